@@ -15,15 +15,8 @@ const RUNBOOKS: &str = "datasets/runbooks";
 const RUNBOOK_FILES: [&str; 2] = ["questions.jsonl", "responses.jsonl"];
 
 /// The data sets that tests read.
-const NAMES: [&str; 7] = [
-    "cisi",
-    "hotpotqa",
-    "qa_scores",
-    "scifact",
-    "squad",
-    "squad2",
-    "trec_eval",
-];
+const NAMES: [&str; 7] =
+    ["cisi", "hotpotqa", "qa_scores", "scifact", "squad", "squad2", "trec_eval"];
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed={RUNBOOKS}");
@@ -31,11 +24,7 @@ fn main() -> io::Result<()> {
     pack_runbooks(&out.ok_or(io::ErrorKind::NotFound)?.join("runbooks.tar.gz"))?;
     let fetched = Path::new("datasets/fetched");
     // A missing path would run this script on every build.
-    let watched = if fetched.is_dir() {
-        fetched
-    } else {
-        Path::new("datasets")
-    };
+    let watched = if fetched.is_dir() { fetched } else { Path::new("datasets") };
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed={}", watched.display());
     for name in NAMES {

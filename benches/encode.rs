@@ -46,11 +46,7 @@ impl Arguments {
             (Precision::default(), usize::MAX, 1, None);
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
-            let mut value = || {
-                words
-                    .next()
-                    .unwrap_or_else(|| panic!("`{word}` needs a value"))
-            };
+            let mut value = || words.next().unwrap_or_else(|| panic!("`{word}` needs a value"));
             match word.as_str() {
                 // cargo's own.
                 "--bench" => {}
@@ -64,17 +60,8 @@ impl Arguments {
                 _ => positional.push(PathBuf::from(word)),
             }
         }
-        let [model, texts] = positional
-            .try_into()
-            .expect("a model's folder and a file of texts");
-        Self {
-            model,
-            texts,
-            precision,
-            n_texts,
-            n_passes,
-            vectors,
-        }
+        let [model, texts] = positional.try_into().expect("a model's folder and a file of texts");
+        Self { model, texts, precision, n_texts, n_passes, vectors }
     }
 }
 
@@ -91,18 +78,11 @@ async fn main() {
         .take(given.n_texts)
         .map(|line| serde_json::from_str(line).expect("a JSON string a line"))
         .collect();
-    let texts: Vec<TitledText<'_>> = texts
-        .iter()
-        .map(|text| TitledText::untitled(text))
-        .collect();
+    let texts: Vec<TitledText<'_>> = texts.iter().map(|text| TitledText::untitled(text)).collect();
 
     let begun = Instant::now();
-    let source = ModelSource {
-        cache_dir: "unused".into(),
-        hub: Hub::at(""),
-        offline: true,
-        lock: None,
-    };
+    let source =
+        ModelSource { cache_dir: "unused".into(), hub: Hub::at(""), offline: true, lock: None };
     let checkpoint = locate(&ModelRef::Folder(given.model.clone()), &source, &|_| ())
         .await
         .expect("a checkpoint");
@@ -114,12 +94,8 @@ async fn main() {
         ..LocalOptions::default()
     };
     let encoder = Local::open(checkpoint, options).expect("a checkpoint that is computed here");
-    let encode = async |texts| {
-        encoder
-            .encode(texts, Role::Passage, &|_| ())
-            .await
-            .expect("vectors")
-    };
+    let encode =
+        async |texts| encoder.encode(texts, Role::Passage, &|_| ()).await.expect("vectors");
     encode(&texts[..WARM_UP_TEXTS.min(texts.len())]).await;
     let loading = begun.elapsed();
 
@@ -138,11 +114,7 @@ async fn main() {
         passes.push(begun.elapsed());
     }
     if let Some(path) = &given.vectors {
-        let bytes: Vec<u8> = vectors
-            .iter()
-            .flatten()
-            .flat_map(|x| x.to_le_bytes())
-            .collect();
+        let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
         std::fs::write(path, bytes).expect("vectors written");
     }
 
@@ -260,9 +232,7 @@ impl WithSimd for MultiplyAdds {
 /// The process's high-water mark, where the system says: Linux.
 fn peak_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
     Some(kibibytes << 10)
 }

@@ -2,10 +2,7 @@
 //!
 //! `cargo bench --bench main_job`; whole runs are timed from outside: see evals/README.md.
 
-#![allow(
-    missing_docs,
-    reason = "criterion's macros make undocumented functions"
-)]
+#![allow(missing_docs, reason = "criterion's macros make undocumented functions")]
 
 use std::borrow::Cow;
 use std::hint::black_box;
@@ -36,14 +33,8 @@ fn spec() -> DatasetSettings {
 fn stages(c: &mut Criterion) {
     let dataset = ragtriage_datasets::load(&spec()).expect("the data set is there");
     let counter = tokens::counter(Tokenizer::Cl100kBase, None).expect("built in");
-    let chunking = ChunkSpec::new(
-        Strategy::Recursive,
-        200,
-        40,
-        Vec::new(),
-        Tokenizer::Cl100kBase,
-    )
-    .expect("in range");
+    let chunking = ChunkSpec::new(Strategy::Recursive, 200, 40, Vec::new(), Tokenizer::Cl100kBase)
+        .expect("in range");
     let chunks = chunk_documents(&dataset.documents, &chunking, counter.as_ref())
         .expect("nothing made elsewhere");
     let analyzer = Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English);
@@ -56,11 +47,8 @@ fn stages(c: &mut Criterion) {
         SparseIndex::build(&Weighting::default(), corpus.chunk_ids(), &source)
     };
     let index = build();
-    let questions: Vec<Vec<String>> = dataset
-        .questions
-        .iter()
-        .map(|question| analyzer.term_list(&question.text))
-        .collect();
+    let questions: Vec<Vec<String>> =
+        dataset.questions.iter().map(|question| analyzer.term_list(&question.text)).collect();
 
     c.bench_function("load", |b| {
         b.iter(|| ragtriage_datasets::load(black_box(&spec())));
@@ -71,10 +59,7 @@ fn stages(c: &mut Criterion) {
     c.bench_function("bm25 build", |b| b.iter(build));
     c.bench_function("bm25 search, all questions, top 100", |b| {
         b.iter(|| {
-            questions
-                .iter()
-                .map(|terms| index.search(terms, 100, None).len())
-                .sum::<usize>()
+            questions.iter().map(|terms| index.search(terms, 100, None).len()).sum::<usize>()
         });
     });
     c.bench_function("normalise all chunks", |b| {
@@ -85,11 +70,7 @@ fn stages(c: &mut Criterion) {
         });
     });
     for width in [1, 4, 30] {
-        let column = |c| {
-            (0..7405)
-                .map(|i| Some(f64::from((i * 7 + c) % 11) / 10.0))
-                .collect()
-        };
+        let column = |c| (0..7405).map(|i| Some(f64::from((i * 7 + c) % 11) / 10.0)).collect();
         let columns: Vec<Vec<Option<f64>>> = (0..width).map(column).collect();
         c.bench_function(
             &format!("bootstrap, 10,000 resamples of 7,405 questions, {width} columns"),

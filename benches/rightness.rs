@@ -18,23 +18,14 @@ fn main() {
     };
     let gold: Vec<Value> = serde_json::from_str(&text).expect("an array");
     let asked: Vec<(Question, String)> = gold.iter().map(question).collect();
-    let judge = Judge {
-        rule: RightRule::Auto,
-        scorer: Scorer::Hotpotqa,
-        correct_f1: 0.6,
-    };
+    let judge = Judge { rule: RightRule::Auto, scorer: Scorer::Hotpotqa, correct_f1: 0.6 };
     let start = Instant::now();
     let judgments = asked
         .iter()
         .filter_map(|(question, answer)| judge.judge(question, answer, Stance::Answered));
-    let n_right = judgments
-        .filter(|judgment| judgment.correctness == Correctness::Right)
-        .count();
+    let n_right = judgments.filter(|judgment| judgment.correctness == Correctness::Right).count();
     let seconds = start.elapsed().as_secs_f64();
-    println!(
-        "{} sentences in {seconds:.3} s on one core, {n_right} right",
-        asked.len()
-    );
+    println!("{} sentences in {seconds:.3} s on one core, {n_right} right", asked.len());
 }
 
 fn question(gold: &Value) -> (Question, String) {

@@ -61,11 +61,9 @@ impl Advice for ModelError {
             Self::NotAuthorized { .. } | Self::Gated { .. } => {
                 with(self, "; ", "the key is read from `HF_TOKEN`")
             }
-            Self::Offline { .. } => with(
-                self,
-                "; ",
-                "the caches are those of `HF_HOME` and `cache.dir`",
-            ),
+            Self::Offline { .. } => {
+                with(self, "; ", "the caches are those of `HF_HOME` and `cache.dir`")
+            }
             Self::Listing { .. } => with(self, "; ", "`HF_ENDPOINT` sets it"),
             Self::Checkpoint(error) => error.advice(),
             _ => self.hint(),
@@ -150,11 +148,9 @@ impl Advice for StoreError {
                 ErrorKind::StorageFull | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded => {
                     with(self, "; ", "continue with `--resume`")
                 }
-                ErrorKind::NotFound => with(
-                    self,
-                    ", ",
-                    "under evals/runs/ unless `--out` named another folder",
-                ),
+                ErrorKind::NotFound => {
+                    with(self, ", ", "under evals/runs/ unless `--out` named another folder")
+                }
                 _ => with(self, " ", "with `--out`"),
             },
             _ => self.hint(),
@@ -180,17 +176,13 @@ impl Advice for ExternalError {
 impl Advice for DatasetError {
     fn advice(&self) -> Option<String> {
         match self {
-            Self::Missing { .. } => with(
-                self,
-                "; ",
-                "`ragtriage dataset fetch NAME` downloads a public data set",
-            ),
+            Self::Missing { .. } => {
+                with(self, "; ", "`ragtriage dataset fetch NAME` downloads a public data set")
+            }
             Self::Busy { .. } => with(self, " ", "with `--out`"),
-            Self::NoQuestions { split: None, .. } => with(
-                self,
-                ", or ",
-                "label real ones with `ragtriage dataset label`",
-            ),
+            Self::NoQuestions { split: None, .. } => {
+                with(self, ", or ", "label real ones with `ragtriage dataset label`")
+            }
             Self::NoColumn { .. } => with(self, " ", "(`--to jsonl`)"),
             Self::Exists { .. } => with(self, ", or ", "replace it with `--force`"),
             _ => self.hint(),
@@ -214,11 +206,9 @@ impl Advice for FetchError {
         match self {
             Self::NoPublisher { .. } => advise("name a copy with `--from PATH`"),
             Self::AllFailed { .. } => with(self, ": ", "`--from PATH` takes it"),
-            Self::Http(error) if error.is_transient() => with(
-                self,
-                "; or ",
-                "name a mirror with `--url`, a copy with `--from`",
-            ),
+            Self::Http(error) if error.is_transient() => {
+                with(self, "; or ", "name a mirror with `--url`, a copy with `--from`")
+            }
             Self::Http(error) => error.hint().or_else(|| {
                 advise("name another address with `--url URL`, or a copy with `--from PATH`")
             }),
@@ -301,11 +291,9 @@ impl Advice for SweepError {
 impl Advice for PipelineError {
     fn advice(&self) -> Option<String> {
         match self {
-            error if error.ends_run() => with(
-                self,
-                "; ",
-                "with `--resume` and the run's name, finished questions are kept",
-            ),
+            error if error.ends_run() => {
+                with(self, "; ", "with `--resume` and the run's name, finished questions are kept")
+            }
             Self::Embed(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Index(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Rerank(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
@@ -325,19 +313,13 @@ impl Advice for PipelineError {
     }
 }
 
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "an arm of a match whose other arms may have none"
-)]
+#[expect(clippy::unnecessary_wraps, reason = "an arm of a match whose other arms may have none")]
 fn advise(advice: &str) -> Option<String> {
     Some(advice.to_owned())
 }
 
 /// The hint, where there is one, and what the command line adds.
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "an arm of a match whose other arms may have none"
-)]
+#[expect(clippy::unnecessary_wraps, reason = "an arm of a match whose other arms may have none")]
 fn with(error: &dyn Hint, separator: &str, more: impl Display) -> Option<String> {
     Some(match error.hint() {
         Some(hint) => format!("{hint}{separator}{more}"),

@@ -47,25 +47,14 @@ pub fn ask(args: &AskArgs) -> Result<(), Failure> {
     let resolved = Resolved::new(Some(config), &args.overrides.sets()?)?;
     if resolved.settings.external.url.is_some() {
         let hint = "remove `external.url`: `ask` explains the built-in pipeline";
-        return Err(Failure::new(
-            "the configuration evaluates an external RAG service",
-            hint,
-        ));
+        return Err(Failure::new("the configuration evaluates an external RAG service", hint));
     }
     let answered = block_on(answered(args, &resolved))?;
     let AskOutcome { single, generator } = answered;
-    if let Some(failure) = single
-        .trace
-        .failure()
-        .filter(|failure| failure.arm.is_none())
-    {
+    if let Some(failure) = single.trace.failure().filter(|failure| failure.arm.is_none()) {
         return Err(Failure::bare(failure.to_string()));
     }
-    let attempt = single
-        .trace
-        .arms
-        .first()
-        .and_then(|arm| arm.attempts.first());
+    let attempt = single.trace.arms.first().and_then(|arm| arm.attempts.first());
     let view = AskView {
         question: args.question.clone(),
         config: config.display().to_string(),

@@ -26,10 +26,7 @@ struct ActiveBar {
 
 impl ProgressBars {
     pub fn new() -> Self {
-        Self {
-            shown: std::io::stderr().is_terminal(),
-            now: Mutex::new(None),
-        }
+        Self { shown: std::io::stderr().is_terminal(), now: Mutex::new(None) }
     }
 
     /// For the model's download: bytes instead of units.
@@ -56,9 +53,7 @@ impl ProgressBars {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<ActiveBar>> {
-        self.now
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.now.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -71,11 +66,7 @@ impl ActiveBar {
                 .unwrap_or_else(|_| ProgressStyle::default_bar()),
         );
         bar.set_message(what.to_owned());
-        Self {
-            drawn: bar,
-            since: Instant::now(),
-            what: what.to_owned(),
-        }
+        Self { drawn: bar, since: Instant::now(), what: what.to_owned() }
     }
 
     fn show_when_due(&self, shown: bool) {

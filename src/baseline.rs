@@ -31,9 +31,7 @@ pub fn baseline(args: &BaselineArgs) -> Result<(), Failure> {
         ));
     }
     let run = SavedRun::load(&folder_of(&args.run))?;
-    let EvaluationPlan {
-        measures, k, judge, ..
-    } = assemble::evaluation(&run.manifest.settings);
+    let EvaluationPlan { measures, k, judge, .. } = assemble::evaluation(&run.manifest.settings);
     let judged = JudgedRun::new(&run, &measures, k, judge);
     let text = file::write(&judged, &run.manifest);
     output::file(&args.out, text.as_bytes())?;
@@ -48,9 +46,7 @@ pub fn baseline(args: &BaselineArgs) -> Result<(), Failure> {
 
 /// Reads the baseline `named`, a file or a run's folder or name, with what the gates of `plan` need.
 pub fn read(named: &Path, plan: &GatePlan) -> Result<JudgedRun, Failure> {
-    let is_file_name = named
-        .extension()
-        .is_some_and(|extension| extension == "json");
+    let is_file_name = named.extension().is_some_and(|extension| extension == "json");
     if !named.is_dir() && (named.exists() || is_file_name) {
         return Ok(file::read(named)?);
     }

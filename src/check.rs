@@ -107,9 +107,7 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
         intersect: args.intersect,
         min_effect: min_effect(args.min_effect, settings.gates.min_effect)?,
     };
-    let baseline = baseline
-        .map(|named| baseline::read(&named, &plan))
-        .transpose()?;
+    let baseline = baseline.map(|named| baseline::read(&named, &plan)).transpose()?;
     let report = gate::check(&run, baseline.as_ref(), &plan)?;
     tell(&args.tell, &report)?;
     if let Some(line) = undecided(&report) {
@@ -124,17 +122,9 @@ fn undecided(report: &GateReport) -> Option<String> {
         let gates = report.gates.iter();
         gates.filter(|gate| gate.verdict == verdict).count()
     };
-    let [passed, failed, open] = [
-        GateVerdict::Pass,
-        GateVerdict::Fail,
-        GateVerdict::Inconclusive,
-    ]
-    .map(count);
-    let failed = if failed > 0 {
-        format!(", {failed} failed")
-    } else {
-        String::new()
-    };
+    let [passed, failed, open] =
+        [GateVerdict::Pass, GateVerdict::Fail, GateVerdict::Inconclusive].map(count);
+    let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
     let counted = if report.strict {
         "counted as failed: strict"
     } else if open == 1 {
@@ -164,10 +154,7 @@ fn flags(args: &CheckArgs) -> Result<Vec<Gate>, Failure> {
             let gate = parse(flag, bound, text)?;
             if gates.iter().any(|other: &Gate| gate.replaces(other)) {
                 let hint = "set each limit of a measure once";
-                return Err(Failure::new(
-                    format!("duplicate gate `{flag} {text}`"),
-                    hint,
-                ));
+                return Err(Failure::new(format!("duplicate gate `{flag} {text}`"), hint));
             }
             gates.push(gate);
         }
@@ -197,10 +184,7 @@ fn min_effect(given: Option<f64>, configured: f64) -> Result<f64, Failure> {
 fn malformed(flag: &str, text: &str) -> Failure {
     let hint =
         format!("for example `{flag} EM@5=0.8`; `ragtriage score --list` explains the measures");
-    Failure::new(
-        format!("invalid gate `{flag} {text}`: expected MEASURE=NUMBER"),
-        hint,
-    )
+    Failure::new(format!("invalid gate `{flag} {text}`: expected MEASURE=NUMBER"), hint)
 }
 
 /// The settings that hold the gates, and the folder that their paths start from.
@@ -209,10 +193,7 @@ fn gate_settings(args: &CheckArgs, manifest: &Manifest) -> Result<(Settings, Pat
         let resolved = Resolved::new(Some(path), &[])?;
         return Ok((resolved.settings.clone(), resolved.base()));
     }
-    let base = Path::new(&manifest.config)
-        .parent()
-        .map(Path::to_owned)
-        .unwrap_or_default();
+    let base = Path::new(&manifest.config).parent().map(Path::to_owned).unwrap_or_default();
     Ok((manifest.settings.clone(), base))
 }
 

@@ -60,38 +60,21 @@ struct FormArgs {
 /// Runs the command.
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let measures: Result<Vec<Measure>, _> = args.measures.iter().map(|name| name.parse()).collect();
-    let primary = args
-        .primary
-        .as_deref()
-        .map(str::parse::<Measure>)
-        .transpose()?;
+    let primary = args.primary.as_deref().map(str::parse::<Measure>).transpose()?;
     let baseline = load(&args.baseline)?;
-    let others = args
-        .runs
-        .iter()
-        .map(|run| load(run))
-        .collect::<Result<Vec<_>, Failure>>()?;
+    let others = args.runs.iter().map(|run| load(run)).collect::<Result<Vec<_>, Failure>>()?;
     let plan = ComparePlan {
         evaluation: assemble::evaluation(&baseline.1),
         measures: measures?,
         primary: primary.or(baseline.1.evaluation.primary),
         intersect: args.intersect,
     };
-    let subjects: Vec<ComparedRun<'_>> = others
-        .iter()
-        .map(|(run, settings)| ComparedRun {
-            run,
-            k: settings.retrieval.k,
-        })
-        .collect();
+    let subjects: Vec<ComparedRun<'_>> =
+        others.iter().map(|(run, settings)| ComparedRun { run, k: settings.retrieval.k }).collect();
     let mut comparison = compare::compare(&baseline.0, &subjects, &plan)?;
     if args.cross.wanted() {
-        comparison.pairs[0].cross = Some(block_on(cross::cross(
-            &baseline,
-            &others,
-            &args.cross,
-            &plan,
-        ))?);
+        comparison.pairs[0].cross =
+            Some(block_on(cross::cross(&baseline, &others, &args.cross, &plan))?);
     }
     if args.form.json {
         return output::data(&output::json(&comparison, "the comparison")?);
@@ -100,10 +83,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let every_cutoff = args.all || !args.measures.is_empty();
     let view = ComparisonView::new(
         &comparison,
-        ComparisonDetail {
-            flips: args.limit_flips,
-            every_cutoff,
-        },
+        ComparisonDetail { flips: args.limit_flips, every_cutoff },
     );
     let mut report = view.report();
     report.list(hints(&view));

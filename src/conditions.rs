@@ -70,12 +70,7 @@ pub async fn dry_run(
         .iter()
         .map(|recipient| dry_run::sending(recipient, &settings, &estimate, judge.as_ref(), true));
     let report = DryRun {
-        config: resolved
-            .file
-            .as_deref()
-            .unwrap_or("".as_ref())
-            .display()
-            .to_string(),
+        config: resolved.file.as_deref().unwrap_or("".as_ref()).display().to_string(),
         dataset: settings.dataset.label(),
         generator: dry_run::generator(&settings),
         repeat: 1,

@@ -56,10 +56,7 @@ pub async fn cross(
 ) -> Result<Cross, Failure> {
     let [run] = others else {
         let hint = "name a baseline and one run: `ragtriage compare A B --cross`";
-        return Err(Failure::new(
-            "--cross needs a baseline and exactly one run",
-            hint,
-        ));
+        return Err(Failure::new("--cross needs a baseline and exactly one run", hint));
     };
     let pairs = Pairs::new(&baseline.0, &run.0, plan.evaluation.cluster, plan.intersect)?;
     let loaded = [baseline, run];
@@ -67,28 +64,13 @@ pub async fn cross(
     let b = wire(run, args, false).await?;
     let titles = loaded.map(|(_, settings)| settings.chunking.title_prefix);
     let sides = [
-        CrossedRun {
-            run: &baseline.0,
-            prompts: Arc::clone(&a.prompts),
-            titles: titles[0],
-        },
-        CrossedRun {
-            run: &run.0,
-            prompts: Arc::clone(&b.prompts),
-            titles: titles[1],
-        },
+        CrossedRun { run: &baseline.0, prompts: Arc::clone(&a.prompts), titles: titles[0] },
+        CrossedRun { run: &run.0, prompts: Arc::clone(&b.prompts), titles: titles[1] },
     ];
     let crossing = Crossing::new(sides, &pairs, args.noise_sample, plan.evaluation.seed)?;
     let (readers, again) = ([a, b], crossing.again());
     for at in [0, 1] {
-        announce(
-            at,
-            &loaded[at].1,
-            &readers[at],
-            &crossing.calls()[at],
-            again[at].len(),
-        )
-        .await;
+        announce(at, &loaded[at].1, &readers[at], &crossing.calls()[at], again[at].len()).await;
     }
     let bars = ProgressBars::new();
     let mut crossed = Crossed::default();
@@ -119,11 +101,7 @@ async fn wire(
             "--cross needs runs that `ragtriage run` made with a generator",
         ));
     }
-    if manifest
-        .shortened
-        .iter()
-        .any(|key| key == "generation.base_url")
-    {
+    if manifest.shortened.iter().any(|key| key == "generation.base_url") {
         return Err(Failure::new(
             format!(
                 "run `{name}` records `generation.base_url` without its user info and query, which may hold keys"
@@ -135,21 +113,17 @@ async fn wire(
     settings.generation.repeat = 1; // repeats are not cached
     if let Some(concurrency) = args.concurrency {
         settings.generation.concurrency = concurrency;
-        settings.generation.most_concurrency = settings
-            .generation
-            .most_concurrency
-            .map(|most| most.max(concurrency));
+        settings.generation.most_concurrency =
+            settings.generation.most_concurrency.map(|most| most.max(concurrency));
     }
     let resolved = Resolved::recorded(settings, PathBuf::from(&manifest.config), &[])?;
     let environment = environment(&resolved, args.offline, args.no_cache || uncached)?;
-    let reader = assemble::reader(&resolved, &environment)
-        .await?
-        .ok_or_else(|| {
-            Failure::new(
-                format!("run `{name}` has no generator"),
-                "--cross splits a difference of answers: run it with one (`generation.generator`)",
-            )
-        })?;
+    let reader = assemble::reader(&resolved, &environment).await?.ok_or_else(|| {
+        Failure::new(
+            format!("run `{name}` has no generator"),
+            "--cross splits a difference of answers: run it with one (`generation.generator`)",
+        )
+    })?;
     Ok(Arc::new(reader))
 }
 

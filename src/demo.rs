@@ -46,10 +46,7 @@ pub fn demo(args: DemoArgs) -> Result<(), Failure> {
         } else {
             "name a folder that can be created: `ragtriage demo DIR`"
         };
-        Failure::new(
-            format!("cannot create `{}`: {error}", folder.display()),
-            hint,
-        )
+        Failure::new(format!("cannot create `{}`: {error}", folder.display()), hint)
     })?;
     let config = folder.join("ragtriage.toml");
     write(&folder, &config).map_err(|error| {

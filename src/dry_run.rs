@@ -47,33 +47,17 @@ pub(super) async fn dry_run(
             .iter()
             .filter(|question| !done.questions.contains(&question.id))
             .count();
-        Estimate {
-            questions,
-            ..Estimate::default()
-        }
+        Estimate { questions, ..Estimate::default() }
     };
-    let stand_in = is_counted
-        .then(|| stand_in(&settings, &local.settings))
-        .flatten();
+    let stand_in = is_counted.then(|| stand_in(&settings, &local.settings)).flatten();
     let sent = recipients
         .iter()
         .map(|recipient| {
-            sending(
-                recipient,
-                &settings,
-                &estimate,
-                judge.as_ref(),
-                stand_in.is_none(),
-            )
+            sending(recipient, &settings, &estimate, judge.as_ref(), stand_in.is_none())
         })
         .collect();
     let dry_run = DryRun {
-        config: local
-            .file
-            .as_deref()
-            .unwrap_or(args.config())
-            .display()
-            .to_string(),
+        config: local.file.as_deref().unwrap_or(args.config()).display().to_string(),
         dataset: settings.dataset.label(),
         generator: generator(&settings),
         repeat: settings.generation.repeat,
@@ -114,15 +98,10 @@ pub(super) async fn counted(
     let assembled =
         assemble::assemble(local, &environment, &|download| bars.download(download)).await;
     ragtriage_pipeline::progress::Progress::finish(&bars);
-    let mut sink = EstimateSink::new(CallTerms {
-        probes: probes as u64,
-        ..terms(&local.settings.generation)
-    });
+    let mut sink =
+        EstimateSink::new(CallTerms { probes: probes as u64, ..terms(&local.settings.generation) });
     let mut stock = stocked(dataset, done);
-    let source = RunSource::Pipeline {
-        stock: &mut stock,
-        plan: assembled?.plan,
-    };
+    let source = RunSource::Pipeline { stock: &mut stock, plan: assembled?.plan };
     execute(source, &mut sink, &bars).await?;
     Ok(sink.estimate())
 }
@@ -166,53 +145,29 @@ pub(super) fn sending(
     judge: Option<&JudgeEstimate>,
     is_own: bool,
 ) -> Sending {
-    let Recipient {
-        role,
-        address,
-        is_here,
-    } = recipient;
+    let Recipient { role, address, is_here } = recipient;
     let (questions, chunks) = (estimate.questions as u64, estimate.chunks as u64);
-    let depth = settings
-        .rerank
-        .depth
-        .unwrap_or(settings.retrieval.candidates) as u64;
+    let depth = settings.rerank.depth.unwrap_or(settings.retrieval.candidates) as u64;
     let (purpose, passages, questions, exact) = match role {
         RecipientRole::Encoder => ("encoder", chunks, questions, false),
         RecipientRole::VectorStore => ("vector store", chunks, questions, false),
         RecipientRole::Collection => ("existing collection", 0, questions, true),
-        RecipientRole::Reranker => (
-            "reranker",
-            chunks.min(questions.saturating_mul(depth)),
-            questions,
-            false,
-        ),
-        RecipientRole::Generator => (
-            "generator",
-            estimate.passages_called as u64,
-            estimate.questions_called as u64,
-            is_own,
-        ),
+        RecipientRole::Reranker => {
+            ("reranker", chunks.min(questions.saturating_mul(depth)), questions, false)
+        }
+        RecipientRole::Generator => {
+            ("generator", estimate.passages_called as u64, estimate.questions_called as u64, is_own)
+        }
         RecipientRole::Judge => ("judge", 0, judge.map_or(0, |judge| judge.questions), false),
         RecipientRole::Service => ("service", 0, questions, true),
-        RecipientRole::ServiceWithContexts => (
-            "service",
-            estimate.passages_called as u64,
-            questions,
-            is_own,
-        ),
+        RecipientRole::ServiceWithContexts => {
+            ("service", estimate.passages_called as u64, questions, is_own)
+        }
     };
     let texts = match role {
         RecipientRole::VectorStore => false,
         RecipientRole::Collection => settings.retrieval.collection.mode.is_sparse(),
         _ => true,
     };
-    Sending {
-        to: address.clone(),
-        purpose,
-        here: *is_here,
-        passages,
-        questions,
-        texts,
-        exact,
-    }
+    Sending { to: address.clone(), purpose, here: *is_here, passages, questions, texts, exact }
 }

@@ -22,12 +22,7 @@ pub fn environment(
     offline: bool,
     no_cache: bool,
 ) -> Result<Environment, Failure> {
-    let configured = resolved
-        .settings
-        .cache
-        .dir
-        .as_ref()
-        .map(|dir| resolved.base().join(dir));
+    let configured = resolved.settings.cache.dir.as_ref().map(|dir| resolved.base().join(dir));
     let settings = &resolved.settings;
     let wants_cache = !settings
         .retrieval
@@ -74,10 +69,7 @@ fn hub() -> Hub {
     Hub {
         url: url.trim_end_matches('/').to_owned(),
         key: variable("HF_TOKEN").map(Secret::new),
-        cache: variable("HF_HUB_CACHE")
-            .map(PathBuf::from)
-            .or_else(home)
-            .or_else(shared),
+        cache: variable("HF_HUB_CACHE").map(PathBuf::from).or_else(home).or_else(shared),
     }
 }
 
@@ -92,29 +84,19 @@ fn variable(name: &str) -> Option<String> {
 
 /// `$RAGTRIAGE_CACHE`, else `ragtriage` in the user's cache folder (XDG Base Directory Specification).
 fn user_cache() -> Option<PathBuf> {
-    variable("RAGTRIAGE_CACHE")
-        .map(PathBuf::from)
-        .or_else(|| Some(cache_home()?.join("ragtriage")))
+    variable("RAGTRIAGE_CACHE").map(PathBuf::from).or_else(|| Some(cache_home()?.join("ragtriage")))
 }
 
 /// The user's cache folder.
 fn cache_home() -> Option<PathBuf> {
-    let xdg = variable("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute());
+    let xdg = variable("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     xdg.or_else(|| Some(Path::new(&variable("HOME")?).join(".cache")))
 }
 
 /// The commit of the working directory's repository, `-dirty` behind it when it has changes; `None` without git.
 pub fn git_commit() -> Option<String> {
     let output = Command::new("git")
-        .args([
-            "describe",
-            "--always",
-            "--dirty",
-            "--abbrev=40",
-            "--exclude=*",
-        ])
+        .args(["describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"])
         .output()
         .ok()?;
     let commit = String::from_utf8(output.stdout).ok()?.trim().to_owned();

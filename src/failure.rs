@@ -15,26 +15,17 @@ pub struct Failure {
 
 impl Failure {
     pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            hint: Some(hint.into()),
-        }
+        Self { message: message.into(), hint: Some(hint.into()) }
     }
 
     /// Creates a failure without a hint.
     pub(super) fn bare(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            hint: None,
-        }
+        Self { message: message.into(), hint: None }
     }
 }
 
 impl<E: Error + Advice> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self {
-            message: with_causes(&error),
-            hint: error.advice(),
-        }
+        Self { message: with_causes(&error), hint: error.advice() }
     }
 }

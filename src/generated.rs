@@ -43,10 +43,7 @@ pub fn man(args: &ManArgs, program: Command) -> Result<(), Failure> {
         .and_then(|()| clap_mangen::generate_to(program, folder))
         .map_err(|error| {
             Failure::new(
-                format!(
-                    "cannot write man pages into `{}`: {error}",
-                    folder.display()
-                ),
+                format!("cannot write man pages into `{}`: {error}", folder.display()),
                 "name a folder that can be written",
             )
         })

@@ -126,18 +126,10 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         };
 
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
-        manifest.external = Some(ExternalSource {
-            kind: form.name().to_owned(),
-            from,
-            sha256,
-            is_own,
-        });
-        manifest
-            .notes
-            .extend(joined.notes.iter().map(ToString::to_string));
-        manifest
-            .seconds
-            .insert("load".to_owned(), clock.elapsed().as_secs_f64());
+        manifest.external =
+            Some(ExternalSource { kind: form.name().to_owned(), from, sha256, is_own });
+        manifest.notes.extend(joined.notes.iter().map(ToString::to_string));
+        manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
         let concurrency = 2 * rayon::current_num_threads();
         manifest.models.extend(joined.models().map(generator_model));
         let plan = assemble::recorded(&resolved.settings, Arc::new(joined), concurrency)?;
@@ -162,10 +154,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             plan = conditions::asked(plan, conditions.plan, &dataset.questions);
         }
 
-        manifest.name = args
-            .name
-            .clone()
-            .unwrap_or_else(|| run::fresh_name(&args.file));
+        manifest.name = args.name.clone().unwrap_or_else(|| run::fresh_name(&args.file));
         let folder = RunFolder::create(&args.out, &manifest.name)?;
         let source = RunSource::External {
             documents: dataset.documents,
@@ -248,19 +237,13 @@ fn lines(
 }
 
 fn generator_model(name: String) -> ModelRecord {
-    ModelRecord {
-        role: "generator".to_owned(),
-        name,
-        sha256: BTreeMap::new(),
-    }
+    ModelRecord { role: "generator".to_owned(), name, sha256: BTreeMap::new() }
 }
 
 /// Returns true if the first line that is not a comment has columns and is not JSON.
 fn looks_like_trec(text: &str) -> bool {
-    let mut lines = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let mut lines =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.next().is_some_and(|line| {
         !line.starts_with(['{', '[']) && line.split_ascii_whitespace().count() >= 6
     })

@@ -46,10 +46,7 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
             "run it with `ragtriage run {}`, or move it away to create a new one",
             shell(&settings)
         );
-        return Err(Failure::new(
-            format!("`{}` already exists", settings.display()),
-            hint,
-        ));
+        return Err(Failure::new(format!("`{}` already exists", settings.display()), hint));
     }
     let is_new = create(&folder.join(QUESTIONS), "")?;
     output::talk(&sentence(&seen));
@@ -57,11 +54,7 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
     output::talk(&format!(
         "wrote {}{}",
         settings.display(),
-        if is_new {
-            ", questions.jsonl (empty)"
-        } else {
-            ""
-        }
+        if is_new { ", questions.jsonl (empty)" } else { "" }
     ));
     let file = shell(&settings);
     let next = if is_new {
@@ -77,12 +70,7 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
     };
     let (why, commands) = next.split_once('\n').unwrap_or_default();
     output::talk(why);
-    output::data(
-        &commands
-            .lines()
-            .map(|line| one_line(line) + "\n")
-            .collect::<String>(),
-    )
+    output::data(&commands.lines().map(|line| one_line(line) + "\n").collect::<String>())
 }
 
 const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, AsciiDoc, Org, TeX or source code; extract the text of other files first \
@@ -111,10 +99,7 @@ fn told(seen: &Survey) {
         ));
     }
     if seen.n_empty > 0 {
-        output::talk(&format!(
-            "{} without text",
-            plural(seen.n_empty, "document", "documents")
-        ));
+        output::talk(&format!("{} without text", plural(seen.n_empty, "document", "documents")));
     }
     if !seen.is_english {
         output::talk(

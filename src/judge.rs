@@ -18,11 +18,7 @@ pub(super) async fn ask(
     judge: AssembledJudge,
     bars: &ProgressBars,
 ) -> Result<(), Failure> {
-    let AssembledJudge {
-        plan,
-        replies,
-        allowance,
-    } = judge;
+    let AssembledJudge { plan, replies, allowance } = judge;
     if let Some(allowance) = &allowance {
         let spent = judged::spent(&judged::read(folder)?);
         allowance.already(spent.usd, spent.tokens);
@@ -48,9 +44,7 @@ fn problem(outcome: &JudgingOutcome, run: &Manifest) -> Option<String> {
     } else {
         format!("; `ragtriage run --resume {}` asks again", run.name)
     };
-    Some(format!(
-        "the judge has no verdict on {answers}; last error: {last}{hint}"
-    ))
+    Some(format!("the judge has no verdict on {answers}; last error: {last}{hint}"))
 }
 
 /// Measures the verdicts in the run's folder; `None` if it has none.

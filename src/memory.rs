@@ -33,9 +33,7 @@ pub fn check_limit() -> Result<(), Failure> {
 
 /// Returns the soft limit in bytes; `None` if there is none.
 fn address_space(limits: &str) -> Option<u64> {
-    let line = limits
-        .lines()
-        .find_map(|line| line.strip_prefix("Max address space"))?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     line.split_whitespace().next()?.parse().ok()
 }
 

@@ -52,9 +52,7 @@ pub fn model(command: ModelCommand) -> Result<(), Failure> {
 fn fetch(args: ModelFetchArgs) -> Result<(), Failure> {
     let resolved = Resolved::new(args.config.as_deref(), &[])?;
     let source = source(&resolved, args.offline)?;
-    let name = args
-        .name
-        .unwrap_or_else(|| resolved.settings.retrieval.dense.model.clone());
+    let name = args.name.unwrap_or_else(|| resolved.settings.retrieval.dense.model.clone());
     if models::is_pinned(&name) {
         return fetch_pinned(&name, &source);
     }
@@ -64,21 +62,9 @@ fn fetch(args: ModelFetchArgs) -> Result<(), Failure> {
         Ok(models::fetch(&name, &source, &|download| bars.download(download)).await?)
     });
     ragtriage_pipeline::progress::Progress::finish(&bars);
-    let FetchedModel {
-        name,
-        commit,
-        checkpoint,
-        is_new,
-    } = fetched?;
-    let how = if is_new {
-        "downloaded"
-    } else {
-        "already on this machine"
-    };
-    output::talk(&format!(
-        "{name} at {commit}: {how}, locked in {}",
-        lock(&source)
-    ));
+    let FetchedModel { name, commit, checkpoint, is_new } = fetched?;
+    let how = if is_new { "downloaded" } else { "already on this machine" };
+    output::talk(&format!("{name} at {commit}: {how}, locked in {}", lock(&source)));
     output::data(&format!("{}\n", checkpoint.folder.display()))
 }
 
@@ -105,12 +91,7 @@ fn list(args: &ModelListArgs) -> Result<(), Failure> {
 
 /// One model: name, commit, state and folder, separated by tabs.
 fn line(model: &ListedModel) -> String {
-    let ListedModel {
-        name,
-        commit,
-        folder,
-        state,
-    } = model;
+    let ListedModel { name, commit, folder, state } = model;
     let state = match state {
         ModelState::Verified => "locked".to_owned(),
         ModelState::Changed(file) => format!("changed: {file}"),
@@ -118,9 +99,7 @@ fn line(model: &ListedModel) -> String {
         ModelState::Cached => "not locked".to_owned(),
     };
     let commit = commit.as_deref().unwrap_or("-");
-    let folder = folder
-        .as_ref()
-        .map_or("-".to_owned(), |it| it.display().to_string());
+    let folder = folder.as_ref().map_or("-".to_owned(), |it| it.display().to_string());
     format!("{name}\t{commit}\t{state}\t{folder}\n")
 }
 

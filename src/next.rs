@@ -25,10 +25,7 @@ pub fn steps(
     let path = shell(folder.path());
     let mut steps = vec![
         Fact::new("report", folder.file(page::FILE).display().to_string()),
-        Fact::new(
-            "in full",
-            format!("ragtriage report {path} --format terminal"),
-        ),
+        Fact::new("in full", format!("ragtriage report {path} --format terminal")),
     ];
     steps.extend(
         next(summary, run, folder, config, overrides).map(|command| Fact::new("next", command)),
@@ -69,16 +66,9 @@ fn next(
         Some((setting.key.as_str(), value.as_str()))
     });
     let changes: Vec<(&str, &str)> = changes.collect();
-    let command = format!(
-        "ragtriage run {}{}",
-        shell(config),
-        overrides.flags(&changes)
-    );
+    let command = format!("ragtriage run {}{}", shell(config), overrides.flags(&changes));
     if !changes.is_empty() {
-        let out = folder
-            .path()
-            .parent()
-            .filter(|out| *out != Path::new(DEFAULT_OUT));
+        let out = folder.path().parent().filter(|out| *out != Path::new(DEFAULT_OUT));
         let out = out.map_or(String::new(), |out| format!(" --out {}", shell(out)));
         // Prompts of overridden settings are seldom recorded.
         let is_recorded = run.settings.generation.generator == GeneratorName::Recorded;
@@ -87,9 +77,7 @@ fn next(
         } else {
             ""
         };
-        return Some(format!(
-            "{command}{out}{model}, then ragtriage compare {path} NEW_RUN"
-        ));
+        return Some(format!("{command}{out}{model}, then ragtriage compare {path} NEW_RUN"));
     }
     match conclusion {
         Conclusion::RetrievalOnly => Some(format!(

@@ -27,16 +27,10 @@ fn color() -> bool {
 /// Any other error of the operating system, such as a full disk.
 pub fn data(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    match stdout
-        .write_all(text.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             let hint = "check the free space and the permissions where the output goes";
-            Err(Failure::new(
-                format!("cannot write to standard output: {error}"),
-                hint,
-            ))
+            Err(Failure::new(format!("cannot write to standard output: {error}"), hint))
         }
         _ => Ok(()),
     }
@@ -61,11 +55,7 @@ pub fn append(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 
 /// Appends after a line end, which the file may lack.
 fn append_lines(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .read(true)
-        .open(path)?;
+    let mut file = OpenOptions::new().append(true).create(true).read(true).open(path)?;
     let mut last = [b'\n'];
     if file.metadata()?.is_file() && file.metadata()?.len() > 0 {
         file.seek(SeekFrom::End(-1))?;
@@ -88,9 +78,7 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
 /// Reports that a response cache could not store everything.
 pub fn unkept_replies(replies: Option<&CachedReplies>) {
     if let Some(failure) = replies.and_then(CachedReplies::failure) {
-        talk(&format!(
-            "some responses could not be cached and will be paid for again: {failure}"
-        ));
+        talk(&format!("some responses could not be cached and will be paid for again: {failure}"));
     }
 }
 
@@ -130,18 +118,13 @@ pub fn talk_color() -> bool {
 
 /// Returns the columns of the terminal on stderr, if it is one.
 pub fn talk_width() -> Option<usize> {
-    comfy_table::Table::new()
-        .use_stderr()
-        .width()
-        .map(usize::from)
+    comfy_table::Table::new().use_stderr().width().map(usize::from)
 }
 
 /// Prints `text` to stderr as it is, without a line feed; untrusted parts are sanitized by the caller.
 pub fn show(text: &str) {
     let mut stderr = std::io::stderr().lock();
-    let _ = stderr
-        .write_all(text.as_bytes())
-        .and_then(|()| stderr.flush());
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
 /// Most characters of an error, which may quote data.
@@ -150,11 +133,7 @@ const LONGEST_MESSAGE: usize = 2000;
 /// Reports why the program could not do its job.
 pub fn complain(failure: &Failure) {
     let message: String = failure.message.chars().take(LONGEST_MESSAGE).collect();
-    let cut = if message.len() < failure.message.len() {
-        "…"
-    } else {
-        ""
-    };
+    let cut = if message.len() < failure.message.len() { "…" } else { "" };
     talk(&format!("error: {message}{cut}"));
     if let Some(hint) = &failure.hint {
         talk(&format!("hint: {hint}"));
@@ -169,13 +148,7 @@ mod tests {
     fn json_drives_no_terminal_and_reads_back_the_same() {
         let value = vec!["a\u{9b}31m\u{202e}\u{7f}\u{2028}é\n\u{1b}"];
         let json = json(&value, "a list").expect("JSON");
-        assert_eq!(
-            json,
-            "[\n  \"a\\u009b31m\\u202e\\u007f\\u2028é\\n\\u001b\"\n]\n"
-        );
-        assert_eq!(
-            serde_json::from_str::<Vec<String>>(&json).expect("reads"),
-            value
-        );
+        assert_eq!(json, "[\n  \"a\\u009b31m\\u202e\\u007f\\u2028é\\n\\u001b\"\n]\n");
+        assert_eq!(serde_json::from_str::<Vec<String>>(&json).expect("reads"), value);
     }
 }

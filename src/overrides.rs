@@ -36,10 +36,7 @@ pub struct LlmArgs {
 impl OverrideArgs {
     /// Returns the overrides as `KEY=VALUE`, of which later ones win.
     pub fn sets(&self) -> Result<Vec<String>, Failure> {
-        let mut sets = self
-            .llm
-            .endpoint()?
-            .map_or_else(Vec::new, LlmEndpoint::sets);
+        let mut sets = self.llm.endpoint()?.map_or_else(Vec::new, LlmEndpoint::sets);
         sets.extend(self.sets.iter().cloned());
         Ok(sets)
     }
@@ -48,10 +45,7 @@ impl OverrideArgs {
     pub fn without_generator(&self) -> String {
         let sets = self.sets.iter();
         let sets = sets.filter(|set| !key(set).starts_with("generation."));
-        let rest = Self {
-            sets: sets.cloned().collect(),
-            llm: LlmArgs::default(),
-        };
+        let rest = Self { sets: sets.cloned().collect(), llm: LlmArgs::default() };
         rest.flags(&[])
     }
 
@@ -109,11 +103,7 @@ impl LlmEndpoint {
         if model.is_empty() {
             return Err(malformed(text));
         }
-        Ok(Self {
-            base_url: base_url.to_owned(),
-            model: model.to_owned(),
-            api_key_env,
-        })
+        Ok(Self { base_url: base_url.to_owned(), model: model.to_owned(), api_key_env })
     }
 
     fn sets(self) -> Vec<String> {
@@ -145,40 +135,21 @@ mod tests {
     fn each_form_names_an_endpoint() {
         for (text, base_url, model, api_key_env) in [
             ("ollama:llama3.2:1b", OLLAMA, "llama3.2:1b", None),
-            (
-                "openai:gpt-4o-mini",
-                OPENAI,
-                "gpt-4o-mini",
-                Some(OPENAI_KEY),
-            ),
-            (
-                "http://h:8000/v1#org/name",
-                "http://h:8000/v1",
-                "org/name",
-                None,
-            ),
+            ("openai:gpt-4o-mini", OPENAI, "gpt-4o-mini", Some(OPENAI_KEY)),
+            ("http://h:8000/v1#org/name", "http://h:8000/v1", "org/name", None),
             ("https://h/v1#a#b", "https://h/v1", "a#b", None),
         ] {
-            let expected = LlmEndpoint {
-                base_url: base_url.to_owned(),
-                model: model.to_owned(),
-                api_key_env,
-            };
+            let expected =
+                LlmEndpoint { base_url: base_url.to_owned(), model: model.to_owned(), api_key_env };
             assert_eq!(LlmEndpoint::parse(text).ok(), Some(expected), "{text}");
         }
     }
 
     #[test]
     fn a_model_without_an_endpoint_is_refused() {
-        for text in [
-            "",
-            "llama3.2",
-            "ollama:",
-            "ollama",
-            "azure:gpt",
-            "http://h/v1",
-            "http://h/v1#",
-        ] {
+        for text in
+            ["", "llama3.2", "ollama:", "ollama", "azure:gpt", "http://h/v1", "http://h/v1#"]
+        {
             assert!(LlmEndpoint::parse(text).is_err(), "{text}");
         }
     }
@@ -193,14 +164,9 @@ mod tests {
     fn flags_read_back_as_they_were_given() {
         let args = OverrideArgs {
             sets: vec!["retrieval.k=3".to_owned()],
-            llm: LlmArgs {
-                llm: Some("ollama:llama3.2".to_owned()),
-            },
+            llm: LlmArgs { llm: Some("ollama:llama3.2".to_owned()) },
         };
-        assert_eq!(
-            args.flags(&[]),
-            " --llm ollama:llama3.2 --set retrieval.k=3"
-        );
+        assert_eq!(args.flags(&[]), " --llm ollama:llama3.2 --set retrieval.k=3");
         assert_eq!(args.without_generator(), " --set retrieval.k=3");
         let changes = [("retrieval.k", "5"), ("rerank.depth", "9")];
         assert_eq!(

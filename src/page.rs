@@ -54,13 +54,7 @@ impl Reported {
     /// Evaluates the run by its own configuration.
     pub fn alone(run: SavedRun, plan: &EvaluationPlan) -> Self {
         let evaluation = summary::evaluate(&run, plan);
-        Self {
-            run,
-            evaluation,
-            plan: plan.clone(),
-            curves: Vec::new(),
-            compared: None,
-        }
+        Self { run, evaluation, plan: plan.clone(), curves: Vec::new(), compared: None }
     }
 
     /// Adds the audit and the judge's verdicts stored in the run's folder, if there are any.
@@ -97,55 +91,22 @@ impl Reported {
         let settings = &theirs.manifest.settings;
         let ruler = assemble::evaluation(settings);
         let primary = settings.evaluation.primary;
-        let plan = ComparePlan {
-            evaluation: ruler.clone(),
-            measures: Vec::new(),
-            primary,
-            intersect,
-        };
-        let comparison = compare::compare(
-            &theirs,
-            &[ComparedRun {
-                run: &run,
-                k: own.k,
-            }],
-            &plan,
-        )?;
+        let plan =
+            ComparePlan { evaluation: ruler.clone(), measures: Vec::new(), primary, intersect };
+        let comparison = compare::compare(&theirs, &[ComparedRun { run: &run, k: own.k }], &plan)?;
         let evaluation = summary::evaluate(&theirs, &ruler);
         let k = ruler.k;
         // What a run packs is measured at its own k too.
         let mut measures = ruler.measures.clone();
-        measures.extend(
-            own.measures
-                .iter()
-                .filter(|measure| !ruler.measures.contains(measure)),
-        );
-        let reported = Self::alone(
-            run,
-            &EvaluationPlan {
-                k: own.k,
-                measures,
-                ..ruler
-            },
-        );
-        let [run, baseline] = [
-            (&reported.run, &reported.evaluation, own.k),
-            (&theirs, &evaluation, k),
-        ]
-        .map(|(run, evaluation, k)| Evaluated { run, evaluation, k });
+        measures.extend(own.measures.iter().filter(|measure| !ruler.measures.contains(measure)));
+        let reported = Self::alone(run, &EvaluationPlan { k: own.k, measures, ..ruler });
+        let [run, baseline] =
+            [(&reported.run, &reported.evaluation, own.k), (&theirs, &evaluation, k)]
+                .map(|(run, evaluation, k)| Evaluated { run, evaluation, k });
         let counterparts = Counterparts::new(run, baseline, &comparison.pairs[0]);
-        let compared = Compared {
-            run: theirs,
-            evaluation,
-            k,
-            comparison,
-            name: folder.name(),
-            counterparts,
-        };
-        Ok(Self {
-            compared: Some(compared),
-            ..reported
-        })
+        let compared =
+            Compared { run: theirs, evaluation, k, comparison, name: folder.name(), counterparts };
+        Ok(Self { compared: Some(compared), ..reported })
     }
 
     /// Removes document text, gold answers and model answers.
@@ -165,42 +126,21 @@ impl Compared {
     pub fn view(&self) -> ComparisonView {
         ComparisonView::new(
             &self.comparison,
-            ComparisonDetail {
-                flips: FLIPS,
-                every_cutoff: false,
-            },
+            ComparisonDetail { flips: FLIPS, every_cutoff: false },
         )
     }
 }
 
 /// Renders the HTML report.
 pub(super) fn render(reported: &Reported, scope: PageScope) -> String {
-    let Reported {
-        run,
-        evaluation,
-        plan,
-        curves,
-        compared,
-    } = reported;
+    let Reported { run, evaluation, plan, curves, compared } = reported;
     let baseline = compared.as_ref().map(|compared| {
         (
-            Evaluated {
-                run: &compared.run,
-                evaluation: &compared.evaluation,
-                k: compared.k,
-            },
+            Evaluated { run: &compared.run, evaluation: &compared.evaluation, k: compared.k },
             &compared.counterparts,
         )
     });
-    let questions = Questions::new(
-        Evaluated {
-            run,
-            evaluation,
-            k: plan.k,
-        },
-        baseline,
-        scope,
-    );
+    let questions = Questions::new(Evaluated { run, evaluation, k: plan.k }, baseline, scope);
     let comparison = compared.as_ref().map(Compared::view);
     let report = RunReport::new(run, evaluation);
     html::render(&HtmlReport {
@@ -218,11 +158,7 @@ pub(super) fn file_name(reported: &Reported, no_text: bool) -> String {
         None => "report".to_owned(),
         Some(compared) => format!("compare-{}", compared.name),
     };
-    if no_text {
-        format!("{stem}-no-text.html")
-    } else {
-        format!("{stem}.html")
-    }
+    if no_text { format!("{stem}-no-text.html") } else { format!("{stem}.html") }
 }
 
 /// Writes a report where the user wants it, following links: a file whole or not at all, readable by its owner alone; a device or a
@@ -238,14 +174,10 @@ pub(super) fn write(file: &Path, content: &str) -> Result<(), Failure> {
     }
     let name = target.file_name().and_then(std::ffi::OsStr::to_str);
     let name = name.ok_or_else(|| failure(&"its name is not UTF-8"))?;
-    let folder = target
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    RunFolder::existing(folder)
-        .write(name, content.as_bytes())
-        .map_err(|error| match error {
-            StoreError::Io { source, .. } => failure(&source),
-            other => failure(&other),
-        })
+    let folder =
+        target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    RunFolder::existing(folder).write(name, content.as_bytes()).map_err(|error| match error {
+        StoreError::Io { source, .. } => failure(&source),
+        other => failure(&other),
+    })
 }

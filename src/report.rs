@@ -91,11 +91,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
         };
     }
     let form = args.format.unwrap_or(ReportFormat::Html);
-    let depth = if form == ReportFormat::Html {
-        args.depth
-    } else {
-        0
-    };
+    let depth = if form == ReportFormat::Html { args.depth } else { 0 };
     let mut reported = Reported::load(&folder, args.compare.as_deref(), args.intersect, depth)?;
     reported.read_audit(&folder)?;
     if form == ReportFormat::Html {
@@ -104,14 +100,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     if args.no_text {
         reported.forget_texts();
     }
-    let content = content(
-        &reported,
-        form,
-        page::PageScope {
-            depth,
-            has_text: !args.no_text,
-        },
-    )?;
+    let content = content(&reported, form, page::PageScope { depth, has_text: !args.no_text })?;
     let file = args.out.clone().or_else(|| {
         (form == ReportFormat::Html).then(|| folder.file(&page::file_name(&reported, args.no_text)))
     });
@@ -131,12 +120,7 @@ fn content(
     form: ReportFormat,
     shown: page::PageScope,
 ) -> Result<String, Failure> {
-    let Reported {
-        run,
-        evaluation,
-        compared,
-        ..
-    } = reported;
+    let Reported { run, evaluation, compared, .. } = reported;
     Ok(match (form, compared.as_ref()) {
         (ReportFormat::Html, _) => page::render(reported, shown),
         (ReportFormat::Terminal, _) => terminal::render(&plain(reported), output::screen()),
@@ -170,10 +154,8 @@ fn plain(reported: &Reported) -> Report {
     let classes = &reported.evaluation.summary.classes;
     let has_failed = classes.get("failed").is_some_and(|n| *n > 0);
     if has_failed && !manifest.is_imported() {
-        let hint = format!(
-            "`ragtriage run --resume {}` asks failed questions again",
-            manifest.name
-        );
+        let hint =
+            format!("`ragtriage run --resume {}` asks failed questions again", manifest.name);
         report.list(vec![hint]);
     }
     if let Some(compared) = &reported.compared {
@@ -184,10 +166,7 @@ fn plain(reported: &Reported) -> Report {
 
 fn not_of_two(form: &str) -> Failure {
     let hint = "leave --compare out, or write html, md, json or terminal";
-    Failure::new(
-        format!("unsupported `--format {form}` with --compare"),
-        hint,
-    )
+    Failure::new(format!("unsupported `--format {form}` with --compare"), hint)
 }
 
 /// Output of a finished run.
@@ -224,9 +203,7 @@ pub fn write_and_print(
     let mut reported = Reported::alone(SavedRun::load_with_parts(folder, page::DEPTH)?, plan);
     reported.read_audit(folder)?;
     reported.draw();
-    let Reported {
-        run, evaluation, ..
-    } = &reported;
+    let Reported { run, evaluation, .. } = &reported;
     let summary = output::json(&evaluation.summary, "summary.json")?;
     folder.write("summary.json", summary.as_bytes())?;
     let judged = outcomes::render(&run.traces, &evaluation.outcomes);
@@ -234,13 +211,7 @@ pub fn write_and_print(
     folder.write("retrieval.trec", trec::documents(run).as_bytes())?;
     folder.write("chunks.trec", trec::chunks(run).as_bytes())?;
     folder.write("qrels.trec", trec::qrels(run).as_bytes())?;
-    let page = page::render(
-        &reported,
-        page::PageScope {
-            depth: page::DEPTH,
-            has_text: true,
-        },
-    );
+    let page = page::render(&reported, page::PageScope { depth: page::DEPTH, has_text: true });
     folder.write(page::FILE, page.as_bytes())?;
     let text = match printed {
         Printed::Json => summary,
@@ -262,23 +233,12 @@ fn screen(
     config: &Path,
     overrides: Option<&OverrideArgs>,
 ) -> String {
-    let Reported {
-        run, evaluation, ..
-    } = reported;
+    let Reported { run, evaluation, .. } = reported;
     let screen = output::screen();
-    let screen = Screen {
-        width: screen.width.min(COLUMNS),
-        ..screen
-    };
+    let screen = Screen { width: screen.width.min(COLUMNS), ..screen };
     let report = RunReport::new(run, evaluation);
     report.screen(
-        &next::steps(
-            &evaluation.summary,
-            &run.manifest,
-            folder,
-            config,
-            overrides,
-        ),
+        &next::steps(&evaluation.summary, &run.manifest, folder, config, overrides),
         |report| terminal::render(report, screen),
     )
 }

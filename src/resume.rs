@@ -20,9 +20,7 @@ pub(super) fn earlier(out: &Path, name: &str) -> Result<Option<Manifest>, Failur
         )
     })?;
     if folder.path().is_dir()
-        && !["run.json", "traces.jsonl"]
-            .iter()
-            .any(|file| folder.file(file).exists())
+        && !["run.json", "traces.jsonl"].iter().any(|file| folder.file(file).exists())
     {
         return Ok(None);
     }
@@ -38,10 +36,8 @@ pub(super) fn earlier(out: &Path, name: &str) -> Result<Option<Manifest>, Failur
 
 /// Returns the recorded settings with the overrides `sets`; an error if an address was recorded without a part that selects whom to ask.
 pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, Failure> {
-    let given: Vec<&str> = sets
-        .iter()
-        .filter_map(|set| Some(set.split_once('=')?.0.trim()))
-        .collect();
+    let given: Vec<&str> =
+        sets.iter().filter_map(|set| Some(set.split_once('=')?.0.trim())).collect();
     let mut shortened = manifest.shortened.iter();
     if let Some(key) = shortened.find(|key| !given.contains(&key.as_str())) {
         let (name, config) = (&manifest.name, &manifest.config);
@@ -54,11 +50,7 @@ pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, 
             ),
         ));
     }
-    Ok(Resolved::recorded(
-        manifest.settings,
-        PathBuf::from(manifest.config),
-        sets,
-    )?)
+    Ok(Resolved::recorded(manifest.settings, PathBuf::from(manifest.config), sets)?)
 }
 
 /// Makes `new` the manifest of the resumed run `name`, so far `old`; an error if other questions or settings would be used.
@@ -66,10 +58,7 @@ pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<()
     let differences = differences(&old.manifest, new);
     if !differences.is_empty() {
         return Err(Failure::new(
-            format!(
-                "run `{name}` was made with another configuration: {}",
-                differences.join("; ")
-            ),
+            format!("run `{name}` was made with another configuration: {}", differences.join("; ")),
             "pass the same configuration, or start a new run",
         ));
     }
@@ -112,23 +101,12 @@ fn dropped_limit(old: &Manifest, new: &Manifest) -> Option<&'static str> {
 
 /// The settings that limit the cost of a run; 0: no limit.
 fn limits(settings: &Settings) -> [(&'static str, f64); 6] {
-    let GenerationSettings {
-        max_usd,
-        max_tokens_total,
-        price,
-        ..
-    } = &settings.generation;
+    let GenerationSettings { max_usd, max_tokens_total, price, .. } = &settings.generation;
     [
         ("generation.max_usd", max_usd.unwrap_or(0.0)),
-        (
-            "generation.max_tokens_total",
-            max_tokens_total.unwrap_or(0) as f64,
-        ),
+        ("generation.max_tokens_total", max_tokens_total.unwrap_or(0) as f64),
         ("judge.max_usd", settings.judge.max_usd.unwrap_or(0.0)),
-        (
-            "judge.max_tokens_total",
-            settings.judge.max_tokens_total.unwrap_or(0) as f64,
-        ),
+        ("judge.max_tokens_total", settings.judge.max_tokens_total.unwrap_or(0) as f64),
         ("generation.price.prompt", price.prompt),
         ("generation.price.completion", price.completion),
     ]
@@ -137,10 +115,8 @@ fn limits(settings: &Settings) -> [(&'static str, f64); 6] {
 /// Returns the differences between a run's manifest and the present configuration, as `key: then -> now`.
 fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
     let changed = old.answer_differences(new);
-    let mut out: Vec<String> = changed
-        .iter()
-        .map(|it| format!("`{}`: {} -> {}", it.key, it.from, it.to))
-        .collect();
+    let mut out: Vec<String> =
+        changed.iter().map(|it| format!("`{}`: {} -> {}", it.key, it.from, it.to)).collect();
     let [then, now] = [old, new].map(|it| it.external.as_ref().map(|source| &source.kind));
     if then != now {
         out.push("the evaluated pipeline".to_owned());
@@ -148,10 +124,8 @@ fn differences(old: &Manifest, new: &Manifest) -> Vec<String> {
     if old.models != new.models {
         out.push("the content of a model or a file of chunks".to_owned());
     }
-    let parts = old
-        .versions
-        .iter()
-        .filter(|(part, version)| new.versions.get(*part) != Some(version));
+    let parts =
+        old.versions.iter().filter(|(part, version)| new.versions.get(*part) != Some(version));
     out.extend(parts.map(|(part, _)| format!("the {part}")));
     if old.dataset_digest != new.dataset_digest {
         out.push("the data set's content".to_owned());

@@ -54,9 +54,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             return Box::pin(dry_run::dry_run(&args, resolved, &done)).await;
         }
         let earlier = args.resume.as_ref().filter(|_| !begins);
-        let earlier = earlier
-            .map(|name| earlier_traces(&args.out, name))
-            .transpose()?;
+        let earlier = earlier.map(|name| earlier_traces(&args.out, name)).transpose()?;
         recorded::check(&args, &resolved, &earlier.map(done_by).unwrap_or_default()).await?;
         let environment = environment(&resolved, args.offline, args.no_cache)?;
         let bars = ProgressBars::new();
@@ -84,9 +82,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             Work::Service(_) => manifest.external = Some(service_source(&resolved.settings)),
         }
         manifest.seconds.insert("assemble".to_owned(), assembling);
-        manifest
-            .seconds
-            .insert("load".to_owned(), clock.elapsed().as_secs_f64());
+        manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
         announce::announce(&resolved.settings, &dataset);
 
         let (folder, done, before) = open_folder(&args, begins, &mut manifest)?;
@@ -130,13 +126,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         if let Some(judge) = judge {
             judge::ask(&folder, judge, &bars).await?;
         }
-        conclude(
-            &folder,
-            &resolved.settings,
-            args.config(),
-            Some(&args.overrides),
-            args.printed(),
-        )
+        conclude(&folder, &resolved.settings, args.config(), Some(&args.overrides), args.printed())
     })
 }
 
@@ -153,22 +143,11 @@ pub(super) fn conclude(
     overrides: Option<&OverrideArgs>,
     printed: Printed,
 ) -> Result<(), Failure> {
-    report::write_and_print(
-        folder,
-        &assemble::evaluation(settings),
-        config,
-        overrides,
-        printed,
-    )
+    report::write_and_print(folder, &assemble::evaluation(settings), config, overrides, printed)
 }
 
 fn service_source(settings: &Settings) -> ExternalSource {
-    let from = settings
-        .external
-        .url
-        .as_deref()
-        .map(address::shown_url)
-        .unwrap_or_default();
+    let from = settings.external.url.as_deref().map(address::shown_url).unwrap_or_default();
     ExternalSource {
         kind: ExternalSource::SERVICE.to_owned(),
         is_own: false,
@@ -181,10 +160,7 @@ fn service_source(settings: &Settings) -> ExternalSource {
 fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failure> {
     let mut sets = args.overrides.sets()?;
     sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
-    sets.extend(
-        args.repeat
-            .map(|repeat| format!("generation.repeat={repeat}")),
-    );
+    sets.extend(args.repeat.map(|repeat| format!("generation.repeat={repeat}")));
     match earlier {
         Some(earlier) if args.config.is_none() => resume::recorded(earlier, &sets),
         None if args.resume.is_some() && args.config.is_none() => Err(Failure::new(
@@ -202,10 +178,7 @@ fn open_folder(
     manifest: &mut Manifest,
 ) -> Result<(RunFolder, Done, Spent), Failure> {
     let Some(name) = &args.resume else {
-        manifest.name = args
-            .name
-            .clone()
-            .unwrap_or_else(|| fresh_name(args.config()));
+        manifest.name = args.name.clone().unwrap_or_else(|| fresh_name(args.config()));
         return Ok((
             RunFolder::create(&args.out, &manifest.name)?,
             Done::default(),
@@ -221,21 +194,11 @@ fn open_folder(
     resume::go_on(name, &old, manifest)?;
     let replies = Replies::read(&folder)?;
     let spent = Spent::by(&old.traces, &replies);
-    Ok((
-        folder,
-        Done {
-            replies,
-            ..done_by(old)
-        },
-        spent,
-    ))
+    Ok((folder, Done { replies, ..done_by(old) }, spent))
 }
 
 fn earlier_traces(out: &Path, name: &str) -> Result<SavedRun, Failure> {
-    Ok(SavedRun::load_incomplete(
-        &RunFolder::existing(&out.join(name)),
-        0,
-    )?)
+    Ok(SavedRun::load_incomplete(&RunFolder::existing(&out.join(name)), 0)?)
 }
 
 /// Returns the questions that need not be asked again.
@@ -243,20 +206,13 @@ fn done_by(old: SavedRun) -> Done {
     let finished = old.traces.iter().filter(|trace| !trace.failed());
     let questions = finished.map(|trace| trace.question.id.clone()).collect();
     let passages: HashSet<_> = old.passages.into_keys().collect();
-    Done {
-        questions,
-        passages,
-        replies: Vec::new(),
-    }
+    Done { questions, passages, replies: Vec::new() }
 }
 
 /// Returns the name of a configuration file without its extension, as a valid name of a folder.
 pub(super) fn stem_of(config: &Path) -> String {
     let stem = config.file_stem().unwrap_or_default().to_string_lossy();
-    stem.replace(
-        |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-'),
-        "-",
-    )
+    stem.replace(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-'), "-")
 }
 
 /// `<config stem>-<UTC time>-<4 hex>`.

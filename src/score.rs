@@ -105,20 +105,13 @@ pub fn score(args: &ScoreArgs) -> Result<(), Failure> {
     if args.list {
         return output::report(&glossary::report());
     }
-    let inputs = [&args.qrels, &args.gold]
-        .into_iter()
-        .flatten()
-        .chain(&args.run)
-        .chain(&args.predictions);
+    let inputs =
+        [&args.qrels, &args.gold].into_iter().flatten().chain(&args.run).chain(&args.predictions);
     if inputs.filter(|path| path.as_os_str() == "-").count() > 1 {
         let hint = "give one file as `-` and name the others";
         return Err(Failure::new("standard input can be read only once", hint));
     }
-    let form = if args.json {
-        ScoreFormat::Json
-    } else {
-        args.format
-    };
+    let form = if args.json { ScoreFormat::Json } else { args.format };
     match (&args.qrels, &args.gold) {
         (Some(qrels), _) => score_runs(args, qrels, form),
         (None, Some(gold)) => score_predictions(args, gold, form),
@@ -127,11 +120,7 @@ pub fn score(args: &ScoreArgs) -> Result<(), Failure> {
 }
 
 fn score_runs(args: &ScoreArgs, qrels: &Path, form: ScoreFormat) -> Result<(), Failure> {
-    let default = if form == ScoreFormat::TrecEval {
-        AS_TREC_EVAL
-    } else {
-        OF_RUNS
-    };
+    let default = if form == ScoreFormat::TrecEval { AS_TREC_EVAL } else { OF_RUNS };
     let plan = plan(args, default, Scorer::default(), form)?;
     let judgments = Input::read(qrels)?;
     let judged = Qrels::parse(&judgments)?;
@@ -156,10 +145,7 @@ fn score_runs(args: &ScoreArgs, qrels: &Path, form: ScoreFormat) -> Result<(), F
 fn score_predictions(args: &ScoreArgs, gold: &Path, form: ScoreFormat) -> Result<(), Failure> {
     if form == ScoreFormat::TrecEval {
         let hint = "use `--format json`";
-        return Err(Failure::new(
-            "`--format trec_eval` is for runs, not for predictions",
-            hint,
-        ));
+        return Err(Failure::new("`--format trec_eval` is for runs, not for predictions", hint));
     }
     let gold = Input::read(gold)?;
     let golds = Golds::parse(&gold)?;
@@ -176,19 +162,11 @@ fn score_predictions(args: &ScoreArgs, gold: &Path, form: ScoreFormat) -> Result
     for path in &args.predictions {
         let input = Input::read(path)?;
         let predictions = Predictions::parse(&input)?;
-        if !golds
-            .questions
-            .iter()
-            .any(|gold| predictions.answers.contains_key(gold.id.as_ref()))
-        {
+        if !golds.questions.iter().any(|gold| predictions.answers.contains_key(gold.id.as_ref())) {
             return Err(nothing_shared(&input, &gold, "question"));
         }
         let scores = files::score_predictions(&predictions, &golds, &plan);
-        files.push(ScoredFile {
-            name: input.name().to_owned(),
-            tag: None,
-            scores,
-        });
+        files.push(ScoredFile { name: input.name().to_owned(), tag: None, scores });
     }
     print(args, &ScoredFiles { plan, files }, form)
 }
@@ -200,11 +178,8 @@ fn plan(
     form: ScoreFormat,
 ) -> Result<FilePlan, Failure> {
     let asked = args.measures.iter().map(String::as_str);
-    let names: Vec<&str> = if args.measures.is_empty() {
-        default.split(' ').collect()
-    } else {
-        asked.collect()
-    };
+    let names: Vec<&str> =
+        if args.measures.is_empty() { default.split(' ').collect() } else { asked.collect() };
     let mut measures = Vec::with_capacity(names.len());
     for name in names {
         let measure = measure(name, args)?;
@@ -219,11 +194,7 @@ fn plan(
         n_documents: args.documents,
         scorer,
         // trec_eval's columns have no place for intervals.
-        resamples: if form == ScoreFormat::TrecEval {
-            0
-        } else {
-            args.resamples as usize
-        },
+        resamples: if form == ScoreFormat::TrecEval { 0 } else { args.resamples as usize },
         seed: args.seed,
     })
 }
@@ -238,17 +209,11 @@ fn measure(name: &str, args: &ScoreArgs) -> Result<Measure, Failure> {
             ("a run and qrels", OF_RUNS)
         };
         let hint = format!("supported measures include {others}");
-        return Err(Failure::new(
-            format!("`{measure}` cannot be computed from {files}"),
-            hint,
-        ));
+        return Err(Failure::new(format!("`{measure}` cannot be computed from {files}"), hint));
     }
     if matches!(measure.family(), Family::Fallout | Family::Accuracy) && args.documents.is_none() {
         let hint = "give it with `--documents N`";
-        return Err(Failure::new(
-            format!("`{measure}` needs the size of the corpus"),
-            hint,
-        ));
+        return Err(Failure::new(format!("`{measure}` needs the size of the corpus"), hint));
     }
     Ok(measure)
 }
@@ -265,22 +230,12 @@ fn too_small(args: &ScoreArgs, scores: &FileScores<'_>) -> Result<(), Failure> {
         column.measure,
         args.documents.unwrap_or_default()
     );
-    Err(Failure::new(
-        message,
-        "give the size of the whole corpus with `--documents N`",
-    ))
+    Err(Failure::new(message, "give the size of the whole corpus with `--documents N`"))
 }
 
 fn nothing_shared(file: &Input, other: &Input, what: &str) -> Failure {
-    let message = format!(
-        "`{}` and `{}` have no {what} in common",
-        file.name(),
-        other.name()
-    );
-    Failure::new(
-        message,
-        "check that the files belong together and use the same ids",
-    )
+    let message = format!("`{}` and `{}` have no {what} in common", file.name(), other.name());
+    Failure::new(message, "check that the files belong together and use the same ids")
 }
 
 fn print(args: &ScoreArgs, scored: &ScoredFiles<'_>, form: ScoreFormat) -> Result<(), Failure> {

@@ -86,15 +86,9 @@ fn dataset(out: &mut String, survey: &Survey, format: Format) {
 fn chunking(out: &mut String, survey: &Survey) {
     let by_headings = survey.share_with_headings >= MOSTLY;
     let (strategy, why) = if by_headings {
-        (
-            "markdown",
-            "most documents have headings: cut at them first",
-        )
+        ("markdown", "most documents have headings: cut at them first")
     } else {
-        (
-            "recursive",
-            "at paragraphs, sentences, words: the largest that fits",
-        )
+        ("recursive", "at paragraphs, sentences, words: the largest that fits")
     };
     let _ = writeln!(out, "\n[chunking]\nstrategy = \"{strategy}\"  # {why}");
     out.push_str(
@@ -120,20 +114,15 @@ fn retrieval(out: &mut String, survey: &Survey) {
 }
 
 fn generation(out: &mut String, llm: &LlmEndpoint) {
-    let (base_url, model) = (
-        toml::Value::from(llm.base_url.as_str()),
-        toml::Value::from(llm.model.as_str()),
-    );
+    let (base_url, model) =
+        (toml::Value::from(llm.base_url.as_str()), toml::Value::from(llm.model.as_str()));
     let _ = write!(
         out,
         "\n[generation]\ngenerator = \"openai\"    # `ragtriage run --dry-run` estimates its cost\n\
          base_url = {base_url}\nmodel = {model}\n"
     );
     if let Some(name) = llm.api_key_env {
-        let _ = writeln!(
-            out,
-            "api_key_env = \"{name}\"  # the variable that holds the key"
-        );
+        let _ = writeln!(out, "api_key_env = \"{name}\"  # the variable that holds the key");
     }
 }
 
@@ -146,10 +135,8 @@ const GENERATION: &str = "\n[generation]\n\
 
 /// `12 md, 3 rst`.
 fn endings(of: &BTreeMap<String, usize>) -> String {
-    let each: Vec<String> = of
-        .iter()
-        .map(|(ending, n)| format!("{} {}", thousands(*n), comment(ending)))
-        .collect();
+    let each: Vec<String> =
+        of.iter().map(|(ending, n)| format!("{} {}", thousands(*n), comment(ending))).collect();
     listed(&each)
 }
 
@@ -193,11 +180,7 @@ mod tests {
 
     #[test]
     fn plain_english_prose_gets_the_defaults() {
-        let survey = Survey {
-            is_english: true,
-            n_documents: 1,
-            ..Survey::default()
-        };
+        let survey = Survey { is_english: true, n_documents: 1, ..Survey::default() };
         let settings: Settings =
             toml::from_str(&starter(&survey, Format::Files, None)).expect("settings");
         assert_eq!(settings, Settings::default());
@@ -216,14 +199,8 @@ mod tests {
         let settings: Settings =
             toml::from_str(&starter(&survey(), Format::Files, Some(&llm))).expect("settings");
         let generation = settings.generation;
-        assert_eq!(
-            generation.generator,
-            ragtriage_core::config::GeneratorName::Openai
-        );
-        assert_eq!(
-            (&*generation.base_url, &*generation.model),
-            ("https://h/v1", "a\"b")
-        );
+        assert_eq!(generation.generator, ragtriage_core::config::GeneratorName::Openai);
+        assert_eq!((&*generation.base_url, &*generation.model), ("https://h/v1", "a\"b"));
         assert_eq!(generation.api_key_env.as_deref(), Some("KEY"));
     }
 
@@ -235,9 +212,6 @@ mod tests {
             .map(|line| line.trim_start_matches("# ").to_owned() + "\n")
             .collect();
         let settings: Settings = toml::from_str(&uncommented).expect("settings");
-        assert_eq!(
-            settings.generation.generator,
-            ragtriage_core::config::GeneratorName::Openai
-        );
+        assert_eq!(settings.generation.generator, ragtriage_core::config::GeneratorName::Openai);
     }
 }

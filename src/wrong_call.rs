@@ -41,10 +41,7 @@ fn failure(text: &str, called: &str) -> Failure {
     let message = words(parts.next().unwrap_or_default());
     let message = message.strip_prefix("error: ").unwrap_or(&message);
     let mut hint = String::new();
-    for tip in parts
-        .flat_map(str::lines)
-        .filter_map(|line| line.trim().strip_prefix("tip: "))
-    {
+    for tip in parts.flat_map(str::lines).filter_map(|line| line.trim().strip_prefix("tip: ")) {
         hint += tip;
         hint += "; ";
     }

@@ -17,9 +17,8 @@ const SENTENCES_A_DOCUMENT: usize = 25;
 pub fn write(folder: &Path, n_documents: usize, n_questions: usize) {
     let vocabulary = vocabulary();
     let mut random = Random(1);
-    let documents: Vec<Vec<Vec<String>>> = (0..n_documents)
-        .map(|_| random.document(&vocabulary))
-        .collect();
+    let documents: Vec<Vec<Vec<String>>> =
+        (0..n_documents).map(|_| random.document(&vocabulary)).collect();
     let mut corpus = String::new();
     for (number, sentences) in documents.iter().enumerate() {
         let text: Vec<String> = sentences.iter().map(|words| sentence(words)).collect();
@@ -46,21 +45,15 @@ pub fn write(folder: &Path, n_documents: usize, n_questions: usize) {
 /// The runbooks' words of letters alone, short ones first, as frequent words are.
 fn vocabulary() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/runbooks/corpus");
-    let files = fs::read_dir(folder)
-        .expect("it is shipped")
-        .map(|file| file.expect("readable").path());
-    let texts: Vec<String> = files
-        .map(|path| fs::read_to_string(path).expect("text"))
-        .collect();
+    let files =
+        fs::read_dir(folder).expect("it is shipped").map(|file| file.expect("readable").path());
+    let texts: Vec<String> = files.map(|path| fs::read_to_string(path).expect("text")).collect();
     let words = texts
         .iter()
         .flat_map(|text| text.split(|c: char| !c.is_alphabetic()))
         .filter(|word| !word.is_empty());
-    let mut words: Vec<String> = words
-        .collect::<BTreeSet<&str>>()
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
+    let mut words: Vec<String> =
+        words.collect::<BTreeSet<&str>>().into_iter().map(str::to_owned).collect();
     words.sort_by_key(String::len);
     words
 }
@@ -74,10 +67,8 @@ struct Random(u64);
 
 impl Random {
     fn unit(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
@@ -87,11 +78,7 @@ impl Random {
 
     fn document(&mut self, vocabulary: &[String]) -> Vec<Vec<String>> {
         (0..SENTENCES_A_DOCUMENT)
-            .map(|_| {
-                (0..WORDS_A_SENTENCE)
-                    .map(|_| self.word(vocabulary).to_owned())
-                    .collect()
-            })
+            .map(|_| (0..WORDS_A_SENTENCE).map(|_| self.word(vocabulary).to_owned()).collect())
             .collect()
     }
 

@@ -36,24 +36,15 @@ const DIAGNOSED: usize = 7_405;
 const TURNS: usize = 3;
 
 fn main() {
-    let arguments: Vec<String> = env::args()
-        .skip(1)
-        .filter(|argument| argument != "--bench")
-        .collect();
-    let n_questions = arguments
-        .first()
-        .map_or(5_000, |text| text.parse().expect("a number of questions"));
-    let binary = arguments
-        .get(1)
-        .map_or(env!("CARGO_BIN_EXE_ragtriage"), String::as_str);
+    let arguments: Vec<String> =
+        env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let n_questions =
+        arguments.first().map_or(5_000, |text| text.parse().expect("a number of questions"));
+    let binary = arguments.get(1).map_or(env!("CARGO_BIN_EXE_ragtriage"), String::as_str);
     let folder = tempfile::tempdir().expect("a folder");
     data::write(folder.path(), DOCUMENTS, n_questions.max(DIAGNOSED));
     let server = Server::start(LATENCY);
-    let bench = Bench {
-        binary: binary.into(),
-        folder: folder.path().to_owned(),
-        server,
-    };
+    let bench = Bench { binary: binary.into(), folder: folder.path().to_owned(), server };
     bench.write_settings();
 
     let few = bench.run("few", n_questions / 10, &[]);
@@ -64,11 +55,7 @@ fn main() {
         n_questions / 10,
         few.peak_mb
     );
-    bench.run(
-        "retrieved",
-        n_questions,
-        &["--set", "evaluation.arms=[\"retrieved\"]"],
-    );
+    bench.run("retrieved", n_questions, &["--set", "evaluation.arms=[\"retrieved\"]"]);
     bench.run("diagnosed", DIAGNOSED, &[]);
     bench.diagnose("diagnosed");
 }
@@ -94,10 +81,7 @@ impl Bench {
     /// Runs `n_questions` and prints how fast the calls came.
     fn run(&self, name: &str, n_questions: usize, further: &[&str]) -> Watched {
         let mut command = Command::new(&self.binary);
-        command
-            .arg("run")
-            .arg(self.folder.join("bench.toml"))
-            .args(["--no-cache", "--name", name]);
+        command.arg("run").arg(self.folder.join("bench.toml")).args(["--no-cache", "--name", name]);
         command
             .args(["--set", &format!("dataset.limit={n_questions}")])
             .args(further)
@@ -107,10 +91,8 @@ impl Bench {
         let watched = watch(&mut command);
         let counted = self.server.take_counted();
         let seconds = self.question_seconds(name);
-        let (a_second, ideal) = (
-            counted.n_calls as f64 / seconds,
-            CONCURRENCY as f64 / LATENCY.as_secs_f64(),
-        );
+        let (a_second, ideal) =
+            (counted.n_calls as f64 / seconds, CONCURRENCY as f64 / LATENCY.as_secs_f64());
         println!(
             "{name}: {n_questions} questions, {} calls in {seconds:.2} s: {a_second:.0}/s, {:.1} % of {ideal:.0}/s; at most {} at \
              once; whole run {:.2} s, {:.2} s of processor",
@@ -130,9 +112,7 @@ impl Bench {
     fn question_seconds(&self, name: &str) -> f64 {
         let json = fs::read(self.runs().join(name).join("summary.json")).expect("the run is whole");
         let summary: serde_json::Value = serde_json::from_slice(&json).expect("JSON");
-        summary["seconds"]["questions"]
-            .as_f64()
-            .expect("a step of every run")
+        summary["seconds"]["questions"].as_f64().expect("a step of every run")
     }
 
     /// Prints how long it takes to load and to diagnose a run.
@@ -170,8 +150,5 @@ fn best_of<T>(mut work: impl FnMut() -> T) -> (f64, T) {
         (clock.elapsed().as_secs_f64(), done)
     };
     let first = turn();
-    (1..TURNS).map(|_| turn()).fold(
-        first,
-        |best, next| if next.0 < best.0 { next } else { best },
-    )
+    (1..TURNS).map(|_| turn()).fold(first, |best, next| if next.0 < best.0 { next } else { best })
 }

@@ -44,9 +44,7 @@ pub fn watch(command: &mut Command) -> Watched {
 
 fn peak_mb(id: u32) -> Option<f64> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok()? / 1024.0)
 }
 

@@ -28,11 +28,7 @@ pub fn of(questions: &[Value], n: usize) -> Vec<Value> {
     let copied = (0..n).map(|number| {
         let copy = number / questions.len();
         let key = |seed| {
-            if copy == 0 {
-                Key::same()
-            } else {
-                Key::new(seed)
-            }
+            if copy == 0 { Key::same() } else { Key::new(seed) }
         };
         let speller = Speller {
             names: &names,
@@ -46,9 +42,8 @@ pub fn of(questions: &[Value], n: usize) -> Vec<Value> {
 
 /// Words that only stand with a capital, in few paragraphs.
 fn names(questions: &[Value]) -> BTreeSet<String> {
-    let paragraphs = questions
-        .iter()
-        .flat_map(|question| question["context"].as_array().expect("a list"));
+    let paragraphs =
+        questions.iter().flat_map(|question| question["context"].as_array().expect("a list"));
     let (mut counts, mut small, mut n) = (BTreeMap::<String, usize>::new(), BTreeSet::new(), 0);
     for paragraph in paragraphs {
         let sentences = paragraph[1]
@@ -57,10 +52,8 @@ fn names(questions: &[Value]) -> BTreeSet<String> {
             .iter()
             .map(|sentence| sentence.as_str().expect("text"));
         let text = sentences.collect::<String>();
-        let words: BTreeSet<&str> = text
-            .split(|c: char| !c.is_alphabetic())
-            .filter(|word| !word.is_empty())
-            .collect();
+        let words: BTreeSet<&str> =
+            text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();
         small.extend(
             words
                 .iter()
@@ -97,23 +90,12 @@ impl Speller<'_> {
             }
             title => title,
         };
-        let paragraphs = question["context"]
-            .as_array()
-            .expect("a list")
-            .iter()
-            .map(|paragraph| {
-                let sentences: Vec<String> = paragraph[1]
-                    .as_array()
-                    .expect("a list")
-                    .iter()
-                    .map(text)
-                    .collect();
-                json!([title(&paragraph[0]), sentences])
-            });
-        let facts = question["supporting_facts"]
-            .as_array()
-            .expect("a list")
-            .iter();
+        let paragraphs = question["context"].as_array().expect("a list").iter().map(|paragraph| {
+            let sentences: Vec<String> =
+                paragraph[1].as_array().expect("a list").iter().map(text).collect();
+            json!([title(&paragraph[0]), sentences])
+        });
+        let facts = question["supporting_facts"].as_array().expect("a list").iter();
         json!({
             "_id": format!("{}-{number}", question["_id"].as_str().expect("text")),
             "question": text(&question["question"]),
@@ -144,11 +126,7 @@ impl Speller<'_> {
         if KEPT.contains(&small.as_str()) {
             out.push_str(word);
         } else {
-            let key = if self.names.contains(&small) {
-                &self.of_question
-            } else {
-                &self.of_copy
-            };
+            let key = if self.names.contains(&small) { &self.of_question } else { &self.of_copy };
             out.extend(word.chars().map(|letter| key.exchanged(letter)));
         }
     }

@@ -65,10 +65,7 @@ fn fetched() -> PathBuf {
         fs::read_dir(&folder).expect("fetched: `ragtriage dataset fetch hotpotqa`, or --text FILE");
     let mut files = files.map(|file| file.expect("readable").path());
     files
-        .find(|file| {
-            file.extension()
-                .is_some_and(|extension| extension == "json")
-        })
+        .find(|file| file.extension().is_some_and(|extension| extension == "json"))
         .expect("a JSON file")
 }
 
@@ -92,22 +89,12 @@ impl Bench {
         let copies = serde_json::to_string(&copies::of(&questions, QUESTIONS)).expect("JSON");
         fs::write(self.folder.join("data/hotpotqa.json"), copies).expect("written");
         fs::write(self.folder.join("bench.toml"), SETTINGS).expect("written");
-        self.seconds(&[
-            "run",
-            "bench.toml",
-            "--out",
-            "runs",
-            "--name",
-            "large",
-            "--no-cache",
-        ]);
+        self.seconds(&["run", "bench.toml", "--out", "runs", "--name", "large", "--no-cache"]);
     }
 
     fn write_page(&self) {
         let report = median(TURNS, || self.seconds(&["report", "runs/large"]));
-        let loading = median(TURNS, || {
-            self.seconds(&["report", "runs/large", "--format", "trec"])
-        });
+        let loading = median(TURNS, || self.seconds(&["report", "runs/large", "--format", "trec"]));
         println!("`report`: {report} s, of which loading and evaluating {loading} s");
         let bytes = fs::metadata(self.page()).expect("written").len();
         println!("report.html: {:.2} MB ({bytes} bytes)", bytes as f64 / 1e6);
@@ -117,11 +104,8 @@ impl Bench {
     fn seconds(&self, arguments: &[&str]) -> f64 {
         let clock = Instant::now();
         let mut command = Command::new(&self.binary);
-        let status = command
-            .args(arguments)
-            .current_dir(&self.folder)
-            .stdout(Stdio::null())
-            .status();
+        let status =
+            command.args(arguments).current_dir(&self.folder).stdout(Stdio::null()).status();
         assert!(status.expect("it starts").success(), "{arguments:?} failed");
         clock.elapsed().as_secs_f64()
     }

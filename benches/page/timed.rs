@@ -18,10 +18,7 @@ impl fmt::Display for Median {
         let decimals = f.precision().unwrap_or(2);
         let last = self.values.len() - 1;
         let [middle, least, most] = [self.values[last / 2], self.values[0], self.values[last]];
-        write!(
-            f,
-            "{middle:.decimals$} ({least:.decimals$} to {most:.decimals$})"
-        )
+        write!(f, "{middle:.decimals$} ({least:.decimals$} to {most:.decimals$})")
     }
 }
 
@@ -46,26 +43,18 @@ pub fn page(file: &Path) {
     let mut loads = Vec::new();
     for _ in 0..TURNS {
         let browser = Browser::start();
-        browser.devtools(
-            "Page.addScriptToEvaluateOnNewDocument",
-            &json!({"source": WATCH}),
-        );
+        browser.devtools("Page.addScriptToEvaluateOnNewDocument", &json!({"source": WATCH}));
         browser.open(file, "");
-        browser.until(
-            "window.rowsPainted !== undefined",
-            "document.body.innerText.slice(0, 500)",
-        );
+        browser.until("window.rowsPainted !== undefined", "document.body.innerText.slice(0, 500)");
         let paint = "performance.getEntriesByType('paint').find((entry) => entry.name === 'first-contentful-paint').startTime";
         let times = format!(
             "[{paint}, window.rowsPainted, performance.timing.domContentLoadedEventEnd - performance.timing.navigationStart]"
         );
         loads.push(numbers(&browser.value(&times)));
     }
-    for (what, at) in [
-        ("first paint with content", 0),
-        ("table painted", 1),
-        ("whole file read", 2),
-    ] {
+    for (what, at) in
+        [("first paint with content", 0), ("table painted", 1), ("whole file read", 2)]
+    {
         let mut values: Vec<f64> = loads.iter().map(|load| load[at]).collect();
         values.sort_by(f64::total_cmp);
         println!("{what}: {:.0} ms", Median { values });
@@ -81,10 +70,7 @@ fn interactions(file: &Path) {
         "document.body.innerText.slice(0, 500)",
     );
     // What the page prepares when it has nothing to do.
-    browser.promised(
-        "requestIdleCallback(() => requestIdleCallback(() => done(true)))",
-        &[],
-    );
+    browser.promised("requestIdleCallback(() => requestIdleCallback(() => done(true)))", &[]);
     let filter = |name: &str, values: [&str; 2]| {
         let mut next = values.into_iter().cycle();
         let set = "const control = document.getElementById(arguments[0]);
@@ -92,46 +78,23 @@ fn interactions(file: &Path) {
             control.dispatchEvent(new Event('input', { bubbles: true }));
             control.dispatchEvent(new Event('change', { bubbles: true }));";
         median(2 * TURNS, || {
-            laid_out(
-                &browser,
-                set,
-                &[json!(name), json!(next.next().expect("a cycle"))],
-            )
+            laid_out(&browser, set, &[json!(name), json!(next.next().expect("a cycle"))])
         })
     };
-    println!(
-        "class filter: {:.1} ms",
-        filter("rx-class", ["generation", "ranking"])
-    );
-    println!(
-        "class filter on and off: {:.1} ms",
-        filter("rx-class", ["", "generation"])
-    );
+    println!("class filter: {:.1} ms", filter("rx-class", ["generation", "ranking"]));
+    println!("class filter on and off: {:.1} ms", filter("rx-class", ["", "generation"]));
     filter("rx-class", ["", ""]);
-    println!(
-        "search of one word: {:.1} ms",
-        filter("rx-search", ["film", "the"])
-    );
-    println!(
-        "search of two: {:.1} ms",
-        filter("rx-search", ["born in", "who was"])
-    );
+    println!("search of one word: {:.1} ms", filter("rx-search", ["film", "the"]));
+    println!("search of two: {:.1} ms", filter("rx-search", ["born in", "who was"]));
     filter("rx-search", ["", ""]);
     let sort = "document.querySelector('[data-sort=\"' + arguments[0] + '\"]').click();";
     let mut columns = ["class", "question", "seconds"].into_iter().cycle();
     println!(
         "order: {:.1} ms",
-        median(3 * TURNS, || laid_out(
-            &browser,
-            sort,
-            &[json!(columns.next().expect("a cycle"))]
-        ))
+        median(3 * TURNS, || laid_out(&browser, sort, &[json!(columns.next().expect("a cycle"))]))
     );
     println!("scroll to another place: {:.1} ms", scrolls(&browser));
-    println!(
-        "open a question, its block to be unpacked: {:.1} ms",
-        opens(&browser)
-    );
+    println!("open a question, its block to be unpacked: {:.1} ms", opens(&browser));
 }
 
 /// Milliseconds of a script and of laying out what it changed.
@@ -140,10 +103,7 @@ fn laid_out(browser: &Browser, script: &str, arguments: &[Value]) -> f64 {
         "const start = performance.now(); {script} document.body.offsetHeight; document.querySelector('[data-row]')?.getBoundingClientRect();
         return performance.now() - start;"
     );
-    browser
-        .script(&timed, arguments)
-        .as_f64()
-        .expect("milliseconds")
+    browser.script(&timed, arguments).as_f64().expect("milliseconds")
 }
 
 /// From setting the box's place until the rows there are in the tree.
@@ -158,10 +118,7 @@ fn scrolls(browser: &Browser) -> Median {
             box.scrollTop = arguments[0] * box.scrollHeight;
             const look = () => document.querySelector('[data-row]')?.dataset.id !== before ? done(performance.now() - start) : requestAnimationFrame(look);
             look();";
-        browser
-            .promised(scroll, &[json!(place)])
-            .as_f64()
-            .expect("milliseconds")
+        browser.promised(scroll, &[json!(place)]).as_f64().expect("milliseconds")
     })
 }
 
@@ -189,10 +146,7 @@ fn opens(browser: &Browser) -> Median {
                 look();
             };
             setTimeout(click, 100);";
-        browser
-            .promised(open, &[json!(place)])
-            .as_f64()
-            .expect("milliseconds")
+        browser.promised(open, &[json!(place)]).as_f64().expect("milliseconds")
     })
 }
 

@@ -4,10 +4,7 @@
 //! default; `terms` takes it as terms with white space between. Builds the index and prints one line of JSON; then, for
 //! each line that comes in, asks every question once, on one thread, for its top 10, and prints one line more.
 
-#![allow(
-    clippy::print_stdout,
-    reason = "a program of its own, which another reads"
-)]
+#![allow(clippy::print_stdout, reason = "a program of its own, which another reads")]
 
 use std::borrow::Cow;
 use std::fs;
@@ -30,12 +27,9 @@ struct Line {
 
 fn texts(path: &str) -> Vec<String> {
     let file = fs::read_to_string(path).expect("the file can be read");
-    let lines = file
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("a line of JSON with `text`"));
-    lines
-        .map(|Line { title, text }| format!("{title} {text}").trim().to_owned())
-        .collect()
+    let lines =
+        file.lines().map(|line| serde_json::from_str(line).expect("a line of JSON with `text`"));
+    lines.map(|Line { title, text }| format!("{title} {text}").trim().to_owned()).collect()
 }
 
 fn main() {
@@ -50,10 +44,8 @@ fn main() {
     };
     let (texts, queries) = (texts(corpus), texts(queries));
     let ids = (0..texts.len()).map(|number| ChunkId::from(format!("d{number:09}")));
-    let source = Analysed {
-        analyzer: &analyzer,
-        text_of: |number: usize| Cow::Borrowed(&*texts[number]),
-    };
+    let source =
+        Analysed { analyzer: &analyzer, text_of: |number: usize| Cow::Borrowed(&*texts[number]) };
     let clock = Instant::now();
     let index = SparseIndex::build(&Weighting::default(), ids, &source);
     let seconds = clock.elapsed().as_secs_f64();
@@ -62,10 +54,7 @@ fn main() {
         json!({ "index_seconds": seconds, "n_documents": index.n_documents(), "n_terms": index.n_terms() })
     );
 
-    let queries: Vec<Vec<String>> = queries
-        .iter()
-        .map(|query| analyzer.term_list(query))
-        .collect();
+    let queries: Vec<Vec<String>> = queries.iter().map(|query| analyzer.term_list(query)).collect();
     for _ in std::io::stdin().lock().lines() {
         let clock = Instant::now();
         for query in &queries {

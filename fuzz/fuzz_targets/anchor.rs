@@ -12,15 +12,24 @@ use ragtriage_datasets::anchor::{self, Anchored};
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(bytes, &["qa.csv", "qa.jsonl", "one", "two"]);
     let document = |name: &str| {
-        let text = String::from_utf8_lossy(&std::fs::read(folder.join(name)).expect("written")).into_owned();
-        Document { id: name.to_owned().into(), title: String::new(), text, metadata: BTreeMap::new() }
+        let text = String::from_utf8_lossy(&std::fs::read(folder.join(name)).expect("written"))
+            .into_owned();
+        Document {
+            id: name.to_owned().into(),
+            title: String::new(),
+            text,
+            metadata: BTreeMap::new(),
+        }
     };
     let documents = [document("one"), document("two")];
     for name in ["qa.csv", "qa.jsonl"] {
-        let anchored = anchor::pairs(&folder.join(name)).and_then(|pairs| anchor::anchor(&pairs, &documents));
+        let anchored =
+            anchor::pairs(&folder.join(name)).and_then(|pairs| anchor::anchor(&pairs, &documents));
         match anchored {
             Ok(anchored) => check(anchored, &documents),
-            Err(error) => assert!(!error.to_string().is_empty() && error.hint().is_some(), "{error}"),
+            Err(error) => {
+                assert!(!error.to_string().is_empty() && error.hint().is_some(), "{error}")
+            }
         }
     }
 });

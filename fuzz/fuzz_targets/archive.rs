@@ -43,7 +43,11 @@ fn n_bytes(folder: &Path) -> u64 {
         .map(|entry| {
             let kind = entry.file_type().expect("there");
             assert!(kind.is_dir() || kind.is_file(), "{entry:?}");
-            if kind.is_dir() { n_bytes(&entry.path()) } else { entry.metadata().expect("there").len() }
+            if kind.is_dir() {
+                n_bytes(&entry.path())
+            } else {
+                entry.metadata().expect("there").len()
+            }
         })
         .sum()
 }

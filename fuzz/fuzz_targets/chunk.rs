@@ -29,7 +29,10 @@ const MOST_GROWTH: u64 = 8;
 const NOISE_NANOSECONDS: u64 = 300_000_000;
 
 fuzz_target!(|bytes: &[u8]| {
-    let Some(([strategy, size, overlap, tokenizer, separators], rest)) = bytes.split_first_chunk() else { return };
+    let Some(([strategy, size, overlap, tokenizer, separators], rest)) = bytes.split_first_chunk()
+    else {
+        return;
+    };
     let text = String::from_utf8_lossy(rest);
     let strategies = Strategy::ALL;
     let strategy = strategies[usize::from(*strategy) % strategies.len()];
@@ -41,7 +44,9 @@ fuzz_target!(|bytes: &[u8]| {
         1 => ["\n\n", ". ", " ", ""].map(str::to_owned).to_vec(),
         _ => vec![text.chars().take(2).collect::<String>()],
     };
-    let Ok(spec) = ChunkSpec::new(strategy, size, overlap, separators, TOKENIZERS[n]) else { return };
+    let Ok(spec) = ChunkSpec::new(strategy, size, overlap, separators, TOKENIZERS[n]) else {
+        return;
+    };
     let counter = &*COUNTERS[n];
     check(&text, &spec, counter);
     if !text.is_empty() && bytes.len() % 8 == 0 {

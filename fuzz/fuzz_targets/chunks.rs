@@ -15,12 +15,20 @@ use ragtriage_runs::external::input::Input;
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(bytes, &["chunks.jsonl", "one", "two"]);
-    let Some(input) = ragtriage_fuzz::said(Input::read(&folder.join("chunks.jsonl"))) else { return };
+    let Some(input) = ragtriage_fuzz::said(Input::read(&folder.join("chunks.jsonl"))) else {
+        return;
+    };
     ragtriage_fuzz::said(Chunks::read(&input));
     let Some(read) = ragtriage_fuzz::said(chunks::read(&input)) else { return };
     let document = |name: &str| {
-        let text = String::from_utf8_lossy(&std::fs::read(folder.join(name)).expect("written")).into_owned();
-        Document { id: name.to_owned().into(), title: "Title".to_owned(), text, metadata: BTreeMap::new() }
+        let text = String::from_utf8_lossy(&std::fs::read(folder.join(name)).expect("written"))
+            .into_owned();
+        Document {
+            id: name.to_owned().into(),
+            title: "Title".to_owned(),
+            text,
+            metadata: BTreeMap::new(),
+        }
     };
     let documents = [document("one"), document("two")];
     let words = counter(Tokenizer::Words, None).expect("words need no model");
@@ -30,7 +38,8 @@ fuzz_target!(|bytes: &[u8]| {
             let mut seen = BTreeSet::new();
             for chunk in &chunks {
                 let document = documents.iter().find(|it| it.id == chunk.doc_id).expect("known");
-                let text = document.text.get(chunk.range.as_range()).expect("a piece of its document");
+                let text =
+                    document.text.get(chunk.range.as_range()).expect("a piece of its document");
                 assert!(!text.is_empty() && text.trim() == text, "{text:?}");
                 assert!(seen.insert((chunk.doc_id.clone(), chunk.range)), "{chunk:?}");
             }

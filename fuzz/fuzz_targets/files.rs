@@ -7,7 +7,10 @@ use ragtriage_core::config::{DatasetSettings, Format};
 use ragtriage_datasets::label::agreement;
 
 fuzz_target!(|bytes: &[u8]| {
-    let folder = ragtriage_fuzz::files(bytes, &["set/a.md", "set/b/c.txt", "set/questions.jsonl", "queries"]);
+    let folder = ragtriage_fuzz::files(
+        bytes,
+        &["set/a.md", "set/b/c.txt", "set/questions.jsonl", "queries"],
+    );
     let set = folder.join("set");
     ragtriage_fuzz::load(Format::Files, set.clone());
     let spec = DatasetSettings::new(Format::Files, &set);

@@ -9,16 +9,17 @@ use libfuzzer_sys::fuzz_target;
 use ragtriage_core::attribute::place::{WordIndex, in_document};
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::Format;
+use ragtriage_core::types::{Document, Question};
 use ragtriage_runs::external::chunks::Chunks;
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::join::Joined;
 use ragtriage_runs::external::recorded;
-use ragtriage_core::types::{Document, Question};
 
 static QUESTIONS: LazyLock<Vec<Question>> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let questions = "{\"id\": \"q1\", \"text\": \"Why?\"}\n{\"id\": \"2\", \"text\": \"How?\"}\n{\"id\": \"q3\", \"text\": \"How?\"}\n";
-    std::fs::write(folder.path().join("corpus.jsonl"), "{\"id\": \"a\", \"text\": \"t\"}\n").expect("a file");
+    std::fs::write(folder.path().join("corpus.jsonl"), "{\"id\": \"a\", \"text\": \"t\"}\n")
+        .expect("a file");
     std::fs::write(folder.path().join("questions.jsonl"), questions).expect("a file");
     let path = folder.path().to_owned();
     let spec = DatasetSettings::new(Format::Jsonl, &path);
@@ -27,11 +28,19 @@ static QUESTIONS: LazyLock<Vec<Question>> = LazyLock::new(|| {
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(bytes, &["record.jsonl", "one", "two"]);
-    let Some(input) = ragtriage_fuzz::said(Input::read(&folder.join("record.jsonl"))) else { return };
+    let Some(input) = ragtriage_fuzz::said(Input::read(&folder.join("record.jsonl"))) else {
+        return;
+    };
     let Some(lines) = ragtriage_fuzz::said(recorded::read(&input)) else { return };
     let document = |name: &str| {
-        let text = String::from_utf8_lossy(&std::fs::read(folder.join(name)).expect("written")).into_owned();
-        Document { id: name.to_owned().into(), title: "Title".to_owned(), text, metadata: BTreeMap::new() }
+        let text = String::from_utf8_lossy(&std::fs::read(folder.join(name)).expect("written"))
+            .into_owned();
+        Document {
+            id: name.to_owned().into(),
+            title: "Title".to_owned(),
+            text,
+            metadata: BTreeMap::new(),
+        }
     };
     let documents = [document("one"), document("two")];
     let index = WordIndex::new(&documents);
@@ -43,12 +52,14 @@ fuzz_target!(|bytes: &[u8]| {
         for (number, range) in &found {
             assert!(documents[*number].text.get(range.start..range.end).is_some(), "{range:?}");
         }
-        let everywhere: Vec<_> =
-            (0..2).filter_map(|number| Some((number, in_document(&documents[number], text, title)?))).collect();
+        let everywhere: Vec<_> = (0..2)
+            .filter_map(|number| Some((number, in_document(&documents[number], text, title)?)))
+            .collect();
         assert!(found.iter().all(|place| everywhere.contains(place)));
         // The index leaves out no document that holds the passage; one or two words are looked for letter for letter only.
         let is_long = |text: &str| text.split_whitespace().count() > 2;
-        if is_long(text) && text.trim_start().split_once('\n').is_none_or(|(_, rest)| is_long(rest)) {
+        if is_long(text) && text.trim_start().split_once('\n').is_none_or(|(_, rest)| is_long(rest))
+        {
             assert_eq!(found, everywhere);
         }
     }

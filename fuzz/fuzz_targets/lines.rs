@@ -7,7 +7,8 @@ use ragtriage_core::hint::Hint;
 use ragtriage_runs::replies::Replies;
 use ragtriage_runs::{RunFolder, SavedRun};
 
-const FILES: [&str; 5] = ["run.json", "traces.jsonl", "passages.jsonl", "replies.jsonl", "judge.jsonl"];
+const FILES: [&str; 5] =
+    ["run.json", "traces.jsonl", "passages.jsonl", "replies.jsonl", "judge.jsonl"];
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = RunFolder::existing(ragtriage_fuzz::files(bytes, &FILES));

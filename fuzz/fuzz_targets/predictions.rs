@@ -3,16 +3,17 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use ragtriage_core::measure::answer::{Scorer, score};
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::predictions::{Golds, Predictions};
-use ragtriage_core::measure::answer::{Scorer, score};
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(bytes, &["gold.json", "predictions.json"]);
     let gold = ragtriage_fuzz::said(Input::read(&folder.join("gold.json")));
     let predictions = ragtriage_fuzz::said(Input::read(&folder.join("predictions.json")));
     let golds = gold.as_ref().and_then(|input| ragtriage_fuzz::said(Golds::parse(input)));
-    let predictions = predictions.as_ref().and_then(|input| ragtriage_fuzz::said(Predictions::parse(input)));
+    let predictions =
+        predictions.as_ref().and_then(|input| ragtriage_fuzz::said(Predictions::parse(input)));
     let (Some(golds), Some(predictions)) = (golds, predictions) else { return };
     for gold in &golds.questions {
         let Some(Some(answer)) = predictions.answers.get(&gold.id) else { continue };

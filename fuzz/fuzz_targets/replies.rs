@@ -39,7 +39,8 @@ static CLIENTS: LazyLock<Clients> = LazyLock::new(|| {
             let _ = serve(stream.expect("a connection")); // the client may close first
         }
     });
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let backoff = Backoff::new(1, TIMEOUT);
     let chat = OpenAiSettings {
         base_url: url.clone(),
@@ -120,10 +121,14 @@ fn is_whole(request: &[u8]) -> bool {
 
 fuzz_target!(|bytes: &[u8]| {
     let Some(([api, status], body)) = bytes.split_first_chunk() else { return };
-    let status = ["200 OK", "400 Bad Request", "429 Too Many Requests", "raw"][usize::from(*status) % 4];
+    let status =
+        ["200 OK", "400 Bad Request", "429 Too Many Requests", "raw"][usize::from(*status) % 4];
     let mut reply = Vec::new();
     if status != "raw" {
-        let head = format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", body.len());
+        let head = format!(
+            "HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
         reply.extend_from_slice(head.as_bytes());
     }
     reply.extend_from_slice(body);

@@ -20,10 +20,16 @@ fuzz_target!(|text: &str| {
             let wordings = fact.split('|').map(str::to_owned).collect();
             [&mut question.required, &mut question.forbidden][n % 2].push(wordings);
         }
-        for (rule, stance) in RightRule::ALL.into_iter().zip(Stance::ALL.into_iter().cycle()).chain(
-            RightRule::ALL.into_iter().map(|rule| (rule, Stance::Answered)),
-        ) {
-            let judge = ragtriage_core::rightness::Judge { rule, scorer: Scorer::default(), correct_f1: 0.5 };
+        for (rule, stance) in RightRule::ALL
+            .into_iter()
+            .zip(Stance::ALL.into_iter().cycle())
+            .chain(RightRule::ALL.into_iter().map(|rule| (rule, Stance::Answered)))
+        {
+            let judge = ragtriage_core::rightness::Judge {
+                rule,
+                scorer: Scorer::default(),
+                correct_f1: 0.5,
+            };
             let judgment = judge.judge(&question, answer, stance);
             assert_eq!(judgment, judge.judge(&question, answer, stance));
         }

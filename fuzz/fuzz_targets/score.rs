@@ -3,14 +3,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use ragtriage_core::measure::answer::Scorer;
 use ragtriage_eval::files::{FilePlan, score_run};
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::qrels::Qrels;
 use ragtriage_runs::external::trec_run::TrecRun;
-use ragtriage_core::measure::answer::Scorer;
 
-const MEASURES: &str =
-    "nDCG nDCG@3 nDCG(exp) nDCG(exp)@2 AP AP@3 RR RR@2 Rprec SetF1@2 P@1 P@5 Recall@1 Recall@5 Success@2 Judged@3";
+const MEASURES: &str = "nDCG nDCG@3 nDCG(exp) nDCG(exp)@2 AP AP@3 RR RR@2 Rprec SetF1@2 P@1 P@5 Recall@1 Recall@5 Success@2 Judged@3";
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(bytes, &["qrels", "run.trec"]);
@@ -24,14 +23,18 @@ fuzz_target!(|bytes: &[u8]| {
     for value in scores.iter().flat_map(|(_, values)| values).flatten() {
         assert!((0.0..=1.0 + 1e-12).contains(value), "{value}");
     }
-    let reversed = |text: &str| text.lines().rev().map(|line| format!("{line}\n")).collect::<String>();
+    let reversed =
+        |text: &str| text.lines().rev().map(|line| format!("{line}\n")).collect::<String>();
     assert_eq!(values(reversed(&qrels), reversed(&run)), Some(scores));
 });
 
 /// Every query with its values.
 fn values(qrels: String, run: String) -> Option<Vec<(String, Vec<Option<f64>>)>> {
     let plan = FilePlan {
-        measures: MEASURES.split_whitespace().map(|name| name.parse().expect("a measure")).collect(),
+        measures: MEASURES
+            .split_whitespace()
+            .map(|name| name.parse().expect("a measure"))
+            .collect(),
         only_shared: false,
         level: 1,
         n_documents: None,

@@ -8,7 +8,9 @@ use ragtriage_runs::external::spans;
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(bytes, &["spans.jsonl"]);
-    let Some(input) = ragtriage_fuzz::said(Input::read(&folder.join("spans.jsonl"))) else { return };
+    let Some(input) = ragtriage_fuzz::said(Input::read(&folder.join("spans.jsonl"))) else {
+        return;
+    };
     let _ = spans::is_export(input.text());
     // Not `said`: only invalid JSON and files without a RAG are errors, never a record that was made.
     match spans::read(&input, &|text| text.ends_with('?'), &|id| id == "d") {
@@ -20,7 +22,10 @@ fuzz_target!(|bytes: &[u8]| {
         Err(error) => {
             use ragtriage_core::hint::Hint;
             use ragtriage_runs::external::ExternalError::{Line, NoTraces};
-            assert!(matches!(error, Line { .. } | NoTraces { .. }) && error.hint().is_some(), "{error}");
+            assert!(
+                matches!(error, Line { .. } | NoTraces { .. }) && error.hint().is_some(),
+                "{error}"
+            );
         }
     }
 });

@@ -17,7 +17,10 @@ fuzz_target!(|bytes: &[u8]| {
         assert!(!hits.is_empty());
         for pair in hits.windows(2) {
             let (above, below) = (pair[0], pair[1]);
-            assert!(above.score > below.score || above.score == below.score && above.document > below.document);
+            assert!(
+                above.score > below.score
+                    || above.score == below.score && above.document > below.document
+            );
         }
     }
 });

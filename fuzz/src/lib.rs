@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::{Format, MissingEvidence};
 use ragtriage_core::hint::Hint;
-use ragtriage_runs::external::ExternalError;
 use ragtriage_core::types::Dataset;
+use ragtriage_runs::external::ExternalError;
 
 /// The line that parts the files of one input.
 const BETWEEN_FILES: &[u8] = b"\n====\n";
@@ -43,8 +43,10 @@ pub fn said<T>(result: Result<T, ExternalError>) -> Option<T> {
 /// Loads a data set leniently and strictly; what loads must be sound, what does not must say why.
 pub fn load(format: Format, path: PathBuf) {
     for missing in [MissingEvidence::Keep, MissingEvidence::Error] {
-        let spec =
-            DatasetSettings { missing_evidence: Some(missing), ..DatasetSettings::new(format, &path) };
+        let spec = DatasetSettings {
+            missing_evidence: Some(missing),
+            ..DatasetSettings::new(format, &path)
+        };
         match ragtriage_datasets::load(&spec) {
             Ok(dataset) => check(&dataset),
             Err(error) => {
@@ -60,14 +62,19 @@ pub fn check(dataset: &Dataset) {
     let texts: std::collections::BTreeMap<_, _> =
         dataset.documents.iter().map(|document| (&document.id, document.text.as_str())).collect();
     assert_eq!(texts.len(), dataset.documents.len(), "document ids");
-    let ids: std::collections::BTreeSet<_> = dataset.questions.iter().map(|question| &question.id).collect();
+    let ids: std::collections::BTreeSet<_> =
+        dataset.questions.iter().map(|question| &question.id).collect();
     assert_eq!(ids.len(), dataset.questions.len(), "question ids");
     for question in &dataset.questions {
         assert!(!question.text.is_empty(), "a question without text");
         for member in question.evidence.iter().flatten() {
             let Some(text) = texts.get(&member.doc) else { continue };
             for range in &member.ranges {
-                assert!(text.get(range.start..range.end).is_some(), "{range:?} of {:?}", member.doc);
+                assert!(
+                    text.get(range.start..range.end).is_some(),
+                    "{range:?} of {:?}",
+                    member.doc
+                );
             }
         }
     }

@@ -68,8 +68,7 @@ impl CacheKind {
 
     /// Its name, as `--kind` takes it.
     pub fn name(self) -> String {
-        self.to_possible_value()
-            .map_or(String::new(), |value| value.get_name().to_owned())
+        self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
     }
 
     /// Returns its storage in the cache `folder`.
@@ -105,30 +104,19 @@ pub fn open(path: &Path, table: CacheTable) -> Result<Option<Database>, CacheErr
 
 /// Returns the time of the last write of a file or folder, in seconds of Unix time.
 pub fn made(disk: DiskUse) -> Option<u64> {
-    Some(
-        disk.changed?
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .ok()?
-            .as_secs(),
-    )
+    Some(disk.changed?.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs())
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
-    let found = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .filter_map(Result::ok)
-        .map(|entry| entry.path());
+    let found =
+        fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
     let mut found: Vec<PathBuf> = found.collect();
     found.sort();
     found
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
-    entries(folder)
-        .into_iter()
-        .filter(|path| path.is_file())
-        .collect()
+    entries(folder).into_iter().filter(|path| path.is_file()).collect()
 }
 
 /// A file that is not whole may be in the middle of being written.
@@ -148,17 +136,10 @@ fn is_left(path: &Path) -> bool {
 
 /// A model's name has a slash, so its folder lies in its owner's.
 fn folders_with_files(folder: &Path) -> Vec<PathBuf> {
-    let folders: Vec<PathBuf> = entries(folder)
-        .into_iter()
-        .filter(|path| path.is_dir())
-        .collect();
+    let folders: Vec<PathBuf> = entries(folder).into_iter().filter(|path| path.is_dir()).collect();
     let each = folders.into_iter().flat_map(|path| {
         let has_files = !files(&path).is_empty();
-        if has_files {
-            vec![path]
-        } else {
-            folders_with_files(&path)
-        }
+        if has_files { vec![path] } else { folders_with_files(&path) }
     });
     each.collect()
 }

@@ -86,52 +86,31 @@ pub fn prune(args: &PruneArgs) -> Result<(), Failure> {
     if removed.is_empty() {
         removed.push("nothing".to_owned());
     }
-    let verb = if args.dry_run {
-        "would remove"
-    } else {
-        "removed"
-    };
+    let verb = if args.dry_run { "would remove" } else { "removed" };
     let lines = removed.iter().map(|what| format!("{verb} {what}\n"));
     output::data(&lines.collect::<String>())
 }
 
 /// Returns the selection of the flags; fails if they select nothing, or contradict each other.
 fn selection(args: &PruneArgs) -> Result<Selection, Failure> {
-    let PruneArgs {
-        dataset,
-        older_than,
-        kinds,
-        all,
-        ..
-    } = args;
+    let PruneArgs { dataset, older_than, kinds, all, .. } = args;
     if !all && dataset.is_none() && older_than.is_none() && kinds.is_empty() {
         let hint = "select with `--dataset TEXT`, `--older-than DAYS` or `--kind KIND`, or remove everything with `--all`";
         return Err(Failure::new("nothing is selected", hint));
     }
-    let mut chosen = if kinds.is_empty() {
-        CacheKind::ALL.to_vec()
-    } else {
-        kinds.clone()
-    };
+    let mut chosen = if kinds.is_empty() { CacheKind::ALL.to_vec() } else { kinds.clone() };
     if dataset.is_some() {
         if let Some(other) = kinds.iter().find(|kind| **kind != CacheKind::Replies) {
-            let message = format!(
-                "`--dataset` selects responses only, not `--kind {}`",
-                other.name()
-            );
+            let message =
+                format!("`--dataset` selects responses only, not `--kind {}`", other.name());
             return Err(Failure::new(message, "leave one of the two out"));
         }
         chosen = vec![CacheKind::Replies];
     }
-    let now = SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs());
+    let now =
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let until = older_than.map(|days| now.saturating_sub(u64::from(days) * SECONDS_A_DAY));
-    Ok(Selection {
-        kinds: chosen,
-        dataset: dataset.clone(),
-        until,
-    })
+    Ok(Selection { kinds: chosen, dataset: dataset.clone(), until })
 }
 
 async fn of_table(
@@ -141,20 +120,14 @@ async fn of_table(
     dry_run: bool,
 ) -> Result<Size, Failure> {
     let size = if selection.dataset.is_none() && selection.until.is_none() {
-        if dry_run {
-            database.size(table).await?
-        } else {
-            database.clear(table).await?
-        }
+        if dry_run { database.size(table).await? } else { database.clear(table).await? }
     } else if table == REPLIES {
         let selection = selection.clone();
         if dry_run {
             let count = database.fold(table, move |size: &mut Size, bytes| {
                 if selection.has_reply(bytes) {
-                    *size += Size {
-                        entries: 1,
-                        bytes: (size_of::<ContentKey>() + bytes.len()) as u64,
-                    };
+                    *size +=
+                        Size { entries: 1, bytes: (size_of::<ContentKey>() + bytes.len()) as u64 };
                 }
             });
             count.await?
@@ -181,22 +154,15 @@ fn of_files(
     let mut size = Size::default();
     for path in paths {
         let disk = DiskUse::of(path);
-        let is_old = selection
-            .until
-            .is_none_or(|until| made(disk).is_some_and(|made| made <= until));
+        let is_old =
+            selection.until.is_none_or(|until| made(disk).is_some_and(|made| made <= until));
         if !is_old {
             continue;
         }
         if dry_run || remove(kind, path)? {
-            size += Size {
-                entries: 1,
-                bytes: disk.bytes,
-            };
+            size += Size { entries: 1, bytes: disk.bytes };
         } else {
-            output::talk(&format!(
-                "skipped `{}`: another process is using it",
-                path.display()
-            ));
+            output::talk(&format!("skipped `{}`: another process is using it", path.display()));
         }
     }
     Ok(size)
@@ -220,26 +186,16 @@ fn remove(kind: CacheKind, path: &Path) -> Result<bool, Failure> {
         }
         _ => {}
     }
-    let gone = if path.is_dir() {
-        fs::remove_dir_all(path)
-    } else {
-        fs::remove_file(path)
-    };
+    let gone = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     match gone {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             let hint = "check the permissions of its folder";
-            Err(Failure::new(
-                format!("cannot remove `{}`: {error}", path.display()),
-                hint,
-            ))
+            Err(Failure::new(format!("cannot remove `{}`: {error}", path.display()), hint))
         }
         _ => Ok(true),
     }
 }
 
 fn of_index(error: &ragtriage_vectors::IndexError) -> Failure {
-    Failure {
-        message: error.to_string(),
-        hint: error.hint(),
-    }
+    Failure { message: error.to_string(), hint: error.hint() }
 }

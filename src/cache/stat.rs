@@ -46,19 +46,9 @@ impl TimeSpan {
     }
 
     fn holding(self, name: String) -> Holding {
-        let Self {
-            size,
-            oldest,
-            newest,
-        } = self;
+        let Self { size, oldest, newest } = self;
         let (oldest, newest) = (oldest.and_then(written), newest.and_then(written));
-        Holding {
-            name,
-            entries: size.entries,
-            bytes: size.bytes,
-            oldest,
-            newest,
-        }
+        Holding { name, entries: size.entries, bytes: size.bytes, oldest, newest }
     }
 }
 
@@ -73,10 +63,9 @@ pub fn stat(args: &StatArgs) -> Result<(), Failure> {
                 CacheContents::Files(paths) => of_files(&paths),
                 CacheContents::Table(_, table) if table == REPLIES => whole(&replies),
                 CacheContents::Table(path, table) => match open(&path, table)? {
-                    Some(database) => TimeSpan {
-                        size: database.size(table).await?,
-                        ..TimeSpan::default()
-                    },
+                    Some(database) => {
+                        TimeSpan { size: database.size(table).await?, ..TimeSpan::default() }
+                    }
                     None => TimeSpan::default(),
                 },
             };
@@ -86,11 +75,7 @@ pub fn stat(args: &StatArgs) -> Result<(), Failure> {
         let replies = replies.into_iter();
         let wanted = replies.filter(|(label, _)| label.contains(part));
         let replies = wanted.map(|(label, span)| span.holding(label)).collect();
-        Ok(CacheUse {
-            folder: folder.display().to_string(),
-            kinds,
-            replies,
-        })
+        Ok(CacheUse { folder: folder.display().to_string(), kinds, replies })
     })?;
     if args.json {
         output::data(&output::json(&held, "what the cache holds")?)
@@ -115,14 +100,12 @@ fn add_reply(spans: &mut BTreeMap<String, TimeSpan>, bytes: &[u8]) {
 }
 
 fn whole(replies: &BTreeMap<String, TimeSpan>) -> TimeSpan {
-    replies
-        .values()
-        .fold(TimeSpan::default(), |mut whole, span| {
-            whole.size += span.size;
-            whole.oldest = whole.oldest.into_iter().chain(span.oldest).min();
-            whole.newest = whole.newest.max(span.newest);
-            whole
-        })
+    replies.values().fold(TimeSpan::default(), |mut whole, span| {
+        whole.size += span.size;
+        whole.oldest = whole.oldest.into_iter().chain(span.oldest).min();
+        whole.newest = whole.newest.max(span.newest);
+        whole
+    })
 }
 
 fn of_files(paths: &[PathBuf]) -> TimeSpan {
@@ -135,8 +118,7 @@ fn of_files(paths: &[PathBuf]) -> TimeSpan {
 
 /// Formats seconds of Unix time as a manifest has them.
 fn written(seconds: u64) -> Option<String> {
-    let at = i64::try_from(seconds)
-        .ok()
-        .and_then(|seconds| Timestamp::from_second(seconds).ok())?;
+    let at =
+        i64::try_from(seconds).ok().and_then(|seconds| Timestamp::from_second(seconds).ok())?;
     Some(at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }

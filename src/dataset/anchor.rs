@@ -59,10 +59,7 @@ fn write_folder(
 ) -> Result<(), Failure> {
     if anchored.questions.is_empty() {
         return Err(Failure::new(
-            format!(
-                "no answer was anchored; {} was not written",
-                folder.display()
-            ),
+            format!("no answer was anchored; {} was not written", folder.display()),
             "leave `--out` out to write unresolved.jsonl next to the documents, and label its questions",
         ));
     }
@@ -103,11 +100,7 @@ fn add(
     let n_left = n_pairs - anchored.questions.len() - anchored.unresolved.len();
     if n_left > 0 {
         let all = plural(n_pairs, "question", "questions");
-        output::talk(&format!(
-            "already in {}: {} of {all}",
-            path.display(),
-            thousands(n_left)
-        ));
+        output::talk(&format!("already in {}: {} of {all}", path.display(), thousands(n_left)));
     }
     if n_other > 0 {
         output::talk(&format!(
@@ -129,12 +122,7 @@ fn add(
         };
         create(&settings, &starter(&seen, spec.format, None))?;
     }
-    conclude(
-        anchored.questions.len(),
-        folder,
-        &settings,
-        &anchored.unresolved,
-    )
+    conclude(anchored.questions.len(), folder, &settings, &anchored.unresolved)
 }
 
 /// Refuses a question whose id another one has.
@@ -144,10 +132,7 @@ fn refuse_other(file: &Appended, question: &Question) -> Result<(), Failure> {
     };
     let (path, id) = (file.path().display(), &question.id);
     Err(Failure::new(
-        format!(
-            "{path} has question `{id}` as `{known}`, not `{}`",
-            question.text
-        ),
+        format!("{path} has question `{id}` as `{known}`, not `{}`", question.text),
         "give one of the two another id",
     ))
 }
@@ -176,11 +161,7 @@ fn conclude(
             path.display(),
             reasons(unresolved)
         ));
-        next = format!(
-            "ragtriage dataset label {} --queries {}\n",
-            shell(settings),
-            shell(&path)
-        );
+        next = format!("ragtriage dataset label {} --queries {}\n", shell(settings), shell(&path));
     }
     if n_anchored > 0 {
         next += "ragtriage run ";
@@ -202,12 +183,7 @@ fn reasons(unresolved: &[Unresolved]) -> String {
     ];
     let counts: Vec<String> = all
         .into_iter()
-        .map(|(reason, text)| {
-            (
-                text,
-                unresolved.iter().filter(|it| it.reason == reason).count(),
-            )
-        })
+        .map(|(reason, text)| (text, unresolved.iter().filter(|it| it.reason == reason).count()))
         .filter(|(_, n)| *n > 0)
         .map(|(text, n)| format!("{text}: {}", thousands(n)))
         .collect();

@@ -40,11 +40,8 @@ pub fn convert(args: &ConvertArgs) -> Result<(), Failure> {
             split: resolved.settings.dataset.split.as_deref().unwrap_or("test"),
         },
     };
-    let Exported {
-        digest,
-        n_unjudged,
-        n_missing,
-    } = ragtriage_datasets::export(&dataset, layout, &args.folder)?;
+    let Exported { digest, n_unjudged, n_missing } =
+        ragtriage_datasets::export(&dataset, layout, &args.folder)?;
     output::talk(&format!(
         "wrote {} and {} to {}; verified, digest {digest}",
         plural(dataset.documents.len(), "document", "documents"),

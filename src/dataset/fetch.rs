@@ -34,17 +34,10 @@ pub struct FetchArgs {
 }
 
 pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
-    let FetchArgs {
-        name,
-        from,
-        url,
-        force,
-        offline,
-    } = args;
+    let FetchArgs { name, from, url, force, offline } = args;
     let Some(name) = name else {
-        let given = from
-            .as_ref()
-            .map_or(String::new(), |from| format!(" --from {}", from.display()));
+        let given =
+            from.as_ref().map_or(String::new(), |from| format!(" --from {}", from.display()));
         return Err(Failure::new(
             "no data set is named",
             format!(
@@ -72,10 +65,7 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
     }
     if *offline {
         let hint = "name a copy with `--from PATH`, or leave `--offline` out";
-        return Err(Failure::new(
-            format!("cannot fetch `{name}` with `--offline`"),
-            hint,
-        ));
+        return Err(Failure::new(format!("cannot fetch `{name}` with `--offline`"), hint));
     }
     let bars = ProgressBars::new();
     let (url, on_download) = (url.as_deref(), |download: Download<'_>| {
@@ -85,16 +75,8 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
         Ok(ragtriage_fetch::dataset::fetch(name, url, root, *force, &on_download).await?)
     });
     bars.finish();
-    let Fetched {
-        folder,
-        url,
-        unverified,
-        licence,
-    } = fetched?;
-    output::talk(&format!(
-        "{name} is in {} (licence: {licence})",
-        folder.display()
-    ));
+    let Fetched { folder, url, unverified, licence } = fetched?;
+    output::talk(&format!("{name} is in {} (licence: {licence})", folder.display()));
     if let Some(sha256) = unverified {
         output::talk(&format!(
             "not verified, no hash is published: the file of {url} has sha256 {sha256}"

@@ -67,22 +67,17 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         refuse_document(&spec, &args.queries)?;
         let mut dataset = ragtriage_datasets::asked(&spec, &args.queries)?;
         let judgments = args.judgments.as_deref().map(Input::read).transpose()?;
-        let qrels = judgments
-            .as_ref()
-            .map(Qrels::parse)
-            .transpose()?
-            .map(QrelsAnnotator::new);
-        let path = args
-            .out
-            .clone()
-            .or_else(|| ragtriage_datasets::questions_file(&spec))
-            .ok_or_else(|| {
-                let hint = "name a file with `--out FILE`";
-                Failure::new(
-                    format!("a `{}` data set takes no further questions", spec.format),
-                    hint,
-                )
-            })?;
+        let qrels = judgments.as_ref().map(Qrels::parse).transpose()?.map(QrelsAnnotator::new);
+        let path =
+            args.out.clone().or_else(|| ragtriage_datasets::questions_file(&spec)).ok_or_else(
+                || {
+                    let hint = "name a file with `--out FILE`";
+                    Failure::new(
+                        format!("a `{}` data set takes no further questions", spec.format),
+                        hint,
+                    )
+                },
+            )?;
         let mut file = Appended::open(&path)?;
         leave_out(&mut dataset, &file, qrels.as_ref());
         if dataset.questions.is_empty() {
@@ -96,11 +91,8 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
             label::without_same_id(&mut pools.of, &questions);
         }
         let stop_after = args.stop_after.map(NonZeroUsize::get);
-        let order = if stop_after.is_some() {
-            Order::Ranked
-        } else {
-            Order::Shuffled { seed: args.seed }
-        };
+        let order =
+            if stop_after.is_some() { Order::Ranked } else { Order::Shuffled { seed: args.seed } };
         let labelling = Labelling { order, stop_after };
         let n_known = qrels.as_ref().map(|qrels| qrels.n_relevant(&questions));
         let mut annotator: Box<dyn Annotator + '_> = if let Some(qrels) = qrels {
@@ -134,10 +126,7 @@ fn refuse_document(spec: &DatasetSettings, queries: &Path) -> Result<(), Failure
         return Ok(());
     }
     let hint = "move it out of the documents' folder, or give it an ending that no document has: `asked.queries`";
-    Err(Failure::new(
-        format!("`{}` is one of the documents", queries.display()),
-        hint,
-    ))
+    Err(Failure::new(format!("`{}` is one of the documents", queries.display()), hint))
 }
 
 /// Leaves out what is labelled already, and what the judgments say nothing of.
@@ -176,14 +165,7 @@ async fn pooled(
     let assembled =
         assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
     bars.finish();
-    Ok(pool(
-        dataset.documents,
-        dataset.questions,
-        &assembled?.plan,
-        depth,
-        &bars,
-    )
-    .await?)
+    Ok(pool(dataset.documents, dataset.questions, &assembled?.plan, depth, &bars).await?)
 }
 
 fn conclude(tally: &LabelCounts, file: &Appended, n_known: Option<usize>) {
@@ -209,9 +191,7 @@ fn conclude(tally: &LabelCounts, file: &Appended, n_known: Option<usize>) {
     ));
     if *n_unjudged > 0 {
         let questions = plural(*n_unjudged, "question", "questions");
-        output::talk(&format!(
-            "{questions} without a judged passage: asked again next time"
-        ));
+        output::talk(&format!("{questions} without a judged passage: asked again next time"));
     }
     if let Some(Stopped { n_left, n_dropped }) = stopped {
         let dropped = match n_dropped {
@@ -222,9 +202,7 @@ fn conclude(tally: &LabelCounts, file: &Appended, n_known: Option<usize>) {
             ),
         };
         let questions = plural(*n_left, "question", "questions");
-        output::talk(&format!(
-            "{questions} left{dropped}: run the same command to continue"
-        ));
+        output::talk(&format!("{questions} left{dropped}: run the same command to continue"));
     }
     if let Some(n_known) = n_known {
         let share = 100.0 * *n_relevant as f64 / n_known.max(1) as f64;

@@ -70,11 +70,7 @@ pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
     }
     let inspection = ragtriage_datasets::inspect(&spec)?;
     let mut lint = lint::content(resolved.settings.dataset.label(), &inspection);
-    if inspection
-        .documents
-        .iter()
-        .any(|document| !document.text.trim().is_empty())
-    {
+    if inspection.documents.iter().any(|document| !document.text.trim().is_empty()) {
         block_on(searched(args, local(resolved), &inspection, &mut lint))?;
     }
     if args.json {
@@ -111,11 +107,7 @@ async fn searched(
     let bars = ProgressBars::new();
     let plan = plan(args, &mut resolved, lint, &bars).await?;
     let subject = LintSubject::new(inspection);
-    let asked = if args.no_pool {
-        Vec::new()
-    } else {
-        holes::worth_pooling(&subject)
-    };
+    let asked = if args.no_pool { Vec::new() } else { holes::worth_pooling(&subject) };
     let corpus = if asked.is_empty() {
         let chunks = chunk::chunk_documents(
             &inspection.documents,
@@ -125,18 +117,9 @@ async fn searched(
         .map_err(PipelineError::from)?;
         Arc::new(Corpus::new(inspection.documents.clone(), chunks))
     } else {
-        let questions = asked
-            .iter()
-            .map(|&number| inspection.questions[number].clone())
-            .collect();
-        let pools = pool(
-            inspection.documents.clone(),
-            questions,
-            &plan,
-            holes::DEPTH,
-            &bars,
-        )
-        .await?;
+        let questions = asked.iter().map(|&number| inspection.questions[number].clone()).collect();
+        let pools =
+            pool(inspection.documents.clone(), questions, &plan, holes::DEPTH, &bars).await?;
         lint.add(holes::check(&subject, &asked, &pools));
         let retrievers = resolved
             .settings
@@ -145,11 +128,8 @@ async fn searched(
             .iter()
             .map(|name| name.name().to_owned())
             .collect();
-        lint.figures.pooled = Some(PoolSummary {
-            retrievers,
-            depth: holes::DEPTH,
-            questions: asked.len(),
-        });
+        lint.figures.pooled =
+            Some(PoolSummary { retrievers, depth: holes::DEPTH, questions: asked.len() });
         pools.corpus
     };
     lint.figures.labels = grain::labels(subject.questions, &corpus);
@@ -188,9 +168,7 @@ async fn plan(
         "{} left out, and chunks not measured for an encoder: {error}",
         listed(&left_out)
     ));
-    Ok(assemble::assemble(resolved, &environment, &|_| {})
-        .await?
-        .plan)
+    Ok(assemble::assemble(resolved, &environment, &|_| {}).await?.plan)
 }
 
 /// Leaves out what needs a model; the names of the retrievers that are.

@@ -27,9 +27,7 @@ pub fn reanchor(
 ) -> Result<bool, Failure> {
     let mut lines = own_labels(spec)?;
     let now = ragtriage_datasets::documents(spec)?;
-    let then = since
-        .map(|reference| documents_then(spec, reference))
-        .transpose()?;
+    let then = since.map(|reference| documents_then(spec, reference)).transpose()?;
     let then = then.as_deref().map(DocumentTexts::new);
     let anchored = place(&mut lines, &DocumentTexts::new(&now), then.as_ref());
     let view = anchors::view(&anchored);
@@ -62,31 +60,18 @@ pub fn reanchor(
 /// As [`reanchor`].
 pub fn changed(spec: &DatasetSettings, reference: &str, json: bool) -> Result<(), Failure> {
     let lines = own_labels(spec)?;
-    let (now, then) = (
-        ragtriage_datasets::documents(spec)?,
-        documents_then(spec, reference)?,
-    );
+    let (now, then) = (ragtriage_datasets::documents(spec)?, documents_then(spec, reference)?);
     let (now, then) = (DocumentTexts::new(&now), DocumentTexts::new(&then));
-    let (documents, touched) = (
-        changed::documents(&then, &now),
-        changed::questions(&lines, &then, &now),
-    );
+    let (documents, touched) =
+        (changed::documents(&then, &now), changed::questions(&lines, &then, &now));
     output::data(&if json {
-        output::json(
-            &ChangedJson::new(&documents, &touched),
-            "what a change touches",
-        )?
+        output::json(&ChangedJson::new(&documents, &touched), "what a change touches")?
     } else {
         anchors::render_changed(&touched)
     })?;
-    let (questions, n) = (
-        numbers::plural(touched.len(), "question", "questions"),
-        documents.len(),
-    );
+    let (questions, n) = (numbers::plural(touched.len(), "question", "questions"), documents.len());
     let since = numbers::plural(n, "document that differs", "documents that differ");
-    output::talk(&format!(
-        "{questions} touched by {since} from `{reference}`"
-    ));
+    output::talk(&format!("{questions} touched by {since} from `{reference}`"));
     Ok(())
 }
 
@@ -130,17 +115,11 @@ fn own_labels(spec: &DatasetSettings) -> Result<Vec<ragtriage_datasets::LabelLin
                 "there are no questions yet: create them with `ragtriage dataset label`".to_owned()
             });
             let failure = Failure::from(error);
-            Failure {
-                hint: hint.or(failure.hint),
-                message: failure.message,
-            }
+            Failure { hint: hint.or(failure.hint), message: failure.message }
         }),
         other => {
             let hint = "`ragtriage dataset convert PATH --to jsonl FOLDER` converts it";
-            Err(Failure::new(
-                format!("format `{other}` has no questions.jsonl with labels"),
-                hint,
-            ))
+            Err(Failure::new(format!("format `{other}` has no questions.jsonl with labels"), hint))
         }
     }
 }

@@ -35,13 +35,7 @@ struct Explained {
 
 impl<R: BufRead> Terminal<R> {
     pub fn new(input: R, screen: AnnotatorScreen, echoes: bool) -> Self {
-        Self {
-            input,
-            screen,
-            echoes,
-            explained: Explained::default(),
-            shown: None,
-        }
+        Self { input, screen, echoes, explained: Explained::default(), shown: None }
     }
 
     /// The next line without its end; `None` when there is none.

@@ -30,28 +30,15 @@ impl Check {
     /// Creates a check that passed if there is a fact, and failed otherwise.
     pub fn new(subject: &'static str, result: Result<String, Failure>) -> Self {
         match result {
-            Ok(fact) => Self {
-                status: Status::Ok,
-                subject,
-                fact,
-                hint: None,
-            },
-            Err(Failure { message, hint }) => Self {
-                status: Status::Failed,
-                subject,
-                fact: message,
-                hint,
-            },
+            Ok(fact) => Self { status: Status::Ok, subject, fact, hint: None },
+            Err(Failure { message, hint }) => {
+                Self { status: Status::Failed, subject, fact: message, hint }
+            }
         }
     }
 
     /// Creates a check of something that is missing and will not be missed.
     pub fn note(subject: &'static str, fact: impl Into<String>) -> Self {
-        Self {
-            status: Status::Note,
-            subject,
-            fact: fact.into(),
-            hint: None,
-        }
+        Self { status: Status::Note, subject, fact: fact.into(), hint: None }
     }
 }

@@ -24,10 +24,7 @@ pub async fn checks(resolved: &Resolved, environment: &Environment) -> Vec<Check
     let calls = |role| roles.contains(&role);
     let mut checks = Vec::new();
     if let Some(url) = &settings.external.url {
-        checks.push(Check::new(
-            "external service",
-            service(url, resolved, environment).await,
-        ));
+        checks.push(Check::new("external service", service(url, resolved, environment).await));
     }
     if let Some(url) = &settings.retrieval.dense.endpoint
         && calls(RecipientRole::Encoder)
@@ -75,9 +72,7 @@ async fn service(
 ) -> Result<String, Failure> {
     probe::service(url, resolved, environment).await?;
     let shown = shown_url(url);
-    Ok(format!(
-        "{shown}: reachable; no question was asked, which may cost tokens"
-    ))
+    Ok(format!("{shown}: reachable; no question was asked, which may cost tokens"))
 }
 
 /// Checks a model, of which a prompt and its answer may have `most_tokens`.
@@ -111,9 +106,8 @@ async fn chat(settings: &OpenAiSettings, most_tokens: u64) -> Result<String, Fai
             "lower `generation.context_tokens` or `generation.max_tokens`, or raise the server's context length",
         ));
     }
-    let context = context.map_or_else(String::new, |n| {
-        format!(", context of {} tokens", thousands(n as usize))
-    });
+    let context = context
+        .map_or_else(String::new, |n| format!(", context of {} tokens", thousands(n as usize)));
     let url = shown_url(&settings.base_url);
     Ok(format!("{model} at {url}: model found{key}{context}{call}"))
 }
@@ -121,29 +115,17 @@ async fn chat(settings: &OpenAiSettings, most_tokens: u64) -> Result<String, Fai
 /// Adds the models that the endpoint has.
 fn named(failure: Failure, list: &ModelList) -> Failure {
     let names = list.models.iter().take(MOST_NAMED);
-    let names: Vec<&str> = names
-        .map(|ListedModel { name, .. }| name.as_str())
-        .collect();
-    let more = if list.models.len() > MOST_NAMED {
-        ", ..."
-    } else {
-        ""
-    };
+    let names: Vec<&str> = names.map(|ListedModel { name, .. }| name.as_str()).collect();
+    let more = if list.models.len() > MOST_NAMED { ", ..." } else { "" };
     let models = match names.as_slice() {
         [] => "the endpoint lists no models".to_owned(),
         names => format!("the endpoint has these models: {}{more}", names.join(", ")),
     };
-    Failure {
-        hint: Some(models),
-        ..failure
-    }
+    Failure { hint: Some(models), ..failure }
 }
 
 /// Names the keys of the judge: its endpoint is called as a generator.
 fn of_judge(failure: Failure) -> Failure {
     let renamed = |text: String| text.replace("`generation.", "`judge.");
-    Failure {
-        message: renamed(failure.message),
-        hint: failure.hint.map(renamed),
-    }
+    Failure { message: renamed(failure.message), hint: failure.hint.map(renamed) }
 }

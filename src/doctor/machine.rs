@@ -24,10 +24,7 @@ pub fn checks(environment: &Environment) -> Vec<Check> {
     let folder = &environment.cache_dir;
     if folder.as_os_str().is_empty() {
         let fact = "none: neither XDG_CACHE_HOME nor HOME is set, and nothing here is cached";
-        return vec![
-            Check::note("cache folder", fact),
-            Check::new("disk", space(Path::new("."))),
-        ];
+        return vec![Check::note("cache folder", fact), Check::new("disk", space(Path::new(".")))];
     }
     let cache = Check::new("cache folder", cache(folder));
     vec![cache, Check::new("disk", space(folder))]
@@ -77,10 +74,7 @@ fn space(folder: &Path) -> Result<String, Failure> {
     let existing = folder.ancestors().find(|it| it.exists());
     let existing = existing.unwrap_or(Path::new("."));
     let found = statvfs(existing).map_err(|error| {
-        Failure::bare(format!(
-            "cannot read the free space of `{}`: {error}",
-            existing.display()
-        ))
+        Failure::bare(format!("cannot read the free space of `{}`: {error}", existing.display()))
     })?;
     let free = found.f_bavail.saturating_mul(found.f_frsize);
     let fact = format!("{} free for {}", bytes(free), folder.display());

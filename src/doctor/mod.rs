@@ -80,16 +80,11 @@ async fn checks(args: &DoctorArgs) -> Vec<Check> {
 /// Reads and validates the configuration; with the text that names it.
 fn configuration(args: &DoctorArgs) -> Result<(String, Resolved), Failure> {
     let default = Path::new(DEFAULT_CONFIG);
-    let file = args
-        .config
-        .as_deref()
-        .or(default.exists().then_some(default));
+    let file = args.config.as_deref().or(default.exists().then_some(default));
     let mut resolved = Resolved::new(file, &args.overrides.sets()?)?;
     limit_waits(&mut resolved.settings);
     assemble::check(&resolved.settings)?;
-    let name = file.map_or("built-in defaults".to_owned(), |file| {
-        file.display().to_string()
-    });
+    let name = file.map_or("built-in defaults".to_owned(), |file| file.display().to_string());
     Ok((name, resolved))
 }
 
@@ -120,9 +115,7 @@ fn report(checks: &[Check]) -> Report {
         let label = format!("{status}  {}", check.subject);
         let hint = check.hint.iter();
         let hint = hint.map(|hint| Fact::new("", format!("hint: {hint}")));
-        [Fact::new(label, check.fact.clone())]
-            .into_iter()
-            .chain(hint)
+        [Fact::new(label, check.fact.clone())].into_iter().chain(hint)
     });
     let mut report = Report::default();
     report.facts(facts.collect());

@@ -51,10 +51,7 @@ async fn check(
             };
             let files = plural(checkpoint.files.len(), "file", "files");
             let folder = checkpoint.folder.display();
-            return Check::new(
-                SUBJECT,
-                Ok(format!("{name}: {files} {verified}, in {folder}")),
-            );
+            return Check::new(SUBJECT, Ok(format!("{name}: {files} {verified}, in {folder}")));
         }
         Err(error) => error,
     };

@@ -43,11 +43,7 @@ pub async fn checks(resolved: &Resolved, environment: &Environment) -> Vec<Check
         let found = probe::vector_server(resolved, environment).await;
         checks.push(server("Qdrant server", &settings.vector_store.url, found));
     }
-    if settings
-        .retrieval
-        .retrievers
-        .contains(&RetrieverName::Collection)
-    {
+    if settings.retrieval.retrievers.contains(&RetrieverName::Collection) {
         let found = probe::collection(resolved, environment).await;
         let url = &settings.retrieval.collection.url;
         checks.push(server("Qdrant collection", url, found));
@@ -67,10 +63,7 @@ fn server<E: Into<Failure>>(subject: &'static str, url: &str, version: Result<St
 async fn engine() -> Result<(), PipelineError> {
     let folder = ScratchFolder::new(&scratch_parent());
     let place = VectorPlace::Embedded(folder.path().to_owned());
-    let vector = VectorSpec::Dense {
-        dimension: 2,
-        similarity: Similarity::Dot,
-    };
+    let vector = VectorSpec::Dense { dimension: 2, similarity: Similarity::Dot };
     let spec = CollectionSpec::new("d0c".to_owned(), "dense", vector, 1);
     let store = open_or_create(&place, &spec).await?;
     let vector = Vector::Dense(vec![0.6, 0.8]);
@@ -83,12 +76,7 @@ async fn engine() -> Result<(), PipelineError> {
         metadata: Arc::new(BTreeMap::new()),
     };
     store.upsert(&[point]).await?;
-    let search = VectorSearch {
-        vector: &vector,
-        limit: 1,
-        mode: SearchMode::Exact,
-        filter: None,
-    };
+    let search = VectorSearch { vector: &vector, limit: 1, mode: SearchMode::Exact, filter: None };
     match store.search(search).await?.as_slice() {
         [found] if found.number == 0 => Ok(()),
         _ => Err(PipelineError::NoSuchChunk { number: 0 }),

@@ -18,13 +18,8 @@ use ragtriage_report::render::{markdown, terminal};
 use ragtriage_report::tuning::{Generated, SweepFindings, csv, drawings, report as tuning_report};
 
 /// Files that an earlier sweep of the same name may have left and this one may not write.
-const MAY_BE_STALE: [&str; 5] = [
-    "best.toml",
-    "by-k.svg",
-    "by-size-equal-k.svg",
-    "by-size-equal-tokens.svg",
-    "front.svg",
-];
+const MAY_BE_STALE: [&str; 5] =
+    ["best.toml", "by-k.svg", "by-size-equal-k.svg", "by-size-equal-tokens.svg", "front.svg"];
 
 /// Writes the report's files, and returns it for the terminal.
 pub(super) fn report(
@@ -70,12 +65,7 @@ pub(super) fn report(
                 "{comment}\nTrials are ranked at {context_tokens} tokens of context, so this configuration packs as many: `retrieval.k` is {k} to fill them."
             ),
         };
-        let text = best(
-            &winner.answered_by(generator).resolved,
-            packing,
-            folder.path(),
-            &comment,
-        );
+        let text = best(&winner.answered_by(generator).resolved, packing, folder.path(), &comment);
         folder.write("best.toml", text.as_bytes())?;
     }
     Ok(terminal::render(&report, output::screen()))
@@ -89,10 +79,8 @@ fn packing(outcome: &SweepOutcome, winner: &str, k: usize) -> Option<Packing> {
     };
     let row = outcome.ranking.rows.iter().find(|row| row.name == winner)?;
     let a_passage = row.context_tokens / k as f64;
-    (a_passage >= 1.0).then(|| Packing {
-        k: (budget as f64 / a_passage).ceil() as usize,
-        context_tokens: budget,
-    })
+    (a_passage >= 1.0)
+        .then(|| Packing { k: (budget as f64 / a_passage).ceil() as usize, context_tokens: budget })
 }
 
 fn generated(answers: &Answers) -> Generated {
@@ -128,16 +116,12 @@ fn head(
     };
     let n = outcome.trials.len() + outcome.n_left;
     let search = match settings.tune.search {
-        SweepSearch::Grid => format!(
-            "{}: every combination, and the default",
-            plural(n, "trial", "trials")
-        ),
+        SweepSearch::Grid => {
+            format!("{}: every combination, and the default", plural(n, "trial", "trials"))
+        }
         SweepSearch::Random => {
             let seed = settings.tune.seed;
-            format!(
-                "{}: drawn with seed {seed}, and the default",
-                plural(n, "trial", "trials")
-            )
+            format!("{}: drawn with seed {seed}, and the default", plural(n, "trial", "trials"))
         }
     };
     let left = (outcome.n_left > 0).then(|| {
@@ -146,12 +130,7 @@ fn head(
             format!("{} not run; the figures are for the others", outcome.n_left),
         )
     });
-    let failed = outcome
-        .ranking
-        .rows
-        .iter()
-        .filter(|row| row.error.is_some())
-        .count();
+    let failed = outcome.ranking.rows.iter().filter(|row| row.error.is_some()).count();
     let failed = (failed > 0).then(|| Fact::new("Failed", plural(failed, "trial", "trials")));
     let made = Some(shared(outcome)).filter(|_| !outcome.work.stages().is_empty());
     let lines = [
@@ -160,9 +139,7 @@ fn head(
         ("Search", Some(search)),
         ("Computed", made),
     ];
-    let lines = lines
-        .into_iter()
-        .filter_map(|(label, text)| Some(Fact::new(label, text?)));
+    let lines = lines.into_iter().filter_map(|(label, text)| Some(Fact::new(label, text?)));
     let unanswered = outcome.answers.iter().filter_map(|answers| {
         answers
             .error

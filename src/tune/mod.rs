@@ -115,11 +115,7 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
         if args.dry_run {
             let bill = Box::pin(bill_of_all(&request, dataset)).await?;
             let text = format!("{}\n", in_words(&bill));
-            return output::data(&if args.json {
-                output::json(&bill, "the bill")?
-            } else {
-                text
-            });
+            return output::data(&if args.json { output::json(&bill, "the bill")? } else { text });
         }
         let outcome = tokio::select! {
             outcome = Box::pin(sweep(&request, dataset)) => outcome?,

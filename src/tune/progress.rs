@@ -82,20 +82,9 @@ impl Watch for SweepProgress {
 }
 
 pub(super) fn in_words(bill: &Bill) -> String {
-    let Bill {
-        trials,
-        chunkings,
-        failed,
-        calls,
-        prompt_tokens,
-        most_completion_tokens,
-        most_usd,
-    } = bill;
-    let failed = if *failed > 0 {
-        format!(" ({failed} of them failed)")
-    } else {
-        String::new()
-    };
+    let Bill { trials, chunkings, failed, calls, prompt_tokens, most_completion_tokens, most_usd } =
+        bill;
+    let failed = if *failed > 0 { format!(" ({failed} of them failed)") } else { String::new() };
     format!(
         "answers of {} ({}){failed}: at most {} generator calls, {} prompt tokens, {} answer tokens, {most_usd:.4} USD",
         plural(*trials, "trial", "trials"),

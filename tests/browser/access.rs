@@ -25,10 +25,7 @@ fn tree(browser: &Browser) -> Vec<Value> {
     browser.devtools("Accessibility.enable", &json!({}));
     let tree = browser.devtools("Accessibility.getFullAXTree", &json!({}));
     let nodes = tree["nodes"].as_array().expect("nodes").iter();
-    nodes
-        .filter(|node| node["ignored"] != true)
-        .cloned()
-        .collect()
+    nodes.filter(|node| node["ignored"] != true).cloned().collect()
 }
 
 fn role(node: &Value) -> &str {
@@ -41,26 +38,15 @@ fn name(node: &Value) -> &str {
 
 fn has_names(browser: &Browser, at_least: usize) {
     let nodes = tree(browser);
-    let controls: Vec<&Value> = nodes
-        .iter()
-        .filter(|node| CONTROLS.contains(&role(node)))
-        .collect();
-    assert!(
-        controls.len() >= at_least,
-        "{} controls are too few to show much",
-        controls.len()
-    );
+    let controls: Vec<&Value> =
+        nodes.iter().filter(|node| CONTROLS.contains(&role(node))).collect();
+    assert!(controls.len() >= at_least, "{} controls are too few to show much", controls.len());
     let unnamed = |wanted: &[&str]| {
-        let unnamed = nodes
-            .iter()
-            .filter(|node| wanted.contains(&role(node)) && name(node).is_empty());
+        let unnamed =
+            nodes.iter().filter(|node| wanted.contains(&role(node)) && name(node).is_empty());
         unnamed.map(Value::to_string).collect::<Vec<_>>()
     };
-    assert_eq!(
-        unnamed(&CONTROLS),
-        Vec::<String>::new(),
-        "controls without a name"
-    );
+    assert_eq!(unnamed(&CONTROLS), Vec::<String>::new(), "controls without a name");
     assert_eq!(
         unnamed(&["image", "img", "graphics-document", "dialog"]),
         Vec::<String>::new(),
@@ -72,10 +58,7 @@ fn has_names(browser: &Browser, at_least: usize) {
 fn headings(browser: &Browser) -> Vec<u64> {
     let level = |node: &Value| {
         let properties = node["properties"].as_array()?;
-        properties
-            .iter()
-            .find(|property| property["name"] == "level")?["value"]["value"]
-            .as_u64()
+        properties.iter().find(|property| property["name"] == "level")?["value"]["value"].as_u64()
     };
     tree(browser)
         .iter()
@@ -98,11 +81,7 @@ fn every_control_and_picture_has_a_name_and_headings_skip_no_level() {
     let page = Page::open(&browser, &sample.report(), "");
     has_names(&browser, 20);
     let levels = headings(&browser);
-    assert_eq!(
-        levels.iter().filter(|level| **level == 1).count(),
-        1,
-        "{levels:?}"
-    );
+    assert_eq!(levels.iter().filter(|level| **level == 1).count(), 1, "{levels:?}");
     assert_eq!(levels[0], 1);
     skips_no_level(&levels);
 
@@ -180,18 +159,11 @@ fn the_table_is_reached_and_used_by_keys_alone() {
             break;
         }
     }
-    assert_eq!(
-        browser.value(&is_reached),
-        true,
-        "eighty times Tab does not reach a row"
-    );
+    assert_eq!(browser.value(&is_reached), true, "eighty times Tab does not reach a row");
     let outline = browser.value("(() => { const style = getComputedStyle(document.activeElement); return style.outlineStyle !== 'none' || style.boxShadow !== 'none'; })()");
     assert_eq!(outline, true, "the focus is not to be seen");
     browser.press(ENTER);
-    browser.until(
-        "location.hash.includes('q=')",
-        "document.activeElement.outerHTML.slice(0, 300)",
-    );
+    browser.until("location.hash.includes('q=')", "document.activeElement.outerHTML.slice(0, 300)");
     let id = page.hash().trim_start_matches("#q=").to_owned();
     page.shows(&id);
 }

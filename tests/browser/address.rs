@@ -23,11 +23,7 @@ fn a_link_opens_its_question() {
     );
     let link = browser.value("document.getElementById('rx-question').lastCopied");
     assert_eq!(link, json!(browser.address().as_str()));
-    assert!(
-        link.as_str()
-            .is_some_and(|link| link.ends_with("/report.html#q=gale")),
-        "{link}"
-    );
+    assert!(link.as_str().is_some_and(|link| link.ends_with("/report.html#q=gale")), "{link}");
 }
 
 #[test]
@@ -37,10 +33,7 @@ fn a_link_to_a_question_that_is_not_there_says_so() {
     let page = Page::open(&browser, &sample.report(), "#q=nobody");
     page.counts(N_QUESTIONS, N_QUESTIONS);
     assert!(!page.is_open());
-    assert!(
-        page.text("main").contains("nobody"),
-        "the page names what it does not have"
-    );
+    assert!(page.text("main").contains("nobody"), "the page names what it does not have");
     assert_eq!(browser.complaints(), []);
 }
 
@@ -56,17 +49,11 @@ fn a_link_opens_its_view() {
     page.shows("year");
     page.counts(2, N_QUESTIONS);
     for (control, value) in [("rx-class", "generation"), ("rx-search", "lighthouse")] {
-        assert_eq!(
-            browser.value(&format!("document.getElementById('{control}').value")),
-            value
-        );
+        assert_eq!(browser.value(&format!("document.getElementById('{control}').value")), value);
     }
     browser.press(ESCAPE);
     page.closes();
-    assert_eq!(
-        page.hash(),
-        "#class=generation&search=lighthouse&sort=-AnswerF1"
-    );
+    assert_eq!(page.hash(), "#class=generation&search=lighthouse&sort=-AnswerF1");
 }
 
 #[test]
@@ -84,9 +71,7 @@ fn j_and_k_go_through_what_is_listed() {
         assert_eq!(page.hash(), format!("#tag=town&q={id}"));
     }
     // The last stays; then back by the key and by the button, on by the button.
-    let [.., before, last] = &listed[..] else {
-        panic!("there are more than three")
-    };
+    let [.., before, last] = &listed[..] else { panic!("there are more than three") };
     browser.press("j");
     page.shows(last);
     browser.press("k");
@@ -112,10 +97,7 @@ fn a_slash_searches_and_letters_typed_there_are_letters() {
     );
     browser.press("jonas/k");
     page.counts(0, N_QUESTIONS);
-    assert_eq!(
-        browser.value("document.getElementById('rx-search').value"),
-        "jonas/k"
-    );
+    assert_eq!(browser.value("document.getElementById('rx-search').value"), "jonas/k");
     browser.press(ESCAPE);
     page.counts(N_QUESTIONS, N_QUESTIONS);
     assert!(!page.is_open());

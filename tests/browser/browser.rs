@@ -49,10 +49,8 @@ impl Browser {
     pub fn start() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let driver = Driver::start(folder.path());
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let connect = async {
             let mut builder = ClientBuilder::new(HttpConnector::new());
             builder
@@ -63,12 +61,7 @@ impl Browser {
         let client = runtime
             .block_on(connect)
             .unwrap_or_else(|error| panic!("chromium does not start: {error}"));
-        let browser = Self {
-            client,
-            _driver: driver,
-            _folder: folder,
-            runtime,
-        };
+        let browser = Self { client, _driver: driver, _folder: folder, runtime };
         // Chromium begins with a page of its own, which fetches much from within Chromium.
         browser.done("an empty page", browser.client.goto("about:blank"));
         browser.requests();
@@ -116,13 +109,9 @@ impl Browser {
             "const look = () => {{ if ({condition}) done(true); else setTimeout(look, 5); }}; look();"
         );
         let body = format!("const done = arguments[arguments.length - 1]; {look}");
-        if let Err(error) = self
-            .runtime
-            .block_on(self.client.execute_async(&body, vec![]))
-        {
-            let shown = self
-                .runtime
-                .block_on(self.client.execute(&format!("return ({instead});"), vec![]));
+        if let Err(error) = self.runtime.block_on(self.client.execute_async(&body, vec![])) {
+            let shown =
+                self.runtime.block_on(self.client.execute(&format!("return ({instead});"), vec![]));
             panic!(
                 "never came: {condition}\n{error}\ninstead: {shown:?}\nconsole: {:?}",
                 self.console()
@@ -145,14 +134,9 @@ impl Browser {
     pub fn choose(&self, selector: &str, value: &str) {
         let options = "[...document.querySelector(arguments[0]).options].findIndex((option) => option.value === arguments[1])";
         let place = self.value_with(options, &[json!(selector), json!(value)]);
-        let place = place
-            .as_u64()
-            .unwrap_or_else(|| panic!("{selector} does not offer `{value}`"));
+        let place = place.as_u64().unwrap_or_else(|| panic!("{selector} does not offer `{value}`"));
         let element = self.element(selector);
-        self.done(
-            &format!("`{value}` of {selector}"),
-            element.select_by_index(place as usize),
-        );
+        self.done(&format!("`{value}` of {selector}"), element.select_by_index(place as usize));
     }
 
     /// Puts text in place of a field's content, typed.
@@ -171,17 +155,10 @@ impl Browser {
     /// Presses and releases keys one after another, wherever the focus is. Code points of the driver's own stand for keys without a
     /// letter: see [`fantoccini::key::Key`].
     pub fn press(&self, keys: &str) {
-        let strokes = keys
-            .chars()
-            .fold(KeyActions::new("keys".to_owned()), |strokes, value| {
-                strokes
-                    .then(KeyAction::Down { value })
-                    .then(KeyAction::Up { value })
-            });
-        self.done(
-            &format!("pressing {keys:?}"),
-            self.client.perform_actions(strokes),
-        );
+        let strokes = keys.chars().fold(KeyActions::new("keys".to_owned()), |strokes, value| {
+            strokes.then(KeyAction::Down { value }).then(KeyAction::Up { value })
+        });
+        self.done(&format!("pressing {keys:?}"), self.client.perform_actions(strokes));
     }
 
     /// The browser's own way back.
@@ -195,10 +172,7 @@ impl Browser {
             |entry: &Value, name: &str| entry[name].as_str().expect("a log entry").to_owned();
         let entries = self.log("browser").into_iter();
         entries
-            .map(|entry| Message {
-                level: text(&entry, "level"),
-                text: text(&entry, "message"),
-            })
+            .map(|entry| Message { level: text(&entry, "level"), text: text(&entry, "message") })
             .collect()
     }
 
@@ -212,15 +186,9 @@ impl Browser {
 
     /// Of [`Browser::requests`] those that leave the file and what is written in it.
     pub fn strangers(&self) -> Vec<String> {
-        let inside = |url: &String| {
-            ["file:", "data:", "blob:"]
-                .iter()
-                .any(|scheme| url.starts_with(scheme))
-        };
-        self.requests()
-            .into_iter()
-            .filter(|url| !inside(url))
-            .collect()
+        let inside =
+            |url: &String| ["file:", "data:", "blob:"].iter().any(|scheme| url.starts_with(scheme));
+        self.requests().into_iter().filter(|url| !inside(url)).collect()
     }
 
     /// Every address that was asked for since the last look, in order.
@@ -245,13 +213,7 @@ impl Browser {
     /// A command of the Chrome `DevTools` Protocol.
     pub fn devtools(&self, command: &str, parameters: &Value) -> Value {
         let body = json!({"cmd": command, "params": parameters});
-        self.done(
-            command,
-            self.client.issue_cmd(Post {
-                path: "goog/cdp/execute",
-                body,
-            }),
-        )
+        self.done(command, self.client.issue_cmd(Post { path: "goog/cdp/execute", body }))
     }
 
     /// Sets what media queries see: `prefers-color-scheme`, and `print` for the medium.
@@ -283,19 +245,14 @@ impl Browser {
     fn log(&self, kind: &'static str) -> Vec<Value> {
         let log = self.done(
             kind,
-            self.client.issue_cmd(Post {
-                path: "se/log",
-                body: json!({"type": kind}),
-            }),
+            self.client.issue_cmd(Post { path: "se/log", body: json!({"type": kind}) }),
         );
         log.as_array().expect("a log").clone()
     }
 
     /// Waits for the driver; a refusal fails the test, saying of what.
     fn done<T>(&self, what: &str, command: impl Future<Output = Result<T, CmdError>>) -> T {
-        self.runtime
-            .block_on(command)
-            .unwrap_or_else(|error| panic!("{what}: {error}"))
+        self.runtime.block_on(command).unwrap_or_else(|error| panic!("{what}: {error}"))
     }
 }
 
@@ -337,11 +294,7 @@ impl WebDriverCompatibleCommand for Post {
         base: &Url,
         session: Option<&str>,
     ) -> Result<Url, <Url as std::str::FromStr>::Err> {
-        base.join(&format!(
-            "session/{}/{}",
-            session.unwrap_or_default(),
-            self.path
-        ))
+        base.join(&format!("session/{}/{}", session.unwrap_or_default(), self.path))
     }
 
     fn method_and_body(&self, _: &Url) -> (Method, Option<String>) {

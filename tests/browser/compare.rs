@@ -10,9 +10,7 @@ use crate::sample::{N_QUESTIONS, Sample};
 
 /// What `compare` says of the two runs.
 fn pair(sample: &Sample) -> Value {
-    let told = sample
-        .project
-        .call(&["compare", "runs/first", "runs/second", "--json"]);
+    let told = sample.project.call(&["compare", "runs/first", "runs/second", "--json"]);
     assert_eq!(told.code, 0, "{}", told.stderr);
     let comparison: Value = serde_json::from_str(&told.stdout).expect("JSON");
     comparison["pairs"][0].clone()
@@ -27,10 +25,7 @@ fn turned(pair: &Value) -> BTreeMap<String, Vec<String>> {
             .expect("a list")
             .iter()
             .map(|flip| flip["id"].as_str().expect("an id").to_owned());
-        turned
-            .entry(group["turn"].as_str().expect("a turn").to_owned())
-            .or_default()
-            .extend(ids);
+        turned.entry(group["turn"].as_str().expect("a turn").to_owned()).or_default().extend(ids);
     }
     turned
 }
@@ -42,9 +37,7 @@ fn turned_questions_are_those_of_the_comparison() {
     // One passage a prompt: the keeper distracts no longer, the charter's second half is gone.
     for (turn, id) in [("gained", "builder"), ("lost", "sealed")] {
         assert!(
-            turned
-                .get(turn)
-                .is_some_and(|ids| ids.iter().any(|other| other == id)),
+            turned.get(turn).is_some_and(|ids| ids.iter().any(|other| other == id)),
             "{id} is not {turn}: {turned:?}"
         );
     }
@@ -70,11 +63,7 @@ fn only_different_leaves_out_what_both_runs_did_alike() {
     let (sample, file) = Sample::compared();
     // Class, fault, the answer, or a measure of the table: what was packed is not looked at, here it always differs.
     let told = |trace: &Value| {
-        json!([
-            trace["class"],
-            trace["fault"],
-            trace["arms"][0]["attempts"][0]["extracted"]
-        ])
+        json!([trace["class"], trace["fault"], trace["arms"][0]["attempts"][0]["extracted"]])
     };
     let measured = |run: &str| {
         let names = [
@@ -90,16 +79,8 @@ fn only_different_leaves_out_what_both_runs_did_alike() {
         names.map(|name| sample.column(run, name))
     };
     let (before, after) = (measured("first"), measured("second"));
-    let moved = |row: usize| {
-        before
-            .iter()
-            .zip(&after)
-            .any(|(one, other)| one[row] != other[row])
-    };
-    let (first, second) = (
-        sample.project.traces("first"),
-        sample.project.traces("second"),
-    );
+    let moved = |row: usize| before.iter().zip(&after).any(|(one, other)| one[row] != other[row]);
+    let (first, second) = (sample.project.traces("first"), sample.project.traces("second"));
     // A question that failed was not compared, so nothing says that it is the same.
     let differs = |row: usize, one: &Value, other: &Value| {
         told(one) != told(other)
@@ -107,16 +88,12 @@ fn only_different_leaves_out_what_both_runs_did_alike() {
             || [one, other].iter().any(|trace| trace["class"] == "failed")
     };
     let pairs = first.iter().zip(&second).enumerate();
-    let differing = pairs
-        .filter(|(row, (one, other))| differs(*row, one, other))
-        .map(|(_, pair)| pair);
+    let differing =
+        pairs.filter(|(row, (one, other))| differs(*row, one, other)).map(|(_, pair)| pair);
     let differing: Vec<String> = differing
         .map(|(one, _)| one["question"]["id"].as_str().expect("an id").to_owned())
         .collect();
-    assert!(
-        !differing.is_empty() && differing.len() < N_QUESTIONS,
-        "{differing:?}"
-    );
+    assert!(!differing.is_empty() && differing.len() < N_QUESTIONS, "{differing:?}");
     let browser = Browser::start();
     let page = Page::open(&browser, &file, "");
     browser.click("#rx-different");
@@ -146,10 +123,7 @@ fn a_question_shows_both_runs_side_by_side() {
     );
     let [before, after] = <[String; 2]>::try_from(sides("reason")).expect("two sides");
     let reason = |name: &str| {
-        sample.project.traces(name)[1]["reason"]
-            .as_str()
-            .expect("a sentence")
-            .to_owned()
+        sample.project.traces(name)[1]["reason"].as_str().expect("a sentence").to_owned()
     };
     assert!(
         before.contains(&reason("first")) && after.contains(&reason("second")),
@@ -179,9 +153,7 @@ fn measured(value: Option<f64>) -> String {
 #[test]
 fn a_column_has_the_same_measure_of_both_runs() {
     let (sample, file) = Sample::compared();
-    sample
-        .project
-        .good("silent", &["--set", "generation.generator=none"]);
+    sample.project.good("silent", &["--set", "generation.generator=none"]);
     let told = sample.project.call(&[
         "report",
         "runs/silent",
@@ -192,10 +164,7 @@ fn a_column_has_the_same_measure_of_both_runs() {
     ]);
     assert_eq!(told.code, 0, "{}", told.stderr);
     let browser = Browser::start();
-    for (run, file) in [
-        ("second", file),
-        ("silent", sample.project.path("silent.html")),
-    ] {
+    for (run, file) in [("second", file), ("silent", sample.project.path("silent.html"))] {
         let page = Page::open(&browser, &file, "");
         page.show_all_columns();
         let measures: Vec<String> = page
@@ -205,22 +174,13 @@ fn a_column_has_the_same_measure_of_both_runs() {
             .collect();
         assert!(measures.len() >= 3, "{measures:?}");
         for measure in measures {
-            let values = sample
-                .column("first", &measure)
-                .into_iter()
-                .zip(sample.column(run, &measure));
+            let values =
+                sample.column("first", &measure).into_iter().zip(sample.column(run, &measure));
             for ((id, before), (_, after)) in values {
                 let cell = format!("{} [data-head={}] .rx-line", row(&id), json!(measure));
-                let shown: Vec<String> = page
-                    .all(&cell)
-                    .iter()
-                    .map(|line| line[1..].trim().to_owned())
-                    .collect();
-                assert_eq!(
-                    shown,
-                    [measured(before), measured(after)],
-                    "{run}, {id}: {measure}"
-                );
+                let shown: Vec<String> =
+                    page.all(&cell).iter().map(|line| line[1..].trim().to_owned()).collect();
+                assert_eq!(shown, [measured(before), measured(after)], "{run}, {id}: {measure}");
             }
         }
     }
@@ -233,17 +193,11 @@ fn differences_are_those_of_the_comparison() {
     let browser = Browser::start();
     let page = Page::open(&browser, &file, "");
     let verdict = pair["verdict"].as_str().expect("a sentence");
-    assert!(
-        page.text("main").contains(verdict),
-        "the page does not say: {verdict}"
-    );
+    assert!(page.text("main").contains(verdict), "the page does not say: {verdict}");
     let mut n_different = 0;
     for name in ["AnswerF1", "AnswerEM", "P@prompt", "EvidenceRecall@prompt"] {
-        let measure = pair["measures"]
-            .as_array()
-            .expect("a list")
-            .iter()
-            .find(|row| row["measure"] == name);
+        let measure =
+            pair["measures"].as_array().expect("a list").iter().find(|row| row["measure"] == name);
         let measure = measure.unwrap_or_else(|| panic!("no {name}"));
         let figure = |value: &Value| value.as_f64().expect("a number");
         let delta = figure(&measure["delta"]);
@@ -260,14 +214,9 @@ fn differences_are_those_of_the_comparison() {
             .map(|row| row.iter().map(|cell| cell.replace('−', "-")).collect())
             .collect();
         let has = |row: &Vec<String>| {
-            wanted
-                .iter()
-                .all(|figure| row.iter().any(|cell| cell.contains(figure.as_str())))
+            wanted.iter().all(|figure| row.iter().any(|cell| cell.contains(figure.as_str())))
         };
-        assert!(
-            rows.iter().any(has),
-            "{name}: {wanted:?} are not in {rows:?}"
-        );
+        assert!(rows.iter().any(has), "{name}: {wanted:?} are not in {rows:?}");
     }
     assert!(n_different >= 2, "equal runs show nothing");
 }

@@ -34,11 +34,7 @@ impl Driver {
             .unwrap_or_else(|error| panic!("chromedriver does not start ({error}); {NEEDED}"));
         let mut stdout = BufReader::new(process.stdout.take().expect("it is piped"));
         let port = port(&mut stdout);
-        Self {
-            process,
-            _stdout: stdout,
-            port,
-        }
+        Self { process, _stdout: stdout, port }
     }
 
     /// Where it takes commands.

@@ -52,18 +52,10 @@ impl Hostile {
             );
             ids.push(format!("q{number} {attack}"));
         }
-        let long = format!(
-            "{} harbour99 {GOLD} {}",
-            "x".repeat(LONG_BYTES),
-            "<b>".repeat(LONG_BYTES / 8)
-        );
+        let long =
+            format!("{} harbour99 {GOLD} {}", "x".repeat(LONG_BYTES), "<b>".repeat(LONG_BYTES / 8));
         corpus += &document("long", "long", &long);
-        questions += &question(
-            "long",
-            "What does the anchor of harbour99 weigh?",
-            "long",
-            "long",
-        );
+        questions += &question("long", "What does the anchor of harbour99 weigh?", "long", "long");
         ids.push("long".to_owned());
         let settings = "[dataset]\nformat = \"jsonl\"\npath = \"data\"\n\n[chunking]\nstrategy = \"document\"\n\n\
             [retrieval]\nretrievers = [\"bm25\"]\nk = 2\n\n[generation]\ncontext_tokens = 2000000\n";
@@ -76,11 +68,7 @@ impl Hostile {
         let endpoint = Endpoint::start(None, answer);
         let sets = sets(&endpoint.base_url());
         project.good("r", &sets.iter().map(String::as_str).collect::<Vec<_>>());
-        Self {
-            project,
-            _endpoint: endpoint,
-            ids,
-        }
+        Self { project, _endpoint: endpoint, ids }
     }
 }
 
@@ -123,17 +111,9 @@ const TURNING: &str = r"
 
 fn is_unharmed(browser: &Browser, what: &str) {
     assert_eq!(browser.value("window.pwned ?? null"), Value::Null, "{what}");
-    assert_eq!(
-        browser.script(TURNING, &[]),
-        json!([]),
-        "{what}: text that turns its surroundings"
-    );
+    assert_eq!(browser.script(TURNING, &[]), json!([]), "{what}: text that turns its surroundings");
     let strange = "[...document.querySelectorAll('img, iframe, object, embed, svg[onload], [onerror], [onfocus], a[href^=javascript]')].map((one) => one.outerHTML.slice(0, 200))";
-    assert_eq!(
-        browser.value(strange),
-        json!([]),
-        "{what}: markup from data"
-    );
+    assert_eq!(browser.value(strange), json!([]), "{what}: markup from data");
 }
 
 #[test]
@@ -163,10 +143,7 @@ fn hostile_texts_are_shown_and_do_nothing() {
         assert_eq!(marked, json!([GOLD]), "{id}");
         let attack = ATTACKS.get(number).unwrap_or(&"nine hundredweight");
         for name in ["golds", "answer"] {
-            assert!(
-                page.part(name).contains(attack),
-                "{id}: {name} does not say {attack}"
-            );
+            assert!(page.part(name).contains(attack), "{id}: {name} does not say {attack}");
         }
         if number < 2 {
             browser.picture(&format!("hostile-question-{number}"));
@@ -181,10 +158,7 @@ fn hostile_texts_are_shown_and_do_nothing() {
             copied.contains(json!(attack).to_string().trim_matches('"')),
             "{id}: not copied raw"
         );
-        browser.script(
-            "delete document.getElementById('rx-question').lastCopied",
-            &[],
-        );
+        browser.script("delete document.getElementById('rx-question').lastCopied", &[]);
         browser.press("j");
     }
     assert_eq!(
@@ -237,11 +211,7 @@ fn a_line_of_a_megabyte_neither_widens_nor_stops_the_page() {
     let browser = Browser::start();
     for width in [1280, 390] {
         browser.width(width);
-        let page = Page::open(
-            &browser,
-            &hostile.project.path("runs/r/report.html"),
-            "#q=long",
-        );
+        let page = Page::open(&browser, &hostile.project.path("runs/r/report.html"), "#q=long");
         page.shows("long");
         let widths = browser.value("[document.documentElement.scrollWidth, innerWidth, document.querySelector('#rx-question').scrollWidth - document.querySelector('#rx-question').clientWidth]");
         assert!(
@@ -250,10 +220,7 @@ fn a_line_of_a_megabyte_neither_widens_nor_stops_the_page() {
         );
         // What is laid out of it at first is a window around the gold.
         let laid_out = browser.value("document.querySelector('#rx-question').textContent.length");
-        assert!(
-            laid_out.as_u64().is_some_and(|length| length < 100_000),
-            "{laid_out} characters"
-        );
+        assert!(laid_out.as_u64().is_some_and(|length| length < 100_000), "{laid_out} characters");
         browser.picture(&format!("hostile-long-{width}"));
         browser.open(&hostile.project.path("c.toml"), "");
     }

@@ -16,9 +16,7 @@ fn the_report_opens_without_a_complaint_or_a_request() {
     page.counts(N_QUESTIONS, N_QUESTIONS);
     let title = browser.value("document.title");
     assert!(
-        title
-            .as_str()
-            .is_some_and(|title| title.contains("first") && title.contains("ragtriage")),
+        title.as_str().is_some_and(|title| title.contains("first") && title.contains("ragtriage")),
         "{title}"
     );
     assert_eq!(page.rows(), sample.ids(|_| true));
@@ -36,14 +34,9 @@ fn a_page_that_errs_and_fetches_would_be_noticed() {
     assert_eq!(browser.strangers(), ["http://127.0.0.1:9/x.png"]);
     let complaints = browser.complaints();
     let said = |level: &str, part: &str| {
-        complaints
-            .iter()
-            .any(|one| one.level == level && one.text.contains(part))
+        complaints.iter().any(|one| one.level == level && one.text.contains(part))
     };
-    assert!(
-        said("WARNING", "hm") && said("SEVERE", "missing is not defined"),
-        "{complaints:?}"
-    );
+    assert!(said("WARNING", "hm") && said("SEVERE", "missing is not defined"), "{complaints:?}");
 }
 
 #[test]
@@ -53,31 +46,21 @@ fn the_figures_are_those_of_the_summary() {
     let browser = Browser::start();
     let page = Page::open(&browser, &sample.report(), "");
     let verdict = summary["verdict"]["text"].as_str().expect("a verdict");
-    assert!(
-        page.text("main").contains(verdict),
-        "the page does not say: {verdict}"
-    );
+    assert!(page.text("main").contains(verdict), "the page does not say: {verdict}");
 
     // The measures' table has a column for each cutoff, in this order, and a mean in three digits above each interval.
     let means = ["EM@1", "EM@3", "EM@5", "EM@10"].map(|name| mean(&summary, name));
     let rows = page.figures("EM");
     let has_means = |row: &&Vec<String>| {
-        let places = means
-            .iter()
-            .map(|mean| row.iter().position(|cell| cell.starts_with(mean.as_str())));
+        let places =
+            means.iter().map(|mean| row.iter().position(|cell| cell.starts_with(mean.as_str())));
         places.clone().all(|place| place.is_some())
     };
-    assert!(
-        rows.iter().any(|row| has_means(&row)),
-        "{means:?} are not all in {rows:?}"
-    );
+    assert!(rows.iter().any(|row| has_means(&row)), "{means:?} are not all in {rows:?}");
 
     let classes = summary["classes"].as_object().expect("counts");
     for (class, count) in classes.iter().filter(|(_, count)| **count != json!(0)) {
-        let rows = page
-            .figures(&class.replace('_', " "))
-            .into_iter()
-            .chain(page.figures(class));
+        let rows = page.figures(&class.replace('_', " ")).into_iter().chain(page.figures(class));
         let rows: Vec<Vec<String>> = rows.collect();
         let count = count.to_string();
         let says = |row: &Vec<String>| row.contains(&count);
@@ -88,9 +71,7 @@ fn the_figures_are_those_of_the_summary() {
 fn mean(summary: &Value, name: &str) -> String {
     format!(
         "{:.3}",
-        summary["measures"][name]["mean"]
-            .as_f64()
-            .unwrap_or_else(|| panic!("no {name}"))
+        summary["measures"][name]["mean"].as_f64().unwrap_or_else(|| panic!("no {name}"))
     )
 }
 
@@ -102,10 +83,7 @@ fn nothing_but_the_pages_own_script_can_run_or_fetch() {
     let policy = browser
         .value("document.querySelector('meta[http-equiv=\"Content-Security-Policy\"]').content");
     let policy = policy.as_str().expect("a policy");
-    assert!(
-        policy.contains("default-src 'none'") && !policy.contains("unsafe"),
-        "{policy}"
-    );
+    assert!(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
 
     // What an attacker who got markup into the page would try.
     browser.script(
@@ -132,12 +110,7 @@ fn nothing_but_the_pages_own_script_can_run_or_fetch() {
     assert_eq!(browser.value("window.pwned ?? null"), Value::Null);
     // A fetch of a port where nobody listens fails as well: that the policy forbade these is what the console says.
     let complaints = browser.complaints();
-    for blocked in [
-        "127.0.0.1:9/image.png",
-        "127.0.0.1:9/'",
-        "script",
-        "event handler",
-    ] {
+    for blocked in ["127.0.0.1:9/image.png", "127.0.0.1:9/'", "script", "event handler"] {
         let told = complaints
             .iter()
             .any(|one| one.text.contains(blocked) && one.text.contains("Content Security Policy"));

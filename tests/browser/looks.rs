@@ -103,19 +103,13 @@ fn a_comparison_can_be_read_in_both_and_on_a_telephone() {
         let page = Page::open(&browser, &file, "");
         let fits = |what: &str| {
             let widths = browser.value("[document.documentElement.scrollWidth, innerWidth]");
-            assert!(
-                widths[0].as_u64() <= widths[1].as_u64(),
-                "{width}, {what}: {widths}"
-            );
+            assert!(widths[0].as_u64() <= widths[1].as_u64(), "{width}, {what}: {widths}");
         };
         for scheme in ["light", "dark"] {
             browser.media("screen", scheme);
             is_legible(&browser, &format!("{width}, {scheme}"));
             fits("the comparison");
-            browser.script(
-                "document.getElementById('comparison').scrollIntoView()",
-                &[],
-            );
+            browser.script("document.getElementById('comparison').scrollIntoView()", &[]);
             browser.picture(&format!("compare-{width}-{scheme}"));
             page.ask("builder");
             is_legible(&browser, &format!("{width}, {scheme}, a question"));
@@ -150,10 +144,7 @@ fn a_telephone_scrolls_down_and_never_sideways() {
     let page = Page::open(&browser, &sample.report(), "");
     let fits = |what: &str| {
         let widths = browser.value("[document.documentElement.scrollWidth, innerWidth]");
-        assert!(
-            widths[0].as_u64() <= widths[1].as_u64() && widths[1] == 390,
-            "{what}: {widths}"
-        );
+        assert!(widths[0].as_u64() <= widths[1].as_u64() && widths[1] == 390, "{what}: {widths}");
     };
     fits("the page");
     browser.picture("narrow-page");
@@ -202,12 +193,7 @@ fn what_a_row_says_stays_in_the_row() {
         for width in [1280, 800, 390] {
             browser.width(width);
             let page = Page::open(&browser, &file, "");
-            assert_eq!(
-                browser.script(DISPLACED, &[]),
-                json!([]),
-                "{} at {width}",
-                file.display()
-            );
+            assert_eq!(browser.script(DISPLACED, &[]), json!([]), "{} at {width}", file.display());
             page.show_all_columns();
             assert_eq!(
                 browser.script(DISPLACED, &[]),
@@ -233,15 +219,8 @@ fn paper_is_white_whatever_the_screen_was() {
     );
     let ink = browser
         .value("getComputedStyle(document.querySelector('main p')).color.match(/[0-9.]+/g).slice(0, 3).map(Number)");
-    let ink: Vec<f64> = ink
-        .as_array()
-        .expect("a colour")
-        .iter()
-        .filter_map(Value::as_f64)
-        .collect();
-    assert!(
-        ink.iter().all(|channel| *channel < 128.0),
-        "light ink on paper: {ink:?}"
-    );
+    let ink: Vec<f64> =
+        ink.as_array().expect("a colour").iter().filter_map(Value::as_f64).collect();
+    assert!(ink.iter().all(|channel| *channel < 128.0), "light ink on paper: {ink:?}");
     browser.picture("print");
 }

@@ -39,24 +39,14 @@ impl<'a> Page<'a> {
     pub fn ready(&self) {
         let there =
             "/ questions?$/.test(document.getElementById('rx-count')?.textContent.trim() ?? '')";
-        self.browser
-            .until(there, "document.body.innerText.slice(0, 2000)");
+        self.browser.until(there, "document.body.innerText.slice(0, 2000)");
     }
 
     /// Waits until the live line says that so many of all questions are listed.
     pub fn counts(&self, listed: usize, all: usize) {
-        let of = format!(
-            "{} question{}",
-            grouped(all),
-            if all == 1 { "" } else { "s" }
-        );
-        let line = if listed == all {
-            of
-        } else {
-            format!("{} of {of}", grouped(listed))
-        };
-        self.browser
-            .until(&format!("{COUNT}.trim() === {}", json!(line)), COUNT);
+        let of = format!("{} question{}", grouped(all), if all == 1 { "" } else { "s" });
+        let line = if listed == all { of } else { format!("{} of {of}", grouped(listed)) };
+        self.browser.until(&format!("{COUNT}.trim() === {}", json!(line)), COUNT);
     }
 
     /// Waits until exactly these rows are listed, in this order; they must be few enough to be all in the tree.
@@ -106,12 +96,9 @@ impl<'a> Page<'a> {
         let sheet = "document.getElementById('rx-question')";
         let filled = format!("{sheet}.querySelector('[data-part=\"passages\"]') !== null");
         let rests = "document.getAnimations().length === 0";
-        let condition = format!(
-            "{OPEN} && {sheet}.dataset.id === {} && {filled} && {rests}",
-            json!(id)
-        );
-        self.browser
-            .until(&condition, &format!("{sheet}?.outerHTML.slice(0, 2000)"));
+        let condition =
+            format!("{OPEN} && {sheet}.dataset.id === {} && {filled} && {rests}", json!(id));
+        self.browser.until(&condition, &format!("{sheet}?.outerHTML.slice(0, 2000)"));
     }
 
     /// Shows every column that the table has to offer.
@@ -137,8 +124,7 @@ impl<'a> Page<'a> {
 
     /// Presses a button of the sheet.
     pub fn act(&self, action: &str) {
-        self.browser
-            .click(&format!("#rx-question [data-action=\"{action}\"]"));
+        self.browser.click(&format!("#rx-question [data-action=\"{action}\"]"));
     }
 
     /// The text of a part of the sheet, whatever of it is folded.
@@ -148,14 +134,10 @@ impl<'a> Page<'a> {
 
     /// The text of the first element of a selector.
     pub fn text(&self, selector: &str) -> String {
-        let found = self.browser.value_with(
-            "document.querySelector(arguments[0])?.textContent",
-            &[json!(selector)],
-        );
-        found
-            .as_str()
-            .unwrap_or_else(|| panic!("the page has no {selector}"))
-            .to_owned()
+        let found = self
+            .browser
+            .value_with("document.querySelector(arguments[0])?.textContent", &[json!(selector)]);
+        found.as_str().unwrap_or_else(|| panic!("the page has no {selector}")).to_owned()
     }
 
     /// The texts of all elements of a selector, in order.
@@ -177,19 +159,13 @@ impl<'a> Page<'a> {
 
     /// The JSON that was copied last.
     pub fn copied(&self) -> Value {
-        let text = self
-            .browser
-            .value("document.getElementById('rx-question').lastCopied");
+        let text = self.browser.value("document.getElementById('rx-question').lastCopied");
         serde_json::from_str(text.as_str().expect("something was copied")).expect("JSON")
     }
 
     /// What stands behind the file's name in the address, percent signs undone.
     pub fn hash(&self) -> String {
-        self.browser
-            .value("decodeURIComponent(location.hash)")
-            .as_str()
-            .expect("text")
-            .to_owned()
+        self.browser.value("decodeURIComponent(location.hash)").as_str().expect("text").to_owned()
     }
 }
 

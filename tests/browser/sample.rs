@@ -67,10 +67,7 @@ impl Sample {
             ("data/corpus.jsonl", CORPUS),
             ("data/questions.jsonl", QUESTIONS),
         ];
-        let sample = Self {
-            project: Project::of(&files),
-            endpoint: Endpoint::start(None, answer),
-        };
+        let sample = Self { project: Project::of(&files), endpoint: Endpoint::start(None, answer) };
         sample.run("first", &[]);
         sample
     }
@@ -79,9 +76,7 @@ impl Sample {
     pub fn compared() -> (Self, PathBuf) {
         let sample = Self::new();
         sample.run("second", &["--set", "retrieval.k=1"]);
-        let told = sample
-            .project
-            .call(&["report", "runs/second", "--compare", "runs/first"]);
+        let told = sample.project.call(&["report", "runs/second", "--compare", "runs/first"]);
         assert_eq!(
             (told.code, told.stdout.as_str()),
             (0, "runs/second/compare-first.html\n"),
@@ -116,9 +111,7 @@ impl Sample {
 
     /// A measure's column of a run's `report --format csv`, by question in run order.
     pub fn column(&self, run: &str, measure: &str) -> Vec<(String, Option<f64>)> {
-        let csv = self
-            .project
-            .call(&["report", &format!("runs/{run}"), "--format", "csv"]);
+        let csv = self.project.call(&["report", &format!("runs/{run}"), "--format", "csv"]);
         assert_eq!(csv.code, 0, "{}", csv.stderr);
         let mut rows = csv.stdout.lines().map(cells);
         let at = rows
@@ -127,26 +120,21 @@ impl Sample {
             .iter()
             .position(|head| head == measure)
             .expect("the column");
-        rows.map(|row| (row[0].clone(), row[at].parse().ok()))
-            .collect()
+        rows.map(|row| (row[0].clone(), row[at].parse().ok())).collect()
     }
 
     /// The ids of the questions whose trace in `first` meets a condition, in run order.
     pub fn ids(&self, condition: impl Fn(&Value) -> bool) -> Vec<String> {
         let traces = self.project.traces("first");
-        let ids = traces
-            .iter()
-            .filter(|trace| condition(trace))
-            .map(|trace| &trace["question"]["id"]);
-        ids.map(|id| id.as_str().expect("text").to_owned())
-            .collect()
+        let ids =
+            traces.iter().filter(|trace| condition(trace)).map(|trace| &trace["question"]["id"]);
+        ids.map(|id| id.as_str().expect("text").to_owned()).collect()
     }
 }
 
 /// Whether a list of a trace holds a name.
 pub fn holds(list: &Value, name: &str) -> bool {
-    list.as_array()
-        .is_some_and(|names| names.iter().any(|other| other == name))
+    list.as_array().is_some_and(|names| names.iter().any(|other| other == name))
 }
 
 /// A row of RFC 4180 without line ends in its cells, as the sample has it.
@@ -173,36 +161,16 @@ fn answer(request: &Request) -> ResponseTemplate {
         "The first passage says so.\nAnswer: fourteen metres"
     } else if asks("Who built") {
         // Distracted by the keeper.
-        if shows("Tomas Reik") {
-            "Answer: Tomas Reik"
-        } else {
-            "Answer: Ilse Brandt"
-        }
+        if shows("Tomas Reik") { "Answer: Tomas Reik" } else { "Answer: Ilse Brandt" }
     } else if asks("In which year") {
         // Known by heart, and talked out of it.
-        if is_closed_book {
-            "Answer: 1871"
-        } else {
-            "Answer: 1875"
-        }
+        if is_closed_book { "Answer: 1871" } else { "Answer: 1875" }
     } else if asks("When does the boat") {
-        if shows("at nine") {
-            "Answer: nine"
-        } else {
-            "Answer: I don't know"
-        }
+        if shows("at nine") { "Answer: nine" } else { "Answer: I don't know" }
     } else if asks("How many windows") {
-        if shows("forty-one") {
-            "Answer: forty-one"
-        } else {
-            "Answer: nineteen"
-        }
+        if shows("forty-one") { "Answer: forty-one" } else { "Answer: nineteen" }
     } else if asks("How wide") {
-        if shows("eleven ells") {
-            "Answer: eleven ells"
-        } else {
-            "Answer: seven ells"
-        }
+        if shows("eleven ells") { "Answer: eleven ells" } else { "Answer: seven ells" }
     } else if asks("Who sealed") {
         // From both halves of the charter alone.
         if shows("to the hospital") {

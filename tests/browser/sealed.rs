@@ -23,11 +23,7 @@ const BLOCK: &str = "<script type=\"application/octet-stream\" id=\"";
 fn contents(file: &Path) -> BTreeMap<String, String> {
     let page = std::fs::read_to_string(file).expect("there");
     let mut contents: BTreeMap<String, String> = page.split(BLOCK).skip(1).map(block).collect();
-    assert!(
-        contents.contains_key("rx-index") && contents.len() >= 2,
-        "{:?}",
-        contents.keys()
-    );
+    assert!(contents.contains_key("rx-index") && contents.len() >= 2, "{:?}", contents.keys());
     contents.insert(String::new(), page);
     contents
 }
@@ -37,9 +33,7 @@ fn block(rest: &str) -> (String, String) {
     let (base64, _) = rest.split_once("</script>").expect("the element's end");
     let bytes = STANDARD.decode(base64.trim()).expect("base64");
     let mut text = String::new();
-    GzDecoder::new(&bytes[..])
-        .read_to_string(&mut text)
-        .expect("gzip of UTF-8");
+    GzDecoder::new(&bytes[..]).read_to_string(&mut text).expect("gzip of UTF-8");
     (id.to_owned(), text)
 }
 
@@ -75,10 +69,7 @@ const TEXTS: [&str; 15] = [
 fn a_report_without_texts_has_none_and_works() {
     let sample = Sample::new();
     let whole = contents(&sample.report());
-    let told: Vec<&str> = found(&whole, &TEXTS)
-        .into_iter()
-        .map(|(word, _)| word)
-        .collect();
+    let told: Vec<&str> = found(&whole, &TEXTS).into_iter().map(|(word, _)| word).collect();
     for word in TEXTS {
         assert!(
             told.contains(&word),
@@ -86,15 +77,8 @@ fn a_report_without_texts_has_none_and_works() {
         );
     }
     let outcome =
-        sample
-            .project
-            .call(&["report", "runs/first", "--no-text", "--out", "sealed.html"]);
-    assert_eq!(
-        (outcome.code, outcome.stdout.as_str()),
-        (0, "sealed.html\n"),
-        "{}",
-        outcome.stderr
-    );
+        sample.project.call(&["report", "runs/first", "--no-text", "--out", "sealed.html"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "sealed.html\n"), "{}", outcome.stderr);
     let file = sample.project.path("sealed.html");
     assert_eq!(found(&contents(&file), &TEXTS), []);
 
@@ -104,10 +88,7 @@ fn a_report_without_texts_has_none_and_works() {
     page.counts(2, N_QUESTIONS);
     page.ask("builder");
     let trace = sample.trace("builder");
-    assert!(
-        page.part("reason")
-            .contains(trace["reason"].as_str().expect("a sentence"))
-    );
+    assert!(page.part("reason").contains(trace["reason"].as_str().expect("a sentence")));
     assert!(page.part("passages").contains("lighthouse#0"), "ids stay");
     browser.picture("without-texts");
     assert_eq!(browser.complaints(), []);
@@ -126,11 +107,8 @@ fn complain(request: &Request) -> ResponseTemplate {
     if user_message(request).contains("alpha") {
         return says("Answer: six minutes");
     }
-    let headers: Vec<String> = request
-        .headers
-        .iter()
-        .map(|(name, value)| format!("{name}: {value:?}"))
-        .collect();
+    let headers: Vec<String> =
+        request.headers.iter().map(|(name, value)| format!("{name}: {value:?}")).collect();
     ResponseTemplate::new(400).set_body_string(headers.join("\n"))
 }
 
@@ -138,10 +116,8 @@ fn complain(request: &Request) -> ResponseTemplate {
 fn no_key_header_or_environment_is_in_the_file() {
     let endpoint = Endpoint::start(None, complain);
     let project = Project::new();
-    let address = endpoint
-        .base_url()
-        .replace("http://", "http://me:password-hush@")
-        + "?token=token-hush";
+    let address =
+        endpoint.base_url().replace("http://", "http://me:password-hush@") + "?token=token-hush";
     let mut arguments = vec!["run", "c.toml", "--out", "runs", "--name", "r"];
     let sets = sets(&address);
     arguments.extend(sets.iter().map(String::as_str));
@@ -151,30 +127,15 @@ fn no_key_header_or_environment_is_in_the_file() {
         "--set",
         "generation.headers_env={\"x-tenant\" = \"TEST_HEADER\"}",
     ]);
-    let run = outcome(
-        &project
-            .command(&arguments)
-            .envs(ENVIRONMENT)
-            .output()
-            .expect("starts"),
-    );
+    let run = outcome(&project.command(&arguments).envs(ENVIRONMENT).output().expect("starts"));
     assert_eq!(run.code, 0, "{}", run.stderr);
     let sent = endpoint.requests();
     assert!(sent.iter().all(|request| {
-        request
-            .headers
-            .get("x-tenant")
-            .is_some_and(|value| value == "tenant-secret-4711")
+        request.headers.get("x-tenant").is_some_and(|value| value == "tenant-secret-4711")
     }));
 
     let arguments = ["report", "runs/r", "--out", "again.html"];
-    let again = outcome(
-        &project
-            .command(&arguments)
-            .envs(ENVIRONMENT)
-            .output()
-            .expect("starts"),
-    );
+    let again = outcome(&project.command(&arguments).envs(ENVIRONMENT).output().expect("starts"));
     assert_eq!(again.code, 0, "{}", again.stderr);
     let home = project.path("home").to_string_lossy().into_owned();
     let mut secrets: Vec<&str> = ENVIRONMENT.iter().map(|(_, value)| *value).collect();
@@ -182,11 +143,7 @@ fn no_key_header_or_environment_is_in_the_file() {
     for file in ["runs/r/report.html", "again.html"] {
         let contents = contents(&project.path(file));
         // The complaint is there, without what was secret in it.
-        assert!(
-            contents.values().any(|text| text.contains("status 400")),
-            "{:?}",
-            contents.keys()
-        );
+        assert!(contents.values().any(|text| text.contains("status 400")), "{:?}", contents.keys());
         assert_eq!(found(&contents, &secrets), [], "{file}");
     }
 }

@@ -15,10 +15,7 @@ fn every_class_flag_tag_and_kind_lists_its_questions() {
     let browser = Browser::start();
     let page = Page::open(&browser, &sample.report(), "");
     let lists = |name: &str, value: &str, expected: Vec<String>| {
-        assert!(
-            !expected.is_empty(),
-            "no question has {name} {value}: that would show nothing"
-        );
+        assert!(!expected.is_empty(), "no question has {name} {value}: that would show nothing");
         page.filter(name, value);
         page.lists(&expected, N_QUESTIONS);
         page.filter(name, "");
@@ -39,25 +36,13 @@ fn every_class_flag_tag_and_kind_lists_its_questions() {
         lists("class", class, sample.ids(|trace| trace["class"] == class));
     }
     for flag in ["cut", "misled", "answer_elsewhere"] {
-        lists(
-            "flag",
-            flag,
-            sample.ids(|trace| holds(&trace["flags"], flag)),
-        );
+        lists("flag", flag, sample.ids(|trace| holds(&trace["flags"], flag)));
     }
     for tag in ["sea", "town", "number", "person"] {
-        lists(
-            "tag",
-            tag,
-            sample.ids(|trace| holds(&trace["question"]["tags"], tag)),
-        );
+        lists("tag", tag, sample.ids(|trace| holds(&trace["question"]["tags"], tag)));
     }
     for kind in ["span", "yes_no", "free", "unanswerable"] {
-        lists(
-            "kind",
-            kind,
-            sample.ids(|trace| trace["question"]["kind"] == kind),
-        );
+        lists("kind", kind, sample.ids(|trace| trace["question"]["kind"] == kind));
     }
     assert_eq!(browser.complaints(), []);
 }
@@ -102,11 +87,7 @@ fn search_reads_ids_questions_golds_and_answers() {
         page.lists(&ids, N_QUESTIONS);
     }
     let fits = "(() => { const box = document.querySelector('[role=grid]'); return box.scrollHeight <= box.clientHeight; })()";
-    assert_eq!(
-        browser.value(fits),
-        true,
-        "what says that nothing was found is hidden"
-    );
+    assert_eq!(browser.value(fits), true, "what says that nothing was found is hidden");
     browser.picture("nothing-found");
 }
 
@@ -125,10 +106,7 @@ fn a_measure_sorts_up_then_down_then_not() {
     page.show_all_columns();
     let shown = page.sorts();
     for name in ["EM@3", "RR", "AnswerF1", "EvidenceRecall@prompt"] {
-        assert!(
-            shown.iter().any(|column| column == name),
-            "{name} is not among {shown:?}"
-        );
+        assert!(shown.iter().any(|column| column == name), "{name} is not among {shown:?}");
         let values = sample.column("first", name);
         assert!(
             values.iter().any(|(_, value)| *value != values[0].1),
@@ -172,10 +150,7 @@ fn every_column_sorts() {
         for order in &mut orders {
             order.sort();
         }
-        assert!(
-            orders[1] == orders[0] && orders[2] == orders[0],
-            "{name} loses rows"
-        );
+        assert!(orders[1] == orders[0] && orders[2] == orders[0], "{name} loses rows");
         page.sort(&name);
     }
     assert_eq!(browser.complaints(), []);
@@ -205,10 +180,7 @@ fn of_two_thousand_questions_those_on_screen_are_in_the_page() {
     let page = Page::open(&browser, &project.path("runs/r/report.html"), "");
     page.counts(MANY, MANY);
     let first = page.rows();
-    assert!(
-        (5..100).contains(&first.len()) && first[0] == "q0",
-        "{first:?}"
-    );
+    assert!((5..100).contains(&first.len()) && first[0] == "q0", "{first:?}");
 
     // To its end, as somebody with a wheel would go.
     let to_end = "let box = document.querySelector('[data-row]');
@@ -220,10 +192,7 @@ fn of_two_thousand_questions_those_on_screen_are_in_the_page() {
         "document.querySelectorAll('[data-row]').length",
     );
     let last = page.rows();
-    assert!(
-        (5..100).contains(&last.len()) && !last.contains(&"q0".to_owned()),
-        "{last:?}"
-    );
+    assert!((5..100).contains(&last.len()) && !last.contains(&"q0".to_owned()), "{last:?}");
 
     // The text of the last one alone; its row is at the top again.
     page.search("item1999");

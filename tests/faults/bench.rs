@@ -83,10 +83,8 @@ fn corpus() -> String {
 fn questions() -> String {
     let mut questions = String::new();
     for (n, name) in NAMES.iter().enumerate() {
-        let (answer, quote) = (
-            format!("{} minutes", minutes(n)),
-            format!("waits {} minutes", minutes(n)),
-        );
+        let (answer, quote) =
+            (format!("{} minutes", minutes(n)), format!("waits {} minutes", minutes(n)));
         let question = json!({
             "id": format!("q{n}"),
             "text": format!("How many minutes does the {name} pump wait before it starts again?"),
@@ -100,20 +98,14 @@ fn questions() -> String {
 
 /// The arguments of a run named or resumed; `summary.json` goes to standard output.
 pub fn run_args(flag: &str, name: &str) -> Vec<String> {
-    ["run", "c.toml", "--out", "runs", "--json", flag, name]
-        .map(str::to_owned)
-        .to_vec()
+    ["run", "c.toml", "--out", "runs", "--json", flag, name].map(str::to_owned).to_vec()
 }
 
 /// An undisturbed run.
 pub fn reference() -> Known {
     let bench = Bench::new(Network::sound());
-    let output: Output = bench
-        .project
-        .command(&[])
-        .args(run_args("--name", NAME))
-        .output()
-        .expect("starts");
+    let output: Output =
+        bench.project.command(&[]).args(run_args("--name", NAME)).output().expect("starts");
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "the undisturbed run: {text}");
     let known = Known {

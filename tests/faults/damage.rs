@@ -31,26 +31,16 @@ impl Place {
         let (folder, names): (&str, &[&str]) = match self {
             Self::Cache => ("cache", &[]),
             Self::Index => ("cache/indexes", &[]),
-            Self::UnfinishedRun => (
-                "runs/r",
-                &[
-                    "run.json",
-                    "traces.jsonl",
-                    "passages.jsonl",
-                    "replies.jsonl",
-                ],
-            ),
+            Self::UnfinishedRun => {
+                ("runs/r", &["run.json", "traces.jsonl", "passages.jsonl", "replies.jsonl"])
+            }
             Self::FinishedRun => ("runs/r", &["run.json", "traces.jsonl", "passages.jsonl"]),
             Self::DataSet => ("data", &[]),
         };
         let entries = walkdir::WalkDir::new(project.join(folder)).into_iter();
         let mut files: Vec<PathBuf> = entries
             .filter_map(Result::ok)
-            .filter(|entry| {
-                entry
-                    .metadata()
-                    .is_ok_and(|it| it.is_file() && it.len() > 0)
-            })
+            .filter(|entry| entry.metadata().is_ok_and(|it| it.is_file() && it.len() > 0))
             .filter(|entry| names.is_empty() || names.iter().any(|name| entry.file_name() == *name))
             .map(walkdir::DirEntry::into_path)
             .collect();
@@ -90,12 +80,7 @@ impl Damage {
             6 => Form::Zeros(1 << random.below(17)),
             _ => Form::Cut,
         };
-        Self {
-            place,
-            form,
-            moment: 20 + random.below(60),
-            random: random.clone(),
-        }
+        Self { place, form, moment: 20 + random.below(60), random: random.clone() }
     }
 
     /// Damages a file of the project; returns which and where, `None` if there is none.
@@ -132,11 +117,7 @@ fn change_letter(bytes: &mut [u8], from: usize, random: &mut Random) -> usize {
     let Some(at) = (from..n).chain(0..from).find(is_plain) else {
         return from;
     };
-    let (base, n_kinds) = if bytes[at].is_ascii_digit() {
-        (b'0', 10)
-    } else {
-        (b'a', 26)
-    };
+    let (base, n_kinds) = if bytes[at].is_ascii_digit() { (b'0', 10) } else { (b'a', 26) };
     let shift = 1 + random.below(n_kinds - 1);
     bytes[at] = base + ((usize::from(bytes[at] - base) + shift) % n_kinds) as u8;
     at

@@ -25,24 +25,15 @@ fn folder(random: &mut Random) -> &'static str {
 impl Disk {
     pub fn full(random: &mut Random) -> Self {
         let (folder, pages) = (folder(random), 1 + random.below(120));
-        Self {
-            folder,
-            trouble: Trouble::Full(4 * pages),
-        }
+        Self { folder, trouble: Trouble::Full(4 * pages) }
     }
 
     pub fn read_only(random: &mut Random) -> Self {
-        Self {
-            folder: folder(random),
-            trouble: Trouble::ReadOnly,
-        }
+        Self { folder: folder(random), trouble: Trouble::ReadOnly }
     }
 
     pub fn limited(random: &mut Random) -> Self {
-        Self {
-            folder: "",
-            trouble: Trouble::Limited(random.below(600)),
-        }
+        Self { folder: "", trouble: Trouble::Limited(random.below(600)) }
     }
 
     pub fn kind(&self) -> &'static str {

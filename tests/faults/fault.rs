@@ -22,10 +22,7 @@ impl Tools {
     pub fn find() -> Self {
         let works = |program: &str, args: &[&str]| {
             let mut command = Command::new(program);
-            command
-                .args(args)
-                .stdout(Stdio::null())
-                .stderr(Stdio::null());
+            command.args(args).stdout(Stdio::null()).stderr(Stdio::null());
             command.status().is_ok_and(|status| status.success())
         };
         Self {

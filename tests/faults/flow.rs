@@ -29,10 +29,7 @@ pub fn endure(fault: &Fault, known: &Known) -> Endings {
         Fault::Network(network) => network.clone(),
         _ => Network::sound(),
     };
-    let scene = Scene {
-        bench: Bench::new(network),
-        known,
-    };
+    let scene = Scene { bench: Bench::new(network), known };
     match fault {
         Fault::Disk(disk) => scene.disk(disk),
         Fault::Removal(removal) => scene.removal(removal),
@@ -63,10 +60,7 @@ impl Scene<'_> {
             .envs(self.bench.project.environment())
             .current_dir(self.path("."));
         let file = |name| fs::File::create(self.path(name)).expect("a file");
-        command
-            .stdin(Stdio::null())
-            .stdout(file("stdout"))
-            .stderr(file("stderr"));
+        command.stdin(Stdio::null()).stdout(file("stdout")).stderr(file("stderr"));
         command
     }
 
@@ -88,9 +82,8 @@ impl Scene<'_> {
             }
             std::thread::sleep(Duration::from_millis(5));
         };
-        let code = status
-            .code()
-            .unwrap_or_else(|| 128 + status.signal().expect("a code or a signal"));
+        let code =
+            status.code().unwrap_or_else(|| 128 + status.signal().expect("a code or a signal"));
         Ok(self.ended(code, ""))
     }
 
@@ -101,17 +94,12 @@ impl Scene<'_> {
             let folder = self.path("");
             String::from_utf8_lossy(&bytes).replace(&*folder.to_string_lossy(), "")
         };
-        Ended {
-            code,
-            stdout: text("stdout"),
-            stderr: text("stderr"),
-        }
+        Ended { code, stdout: text("stdout"), stderr: text("stderr") }
     }
 
     fn judge(&self, ended: &Ended) -> Result<Ending, String> {
         let outcomes = self.path(&format!("runs/{NAME}/outcomes.jsonl"));
-        self.known
-            .judge(ended, fs::read_to_string(outcomes).ok().as_deref())
+        self.known.judge(ended, fs::read_to_string(outcomes).ok().as_deref())
     }
 
     fn call(&self, args: &[String]) -> Result<Ending, String> {
@@ -125,11 +113,7 @@ impl Scene<'_> {
     }
 
     fn next(&self) -> Vec<String> {
-        let flag = if self.path(&format!("runs/{NAME}")).exists() {
-            "--resume"
-        } else {
-            "--name"
-        };
+        let flag = if self.path(&format!("runs/{NAME}")).exists() { "--resume" } else { "--name" };
         run_args(flag, NAME)
     }
 

@@ -36,10 +36,7 @@ fn number(variable: &str, default: u64) -> u64 {
 #[test]
 #[allow(clippy::print_stderr, reason = "the table is the result")]
 fn every_fault_ends_in_the_right_result_or_an_error() {
-    let (first, n_faults) = (
-        number("RAGTRIAGE_FAULT_SEED", 0),
-        number("RAGTRIAGE_FAULTS", 20),
-    );
+    let (first, n_faults) = (number("RAGTRIAGE_FAULT_SEED", 0), number("RAGTRIAGE_FAULTS", 20));
     let tools = fault::Tools::find();
     let reference = bench::reference();
     let (next, table) = (AtomicU64::new(first), Mutex::new(Table::default()));
@@ -53,19 +50,12 @@ fn every_fault_ends_in_the_right_result_or_an_error() {
                     }
                     let fault = Fault::of(seed, tools);
                     let endings = flow::endure(&fault, &reference);
-                    table
-                        .lock()
-                        .expect("no holder panics")
-                        .add(seed, &fault, endings);
+                    table.lock().expect("no holder panics").add(seed, &fault, endings);
                 }
             });
         }
     });
     let table = table.into_inner().expect("no holder panics");
-    eprintln!(
-        "faults with seeds {first}..{}, {tools:?}\n{}",
-        first + n_faults,
-        table.render()
-    );
+    eprintln!("faults with seeds {first}..{}, {tools:?}\n{}", first + n_faults, table.render());
     assert!(table.failures.is_empty(), "{}", table.failures.join("\n\n"));
 }

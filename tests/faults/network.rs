@@ -46,12 +46,7 @@ pub struct Network {
 
 impl Network {
     pub fn sound() -> Self {
-        Self {
-            wire: None,
-            first: 0,
-            n_calls: 0,
-            is_healed: std::sync::Arc::default(),
-        }
+        Self { wire: None, first: 0, n_calls: 0, is_healed: std::sync::Arc::default() }
     }
 
     /// One call, a stretch of calls, or all from some call on.

@@ -59,11 +59,8 @@ impl Removal {
             return;
         }
         let path = &entries[self.choice % entries.len()];
-        let _ = if path.is_dir() {
-            std::fs::remove_dir_all(path)
-        } else {
-            std::fs::remove_file(path)
-        }; // the program may remove it at the same moment
+        let _ =
+            if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }; // the program may remove it at the same moment
     }
 
     /// Returns true if the data set was hit: restoring it is the user's part.
@@ -83,9 +80,6 @@ pub struct ClockStep {
 impl ClockStep {
     pub fn new(random: &mut Random) -> Self {
         let size = [1, 3600, 86_400 * 400, 86_400 * 20_000][random.below(4)];
-        Self {
-            moment: moment(random),
-            step: if random.below(2) == 0 { size } else { -size },
-        }
+        Self { moment: moment(random), step: if random.below(2) == 0 { size } else { -size } }
     }
 }

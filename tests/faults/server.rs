@@ -24,11 +24,7 @@ impl Server {
             let n = counter.fetch_add(1, Ordering::SeqCst);
             wires.send(n, || reply(request))
         });
-        Self {
-            socket,
-            n_calls,
-            network,
-        }
+        Self { socket, n_calls, network }
     }
 
     pub fn port(&self) -> u16 {
@@ -61,16 +57,8 @@ impl Server {
 fn reply(request: &str) -> Sent {
     let (head, body) = request.split_once("\r\n\r\n").expect("a whole request");
     let body: Value = serde_json::from_str(body).expect("JSON");
-    let reply = if head.starts_with("POST /rerank") {
-        scores(&body)
-    } else {
-        completion(&body)
-    };
-    Sent::KeptOpen(answer(
-        "200 OK",
-        &["content-type: application/json"],
-        &reply.to_string(),
-    ))
+    let reply = if head.starts_with("POST /rerank") { scores(&body) } else { completion(&body) };
+    Sent::KeptOpen(answer("200 OK", &["content-type: application/json"], &reply.to_string()))
 }
 
 /// The reranker does not recognise the documents with the minutes of names of six letters.
@@ -90,14 +78,8 @@ fn scores(body: &Value) -> Value {
         .map(|(index, document)| {
             let text = words(document.as_str().expect("a text"));
             let shared = query.iter().filter(|word| text.contains(word)).count();
-            let is_fact = document
-                .as_str()
-                .is_some_and(|text| text.contains(char::is_numeric));
-            let bonus = if is_fact && knows(&query[5]) {
-                0.5
-            } else {
-                0.0
-            };
+            let is_fact = document.as_str().is_some_and(|text| text.contains(char::is_numeric));
+            let bonus = if is_fact && knows(&query[5]) { 0.5 } else { 0.0 };
             let score = shared as f64 / query.len() as f64 + bonus;
             json!({"index": index, "relevance_score": score})
         })
@@ -108,9 +90,7 @@ fn scores(body: &Value) -> Value {
 /// Reads the minutes of the pump that is asked for from the prompt, if its sentence is there; misreads names with an `r`.
 fn completion(body: &Value) -> Value {
     let messages = body["messages"].as_array().expect("messages");
-    let prompt = messages.last().expect("one")["content"]
-        .as_str()
-        .expect("text");
+    let prompt = messages.last().expect("one")["content"].as_str().expect("text");
     let text = found(prompt).unwrap_or_else(|| "14 minutes".to_owned());
     json!({
         "choices": [{"message": {"role": "assistant", "content": format!("Answer: {text}")}, "finish_reason": "stop"}],

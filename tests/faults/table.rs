@@ -32,8 +32,7 @@ impl Table {
             Ok(endings) => endings,
             Err(failure) => {
                 *row.endings.entry("FAILURE".to_owned()).or_default() += 1;
-                self.failures
-                    .push(format!("seed {seed}, {}: {failure}", fault.describe()));
+                self.failures.push(format!("seed {seed}, {}: {failure}", fault.describe()));
                 return;
             }
         };

@@ -54,11 +54,7 @@ impl Known {
             "{}",
             self.summary["classes"]
         );
-        assert!(
-            self.n_calls >= 80,
-            "only {} calls to strike at",
-            self.n_calls
-        );
+        assert!(self.n_calls >= 80, "only {} calls to strike at", self.n_calls);
     }
 
     /// Judges a program that printed `summary.json`; `outcomes` are those of its run folder, if it can be read.
@@ -73,10 +69,7 @@ impl Known {
         if ended.stderr.lines().count() > MOST_LINES {
             return refuse("a page of messages");
         }
-        let error = ended
-            .stderr
-            .lines()
-            .find(|line| line.starts_with("error: "));
+        let error = ended.stderr.lines().find(|line| line.starts_with("error: "));
         match (ended.code, error) {
             (0, _) => self.judge_result(&ended.stdout, outcomes),
             (1 | 2, Some(_)) if !ended.stderr.contains("\nhint: ") => {

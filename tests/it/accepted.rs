@@ -10,11 +10,9 @@ fn byte_order_marks_and_crlf_change_nothing() {
     let plain = Project::new();
     plain.good("r", &[]);
     let project = Project::new();
-    for (name, text) in [
-        ("c.toml", SETTINGS),
-        ("data/corpus.jsonl", CORPUS),
-        ("data/questions.jsonl", QUESTIONS),
-    ] {
+    for (name, text) in
+        [("c.toml", SETTINGS), ("data/corpus.jsonl", CORPUS), ("data/questions.jsonl", QUESTIONS)]
+    {
         project.write(name, format!("{MARK}{}", text.replace('\n', "\r\n")));
     }
     let outcome = project.good("r", &[]);
@@ -28,27 +26,14 @@ fn byte_order_marks_and_crlf_change_nothing() {
 #[test]
 fn an_empty_document_is_counted_and_makes_no_chunk() {
     let project = Project::new();
-    project.append(
-        "data/corpus.jsonl",
-        "{\"id\": \"c\", \"title\": \"C\", \"text\": \" \\n\"}\n",
-    );
+    project.append("data/corpus.jsonl", "{\"id\": \"c\", \"title\": \"C\", \"text\": \" \\n\"}\n");
     let outcome = project.good("r", &[]);
     run_files::check(&project, "r");
     let run = project.json("runs/r/run.json");
     // Three documents; `a` and `b` are one chunk each.
-    assert_eq!(
-        (&run["n_documents"], &run["n_chunks"]),
-        (&3.into(), &2.into())
-    );
-    assert_eq!(
-        run["notes"],
-        serde_json::json!(["1 empty document (no chunk)"])
-    );
-    assert!(
-        outcome.stdout.contains("1 empty document (no chunk)"),
-        "{}",
-        outcome.stdout
-    );
+    assert_eq!((&run["n_documents"], &run["n_chunks"]), (&3.into(), &2.into()));
+    assert_eq!(run["notes"], serde_json::json!(["1 empty document (no chunk)"]));
+    assert!(outcome.stdout.contains("1 empty document (no chunk)"), "{}", outcome.stdout);
     assert!(!project.read("runs/r/passages.jsonl").contains("\"c#0\""));
 }
 
@@ -78,26 +63,17 @@ fn an_empty_document_that_is_gold_loses_its_question_in_the_corpus() {
         "{}",
         outcome.stdout
     );
-    assert!(
-        (budget["loss"].as_f64().expect("a number") - 1.0 / 3.0).abs() < 1e-12,
-        "{budget}"
-    );
+    assert!((budget["loss"].as_f64().expect("a number") - 1.0 / 3.0).abs() < 1e-12, "{budget}");
 }
 
 #[test]
 fn a_question_of_ones_own_without_gold_is_asked_and_attributed_to_nothing() {
     let project = Project::new();
-    project.append(
-        "data/questions.jsonl",
-        r#"{"id": "q3", "text": "How long does alpha wait?"}"#,
-    );
+    project.append("data/questions.jsonl", r#"{"id": "q3", "text": "How long does alpha wait?"}"#);
     project.good("r", &[]);
     run_files::check(&project, "r");
     let summary = project.summary("r");
-    assert_eq!(
-        (class(&summary, "unattributed"), class(&summary, "correct")),
-        (1, 2)
-    );
+    assert_eq!((class(&summary, "unattributed"), class(&summary, "correct")), (1, 2));
 }
 
 #[test]
@@ -119,10 +95,5 @@ fn ids_that_are_numbers_white_space_or_other_scripts_are_kept() {
         qrels.contains("9 0 7 1\n") && qrels.contains("9 0 Zürich%20see%20100%25 2\n"),
         "{qrels}"
     );
-    assert!(
-        project
-            .read("runs/r/retrieval.trec")
-            .lines()
-            .all(|line| line.split(' ').count() == 6)
-    );
+    assert!(project.read("runs/r/retrieval.trec").lines().all(|line| line.split(' ').count() == 6));
 }

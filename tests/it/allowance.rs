@@ -30,16 +30,9 @@ fn stops_and_goes_on(limit: &str, price: &str, error: &str, more: &str) {
     let project = Project::new();
     let sets = sets(&endpoint.base_url());
     let sets: Vec<&str> = sets.iter().map(String::as_str).chain(ONE_ARM).collect();
-    let limits = [
-        "--set", REPLY, "--set", price, "--set", limit, "--name", "r",
-    ];
+    let limits = ["--set", REPLY, "--set", price, "--set", limit, "--name", "r"];
     let stopped = project.run(&[&sets[..], &limits].concat());
-    assert_eq!(
-        (stopped.code, stopped.stdout.as_str()),
-        (2, ""),
-        "{}",
-        stopped.stderr
-    );
+    assert_eq!((stopped.code, stopped.stdout.as_str()), (2, ""), "{}", stopped.stderr);
     let lines: Vec<&str> = stopped.since_start().lines().collect();
     assert!(lines[0].starts_with(error), "{}", stopped.stderr);
     assert!(
@@ -58,21 +51,12 @@ fn stops_and_goes_on(limit: &str, price: &str, error: &str, more: &str) {
     let resumed = project.call(&["run", "--out", "runs", "--resume", "r", "--set", more]);
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);
     check(&project, "r");
-    assert_eq!(
-        (
-            class(&project.summary("r"), "correct"),
-            endpoint.requests().len()
-        ),
-        (2, 2)
-    );
+    assert_eq!((class(&project.summary("r"), "correct"), endpoint.requests().len()), (2, 2));
     let mut same =
         project.traces("r")[kept[0]["index"].as_u64().expect("an index") as usize].clone();
     let fields = same.as_object_mut().expect("an object");
     for judged in ["class", "fault", "reason", "flags"] {
-        assert!(
-            kept[0].get(judged).is_none(),
-            "an aborted run is not evaluated"
-        );
+        assert!(kept[0].get(judged).is_none(), "an aborted run is not evaluated");
         fields.remove(judged);
     }
     assert_eq!(same, kept[0]);
@@ -115,16 +99,9 @@ fn a_limit_below_the_first_call_makes_none_and_the_run_can_be_gone_on_with() {
         ]
         .concat(),
     );
-    assert_eq!(
-        (stopped.code, endpoint.requests().len()),
-        (2, 0),
-        "{}",
-        stopped.stderr
-    );
+    assert_eq!((stopped.code, endpoint.requests().len()), (2, 0), "{}", stopped.stderr);
     assert!(
-        stopped
-            .since_start()
-            .starts_with("error: stopped with 2 questions left: "),
+        stopped.since_start().starts_with("error: stopped with 2 questions left: "),
         "{}",
         stopped.stderr
     );
@@ -137,13 +114,9 @@ fn a_limit_below_the_first_call_makes_none_and_the_run_can_be_gone_on_with() {
 #[test]
 fn a_limit_that_could_never_stop_a_run_is_refused() {
     let project = Project::new();
-    let sets = ["generation.model=m", "generation.max_usd=1.0"]
-        .iter()
-        .flat_map(|set| ["--set", set]);
-    let args: Vec<&str> = run_with("generation.generator=openai")
-        .into_iter()
-        .chain(sets)
-        .collect();
+    let sets =
+        ["generation.model=m", "generation.max_usd=1.0"].iter().flat_map(|set| ["--set", set]);
+    let args: Vec<&str> = run_with("generation.generator=openai").into_iter().chain(sets).collect();
     let error = "error: `generation.max_usd` is 1, but no call has a price: set `generation.price`";
     project.refuses_with_some_hint(&args, error);
 }
@@ -182,11 +155,5 @@ fn settings_that_change_no_answer_may_change_on_resume() {
         "--set",
         "generation.temperature=0.5",
     ]);
-    assert!(
-        refused
-            .stderr
-            .contains("`generation.temperature`: 0.0 -> 0.5"),
-        "{}",
-        refused.stderr
-    );
+    assert!(refused.stderr.contains("`generation.temperature`: 0.0 -> 0.5"), "{}", refused.stderr);
 }

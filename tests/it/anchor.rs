@@ -18,29 +18,17 @@ const RETRY: &str =
 const PAIRS: &str = "question,ground_truth,answer\n\"How long does\na silence last?\",4 hours,generated\nWhat is logged?,retry,\nDoes it rain?,Yes,\n";
 
 fn project() -> Project {
-    Project::of(&[
-        ("docs/oncall.md", ONCALL),
-        ("docs/retry.md", RETRY),
-        ("qa.csv", PAIRS),
-    ])
+    Project::of(&[("docs/oncall.md", ONCALL), ("docs/retry.md", RETRY), ("qa.csv", PAIRS)])
 }
 
 fn lines(project: &Project, file: &str) -> Vec<Value> {
     let read = project.read(file);
-    let lines = read
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"));
+    let lines = read.lines().map(|line| serde_json::from_str(line).expect("JSON"));
     lines.collect()
 }
 
-const BM25: [&str; 6] = [
-    "--set",
-    "retrieval.retrievers=[\"bm25\"]",
-    "--out",
-    "runs",
-    "--name",
-    "r",
-];
+const BM25: [&str; 6] =
+    ["--set", "retrieval.retrievers=[\"bm25\"]", "--out", "runs", "--name", "r"];
 
 #[test]
 fn pairs_become_questions_next_to_the_documents_that_run() {
@@ -62,21 +50,13 @@ fn pairs_become_questions_next_to_the_documents_that_run() {
         json!([[{"doc": "oncall.md", "quotes": ["A silence lasts 4 hours at most."]}]])
     );
     let open = lines(&project, "docs/unresolved.jsonl");
-    assert_eq!(
-        (&open[0]["reason"], &open[0]["n_found"]),
-        (&json!("several"), &json!(3))
-    );
+    assert_eq!((&open[0]["reason"], &open[0]["n_found"]), (&json!("several"), &json!(3)));
     assert_eq!(open[0]["places"][1]["sentence"], "A retry is logged.");
-    assert_eq!(
-        (&open[1]["reason"], &open[1]["n_found"]),
-        (&json!("yes_no"), &json!(0))
-    );
+    assert_eq!((&open[1]["reason"], &open[1]["n_found"]), (&json!("yes_no"), &json!(0)));
 
     let again = project.call(&["dataset", "anchor", "qa.csv", "docs"]);
     assert!(
-        again
-            .stderr
-            .contains("already in docs/questions.jsonl: 1 of 3 questions"),
+        again.stderr.contains("already in docs/questions.jsonl: 1 of 3 questions"),
         "{}",
         again.stderr
     );
@@ -140,12 +120,7 @@ fn unresolved_questions_are_labelled_with_their_candidate_places_first() {
         "chunking.overlap=0",
     ]);
     // The first passage shown holds the first place; its second piece is quoted; then the session is left.
-    let labelled = outcome(
-        &command
-            .write_stdin("y\n1\ne\nq\n")
-            .output()
-            .expect("starts"),
-    );
+    let labelled = outcome(&command.write_stdin("y\n1\ne\nq\n").output().expect("starts"));
     assert_eq!(labelled.code, 0, "{}", labelled.stderr);
     let written = lines(&project, "docs/questions.jsonl");
     assert_eq!(written.len(), 2, "{}", labelled.stderr);
@@ -176,11 +151,7 @@ fn bad_pairs_and_documents_are_named() {
     ] {
         project.write(name, text);
         let outcome = project.refused(&["dataset", "anchor", name, "docs"]);
-        assert!(
-            outcome.stderr.starts_with(error),
-            "{error}: {}",
-            outcome.stderr
-        );
+        assert!(outcome.stderr.starts_with(error), "{error}: {}", outcome.stderr);
     }
     assert!(!project.path("docs/questions.jsonl").exists());
 }
@@ -232,19 +203,12 @@ fn anchored(
             Anchor::Once { answer, .. } => {
                 let text = &documents[document].text;
                 assert!(n_plain(&asked.answers[0], text) <= 1, "{}", question.id);
-                let golds = question
-                    .evidence
-                    .iter()
-                    .flatten()
-                    .flat_map(|member| &member.ranges);
+                let golds = question.evidence.iter().flatten().flat_map(|member| &member.ranges);
                 counts.anchored += 1;
                 counts.right +=
                     usize::from(golds.into_iter().any(|gold| is_gold(text, answer, *gold)));
             }
-            Anchor::Open {
-                reason: Reason::Several,
-                ..
-            } => counts.several += 1,
+            Anchor::Open { reason: Reason::Several, .. } => counts.several += 1,
             Anchor::Open { .. } => counts.never += 1,
         }
     }
@@ -261,46 +225,28 @@ fn anchored(
 fn squads_answers_are_anchored_where_the_annotators_marked_them() {
     let spec = DatasetSettings::new(Format::Squad, &fetched("squad"));
     let set = ragtriage_datasets::load(&spec).expect("loads");
-    let numbers: HashMap<&str, usize> = set
-        .documents
-        .iter()
-        .enumerate()
-        .map(|(n, it)| (it.id.as_str(), n))
-        .collect();
+    let numbers: HashMap<&str, usize> =
+        set.documents.iter().enumerate().map(|(n, it)| (it.id.as_str(), n)).collect();
     let doc = |question: &Question| question.evidence[0][0].doc.clone();
-    let counts = anchored(&set.questions, &set.documents, |question| {
-        numbers[doc(question).as_str()]
-    });
+    let counts =
+        anchored(&set.questions, &set.documents, |question| numbers[doc(question).as_str()]);
     seen(&format!("paragraph known: {counts:?}"));
-    assert!(
-        counts.right as f64 >= 0.995 * counts.anchored as f64,
-        "{counts:?}"
-    );
+    assert!(counts.right as f64 >= 0.995 * counts.anchored as f64, "{counts:?}");
     assert!(counts.anchored * 2 > counts.n, "{counts:?}");
 
     // One document per article; golds are moved by the start of their paragraph.
     let (mut articles, mut starts) = (Vec::<Document>::new(), HashMap::new());
     for paragraph in &set.documents {
         let title = paragraph.id.as_str().rsplit_once('/').expect("a number").0;
-        if articles
-            .last()
-            .is_none_or(|article| article.id.as_str() != title)
-        {
-            articles.push(Document {
-                id: title.into(),
-                text: String::new(),
-                ..paragraph.clone()
-            });
+        if articles.last().is_none_or(|article| article.id.as_str() != title) {
+            articles.push(Document { id: title.into(), text: String::new(), ..paragraph.clone() });
         }
         let number = articles.len() - 1;
         starts.insert(paragraph.id.clone(), (number, articles[number].text.len()));
         articles[number].text += &(paragraph.text.clone() + "\n\n");
     }
     let mut questions = set.questions.clone();
-    for member in questions
-        .iter_mut()
-        .flat_map(|it| it.evidence.iter_mut().flatten())
-    {
+    for member in questions.iter_mut().flat_map(|it| it.evidence.iter_mut().flatten()) {
         let start = starts[&member.doc].1;
         for range in &mut member.ranges {
             *range = ByteRange::new(range.start + start, range.end + start);
@@ -308,8 +254,5 @@ fn squads_answers_are_anchored_where_the_annotators_marked_them() {
     }
     let counts = anchored(&questions, &articles, |question| starts[&doc(question)].0);
     seen(&format!("article known: {counts:?}"));
-    assert!(
-        counts.right as f64 >= 0.995 * counts.anchored as f64,
-        "{counts:?}"
-    );
+    assert!(counts.right as f64 >= 0.995 * counts.anchored as f64, "{counts:?}");
 }

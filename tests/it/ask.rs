@@ -35,10 +35,7 @@ fn a_score_is_explained_term_by_term_as_worked_by_hand() {
     let ids: Vec<&Value> = passages.iter().map(|passage| &passage["id"]).collect();
     assert_eq!(ids, ["b#0", "a#0"]);
     let [first, second] = [0, 1].map(|at| &passages[at]["stages"][0]);
-    assert_eq!(
-        (&first["stage"], &first["rank"]),
-        (&"bm25".into(), &1.into())
-    );
+    assert_eq!((&first["stage"], &first["rank"]), (&"bm25".into(), &1.into()));
     near(&first["score"], never + wait);
     near(&first["parts"]["never"], never);
     near(&first["parts"]["wait"], wait);
@@ -46,11 +43,7 @@ fn a_score_is_explained_term_by_term_as_worked_by_hand() {
     near(&second["score"], wait);
     near(&passages[0]["score"], never + wait);
     assert_eq!(
-        (
-            &passages[0]["start"],
-            &passages[0]["end"],
-            &passages[0]["text"]
-        ),
+        (&passages[0]["start"], &passages[0]["end"], &passages[0]["text"]),
         (&0.into(), &17.into(), &"Beta never waits.".into())
     );
     assert_eq!(passages[0]["packed"], true);
@@ -87,10 +80,7 @@ fn json_holds_the_prompt_and_the_answer() {
     assert_eq!(view["question"], "Who never waits?");
     assert_eq!(view["answer"]["text"], "Beta");
     let user = view["prompt"]["user"].as_str().expect("a message");
-    assert!(
-        user.contains("Beta never waits.") && user.contains("Who never waits?"),
-        "{user}"
-    );
+    assert!(user.contains("Beta never waits.") && user.contains("Who never waits?"), "{user}");
     assert!(view["prompt"]["n_tokens"].as_u64().expect("a count") > 10);
 }
 
@@ -100,10 +90,7 @@ fn without_a_generator_there_is_no_answer() {
     let none = ["--set", "generation.generator=none"];
     assert_eq!(json(&project, UNKNOWN, &none)["answer"], Value::Null);
     let text = ask(&project, UNKNOWN, &none).stdout;
-    assert!(
-        text.ends_with("\nAnswer\n  No generator is configured.\n"),
-        "{text}"
-    );
+    assert!(text.ends_with("\nAnswer\n  No generator is configured.\n"), "{text}");
 }
 
 #[test]
@@ -127,10 +114,7 @@ fn a_question_of_the_data_set_is_ranked_as_in_a_run() {
         let passages = view["passages"].as_array().expect("passages");
         assert_eq!(passages.len(), fused.len());
         for (passage, hit) in passages.iter().zip(fused) {
-            assert_eq!(
-                (&passage["id"], &passage["score"]),
-                (&hit["id"], &hit["score"])
-            );
+            assert_eq!((&passage["id"], &passage["score"]), (&hit["id"], &hit["score"]));
             for score in passage["stages"].as_array().expect("stages") {
                 let stage = stages
                     .iter()
@@ -138,21 +122,14 @@ fn a_question_of_the_data_set_is_ranked_as_in_a_run() {
                     .expect("the run has it");
                 let rank = score["rank"].as_u64().expect("a rank") as usize;
                 let hit = &stage["hits"][rank - 1];
-                assert_eq!(
-                    (&hit["id"], &hit["score"]),
-                    (&passage["id"], &score["score"])
-                );
+                assert_eq!((&hit["id"], &hit["score"]), (&passage["id"], &score["score"]));
                 let parts = score["parts"].as_object().expect("parts");
                 assert_eq!(
                     hit.get("parts")
                         .map_or(0, |parts| parts.as_object().map_or(0, serde_json::Map::len)),
                     parts.len()
                 );
-                assert!(
-                    parts
-                        .iter()
-                        .all(|(name, share)| hit["parts"][name] == *share)
-                );
+                assert!(parts.iter().all(|(name, share)| hit["parts"][name] == *share));
             }
         }
     }
@@ -184,13 +161,7 @@ fn documents_without_questions_can_be_asked_about() {
 fn what_cannot_be_asked_is_refused() {
     let project = Project::new();
     project.refuses(
-        &[
-            "ask",
-            "why?",
-            "c.toml",
-            "--set",
-            "external.url=http://127.0.0.1:9/",
-        ],
+        &["ask", "why?", "c.toml", "--set", "external.url=http://127.0.0.1:9/"],
         &[
             "error: the configuration evaluates an external RAG service",
             "hint: remove `external.url`: `ask` explains the built-in pipeline",
@@ -218,9 +189,5 @@ fn a_generator_that_fails_ends_in_an_error_after_the_passages() {
     ]);
     assert_eq!(outcome.code, 2, "{}{}", outcome.stdout, outcome.stderr);
     assert!(outcome.stdout.contains("rank 1: b#0"), "{}", outcome.stdout);
-    assert!(
-        outcome.stderr.starts_with("error: no answer: "),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.starts_with("error: no answer: "), "{}", outcome.stderr);
 }

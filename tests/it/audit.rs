@@ -7,12 +7,7 @@ use crate::project::Project;
 
 fn sheet(project: &Project, args: &[&str]) -> String {
     let outcome = project.call(&[&["report", "runs/k1", "--audit"], args].concat());
-    assert_eq!(
-        (outcome.code, outcome.stderr.as_str()),
-        (0, ""),
-        "{}",
-        outcome.stdout
-    );
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{}", outcome.stdout);
     outcome.stdout
 }
 
@@ -31,10 +26,8 @@ fn fill_in(sheet: &str, classes: &[(&str, &str)]) -> String {
 fn a_sheet_holds_what_a_person_needs() {
     let project = two_runs(&[]);
     let text = sheet(&project, &["9"]);
-    let lines: Vec<Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect();
+    let lines: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let ids: Vec<&Value> = lines.iter().map(|line| &line["id"]).collect();
     assert_eq!(ids, ["q1", "q2", "q3"]);
     let mut lost = lines[2].clone();
@@ -73,28 +66,18 @@ fn a_sheet_holds_what_a_person_needs() {
     );
     assert_eq!(sheet(&project, &["2"]).lines().count(), 2);
     let markdown = sheet(&project, &["9", "--format", "md"]);
-    assert!(
-        markdown.contains("## q3\n\nHow long do Gamma restarts take?\n"),
-        "{markdown}"
-    );
+    assert!(markdown.contains("## q3\n\nHow long do Gamma restarts take?\n"), "{markdown}");
 }
 
 #[test]
 fn corrections_become_an_error_rate_and_corrected_shares() {
     let project = two_runs(&[]);
-    let filled_in = fill_in(
-        &sheet(&project, &["9"]),
-        &[("q1", "ok"), ("q2", "correct"), ("q3", "retrieval")],
-    );
+    let filled_in =
+        fill_in(&sheet(&project, &["9"]), &[("q1", "ok"), ("q2", "correct"), ("q3", "retrieval")]);
     project.write("audit.jsonl", &filled_in);
     let args = ["report", "runs/k1", "--audited", "audit.jsonl"];
     let outcome = project.call(&args);
-    assert_eq!(
-        (outcome.code, outcome.stderr.as_str()),
-        (0, ""),
-        "{}",
-        outcome.stdout
-    );
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{}", outcome.stdout);
     insta::assert_snapshot!(outcome.stdout, @r"
     ragtriage: audit of k1
       3 of 3 sampled questions were audited, and 1 had the wrong class: error rate 33.3%, 95% CI [6.1, 79.2].
@@ -114,16 +97,8 @@ fn corrections_become_an_error_rate_and_corrected_shares() {
     ");
     let outcome = project.call(&[&args[..], &["--format", "json"]].concat());
     let audit: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    assert_eq!(
-        (&audit["n_audited"], &audit["wrong"]["count"]),
-        (&3.into(), &1.into())
-    );
-    assert!(
-        audit["classes"]["ranking"]["corrected"]
-            .as_f64()
-            .expect("a share")
-            < 1e-12
-    );
+    assert_eq!((&audit["n_audited"], &audit["wrong"]["count"]), (&3.into(), &1.into()));
+    assert!(audit["classes"]["ranking"]["corrected"].as_f64().expect("a share") < 1e-12);
 }
 
 #[test]
@@ -152,18 +127,9 @@ fn judged_answers_lead_the_reports_of_the_run() {
     let found = report(&["--audited", "audit.jsonl"]);
     let right =
         "0.333, 95% CI [0.000, 1.000], corrected by an audit of 3 answers (rule alone: 0.667)";
-    assert!(
-        found.contains(&format!("  Right answers: {right}.\n")),
-        "{found}"
-    );
-    assert!(
-        found.contains("agreement 66.7%, Cohen's kappa 0.40"),
-        "{found}"
-    );
-    assert!(
-        !found.contains("error rate"),
-        "no class was audited: {found}"
-    );
+    assert!(found.contains(&format!("  Right answers: {right}.\n")), "{found}");
+    assert!(found.contains("agreement 66.7%, Cohen's kappa 0.40"), "{found}");
+    assert!(!found.contains("error rate"), "no class was audited: {found}");
     let shown = report(&["--format", "terminal"]);
     assert_eq!(shown.lines().nth(1), Some(&*format!("  {lead}{right}")));
     let summary: Value = serde_json::from_str(&report(&["--format", "json"])).expect("JSON");
@@ -181,10 +147,7 @@ fn a_sheet_that_is_none_of_this_run_is_refused() {
         project
             .refuses_with_some_hint(&["report", "runs/k1", "--audited", "audit.jsonl"], expected);
     };
-    refuses(
-        text.clone(),
-        "error: `audit.jsonl`: no line has `answer_is` or `correct_class`",
-    );
+    refuses(text.clone(), "error: `audit.jsonl`: no line has `answer_is` or `correct_class`");
     refuses(
         fill_in(&text, &[("q2", "Ranking")]),
         "error: `audit.jsonl` line 2: unknown failure class `Ranking` in `correct_class`",
@@ -209,9 +172,7 @@ fn a_sheet_that_is_none_of_this_run_is_refused() {
     project.write("audit.jsonl", fill_in(&text, &[("q2", "ok")]));
     let other = project.refused(&["report", "runs/k5", "--audited", "audit.jsonl"]);
     assert!(
-        other
-            .stderr
-            .starts_with("error: `audit.jsonl` line 1: drawn from run `k1` of "),
+        other.stderr.starts_with("error: `audit.jsonl` line 1: drawn from run `k1` of "),
         "{}",
         other.stderr
     );

@@ -33,9 +33,7 @@ fn a_questions_file_that_is_not_there_is_named() {
     std::fs::remove_file(project.path("data/questions.jsonl")).expect("there");
     let outcome = project.refused(&RUN);
     assert!(
-        outcome
-            .stderr
-            .starts_with("error: `data/questions.jsonl` does not exist\nhint: "),
+        outcome.stderr.starts_with("error: `data/questions.jsonl` does not exist\nhint: "),
         "{}",
         outcome.stderr
     );
@@ -67,17 +65,9 @@ fn broken_json_among_the_questions_is_named_by_line() {
 #[test]
 fn a_document_id_that_is_there_twice_is_named_by_the_second_ones_line() {
     let outcome = with_document("{\"id\": \"a\", \"text\": \"again\"}\n").refused(&RUN);
+    assert!(outcome.stderr.starts_with("error: `data/corpus.jsonl` line 3"), "{}", outcome.stderr);
     assert!(
-        outcome
-            .stderr
-            .starts_with("error: `data/corpus.jsonl` line 3"),
-        "{}",
-        outcome.stderr
-    );
-    assert!(
-        outcome
-            .stderr
-            .ends_with(": duplicate document `a`\nhint: give each its own id\n"),
+        outcome.stderr.ends_with(": duplicate document `a`\nhint: give each its own id\n"),
         "{}",
         outcome.stderr
     );
@@ -128,20 +118,10 @@ fn missing_evidence_that_is_kept_is_counted_and_lost_in_the_corpus() {
     );
     let outcome = project.good("r", &["--set", "dataset.missing_evidence=keep"]);
     let summary = project.summary("r");
-    assert_eq!(
-        (&summary["classes"]["corpus"], &summary["n_questions"]),
-        (&1.into(), &3.into())
-    );
+    assert_eq!((&summary["classes"]["corpus"], &summary["n_questions"]), (&1.into(), &3.into()));
     // Of three questions with gold one is lost before the documents.
-    assert_eq!(
-        summary["waterfall"][0],
-        serde_json::json!({"stage": "documents", "supported": 2})
-    );
-    let words = outcome
-        .stdout
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    assert_eq!(summary["waterfall"][0], serde_json::json!({"stage": "documents", "supported": 2}));
+    let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         words.contains("evidence whose document is not in the corpus, kept"),
         "{}",
@@ -171,10 +151,7 @@ fn an_empty_corpus_is_refused() {
     let project = Project::new();
     for corpus in ["", "\n\n", "{\"id\": \"a\", \"text\": \" \\n\"}\n"] {
         project.write("data/corpus.jsonl", corpus);
-        project.write(
-            "data/questions.jsonl",
-            r#"{"id": "q1", "text": "why?", "answers": ["y"]}"#,
-        );
+        project.write("data/questions.jsonl", r#"{"id": "q1", "text": "why?", "answers": ["y"]}"#);
         project.refuses(
             &RUN,
             &[
@@ -191,9 +168,7 @@ fn an_empty_corpus_is_said_even_when_questions_name_its_documents() {
     project.write("data/corpus.jsonl", "");
     let outcome = project.refused(&RUN);
     assert!(
-        outcome
-            .stderr
-            .starts_with("error: the corpus of `data` is empty\n"),
+        outcome.stderr.starts_with("error: the corpus of `data` is empty\n"),
         "{}",
         outcome.stderr
     );
@@ -241,18 +216,14 @@ fn invalid_utf_8_is_named_by_file_and_byte() {
     let hint =
         "hint: convert the file to UTF-8, for instance with `iconv`, or leave it out of the corpus";
     // `ab` stands behind the corpus, then the bad byte.
-    let error = format!(
-        "error: `data/corpus.jsonl` is not valid UTF-8 at byte {}",
-        CORPUS.len() + 2
-    );
+    let error =
+        format!("error: `data/corpus.jsonl` is not valid UTF-8 at byte {}", CORPUS.len() + 2);
     with_document(b"ab\xff\n").refuses(&RUN, &[&error, hint]);
 
     let project = Project::new();
     project.append("data/questions.jsonl", b"\xc3");
-    let error = format!(
-        "error: `data/questions.jsonl` is not valid UTF-8 at byte {}",
-        QUESTIONS.len()
-    );
+    let error =
+        format!("error: `data/questions.jsonl` is not valid UTF-8 at byte {}", QUESTIONS.len());
     project.refuses(&RUN, &[&error, hint]);
 }
 

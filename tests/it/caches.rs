@@ -29,11 +29,7 @@ impl Cached {
         let arms = "evaluation.arms=[\"retrieved\", \"oracle\"]";
         sets.extend(["--set".to_owned(), rerank]);
         sets.extend(["--set".to_owned(), arms.to_owned()]);
-        Self {
-            project: Project::new(),
-            endpoint,
-            sets,
-        }
+        Self { project: Project::new(), endpoint, sets }
     }
 
     /// The same with the vectors of the tiny BERT.
@@ -107,9 +103,7 @@ const DAMAGES: [fn(&mut Vec<u8>); 4] = [
 fn notices(outcome: &Outcome) -> Vec<&str> {
     let lines = outcome.stderr.lines();
     let words = ["damaged", "unusable", "rebuilt"];
-    lines
-        .filter(|line| words.iter().any(|word| line.contains(word)))
-        .collect()
+    lines.filter(|line| words.iter().any(|word| line.contains(word))).collect()
 }
 
 /// The rankings and answers of a run.
@@ -132,13 +126,7 @@ fn every_damaged_file_is_rebuilt_and_changes_no_result() {
     cached.survives(|_| true);
     let names: Vec<String> = fs::read_dir(cached.project.path("cache"))
         .expect("made")
-        .map(|entry| {
-            entry
-                .expect("read")
-                .file_name()
-                .into_string()
-                .expect("UTF-8")
-        })
+        .map(|entry| entry.expect("read").file_name().into_string().expect("UTF-8"))
         .collect();
     for name in ["indexes", "chunks", "scores.sqlite", "replies.sqlite"] {
         assert!(names.iter().any(|known| known == name), "{names:?}");
@@ -177,9 +165,7 @@ fn upkeep_works_on_a_damaged_cache() {
         let cached = Cached::new();
         cached.run("one", &[]);
         for name in ["replies", "scores"] {
-            cached
-                .project
-                .write(&format!("cache/{name}.sqlite"), "no database ".repeat(5000));
+            cached.project.write(&format!("cache/{name}.sqlite"), "no database ".repeat(5000));
         }
         let outcome = cached.project.call(command);
         assert_eq!(outcome.code, 0, "{command:?}: {}", outcome.stderr);
@@ -259,9 +245,7 @@ fn call_read_only(project: &Project, folder: &str, args: &[&str]) -> Outcome {
         let mut command = Command::new("unshare");
         command.args(["-rm", "sh", "-c", script, "sh"]).arg(&folder);
         command.arg(program.get_program()).args(args).env_clear();
-        command
-            .current_dir(project.path("."))
-            .envs(project.environment());
+        command.current_dir(project.path(".")).envs(project.environment());
         outcome(&command.output().expect("`unshare` is installed"))
     } else {
         project.call(args)
@@ -274,10 +258,7 @@ fn call_read_only(project: &Project, folder: &str, args: &[&str]) -> Outcome {
 fn a_complete_read_only_cache_serves_a_run() {
     let cached = Cached::new();
     let (_, clean) = cached.run("one", &[]);
-    let (before, n_before) = (
-        cached.project.files("cache"),
-        cached.endpoint.requests().len(),
-    );
+    let (before, n_before) = (cached.project.files("cache"), cached.endpoint.requests().len());
     let called = call_read_only(&cached.project, "cache", &cached.args("two", &[]));
     assert_eq!(called.code, 0, "{}{}", called.stdout, called.stderr);
     assert!(!called.stderr.contains("cache"), "{}", called.stderr);
@@ -286,17 +267,9 @@ fn a_complete_read_only_cache_serves_a_run() {
     assert!(cached.project.files("cache") == before);
     let stat = call_read_only(&cached.project, "cache", &["cache", "stat"]);
     assert_eq!((stat.code, stat.stderr.as_str()), (0, ""));
-    let prune = call_read_only(
-        &cached.project,
-        "cache",
-        &["cache", "prune", "--kind", "replies"],
-    );
+    let prune = call_read_only(&cached.project, "cache", &["cache", "prune", "--kind", "replies"]);
     assert_eq!(prune.code, 2, "{}", prune.stdout);
-    assert!(
-        prune.stderr.starts_with("error: cache `"),
-        "{}",
-        prune.stderr
-    );
+    assert!(prune.stderr.starts_with("error: cache `"), "{}", prune.stderr);
 }
 
 #[test]
@@ -304,14 +277,8 @@ fn an_incomplete_read_only_cache_is_said_once_and_the_run_goes_on() {
     let cached = Cached::new();
     cached.run("one", &[]);
     // Another chunking: another index, other passages to score, other prompts.
-    let more = [
-        "--set",
-        "chunking.size=3",
-        "--set",
-        "chunking.overlap=0",
-        "--set",
-        "retrieval.k=1",
-    ];
+    let more =
+        ["--set", "chunking.size=3", "--set", "chunking.overlap=0", "--set", "retrieval.k=1"];
     let before = cached.project.files("cache");
     let called = call_read_only(&cached.project, "cache", &cached.args("two", &more));
     assert_eq!(called.code, 0, "{}{}", called.stdout, called.stderr);
@@ -343,19 +310,11 @@ fn a_damaged_read_only_cache_is_not_used() {
 fn a_cache_that_cannot_be_created_is_said_once_and_the_run_goes_on() {
     let cached = Cached::new();
     fs::create_dir(cached.project.path("home")).expect("made");
-    let set = format!(
-        "cache.dir='{}'",
-        cached.project.path("home/cache").display()
-    );
+    let set = format!("cache.dir='{}'", cached.project.path("home/cache").display());
     let args = cached.args("one", &["--set", &set]);
     let called = call_read_only(&cached.project, "home", &args);
     assert_eq!(called.code, 0, "{}{}", called.stdout, called.stderr);
-    assert_eq!(
-        called.stderr.matches(READ_ONLY).count(),
-        1,
-        "{}",
-        called.stderr
-    );
+    assert_eq!(called.stderr.matches(READ_ONLY).count(), 1, "{}", called.stderr);
 }
 
 #[test]
@@ -370,9 +329,7 @@ fn without_a_cache_none_is_needed_and_none_is_made() {
     // Neither HOME nor another folder that a cache could be in.
     let temporary = cached.project.path("temporary");
     fs::create_dir(&temporary).expect("made");
-    let mut command = cached
-        .project
-        .command(&cached.args("three", &["--no-cache"]));
+    let mut command = cached.project.command(&cached.args("three", &["--no-cache"]));
     command.env_remove("HOME").env_remove("RAGTRIAGE_CACHE");
     let ran = outcome(&command.env("TMPDIR", &temporary).output().expect("starts"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);

@@ -57,10 +57,7 @@ fn passed_undecided_and_strict() {
     assert_eq!(code(&["--min", "Recall@5=1"]), 0);
     assert_eq!(code(&["--min", "AnswerF1=0.5"]), 0);
     assert_eq!(code(&["--min", "AnswerF1=0.5", "--strict"]), 1);
-    assert_eq!(
-        code(&["--min", "AnswerF1=0.5", "--strict", "--gate", "mean"]),
-        0
-    );
+    assert_eq!(code(&["--min", "AnswerF1=0.5", "--strict", "--gate", "mean"]), 0);
     assert_eq!(code(&["--min", "AnswerF1=0.7", "--gate", "mean"]), 1);
     let drop = ["--max-drop", "AnswerF1=0.3", "--baseline", "runs/k5"];
     assert_eq!(code(&drop), 0);
@@ -68,76 +65,37 @@ fn passed_undecided_and_strict() {
     // It fell by a third.
     assert_eq!(code(&[&drop[..], &["--gate", "mean"]].concat()), 1);
     assert_eq!(
-        check(
-            &project,
-            &[
-                "runs/k5",
-                "--max-drop",
-                "AnswerF1=0",
-                "--baseline",
-                "runs/k5"
-            ]
-        )
-        .code,
+        check(&project, &["runs/k5", "--max-drop", "AnswerF1=0", "--baseline", "runs/k5"]).code,
         0
     );
 }
 
 #[test]
 fn gates_come_from_settings_and_flags_take_their_place() {
-    let project = two_runs(&[
-        "--set",
-        "gates.min.AnswerEM=0.9",
-        "--set",
-        "gates.mode=mean",
-    ]);
+    let project = two_runs(&["--set", "gates.min.AnswerEM=0.9", "--set", "gates.mode=mean"]);
     // The settings that the run was made with.
     let recorded = check(&project, &["runs/k1"]);
     assert_eq!(recorded.code, 1);
-    assert!(
-        recorded
-            .stdout
-            .contains("  fail     AnswerEM >= 0.9  0.667"),
-        "{}",
-        recorded.stdout
-    );
-    assert_eq!(
-        check(&project, &["runs/k1", "--min", "AnswerEM=0.6"]).code,
-        0
-    );
+    assert!(recorded.stdout.contains("  fail     AnswerEM >= 0.9  0.667"), "{}", recorded.stdout);
+    assert_eq!(check(&project, &["runs/k1", "--min", "AnswerEM=0.6"]).code, 0);
     // Those of a file; its paths start from its folder.
     project.write(
         "ci/gates.toml",
         "[gates]\nmax_drop = { \"AnswerEM\" = 0.1 }\nbaseline = \"../runs/k5\"\nmode = \"mean\"\n",
     );
-    let outcome = check(
-        &project,
-        &["runs/k1", "--config", "ci/gates.toml", "--json"],
-    );
+    let outcome = check(&project, &["runs/k1", "--config", "ci/gates.toml", "--json"]);
     assert_eq!(outcome.code, 1);
     let report: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    assert_eq!(
-        (&report["baseline"], &report["passed"]),
-        (&"k5".into(), &false.into())
-    );
+    assert_eq!((&report["baseline"], &report["passed"]), (&"k5".into(), &false.into()));
     assert_eq!(report["gates"].as_array().expect("a list").len(), 1);
     assert_eq!(
         (&report["gates"][0]["bound"], &report["gates"][0]["verdict"]),
         (&"max_drop".into(), &"fail".into())
     );
-    assert_eq!(
-        check(&project, &["runs/k5", "--config", "ci/gates.toml"]).code,
-        0
-    );
+    assert_eq!(check(&project, &["runs/k5", "--config", "ci/gates.toml"]).code, 0);
     // Gates judge a run and change nothing in it.
-    let resumed = project.run(&[
-        "--resume",
-        "k1",
-        "--set",
-        "retrieval.k=1",
-        "--set",
-        "gates.min.RR=0.1",
-    ]);
+    let resumed =
+        project.run(&["--resume", "k1", "--set", "retrieval.k=1", "--set", "gates.min.RR=0.1"]);
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);
 }
 
@@ -166,55 +124,30 @@ fn a_junit_file_is_written_and_a_github_job_annotated() {
     ");
     let xml = project.read("out.xml");
     let document = roxmltree::Document::parse(&xml).expect("XML");
-    let suite = document
-        .root_element()
-        .first_element_child()
-        .expect("a suite");
+    let suite = document.root_element().first_element_child().expect("a suite");
     let counts = ["tests", "failures", "errors", "skipped"]
         .map(|name| suite.attribute(name).unwrap_or_default());
     assert_eq!(counts, ["3", "1", "0", "1"]);
-    let cases = document
-        .descendants()
-        .filter(|node| node.has_tag_name("testcase"));
+    let cases = document.descendants().filter(|node| node.has_tag_name("testcase"));
     let told: Vec<(&str, &str)> = cases
         .map(|case| {
-            let inner = case
-                .first_element_child()
-                .map_or("", |inner| inner.tag_name().name());
+            let inner = case.first_element_child().map_or("", |inner| inner.tag_name().name());
             (case.attribute("name").unwrap_or_default(), inner)
         })
         .collect();
     assert_eq!(
         told,
-        [
-            ("AnswerF1 >= 0.5", "skipped"),
-            ("RR >= 0.1", ""),
-            ("P@5 <= 0.05", "failure")
-        ]
+        [("AnswerF1 >= 0.5", "skipped"), ("RR >= 0.1", ""), ("P@5 <= 0.05", "failure")]
     );
     // A job says by itself that it is one.
     let mut job = project.command(&args);
     job.env("GITHUB_ACTIONS", "true");
-    assert_eq!(
-        self::outcome(&job.output().expect("starts")).stderr,
-        annotations
-    );
-    let missing = [
-        "check",
-        "runs/k1",
-        "--min",
-        "RR=0.1",
-        "--junit",
-        "gone/out.xml",
-    ];
+    assert_eq!(self::outcome(&job.output().expect("starts")).stderr, annotations);
+    let missing = ["check", "runs/k1", "--min", "RR=0.1", "--junit", "gone/out.xml"];
     // The verdict is printed all the same.
     let outcome = project.call(&missing);
     assert_eq!(outcome.code, 2);
-    assert!(
-        outcome.stdout.contains("The run passes."),
-        "{}",
-        outcome.stdout
-    );
+    assert!(outcome.stdout.contains("The run passes."), "{}", outcome.stdout);
     let error =
         "error: cannot write `gone/out.xml`: No such file or directory (os error 2)\nhint: ";
     assert!(outcome.stderr.starts_with(error), "{}", outcome.stderr);
@@ -224,10 +157,7 @@ fn a_junit_file_is_written_and_a_github_job_annotated() {
 fn a_run_with_failed_questions_is_not_whole() {
     let project = two_runs(&[]);
     let traces = project.read("runs/k1/traces.jsonl");
-    project.write(
-        "runs/k1/traces.jsonl",
-        traces.split_inclusive('\n').take(2).collect::<String>(),
-    );
+    project.write("runs/k1/traces.jsonl", traces.split_inclusive('\n').take(2).collect::<String>());
     let outcome = check(&project, &["runs/k1", "--min", "Recall@5=0.5"]);
     assert_eq!(outcome.code, 1);
     let line = "  fail          every question judged  0.667                  3\n";
@@ -289,16 +219,7 @@ fn what_cannot_be_checked_is_exit_2() {
         "error: the gate's limit 50 of `EM@5` lies outside 0 to 1",
     );
     project.refuses_with_some_hint(
-        &[
-            "run",
-            "c.toml",
-            "--out",
-            "runs",
-            "--name",
-            "r",
-            "--set",
-            "gates.min.EM@5=50",
-        ],
+        &["run", "c.toml", "--out", "runs", "--name", "r", "--set", "gates.min.EM@5=50"],
         "error: `[gates]`: the gate's limit 50 of `EM@5` lies outside 0 to 1",
     );
 }
@@ -307,19 +228,9 @@ fn what_cannot_be_checked_is_exit_2() {
 fn a_baseline_over_other_questions_is_refused_unless_they_intersect() {
     let project = two_runs(&[]);
     let questions = project.read("data/questions.jsonl");
-    project.write(
-        "data/questions.jsonl",
-        questions.lines().take(2).collect::<Vec<_>>().join("\n"),
-    );
+    project.write("data/questions.jsonl", questions.lines().take(2).collect::<Vec<_>>().join("\n"));
     project.good("two", &[]);
-    let args = [
-        "check",
-        "runs/two",
-        "--max-drop",
-        "AnswerF1=0.1",
-        "--baseline",
-        "runs/k5",
-    ];
+    let args = ["check", "runs/two", "--max-drop", "AnswerF1=0.1", "--baseline", "runs/k5"];
     project.refuses_with_some_hint(
         &args,
         "error: `k5` and `two` do not ask the same questions: 2 in both, 1 only in `k5`, 0 only in `two`, 0 with the same \
@@ -360,10 +271,7 @@ fn a_baseline_file_gives_the_verdicts_of_its_run() {
     assert_eq!(report["gates"].as_array().expect("a list").len(), 5);
     // A file of other questions is refused with the counts of a folder.
     let questions = project.read("data/questions.jsonl");
-    project.write(
-        "data/questions.jsonl",
-        questions.lines().take(2).collect::<Vec<_>>().join("\n"),
-    );
+    project.write("data/questions.jsonl", questions.lines().take(2).collect::<Vec<_>>().join("\n"));
     project.good("two", &[]);
     let drop = ["check", "runs/two", "--max-drop", "AnswerF1=0.1"];
     project.refuses_with_some_hint(
@@ -432,8 +340,7 @@ fn the_summary_is_appended_as_markdown() {
     }
     // A job names its own file.
     let mut job = project.command(&args);
-    job.env("GITHUB_ACTIONS", "true")
-        .env("GITHUB_STEP_SUMMARY", project.path("job.md"));
+    job.env("GITHUB_ACTIONS", "true").env("GITHUB_STEP_SUMMARY", project.path("job.md"));
     assert_eq!(self::outcome(&job.output().expect("starts")).code, 1);
     assert_eq!(format!("before\n{}", project.read("job.md")), text);
 }

@@ -29,16 +29,9 @@ fn help_and_version_are_data() {
     );
     let help = project.call(&["run", "--help"]);
     assert_eq!((help.code, help.stderr.as_str()), (0, ""));
-    for flag in [
-        "--set",
-        "--limit",
-        "--name",
-        "--out",
-        "--resume",
-        "--no-cache",
-        "--offline",
-        "--json",
-    ] {
+    for flag in
+        ["--set", "--limit", "--name", "--out", "--resume", "--no-cache", "--offline", "--json"]
+    {
         assert!(help.stdout.contains(flag), "{flag}: {}", help.stdout);
     }
 }
@@ -49,29 +42,16 @@ fn config_show_gives_settings_that_run_the_same() {
     let shown = project.call(&["config", "show", "c.toml", "--set", "retrieval.k=3"]);
     assert_eq!((shown.code, shown.stderr.as_str()), (0, ""));
     let origin = |key: &str| {
-        let line = shown
-            .stdout
-            .lines()
-            .find(|line| line.starts_with(&format!("{key} = ")));
-        line.and_then(|line| line.rsplit("# ").next())
-            .unwrap_or_default()
-            .to_owned()
+        let line = shown.stdout.lines().find(|line| line.starts_with(&format!("{key} = ")));
+        line.and_then(|line| line.rsplit("# ").next()).unwrap_or_default().to_owned()
     };
     assert_eq!(
         (origin("k"), origin("retrievers"), origin("size")),
         ("override".into(), "file".into(), "default".into())
     );
     project.write("shown.toml", &shown.stdout);
-    assert_eq!(
-        project
-            .call(&["run", "shown.toml", "--out", "runs", "--name", "r"])
-            .code,
-        0
-    );
-    assert_eq!(
-        project.json("runs/r/run.json")["settings"]["retrieval"]["k"],
-        3
-    );
+    assert_eq!(project.call(&["run", "shown.toml", "--out", "runs", "--name", "r"]).code, 0);
+    assert_eq!(project.json("runs/r/run.json")["settings"]["retrieval"]["k"], 3);
 }
 
 #[test]
@@ -127,16 +107,7 @@ fn a_fetched_data_set_is_where_the_shipped_settings_look() {
         "error: `datasets/fetched/hotpotqa` already exists\nhint: choose another path, or replace it with `--force`\n"
     );
     assert_eq!(
-        project
-            .call(&[
-                "dataset",
-                "fetch",
-                "hotpotqa",
-                "--from",
-                "elsewhere",
-                "--force"
-            ])
-            .code,
+        project.call(&["dataset", "fetch", "hotpotqa", "--from", "elsewhere", "--force"]).code,
         0
     );
 }
@@ -149,19 +120,9 @@ fn fetching_what_is_not_known_or_not_there_is_refused() {
         "error: unknown data set `hotpotq`\nhint: did you mean `hotpotqa`? known data sets: ";
     assert!(outcome.stderr.starts_with(expected), "{}", outcome.stderr);
     let outcome = project.refused(&["dataset", "fetch", "cisi", "--from", "gone"]);
-    assert!(
-        outcome.stderr.starts_with("error: `gone` does not exist\n"),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.starts_with("error: `gone` does not exist\n"), "{}", outcome.stderr);
     let outcome = project.refused(&["dataset", "fetch", "cisi", "--from", "data"]);
-    assert!(
-        outcome
-            .stderr
-            .starts_with("error: `data` has no `CISI.ALL`\n"),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.starts_with("error: `data` has no `CISI.ALL`\n"), "{}", outcome.stderr);
     assert!(!project.path("datasets").exists() || project.files("datasets").is_empty());
 }
 
@@ -169,9 +130,7 @@ fn fetching_what_is_not_known_or_not_there_is_refused() {
 fn a_model_that_is_not_cached_is_not_fetched_offline() {
     let outcome = Project::new().refused(&["model", "fetch", "--offline"]);
     assert!(
-        outcome
-            .stderr
-            .contains("the network: not tried in offline mode"),
+        outcome.stderr.contains("the network: not tried in offline mode"),
         "{}",
         outcome.stderr
     );
@@ -191,9 +150,7 @@ fn a_report_of_what_is_no_run_is_refused() {
     project.write("runs/r/run.json", "{\"schema\": ");
     let outcome = project.refused(&["report", "runs/r"]);
     assert!(
-        outcome
-            .stderr
-            .starts_with("error: `runs/r/run.json` line 1 is damaged: "),
+        outcome.stderr.starts_with("error: `runs/r/run.json` line 1 is damaged: "),
         "{}",
         outcome.stderr
     );

@@ -28,12 +28,7 @@ pub fn two_runs(sets: &[&str]) -> Project {
 /// Stdout of a comparison that must succeed, without the times of the runs.
 fn compared(project: &Project, args: &[&str]) -> String {
     let outcome = project.call(&[&["compare"], args].concat());
-    assert_eq!(
-        (outcome.code, outcome.stderr.as_str()),
-        (0, ""),
-        "{}",
-        outcome.stdout
-    );
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{}", outcome.stdout);
     let mut text = outcome.stdout;
     for name in ["k5", "k1"] {
         let started = project.json(&format!("runs/{name}/run.json"))["started"]
@@ -104,32 +99,17 @@ fn a_comparison_in_a_terminal() {
     // What was named stands there, also what is the same or what no question has.
     let text = compared(
         &project,
-        &[
-            "runs/k5",
-            "runs/k1",
-            "-m",
-            "AnswerF1",
-            "-m",
-            "EM@3",
-            "-m",
-            "FactRecall",
-        ],
+        &["runs/k5", "runs/k1", "-m", "AnswerF1", "-m", "EM@3", "-m", "FactRecall"],
     );
     let named = "  - equal on every question: EM@3\n  - in neither run or only one: FactRecall\n";
-    assert!(
-        text.contains(named) && !text.contains("other cutoffs"),
-        "{text}"
-    );
+    assert!(text.contains(named) && !text.contains("other cutoffs"), "{text}");
     // Else the baseline's k is, and the rest is a flag away.
     let text = compared(&project, &["runs/k5", "runs/k1"]);
     assert!(
         text.contains("EM@5, ") && !text.contains("EM@3") && text.contains("more at other cutoffs")
     );
     let text = compared(&project, &["runs/k5", "runs/k1", "--all"]);
-    assert!(
-        text.contains("EM@3, ") && !text.contains("other cutoffs"),
-        "{text}"
-    );
+    assert!(text.contains("EM@3, ") && !text.contains("other cutoffs"), "{text}");
 }
 
 #[test]
@@ -151,22 +131,11 @@ fn measures_at_a_budget_of_tokens_are_reported_and_compared() {
         assert_eq!(measure(&summary, "EM@8t"), (0.5, 2), "{name}");
         assert_eq!(measure(&summary, "EvidenceRecall@500t"), (1.0, 2), "{name}");
     }
-    let columns = report
-        .lines()
-        .find(|line| line.contains("@8t"))
-        .expect("a column of its own");
+    let columns = report.lines().find(|line| line.contains("@8t")).expect("a column of its own");
     let columns: Vec<&str> = columns.split_whitespace().collect();
-    assert_eq!(
-        columns,
-        [
-            "n", "@1", "@3", "@5", "@10", "@8t", "@500t", "@prompt", "whole"
-        ]
-    );
+    assert_eq!(columns, ["n", "@1", "@3", "@5", "@10", "@8t", "@500t", "@prompt", "whole"]);
     let text = compared(&project, &["runs/k5", "runs/k1", "-m", "EvidenceRecall@8t"]);
-    assert!(
-        text.contains("EvidenceRecall@8t is equal on each of 2 questions."),
-        "{text}"
-    );
+    assert!(text.contains("EvidenceRecall@8t is equal on each of 2 questions."), "{text}");
 }
 
 #[test]
@@ -181,20 +150,11 @@ fn a_comparison_in_json_holds_what_the_terminal_shortens() {
         .find(|one| one["measure"] == "AnswerRight");
     let right = right.expect("compared");
     assert_eq!(
-        (
-            &right["n"],
-            &right["wins"],
-            &right["ties"],
-            &right["losses"]
-        ),
+        (&right["n"], &right["wins"], &right["ties"], &right["losses"]),
         (&3.into(), &0.into(), &2.into(), &1.into())
     );
     assert_eq!(
-        (
-            right["baseline"].as_f64(),
-            right["p"].as_f64(),
-            right["p_holm"].as_f64()
-        ),
+        (right["baseline"].as_f64(), right["p"].as_f64(), right["p_holm"].as_f64()),
         (Some(1.0), Some(1.0), Some(1.0))
     );
     let delta = right["delta"].as_f64().expect("a number");
@@ -205,10 +165,7 @@ fn a_comparison_in_json_holds_what_the_terminal_shortens() {
         (&"lost".into(), &"correct".into(), &"ranking".into())
     );
     assert_eq!(flip["questions"][0]["baseline"], "nine seconds");
-    assert_eq!(
-        pair["changes"].to_string(),
-        r#"[{"what":"retrieval.k","baseline":5,"run":1}]"#
-    );
+    assert_eq!(pair["changes"].to_string(), r#"[{"what":"retrieval.k","baseline":5,"run":1}]"#);
     assert_eq!(pair["agreement"]["only_baseline"], 1);
 }
 
@@ -228,14 +185,8 @@ fn several_runs_are_one_family() {
         text.contains("  C: No difference: AnswerRight is equal on each of 3 questions.\n"),
         "{text}"
     );
-    assert!(
-        text.contains("its p are Holm-adjusted over the 2 compared runs"),
-        "{text}"
-    );
-    assert!(
-        text.contains("nothing: configuration, data, versions and models are equal"),
-        "{text}"
-    );
+    assert!(text.contains("its p are Holm-adjusted over the 2 compared runs"), "{text}");
+    assert!(text.contains("nothing: configuration, data, versions and models are equal"), "{text}");
 }
 
 #[test]
@@ -267,10 +218,7 @@ fn without_a_generator_the_stage_that_lost_support_is_told() {
 
 #[test]
 fn the_markdown_has_the_same_numbers() {
-    let text = compared(
-        &two_runs(&[]),
-        &["runs/k5", "runs/k1", "--md", "-m", "AnswerF1"],
-    );
+    let text = compared(&two_runs(&[]), &["runs/k5", "runs/k1", "--md", "-m", "AnswerF1"]);
     for expected in [
         "- A: k5, the baseline: 3 questions, [TIME]\n",
         "| retrieval.k | 5 | 1 |\n",
@@ -288,16 +236,8 @@ fn runs_over_other_questions_are_refused_unless_they_intersect() {
     let project = two_runs(&[]);
     let questions = project.read("data/questions.jsonl");
     let fourth = r#"{"id": "q4", "text": "What never waits?", "answers": ["Beta"], "evidence": [[{"doc": "b"}]]}"#;
-    let fewer = questions
-        .lines()
-        .skip(1)
-        .chain([fourth])
-        .collect::<Vec<_>>()
-        .join("\n");
-    project.write(
-        "data/questions.jsonl",
-        fewer.replace("Who never waits?", "Who does not wait?"),
-    );
+    let fewer = questions.lines().skip(1).chain([fourth]).collect::<Vec<_>>().join("\n");
+    project.write("data/questions.jsonl", fewer.replace("Who never waits?", "Who does not wait?"));
     project.good("other", &[]);
     project.refuses(
         &["compare", "runs/k5", "runs/other"],
@@ -309,10 +249,7 @@ fn runs_over_other_questions_are_refused_unless_they_intersect() {
     let text = compared(&project, &["runs/k5", "runs/other", "--intersect"]);
     let notice = "  ! compared over the questions that both ask; left out: 1 only in A, 1 only in B, 1 with the same id and\n    different texts\n";
     assert!(text.contains(notice), "{text}");
-    assert!(
-        text.contains("B (other) against A (k5): 1 question, 1 cluster\n"),
-        "{text}"
-    );
+    assert!(text.contains("B (other) against A (k5): 1 question, 1 cluster\n"), "{text}");
     assert!(!text.contains("NaN"), "{text}");
 
     project.write("data/questions.jsonl", fourth);
@@ -338,27 +275,15 @@ fn what_data_says_is_inert() {
     project.good("a", &[]);
     project.good("b", &["--set", "retrieval.k=1"]);
     let text = compared(&project, &["runs/a", "runs/b"]);
-    assert!(
-        text.contains("- ::error title=x::y]]><img src…: How long"),
-        "{text}"
-    );
-    assert!(
-        text.lines()
-            .all(|line| !line.trim_start().starts_with("::")),
-        "{text}"
-    );
+    assert!(text.contains("- ::error title=x::y]]><img src…: How long"), "{text}");
+    assert!(text.lines().all(|line| !line.trim_start().starts_with("::")), "{text}");
     assert!(!text.contains(['\u{1b}', '\u{202e}', '\r']), "{text}");
     let markdown = compared(&project, &["runs/a", "runs/b", "--md"]);
     assert!(
         markdown.contains("&lt;img src=x&gt;\\|\\`") && !markdown.contains("<img"),
         "{markdown}"
     );
-    assert!(
-        markdown
-            .lines()
-            .all(|line| !line.trim_start().starts_with("::")),
-        "{markdown}"
-    );
+    assert!(markdown.lines().all(|line| !line.trim_start().starts_with("::")), "{markdown}");
     assert_eq!(
         json(&project, &["runs/a", "runs/b"])["pairs"][0]["flips"][0]["questions"][0]["id"],
         hostile

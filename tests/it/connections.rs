@@ -22,13 +22,7 @@ fn run(project: &Project, base_url: &str, variables: &[(&str, &str)], more: &[&s
         .chain(sets.iter().map(String::as_str))
         .chain(more.iter().copied())
         .collect();
-    outcome(
-        &project
-            .command(&args)
-            .envs(variables.iter().copied())
-            .output()
-            .expect("starts"),
-    )
+    outcome(&project.command(&args).envs(variables.iter().copied()).output().expect("starts"))
 }
 
 #[test]
@@ -71,22 +65,11 @@ fn https_goes_through_the_proxy_of_the_environment_and_nowhere_else() {
     );
     assert_eq!(good.code, 0, "{}", good.stderr);
     assert_eq!(class(&project.summary("r"), "correct"), 1);
-    let begin = |with: &str| {
-        server
-            .requests()
-            .iter()
-            .filter(|request| request.starts_with(with))
-            .count()
-    };
-    let (tunnels, calls) = (
-        "CONNECT llm.example:443 HTTP/1.1\r\n",
-        "POST /v1/chat/completions HTTP/1.1\r\n",
-    );
-    assert!(
-        begin(tunnels) > 0 && begin(tunnels) == begin(calls),
-        "{:?}",
-        server.requests()
-    );
+    let begin =
+        |with: &str| server.requests().iter().filter(|request| request.starts_with(with)).count();
+    let (tunnels, calls) =
+        ("CONNECT llm.example:443 HTTP/1.1\r\n", "POST /v1/chat/completions HTTP/1.1\r\n");
+    assert!(begin(tunnels) > 0 && begin(tunnels) == begin(calls), "{:?}", server.requests());
     assert_eq!(begin(tunnels) + begin(calls), server.requests().len());
 }
 
@@ -97,12 +80,8 @@ fn what_no_proxy_names_goes_straight_there() {
     let (server, proxy) = (Socket::start(respond), Socket::start(respond));
     let base_url = format!("http://0.0.0.0:{}/v1", server.port());
     let address = format!("http://127.0.0.1:{}", proxy.port());
-    let straight = run(
-        &Project::new(),
-        &base_url,
-        &[("HTTP_PROXY", &address), ("NO_PROXY", "0.0.0.0")],
-        &[],
-    );
+    let straight =
+        run(&Project::new(), &base_url, &[("HTTP_PROXY", &address), ("NO_PROXY", "0.0.0.0")], &[]);
     assert_eq!(straight.code, 0, "{}", straight.stderr);
     let n_straight = server.requests().len();
     assert!(n_straight > 0 && proxy.requests().is_empty());
@@ -117,11 +96,9 @@ fn what_no_proxy_names_goes_straight_there() {
 #[test]
 fn this_machine_is_called_without_a_proxy_by_every_name_that_it_has() {
     let nobody = ("HTTP_PROXY", "http://127.0.0.1:9");
-    for (host, address) in [
-        ("127.0.0.1", "127.0.0.1"),
-        ("localhost", "127.0.0.1"),
-        ("[::1]", "[::1]"),
-    ] {
+    for (host, address) in
+        [("127.0.0.1", "127.0.0.1"), ("localhost", "127.0.0.1"), ("[::1]", "[::1]")]
+    {
         let respond = |_: &str| Sent::Bytes(answer("200 OK", &["connection: close"], &beta()));
         let base_url = format!("http://{host}:{}/v1", Socket::at(address, respond).port());
         let outcome = run(&Project::new(), &base_url, &[nobody], &["--offline"]);
@@ -145,45 +122,24 @@ fn offline_names_whatever_it_refuses() {
     for (key, sets) in [
         (
             "generation.base_url",
-            &[
-                "generation.generator=openai",
-                "generation.model=m",
-                &base_url,
-            ][..],
+            &["generation.generator=openai", "generation.model=m", &base_url][..],
         ),
-        (
-            "retrieval.dense.endpoint",
-            &[dense_only, "retrieval.dense.model=m", &dense],
-        ),
+        ("retrieval.dense.endpoint", &[dense_only, "retrieval.dense.model=m", &dense]),
         ("rerank.endpoint", &["rerank.model=m", &rerank]),
         ("external.url", &[&external]),
-        (
-            "vector_store.url",
-            &[&bert[0], &bert[1], "vector_store.kind=server", &store],
-        ),
+        ("vector_store.url", &[&bert[0], &bert[1], "vector_store.kind=server", &store]),
     ] {
-        let args: Vec<&str> = RUN
-            .into_iter()
-            .chain(sets.iter().flat_map(|set| ["--set", set]))
-            .collect();
+        let args: Vec<&str> =
+            RUN.into_iter().chain(sets.iter().flat_map(|set| ["--set", set])).collect();
         let outcome = Project::new().refused(&[&args[..], &["--offline"]].concat());
         let error = format!("error: `{key}`: `{elsewhere}");
-        assert!(
-            outcome.stderr.starts_with(&error),
-            "{key}: {}",
-            outcome.stderr
-        );
+        assert!(outcome.stderr.starts_with(&error), "{key}: {}", outcome.stderr);
     }
     // A model that is not there is not fetched.
-    let args: Vec<&str> = RUN
-        .into_iter()
-        .chain(["--set", dense_only, "--offline"])
-        .collect();
+    let args: Vec<&str> = RUN.into_iter().chain(["--set", dense_only, "--offline"]).collect();
     let outcome = Project::new().refused(&args);
     assert!(
-        outcome
-            .stderr
-            .contains("the network: not tried in offline mode"),
+        outcome.stderr.contains("the network: not tried in offline mode"),
         "{}",
         outcome.stderr
     );
@@ -202,34 +158,15 @@ fn a_key_goes_unencrypted_to_no_other_machine() {
     );
     let store = format!("vector_store.url={elsewhere}:6334");
     let collection = format!("retrieval.collection.url={elsewhere}:6334");
-    let openai = [
-        "generation.generator=openai",
-        "generation.model=m",
-        &base_url,
-    ];
+    let openai = ["generation.generator=openai", "generation.model=m", &base_url];
     let dense_only = "retrieval.retrievers=[\"dense\"]";
     for sets in [
         &[&openai[..], &["generation.api_key_env=KEY"]].concat()[..],
-        &[
-            &openai[..],
-            &["generation.headers_env={ \"api-key\" = \"KEY\" }"],
-        ]
-        .concat(),
-        &[
-            dense_only,
-            "retrieval.dense.model=m",
-            "retrieval.dense.api_key_env=KEY",
-            &dense,
-        ],
+        &[&openai[..], &["generation.headers_env={ \"api-key\" = \"KEY\" }"]].concat(),
+        &[dense_only, "retrieval.dense.model=m", "retrieval.dense.api_key_env=KEY", &dense],
         &["rerank.model=m", "rerank.api_key_env=KEY", &rerank],
         &["external.api_key_env=KEY", &external],
-        &[
-            &bert[0],
-            &bert[1],
-            "vector_store.kind=server",
-            "vector_store.api_key_env=KEY",
-            &store,
-        ],
+        &[&bert[0], &bert[1], "vector_store.kind=server", "vector_store.api_key_env=KEY", &store],
         &[
             "retrieval.retrievers=[\"collection\"]",
             "retrieval.collection.name=docs",
@@ -241,22 +178,14 @@ fn a_key_goes_unencrypted_to_no_other_machine() {
             &collection,
         ],
     ] {
-        let args: Vec<&str> = RUN
-            .into_iter()
-            .chain(sets.iter().flat_map(|set| ["--set", set]))
-            .collect();
+        let args: Vec<&str> =
+            RUN.into_iter().chain(sets.iter().flat_map(|set| ["--set", set])).collect();
         let refused = outcome(
-            &Project::new()
-                .command(&args)
-                .env("KEY", "hush-0123456789")
-                .output()
-                .expect("starts"),
+            &Project::new().command(&args).env("KEY", "hush-0123456789").output().expect("starts"),
         );
         assert_eq!(refused.code, 2, "{sets:?}: {}", refused.stdout);
         assert!(
-            refused
-                .stderr
-                .contains("key would be sent unencrypted to `"),
+            refused.stderr.contains("key would be sent unencrypted to `"),
             "{sets:?}: {}",
             refused.stderr
         );
@@ -265,17 +194,11 @@ fn a_key_goes_unencrypted_to_no_other_machine() {
             "{}",
             refused.stderr
         );
-        for (setting, address) in [
-            ("vector_store.url", &store),
-            ("retrieval.collection.url", &collection),
-        ] {
+        for (setting, address) in
+            [("vector_store.url", &store), ("retrieval.collection.url", &collection)]
+        {
             let is_named = refused.stderr.contains(&format!("`{setting}`: "));
-            assert_eq!(
-                is_named,
-                sets.contains(&address.as_str()),
-                "{}",
-                refused.stderr
-            );
+            assert_eq!(is_named, sets.contains(&address.as_str()), "{}", refused.stderr);
         }
     }
 }

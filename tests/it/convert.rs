@@ -11,11 +11,8 @@ fn convert(project: &Project, from: &Path, settings: &[&str], to: &str, folder: 
     let outcome =
         project.call(&[&["dataset", "convert", &from, "--to", to, folder], settings].concat());
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let line = outcome
-        .stderr
-        .lines()
-        .find(|line| line.contains("verified, digest "))
-        .expect("said");
+    let line =
+        outcome.stderr.lines().find(|line| line.contains("verified, digest ")).expect("said");
     line.rsplit(' ').next().expect("a digest").to_owned()
 }
 
@@ -35,10 +32,7 @@ fn there_and_back(path: &Path) {
         );
     }
     for file in ["corpus.jsonl", "questions.jsonl"] {
-        assert_eq!(
-            project.read(&format!("first/{file}")),
-            project.read(&format!("third/{file}"))
-        );
+        assert_eq!(project.read(&format!("first/{file}")), project.read(&format!("third/{file}")));
     }
 }
 
@@ -127,16 +121,10 @@ fn labels_of_missing_documents_and_unjudged_questions_are_told() {
             "jsonl",
             "2 labels name a missing document: set `dataset.missing_evidence = \"keep\"` to load the data set",
         ),
-        (
-            "beir",
-            "1 question has no judgment; other readers of BEIR skip them",
-        ),
+        ("beir", "1 question has no judgment; other readers of BEIR skip them"),
     ] {
         let outcome =
             project.call(&[&["dataset", "convert", "set", "--to", to, to], &keep[..]].concat());
-        assert_eq!(
-            (outcome.code, outcome.stderr.lines().nth(1)),
-            (0, Some(told))
-        );
+        assert_eq!((outcome.code, outcome.stderr.lines().nth(1)), (0, Some(told)));
     }
 }

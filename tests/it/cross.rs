@@ -39,17 +39,10 @@ fn two_generators(endpoint: &Endpoint) -> Project {
         "--set",
         "evaluation.arms=[\"retrieved\"]",
     ];
-    project.good(
-        "a",
-        &[&sets[..], &["--set", "generation.model=good"]].concat(),
-    );
+    project.good("a", &[&sets[..], &["--set", "generation.model=good"]].concat());
     project.good(
         "b",
-        &[
-            &sets[..],
-            &["--set", "generation.model=poor", "--set", "retrieval.k=1"],
-        ]
-        .concat(),
+        &[&sets[..], &["--set", "generation.model=poor", "--set", "retrieval.k=1"]].concat(),
     );
     project
 }
@@ -90,11 +83,7 @@ fn a_difference_is_split_into_retrieval_and_generator() {
     let count = |name: &str| asked.iter().filter(|model| *model == name).count();
     assert_eq!((count("good"), count("poor")), (5, 5));
     assert_eq!(
-        (
-            &cross["asked"]["calls"],
-            &cross["noise"][0]["flipped"],
-            &cross["failed"]
-        ),
+        (&cross["asked"]["calls"], &cross["noise"][0]["flipped"], &cross["failed"]),
         (&10.into(), &0.into(), &0.into())
     );
     let address = endpoint.base_url();
@@ -117,14 +106,8 @@ fn a_second_crossing_takes_its_replies_from_the_cache() {
     let before = endpoint.requests().len();
     let (second, said) = crossed(&project, &["--noise-sample", "0"]);
     assert_eq!(endpoint.requests().len(), before, "nothing was asked again");
-    assert!(
-        said.contains("0 calls to") && said.contains("(3 more are in the cache)"),
-        "{said}"
-    );
-    assert_eq!(
-        (&second["cells"], &second["asked"]["cached"]),
-        (&first["cells"], &6.into())
-    );
+    assert!(said.contains("0 calls to") && said.contains("(3 more are in the cache)"), "{said}");
+    assert_eq!((&second["cells"], &second["asked"]["cached"]), (&first["cells"], &6.into()));
     let (_, said) = crossed(&project, &["--noise-sample", "0", "--no-cache"]);
     assert_eq!(endpoint.requests().len(), before + 6, "{said}");
     // A sample for repeat noise is never served from it.
@@ -137,14 +120,8 @@ fn the_built_in_reader_is_crossed_without_a_call() {
     let project = two_runs(&[]);
     let outcome = project.call(&["compare", "runs/k5", "runs/k1", "--cross", "-m", "AnswerF1"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    let from = outcome
-        .stdout
-        .find("Both runs' passages")
-        .expect("the cells");
-    let to = outcome
-        .stdout
-        .find("\nGain predicted by A's loss budget")
-        .expect("the prediction");
+    let from = outcome.stdout.find("Both runs' passages").expect("the cells");
+    let to = outcome.stdout.find("\nGain predicted by A's loss budget").expect("the prediction");
     insta::assert_snapshot!(outcome.stdout[from..to], @r"
     Both runs' passages through both generators (mean answer score, 3 questions)
                     A's generator  B's generator
@@ -166,13 +143,7 @@ fn the_built_in_reader_is_crossed_without_a_call() {
         56.1]), a score changed by 0.000 on average
     ");
     let outcome = project.call(&["compare", "runs/k5", "runs/k1", "--cross", "--md"]);
-    assert!(
-        outcome
-            .stdout
-            .contains("| B's passages | 0.667 | 0.667 |\n"),
-        "{}",
-        outcome.stdout
-    );
+    assert!(outcome.stdout.contains("| B's passages | 0.667 | 0.667 |\n"), "{}", outcome.stdout);
 }
 
 #[test]
@@ -189,19 +160,10 @@ fn failed_calls_refuse_the_split_and_what_was_answered_is_kept() {
         }
     };
     let endpoint = Endpoint::start(Some(port), fails);
-    let refused = project.call(&[
-        "compare",
-        "runs/a",
-        "runs/b",
-        "--cross",
-        "--noise-sample",
-        "0",
-    ]);
+    let refused = project.call(&["compare", "runs/a", "runs/b", "--cross", "--noise-sample", "0"]);
     assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
     assert!(
-        refused
-            .stderr
-            .contains("\nerror: 3 of 6 crossed calls failed; last error: "),
+        refused.stderr.contains("\nerror: 3 of 6 crossed calls failed; last error: "),
         "{}",
         refused.stderr
     );
@@ -209,10 +171,7 @@ fn failed_calls_refuse_the_split_and_what_was_answered_is_kept() {
     let endpoint = Endpoint::start(Some(port), reads);
     crossed(&project, &["--noise-sample", "0"]);
     assert!(
-        endpoint
-            .requests()
-            .iter()
-            .all(|request| model(request) == "poor"),
+        endpoint.requests().iter().all(|request| model(request) == "poor"),
         "the others were in the cache"
     );
 }
@@ -244,12 +203,9 @@ fn what_cannot_be_crossed_is_refused() {
         &["compare", "runs/k5", "runs/k1", "--cross"],
         "error: the answers of `k1` come from the record `theirs.jsonl`: there is no generator to ask",
     );
-    for args in [
-        &["--offline"][..],
-        &["--no-cache"],
-        &["--noise-sample", "3"],
-        &["--concurrency", "2"],
-    ] {
+    for args in
+        [&["--offline"][..], &["--no-cache"], &["--noise-sample", "3"], &["--concurrency", "2"]]
+    {
         let outcome = project.call(&[&["compare", "runs/a", "runs/b"], args].concat());
         assert_eq!(outcome.code, 2, "{args:?} belongs to --cross");
     }

@@ -7,10 +7,7 @@ use crate::run_files::{check, timeless};
 
 fn good(project: &Project, name: &str, more: &[&str]) -> Value {
     let bert = tiny_bert();
-    project.good(
-        name,
-        &[&["--set", &bert[0], "--set", &bert[1]], more].concat(),
-    );
+    project.good(name, &[&["--set", &bert[0], "--set", &bert[1]], more].concat());
     project.json(&format!("runs/{name}/run.json"))
 }
 
@@ -25,10 +22,7 @@ fn each_trace_keeps_every_stage_and_fusion_adds_up() {
     );
     for trace in project.traces("r") {
         let stages = trace["stages"].as_array().expect("stages");
-        let names: Vec<&str> = stages
-            .iter()
-            .filter_map(|stage| stage["stage"].as_str())
-            .collect();
+        let names: Vec<&str> = stages.iter().filter_map(|stage| stage["stage"].as_str()).collect();
         assert_eq!(names, ["bm25", "dense", "fused", "packed"]);
         for hit in stages[2]["hits"].as_array().expect("hits") {
             // Reciprocal rank fusion: the sum over the retrievers of 1 / (60 + rank), ranks from 1.
@@ -50,12 +44,7 @@ fn each_trace_keeps_every_stage_and_fusion_adds_up() {
 #[test]
 fn a_second_run_computes_no_vector() {
     let project = Project::new();
-    let counts = |run: &Value| {
-        (
-            run["vectors_computed"].as_u64(),
-            run["vectors_cached"].as_u64(),
-        )
-    };
+    let counts = |run: &Value| (run["vectors_computed"].as_u64(), run["vectors_cached"].as_u64());
     // Two chunks and two questions.
     assert_eq!(counts(&good(&project, "one", &[])), (Some(4), Some(0)));
     // The chunks' stand in the collection, the questions' in the cache.
@@ -63,14 +52,8 @@ fn a_second_run_computes_no_vector() {
     // Without the collection all four come from the cache.
     std::fs::remove_dir_all(project.path("cache/collections")).expect("there");
     assert_eq!(counts(&good(&project, "three", &[])), (Some(0), Some(4)));
-    assert_eq!(
-        timeless(project.summary("one")),
-        timeless(project.summary("two"))
-    );
-    assert_eq!(
-        timeless(project.summary("one")),
-        timeless(project.summary("three"))
-    );
+    assert_eq!(timeless(project.summary("one")), timeless(project.summary("two")));
+    assert_eq!(timeless(project.summary("one")), timeless(project.summary("three")));
 }
 
 #[test]
@@ -83,15 +66,8 @@ fn changed_chunks_are_never_answered_from_the_old_collection() {
     );
     let run = good(&project, "two", &[]);
     // The chunk of `a` and the two questions are as they were; the chunk of `b` is new.
-    assert_eq!(
-        (&run["vectors_computed"], &run["vectors_cached"]),
-        (&1.into(), &3.into())
-    );
-    assert!(
-        project
-            .read("runs/two/passages.jsonl")
-            .contains("Gamma does.")
-    );
+    assert_eq!((&run["vectors_computed"], &run["vectors_cached"]), (&1.into(), &3.into()));
+    assert!(project.read("runs/two/passages.jsonl").contains("Gamma does."));
 }
 
 #[test]
@@ -104,10 +80,7 @@ fn without_the_cache_nothing_is_read_from_it_or_left_in_it() {
         project.files("cache").keys().collect::<Vec<_>>(),
         before.keys().collect::<Vec<_>>()
     );
-    assert_eq!(
-        timeless(project.summary("cached")),
-        timeless(project.summary("fresh"))
-    );
+    assert_eq!(timeless(project.summary("cached")), timeless(project.summary("fresh")));
 }
 
 #[test]
@@ -121,23 +94,13 @@ fn a_model_named_in_the_settings_file_is_looked_for_from_there() {
         "settings/c.toml",
         "[dataset]\nformat = \"jsonl\"\npath = \"../data\"\n\n[retrieval]\nretrievers = [\"dense\"]\n\n[retrieval.dense]\nmodel = \"./model\"\n",
     );
-    let outcome = project.call(&[
-        "run",
-        "settings/c.toml",
-        "--out",
-        "runs",
-        "--name",
-        "r",
-        "--offline",
-    ]);
+    let outcome =
+        project.call(&["run", "settings/c.toml", "--out", "runs", "--name", "r", "--offline"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     check(&project, "r");
     // sha256sum tests/data/tiny-bert/config.json
     let hash = "6a87bc02ac6adc26d94d33e328985c350fba7597563abdd0d9621cb048ddcb82";
-    assert_eq!(
-        project.json("runs/r/run.json")["models"][0]["sha256"]["config.json"],
-        hash
-    );
+    assert_eq!(project.json("runs/r/run.json")["models"][0]["sha256"]["config.json"], hash);
 }
 
 #[test]
@@ -156,10 +119,7 @@ fn processes_share_a_cache_that_none_of_them_found_there() {
         command.args([
             "run", "c.toml", "--out", "runs", "--name", name, "--set", &bert[0], "--set", &bert[1],
         ]);
-        command
-            .env_clear()
-            .envs(project.environment())
-            .current_dir(project.path("."));
+        command.env_clear().envs(project.environment()).current_dir(project.path("."));
         command
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::piped())
@@ -170,18 +130,11 @@ fn processes_share_a_cache_that_none_of_them_found_there() {
     let children = names.map(spawn);
     for child in children {
         let output = child.wait_with_output().expect("ends");
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
     for name in names {
         check(&project, name);
-        assert_eq!(
-            timeless(project.summary(name)),
-            timeless(project.summary("a"))
-        );
+        assert_eq!(timeless(project.summary(name)), timeless(project.summary("a")));
     }
 }
 

@@ -28,15 +28,7 @@ fn checks(outcome: &Outcome, subject: &str) -> Vec<(String, String, String)> {
     let text = |check: &Value, name: &str| check[name].as_str().unwrap_or_default().to_owned();
     let checks = found["checks"].as_array().expect("a list").iter();
     let checks = checks.filter(|check| check["subject"] == subject);
-    checks
-        .map(|check| {
-            (
-                text(check, "status"),
-                text(check, "fact"),
-                text(check, "hint"),
-            )
-        })
-        .collect()
+    checks.map(|check| (text(check, "status"), text(check, "fact"), text(check, "hint"))).collect()
 }
 
 /// The one check of the generator's endpoint at `endpoint`, with these arguments.
@@ -85,11 +77,8 @@ fn each_check_is_a_line() {
     let outcome = doctor(&project, &[]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     let folder = project.path("cache").display().to_string();
-    let lines: Vec<String> = outcome
-        .stdout
-        .lines()
-        .map(|line| line.replace(&folder, "CACHE"))
-        .collect();
+    let lines: Vec<String> =
+        outcome.stdout.lines().map(|line| line.replace(&folder, "CACHE")).collect();
     let starts = [
         "  ok      configuration    c.toml",
         "  ok      cache folder     CACHE: writable, 0 databases of this version",
@@ -134,14 +123,8 @@ fn a_public_list_says_nothing_of_the_key_so_one_call_does() {
     endpoint.answer_get("/v1/models", list(&json!([{"id": "tiny"}])));
     let (status, fact, hint) = generation(&endpoint, &WITH_KEY);
     assert_eq!(status, "failed");
-    assert_eq!(
-        fact,
-        "`URL/chat/completions` rejected the call: status 401: bad key"
-    );
-    assert_eq!(
-        hint,
-        "`generation.api_key_env` names the variable with the key"
-    );
+    assert_eq!(fact, "`URL/chat/completions` rejected the call: status 401: bad key");
+    assert_eq!(hint, "`generation.api_key_env` names the variable with the key");
 }
 
 #[test]
@@ -150,19 +133,13 @@ fn without_a_list_one_token_is_asked_for() {
     let (status, fact, _) = generation(&endpoint, &WITH_KEY);
     assert_eq!(
         (status.as_str(), fact.as_str()),
-        (
-            "ok",
-            "tiny at URL: model found, key accepted (made 1 call to check it)"
-        )
+        ("ok", "tiny at URL: model found, key accepted (made 1 call to check it)")
     );
     let requests = endpoint.requests();
     let posts: Vec<&Request> = requests.iter().filter(|it| it.method == "POST").collect();
     assert_eq!(posts.len(), 1);
     let body: Value = serde_json::from_slice(&posts[0].body).expect("JSON");
-    assert_eq!(
-        (&body["model"], &body["max_tokens"]),
-        (&json!("tiny"), &json!(1))
-    );
+    assert_eq!((&body["model"], &body["max_tokens"]), (&json!("tiny"), &json!(1)));
 }
 
 #[test]
@@ -198,10 +175,7 @@ fn a_context_that_a_prompt_may_exceed_fails() {
 fn a_server_that_repeats_the_key_does_not_get_it_printed() {
     let echo = |request: &Request| {
         let key = request.headers.get("authorization");
-        let key = key
-            .and_then(|key| key.to_str().ok())
-            .unwrap_or_default()
-            .to_owned();
+        let key = key.and_then(|key| key.to_str().ok()).unwrap_or_default().to_owned();
         rejects(401, &format!("{key} is not a key"))
     };
     let endpoint = Endpoint::start(None, echo);
@@ -237,31 +211,18 @@ fn an_endpoint_that_is_not_there_and_a_key_that_is_not_set_fail() {
 fn the_judge_is_checked_under_its_own_keys() {
     let endpoint = Endpoint::start(None, |_: &Request| rejects(401, "bad key"));
     let url = format!("judge.base_url={}", endpoint.base_url());
-    let args = [
-        "--set",
-        "judge.kind=endpoint",
-        "--set",
-        "judge.model=tiny",
-        "--set",
-        &url,
-        "--json",
-    ];
+    let args =
+        ["--set", "judge.kind=endpoint", "--set", "judge.model=tiny", "--set", &url, "--json"];
     let found = checks(&doctor(&Project::new(), &args), "judge endpoint");
     assert_eq!(found[0].0, "failed");
-    assert_eq!(
-        found[0].2,
-        "`judge.api_key_env` names the variable with the key"
-    );
+    assert_eq!(found[0].2, "`judge.api_key_env` names the variable with the key");
 }
 
 #[test]
 fn embeddings_and_rerank_endpoints_get_one_call_each() {
     let endpoint = Endpoint::start(None, knows);
     let vector = json!({"data": [{"index": 0, "embedding": [0.6, 0.8]}]});
-    endpoint.answer(
-        "/v1/embeddings",
-        ResponseTemplate::new(200).set_body_json(vector),
-    );
+    endpoint.answer("/v1/embeddings", ResponseTemplate::new(200).set_body_json(vector));
     let scores = json!({"results": [{"index": 0, "relevance_score": 0.5}]});
     endpoint.answer("/rerank", ResponseTemplate::new(200).set_body_json(scores));
     let dense = format!("retrieval.dense.endpoint={}", endpoint.base_url());
@@ -280,20 +241,9 @@ fn embeddings_and_rerank_endpoints_get_one_call_each() {
         "--json",
     ];
     let outcome = doctor(&Project::new(), &args);
-    let at = |subject| {
-        checks(&outcome, subject)
-            .remove(0)
-            .1
-            .replace(&endpoint.uri(), "URL")
-    };
-    assert_eq!(
-        at("embeddings endpoint"),
-        "e at URL/v1: 2 dimensions (made 1 call to check it)"
-    );
-    assert_eq!(
-        at("rerank endpoint"),
-        "URL/: scores passages (made 1 call to check it)"
-    );
+    let at = |subject| checks(&outcome, subject).remove(0).1.replace(&endpoint.uri(), "URL");
+    assert_eq!(at("embeddings endpoint"), "e at URL/v1: 2 dimensions (made 1 call to check it)");
+    assert_eq!(at("rerank endpoint"), "URL/: scores passages (made 1 call to check it)");
     assert_eq!(endpoint.requests().len(), 2);
 }
 
@@ -301,33 +251,16 @@ fn embeddings_and_rerank_endpoints_get_one_call_each() {
 fn an_external_service_is_reached_but_not_asked() {
     let endpoint = Endpoint::start(None, knows);
     let url = format!("external.url={}/ask", endpoint.uri());
-    let args = [
-        "--set",
-        &url,
-        "--set",
-        "external.api_key_env=TEST_KEY",
-        "--json",
-    ];
+    let args = ["--set", &url, "--set", "external.api_key_env=TEST_KEY", "--json"];
     endpoint.answer_get("/ask", ResponseTemplate::new(405));
     let found = checks(&doctor(&Project::new(), &args), "external service");
     assert_eq!(found[0].0, "ok");
-    assert!(
-        endpoint
-            .requests()
-            .iter()
-            .all(|request| request.method == "GET")
-    );
+    assert!(endpoint.requests().iter().all(|request| request.method == "GET"));
 
     let endpoint = Endpoint::start(None, knows);
     let url = format!("external.url={}/ask", endpoint.uri());
     endpoint.answer_get("/ask", rejects(403, "not you"));
-    let args = [
-        "--set",
-        &url,
-        "--set",
-        "external.api_key_env=TEST_KEY",
-        "--json",
-    ];
+    let args = ["--set", &url, "--set", "external.api_key_env=TEST_KEY", "--json"];
     let found = checks(&doctor(&Project::new(), &args), "external service");
     assert!(found[0].1.contains("status 403: not you"), "{}", found[0].1);
 }
@@ -335,12 +268,7 @@ fn an_external_service_is_reached_but_not_asked() {
 #[test]
 fn model_files_are_opened_and_verified() {
     let project = Project::new();
-    let dense = [
-        "--set",
-        "retrieval.retrievers=[\"dense\"]",
-        "--json",
-        "--set",
-    ];
+    let dense = ["--set", "retrieval.retrievers=[\"dense\"]", "--json", "--set"];
     let model = |name: &str| {
         let set = format!("retrieval.dense.model={name}");
         let outcome = doctor(&project, &[&dense[..], &[&set]].concat());

@@ -15,11 +15,7 @@ fn call(project: &Project, base_url: &str, more: &[&str]) -> Outcome {
 }
 
 fn dry(project: &Project, base_url: &str, more: &[&str]) -> Value {
-    let outcome = call(
-        project,
-        base_url,
-        &[&["--dry-run", "--json"], more].concat(),
-    );
+    let outcome = call(project, base_url, &[&["--dry-run", "--json"], more].concat());
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     assert!(project.files("runs").is_empty(), "a dry run leaves no run");
     serde_json::from_str(&outcome.stdout).expect("JSON")
@@ -28,10 +24,8 @@ fn dry(project: &Project, base_url: &str, more: &[&str]) -> Value {
 /// An arm's questions, cached, same prompt and calls.
 fn arm(estimate: &Value, name: &str) -> [u64; 4] {
     let arms = estimate["arms"].as_array().expect("arms");
-    let found = arms
-        .iter()
-        .find(|arm| arm["arm"] == name)
-        .unwrap_or_else(|| panic!("{name}: {estimate}"));
+    let found =
+        arms.iter().find(|arm| arm["arm"] == name).unwrap_or_else(|| panic!("{name}: {estimate}"));
     ["questions", "cached", "same_prompt", "calls"]
         .map(|key| found[key].as_u64().expect("a number"))
 }
@@ -47,15 +41,9 @@ fn what_is_counted_is_what_the_run_then_asks() {
     assert_eq!(arm(&estimate, "oracle"), [2, 0, 0, 2]);
     assert_eq!(arm(&estimate, "gold_in_noise"), [2, 0, 2, 0]);
     assert_eq!(arm(&estimate, "closed_book"), [2, 0, 0, 2]);
-    assert_eq!(
-        (&estimate["questions"], &estimate["calls"]),
-        (&json!(2), &json!(6))
-    );
+    assert_eq!((&estimate["questions"], &estimate["calls"]), (&json!(2), &json!(6)));
     assert_eq!(estimate["sent"][0]["passages"], 2);
-    assert_eq!(
-        estimate["completion_tokens"],
-        json!({"most": 6 * 1_024, "expected": null})
-    );
+    assert_eq!(estimate["completion_tokens"], json!({"most": 6 * 1_024, "expected": null}));
     // Eight at once, a second each.
     assert_eq!(
         estimate["seconds"],
@@ -65,25 +53,18 @@ fn what_is_counted_is_what_the_run_then_asks() {
     assert_eq!(call(&project, &endpoint.base_url(), &[]).code, 0);
     assert_eq!(endpoint.requests().len(), 6);
     let traces = project.traces("r");
-    let arms = traces
-        .iter()
-        .flat_map(|trace| trace["arms"].as_array().expect("arms"));
+    let arms = traces.iter().flat_map(|trace| trace["arms"].as_array().expect("arms"));
     let attempts = arms.flat_map(|arm| arm["attempts"].as_array().expect("attempts"));
     let called = attempts.filter(|attempt| attempt["origin"] == "called");
-    let tokens: u64 = called
-        .map(|attempt| attempt["tokens"]["prompt"].as_u64().expect("a number"))
-        .sum();
+    let tokens: u64 =
+        called.map(|attempt| attempt["tokens"]["prompt"].as_u64().expect("a number")).sum();
     assert_eq!(estimate["prompt_tokens"], tokens);
 }
 
 #[test]
 fn after_a_run_all_is_in_the_cache_and_lengths_are_known() {
     let endpoint = Endpoint::start(None, |request: &Request| {
-        let n = if user_message(request).contains("How long") {
-            4
-        } else {
-            16
-        };
+        let n = if user_message(request).contains("How long") { 4 } else { 16 };
         ResponseTemplate::new(200).set_body_json(json!({
             "choices": [{"message": {"content": "Answer: Beta"}, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 50, "completion_tokens": n}
@@ -94,28 +75,16 @@ fn after_a_run_all_is_in_the_cache_and_lengths_are_known() {
     assert_eq!(call(&project, &endpoint.base_url(), &one_arm).code, 0);
     std::fs::remove_dir_all(project.path("runs")).expect("removed");
 
-    let price = [
-        "--set",
-        "generation.price={prompt = 0.0, completion = 1000.0}",
-    ];
+    let price = ["--set", "generation.price={prompt = 0.0, completion = 1000.0}"];
     let estimate = dry(&project, &endpoint.base_url(), &price);
     assert_eq!(arm(&estimate, "retrieved"), [2, 2, 0, 0]);
     assert_eq!(
-        (
-            &estimate["kept"]["replies"],
-            &estimate["kept"]["mean_completion_tokens"]
-        ),
+        (&estimate["kept"]["replies"], &estimate["kept"]["mean_completion_tokens"]),
         (&json!(2), &json!(10.0))
     );
     // Four calls are left (oracle, closed book), (4 + 16) / 2 = 10 tokens each expected, at most 1,024: $1,000 a million.
-    assert_eq!(
-        estimate["completion_tokens"],
-        json!({"most": 4096, "expected": 40})
-    );
-    assert_eq!(
-        estimate["cost_usd"],
-        json!({"most": 4.096, "expected": 0.04})
-    );
+    assert_eq!(estimate["completion_tokens"], json!({"most": 4096, "expected": 40}));
+    assert_eq!(estimate["cost_usd"], json!({"most": 4.096, "expected": 0.04}));
     assert!(estimate["seconds"]["expected"].as_f64().expect("known") >= 0.0);
     assert_eq!(endpoint.requests().len(), 2);
 }
@@ -135,27 +104,16 @@ fn repeats_are_counted_and_not_served_from_the_cache() {
 fn a_limit_says_after_how_many_questions_it_stops() {
     let endpoint = Endpoint::start(None, knows);
     let project = Project::new();
-    let one_arm = [
-        "--set",
-        "evaluation.arms=[\"retrieved\"]",
-        "--set",
-        "generation.price.completion=1000",
-    ];
+    let one_arm =
+        ["--set", "evaluation.arms=[\"retrieved\"]", "--set", "generation.price.completion=1000"];
     let stop = |limit: &str| {
-        dry(
-            &project,
-            &endpoint.base_url(),
-            &[&one_arm[..], &["--set", limit]].concat(),
-        )["stop"]
+        dry(&project, &endpoint.base_url(), &[&one_arm[..], &["--set", limit]].concat())["stop"]
             .clone()
     };
     // A question may cost 1,024 * $1,000 / 1e6 = $1.024.
     assert_eq!(stop("generation.max_usd=1.1")["after_questions"], 1);
     assert_eq!(stop("generation.max_usd=2.049"), Value::Null);
-    assert_eq!(
-        stop("generation.max_tokens_total=100")["after_questions"],
-        0
-    );
+    assert_eq!(stop("generation.max_tokens_total=100")["after_questions"], 0);
 }
 
 #[test]
@@ -163,14 +121,8 @@ fn the_text_names_the_host_and_says_what_leaves() {
     let endpoint = Endpoint::start(None, knows);
     let project = Project::new();
     let shown = call(&project, &endpoint.base_url(), &["--dry-run"]).stdout;
-    let here = format!(
-        "2 passages and 2 questions go to {} (generator)",
-        endpoint.base_url()
-    );
-    assert!(
-        shown.contains("Leaves the machine  nothing\n") && shown.contains(&here),
-        "{shown}"
-    );
+    let here = format!("2 passages and 2 questions go to {} (generator)", endpoint.base_url());
+    assert!(shown.contains("Leaves the machine  nothing\n") && shown.contains(&here), "{shown}");
 
     // Nobody is asked, so the host need not be there.
     let far = "https://user:hush@llm.invalid/v1?key=hush";
@@ -178,18 +130,8 @@ fn the_text_names_the_host_and_says_what_leaves() {
     assert_eq!((shown.code, shown.stderr.as_str()), (0, ""));
     let sentence =
         "Leaves the machine  2 passages and 2 questions go to https://llm.invalid/v1 (generator)\n";
-    assert!(
-        shown.stdout.contains(sentence) && !shown.stdout.contains("hush"),
-        "{}",
-        shown.stdout
-    );
-    assert!(
-        shown
-            .stdout
-            .contains("unknown: `generation.price` is not set"),
-        "{}",
-        shown.stdout
-    );
+    assert!(shown.stdout.contains(sentence) && !shown.stdout.contains("hush"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("unknown: `generation.price` is not set"), "{}", shown.stdout);
 }
 
 #[test]
@@ -212,12 +154,7 @@ fn services_of_retrieval_are_not_called_either() {
     let estimate = dry(&project, &service.base_url(), &dense);
     assert!(service.requests().is_empty());
     assert_eq!(arm(&estimate, "retrieved"), [2, 0, 0, 2]);
-    assert!(
-        estimate["stand_in"]
-            .as_str()
-            .expect("said")
-            .starts_with("retrieval by bm25 replaces")
-    );
+    assert!(estimate["stand_in"].as_str().expect("said").starts_with("retrieval by bm25 replaces"));
     let sent: Vec<_> = estimate["sent"]
         .as_array()
         .expect("a list")
@@ -226,13 +163,7 @@ fn services_of_retrieval_are_not_called_either() {
         .collect();
     let expected =
         ["encoder", "reranker", "generator"].map(|purpose| (json!(purpose), json!(false)));
-    assert_eq!(
-        sent,
-        expected
-            .iter()
-            .map(|(purpose, exact)| (purpose, exact))
-            .collect::<Vec<_>>()
-    );
+    assert_eq!(sent, expected.iter().map(|(purpose, exact)| (purpose, exact)).collect::<Vec<_>>());
 }
 
 #[test]
@@ -240,16 +171,8 @@ fn the_built_in_reader_costs_nothing_and_nothing_leaves() {
     let project = Project::new();
     let outcome = project.run(&["--dry-run"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    assert!(
-        outcome.stdout.contains("on this machine, free of charge"),
-        "{}",
-        outcome.stdout
-    );
-    assert!(
-        outcome.stdout.contains("Leaves the machine  nothing\n"),
-        "{}",
-        outcome.stdout
-    );
+    assert!(outcome.stdout.contains("on this machine, free of charge"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("Leaves the machine  nothing\n"), "{}", outcome.stdout);
     assert!(project.files("runs").is_empty());
 }
 
@@ -259,12 +182,7 @@ fn a_run_that_is_resumed_counts_what_is_left() {
     let project = Project::new();
     let one_arm = ["--set", "evaluation.arms=[\"retrieved\"]"];
     assert_eq!(call(&project, &endpoint.base_url(), &one_arm).code, 0);
-    let first = project
-        .read("runs/r/traces.jsonl")
-        .lines()
-        .next()
-        .expect("a line")
-        .to_owned();
+    let first = project.read("runs/r/traces.jsonl").lines().next().expect("a line").to_owned();
     project.write("runs/r/traces.jsonl", format!("{first}\n"));
     let before = project.files("runs");
     let outcome = project.call(&[
@@ -279,10 +197,7 @@ fn a_run_that_is_resumed_counts_what_is_left() {
     ]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let estimate: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    assert_eq!(
-        (&estimate["questions"], &estimate["calls"]),
-        (&json!(1), &json!(1))
-    );
+    assert_eq!((&estimate["questions"], &estimate["calls"]), (&json!(1), &json!(1)));
     assert!(project.files("runs") == before, "nothing is written");
 }
 

@@ -45,20 +45,14 @@ impl Endpoint {
     /// Answers `POST` to another path, too.
     pub fn answer(&self, at: &str, respond: impl Respond + 'static) {
         self.runtime.block_on(
-            Mock::given(method("POST"))
-                .and(path(at))
-                .respond_with(respond)
-                .mount(&self.server),
+            Mock::given(method("POST")).and(path(at)).respond_with(respond).mount(&self.server),
         );
     }
 
     /// Answers `GET` of a path.
     pub fn answer_get(&self, at: &str, respond: impl Respond + 'static) {
         self.runtime.block_on(
-            Mock::given(method("GET"))
-                .and(path(at))
-                .respond_with(respond)
-                .mount(&self.server),
+            Mock::given(method("GET")).and(path(at)).respond_with(respond).mount(&self.server),
         );
     }
 
@@ -77,9 +71,7 @@ impl Endpoint {
 
     /// What was received until now.
     pub fn requests(&self) -> Vec<Request> {
-        self.runtime
-            .block_on(self.server.received_requests())
-            .expect("recorded")
+        self.runtime.block_on(self.server.received_requests()).expect("recorded")
     }
 }
 
@@ -101,10 +93,7 @@ pub fn sets(base_url: &str) -> Vec<String> {
 pub fn user_message(request: &Request) -> String {
     let body: Value = serde_json::from_slice(&request.body).expect("JSON");
     let messages = body["messages"].as_array().expect("messages");
-    messages.last().expect("one")["content"]
-        .as_str()
-        .expect("text")
-        .to_owned()
+    messages.last().expect("one")["content"].as_str().expect("text").to_owned()
 }
 
 /// A reply that says `text`.

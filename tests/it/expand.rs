@@ -24,18 +24,8 @@ fn project() -> Project {
         ),
     ];
     let questions = [
-        question(
-            "cut",
-            "When does the pump in hall seven start?",
-            "pump",
-            "starts at nine hours",
-        ),
-        question(
-            "next",
-            "What colour has the boiler valve?",
-            "boiler",
-            "Dark green",
-        ),
+        question("cut", "When does the pump in hall seven start?", "pump", "starts at nine hours"),
+        question("next", "What colour has the boiler valve?", "boiler", "Dark green"),
         question("own", "What do filters need?", "pump", "oil twice a year"),
     ];
     let settings = "[dataset]\nformat = \"jsonl\"\npath = \"data\"\n[chunking]\nstrategy = \"fixed\"\nsize = 6\noverlap = 0\n\
@@ -63,12 +53,8 @@ fn classes(project: &Project, name: &str, sets: &[&str]) -> Vec<String> {
 
 fn trace(project: &Project, name: &str, id: &str) -> Value {
     let traces = project.read(&format!("runs/{name}/traces.jsonl"));
-    let mut traces = traces
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    traces
-        .find(|trace| trace["question"]["id"] == id)
-        .expect("the question")
+    let mut traces = traces.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    traces.find(|trace| trace["question"]["id"] == id).expect("the question")
 }
 
 const NEIGHBOURS: &str = "packing.expand=neighbours";
@@ -77,10 +63,7 @@ const PARENT: &str = "packing.expand=parent";
 #[test]
 fn evidence_around_the_retrieved_chunks_is_delivered() {
     let project = project();
-    assert_eq!(
-        classes(&project, "none", &[]),
-        ["chunking", "retrieval", "supported"]
-    );
+    assert_eq!(classes(&project, "none", &[]), ["chunking", "retrieval", "supported"]);
     assert_eq!(classes(&project, "n", &[NEIGHBOURS]), ["supported"; 3]);
     assert_eq!(classes(&project, "p", &[PARENT]), ["supported"; 3]);
     // Without headings the parent of a chunk in `pump` is the document.
@@ -98,10 +81,7 @@ fn evidence_around_the_retrieved_chunks_is_delivered() {
         .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
         .find(|passage| passage["id"] == "pump#0-60")
         .expect("it is stored");
-    assert_eq!(
-        expanded["text"],
-        "The pump in hall seven starts at nine hours and stops later."
-    );
+    assert_eq!(expanded["text"], "The pump in hall seven starts at nine hours and stops later.");
 }
 
 #[test]
@@ -128,28 +108,13 @@ fn conditions_and_reports_take_expanded_passages() {
     // Other prompts would need the text around other chunks.
     let changes: Vec<&Value> = alternatives.iter().map(|one| &one["change"]).collect();
     assert!(
-        !changes
-            .iter()
-            .any(|change| ["k", "budget", "ranking", "perfect_reranker"]
-                .contains(&change.as_str().unwrap_or(""))),
+        !changes.iter().any(|change| ["k", "budget", "ranking", "perfect_reranker"]
+            .contains(&change.as_str().unwrap_or(""))),
         "{changes:?}"
     );
-    let report = project.good(
-        "text",
-        &[
-            "--set",
-            "packing.expand=neighbours",
-            "--set",
-            "packing.neighbours=2",
-        ],
-    );
-    assert!(
-        report
-            .stdout
-            .contains("k = 1; packed with 2 chunks before and"),
-        "{}",
-        report.stdout
-    );
+    let report = project
+        .good("text", &["--set", "packing.expand=neighbours", "--set", "packing.neighbours=2"]);
+    assert!(report.stdout.contains("k = 1; packed with 2 chunks before and"), "{}", report.stdout);
 }
 
 #[test]

@@ -14,31 +14,18 @@ fn a_table_has_a_row_a_question_and_no_formula_from_data() {
         ("data/corpus.jsonl", corpus),
         ("data/questions.jsonl", questions),
     ]);
-    project.good(
-        "r",
-        &[
-            "--set",
-            "evaluation.ks=[1]",
-            "--set",
-            "generation.generator=none",
-        ],
-    );
+    project.good("r", &["--set", "evaluation.ks=[1]", "--set", "generation.generator=none"]);
     let outcome = project.call(&["report", "runs/r", "--format", "csv"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     let rows: Vec<&str> = outcome.stdout.split("\r\n").collect();
-    let [header, first, second, ""] = rows[..] else {
-        panic!("{rows:?}")
-    };
+    let [header, first, second, ""] = rows[..] else { panic!("{rows:?}") };
     assert!(
         header.starts_with("id,question,kind,class,fault,flags,answer,gold_answers,EM@1,"),
         "{header}"
     );
     let whole = "'=cmd(),\"What, \"\"exactly\"\", does alpha say?\",span,supported,,,,'=1+1,";
     assert!(first.starts_with(whole), "{first}");
-    assert!(
-        second.starts_with("q2,'@beta?,span,supported,,,,'-1 | Beta,"),
-        "{second}"
-    );
+    assert!(second.starts_with("q2,'@beta?,span,supported,,,,'-1 | Beta,"), "{second}");
     assert_eq!(second.split(',').count(), header.split(',').count());
 }
 
@@ -67,16 +54,11 @@ fn a_data_set_goes_to_beir_and_back() {
         "query-id\tcorpus-id\tscore\nq1\ta\t1\nq2\tb\t1\n"
     );
     let beir = ["--set", "dataset.format=beir", "--set", "dataset.path=out"];
-    project.good(
-        "back",
-        &[&beir[..], &["--set", "generation.generator=none"]].concat(),
-    );
+    project.good("back", &[&beir[..], &["--set", "generation.generator=none"]].concat());
     project.good("own", &["--set", "generation.generator=none"]);
     for name in ["retrieval.trec", "qrels.trec"] {
         let untagged = |run: &str| {
-            project
-                .read(&format!("runs/{run}/{name}"))
-                .replace(&format!(" {run}\n"), "\n")
+            project.read(&format!("runs/{run}/{name}")).replace(&format!(" {run}\n"), "\n")
         };
         assert_eq!(untagged("back"), untagged("own"));
     }

@@ -38,9 +38,7 @@ impl Rag {
     }
 
     pub fn requests(&self) -> Vec<Request> {
-        self.runtime
-            .block_on(self.server.received_requests())
-            .expect("recorded")
+        self.runtime.block_on(self.server.received_requests()).expect("recorded")
     }
 }
 
@@ -72,10 +70,7 @@ fn a_service_is_asked_once_a_question_and_classified() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     run_files::check(&project, "r");
     let summary = project.summary("r");
-    assert_eq!(
-        (class(&summary, "correct"), measure(&summary, "EM@1")),
-        (2, (1.0, 2))
-    );
+    assert_eq!((class(&summary, "correct"), measure(&summary, "EM@1")), (2, (1.0, 2)));
     let mut bodies: Vec<Value> = rag.requests().iter().map(asked).collect();
     bodies.sort_by_key(|body| body["id"].to_string());
     let expected = [
@@ -83,10 +78,7 @@ fn a_service_is_asked_once_a_question_and_classified() {
         json!({ "id": "q2", "question": "Who never waits?" }),
     ];
     assert_eq!(bodies, expected);
-    assert_eq!(
-        project.json("runs/r/run.json")["external"]["kind"],
-        "service"
-    );
+    assert_eq!(project.json("runs/r/run.json")["external"]["kind"], "service");
 }
 
 #[test]
@@ -103,26 +95,13 @@ fn a_question_that_fails_is_a_row_and_is_asked_again_on_resume() {
     let outcome = run(&project, &rag, &["--name", "r"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let summary = project.summary("r");
-    assert_eq!(
-        (class(&summary, "failed"), class(&summary, "correct")),
-        (1, 1)
-    );
-    let reason = project.traces("r")[1]["reason"]
-        .as_str()
-        .expect("a reason")
-        .to_owned();
-    assert!(
-        reason.ends_with("/ask` answered with status 500: out of memory"),
-        "{reason}"
-    );
+    assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (1, 1));
+    let reason = project.traces("r")[1]["reason"].as_str().expect("a reason").to_owned();
+    assert!(reason.ends_with("/ask` answered with status 500: out of memory"), "{reason}");
     let outcome = run(&project, &rag, &["--resume", "r"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(class(&project.summary("r"), "correct"), 2);
-    assert_eq!(
-        rag.requests().len(),
-        3,
-        "what was finished is not asked again"
-    );
+    assert_eq!(rag.requests().len(), 3, "what was finished is not asked again");
 }
 
 #[test]
@@ -135,19 +114,9 @@ fn what_is_transient_is_tried_again() {
         }
         knows(request)
     });
-    let outcome = run(
-        &project,
-        &rag,
-        &["--name", "r", "--set", "external.retries=1"],
-    );
+    let outcome = run(&project, &rag, &["--name", "r", "--set", "external.retries=1"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    assert_eq!(
-        (
-            class(&project.summary("r"), "correct"),
-            rag.requests().len()
-        ),
-        (2, 3)
-    );
+    assert_eq!((class(&project.summary("r"), "correct"), rag.requests().len()), (2, 3));
 }
 
 #[test]
@@ -157,18 +126,9 @@ fn a_service_that_answers_otherwise_is_told_what_was_expected() {
             json!({ "answer": "x" }),
             "`contexts` must be a list of texts, or of objects with a `text`",
         ),
-        (
-            json!({ "contexts": ["a"] }),
-            "gave contexts and no `answer`",
-        ),
-        (
-            json!({ "id": "q7", "contexts": ["a"], "answer": "x" }),
-            "answered `q7`",
-        ),
-        (
-            json!({ "error": "no index" }),
-            "the recorded pipeline failed: no index",
-        ),
+        (json!({ "contexts": ["a"] }), "gave contexts and no `answer`"),
+        (json!({ "id": "q7", "contexts": ["a"], "answer": "x" }), "answered `q7`"),
+        (json!({ "error": "no index" }), "the recorded pipeline failed: no index"),
         (json!([1]), "not a JSON object"),
     ] {
         let project = Project::new();
@@ -176,9 +136,7 @@ fn a_service_that_answers_otherwise_is_told_what_was_expected() {
         let outcome = run(&project, &rag, &["--name", "r"]);
         assert_eq!(outcome.code, 2, "{}", outcome.stdout);
         assert!(
-            outcome
-                .since_start()
-                .starts_with("error: aborted after 2 consecutive failures"),
+            outcome.since_start().starts_with("error: aborted after 2 consecutive failures"),
             "{}",
             outcome.stderr
         );
@@ -194,17 +152,10 @@ fn a_service_that_only_retrieves_is_run_without_a_generator() {
         ResponseTemplate::new(200)
             .set_body_json(json!({ "id": id, "contexts": ["Beta never waits."] }))
     });
-    let outcome = run(
-        &project,
-        &rag,
-        &["--name", "r", "--set", "generation.generator=none"],
-    );
+    let outcome = run(&project, &rag, &["--name", "r", "--set", "generation.generator=none"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let summary = project.summary("r");
-    assert_eq!(
-        (class(&summary, "supported"), class(&summary, "undelivered")),
-        (1, 1)
-    );
+    assert_eq!((class(&summary, "supported"), class(&summary, "undelivered")), (1, 1));
 }
 
 #[test]
@@ -226,33 +177,16 @@ fn a_redirect_is_not_followed_and_the_key_is_nowhere() {
         "--set",
         "external.api_key_env=RAG_KEY",
     ];
-    let output = project
-        .command(&args)
-        .env("RAG_KEY", "sk-very-secret")
-        .output()
-        .expect("starts");
+    let output = project.command(&args).env("RAG_KEY", "sk-very-secret").output().expect("starts");
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(
-        stderr.contains("redirects to another address: status 307"),
-        "{stderr}"
-    );
-    assert!(
-        elsewhere.requests().is_empty(),
-        "question and key stay where they were sent"
-    );
+    assert!(stderr.contains("redirects to another address: status 307"), "{stderr}");
+    assert!(elsewhere.requests().is_empty(), "question and key stay where they were sent");
     let sent = rag.requests();
-    assert!(
-        sent.iter()
-            .all(|request| request.headers["authorization"] == "Bearer sk-very-secret")
-    );
+    assert!(sent.iter().all(|request| request.headers["authorization"] == "Bearer sk-very-secret"));
     assert!(!stderr.contains("sk-very-secret"));
     for (path, bytes) in project.files("runs") {
-        assert!(
-            !String::from_utf8_lossy(&bytes).contains("sk-very-secret"),
-            "{}",
-            path.display()
-        );
+        assert!(!String::from_utf8_lossy(&bytes).contains("sk-very-secret"), "{}", path.display());
     }
 }
 
@@ -277,16 +211,9 @@ fn addresses_and_keys_that_cannot_be_used_are_refused_before_anything_is_asked()
         "{stderr}"
     );
     let stderr = refused(&["--set", "external.url=nonsense"]);
-    assert!(
-        stderr.starts_with("error: `external.url` is not a URL"),
-        "{stderr}"
-    );
-    let keyed = [
-        "--set",
-        "external.url=http://127.0.0.1:9/ask",
-        "--set",
-        "external.api_key_env=NOT_SET",
-    ];
+    assert!(stderr.starts_with("error: `external.url` is not a URL"), "{stderr}");
+    let keyed =
+        ["--set", "external.url=http://127.0.0.1:9/ask", "--set", "external.api_key_env=NOT_SET"];
     assert!(refused(&keyed).contains("`NOT_SET` named by `external.api_key_env` is not set"));
 }
 
@@ -295,12 +222,7 @@ fn what_stood_in_the_prompt_is_found_whatever_our_own_k_is() {
     let project = Project::new();
     let rag = Rag::start(|request: &Request| {
         let id = asked(request)["id"].clone();
-        let contexts = [
-            "Gamma.",
-            "Delta.",
-            "Alpha waits six minutes.",
-            "Beta never waits.",
-        ];
+        let contexts = ["Gamma.", "Delta.", "Alpha waits six minutes.", "Beta never waits."];
         let answer = if id == "q1" { "six minutes" } else { "Beta" };
         ResponseTemplate::new(200)
             .set_body_json(json!({ "id": id, "contexts": contexts, "answer": answer }))
@@ -347,37 +269,17 @@ fn on_resume_counts_go_on_and_what_the_service_says_holds_no_key() {
             .env("RAG_KEY", "sk-very-secret")
             .output()
             .expect("starts");
-        assert!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         project.json("runs/r/run.json")["notes"].to_string()
     };
     let notes = call(&["--name", "r"]);
-    assert!(
-        notes.contains("\"1 context that is in no document:"),
-        "{notes}"
-    );
-    let reason = project.traces("r")[1]["reason"]
-        .as_str()
-        .expect("a reason")
-        .to_owned();
-    assert!(
-        reason.contains("401: Bearer *** xxx") && reason.len() < 400,
-        "{reason}"
-    );
+    assert!(notes.contains("\"1 context that is in no document:"), "{notes}");
+    let reason = project.traces("r")[1]["reason"].as_str().expect("a reason").to_owned();
+    assert!(reason.contains("401: Bearer *** xxx") && reason.len() < 400, "{reason}");
     let notes = call(&["--resume", "r"]);
-    assert!(
-        notes.contains("\"2 contexts that are in no document:"),
-        "{notes}"
-    );
+    assert!(notes.contains("\"2 contexts that are in no document:"), "{notes}");
     for (path, bytes) in project.files("runs") {
-        assert!(
-            !String::from_utf8_lossy(&bytes).contains("sk-very-secret"),
-            "{}",
-            path.display()
-        );
+        assert!(!String::from_utf8_lossy(&bytes).contains("sk-very-secret"), "{}", path.display());
     }
 }
 

@@ -23,12 +23,8 @@ fn respond(asked: &Value) -> Value {
     let text: Vec<&str> = contexts.iter().filter_map(Value::as_str).collect();
     let text = text.join(" ");
     let answer = match asked["id"].as_str().expect("an id") {
-        "q1" => text
-            .split_once("waits ")
-            .map(|(_, behind)| behind.split('.').next()),
-        _ => text
-            .split_once(" never")
-            .map(|(before, _)| before.split_whitespace().last()),
+        "q1" => text.split_once("waits ").map(|(_, behind)| behind.split('.').next()),
+        _ => text.split_once(" never").map(|(before, _)| before.split_whitespace().last()),
     };
     json!({"id": asked["id"], "contexts": contexts, "answer": answer.flatten().unwrap_or("I don't know")})
 }
@@ -51,9 +47,7 @@ fn sent(rag: &Rag) -> BTreeMap<(String, String), Vec<Value>> {
     for asked in rag.requests().iter().map(asked) {
         let text = |key: &str| asked[key].as_str().unwrap_or("-").to_owned();
         let contexts = asked.get("contexts").cloned().unwrap_or(Value::Null);
-        sent.entry((text("id"), text("arm")))
-            .or_default()
-            .push(contexts);
+        sent.entry((text("id"), text("arm"))).or_default().push(contexts);
     }
     sent
 }
@@ -66,24 +60,16 @@ fn a_service_is_sent_the_passages_of_each_condition() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     check(&project, "r");
     let mut sent = sent(&rag);
-    let mut of = |id: &str, arm: &str| {
-        sent.remove(&(id.to_owned(), arm.to_owned()))
-            .unwrap_or_default()
-    };
+    let mut of =
+        |id: &str, arm: &str| sent.remove(&(id.to_owned(), arm.to_owned())).unwrap_or_default();
     assert_eq!(of("q1", "-"), [Value::Null]);
     // Its gold document is one chunk, and that is what was retrieved: the oracle's contexts are those of the question itself. What is
     // sent is the test, with another answer.
     let probe = of("q1", "oracle");
     assert_eq!(probe.len(), 1);
     let text = probe[0][0].as_str().expect("a text");
-    assert!(
-        text.starts_with("Alpha waits ") && !text.contains("six"),
-        "{text}"
-    );
-    assert!(
-        of("q1", "gold_in_noise").is_empty(),
-        "the prompt has its gold"
-    );
+    assert!(text.starts_with("Alpha waits ") && !text.contains("six"), "{text}");
+    assert!(of("q1", "gold_in_noise").is_empty(), "the prompt has its gold");
     assert_eq!(of("q1", "closed_book"), [json!([])]);
     // The missing gold goes into the middle of one context: before it. A title is the first line.
     let gold = format!("B\n{BETA}");
@@ -98,21 +84,14 @@ fn a_service_is_sent_the_passages_of_each_condition() {
         .expect("terms")
         .iter()
         .map(|term| {
-            (
-                term["source"].as_str().expect("a name"),
-                term["mean"].as_f64().expect("a mean"),
-            )
+            (term["source"].as_str().expect("a name"), term["mean"].as_f64().expect("a mean"))
         })
         .filter(|(_, mean)| *mean != 0.0)
         .collect();
     // One of two questions is lost, and its evidence would bring it back.
     assert_eq!(terms, [("undelivered", 0.5)]);
     // Two tests are too few to prove neglect, and one that is passed proves use.
-    let report = outcome
-        .stdout
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let report = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(!report.contains("not known whether"), "{report}");
 }
 
@@ -181,12 +160,7 @@ fn a_condition_that_failed_is_asked_again_on_resume_and_no_other() {
     assert_eq!(class(&project.summary("r"), "failed"), 0);
     let again: Vec<String> = rag.requests()[before..]
         .iter()
-        .map(|request| {
-            asked(request)["arm"]
-                .as_str()
-                .unwrap_or("retrieved")
-                .to_owned()
-        })
+        .map(|request| asked(request)["arm"].as_str().unwrap_or("retrieved").to_owned())
         .collect();
     assert_eq!(again, ["retrieved", "closed_book"]);
 }
@@ -201,10 +175,7 @@ fn a_dry_run_counts_the_calls_of_a_service_and_makes_none() {
     let estimate: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     let calls = |arm: &str| {
         let arms = estimate["arms"].as_array().expect("a list");
-        let arm = arms
-            .iter()
-            .find(|entry| entry["arm"] == arm)
-            .expect("there");
+        let arm = arms.iter().find(|entry| entry["arm"] == arm).expect("there");
         (arm["questions"].as_u64(), arm["calls"].as_u64())
     };
     // Both documents are retrieved in our place, so that the prompts of `gold_in_noise` are those of `retrieved`; the two questions are
@@ -233,16 +204,9 @@ fn record() -> String {
 /// Reads as the service does.
 fn generator() -> Server {
     Server::start(|asked| {
-        let id = if asked.question.starts_with("How") {
-            "q1"
-        } else {
-            "q2"
-        };
+        let id = if asked.question.starts_with("How") { "q1" } else { "q2" };
         let answer = respond(&json!({"id": id, "contexts": asked.passages}));
-        Said::text(format!(
-            "Answer: {}",
-            answer["answer"].as_str().expect("text")
-        ))
+        Said::text(format!("Answer: {}", answer["answer"].as_str().expect("text")))
     })
 }
 
@@ -283,21 +247,9 @@ fn the_conditions_of_a_record_are_asked_of_the_generator_and_the_report_names_it
     assert_eq!(estimate["calls"], 4);
     assert_eq!(estimate["sent"][0]["exact"], true);
     let manifest = project.json("runs/r/run.json");
-    assert_eq!(
-        manifest["models"],
-        json!([{"role": "conditions", "name": "theirs", "sha256": {}}])
-    );
-    assert!(
-        manifest["template"]
-            .as_str()
-            .expect("text")
-            .contains("Passages:")
-    );
-    let report = outcome
-        .stdout
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    assert_eq!(manifest["models"], json!([{"role": "conditions", "name": "theirs", "sha256": {}}]));
+    assert!(manifest["template"].as_str().expect("text").contains("Passages:"));
+    let report = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         report.contains(
             "the conditions were answered by `theirs`, with the prompt template of the settings"
@@ -317,14 +269,7 @@ fn the_conditions_of_a_record_are_asked_of_the_generator_and_the_report_names_it
 fn conditions_need_a_generator_and_a_dry_run_needs_conditions() {
     let project = Project::new();
     project.write("answers.jsonl", record());
-    let args = [
-        "import",
-        "answers.jsonl",
-        "--config",
-        "c.toml",
-        "--out",
-        "runs",
-    ];
+    let args = ["import", "answers.jsonl", "--config", "c.toml", "--out", "runs"];
     let none = ["--conditions", "--set", "generation.generator=none"];
     let outcome = project.refused(&[&args[..], &none].concat());
     assert!(
@@ -336,9 +281,5 @@ fn conditions_need_a_generator_and_a_dry_run_needs_conditions() {
     );
     let outcome = project.call(&[&args[..], &["--dry-run"]].concat());
     assert_eq!(outcome.code, 2);
-    assert!(
-        outcome.stderr.contains("--conditions"),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.contains("--conditions"), "{}", outcome.stderr);
 }

@@ -104,15 +104,10 @@ fn the_servers_of_three_frameworks_are_asked_and_read() {
         run_files::check(&project, "r");
         let summary = project.summary("r");
         assert_eq!(class(&summary, "correct"), 2, "{place}");
-        let bodies: Vec<String> = rag
-            .requests()
-            .iter()
-            .map(|request| asked(request).to_string())
-            .collect();
+        let bodies: Vec<String> =
+            rag.requests().iter().map(|request| asked(request).to_string()).collect();
         assert!(
-            bodies
-                .iter()
-                .all(|body| !body.contains('{') || !body.contains("{question}")),
+            bodies.iter().all(|body| !body.contains('{') || !body.contains("{question}")),
             "{bodies:?}"
         );
     }
@@ -128,24 +123,15 @@ fn what_a_pointer_does_not_find_is_named_with_the_keys_that_are_there() {
     };
     for (sets, expected) in [
         (
-            [
-                "external.contexts=/sources/*/text",
-                "external.answer=/answers/*/answer",
-            ],
+            ["external.contexts=/sources/*/text", "external.answer=/answers/*/answer"],
             "has nothing at `external.contexts` = `/sources/*/text`: the response is an object with `answers`, `documents`",
         ),
         (
-            [
-                "external.contexts=/documents/*/text",
-                "external.answer=/answers/*/answer",
-            ],
+            ["external.contexts=/documents/*/text", "external.answer=/answers/*/answer"],
             "has nothing at `external.contexts` = `/documents/*/text`: at `/documents/0` is an object with `content`",
         ),
         (
-            [
-                "external.contexts=/documents/*/content",
-                "external.answer=/answers/0/answer",
-            ],
+            ["external.contexts=/documents/*/content", "external.answer=/answers/0/answer"],
             "has nothing at `external.answer` = `/answers/0/answer`: at `/answers` is a list of 0",
         ),
     ] {
@@ -163,19 +149,13 @@ fn settings_that_cannot_work_are_refused_before_anything_is_asked() {
             &["external.contexts=sources"][..],
             "error: `external.contexts` = `sources` must begin with `/`, like `/sources/*/text`",
         ),
-        (
-            &["external.request={ query = \"q\" }"],
-            "error: `external.request` has no `{question}`",
-        ),
+        (&["external.request={ query = \"q\" }"], "error: `external.request` has no `{question}`"),
         (
             &["external.request={ query = \"{question}\", user = \"{q}\" }"],
             "error: `external.request` has the unknown placeholder `{q}`; there are `{id}`, `{question}`, `{contexts}` and `{arm}`",
         ),
         (
-            &[
-                "external.request={ query = \"{question}\" }",
-                "external.answers_contexts=true",
-            ],
+            &["external.request={ query = \"{question}\" }", "external.answers_contexts=true"],
             "error: `external.request` has no `{contexts}`, which `external.answers_contexts` needs",
         ),
         (
@@ -186,15 +166,9 @@ fn settings_that_cannot_work_are_refused_before_anything_is_asked() {
             &["external.answer=/a", "external.stream=/d"],
             "error: `external.stream` must not be set next to `external.answer`",
         ),
+        (&["external.scores=/s"], "error: `external.scores` needs `external.contexts`"),
         (
-            &["external.scores=/s"],
-            "error: `external.scores` needs `external.contexts`",
-        ),
-        (
-            &[
-                "external.answers_contexts=true",
-                "generation.generator=none",
-            ],
+            &["external.answers_contexts=true", "generation.generator=none"],
             "error: `external.answers_contexts` asks for answers, and `generation.generator` is `none`",
         ),
     ] {
@@ -217,9 +191,7 @@ fn streamed_answers_are_joined() {
             json!({"type": "token", "token": first}),
             json!({"type": "token", "token": rest}),
         ];
-        let events = events
-            .iter()
-            .map(|event| format!("event: message\ndata: {event}\n\n"));
+        let events = events.iter().map(|event| format!("event: message\ndata: {event}\n\n"));
         events.collect::<String>() + "data: [DONE]\n\n"
     };
     let lines = |text: &str, answer: &str| {
@@ -229,19 +201,15 @@ fn streamed_answers_are_joined() {
             json!({"token": "", "sources": [{"text": text}]})
         )
     };
-    for (mime, body) in [
-        ("text/event-stream", sse as fn(&str, &str) -> String),
-        ("application/x-ndjson", lines),
-    ] {
+    for (mime, body) in
+        [("text/event-stream", sse as fn(&str, &str) -> String), ("application/x-ndjson", lines)]
+    {
         let project = Project::new();
         let rag = Rag::start(move |request: &Request| {
             let (text, _, answer) = right(asked(request)["question"].as_str().expect("text"));
             ResponseTemplate::new(200).set_body_raw(body(text, answer), mime)
         });
-        let sets = [
-            "external.stream=/token",
-            "external.contexts=/sources/*/text",
-        ];
+        let sets = ["external.stream=/token", "external.contexts=/sources/*/text"];
         let outcome = run(&project, &rag, &sets);
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
         assert_eq!(class(&project.summary("r"), "correct"), 2, "{mime}");
@@ -269,18 +237,10 @@ fn a_rate_limit_is_waited_for_and_takes_no_retry() {
 fn a_service_that_does_not_respond_in_time_is_tried_again_and_reported() {
     let project = Project::new();
     let rag = Rag::start(ResponseTemplate::new(200).set_delay(Duration::from_secs(5)));
-    let sets = [
-        "external.timeout_s=0.2",
-        "external.retries=1",
-        "external.concurrency=1",
-    ];
+    let sets = ["external.timeout_s=0.2", "external.retries=1", "external.concurrency=1"];
     let outcome = run(&project, &rag, &sets);
     assert_eq!(outcome.code, 2, "{}", outcome.stdout);
-    assert!(
-        outcome.stderr.contains("did not respond within 0.2 s"),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.contains("did not respond within 0.2 s"), "{}", outcome.stderr);
     assert_eq!(rag.requests().len(), 4, "2 questions, 2 tries each");
 }
 
@@ -292,11 +252,8 @@ fn headers_come_from_the_environment_and_their_values_are_in_no_file() {
         let key = request.headers["x-rag-key"].to_str().expect("text");
         // It repeats the key in two pieces.
         let (first, rest) = key.split_at(5);
-        let body = format!(
-            "{}\n{}\n",
-            json!({"sources": [text], "token": first}),
-            json!({"token": rest})
-        );
+        let body =
+            format!("{}\n{}\n", json!({"sources": [text], "token": first}), json!({"token": rest}));
         ResponseTemplate::new(200).set_body_string(body)
     });
     let url = rag.set();
@@ -307,15 +264,10 @@ fn headers_come_from_the_environment_and_their_values_are_in_no_file() {
         "external.stream=/token",
     ];
     let args = sets.iter().flat_map(|set| ["--set", set]);
-    let args: Vec<&str> = ["run", "c.toml", "--out", "runs", "--name", "r"]
-        .into_iter()
-        .chain(args)
-        .collect();
-    let output = project
-        .command(&args)
-        .env("RAG_KEY", "hush-very-secret")
-        .output()
-        .expect("starts");
+    let args: Vec<&str> =
+        ["run", "c.toml", "--out", "runs", "--name", "r"].into_iter().chain(args).collect();
+    let output =
+        project.command(&args).env("RAG_KEY", "hush-very-secret").output().expect("starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{stderr}");
     let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr;
@@ -327,9 +279,7 @@ fn headers_come_from_the_environment_and_their_values_are_in_no_file() {
     assert!(project.read("runs/r/traces.jsonl").contains("***"));
     let unset = project.call(&args);
     assert!(
-        unset
-            .stderr
-            .contains("`RAG_KEY` named by `external.headers_env` is not set"),
+        unset.stderr.contains("`RAG_KEY` named by `external.headers_env` is not set"),
         "{}",
         unset.stderr
     );
@@ -339,10 +289,7 @@ fn headers_come_from_the_environment_and_their_values_are_in_no_file() {
 fn an_error_in_a_response_of_another_form_is_the_questions() {
     let project = Project::new();
     let rag = Rag::start(|request: &Request| {
-        let question = asked(request)["question"]
-            .as_str()
-            .expect("text")
-            .to_owned();
+        let question = asked(request)["question"].as_str().expect("text").to_owned();
         if question.starts_with("How") {
             let error = json!({"error": {"message": "no index", "code": 7}});
             return ResponseTemplate::new(200).set_body_json(error);
@@ -350,20 +297,9 @@ fn an_error_in_a_response_of_another_form_is_the_questions() {
         let (text, _, answer) = right(&question);
         ResponseTemplate::new(200).set_body_json(json!({"docs": [text], "a": answer}))
     });
-    let outcome = run(
-        &project,
-        &rag,
-        &["external.contexts=/docs", "external.answer=/a"],
-    );
+    let outcome = run(&project, &rag, &["external.contexts=/docs", "external.answer=/a"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let summary = project.summary("r");
-    assert_eq!(
-        (class(&summary, "failed"), class(&summary, "correct")),
-        (1, 1)
-    );
-    assert!(
-        reason(&project).contains("no index"),
-        "{}",
-        reason(&project)
-    );
+    assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (1, 1));
+    assert!(reason(&project).contains("no index"), "{}", reason(&project));
 }

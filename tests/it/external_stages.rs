@@ -13,10 +13,7 @@ const BETA: &str = "Beta never waits.";
 /// Wrong answers: the reranker leaves the evidence of q1 second, and the evidence of q2 is not found. Prompts have one passage.
 fn respond(request: &Request) -> ResponseTemplate {
     let (hits, ranked) = if asked(request)["id"] == "q1" {
-        (
-            json!([ALPHA, BETA]),
-            json!([{ "text": BETA }, { "text": ALPHA }]),
-        )
+        (json!([ALPHA, BETA]), json!([{ "text": BETA }, { "text": ALPHA }]))
     } else {
         (json!([ALPHA]), json!([{ "text": ALPHA }]))
     };
@@ -43,9 +40,7 @@ fn run(stages: &str) -> Project {
 
 fn classes(project: &Project) -> Vec<Value> {
     let outcomes = project.read("runs/r/outcomes.jsonl");
-    let outcomes = outcomes
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let outcomes = outcomes.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     outcomes.map(|outcome| outcome["class"].clone()).collect()
 }
 
@@ -61,11 +56,7 @@ fn stages_of_a_service_tell_which_one_lost_the_evidence() {
         .iter()
         .map(|step| ["name", "stage"].map(|key| step[key].as_str().unwrap_or("")))
         .collect();
-    let expected = [
-        ["vector_search", "external"],
-        ["", "reranked"],
-        ["contexts", "packed"],
-    ];
+    let expected = [["vector_search", "external"], ["", "reranked"], ["contexts", "packed"]];
     assert_eq!(steps, expected);
     // With the retriever alone, the prompt of q1 is not the first of its ranking.
     let project = run(r#"{ vector_search = "/debug/hits" }"#);

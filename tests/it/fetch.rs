@@ -18,9 +18,8 @@ const FOLDER: &str = "datasets/fetched";
 fn noise(seed: u64) -> String {
     let mut state = seed;
     let mut next = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         format!("{:08x}", state >> 32)
     };
     (0..20_000).map(|_| next()).collect()
@@ -33,14 +32,9 @@ fn tar_gz(files: &[(&str, &str)]) -> Vec<u8> {
         header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
         header.set_size(content.len() as u64);
         header.set_cksum();
-        builder
-            .append(&header, content.as_bytes())
-            .expect("in memory");
+        builder.append(&header, content.as_bytes()).expect("in memory");
     }
-    builder
-        .into_inner()
-        .and_then(GzEncoder::finish)
-        .expect("in memory")
+    builder.into_inner().and_then(GzEncoder::finish).expect("in memory")
 }
 
 fn cisi(seed: u64) -> Vec<u8> {
@@ -53,10 +47,7 @@ fn cisi(seed: u64) -> Vec<u8> {
 
 /// A head that promises `length` bytes, and these bytes.
 fn sends(status: &str, headers: &[String], length: usize, body: &[u8]) -> Vec<u8> {
-    let headers: String = headers
-        .iter()
-        .flat_map(|header| [header.as_str(), "\r\n"])
-        .collect();
+    let headers: String = headers.iter().flat_map(|header| [header.as_str(), "\r\n"]).collect();
     let head = format!("HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\n\r\n");
     [head.as_bytes(), body].concat()
 }
@@ -71,47 +62,26 @@ fn whole(version: &str, body: &[u8]) -> Sent {
 
 /// The whole is promised, and half of it sent.
 fn half(version: &str, body: &[u8]) -> Vec<u8> {
-    sends(
-        "200 OK",
-        &etag(version),
-        body.len(),
-        &body[..body.len() / 2],
-    )
+    sends("200 OK", &etag(version), body.len(), &body[..body.len() / 2])
 }
 
 fn rest(version: &str, body: &[u8], from: usize) -> Sent {
-    let range = format!(
-        "content-range: bytes {from}-{}/{}",
-        body.len() - 1,
-        body.len()
-    );
+    let range = format!("content-range: bytes {from}-{}/{}", body.len() - 1, body.len());
     let headers = [etag(version), vec![range]].concat();
-    Sent::Bytes(sends(
-        "206 Partial Content",
-        &headers,
-        body.len() - from,
-        &body[from..],
-    ))
+    Sent::Bytes(sends("206 Partial Content", &headers, body.len() - from, &body[from..]))
 }
 
 /// What a request says of `name`.
 fn header(request: &str, name: &str) -> Option<String> {
-    let field = |line: &str| {
-        line.to_lowercase()
-            .strip_prefix(&format!("{name}: "))
-            .map(str::to_owned)
-    };
+    let field =
+        |line: &str| line.to_lowercase().strip_prefix(&format!("{name}: ")).map(str::to_owned);
     request.lines().find_map(field)
 }
 
 /// The first byte that a request asks for, where it asks for a part.
 fn asked_from(request: &str) -> Option<usize> {
     let range = header(request, "range")?;
-    range
-        .strip_prefix("bytes=")?
-        .strip_suffix('-')?
-        .parse()
-        .ok()
+    range.strip_prefix("bytes=")?.strip_suffix('-')?.parse().ok()
 }
 
 fn url(server: &Socket) -> String {
@@ -126,13 +96,7 @@ fn fetch(project: &Project, server: &Socket) -> Outcome {
 fn left(project: &Project) -> Vec<String> {
     let entries = fs::read_dir(project.path(FOLDER)).expect("a folder");
     let mut names: Vec<String> = entries
-        .map(|entry| {
-            entry
-                .expect("an entry")
-                .file_name()
-                .to_string_lossy()
-                .into_owned()
-        })
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .collect();
     names.sort();
     names
@@ -142,14 +106,8 @@ fn left(project: &Project) -> Vec<String> {
 fn assert_whole(project: &Project, outcome: &Outcome, seed: u64) {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(left(project), ["cisi"]);
-    assert_eq!(
-        project.read(&format!("{FOLDER}/cisi/CISI.ALL")),
-        noise(seed)
-    );
-    assert_eq!(
-        project.read(&format!("{FOLDER}/cisi/CISI.REL")),
-        "judgments"
-    );
+    assert_eq!(project.read(&format!("{FOLDER}/cisi/CISI.ALL")), noise(seed));
+    assert_eq!(project.read(&format!("{FOLDER}/cisi/CISI.REL")), "judgments");
 }
 
 #[test]
@@ -161,14 +119,9 @@ fn a_set_is_fetched_with_its_licence_and_its_hash_told() {
     let outcome = fetch(&project, &server);
     assert_whole(&project, &outcome, 1);
     let lines: Vec<&str> = outcome.stderr.lines().collect();
-    assert_eq!(
-        lines[0],
-        "cisi is in datasets/fetched/cisi (licence: none stated, for research)"
-    );
-    let said = format!(
-        "not verified, no hash is published: the file of {} has sha256 ",
-        url(&server)
-    );
+    assert_eq!(lines[0], "cisi is in datasets/fetched/cisi (licence: none stated, for research)");
+    let said =
+        format!("not verified, no hash is published: the file of {} has sha256 ", url(&server));
     assert!(
         lines[1].starts_with(&said) && lines[1].len() == said.len() + 64 && lines.len() == 2,
         "{lines:?}"
@@ -176,10 +129,7 @@ fn a_set_is_fetched_with_its_licence_and_its_hash_told() {
     assert_eq!(outcome.stdout, "");
     let request = server.requests().remove(0);
     assert_eq!(
-        (
-            header(&request, "accept-encoding").as_deref(),
-            asked_from(&request)
-        ),
+        (header(&request, "accept-encoding").as_deref(), asked_from(&request)),
         (Some("identity"), None)
     );
 }
@@ -195,10 +145,7 @@ fn a_transfer_that_breaks_off_goes_on_where_it_stands() {
     assert_whole(&project, &fetch(&project, &server), 1);
     let requests = server.requests();
     assert_eq!(
-        requests
-            .iter()
-            .map(|request| asked_from(request))
-            .collect::<Vec<_>>(),
+        requests.iter().map(|request| asked_from(request)).collect::<Vec<_>>(),
         [None, Some(n_half)]
     );
     assert_eq!(header(&requests[1], "if-range").as_deref(), Some("\"v1\""));
@@ -233,11 +180,8 @@ fn a_part_that_was_not_asked_for_is_not_put_behind_the_others() {
 fn what_has_no_name_of_its_version_is_not_gone_on_with() {
     let (project, archive, n_calls) = (Project::of(&[]), cisi(1), AtomicUsize::new(0));
     let server = Socket::start(move |_| {
-        let n_sent = if n_calls.fetch_add(1, Ordering::Relaxed) == 0 {
-            1000
-        } else {
-            archive.len()
-        };
+        let n_sent =
+            if n_calls.fetch_add(1, Ordering::Relaxed) == 0 { 1000 } else { archive.len() };
         Sent::Bytes(sends(
             "200 OK",
             &["etag: W/\"v1\"".to_owned()],
@@ -246,14 +190,7 @@ fn what_has_no_name_of_its_version_is_not_gone_on_with() {
         ))
     });
     assert_whole(&project, &fetch(&project, &server), 1);
-    assert_eq!(
-        server
-            .requests()
-            .iter()
-            .filter_map(|request| asked_from(request))
-            .count(),
-        0
-    );
+    assert_eq!(server.requests().iter().filter_map(|request| asked_from(request)).count(), 0);
 }
 
 /// Starts the program and waits until so many bytes have arrived.
@@ -263,17 +200,11 @@ fn start(project: &Project, server: &Socket, n_bytes: usize) -> Child {
         .args(["dataset", "fetch", "cisi", "--url", &url(server)])
         .env_clear()
         .envs(project.environment());
-    let mut child = command
-        .current_dir(project.path("."))
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("starts");
+    let mut child =
+        command.current_dir(project.path(".")).stderr(Stdio::null()).spawn().expect("starts");
     let partial = project.path(&format!("{FOLDER}/.cisi.partial"));
     while fs::metadata(&partial).map_or(0, |partial| partial.len()) < n_bytes as u64 {
-        assert!(
-            child.try_wait().expect("a child").is_none(),
-            "it ended before it was killed"
-        );
+        assert!(child.try_wait().expect("a child").is_none(), "it ended before it was killed");
         thread::yield_now();
     }
     child
@@ -303,10 +234,7 @@ fn a_killed_fetch_is_gone_on_with_and_two_do_not_mix() {
     kill(child);
     assert_eq!(left(&project), [".cisi.partial", ".cisi.partial.from"]);
     assert_whole(&project, &fetch(&project, &server), 1);
-    assert_eq!(
-        asked_from(server.requests().last().expect("asked")),
-        Some(n_half)
-    );
+    assert_eq!(asked_from(server.requests().last().expect("asked")), Some(n_half));
 }
 
 #[test]
@@ -348,10 +276,7 @@ fn a_wrong_hash_leaves_nothing() {
          expected 95aa6a52d5d6a735563366753ca50492a658031da74f301ac5238b03966972c9",
         url(&server)
     );
-    project.refuses_with_some_hint(
-        &["dataset", "fetch", "squad", "--url", &url(&server)],
-        &error,
-    );
+    project.refuses_with_some_hint(&["dataset", "fetch", "squad", "--url", &url(&server)], &error);
     assert_eq!(left(&project), [""; 0]);
 }
 
@@ -368,21 +293,13 @@ fn redirects_are_followed_to_the_end_of_their_way() {
 
     let project = Project::of(&[]);
     let circle = Socket::start(|_| {
-        Sent::Bytes(sends(
-            "302 Found",
-            &["location: /v1/cisi.tar.gz".into()],
-            0,
-            b"",
-        ))
+        Sent::Bytes(sends("302 Found", &["location: /v1/cisi.tar.gz".into()], 0, b""))
     });
     let error = format!(
         "error: the redirect of `{}` is not followed: the redirects form a loop",
         url(&circle)
     );
-    project.refuses_with_some_hint(
-        &["dataset", "fetch", "cisi", "--url", &url(&circle)],
-        &error,
-    );
+    project.refuses_with_some_hint(&["dataset", "fetch", "cisi", "--url", &url(&circle)], &error);
 }
 
 #[test]
@@ -392,11 +309,7 @@ fn a_redirect_takes_no_token_along() {
     let headers = [format!("location: {}", url(&elsewhere))];
     let server = Socket::start(move |_| Sent::Bytes(sends("302 Found", &headers, 0, b"")));
     let address = format!("{}?token=secret", url(&server));
-    assert_whole(
-        &project,
-        &project.call(&["dataset", "fetch", "cisi", "--url", &address]),
-        1,
-    );
+    assert_whole(&project, &project.call(&["dataset", "fetch", "cisi", "--url", &address]), 1);
     assert!(server.requests()[0].starts_with("GET /v1/cisi.tar.gz?token=secret "));
     let request = elsewhere.requests().remove(0);
     assert_eq!(header(&request, "referer"), None);
@@ -411,28 +324,13 @@ fn a_redirect_is_not_followed_with_a_password() {
     });
     let address = url(&server).replacen("://", "://user:pass@", 1);
     let reason = "the user name and password in the address would be sent along";
-    let error = format!(
-        "error: the redirect of `{}` is not followed: {reason}",
-        url(&server)
-    );
+    let error = format!("error: the redirect of `{}` is not followed: {reason}", url(&server));
     project.refuses_with_some_hint(&["dataset", "fetch", "cisi", "--url", &address], &error);
     let requests = server.requests();
-    assert_eq!(
-        (
-            requests.len(),
-            header(&requests[0], "authorization").is_some()
-        ),
-        (1, true)
-    );
+    assert_eq!((requests.len(), header(&requests[0], "authorization").is_some()), (1, true));
     assert_eq!(left(&project), [""; 0]);
     project.refuses(
-        &[
-            "dataset",
-            "fetch",
-            "cisi",
-            "--url",
-            "http://user:pass@example.invalid/cisi.tar.gz",
-        ],
+        &["dataset", "fetch", "cisi", "--url", "http://user:pass@example.invalid/cisi.tar.gz"],
         &[
             "error: the key would be sent unencrypted to `example.invalid`",
             "hint: use `https`; plain `http` with a key is for this machine only",
@@ -449,10 +347,7 @@ fn a_redirect_that_gives_up_encryption_is_not_followed() {
     project.write("ca.pem", &server.authority);
     let address = format!("https://localhost:{}/cisi.tar.gz", server.port);
     let mut command = project.command(&["dataset", "fetch", "cisi", "--url", &address]);
-    let output = command
-        .env("SSL_CERT_FILE", project.path("ca.pem"))
-        .output()
-        .expect("starts");
+    let output = command.env("SSL_CERT_FILE", project.path("ca.pem")).output().expect("starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
     let error = format!(
         "error: the redirect of `{address}` is not followed: it leads from `https` to `http`\n"
@@ -465,22 +360,14 @@ fn a_redirect_that_gives_up_encryption_is_not_followed() {
 fn what_is_not_there_is_said_at_once_and_what_fails_for_a_moment_is_tried_again() {
     let project = Project::of(&[]);
     let gone = Socket::start(|_| Sent::Bytes(sends("404 Not Found", &[], 0, b"")));
-    let error = format!(
-        "error: `{}` answered with status 404: Not Found",
-        url(&gone)
-    );
+    let error = format!("error: `{}` answered with status 404: Not Found", url(&gone));
     project.refuses_with_some_hint(&["dataset", "fetch", "cisi", "--url", &url(&gone)], &error);
     assert_eq!((gone.requests().len(), left(&project)), (1, Vec::new()));
 
     let (archive, n_calls) = (cisi(1), AtomicUsize::new(0));
     let server = Socket::start(move |_| match n_calls.fetch_add(1, Ordering::Relaxed) {
         0 => Sent::Bytes(sends("500 Internal Server Error", &[], 0, b"")),
-        1 => Sent::Bytes(sends(
-            "429 Too Many Requests",
-            &["retry-after: 0".into()],
-            0,
-            b"",
-        )),
+        1 => Sent::Bytes(sends("429 Too Many Requests", &["retry-after: 0".into()], 0, b"")),
         _ => whole("v1", &archive),
     });
     assert_whole(&project, &fetch(&project, &server), 1);
@@ -493,10 +380,8 @@ fn a_server_that_always_breaks_off_at_the_same_place_is_given_up() {
     let server = Socket::start(move |_| Sent::Bytes(half("v1", &archive)));
     let outcome = fetch(&project, &server);
     assert_eq!(outcome.code, 2);
-    let said = format!(
-        "error: after 5 tries: the connection to `{}` was interrupted: ",
-        url(&server)
-    );
+    let said =
+        format!("error: after 5 tries: the connection to `{}` was interrupted: ", url(&server));
     assert!(outcome.stderr.starts_with(&said), "{}", outcome.stderr);
     // The first brought something, the other four nothing new.
     assert_eq!(server.requests().len(), 5);
@@ -507,51 +392,32 @@ fn a_server_that_always_breaks_off_at_the_same_place_is_given_up() {
 fn a_body_that_does_not_end_and_one_that_says_so_are_cut_off() {
     let piece = vec![b'x'; 1 << 16];
     let endless = Socket::start(move |_| {
-        Sent::Endless(
-            b"HTTP/1.1 200 OK\r\netag: \"v1\"\r\n\r\n".to_vec(),
-            piece.clone(),
-        )
+        Sent::Endless(b"HTTP/1.1 200 OK\r\netag: \"v1\"\r\n\r\n".to_vec(), piece.clone())
     });
     let promised = Socket::start(|_| Sent::Bytes(sends("200 OK", &[], (32 << 20) + 1, b"")));
     for server in [endless, promised] {
         let project = Project::of(&[]);
-        let error = format!(
-            "error: the response of `{}` is larger than 32 MiB",
-            url(&server)
-        );
-        project.refuses_with_some_hint(
-            &["dataset", "fetch", "cisi", "--url", &url(&server)],
-            &error,
-        );
+        let error = format!("error: the response of `{}` is larger than 32 MiB", url(&server));
+        project
+            .refuses_with_some_hint(&["dataset", "fetch", "cisi", "--url", &url(&server)], &error);
         assert_eq!((server.requests().len(), left(&project)), (1, Vec::new()));
     }
 }
 
 #[test]
 fn archives_that_are_hostile_incomplete_or_none_leave_nothing() {
-    let hostile = tar_gz(&[
-        ("CISI.ALL", "a"),
-        ("CISI.QRY", "q"),
-        ("CISI.REL", "r"),
-        ("../../escaped", "x"),
-    ]);
+    let hostile =
+        tar_gz(&[("CISI.ALL", "a"), ("CISI.QRY", "q"), ("CISI.REL", "r"), ("../../escaped", "x")]);
     let incomplete = tar_gz(&[("CISI.ALL", "a"), ("CISI.QRY", "q")]);
     for (archive, part) in [
         (hostile, "entry `../../escaped` leads out of the folder"),
         (incomplete, "has no `CISI.REL`"),
-        (
-            b"<html>gone</html>".to_vec(),
-            "not an archive, or damaged: ",
-        ),
+        (b"<html>gone</html>".to_vec(), "not an archive, or damaged: "),
     ] {
         let project = Project::of(&[]);
         let server = Socket::start(move |_| whole("v1", &archive));
         let outcome = fetch(&project, &server);
-        assert!(
-            outcome.code == 2 && outcome.stderr.contains(part),
-            "{}",
-            outcome.stderr
-        );
+        assert!(outcome.code == 2 && outcome.stderr.contains(part), "{}", outcome.stderr);
         assert_eq!(left(&project), [""; 0]);
         assert!(!project.path("escaped").exists() && !project.path("datasets/escaped").exists());
     }
@@ -560,10 +426,7 @@ fn archives_that_are_hostile_incomplete_or_none_leave_nothing() {
 #[test]
 fn a_set_that_is_there_is_replaced_by_force_only_and_nothing_is_asked_before() {
     // The second as a process leaves it that is killed while it replaces the set.
-    for there in [
-        "datasets/fetched/cisi/old",
-        "datasets/fetched/.cisi.7.old/set/old",
-    ] {
+    for there in ["datasets/fetched/cisi/old", "datasets/fetched/.cisi.7.old/set/old"] {
         let project = Project::of(&[(there, "mine")]);
         let archive = cisi(1);
         let server = Socket::start(move |_| whole("v1", &archive));
@@ -575,20 +438,11 @@ fn a_set_that_is_there_is_replaced_by_force_only_and_nothing_is_asked_before() {
             ],
         );
         assert_eq!(
-            (
-                server.requests().len(),
-                project.read("datasets/fetched/cisi/old").as_str()
-            ),
+            (server.requests().len(), project.read("datasets/fetched/cisi/old").as_str()),
             (0, "mine")
         );
-        let outcome = project.call(&[
-            "dataset",
-            "fetch",
-            "cisi",
-            "--force",
-            "--url",
-            &url(&server),
-        ]);
+        let outcome =
+            project.call(&["dataset", "fetch", "cisi", "--force", "--url", &url(&server)]);
         assert_whole(&project, &outcome, 1);
         assert!(!project.path("datasets/fetched/cisi/old").exists());
     }
@@ -615,17 +469,10 @@ fn what_cannot_be_fetched_is_told_without_a_call() {
         &["dataset", "fetch", "cisi", "--url", "ftp://h/cisi.tar.gz"],
         "error: the address must begin with `http://` or `https://`",
     );
-    let outcome = project.call(&[
-        "dataset",
-        "fetch",
-        "cisi",
-        "--url",
-        "http://127.0.0.1:9/cisi.tar.gz",
-    ]);
+    let outcome =
+        project.call(&["dataset", "fetch", "cisi", "--url", "http://127.0.0.1:9/cisi.tar.gz"]);
     assert!(
-        outcome
-            .stderr
-            .starts_with("error: cannot write `datasets/fetched`: "),
+        outcome.stderr.starts_with("error: cannot write `datasets/fetched`: "),
         "{}",
         outcome.stderr
     );

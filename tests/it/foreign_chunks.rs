@@ -4,12 +4,8 @@ use serde_json::{Value, json};
 
 use super::project::{Project, SETTINGS};
 
-const BY_FILE: &[&str] = &[
-    "--set",
-    "chunking.strategy=file",
-    "--set",
-    "chunking.file=chunks.jsonl",
-];
+const BY_FILE: &[&str] =
+    &["--set", "chunking.strategy=file", "--set", "chunking.file=chunks.jsonl"];
 
 fn run(project: &Project, name: &str, more: &[&str]) -> Value {
     let args = ["run", "c.toml", "--out", "runs", "--name", name];
@@ -27,16 +23,12 @@ fn halves() -> Project {
         let (first, second) = (&text[..middle], &text[middle + 1..]);
         let line = |lines: &mut String, value: Value| *lines += &(value.to_string() + "\n");
         line(&mut corpus, json!({"id": format!("d{n}"), "text": text}));
-        let evidence = [[
-            json!({"doc": format!("d{n}"), "quotes": [if n % 2 == 0 { first } else { &text }]}),
-        ]];
+        let evidence =
+            [[json!({"doc": format!("d{n}"), "quotes": [if n % 2 == 0 { first } else { &text }]})]];
         let question = json!({"id": format!("q{n}"), "text": format!("key{n}?"), "answers": ["north"], "evidence": evidence});
         line(&mut questions, question);
         // The second before the first: chunks are numbered by their place. One of them by its text.
-        line(
-            &mut chunks,
-            json!({"doc_id": format!("d{n}"), "text": second}),
-        );
+        line(&mut chunks, json!({"doc_id": format!("d{n}"), "text": second}));
         let first = json!({"doc_id": format!("d{n}"), "start": 0, "end": middle, "id": n});
         line(&mut chunks, first);
     }
@@ -82,11 +74,8 @@ fn a_sweep_compares_them_on_the_same_evidence() {
     let tune: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     let rows = tune["ranking"]["rows"].as_array().expect("rows");
     let mean = |of: &str| -> f64 {
-        let row = rows
-            .iter()
-            .find(|row| row["values"].to_string().contains(of));
-        row.and_then(|row| row["mean"].as_f64())
-            .unwrap_or_else(|| panic!("{of}: {rows:?}"))
+        let row = rows.iter().find(|row| row["values"].to_string().contains(of));
+        row.and_then(|row| row["mean"].as_f64()).unwrap_or_else(|| panic!("{of}: {rows:?}"))
     };
     // A chunk of four words is a document and its evidence; the halves lack half of six questions' evidence.
     assert!(mean("\"4\"") > mean("chunks.jsonl"), "{rows:?}");
@@ -118,9 +107,7 @@ fn context_is_indexed_and_shown_and_a_changed_file_is_not_resumed() {
     let outcome = project.call(&[&args, BY_FILE].concat());
     assert_eq!(outcome.code, 2, "{}", outcome.stderr);
     assert!(
-        outcome
-            .stderr
-            .contains("the content of a model or a file of chunks"),
+        outcome.stderr.contains("the content of a model or a file of chunks"),
         "{}",
         outcome.stderr
     );
@@ -153,19 +140,10 @@ fn a_file_that_cannot_be_used_is_named() {
         unknown.ends_with("chunks.jsonl` line 1: the data set has no document `z`"),
         "{unknown}"
     );
-    let outcome = project.call(&[
-        "run",
-        "c.toml",
-        "--out",
-        "runs",
-        "--set",
-        "chunking.strategy=file",
-    ]);
+    let outcome =
+        project.call(&["run", "c.toml", "--out", "runs", "--set", "chunking.strategy=file"]);
     let first = outcome.stderr.lines().next();
-    assert_eq!(
-        first,
-        Some("error: `chunking.strategy` is `file`, but `chunking.file` is not set")
-    );
+    assert_eq!(first, Some("error: `chunking.strategy` is `file`, but `chunking.file` is not set"));
     let unused = ["run", "c.toml", "--set", "chunking.file=chunks.jsonl"];
     project.refuses_with_some_hint(
         &unused,

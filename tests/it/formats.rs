@@ -67,28 +67,16 @@ fn hotpotqa_pools_paragraphs_by_title_and_counts_by_hand() {
     close(measure(&summary, "FullRecall@1"), 0.0, 2);
     // Only h1 has a span; `Carl Orff Junior` stands in one paragraph.
     close(measure(&summary, "EM@5"), 1.0, 1);
-    assert_eq!(
-        summary["waterfall"][4],
-        serde_json::json!({"stage": "prompt", "supported": 2})
-    );
+    assert_eq!(summary["waterfall"][4], serde_json::json!({"stage": "prompt", "supported": 2}));
     let ranges = |trace: &serde_json::Value| -> Vec<serde_json::Value> {
-        let groups = trace["question"]["evidence"]
-            .as_array()
-            .expect("groups")
-            .iter();
+        let groups = trace["question"]["evidence"].as_array().expect("groups").iter();
         groups.map(|group| group[0]["ranges"].clone()).collect()
     };
     let traces = project.traces("r");
     // " She sang Moon River Blues." begins at byte 20, its text at 21, and ends at 47; "It was ..." begins at 28 in its paragraph
     // ("Moon River Blues is a song." has 27 bytes, then a space) and has 35 bytes.
-    assert_eq!(
-        ranges(&traces[0]),
-        [serde_json::json!([[21, 47]]), serde_json::json!([[28, 63]])]
-    );
-    assert_eq!(
-        ranges(&traces[1]),
-        [serde_json::json!([[0, 20]]), serde_json::json!([[0, 20]])]
-    );
+    assert_eq!(ranges(&traces[0]), [serde_json::json!([[21, 47]]), serde_json::json!([[28, 63]])]);
+    assert_eq!(ranges(&traces[1]), [serde_json::json!([[0, 20]]), serde_json::json!([[0, 20]])]);
 }
 
 #[test]
@@ -98,26 +86,18 @@ fn hotpotqa_as_hugging_face_has_it_is_the_same_data_set() {
     for project in [&official, &dicts] {
         project.good("r", &[]);
     }
-    assert_eq!(
-        timeless(official.summary("r")),
-        timeless(dicts.summary("r"))
-    );
+    assert_eq!(timeless(official.summary("r")), timeless(dicts.summary("r")));
     let digest = |project: &Project| project.json("runs/r/run.json")["dataset_digest"].clone();
     assert_eq!(digest(&official), digest(&dicts));
 }
 
 #[test]
 fn hotpotqa_cut_off_in_the_middle_is_named_by_line() {
-    let project = project(
-        "hotpotqa",
-        &[("data/dev.json", &HOTPOTQA[..HOTPOTQA.len() - 2])],
-    );
+    let project = project("hotpotqa", &[("data/dev.json", &HOTPOTQA[..HOTPOTQA.len() - 2])]);
     let outcome = project.refused(&crate::project::RUN);
     // The closing bracket and the line end before it are gone: the end of line 9 comes too early.
     assert!(
-        outcome
-            .stderr
-            .starts_with("error: `data/dev.json` line 9 column "),
+        outcome.stderr.starts_with("error: `data/dev.json` line 9 column "),
         "{}",
         outcome.stderr
     );
@@ -135,18 +115,12 @@ fn squad_1_makes_a_document_of_each_paragraph() {
     project.good("r", &["--set", "evaluation.scorer=squad"]);
     check(&project, "r");
     let (run, summary) = (project.json("runs/r/run.json"), project.summary("r"));
-    assert_eq!(
-        (&run["n_documents"], &run["n_questions"]),
-        (&2.into(), &2.into())
-    );
+    assert_eq!((&run["n_documents"], &run["n_questions"]), (&2.into(), &2.into()));
     // Each question shares words with its paragraph; both answers are spans of it.
     close(measure(&summary, "EM@5"), 1.0, 2);
     close(measure(&summary, "Recall@5"), 1.0, 2);
     assert_eq!(measure(&summary, "AnswerF1").1, 2);
-    assert_eq!(
-        project.read("runs/r/qrels.trec"),
-        "s1 0 Lake_Zug/0 1\ns2 0 Lake_Zug/1 1\n"
-    );
+    assert_eq!(project.read("runs/r/qrels.trec"), "s1 0 Lake_Zug/0 1\ns2 0 Lake_Zug/1 1\n");
 }
 
 #[test]
@@ -154,34 +128,17 @@ fn squad_2_has_questions_that_cannot_be_answered() {
     let impossible = r#"{"id": "s3", "question": "Who owns Lake Zug?", "is_impossible": true, "answers": [],
       "plausible_answers": [{"text": "Switzerland", "answer_start": 17}]}]},
   {"context""#;
-    let squad2 = SQUAD.replacen(
-        "}]}]},\n  {\"context\"",
-        &format!("}}]}},\n    {impossible}"),
-        1,
-    );
+    let squad2 = SQUAD.replacen("}]}]},\n  {\"context\"", &format!("}}]}},\n    {impossible}"), 1);
     let project = project("squad", &[("data/dev-v2.0.json", &squad2)]);
     let outcome = project.good("r", &[]);
     check(&project, "r");
     let summary = project.summary("r");
     assert_eq!(summary["n_questions"], 3);
-    assert!(
-        outcome.stdout.contains("3: 2 span, 1 unanswerable"),
-        "{}",
-        outcome.stdout
-    );
+    assert!(outcome.stdout.contains("3: 2 span, 1 unanswerable"), "{}", outcome.stdout);
     // The third has no gold span and no relevant document, but an answer to compare with: the empty one.
     close(measure(&summary, "EM@5"), 1.0, 2);
-    assert_eq!(
-        (
-            measure(&summary, "Recall@5").1,
-            measure(&summary, "AnswerF1").1
-        ),
-        (2, 3)
-    );
-    assert_eq!(
-        class(&summary, "correct_abstention") + class(&summary, "hallucinated"),
-        1
-    );
+    assert_eq!((measure(&summary, "Recall@5").1, measure(&summary, "AnswerF1").1), (2, 3));
+    assert_eq!(class(&summary, "correct_abstention") + class(&summary, "hallucinated"), 1);
     // Outside the waterfall.
     assert_eq!(summary["waterfall_n"], 2);
 }
@@ -240,10 +197,7 @@ fn judged_documents_are_attributed_without_evidence() {
     let outcome = project.good("r", &[]);
     check(&project, "r");
     let summary = project.summary("r");
-    assert_eq!(
-        (class(&summary, "supported"), &summary["waterfall_n"]),
-        (2, &2.into())
-    );
+    assert_eq!((class(&summary, "supported"), &summary["waterfall_n"]), (2, &2.into()));
     assert!(!outcome.stdout.contains("-0.0"), "{}", outcome.stdout);
 }
 
@@ -278,16 +232,10 @@ fn cisi_asks_the_judged_queries() {
     project.good("r", &[]);
     let summary = project.summary("r");
     assert_eq!(
-        (
-            &project.json("runs/r/run.json")["n_documents"],
-            &summary["n_questions"]
-        ),
+        (&project.json("runs/r/run.json")["n_documents"], &summary["n_questions"]),
         (&3.into(), &2.into())
     );
-    assert_eq!(
-        project.read("runs/r/qrels.trec"),
-        "1 0 1 1\n1 0 2 1\n2 0 3 1\n"
-    );
+    assert_eq!(project.read("runs/r/qrels.trec"), "1 0 1 1\n1 0 2 1\n2 0 3 1\n");
     // Query 1 finds document 1 of 1 and 2, query 2 finds 3: (1/2 + 1) / 2.
     close(measure(&summary, "Recall@5"), 0.75, 2);
     close(measure(&summary, "Success@1"), 1.0, 2);
@@ -311,10 +259,7 @@ fn cranfield_numbers_queries_by_place_and_turns_codes_into_grades() {
     let project = project("smart", &CRANFIELD);
     let outcome = project.good("r", &[]);
     // Grade = 5 - code; -1 is kept as judged and not relevant. The query that calls itself 004 is the second.
-    assert_eq!(
-        project.read("runs/r/qrels.trec"),
-        "1 0 1 3\n1 0 2 0\n2 0 3 4\n"
-    );
+    assert_eq!(project.read("runs/r/qrels.trec"), "1 0 1 3\n1 0 2 0\n2 0 3 4\n");
     close(measure(&project.summary("r"), "Recall@5"), 1.0, 2);
     close(measure(&project.summary("r"), "nDCG@10"), 1.0, 2);
     let note = "1 judgment of code -1, which the readme does not define, treated as not relevant";
@@ -336,13 +281,7 @@ fn the_query_formats_of_others_are_taken_in_jsonl() {
 #[test]
 fn a_folder_of_another_layout_is_refused() {
     let outcome = project("smart", &BEIR).refused(&crate::project::RUN);
-    assert!(
-        outcome
-            .stderr
-            .starts_with("error: `data` has no `CISI.ALL`, "),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.starts_with("error: `data` has no `CISI.ALL`, "), "{}", outcome.stderr);
     assert!(
         outcome
             .stderr

@@ -33,17 +33,11 @@ fn answers_are_taken_and_prompts_hold_the_passages() {
     let endpoint = Endpoint::start(None, knows);
     let project = Project::new();
     let outcome = run(&project, &with(&endpoint.base_url(), &["--name", "r"]));
-    assert_eq!(
-        (outcome.code, outcome.stderr.as_str()),
-        (0, "run folder: runs/r\n")
-    );
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, "run folder: runs/r\n"));
     check(&project, "r");
     assert_eq!(class(&project.summary("r"), "correct"), 2);
     let traces = project.traces("r");
-    assert_eq!(
-        traces[0]["arms"][0]["attempts"][0]["extracted"],
-        "six minutes"
-    );
+    assert_eq!(traces[0]["arms"][0]["attempts"][0]["extracted"], "six minutes");
     assert_eq!(
         traces[0]["arms"][0]["attempts"][0]["raw"],
         "The first passage says so.\nAnswer: six minutes"
@@ -54,33 +48,17 @@ fn answers_are_taken_and_prompts_hold_the_passages() {
     let requests = endpoint.requests();
     let prompts: Vec<String> = requests.iter().map(user_message).collect();
     assert_eq!(prompts.len(), 6);
-    let count = |passage: &str| {
-        prompts
-            .iter()
-            .filter(|prompt| prompt.contains(passage))
-            .count()
-    };
-    assert_eq!(
-        (
-            count("Alpha waits six minutes."),
-            count("Beta never waits.")
-        ),
-        (3, 3)
-    );
+    let count = |passage: &str| prompts.iter().filter(|prompt| prompt.contains(passage)).count();
+    assert_eq!((count("Alpha waits six minutes."), count("Beta never waits.")), (3, 3));
     let body: Value = serde_json::from_slice(&requests[0].body).expect("JSON");
     assert_eq!(
         (&body["model"], &body["temperature"], &body["max_tokens"]),
         (&"tiny".into(), &0.0.into(), &1_024.into())
     );
     assert_eq!(body["messages"][0]["role"], "system");
+    assert!(!outcome.stdout.contains("baseline"), "a language model is no baseline");
     assert!(
-        !outcome.stdout.contains("baseline"),
-        "a language model is no baseline"
-    );
-    assert!(
-        outcome
-            .stdout
-            .contains(&format!("tiny at {}", endpoint.base_url())),
+        outcome.stdout.contains(&format!("tiny at {}", endpoint.base_url())),
         "{}",
         outcome.stdout
     );
@@ -91,18 +69,12 @@ fn billed_tokens_and_prices_are_added_up() {
     let endpoint = Endpoint::start(None, knows_and_bills);
     let project = Project::new();
     let price = "generation.price={prompt = 2.0, completion = 10.0}";
-    let outcome = run(
-        &project,
-        &with(&endpoint.base_url(), &["--name", "r", "--set", price]),
-    );
+    let outcome = run(&project, &with(&endpoint.base_url(), &["--name", "r", "--set", price]));
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let summary = project.summary("r");
     // Six calls, two an arm: 6 x 1000 and 6 x 7 tokens; 6000 x 2 / 10^6 + 42 x 10 / 10^6 = 0.01242 US dollars.
     let tokens = &summary["tokens"];
-    assert_eq!(
-        (&tokens["prompt"], &tokens["completion"]),
-        (&6000.into(), &42.into())
-    );
+    assert_eq!((&tokens["prompt"], &tokens["completion"]), (&6000.into(), &42.into()));
     let oracle = &tokens["by_arm"]["oracle"];
     assert_eq!(
         (&oracle["calls"], &oracle["prompt"], &oracle["completion"]),
@@ -110,11 +82,7 @@ fn billed_tokens_and_prices_are_added_up() {
     );
     let in_noise = &tokens["by_arm"]["gold_in_noise"];
     assert_eq!(
-        (
-            &in_noise["calls"],
-            &in_noise["same_prompt"],
-            &in_noise["prompt"]
-        ),
+        (&in_noise["calls"], &in_noise["same_prompt"], &in_noise["prompt"]),
         (&0.into(), &2.into(), &0.into())
     );
     assert!(
@@ -143,37 +111,23 @@ fn the_key_goes_to_the_server_and_nowhere_else() {
     let project = Project::new();
     let outcome = run(
         &project,
-        &with(
-            &endpoint.base_url(),
-            &["--name", "r", "--set", "generation.api_key_env=TEST_KEY"],
-        ),
+        &with(&endpoint.base_url(), &["--name", "r", "--set", "generation.api_key_env=TEST_KEY"]),
     );
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     for request in endpoint.requests() {
         assert_eq!(
-            request
-                .headers
-                .get("authorization")
-                .map(wiremock::http::HeaderValue::as_bytes),
+            request.headers.get("authorization").map(wiremock::http::HeaderValue::as_bytes),
             Some(format!("Bearer {KEY}").as_bytes())
         );
     }
-    assert!(
-        project
-            .read("runs/r/traces.jsonl")
-            .contains("bad call with"),
-        "the complaint is kept"
-    );
+    assert!(project.read("runs/r/traces.jsonl").contains("bad call with"), "the complaint is kept");
     assert_eq!(
         project.traces("r")[0]["arms"][0]["attempts"][0]["raw"],
         "Sent: Bearer ***, ***...\nAnswer: six minutes"
     );
     let beginning = &KEY.as_bytes()[..8];
     let talk = (outcome.stdout + &outcome.stderr).into_bytes();
-    for (path, bytes) in project
-        .files(".")
-        .into_iter()
-        .chain([("stdout and stderr".into(), talk)])
+    for (path, bytes) in project.files(".").into_iter().chain([("stdout and stderr".into(), talk)])
     {
         assert!(
             !bytes.windows(8).any(|window| window == beginning),
@@ -187,16 +141,12 @@ fn the_key_goes_to_the_server_and_nowhere_else() {
 fn a_password_in_the_endpoints_address_is_shown_nowhere() {
     let endpoint = Endpoint::start(None, knows);
     let project = Project::new();
-    let address = endpoint
-        .base_url()
-        .replace("http://", "http://me:hush-hush-1@");
+    let address = endpoint.base_url().replace("http://", "http://me:hush-hush-1@");
     let outcome = run(&project, &with(&address, &["--name", "r"]));
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let talk = (outcome.stdout + &outcome.stderr).into_bytes();
-    for (path, bytes) in project
-        .files("runs")
-        .into_iter()
-        .chain([("stdout and stderr".into(), talk)])
+    for (path, bytes) in
+        project.files("runs").into_iter().chain([("stdout and stderr".into(), talk)])
     {
         assert!(
             !String::from_utf8_lossy(&bytes).contains("hush-hush-1"),
@@ -207,11 +157,7 @@ fn a_password_in_the_endpoints_address_is_shown_nowhere() {
     let set = format!("generation.base_url={address}?token=hush-hush-1");
     let shown = project.call(&["config", "show", "c.toml", "--set", &set]);
     let expected = endpoint.base_url().replace("http://", "http://***@") + "?token=***";
-    assert!(
-        shown.stdout.contains(&expected) && !shown.stdout.contains("hush"),
-        "{}",
-        shown.stdout
-    );
+    assert!(shown.stdout.contains(&expected) && !shown.stdout.contains("hush"), "{}", shown.stdout);
 }
 
 #[test]
@@ -227,46 +173,25 @@ fn one_failing_question_fails_alone_and_resume_asks_only_it() {
     });
     let project = Project::new();
     let args = with(&endpoint.base_url(), &ONE_ARM);
-    let first = run(
-        &project,
-        &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat(),
-    );
+    let first = run(&project, &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat());
     assert_eq!(first.code, 0, "{}", first.stderr);
     check(&project, "r");
     let summary = project.summary("r");
-    assert_eq!(
-        (class(&summary, "failed"), class(&summary, "correct")),
-        (1, 1)
-    );
+    assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (1, 1));
     // A failed question is no wrong answer: one answer was given, and it was right.
     assert_eq!(summary["measures"]["AnswerF1"]["n"], 1);
     assert_eq!(summary["measures"]["AnswerF1"]["mean"], 1.0);
-    let reason = project.traces("r")[1]["reason"]
-        .as_str()
-        .expect("a sentence")
-        .to_owned();
-    assert!(
-        reason.contains("status 500") && reason.contains("out of memory"),
-        "{reason}"
-    );
+    let reason = project.traces("r")[1]["reason"].as_str().expect("a sentence").to_owned();
+    assert!(reason.contains("status 500") && reason.contains("out of memory"), "{reason}");
     assert!(first.stdout.contains("--resume r"), "{}", first.stdout);
 
     mended.store(true, Ordering::SeqCst);
     let n_before = endpoint.requests().len();
-    let second = run(
-        &project,
-        &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat(),
-    );
+    let second = run(&project, &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat());
     assert_eq!(second.code, 0, "{}", second.stderr);
     check(&project, "r");
-    let prompts: Vec<String> = endpoint.requests()[n_before..]
-        .iter()
-        .map(user_message)
-        .collect();
-    assert!(
-        prompts.len() == 1 && prompts[0].contains("Who never waits?"),
-        "{prompts:?}"
-    );
+    let prompts: Vec<String> = endpoint.requests()[n_before..].iter().map(user_message).collect();
+    assert!(prompts.len() == 1 && prompts[0].contains("Who never waits?"), "{prompts:?}");
     assert_eq!(class(&project.summary("r"), "correct"), 2);
 }
 
@@ -282,20 +207,11 @@ fn a_failed_question_is_in_no_mean_as_the_report_says() {
     let project = Project::new();
     let outcome = run(&project, &with(&endpoint.base_url(), &["--name", "r"]));
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let words = outcome
-        .stdout
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     let summary = project.summary("r");
     // What the report claims is so: left out of every mean, or (its retrieval went well) of the answers' alone.
     let claims = words.contains("1 question failed and is excluded from every mean");
-    assert_eq!(
-        measure(&summary, "Recall@5").1,
-        if claims { 1 } else { 2 },
-        "{}",
-        outcome.stdout
-    );
+    assert_eq!(measure(&summary, "Recall@5").1, if claims { 1 } else { 2 }, "{}", outcome.stdout);
     assert_eq!(measure(&summary, "AnswerF1").1, 1);
 }
 
@@ -310,26 +226,14 @@ fn an_endpoint_where_nobody_listens_is_an_error_and_resume_goes_on() {
     let url = format!("http://127.0.0.1:{port}/v1");
     let project = Project::new();
     let args = with(&url, &ONE_ARM);
-    let refused = run(
-        &project,
-        &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat(),
-    );
+    let refused = run(&project, &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat());
     unreachable(&refused, &url);
 
     let endpoint = Endpoint::start(Some(port), knows);
-    let resumed = run(
-        &project,
-        &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat(),
-    );
+    let resumed = run(&project, &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat());
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);
     check(&project, "r");
-    assert_eq!(
-        (
-            class(&project.summary("r"), "correct"),
-            endpoint.requests().len()
-        ),
-        (2, 2)
-    );
+    assert_eq!((class(&project.summary("r"), "correct"), endpoint.requests().len()), (2, 2));
 }
 
 #[test]
@@ -344,48 +248,28 @@ fn an_endpoint_that_went_away_costs_nothing_that_was_finished() {
     let (port, url) = (endpoint.port(), endpoint.base_url());
     let project = Project::new();
     let args = with(&url, &ONE_ARM);
-    let first = run(
-        &project,
-        &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat(),
-    );
+    let first = run(&project, &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat());
     assert_eq!(first.code, 0, "{}", first.stderr);
     let finished = project.traces("r").remove(0);
     drop(endpoint);
 
     unreachable(
-        &run(
-            &project,
-            &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat(),
-        ),
+        &run(&project, &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat()),
         &url,
     );
     assert_eq!(project.traces("r")[0], finished);
 
     let endpoint = Endpoint::start(Some(port), knows);
-    let last = run(
-        &project,
-        &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat(),
-    );
+    let last = run(&project, &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat());
     assert_eq!(last.code, 0, "{}", last.stderr);
     check(&project, "r");
-    assert_eq!(
-        (
-            class(&project.summary("r"), "correct"),
-            endpoint.requests().len()
-        ),
-        (2, 1)
-    );
+    assert_eq!((class(&project.summary("r"), "correct"), endpoint.requests().len()), (2, 1));
     assert_eq!(project.traces("r")[0], finished);
 }
 
 /// Exit 2 with the URL, why, and what to start.
 fn unreachable(outcome: &Outcome, base_url: &str) {
-    assert_eq!(
-        (outcome.code, outcome.stdout.as_str()),
-        (2, ""),
-        "{}",
-        outcome.stderr
-    );
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{}", outcome.stderr);
     let lines: Vec<&str> = outcome.since_start().lines().collect();
     assert!(
         lines[0].starts_with("error: ")
@@ -393,16 +277,8 @@ fn unreachable(outcome: &Outcome, base_url: &str) {
         "{}",
         outcome.stderr
     );
-    assert!(
-        lines[0].to_lowercase().contains("connection refused"),
-        "{}",
-        outcome.stderr
-    );
-    assert!(
-        lines[1].starts_with("hint: start the server "),
-        "{}",
-        outcome.stderr
-    );
+    assert!(lines[0].to_lowercase().contains("connection refused"), "{}", outcome.stderr);
+    assert!(lines[1].starts_with("hint: start the server "), "{}", outcome.stderr);
     assert!(outcome.stderr.contains("--resume r"), "{}", outcome.stderr);
 }
 
@@ -414,24 +290,15 @@ fn replies_that_end_at_the_token_limit_are_counted_as_truncated() {
         }))
     });
     let project = Project::new();
-    let args = with(
-        &endpoint.base_url(),
-        &["--set", "generation.max_tokens=16", "--name", "r"],
-    );
+    let args = with(&endpoint.base_url(), &["--set", "generation.max_tokens=16", "--name", "r"]);
     let outcome = run(&project, &args);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let summary = project.summary("r");
     assert_eq!(class(&summary, "generation"), 2);
-    assert_eq!(
-        summary["generation"]["truncated"], 2,
-        "{}",
-        summary["generation"]
-    );
+    assert_eq!(summary["generation"]["truncated"], 2, "{}", summary["generation"]);
     assert_eq!(summary["flags"]["label_suspect"], 0);
     assert!(
-        outcome
-            .stdout
-            .contains("replies hit max_tokens = 16 before an answer"),
+        outcome.stdout.contains("replies hit max_tokens = 16 before an answer"),
         "{}",
         outcome.stdout
     );
@@ -444,11 +311,7 @@ fn repeats_end_when_every_call_fails() {
     let args = [&ONE_ARM[..], &["--repeat", "1000"]].concat();
     let outcome = run(&project, &with(&endpoint.base_url(), &args));
     assert_eq!(outcome.code, 2, "{}", outcome.stdout);
-    assert!(
-        outcome.since_start().starts_with("error: aborted after "),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.since_start().starts_with("error: aborted after "), "{}", outcome.stderr);
     // Two questions of 20 failures each, and the 19 calls that had begun before the last of them.
     let n_calls = endpoint.requests().len();
     assert!((20..=2 * 39).contains(&n_calls), "{n_calls} calls");

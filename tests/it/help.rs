@@ -16,10 +16,7 @@ fn pages(project: &Project, path: &[&str], out: &mut Vec<(String, String)>) {
     out.push((format!("ragtriage {}", path.join(" ")), help.stdout.clone()));
     let (_, commands) = help.stdout.split_once("\nCommands:\n").unwrap_or_default();
     for line in commands.lines().take_while(|line| !line.is_empty()) {
-        if let Some(name) = line
-            .strip_prefix("  ")
-            .filter(|line| !line.starts_with(' '))
-        {
+        if let Some(name) = line.strip_prefix("  ").filter(|line| !line.starts_with(' ')) {
             let name = name.split(' ').next().expect("a name");
             pages(project, &[path, &[name]].concat(), out);
         }
@@ -45,18 +42,13 @@ fn every_page_is_pinned_and_fits_its_columns() {
 #[test]
 fn a_short_page_has_one_short_line_for_each_option() {
     let project = Project::of(&[]);
-    for command in [
-        "run", "ask", "tune", "import", "report", "compare", "check", "doctor",
-    ] {
+    for command in ["run", "ask", "tune", "import", "report", "compare", "check", "doctor"] {
         let help = project.call(&[command, "-h"]);
         let (_, options) = help.stdout.split_once("\nOptions:\n").expect("options");
         for line in options.lines() {
             let (_, text) = line.trim_start().split_once("  ").unwrap_or_default();
             let text = text.split(" [possible values").next().expect("a text");
-            assert!(
-                text.trim().chars().count() < MOST_CHARS,
-                "{command}: {line}"
-            );
+            assert!(text.trim().chars().count() < MOST_CHARS, "{command}: {line}");
         }
     }
 }

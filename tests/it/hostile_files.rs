@@ -48,23 +48,9 @@ fn a_fifo_or_a_device_is_refused_wherever_a_file_is_read() {
     for file in ["fifo", "/dev/zero"] {
         let error = format!("`{file}` is not a regular file");
         assert_refused(&import(&project, file), &error);
-        assert_refused(
-            &project.call(&["score", "--run", file, "--qrels", file]),
-            &error,
-        );
-        let label = [
-            "dataset",
-            "label",
-            "c.toml",
-            "--out",
-            "o",
-            "--queries",
-            file,
-        ];
-        assert_refused(
-            &project.call(&label),
-            &format!("cannot read `{file}`: not a regular file"),
-        );
+        assert_refused(&project.call(&["score", "--run", file, "--qrels", file]), &error);
+        let label = ["dataset", "label", "c.toml", "--out", "o", "--queries", file];
+        assert_refused(&project.call(&label), &format!("cannot read `{file}`: not a regular file"));
     }
     for name in ["traces.jsonl", "passages.jsonl", "run.json"] {
         let path = format!("runs/r/{name}");
@@ -153,10 +139,7 @@ fn a_passage_with_two_texts_is_refused() {
     project.write("runs/r/passages.jsonl", &twice);
     assert_eq!(project.call(&["report", "runs/r"]).code, 0, "only repeated");
     // Lines are in the order in which the questions finished.
-    let at = passages
-        .lines()
-        .position(|line| line.contains("six minutes"))
-        .expect("a passage");
+    let at = passages.lines().position(|line| line.contains("six minutes")).expect("a passage");
     let mut lines: Vec<String> = passages.lines().map(str::to_owned).collect();
     lines[at] = lines[at].replacen("six minutes", "ten minutes", 1);
     project.write("runs/r/passages.jsonl", lines.join("\n") + "\n");

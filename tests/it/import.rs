@@ -16,9 +16,7 @@ fn record_of(project: &Project, run: &str, context: impl Fn(&Value) -> Value) ->
         passages.insert(passage["id"].as_str().expect("an id").to_owned(), passage);
     }
     let contexts = |ids: Vec<&Value>| -> Vec<Value> {
-        ids.into_iter()
-            .map(|id| context(&passages[id.as_str().expect("an id")]))
-            .collect()
+        ids.into_iter().map(|id| context(&passages[id.as_str().expect("an id")])).collect()
     };
     let mut record = String::new();
     for trace in project.traces(run) {
@@ -34,13 +32,8 @@ fn record_of(project: &Project, run: &str, context: impl Fn(&Value) -> Value) ->
             match arm["arm"].as_str().expect("a name") {
                 "retrieved" => line["answer"] = attempt["raw"].clone(),
                 name => {
-                    let shown = contexts(
-                        attempt["passages"]
-                            .as_array()
-                            .expect("ids")
-                            .iter()
-                            .collect(),
-                    );
+                    let shown =
+                        contexts(attempt["passages"].as_array().expect("ids").iter().collect());
                     line["arms"][name] = json!({ "answer": attempt["raw"], "contexts": shown });
                 }
             }
@@ -72,10 +65,7 @@ fn what_our_own_run_recorded_comes_back_with_the_same_numbers() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let own = project.summary("own");
     let forms: [(&str, Form); 3] = [
-        (
-            "named",
-            |passage| json!({ "text": passage["text"], "doc_id": passage["doc"] }),
-        ),
+        ("named", |passage| json!({ "text": passage["text"], "doc_id": passage["doc"] })),
         ("titled", |passage| {
             let text = format!(
                 "{}\n{}",
@@ -85,11 +75,8 @@ fn what_our_own_run_recorded_comes_back_with_the_same_numbers() {
             json!({ "text": text, "title": passage["title"] })
         }),
         ("squeezed", |passage| {
-            let words: Vec<&str> = passage["text"]
-                .as_str()
-                .expect("text")
-                .split_whitespace()
-                .collect();
+            let words: Vec<&str> =
+                passage["text"].as_str().expect("text").split_whitespace().collect();
             json!({ "text": words.join(" "), "doc_id": "an id of another store" })
         }),
     ];
@@ -105,11 +92,7 @@ fn what_our_own_run_recorded_comes_back_with_the_same_numbers() {
             );
         }
         for answers in ["AnswerEM", "AnswerF1", "AnswerPrecision", "AnswerRecall"] {
-            assert_eq!(
-                measure(&imported, answers),
-                measure(&own, answers),
-                "{name}"
-            );
+            assert_eq!(measure(&imported, answers), measure(&own, answers), "{name}");
         }
         for same in [
             "correct",
@@ -135,13 +118,8 @@ fn an_imported_run_is_reported_without_our_pipelines_settings() {
     let project = Project::new();
     project.write("r.jsonl", RECORD);
     good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
-    let report = project
-        .call(&["report", "runs/r", "--format", "terminal"])
-        .stdout;
-    assert!(
-        report.contains("record `r.jsonl`") && !report.contains("Chunking  "),
-        "{report}"
-    );
+    let report = project.call(&["report", "runs/r", "--format", "terminal"]).stdout;
+    assert!(report.contains("record `r.jsonl`") && !report.contains("Chunking  "), "{report}");
     assert!(
         report.contains("the stage `contexts` is recorded")
             && !report.contains("built-in baseline reader"),
@@ -154,10 +132,7 @@ fn an_imported_run_is_reported_without_our_pipelines_settings() {
     );
     // Compared with itself by its own files: the run's ranking and judgments, the documents by first occurrence.
     assert_eq!(project.read("runs/r/qrels.trec"), "q1 0 a 1\nq2 0 b 1\n");
-    assert_eq!(
-        project.read("runs/r/retrieval.trec"),
-        "q1 Q0 a 1 1 r\nq2 Q0 a 1 1 r\n"
-    );
+    assert_eq!(project.read("runs/r/retrieval.trec"), "q1 Q0 a 1 1 r\nq2 Q0 a 1 1 r\n");
 }
 
 /// q1 has its gold and the right answer, by plain text; q2 has the other document and a wrong one.
@@ -170,26 +145,14 @@ fn gzip_and_standard_input_are_read_as_the_file_is() {
     let project = Project::new();
     project.write("r.jsonl", RECORD);
     let summary = good(&project, "file", &["r.jsonl", "--config", "c.toml"]);
-    assert_eq!(
-        (class(&summary, "correct"), class(&summary, "undelivered")),
-        (1, 1)
-    );
+    assert_eq!((class(&summary, "correct"), class(&summary, "undelivered")), (1, 1));
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(RECORD.as_bytes()).expect("in memory");
     project.write("r.jsonl.gz", gzip.finish().expect("in memory"));
     let zipped = good(&project, "zipped", &["r.jsonl.gz", "--config", "c.toml"]);
-    assert_eq!(
-        run_files::timeless(zipped),
-        run_files::timeless(summary.clone())
-    );
-    let args = [
-        "import", "-", "--config", "c.toml", "--out", "runs", "--name", "stdin", "--json",
-    ];
-    let output = project
-        .command(&args)
-        .write_stdin(RECORD)
-        .output()
-        .expect("starts");
+    assert_eq!(run_files::timeless(zipped), run_files::timeless(summary.clone()));
+    let args = ["import", "-", "--config", "c.toml", "--out", "runs", "--name", "stdin", "--json"];
+    let output = project.command(&args).write_stdin(RECORD).output().expect("starts");
     let printed: Value = serde_json::from_slice(&output.stdout).expect("summary.json alone");
     assert_eq!(run_files::timeless(printed), run_files::timeless(summary));
 }
@@ -198,21 +161,13 @@ fn gzip_and_standard_input_are_read_as_the_file_is() {
 fn a_trec_run_is_joined_with_the_golds_of_its_documents() {
     let project = Project::new();
     project.write("r.trec", "q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 b 1 3 t\n");
-    let one = good(
-        &project,
-        "one",
-        &["r.trec", "--config", "c.toml", "--set", "retrieval.k=1"],
-    );
+    let one = good(&project, "one", &["r.trec", "--config", "c.toml", "--set", "retrieval.k=1"]);
     assert_eq!(
         (class(&one, "ranking"), class(&one, "supported")),
         (1, 1),
         "`a` came second of k = 1"
     );
-    let two = good(
-        &project,
-        "two",
-        &["r.trec", "--config", "c.toml", "--set", "retrieval.k=2"],
-    );
+    let two = good(&project, "two", &["r.trec", "--config", "c.toml", "--set", "retrieval.k=2"]);
     assert_eq!(class(&two, "supported"), 2);
     // Reciprocal ranks 1/2 and 1.
     assert_eq!(measure(&two, "RR"), (0.75, 2));
@@ -221,12 +176,7 @@ fn a_trec_run_is_joined_with_the_golds_of_its_documents() {
 #[test]
 fn our_own_trec_file_comes_back_with_the_same_document_measures() {
     let project = Project::runbooks();
-    assert_eq!(
-        project
-            .call(&["run", "--out", "runs", "--name", "own"])
-            .code,
-        0
-    );
+    assert_eq!(project.call(&["run", "--out", "runs", "--name", "own"]).code, 0);
     let own = project.summary("own");
     let imported = good(&project, "trec", &["runs/own/retrieval.trec"]);
     for name in ["Recall@1", "Recall@5", "nDCG@10", "RR", "AP"] {
@@ -252,15 +202,9 @@ fn a_context_that_stands_nowhere_is_counted_and_gold_text_in_it_is_not_lost() {
          {\"id\": \"q2\", \"contexts\": [\"Sixty cooks, or six.\"]}\n",
     );
     let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
-    assert_eq!(
-        (class(&summary, "supported"), class(&summary, "ambiguous")),
-        (1, 1)
-    );
+    assert_eq!((class(&summary, "supported"), class(&summary, "ambiguous")), (1, 1));
     let notes = project.json("runs/r/run.json")["notes"].to_string();
-    assert!(
-        notes.contains("1 context that is in no document: "),
-        "{notes}"
-    );
+    assert!(notes.contains("1 context that is in no document: "), "{notes}");
     assert!(
         notes.contains("1 context that is in no document as it is, placed on the gold"),
         "{notes}"
@@ -274,9 +218,7 @@ fn questions_and_lines_without_the_other_are_refused_or_counted() {
         "r.jsonl",
         "{\"id\": \"q1\", \"contexts\": []}\n{\"id\": \"q9\", \"contexts\": []}\n",
     );
-    let args = [
-        "import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r",
-    ];
+    let args = ["import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r"];
     let unknown = "error: `r.jsonl` line 2: the data set has no question `q9`";
     project.refuses_with_some_hint(&args, unknown);
     project.write("r.jsonl", "{\"id\": \"q1\", \"contexts\": []}\n");
@@ -288,27 +230,16 @@ fn questions_and_lines_without_the_other_are_refused_or_counted() {
         "r.jsonl",
         "{\"id\": \"q1\", \"contexts\": []}\n{\"id\": \"q9\", \"contexts\": []}\n",
     );
-    let summary = good(
-        &project,
-        "partial",
-        &["r.jsonl", "--config", "c.toml", "--partial"],
-    );
+    let summary = good(&project, "partial", &["r.jsonl", "--config", "c.toml", "--partial"]);
     assert_eq!(summary["n_questions"], 1);
-    let report = project
-        .call(&["report", "runs/partial", "--format", "terminal"])
-        .stdout;
-    assert!(
-        report.contains("1 question of the data set without a record"),
-        "{report}"
-    );
+    let report = project.call(&["report", "runs/partial", "--format", "terminal"]).stdout;
+    assert!(report.contains("1 question of the data set without a record"), "{report}");
 }
 
 #[test]
 fn what_cannot_be_read_is_named_by_file_and_line() {
     let project = Project::new();
-    let args = [
-        "import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r",
-    ];
+    let args = ["import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r"];
     for (second, error) in [
         (
             "{\"id\": \"q2\", \"contexts\": [NaN]}",
@@ -323,32 +254,20 @@ fn what_cannot_be_read_is_named_by_file_and_line() {
             "{\"id\": \"q2\", \"contexts\": [{\"text\": \"t\", \"score\": \"1\"}]}",
             "line 2: `contexts[0].score` must be a number",
         ),
-        (
-            "{\"id\": \"q1\", \"contexts\": []}",
-            "line 2: duplicate question `q1`",
-        ),
-        (
-            "{\"id\": \"q2\", \"context\": []}",
-            "line 2: unknown key `context`",
-        ),
+        ("{\"id\": \"q1\", \"contexts\": []}", "line 2: duplicate question `q1`"),
+        ("{\"id\": \"q2\", \"context\": []}", "line 2: unknown key `context`"),
         (
             "{\"id\": \"q2\", \"question\": \"Why?\", \"contexts\": []}",
             "line 2: question `q2` is `Who never waits?` in the data set, but `Why?` here",
         ),
     ] {
-        project.write(
-            "r.jsonl",
-            format!("{{\"id\": \"q1\", \"contexts\": []}}\n{second}\n"),
-        );
+        project.write("r.jsonl", format!("{{\"id\": \"q1\", \"contexts\": []}}\n{second}\n"));
         project.refuses_with_some_hint(&args, &format!("error: `r.jsonl` {error}"));
     }
     project.write("r.jsonl", "");
     project.refuses_with_some_hint(&args, "error: `r.jsonl` is empty: it has no line with data");
     project.write("r.jsonl", "q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 b 1 nan t\n");
-    project.refuses_with_some_hint(
-        &args,
-        "error: `r.jsonl` line 3: score `nan` is not a number",
-    );
+    project.refuses_with_some_hint(&args, "error: `r.jsonl` line 3: score `nan` is not a number");
 }
 
 #[test]
@@ -362,39 +281,22 @@ fn a_missing_answer_among_answers_is_a_wrong_one() {
     let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
     // 1 and 0.
     assert_eq!(measure(&summary, "AnswerF1"), (0.5, 2));
-    assert_eq!(
-        (class(&summary, "correct"), class(&summary, "generation")),
-        (1, 1)
-    );
+    assert_eq!((class(&summary, "correct"), class(&summary, "generation")), (1, 1));
 }
 
 #[test]
 fn an_imported_run_is_not_gone_on_with_but_imported_again() {
     let project = Project::new();
-    project.write(
-        "r.jsonl",
-        RECORD.replace("\"answer\": \"Alpha\"", "\"error\": \"timeout\""),
-    );
+    project.write("r.jsonl", RECORD.replace("\"answer\": \"Alpha\"", "\"error\": \"timeout\""));
     let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
-    assert_eq!(
-        (class(&summary, "correct"), class(&summary, "failed")),
-        (1, 1)
-    );
+    assert_eq!((class(&summary, "correct"), class(&summary, "failed")), (1, 1));
     let before = project.files("runs/r");
     let refused = "error: run `r` was imported from the record `r.jsonl`: there is nothing to ask";
-    project.refuses_with_some_hint(
-        &["run", "c.toml", "--out", "runs", "--resume", "r"],
-        refused,
-    );
+    project.refuses_with_some_hint(&["run", "c.toml", "--out", "runs", "--resume", "r"], refused);
     project.refuses_with_some_hint(&["run", "--out", "runs", "--resume", "r"], refused);
     assert_eq!(project.files("runs/r"), before);
-    let report = project
-        .call(&["report", "runs/r", "--format", "terminal"])
-        .stdout;
-    assert!(
-        report.contains("import the file") && !report.contains("--resume"),
-        "{report}"
-    );
+    let report = project.call(&["report", "runs/r", "--format", "terminal"]).stdout;
+    assert!(report.contains("import the file") && !report.contains("--resume"), "{report}");
 }
 
 #[test]
@@ -405,16 +307,11 @@ fn failures_in_a_row_end_no_import_unless_there_is_nothing_else() {
         json!({ "id": format!("q{n}"), "text": format!("{n}?"), "answers": ["Beta"] }).to_string()
     };
     let lines = |texts: Vec<String>| texts.join("\n");
-    project.write(
-        "data/questions.jsonl",
-        lines(numbers.clone().map(|n| question(&n)).collect()),
-    );
+    project.write("data/questions.jsonl", lines(numbers.clone().map(|n| question(&n)).collect()));
     let failed = |n| json!({ "id": format!("q{n}"), "error": "timeout" }).to_string();
     let mut record: Vec<String> = numbers.map(failed).collect();
     project.write("r.jsonl", lines(record.clone()));
-    let args = [
-        "import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r",
-    ];
+    let args = ["import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r"];
     let refused = "error: all 30 recorded questions failed; last error: the recorded pipeline failed: timeout";
     project.refuses_with_some_hint(&args, refused);
     assert!(!project.path("runs/r").exists());
@@ -422,20 +319,14 @@ fn failures_in_a_row_end_no_import_unless_there_is_nothing_else() {
         json!({ "id": "q30", "contexts": ["Beta never waits."], "answer": "Beta" }).to_string();
     project.write("r.jsonl", lines(record));
     let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
-    assert_eq!(
-        (class(&summary, "failed"), class(&summary, "correct")),
-        (29, 1)
-    );
+    assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (29, 1));
 }
 
 #[test]
 fn a_blank_answer_to_a_question_without_one_is_right_and_keys_that_are_not_read_are_noted() {
     let project = Project::new();
     let question = |id| json!({ "id": id, "text": id, "kind": "unanswerable" });
-    project.write(
-        "data/questions.jsonl",
-        format!("{}\n{}\n", question("q1"), question("q2")),
-    );
+    project.write("data/questions.jsonl", format!("{}\n{}\n", question("q1"), question("q2")));
     project.write(
         "r.jsonl",
         "{\"id\": \"q1\", \"contexts\": [{\"text\": \"Beta never waits.\", \"page\": 3}], \"answer\": \"\"}\n\
@@ -444,10 +335,7 @@ fn a_blank_answer_to_a_question_without_one_is_right_and_keys_that_are_not_read_
     let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
     assert_eq!(class(&summary, "correct_abstention"), 2);
     let notes = project.json("runs/r/run.json")["notes"].to_string();
-    assert!(
-        notes.contains("1 line with a key that is not read, `contexts[].page`"),
-        "{notes}"
-    );
+    assert!(notes.contains("1 line with a key that is not read, `contexts[].page`"), "{notes}");
     assert!(
         notes.contains(
             "1 question without an answer in a record with answers: each counts as an abstention"

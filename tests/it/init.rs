@@ -57,10 +57,7 @@ fn a_folder_of_documents_becomes_a_run_by_the_commands_it_names() {
     let outcome = project.call(&args);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(project.json("runs/r/run.json")["n_documents"], 1);
-    assert_eq!(
-        project.json("runs/r/run.json")["settings"]["chunking"]["strategy"],
-        "markdown"
-    );
+    assert_eq!(project.json("runs/r/run.json")["settings"]["chunking"]["strategy"], "markdown");
 }
 
 #[test]
@@ -70,36 +67,15 @@ fn questions_beside_the_documents_are_labelled_and_are_no_document() {
     project.write("asked.queries", "How long does the pump run?\n");
     let bm25 = ["--set", "retrieval.retrievers=[\"bm25\"]"];
     let args = [
-        &[
-            "dataset",
-            "label",
-            "./ragtriage.toml",
-            "--queries",
-            "asked.queries",
-            "--depth",
-            "1",
-        ],
+        &["dataset", "label", "./ragtriage.toml", "--queries", "asked.queries", "--depth", "1"],
         &bm25[..],
     ]
     .concat();
-    let labelled = outcome(
-        &project
-            .command(&args)
-            .write_stdin("y\n\nyes\n")
-            .output()
-            .expect("starts"),
-    );
+    let labelled =
+        outcome(&project.command(&args).write_stdin("y\n\nyes\n").output().expect("starts"));
     assert_eq!(labelled.code, 0, "{}", labelled.stderr);
-    assert!(
-        labelled.stderr.contains("\npump.md · Pump"),
-        "{}",
-        labelled.stderr
-    );
-    assert!(
-        project
-            .read("questions.jsonl")
-            .contains(r#""evidence": [[{"doc": "pump.md"}]]"#)
-    );
+    assert!(labelled.stderr.contains("\npump.md · Pump"), "{}", labelled.stderr);
+    assert!(project.read("questions.jsonl").contains(r#""evidence": [[{"doc": "pump.md"}]]"#));
 }
 
 #[test]
@@ -131,17 +107,12 @@ fn nothing_that_is_there_is_written_over() {
         "{}",
         outcome.stderr
     );
-    assert_eq!(
-        project.read("questions.jsonl"),
-        "{\"id\": \"q\", \"text\": \"?\"}\n"
-    );
+    assert_eq!(project.read("questions.jsonl"), "{\"id\": \"q\", \"text\": \"?\"}\n");
     project.write("ragtriage.toml", "# mine\n");
     let again = project.call(&["init", "."]);
     assert_eq!((again.code, again.stdout.as_str()), (2, ""));
     assert!(
-        again
-            .stderr
-            .starts_with("error: `./ragtriage.toml` already exists\nhint: "),
+        again.stderr.starts_with("error: `./ragtriage.toml` already exists\nhint: "),
         "{}",
         again.stderr
     );
@@ -153,18 +124,11 @@ fn a_folder_without_documents_is_told_what_documents_are() {
     let project = Project::of(&[("scans/a.pdf", "%PDF")]);
     for folder in ["scans", "nowhere"] {
         let outcome = project.call(&["init", folder]);
-        assert_eq!(
-            (outcome.code, outcome.stdout.as_str()),
-            (2, ""),
-            "{}",
-            outcome.stderr
-        );
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{}", outcome.stderr);
         assert!(outcome.stderr.contains("hint: "), "{}", outcome.stderr);
     }
     assert_eq!(
-        std::fs::read_dir(project.path("scans"))
-            .expect("a folder")
-            .count(),
+        std::fs::read_dir(project.path("scans")).expect("a folder").count(),
         1,
         "nothing was written"
     );

@@ -14,11 +14,7 @@ fn an_interrupted_run_names_the_command_that_resumes_it() {
     let endpoint = Endpoint::start(None, |request: &Request| {
         let slow = user_message(request).contains("never waits?");
         let reply = knows(request);
-        if slow {
-            reply.set_delay(Duration::from_mins(10))
-        } else {
-            reply
-        }
+        if slow { reply.set_delay(Duration::from_mins(10)) } else { reply }
     });
     let project = Project::new();
     let sets = sets(&endpoint.base_url());
@@ -41,9 +37,7 @@ fn an_interrupted_run_names_the_command_that_resumes_it() {
     while std::fs::metadata(&traces).map_or(true, |file| file.len() == 0) {
         std::thread::sleep(Duration::from_millis(20));
     }
-    let status = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(status.expect("`kill` is installed").success());
     assert_eq!(child.wait().expect("ends").code(), Some(130));
     let mut rest = String::new();

@@ -44,46 +44,26 @@ impl Bench {
         let base_url = format!("generation.base_url={}", server.base_url());
         let concurrency = format!("generation.concurrency={CONCURRENCY}");
         let most = format!("generation.most_concurrency={CONCURRENCY}");
-        let mut args: Vec<String> = ["run", "c.toml", "--out", "runs", "--no-cache"]
-            .map(str::to_owned)
-            .to_vec();
+        let mut args: Vec<String> =
+            ["run", "c.toml", "--out", "runs", "--no-cache"].map(str::to_owned).to_vec();
         args.extend(
-            [base_url, concurrency, most]
-                .into_iter()
-                .flat_map(|set| ["--set".to_owned(), set]),
+            [base_url, concurrency, most].into_iter().flat_map(|set| ["--set".to_owned(), set]),
         );
-        Self {
-            project: setting.project(),
-            server,
-            args,
-        }
+        Self { project: setting.project(), server, args }
     }
 
     /// Begins the run, or goes on with it where there is something to go on with.
     fn start(&self, name: &str) -> Child {
         let go_on = self.project.path(&format!("runs/{name}")).exists();
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("ragtriage"));
-        command
-            .args(&self.args)
-            .args([if go_on { "--resume" } else { "--name" }, name]);
-        command
-            .env_clear()
-            .envs(self.project.environment())
-            .current_dir(self.project.path("."));
-        command
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("starts")
+        command.args(&self.args).args([if go_on { "--resume" } else { "--name" }, name]);
+        command.env_clear().envs(self.project.environment()).current_dir(self.project.path("."));
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts")
     }
 
     fn finish(&self, name: &str) -> Value {
         let output = self.start(name).wait_with_output().expect("ended");
-        assert!(
-            output.status.success(),
-            "{name}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
         check(&self.project, name);
         without_calls(self.project.summary(name))
     }
@@ -95,10 +75,7 @@ impl Bench {
         match moment {
             Moment::Call(n) => {
                 let began = Instant::now();
-                while !self
-                    .server
-                    .wait_for(n_before + n, Duration::from_millis(20))
-                {
+                while !self.server.wait_for(n_before + n, Duration::from_millis(20)) {
                     assert!(began.elapsed() < FOREVER, "{name} hangs");
                     if child.try_wait().expect("a child").is_some() {
                         break;
@@ -146,25 +123,12 @@ fn a_run_killed_at_fifty_moments_ends_like_an_undisturbed_one_each_time() {
             _ => Moment::After(took.mul_f64(random.below(1000) as f64 / 1000.0)),
         };
         let (name, n_before) = (format!("killed{at}"), bench.server.arrived().len());
-        let moments = if at % 10 == 0 {
-            vec![moment(), moment()]
-        } else {
-            vec![moment()]
-        };
+        let moments = if at % 10 == 0 { vec![moment(), moment()] } else { vec![moment()] };
         for moment in &moments {
             bench.kill(&name, moment);
         }
-        n_broken += usize::from(
-            !bench
-                .project
-                .path(&format!("runs/{name}/report.html"))
-                .exists(),
-        );
-        assert_eq!(
-            bench.finish(&name),
-            undisturbed,
-            "{name} killed at {moments:?}"
-        );
+        n_broken += usize::from(!bench.project.path(&format!("runs/{name}/report.html")).exists());
+        assert_eq!(bench.finish(&name), undisturbed, "{name} killed at {moments:?}");
 
         let asked = bench.server.arrived().split_off(n_before);
         let n_repeated = asked.len() - prompts.len();
@@ -176,13 +140,8 @@ fn a_run_killed_at_fifty_moments_ends_like_an_undisturbed_one_each_time() {
         );
         std::fs::remove_dir_all(bench.project.path(&format!("runs/{name}"))).expect("there");
     }
-    seen(&format!(
-        "{n_broken} of 50 were broken off, {n_repeated_in_all} calls made again"
-    ));
-    assert!(
-        n_broken >= 40,
-        "only {n_broken} of 50 runs were broken off by their kill"
-    );
+    seen(&format!("{n_broken} of 50 were broken off, {n_repeated_in_all} calls made again"));
+    assert!(n_broken >= 40, "only {n_broken} of 50 runs were broken off by their kill");
 }
 
 /// Whatever an undisturbed run asks was asked, and nothing else.
@@ -193,10 +152,7 @@ fn assert_same_prompts(undisturbed: &[String], asked: &[String]) {
         left.insert(prompt, 1);
     }
     let foreign = left.iter().find(|(_, n)| **n == 0);
-    assert!(
-        foreign.is_none(),
-        "asked by no undisturbed run: {foreign:?}"
-    );
+    assert!(foreign.is_none(), "asked by no undisturbed run: {foreign:?}");
 }
 
 const THIRD: &str = r#"{"id": "q3", "text": "Does beta wait?", "answers": ["no"], "evidence": [[{"doc": "b", "quotes": ["Beta never waits."]}]]}"#;
@@ -226,12 +182,7 @@ fn a_killed_run_loses_only_the_questions_in_flight() {
         "generation.most_concurrency=1",
         "evaluation.arms=[\"retrieved\"]",
     ];
-    args.extend(
-        one_at_a_time
-            .iter()
-            .flat_map(|set| ["--set", set])
-            .map(str::to_owned),
-    );
+    args.extend(one_at_a_time.iter().flat_map(|set| ["--set", set]).map(str::to_owned));
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let start = [&["run", "c.toml", "--out", "runs"], &args[..]].concat();
 
@@ -248,18 +199,12 @@ fn a_killed_run_loses_only_the_questions_in_flight() {
         .stderr(std::process::Stdio::null())
         .spawn()
         .expect("starts");
-    asked
-        .recv_timeout(Duration::from_mins(1))
-        .expect("the third question is asked");
+    asked.recv_timeout(Duration::from_mins(1)).expect("the third question is asked");
     child.kill().expect("killed"); // SIGKILL
     child.wait().expect("ended");
 
     let kept = project.traces("killed");
-    assert!(
-        !kept.is_empty() && kept.len() < 3,
-        "{} of 3 were written",
-        kept.len()
-    );
+    assert!(!kept.is_empty() && kept.len() < 3, "{} of 3 were written", kept.len());
     hangs.store(false, Ordering::SeqCst);
     let resumed = project.call(&[&start[..], &["--resume", "killed"]].concat());
     assert_eq!(resumed.code, 0, "{}", resumed.stderr);
@@ -267,17 +212,10 @@ fn a_killed_run_loses_only_the_questions_in_flight() {
     // A call starts only when the response to the one before is on disk, so only the third's is lost.
     let asked: Vec<String> = endpoint.requests().iter().map(user_message).collect();
     let n_calls = |text: &str| asked.iter().filter(|prompt| prompt.contains(text)).count();
-    let texts = [
-        "How long does alpha wait?",
-        "Who never waits?",
-        "Does beta wait?",
-    ];
+    let texts = ["How long does alpha wait?", "Who never waits?", "Does beta wait?"];
     assert_eq!(texts.map(n_calls), [1, 1, 2]);
 
     let whole = project.call(&[&start[..], &["--name", "whole"]].concat());
     assert_eq!(whole.code, 0, "{}", whole.stderr);
-    assert_eq!(
-        without_calls(project.summary("killed")),
-        without_calls(project.summary("whole"))
-    );
+    assert_eq!(without_calls(project.summary("killed")), without_calls(project.summary("whole")));
 }

@@ -10,32 +10,17 @@ use crate::project::{CORPUS, Outcome, Project, SETTINGS, outcome, tiny_bert};
 const QUERIES: &str = "How long does alpha wait?\nDoes beta wait?\nWho waits a year?\n";
 
 /// By rank: of the first question `a` comes first, of the second `b`. So many in a row nothing here has.
-const LABEL: [&str; 7] = [
-    "dataset",
-    "label",
-    "c.toml",
-    "--queries",
-    "asked.txt",
-    "--stop-after",
-    "9",
-];
+const LABEL: [&str; 7] =
+    ["dataset", "label", "c.toml", "--queries", "asked.txt", "--stop-after", "9"];
 
 /// The corpus, and queries in `asked.txt`, without any question labelled.
 fn project() -> Project {
-    Project::of(&[
-        ("c.toml", SETTINGS),
-        ("data/corpus.jsonl", CORPUS),
-        ("asked.txt", QUERIES),
-    ])
+    Project::of(&[("c.toml", SETTINGS), ("data/corpus.jsonl", CORPUS), ("asked.txt", QUERIES)])
 }
 
 fn label(project: &Project, args: &[&str], input: &str) -> Outcome {
     outcome(
-        &project
-            .command(&[&LABEL[..], args].concat())
-            .write_stdin(input)
-            .output()
-            .expect("starts"),
+        &project.command(&[&LABEL[..], args].concat()).write_stdin(input).output().expect("starts"),
     )
 }
 
@@ -52,41 +37,27 @@ fn what_is_typed_becomes_questions_that_load_and_run() {
     let project = project();
     let input = "y\nsix minutes\n\nsix minutes | 6 minutes\n1\ny\n1\nno\nn\nu\n";
     let outcome = label(&project, &[], input);
-    assert_eq!(
-        (outcome.code, outcome.stdout.as_str()),
-        (0, ""),
-        "{}",
-        outcome.stderr
-    );
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""), "{}", outcome.stderr);
     let told = "3 questions added to data/questions.jsonl: 2 with evidence, 1 unanswerable; judged 4 of 4 passages shown, \
                 3 documents relevant\n";
     assert!(outcome.stderr.ends_with(told), "{}", outcome.stderr);
     let written = lines(&project, "data/questions.jsonl");
     assert_eq!(written[0]["answers"], json!(["six minutes", "6 minutes"]));
-    assert_eq!(
-        written[0]["evidence"],
-        json!([[{"doc": "a", "quotes": ["six minutes"]}]])
-    );
+    assert_eq!(written[0]["evidence"], json!([[{"doc": "a", "quotes": ["six minutes"]}]]));
     assert_eq!(written[0]["relevant"], json!({"a": 3, "b": 1}));
     assert_eq!(
         (&written[1]["kind"], &written[1]["relevant"]),
         (&json!("yes_no"), &json!({"a": 0, "b": 3}))
     );
-    assert_eq!(
-        written[1]["evidence"],
-        json!([[{"doc": "b", "quotes": ["Beta never waits."]}]])
-    );
+    assert_eq!(written[1]["evidence"], json!([[{"doc": "b", "quotes": ["Beta never waits."]}]]));
     assert_eq!(
         (&written[2]["text"], &written[2]["kind"]),
         (&json!("Who waits a year?"), &json!("unanswerable"))
     );
 
     project.good("labelled", &[]);
-    let kinds: Vec<Value> = project
-        .traces("labelled")
-        .iter()
-        .map(|trace| trace["question"]["kind"].clone())
-        .collect();
+    let kinds: Vec<Value> =
+        project.traces("labelled").iter().map(|trace| trace["question"]["kind"].clone()).collect();
     assert_eq!(kinds, ["span", "yes_no", "unanswerable"]);
     let converted = project.call(&["dataset", "convert", "c.toml", "--to", "beir", "beir"]);
     assert_eq!(converted.code, 0, "{}", converted.stderr);
@@ -137,18 +108,15 @@ fn what_is_no_command_is_answered_with_help_and_asked_again() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     for wrong in ["``", "`maybe`", "`7`"] {
         assert!(
-            outcome.stderr.contains(&format!(
-                "  unknown command {wrong}:\n  y, 3  relevant: it answers"
-            )),
+            outcome
+                .stderr
+                .contains(&format!("  unknown command {wrong}:\n  y, 3  relevant: it answers")),
             "{}",
             outcome.stderr
         );
     }
     assert!(!outcome.stderr.contains('\r'), "{:?}", outcome.stderr);
-    assert_eq!(
-        lines(&project, "data/questions.jsonl")[0]["relevant"],
-        json!({"a": 3})
-    );
+    assert_eq!(lines(&project, "data/questions.jsonl")[0]["relevant"], json!({"a": 3}));
 }
 
 #[test]
@@ -161,9 +129,7 @@ fn stopping_where_nothing_answers_yet_lets_the_question_come_again() {
     assert_eq!(project.read("data/questions.jsonl"), "");
     let again = label(&project, &[], "q\n");
     assert!(
-        again
-            .stderr
-            .contains("question 1 of 3, passage 1 of 2\nHow long does alpha wait?"),
+        again.stderr.contains("question 1 of 3, passage 1 of 2\nHow long does alpha wait?"),
         "{}",
         again.stderr
     );
@@ -187,10 +153,7 @@ fn evidence_that_is_all_needed_is_told_before_words_are_asked_for() {
         |doc: &str| json!({ "doc": doc }),
         json!({"doc": "a", "quotes": ["Alpha waits six minutes."]}),
     );
-    assert_eq!(
-        question["evidence"],
-        json!([[whole("a"), words], [whole("b"), words]])
-    );
+    assert_eq!(question["evidence"], json!([[whole("a"), words], [whole("b"), words]]));
     assert_eq!(question["relevant"], json!({"a": 3, "b": 2}));
 }
 
@@ -214,12 +177,8 @@ fn questions_that_are_a_document_are_refused_by_whatever_path() {
 #[test]
 fn a_model_that_cannot_be_had_leaves_no_empty_file() {
     let project = project();
-    let sets = [
-        "--set",
-        "retrieval.retrievers=[\"dense\"]",
-        "--set",
-        "retrieval.dense.model_path=gone",
-    ];
+    let sets =
+        ["--set", "retrieval.retrievers=[\"dense\"]", "--set", "retrieval.dense.model_path=gone"];
     project.refused(&[&LABEL[..], &sets[..]].concat());
     assert!(!project.path("data/questions.jsonl").exists());
 }
@@ -251,25 +210,11 @@ fn a_sitting_killed_half_way_is_gone_on_with_where_it_was() {
         .spawn()
         .expect("starts");
     // The second question is shown when the first is written; one of its passages is judged before the kill.
-    child
-        .stdin
-        .as_mut()
-        .expect("piped")
-        .write_all(b"2\n0\nn\n0\n")
-        .expect("written");
+    child.stdin.as_mut().expect("piped").write_all(b"2\n0\nn\n0\n").expect("written");
     let (mut seen, mut buffer) = (Vec::new(), [0; 1024]);
     while !String::from_utf8_lossy(&seen).contains("question 2 of 3, passage 2 of 2") {
-        let n_read = child
-            .stderr
-            .as_mut()
-            .expect("piped")
-            .read(&mut buffer)
-            .expect("read");
-        assert!(
-            n_read > 0,
-            "ended early: {}",
-            String::from_utf8_lossy(&seen)
-        );
+        let n_read = child.stderr.as_mut().expect("piped").read(&mut buffer).expect("read");
+        assert!(n_read > 0, "ended early: {}", String::from_utf8_lossy(&seen));
         seen.extend_from_slice(&buffer[..n_read]);
     }
     child.kill().expect("killed"); // SIGKILL
@@ -279,24 +224,17 @@ fn a_sitting_killed_half_way_is_gone_on_with_where_it_was() {
 
     let outcome = label(&project, &[], "y\n\nno\n0\nu\n");
     assert!(
-        outcome
-            .stderr
-            .starts_with("already in data/questions.jsonl: 1 of 3 questions\n"),
+        outcome.stderr.starts_with("already in data/questions.jsonl: 1 of 3 questions\n"),
         "{}",
         outcome.stderr
     );
     assert!(
-        outcome
-            .stderr
-            .contains("question 1 of 2, passage 1 of 2\nDoes beta wait?"),
+        outcome.stderr.contains("question 1 of 2, passage 1 of 2\nDoes beta wait?"),
         "{}",
         outcome.stderr
     );
     let after = project.read("data/questions.jsonl");
-    assert!(
-        after.starts_with(&before) && after.lines().count() == 3,
-        "{after}"
-    );
+    assert!(after.starts_with(&before) && after.lines().count() == 3, "{after}");
     let nothing_left = label(&project, &[], "");
     assert_eq!(
         (nothing_left.code, nothing_left.stderr.as_str()),
@@ -318,11 +256,7 @@ fn nobody_sees_who_found_a_passage_and_both_retrievers_are_asked() {
     let both = label(&project, &dense, "1\n1\nn\n");
     assert!(both.stderr.contains("passage 1 of 2"), "{}", both.stderr);
     for name in ["bm25", "dense", "rank", "score"] {
-        assert!(
-            !both.stderr.to_lowercase().contains(name),
-            "{}",
-            both.stderr
-        );
+        assert!(!both.stderr.to_lowercase().contains(name), "{}", both.stderr);
     }
 }
 
@@ -333,28 +267,14 @@ fn a_passage_does_nothing_to_the_terminal() {
         "Alpha \u{1b}[2J\u{1b}]0;title\u{7}waits\u{202e} six\u{9b}31m minutes.\r\n\u{1b}[1A# Beta";
     project.write(
         "data/corpus.jsonl",
-        format!(
-            "{}\n",
-            json!({"id": "a\u{1b}[5m", "title": "\u{1b}c", "text": text})
-        ),
+        format!("{}\n", json!({"id": "a\u{1b}[5m", "title": "\u{1b}c", "text": text})),
     );
     project.write("asked.txt", "How long does \u{1b}[31malpha wait?\n");
-    let outcome = label(
-        &project,
-        &[],
-        "d\n\u{1b}[9mwhat\ny\n\u{1b}[7mno such words\n\n/b\nu\n",
-    );
+    let outcome = label(&project, &[], "d\n\u{1b}[9mwhat\ny\n\u{1b}[7mno such words\n\n/b\nu\n");
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let controls: Vec<char> = outcome
-        .stderr
-        .chars()
-        .filter(|c| c.is_control() && *c != '\n')
-        .collect();
-    assert!(
-        controls.is_empty() && !outcome.stderr.contains('\u{202e}'),
-        "{:?}",
-        outcome.stderr
-    );
+    let controls: Vec<char> =
+        outcome.stderr.chars().filter(|c| c.is_control() && *c != '\n').collect();
+    assert!(controls.is_empty() && !outcome.stderr.contains('\u{202e}'), "{:?}", outcome.stderr);
 }
 
 #[test]
@@ -362,10 +282,7 @@ fn judgments_of_a_file_are_recovered_and_agree_with_it() {
     let project = project();
     let queries = "{\"_id\": \"1\", \"text\": \"How long does alpha wait?\", \"metadata\": {}}\n{\"_id\": \"2\", \"text\": \"Does beta wait?\", \"metadata\": {}}\n";
     project.write("asked.txt", queries);
-    project.write(
-        "qrels.tsv",
-        "query-id\tcorpus-id\tscore\n1\ta\t2\n1\tb\t0\n1\telsewhere\t1\n",
-    );
+    project.write("qrels.tsv", "query-id\tcorpus-id\tscore\n1\ta\t2\n1\tb\t0\n1\telsewhere\t1\n");
     let outcome = label(&project, &["--judgments", "qrels.tsv"], "");
     let told = [
         "skipped, without a judgment: 1 of 2 questions",
@@ -373,26 +290,14 @@ fn judgments_of_a_file_are_recovered_and_agree_with_it() {
         "found 1 of 2 relevant documents in the judgments (50.0%), with 2.0 passages shown per document",
     ];
     assert_eq!(outcome.stderr.lines().collect::<Vec<_>>(), told);
-    assert_eq!(
-        lines(&project, "data/questions.jsonl")[0]["relevant"],
-        json!({"a": 2, "b": 0})
-    );
+    assert_eq!(lines(&project, "data/questions.jsonl")[0]["relevant"], json!({"a": 2, "b": 0}));
 
-    let agreement = project.call(&[
-        "dataset",
-        "agreement",
-        "data/questions.jsonl",
-        "qrels.tsv",
-        "--json",
-    ]);
+    let agreement =
+        project.call(&["dataset", "agreement", "data/questions.jsonl", "qrels.tsv", "--json"]);
     assert_eq!(agreement.code, 0, "{}", agreement.stderr);
     let agreement: Value = serde_json::from_str(&agreement.stdout).expect("JSON");
     assert_eq!(
-        (
-            &agreement["n_pairs"],
-            &agreement["n_judged_by_one"],
-            &agreement["grades"]["value"]
-        ),
+        (&agreement["n_pairs"], &agreement["n_judged_by_one"], &agreement["grades"]["value"]),
         (&json!(2), &json!([0, 1]), &json!(1.0))
     );
     assert_eq!(agreement["table"], json!([[0, 0, 1], [2, 2, 1]]));
@@ -401,19 +306,12 @@ fn judgments_of_a_file_are_recovered_and_agree_with_it() {
 #[test]
 fn two_annotators_who_share_nothing_or_a_file_that_is_none_are_refused() {
     let project = project();
-    project.write(
-        "one.jsonl",
-        "{\"id\": \"1\", \"text\": \"why?\", \"relevant\": {\"a\": 3}}\n",
-    );
-    project.write(
-        "two.jsonl",
-        "{\"id\": \"1\", \"text\": \"why?\", \"relevant\": {\"b\": 3}}\n",
-    );
+    project.write("one.jsonl", "{\"id\": \"1\", \"text\": \"why?\", \"relevant\": {\"a\": 3}}\n");
+    project.write("two.jsonl", "{\"id\": \"1\", \"text\": \"why?\", \"relevant\": {\"b\": 3}}\n");
     let same = project.call(&["dataset", "agreement", "one.jsonl", "one.jsonl"]);
     assert_eq!(same.code, 0, "{}", same.stderr);
     assert!(
-        same.stdout
-            .contains("not defined: both gave the same grade throughout"),
+        same.stdout.contains("not defined: both gave the same grade throughout"),
         "{}",
         same.stdout
     );
@@ -433,30 +331,12 @@ fn two_annotators_who_share_nothing_or_a_file_that_is_none_are_refused() {
 #[test]
 fn a_published_data_set_wants_a_file_of_its_own() {
     let project = project();
-    project.write(
-        "beir/corpus.jsonl",
-        "{\"_id\": \"a\", \"text\": \"Alpha waits.\"}\n",
-    );
-    project.write(
-        "beir/queries.jsonl",
-        "{\"_id\": \"1\", \"text\": \"Who waits?\"}\n",
-    );
-    project.write(
-        "beir/qrels/test.tsv",
-        "query-id\tcorpus-id\tscore\n1\ta\t1\n",
-    );
+    project.write("beir/corpus.jsonl", "{\"_id\": \"a\", \"text\": \"Alpha waits.\"}\n");
+    project.write("beir/queries.jsonl", "{\"_id\": \"1\", \"text\": \"Who waits?\"}\n");
+    project.write("beir/qrels/test.tsv", "query-id\tcorpus-id\tscore\n1\ta\t1\n");
     let bm25 = ["--set", "retrieval.retrievers=[\"bm25\"]"];
-    let args = [
-        &[
-            "dataset",
-            "label",
-            "beir",
-            "--queries",
-            "beir/queries.jsonl",
-        ],
-        &bm25[..],
-    ]
-    .concat();
+    let args =
+        [&["dataset", "label", "beir", "--queries", "beir/queries.jsonl"], &bm25[..]].concat();
     project.refuses(
         &args,
         &[
@@ -464,13 +344,8 @@ fn a_published_data_set_wants_a_file_of_its_own() {
             "hint: name a file with `--out FILE`",
         ],
     );
-    let done = project.call(
-        &[
-            &args[..],
-            &["--out", "own.jsonl", "--judgments", "beir/qrels/test.tsv"],
-        ]
-        .concat(),
-    );
+    let done = project
+        .call(&[&args[..], &["--out", "own.jsonl", "--judgments", "beir/qrels/test.tsv"]].concat());
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert_eq!(lines(&project, "own.jsonl")[0]["relevant"], json!({"a": 1}));
 }

@@ -9,28 +9,20 @@ use crate::project::{CORPUS, Project, QUESTIONS, repository, tiny_bert};
 const BM25: [&str; 2] = ["--set", "retrieval.retrievers=[\"bm25\"]"];
 
 fn project(corpus: &str, questions: &str) -> Project {
-    Project::of(&[
-        ("data/corpus.jsonl", corpus),
-        ("data/questions.jsonl", questions),
-    ])
+    Project::of(&[("data/corpus.jsonl", corpus), ("data/questions.jsonl", questions)])
 }
 
 /// `dataset lint data --json` with BM25, its exit code and what it says.
 fn linted(project: &Project, args: &[&str]) -> (i32, Value) {
     let outcome = project.call(&[&["dataset", "lint", "data", "--json"], &BM25[..], args].concat());
-    (
-        outcome.code,
-        serde_json::from_str(&outcome.stdout).expect("JSON"),
-    )
+    (outcome.code, serde_json::from_str(&outcome.stdout).expect("JSON"))
 }
 
 /// How many findings each rule has.
 fn rules(lint: &Value) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
     for finding in lint["findings"].as_array().expect("a list") {
-        *counts
-            .entry(finding["rule"].as_str().expect("a name"))
-            .or_default() += 1;
+        *counts.entry(finding["rule"].as_str().expect("a name")).or_default() += 1;
     }
     counts
 }
@@ -106,24 +98,15 @@ fn every_slip_is_listed_in_one_go_and_fails() {
         (&"1".into(), &"a".into(), &1.into())
     );
     assert_eq!(quote["file"], "data/questions.jsonl");
-    assert_eq!(
-        quote["message"],
-        "the quote `waits 7 minutes` is not in document `a`"
-    );
+    assert_eq!(quote["message"], "the quote `waits 7 minutes` is not in document `a`");
     assert_eq!(quote["hint"], "the nearest text there is `Alpha waits six`");
 }
 
 #[test]
 fn without_questions_the_documents_are_still_looked_at() {
-    let project = project(
-        &format!("{CORPUS}{{\"id\": \"e\", \"text\": \"\"}}\n"),
-        "\n",
-    );
+    let project = project(&format!("{CORPUS}{{\"id\": \"e\", \"text\": \"\"}}\n"), "\n");
     let (code, lint) = linted(&project, &[]);
-    assert_eq!(
-        (code, rules(&lint)),
-        (1, [("empty-document", 1), ("no-questions", 1)].into())
-    );
+    assert_eq!((code, rules(&lint)), (1, [("empty-document", 1), ("no-questions", 1)].into()));
     std::fs::remove_file(project.path("data/questions.jsonl")).expect("there");
     assert_eq!(
         rules(&linted(&project, &[]).1),
@@ -146,16 +129,9 @@ fn hostile_text_cannot_reach_the_terminal() {
     let corpus = format!("{CORPUS}{{\"id\": \"\\u001b[31mred\\u202e\", \"text\": \"\"}}\n");
     let outcome =
         project(&corpus, QUESTIONS).call(&[&["dataset", "lint", "data"], &BM25[..]].concat());
+    assert!(outcome.stdout.contains("document `red` has no text"), "{}", outcome.stdout);
     assert!(
-        outcome.stdout.contains("document `red` has no text"),
-        "{}",
-        outcome.stdout
-    );
-    assert!(
-        outcome
-            .stdout
-            .chars()
-            .all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'),
+        outcome.stdout.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'),
         "{:?}",
         outcome.stdout
     );
@@ -204,52 +180,23 @@ fn chunks_and_questions_longer_than_the_encoder_reads_are_told() {
     let asked = format!("{QUESTIONS}{{\"id\": \"q3\", \"text\": \"{long}?\"}}\n");
     let project = project(&corpus, &asked);
     let [retrievers, model] = tiny_bert();
-    let args = [
-        "dataset",
-        "lint",
-        "data",
-        "--json",
-        "--set",
-        &retrievers,
-        "--set",
-        &model,
-    ];
+    let args = ["dataset", "lint", "data", "--json", "--set", &retrievers, "--set", &model];
     let cut = ["--set", "retrieval.dense.max_tokens=64"];
     let outcome = project.call(&[&args[..], &cut].concat());
     let lint: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     let found = rules(&lint);
     assert_eq!(
-        (
-            found.get("chunk-truncated"),
-            found.get("question-truncated")
-        ),
+        (found.get("chunk-truncated"), found.get("question-truncated")),
         (Some(&1), Some(&1)),
         "{found:?}"
     );
     assert_eq!(lint["figures"]["truncated"][0]["retriever"], "dense");
-    assert_eq!(
-        lint["figures"]["pooled"]["retrievers"],
-        json!(["bm25", "dense"])
-    );
+    assert_eq!(lint["figures"]["pooled"]["retrievers"], json!(["bm25", "dense"]));
 
-    let whole = [
-        "--set",
-        "chunking.strategy=document",
-        "--set",
-        "generation.context_tokens=100",
-    ];
-    let outcome = project.call(
-        &[
-            &["dataset", "lint", "data", "--json", "--no-pool"],
-            &BM25[..],
-            &whole,
-        ]
-        .concat(),
-    );
-    assert_eq!(
-        rules(&serde_json::from_str(&outcome.stdout).expect("JSON"))["over-context"],
-        1
-    );
+    let whole = ["--set", "chunking.strategy=document", "--set", "generation.context_tokens=100"];
+    let outcome = project
+        .call(&[&["dataset", "lint", "data", "--json", "--no-pool"], &BM25[..], &whole].concat());
+    assert_eq!(rules(&serde_json::from_str(&outcome.stdout).expect("JSON"))["over-context"], 1);
 }
 
 #[test]
@@ -260,9 +207,6 @@ fn the_shipped_runbooks_have_neither_errors_nor_warnings() {
     let outcome = project.call(&[&["dataset", "lint", &path, "--json"], &BM25[..]].concat());
     let lint: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     assert_eq!(rules(&lint), BTreeMap::new(), "{}", outcome.stdout);
-    assert_eq!(
-        (outcome.code, &lint["errors"], &lint["warnings"]),
-        (0, &0.into(), &0.into())
-    );
+    assert_eq!((outcome.code, &lint["errors"], &lint["warnings"]), (0, &0.into(), &0.into()));
     assert_eq!(lint["figures"]["pooled"]["retrievers"], json!(["bm25"]));
 }

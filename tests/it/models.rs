@@ -41,15 +41,9 @@ fn store() -> Socket {
         if n_calls.fetch_add(1, Ordering::SeqCst) == 0 {
             return Sent::Bytes(sends("200 OK", tag, body.len(), &body[..half]));
         }
-        if request
-            .to_lowercase()
-            .contains(&format!("range: bytes={half}-"))
-        {
-            let range = format!(
-                "{tag}content-range: bytes {half}-{}/{}\r\n",
-                body.len() - 1,
-                body.len()
-            );
+        if request.to_lowercase().contains(&format!("range: bytes={half}-")) {
+            let range =
+                format!("{tag}content-range: bytes {half}-{}/{}\r\n", body.len() - 1, body.len());
             return Sent::Bytes(sends(
                 "206 Partial Content",
                 &range,
@@ -99,9 +93,7 @@ fn refusing(status: &'static str) -> Socket {
 
 fn call(project: &Project, hub: &Socket, args: &[&str]) -> Outcome {
     let mut command = project.command(args);
-    command
-        .env("HF_ENDPOINT", format!("http://127.0.0.1:{}", hub.port()))
-        .env("HF_TOKEN", KEY);
+    command.env("HF_ENDPOINT", format!("http://127.0.0.1:{}", hub.port())).env("HF_TOKEN", KEY);
     outcome(&command.output().expect("starts"))
 }
 
@@ -142,11 +134,7 @@ fn run(project: &Project, name: &str) -> Outcome {
 fn a_model_is_fetched_with_its_pooling_and_locked_and_the_key_stays_with_the_hub() {
     let (project, hub, store) = fetched();
     for file in FILES {
-        assert_eq!(
-            fs::read(folder(&project).join(file)).expect("fetched"),
-            bytes(file),
-            "{file}"
-        );
+        assert_eq!(fs::read(folder(&project).join(file)).expect("fetched"), bytes(file), "{file}");
     }
     assert!(!folder(&project).join("README.md").exists());
     let lock = project.read("models.lock");
@@ -169,11 +157,7 @@ fn a_locked_model_is_fetched_once_and_used_offline() {
     let (project, hub, _store) = fetched();
     let again = call(&project, &hub, &FETCH);
     assert_eq!(again.code, 0, "{}", again.stderr);
-    assert!(
-        again.stderr.contains("already on this machine"),
-        "{}",
-        again.stderr
-    );
+    assert!(again.stderr.contains("already on this machine"), "{}", again.stderr);
     assert_eq!(hub.requests().len(), 8);
     let outcome = run(&project, "r");
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
@@ -191,48 +175,27 @@ fn a_changed_file_and_a_changed_lock_are_refused_by_name() {
         let named = format!("`{}` of `{NAME}` has changed", config.display());
         assert!(outcome.stderr.contains(&named), "{}", outcome.stderr);
         assert!(
-            outcome
-                .stderr
-                .contains("\nhint: remove the file if it is damaged"),
+            outcome.stderr.contains("\nhint: remove the file if it is damaged"),
             "{}",
             outcome.stderr
         );
     }
     let listed = call(&project, &hub, &["model", "list"]);
-    assert!(
-        listed
-            .stdout
-            .contains(&format!("changed: {}", config.display())),
-        "{}",
-        listed.stdout
-    );
+    assert!(listed.stdout.contains(&format!("changed: {}", config.display())), "{}", listed.stdout);
     fs::write(&config, right).expect("written");
     assert_eq!(run(&project, "right").code, 0);
 
     // The first digit of the last hash is another one.
     let at = lock.rfind(" = \"").expect("a hash") + 4;
-    let digit = if lock.as_bytes()[at] == b'0' {
-        "1"
-    } else {
-        "0"
-    };
-    project.write(
-        "models.lock",
-        format!("{}{digit}{}", &lock[..at], &lock[at + 1..]),
-    );
+    let digit = if lock.as_bytes()[at] == b'0' { "1" } else { "0" };
+    project.write("models.lock", format!("{}{digit}{}", &lock[..at], &lock[at + 1..]));
     let outcome = run(&project, "tampered");
-    assert!(
-        outcome.stderr.contains("has changed: sha256"),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.contains("has changed: sha256"), "{}", outcome.stderr);
     project.write("models.lock", "[models");
     let outcome = call(&project, &hub, &FETCH);
     assert_eq!(outcome.code, 2);
     assert!(
-        outcome
-            .stderr
-            .starts_with("error: invalid lock file `models.lock`"),
+        outcome.stderr.starts_with("error: invalid lock file `models.lock`"),
         "{}",
         outcome.stderr
     );
@@ -291,20 +254,14 @@ fn a_refusal_is_named_by_its_cause() {
         let hub = refusing(status);
         let outcome = call(&project, &hub, &FETCH);
         assert_eq!(outcome.code, 2, "{status}");
-        assert!(
-            outcome.stderr.contains(error),
-            "{error}: {}",
-            outcome.stderr
-        );
+        assert!(outcome.stderr.contains(error), "{error}: {}", outcome.stderr);
         assert!(outcome.stderr.contains(hint), "{hint}: {}", outcome.stderr);
         assert!(!outcome.stderr.contains(KEY));
         assert_eq!(hub.requests().len(), 1, "a refusal is not asked for again");
     }
     assert!(!project.path("models.lock").exists());
-    project.refuses_with_some_hint(
-        &["model", "fetch", "../x"],
-        "error: `../x` is not a model name",
-    );
+    project
+        .refuses_with_some_hint(&["model", "fetch", "../x"], "error: `../x` is not a model name");
 }
 
 #[test]
@@ -323,9 +280,7 @@ fn a_model_in_the_users_hub_cache_is_used_without_the_network() {
     let missing = call(&["model", "fetch", "acme/other", "--offline"]);
     assert_eq!(missing.code, 2);
     assert!(
-        missing
-            .stderr
-            .starts_with("error: `acme/other` is in no cache, and offline mode is on"),
+        missing.stderr.starts_with("error: `acme/other` is in no cache, and offline mode is on"),
         "{}",
         missing.stderr
     );
@@ -333,10 +288,7 @@ fn a_model_in_the_users_hub_cache_is_used_without_the_network() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(outcome.stdout, format!("{}\n", snapshot.display()));
     assert!(project.read("models.lock").contains(COMMIT));
-    assert!(
-        !project.path("cache/models/acme").exists(),
-        "nothing is copied"
-    );
+    assert!(!project.path("cache/models/acme").exists(), "nothing is copied");
 }
 
 #[test]

@@ -20,8 +20,7 @@ fn project() -> Project {
 }
 
 fn is_harmless(text: &str) -> bool {
-    text.chars()
-        .all(|c| (!c.is_control() || c == '\n') && !('\u{202a}'..='\u{202e}').contains(&c))
+    text.chars().all(|c| (!c.is_control() || c == '\n') && !('\u{202a}'..='\u{202e}').contains(&c))
 }
 
 #[test]
@@ -45,10 +44,7 @@ fn data_opens_no_tag_in_the_page() {
         // The settings name a generator and a store on this machine.
         for (at, _) in page.match_indices(outside) {
             let text: String = page[at..].chars().take(60).collect();
-            assert!(
-                text.starts_with("http://localhost:"),
-                "one file needs no other: {text:?}"
-            );
+            assert!(text.starts_with("http://localhost:"), "one file needs no other: {text:?}");
         }
     }
 }

@@ -73,12 +73,7 @@ fn what_names_no_model_is_refused() {
 
 /// Runs with keys of the configuration's endpoint in the environment.
 fn run(project: &Project, args: &[&str]) -> Outcome {
-    let all = [
-        &["run", "c.toml", "--out", "runs", "--name", "r"],
-        full(args),
-        args,
-    ]
-    .concat();
+    let all = [&["run", "c.toml", "--out", "runs", "--name", "r"], full(args), args].concat();
     let mut command = project.command(&all);
     command.env("OTHER_KEY", "sk-hush");
     outcome(&command.output().expect("starts"))
@@ -92,10 +87,7 @@ fn another_endpoint_gets_no_key_of_the_configured_one() {
         "c.toml",
         "[generation]\napi_key_env = \"OTHER_KEY\"\nheaders_env = { \"x-api-key\" = \"OTHER_KEY\" }\n",
     );
-    let outcome = run(
-        &project,
-        &["--llm", &format!("{}#tiny", endpoint.base_url())],
-    );
+    let outcome = run(&project, &["--llm", &format!("{}#tiny", endpoint.base_url())]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let requests = endpoint.requests();
     assert!(!requests.is_empty());

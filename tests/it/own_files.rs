@@ -13,10 +13,7 @@ fn project() -> Project {
         ("docs/questions.jsonl", QUESTION),
         ("docs/corpus/a.md", "# A\n\nText.\n"),
         ("docs/corpus/deep/b.txt", "More text.\n"),
-        (
-            "docs/corpus/deep/er/pump.rst",
-            "Pump\n====\n\nThe pump runs nine hours.\n",
-        ),
+        ("docs/corpus/deep/er/pump.rst", "Pump\n====\n\nThe pump runs nine hours.\n"),
         ("docs/corpus/deep/main.rs", "fn main() {}\n"),
         ("docs/corpus/picture.png", "\u{1}\u{2}"),
         ("docs/corpus/.git/hidden.md", "hidden\n"),
@@ -56,10 +53,7 @@ fn a_file_that_is_not_utf_8_is_named_by_its_byte() {
 #[test]
 fn globs_that_match_nothing_are_an_empty_corpus() {
     let project = project();
-    project.write(
-        "docs/questions.jsonl",
-        r#"{"id": "q1", "text": "How long?"}"#,
-    );
+    project.write("docs/questions.jsonl", r#"{"id": "q1", "text": "How long?"}"#);
     project.refuses(
         &crate::project::run_with("dataset.globs=[\"*.adoc\"]"),
         &[
@@ -72,15 +66,9 @@ fn globs_that_match_nothing_are_an_empty_corpus() {
 #[test]
 fn a_pattern_that_is_no_glob_is_refused() {
     let outcome = project().refused(&crate::project::run_with("dataset.globs=[\"a[\"]"));
+    assert!(outcome.stderr.starts_with("error: invalid glob pattern `"), "{}", outcome.stderr);
     assert!(
-        outcome.stderr.starts_with("error: invalid glob pattern `"),
-        "{}",
-        outcome.stderr
-    );
-    assert!(
-        outcome
-            .stderr
-            .ends_with("\nhint: write patterns such as `*.md` or `guides/**/*.rst`\n"),
+        outcome.stderr.ends_with("\nhint: write patterns such as `*.md` or `guides/**/*.rst`\n"),
         "{}",
         outcome.stderr
     );

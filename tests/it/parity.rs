@@ -10,9 +10,7 @@ use serde_json::Value;
 
 /// The folder of a fetched data set.
 pub fn fetched(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("datasets/fetched")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/fetched").join(name)
 }
 
 fn json(path: &Path) -> Value {
@@ -44,9 +42,5 @@ fn hotpotqa_answers_score_as_the_official_script_scores_them() {
     }
     let n = golds.len() as f64;
     assert!((em / n - 0.412_829_169_480_081).abs() < 1e-12, "{}", em / n);
-    assert!(
-        (f1 / n - 0.542_013_987_688_705_8).abs() < 1e-12,
-        "{}",
-        f1 / n
-    );
+    assert!((f1 / n - 0.542_013_987_688_705_8).abs() < 1e-12, "{}", f1 / n);
 }

@@ -59,9 +59,7 @@ impl Project {
 
     /// These files and no others.
     pub fn of(files: &[(&str, &str)]) -> Self {
-        let project = Self {
-            folder: tempfile::tempdir().expect("a folder"),
-        };
+        let project = Self { folder: tempfile::tempdir().expect("a folder") };
         for (name, content) in files {
             project.write(name, content);
         }
@@ -77,10 +75,7 @@ impl Project {
             .replace("\"recorded\"", "\"baseline\"");
         let project = Self::of(&[("config/runbooks.toml", &settings)]);
         assert!(settings.contains("retrievers = [\"bm25\"]"), "{settings}");
-        copy_folder(
-            &repository("datasets/runbooks"),
-            &project.path("datasets/runbooks"),
-        );
+        copy_folder(&repository("datasets/runbooks"), &project.path("datasets/runbooks"));
         project
     }
 
@@ -111,10 +106,7 @@ impl Project {
     /// The program in this folder, in an environment without keys, proxies and hubs: what would go to the network fails.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = assert_cmd::cargo::cargo_bin_cmd!("ragtriage");
-        command
-            .env_clear()
-            .current_dir(self.folder.path())
-            .args(args);
+        command.env_clear().current_dir(self.folder.path()).args(args);
         for (name, value) in self.environment() {
             command.env(name, value);
         }
@@ -212,9 +204,7 @@ impl Project {
         assert_eq!(outcome.stdout, "");
         // A run names its folder when it starts, also one that then fails.
         let lines = outcome.stderr.split_inclusive('\n');
-        outcome.stderr = lines
-            .filter(|line| !line.starts_with("run folder: "))
-            .collect();
+        outcome.stderr = lines.filter(|line| !line.starts_with("run folder: ")).collect();
         assert!(outcome.stderr.starts_with("error: "), "{}", outcome.stderr);
         let after = self.files("runs");
         assert_eq!(
@@ -229,11 +219,7 @@ impl Project {
 
 /// The flag that prints the full report, unless `args` ask for JSON.
 pub fn full(args: &[&str]) -> &'static [&'static str] {
-    if args.contains(&"--json") {
-        &[]
-    } else {
-        &["--full"]
-    }
+    if args.contains(&"--json") { &[] } else { &["--full"] }
 }
 
 /// `run c.toml --out runs --name r`, to which a refusal adds nothing but its own arguments.
@@ -241,20 +227,14 @@ pub const RUN: [&str; 6] = ["run", "c.toml", "--out", "runs", "--name", "r"];
 
 /// [`RUN`] with one setting more.
 pub fn run_with(set: &str) -> [&str; 8] {
-    [
-        "run", "c.toml", "--out", "runs", "--name", "r", "--set", set,
-    ]
+    ["run", "c.toml", "--out", "runs", "--name", "r", "--set", set]
 }
 
 pub fn outcome(output: &std::process::Output) -> Outcome {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("UTF-8");
     // A process ended by a signal has no code.
     let code = output.status.code().unwrap_or(-1);
-    Outcome {
-        code,
-        stdout: text(&output.stdout),
-        stderr: text(&output.stderr),
-    }
+    Outcome { code, stdout: text(&output.stdout), stderr: text(&output.stderr) }
 }
 
 /// A path of this repository.

@@ -71,11 +71,7 @@ fn summary(config: &str, system: &System) -> Value {
         command.args(["--set", setting]);
     }
     let output = command.output().expect("run");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("summary.json")
 }
 

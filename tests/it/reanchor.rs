@@ -16,19 +16,9 @@ fn project() -> Project {
         ("docs/tap.md", "It is in the cellar.\n"),
         ("docs/questions.jsonl", QUESTIONS),
     ]);
-    for arguments in [
-        &["init", "-q"][..],
-        &["add", "-A"],
-        &["commit", "-q", "-m", "then"],
-    ] {
-        let identity = [
-            "-c",
-            "user.name=t",
-            "-c",
-            "user.email=t@example.com",
-            "-c",
-            "commit.gpgsign=false",
-        ];
+    for arguments in [&["init", "-q"][..], &["add", "-A"], &["commit", "-q", "-m", "then"]] {
+        let identity =
+            ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"];
         let done = Command::new("git")
             .current_dir(project.path(""))
             .args(identity)
@@ -51,9 +41,8 @@ fn untouched_documents_keep_every_label() {
 fn an_edit_is_followed_where_the_answer_stands_and_told_where_not() {
     let project = project();
     // The first answer changes; the second quote gains a word; the third document is renamed.
-    let now = THEN
-        .replace("nine hours", "ten hours")
-        .replace("the red button", "the big red button");
+    let now =
+        THEN.replace("nine hours", "ten hours").replace("the red button", "the big red button");
     project.write("docs/pump.md", now);
     std::fs::rename(project.path("docs/tap.md"), project.path("docs/water.md")).expect("renamed");
     let outcome = project.call(&["dataset", "lint", "docs", "--reanchor"]);
@@ -73,18 +62,9 @@ fn an_edit_is_followed_where_the_answer_stands_and_told_where_not() {
           in   water.md
     ");
     assert!(outcome.stderr.contains("`--write`"), "{}", outcome.stderr);
-    assert_eq!(
-        project.read("docs/questions.jsonl"),
-        QUESTIONS,
-        "nothing is written unasked"
-    );
+    assert_eq!(project.read("docs/questions.jsonl"), QUESTIONS, "nothing is written unasked");
 
-    assert_eq!(
-        project
-            .call(&["dataset", "lint", "docs", "--reanchor", "--write"])
-            .code,
-        1
-    );
+    assert_eq!(project.call(&["dataset", "lint", "docs", "--reanchor", "--write"]).code, 1);
     let lines = project.read("docs/questions.jsonl");
     let lines: Vec<&str> = lines.lines().collect();
     assert_eq!(
@@ -116,19 +96,11 @@ fn a_change_lists_the_questions_it_touches() {
         outcome.stdout,
         "long\tevidence gone\tpump.md\tHow long?\nstop\tdocument edited\tpump.md\tWhich button?\n"
     );
-    assert_eq!(
-        outcome.stderr,
-        "2 questions touched by 1 document that differs from `HEAD`\n"
-    );
-    let json = project
-        .call(&["dataset", "lint", "docs", "--changed", "HEAD", "--json"])
-        .stdout;
+    assert_eq!(outcome.stderr, "2 questions touched by 1 document that differs from `HEAD`\n");
+    let json = project.call(&["dataset", "lint", "docs", "--changed", "HEAD", "--json"]).stdout;
     let view: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(view["documents"], serde_json::json!(["pump.md"]));
-    assert_eq!(
-        view["questions"][0]["documents"]["pump.md"],
-        "evidence gone"
-    );
+    assert_eq!(view["questions"][0]["documents"]["pump.md"], "evidence gone");
 
     let wrong = project.call(&["dataset", "lint", "docs", "--changed", "no-such"]);
     assert_eq!(wrong.code, 2);
@@ -148,25 +120,10 @@ fn byte_ranges_are_placed_by_what_stood_there() {
     project.write("docs/pump.md", format!("New.\n\n{THEN}"));
     let unknown = project.call(&["dataset", "lint", "docs", "--reanchor"]);
     assert_eq!(unknown.code, 1);
-    assert!(
-        unknown.stderr.contains("`--changed GITREF`"),
-        "{}",
-        unknown.stderr
-    );
-    let known = project.call(&[
-        "dataset",
-        "lint",
-        "docs",
-        "--reanchor",
-        "--changed",
-        "HEAD",
-        "--write",
-    ]);
+    assert!(unknown.stderr.contains("`--changed GITREF`"), "{}", unknown.stderr);
+    let known =
+        project.call(&["dataset", "lint", "docs", "--reanchor", "--changed", "HEAD", "--write"]);
     assert_eq!(known.code, 0, "{}{}", known.stdout, known.stderr);
     // `New.` and two line feeds are 6 bytes.
-    assert!(
-        project
-            .read("docs/questions.jsonl")
-            .contains(r#""ranges": [[32, 42]]"#)
-    );
+    assert!(project.read("docs/questions.jsonl").contains(r#""ranges": [[32, 42]]"#));
 }

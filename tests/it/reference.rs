@@ -49,15 +49,11 @@ fn rows() -> BTreeMap<String, String> {
     let mut rows = BTreeMap::new();
     for line in SETTINGS.lines().filter(|line| !line.trim().is_empty()) {
         if line.starts_with('#') {
-            let name = line
-                .split_once("`[")
-                .and_then(|(_, rest)| rest.split_once(']'));
+            let name = line.split_once("`[").and_then(|(_, rest)| rest.split_once(']'));
             table = name.map(|(name, _)| name);
         }
         let cells: Vec<&str> = line.split(" | ").collect();
-        let name = cells[0]
-            .strip_prefix("| `")
-            .and_then(|name| name.strip_suffix('`'));
+        let name = cells[0].strip_prefix("| `").and_then(|name| name.strip_suffix('`'));
         if let (Some(table), Some(name)) = (table, name) {
             rows.insert(format!("{table}.{name}"), cells[2].trim().to_owned());
         }
@@ -76,25 +72,14 @@ fn the_page_of_settings_has_every_key_and_default_of_the_schema() {
     // `[sweep]` takes any key, and prices are documented once.
     let shared = ["sweep", "judge.price.prompt", "judge.price.completion"];
     let missing = known.keys().filter(|key| !rows.contains_key(*key));
-    let missing: Vec<&String> = missing
-        .filter(|key| !shared.contains(&key.as_str()))
-        .collect();
-    let unknown: Vec<&String> = rows
-        .keys()
-        .filter(|key| !known.contains_key(*key))
-        .collect();
-    assert!(
-        missing.is_empty() && unknown.is_empty(),
-        "{missing:?} {unknown:?}"
-    );
+    let missing: Vec<&String> = missing.filter(|key| !shared.contains(&key.as_str())).collect();
+    let unknown: Vec<&String> = rows.keys().filter(|key| !known.contains_key(*key)).collect();
+    assert!(missing.is_empty() && unknown.is_empty(), "{missing:?} {unknown:?}");
     for (key, default) in &known {
         let (Some(shown), Some(default)) = (rows.get(key), default) else {
             continue;
         };
-        if matches!(
-            default,
-            Value::Bool(_) | Value::Number(_) | Value::String(_)
-        ) {
+        if matches!(default, Value::Bool(_) | Value::Number(_) | Value::String(_)) {
             let text = default.as_str().map_or(default.to_string(), str::to_owned);
             let shown = shown.trim_matches('`').trim_matches('"');
             let is_number = shown.parse::<f64>().ok() == default.as_f64();
@@ -113,10 +98,7 @@ fn the_page_of_metrics_has_every_metric() {
     let shown = METRICS.lines().filter_map(|line| line.strip_prefix("| `"));
     let shown = shown.flat_map(|line| {
         let cell = line.split(" | ").next().unwrap_or_default();
-        cell.trim_end_matches('`')
-            .split("`, `")
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
+        cell.trim_end_matches('`').split("`, `").map(str::to_owned).collect::<Vec<_>>()
     });
     let shown: BTreeSet<String> = shown.filter(|name| !name.starts_with('@')).collect();
     let known = Family::ALL.iter().map(|family| family.name().to_owned());

@@ -25,13 +25,9 @@ fn run(project: &Project, base_url: &str, name: &str, more: &[&str]) -> Outcome 
 /// Where each attempt of a run was taken from, in the order of questions and arms.
 fn origins(project: &Project, name: &str) -> Vec<String> {
     let traces = project.traces(name);
-    let arms = traces
-        .iter()
-        .flat_map(|trace| trace["arms"].as_array().expect("arms"));
+    let arms = traces.iter().flat_map(|trace| trace["arms"].as_array().expect("arms"));
     let attempts = arms.flat_map(|arm| arm["attempts"].as_array().expect("attempts"));
-    attempts
-        .map(|attempt| attempt["origin"].as_str().expect("an origin").to_owned())
-        .collect()
+    attempts.map(|attempt| attempt["origin"].as_str().expect("an origin").to_owned()).collect()
 }
 
 fn stat(project: &Project) -> Value {
@@ -43,10 +39,8 @@ fn stat(project: &Project) -> Value {
 fn entries(project: &Project, kind: &str) -> u64 {
     let stat = stat(project);
     let kinds = stat["kinds"].as_array().expect("kinds");
-    let of_kind = kinds
-        .iter()
-        .find(|holding| holding["name"] == kind)
-        .expect("every kind is there");
+    let of_kind =
+        kinds.iter().find(|holding| holding["name"] == kind).expect("every kind is there");
     of_kind["entries"].as_u64().expect("a number")
 }
 
@@ -74,19 +68,8 @@ fn a_second_run_makes_no_call_and_ends_the_same() {
         one["cost_usd"]
     );
     assert_eq!(two["cost_usd"], 0.0);
-    for key in [
-        "measures",
-        "classes",
-        "flags",
-        "waterfall",
-        "loss_budget",
-        "verdict",
-    ] {
-        assert_eq!(
-            timeless(one.clone())[key],
-            timeless(two.clone())[key],
-            "{key}"
-        );
+    for key in ["measures", "classes", "flags", "waterfall", "loss_budget", "verdict"] {
+        assert_eq!(timeless(one.clone())[key], timeless(two.clone())[key], "{key}");
     }
 }
 
@@ -96,18 +79,12 @@ fn another_arm_or_run_with_the_same_prompt_is_served() {
     let project = Project::new();
     let one_passage = ["--set", "retrieval.k=1"];
     // With one passage, which is the gold one, the oracle's prompt is the pipeline's own.
-    assert_eq!(
-        run(&project, &endpoint.base_url(), "one", &one_passage).code,
-        0
-    );
+    assert_eq!(run(&project, &endpoint.base_url(), "one", &one_passage).code, 0);
     assert_eq!(endpoint.requests().len(), 2);
     // Two passages for the pipeline: two new prompts; the oracle's are known.
     assert_eq!(run(&project, &endpoint.base_url(), "two", &[]).code, 0);
     assert_eq!(endpoint.requests().len(), 4);
-    assert_eq!(
-        origins(&project, "two"),
-        ["called", "cached", "called", "cached"]
-    );
+    assert_eq!(origins(&project, "two"), ["called", "cached", "called", "cached"]);
 }
 
 #[test]
@@ -124,14 +101,8 @@ fn another_model_parameter_or_address_is_asked_again() {
     };
     assert_eq!(calls("a", &base, &[]), 4);
     assert_eq!(calls("b", &base, &["--set", "generation.model=other"]), 4);
-    assert_eq!(
-        calls("c", &base, &["--set", "generation.temperature=0.5"]),
-        4
-    );
-    assert_eq!(
-        calls("d", &base, &["--set", "generation.extra_body={top_k = 4}"]),
-        4
-    );
+    assert_eq!(calls("c", &base, &["--set", "generation.temperature=0.5"]), 4);
+    assert_eq!(calls("d", &base, &["--set", "generation.extra_body={top_k = 4}"]), 4);
     assert_eq!(calls("e", &other, &[]), 4);
     assert_eq!(calls("f", &format!("{base}?deployment=x"), &[]), 4);
     // What changes no byte of a call changes no key.
@@ -139,12 +110,7 @@ fn another_model_parameter_or_address_is_asked_again() {
         calls(
             "g",
             &base,
-            &[
-                "--set",
-                "generation.concurrency=2",
-                "--set",
-                "generation.timeout_s=7"
-            ]
+            &["--set", "generation.concurrency=2", "--set", "generation.timeout_s=7"]
         ),
         0
     );
@@ -154,17 +120,11 @@ fn another_model_parameter_or_address_is_asked_again() {
 fn without_the_cache_nothing_is_read_and_nothing_written() {
     let endpoint = Endpoint::start(None, knows);
     let project = Project::new();
-    assert_eq!(
-        run(&project, &endpoint.base_url(), "a", &["--no-cache"]).code,
-        0
-    );
+    assert_eq!(run(&project, &endpoint.base_url(), "a", &["--no-cache"]).code, 0);
     assert!(!project.path(REPLIES).exists());
     assert_eq!(run(&project, &endpoint.base_url(), "b", &[]).code, 0);
     let kept = fs::read(project.path(REPLIES)).expect("written");
-    assert_eq!(
-        run(&project, &endpoint.base_url(), "c", &["--no-cache"]).code,
-        0
-    );
+    assert_eq!(run(&project, &endpoint.base_url(), "c", &["--no-cache"]).code, 0);
     assert_eq!(endpoint.requests().len(), 12);
     assert_eq!(fs::read(project.path(REPLIES)).expect("there"), kept);
 }
@@ -175,14 +135,8 @@ fn repeats_are_called_for_and_not_kept() {
     let project = Project::new();
     assert_eq!(run(&project, &endpoint.base_url(), "a", &[]).code, 0);
     // Two questions, each twice over what was retrieved and once over its gold.
-    assert_eq!(
-        run(&project, &endpoint.base_url(), "b", &["--repeat", "2"]).code,
-        0
-    );
-    assert_eq!(
-        (endpoint.requests().len(), entries(&project, "replies")),
-        (4 + 6, 4)
-    );
+    assert_eq!(run(&project, &endpoint.base_url(), "b", &["--repeat", "2"]).code, 0);
+    assert_eq!((endpoint.requests().len(), entries(&project, "replies")), (4 + 6, 4));
     assert_eq!(origins(&project, "b"), vec!["called"; 6]);
 }
 
@@ -211,55 +165,27 @@ fn failures_are_not_kept_and_cut_or_filtered_replies_are() {
     assert_eq!(run(&project, &endpoint.base_url(), "b", &[]).code, 0);
     assert_eq!(finishes("b"), finishes("a"));
     // The first run asks for all four, the second only for the one that failed.
-    assert_eq!(
-        (endpoint.requests().len(), entries(&project, "replies")),
-        (5, 3)
-    );
+    assert_eq!((endpoint.requests().len(), entries(&project, "replies")), (5, 3));
 }
 
 #[test]
 fn the_file_is_its_owners_alone_and_holds_neither_prompts_nor_keys() {
     let endpoint = Endpoint::start(None, |_: &Request| says("Answer: quite so"));
     let project = Project::new();
-    let base_url = endpoint
-        .base_url()
-        .replace("http://", "http://user:hush-pass@")
-        + "?key=hush-query";
-    let mut args = vec![
-        "run".to_owned(),
-        "c.toml".to_owned(),
-        "--name".to_owned(),
-        "r".to_owned(),
-    ];
+    let base_url =
+        endpoint.base_url().replace("http://", "http://user:hush-pass@") + "?key=hush-query";
+    let mut args = vec!["run".to_owned(), "c.toml".to_owned(), "--name".to_owned(), "r".to_owned()];
     args.extend(sets(&base_url));
-    args.extend([
-        "--set".to_owned(),
-        "generation.api_key_env=TEST_KEY".to_owned(),
-    ]);
+    args.extend(["--set".to_owned(), "generation.api_key_env=TEST_KEY".to_owned()]);
     let mut command = project.command(&args.iter().map(String::as_str).collect::<Vec<_>>());
-    let ran = outcome(
-        &command
-            .env("TEST_KEY", "sk-hush-0123456789")
-            .output()
-            .expect("starts"),
-    );
+    let ran = outcome(&command.env("TEST_KEY", "sk-hush-0123456789").output().expect("starts"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert_eq!(
-        entries(&project, "replies"),
-        endpoint.requests().len() as u64
-    );
-    let mode = fs::metadata(project.path(REPLIES))
-        .expect("there")
-        .permissions()
-        .mode();
+    assert_eq!(entries(&project, "replies"), endpoint.requests().len() as u64);
+    let mode = fs::metadata(project.path(REPLIES)).expect("there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     for (path, bytes) in project.files("cache") {
         let text = String::from_utf8_lossy(&bytes);
-        for hidden in [
-            "hush",
-            "Alpha waits six minutes",
-            "How long does alpha wait",
-        ] {
+        for hidden in ["hush", "Alpha waits six minutes", "How long does alpha wait"] {
             assert!(!text.contains(hidden), "{hidden} in {}", path.display());
         }
     }
@@ -283,10 +209,7 @@ fn a_cache_that_cannot_be_opened_ends_the_run_before_anything_is_asked() {
     );
     assert!(lines[1].contains("`--no-cache`"), "{lines:?}");
     assert!(endpoint.requests().is_empty() && project.files("runs").is_empty());
-    assert_eq!(
-        run(&project, &endpoint.base_url(), "r", &["--no-cache"]).code,
-        0
-    );
+    assert_eq!(run(&project, &endpoint.base_url(), "r", &["--no-cache"]).code, 0);
 }
 
 #[test]
@@ -297,9 +220,7 @@ fn runs_at_once_share_the_cache() {
     let codes: Vec<i32> = std::thread::scope(|scope| {
         let names = ["a", "b", "c", "d"];
         let threads = names.map(|name| scope.spawn(|| run(&project, &base_url, name, &[]).code));
-        threads
-            .map(|thread| thread.join().expect("no panic"))
-            .to_vec()
+        threads.map(|thread| thread.join().expect("no panic")).to_vec()
     });
     assert_eq!((codes, entries(&project, "replies")), (vec![0; 4], 4));
     let before = endpoint.requests().len();
@@ -313,11 +234,7 @@ fn stat_tells_what_there_is_by_kind_and_data_set() {
     let project = Project::new();
     let empty = stat(&project);
     assert!(
-        empty["kinds"]
-            .as_array()
-            .expect("kinds")
-            .iter()
-            .all(|kind| kind["entries"] == 0),
+        empty["kinds"].as_array().expect("kinds").iter().all(|kind| kind["entries"] == 0),
         "{empty}"
     );
     assert!(!project.path("cache").exists(), "looking makes nothing");
@@ -344,20 +261,9 @@ fn stat_tells_what_there_is_by_kind_and_data_set() {
         (&json!("jsonl data"), &json!(4))
     );
     let shown = project.call(&["cache", "stat"]).stdout;
-    let words = |line: &str| {
-        line.split_whitespace()
-            .take(2)
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    assert!(
-        shown.lines().any(|line| words(line) == ["replies", "4"]),
-        "{shown}"
-    );
-    assert!(
-        shown.lines().any(|line| line.starts_with("  jsonl data ")),
-        "{shown}"
-    );
+    let words = |line: &str| line.split_whitespace().take(2).map(str::to_owned).collect::<Vec<_>>();
+    assert!(shown.lines().any(|line| words(line) == ["replies", "4"]), "{shown}");
+    assert!(shown.lines().any(|line| line.starts_with("  jsonl data ")), "{shown}");
 }
 
 #[test]
@@ -373,22 +279,13 @@ fn prune_takes_out_what_is_selected_and_nothing_else() {
     assert_eq!(prune(&["--dataset", "squad"]), "removed nothing\n");
     assert_eq!(prune(&["--older-than", "1"]), "removed nothing\n");
     assert!(prune(&["--dataset", "jsonl", "--dry-run"]).starts_with("would remove 4 of replies, "));
-    assert_eq!(
-        (entries(&project, "replies"), entries(&project, "indexes")),
-        (4, 1)
-    );
+    assert_eq!((entries(&project, "replies"), entries(&project, "indexes")), (4, 1));
     assert!(prune(&["--dataset", "jsonl"]).starts_with("removed 4 of replies, "));
-    assert_eq!(
-        (entries(&project, "replies"), entries(&project, "indexes")),
-        (0, 1)
-    );
+    assert_eq!((entries(&project, "replies"), entries(&project, "indexes")), (0, 1));
     assert_eq!(run(&project, &endpoint.base_url(), "b", &[]).code, 0);
     assert_eq!(endpoint.requests().len(), 8);
     assert!(prune(&["--kind", "indexes"]).starts_with("removed 1 of indexes, "));
-    assert_eq!(
-        (entries(&project, "replies"), entries(&project, "indexes")),
-        (4, 0)
-    );
+    assert_eq!((entries(&project, "replies"), entries(&project, "indexes")), (4, 0));
     assert!(prune(&["--older-than", "0"]).starts_with("removed 4 of replies, "));
     assert_eq!(prune(&["--all"]), "removed nothing\n");
     assert_eq!(run(&project, &endpoint.base_url(), "c", &[]).code, 0);
@@ -410,12 +307,7 @@ fn prune_without_a_selection_or_with_one_that_cannot_be_is_refused() {
         &["cache", "prune", "--dataset", "x", "--kind", "vectors"],
         "error: `--dataset` selects responses only, not `--kind vectors`",
     );
-    assert_eq!(
-        project
-            .call(&["cache", "prune", "--all", "--kind", "vectors"])
-            .code,
-        2
-    );
+    assert_eq!(project.call(&["cache", "prune", "--all", "--kind", "vectors"]).code, 2);
 }
 
 #[test]
@@ -430,22 +322,12 @@ fn an_open_collection_stays() {
         .expect("one")
         .expect("read")
         .path();
-    let lock = fs::File::options()
-        .write(true)
-        .open(lock.join("lock"))
-        .expect("there");
+    let lock = fs::File::options().write(true).open(lock.join("lock")).expect("there");
     lock.try_lock().expect("nobody else has it");
     let kept = project.files("cache/collections");
     let pruned = project.call(&["cache", "prune", "--kind", "collections"]);
-    assert_eq!(
-        (pruned.code, pruned.stdout.as_str()),
-        (0, "removed nothing\n")
-    );
-    assert!(
-        pruned.stderr.ends_with("another process is using it\n"),
-        "{}",
-        pruned.stderr
-    );
+    assert_eq!((pruned.code, pruned.stdout.as_str()), (0, "removed nothing\n"));
+    assert!(pruned.stderr.ends_with("another process is using it\n"), "{}", pruned.stderr);
     assert!(project.files("cache/collections") == kept);
     drop(lock);
     let pruned = project.call(&["cache", "prune", "--kind", "collections"]);
@@ -457,8 +339,5 @@ fn an_open_collection_stays() {
     );
     assert_eq!(entries(&project, "collections"), 0);
     project.good("b", &dense);
-    assert_eq!(
-        timeless(project.summary("b")),
-        timeless(project.summary("a"))
-    );
+    assert_eq!(timeless(project.summary("b")), timeless(project.summary("a")));
 }

@@ -32,19 +32,14 @@ fn block(page: &str, id: &str) -> Value {
     let base64 = &page[from..from + page[from..].find('<').expect("the element ends")];
     let bytes = STANDARD.decode(base64).expect("base64");
     let mut json = String::new();
-    flate2::read::GzDecoder::new(&bytes[..])
-        .read_to_string(&mut json)
-        .expect("gzip of UTF-8");
+    flate2::read::GzDecoder::new(&bytes[..]).read_to_string(&mut json).expect("gzip of UTF-8");
     serde_json::from_str(&json).expect("JSON")
 }
 
 /// All blocks' JSON behind one another.
 fn decoded(page: &str) -> String {
-    let ids = page
-        .split("<script type=\"application/octet-stream\" id=\"")
-        .skip(1);
-    ids.map(|rest| block(page, rest.split('"').next().expect("an id")).to_string())
-        .collect()
+    let ids = page.split("<script type=\"application/octet-stream\" id=\"").skip(1);
+    ids.map(|rest| block(page, rest.split('"').next().expect("an id")).to_string()).collect()
 }
 
 /// The part of `text` between two offsets in UTF-16 units.
@@ -60,24 +55,12 @@ fn the_page_is_written_beside_the_run_and_its_path_is_all_that_is_printed() {
     project.good("r", &[]);
     let of_run = project.read("runs/r/report.html");
     let outcome = project.call(&["report", "runs/r"]);
-    assert_eq!(
-        (outcome.code, &*outcome.stdout, &*outcome.stderr),
-        (0, "runs/r/report.html\n", "")
-    );
-    assert!(
-        project.read("runs/r/report.html") == of_run,
-        "the run wrote the same page"
-    );
-    assert_eq!(
-        project.call(&["report", "runs/r", "--out", "-"]).stdout,
-        of_run
-    );
+    assert_eq!((outcome.code, &*outcome.stdout, &*outcome.stderr), (0, "runs/r/report.html\n", ""));
+    assert!(project.read("runs/r/report.html") == of_run, "the run wrote the same page");
+    assert_eq!(project.call(&["report", "runs/r", "--out", "-"]).stdout, of_run);
     let outcome = project.call(&["report", "runs/r", "--format", "md", "-o", "r.md"]);
     assert_eq!((outcome.code, &*outcome.stdout), (0, "r.md\n"));
-    assert_eq!(
-        project.read("r.md"),
-        project.call(&["report", "runs/r", "--format", "md"]).stdout
-    );
+    assert_eq!(project.read("r.md"), project.call(&["report", "runs/r", "--format", "md"]).stdout);
     let gone = "error: cannot write `gone/x.html`: No such file or directory (os error 2)";
     project.refuses_with_some_hint(&["report", "runs/r", "--out", "gone/x.html"], gone);
     project.refuses_with_some_hint(
@@ -86,33 +69,14 @@ fn the_page_is_written_beside_the_run_and_its_path_is_all_that_is_printed() {
     );
     // A link is followed, and what is no file stays what it is.
     std::os::unix::fs::symlink("r.md", project.path("link")).expect("made");
-    assert_eq!(
-        project
-            .call(&["report", "runs/r", "--format", "json", "-o", "link"])
-            .code,
-        0
-    );
+    assert_eq!(project.call(&["report", "runs/r", "--format", "json", "-o", "link"]).code, 0);
     assert_eq!(project.read("r.md"), project.read("runs/r/summary.json"));
     assert!(project.path("link").is_symlink());
     let pipe = project.path("pipe");
-    assert!(
-        std::process::Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .expect("starts")
-            .success()
-    );
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("starts").success());
     let reader = std::thread::spawn(move || std::fs::read_to_string(pipe).expect("UTF-8"));
-    assert_eq!(
-        project
-            .call(&["report", "runs/r", "--format", "json", "-o", "pipe"])
-            .code,
-        0
-    );
-    assert_eq!(
-        reader.join().expect("read"),
-        project.read("runs/r/summary.json")
-    );
+    assert_eq!(project.call(&["report", "runs/r", "--format", "json", "-o", "pipe"]).code, 0);
+    assert_eq!(reader.join().expect("read"), project.read("runs/r/summary.json"));
 }
 
 #[test]
@@ -137,14 +101,9 @@ fn the_index_holds_every_question_with_its_class_scores_and_answer() {
             assert_eq!(&row[name], expected);
         }
     }
-    assert_eq!(
-        (&rows[0]["gold"], &rows[0]["tags"]),
-        (&json!("six minutes"), &json!(["t"]))
-    );
+    assert_eq!((&rows[0]["gold"], &rows[0]["tags"]), (&json!("six minutes"), &json!(["t"])));
     let measures = run["measures"].as_array().expect("measures");
-    let csv = project
-        .call(&["report", "runs/r", "--format", "csv"])
-        .stdout;
+    let csv = project.call(&["report", "runs/r", "--format", "csv"]).stdout;
     let head: Vec<&str> = csv.lines().next().expect("a head").split(',').collect();
     for (at, measure) in measures.iter().enumerate() {
         let column = head
@@ -153,15 +112,11 @@ fn the_index_holds_every_question_with_its_class_scores_and_answer() {
             .expect("a measure of the run");
         for (row, line) in rows.iter().zip(csv.lines().skip(1)) {
             // No text here has a comma but one gold, which is quoted whole before the measures.
-            let cell = line
-                .rsplit(',')
-                .nth(head.len() - 1 - column)
-                .expect("a cell");
+            let cell = line.rsplit(',').nth(head.len() - 1 - column).expect("a cell");
             // Six digits are kept.
             let (shown, exact) = (row["scores"][at].as_f64(), cell.parse::<f64>().ok());
-            let is_near = shown
-                .zip(exact)
-                .is_none_or(|(shown, exact)| (shown - exact).abs() <= 5e-6 * exact);
+            let is_near =
+                shown.zip(exact).is_none_or(|(shown, exact)| (shown - exact).abs() <= 5e-6 * exact);
             assert!(
                 shown.is_some() == exact.is_some() && is_near,
                 "{measure} of {line}: {shown:?}"
@@ -222,10 +177,7 @@ fn a_detail_holds_ranks_terms_and_what_is_highlighted() {
             .iter()
             .position(|passage| passage["id"] == id)
             .expect("shown");
-        let text = passages[number]["text"]
-            .as_str()
-            .expect("a text")
-            .to_owned();
+        let text = passages[number]["text"].as_str().expect("a text").to_owned();
         let marked = details[0]["marks"][number.to_string()].clone();
         let cut = |which: &str| {
             marked[which]
@@ -237,18 +189,10 @@ fn a_detail_holds_ranks_terms_and_what_is_highlighted() {
         };
         (cut("gold"), cut("answer"))
     };
-    assert_eq!(
-        marks("a#0"),
-        (
-            vec!["𝄞 six minutes".to_owned()],
-            vec!["six minutes".to_owned()]
-        )
-    );
+    assert_eq!(marks("a#0"), (vec!["𝄞 six minutes".to_owned()], vec!["six minutes".to_owned()]));
     assert_eq!(marks("b#0"), (vec![], vec!["six minutes".to_owned()]));
     assert_eq!(
-        passages[details[0]["gold"][0][0]["passages"][0]
-            .as_u64()
-            .expect("a number") as usize]["title"],
+        passages[details[0]["gold"][0][0]["passages"][0].as_u64().expect("a number") as usize]["title"],
         "A title"
     );
 }
@@ -261,29 +205,13 @@ fn ranks_of_gold_behind_the_shown_hits_are_told() {
     project.good("r", &[]);
     assert_eq!(project.call(&["report", "runs/r", "--depth", "1"]).code, 0);
     let page = project.read("runs/r/report.html");
-    let (index, details, passages) = (
-        block(&page, "rx-index"),
-        block(&page, "rx-q0-0"),
-        block(&page, "rx-p0"),
-    );
+    let (index, details, passages) =
+        (block(&page, "rx-index"), block(&page, "rx-q0-0"), block(&page, "rx-p0"));
     assert_eq!(index["depth"], 1);
     let bm25 = &details[3]["stages"][0];
-    assert_eq!(
-        (
-            bm25["hits"].as_array().expect("hits").len(),
-            &bm25["n_hits"]
-        ),
-        (1, &json!(3))
-    );
-    let hits = project.traces("r")[3]["stages"][0]["hits"]
-        .as_array()
-        .expect("hits")
-        .clone();
-    let rank = hits
-        .iter()
-        .position(|hit| hit["id"] == "a#0")
-        .expect("found")
-        + 1;
+    assert_eq!((bm25["hits"].as_array().expect("hits").len(), &bm25["n_hits"]), (1, &json!(3)));
+    let hits = project.traces("r")[3]["stages"][0]["hits"].as_array().expect("hits").clone();
+    let rank = hits.iter().position(|hit| hit["id"] == "a#0").expect("found") + 1;
     assert!(rank > 1, "{hits:?}");
     assert_eq!(bm25["gold_below"][0]["rank"], rank);
     assert_eq!(
@@ -306,38 +234,13 @@ fn without_texts_no_word_of_corpus_golds_or_answers_is_left() {
     project.good("r", &[]);
     project.good("s", &["--set", "retrieval.k=1"]);
     for (args, file) in [
-        (
-            &["report", "runs/r", "--no-text"][..],
-            "runs/r/report-no-text.html",
-        ),
+        (&["report", "runs/r", "--no-text"][..], "runs/r/report-no-text.html"),
         (
             &["report", "runs/r", "--no-text", "--compare", "runs/s"],
             "runs/r/compare-s-no-text.html",
         ),
-        (
-            &[
-                "report",
-                "runs/r",
-                "--no-text",
-                "--format",
-                "md",
-                "--out",
-                "x",
-            ],
-            "x",
-        ),
-        (
-            &[
-                "report",
-                "runs/r",
-                "--no-text",
-                "--format",
-                "csv",
-                "--out",
-                "x",
-            ],
-            "x",
-        ),
+        (&["report", "runs/r", "--no-text", "--format", "md", "--out", "x"], "x"),
+        (&["report", "runs/r", "--no-text", "--format", "csv", "--out", "x"], "x"),
         (
             &[
                 "report",
@@ -368,12 +271,7 @@ fn without_texts_no_word_of_corpus_golds_or_answers_is_left() {
         ),
     ] {
         let outcome = project.call(args);
-        assert_eq!(
-            (outcome.code, outcome.stdout.trim()),
-            (0, file),
-            "{}",
-            outcome.stderr
-        );
+        assert_eq!((outcome.code, outcome.stdout.trim()), (0, file), "{}", outcome.stderr);
         let page = project.read(file);
         let all = decoded(&page) + &page;
         for word in ["minutes", "Beta", "see, no", "𝄞"] {
@@ -393,10 +291,7 @@ fn without_texts_no_word_of_corpus_golds_or_answers_is_left() {
 #[test]
 fn two_runs_lie_side_by_side_with_what_flipped() {
     let project = project();
-    project.good(
-        "base",
-        &["--set", "retrieval.k=1", "--set", "retrieval.candidates=1"],
-    );
+    project.good("base", &["--set", "retrieval.k=1", "--set", "retrieval.candidates=1"]);
     project.good("none", &["--set", "generation.generator=none"]);
     project.good("r", &[]);
     let outcome = project.call(&["report", "runs/r", "--compare", "runs/base"]);
@@ -410,20 +305,12 @@ fn two_runs_lie_side_by_side_with_what_flipped() {
     let index = block(&page, "rx-index");
     let [own, theirs] = [0, 1].map(|run| &index["runs"][run]);
     assert_eq!(
-        [
-            &own["label"],
-            &own["name"],
-            &theirs["label"],
-            &theirs["name"]
-        ],
+        [&own["label"], &own["name"], &theirs["label"], &theirs["name"]],
         ["B", "r", "A", "base"]
     );
-    let both: Value = serde_json::from_str(
-        &project
-            .call(&["compare", "runs/base", "runs/r", "--json"])
-            .stdout,
-    )
-    .expect("JSON");
+    let both: Value =
+        serde_json::from_str(&project.call(&["compare", "runs/base", "runs/r", "--json"]).stdout)
+            .expect("JSON");
     let mut flips = 0;
     for group in both["pairs"][0]["flips"].as_array().expect("groups") {
         for question in group["questions"].as_array().expect("questions") {
@@ -456,36 +343,18 @@ fn two_runs_lie_side_by_side_with_what_flipped() {
     // Both runs have the same chunks: each stands in the file once.
     assert_eq!(block(&page, "rx-p0").as_array().expect("passages").len(), 3);
     let json: Value = serde_json::from_str(
-        &project
-            .call(&["report", "runs/r", "--compare", "base", "--format", "json"])
-            .stdout,
+        &project.call(&["report", "runs/r", "--compare", "base", "--format", "json"]).stdout,
     )
     .unwrap_or_default();
     assert_eq!(json, Value::Null, "a name is looked for under evals/runs");
     let json: Value = serde_json::from_str(
-        &project
-            .call(&[
-                "report",
-                "runs/r",
-                "--compare",
-                "runs/base",
-                "--format",
-                "json",
-            ])
-            .stdout,
+        &project.call(&["report", "runs/r", "--compare", "runs/base", "--format", "json"]).stdout,
     )
     .expect("JSON");
     assert_eq!(json["comparison"], both);
     assert_eq!(json["summary"], project.summary("r"));
     project.refuses_with_some_hint(
-        &[
-            "report",
-            "runs/r",
-            "--compare",
-            "runs/base",
-            "--format",
-            "csv",
-        ],
+        &["report", "runs/r", "--compare", "runs/base", "--format", "csv"],
         "error: unsupported `--format csv` with --compare",
     );
 }
@@ -496,10 +365,7 @@ fn gold_of_a_document_as_a_whole_is_known_wherever_it_ranks() {
     let sentences: Vec<String> = (0..30).map(|n| format!("Delta {n} waits long.")).collect();
     project.write(
         "data/corpus.jsonl",
-        format!(
-            "{{\"id\": \"long\", \"text\": \"{}\"}}\n",
-            sentences.join(" ")
-        ),
+        format!("{{\"id\": \"long\", \"text\": \"{}\"}}\n", sentences.join(" ")),
     );
     let question = r#"{"id": "q", "text": "Who waits like delta 29?", "answers": ["nobody"], "evidence": [[{"doc": "long"}]]}"#;
     project.write("data/questions.jsonl", question);
@@ -513,21 +379,13 @@ fn gold_of_a_document_as_a_whole_is_known_wherever_it_ranks() {
     ];
     project.good("r", &chunks);
     for depth in ["0", "10"] {
-        assert_eq!(
-            project.call(&["report", "runs/r", "--depth", depth]).code,
-            0
-        );
+        assert_eq!(project.call(&["report", "runs/r", "--depth", depth]).code, 0);
         let page = project.read("runs/r/report.html");
         let detail = &block(&page, "rx-q0-0")[0];
-        let n_chunks = project.json("runs/r/run.json")["n_chunks"]
-            .as_u64()
-            .expect("a count");
+        let n_chunks = project.json("runs/r/run.json")["n_chunks"].as_u64().expect("a count");
         let place = &detail["gold"][0][0];
         assert_eq!(
-            (
-                &place["n_passages"],
-                place["passages"].as_array().expect("held").len()
-            ),
+            (&place["n_passages"], place["passages"].as_array().expect("held").len()),
             (&json!(n_chunks), 10)
         );
         assert!(n_chunks > 10, "{n_chunks}");
@@ -553,42 +411,20 @@ fn a_question_that_failed_in_one_run_is_beside_its_other_and_said_not_to_be_comp
     (traces[1]["error"], traces[1]["stages"], traces[1]["arms"]) = (error, json!([]), json!([]));
     project.write(
         "runs/a/traces.jsonl",
-        traces
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join("\n")
-            + "\n",
+        traces.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n") + "\n",
     );
-    assert_eq!(
-        project
-            .call(&["report", "runs/b", "--compare", "runs/a"])
-            .code,
-        0
-    );
+    assert_eq!(project.call(&["report", "runs/b", "--compare", "runs/a"]).code, 0);
     let index = block(&project.read("runs/b/compare-a.html"), "rx-index");
     let other = |run: usize, row: usize| index["runs"][run]["rows"][row]["other"].clone();
     assert_eq!(other(0, 1)["not_compared"], "failed in one of the runs");
     assert_eq!(
-        (
-            &other(0, 1)["row"],
-            &other(0, 1)["differs"],
-            &other(1, 1)["row"]
-        ),
+        (&other(0, 1)["row"], &other(0, 1)["differs"], &other(1, 1)["row"]),
         (&json!(1), &json!(true), &json!(1))
     );
     assert!(other(0, 0)["not_compared"].is_null());
     // B packs one hit, so EM@1 stands beside the baseline's EM@5.
-    let shown = project
-        .call(&[
-            "report",
-            "runs/b",
-            "--compare",
-            "runs/a",
-            "--format",
-            "json",
-        ])
-        .stdout;
+    let shown =
+        project.call(&["report", "runs/b", "--compare", "runs/a", "--format", "json"]).stdout;
     let json: Value = serde_json::from_str(&shown).expect("JSON");
     assert!(
         json["summary"]["measures"]["EM@1"]["n"].as_u64() > Some(0)

@@ -40,25 +40,15 @@ fn tear(project: &Project, n_lines: usize) {
     run["finished"] = Value::Null;
     project.write("runs/torn/run.json", run.to_string());
     let traces = project.read("runs/torn/traces.jsonl");
-    let whole: usize = traces
-        .split_inclusive('\n')
-        .take(n_lines)
-        .map(str::len)
-        .sum();
+    let whole: usize = traces.split_inclusive('\n').take(n_lines).map(str::len).sum();
     project.write("runs/torn/traces.jsonl", &traces.as_bytes()[..whole + 400]);
 }
 
 fn resumes_to_the_same(project: &Project) {
     let outcome = call(project, &["--resume", "torn"]);
-    assert_eq!(
-        (outcome.code, outcome.stderr.as_str()),
-        (0, "run folder: runs/torn\n")
-    );
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, "run folder: runs/torn\n"));
     check(project, "torn");
-    assert_eq!(
-        timeless(project.summary("torn")),
-        timeless(project.summary("whole"))
-    );
+    assert_eq!(timeless(project.summary("torn")), timeless(project.summary("whole")));
     let lines = project.read("runs/torn/traces.jsonl");
     assert_eq!(lines.lines().count(), 300, "no question was asked twice");
 }
@@ -67,12 +57,8 @@ fn resumes_to_the_same(project: &Project) {
 fn a_run_torn_in_the_middle_of_a_line_ends_like_an_undisturbed_one() {
     let project = with_copy();
     tear(&project, 10);
-    let kept: Vec<String> = project
-        .read("runs/torn/traces.jsonl")
-        .lines()
-        .take(10)
-        .map(str::to_owned)
-        .collect();
+    let kept: Vec<String> =
+        project.read("runs/torn/traces.jsonl").lines().take(10).map(str::to_owned).collect();
     resumes_to_the_same(&project);
     let after = project.read("runs/torn/traces.jsonl");
     assert!(
@@ -94,10 +80,7 @@ fn passages_torn_in_the_middle_of_a_line_are_written_again() {
     tear(&project, 0);
     project.write("runs/torn/traces.jsonl", "");
     let passages = project.read("runs/torn/passages.jsonl");
-    project.write(
-        "runs/torn/passages.jsonl",
-        &passages.as_bytes()[..passages.len() / 2],
-    );
+    project.write("runs/torn/passages.jsonl", &passages.as_bytes()[..passages.len() / 2]);
     resumes_to_the_same(&project);
 }
 
@@ -132,23 +115,11 @@ fn a_run_killed_before_it_wrote_its_record_begins() {
             "error: the run was killed before it wrote its manifest\n\
              hint: pass the configuration file and the overrides again\n"
         );
-        let outcome = project.call(&[
-            "run",
-            "config/runbooks.toml",
-            "--out",
-            "runs",
-            "--resume",
-            "torn",
-        ]);
-        assert_eq!(
-            (outcome.code, outcome.stderr.as_str()),
-            (0, "run folder: runs/torn\n")
-        );
+        let outcome =
+            project.call(&["run", "config/runbooks.toml", "--out", "runs", "--resume", "torn"]);
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, "run folder: runs/torn\n"));
         check(&project, "torn");
-        assert_eq!(
-            timeless(project.summary("torn")),
-            timeless(project.summary("whole"))
-        );
+        assert_eq!(timeless(project.summary("torn")), timeless(project.summary("whole")));
         assert_eq!(project.json("runs/torn/run.json")["name"], "torn");
     }
 }
@@ -157,18 +128,10 @@ fn a_run_killed_before_it_wrote_its_record_begins() {
 fn a_folder_with_traces_and_no_record_is_no_run_to_begin() {
     let project = with_copy();
     fs::remove_file(project.path("runs/torn/run.json")).expect("there");
-    let refused = project.refused(&[
-        "run",
-        "config/runbooks.toml",
-        "--out",
-        "runs",
-        "--resume",
-        "torn",
-    ]);
+    let refused =
+        project.refused(&["run", "config/runbooks.toml", "--out", "runs", "--resume", "torn"]);
     assert!(
-        refused
-            .stderr
-            .starts_with("error: cannot read `runs/torn/run.json`"),
+        refused.stderr.starts_with("error: cannot read `runs/torn/run.json`"),
         "{}",
         refused.stderr
     );
@@ -232,11 +195,7 @@ fn a_damaged_line_in_the_middle_is_named_and_nothing_is_lost() {
         "{}",
         outcome.stderr
     );
-    assert!(
-        lines.len() == 2 && lines[1].starts_with("hint: "),
-        "{}",
-        outcome.stderr
-    );
+    assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{}", outcome.stderr);
 }
 
 #[test]
@@ -245,10 +204,7 @@ fn a_run_of_another_schema_is_refused() {
     let mut run = project.json("runs/torn/run.json");
     run["schema"] = 99.into();
     project.write("runs/torn/run.json", run.to_string());
-    for args in [
-        &["report", "runs/torn"][..],
-        &["run", "--out", "runs", "--resume", "torn"],
-    ] {
+    for args in [&["report", "runs/torn"][..], &["run", "--out", "runs", "--resume", "torn"]] {
         let outcome = project.refused(args);
         let expected = "error: `runs/torn/run.json` has schema 99, this program reads 2\nhint: run again with this version\n";
         assert_eq!(outcome.stderr, expected);
@@ -264,13 +220,7 @@ fn a_resume_that_cannot_start_leaves_the_finished_run_as_it_was() {
     fs::remove_dir_all(project.path("cache/collections")).expect("there");
     project.write("cache/collections", "a file where a folder should be");
     // `refused` compares every byte of the run's folder before and after.
-    project.refused(
-        &[
-            &["run", "c.toml", "--out", "runs", "--resume", "r"],
-            &sets[..],
-        ]
-        .concat(),
-    );
+    project.refused(&[&["run", "c.toml", "--out", "runs", "--resume", "r"], &sets[..]].concat());
 }
 
 #[test]
@@ -278,9 +228,7 @@ fn resume_alone_takes_the_settings_of_the_runs_record() {
     let project = Project::runbooks();
     let set = ["--set", "retrieval.k=3", "--limit", "7"];
     assert_eq!(
-        project
-            .call(&[&["run", "--out", "runs", "--name", "r"][..], &set].concat())
-            .code,
+        project.call(&[&["run", "--out", "runs", "--name", "r"][..], &set].concat()).code,
         0
     );
     let whole = project.summary("r");
@@ -288,10 +236,7 @@ fn resume_alone_takes_the_settings_of_the_runs_record() {
     let kept: String = traces.split_inclusive('\n').take(4).collect();
     project.write("runs/r/traces.jsonl", kept);
     let resumed = project.call(&["run", "--out", "runs", "--resume", "r"]);
-    assert_eq!(
-        (resumed.code, resumed.stderr.as_str()),
-        (0, "run folder: runs/r\n")
-    );
+    assert_eq!((resumed.code, resumed.stderr.as_str()), (0, "run folder: runs/r\n"));
     assert_eq!(timeless(project.summary("r")), timeless(whole));
     assert_eq!(project.read("runs/r/traces.jsonl").lines().count(), 7);
 }

@@ -24,9 +24,7 @@ fn corpus() -> String {
         "tokens expire after an hour and are renewed in silence",
         "renew the token by hand when the clock was wrong",
     ];
-    let teams = [
-        "queues", "payments", "search", "delivery", "cdn", "identity",
-    ];
+    let teams = ["queues", "payments", "search", "delivery", "cdn", "identity"];
     let line = |(at, text): (usize, &&str)| {
         let metadata = json!({"team": teams[at / 2], "year": 2020 + at, "tags": [format!("t{}", at % 3), "all"]});
         json!({"id": format!("d{at:02}"), "text": text, "metadata": metadata}).to_string() + "\n"
@@ -70,18 +68,13 @@ fn stage<'a>(trace: &'a Value, name: &str) -> &'a Value {
 fn hits(trace: &Value, name: &str) -> Vec<(String, f64)> {
     let hits = stage(trace, name)["hits"].as_array().expect("hits");
     let hit = |hit: &Value| {
-        (
-            hit["id"].as_str().expect("an id").to_owned(),
-            hit["score"].as_f64().expect("a score"),
-        )
+        (hit["id"].as_str().expect("an id").to_owned(), hit["score"].as_f64().expect("a score"))
     };
     hits.iter().map(hit).collect()
 }
 
 fn folder(name: &str) -> String {
-    repository(&format!("tests/data/{name}"))
-        .display()
-        .to_string()
+    repository(&format!("tests/data/{name}")).display().to_string()
 }
 
 fn tiny_dense() -> String {
@@ -89,10 +82,7 @@ fn tiny_dense() -> String {
 }
 
 fn tiny_colbert() -> String {
-    format!(
-        "retrieval.late_interaction.model='{}'",
-        folder("tiny-models/colbert")
-    )
+    format!("retrieval.late_interaction.model='{}'", folder("tiny-models/colbert"))
 }
 
 #[test]
@@ -114,26 +104,17 @@ fn tfidf_is_the_cosine_of_weights_worked_by_hand() {
     let (b, d) = (1.5_f64.ln(), 3_f64.ln());
     let norm = (b * b + d * d).sqrt();
     let expected = [
-        (
-            "d2#0",
-            (2.0 * b * b + d * d) / ((4.0 * b * b + d * d).sqrt() * norm),
-        ),
+        ("d2#0", (2.0 * b * b + d * d) / ((4.0 * b * b + d * d).sqrt() * norm)),
         ("d0#0", b / norm),
     ];
     let found = hits(&traces[0], "tfidf");
     assert_eq!(found.len(), 2);
     for ((id, score), (expected_id, expected)) in found.iter().zip(expected) {
         assert_eq!(id, expected_id);
-        assert!(
-            (score - expected).abs() < 1e-6,
-            "{id}: {score}, expected {expected}"
-        );
+        assert!((score - expected).abs() < 1e-6, "{id}: {score}, expected {expected}");
     }
     // The trace explains a score by the terms of the question.
-    let parts = stage(&traces[0], "tfidf")["hits"][0]["parts"]
-        .as_object()
-        .expect("parts")
-        .clone();
+    let parts = stage(&traces[0], "tfidf")["hits"][0]["parts"].as_object().expect("parts").clone();
     assert_eq!(parts.keys().collect::<Vec<_>>(), ["b", "d"]);
     assert!((parts.values().filter_map(Value::as_f64).sum::<f64>() - expected[0].1).abs() < 1e-6);
 }
@@ -168,10 +149,7 @@ fn every_retriever_keeps_the_filter_and_finds_all_that_it_lets_through() {
     for trace in &traces {
         for name in ["tfidf", "bm25", "dense", "late_interaction"] {
             let mut found: Vec<String> = hits(trace, name).into_iter().map(|hit| hit.0).collect();
-            assert!(
-                found.iter().all(|id| allowed.contains(&id.as_str())),
-                "{name}: {found:?}"
-            );
+            assert!(found.iter().all(|id| allowed.contains(&id.as_str())), "{name}: {found:?}");
             // Vectors find everything that is let through, terms only what shares one.
             if matches!(name, "dense" | "late_interaction") {
                 found.sort();
@@ -181,12 +159,7 @@ fn every_retriever_keeps_the_filter_and_finds_all_that_it_lets_through() {
     }
     let in_qdrant = run(&project, "sparse", &["retrieval.bm25.store=qdrant", filter]);
     for (ours, theirs) in traces.iter().zip(&in_qdrant) {
-        let ids = |trace| {
-            hits(trace, "bm25")
-                .into_iter()
-                .map(|hit| hit.0)
-                .collect::<Vec<_>>()
-        };
+        let ids = |trace| hits(trace, "bm25").into_iter().map(|hit| hit.0).collect::<Vec<_>>();
         assert_eq!(ids(ours), ids(theirs));
     }
 }
@@ -206,18 +179,13 @@ fn weighted_fusion_adds_normalised_scores() {
         let normalised = |name: &str, id: &str| {
             let hits = hits(&trace, name);
             let (high, low) = (hits[0].1, hits[hits.len() - 1].1);
-            hits.iter()
-                .find(|hit| hit.0 == id)
-                .map_or(0.0, |hit| (hit.1 - low) / (high - low))
+            hits.iter().find(|hit| hit.0 == id).map_or(0.0, |hit| (hit.1 - low) / (high - low))
         };
         let fused = hits(&trace, "fused");
         assert_eq!(fused.len(), 12);
         for (id, score) in fused {
             let expected = 0.3 * normalised("bm25", &id) + 0.7 * normalised("dense", &id);
-            assert!(
-                (score - expected).abs() < 1e-9,
-                "{id}: {score}, expected {expected}"
-            );
+            assert!((score - expected).abs() < 1e-9, "{id}: {score}, expected {expected}");
         }
     }
 }
@@ -229,26 +197,13 @@ fn what_scores_below_the_least_is_dropped_from_the_final_ranking_only() {
     for trace in &traces {
         let all = hits(trace, "bm25");
         let kept = hits(trace, "min_score");
-        assert_eq!(
-            kept,
-            all.iter()
-                .filter(|hit| hit.1 >= 1.5)
-                .cloned()
-                .collect::<Vec<_>>()
-        );
+        assert_eq!(kept, all.iter().filter(|hit| hit.1 >= 1.5).cloned().collect::<Vec<_>>());
         assert!(hits(trace, "packed").len() <= kept.len());
     }
-    assert!(
-        traces
-            .iter()
-            .any(|trace| hits(trace, "min_score").len() < hits(trace, "bm25").len())
-    );
+    assert!(traces.iter().any(|trace| hits(trace, "min_score").len() < hits(trace, "bm25").len()));
     // With a least that nothing reaches, every question whose gold was a candidate is lost by ranking.
     let none = run(&project, "none", &["retrieval.min_score=1000"]);
-    assert!(
-        none.iter().all(|trace| trace["class"] == "ranking"),
-        "{none:?}"
-    );
+    assert!(none.iter().all(|trace| trace["class"] == "ranking"), "{none:?}");
 }
 
 #[test]
@@ -258,12 +213,7 @@ fn a_cross_encoder_orders_the_first_candidates_and_leaves_the_others_below() {
     let traces = run(
         &project,
         "r",
-        &[
-            &model,
-            "rerank.depth=5",
-            "retrieval.retrievers=[\"dense\"]",
-            &tiny_dense(),
-        ],
+        &[&model, "rerank.depth=5", "retrieval.retrievers=[\"dense\"]", &tiny_dense()],
     );
     for trace in &traces {
         let (before, after) = (hits(trace, "dense"), hits(trace, "reranked"));
@@ -275,11 +225,8 @@ fn a_cross_encoder_orders_the_first_candidates_and_leaves_the_others_below() {
         seen.sort();
         assert_eq!(head, seen);
         for hit in stage(trace, "reranked")["hits"].as_array().expect("hits") {
-            let score = before
-                .iter()
-                .find(|known| hit["id"] == known.0.as_str())
-                .expect("a candidate")
-                .1;
+            let score =
+                before.iter().find(|known| hit["id"] == known.0.as_str()).expect("a candidate").1;
             assert_eq!(hit["parts"]["before"], score);
         }
     }
@@ -309,23 +256,13 @@ fn a_remote_reranker_is_asked_once_for_a_question_and_a_passage() {
     let url = format!("rerank.endpoint={}", endpoint.uri());
     let traces = run(&project, "r", &[&url, "rerank.model=m"]);
     for trace in &traces {
-        let lengths: Vec<f64> = hits(trace, "reranked")
-            .into_iter()
-            .map(|hit| hit.1)
-            .collect();
-        assert!(
-            !lengths.is_empty() && lengths.is_sorted_by(|a, b| a >= b),
-            "{lengths:?}"
-        );
+        let lengths: Vec<f64> = hits(trace, "reranked").into_iter().map(|hit| hit.1).collect();
+        assert!(!lengths.is_empty() && lengths.is_sorted_by(|a, b| a >= b), "{lengths:?}");
     }
     let asked = endpoint.requests().len();
     assert!(asked > 0);
     run(&project, "again", &[&url, "rerank.model=m"]);
-    assert_eq!(
-        endpoint.requests().len(),
-        asked,
-        "the second run's scores come from the cache"
-    );
+    assert_eq!(endpoint.requests().len(), asked, "the second run's scores come from the cache");
 }
 
 #[test]
@@ -348,11 +285,7 @@ fn remote_vectors_are_cached_as_local_ones_are() {
     });
     let project = project();
     let url = format!("retrieval.dense.endpoint={}/v1", endpoint.uri());
-    let sets = [
-        "retrieval.retrievers=[\"dense\"]",
-        "retrieval.dense.model=letters",
-        &url,
-    ];
+    let sets = ["retrieval.retrievers=[\"dense\"]", "retrieval.dense.model=letters", &url];
     let first = run(&project, "first", &sets);
     let record = project.json("runs/first/run.json");
     // Twelve chunks and three questions.
@@ -370,32 +303,19 @@ fn remote_vectors_are_cached_as_local_ones_are() {
 #[test]
 fn questions_may_have_a_model_of_their_own_and_a_change_there_leaves_the_passages_alone() {
     let project = project();
-    let passages = format!(
-        "retrieval.dense.model='{}'",
-        folder("tiny-models/dpr-passage")
-    );
-    let questions = format!(
-        "retrieval.dense.query_model='{}'",
-        folder("tiny-models/dpr-question")
-    );
+    let passages = format!("retrieval.dense.model='{}'", folder("tiny-models/dpr-passage"));
+    let questions = format!("retrieval.dense.query_model='{}'", folder("tiny-models/dpr-question"));
     let computed = |name: &str, more: &[&str]| {
         run(
             &project,
             name,
-            &[
-                &["retrieval.retrievers=[\"dense\"]", &passages, &questions],
-                more,
-            ]
-            .concat(),
+            &[&["retrieval.retrievers=[\"dense\"]", &passages, &questions], more].concat(),
         );
         project.json(&format!("runs/{name}/run.json"))["vectors_computed"].as_u64()
     };
     // Twelve chunks and three questions, then the questions alone.
     assert_eq!(computed("first", &[]), Some(15));
-    assert_eq!(
-        computed("prefixed", &["retrieval.dense.query_prefix='query: '"]),
-        Some(3)
-    );
+    assert_eq!(computed("prefixed", &["retrieval.dense.query_prefix='query: '"]), Some(3));
     let record = project.json("runs/first/run.json");
     let roles: Vec<&str> = record["models"]
         .as_array()
@@ -448,12 +368,8 @@ fn where_a_graph_is_built_exact_search_runs_beside_it() {
     let ids = |name| {
         let traces = run(&project, name, &sampled);
         assert_eq!(n_exact(&traces), 2);
-        let compared = traces
-            .iter()
-            .filter(|trace| n_exact(&[(*trace).clone()]) == 1);
-        compared
-            .map(|trace| trace["question"]["id"].clone())
-            .collect::<Vec<_>>()
+        let compared = traces.iter().filter(|trace| n_exact(&[(*trace).clone()]) == 1);
+        compared.map(|trace| trace["question"]["id"].clone()).collect::<Vec<_>>()
     };
     assert_eq!(ids("two"), ids("again"));
     let found = &project.summary("two")["approximate_search"][0];
@@ -476,11 +392,7 @@ fn what_cannot_be_wired_is_refused_before_anything_is_read() {
         "rerank.depth=2",
         "error: `rerank.depth` is set, but nothing is reranked without `rerank.model` or `rerank.endpoint`",
     );
-    let shallow = [
-        &RUN[..],
-        &["--set", "rerank.depth=2", "--set", "rerank.model=m"],
-    ]
-    .concat();
+    let shallow = [&RUN[..], &["--set", "rerank.depth=2", "--set", "rerank.model=m"]].concat();
     project.refuses_with_some_hint(
         &shallow,
         "error: `rerank.depth` is 2, must be at least `retrieval.k`, which is 5",
@@ -495,12 +407,7 @@ fn what_cannot_be_wired_is_refused_before_anything_is_read() {
     );
     let qdrant = [
         &RUN[..],
-        &[
-            "--set",
-            "retrieval.bm25.store=qdrant",
-            "--set",
-            "retrieval.bm25.variant=atire",
-        ],
+        &["--set", "retrieval.bm25.store=qdrant", "--set", "retrieval.bm25.variant=atire"],
     ]
     .concat();
     project.refuses_with_some_hint(

@@ -41,25 +41,17 @@ struct JudgedReply {
 }
 
 fn data(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data/rightness")
-        .join(file)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/rightness").join(file)
 }
 
 fn lines<T: DeserializeOwned>(path: &Path) -> Vec<T> {
     let text = fs::read_to_string(path).expect("committed");
     let lines = text.lines();
-    lines
-        .map(|line| serde_json::from_str(line).expect("a line of the file"))
-        .collect()
+    lines.map(|line| serde_json::from_str(line).expect("a line of the file")).collect()
 }
 
 fn judge(rule: RightRule) -> Judge {
-    Judge {
-        rule,
-        scorer: Scorer::Squad2,
-        correct_f1: 0.6,
-    }
+    Judge { rule, scorer: Scorer::Squad2, correct_f1: 0.6 }
 }
 
 fn correctness(item: &Item, rule: RightRule) -> Correctness {
@@ -80,9 +72,7 @@ fn accepted(name: &str, items: &[Item]) -> f64 {
         counts.entry(&item.category).or_default()[found as usize] += 1;
     }
     let n = items.len();
-    seen(&format!(
-        "{name}, n = {n}: [right, unsure, wrong] {counts:?}"
-    ));
+    seen(&format!("{name}, n = {n}: [right, unsure, wrong] {counts:?}"));
     let shares = RightRule::ALL.map(|rule| {
         let found = items.iter().map(|item| correctness(item, rule));
         let of = |wanted| found.clone().filter(|found| *found == wanted).count();
@@ -97,10 +87,7 @@ fn accepted(name: &str, items: &[Item]) -> f64 {
 #[test]
 fn near_misses_are_not_accepted() {
     let share = accepted("near misses", &lines(&data("wrong.jsonl")));
-    accepted(
-        "hold-out of near misses",
-        &lines(&data("holdout-wrong.jsonl")),
-    );
+    accepted("hold-out of near misses", &lines(&data("holdout-wrong.jsonl")));
     assert!(share <= MOST_ACCEPTED, "{share}");
 }
 
@@ -113,19 +100,14 @@ const NOTATIONS: &str = "answer_is answer_prefix bound_reworded citation code co
 #[test]
 fn right_answers_in_other_notations_are_accepted() {
     let items: Vec<Item> = lines(&data("right.jsonl"));
-    let (free, others): (Vec<Item>, Vec<Item>) = items
-        .into_iter()
-        .partition(|item| item.kind == QuestionKind::Free);
-    let (notations, words): (Vec<Item>, Vec<Item>) = others
-        .into_iter()
-        .partition(|item| NOTATIONS.split(' ').any(|name| name == item.category));
+    let (free, others): (Vec<Item>, Vec<Item>) =
+        items.into_iter().partition(|item| item.kind == QuestionKind::Free);
+    let (notations, words): (Vec<Item>, Vec<Item>) =
+        others.into_iter().partition(|item| NOTATIONS.split(' ').any(|name| name == item.category));
     accepted("reference sentences in other words", &free);
     accepted("right answers in other words", &words);
     let share = accepted("right answers in other notations", &notations);
-    accepted(
-        "hold-out of right answers",
-        &lines(&data("holdout-right.jsonl")),
-    );
+    accepted("hold-out of right answers", &lines(&data("holdout-right.jsonl")));
     assert!(share >= LEAST_ACCEPTED, "{share}");
 }
 
@@ -133,17 +115,13 @@ fn right_answers_in_other_notations_are_accepted() {
 fn no_rule_agrees_significantly_better_with_people_than_auto() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets/runbooks/questions.jsonl");
     let questions: Vec<RunbookQuestion> = lines(&path);
-    let questions: BTreeMap<QuestionId, Question> = questions
-        .into_iter()
-        .map(|question| (question.id.clone(), question.into()))
-        .collect();
+    let questions: BTreeMap<QuestionId, Question> =
+        questions.into_iter().map(|question| (question.id.clone(), question.into())).collect();
     let replies: Vec<JudgedReply> = lines(&data("judged.jsonl"));
     assert_eq!(replies.len(), 300);
     let clusters: Vec<usize> = (0..replies.len()).collect();
-    let between: Vec<(i32, i32)> = replies
-        .iter()
-        .map(|reply| (grade(reply.judge_a), grade(reply.judge_b)))
-        .collect();
+    let between: Vec<(i32, i32)> =
+        replies.iter().map(|reply| (grade(reply.judge_a), grade(reply.judge_b))).collect();
     let people = kappa(&between, &clusters, Disagreement::Any).expect("two verdicts");
     seen(&format!("the two readers: kappa {:.3}", people.value));
     let agrees = |rule| -> Vec<bool> {
@@ -165,19 +143,13 @@ fn no_rule_agrees_significantly_better_with_people_than_auto() {
     for rule in RightRule::ALL {
         let other = agrees(rule);
         let both = auto.iter().zip(&other);
-        let only_auto = both
-            .clone()
-            .filter(|(auto, other)| **auto && !**other)
-            .count();
+        let only_auto = both.clone().filter(|(auto, other)| **auto && !**other).count();
         let only_other = both.filter(|(auto, other)| !**auto && **other).count();
         let p = mcnemar(only_auto, only_other);
         seen(&format!(
             "{rule}: auto alone agrees {only_auto} times, it alone {only_other}, p = {p:.3}"
         ));
-        assert!(
-            only_auto >= only_other || p > 0.05,
-            "{rule} agrees better, p = {p}"
-        );
+        assert!(only_auto >= only_other || p > 0.05, "{rule} agrees better, p = {p}");
     }
 }
 

@@ -38,10 +38,7 @@ pub fn assert_same(project: &Project, own: &str, imported: &str) {
         }
     }
     let file = |name: &str, file: &str| project.read(&format!("runs/{name}/{file}"));
-    assert_eq!(
-        file(own, "outcomes.jsonl"),
-        file(imported, "outcomes.jsonl")
-    );
+    assert_eq!(file(own, "outcomes.jsonl"), file(imported, "outcomes.jsonl"));
     for trec in ["retrieval.trec", "chunks.trec", "qrels.trec"] {
         // The last column is the run's name.
         let lines = |name: &str| file(name, trec).replace(&format!(" {name}\n"), "\n");
@@ -98,10 +95,7 @@ fn imported_runs_of_every_kind_come_back() {
     let (project, classes) = imported(kinds[4], &[]);
     assert_eq!(classes["failed"], 0, "one of two repeats succeeded");
     let line = project.read("first.jsonl");
-    assert!(
-        !line.contains(alpha),
-        "passages are ranges of their documents"
-    );
+    assert!(!line.contains(alpha), "passages are ranges of their documents");
 }
 
 /// Rankings without answers: the first `retrieval.k` count as packed.
@@ -123,21 +117,15 @@ fn retrieval_k_counts_as_packed_where_only_rankings_are_recorded() {
 #[test]
 fn expanded_passages_come_back() {
     let project = Project::runbooks();
-    for (name, set) in [
-        ("neighbours", "packing.expand=\"neighbours\""),
-        ("parent", "packing.expand=\"parent\""),
-    ] {
+    for (name, set) in
+        [("neighbours", "packing.expand=\"neighbours\""), ("parent", "packing.expand=\"parent\"")]
+    {
         let sets = ["--set", set, "--set", "retrieval.k=2"];
         let run = ["run", "--out", "runs", "--name", name];
         let outcome = project.call(&[&run[..], &sets].concat());
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
         assert_returns(&project, name, &sets);
-        assert!(
-            project
-                .read(&format!("{name}.jsonl"))
-                .contains("gold_around"),
-            "{name}"
-        );
+        assert!(project.read(&format!("{name}.jsonl")).contains("gold_around"), "{name}");
     }
 }
 
@@ -153,10 +141,9 @@ fn questions_of_hotpotqa_come_back_with_all_conditions() {
          [evaluation]\nresamples = 200\nscorer = \"hotpotqa\"\nclosed_book_sample = 100\n"
     );
     let project = Project::of(&[("c.toml", &settings)]);
-    for (name, set) in [
-        ("plain", "packing.expand=\"none\""),
-        ("expanded", "packing.expand=\"neighbours\""),
-    ] {
+    for (name, set) in
+        [("plain", "packing.expand=\"none\""), ("expanded", "packing.expand=\"neighbours\"")]
+    {
         project.good(name, &["--set", set]);
         let arms = &project.traces(name)[0]["arms"];
         assert!(arms.as_array().expect("arms").len() >= 3, "{arms}");
@@ -182,10 +169,7 @@ fn the_runbooks_come_back_from_a_record_with_the_same_summary() {
     import(&project, ("record.jsonl", "back"), &[]);
     assert_same(&project, "own", "back");
     let source = &project.json("runs/back/run.json")["external"];
-    assert_eq!(
-        (&source["kind"], &source["from"]),
-        (&"record".into(), &"record.jsonl".into())
-    );
+    assert_eq!((&source["kind"], &source["from"]), (&"record".into(), &"record.jsonl".into()));
     // Under another configuration it is the record of a pipeline whose settings are not known.
     let other = ["--set", "retrieval.bm25.b=0.5"];
     import(&project, ("record.jsonl", "other"), &other);
@@ -196,10 +180,6 @@ fn the_runbooks_come_back_from_a_record_with_the_same_summary() {
     assert_eq!(own["loss_budget"], other["loss_budget"]);
     // What is imported is written again as it was.
     export(&project, "other", "again.jsonl");
-    import(
-        &project,
-        ("again.jsonl", "again"),
-        &["--set", "retrieval.bm25.b=0.5"],
-    );
+    import(&project, ("again.jsonl", "again"), &["--set", "retrieval.bm25.b=0.5"]);
     assert_same(&project, "other", "again");
 }

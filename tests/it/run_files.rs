@@ -66,10 +66,7 @@ pub fn check(project: &Project, name: &str) {
 
 /// A summary without its wall times, the only thing that differs between two runs of the same.
 pub fn timeless(mut summary: Value) -> Value {
-    summary
-        .as_object_mut()
-        .expect("an object")
-        .remove("seconds");
+    summary.as_object_mut().expect("an object").remove("seconds");
     summary
 }
 
@@ -83,10 +80,7 @@ pub fn class(summary: &Value, name: &str) -> u64 {
 /// A measure's mean and n.
 pub fn measure(summary: &Value, name: &str) -> (f64, u64) {
     let entry = &summary["measures"][name];
-    (
-        entry["mean"].as_f64().expect("a mean"),
-        entry["n"].as_u64().expect("an n"),
-    )
+    (entry["mean"].as_f64().expect("a mean"), entry["n"].as_u64().expect("an n"))
 }
 
 fn check_files(project: &Project, name: &str) {
@@ -100,11 +94,7 @@ fn check_files(project: &Project, name: &str) {
     }
     found.sort();
     // What a failed question has answers to is kept for a resume.
-    if project
-        .traces(name)
-        .iter()
-        .any(|trace| trace["class"] == "failed")
-    {
+    if project.traces(name).iter().any(|trace| trace["class"] == "failed") {
         found.retain(|file| file != "replies.jsonl");
     }
     assert_eq!(found, FILES);
@@ -121,27 +111,14 @@ fn check_summary(summary: &Value) {
     names.sort_unstable();
     expected.sort_unstable();
     assert_eq!(names, expected);
-    let counts: u64 = classes
-        .values()
-        .map(|count| count.as_u64().expect("a count"))
-        .sum();
-    assert_eq!(
-        Some(counts),
-        summary["n_questions"].as_u64(),
-        "every question has one class"
-    );
+    let counts: u64 = classes.values().map(|count| count.as_u64().expect("a count")).sum();
+    assert_eq!(Some(counts), summary["n_questions"].as_u64(), "every question has one class");
 
     let budget = &summary["loss_budget"];
     let terms = budget["terms"].as_array().expect("a list");
-    let sum: f64 = terms
-        .iter()
-        .map(|term| term["mean"].as_f64().expect("a number"))
-        .sum();
+    let sum: f64 = terms.iter().map(|term| term["mean"].as_f64().expect("a number")).sum();
     let loss = budget["loss"].as_f64().expect("a number");
-    assert!(
-        (sum - loss).abs() < 1e-12,
-        "terms add up to {sum}, the loss is {loss}"
-    );
+    assert!((sum - loss).abs() < 1e-12, "terms add up to {sum}, the loss is {loss}");
 
     check_measures(summary);
     check_pictures(summary);
@@ -154,18 +131,10 @@ fn check_measures(summary: &Value) {
     for (name, entry) in summary["measures"].as_object().expect("an object") {
         let (mean, n) = measure(summary, name);
         // Values of an answer are counted, everything else is a share.
-        let most = if name == "UnsupportedValues" {
-            f64::INFINITY
-        } else {
-            1.0
-        };
+        let most = if name == "UnsupportedValues" { f64::INFINITY } else { 1.0 };
         assert!((0.0..=most).contains(&mean), "{name} is {mean}");
         if n < 2 || no_spread {
-            assert!(
-                entry["ci95"].is_null(),
-                "{name} over {n} has {}",
-                entry["ci95"]
-            );
+            assert!(entry["ci95"].is_null(), "{name} over {n} has {}", entry["ci95"]);
         }
         assert!(
             name != "RR" || n < 2 || no_spread || !entry["ci95"].is_null(),
@@ -182,27 +151,12 @@ fn check_measures(summary: &Value) {
 
 fn check_pictures(summary: &Value) {
     let steps = summary["waterfall"].as_array().expect("a list");
-    let counts: Vec<u64> = steps
-        .iter()
-        .map(|step| step["supported"].as_u64().expect("a count"))
-        .collect();
-    assert!(
-        counts.is_sorted_by(|a, b| a >= b),
-        "a waterfall never rises: {counts:?}"
-    );
+    let counts: Vec<u64> =
+        steps.iter().map(|step| step["supported"].as_u64().expect("a count")).collect();
+    assert!(counts.is_sorted_by(|a, b| a >= b), "a waterfall never rises: {counts:?}");
     let table = &summary["two_by_two"];
-    let cells = [
-        "hit_right",
-        "hit_wrong",
-        "hit_unsure",
-        "miss_right",
-        "miss_wrong",
-        "miss_unsure",
-    ];
-    let sum: u64 = cells
-        .iter()
-        .map(|cell| table[cell]["n"].as_u64().expect("a count"))
-        .sum();
+    let cells = ["hit_right", "hit_wrong", "hit_unsure", "miss_right", "miss_wrong", "miss_unsure"];
+    let sum: u64 = cells.iter().map(|cell| table[cell]["n"].as_u64().expect("a count")).sum();
     assert_eq!(Some(sum), table["n"].as_u64());
 }
 
@@ -227,15 +181,12 @@ fn check_numbers(path: &str, value: &Value) {
         }
         Value::Number(number) => {
             let number = number.as_f64().expect("a number");
-            assert!(
-                number != 0.0 || number.is_sign_positive(),
-                "`{path}` is -0.0"
-            );
+            assert!(number != 0.0 || number.is_sign_positive(), "`{path}` is -0.0");
         }
         Value::Array(items) => items.iter().for_each(|item| check_numbers(path, item)),
-        Value::Object(fields) => fields
-            .iter()
-            .for_each(|(key, field)| check_numbers(&format!("{path}.{key}"), field)),
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, field)| check_numbers(&format!("{path}.{key}"), field))
+        }
         Value::Bool(_) | Value::String(_) => {}
     }
 }
@@ -244,25 +195,14 @@ fn check_traces(project: &Project, name: &str, summary: &Value) {
     let traces = project.traces(name);
     assert_eq!(Some(traces.len() as u64), summary["n_questions"].as_u64());
     for class in CLASSES {
-        let n = traces
-            .iter()
-            .filter(|trace| trace["class"] == class)
-            .count();
-        assert_eq!(
-            summary["classes"][class], n,
-            "{class} in outcomes.jsonl and in summary.json"
-        );
+        let n = traces.iter().filter(|trace| trace["class"] == class).count();
+        assert_eq!(summary["classes"][class], n, "{class} in outcomes.jsonl and in summary.json");
     }
     let passages = project.read(&format!("runs/{name}/passages.jsonl"));
-    let mut known: Vec<String> = passages
-        .lines()
-        .map(|line| id(&serde_json::from_str(line).expect("JSON")))
-        .collect();
+    let mut known: Vec<String> =
+        passages.lines().map(|line| id(&serde_json::from_str(line).expect("JSON"))).collect();
     known.sort_unstable();
-    assert!(
-        known.windows(2).all(|pair| pair[0] != pair[1]),
-        "a passage stands once"
-    );
+    assert!(known.windows(2).all(|pair| pair[0] != pair[1]), "a passage stands once");
     for (at, trace) in traces.iter().enumerate() {
         assert_eq!(trace["index"], at);
         assert!(!trace["reason"].as_str().expect("a sentence").is_empty());

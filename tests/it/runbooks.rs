@@ -11,11 +11,7 @@ fn without_arguments_the_runbooks_run_and_a_folder_is_written_under_evals() {
     let outcome = project.call(&["run"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     // `<config stem>-<UTC time>-<4 hex>`.
-    let folder = outcome
-        .stderr
-        .strip_prefix("run folder: evals/runs/")
-        .expect("said")
-        .trim_end();
+    let folder = outcome.stderr.strip_prefix("run folder: evals/runs/").expect("said").trim_end();
     let parts: Vec<&str> = folder.split('-').collect();
     let is_time =
         |text: &str| text.len() == 16 && text.as_bytes()[8] == b'T' && text.ends_with('Z');
@@ -24,13 +20,7 @@ fn without_arguments_the_runbooks_run_and_a_folder_is_written_under_evals() {
         matches!(parts[..], ["runbooks", time, hex] if is_time(time) && is_hex(hex)),
         "{folder}"
     );
-    assert!(
-        project
-            .path("evals/runs")
-            .join(folder)
-            .join("summary.json")
-            .is_file()
-    );
+    assert!(project.path("evals/runs").join(folder).join("summary.json").is_file());
     // A second run is another one.
     let again = project.call(&["run"]);
     assert_eq!(again.code, 0, "{}", again.stderr);
@@ -41,10 +31,7 @@ fn without_arguments_the_runbooks_run_and_a_folder_is_written_under_evals() {
 fn the_runs_folder_holds_what_the_design_names() {
     let project = Project::runbooks();
     let outcome = project.call(&["run", "--out", "runs", "--name", "r"]);
-    assert_eq!(
-        (outcome.code, outcome.stderr.as_str()),
-        (0, "run folder: runs/r\n")
-    );
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, "run folder: runs/r\n"));
     check(&project, "r");
     let run = project.json("runs/r/run.json");
     // 100 documents, 300 questions: datasets/runbooks/README.md.
@@ -52,10 +39,7 @@ fn the_runs_folder_holds_what_the_design_names() {
         (&run["n_documents"], &run["n_questions"], &run["schema"]),
         (&100.into(), &300.into(), &2.into())
     );
-    assert_eq!(
-        (&run["name"], &run["version"]),
-        (&"r".into(), &env!("CARGO_PKG_VERSION").into())
-    );
+    assert_eq!((&run["name"], &run["version"]), (&"r".into(), &env!("CARGO_PKG_VERSION").into()));
     assert!(run["finished"].as_str() >= run["started"].as_str(), "{run}");
     assert_eq!(run["settings"]["retrieval"]["bm25"]["k1"], 1.2);
     let summary = project.summary("r");
@@ -76,20 +60,9 @@ fn the_demo_prints_its_report() {
     let project = Project::of(&[]);
     let demo = project.call(&["demo"]);
     let full = project.call(&["report", "ragtriage-demo/runs/demo", "--format", "terminal"]);
-    assert_eq!(
-        (demo.code, full.code),
-        (0, 0),
-        "{}{}",
-        demo.stderr,
-        full.stderr
-    );
-    let (report, _) = full
-        .stdout
-        .split_once("\nTime\n")
-        .expect("the last section");
-    let lines = report
-        .lines()
-        .filter(|line| !line.starts_with("  Version "));
+    assert_eq!((demo.code, full.code), (0, 0), "{}{}", demo.stderr, full.stderr);
+    let (report, _) = full.stdout.split_once("\nTime\n").expect("the last section");
+    let lines = report.lines().filter(|line| !line.starts_with("  Version "));
     let report = lines.collect::<Vec<_>>().join("\n");
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../snapshots");
@@ -101,11 +74,7 @@ fn the_demo_prints_its_report() {
 fn the_report_says_what_it_must() {
     let project = Project::runbooks();
     let outcome = project.call(&["run", "--full", "--out", "runs", "--name", "r"]);
-    let words = outcome
-        .stdout
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for needed in [
         "100 documents",
         "300: 220 span, 30 yes_no, 25 free, 25 unanswerable",
@@ -125,17 +94,9 @@ fn the_report_says_what_it_must() {
         "Lost questions (5 of ",
         "Seconds ",
     ] {
-        assert!(
-            words.contains(needed),
-            "`{needed}` is missing in\n{}",
-            outcome.stdout
-        );
+        assert!(words.contains(needed), "`{needed}` is missing in\n{}", outcome.stdout);
     }
-    let longest = outcome
-        .stdout
-        .lines()
-        .map(|line| line.chars().count())
-        .max();
+    let longest = outcome.stdout.lines().map(|line| line.chars().count()).max();
     assert!(longest <= Some(130), "a line of {longest:?} columns");
     assert!(
         !outcome.stdout.contains("NaN") && !outcome.stdout.contains('\u{1b}'),
@@ -148,20 +109,12 @@ fn the_report_says_what_it_must() {
 fn a_run_repeated_gives_the_same_numbers() {
     let project = Project::runbooks();
     for name in ["one", "two"] {
-        assert_eq!(
-            project.call(&["run", "--out", "runs", "--name", name]).code,
-            0
-        );
+        assert_eq!(project.call(&["run", "--out", "runs", "--name", name]).code, 0);
     }
-    assert_eq!(
-        timeless(project.summary("one")),
-        timeless(project.summary("two"))
-    );
+    assert_eq!(timeless(project.summary("one")), timeless(project.summary("two")));
     for file in ["retrieval.trec", "chunks.trec", "qrels.trec"] {
         let of = |name: &str| {
-            project
-                .read(&format!("runs/{name}/{file}"))
-                .replace(&format!(" {name}\n"), "\n")
+            project.read(&format!("runs/{name}/{file}")).replace(&format!(" {name}\n"), "\n")
         };
         assert_eq!(of("one"), of("two"), "{file}");
     }
@@ -184,49 +137,26 @@ fn a_report_of_a_saved_run_is_the_one_the_run_printed() {
     assert_eq!((report.code, report.stderr.as_str()), (0, ""));
     assert_eq!(report.stdout, run.stdout);
     assert_eq!(
-        project
-            .call(&["report", "runs/r", "--format", "json"])
-            .stdout,
+        project.call(&["report", "runs/r", "--format", "json"]).stdout,
         project.read("runs/r/summary.json")
     );
+    assert_eq!(project.call(&["report", "runs/r"]).stdout, "runs/r/report.html\n");
     assert_eq!(
-        project.call(&["report", "runs/r"]).stdout,
-        "runs/r/report.html\n"
-    );
-    assert_eq!(
-        project
-            .call(&["report", "runs/r", "--format", "trec"])
-            .stdout,
+        project.call(&["report", "runs/r", "--format", "trec"]).stdout,
         project.read("runs/r/retrieval.trec")
     );
-    assert!(
-        project
-            .call(&["report", "runs/r", "--format", "md"])
-            .stdout
-            .starts_with("# ")
-    );
-    assert!(
-        project.files("runs") == before,
-        "a report writes no more than the same page again"
-    );
+    assert!(project.call(&["report", "runs/r", "--format", "md"]).stdout.starts_with("# "));
+    assert!(project.files("runs") == before, "a report writes no more than the same page again");
 }
 
 #[test]
 fn the_trec_files_agree_with_the_traces() {
     let project = Project::runbooks();
-    assert_eq!(
-        project.call(&["run", "--out", "runs", "--name", "r"]).code,
-        0
-    );
+    assert_eq!(project.call(&["run", "--out", "runs", "--name", "r"]).code, 0);
     let mut expected = Vec::new();
     for trace in project.traces("r") {
         let question = trace["question"]["id"].as_str().expect("an id").to_owned();
-        for (at, hit) in trace["stages"][0]["hits"]
-            .as_array()
-            .expect("hits")
-            .iter()
-            .enumerate()
-        {
+        for (at, hit) in trace["stages"][0]["hits"].as_array().expect("hits").iter().enumerate() {
             let (id, score) = (
                 hit["id"].as_str().expect("an id").to_owned(),
                 hit["score"].as_f64().expect("a score"),
@@ -238,10 +168,7 @@ fn the_trec_files_agree_with_the_traces() {
     let mut lines = chunks.lines();
     for (question, id, rank, score) in expected {
         let line: Vec<&str> = lines.next().expect("a line a hit").split(' ').collect();
-        assert_eq!(
-            (line[..4].join(" "), line[5]),
-            (format!("{question} Q0 {id} {rank}"), "r")
-        );
+        assert_eq!((line[..4].join(" "), line[5]), (format!("{question} Q0 {id} {rank}"), "r"));
         assert_eq!(line[4].parse(), Ok(score));
     }
     assert_eq!(lines.next(), None);
@@ -260,10 +187,7 @@ fn a_limit_draws_a_seeded_sample_and_leaves_the_corpus_whole() {
     let asked = |name: &str, args: &[&str]| -> Vec<String> {
         let outcome = project.call(&[&["run", "--out", "runs", "--name", name], args].concat());
         assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-        assert_eq!(
-            project.json(&format!("runs/{name}/run.json"))["n_documents"],
-            100
-        );
+        assert_eq!(project.json(&format!("runs/{name}/run.json"))["n_documents"], 100);
         let id = |trace: &Value| trace["question"]["id"].as_str().expect("an id").to_owned();
         project.traces(name).iter().map(id).collect()
     };
@@ -274,10 +198,7 @@ fn a_limit_draws_a_seeded_sample_and_leaves_the_corpus_whole() {
         nine.len() == 9 && five.iter().all(|id| nine.contains(id)),
         "a larger sample holds the smaller"
     );
-    assert_ne!(
-        asked("seed", &["--limit", "5", "--set", "dataset.seed=1"]),
-        five
-    );
+    assert_ne!(asked("seed", &["--limit", "5", "--set", "dataset.seed=1"]), five);
     assert_eq!(asked("more", &["--limit", "999"]).len(), 300);
 }
 
@@ -285,27 +206,12 @@ fn a_limit_draws_a_seeded_sample_and_leaves_the_corpus_whole() {
 fn a_split_is_asked_alone() {
     let project = Project::runbooks();
     assert_eq!(
-        project
-            .call(&[
-                "run",
-                "--out",
-                "runs",
-                "--name",
-                "r",
-                "--set",
-                "dataset.split=tune"
-            ])
-            .code,
+        project.call(&["run", "--out", "runs", "--name", "r", "--set", "dataset.split=tune"]).code,
         0
     );
     // 150 of 300 questions are `tune`: datasets/runbooks/README.md.
     assert_eq!(project.summary("r")["n_questions"], 150);
-    assert!(
-        project
-            .traces("r")
-            .iter()
-            .all(|trace| trace["question"]["split"] == "tune")
-    );
+    assert!(project.traces("r").iter().all(|trace| trace["question"]["split"] == "tune"));
 }
 
 #[test]
@@ -316,12 +222,7 @@ fn a_flag_wins_over_the_file() {
     project.good("flag", &["--set", "retrieval.k=1"]);
     let packed = |name: &str| -> Vec<usize> {
         let stage = |trace: &Value| {
-            trace["stages"]
-                .as_array()
-                .expect("stages")
-                .last()
-                .expect("one")["hits"]
-                .clone()
+            trace["stages"].as_array().expect("stages").last().expect("one")["hits"].clone()
         };
         project
             .traces(name)
@@ -331,10 +232,7 @@ fn a_flag_wins_over_the_file() {
     };
     // Question 1 shares a stem with both documents (`alpha`, `wait`), question 2 too (`never`, `wait`).
     assert_eq!((packed("file"), packed("flag")), (vec![2, 2], vec![1, 1]));
-    assert_eq!(
-        project.json("runs/flag/run.json")["settings"]["retrieval"]["k"],
-        1
-    );
+    assert_eq!(project.json("runs/flag/run.json")["settings"]["retrieval"]["k"], 1);
 }
 
 #[test]
@@ -358,21 +256,13 @@ fn without_a_generator_the_run_is_about_support_alone() {
         .iter()
         .filter_map(|step| step["stage"].as_str())
         .collect();
+    assert_eq!(names, ["documents", "chunks", "candidates", "top_k", "prompt"]);
     assert_eq!(
-        names,
-        ["documents", "chunks", "candidates", "top_k", "prompt"]
-    );
-    assert_eq!(
-        (
-            &summary["classes"]["supported"],
-            &summary["loss_budget"]["of"]
-        ),
+        (&summary["classes"]["supported"], &summary["loss_budget"]["of"]),
         (&summary["waterfall"][4]["supported"], &"support".into())
     );
     // What is lost is the share whose support did not reach the prompt.
-    let supported = summary["waterfall"][4]["supported"]
-        .as_f64()
-        .expect("a count");
+    let supported = summary["waterfall"][4]["supported"].as_f64().expect("a count");
     let loss = summary["loss_budget"]["loss"].as_f64().expect("a number");
     assert!((loss - (1.0 - supported / 275.0)).abs() < 1e-12, "{loss}");
 }

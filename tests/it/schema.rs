@@ -87,22 +87,10 @@ fn the_demo_and_its_record_are_valid() {
 fn a_line_of_a_wrong_type_is_rejected_by_schema_and_import() {
     let project = Project::new();
     for (record, place) in [
-        (
-            json!({ "id": "q1", "contexts": "a", "answer": "x" }),
-            "/contexts",
-        ),
-        (
-            json!({ "id": "q1", "contexts": ["a"], "answer": 3 }),
-            "/answer",
-        ),
-        (
-            json!({ "id": "q1", "contexts": [{ "text": "a", "score": "high" }] }),
-            "/contexts/0",
-        ),
-        (
-            json!({ "id": "q1", "contexts": ["a"], "arms": { "retrieved": "x" } }),
-            "/arms",
-        ),
+        (json!({ "id": "q1", "contexts": "a", "answer": "x" }), "/contexts"),
+        (json!({ "id": "q1", "contexts": ["a"], "answer": 3 }), "/answer"),
+        (json!({ "id": "q1", "contexts": [{ "text": "a", "score": "high" }] }), "/contexts/0"),
+        (json!({ "id": "q1", "contexts": ["a"], "arms": { "retrieved": "x" } }), "/arms"),
         (json!({ "contexts": ["a"], "answer": "x" }), ""),
     ] {
         let error = found("record", &record).expect_err(place);
@@ -118,14 +106,9 @@ fn traces_and_summaries_of_a_wrong_type_are_rejected() {
     let project = Project::new();
     project.good("r", &[]);
     check_run(&project, "runs/r");
-    let trace: Value = serde_json::from_str(
-        project
-            .read("runs/r/traces.jsonl")
-            .lines()
-            .next()
-            .expect("a line"),
-    )
-    .expect("JSON");
+    let trace: Value =
+        serde_json::from_str(project.read("runs/r/traces.jsonl").lines().next().expect("a line"))
+            .expect("JSON");
     let summary = project.summary("r");
     for (name, value, place) in [
         ("trace", &trace, "/index"),
@@ -138,9 +121,7 @@ fn traces_and_summaries_of_a_wrong_type_are_rejected() {
         ("summary", &summary, "/verdict/conclusion"),
     ] {
         let mut wrong = value.clone();
-        *wrong
-            .pointer_mut(place)
-            .unwrap_or_else(|| panic!("no {place}")) = json!(["wrong"]);
+        *wrong.pointer_mut(place).unwrap_or_else(|| panic!("no {place}")) = json!(["wrong"]);
         let error = found(name, &wrong).expect_err(place);
         assert!(error.contains(&format!("at '{place}")), "{place}: {error}");
     }
@@ -151,10 +132,7 @@ fn schemas_have_stable_addresses_and_descriptions_without_rust() {
     for (name, schema) in NAMES.iter().zip(PRINTED.iter()) {
         let id = format!("https://github.com/ragtriage/ragtriage/schema/{name}.json");
         assert_eq!(schema["$id"], id);
-        assert_eq!(
-            schema["$schema"],
-            "https://json-schema.org/draft/2020-12/schema"
-        );
+        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
         let text = schema.to_string();
         for rust in ["`None`", "[`", "`]"] {
             assert!(!text.contains(rust), "{name} has {rust}");
@@ -172,16 +150,10 @@ fn schemas_have_stable_addresses_and_descriptions_without_rust() {
 fn configurations_are_valid_toml_or_rejected() {
     let project = Project::new();
     let starter = project.call(&["config", "schema"]);
-    assert_eq!(
-        serde_json::from_str::<Value>(&starter.stdout).ok().as_ref(),
-        Some(&PRINTED[3])
-    );
+    assert_eq!(serde_json::from_str::<Value>(&starter.stdout).ok().as_ref(), Some(&PRINTED[3]));
     for entry in std::fs::read_dir(crate::project::repository("config")).expect("shipped") {
         let path = entry.expect("an entry").path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "toml")
-        {
+        if path.extension().is_some_and(|extension| extension == "toml") {
             let text = std::fs::read_to_string(&path).expect("text");
             check("config", &toml::from_str(&text).expect("TOML"));
         }

@@ -29,16 +29,11 @@ fn json(project: &Project, args: &[&str]) -> Value {
 }
 
 fn mean(scored: &Value, measure: &str) -> f64 {
-    scored["files"][0]["measures"][measure]["mean"]
-        .as_f64()
-        .expect("a mean")
+    scored["files"][0]["measures"][measure]["mean"].as_f64().expect("a mean")
 }
 
 fn near(found: f64, expected: f64) {
-    assert!(
-        (found - expected).abs() < 1e-12,
-        "{found}, expected {expected}"
-    );
+    assert!((found - expected).abs() < 1e-12, "{found}, expected {expected}");
 }
 
 fn gzip(text: &str) -> Vec<u8> {
@@ -50,10 +45,7 @@ fn gzip(text: &str) -> Vec<u8> {
 #[test]
 fn a_table_has_a_column_a_run_and_says_what_was_left_out() {
     let project = project();
-    project.write(
-        "other.trec",
-        "q1 Q0 a 1 1 t\nq2 Q0 c 1 2 t\nq2 Q0 d 2 1 t\nq3 Q0 b 1 1 t\n",
-    );
+    project.write("other.trec", "q1 Q0 a 1 1 t\nq2 Q0 c 1 2 t\nq2 Q0 d 2 1 t\nq3 Q0 b 1 1 t\n");
     let args = [
         "--run",
         "r.trec",
@@ -88,16 +80,7 @@ fn a_table_has_a_column_a_run_and_says_what_was_left_out() {
 #[test]
 fn json_holds_means_intervals_warnings_and_each_query() {
     let project = project();
-    let args = [
-        "--run",
-        "r.trec",
-        "--qrels",
-        "q.rels",
-        "-m",
-        "RR",
-        "MedianRank",
-        "--per-query",
-    ];
+    let args = ["--run", "r.trec", "--qrels", "q.rels", "-m", "RR", "MedianRank", "--per-query"];
     let scored = json(&project, &args);
     let file = &scored["files"][0];
     assert_eq!(
@@ -105,43 +88,23 @@ fn json_holds_means_intervals_warnings_and_each_query() {
         (&"r.trec".into(), &"mine".into(), &3.into())
     );
     // Means of three of (1/2, 1, 0) lie in 0..=1; two quantiles of them are its interval.
-    let (low, high) = (
-        &file["measures"]["RR"]["ci95"][0],
-        &file["measures"]["RR"]["ci95"][1],
-    );
+    let (low, high) = (&file["measures"]["RR"]["ci95"][0], &file["measures"]["RR"]["ci95"][1]);
     assert_eq!((low, high), (&0.0.into(), &1.0.into()));
     assert_eq!(file["measures"]["MedianRank"]["mean"], 2.0);
     assert_eq!(file["queries"]["q1"]["RR"], 0.5);
-    assert_eq!(
-        file["queries"]["q3"],
-        serde_json::json!({"RR": 0.0, "MedianRank": null})
-    );
+    assert_eq!(file["queries"]["q3"], serde_json::json!({"RR": 0.0, "MedianRank": null}));
     assert_eq!(
         file["warnings"],
         serde_json::json!({"queries_without_judgments": 1, "queries_missing": 1, "queries_without_relevant": 1})
     );
-    assert!(
-        json(&project, &args[..6])["files"][0]
-            .get("queries")
-            .is_none()
-    );
+    assert!(json(&project, &args[..6])["files"][0].get("queries").is_none());
 }
 
 #[test]
 fn the_intersection_leaves_out_what_the_run_lacks() {
     let project = project();
-    let scored = json(
-        &project,
-        &[
-            "--run",
-            "r.trec",
-            "--qrels",
-            "q.rels",
-            "-m",
-            "RR",
-            "--intersection",
-        ],
-    );
+    let scored =
+        json(&project, &["--run", "r.trec", "--qrels", "q.rels", "-m", "RR", "--intersection"]);
     assert_eq!(scored["files"][0]["measures"]["RR"]["n"], 2);
     near(mean(&scored, "RR"), 0.75);
 }
@@ -150,16 +113,7 @@ fn the_intersection_leaves_out_what_the_run_lacks() {
 fn a_relevance_level_asks_for_higher_grades() {
     let scored = json(
         &project(),
-        &[
-            "--run",
-            "r.trec",
-            "--qrels",
-            "q.rels",
-            "-m",
-            "RR,Recall@1,nDCG@1",
-            "--level",
-            "2",
-        ],
+        &["--run", "r.trec", "--qrels", "q.rels", "-m", "RR,Recall@1,nDCG@1", "--level", "2"],
     );
     // Only d of q2 is left relevant, and it is found first; nDCG gains from every grade: q1 0, q2 3/3, q3 0.
     for measure in ["RR", "Recall@1", "nDCG@1"] {
@@ -187,14 +141,7 @@ fn a_table_of_queries_comes_with_per_query() {
         "  q2  1.0000      1.0000",
         "  q3  0.0000         inf",
     ];
-    assert_eq!(
-        scored(&project(), &args)
-            .stdout
-            .lines()
-            .take(5)
-            .collect::<Vec<_>>(),
-        expected
-    );
+    assert_eq!(scored(&project(), &args).stdout.lines().take(5).collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -240,12 +187,7 @@ fn gzip_and_standard_input_give_the_same_numbers() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("starts");
-    child
-        .stdin
-        .take()
-        .expect("piped")
-        .write_all(&gzip(RUN))
-        .expect("read");
+    child.stdin.take().expect("piped").write_all(&gzip(RUN)).expect("read");
     let piped = outcome(&child.wait_with_output().expect("ends"));
     let piped: Value = serde_json::from_str(&piped.stdout).expect("JSON");
     assert_eq!(piped["files"][0]["name"], "standard input");
@@ -277,39 +219,18 @@ fn worked_examples_come_out_of_files() {
     let measures = "Accuracy@5,P@5,Recall@5,SetF1@5";
     let scored = json(
         &project,
-        &[
-            "--run",
-            "r.trec",
-            "--qrels",
-            "q.rels",
-            "-m",
-            measures,
-            "--documents",
-            "10000",
-        ],
+        &["--run", "r.trec", "--qrels", "q.rels", "-m", measures, "--documents", "10000"],
     );
-    for (measure, expected) in [
-        ("Accuracy@5", 0.9993),
-        ("P@5", 0.4),
-        ("Recall@5", 1.0 / 3.0),
-        ("SetF1@5", 4.0 / 11.0),
-    ] {
+    for (measure, expected) in
+        [("Accuracy@5", 0.9993), ("P@5", 0.4), ("Recall@5", 1.0 / 3.0), ("SetF1@5", 4.0 / 11.0)]
+    {
         near(mean(&scored, measure), expected);
     }
     // APs: hit 1 of 2 relevant 1/2; hits 2, 4 of 2 (1/2 + 2/4)/2 = 1/2; hits 4, 5 of 3 (1/4 + 2/5)/3 = .2167: MAP .4056.
     // First hits at 1, 2, 4: MRR (1 + 1/2 + 1/4)/3 = .583, median 2.
     let project = textbook(&[("a", 2, &[1]), ("b", 2, &[2, 4]), ("c", 3, &[4, 5])]);
-    let scored = json(
-        &project,
-        &[
-            "--run",
-            "r.trec",
-            "--qrels",
-            "q.rels",
-            "-m",
-            "AP,RR,MedianRank",
-        ],
-    );
+    let scored =
+        json(&project, &["--run", "r.trec", "--qrels", "q.rels", "-m", "AP,RR,MedianRank"]);
     near(mean(&scored, "AP"), (0.5 + 0.5 + 0.65 / 3.0) / 3.0);
     near(mean(&scored, "RR"), 1.75 / 3.0);
     assert_eq!(scored["files"][0]["measures"]["MedianRank"]["mean"], 2.0);
@@ -325,10 +246,7 @@ const SQUAD2: &str = r#"{"version": "v2.0", "data": [{"title": "T", "paragraphs"
 fn squad_2_predictions_are_split_by_answerability() {
     let project = Project::of(&[
         ("gold.json", SQUAD2),
-        (
-            "p.json",
-            r#"{"a": "about 18 May", "b": "", "c": "x", "d": "", "z": "y"}"#,
-        ),
+        ("p.json", r#"{"a": "about 18 May", "b": "", "c": "x", "d": "", "z": "y"}"#),
     ]);
     let args = ["--predictions", "p.json", "--gold", "gold.json"];
     let scored = json(&project, &args);
@@ -347,10 +265,7 @@ fn squad_2_predictions_are_split_by_answerability() {
     );
     // One paragraph is one cluster, and one cluster has no interval.
     assert_eq!(
-        (
-            &scored["files"][0]["n_clusters"],
-            &scored["files"][0]["measures"]["AnswerF1"]["ci95"]
-        ),
+        (&scored["files"][0]["n_clusters"], &scored["files"][0]["measures"]["AnswerF1"]["ci95"]),
         (&1.into(), &Value::Null)
     );
 
@@ -377,10 +292,7 @@ fn a_missing_or_null_answer_scores_0_unless_only_answered_ones_are_asked_for() {
     let gold = r#"[{"_id": "a", "answer": "yes"}, {"_id": "b", "answer": "no"}, {"_id": "c", "answer": "Ann"}]"#;
     let project = Project::of(&[
         ("gold.json", gold),
-        (
-            "p.json",
-            r#"{"answer": {"a": "Yes.", "b": null}, "sp": {}}"#,
-        ),
+        ("p.json", r#"{"answer": {"a": "Yes.", "b": null}, "sp": {}}"#),
     ]);
     let args = ["--predictions", "p.json", "--gold", "gold.json"];
     let all = json(&project, &args);
@@ -412,15 +324,7 @@ fn questions_about_one_document_are_one_cluster() {
     ]);
     let scored = scored(
         &project,
-        &[
-            "--predictions",
-            "p.json",
-            "p.json",
-            "--gold",
-            "gold.json",
-            "-m",
-            "AnswerEM",
-        ],
+        &["--predictions", "p.json", "p.json", "--gold", "gold.json", "-m", "AnswerEM"],
     );
     // Four questions, of which a and b share U.
     assert!(
@@ -442,35 +346,20 @@ fn bad_files_are_refused_with_file_and_line() {
             "q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n",
             "error: `bad.trec` line 2: duplicate document `a` for query `q1` (first in `bad.trec` line 1)",
         ),
-        (
-            "bad.trec",
-            "q1 Q0 a 1 nan t\n",
-            "error: `bad.trec` line 1: score `nan` is not a number",
-        ),
+        ("bad.trec", "q1 Q0 a 1 nan t\n", "error: `bad.trec` line 1: score `nan` is not a number"),
         (
             "bad.trec",
             "q1 Q0 a 1\n",
             "error: `bad.trec` line 1: 4 columns, expected 6: query Q0 document rank score tag",
         ),
-        (
-            "bad.trec",
-            "",
-            "error: `bad.trec` is empty: it has no line with data",
-        ),
-        (
-            "bad.trec",
-            "q7 Q0 a 1 1 t\n",
-            "error: `bad.trec` and `q.rels` have no query in common",
-        ),
+        ("bad.trec", "", "error: `bad.trec` is empty: it has no line with data"),
+        ("bad.trec", "q7 Q0 a 1 1 t\n", "error: `bad.trec` and `q.rels` have no query in common"),
     ] {
         project.write(name, text);
         project.refuses_with_some_hint(&["score", "--run", name, "--qrels", "q.rels"], error);
     }
     for (text, error) in [
-        (
-            "q1 0 a one\n",
-            "error: `bad.rels` line 1: grade `one` is not an integer",
-        ),
+        ("q1 0 a one\n", "error: `bad.rels` line 1: grade `one` is not an integer"),
         (
             "q1 0 a 1\nq1 0 a 2\n",
             "error: `bad.rels` line 2: document `a` has grade 2 for query `q1`, and grade 1 in `bad.rels` line 1",
@@ -484,10 +373,7 @@ fn bad_files_are_refused_with_file_and_line() {
             "{\"a\": 5}",
             "error: `bad.json` line 1 column 7: invalid type: integer `5`, expected an answer's text or null",
         ),
-        (
-            "{\"z\": \"y\"}",
-            "error: `bad.json` and `gold.json` have no question in common",
-        ),
+        ("{\"z\": \"y\"}", "error: `bad.json` and `gold.json` have no question in common"),
     ] {
         project.write("bad.json", text);
         project.refuses_with_some_hint(
@@ -513,36 +399,16 @@ fn measures_that_files_do_not_give_are_refused() {
     let project = project();
     let refused = |measure: &str, error: &str| {
         project.refuses_with_some_hint(
-            &[
-                "score", "--run", "r.trec", "--qrels", "q.rels", "-m", measure,
-            ],
+            &["score", "--run", "r.trec", "--qrels", "q.rels", "-m", measure],
             error,
         );
     };
-    refused(
-        "EM@5",
-        "error: `EM@5` cannot be computed from a run and qrels",
-    );
-    refused(
-        "P@prompt",
-        "error: `P@prompt` cannot be computed from a run and qrels",
-    );
-    refused(
-        "Recall@1000t",
-        "error: `Recall@1000t` cannot be computed from a run and qrels",
-    );
-    refused(
-        "AnswerF1",
-        "error: `AnswerF1` cannot be computed from a run and qrels",
-    );
-    refused(
-        "Fallout@5",
-        "error: `Fallout@5` needs the size of the corpus",
-    );
-    refused(
-        "ndcg_cut_10",
-        "error: unknown measure `ndcg_cut_10`; did you mean `nDCG@10`?",
-    );
+    refused("EM@5", "error: `EM@5` cannot be computed from a run and qrels");
+    refused("P@prompt", "error: `P@prompt` cannot be computed from a run and qrels");
+    refused("Recall@1000t", "error: `Recall@1000t` cannot be computed from a run and qrels");
+    refused("AnswerF1", "error: `AnswerF1` cannot be computed from a run and qrels");
+    refused("Fallout@5", "error: `Fallout@5` needs the size of the corpus");
+    refused("ndcg_cut_10", "error: unknown measure `ndcg_cut_10`; did you mean `nDCG@10`?");
     project.write("gold.json", SQUAD2);
     project.write("p.json", "{\"a\": \"x\"}");
     for measure in ["RR", "AnswerRight", "Groundedness"] {

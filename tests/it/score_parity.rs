@@ -42,15 +42,9 @@ fn random_pairs_score_as_the_reference_tools_score_them() {
             Input::new("run", pair.run).expect("text"),
             Input::new("qrels", pair.qrels).expect("text"),
         );
-        let (run, qrels) = (
-            TrecRun::parse(&run).expect("a run"),
-            Qrels::parse(&qrels).expect("qrels"),
-        );
-        let measures = pair
-            .expected
-            .keys()
-            .map(|name| name.parse().expect("a measure"))
-            .collect();
+        let (run, qrels) =
+            (TrecRun::parse(&run).expect("a run"), Qrels::parse(&qrels).expect("qrels"));
+        let measures = pair.expected.keys().map(|name| name.parse().expect("a measure")).collect();
         let plan = FilePlan {
             measures,
             only_shared: false,
@@ -61,15 +55,8 @@ fn random_pairs_score_as_the_reference_tools_score_them() {
             seed: 0,
         };
         let all = score_run(&run, &qrels, &plan).expect("scores");
-        let shared = score_run(
-            &run,
-            &qrels,
-            &FilePlan {
-                only_shared: true,
-                ..plan
-            },
-        )
-        .expect("scores");
+        let shared =
+            score_run(&run, &qrels, &FilePlan { only_shared: true, ..plan }).expect("scores");
         for (at, (name, expected)) in pair.expected.iter().enumerate() {
             let near = |found: f64, expected: f64, of: &str| {
                 assert!(
@@ -77,19 +64,12 @@ fn random_pairs_score_as_the_reference_tools_score_them() {
                     "pair {number}, {name} of {of}: {found}, expected {expected}"
                 );
             };
-            assert!(
-                all.ids.iter().eq(expected.per_query.keys()),
-                "pair {number}"
-            );
+            assert!(all.ids.iter().eq(expected.per_query.keys()), "pair {number}");
             for ((query, value), found) in expected.per_query.iter().zip(&all.columns[at].values) {
                 near(found.expect("defined"), *value, query);
             }
             near(all.columns[at].summary.mean, expected.all, "all");
-            near(
-                shared.columns[at].summary.mean,
-                expected.intersection,
-                "the intersection",
-            );
+            near(shared.columns[at].summary.mean, expected.intersection, "the intersection");
         }
     }
 }
@@ -100,11 +80,8 @@ type Lines = BTreeMap<(String, String), String>;
 fn lines(text: &str, shared: impl Fn(&str) -> bool) -> Lines {
     let mut lines = Lines::new();
     for line in text.lines() {
-        let [name, query, value] = line
-            .split('\t')
-            .collect::<Vec<_>>()
-            .try_into()
-            .expect("three columns");
+        let [name, query, value] =
+            line.split('\t').collect::<Vec<_>>().try_into().expect("three columns");
         let again = shared(name.trim_end())
             .then(|| lines.insert((name.to_owned(), query.to_owned()), value.to_owned()));
         assert!(again.flatten().is_none(), "{line} is there twice");
@@ -155,17 +132,8 @@ fn all_trec() -> String {
 fn trec_eval(folder: &Path, run: &str, qrels: &str, args: &[&str]) -> String {
     let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
     let (run, qrels, measures) = (path(run), path(qrels), all_trec());
-    let fixed = [
-        "score",
-        "--run",
-        &run,
-        "--qrels",
-        &qrels,
-        "--format",
-        "trec_eval",
-        "-m",
-        &measures,
-    ];
+    let fixed =
+        ["score", "--run", &run, "--qrels", &qrels, "--format", "trec_eval", "-m", &measures];
     let outcome = Project::new().call(&[&fixed[..], args].concat());
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     outcome.stdout
@@ -183,20 +151,8 @@ fn trec_evals_own_test_files_come_out_as_it_printed_them() {
     // Per query 4 counts less num_q and runid, 45 measures: 48 lines; for all 50.
     for (file, run, qrels, args, n_lines) in [
         ("out.test.a", "results.test", "qrels.test", &[][..], 50),
-        (
-            "out.test.aq",
-            "results.test",
-            "qrels.test",
-            &["--per-query"],
-            50 + 3 * 48,
-        ),
-        (
-            "out.test.aqc",
-            "results.trunc",
-            "qrels.test",
-            &["--per-query"],
-            50 + 3 * 48,
-        ),
+        ("out.test.aq", "results.test", "qrels.test", &["--per-query"], 50 + 3 * 48),
+        ("out.test.aqc", "results.trunc", "qrels.test", &["--per-query"], 50 + 3 * 48),
         (
             "out.test.aql",
             "results.test",
@@ -210,16 +166,10 @@ fn trec_evals_own_test_files_come_out_as_it_printed_them() {
         assert_eq!(ours.len(), n_lines, "{file}");
     }
     // Its default measures: the same values, of which out.test holds fewer.
-    let ours = lines(
-        &trec_eval(&folder, "results.test", "qrels.test", &[]),
-        |_| true,
-    );
+    let ours = lines(&trec_eval(&folder, "results.test", "qrels.test", &[]), |_| true);
     let theirs = lines(&printed("out.test"), is_shared);
     assert!(
-        theirs.len() >= 15
-            && theirs
-                .iter()
-                .all(|(key, value)| ours.get(key) == Some(value)),
+        theirs.len() >= 15 && theirs.iter().all(|(key, value)| ours.get(key) == Some(value)),
         "{theirs:?}"
     );
 }
@@ -233,25 +183,16 @@ fn trec_evals_own_test_files_come_out_as_it_printed_them() {
 fn hotpotqa_files_score_as_the_official_script_scores_them() {
     let folder = fetched("qa_scores");
     let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
-    let (predictions, gold) = (
-        path("hotpot_predictions_7405.json"),
-        path("hotpot_dev_gold_7405.json"),
-    );
-    let outcome = Project::new().call(&[
-        "score",
-        "--predictions",
-        &predictions,
-        "--gold",
-        &gold,
-        "--json",
-    ]);
+    let (predictions, gold) =
+        (path("hotpot_predictions_7405.json"), path("hotpot_dev_gold_7405.json"));
+    let outcome =
+        Project::new().call(&["score", "--predictions", &predictions, "--gold", &gold, "--json"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     let scored: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     let measures = &scored["files"][0]["measures"];
-    for (measure, expected) in [
-        ("AnswerEM", 0.412_829_169_480_081),
-        ("AnswerF1", 0.542_013_987_688_705_8),
-    ] {
+    for (measure, expected) in
+        [("AnswerEM", 0.412_829_169_480_081), ("AnswerF1", 0.542_013_987_688_705_8)]
+    {
         let found = measures[measure]["mean"].as_f64().expect("a mean");
         assert!((found - expected).abs() < 1e-12, "{measure}: {found}");
         assert_eq!(measures[measure]["n"], 7405);

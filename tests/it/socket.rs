@@ -64,15 +64,9 @@ impl Socket {
 
 /// An answer with this status line, these header lines and this body, its length with it.
 pub fn answer(status: &str, headers: &[&str], body: &str) -> Vec<u8> {
-    let headers: String = headers
-        .iter()
-        .flat_map(|header| [*header, "\r\n"])
-        .collect();
-    format!(
-        "HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .into_bytes()
+    let headers: String = headers.iter().flat_map(|header| [*header, "\r\n"]).collect();
+    format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\n\r\n{body}", body.len())
+        .into_bytes()
 }
 
 fn serve(mut stream: TcpStream, seen: &Mutex<Vec<String>>, respond: &dyn Fn(&str) -> Sent) {
@@ -83,9 +77,7 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<String>>, respond: &dyn Fn(&str
         if matches!(sent, Sent::Reset) {
             return;
         }
-        stream
-            .read_exact(&mut vec![0; request.len()])
-            .expect("what was there a moment ago");
+        stream.read_exact(&mut vec![0; request.len()]).expect("what was there a moment ago");
         // The other side may have closed: that is no failure of the test.
         let _ = match sent {
             Sent::KeptOpen(bytes) => {
@@ -93,9 +85,9 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<String>>, respond: &dyn Fn(&str
                 continue;
             }
             Sent::Bytes(bytes) => stream.write_all(&bytes),
-            Sent::Hanging(bytes) => stream
-                .write_all(&bytes)
-                .and_then(|()| stream.read(&mut [0]).map(drop)),
+            Sent::Hanging(bytes) => {
+                stream.write_all(&bytes).and_then(|()| stream.read(&mut [0]).map(drop))
+            }
             Sent::Endless(head, piece) => {
                 let mut sent = stream.write_all(&head);
                 while sent.is_ok() {
@@ -131,13 +123,9 @@ fn peek(stream: &TcpStream) -> Option<String> {
 pub fn length(text: &str) -> Option<usize> {
     let head = text.find("\r\n\r\n")? + 4;
     let field = |line: &str| {
-        line.to_lowercase()
-            .strip_prefix("content-length:")
-            .map(|value| value.trim().to_owned())
+        line.to_lowercase().strip_prefix("content-length:").map(|value| value.trim().to_owned())
     };
-    let body = text[..head]
-        .lines()
-        .find_map(field)
-        .map_or(0, |value| value.parse().expect("a length"));
+    let body =
+        text[..head].lines().find_map(field).map_or(0, |value| value.parse().expect("a length"));
     Some(head + body)
 }

@@ -44,35 +44,23 @@ fn hotpotqa(folder: &Path) -> Texts {
         }
     }
     let questions = lines.iter().map(|line| line.question.clone()).collect();
-    Texts {
-        documents,
-        questions,
-    }
+    Texts { documents, questions }
 }
 
 fn scifact(folder: &Path) -> Texts {
     let read = |name: &str| fs::read_to_string(folder.join(name)).expect("fetched");
     let lines = |name: &str| -> Vec<Value> {
-        read(name)
-            .lines()
-            .map(|line| serde_json::from_str(line).expect("JSON"))
-            .collect()
+        read(name).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     };
     let text = |line: &Value, field: &str| line[field].as_str().expect("text").to_owned();
     let qrels = read("qrels/test.tsv");
-    let judged: Vec<&str> = qrels
-        .lines()
-        .skip(1)
-        .filter_map(|line| line.split('\t').next())
-        .collect();
+    let judged: Vec<&str> =
+        qrels.lines().skip(1).filter_map(|line| line.split('\t').next()).collect();
     let documents = lines("corpus.jsonl");
-    let documents = documents
-        .iter()
-        .map(|line| format!("{} {}", text(line, "title"), text(line, "text")));
+    let documents =
+        documents.iter().map(|line| format!("{} {}", text(line, "title"), text(line, "text")));
     let asked = lines("queries.jsonl");
-    let asked = asked
-        .iter()
-        .filter(|line| judged.contains(&text(line, "_id").as_str()));
+    let asked = asked.iter().filter(|line| judged.contains(&text(line, "_id").as_str()));
     Texts {
         documents: documents.collect(),
         questions: asked.map(|line| text(line, "text")).collect(),
@@ -112,32 +100,23 @@ fn assert_same(of: &str, found: &[(u32, f64)], (documents, scores): &(Vec<u32>, 
                 "{of}: {document} has {score}, not {}",
                 scores[place]
             ),
-            None => assert!(
-                near(*score, *last),
-                "{of}: {document} is not among {documents:?}"
-            ),
+            None => assert!(near(*score, *last), "{of}: {document} is not among {documents:?}"),
         }
     }
 }
 
 fn compare(name: &str, load: impl Fn(&Path) -> Texts) {
-    let Texts {
-        documents,
-        questions,
-    } = load(&fetched(name));
+    let Texts { documents, questions } = load(&fetched(name));
     let file = fs::File::open(repository("tests/data/bm25/expected.json.gz")).expect("kept");
     let mut all: BTreeMap<String, Expected> =
         serde_json::from_reader(GzDecoder::new(file)).expect("JSON");
     let expected = all.remove(name).expect("a data set of the script");
     assert_eq!(expected.len(), 8);
     let analyzer = Analyzer::new(Words::Whitespace, true, StopWords::None, Stemmer::None);
-    let ids: Vec<ChunkId> = (0..documents.len())
-        .map(|number| ChunkId::from(format!("{number:05}")))
-        .collect();
-    let questions: Vec<Vec<String>> = questions
-        .iter()
-        .map(|question| analyzer.term_list(question))
-        .collect();
+    let ids: Vec<ChunkId> =
+        (0..documents.len()).map(|number| ChunkId::from(format!("{number:05}"))).collect();
+    let questions: Vec<Vec<String>> =
+        questions.iter().map(|question| analyzer.term_list(question)).collect();
     for (tool, expected) in expected {
         let source = Analysed {
             analyzer: &analyzer,

@@ -29,11 +29,7 @@ impl TlsServer {
     pub fn redirecting(host: &str, location: &str) -> Self {
         Self::listen(
             host,
-            answer(
-                "302 Found",
-                &["connection: close", &format!("location: {location}")],
-                "",
-            ),
+            answer("302 Found", &["connection: close", &format!("location: {location}")], ""),
             false,
         )
     }
@@ -53,21 +49,11 @@ impl TlsServer {
             for stream in listener.incoming() {
                 let (config, seen, reply) = (Arc::clone(&config), Arc::clone(&seen), reply.clone());
                 thread::spawn(move || {
-                    serve(
-                        stream.expect("a connection"),
-                        config,
-                        is_proxy,
-                        &seen,
-                        &reply,
-                    )
+                    serve(stream.expect("a connection"), config, is_proxy, &seen, &reply)
                 });
             }
         });
-        Self {
-            port,
-            authority,
-            requests,
-        }
+        Self { port, authority, requests }
     }
 
     /// What was received until now; of a client that does not trust the certificate there is nothing.
@@ -91,9 +77,7 @@ fn certified(host: &str) -> (Arc<ServerConfig>, String) {
     let config =
         ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let config = config.expect("versions").with_no_client_auth();
-    let config = config
-        .with_single_cert(vec![certificate.der().clone()], secret)
-        .expect("a pair");
+    let config = config.with_single_cert(vec![certificate.der().clone()], secret).expect("a pair");
     (Arc::new(config), authority.pem())
 }
 
@@ -107,14 +91,10 @@ fn serve(
     if is_proxy {
         let asked = read(&mut stream)?;
         seen.lock().expect("no holder panics").push(asked);
-        stream
-            .write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            .ok()?;
+        stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").ok()?;
     }
-    let mut stream = StreamOwned::new(
-        ServerConnection::new(config).expect("a configuration"),
-        stream,
-    );
+    let mut stream =
+        StreamOwned::new(ServerConnection::new(config).expect("a configuration"), stream);
     let request = read(&mut stream)?;
     seen.lock().expect("no holder panics").push(request);
     stream.write_all(reply).ok()?;

@@ -24,15 +24,8 @@ fn project(name: &str) -> Project {
 }
 
 fn import(project: &Project, args: &[&str]) -> crate::project::Outcome {
-    project.call(
-        &[
-            &[
-                "import", "--config", "c.toml", "--out", "runs", "--name", "r",
-            ],
-            args,
-        ]
-        .concat(),
-    )
+    project
+        .call(&[&["import", "--config", "c.toml", "--out", "runs", "--name", "r"], args].concat())
 }
 
 /// The failure class of each question, by construction: the reranker dropped the evidence of q2, the retriever never found
@@ -47,9 +40,7 @@ const PLANTED: [(&str, &str); 5] = [
 
 fn planted() -> Vec<(String, String)> {
     let planted = PLANTED.iter();
-    planted
-        .map(|(id, class)| ((*id).to_owned(), (*class).to_owned()))
-        .collect()
+    planted.map(|(id, class)| ((*id).to_owned(), (*class).to_owned())).collect()
 }
 
 fn classes(project: &Project) -> Vec<(String, String)> {
@@ -76,30 +67,17 @@ fn the_planted_failure_classes_come_back_from_every_source() {
     ] {
         let project = project(name);
         let outcome = import(&project, &[name]);
-        assert_eq!(
-            outcome.code, 0,
-            "{name}: {}{}",
-            outcome.stdout, outcome.stderr
-        );
+        assert_eq!(outcome.code, 0, "{name}: {}{}", outcome.stdout, outcome.stderr);
         run_files::check(&project, "r");
         assert_eq!(classes(&project), planted(), "{name}");
         let manifest: Value = serde_json::from_str(&project.read("runs/r/run.json")).expect("JSON");
         assert_eq!(manifest["external"]["kind"], "traces");
         let traces = project.traces("r");
-        let repeated = traces
-            .iter()
-            .find(|trace| trace["question"]["id"] == "q5")
-            .expect("q5");
-        assert_eq!(
-            repeated["arms"][0]["attempts"].as_array().map(Vec::len),
-            Some(2),
-            "{name}"
-        );
+        let repeated = traces.iter().find(|trace| trace["question"]["id"] == "q5").expect("q5");
+        assert_eq!(repeated["arms"][0]["attempts"].as_array().map(Vec::len), Some(2), "{name}");
         for file in ["run.json", "traces.jsonl", "passages.jsonl"] {
             assert!(
-                !project
-                    .read(&format!("runs/r/{file}"))
-                    .contains("not-a-real-secret"),
+                !project.read(&format!("runs/r/{file}")).contains("not-a-real-secret"),
                 "{name} {file}"
             );
         }
@@ -118,17 +96,12 @@ fn ids_alone_are_whole_documents() {
 fn traces_without_a_question_of_the_data_set_are_refused_or_counted() {
     let project = project("otlp-langchain.jsonl");
     let questions = project.read("data/questions.jsonl");
-    let fewer: Vec<&str> = questions
-        .lines()
-        .filter(|line| !line.contains("\"q3\""))
-        .collect();
+    let fewer: Vec<&str> = questions.lines().filter(|line| !line.contains("\"q3\"")).collect();
     project.write("data/questions.jsonl", fewer.join("\n"));
     let outcome = import(&project, &["otlp-langchain.jsonl"]);
     assert_eq!(outcome.code, 2);
     assert!(
-        outcome
-            .stderr
-            .contains("the data set has no question `Who built the old lighthouse?`"),
+        outcome.stderr.contains("the data set has no question `Who built the old lighthouse?`"),
         "{}",
         outcome.stderr
     );
@@ -146,12 +119,7 @@ fn traces_without_a_question_of_the_data_set_are_refused_or_counted() {
 #[test]
 fn a_file_without_any_rag_is_an_error_that_says_what_it_has() {
     let project = project("otlp-langchain.jsonl");
-    let last = project
-        .read("otlp-langchain.jsonl")
-        .lines()
-        .last()
-        .expect("a line")
-        .to_owned();
+    let last = project.read("otlp-langchain.jsonl").lines().last().expect("a line").to_owned();
     project.write("web.jsonl", last);
     let outcome = import(&project, &["web.jsonl"]);
     assert_eq!(outcome.code, 2);
@@ -162,9 +130,5 @@ fn a_file_without_any_rag_is_an_error_that_says_what_it_has() {
         "{}",
         outcome.stderr
     );
-    assert!(
-        outcome.stderr.contains("openinference.span.kind"),
-        "{}",
-        outcome.stderr
-    );
+    assert!(outcome.stderr.contains("openinference.span.kind"), "{}", outcome.stderr);
 }

@@ -25,16 +25,12 @@ fn planted(sweep: &str) -> Project {
     let (mut corpus, mut questions) = (String::new(), String::new());
     for n in 0..40 {
         let block = |at: usize| -> Vec<String> {
-            (0..16)
-                .map(|i| WORDS[(i * 7 + at * 3 + n) % 16].to_owned())
-                .collect()
+            (0..16).map(|i| WORDS[(i * 7 + at * 3 + n) % 16].to_owned()).collect()
         };
         let mut second = block(1);
         second[0] = format!("key{n}");
-        let blocks: Vec<String> = [block(0), second.clone(), block(2), block(3)]
-            .iter()
-            .map(|b| b.join(" "))
-            .collect();
+        let blocks: Vec<String> =
+            [block(0), second.clone(), block(2), block(3)].iter().map(|b| b.join(" ")).collect();
         corpus += &serde_json::json!({"id": format!("d{n}"), "text": blocks.join(" ")}).to_string();
         corpus.push('\n');
         let evidence =
@@ -68,9 +64,7 @@ fn tuned(project: &Project, args: &[&str]) -> (Outcome, Value) {
 
 /// The value of `key` in the best row.
 fn best<'a>(json: &'a Value, key: &str) -> &'a str {
-    json["ranking"]["rows"][0]["values"][key]
-        .as_str()
-        .expect("a value")
+    json["ranking"]["rows"][0]["values"][key].as_str().expect("a value")
 }
 
 const SIZES: &str = "[sweep]\nchunking.size = [4, 8, 16, 32, 64]\n";
@@ -83,18 +77,11 @@ fn a_planted_optimum_is_found_by_a_grid() {
     // All of the evidence, for every question: 24 tokens hold a chunk of 16 words and the prompt's number.
     assert_eq!(json["ranking"]["rows"][0]["mean"], 1.0);
     assert_eq!(json["verdict"]["claimed"], json["ranking"]["winner"]);
-    assert!(
-        outcome.stdout.contains("EvidenceRecall@24t"),
-        "{}",
-        outcome.stdout
-    );
+    assert!(outcome.stdout.contains("EvidenceRecall@24t"), "{}", outcome.stdout);
     // Without a split each of five folds chose it on the others.
     let folds = json["confirmation"]["folds"].as_array().expect("folds");
     assert!(
-        folds.len() == 5
-            && folds
-                .iter()
-                .all(|fold| fold["chosen"] == json["ranking"]["winner"]),
+        folds.len() == 5 && folds.iter().all(|fold| fold["chosen"] == json["ranking"]["winner"]),
         "{folds:?}"
     );
 }
@@ -107,26 +94,14 @@ fn a_planted_optimum_is_found_by_a_random_search_whenever_it_was_drawn() {
         let seed = format!("tune.seed={seed}");
         let (_, json) = tuned(
             &project,
-            &[
-                "--set",
-                "tune.search=random",
-                "--set",
-                "tune.samples=2",
-                "--set",
-                &seed,
-            ],
+            &["--set", "tune.search=random", "--set", "tune.samples=2", "--set", &seed],
         );
-        let drawn = json["varied"]["chunking.size"]
-            .as_array()
-            .expect("values")
-            .contains(&"16".into());
+        let drawn =
+            json["varied"]["chunking.size"].as_array().expect("values").contains(&"16".into());
         assert_eq!(best(&json, "chunking.size") == "16", drawn, "{json:#}");
         n_drawn += usize::from(drawn);
     }
-    assert!(
-        (1..6).contains(&n_drawn),
-        "drawn {n_drawn} times of 6: the test tells nothing"
-    );
+    assert!((1..6).contains(&n_drawn), "drawn {n_drawn} times of 6: the test tells nothing");
 }
 
 #[test]
@@ -134,23 +109,11 @@ fn what_was_run_is_not_run_again_and_its_runs_are_runs() {
     let project = planted("[sweep]\nchunking.size = [16, 32]\nretrieval.bm25.k1 = [0.9, 1.2]\n");
     let (first, json) = tuned(&project, &[]);
     // The default and four: 64, 16, 16, 32, 32. Three chunkings; each pair of k1 is an index of its own.
-    assert_eq!(
-        json["work"]["trials run"],
-        serde_json::json!({"wanted": 5, "made": 5})
-    );
-    assert_eq!(
-        json["work"]["chunkings"],
-        serde_json::json!({"wanted": 5, "made": 3})
-    );
-    assert_eq!(
-        json["work"]["indexes"],
-        serde_json::json!({"wanted": 5, "made": 5})
-    );
+    assert_eq!(json["work"]["trials run"], serde_json::json!({"wanted": 5, "made": 5}));
+    assert_eq!(json["work"]["chunkings"], serde_json::json!({"wanted": 5, "made": 3}));
+    assert_eq!(json["work"]["indexes"], serde_json::json!({"wanted": 5, "made": 5}));
     let (second, again) = tuned(&project, &[]);
-    assert_eq!(
-        again["work"],
-        serde_json::json!({"trials run": {"wanted": 5, "made": 0}})
-    );
+    assert_eq!(again["work"], serde_json::json!({"trials run": {"wanted": 5, "made": 0}}));
     assert_eq!(again["ranking"], json["ranking"]);
     assert!(first.stderr.contains("computed chunkings 1/1") && second.stderr.contains("cached"));
     // More values: only what is new is run.
@@ -168,27 +131,13 @@ fn what_was_run_is_not_run_again_and_its_runs_are_runs() {
     );
     let compared = project.call(&["compare", &run(default), &run(winner), "--json"]);
     assert_eq!(compared.code, 0, "{}", compared.stderr);
-    assert!(
-        compared.stdout.contains("chunking.size"),
-        "{}",
-        compared.stdout
-    );
+    assert!(compared.stdout.contains("chunking.size"), "{}", compared.stdout);
     let reported = project.call(&["report", &run(winner)]);
     assert_eq!(reported.code, 0, "{}", reported.stderr);
     // The best setting is a settings file, which leads to the same data from where it lies.
-    let best = project.call(&[
-        "run",
-        "tunes/c/best.toml",
-        "--out",
-        "runs",
-        "--name",
-        "best",
-    ]);
+    let best = project.call(&["run", "tunes/c/best.toml", "--out", "runs", "--name", "best"]);
     assert_eq!(best.code, 0, "{}", best.stderr);
-    assert_eq!(
-        project.json("runs/best/run.json")["settings"]["chunking"]["size"],
-        16
-    );
+    assert_eq!(project.json("runs/best/run.json")["settings"]["chunking"]["size"], 16);
     for file in [
         "report.md",
         "table.csv",
@@ -197,10 +146,7 @@ fn what_was_run_is_not_run_again_and_its_runs_are_runs() {
         "by-size-equal-tokens.svg",
         "front.svg",
     ] {
-        assert!(
-            !project.read(&format!("tunes/c/{file}")).is_empty(),
-            "{file}"
-        );
+        assert!(!project.read(&format!("tunes/c/{file}")).is_empty(), "{file}");
     }
 }
 
@@ -212,22 +158,10 @@ fn settings_that_differ_in_fusion_alone_share_chunking_index_and_rankings() {
     let (_, json) = tuned(&project, &set);
     // The default has k 5, so there are three k, which explain the same ten hits: five settings share one index a retriever, and
     // of each of 40 questions one ranking of each of two retrievers.
-    assert_eq!(
-        json["work"]["chunkings"],
-        serde_json::json!({"wanted": 5, "made": 1})
-    );
-    assert_eq!(
-        json["work"]["indexes"],
-        serde_json::json!({"wanted": 10, "made": 2})
-    );
-    assert_eq!(
-        json["work"]["rankings"],
-        serde_json::json!({"wanted": 400, "made": 80})
-    );
-    assert_eq!(
-        json["measure"], "EvidenceRecall@prompt",
-        "how much is packed is varied"
-    );
+    assert_eq!(json["work"]["chunkings"], serde_json::json!({"wanted": 5, "made": 1}));
+    assert_eq!(json["work"]["indexes"], serde_json::json!({"wanted": 10, "made": 2}));
+    assert_eq!(json["work"]["rankings"], serde_json::json!({"wanted": 400, "made": 80}));
+    assert_eq!(json["measure"], "EvidenceRecall@prompt", "how much is packed is varied");
 }
 
 #[test]
@@ -237,20 +171,12 @@ fn a_setting_that_cannot_be_is_a_row_and_the_others_are_ranked() {
     let rows = json["ranking"]["rows"].as_array().expect("rows");
     let failed: Vec<&Value> = rows.iter().filter(|row| row["error"].is_string()).collect();
     assert_eq!(failed.len(), 1);
-    assert_eq!(
-        failed[0],
-        rows.last().expect("rows"),
-        "what failed stands last"
-    );
+    assert_eq!(failed[0], rows.last().expect("rows"), "what failed stands last");
     assert_eq!(
         failed[0]["error"],
         "`chunking.overlap` = 20 is not smaller than `chunking.size` = 16"
     );
-    assert!(
-        outcome.stdout.contains("is not smaller than"),
-        "{}",
-        outcome.stdout
-    );
+    assert!(outcome.stdout.contains("is not smaller than"), "{}", outcome.stdout);
     assert_eq!(best(&json, "chunking.size"), "16");
 }
 
@@ -273,10 +199,7 @@ fn parted(sweep: &str) -> Project {
 fn the_winner_alone_is_looked_at_on_held_out_questions_and_every_look_is_counted() {
     let project = parted(SIZES);
     let (outcome, json) = tuned(&project, &[]);
-    assert_eq!(
-        (&json["n_choosing"], &json["n_held_out"]),
-        (&20.into(), &20.into())
-    );
+    assert_eq!((&json["n_choosing"], &json["n_held_out"]), (&20.into(), &20.into()));
     let confirmation = &json["confirmation"];
     assert_eq!(
         (&confirmation["by"], &confirmation["evaluations"]),
@@ -284,39 +207,21 @@ fn the_winner_alone_is_looked_at_on_held_out_questions_and_every_look_is_counted
     );
     // At 64 words the budget of 24 tokens ends within the first 24 words, of which the evidence is those from the 17th on.
     assert_eq!(confirmation["winner"], 1.0);
-    assert!(
-        confirmation["default"].as_f64() < Some(0.6),
-        "{confirmation}"
-    );
+    assert!(confirmation["default"].as_f64() < Some(0.6), "{confirmation}");
     assert_eq!(json["verdict"]["claimed"], json["ranking"]["winner"]);
     let held_out = |project: &Project| {
         let runs = std::fs::read_dir(project.path("tunes/c/runs")).expect("runs");
         runs.filter(|run| {
-            run.as_ref()
-                .expect("a run")
-                .file_name()
-                .to_string_lossy()
-                .ends_with("-heldout")
+            run.as_ref().expect("a run").file_name().to_string_lossy().ends_with("-heldout")
         })
         .count()
     };
     assert_eq!(held_out(&project), 2, "{}", outcome.stderr);
     // The same look again is no new one; another winner's is.
     assert_eq!(tuned(&project, &[]).1["confirmation"]["evaluations"], 1);
-    project.write(
-        "c.toml",
-        project
-            .read("c.toml")
-            .replace("[4, 8, 16, 32, 64]", "[8, 32]"),
-    );
+    project.write("c.toml", project.read("c.toml").replace("[4, 8, 16, 32, 64]", "[8, 32]"));
     assert_eq!(tuned(&project, &[]).1["confirmation"]["evaluations"], 2);
-    assert_eq!(
-        project
-            .read("tunes/held_out_evaluations.jsonl")
-            .lines()
-            .count(),
-        3
-    );
+    assert_eq!(project.read("tunes/held_out_evaluations.jsonl").lines().count(), 3);
 }
 
 #[test]
@@ -326,11 +231,7 @@ fn settings_that_do_the_same_are_told_apart_by_nobody() {
     let (outcome, json) = tuned(&project, &[]);
     assert_eq!(json["verdict"]["claimed"], Value::Null);
     assert_eq!(json["ranking"]["winner"], "default");
-    assert!(
-        outcome.stdout.contains("Keep chunking.size = 64."),
-        "{}",
-        outcome.stdout
-    );
+    assert!(outcome.stdout.contains("Keep chunking.size = 64."), "{}", outcome.stdout);
 }
 
 #[test]
@@ -339,27 +240,18 @@ fn answers_are_generated_for_the_front_after_the_bill() {
     let dry = tune(&project, &["--dry-run"]);
     assert_eq!(dry.code, 0, "{}", dry.stderr);
     assert!(
-        dry.stdout
-            .starts_with("answers of 5 trials (5 chunkings): at most "),
+        dry.stdout.starts_with("answers of 5 trials (5 chunkings): at most "),
         "{}",
         dry.stdout
     );
-    assert!(
-        !project.path("tunes/c/tune.json").exists(),
-        "a dry run found something"
-    );
+    assert!(!project.path("tunes/c/tune.json").exists(), "a dry run found something");
     let (outcome, json) = tuned(&project, &["--generate", "front"]);
     let answers = json["answers"].as_array().expect("answers");
     let rows = json["ranking"]["rows"].as_array().expect("rows");
-    let wanted = rows
-        .iter()
-        .filter(|row| row["on_front"] == true || row["name"] == "default")
-        .count();
+    let wanted =
+        rows.iter().filter(|row| row["on_front"] == true || row["name"] == "default").count();
     assert_eq!(answers.len(), wanted);
-    assert!(
-        wanted < rows.len(),
-        "all are on the front: the test tells nothing"
-    );
+    assert!(wanted < rows.len(), "all are on the front: the test tells nothing");
     assert_eq!(answers[0]["f1"][1], 40, "{}", outcome.stdout);
     assert!(outcome.stdout.contains("AnswerF1"), "{}", outcome.stdout);
 }
@@ -370,15 +262,8 @@ fn settings_can_be_ranked_by_their_answers() {
     let by_answers = ["--set", "tune.measure=AnswerF1"];
     let refused = tune(&project, &by_answers);
     assert_eq!(refused.code, 2);
-    assert!(
-        refused.stderr.contains("--generate all"),
-        "{}",
-        refused.stderr
-    );
-    let (_, json) = tuned(
-        &project,
-        &[&by_answers[..], &["--generate", "all"]].concat(),
-    );
+    assert!(refused.stderr.contains("--generate all"), "{}", refused.stderr);
+    let (_, json) = tuned(&project, &[&by_answers[..], &["--generate", "all"]].concat());
     assert_eq!(json["measure"], "AnswerF1");
     assert_eq!(json["answers"].as_array().map(Vec::len), Some(2));
 }
@@ -387,22 +272,14 @@ fn settings_can_be_ranked_by_their_answers() {
 fn what_a_sweep_cannot_be_is_said_before_anything_is_run() {
     let refused = |sweep: &str, args: &[&str]| {
         let outcome = tune(&planted(sweep), args);
-        assert_eq!(
-            (outcome.code, outcome.stdout.as_str()),
-            (2, ""),
-            "{}",
-            outcome.stderr
-        );
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{}", outcome.stderr);
         outcome.stderr
     };
     assert!(refused("", &[]).contains("`[sweep]` varies nothing"));
     assert!(refused("[sweep]\nchunking.sise = [1, 2]\n", &[]).contains("did you mean `size`?"));
     assert!(
-        refused(
-            "[sweep]\nretrieval.retrievers = [\"bm25\", \"tfidf\"]\n",
-            &[]
-        )
-        .contains("a list of lists")
+        refused("[sweep]\nretrieval.retrievers = [\"bm25\", \"tfidf\"]\n", &[])
+            .contains("a list of lists")
     );
     assert!(refused("[sweep]\ndataset.limit = [1, 2]\n", &[]).contains("cannot be varied"));
     assert!(
@@ -427,16 +304,8 @@ fn an_interrupted_sweep_prints_the_table_so_far_and_goes_on_from_there() {
     let set = format!("retrieval.dense.endpoint={url}");
     let args = ["tune", "c.toml", "--out", "tunes", "--set", set.as_str()];
     let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("ragtriage"));
-    command
-        .env_clear()
-        .envs(project.environment())
-        .current_dir(project.path(""))
-        .args(args);
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("starts");
+    command.env_clear().envs(project.environment()).current_dir(project.path("")).args(args);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
     let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
     while !line.contains("[1/2]") {
@@ -447,36 +316,21 @@ fn an_interrupted_sweep_prints_the_table_so_far_and_goes_on_from_there() {
             "it ended before its first setting"
         );
     }
-    let interrupt = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
+    let interrupt =
+        std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(interrupt.expect("kill").success());
     let (mut stdout, mut rest) = (String::new(), String::new());
-    child
-        .stdout
-        .take()
-        .expect("piped")
-        .read_to_string(&mut stdout)
-        .expect("text");
+    child.stdout.take().expect("piped").read_to_string(&mut stdout).expect("text");
     stderr.read_to_string(&mut rest).expect("text");
     assert_eq!(child.wait().expect("ends").code(), Some(2), "{rest}");
-    assert!(
-        stdout.contains("default") && stdout.contains("1 not run"),
-        "{stdout}"
-    );
+    assert!(stdout.contains("default") && stdout.contains("1 not run"), "{stdout}");
     assert!(
         rest.contains("interrupted with 1 of 2 trials left")
             && rest.contains("run the same command again"),
         "{rest}"
     );
-    let again = tune(
-        &project,
-        &[
-            "--set",
-            "retrieval.dense.endpoint=http://127.0.0.1:9/v1",
-            "--json",
-        ],
-    );
+    let again =
+        tune(&project, &["--set", "retrieval.dense.endpoint=http://127.0.0.1:9/v1", "--json"]);
     let json: Value = serde_json::from_str(&again.stdout).expect("JSON");
     assert!(
         again.stderr.contains("[1/2] default") && json["ranking"]["rows"][1]["error"].is_string(),
@@ -490,10 +344,8 @@ fn a_whole_number_for_a_decimal_setting_has_its_effect() {
     let project = planted("[sweep]\nretrieval.bm25.b = [0, 1]\nchunking.size = [16, 32]\n");
     let (_, json) = tuned(&project, &[]);
     let effects = json["ranking"]["effects"].as_array().expect("effects");
-    let of_b = effects
-        .iter()
-        .find(|effect| effect["key"] == "retrieval.bm25.b")
-        .expect("an effect");
+    let of_b =
+        effects.iter().find(|effect| effect["key"] == "retrieval.bm25.b").expect("an effect");
     assert_eq!(of_b["values"].as_array().map(Vec::len), Some(2), "{of_b}");
 }
 
@@ -501,32 +353,20 @@ fn a_whole_number_for_a_decimal_setting_has_its_effect() {
 fn an_empty_table_leaves_everything_as_it_is() {
     let project = planted("[sweep]\nchunking = [{}, { size = 16 }]\n");
     let (_, json) = tuned(&project, &[]);
-    assert_eq!(
-        json["work"]["trials run"]["wanted"], 2,
-        "the empty table is the default"
-    );
-    assert_eq!(
-        json["varied"]["chunking.size"],
-        serde_json::json!(["16", "64"])
-    );
+    assert_eq!(json["work"]["trials run"]["wanted"], 2, "the empty table is the default");
+    assert_eq!(json["varied"]["chunking.size"], serde_json::json!(["16", "64"]));
 }
 
 #[test]
 fn what_is_kept_and_damaged_is_made_anew() {
     let project = planted("[sweep]\nchunking.size = [16]\n");
     let (_, json) = tuned(&project, &[]);
-    let trial = format!(
-        "tunes/c/{}/trial.json",
-        json["runs"]["default"].as_str().expect("a run")
-    );
+    let trial = format!("tunes/c/{}/trial.json", json["runs"]["default"].as_str().expect("a run"));
     let mut kept = project.json(&trial);
     kept["rows"].as_array_mut().expect("rows").truncate(3);
     project.write(&trial, kept.to_string());
     let (_, again) = tuned(&project, &[]);
-    assert_eq!(
-        again["work"]["trials run"],
-        serde_json::json!({"wanted": 2, "made": 1})
-    );
+    assert_eq!(again["work"]["trials run"], serde_json::json!({"wanted": 2, "made": 1}));
     assert_eq!(again["ranking"], json["ranking"]);
 }
 
@@ -534,12 +374,7 @@ fn what_is_kept_and_damaged_is_made_anew() {
 fn another_tokenizer_under_the_same_name_is_another_setting() {
     let project = planted("[sweep]\nchunking.size = [16]\n");
     copy_folder(&repository("tests/data/tiny-bert"), &project.path("model"));
-    let sets = [
-        "--set",
-        "chunking.tokenizer=model",
-        "--set",
-        "retrieval.dense.model=./model",
-    ];
+    let sets = ["--set", "chunking.tokenizer=model", "--set", "retrieval.dense.model=./model"];
     assert_eq!(tuned(&project, &sets).1["work"]["trials run"]["made"], 2);
     assert_eq!(tuned(&project, &sets).1["work"]["trials run"]["made"], 0);
     project.append("model/tokenizer.json", "\n");
@@ -555,13 +390,7 @@ fn asked(endpoint: &Endpoint) -> (Project, Vec<String>) {
     );
     let mut args = sets(&endpoint.base_url());
     args.extend(
-        [
-            "--set",
-            "evaluation.arms=[\"retrieved\"]",
-            "--generate",
-            "all",
-        ]
-        .map(str::to_owned),
+        ["--set", "evaluation.arms=[\"retrieved\"]", "--generate", "all"].map(str::to_owned),
     );
     (project, args)
 }

@@ -28,9 +28,7 @@ fn recorded(
 
 /// Imports the record as run `r`; the first screen and the summary.
 fn imported(project: &Project) -> (Outcome, Value) {
-    let args = [
-        "import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r",
-    ];
+    let args = ["import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r"];
     let outcome = project.call(&args);
     assert_eq!(outcome.code, 0, "{}{}", outcome.stdout, outcome.stderr);
     run_files::check(project, "r");
@@ -48,9 +46,7 @@ fn cautions(summary: &Value) -> Vec<&str> {
 
 /// The counts of the first screen's funnel: the total in its title, and the column `questions`.
 fn funnel(screen: &str) -> (usize, Vec<(String, usize)>) {
-    let mut below = screen
-        .lines()
-        .skip_while(|line| !line.starts_with("Outcomes of "));
+    let mut below = screen.lines().skip_while(|line| !line.starts_with("Outcomes of "));
     let title = below.next().expect("a funnel");
     let total = title.split(' ').nth(2).expect("a total");
     let total = total.replace(',', "").parse().expect("a number");
@@ -70,10 +66,8 @@ fn funnel(screen: &str) -> (usize, Vec<(String, usize)>) {
 
 /// A document of one sentence that holds no reference answer word by word.
 fn probes(i: usize) -> Value {
-    let text = format!(
-        "Service s{i} restarts after {} failed probes and reports to channel c{i}.",
-        i + 2
-    );
+    let text =
+        format!("Service s{i} restarts after {} failed probes and reports to channel c{i}.", i + 2);
     json!({ "id": format!("d{i}"), "text": text })
 }
 
@@ -103,14 +97,8 @@ fn reference_answers_without_evidence_blame_no_stage() {
     );
     assert_eq!(class(&summary, "corpus"), 0);
     let screen = outcome.stdout;
-    assert!(
-        !screen.contains("EM@5") && screen.contains("AnswerRight: 0.880"),
-        "{screen}"
-    );
-    assert!(
-        screen.contains("ragtriage dataset label c.toml to label the evidence"),
-        "{screen}"
-    );
+    assert!(!screen.contains("EM@5") && screen.contains("AnswerRight: 0.880"), "{screen}");
+    assert!(screen.contains("ragtriage dataset label c.toml to label the evidence"), "{screen}");
     let (n, rows) = funnel(&screen);
     let found = rows.into_iter().filter(|(_, n)| *n > 0);
     let expected = [("right, no usable label", 88), ("no usable label", 12)];
@@ -179,11 +167,7 @@ fn an_oracle_condition_that_reads_truncated_documents_gives_no_verdict() {
          ones (the reverse, with evidence in the prompt: 0). The gold passages lack what the answers need: check the evidence \
          labels."
     );
-    assert!(
-        !outcome.stdout.contains("answers lost"),
-        "no cost of a stage: {}",
-        outcome.stdout
-    );
+    assert!(!outcome.stdout.contains("answers lost"), "no cost of a stage: {}", outcome.stdout);
 }
 
 #[test]
@@ -197,10 +181,7 @@ fn a_delivered_part_of_a_section_is_right_or_open_and_never_lost_by_chunking() {
     assert_eq!(cautions(&summary), [caution]);
     let (n, rows) = funnel(&outcome.stdout);
     assert_eq!(n, 40);
-    assert!(
-        rows.contains(&("open: wide label".to_owned(), 10)),
-        "{rows:?}"
-    );
+    assert!(rows.contains(&("open: wide label".to_owned(), 10)), "{rows:?}");
 }
 
 #[test]
@@ -214,10 +195,7 @@ fn the_recorded_prompt_decides_what_was_packed() {
             order.insert(i, i);
         }
         let contexts: Vec<String> = order.into_iter().map(port).collect();
-        let prompt = format!(
-            "Context:\n{}\nQuestion: which port?",
-            contexts[..4].join("\n")
-        );
+        let prompt = format!("Context:\n{}\nQuestion: which port?", contexts[..4].join("\n"));
         json!({ "id": format!("q{i}"), "contexts": contexts, "prompt": prompt, "answer": ports(i, i < 4) })
     };
     let document = |i: usize| json!({ "id": format!("d{i}"), "text": port(i) });
@@ -231,18 +209,8 @@ fn the_recorded_prompt_decides_what_was_packed() {
     let in_prompt = json!({ "stage": "prompt", "supported": 4 });
     assert!(waterfall.contains(&in_prompt), "{waterfall:?}");
     // Contexts do not show whether what they lack was retrieved.
-    let found = [
-        "correct",
-        "generation",
-        "undelivered",
-        "correct_unsupported",
-    ];
-    assert_eq!(
-        found.map(|name| class(&summary, name)),
-        [4, 0, 10, 0],
-        "{}",
-        summary["classes"]
-    );
+    let found = ["correct", "generation", "undelivered", "correct_unsupported"];
+    assert_eq!(found.map(|name| class(&summary, name)), [4, 0, 10, 0], "{}", summary["classes"]);
     let below = class(&summary, "ranking") + class(&summary, "packing");
     assert_eq!(below, 46);
     // 46 + 10 of 60 are lost before the prompt. None of 60 is lost by the generator: 1 - .025^(1/60) = .0596, of 60 3.6. The record does not say whether the contexts were reranked.
@@ -262,11 +230,8 @@ fn the_recorded_prompt_decides_what_was_packed() {
 
 /// A note of one chunk; three of a topic share its words.
 fn note(i: usize) -> (String, String) {
-    let text = format!(
-        "Topic t{} {}is described in note n{i}.",
-        i / 3,
-        "again and again ".repeat(i % 3)
-    );
+    let text =
+        format!("Topic t{} {}is described in note n{i}.", i / 3, "again and again ".repeat(i % 3));
     (format!("d{i}"), text)
 }
 
@@ -276,22 +241,18 @@ fn documents_judged_in_beir_form_are_attributed_as_in_our_own_form() {
     let relevant = |i: usize| 3 * i + if i.is_multiple_of(2) { 0 } else { 2 };
     let asked = |i: usize| format!("Where is topic t{i} described?");
     let notes = (0..120).map(note);
-    let beir = notes
-        .clone()
-        .map(|(id, text)| json!({ "_id": id, "title": "", "text": text }));
+    let beir = notes.clone().map(|(id, text)| json!({ "_id": id, "title": "", "text": text }));
     let own = notes.map(|(id, text)| json!({ "id": id, "text": text }));
     let queries = (0..40).map(|i| json!({ "_id": format!("q{i}"), "text": asked(i) }));
     let qrels = (0..40).map(|i| format!("q{i}\td{}\t1\n", relevant(i)));
-    let qrels: String = std::iter::once("query-id\tcorpus-id\tscore\n".to_owned())
-        .chain(qrels)
-        .collect();
+    let qrels: String =
+        std::iter::once("query-id\tcorpus-id\tscore\n".to_owned()).chain(qrels).collect();
     let questions = (0..40).map(|i| {
         let evidence = json!([[{ "doc": format!("d{}", relevant(i)) }]]);
         json!({ "id": format!("q{i}"), "text": asked(i), "kind": "free", "evidence": evidence })
     });
-    let beir_settings = SETTINGS
-        .replace("jsonl", "beir")
-        .replace("path = \"data\"", "path = \"beir\"");
+    let beir_settings =
+        SETTINGS.replace("jsonl", "beir").replace("path = \"data\"", "path = \"beir\"");
     let project = Project::of(&[
         ("c.toml", SETTINGS),
         ("beir.toml", &beir_settings),
@@ -346,10 +307,7 @@ fn a_reader_that_repeats_one_wrong_answer_does_not_make_labels_suspect() {
     let (_, summary) = imported(&recorded(30, sections, by_document, record));
     assert_eq!(summary["flags"]["label_suspect"], 0, "{}", summary["flags"]);
     // Question 0 is right by luck.
-    assert_eq!(
-        (class(&summary, "correct"), class(&summary, "generation")),
-        (1, 29)
-    );
+    assert_eq!((class(&summary, "correct"), class(&summary, "generation")), (1, 29));
     // Where the gold passages hold the common answer and not the gold answer, the label is suspect: the port is another.
     let mislabelled = |i: usize| {
         let mut question = by_document(i);
@@ -370,17 +328,12 @@ fn a_reader_that_repeats_one_wrong_answer_does_not_make_labels_suspect() {
 /// Imports a record under that name: questions for which `right` holds have their evidence and are right, the others neither.
 fn import_right(project: &Project, name: &str, n: usize, right: impl Fn(usize) -> bool) {
     let rows = (0..n).map(|i| {
-        let contexts = if right(i) {
-            vec![port(i), word(i)]
-        } else {
-            vec![port((i + 1) % n)]
-        };
+        let contexts = if right(i) { vec![port(i), word(i)] } else { vec![port((i + 1) % n)] };
         json!({ "id": format!("q{i}"), "contexts": contexts, "answer": ports(i, right(i)) })
     });
     project.write("r.jsonl", lines(rows));
-    let outcome = project.call(&[
-        "import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", name,
-    ]);
+    let outcome =
+        project.call(&["import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", name]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
 }
 
@@ -439,18 +392,12 @@ fn questions_chained_through_documents_are_apart_and_intervals_agree_with_p() {
     let project = recorded(100, document, question, |_| json!({}));
     import_right(&project, "a", 100, |i| i < 60);
     let summary = project.summary("a");
-    assert_eq!(
-        (&summary["n_clusters"], &summary["largest_cluster"]),
-        (&json!(100), &json!(1))
-    );
+    assert_eq!((&summary["n_clusters"], &summary["largest_cluster"]), (&json!(100), &json!(1)));
     // Wins, losses, and the exact two-sided p of their signs: 2 / 2^5; 2 / 2^6; 2 (286 + 78 + 13 + 1) / 2^13;
     // 2 (455 + 105 + 15 + 1) / 2^15.
-    for (won, lost, p) in [
-        (5, 0, 0.0625),
-        (6, 0, 0.03125),
-        (10, 3, 756.0 / 8192.0),
-        (12, 3, 1152.0 / 32768.0),
-    ] {
+    for (won, lost, p) in
+        [(5, 0, 0.0625), (6, 0, 0.03125), (10, 3, 756.0 / 8192.0), (12, 3, 1152.0 / 32768.0)]
+    {
         let _ = std::fs::remove_dir_all(project.path("runs/b"));
         import_right(&project, "b", 100, |i| (lost..60 + won).contains(&i));
         let found = compared(&project);
@@ -475,10 +422,7 @@ fn questions_that_share_a_range_are_one_cluster_in_interval_and_p() {
     let project = recorded(100, document, question, |_| json!({}));
     import_right(&project, "a", 100, |_| false);
     let summary = project.summary("a");
-    assert_eq!(
-        (&summary["n_clusters"], &summary["largest_cluster"]),
-        (&json!(10), &json!(10))
-    );
+    assert_eq!((&summary["n_clusters"], &summary["largest_cluster"]), (&json!(10), &json!(10)));
     // 10, 50 and 60 questions more are right, in 1, 5 and 6 clusters: 2 / 2^1, 2 / 2^5, 2 / 2^6.
     for (n_clusters, p) in [(1, 1.0), (5, 0.0625), (6, 0.03125)] {
         let _ = std::fs::remove_dir_all(project.path("runs/b"));
@@ -545,11 +489,7 @@ fn mixed(i: usize) -> (Value, Value) {
         4 | 5 => {
             let text = format!("Who owns service s{i}?");
             question = json!({ "id": format!("q{i}"), "text": text, "kind": "unanswerable" });
-            record["answer"] = if i % 8 == 4 {
-                Value::Null
-            } else {
-                json!("team t")
-            };
+            record["answer"] = if i % 8 == 4 { Value::Null } else { json!("team t") };
         }
         6 => record["contexts"] = json!([other]),
         _ => {
@@ -581,11 +521,7 @@ fn the_funnel_counts_every_answerable_question_once() {
     assert_eq!((n, found.collect::<Vec<_>>()), (15, expected.to_vec()));
     let outside = "not counted here: 3 failed, 3 unanswerable and abstained, 3 unanswerable and answered of 24 questions";
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(
-        words(&outcome.stdout).contains(outside),
-        "{}",
-        outcome.stdout
-    );
+    assert!(words(&outcome.stdout).contains(outside), "{}", outcome.stdout);
     // The verdict rests on the answerable questions with labels: kinds 0, 1, 2 and 6.
     assert_eq!(
         cautions(&summary),
@@ -620,14 +556,8 @@ fn a_verdict_on_two_questions_and_a_baseline_reader_says_so() {
         "The generator is not judged: the built-in baseline reader does not use a language model.",
         "It rests on 2 questions in 2 clusters: too few for a firm verdict.",
     ];
-    let verdict = [&[text(&summary)], &cautions(&summary)[..]]
-        .concat()
-        .join(" ");
-    let screen = outcome
-        .stdout
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let verdict = [&[text(&summary)], &cautions(&summary)[..]].concat().join(" ");
+    let screen = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for sentence in sentences {
         assert!(verdict.contains(sentence), "{verdict}");
         assert!(screen.contains(sentence), "{screen}");

@@ -48,19 +48,11 @@ fn right_text(request: &str) -> &'static str {
 }
 
 fn ok(body: &str) -> Vec<u8> {
-    answer(
-        "200 OK",
-        &["content-type: application/json", "connection: close"],
-        body,
-    )
+    answer("200 OK", &["content-type: application/json", "connection: close"], body)
 }
 
 fn status(status: &str, headers: &[&str], body: &str) -> Sent {
-    Sent::Bytes(answer(
-        status,
-        &[headers, &["connection: close"]].concat(),
-        body,
-    ))
+    Sent::Bytes(answer(status, &[headers, &["connection: close"]].concat(), body))
 }
 
 /// Half of what its head announces.
@@ -84,36 +76,21 @@ fn fails_alone_and_is_asked_again(
         if meets_it { fault() } else { right(request) }
     });
     let project = Project::new();
-    let first = run(
-        &project,
-        &server.base_url(),
-        &[&["--name", "r"], more].concat(),
-    );
+    let first = run(&project, &server.base_url(), &[&["--name", "r"], more].concat());
     assert_eq!(first.code, 0, "{cause}: {}", first.stderr);
     check(&project, "r");
     let summary = project.summary("r");
-    assert_eq!(
-        (class(&summary, "failed"), class(&summary, "correct")),
-        (1, 1),
-        "{cause}"
-    );
+    assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (1, 1), "{cause}");
     assert_eq!(
         measure(&summary, "AnswerF1"),
         (1.0, 1),
         "{cause}: what was not answered is in no mean"
     );
-    let reason = project.traces("r")[1]["reason"]
-        .as_str()
-        .expect("a sentence")
-        .to_owned();
+    let reason = project.traces("r")[1]["reason"].as_str().expect("a sentence").to_owned();
     assert!(reason.contains(cause), "{cause}: {reason}");
 
     is_mended.store(true, Ordering::SeqCst);
-    let second = run(
-        &project,
-        &server.base_url(),
-        &[&["--resume", "r"], more].concat(),
-    );
+    let second = run(&project, &server.base_url(), &[&["--resume", "r"], more].concat());
     assert_eq!(second.code, 0, "{cause}: {}", second.stderr);
     check(&project, "r");
     assert_eq!(class(&project.summary("r"), "correct"), 2, "{cause}");
@@ -122,11 +99,7 @@ fn fails_alone_and_is_asked_again(
 #[test]
 fn what_lasts_fails_its_question_alone_and_names_the_cause() {
     let busy = || {
-        status(
-            "503 Service Unavailable",
-            &["retry-after: 0"],
-            "{\"error\": \"loading the model\"}",
-        )
+        status("503 Service Unavailable", &["retry-after: 0"], "{\"error\": \"loading the model\"}")
     };
     fails_alone_and_is_asked_again(busy, &[], "after 4 tries: ");
     let wait = || {
@@ -137,11 +110,7 @@ fn what_lasts_fails_its_question_alone_and_names_the_cause() {
         )
     };
     fails_alone_and_is_asked_again(wait, &[], "status 429: a day's quota");
-    fails_alone_and_is_asked_again(
-        || status("200 OK", &[], "hello"),
-        &[],
-        "not a chat completion",
-    );
+    fails_alone_and_is_asked_again(|| status("200 OK", &[], "hello"), &[], "not a chat completion");
     fails_alone_and_is_asked_again(
         || status("200 OK", &[], PAGE),
         &[],
@@ -154,33 +123,19 @@ fn what_lasts_fails_its_question_alone_and_names_the_cause() {
     );
     let null = || status("200 OK", &[], "{\"choices\": [{\"message\": null}]}");
     fails_alone_and_is_asked_again(null, &[], "its choice has no message");
-    let cut = || {
-        status(
-            "200 OK",
-            &[],
-            "data: {\"choices\": [{\"delta\": {\"content\": \"Be\"}}]}\n\n",
-        )
-    };
+    let cut =
+        || status("200 OK", &[], "data: {\"choices\": [{\"delta\": {\"content\": \"Be\"}}]}\n\n");
     fails_alone_and_is_asked_again(cut, &[], "its stream ends before the answer is complete");
     let head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
-    let flood = || {
-        Sent::Endless(
-            head.to_vec(),
-            [&b"2000\r\n"[..], &[b' '; 0x2000], b"\r\n"].concat(),
-        )
-    };
+    let flood =
+        || Sent::Endless(head.to_vec(), [&b"2000\r\n"[..], &[b' '; 0x2000], b"\r\n"].concat());
     fails_alone_and_is_asked_again(flood, &[], "larger than 32 MiB");
 }
 
 #[test]
 fn what_takes_too_long_fails_its_question_alone() {
     // The prompt's time is over before a call's: no test waits for four calls.
-    let short = [
-        "--set",
-        "generation.deadline_s=3.0",
-        "--set",
-        "generation.timeout_s=3.0",
-    ];
+    let short = ["--set", "generation.deadline_s=3.0", "--set", "generation.timeout_s=3.0"];
     let slow = || Sent::Hanging(Vec::new());
     fails_alone_and_is_asked_again(slow, &short, "did not respond within");
     let begun = || {
@@ -194,19 +149,11 @@ fn what_takes_too_long_fails_its_question_alone() {
 #[test]
 fn what_passes_costs_no_answer() {
     let passing: [Named<fn() -> Sent>; 8] = [
-        ("429 with a wait", || {
-            status("429 Too Many Requests", &["retry-after: 0"], "{}")
-        }),
-        ("429 without one", || {
-            status("429 Too Many Requests", &[], "{}")
-        }),
-        ("500", || {
-            status("500 Internal Server Error", &[], "out of memory")
-        }),
+        ("429 with a wait", || status("429 Too Many Requests", &["retry-after: 0"], "{}")),
+        ("429 without one", || status("429 Too Many Requests", &[], "{}")),
+        ("500", || status("500 Internal Server Error", &[], "out of memory")),
         ("503", || status("503 Service Unavailable", &[], "{}")),
-        ("a gateway's page", || {
-            status("502 Bad Gateway", &["content-type: text/html"], PAGE)
-        }),
+        ("a gateway's page", || status("502 Bad Gateway", &["content-type: text/html"], PAGE)),
         ("half a body", half_a_body),
         ("a reset", || Sent::Reset),
         ("closed without a word", || Sent::Bytes(Vec::new())),
@@ -214,21 +161,14 @@ fn what_passes_costs_no_answer() {
     for (name, fault) in passing {
         let n_before = AtomicUsize::new(0);
         let server = Socket::start(move |request| {
-            if n_before.fetch_add(1, Ordering::SeqCst) == 0 {
-                fault()
-            } else {
-                right(request)
-            }
+            if n_before.fetch_add(1, Ordering::SeqCst) == 0 { fault() } else { right(request) }
         });
         let project = Project::new();
         let outcome = run(&project, &server.base_url(), &["--name", "r"]);
         assert_eq!(outcome.code, 0, "{name}: {}", outcome.stderr);
         check(&project, "r");
         assert_eq!(
-            (
-                class(&project.summary("r"), "correct"),
-                server.requests().len()
-            ),
+            (class(&project.summary("r"), "correct"), server.requests().len()),
             (2, 3),
             "{name}"
         );
@@ -238,13 +178,11 @@ fn what_passes_costs_no_answer() {
 #[test]
 fn a_connection_that_was_kept_open_and_is_dead_costs_no_answer() {
     let n_before = AtomicUsize::new(0);
-    let server = Socket::start(
-        move |request| match n_before.fetch_add(1, Ordering::SeqCst) {
-            0 => Sent::KeptOpen(answer("200 OK", &[], &completion(right_text(request)))),
-            1 => Sent::Reset,
-            _ => right(request),
-        },
-    );
+    let server = Socket::start(move |request| match n_before.fetch_add(1, Ordering::SeqCst) {
+        0 => Sent::KeptOpen(answer("200 OK", &[], &completion(right_text(request)))),
+        1 => Sent::Reset,
+        _ => right(request),
+    });
     let project = Project::new();
     let one = [
         "--set",
@@ -256,13 +194,7 @@ fn a_connection_that_was_kept_open_and_is_dead_costs_no_answer() {
     ];
     let outcome = run(&project, &server.base_url(), &one);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    assert_eq!(
-        (
-            class(&project.summary("r"), "correct"),
-            server.requests().len()
-        ),
-        (2, 3)
-    );
+    assert_eq!((class(&project.summary("r"), "correct"), server.requests().len()), (2, 3));
 }
 
 #[test]
@@ -271,31 +203,22 @@ fn what_is_odd_but_readable_is_an_answer() {
         let text = right_text(request);
         let (a, b) = text.split_at(9);
         let event = |piece: &str| {
-            format!(
-                "data: {}\n\n",
-                json!({"choices": [{"index": 0, "delta": {"content": piece}}]})
-            )
+            format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"content": piece}}]}))
         };
         let body = format!("{}{}data: [DONE]\n\n", event(a), event(b));
         status("200 OK", &["content-type: text/event-stream"], &body)
     };
     let large = |request: &str| {
         let ten_mb = "padding ".repeat(10_000_000 / 8);
-        Sent::Bytes(ok(&completion(&format!(
-            "{ten_mb}\n{}",
-            right_text(request)
-        ))))
+        Sent::Bytes(ok(&completion(&format!("{ten_mb}\n{}", right_text(request)))))
     };
     let wrong_usage = |request: &str| {
         let mut body: Value = serde_json::from_str(&completion(right_text(request))).expect("JSON");
         body["usage"] = json!({"prompt_tokens": -5, "completion_tokens": u64::MAX});
         Sent::Bytes(ok(&body.to_string()))
     };
-    let odd: [Named<Answers>; 3] = [
-        ("an unasked stream", stream),
-        ("10 MB", large),
-        ("usage that cannot be", wrong_usage),
-    ];
+    let odd: [Named<Answers>; 3] =
+        [("an unasked stream", stream), ("10 MB", large), ("usage that cannot be", wrong_usage)];
     for (name, respond) in odd {
         let server = Socket::start(respond);
         let project = Project::new();
@@ -305,10 +228,7 @@ fn what_is_odd_but_readable_is_an_answer() {
         let summary = project.summary("r");
         assert_eq!(class(&summary, "correct"), 2, "{name}");
         let tokens = summary["tokens"]["completion"].as_u64().expect("a number");
-        assert!(
-            (1..10_000_000).contains(&tokens),
-            "{name}: {tokens} tokens, by our own count"
-        );
+        assert!((1..10_000_000).contains(&tokens), "{name}: {tokens} tokens, by our own count");
     }
 }
 
@@ -332,12 +252,7 @@ fn a_model_that_refuses_a_parameter_is_answered_with_the_setting_that_replaces_i
         "{}",
         outcome.stderr
     );
-    let mended = [
-        "--set",
-        "generation.extra_body={ max_completion_tokens = 2048 }",
-        "--name",
-        "r",
-    ];
+    let mended = ["--set", "generation.extra_body={ max_completion_tokens = 2048 }", "--name", "r"];
     let outcome = run(&project, &server.base_url(), &mended);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(class(&project.summary("r"), "correct"), 2);
@@ -356,17 +271,10 @@ fn a_redirect_takes_no_key_elsewhere() {
         .collect();
     let mut command =
         project.command(&[&args[..], &["--set", "generation.api_key_env=TEST_KEY"]].concat());
-    let outcome = outcome(
-        &command
-            .env("TEST_KEY", "sk-hush-0123456789")
-            .output()
-            .expect("starts"),
-    );
+    let outcome = outcome(&command.env("TEST_KEY", "sk-hush-0123456789").output().expect("starts"));
     assert_eq!(outcome.code, 2, "{}", outcome.stdout);
     assert!(
-        outcome
-            .stderr
-            .contains("redirects to another address: status 307"),
+        outcome.stderr.contains("redirects to another address: status 307"),
         "{}",
         outcome.stderr
     );
@@ -382,10 +290,7 @@ fn azure_is_called_with_its_path_its_query_and_its_header() {
         server.port()
     );
     let project = Project::new();
-    let header = [
-        "--set",
-        "generation.headers_env={ \"api-key\" = \"AZURE_KEY\" }",
-    ];
+    let header = ["--set", "generation.headers_env={ \"api-key\" = \"AZURE_KEY\" }"];
     let args = [&header[..], &["--name", "r"]].concat();
     let sets = sets(&base_url);
     let all: Vec<&str> = ["run", "c.toml", "--out", "runs"]
@@ -400,11 +305,7 @@ fn azure_is_called_with_its_path_its_query_and_its_header() {
          hint: set AZURE_KEY, or remove the setting for a server without keys\n"
     );
     let good = outcome(
-        &project
-            .command(&all)
-            .env("AZURE_KEY", "hush-azure-0123")
-            .output()
-            .expect("starts"),
+        &project.command(&all).env("AZURE_KEY", "hush-azure-0123").output().expect("starts"),
     );
     assert_eq!(good.code, 0, "{}", good.stderr);
     for request in server.requests() {
@@ -417,10 +318,7 @@ fn azure_is_called_with_its_path_its_query_and_its_header() {
         assert!(!request.contains("authorization"), "{request}");
     }
     let talk = (good.stdout + &good.stderr).into_bytes();
-    for (path, bytes) in project
-        .files(".")
-        .into_iter()
-        .chain([("stdout and stderr".into(), talk)])
+    for (path, bytes) in project.files(".").into_iter().chain([("stdout and stderr".into(), talk)])
     {
         let text = String::from_utf8_lossy(&bytes);
         assert!(

@@ -14,9 +14,7 @@ impl Allowed {
             bits: (0..n_documents.div_ceil(64))
                 .map(|word: usize| {
                     let numbers = word * 64..n_documents.min(word * 64 + 64);
-                    numbers.fold(0, |bits, number| {
-                        bits | u64::from(allow(number)) << (number % 64)
-                    })
+                    numbers.fold(0, |bits, number| bits | u64::from(allow(number)) << (number % 64))
                 })
                 .collect(),
         }
@@ -25,18 +23,13 @@ impl Allowed {
     /// Returns true if `number` is in the set.
     #[must_use]
     pub fn contains(&self, number: u32) -> bool {
-        self.bits
-            .get(number as usize / 64)
-            .is_some_and(|word| word >> (number % 64) & 1 == 1)
+        self.bits.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 == 1)
     }
 
     /// Returns the size of the set.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.bits
-            .iter()
-            .map(|word| word.count_ones() as usize)
-            .sum()
+        self.bits.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// Returns true if the set is empty.

@@ -19,12 +19,7 @@ impl<'a> Best<'a> {
     /// to reach.
     pub(super) fn new(limit: usize, bar: f32, order: &'a [u32]) -> Self {
         let limit = limit.min(order.len());
-        Self {
-            limit,
-            bar,
-            kept: Vec::with_capacity(2 * limit),
-            order,
-        }
+        Self { limit, bar, kept: Vec::with_capacity(2 * limit), order }
     }
 
     /// Returns the score below which a document is not among the best.
@@ -43,9 +38,8 @@ impl<'a> Best<'a> {
 
     fn halve(&mut self) {
         let order = self.order;
-        let (_, &mut (_, bar), _) = self
-            .kept
-            .select_nth_unstable_by(self.limit - 1, |a, b| rank(order, *a, *b));
+        let (_, &mut (_, bar), _) =
+            self.kept.select_nth_unstable_by(self.limit - 1, |a, b| rank(order, *a, *b));
         self.kept.truncate(self.limit);
         self.bar = self.bar.max(bar);
     }
@@ -62,7 +56,5 @@ impl<'a> Best<'a> {
 /// Orders by score descending, then id descending.
 fn rank(order: &[u32], (a, a_score): (u32, f32), (b, b_score): (u32, f32)) -> Ordering {
     let place = |document: u32| order.get(document as usize);
-    b_score
-        .total_cmp(&a_score)
-        .then_with(|| place(b).cmp(&place(a)))
+    b_score.total_cmp(&a_score).then_with(|| place(b).cmp(&place(a)))
 }

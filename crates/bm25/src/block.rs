@@ -37,23 +37,13 @@ impl WordBlock {
             });
             lengths.push((words.len() - before) as u32);
         }
-        Self {
-            first,
-            lengths,
-            words,
-            vocabulary: vocabulary.into_texts(),
-        }
+        Self { first, lengths, words, vocabulary: vocabulary.into_texts() }
     }
 
     /// Inverts the block; `terms` are the numbers in the corpus of its words' terms, [`DROPPED`] for a word without. The second
     /// result is the number of its documents that contain each of its terms.
     pub(super) fn inverted(self, terms: &[u32]) -> (InvertedBlock, Vec<u32>) {
-        let Self {
-            first,
-            mut lengths,
-            words,
-            vocabulary: _,
-        } = self;
+        let Self { first, mut lengths, words, vocabulary: _ } = self;
         let (own_terms, own_numbers) = own_numbers(terms);
         let mut occurrences = Vec::with_capacity(words.len());
         let mut rest = words.iter();
@@ -89,12 +79,7 @@ impl WordBlock {
             terms.push((term, end));
         }
         coded.shrink_to_fit();
-        let block = InvertedBlock {
-            first,
-            lengths,
-            terms,
-            coded,
-        };
+        let block = InvertedBlock { first, lengths, terms, coded };
         (block, frequencies)
     }
 }
@@ -142,9 +127,7 @@ impl InvertedBlock {
     /// ascending, documents ascending within a term.
     pub(super) fn postings(&self, range: &Range<u32>, mut each: impl FnMut(u32, usize, u32)) {
         let first = self.terms.partition_point(|&(term, _)| term < range.start);
-        let before = first
-            .checked_sub(1)
-            .map_or(0, |before| self.terms[before].1);
+        let before = first.checked_sub(1).map_or(0, |before| self.terms[before].1);
         let mut start = before as usize;
         let terms = self.terms[first..].iter();
         for &(term, end) in terms.take_while(|(term, _)| *term < range.end) {
@@ -228,14 +211,7 @@ mod tests {
             block.postings(&range, each);
             postings
         };
-        let all = [
-            (3, 0, 1),
-            (3, 2, 1),
-            (5, 2, 1),
-            (7, 0, 2),
-            (7, 2, 1),
-            (7, 3, 1),
-        ];
+        let all = [(3, 0, 1), (3, 2, 1), (5, 2, 1), (7, 0, 2), (7, 2, 1), (7, 3, 1)];
         assert_eq!(postings(0..8), all);
         assert_eq!(postings(4..7), all[2..3]);
     }

@@ -67,10 +67,7 @@ impl InvertedCorpus {
         source: &dyn IndexedWords,
     ) -> Self {
         let n_documents = ids.len();
-        assert!(
-            u32::try_from(n_documents).is_ok(),
-            "{n_documents} documents are more than 2^32"
-        );
+        assert!(u32::try_from(n_documents).is_ok(), "{n_documents} documents are more than 2^32");
         let n_at_once = rayon::current_num_threads() * BLOCKS_PER_THREAD;
         // A power of two, so that no block lies in two windows.
         let block_size = (n_documents / n_at_once).next_power_of_two();
@@ -172,10 +169,7 @@ impl InvertedCorpus {
             }
         }
         writer.end_section()?;
-        terms.push(TermEntry {
-            postings: header.n_posting_words,
-            ..TermEntry::zeroed()
-        });
+        terms.push(TermEntry { postings: header.n_posting_words, ..TermEntry::zeroed() });
         for (next, end) in terms[1..].iter_mut().zip(text.ends()) {
             next.text = *end;
         }
@@ -345,26 +339,20 @@ mod tests {
     #[test]
     fn postings_of_a_term_name_its_documents_in_order() {
         let index = built(&["a b a", "", "b c", "a"]);
-        let (_, postings) = index
-            .image
-            .find("a")
-            .and_then(|number| index.image.term(number))
-            .expect("a term");
+        let (_, postings) =
+            index.image.find("a").and_then(|number| index.image.term(number)).expect("a term");
         assert_eq!(postings.of_window(0).0, [0, 3]);
         assert_eq!((index.n_documents(), index.n_terms()), (4, 3));
     }
 
     #[test]
     fn the_same_input_gives_the_same_bytes_on_any_number_of_threads() {
-        let texts: Vec<String> = (0..1000)
-            .map(|n| format!("t{} t{} t{n} t{}", n % 17, n % 5, n % 17))
-            .collect();
+        let texts: Vec<String> =
+            (0..1000).map(|n| format!("t{} t{} t{n} t{}", n % 17, n % 5, n % 17)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let on = |n_threads| {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(n_threads)
-                .build()
-                .expect("a pool");
+            let pool =
+                rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().expect("a pool");
             pool.install(|| built(&texts))
         };
         let (one, three) = (on(1), on(3));
@@ -394,20 +382,13 @@ mod tests {
             }),
         );
         let found = |term| {
-            index
-                .search(&[term], 3, None)
-                .iter()
-                .map(|&(doc, _)| doc as usize)
-                .collect::<Vec<_>>()
+            index.search(&[term], 3, None).iter().map(|&(doc, _)| doc as usize).collect::<Vec<_>>()
         };
         assert_eq!(found("edge"), [WINDOW, WINDOW - 1]);
         assert_eq!(found("late"), [n_documents - 1]);
         assert_eq!(index.search(&["all"], n_documents, None).len(), n_documents);
         // The rarest first; `all` is in the longer documents, too, but counts for less there.
-        assert_eq!(
-            found("all"),
-            [n_documents - 2, n_documents - 3, n_documents - 4]
-        );
+        assert_eq!(found("all"), [n_documents - 2, n_documents - 3, n_documents - 4]);
     }
 
     #[test]

@@ -31,12 +31,10 @@ pub fn write(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io
         write(&mut file)?;
         file.sync_all()
     });
-    written
-        .and_then(|()| fs::rename(&partial, path))
-        .inspect_err(|_| {
-            // Best effort: the error to report is the first one.
-            let _ = fs::remove_file(&partial);
-        })
+    written.and_then(|()| fs::rename(&partial, path)).inspect_err(|_| {
+        // Best effort: the error to report is the first one.
+        let _ = fs::remove_file(&partial);
+    })
 }
 
 /// Opens the file at `path`; `None` if there is none. What is no file, such as a folder or a pipe, counts as none: opening a pipe
@@ -57,10 +55,7 @@ pub fn open(path: &Path) -> io::Result<Option<File>> {
 /// Returns true if the cache folder cannot be written, so that the work continues without it.
 #[must_use]
 pub fn is_read_only(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
-    )
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 #[cfg(test)]

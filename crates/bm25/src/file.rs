@@ -46,9 +46,7 @@ impl SparseIndex {
         match open(&path)? {
             Some(Ok(image)) if fits(&image) => return Ok((Self::new(image), false)),
             Some(Err(Rejection::Damaged(place))) => {
-                notices.say(format!(
-                    "the cached sparse index was damaged ({place}); rebuilt"
-                ));
+                notices.say(format!("the cached sparse index was damaged ({place}); rebuilt"));
             }
             _ => {}
         }
@@ -63,10 +61,7 @@ impl SparseIndex {
         drop(inverted);
         match open(&path)? {
             Some(Ok(image)) if fits(&image) => Ok((Self::new(image), true)),
-            _ => Err(file_error(
-                &path,
-                io::Error::other("the file differs from what was written"),
-            )),
+            _ => Err(file_error(&path, io::Error::other("the file differs from what was written"))),
         }
     }
 }
@@ -78,10 +73,7 @@ fn open(path: &Path) -> Result<Option<Result<Image, Rejection>>, IndexFileError>
     };
     // SAFETY: a mapping is sound as long as the file under it does not change. Index files are never changed: `cache_file::write`
     // creates each under a name that only it uses, and a rename replaces the name, not the mapped file.
-    #[allow(
-        unsafe_code,
-        reason = "mapping is unsafe because others could write to the file"
-    )]
+    #[allow(unsafe_code, reason = "mapping is unsafe because others could write to the file")]
     let mapped = unsafe { Mmap::map(&file) };
     match mapped {
         Ok(mapped) => Ok(Some(Image::open(&file, mapped))),
@@ -90,8 +82,5 @@ fn open(path: &Path) -> Result<Option<Result<Image, Rejection>>, IndexFileError>
 }
 
 fn file_error(path: &Path, source: io::Error) -> IndexFileError {
-    IndexFileError {
-        path: PathBuf::from(path),
-        source,
-    }
+    IndexFileError { path: PathBuf::from(path), source }
 }

@@ -141,16 +141,8 @@ impl Header {
 
     /// Fills in what is the same for every index, and the checksums.
     pub(super) fn completed(self, checksums_checksum: u32) -> Self {
-        let header = Self {
-            magic: MAGIC,
-            version: VERSION,
-            checksums_checksum,
-            ..self
-        };
-        Self {
-            checksum: header.checksum(),
-            ..header
-        }
+        let header = Self { magic: MAGIC, version: VERSION, checksums_checksum, ..self };
+        Self { checksum: header.checksum(), ..header }
     }
 
     fn checksum(&self) -> u32 {
@@ -198,11 +190,7 @@ impl Image {
     pub(super) fn in_memory(mut words: Vec<u64>, header: Header) -> Self {
         let layout = header.layout().expect("it was written");
         words.truncate(layout.size / size_of::<u64>());
-        Self {
-            bytes: Bytes::Memory(words),
-            header,
-            layout,
-        }
+        Self { bytes: Bytes::Memory(words), header, layout }
     }
 
     /// Opens the image in a file, whose mapping is `mapped`, and verifies every byte.
@@ -236,17 +224,12 @@ impl Image {
                 || crc32fast::hash(buffer) != checksums[number]
         };
         let blocks = (0..body.len().div_ceil(BLOCK)).into_par_iter();
-        let damaged_blocks = blocks.map_init(Vec::new, |buffer, number| {
-            is_damaged(buffer, number).then_some(number)
-        });
+        let damaged_blocks = blocks
+            .map_init(Vec::new, |buffer, number| is_damaged(buffer, number).then_some(number));
         if let Some(number) = damaged_blocks.find_first(Option::is_some).flatten() {
             return Err(damaged(&format!("block {number}")));
         }
-        Ok(Self {
-            bytes: Bytes::File(mapped),
-            header,
-            layout,
-        })
+        Ok(Self { bytes: Bytes::File(mapped), header, layout })
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -284,23 +267,16 @@ impl Image {
 
     /// Returns the number of the term `text`.
     pub(super) fn find(&self, text: &str) -> Option<u32> {
-        let (terms, all_text) = (
-            self.section::<TermEntry>(&self.layout.terms),
-            self.section::<u8>(&self.layout.text),
-        );
-        vocabulary::find(
-            self.section(&self.layout.slots),
-            text.as_bytes(),
-            |number| {
-                let Some([term, next]) = terms
-                    .get(number as usize..)
-                    .and_then(|terms| terms.first_chunk())
-                else {
-                    return false;
-                };
-                all_text.get(term.text as usize..next.text as usize) == Some(text.as_bytes())
-            },
-        )
+        let (terms, all_text) =
+            (self.section::<TermEntry>(&self.layout.terms), self.section::<u8>(&self.layout.text));
+        vocabulary::find(self.section(&self.layout.slots), text.as_bytes(), |number| {
+            let Some([term, next]) =
+                terms.get(number as usize..).and_then(|terms| terms.first_chunk())
+            else {
+                return false;
+            };
+            all_text.get(term.text as usize..next.text as usize) == Some(text.as_bytes())
+        })
     }
 
     /// Returns a term by its number, with its postings; `None` for an unknown number.
@@ -330,11 +306,7 @@ impl<'a> Postings<'a> {
         let runs: &[Run] = cast_slice(runs);
         let n = runs.last()?.end as usize;
         let (shares, docs) = words.split_at_checked(n)?;
-        Some(Self {
-            runs,
-            docs: cast_slice(docs).get(..n)?,
-            shares: cast_slice(shares),
-        })
+        Some(Self { runs, docs: cast_slice(docs).get(..n)?, shares: cast_slice(shares) })
     }
 
     /// Returns the number of postings.
@@ -344,15 +316,10 @@ impl<'a> Postings<'a> {
 
     /// Returns the documents of `window`, as indexes in it, and their shares.
     pub(super) fn of_window(&self, window: usize) -> (&'a [u16], &'a [f32]) {
-        let Ok(run) = self
-            .runs
-            .binary_search_by_key(&window, |run| run.window as usize)
-        else {
+        let Ok(run) = self.runs.binary_search_by_key(&window, |run| run.window as usize) else {
             return (&[], &[]);
         };
-        let start = run
-            .checked_sub(1)
-            .map_or(0, |before| self.runs[before].end as usize);
+        let start = run.checked_sub(1).map_or(0, |before| self.runs[before].end as usize);
         let range = start..self.runs[run].end as usize;
         (
             self.docs.get(range.clone()).unwrap_or_default(),
@@ -363,9 +330,7 @@ impl<'a> Postings<'a> {
     /// Returns the share of a document.
     pub(super) fn share(&self, document: u32) -> Option<f32> {
         let (docs, shares) = self.of_window(document as usize / WINDOW);
-        let place = docs
-            .binary_search(&((document as usize % WINDOW) as u16))
-            .ok()?;
+        let place = docs.binary_search(&((document as usize % WINDOW) as u16)).ok()?;
         shares.get(place).copied()
     }
 }
@@ -383,11 +348,7 @@ pub(super) mod tests {
         let bytes: &mut [u8] = cast_slice_mut(&mut words);
         bytes.copy_from_slice(whole);
         bytes[of(&layout)].fill(byte);
-        Image {
-            bytes: Bytes::Memory(words),
-            header,
-            layout,
-        }
+        Image { bytes: Bytes::Memory(words), header, layout }
     }
 
     /// Returns the image with every table filled with `byte`.
@@ -402,19 +363,9 @@ pub(super) mod tests {
 
     #[test]
     fn sizes_beyond_what_can_be_addressed_are_no_layout() {
-        let header = Header {
-            n_posting_words: u64::MAX / 2,
-            ..Header::zeroed()
-        };
+        let header = Header { n_posting_words: u64::MAX / 2, ..Header::zeroed() };
         assert!(header.layout().is_none());
-        assert!(
-            Header {
-                n_terms: u64::MAX,
-                ..Header::zeroed()
-            }
-            .layout()
-            .is_none()
-        );
+        assert!(Header { n_terms: u64::MAX, ..Header::zeroed() }.layout().is_none());
         assert_eq!(size_of::<Header>() % size_of::<u64>(), 0);
         assert_eq!(size_of::<TermEntry>(), 40);
     }

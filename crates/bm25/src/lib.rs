@@ -55,10 +55,7 @@ pub struct SparseIndex {
 
 impl SparseIndex {
     fn new(image: Image) -> Self {
-        Self {
-            image,
-            scratch: Mutex::new(Vec::new()),
-        }
+        Self { image, scratch: Mutex::new(Vec::new()) }
     }
 
     /// Returns the number of documents, empty ones included.

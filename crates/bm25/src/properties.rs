@@ -34,10 +34,7 @@ fn n_weightings() -> usize {
 
 /// Returns documents of few words, so that many share some: word `n` is about half as frequent as word `n - 1`.
 fn corpus() -> impl Strategy<Value = Vec<Vec<u32>>> {
-    vec(
-        vec(any::<u32>().prop_map(u32::trailing_zeros), 0..12),
-        0..200,
-    )
+    vec(vec(any::<u32>().prop_map(u32::trailing_zeros), 0..12), 0..200)
 }
 
 fn words(numbers: &[u32]) -> Vec<String> {
@@ -301,10 +298,7 @@ fn a_bit_or_a_block_of_a_large_file_that_changed_is_named_and_built_again() {
         assert_eq!(search(&open_large(folder.path(), &notices)), expected);
         let notice = format!("the cached sparse index was damaged ({place}); rebuilt");
         assert_eq!(notices.shown(), [notice]);
-        assert!(
-            fs::read(&path).expect("there") == whole,
-            "not rebuilt: {place}"
-        );
+        assert!(fs::read(&path).expect("there") == whole, "not rebuilt: {place}");
     }
 }
 
@@ -323,15 +317,10 @@ fn files_and_folders_are_their_owners_alone() {
         &notices,
     )
     .expect("built");
-    for (path, expected) in [
-        ("cache", 0o700),
-        ("cache/indexes", 0o700),
-        ("cache/indexes/0a.sparse", 0o600),
-    ] {
-        let mode = fs::metadata(folder.path().join(path))
-            .expect("there")
-            .permissions()
-            .mode();
+    for (path, expected) in
+        [("cache", 0o700), ("cache/indexes", 0o700), ("cache/indexes/0a.sparse", 0o600)]
+    {
+        let mode = fs::metadata(folder.path().join(path)).expect("there").permissions().mode();
         assert_eq!(mode & 0o777, expected, "{path}");
     }
 }
@@ -345,11 +334,7 @@ fn numbers_that_point_nowhere_find_nothing() {
     assert_eq!(ask(&index), []);
     let image = super::image::tests::with_postings(&whole, 0xff);
     let index = SparseIndex::new(image);
-    assert!(
-        ask(&index)
-            .iter()
-            .all(|&(document, _)| (document as usize) < WINDOW.min(3))
-    );
+    assert!(ask(&index).iter().all(|&(document, _)| (document as usize) < WINDOW.min(3)));
 }
 
 #[test]
@@ -411,10 +396,7 @@ fn several_processes_worth_of_threads_build_one_file() {
             index.expect("built or opened").0.search(&["x"], 3, None)
         };
         let threads: Vec<_> = (0..8).map(|_| scope.spawn(build)).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().expect("no panic"))
-            .collect()
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
     });
     assert!(all.iter().all(|found| *found == all[0] && found.len() == 3));
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
@@ -450,11 +432,8 @@ fn terms_that_are_looked_up_give_the_scores_that_adding_them_gives() {
         ] {
             // All documents are wanted, so nothing is pruned.
             let all = index.search(query, n_documents, None);
-            let allowed: Vec<_> = all
-                .iter()
-                .copied()
-                .filter(|&(document, _)| document % 2 == 0)
-                .collect();
+            let allowed: Vec<_> =
+                all.iter().copied().filter(|&(document, _)| document % 2 == 0).collect();
             for limit in [1, 10, 100] {
                 let head = |whole: &[(u32, f64)]| whole[..limit.min(whole.len())].to_vec();
                 assert_eq!(

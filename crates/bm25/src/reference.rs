@@ -15,9 +15,7 @@ fn index(variant: Variant, texts: &[&str]) -> SparseIndex {
 }
 
 fn weighted(weighting: &Weighting, texts: &[&str]) -> SparseIndex {
-    let ids: Vec<ChunkId> = (0..texts.len())
-        .map(|n| ChunkId::from(format!("d{n}")))
-        .collect();
+    let ids: Vec<ChunkId> = (0..texts.len()).map(|n| ChunkId::from(format!("d{n}"))).collect();
     SparseIndex::build(weighting, ids.into_iter(), &split(texts))
 }
 
@@ -39,13 +37,10 @@ fn assert_scores(
 ) {
     let scores = scores(index, query);
     assert!(
-        scores
-            .iter()
-            .zip(expected)
-            .all(|(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
-                (Some(a), Some(b)) => (a - b).abs() < 2e-6,
-                (a, b) => a == b,
-            }),
+        scores.iter().zip(expected).all(|(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
+            (Some(a), Some(b)) => (a - b).abs() < 2e-6,
+            (a, b) => a == b,
+        }),
         "{variant}: {scores:?} is not {expected:?}"
     );
 }
@@ -79,12 +74,7 @@ fn every_variant_gives_what_its_formula_gives_by_hand() {
     };
     for variant in Variant::ALL {
         let [d0, d1] = expected(variant);
-        assert_scores(
-            variant,
-            &index(variant, &THREE),
-            "a d",
-            &[Some(d0), Some(d1), None],
-        );
+        assert_scores(variant, &index(variant, &THREE), "a d", &[Some(d0), Some(d1), None]);
     }
 }
 
@@ -114,12 +104,7 @@ fn every_variant_gives_the_scores_of_its_reference_tool() {
     for variant in Variant::ALL {
         let [d0, d1, d2, d4, d5] = expected(variant).map(Some);
         let index = index(variant, &SIX);
-        assert_scores(
-            variant,
-            &index,
-            "the cat house the zebra",
-            &[d0, d1, d2, None, d4, d5],
-        );
+        assert_scores(variant, &index, "the cat house the zebra", &[d0, d1, d2, None, d4, d5]);
     }
 }
 
@@ -129,15 +114,8 @@ fn the_shares_of_the_terms_sum_to_the_score() {
     for variant in Variant::ALL {
         let index = index(variant, &SIX);
         for (doc, score) in index.search(&query, 6, None) {
-            let sum: f64 = index
-                .explain(&query, doc)
-                .iter()
-                .map(|(_, share)| share)
-                .sum();
-            assert!(
-                (sum - score).abs() < 1e-5,
-                "{variant}: {sum} is not {score}"
-            );
+            let sum: f64 = index.explain(&query, doc).iter().map(|(_, share)| share).sum();
+            assert!((sum - score).abs() < 1e-5, "{variant}: {sum} is not {score}");
         }
     }
 }
@@ -160,27 +138,12 @@ fn tfidf_is_the_cosine_by_hand() {
     // d1: a 2 * 0.405465, c 0.405465, d 1.098612, each over 4, norm 1.424415 / 4;
     // cosine (2 * 0.405465^2 + 1.098612^2) / (1.171047 * 1.424415). d2 has neither term.
     let index = weighted(&Weighting::Tfidf, &THREE);
-    assert_scores(
-        "tfidf",
-        &index,
-        "a d",
-        &[Some(0.244_830), Some(0.920_684), None],
-    );
+    assert_scores("tfidf", &index, "a d", &[Some(0.244_830), Some(0.920_684), None]);
     // A word that no document has is left out of the query's norm.
-    assert_scores(
-        "tfidf",
-        &index,
-        "a zebra d",
-        &[Some(0.244_830), Some(0.920_684), None],
-    );
+    assert_scores("tfidf", &index, "a zebra d", &[Some(0.244_830), Some(0.920_684), None]);
     // a twice: (2 * 0.405465^2) / (norm of (2 * 0.405465, 1.098612) = 1.365488 * 0.573414) in d0, in d1
     // (4 * 0.405465^2 + 1.098612^2) / (1.365488 * 1.424415).
-    assert_scores(
-        "tfidf",
-        &index,
-        "a d a",
-        &[Some(0.419_934), Some(0.958_630), None],
-    );
+    assert_scores("tfidf", &index, "a d a", &[Some(0.419_934), Some(0.958_630), None]);
 }
 
 #[test]
@@ -199,11 +162,7 @@ fn the_shares_of_tfidf_sum_to_the_cosine() {
     let found = index.search(&query, 6, None);
     assert_eq!(found.len(), 5);
     for (doc, score) in found {
-        let sum: f64 = index
-            .explain(&query, doc)
-            .iter()
-            .map(|(_, share)| share)
-            .sum();
+        let sum: f64 = index.explain(&query, doc).iter().map(|(_, share)| share).sum();
         assert!((sum - score).abs() < 1e-6, "{sum} is not {score}");
     }
 }

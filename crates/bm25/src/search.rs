@@ -55,18 +55,12 @@ impl SparseIndex {
         }
         // A document's shares are summed in the order of the terms' maximum scores, which determines its score to the
         // last bit: terms that are looked up come last.
-        asked.sort_unstable_by(|a, b| {
-            b.largest
-                .total_cmp(&a.largest)
-                .then(a.number.cmp(&b.number))
-        });
+        asked
+            .sort_unstable_by(|a, b| b.largest.total_cmp(&a.largest).then(a.number.cmp(&b.number)));
         let absent: f64 = asked.iter().map(|term| term.absent).sum();
         let prunes = !self.image.has_negative();
-        let bar = if prunes && allowed.is_none() {
-            known_bar(&asked, limit)
-        } else {
-            f32::NEG_INFINITY
-        };
+        let bar =
+            if prunes && allowed.is_none() { known_bar(&asked, limit) } else { f32::NEG_INFINITY };
         let mut search = WindowSearch {
             asked: &asked,
             prunes,
@@ -81,9 +75,7 @@ impl SparseIndex {
         let best = search.best.into_sorted();
         self.put_to_rest(scores);
         // In 64 bits, so that different scores do not become ties.
-        best.into_iter()
-            .map(|(document, score)| (document, f64::from(score) + absent))
-            .collect()
+        best.into_iter().map(|(document, score)| (document, f64::from(score) + absent)).collect()
     }
 
     /// Returns the score that each term of the query adds to `document`, in the order of first occurrence in the query;
@@ -92,16 +84,9 @@ impl SparseIndex {
     pub fn explain<'a>(&self, query: &'a [impl AsRef<str>], document: u32) -> Vec<(&'a str, f64)> {
         let share = |term: AskedTerm<'_>| {
             let share = f64::from(term.postings.share(document).unwrap_or(0.0));
-            (
-                query[term.first].as_ref(),
-                f64::from(term.weight) * share + term.absent,
-            )
+            (query[term.first].as_ref(), f64::from(term.weight) * share + term.absent)
         };
-        self.asked(query)
-            .into_iter()
-            .map(share)
-            .filter(|&(_, share)| share != 0.0)
-            .collect()
+        self.asked(query).into_iter().map(share).filter(|&(_, share)| share != 0.0).collect()
     }
 
     /// Returns the query's terms that are in the index and have a weight, in the order of first occurrence.
@@ -131,55 +116,25 @@ impl SparseIndex {
             let weight = weight as f32;
             let ranked = term.ranked.map(|share| weight * share);
             let (largest, absent) = (weight * term.largest, count * f64::from(term.absent));
-            AskedTerm {
-                first,
-                number,
-                weight,
-                largest,
-                ranked,
-                absent,
-                postings,
-            }
+            AskedTerm { first, number, weight, largest, ranked, absent, postings }
         };
         if !self.image.is_tfidf() {
             return terms.map(|term| asked(term.2, term)).collect();
         }
-        let weighed = terms.map(|term| {
-            (
-                term.2 * inverse_frequency(term.4.len(), self.n_documents()),
-                term,
-            )
-        });
+        let weighed =
+            terms.map(|term| (term.2 * inverse_frequency(term.4.len(), self.n_documents()), term));
         let weighed: Vec<_> = weighed.filter(|&(weight, _)| weight > 0.0).collect();
-        let norm = weighed
-            .iter()
-            .map(|(weight, _)| weight * weight)
-            .sum::<f64>()
-            .sqrt();
-        weighed
-            .into_iter()
-            .map(|(weight, term)| asked(weight / norm, term))
-            .collect()
+        let norm = weighed.iter().map(|(weight, _)| weight * weight).sum::<f64>().sqrt();
+        weighed.into_iter().map(|(weight, term)| asked(weight / norm, term)).collect()
     }
 
     fn at_rest(&self) -> Box<WindowScores> {
-        let kept = self
-            .scratch
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop();
-        kept.unwrap_or_else(|| {
-            vec![UNMATCHED; WINDOW]
-                .try_into()
-                .expect("as long as a window")
-        })
+        let kept = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        kept.unwrap_or_else(|| vec![UNMATCHED; WINDOW].try_into().expect("as long as a window"))
     }
 
     fn put_to_rest(&self, scores: Box<WindowScores>) {
-        self.scratch
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(scores);
+        self.scratch.lock().unwrap_or_else(PoisonError::into_inner).push(scores);
     }
 }
 
@@ -212,10 +167,7 @@ impl WindowSearch<'_> {
         let first = window * WINDOW;
         let n_documents = WINDOW.min(self.n_documents - first);
         let n_postings = |terms: &[AskedTerm<'_>]| {
-            terms
-                .iter()
-                .map(|term| term.postings.of_window(window).0.len())
-                .sum()
+            terms.iter().map(|term| term.postings.of_window(window).0.len()).sum()
         };
         let (mut added, mut looked_up) = self.asked.split_at(self.n_added());
         let mut n_added: usize = n_postings(added);
@@ -229,10 +181,8 @@ impl WindowSearch<'_> {
             let most = n_spared / (LOOK_UP * looked_up.len());
             if most == 0
                 || n_added > most
-                    && Arch::new().dispatch(Count {
-                        scores: &scores[..n_documents],
-                        threshold,
-                    }) > most
+                    && Arch::new().dispatch(Count { scores: &scores[..n_documents], threshold })
+                        > most
             {
                 add(looked_up, window, scores);
                 n_added += n_spared;
@@ -249,12 +199,8 @@ impl WindowSearch<'_> {
                 }
             }
         } else {
-            let visit = Visit {
-                search: self,
-                looked_up,
-                first,
-                scores: &mut scores[..n_documents],
-            };
+            let visit =
+                Visit { search: self, looked_up, first, scores: &mut scores[..n_documents] };
             Arch::new().dispatch(visit);
         }
     }
@@ -284,10 +230,7 @@ impl WindowSearch<'_> {
 
     /// Looks up the terms that are not yet in `score`, as long as the document can reach the bar.
     fn offer(&mut self, looked_up: &[AskedTerm<'_>], document: u32, mut score: f32) {
-        if self
-            .allowed
-            .is_some_and(|allowed| !allowed.contains(document))
-        {
+        if self.allowed.is_some_and(|allowed| !allowed.contains(document)) {
             return;
         }
         for (n, term) in looked_up.iter().enumerate() {
@@ -329,25 +272,13 @@ struct Visit<'a, 'b> {
 impl WithSimd for Visit<'_, '_> {
     type Output = ();
 
-    #[allow(
-        clippy::inline_always,
-        reason = "pulp compiles it once for each kind of vector"
-    )]
+    #[allow(clippy::inline_always, reason = "pulp compiles it once for each kind of vector")]
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) {
-        let Self {
-            search,
-            looked_up,
-            first,
-            scores,
-        } = self;
+        let Self { search, looked_up, first, scores } = self;
         let mut threshold = search.threshold(looked_up);
         for (lane, scores) in scores.chunks_mut(LANE).enumerate() {
-            if scores
-                .iter()
-                .fold(0, |any, &score| any | u32::from(score >= threshold))
-                != 0
-            {
+            if scores.iter().fold(0, |any, &score| any | u32::from(score >= threshold)) != 0 {
                 for (place, &score) in scores.iter().enumerate() {
                     if score >= threshold && score.to_bits() != UNMATCHED.to_bits() {
                         search.offer(looked_up, (first + lane * LANE + place) as u32, score);
@@ -369,17 +300,11 @@ struct Count<'a> {
 impl WithSimd for Count<'_> {
     type Output = usize;
 
-    #[allow(
-        clippy::inline_always,
-        reason = "pulp compiles it once for each kind of vector"
-    )]
+    #[allow(clippy::inline_always, reason = "pulp compiles it once for each kind of vector")]
     #[inline(always)]
     fn with_simd<S: Simd>(self, _: S) -> usize {
-        let reached: u32 = self
-            .scores
-            .iter()
-            .map(|&score| u32::from(score >= self.threshold))
-            .sum();
+        let reached: u32 =
+            self.scores.iter().map(|&score| u32::from(score >= self.threshold)).sum();
         reached as usize
     }
 }
@@ -408,10 +333,8 @@ mod tests {
 
     #[test]
     fn ties_and_the_cut_go_to_the_larger_id() {
-        let index = index(
-            Variant::Lucene,
-            &[("b#0", "x y"), ("c#0", "x y"), ("a#0", "x y"), ("d#0", "y")],
-        );
+        let index =
+            index(Variant::Lucene, &[("b#0", "x y"), ("c#0", "x y"), ("a#0", "x y"), ("d#0", "y")]);
         assert_eq!(docs(&index.search(&["x"], 3, None)), [1, 0, 2]);
         assert_eq!(docs(&index.search(&["x"], 1, None)), [1]);
     }
@@ -419,9 +342,8 @@ mod tests {
     #[test]
     fn a_cut_search_is_the_head_of_the_whole_ranking() {
         // 500 documents of few different scores, so that cuts fall inside ties, on both sides of a lane.
-        let ids: Vec<ChunkId> = (0..500)
-            .map(|n| ChunkId::from(format!("d{}", (n * 7919) % 500)))
-            .collect();
+        let ids: Vec<ChunkId> =
+            (0..500).map(|n| ChunkId::from(format!("d{}", (n * 7919) % 500))).collect();
         for variant in Variant::ALL {
             let weighting =
                 Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
@@ -437,15 +359,10 @@ mod tests {
             let index = SparseIndex::build(&weighting, ids.iter().cloned(), &source);
             let query = ["z", "y", "z"];
             let all = index.search(&query, 500, None);
-            let hits = all.iter().map(|&(doc, score)| Hit {
-                id: ids[doc as usize].clone(),
-                score,
-            });
+            let hits = all.iter().map(|&(doc, score)| Hit { id: ids[doc as usize].clone(), score });
             let ranking = Ranking::new(hits.collect());
             assert_eq!(
-                all.iter()
-                    .map(|&(doc, _)| &ids[doc as usize])
-                    .collect::<Vec<_>>(),
+                all.iter().map(|&(doc, _)| &ids[doc as usize]).collect::<Vec<_>>(),
                 ranking.ids().collect::<Vec<_>>()
             );
             for limit in [1, 2, 15, 16, 17, 100, 213, 214, 215] {
@@ -460,10 +377,7 @@ mod tests {
 
     #[test]
     fn only_documents_that_share_a_term_are_found() {
-        let index = index(
-            Variant::Bm25plus,
-            &[("a", "x"), ("b", "y"), ("c", "x y"), ("d", "")],
-        );
+        let index = index(Variant::Bm25plus, &[("a", "x"), ("b", "y"), ("c", "x y"), ("d", "")]);
         assert_eq!(docs(&index.search(&["x", "unknown"], 10, None)), [0, 2]);
         assert_eq!(index.search(&["unknown"], 10, None), []);
         assert_eq!(index.search(&[] as &[&str], 10, None), []);
@@ -472,20 +386,14 @@ mod tests {
 
     #[test]
     fn a_filter_leaves_documents_out_and_changes_no_score() {
-        let index = index(
-            Variant::Lucene,
-            &[("a", "x"), ("b", "x x"), ("c", "x y"), ("d", "z")],
-        );
+        let index = index(Variant::Lucene, &[("a", "x"), ("b", "x x"), ("c", "x y"), ("d", "z")]);
         let all = index.search(&["x", "y"], 10, None);
         let not_c = Allowed::from_fn(4, |number| number != 2);
         let kept: Vec<(u32, f64)> = all.iter().copied().filter(|&(doc, _)| doc != 2).collect();
         assert_eq!((all.len(), kept.len()), (3, 2));
         assert_eq!(index.search(&["x", "y"], 10, Some(&not_c)), kept);
         assert_eq!(index.search(&["x", "y"], 1, Some(&not_c)), kept[..1]);
-        assert_eq!(
-            index.search(&["x"], 10, Some(&Allowed::from_fn(4, |_| false))),
-            []
-        );
+        assert_eq!(index.search(&["x"], 10, Some(&Allowed::from_fn(4, |_| false))), []);
     }
 
     #[test]

@@ -29,12 +29,7 @@ pub struct Bm25Parameters {
 impl Default for Bm25Parameters {
     /// Returns Lucene's variant and its defaults: k1 1.2, b 0.75.
     fn default() -> Self {
-        Self {
-            variant: Variant::Lucene,
-            k1: 1.2,
-            b: 0.75,
-            delta: 0.0,
-        }
+        Self { variant: Variant::Lucene, k1: 1.2, b: 0.75, delta: 0.0 }
     }
 }
 
@@ -46,31 +41,15 @@ impl Bm25Parameters {
     /// # Errors
     /// [`OutOfRange`] for a value outside its range, infinite or not a number.
     pub fn new(variant: Variant, k1: f64, b: f64, delta: Option<f64>) -> Result<Self, OutOfRange> {
-        let settings = Bm25Settings {
-            variant,
-            k1,
-            b,
-            delta,
-            ..Bm25Settings::default()
-        };
+        let settings = Bm25Settings { variant, k1, b, delta, ..Bm25Settings::default() };
         check_ranges("retrieval.bm25", &settings)?;
-        Ok(Self {
-            variant,
-            k1,
-            b,
-            delta: delta.unwrap_or(variant.default_delta()),
-        })
+        Ok(Self { variant, k1, b, delta: delta.unwrap_or(variant.default_delta()) })
     }
 
     /// Returns a key of the variant and its parameters, for cache keys.
     #[must_use]
     pub fn key(&self) -> String {
-        let Self {
-            variant,
-            k1,
-            b,
-            delta,
-        } = self;
+        let Self { variant, k1, b, delta } = self;
         format!("{} k1={k1} b={b} delta={delta}", variant.name())
     }
 
@@ -93,12 +72,7 @@ impl Bm25Parameters {
     /// Returns the component that depends on the document: `tf` occurrences, and its length over the mean length.
     #[must_use]
     pub fn tfc(&self, tf: f64, relative_length: f64) -> f64 {
-        let Self {
-            variant,
-            k1,
-            b,
-            delta,
-        } = *self;
+        let Self { variant, k1, b, delta } = *self;
         let length = 1.0 - b + b * relative_length;
         match variant {
             Variant::Lucene | Variant::Robertson => tf / (tf + k1 * length),
@@ -120,11 +94,7 @@ impl Bm25Parameters {
     fn bm25l(&self, count: f64) -> f64 {
         let shifted = count + self.delta;
         // With k1 and delta 0 an absent term would be 0 / 0; it adds nothing.
-        if shifted == 0.0 {
-            0.0
-        } else {
-            (self.k1 + 1.0) * shifted / (self.k1 + shifted)
-        }
+        if shifted == 0.0 { 0.0 } else { (self.k1 + 1.0) * shifted / (self.k1 + shifted) }
     }
 }
 
@@ -151,10 +121,7 @@ mod tests {
     fn a_variant_reads_as_it_prints_and_as_settings_write_it() {
         for variant in Variant::ALL {
             assert_eq!(Variant::named(&variant.to_string()), Some(variant));
-            assert_eq!(
-                serde_json::to_value(variant).expect("serialises"),
-                variant.name()
-            );
+            assert_eq!(serde_json::to_value(variant).expect("serialises"), variant.name());
         }
         assert_eq!(Variant::named("bm25+"), None);
     }
@@ -162,22 +129,14 @@ mod tests {
     #[test]
     fn parameters_outside_their_range_are_refused_by_name() {
         let refused = |k1, b, delta| {
-            Bm25Parameters::new(Variant::Bm25l, k1, b, delta)
-                .expect_err("refused")
-                .to_string()
+            Bm25Parameters::new(Variant::Bm25l, k1, b, delta).expect_err("refused").to_string()
         };
-        assert_eq!(
-            refused(-0.1, 0.75, None),
-            "`retrieval.bm25.k1` is -0.1, must be 0 to 1000000"
-        );
+        assert_eq!(refused(-0.1, 0.75, None), "`retrieval.bm25.k1` is -0.1, must be 0 to 1000000");
         assert_eq!(
             refused(f64::NAN, 0.75, None),
             "`retrieval.bm25.k1` is not a finite number, must be 0 to 1000000"
         );
-        assert_eq!(
-            refused(1.2, 1.5, None),
-            "`retrieval.bm25.b` is 1.5, must be 0 to 1"
-        );
+        assert_eq!(refused(1.2, 1.5, None), "`retrieval.bm25.b` is 1.5, must be 0 to 1");
         assert_eq!(
             refused(1.2, 0.5, Some(-1.0)),
             "`retrieval.bm25.delta` is -1, must be 0 to 1000000"
@@ -188,27 +147,18 @@ mod tests {
     #[test]
     fn no_parameter_in_range_gives_a_share_that_is_not_a_number() {
         for variant in Variant::ALL {
-            for (k1, b, delta) in [
-                (0.0, 0.0, 0.0),
-                (0.0, 1.0, 0.0),
-                (1.2, 1.0, 0.0),
-                (1.2, 0.75, 2.0),
-            ] {
+            for (k1, b, delta) in
+                [(0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.2, 1.0, 0.0), (1.2, 0.75, 2.0)]
+            {
                 let parameters =
                     Bm25Parameters::new(variant, k1, b, Some(delta)).expect("in range");
-                assert!(
-                    parameters.tfc(1.0, 0.01).is_finite(),
-                    "{variant} {k1} {b} {delta}"
-                );
+                assert!(parameters.tfc(1.0, 0.01).is_finite(), "{variant} {k1} {b} {delta}");
                 assert!(
                     parameters.absent_tfc().is_none_or(f64::is_finite),
                     "{variant} {k1} {b} {delta}"
                 );
                 assert!(
-                    parameters
-                        .idf(&[1, 2, 4], 4)
-                        .iter()
-                        .all(|idf| idf.is_finite()),
+                    parameters.idf(&[1, 2, 4], 4).iter().all(|idf| idf.is_finite()),
                     "{variant}"
                 );
             }

@@ -72,10 +72,7 @@ pub(super) fn find(slots: &[u32], term: &[u8], is: impl Fn(u32) -> bool) -> Opti
     let mask = slots.len().checked_sub(1)?;
     let first = hash(term) as usize & mask;
     // At most as many steps as slots: a damaged table may have no free one.
-    let chain = slots[first..]
-        .iter()
-        .chain(&slots[..first])
-        .take_while(|&&slot| slot != 0);
+    let chain = slots[first..].iter().chain(&slots[..first]).take_while(|&&slot| slot != 0);
     chain.map(|slot| slot - 1).find(|&number| is(number))
 }
 
@@ -91,12 +88,7 @@ fn hash(term: &[u8]) -> u32 {
     let (words, rest) = term.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
-    let hash = mix(
-        words
-            .iter()
-            .fold(term.len() as u64, |hash, &word| mix(hash, word)),
-        last,
-    );
+    let hash = mix(words.iter().fold(term.len() as u64, |hash, &word| mix(hash, word)), last);
     (hash >> 32) as u32 ^ hash as u32
 }
 

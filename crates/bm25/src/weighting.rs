@@ -66,16 +66,13 @@ impl Weigher {
         match weighting {
             Weighting::Bm25(parameters) => {
                 let idf = parameters.idf(frequencies, n_documents);
-                let absent = parameters
-                    .absent_tfc()
-                    .map(|tfc| idf.iter().map(|idf| idf * tfc).collect());
+                let absent =
+                    parameters.absent_tfc().map(|tfc| idf.iter().map(|idf| idf * tfc).collect());
                 let sum: u64 = lengths.iter().map(|&length| u64::from(length)).sum();
                 // 0 only where no posting uses it.
                 let mean = sum as f64 / n_documents.max(1) as f64;
-                let relative_lengths = lengths
-                    .iter()
-                    .map(|&length| f64::from(length) / mean)
-                    .collect();
+                let relative_lengths =
+                    lengths.iter().map(|&length| f64::from(length) / mean).collect();
                 Self::Bm25 {
                     parameters: *parameters,
                     idf,
@@ -92,10 +89,7 @@ impl Weigher {
                 postings(&mut |term, document, count| {
                     norms[document] += (f64::from(count) * idf[term]).powi(2);
                 });
-                Self::Tfidf {
-                    idf,
-                    norms: norms.into_iter().map(f64::sqrt).collect(),
-                }
+                Self::Tfidf { idf, norms: norms.into_iter().map(f64::sqrt).collect() }
             }
         }
     }
@@ -104,12 +98,9 @@ impl Weigher {
     pub(super) fn share(&self, term: usize, document: usize, count: u32) -> f32 {
         let count = f64::from(count);
         let share = match self {
-            Self::Bm25 {
-                parameters,
-                idf,
-                relative_lengths,
-                ..
-            } => idf[term] * parameters.tfc(count, relative_lengths[document]) - self.absent(term),
+            Self::Bm25 { parameters, idf, relative_lengths, .. } => {
+                idf[term] * parameters.tfc(count, relative_lengths[document]) - self.absent(term)
+            }
             // A norm of 0 means that all weights are 0.
             Self::Tfidf { norms, .. } if norms[document] == 0.0 => 0.0,
             Self::Tfidf { idf, norms } => count * idf[term] / norms[document],

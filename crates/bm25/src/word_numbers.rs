@@ -23,10 +23,7 @@ struct Slot {
     number: u32,
 }
 
-const FREE: Slot = Slot {
-    key: [0; 2],
-    number: 0,
-};
+const FREE: Slot = Slot { key: [0; 2], number: 0 };
 
 impl WordNumbers {
     /// Returns the number of `word`, a new one if it is unknown.

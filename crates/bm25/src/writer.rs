@@ -19,12 +19,7 @@ impl<'a, W: Write + Seek> ImageWriter<'a, W> {
     /// Begins with an empty header.
     pub(super) fn new(to: &'a mut W) -> io::Result<Self> {
         to.write_all(bytes_of(&Header::zeroed()))?;
-        Ok(Self {
-            to,
-            checksums: Vec::new(),
-            block: crc32fast::Hasher::new(),
-            n_bytes: 0,
-        })
+        Ok(Self { to, checksums: Vec::new(), block: crc32fast::Hasher::new(), n_bytes: 0 })
     }
 
     /// Writes a whole section.

@@ -51,12 +51,7 @@ impl Expander {
             }
             parents.resize_with(corpus.chunks().len(), OnceLock::new);
         }
-        Self {
-            expansion,
-            counter,
-            sections,
-            parents,
-        }
+        Self { expansion, counter, sections, parents }
     }
 
     /// Returns the passages around `hits`, best first, each with the position of its first hit. A passage takes the rank of the
@@ -70,17 +65,10 @@ impl Expander {
             };
             let chunks = self.around(number, corpus);
             let range = range_of(&chunks, corpus);
-            let new = Growing {
-                chunks,
-                range,
-                first,
-            };
+            let new = Growing { chunks, range, first };
             merge(&mut passages, new, corpus);
         }
-        passages
-            .into_iter()
-            .map(|passage| (passage.id(corpus), passage.first))
-            .collect()
+        passages.into_iter().map(|passage| (passage.id(corpus), passage.first)).collect()
     }
 
     /// Returns those of `chunks` that lie in the passage around one of `hits` and are none of these.
@@ -134,10 +122,8 @@ impl Expander {
         corpus: &Corpus,
     ) -> Range<usize> {
         let chunk = &corpus.chunks()[number];
-        let starts = self
-            .sections
-            .get(&corpus.document_of(number).id)
-            .map_or(&[][..], Vec::as_slice);
+        let starts =
+            self.sections.get(&corpus.document_of(number).id).map_or(&[][..], Vec::as_slice);
         let own = section_of(starts, chunk.range.start);
         let is_own = |at: &usize| section_of(starts, corpus.chunks()[*at].range.start) == own;
         let n_before = (all.start..number).rev().take_while(is_own).count();
@@ -209,9 +195,8 @@ impl Growing {
 fn merge(passages: &mut Vec<Growing>, mut new: Growing, corpus: &Corpus) {
     let doc = |passage: &Growing| corpus.chunks()[passage.chunks.start].document;
     let mut place = passages.len();
-    while let Some(at) = passages
-        .iter()
-        .position(|old| doc(old) == doc(&new) && old.range.overlaps(new.range))
+    while let Some(at) =
+        passages.iter().position(|old| doc(old) == doc(&new) && old.range.overlaps(new.range))
     {
         let old = passages.remove(at);
         place = place.min(at);
@@ -228,11 +213,7 @@ fn merge(passages: &mut Vec<Growing>, mut new: Growing, corpus: &Corpus) {
 }
 
 fn range_of(chunks: &Range<usize>, corpus: &Corpus) -> ByteRange {
-    let ranges = || {
-        corpus.chunks()[chunks.clone()]
-            .iter()
-            .map(|chunk| chunk.range)
-    };
+    let ranges = || corpus.chunks()[chunks.clone()].iter().map(|chunk| chunk.range);
     let start = ranges().map(|range| range.start).min();
     let end = ranges().map(|range| range.end).max();
     ByteRange::new(start.unwrap_or(0), end.unwrap_or(0))
@@ -249,9 +230,7 @@ fn section_starts(text: &str) -> Vec<usize> {
     for line in text.split_inclusive('\n') {
         let body = line.trim_start_matches(' ');
         let is_indented = line.len() - body.len() > 3;
-        let mark = ["```", "~~~"]
-            .into_iter()
-            .find(|mark| body.starts_with(mark));
+        let mark = ["```", "~~~"].into_iter().find(|mark| body.starts_with(mark));
         match (fence, mark) {
             _ if is_indented => {}
             (None, Some(_)) => fence = mark,
@@ -299,17 +278,11 @@ mod tests {
         let hits: Vec<ChunkId> = hits.iter().map(|id| ChunkId::from(*id)).collect();
         let passages =
             expander(expansion, corpus).passages(&hits.iter().collect::<Vec<_>>(), corpus);
-        passages
-            .into_iter()
-            .map(|(id, first)| (id.to_string(), first))
-            .collect()
+        passages.into_iter().map(|(id, first)| (id.to_string(), first)).collect()
     }
 
     fn of(pairs: &[(&str, usize)]) -> Vec<(String, usize)> {
-        pairs
-            .iter()
-            .map(|(id, at)| ((*id).to_owned(), *at))
-            .collect()
+        pairs.iter().map(|(id, at)| ((*id).to_owned(), *at)).collect()
     }
 
     /// Ten chunks of nine bytes, with a blank between two.
@@ -350,10 +323,7 @@ mod tests {
         let corpus = ten();
         let expander = expander(Expansion::Neighbours(1), &corpus);
         let ids = |ids: &[&str]| ids.iter().map(|id| ChunkId::from(*id)).collect::<Vec<_>>();
-        let (gold, hits) = (
-            ids(&["d#3", "d#4", "d#6", "d#8", "d#3"]),
-            ids(&["d#4", "d#5", "e#0"]),
-        );
+        let (gold, hits) = (ids(&["d#3", "d#4", "d#6", "d#8", "d#3"]), ids(&["d#4", "d#5", "e#0"]));
         let around = expander.around_any(&gold, &hits.iter().collect::<Vec<_>>(), &corpus);
         assert_eq!(around, ids(&["d#3", "d#6"]));
     }
@@ -377,18 +347,13 @@ mod tests {
     fn sections_begin_at_headings_outside_of_fenced_code() {
         // `# six` is code, and `#seven` lacks the space of a heading.
         assert_eq!(section_starts(SECTIONS), [0, 0, 18]);
-        assert_eq!(
-            section_starts("    # code\n ## B\n####### C\n#"),
-            [0, 11, 27]
-        );
+        assert_eq!(section_starts("    # code\n ## B\n####### C\n#"), [0, 11, 27]);
     }
 
     #[test]
     fn a_parent_is_the_section_of_its_chunk_within_its_tokens() {
         let parent = |tokens, hit: &str| {
-            passages(Expansion::Parent { tokens }, &sections(), &[hit])[0]
-                .0
-                .clone()
+            passages(Expansion::Parent { tokens }, &sections(), &[hit])[0].0.clone()
         };
         assert_eq!(parent(100, "d#1"), "d#0-17");
         assert_eq!(parent(100, "d#0"), "d#0-17");
@@ -406,11 +371,7 @@ mod tests {
 
     #[test]
     fn the_parent_in_a_document_without_headings_is_a_window_of_chunks() {
-        let parent = |tokens| {
-            passages(Expansion::Parent { tokens }, &ten(), &["d#5"])[0]
-                .0
-                .clone()
-        };
+        let parent = |tokens| passages(Expansion::Parent { tokens }, &ten(), &["d#5"])[0].0.clone();
         // A chunk has two words. Of 7: chunk 5, then 6, then 4; one word is left. Of 8: chunk 7 too.
         assert_eq!(parent(7), "d#40-69");
         assert_eq!(parent(8), "d#40-79");

@@ -85,10 +85,7 @@ impl Fusion {
         }
         let hits = parts
             .iter()
-            .map(|(id, shares)| Hit {
-                id: id.clone(),
-                score: shares.values().sum(),
-            })
+            .map(|(id, shares)| Hit { id: id.clone(), score: shares.values().sum() })
             .collect();
         (Ranking::new(hits), parts)
     }
@@ -97,12 +94,9 @@ impl Fusion {
     fn add(&self, name: RetrieverName, ranking: &Ranking, parts: &mut Parts) {
         let weight = self.weights.get(&name).copied().unwrap_or(1.0);
         let (values, missing) = match self.method {
-            FusionMethod::Rrf => (
-                (1..=ranking.len())
-                    .map(|rank| 1.0 / (self.k + rank as f64))
-                    .collect(),
-                None,
-            ),
+            FusionMethod::Rrf => {
+                ((1..=ranking.len()).map(|rank| 1.0 / (self.k + rank as f64)).collect(), None)
+            }
             FusionMethod::Weighted => self.normalization.of(ranking),
         };
         if let Some(missing) = missing.filter(|missing| *missing != 0.0) {
@@ -111,9 +105,7 @@ impl Fusion {
             }
         }
         for (id, value) in ranking.ids().zip(values) {
-            let shares = parts
-                .get_mut(id)
-                .expect("every chunk of every ranking has its entry");
+            let shares = parts.get_mut(id).expect("every chunk of every ranking has its entry");
             shares.insert(name.to_string(), weight * value);
         }
     }
@@ -128,24 +120,15 @@ impl Normalization {
         };
         let values: Vec<f64> = match self {
             Self::MinMax if highest == lowest => vec![1.0; scores.len()],
-            Self::MinMax => scores
-                .iter()
-                .map(|score| (score - lowest) / (highest - lowest))
-                .collect(),
+            Self::MinMax => {
+                scores.iter().map(|score| (score - lowest) / (highest - lowest)).collect()
+            }
             Self::ZScore => {
                 let n = scores.len() as f64;
                 let mean = scores.iter().sum::<f64>() / n;
-                let deviation = (scores
-                    .iter()
-                    .map(|score| (score - mean).powi(2))
-                    .sum::<f64>()
-                    / n)
-                    .sqrt();
-                let scale = if highest == lowest {
-                    0.0
-                } else {
-                    1.0 / deviation
-                };
+                let deviation =
+                    (scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / n).sqrt();
+                let scale = if highest == lowest { 0.0 } else { 1.0 / deviation };
                 scores.iter().map(|score| (score - mean) * scale).collect()
             }
         };
@@ -164,28 +147,16 @@ mod tests {
     use RetrieverName::{Bm25, Dense};
 
     fn rrf(weights: &[(RetrieverName, f64)]) -> Fusion {
-        Fusion {
-            weights: weights.iter().copied().collect(),
-            ..Fusion::default()
-        }
+        Fusion { weights: weights.iter().copied().collect(), ..Fusion::default() }
     }
 
     fn weighted(normalization: Normalization, weights: &[(RetrieverName, f64)]) -> Fusion {
-        Fusion {
-            method: FusionMethod::Weighted,
-            normalization,
-            ..rrf(weights)
-        }
+        Fusion { method: FusionMethod::Weighted, normalization, ..rrf(weights) }
     }
 
     fn scored(hits: &[(&str, f64)]) -> Ranking {
         Ranking::new(
-            hits.iter()
-                .map(|(id, score)| Hit {
-                    id: (*id).into(),
-                    score: *score,
-                })
-                .collect(),
+            hits.iter().map(|(id, score)| Hit { id: (*id).into(), score: *score }).collect(),
         )
     }
 
@@ -200,29 +171,18 @@ mod tests {
             expected.iter().map(|e| e.0).collect::<Vec<_>>()
         );
         for (hit, (id, score)) in fused.hits().iter().zip(expected) {
-            assert!(
-                (hit.score - score).abs() < 1e-12,
-                "{id}: {} is not {score}",
-                hit.score
-            );
+            assert!((hit.score - score).abs() < 1e-12, "{id}: {} is not {score}", hit.score);
         }
     }
 
     #[test]
     fn shares_are_one_over_k_plus_rank_from_one() {
-        let (bm25, dense) = (
-            scored(&[("a", 9.0), ("b", 8.0)]),
-            scored(&[("b", 0.9), ("c", 0.8)]),
-        );
+        let (bm25, dense) = (scored(&[("a", 9.0), ("b", 8.0)]), scored(&[("b", 0.9), ("c", 0.8)]));
         let rankings = [(Bm25, bm25), (Dense, dense)];
         assert_fused(
             &rrf(&[]),
             &rankings,
-            &[
-                ("b", 1.0 / 62.0 + 1.0 / 61.0),
-                ("a", 1.0 / 61.0),
-                ("c", 1.0 / 62.0),
-            ],
+            &[("b", 1.0 / 62.0 + 1.0 / 61.0), ("a", 1.0 / 61.0), ("c", 1.0 / 62.0)],
         );
         let parts = rrf(&[]).fuse(&rankings).1;
         assert!((parts[&ChunkId::from("a")]["bm25"] - 1.0 / 61.0).abs() < 1e-15);
@@ -242,10 +202,8 @@ mod tests {
     #[test]
     fn min_max_runs_from_the_lowest_to_the_highest_score() {
         // bm25: (10 - 4)/8 = .75 for b, 12 is 1, 4 is 0. dense: .5 -> 1, .3 -> 0. c is missing there: 0.
-        let (bm25, dense) = (
-            scored(&[("a", 12.0), ("b", 10.0), ("c", 4.0)]),
-            scored(&[("b", 0.5), ("a", 0.3)]),
-        );
+        let (bm25, dense) =
+            (scored(&[("a", 12.0), ("b", 10.0), ("c", 4.0)]), scored(&[("b", 0.5), ("a", 0.3)]));
         assert_fused(
             &weighted(Normalization::MinMax, &[(Bm25, 0.4), (Dense, 0.6)]),
             &[(Bm25, bm25), (Dense, dense)],
@@ -256,52 +214,32 @@ mod tests {
     #[test]
     fn equal_scores_are_all_the_highest_by_min_max_and_the_mean_by_z_score() {
         let one = [(Bm25, scored(&[("a", 3.0), ("b", 3.0)]))];
-        assert_fused(
-            &weighted(Normalization::MinMax, &[]),
-            &one,
-            &[("b", 1.0), ("a", 1.0)],
-        );
-        assert_fused(
-            &weighted(Normalization::ZScore, &[]),
-            &one,
-            &[("b", 0.0), ("a", 0.0)],
-        );
+        assert_fused(&weighted(Normalization::MinMax, &[]), &one, &[("b", 1.0), ("a", 1.0)]);
+        assert_fused(&weighted(Normalization::ZScore, &[]), &one, &[("b", 0.0), ("a", 0.0)]);
     }
 
     #[test]
     fn z_scores_count_what_is_missing_as_the_lowest() {
         // Scores 1, 3: mean 2, population deviation 1, so +1 and -1. `c` is only in the other ranking and counts -1 here;
         // there scores 5, 5, 2 have mean 4 and deviation sqrt((1 + 1 + 4)/3) = sqrt 2: +1/sqrt 2 twice and -2/sqrt 2.
-        let (x, y) = (
-            scored(&[("a", 3.0), ("b", 1.0)]),
-            scored(&[("a", 5.0), ("c", 5.0), ("b", 2.0)]),
-        );
+        let (x, y) =
+            (scored(&[("a", 3.0), ("b", 1.0)]), scored(&[("a", 5.0), ("c", 5.0), ("b", 2.0)]));
         let (r, rankings) = (2f64.sqrt(), [(Bm25, x), (Dense, y)]);
-        let expected = [
-            ("a", 1.0 + 1.0 / r),
-            ("c", -1.0 + 1.0 / r),
-            ("b", -1.0 - 2.0 / r),
-        ];
+        let expected = [("a", 1.0 + 1.0 / r), ("c", -1.0 + 1.0 / r), ("b", -1.0 - 2.0 / r)];
         assert_fused(&weighted(Normalization::ZScore, &[]), &rankings, &expected);
     }
 
     #[test]
     fn equal_sums_tie_by_id_descending() {
         let (a, b) = (scored(&[("a", 1.0)]), scored(&[("b", 1.0)]));
-        assert_fused(
-            &rrf(&[]),
-            &[(Bm25, a), (Dense, b)],
-            &[("b", 1.0 / 61.0), ("a", 1.0 / 61.0)],
-        );
+        assert_fused(&rrf(&[]), &[(Bm25, a), (Dense, b)], &[("b", 1.0 / 61.0), ("a", 1.0 / 61.0)]);
     }
 
     #[test]
     fn nothing_fuses_to_nothing() {
-        for fusion in [
-            rrf(&[]),
-            weighted(Normalization::MinMax, &[]),
-            weighted(Normalization::ZScore, &[]),
-        ] {
+        for fusion in
+            [rrf(&[]), weighted(Normalization::MinMax, &[]), weighted(Normalization::ZScore, &[])]
+        {
             assert!(fusion.fuse(&[]).0.is_empty());
             assert!(fusion.fuse(&[(Bm25, Ranking::default())]).0.is_empty());
         }

@@ -16,10 +16,7 @@ impl Notices {
     /// Creates a receiver that passes each new text to `show`.
     #[must_use]
     pub fn new(show: fn(&str)) -> Self {
-        Self {
-            show,
-            shown: Arc::default(),
-        }
+        Self { show, shown: Arc::default() }
     }
 
     /// Shows a text of one line, unless it was shown before.

@@ -11,40 +11,25 @@ use crate::types::{Question, QuestionId};
 /// adding questions to the set replaces few of those drawn.
 #[must_use]
 pub fn sample(questions: Vec<Question>, n: usize, seed: u64) -> Vec<Question> {
-    let ids: Vec<QuestionId> = questions
-        .iter()
-        .map(|question| question.id.clone())
-        .collect();
+    let ids: Vec<QuestionId> = questions.iter().map(|question| question.id.clone()).collect();
     let kept = sampled(&ids, n, seed);
-    questions
-        .into_iter()
-        .filter(|question| kept.contains(&question.id))
-        .collect()
+    questions.into_iter().filter(|question| kept.contains(&question.id)).collect()
 }
 
 /// Returns the members of `ids` that [`sample`] selects.
 #[must_use]
 pub fn sampled(ids: &[QuestionId], n: usize, seed: u64) -> HashSet<QuestionId> {
-    let mut drawn: Vec<(u64, usize)> = ids
-        .iter()
-        .enumerate()
-        .map(|(index, id)| (draw(seed, id.as_str()), index))
-        .collect();
+    let mut drawn: Vec<(u64, usize)> =
+        ids.iter().enumerate().map(|(index, id)| (draw(seed, id.as_str()), index)).collect();
     drawn.sort_unstable();
-    drawn
-        .into_iter()
-        .take(n)
-        .map(|(_, index)| ids[index].clone())
-        .collect()
+    drawn.into_iter().take(n).map(|(_, index)| ids[index].clone()).collect()
 }
 
 /// Hashes the id by FNV-1a, started from the mixed seed, then mixed once more: FNV alone gives similar ids similar high
 /// bits.
 fn draw(seed: u64, id: &str) -> u64 {
     const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;
-    mix(id.bytes().fold(mix(seed), |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME)
-    }))
+    mix(id.bytes().fold(mix(seed), |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME)))
 }
 
 /// Makes one step of splitmix64 (Steele, Lea, Flood 2014; constants of Vigna's `splitmix64.c`).
@@ -68,28 +53,19 @@ mod tests {
     }
 
     fn ids(questions: &[Question]) -> Vec<&str> {
-        questions
-            .iter()
-            .map(|question| question.id.as_str())
-            .collect()
+        questions.iter().map(|question| question.id.as_str()).collect()
     }
 
     #[test]
     fn the_mixer_is_splitmix64() {
         // The first output of Vigna's splitmix64.c for seed 0 and for seed 1234567.
-        assert_eq!(
-            (mix(0), mix(1_234_567)),
-            (0xe220_a839_7b1d_cdaf, 6_457_827_717_110_365_317)
-        );
+        assert_eq!((mix(0), mix(1_234_567)), (0xe220_a839_7b1d_cdaf, 6_457_827_717_110_365_317));
     }
 
     #[test]
     fn the_sample_is_pinned() {
         // Computed by the same formula in Python.
-        assert_eq!(
-            ids(&sample(questions(20), 4, 42)),
-            ["q001", "q004", "q007", "q011"]
-        );
+        assert_eq!(ids(&sample(questions(20), 4, 42)), ["q001", "q004", "q007", "q011"]);
     }
 
     #[test]
@@ -115,9 +91,6 @@ mod tests {
             }
         }
         assert_eq!(counts.len(), 20);
-        assert!(
-            counts.values().all(|count| (count - 500).abs() < 97),
-            "{counts:?}"
-        );
+        assert!(counts.values().all(|count| (count - 500).abs() < 97), "{counts:?}");
     }
 }

@@ -38,9 +38,7 @@ impl Appended {
     pub fn open(path: &Path) -> Result<Self, DatasetError> {
         let (mut ids, mut texts) = (HashMap::new(), HashMap::new());
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            return Err(DatasetError::NoFile {
-                path: path.to_owned(),
-            });
+            return Err(DatasetError::NoFile { path: path.to_owned() });
         }
         let file = match OpenOptions::new().append(true).open(path) {
             Err(error) if error.kind() == ErrorKind::NotFound && has_folder(path) => {
@@ -59,10 +57,8 @@ impl Appended {
         read::lines(path, |place, line| {
             // The loader validates the rest.
             let mut record = JsonRecord::parse(place, line)?;
-            let id: Id = record.need(
-                &questions::ID,
-                "a string that is not empty, or a whole number",
-            )?;
+            let id: Id =
+                record.need(&questions::ID, "a string that is not empty, or a whole number")?;
             let text: String = record.need(&questions::TEXT, "a string")?;
             let answers: Option<Strings> =
                 record.take(&questions::ANSWERS, "a string or a list of strings")?;
@@ -73,14 +69,7 @@ impl Appended {
         })?;
         let text = read::text(path)?;
         let is_open_ended = !text.is_empty() && !text.ends_with('\n');
-        Ok(Self {
-            path: path.to_owned(),
-            file: Some(file),
-            ids,
-            texts,
-            n_bytes,
-            is_open_ended,
-        })
+        Ok(Self { path: path.to_owned(), file: Some(file), ids, texts, n_bytes, is_open_ended })
     }
 
     /// Creates the file if it is missing, so that no other process takes it between two lines.
@@ -92,17 +81,15 @@ impl Appended {
         if self.file.is_some() {
             return Ok(());
         }
-        let file = OpenOptions::new()
-            .append(true)
-            .create_new(true)
-            .open(&self.path)
-            .map_err(|source| {
+        let file = OpenOptions::new().append(true).create_new(true).open(&self.path).map_err(
+            |source| {
                 let path = self.path.clone();
                 match source.kind() {
                     ErrorKind::AlreadyExists => DatasetError::Busy { path },
                     _ => DatasetError::Write { path, source },
                 }
-            })?;
+            },
+        )?;
         self.file = Some(locked(&self.path, file)?);
         Ok(())
     }
@@ -148,9 +135,7 @@ impl Appended {
         let text = format!("{before}{line}\n");
         let file = self.file.as_mut().expect("it was just made");
         if !is_unchanged(&self.path, file, self.n_bytes) {
-            return Err(DatasetError::ChangedFile {
-                path: self.path.clone(),
-            });
+            return Err(DatasetError::ChangedFile { path: self.path.clone() });
         }
         file.write_all(text.as_bytes()).map_err(|error| {
             let _ = file.set_len(self.n_bytes); // removes a partial line; the first error is more informative
@@ -180,16 +165,13 @@ fn is_unchanged(path: &Path, file: &File, n_bytes: u64) -> bool {
 fn locked(path: &Path, file: File) -> Result<File, DatasetError> {
     // Any other error comes from a file system without lock support.
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
-        return Err(DatasetError::Busy {
-            path: path.to_owned(),
-        });
+        return Err(DatasetError::Busy { path: path.to_owned() });
     }
     Ok(file)
 }
 
 fn has_folder(path: &Path) -> bool {
-    path.parent()
-        .is_some_and(|folder| folder.as_os_str().is_empty() || folder.is_dir())
+    path.parent().is_some_and(|folder| folder.as_os_str().is_empty() || folder.is_dir())
 }
 
 #[cfg(test)]
@@ -234,11 +216,8 @@ mod tests {
         assert!(file.holds(&question("1", "else")) && file.holds(&question("2", " How long? ")));
         assert!(!file.holds(&question("2", "Why?")));
         for id in ["2", "3"] {
-            file.append(
-                &question(id, id),
-                &format!("{{\"id\": \"{id}\", \"text\": \"{id}\"}}"),
-            )
-            .expect("written");
+            file.append(&question(id, id), &format!("{{\"id\": \"{id}\", \"text\": \"{id}\"}}"))
+                .expect("written");
         }
         assert!(file.holds(&question("2", "Why?")));
         assert!(
@@ -253,32 +232,20 @@ mod tests {
                 "{before}\n{{\"id\": \"2\", \"text\": \"2\"}}\n{{\"id\": \"3\", \"text\": \"3\"}}\n"
             )
         );
-        assert!(
-            Appended::open(&path)
-                .expect("opens")
-                .holds(&question("3", ""))
-        );
+        assert!(Appended::open(&path).expect("opens").holds(&question("3", "")));
     }
 
     #[test]
     fn a_file_that_is_not_there_is_made_once_it_is_wanted() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("questions.jsonl");
-        let (mut first, mut second) = (
-            Appended::open(&path).expect("opens"),
-            Appended::open(&path).expect("opens"),
-        );
+        let (mut first, mut second) =
+            (Appended::open(&path).expect("opens"), Appended::open(&path).expect("opens"));
         assert!(!path.exists() && !first.holds(&question("1", "Why?")));
         first
-            .append(
-                &question("1", "Why?"),
-                "{\"id\": \"1\", \"text\": \"Why?\"}",
-            )
+            .append(&question("1", "Why?"), "{\"id\": \"1\", \"text\": \"Why?\"}")
             .expect("written");
-        assert!(
-            matches!(second.make(), Err(DatasetError::Busy { .. })),
-            "one writer at a time"
-        );
+        assert!(matches!(second.make(), Err(DatasetError::Busy { .. })), "one writer at a time");
         first.make().expect("is made");
         drop(first);
         assert_eq!(
@@ -296,10 +263,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("questions.jsonl");
         std::fs::write(&path, "{\"id\": \"1\", \"te").expect("written");
-        assert!(matches!(
-            Appended::open(&path),
-            Err(DatasetError::Json { .. })
-        ));
+        assert!(matches!(Appended::open(&path), Err(DatasetError::Json { .. })));
         assert!(matches!(
             Appended::open(&folder.path().join("no/such")),
             Err(DatasetError::Write { .. })

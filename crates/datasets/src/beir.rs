@@ -72,12 +72,7 @@ pub(super) fn read(
 }
 
 fn document(place: &Place, line: &str) -> Result<Document, DatasetError> {
-    let BeirDocument {
-        id,
-        title,
-        text,
-        metadata,
-    } = read::json(place, line)?;
+    let BeirDocument { id, title, text, metadata } = read::json(place, line)?;
     Ok(Document {
         id: id.0.into(),
         title: title.unwrap_or_default(),
@@ -92,18 +87,10 @@ fn query(
     judgments: &mut Judgments,
     draft: &mut Draft,
 ) -> Result<(), DatasetError> {
-    let BeirQuery {
-        id,
-        text,
-        mut metadata,
-    } = read::json(place, line)?;
-    let own = metadata
-        .as_object_mut()
-        .and_then(|fields| fields.remove(OWN));
+    let BeirQuery { id, text, mut metadata } = read::json(place, line)?;
+    let own = metadata.as_object_mut().and_then(|fields| fields.remove(OWN));
     let judged = judgments.question(&id.0, text.clone());
-    let says_unjudged = own
-        .as_ref()
-        .is_some_and(|own| own.get("relevant").is_some());
+    let says_unjudged = own.as_ref().is_some_and(|own| own.get("relevant").is_some());
     let question = match (own, judged) {
         (Some(own), judged) if judged.is_some() || says_unjudged => {
             let mut record = JsonRecord::inside(&place.of(&id.0), "metadata", own)?;
@@ -157,10 +144,7 @@ fn judgment(
         return Ok(());
     }
     let Ok(grade) = grade.parse() else {
-        return Err(DatasetError::Grade {
-            place,
-            grade: grade.into(),
-        });
+        return Err(DatasetError::Grade { place, grade: grade.into() });
     };
     judgments.insert(place, question, doc, grade, draft);
     Ok(())
@@ -168,9 +152,7 @@ fn judgment(
 
 fn splits(qrels: &Path) -> Result<String, DatasetError> {
     let files = read::folder(qrels)?;
-    let tables = files
-        .iter()
-        .filter(|file| file.extension().is_some_and(|end| end == "tsv"));
+    let tables = files.iter().filter(|file| file.extension().is_some_and(|end| end == "tsv"));
     let names: Vec<String> = tables
         .filter_map(|file| Some(format!("`{}`", file.file_stem()?.to_string_lossy())))
         .collect();
@@ -190,11 +172,8 @@ mod tests {
         "{\"_id\": \"1\", \"text\": \"first\"}\n{\"_id\": \"2\", \"text\": \"second\"}\n";
 
     fn set(qrels: &str, missing: Option<MissingEvidence>) -> Result<Dataset, DatasetError> {
-        let files = [
-            ("corpus.jsonl", CORPUS),
-            ("queries.jsonl", QUERIES),
-            ("qrels/test.tsv", qrels),
-        ];
+        let files =
+            [("corpus.jsonl", CORPUS), ("queries.jsonl", QUERIES), ("qrels/test.tsv", qrels)];
         with_files(&files, Format::Beir, |spec| {
             spec.missing_evidence = missing;
             load(spec)
@@ -203,21 +182,13 @@ mod tests {
 
     #[test]
     fn judged_queries_are_kept_with_their_grades() {
-        let set = set(
-            "query-id\tcorpus-id\tscore\r\n2\td1\t2\r\n2\t2\t0\r\n2\tgone\t1\r\n",
-            None,
-        )
-        .expect("loads");
+        let set = set("query-id\tcorpus-id\tscore\r\n2\td1\t2\r\n2\t2\t0\r\n2\tgone\t1\r\n", None)
+            .expect("loads");
         assert_eq!(set.documents[0].text, "one\u{2028}line");
         assert_eq!(set.documents[0].metadata["y"], 1);
-        let [question] = &set.questions[..] else {
-            panic!("one is judged")
-        };
-        let grades: Vec<_> = question
-            .relevant
-            .iter()
-            .map(|(doc, grade)| (doc.as_str(), *grade))
-            .collect();
+        let [question] = &set.questions[..] else { panic!("one is judged") };
+        let grades: Vec<_> =
+            question.relevant.iter().map(|(doc, grade)| (doc.as_str(), *grade)).collect();
         assert_eq!(grades, [("2", 0), ("d1", 2), ("gone", 1)]);
         let notes: Vec<String> = set.notes.iter().map(ToString::to_string).collect();
         assert_eq!(
@@ -232,22 +203,14 @@ mod tests {
 
     #[test]
     fn a_table_without_a_header_loses_no_line() {
-        assert_eq!(
-            set("1\td1\t1\n2\td1\t1\n", None)
-                .expect("loads")
-                .questions
-                .len(),
-            2
-        );
+        assert_eq!(set("1\td1\t1\n2\td1\t1\n", None).expect("loads").questions.len(), 2);
     }
 
     #[test]
     fn judgments_that_do_not_read_are_named_by_line() {
         let error = set("query-id\tcorpus-id\tscore\n1\td1\t0.5\n", None).unwrap_err();
         assert!(
-            error
-                .to_string()
-                .ends_with("test.tsv` line 2: grade `0.5` is not an integer"),
+            error.to_string().ends_with("test.tsv` line 2: grade `0.5` is not an integer"),
             "{error}"
         );
         let error = set("1 0 d1 1\n", None).unwrap_err();
@@ -261,19 +224,12 @@ mod tests {
             set("1\td1\t1\n7\td1\t1\n", strict),
             Err(DatasetError::UnknownQuestion { .. })
         ));
-        assert!(matches!(
-            set("1\td9\t1\n", strict),
-            Err(DatasetError::UnknownDocument { .. })
-        ));
+        assert!(matches!(set("1\td9\t1\n", strict), Err(DatasetError::UnknownDocument { .. })));
     }
 
     #[test]
     fn a_split_that_is_not_there_is_answered_with_those_that_are() {
-        let files = [
-            ("corpus.jsonl", CORPUS),
-            ("queries.jsonl", QUERIES),
-            ("qrels/dev.tsv", ""),
-        ];
+        let files = [("corpus.jsonl", CORPUS), ("queries.jsonl", QUERIES), ("qrels/dev.tsv", "")];
         let error = with_files(&files, Format::Beir, |spec| load(spec)).unwrap_err();
         assert_eq!(
             (error.to_string(), error.hint().expect("a hint")),

@@ -75,12 +75,7 @@ impl Stream {
     }
 
     fn document(&mut self, document: &Document) {
-        let Document {
-            id,
-            title,
-            text,
-            metadata,
-        } = document;
+        let Document { id, title, text, metadata } = document;
         self.text(id.as_str());
         self.text(title);
         self.text(text);
@@ -173,12 +168,7 @@ mod tests {
 
     fn document(id: &str, title: &str) -> Document {
         let metadata = BTreeMap::from([("year".to_owned(), serde_json::json!(1998))]);
-        Document {
-            id: id.into(),
-            title: title.into(),
-            text: "Zürich.".into(),
-            metadata,
-        }
+        Document { id: id.into(), title: title.into(), text: "Zürich.".into(), metadata }
     }
 
     fn question() -> Question {
@@ -187,10 +177,7 @@ mod tests {
             text: "where?".into(),
             kind: QuestionKind::Span,
             answers: vec!["Zürich".into()],
-            evidence: vec![vec![Member {
-                doc: "a".into(),
-                ranges: vec![(0, 7).into()],
-            }]],
+            evidence: vec![vec![Member { doc: "a".into(), ranges: vec![(0, 7).into()] }]],
             relevant: BTreeMap::from([("a".into(), -1)]),
             required: Vec::new(),
             forbidden: vec![vec!["Bern".into()]],
@@ -210,25 +197,17 @@ mod tests {
 
     #[test]
     fn moving_a_letter_from_one_field_to_the_next_changes_the_digest() {
-        assert_ne!(
-            digest(&[document("ab", "c")], &[]),
-            digest(&[document("a", "bc")], &[])
-        );
+        assert_ne!(digest(&[document("ab", "c")], &[]), digest(&[document("a", "bc")], &[]));
     }
 
     #[test]
     fn the_order_of_keys_inside_metadata_does_not_matter() {
         let with = |json: &str| {
             let mut document = document("a", "b");
-            document
-                .metadata
-                .insert("m".into(), serde_json::from_str(json).expect("JSON"));
+            document.metadata.insert("m".into(), serde_json::from_str(json).expect("JSON"));
             digest(&[document], &[])
         };
-        assert_eq!(
-            with(r#"{"x": 1, "y": [null]}"#),
-            with(r#"{"y": [null], "x": 1}"#)
-        );
+        assert_eq!(with(r#"{"x": 1, "y": [null]}"#), with(r#"{"y": [null], "x": 1}"#));
         assert_ne!(with(r#"{"x": 1}"#), with(r#"{"x": "1"}"#));
     }
 }

@@ -51,18 +51,12 @@ impl Draft {
 
     /// Creates a draft that collects errors.
     pub(super) fn lenient(missing: MissingEvidence) -> Self {
-        Self {
-            slips: Some(Vec::new()),
-            ..Self::new(missing)
-        }
+        Self { slips: Some(Vec::new()), ..Self::new(missing) }
     }
 
     /// Refuses documents of more than `max_bytes` bytes of text.
     pub(super) fn limited_to(self, max_bytes: usize) -> Self {
-        Self {
-            max_document_bytes: max_bytes,
-            ..self
-        }
+        Self { max_document_bytes: max_bytes, ..self }
     }
 
     /// Refuses a document of `n_bytes` at `place` over the limit.
@@ -96,10 +90,7 @@ impl Draft {
     pub(super) fn note(&mut self, count: usize, what: &str) {
         match self.notes.iter_mut().find(|note| note.what == what) {
             Some(note) => note.count += count,
-            None if count > 0 => self.notes.push(Note {
-                count,
-                what: what.to_owned(),
-            }),
+            None if count > 0 => self.notes.push(Note { count, what: what.to_owned() }),
             None => {}
         }
     }
@@ -143,19 +134,12 @@ impl Draft {
         document: Document,
     ) -> Result<(), DatasetError> {
         if self.document(&document.id).is_some() {
-            return Err(DatasetError::DuplicateDocument {
-                place: place.clone(),
-                id: document.id,
-            });
+            return Err(DatasetError::DuplicateDocument { place: place.clone(), id: document.id });
         }
         self.check_length(place, document.text.len())?;
-        self.note(
-            usize::from(is_blank(&document.text)),
-            "empty [document|documents] (no chunk)",
-        );
+        self.note(usize::from(is_blank(&document.text)), "empty [document|documents] (no chunk)");
         self.documents.push(document);
-        self.numbers
-            .insert(&self.documents, self.documents.len() - 1);
+        self.numbers.insert(&self.documents, self.documents.len() - 1);
         Ok(())
     }
 
@@ -173,16 +157,10 @@ impl Draft {
         if trimmed.len() < question.text.len() {
             let trimmed = trimmed.to_owned();
             question.text = trimmed;
-            self.note(
-                1,
-                "[question|questions] with surrounding white space, trimmed",
-            );
+            self.note(1, "[question|questions] with surrounding white space, trimmed");
         }
         if !self.question_ids.insert(question.id.clone()) {
-            return Err(DatasetError::DuplicateQuestion {
-                place,
-                id: question.id,
-            });
+            return Err(DatasetError::DuplicateQuestion { place, id: question.id });
         }
         self.questions.push(question);
         self.places.push(place);
@@ -202,17 +180,11 @@ impl Draft {
             let n_all = self.questions.len();
             self.questions.retain(|question| question.split == split);
             let n_left_out = n_all - self.questions.len();
-            self.note(
-                n_left_out,
-                "[question|questions] outside the split, left out",
-            );
+            self.note(n_left_out, "[question|questions] outside the split, left out");
         }
         if self.questions.is_empty() {
             let name = split.map(|split| digest::split_name(split).into());
-            return Err(DatasetError::NoQuestions {
-                path: path.to_owned(),
-                split: name,
-            });
+            return Err(DatasetError::NoQuestions { path: path.to_owned(), split: name });
         }
         let digest = digest::digest(&self.documents, &self.questions);
         Ok(Dataset {
@@ -229,30 +201,13 @@ impl Draft {
         self.settle(corpus)?;
         self.check_labels()?;
         let slips = self.slips.unwrap_or_default();
-        let Self {
-            documents,
-            questions,
-            places,
-            repeated_quotes,
-            notes,
-            ..
-        } = self;
-        Ok(Inspection {
-            documents,
-            questions,
-            places,
-            repeated_quotes,
-            slips,
-            notes,
-        })
+        let Self { documents, questions, places, repeated_quotes, notes, .. } = self;
+        Ok(Inspection { documents, questions, places, repeated_quotes, slips, notes })
     }
 
     /// Returns the number of questions and of collected errors.
     pub(super) fn counts(&self) -> (usize, usize) {
-        (
-            self.questions.len(),
-            self.slips.as_ref().map_or(0, Vec::len),
-        )
+        (self.questions.len(), self.slips.as_ref().map_or(0, Vec::len))
     }
 
     /// Returns only the documents.
@@ -267,17 +222,8 @@ impl Draft {
     }
 
     fn check_corpus(&self, path: &Path) -> Result<(), DatasetError> {
-        let has_text = self
-            .documents
-            .iter()
-            .any(|document| !is_blank(&document.text));
-        if has_text {
-            Ok(())
-        } else {
-            Err(DatasetError::EmptyCorpus {
-                path: path.to_owned(),
-            })
-        }
+        let has_text = self.documents.iter().any(|document| !is_blank(&document.text));
+        if has_text { Ok(()) } else { Err(DatasetError::EmptyCorpus { path: path.to_owned() }) }
     }
 
     fn check_labels(&mut self) -> Result<(), DatasetError> {
@@ -285,11 +231,7 @@ impl Draft {
         let mut unknown = Vec::new();
         for (question, place) in self.questions.iter().zip(&self.places) {
             let first = unknown.len();
-            let named = question
-                .evidence
-                .iter()
-                .flatten()
-                .map(|member| (&member.doc, true));
+            let named = question.evidence.iter().flatten().map(|member| (&member.doc, true));
             for (doc, is_evidence) in named.chain(question.relevant.keys().map(|doc| (doc, false)))
             {
                 if self.document(doc).is_some() {
@@ -306,17 +248,10 @@ impl Draft {
             }
         }
         for (at, (place, doc)) in unknown.into_iter().enumerate() {
-            let known = self
-                .documents
-                .iter()
-                .map(|known| known.id.as_str())
-                .filter(|_| at < MOST_NEAREST);
+            let known =
+                self.documents.iter().map(|known| known.id.as_str()).filter(|_| at < MOST_NEAREST);
             let nearest = nearest::word(doc.as_str(), known).map(DocId::from);
-            self.settle::<()>(Err(DatasetError::UnknownDocument {
-                place,
-                doc,
-                nearest,
-            }))?;
+            self.settle::<()>(Err(DatasetError::UnknownDocument { place, doc, nearest }))?;
         }
         self.note(
             n_evidence,
@@ -363,52 +298,35 @@ mod tests {
 
     fn with_document(missing: MissingEvidence) -> Draft {
         let mut draft = Draft::new(missing);
-        draft
-            .push_document(&place(), document("alpha.md", "text"))
-            .expect("taken");
+        draft.push_document(&place(), document("alpha.md", "text")).expect("taken");
         draft
     }
 
     #[test]
     fn a_document_over_the_limit_is_refused_by_name() {
         let mut draft = Draft::new(MissingEvidence::Error).limited_to(10);
-        draft
-            .push_document(&place(), document("a", "ten bytes."))
-            .expect("a document of 10 bytes");
+        draft.push_document(&place(), document("a", "ten bytes.")).expect("a document of 10 bytes");
         let error = draft
             .push_document(&place(), document("b", "éleven byt"))
             .expect_err("11 bytes in 10 characters");
-        assert_eq!(
-            error.to_string(),
-            "`set`: the document has 11 bytes, more than 10"
-        );
+        assert_eq!(error.to_string(), "`set`: the document has 11 bytes, more than 10");
     }
 
     #[test]
     fn an_id_may_be_used_once_only() {
         let mut draft = with_document(MissingEvidence::Keep);
-        let again = draft
-            .push_document(&place(), document("alpha.md", "other"))
-            .unwrap_err();
+        let again = draft.push_document(&place(), document("alpha.md", "other")).unwrap_err();
         assert_eq!(again.to_string(), "`set`: duplicate document `alpha.md`");
-        draft
-            .push_question(&place(), question("q", "why?", &[]))
-            .expect("taken");
-        let again = draft
-            .push_question(&place(), question("q", "how?", &[]))
-            .unwrap_err();
+        draft.push_question(&place(), question("q", "why?", &[])).expect("taken");
+        let again = draft.push_question(&place(), question("q", "how?", &[])).unwrap_err();
         assert_eq!(again.to_string(), "`set` (`q`): duplicate question `q`");
     }
 
     #[test]
     fn a_question_is_trimmed_and_must_ask_something() {
         let mut draft = with_document(MissingEvidence::Keep);
-        draft
-            .push_question(&place(), question("q", " why? ", &[]))
-            .expect("taken");
-        let empty = draft
-            .push_question(&place(), question("r", " \n", &[]))
-            .unwrap_err();
+        draft.push_question(&place(), question("q", " why? ", &[])).expect("taken");
+        let empty = draft.push_question(&place(), question("r", " \n", &[])).unwrap_err();
         assert!(matches!(empty, DatasetError::EmptyQuestion { .. }));
         let set = draft.finish(Path::new("set"), None).expect("a data set");
         assert_eq!(set.questions[0].text, "why?");
@@ -418,35 +336,23 @@ mod tests {
     #[test]
     fn an_unknown_document_is_refused_with_the_nearest_or_kept_and_counted() {
         let mut draft = with_document(MissingEvidence::Error);
-        draft
-            .push_question(&place(), question("q", "why?", &["alpah.md"]))
-            .expect("taken");
+        draft.push_question(&place(), question("q", "why?", &["alpah.md"])).expect("taken");
         let error = draft.finish(Path::new("set"), None).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "`set` (`q`): document `alpah.md` is not in the corpus"
-        );
+        assert_eq!(error.to_string(), "`set` (`q`): document `alpah.md` is not in the corpus");
         let hint = error.hint().expect("a hint");
         assert!(hint.contains("`alpha.md`"), "{hint}");
 
         let mut draft = with_document(MissingEvidence::Keep);
-        draft
-            .push_question(&place(), question("q", "why?", &["alpah.md"]))
-            .expect("taken");
+        draft.push_question(&place(), question("q", "why?", &["alpah.md"])).expect("taken");
         let set = draft.finish(Path::new("set"), None).expect("a data set");
         assert_eq!(set.questions[0].relevant.len(), 1);
-        assert_eq!(
-            set.notes[0].to_string(),
-            "1 judged document that is not in the corpus, kept"
-        );
+        assert_eq!(set.notes[0].to_string(), "1 judged document that is not in the corpus, kept");
     }
 
     #[test]
     fn a_corpus_without_text_and_a_set_without_questions_are_refused() {
         let mut draft = Draft::new(MissingEvidence::Keep);
-        draft
-            .push_document(&place(), document("a", " "))
-            .expect("taken");
+        draft.push_document(&place(), document("a", " ")).expect("taken");
         assert!(matches!(
             draft.finish(Path::new("set"), None),
             Err(DatasetError::EmptyCorpus { .. })
@@ -457,12 +363,8 @@ mod tests {
             Err(DatasetError::NoQuestions { .. })
         ));
         let mut draft = with_document(MissingEvidence::Keep);
-        draft
-            .push_question(&place(), question("q", "why?", &[]))
-            .expect("taken");
-        let error = draft
-            .finish(Path::new("set"), Some(Split::Tune))
-            .unwrap_err();
+        draft.push_question(&place(), question("q", "why?", &[])).expect("taken");
+        let error = draft.finish(Path::new("set"), Some(Split::Tune)).unwrap_err();
         assert_eq!(error.to_string(), "`set` has no questions in split `tune`");
     }
 }

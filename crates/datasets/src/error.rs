@@ -317,18 +317,12 @@ pub enum DatasetError {
 impl DatasetError {
     /// Returns a closure for `map_err` that creates the error of reading `path`.
     pub fn read(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
-        move |source| Self::Read {
-            path: path.to_owned(),
-            source,
-        }
+        move |source| Self::Read { path: path.to_owned(), source }
     }
 
     /// Returns a closure for `map_err` that creates the error of writing `path`.
     pub fn write(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
-        move |source| Self::Write {
-            path: path.to_owned(),
-            source,
-        }
+        move |source| Self::Write { path: path.to_owned(), source }
     }
 
     /// Returns the record that caused the error, if any.

@@ -35,11 +35,7 @@ pub(super) fn documents(
     links: Links,
     draft: &mut Draft,
 ) -> Result<(), DatasetError> {
-    let Walked {
-        files,
-        n_broken,
-        n_outside,
-    } = matching(path, patterns, links)?;
+    let Walked { files, n_broken, n_outside } = matching(path, patterns, links)?;
     draft.note(
         n_broken,
         "symbolic [link without a target, or to a folder around it|links without a target, or to a folder around them], skipped",
@@ -51,24 +47,14 @@ pub(super) fn documents(
     for (id, file) in files {
         let place = Place::file(&file);
         let read = std::fs::metadata(&file)
-            .map_or(Ok(()), |file| {
-                draft.check_length(&place, file.len() as usize)
-            })
+            .map_or(Ok(()), |file| draft.check_length(&place, file.len() as usize))
             .and_then(|()| read::text(&file));
         let Some(text) = draft.settle(read)? else {
             continue;
         };
         let title = title(&text, &file);
         let metadata = metadata(&id, &text);
-        draft.push_document(
-            &place,
-            Document {
-                id: id.into(),
-                title,
-                text,
-                metadata,
-            },
-        )?;
+        draft.push_document(&place, Document { id: id.into(), title, text, metadata })?;
     }
     Ok(())
 }
@@ -85,21 +71,16 @@ pub fn has_document(spec: &DatasetSettings, file: &Path) -> Result<bool, Dataset
         return Ok(false);
     }
     let documents = matching(&spec.path, &spec.globs, Links::of(spec.follow_links))?;
-    Ok(documents.files.iter().any(|(_, document)| {
-        document
-            .canonicalize()
-            .is_ok_and(|document| document == file)
-    }))
+    Ok(documents
+        .files
+        .iter()
+        .any(|(_, document)| document.canonicalize().is_ok_and(|document| document == file)))
 }
 
 /// Returns the folder of the documents: `corpus` if it exists, else the data set's folder.
 pub(super) fn root(path: &Path) -> PathBuf {
     let corpus = path.join("corpus");
-    if corpus.is_dir() {
-        corpus
-    } else {
-        path.to_owned()
-    }
+    if corpus.is_dir() { corpus } else { path.to_owned() }
 }
 
 /// Returns the files of the folder `path` that are documents, each with its id.
@@ -112,9 +93,7 @@ fn matching(path: &Path, patterns: &[String], links: Links) -> Result<Walked, Da
     }
     let wanted = globs::set(patterns.iter().map(String::as_str))?;
     let mut walked = globs::walk(&root, links)?;
-    walked
-        .files
-        .retain(|(id, file)| *file != asked && wanted.is_match(id));
+    walked.files.retain(|(id, file)| *file != asked && wanted.is_match(id));
     Ok(walked)
 }
 
@@ -136,14 +115,9 @@ pub(super) fn unasked() -> String {
 /// `a/b`.
 fn metadata(id: &str, text: &str) -> BTreeMap<String, Value> {
     let mut fields = front_matter::fields(text);
-    let folders: Vec<Value> = id
-        .match_indices('/')
-        .map(|(at, _)| Value::from(&id[..at]))
-        .collect();
+    let folders: Vec<Value> = id.match_indices('/').map(|(at, _)| Value::from(&id[..at])).collect();
     if !folders.is_empty() {
-        fields
-            .entry("folder".to_owned())
-            .or_insert(Value::Array(folders));
+        fields.entry("folder".to_owned()).or_insert(Value::Array(folders));
     }
     fields
 }
@@ -156,11 +130,7 @@ fn title(text: &str, file: &Path) -> String {
     };
     match heading {
         Some(heading) => heading.to_owned(),
-        None => file
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned(),
+        None => file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
     }
 }
 
@@ -173,10 +143,7 @@ pub(super) fn ending(file: &Path) -> String {
 /// Returns the first `# heading` outside front matter and fenced code, or an underlined first line.
 fn markdown_heading(text: &str) -> Option<&str> {
     let mut body = text;
-    if let Some(rest) = text
-        .strip_prefix("---")
-        .filter(|rest| rest.starts_with(['\n', '\r']))
-    {
+    if let Some(rest) = text.strip_prefix("---").filter(|rest| rest.starts_with(['\n', '\r'])) {
         body = rest.split_once("\n---").map_or(text, |(_, after)| after);
     }
     let mut is_code = false;
@@ -194,10 +161,8 @@ fn markdown_heading(text: &str) -> Option<&str> {
 /// Returns the first non-blank line if the next line underlines it (a line of the same characters may
 /// precede it).
 fn underlined_heading<'a>(text: &'a str, underlines: &str) -> Option<&'a str> {
-    let mut lines = text
-        .lines()
-        .map(str::trim)
-        .skip_while(|line| line.is_empty() || is_rule(line, underlines));
+    let mut lines =
+        text.lines().map(str::trim).skip_while(|line| line.is_empty() || is_rule(line, underlines));
     let first = lines.next()?;
     is_rule(lines.next()?, underlines).then_some(first)
 }
@@ -221,11 +186,7 @@ mod tests {
             spec.globs = globs.iter().map(|&glob| glob.to_owned()).collect();
             load(spec)
         });
-        set.expect("loads")
-            .documents
-            .iter()
-            .map(|document| document.id.to_string())
-            .collect()
+        set.expect("loads").documents.iter().map(|document| document.id.to_string()).collect()
     }
 
     #[test]
@@ -241,10 +202,7 @@ mod tests {
             .iter()
             .map(|document| serde_json::to_string(&document.metadata).expect("JSON"))
             .collect();
-        assert_eq!(
-            metadata,
-            [r#"{"folder":["a","a/b"],"team":"search"}"#, "{}"]
-        );
+        assert_eq!(metadata, [r#"{"folder":["a","a/b"],"team":"search"}"#, "{}"]);
     }
 
     #[test]
@@ -261,28 +219,15 @@ mod tests {
 
     #[test]
     fn the_files_may_stand_beside_the_questions() {
-        let files = [
-            ("a.txt", "text"),
-            ("deep/b.jsonl", "text"),
-            ("c.png", "text"),
-            QUESTION,
-        ];
+        let files = [("a.txt", "text"), ("deep/b.jsonl", "text"), ("c.png", "text"), QUESTION];
         assert_eq!(ids(&files, &[]), ["a.txt"]);
-        assert_eq!(
-            ids(&files, &["*.jsonl", "*.png"]),
-            ["c.png", "deep/b.jsonl"]
-        );
+        assert_eq!(ids(&files, &["*.jsonl", "*.png"]), ["c.png", "deep/b.jsonl"]);
         assert_eq!(ids(&files, &["./*.jsonl", "deep/*"]), ["deep/b.jsonl"]);
     }
 
     #[test]
     fn a_file_is_a_document_by_any_path_that_leads_to_it() {
-        let files = [
-            ("a.txt", "text"),
-            ("asked.queries", "why?"),
-            ("deep/b.md", "text"),
-            QUESTION,
-        ];
+        let files = [("a.txt", "text"), ("asked.queries", "why?"), ("deep/b.md", "text"), QUESTION];
         with_files(&files, Format::Files, |spec| {
             let has = |name: &str| has_document(spec, &spec.path.join(name)).expect("looked for");
             assert!(has("a.txt") && has("deep/../a.txt") && has("deep/b.md"));
@@ -296,10 +241,7 @@ mod tests {
     fn a_title_is_the_first_heading_or_the_files_name() {
         let of = |name: &str, text: &str| title(text, Path::new(name));
         assert_eq!(
-            of(
-                "a.md",
-                "---\ntitle: x\n---\n```sh\n# no\n```\n\n## The plan ##\n# Later"
-            ),
+            of("a.md", "---\ntitle: x\n---\n```sh\n# no\n```\n\n## The plan ##\n# Later"),
             "The plan"
         );
         assert_eq!(of("a.md", "Under\r\n=====\r\ntext # no\r\n"), "Under");
@@ -312,26 +254,18 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_utf_8_is_named_with_its_byte() {
-        let error = with_files(
-            &[("corpus/a.md", "text"), QUESTION],
-            Format::Files,
-            |spec| {
-                std::fs::write(spec.path.join("corpus/b.md"), b"caf\xe9").expect("written");
-                load(spec)
-            },
-        );
+        let error = with_files(&[("corpus/a.md", "text"), QUESTION], Format::Files, |spec| {
+            std::fs::write(spec.path.join("corpus/b.md"), b"caf\xe9").expect("written");
+            load(spec)
+        });
         let error = error.expect_err("refused").to_string();
-        assert!(
-            error.ends_with("b.md` is not valid UTF-8 at byte 3"),
-            "{error}"
-        );
+        assert!(error.ends_with("b.md` is not valid UTF-8 at byte 3"), "{error}");
     }
 
     #[test]
     fn no_file_that_matches_is_an_empty_corpus() {
-        let error = with_files(&[("corpus/a.png", "x"), QUESTION], Format::Files, |spec| {
-            load(spec)
-        });
+        let error =
+            with_files(&[("corpus/a.png", "x"), QUESTION], Format::Files, |spec| load(spec));
         assert!(matches!(error, Err(DatasetError::EmptyCorpus { .. })));
         let error = with_files(&[], Format::Files, |spec| {
             spec.path.push("gone");

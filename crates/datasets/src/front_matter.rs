@@ -21,9 +21,7 @@ pub(super) fn fields(text: &str) -> BTreeMap<String, Value> {
             return fields;
         }
         if let (Some(key), Some(item)) = (&list, line.trim_start().strip_prefix("- ")) {
-            let items = fields
-                .entry(key.clone())
-                .or_insert_with(|| Value::Array(Vec::new()));
+            let items = fields.entry(key.clone()).or_insert_with(|| Value::Array(Vec::new()));
             if let Value::Array(items) = items {
                 items.push(scalar(without_comment(item.trim())));
             }
@@ -50,18 +48,12 @@ pub(super) fn fields(text: &str) -> BTreeMap<String, Value> {
 /// Returns true if `key` is a top-level key: indented lines belong to a nested table, comments
 /// are skipped.
 fn is_key(key: &str) -> bool {
-    !key.is_empty()
-        && key
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+    !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
 fn inline(value: &str) -> Value {
     let value = without_comment(value);
-    match value
-        .strip_prefix('[')
-        .and_then(|rest| rest.strip_suffix(']'))
-    {
+    match value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         Some(items) => parted(items)
             .into_iter()
             .map(str::trim)
@@ -88,13 +80,10 @@ fn unquoted(text: &str) -> impl Iterator<Item = (usize, u8)> {
 
 /// Splits items at commas outside quotes.
 fn parted(items: &str) -> Vec<&str> {
-    let commas = unquoted(items)
-        .filter(|(_, byte)| *byte == b',')
-        .map(|(at, _)| at);
+    let commas = unquoted(items).filter(|(_, byte)| *byte == b',').map(|(at, _)| at);
     let mut start = 0;
-    let mut parts: Vec<&str> = commas
-        .map(|at| &items[std::mem::replace(&mut start, at + 1)..at])
-        .collect();
+    let mut parts: Vec<&str> =
+        commas.map(|at| &items[std::mem::replace(&mut start, at + 1)..at]).collect();
     parts.push(&items[start..]);
     parts
 }
@@ -106,17 +95,11 @@ fn without_comment(text: &str) -> &str {
 }
 
 fn scalar(text: &str) -> Value {
-    if let Some(inner) = text
-        .strip_prefix('\'')
-        .and_then(|rest| rest.strip_suffix('\''))
-    {
+    if let Some(inner) = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
         return inner.replace("''", "'").into();
     }
     // YAML's escapes in double quotes are a superset of JSON's; others are left as written.
-    if let Some(inner) = text
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'))
-    {
+    if let Some(inner) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
         return serde_json::from_str(text).unwrap_or_else(|_| inner.into());
     }
     match text {
@@ -124,9 +107,9 @@ fn scalar(text: &str) -> Value {
         "false" => false.into(),
         "null" | "~" => Value::Null,
         // Only JSON numbers: neither `inf` nor a date.
-        number => number
-            .parse::<serde_json::Number>()
-            .map_or_else(|_| number.into(), Value::Number),
+        number => {
+            number.parse::<serde_json::Number>().map_or_else(|_| number.into(), Value::Number)
+        }
     }
 }
 
@@ -148,12 +131,9 @@ mod tests {
 
     #[test]
     fn a_text_without_a_head_has_no_fields() {
-        for text in [
-            "",
-            "# Title\nkey: value\n",
-            "---\nkey: value\nno end",
-            "--- x\nkey: value\n---\n",
-        ] {
+        for text in
+            ["", "# Title\nkey: value\n", "---\nkey: value\nno end", "--- x\nkey: value\n---\n"]
+        {
             assert!(fields(text).is_empty(), "{text:?}");
         }
     }

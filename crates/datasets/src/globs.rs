@@ -12,20 +12,14 @@ use crate::read;
 pub fn set<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, DatasetError> {
     let mut builder = GlobSetBuilder::new();
     for pattern in patterns {
-        let glob = GlobBuilder::new(pattern)
-            .literal_separator(true)
-            .case_insensitive(true)
-            .build();
+        let glob = GlobBuilder::new(pattern).literal_separator(true).case_insensitive(true).build();
         builder.add(glob.map_err(|source| invalid(pattern, source))?);
     }
     builder.build().map_err(|source| invalid("", source))
 }
 
 fn invalid(pattern: &str, source: globset::Error) -> DatasetError {
-    DatasetError::Glob {
-        glob: pattern.to_owned(),
-        source,
-    }
+    DatasetError::Glob { glob: pattern.to_owned(), source }
 }
 
 /// The symbolic links that are followed.
@@ -41,11 +35,7 @@ impl Links {
     /// Returns the links that `dataset.follow_links` asks for.
     #[must_use]
     pub fn of(follow_links: bool) -> Self {
-        if follow_links {
-            Self::Everywhere
-        } else {
-            Self::Inside
-        }
+        if follow_links { Self::Everywhere } else { Self::Inside }
     }
 }
 
@@ -110,9 +100,7 @@ fn is_broken_link(error: &walkdir::Error) -> bool {
             .is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)
     };
     error.loop_ancestor().is_some()
-        || error
-            .path()
-            .is_some_and(|path| path.is_symlink() && !is_denied(path))
+        || error.path().is_some_and(|path| path.is_symlink() && !is_denied(path))
 }
 
 fn leads_out(root: &Path, entry: &DirEntry) -> bool {
@@ -126,11 +114,8 @@ fn leads_out(root: &Path, entry: &DirEntry) -> bool {
 }
 
 fn relative(root: &Path, path: &Path) -> Result<String, DatasetError> {
-    let parts = path
-        .strip_prefix(root)
-        .unwrap_or(path)
-        .components()
-        .map(|part| part.as_os_str().to_str());
+    let parts =
+        path.strip_prefix(root).unwrap_or(path).components().map(|part| part.as_os_str().to_str());
     let parts: Option<Vec<&str>> = parts.collect();
     let parts = parts.ok_or_else(|| DatasetError::Layout {
         path: path.to_owned(),
@@ -161,10 +146,7 @@ mod tests {
         let files = walk(folder.path(), Links::Inside).expect("walks").files;
         // `.` (0x2e) comes before `/` (0x2f).
         assert_eq!(
-            files
-                .iter()
-                .map(|(name, _)| name.as_str())
-                .collect::<Vec<_>>(),
+            files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
             ["a.md", "a/z.md", "b.md"]
         );
     }
@@ -172,10 +154,8 @@ mod tests {
     #[test]
     fn links_that_lead_nowhere_or_out_are_counted_and_not_followed() {
         use std::os::unix::fs::symlink;
-        let (folder, other) = (
-            tempfile::tempdir().expect("a folder"),
-            tempfile::tempdir().expect("a folder"),
-        );
+        let (folder, other) =
+            (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
         let (root, outside) = (folder.path(), other.path());
         std::fs::create_dir(root.join("a")).expect("made");
         for path in [root.join("a/x.md"), outside.join("y.md")] {

@@ -18,9 +18,7 @@ const HEAD: u64 = 64 * 1024;
 /// `Missing`, `Read`.
 pub fn guess_format(path: &Path) -> Result<Format, DatasetError> {
     if !path.exists() {
-        return Err(DatasetError::Missing {
-            path: path.to_owned(),
-        });
+        return Err(DatasetError::Missing { path: path.to_owned() });
     }
     if path.is_file() {
         return of_file(path);
@@ -44,10 +42,9 @@ pub fn guess_format(path: &Path) -> Result<Format, DatasetError> {
 }
 
 fn with_ending<'a>(files: &'a [PathBuf], ending: &str) -> Option<&'a PathBuf> {
-    files.iter().find(|file| {
-        file.extension()
-            .is_some_and(|found| found.eq_ignore_ascii_case(ending))
-    })
+    files
+        .iter()
+        .find(|file| file.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending)))
 }
 
 fn of_file(path: &Path) -> Result<Format, DatasetError> {
@@ -55,11 +52,7 @@ fn of_file(path: &Path) -> Result<Format, DatasetError> {
     let opened = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
     opened.map_err(DatasetError::read(path))?;
     let is_squad = String::from_utf8_lossy(&head).contains("\"paragraphs\"");
-    Ok(if is_squad {
-        Format::Squad
-    } else {
-        Format::Hotpotqa
-    })
+    Ok(if is_squad { Format::Squad } else { Format::Hotpotqa })
 }
 
 #[cfg(test)]
@@ -71,15 +64,9 @@ mod tests {
     fn a_format_is_known_by_its_files() {
         let cases: [(&[(&str, &str)], Format); 8] = [
             (&[("corpus.jsonl", ""), ("queries.jsonl", "")], Format::Beir),
-            (
-                &[("corpus.jsonl", ""), ("questions.jsonl", "")],
-                Format::Jsonl,
-            ),
+            (&[("corpus.jsonl", ""), ("questions.jsonl", "")], Format::Jsonl),
             (&[("corpus.jsonl", "")], Format::Jsonl),
-            (
-                &[("corpus/a.md", ""), ("questions.jsonl", "")],
-                Format::Files,
-            ),
+            (&[("corpus/a.md", ""), ("questions.jsonl", "")], Format::Files),
             (&[("a.md", ""), ("x.json", "{}")], Format::Files),
             (&[("CISI.ALL", ""), ("CISI.QRY", "")], Format::Smart),
             (
@@ -89,19 +76,13 @@ mod tests {
                 )],
                 Format::Squad,
             ),
-            (
-                &[("dev.json", r#"[{"_id": "5a", "answer": "yes"}]"#)],
-                Format::Hotpotqa,
-            ),
+            (&[("dev.json", r#"[{"_id": "5a", "answer": "yes"}]"#)], Format::Hotpotqa),
         ];
         for (files, expected) in cases {
             let seen =
                 with_files(files, Format::Files, |spec| guess_format(&spec.path)).expect("seen");
             assert_eq!(seen, expected, "{files:?}");
         }
-        assert!(matches!(
-            guess_format(Path::new("no/such")),
-            Err(DatasetError::Missing { .. })
-        ));
+        assert!(matches!(guess_format(Path::new("no/such")), Err(DatasetError::Missing { .. })));
     }
 }

@@ -40,28 +40,18 @@ pub fn earlier(path: &Path, reference: &str, scratch: &Path) -> Result<Earlier, 
     } else {
         (path.parent().unwrap_or(path), path.file_name())
     };
-    let folder = if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let scratch = own_folder(scratch).map_err(DatasetError::write(scratch))?;
     let set = scratch.join("set");
-    let earlier = Earlier {
-        path: name.map_or_else(|| set.clone(), |name| set.join(name)),
-        scratch,
-    };
+    let earlier =
+        Earlier { path: name.map_or_else(|| set.clone(), |name| set.join(name)), scratch };
     std::fs::create_dir_all(&set).map_err(DatasetError::write(&set))?;
-    let git = Git {
-        folder,
-        index: &earlier.scratch.join("index"),
-    };
-    git.check_out(reference, &set)
-        .map_err(|reason| DatasetError::History {
-            path: path.to_owned(),
-            reference: reference.into(),
-            reason,
-        })?;
+    let git = Git { folder, index: &earlier.scratch.join("index") };
+    git.check_out(reference, &set).map_err(|reason| DatasetError::History {
+        path: path.to_owned(),
+        reference: reference.into(),
+        reason,
+    })?;
     Ok(earlier)
 }
 
@@ -83,13 +73,9 @@ impl Git<'_> {
         let commit = self
             .run(&["rev-parse", "--verify", "--quiet", &commit])
             .map_err(|_| "unknown commit".to_owned())?;
-        let git = Git {
-            folder: Path::new(&root),
-            index: self.index,
-        };
+        let git = Git { folder: Path::new(&root), index: self.index };
         let tree = format!("{commit}:{}", prefix.trim_end_matches('/'));
-        git.run(&["read-tree", &tree])
-            .map_err(|_| "it did not exist in that commit".to_owned())?;
+        git.run(&["read-tree", &tree]).map_err(|_| "it did not exist in that commit".to_owned())?;
         let into = std::path::absolute(into).unwrap_or_else(|_| into.to_owned());
         let into = format!("--prefix={}/", into.display());
         git.run(&["checkout-index", "--all", &into]).map(drop)
@@ -100,13 +86,9 @@ impl Git<'_> {
         let mut command = Command::new("git");
         // Inside a hook these variables name the committing repository, regardless of the data
         // set's location.
-        for name in [
-            "GIT_DIR",
-            "GIT_WORK_TREE",
-            "GIT_COMMON_DIR",
-            "GIT_PREFIX",
-            "GIT_OBJECT_DIRECTORY",
-        ] {
+        for name in
+            ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY"]
+        {
             command.env_remove(name);
         }
         let output = command
@@ -140,14 +122,8 @@ mod tests {
     use super::*;
 
     fn git(folder: &Path, arguments: &[&str]) {
-        let identity = [
-            "-c",
-            "user.name=t",
-            "-c",
-            "user.email=t@example.com",
-            "-c",
-            "commit.gpgsign=false",
-        ];
+        let identity =
+            ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"];
         let done = Command::new("git")
             .arg("-C")
             .arg(folder)
@@ -155,11 +131,7 @@ mod tests {
             .args(arguments)
             .output()
             .expect("git runs");
-        assert!(
-            done.status.success(),
-            "{}",
-            String::from_utf8_lossy(&done.stderr)
-        );
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     }
 
     #[test]
@@ -191,16 +163,10 @@ mod tests {
             let read = |name: &str| std::fs::read_to_string(earlier.path().join(name)).ok();
             assert_eq!(read("corpus/deep/a.md").as_deref(), Some("first\n"));
             assert_eq!((read("corpus/b.md"), read("else.md")), (None, None));
-            let file = super::earlier(
-                &set.join("corpus/deep/a.md"),
-                "HEAD",
-                &folder.path().join("other"),
-            )
-            .expect("a file");
-            assert_eq!(
-                std::fs::read_to_string(file.path()).expect("there"),
-                "first\n"
-            );
+            let file =
+                super::earlier(&set.join("corpus/deep/a.md"), "HEAD", &folder.path().join("other"))
+                    .expect("a file");
+            assert_eq!(std::fs::read_to_string(file.path()).expect("there"), "first\n");
         }
         assert_eq!(status(), before);
         assert_eq!(
@@ -208,13 +174,9 @@ mod tests {
             0,
             "the scratch is gone"
         );
-        for (reference, reason) in [
-            ("no-such", "unknown commit"),
-            ("--all", "must not begin with"),
-        ] {
-            let error = earlier(&set, reference, &scratch)
-                .expect_err("refused")
-                .to_string();
+        for (reference, reason) in [("no-such", "unknown commit"), ("--all", "must not begin with")]
+        {
+            let error = earlier(&set, reference, &scratch).expect_err("refused").to_string();
             assert!(error.contains(reason), "{error}");
         }
     }

@@ -59,16 +59,10 @@ fn rows(path: &Path, text: &str) -> Result<Vec<(Place, HotpotQuestion)>, Dataset
         let rows: Vec<HotpotQuestion> = read::json(&file, text)?;
         return Ok(rows.into_iter().map(|row| (file.clone(), row)).collect());
     }
-    let lines = text
-        .split('\n')
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty());
+    let lines = text.split('\n').enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(index, line)| {
-            let place = Place {
-                line: Some(index + 1),
-                ..file.clone()
-            };
+            let place = Place { line: Some(index + 1), ..file.clone() };
             read::json(&place, line).map(|row| (place, row))
         })
         .collect()
@@ -123,9 +117,7 @@ fn pool(
             }
             draft.note(1, "[paragraph|paragraphs] with evidence whose title was already used for another text, as [a separate document|separate documents]");
             let mut numbered = (2..).map(|n| DocId::from(format!("{title} ({n})")));
-            id = numbered
-                .find(|id| draft.document(id).is_none())
-                .expect("endless");
+            id = numbered.find(|id| draft.document(id).is_none()).expect("endless");
         }
         let ids = paragraphs.by_title.entry(title.clone()).or_default();
         ids.push(id.clone());
@@ -155,30 +147,13 @@ fn question(
 ) -> Result<Question, DatasetError> {
     let place = place.of(&row.id);
     let evidence = evidence(&row, &place, paragraphs, draft)?;
-    let answers: Vec<String> = row
-        .answer
-        .into_iter()
-        .filter(|answer| !answer.is_empty())
-        .collect();
-    draft.note(
-        usize::from(answers.is_empty()),
-        "[question|questions] without an answer",
-    );
-    let yes_no = answers
-        .iter()
-        .any(|answer| answer == "yes" || answer == "no");
+    let answers: Vec<String> = row.answer.into_iter().filter(|answer| !answer.is_empty()).collect();
+    draft.note(usize::from(answers.is_empty()), "[question|questions] without an answer");
+    let yes_no = answers.iter().any(|answer| answer == "yes" || answer == "no");
     Ok(Question {
-        kind: if yes_no {
-            QuestionKind::YesNo
-        } else {
-            QuestionKind::Span
-        },
+        kind: if yes_no { QuestionKind::YesNo } else { QuestionKind::Span },
         answers,
-        relevant: evidence
-            .iter()
-            .flatten()
-            .map(|member| (member.doc.clone(), 1))
-            .collect(),
+        relevant: evidence.iter().flatten().map(|member| (member.doc.clone(), 1)).collect(),
         evidence,
         tags: row.reasoning.into_iter().chain(row.level).collect(),
         ..Question::new(row.id.into(), row.question)
@@ -195,22 +170,14 @@ fn evidence(
     let mut members: Vec<Member> = Vec::new();
     for (title, index) in &row.supporting_facts.0 {
         let doc = paragraphs.of(title, &row.context, draft);
-        let at = members
-            .iter()
-            .position(|member| member.doc == doc)
-            .unwrap_or_else(|| {
-                members.push(Member {
-                    doc: doc.clone(),
-                    ranges: Vec::new(),
-                });
-                members.len() - 1
-            });
+        let at = members.iter().position(|member| member.doc == doc).unwrap_or_else(|| {
+            members.push(Member { doc: doc.clone(), ranges: Vec::new() });
+            members.len() - 1
+        });
         let Some(paragraph) = paragraphs.sentences.get(&doc) else {
             continue;
         }; // the draft counts or rejects it
-        let Some(&range) = usize::try_from(*index)
-            .ok()
-            .and_then(|index| paragraph.get(index))
+        let Some(&range) = usize::try_from(*index).ok().and_then(|index| paragraph.get(index))
         else {
             draft.missing(
                 "supporting [sentence missing from its|sentences missing from their] paragraph, skipped",
@@ -315,31 +282,16 @@ mod tests {
     fn paragraphs_are_pooled_by_title_and_sentences_become_trimmed_byte_ranges() {
         let set =
             with_file("dev.json", OFFICIAL, Format::Hotpotqa, |spec| load(spec)).expect("loads");
-        let titles: Vec<&str> = set
-            .documents
-            .iter()
-            .map(|document| document.id.as_str())
-            .collect();
+        let titles: Vec<&str> = set.documents.iter().map(|document| document.id.as_str()).collect();
         assert_eq!(titles, ["A", "B &amp; C", "A (2)", "a"]);
         assert_eq!(set.documents[0].text, "Ann is. She was.");
         // `Bé.` is bytes 0..4, the empty sentence 4..4, ` Cy. ` 4..9 and trimmed 5..8.
-        let [b, a] = &set.questions[0].evidence[..] else {
-            panic!("two titles")
-        };
+        let [b, a] = &set.questions[0].evidence[..] else { panic!("two titles") };
         assert_eq!(
             b,
-            &[Member {
-                doc: "B &amp; C".into(),
-                ranges: vec![(0, 4).into(), (5, 8).into()]
-            }]
+            &[Member { doc: "B &amp; C".into(), ranges: vec![(0, 4).into(), (5, 8).into()] }]
         );
-        assert_eq!(
-            a,
-            &[Member {
-                doc: "A".into(),
-                ranges: vec![(0, 7).into()]
-            }]
-        );
+        assert_eq!(a, &[Member { doc: "A".into(), ranges: vec![(0, 7).into()] }]);
         assert_eq!(
             (set.questions[0].kind, set.questions[1].kind),
             (QuestionKind::Span, QuestionKind::YesNo)
@@ -352,21 +304,10 @@ mod tests {
     fn labels_that_lead_nowhere_are_kept_and_counted() {
         let set =
             with_file("dev.json", OFFICIAL, Format::Hotpotqa, |spec| load(spec)).expect("loads");
-        let [a, gone] = &set.questions[1].evidence[..] else {
-            panic!("two titles")
-        };
+        let [a, gone] = &set.questions[1].evidence[..] else { panic!("two titles") };
         // Sentence 0 of the question's own paragraph, `Another text.`
-        assert_eq!(
-            (a[0].doc.as_str(), &a[0].ranges[..]),
-            ("A (2)", &[(0, 13).into()][..])
-        );
-        assert_eq!(
-            gone,
-            &[Member {
-                doc: "Gone".into(),
-                ranges: Vec::new()
-            }]
-        );
+        assert_eq!((a[0].doc.as_str(), &a[0].ranges[..]), ("A (2)", &[(0, 13).into()][..]));
+        assert_eq!(gone, &[Member { doc: "Gone".into(), ranges: Vec::new() }]);
         let notes: Vec<String> = set.notes.iter().map(ToString::to_string).collect();
         assert_eq!(
             notes,
@@ -385,10 +326,8 @@ mod tests {
     fn both_published_forms_load_to_the_same_digest() {
         let official =
             with_file("dev.json", OFFICIAL, Format::Hotpotqa, |spec| load(spec)).expect("loads");
-        let lines = with_file("dev.jsonl", HUGGING_FACE, Format::Hotpotqa, |spec| {
-            load(spec)
-        })
-        .expect("loads");
+        let lines = with_file("dev.jsonl", HUGGING_FACE, Format::Hotpotqa, |spec| load(spec))
+            .expect("loads");
         assert_eq!(official.digest, lines.digest);
     }
 
@@ -399,24 +338,15 @@ mod tests {
             load(spec)
         });
         let error = error.unwrap_err();
-        assert!(
-            matches!(&error, DatasetError::Sentence { sentence: 9, .. }),
-            "{error}"
-        );
+        assert!(matches!(&error, DatasetError::Sentence { sentence: 9, .. }), "{error}");
     }
 
     #[test]
     fn a_broken_line_is_named() {
-        let error = with_file(
-            "dev.jsonl",
-            "\n{\"id\": \"1\",}",
-            Format::Hotpotqa,
-            |spec| load(spec),
-        )
-        .unwrap_err();
-        let DatasetError::Json { place, column, .. } = &error else {
-            panic!("{error}")
-        };
+        let error =
+            with_file("dev.jsonl", "\n{\"id\": \"1\",}", Format::Hotpotqa, |spec| load(spec))
+                .unwrap_err();
+        let DatasetError::Json { place, column, .. } = &error else { panic!("{error}") };
         assert_eq!((place.line, *column), (Some(2), 12));
     }
 }

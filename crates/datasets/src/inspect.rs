@@ -28,11 +28,8 @@ pub fn inspect(spec: &DatasetSettings) -> Result<Inspection, DatasetError> {
     let read = read_questions(spec, &mut draft);
     draft.settle(read)?;
     if draft.counts() == before && before.0 == 0 {
-        let path = if spec.format.is_own() {
-            spec.path.join(questions::FILE)
-        } else {
-            spec.path.clone()
-        };
+        let path =
+            if spec.format.is_own() { spec.path.join(questions::FILE) } else { spec.path.clone() };
         draft.settle::<()>(Err(DatasetError::NoQuestions { path, split: None }))?;
     }
     draft.inspected(&spec.path)
@@ -66,8 +63,7 @@ mod tests {
     fn slips(inspection: &Inspection) -> Vec<String> {
         let without_file = |slip: &DatasetError| {
             let said = slip.to_string();
-            said.split_once("` ")
-                .map_or(said.clone(), |(_, rest)| rest.to_owned())
+            said.split_once("` ").map_or(said.clone(), |(_, rest)| rest.to_owned())
         };
         inspection.slips.iter().map(without_file).collect()
     }
@@ -103,22 +99,12 @@ mod tests {
                 "line 2 (`2`): document `c` is not in the corpus",
             ]
         );
-        let kept: Vec<&str> = inspection
-            .questions
-            .iter()
-            .map(|question| question.id.as_str())
-            .collect();
+        let kept: Vec<&str> =
+            inspection.questions.iter().map(|question| question.id.as_str()).collect();
         assert_eq!(kept, ["1", "2"]);
-        assert_eq!(
-            inspection.questions[0].evidence[0][0].ranges,
-            [(9, 18).into()],
-            "`6 minutes`"
-        );
-        let documents: Vec<&str> = inspection
-            .documents
-            .iter()
-            .map(|document| document.text.as_str())
-            .collect();
+        assert_eq!(inspection.questions[0].evidence[0][0].ranges, [(9, 18).into()], "`6 minutes`");
+        let documents: Vec<&str> =
+            inspection.documents.iter().map(|document| document.text.as_str()).collect();
         assert_eq!(documents, ["It waits 6 minutes. It waits.", "b"]);
     }
 
@@ -142,10 +128,7 @@ mod tests {
         let [repeated] = &inspection.repeated_quotes[..] else {
             panic!("{:?}", inspection.repeated_quotes)
         };
-        assert_eq!(
-            (repeated.place.id.as_deref(), repeated.n_found),
-            (Some("q"), 2)
-        );
+        assert_eq!((repeated.place.id.as_deref(), repeated.n_found), (Some("q"), 2));
         assert!(inspection.slips.is_empty());
     }
 
@@ -153,26 +136,15 @@ mod tests {
     fn no_questions_and_an_empty_corpus_are_slips() {
         assert_eq!(slips(&inspected(CORPUS, "\n")), ["has no questions"]);
         assert_eq!(
-            slips(&inspected(
-                "{\"id\": \"a\", \"text\": \" \"}",
-                "{\"id\": 1, \"text\": \"?\"}"
-            ))
-            .len(),
+            slips(&inspected("{\"id\": \"a\", \"text\": \" \"}", "{\"id\": 1, \"text\": \"?\"}"))
+                .len(),
             1
         );
-        let alone = with_files(&[("corpus.jsonl", CORPUS)], Format::Jsonl, |spec| {
-            inspect(spec)
-        })
-        .expect("inspected");
-        assert!(
-            matches!(&alone.slips[..], [DatasetError::Missing { .. }]),
-            "{:?}",
-            alone.slips
-        );
+        let alone = with_files(&[("corpus.jsonl", CORPUS)], Format::Jsonl, |spec| inspect(spec))
+            .expect("inspected");
+        assert!(matches!(&alone.slips[..], [DatasetError::Missing { .. }]), "{:?}", alone.slips);
         assert_eq!(alone.documents.len(), 1);
-        let nothing = with_files(&[("questions.jsonl", "")], Format::Jsonl, |spec| {
-            inspect(spec)
-        });
+        let nothing = with_files(&[("questions.jsonl", "")], Format::Jsonl, |spec| inspect(spec));
         assert!(matches!(nothing, Err(DatasetError::Missing { .. })));
     }
 
@@ -189,10 +161,7 @@ mod tests {
         .expect("written");
         let spec = DatasetSettings::new(Format::Files, folder.path());
         let inspection = inspect(&spec).expect("inspected");
-        assert_eq!(
-            (inspection.documents.len(), inspection.questions.len()),
-            (1, 1)
-        );
+        assert_eq!((inspection.documents.len(), inspection.questions.len()), (1, 1));
         assert!(matches!(
             inspection.slips[..],
             [DatasetError::Utf8 { .. }, DatasetError::Utf8 { .. }]

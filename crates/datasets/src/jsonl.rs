@@ -39,12 +39,7 @@ struct PlainDocument {
 
 fn document(place: &Place, line: &str) -> Result<Document, DatasetError> {
     match serde_json::from_str::<PlainDocument>(line) {
-        Ok(PlainDocument {
-            id,
-            title,
-            text,
-            metadata,
-        }) if !id.trim().is_empty() => Ok(Document {
+        Ok(PlainDocument { id, title, text, metadata }) if !id.trim().is_empty() => Ok(Document {
             id: id.into(),
             title: title.unwrap_or_default(),
             text,
@@ -57,10 +52,8 @@ fn document(place: &Place, line: &str) -> Result<Document, DatasetError> {
 fn other_document(place: &Place, line: &str) -> Result<Document, DatasetError> {
     let mut record = JsonRecord::parse(place.clone(), line)?;
     record.refuse_misspelt(&["title", "text", "metadata"])?;
-    let id: Id = record.need(
-        &["id", "_id", "doc_id"],
-        "a string that is not empty, or a whole number",
-    )?;
+    let id: Id =
+        record.need(&["id", "_id", "doc_id"], "a string that is not empty, or a whole number")?;
     record.identify(&id);
     let title: Option<String> = record.take(&["title"], "a string")?;
     let text = record.need(&["text"], "a string")?;
@@ -68,12 +61,7 @@ fn other_document(place: &Place, line: &str) -> Result<Document, DatasetError> {
     let mut fields = record.rest();
     fields.retain(|key, _| !key.starts_with('_'));
     fields.extend(metadata.unwrap_or_default());
-    Ok(Document {
-        id: id.0.into(),
-        title: title.unwrap_or_default(),
-        text,
-        metadata: fields,
-    })
+    Ok(Document { id: id.0.into(), title: title.unwrap_or_default(), text, metadata: fields })
 }
 
 #[cfg(test)]
@@ -96,10 +84,7 @@ mod tests {
     fn a_byte_order_mark_crlf_and_an_empty_document_are_accepted() {
         let set = loaded("\u{feff}{\"doc_id\": 1, \"text\": \"a\\r\\nb\"}\r\n{\"_id\": \"2\", \"text\": \"\"}\r\n")
             .expect("loads");
-        assert_eq!(
-            (set.documents[0].id.as_str(), set.documents[0].text.as_str()),
-            ("1", "a\r\nb")
-        );
+        assert_eq!((set.documents[0].id.as_str(), set.documents[0].text.as_str()), ("1", "a\r\nb"));
         assert_eq!(set.notes[0].to_string(), "1 empty document (no chunk)");
     }
 
@@ -108,10 +93,7 @@ mod tests {
         let line = r#"{"id": "a", "title": "T", "text": "t", "url": "u", "_seen": 1, "metadata": {"year": 1998}}"#;
         let document = loaded(line).expect("loads").documents.remove(0);
         let metadata = BTreeMap::from([("url".into(), "u".into()), ("year".into(), 1998.into())]);
-        assert_eq!(
-            (document.title.as_str(), document.metadata),
-            ("T", metadata)
-        );
+        assert_eq!((document.title.as_str(), document.metadata), ("T", metadata));
     }
 
     #[test]
@@ -121,14 +103,8 @@ mod tests {
                 "{\"id\": 1, \"text\": \"a\"}\n{\"id\": \"1\", \"text\": \"b\"}",
                 "line 2: duplicate document `1`",
             ),
-            (
-                "{\"id\": 1, \"text\": \"a\", \"titel\": \"b\"}",
-                "line 1: unknown key `titel`",
-            ),
-            (
-                "{\"id\": 1, \"body\": \"a\"}",
-                "line 1 (`1`): `text` must be a string",
-            ),
+            ("{\"id\": 1, \"text\": \"a\", \"titel\": \"b\"}", "line 1: unknown key `titel`"),
+            ("{\"id\": 1, \"body\": \"a\"}", "line 1 (`1`): `text` must be a string"),
             (
                 "{\"text\": \"a\"}",
                 "line 1: `id` must be a string that is not empty, or a whole number",
@@ -148,9 +124,7 @@ mod tests {
             Format::Jsonl,
             |spec| load(spec),
         );
-        let DatasetError::Missing { path } = error.expect_err("refused") else {
-            panic!("missing")
-        };
+        let DatasetError::Missing { path } = error.expect_err("refused") else { panic!("missing") };
         assert!(path.ends_with("questions.jsonl"));
     }
 }

@@ -21,17 +21,12 @@ impl Judgments {
         grade: i32,
         draft: &mut Draft,
     ) {
-        let (_, grades) = self
-            .0
-            .entry(question.to_owned())
-            .or_insert_with(|| (place, BTreeMap::new()));
+        let (_, grades) =
+            self.0.entry(question.to_owned()).or_insert_with(|| (place, BTreeMap::new()));
         let best = grades
             .entry(doc.into())
             .and_modify(|_| {
-                draft.note(
-                    1,
-                    "duplicate [judgment|judgments]; the highest grade is used",
-                );
+                draft.note(1, "duplicate [judgment|judgments]; the highest grade is used");
             })
             .or_insert(grade);
         *best = grade.max(*best);
@@ -40,27 +35,17 @@ impl Judgments {
     /// Returns the question of that id with its judgments only; `None` if it has none.
     pub(super) fn question(&mut self, id: &str, text: String) -> Option<Question> {
         let (_, relevant) = self.0.remove(id)?;
-        Some(Question {
-            relevant,
-            ..Question::new(id.into(), text)
-        })
+        Some(Question { relevant, ..Question::new(id.into(), text) })
     }
 
     /// Rejects or counts the judgments of missing questions.
     pub(super) fn finish(self, draft: &mut Draft) -> Result<(), DatasetError> {
-        let mut left: Vec<_> = self
-            .0
-            .into_iter()
-            .map(|(id, (place, _))| (place, id))
-            .collect();
+        let mut left: Vec<_> = self.0.into_iter().map(|(id, (place, _))| (place, id)).collect();
         left.sort_unstable_by_key(|(place, _)| place.line);
         for (place, id) in left {
             draft.missing(
                 "judged [question that does|questions that do] not exist, skipped",
-                || DatasetError::UnknownQuestion {
-                    place,
-                    id: id.into(),
-                },
+                || DatasetError::UnknownQuestion { place, id: id.into() },
             )?;
         }
         Ok(())

@@ -72,10 +72,7 @@ pub fn labels(folder: &Path) -> Result<Vec<LabelLine>, DatasetError> {
 pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetError> {
     let path = folder.join(questions::FILE);
     let path = path.canonicalize().unwrap_or(path); // preserves a link
-    let held = File::options()
-        .append(true)
-        .open(&path)
-        .map_err(DatasetError::write(&path))?;
+    let held = File::options().append(true).open(&path).map_err(DatasetError::write(&path))?;
     if let Err(TryLockError::WouldBlock) = held.try_lock() {
         return Err(DatasetError::Busy { path });
     }
@@ -96,20 +93,12 @@ pub fn write_labels(folder: &Path, lines: &[LabelLine]) -> Result<(), DatasetErr
             continue;
         };
         let Some(at) = whole.find(&line.raw) else {
-            return Err(DatasetError::ChangedMeanwhile {
-                place: line.place.clone(),
-            });
+            return Err(DatasetError::ChangedMeanwhile { place: line.place.clone() });
         };
-        out.extend([
-            &whole[..at],
-            &spaced(&line.fields),
-            &whole[at + line.raw.len()..],
-        ]);
+        out.extend([&whole[..at], &spaced(&line.fields), &whole[at + line.raw.len()..]]);
     }
     if let Some(line) = changed.into_values().next() {
-        return Err(DatasetError::ChangedMeanwhile {
-            place: line.place.clone(),
-        });
+        return Err(DatasetError::ChangedMeanwhile { place: line.place.clone() });
     }
     let partial = PathBuf::from(format!("{}.partial-{}", path.display(), std::process::id()));
     let written = fs::copy(&path, &partial).and_then(|_| {
@@ -135,22 +124,14 @@ impl LabelLine {
     ) {
         let piece = &mut self.pieces[number];
         let (group, member) = piece.at;
-        *piece = LabelMember {
-            doc,
-            quotes,
-            ranges,
-            at: piece.at,
-        };
+        *piece = LabelMember { doc, quotes, ranges, at: piece.at };
         let evidence = &mut self.fields["evidence"][group];
         let written = match member {
             Some(member) => &mut evidence[member],
             None => evidence,
         };
         written["doc"] = json!(piece.doc);
-        for (key, value) in [
-            ("quotes", json!(piece.quotes)),
-            ("ranges", json!(piece.ranges)),
-        ] {
+        for (key, value) in [("quotes", json!(piece.quotes)), ("ranges", json!(piece.ranges))] {
             if written.get(key).is_some() {
                 written[key] = value;
             }
@@ -168,11 +149,7 @@ impl LabelLine {
                 Some(Value::Object(grades)) => {
                     let known = std::mem::take(grades);
                     for (doc, grade) in known {
-                        let doc = if doc == from.as_str() {
-                            to.to_string()
-                        } else {
-                            doc
-                        };
+                        let doc = if doc == from.as_str() { to.to_string() } else { doc };
                         match grades.get(&doc).and_then(Value::as_i64) {
                             Some(other) if Some(other) >= grade.as_i64() => {}
                             _ => {
@@ -191,20 +168,15 @@ impl LabelLine {
                 _ => {}
             }
         }
-        self.relevant
-            .iter_mut()
-            .filter(|doc| *doc == from)
-            .for_each(|doc| *doc = to.clone());
+        self.relevant.iter_mut().filter(|doc| *doc == from).for_each(|doc| *doc = to.clone());
     }
 
     /// Copies the relevance grade of `other` to `doc`, if the line lists grades: part of its text has moved to `doc`.
     pub(crate) fn relevant_as(&mut self, other: &DocId, doc: &DocId) {
         for key in questions::RELEVANT {
             if let Some(Value::Object(grades)) = self.fields.get_mut(key)
-                && let (Some(grade), None) = (
-                    grades.get(other.as_str()).cloned(),
-                    grades.get(doc.as_str()),
-                )
+                && let (Some(grade), None) =
+                    (grades.get(other.as_str()).cloned(), grades.get(doc.as_str()))
             {
                 grades.insert(doc.to_string(), grade);
                 self.relevant.push(doc.clone());
@@ -217,10 +189,7 @@ impl LabelLine {
 fn label_line(place: Place, raw: &str) -> Result<LabelLine, DatasetError> {
     let fields: Map<String, Value> = read::json(&place, raw)?;
     let mut record = JsonRecord::parse(place, raw)?;
-    let id: Id = record.need(
-        &questions::ID,
-        "a string that is not empty, or a whole number",
-    )?;
+    let id: Id = record.need(&questions::ID, "a string that is not empty, or a whole number")?;
     record.identify(&id);
     let text: String = record.need(&questions::TEXT, "a string")?;
     let answers: Option<Value> =
@@ -243,17 +212,10 @@ fn label_line(place: Place, raw: &str) -> Result<LabelLine, DatasetError> {
     let relevant = match relevant {
         Some(Value::Object(grades)) => grades.into_iter().map(|(doc, _)| doc.into()).collect(),
         Some(Value::Array(docs)) => strings(docs).into_iter().map(DocId::from).collect(),
-        _ => pieces
-            .iter()
-            .map(|piece: &LabelMember| piece.doc.clone())
-            .collect(),
+        _ => pieces.iter().map(|piece: &LabelMember| piece.doc.clone()).collect(),
     };
     let answers = answers.map(wordings).unwrap_or_default();
-    let required = required
-        .unwrap_or_default()
-        .into_iter()
-        .map(wordings)
-        .collect();
+    let required = required.unwrap_or_default().into_iter().map(wordings).collect();
     let raw = raw.to_owned();
     Ok(LabelLine {
         place,
@@ -357,16 +319,10 @@ mod tests {
         fs::write(folder.path().join(questions::FILE), text(&folder) + added).expect("added");
         write_labels(folder.path(), &lines).expect("written");
         let renamed = "{\"id\": \"q\", \"text\": \"?\", \"relevant\": {\"new\": 3}}";
-        assert_eq!(
-            text(&folder),
-            format!("\u{feff}{renamed}\r\n\r\n{other}\r\n{added}")
-        );
+        assert_eq!(text(&folder), format!("\u{feff}{renamed}\r\n\r\n{other}\r\n{added}"));
         // The line that was read no longer exists.
         let again = write_labels(folder.path(), &lines);
-        assert!(
-            matches!(again, Err(DatasetError::ChangedMeanwhile { .. })),
-            "{again:?}"
-        );
+        assert!(matches!(again, Err(DatasetError::ChangedMeanwhile { .. })), "{again:?}");
     }
 
     #[test]
@@ -375,10 +331,7 @@ mod tests {
         let lines = labels(folder.path()).expect("reads");
         let labelling =
             super::super::Appended::open(&folder.path().join(questions::FILE)).expect("opens");
-        assert!(matches!(
-            write_labels(folder.path(), &lines),
-            Err(DatasetError::Busy { .. })
-        ));
+        assert!(matches!(write_labels(folder.path(), &lines), Err(DatasetError::Busy { .. })));
         drop(labelling);
         write_labels(folder.path(), &lines).expect("written");
     }

@@ -25,11 +25,7 @@ pub fn question_line<'a>(
     text_of: impl Fn(&DocId) -> Option<&'a str>,
 ) -> String {
     let labels = Labels::new(question, text_of);
-    spaced(&QuestionLine {
-        id: question.id.as_str(),
-        text: &question.text,
-        labels,
-    })
+    spaced(&QuestionLine { id: question.id.as_str(), text: &question.text, labels })
 }
 
 /// Serialises a value as JSON on one line, with a space after each comma and colon.
@@ -93,20 +89,12 @@ impl<'a> Labels<'a> {
             tags,
             split,
         } = question;
-        let of_evidence: BTreeMap<&DocId, i32> = evidence
-            .iter()
-            .flatten()
-            .map(|member| (&member.doc, 1))
-            .collect();
-        let follows = relevant
-            .iter()
-            .map(|(doc, grade)| (doc, *grade))
-            .eq(of_evidence);
+        let of_evidence: BTreeMap<&DocId, i32> =
+            evidence.iter().flatten().map(|member| (&member.doc, 1)).collect();
+        let follows = relevant.iter().map(|(doc, grade)| (doc, *grade)).eq(of_evidence);
         let members = |group: &'a Vec<Member>| {
             let members = group.iter();
-            members
-                .map(|it| WrittenMember::new(it, text_of(&it.doc)))
-                .collect()
+            members.map(|it| WrittenMember::new(it, text_of(&it.doc))).collect()
         };
         Self {
             kind: *kind,
@@ -122,16 +110,7 @@ impl<'a> Labels<'a> {
 
     /// Returns true if a reader derives these labels from a question's text alone.
     pub(super) fn is_plain(&self) -> bool {
-        let Self {
-            kind,
-            answers,
-            evidence,
-            relevant,
-            required,
-            forbidden,
-            tags,
-            split,
-        } = self;
+        let Self { kind, answers, evidence, relevant, required, forbidden, tags, split } = self;
         let is_bare = answers.is_empty()
             && evidence.is_empty()
             && required.is_empty()
@@ -157,11 +136,7 @@ pub(super) struct WrittenMember<'a> {
 impl<'a> WrittenMember<'a> {
     fn new(member: &'a Member, text: Option<&'a str>) -> Self {
         let Member { doc, ranges } = member;
-        let mut place = Self {
-            doc,
-            quotes: Vec::new(),
-            ranges: Vec::new(),
-        };
+        let mut place = Self { doc, quotes: Vec::new(), ranges: Vec::new() };
         for range in ranges {
             match text.and_then(|text| quoted(text, *range)) {
                 Some(quote) => place.quotes.push(quote),
@@ -223,9 +198,7 @@ mod tests {
                 load(spec)
             },
         );
-        set.unwrap_or_else(|error| panic!("{error}: {line}"))
-            .questions
-            .remove(0)
+        set.unwrap_or_else(|error| panic!("{error}: {line}")).questions.remove(0)
     }
 
     fn written(text: &str, question: &Question) -> String {
@@ -289,11 +262,7 @@ mod tests {
         from: prop::sample::Index,
         to: prop::sample::Index,
     ) -> Option<ByteRange> {
-        let ends: Vec<usize> = text
-            .char_indices()
-            .map(|(at, _)| at)
-            .chain([text.len()])
-            .collect();
+        let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let (a, b) = (ends[from.index(ends.len())], ends[to.index(ends.len())]);
         Some(quote::trim(text, (a.min(b), a.max(b)).into())).filter(|range| !range.is_empty())
     }

@@ -74,9 +74,7 @@ pub fn documents(spec: &DatasetSettings) -> Result<Vec<Document>, DatasetError> 
 pub fn asked(spec: &DatasetSettings, queries: &Path) -> Result<Dataset, DatasetError> {
     let mut draft = Draft::new(MissingEvidence::Error);
     let place = Place::file(&spec.path);
-    documents(spec)?
-        .into_iter()
-        .try_for_each(|document| draft.push_document(&place, document))?;
+    documents(spec)?.into_iter().try_for_each(|document| draft.push_document(&place, document))?;
     queries::read(queries, &mut draft)?;
     draft.finish(queries, None)
 }
@@ -91,7 +89,5 @@ pub(crate) fn questions_alone(path: &Path) -> Result<Vec<Question>, DatasetError
 /// Returns the path of questions.jsonl of the data set that `spec` names; `None` for published formats, which have none.
 #[must_use]
 pub fn questions_file(spec: &DatasetSettings) -> Option<PathBuf> {
-    spec.format
-        .is_own()
-        .then(|| spec.path.join(questions::FILE))
+    spec.format.is_own().then(|| spec.path.join(questions::FILE))
 }

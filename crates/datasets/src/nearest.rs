@@ -12,9 +12,7 @@ pub(super) fn word<'a>(
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
     let limit = (word.chars().count() / 3).max(2);
-    let near = candidates
-        .into_iter()
-        .map(|known| (strsim::osa_distance(word, known), known));
+    let near = candidates.into_iter().map(|known| (strsim::osa_distance(word, known), known));
     near.filter(|(distance, known)| *distance <= limit && *distance < known.chars().count())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, known)| known)

@@ -101,11 +101,7 @@ fn parsed_line<T>(
     if line.as_ref().is_ok_and(|line| line.trim().is_empty()) {
         return None;
     }
-    let place = Place {
-        path: Arc::clone(path),
-        line: Some(number),
-        id: None,
-    };
+    let place = Place { path: Arc::clone(path), line: Some(number), id: None };
     let parsed = line.and_then(|line| parse(&place, line));
     Some((place, parsed))
 }
@@ -155,10 +151,7 @@ mod tests {
         std::fs::write(&path, "a\nb\nc\n").expect("written");
         let mut taken = Vec::new();
         let parse = |place: &Place, line: &str| match line {
-            "b" => Err(DatasetError::Line {
-                place: place.clone(),
-                expected: "another letter",
-            }),
+            "b" => Err(DatasetError::Line { place: place.clone(), expected: "another letter" }),
             _ => Ok(line.to_owned()),
         };
         let read = parsed_lines(&path, parse, |_, line| {

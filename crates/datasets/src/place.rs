@@ -18,19 +18,12 @@ pub struct Place {
 impl Place {
     /// Creates a place without a line.
     pub(super) fn file(path: &Path) -> Self {
-        Self {
-            path: Arc::from(path),
-            line: None,
-            id: None,
-        }
+        Self { path: Arc::from(path), line: None, id: None }
     }
 
     /// Returns this place with the id of its record.
     pub(super) fn of(&self, id: &str) -> Self {
-        Self {
-            id: Some(id.into()),
-            ..self.clone()
-        }
+        Self { id: Some(id.into()), ..self.clone() }
     }
 }
 

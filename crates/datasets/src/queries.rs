@@ -49,18 +49,10 @@ fn recorded(
     for name in UNRESOLVED {
         fields.remove(name); // candidate places, for labelling
     }
-    let wanted = if is_given(&fields, &["answers", "answer"]) {
-        None
-    } else {
-        fields.remove("kind")
-    };
-    let text = questions::TEXT
-        .iter()
-        .find_map(|name| fields.get(*name)?.as_str());
-    if let Some(id) = text
-        .map(id_of)
-        .filter(|_| !is_given(&fields, &questions::ID))
-    {
+    let wanted =
+        if is_given(&fields, &["answers", "answer"]) { None } else { fields.remove("kind") };
+    let text = questions::TEXT.iter().find_map(|name| fields.get(*name)?.as_str());
+    if let Some(id) = text.map(id_of).filter(|_| !is_given(&fields, &questions::ID)) {
         fields.insert("id".to_owned(), id.into());
     }
     let mut record = JsonRecord::inside(place, "question", Value::Object(fields))?;
@@ -72,9 +64,7 @@ fn recorded(
 }
 
 fn is_given(fields: &Map<String, Value>, names: &[&str]) -> bool {
-    names
-        .iter()
-        .any(|name| fields.get(*name).is_some_and(|value| !value.is_null()))
+    names.iter().any(|name| fields.get(*name).is_some_and(|value| !value.is_null()))
 }
 
 #[cfg(test)]
@@ -87,29 +77,21 @@ mod tests {
     const CORPUS: &str = "{\"id\": \"a\", \"text\": \"It waits 6 minutes.\"}\n";
 
     fn read(queries: &str) -> Result<Dataset, DatasetError> {
-        with_files(
-            &[("corpus.jsonl", CORPUS), ("asked", queries)],
-            Format::Jsonl,
-            |spec| asked(spec, &spec.path.join("asked")),
-        )
+        with_files(&[("corpus.jsonl", CORPUS), ("asked", queries)], Format::Jsonl, |spec| {
+            asked(spec, &spec.path.join("asked"))
+        })
     }
 
     #[test]
     fn a_line_is_a_question_whose_id_is_its_texts_alone() {
         let set = read("\u{feff}How long?\r\n\r\n  Why so? \r\nHow long?\r\n").expect("reads");
-        let texts: Vec<&str> = set
-            .questions
-            .iter()
-            .map(|question| question.text.as_str())
-            .collect();
+        let texts: Vec<&str> =
+            set.questions.iter().map(|question| question.text.as_str()).collect();
         assert_eq!(texts, ["How long?", "Why so?"]);
         assert_eq!(set.notes[0].to_string(), "1 repeated question, left out");
         // printf 'How long?' | sha256sum | cut -c1-10
         assert_eq!(set.questions[0].id.as_str(), "q-82f333e6f7");
-        assert_eq!(
-            read("Why so?").expect("reads").questions[0].id,
-            set.questions[1].id
-        );
+        assert_eq!(read("Why so?").expect("reads").questions[0].id, set.questions[1].id);
     }
 
     #[test]
@@ -122,9 +104,7 @@ mod tests {
             r#"{"id": 3, "query": "For how many?", "answers": ["6"], "evidence": [{"doc": "a", "quotes": ["6 minutes"]}]}"#,
         ))
         .expect("reads");
-        let [first, second, third] = &set.questions[..] else {
-            panic!("three")
-        };
+        let [first, second, third] = &set.questions[..] else { panic!("three") };
         assert_eq!((first.id.as_str(), first.kind), ("7", QuestionKind::Free));
         assert_eq!(
             (second.kind, &second.tags[..]),

@@ -98,23 +98,13 @@ pub(super) fn labelled(
     let evidence = evidence(record, draft)?;
     let relevant = draft.settle(relevant(record))?.flatten();
     let relevant = relevant.unwrap_or_else(|| {
-        evidence
-            .iter()
-            .flatten()
-            .map(|member| (member.doc.clone(), 1))
-            .collect()
+        evidence.iter().flatten().map(|member| (member.doc.clone(), 1)).collect()
     });
     let required = draft.settle(facts(record, "required"))?.unwrap_or_default();
-    let forbidden = draft
-        .settle(facts(record, "forbidden"))?
-        .unwrap_or_default();
-    let tags = draft
-        .settle(record.take(&["tags"], "a list of strings"))?
-        .flatten()
-        .unwrap_or_default();
-    let split = draft
-        .settle(record.take(&["split"], "`tune` or `heldout`"))?
-        .flatten();
+    let forbidden = draft.settle(facts(record, "forbidden"))?.unwrap_or_default();
+    let tags =
+        draft.settle(record.take(&["tags"], "a list of strings"))?.flatten().unwrap_or_default();
+    let split = draft.settle(record.take(&["split"], "`tune` or `heldout`"))?.flatten();
     let (Some(text), Some((kind, answers))) = (text, answered) else {
         return Ok(None);
     };
@@ -178,24 +168,15 @@ fn answers(record: &mut JsonRecord, draft: &mut Draft) -> Result<Vec<String>, Da
 }
 
 fn kind(record: &mut JsonRecord, answers: &[String]) -> Result<QuestionKind, DatasetError> {
-    let all_yes_no = answers.iter().all(|answer| {
-        ["yes", "no"]
-            .iter()
-            .any(|word| answer.eq_ignore_ascii_case(word))
-    });
+    let all_yes_no = answers
+        .iter()
+        .all(|answer| ["yes", "no"].iter().any(|word| answer.eq_ignore_ascii_case(word)));
     let given = record.take(&["kind"], KINDS)?;
     match given {
         None if answers.is_empty() => Ok(QuestionKind::Free),
-        None => Ok(if all_yes_no {
-            QuestionKind::YesNo
-        } else {
-            QuestionKind::Span
-        }),
+        None => Ok(if all_yes_no { QuestionKind::YesNo } else { QuestionKind::Span }),
         Some(kind @ (QuestionKind::Span | QuestionKind::YesNo)) if answers.is_empty() => {
-            Err(DatasetError::NoAnswers {
-                place: record.place().clone(),
-                kind,
-            })
+            Err(DatasetError::NoAnswers { place: record.place().clone(), kind })
         }
         Some(QuestionKind::YesNo) if !all_yes_no => {
             Err(record.wrong("answers", "`yes` or `no` for kind `yes_no`"))
@@ -208,19 +189,10 @@ fn kind(record: &mut JsonRecord, answers: &[String]) -> Result<QuestionKind, Dat
 }
 
 fn facts(record: &mut JsonRecord, name: &'static str) -> Result<Vec<KeyFact>, DatasetError> {
-    let given: Option<Vec<Strings>> = record.take(
-        &[name],
-        "a list of facts, each a string or a list of strings",
-    )?;
-    let facts: Vec<KeyFact> = given
-        .unwrap_or_default()
-        .into_iter()
-        .map(Strings::trimmed)
-        .collect();
-    if facts
-        .iter()
-        .any(|fact| fact.is_empty() || fact.iter().any(String::is_empty))
-    {
+    let given: Option<Vec<Strings>> =
+        record.take(&[name], "a list of facts, each a string or a list of strings")?;
+    let facts: Vec<KeyFact> = given.unwrap_or_default().into_iter().map(Strings::trimmed).collect();
+    if facts.iter().any(|fact| fact.is_empty() || fact.iter().any(String::is_empty)) {
         return Err(record.wrong(name, "a list of non-empty facts"));
     }
     Ok(facts)
@@ -252,9 +224,8 @@ fn relevant(record: &mut JsonRecord) -> Result<Option<BTreeMap<DocId, i32>>, Dat
 }
 
 fn evidence(record: &mut JsonRecord, draft: &mut Draft) -> Result<Vec<Group>, DatasetError> {
-    let groups: Option<Vec<Value>> = draft
-        .settle(record.take(&["evidence"], "a list of groups"))?
-        .flatten();
+    let groups: Option<Vec<Value>> =
+        draft.settle(record.take(&["evidence"], "a list of groups"))?.flatten();
     let mut evidence = Vec::new();
     for group in groups.unwrap_or_default() {
         let members = match group {
@@ -382,36 +353,15 @@ mod tests {
                 .as_str(),
         );
         // `It waits 6 minutes. It waits.`: `waits 6 minutes` at 3..18, `It waits.` at 20..29; `Zürich` is 0..7.
-        let a = Member {
-            doc: "a".into(),
-            ranges: vec![(3, 18).into(), (20, 29).into()],
-        };
-        let b = Member {
-            doc: "b".into(),
-            ranges: vec![(0, 7).into()],
-        };
+        let a = Member { doc: "a".into(), ranges: vec![(3, 18).into(), (20, 29).into()] };
+        let b = Member { doc: "b".into(), ranges: vec![(0, 7).into()] };
         assert_eq!(
             question.evidence,
-            [
-                vec![a, b],
-                vec![Member {
-                    doc: "b".into(),
-                    ranges: Vec::new()
-                }]
-            ]
+            [vec![a, b], vec![Member { doc: "b".into(), ranges: Vec::new() }]]
         );
-        assert_eq!(
-            question.relevant,
-            BTreeMap::from([("a".into(), 3), ("b".into(), 0)])
-        );
-        assert_eq!(
-            question.required,
-            [vec!["6".to_owned()], vec!["six".into(), "VI".into()]]
-        );
-        assert_eq!(
-            (question.split, question.kind),
-            (Some(Split::Tune), QuestionKind::Free)
-        );
+        assert_eq!(question.relevant, BTreeMap::from([("a".into(), 3), ("b".into(), 0)]));
+        assert_eq!(question.required, [vec!["6".to_owned()], vec!["six".into(), "VI".into()]]);
+        assert_eq!((question.split, question.kind), (Some(Split::Tune), QuestionKind::Free));
     }
 
     #[test]
@@ -419,10 +369,7 @@ mod tests {
         let question = only(
             r#"{"query_id": 7, "query": "Where?", "answer": "Zürich", "relevant_doc_ids": ["b"]}"#,
         );
-        assert_eq!(
-            (question.id.as_str(), question.text.as_str()),
-            ("7", "Where?")
-        );
+        assert_eq!((question.id.as_str(), question.text.as_str()), ("7", "Where?"));
         assert_eq!(question.relevant, BTreeMap::from([("b".into(), 1)]));
     }
 
@@ -466,20 +413,14 @@ mod tests {
         let (text, hint) = said(
             "\n{\"id\": \"q\", \"text\": \"?\", \"evidence\": [{\"doc\": \"a\", \"quotes\": [\"It waits 7 minutes.\"]}]}",
         );
-        assert_eq!(
-            text,
-            "line 2 (`q`): the quote `It waits 7 minutes.` is not in document `a`"
-        );
+        assert_eq!(text, "line 2 (`q`): the quote `It waits 7 minutes.` is not in document `a`");
         assert_eq!(hint, "the nearest text there is `It waits 6 minutes.`");
     }
 
     #[test]
     fn every_slip_is_named_with_line_and_id() {
         let cases = [
-            (
-                r#"{"id": "q", "text": " "}"#,
-                "line 1 (`q`): the question is empty",
-            ),
+            (r#"{"id": "q", "text": " "}"#, "line 1 (`q`): the question is empty"),
             (
                 r#"{"id": "q", "text": "?", "kind": "span"}"#,
                 "line 1 (`q`): a `span` question needs at least one answer",
@@ -488,10 +429,7 @@ mod tests {
                 r#"{"id": "q", "text": "?", "relevant": {"a": 1.5}}"#,
                 "line 1 (`q`): grade `1.5` is not an integer",
             ),
-            (
-                r#"{"id": "q", "text": "?", "relevent": ["a"]}"#,
-                "line 1: unknown key `relevent`",
-            ),
+            (r#"{"id": "q", "text": "?", "relevent": ["a"]}"#, "line 1: unknown key `relevent`"),
             (
                 r#"{"id": "q", "text": "?", "relevant": ["c"]}"#,
                 "line 1 (`q`): document `c` is not in the corpus",
@@ -516,14 +454,8 @@ mod tests {
                 r#"{"id": "q", "text": "?", "evidence": [{"doc": "b", "ranges": [[0, 2]]}]}"#,
                 "line 1 (`q`): invalid byte range 0 to 2 of document `b`, which has 14 bytes",
             ),
-            (
-                r#"{"id": "q" "text": "?"}"#,
-                "line 1 column 12: invalid JSON: expected `,` or `}`",
-            ),
-            (
-                r#"["id"]"#,
-                "line 1 column 1: invalid JSON: invalid type: sequence, expected a map",
-            ),
+            (r#"{"id": "q" "text": "?"}"#, "line 1 column 12: invalid JSON: expected `,` or `}`"),
+            (r#"["id"]"#, "line 1 column 1: invalid JSON: invalid type: sequence, expected a map"),
         ];
         for (question, expected) in cases {
             assert_eq!(said(question).0, expected);
@@ -544,13 +476,7 @@ mod tests {
             load(spec)
         });
         let set = set.expect("loads");
-        assert_eq!(
-            set.questions[0].evidence,
-            [[Member {
-                doc: "c".into(),
-                ranges: Vec::new()
-            }]]
-        );
+        assert_eq!(set.questions[0].evidence, [[Member { doc: "c".into(), ranges: Vec::new() }]]);
         assert_eq!(
             set.notes[0].to_string(),
             "1 piece of evidence whose document is not in the corpus, kept"

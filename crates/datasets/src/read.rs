@@ -50,23 +50,15 @@ pub(super) fn each_line(
     let (mut bytes, mut offset) = (Vec::new(), 0);
     for number in 1.. {
         bytes.clear();
-        let n_read = reader
-            .read_until(b'\n', &mut bytes)
-            .map_err(|source| unreadable(path, source))?;
+        let n_read =
+            reader.read_until(b'\n', &mut bytes).map_err(|source| unreadable(path, source))?;
         if n_read == 0 {
             break;
         }
         let line = line(path, number, offset, &bytes);
         offset += n_read;
         if line.as_ref().map_or(true, |line| !line.trim().is_empty()) {
-            each(
-                Place {
-                    path: Arc::clone(&shared),
-                    line: Some(number),
-                    id: None,
-                },
-                line,
-            )?;
+            each(Place { path: Arc::clone(&shared), line: Some(number), id: None }, line)?;
         }
     }
     Ok(())
@@ -83,11 +75,7 @@ pub(super) fn line<'a>(
         path: path.to_owned(),
         offset: offset + broken.valid_up_to(),
     })?;
-    let line = if number == 1 {
-        line.trim_start_matches(BYTE_ORDER_MARK)
-    } else {
-        line
-    };
+    let line = if number == 1 { line.trim_start_matches(BYTE_ORDER_MARK) } else { line };
     Ok(line.trim_end_matches(['\n', '\r']))
 }
 
@@ -118,17 +106,13 @@ pub(super) fn only_file(path: &Path, extensions: &[&str]) -> Result<PathBuf, Dat
     }
     let mut found: Vec<PathBuf> = folder(path)?;
     found.retain(|file| {
-        file.extension()
-            .is_some_and(|end| extensions.iter().any(|known| end == *known))
+        file.extension().is_some_and(|end| extensions.iter().any(|known| end == *known))
     });
     match found.len() {
         1 => Ok(found.remove(0)),
         n => Err(DatasetError::Layout {
             path: path.to_owned(),
-            expected: format!(
-                "single file `*.{}`, it has {n}",
-                extensions.join("` or `*.")
-            ),
+            expected: format!("single file `*.{}`, it has {n}", extensions.join("` or `*.")),
         }),
     }
 }
@@ -136,9 +120,8 @@ pub(super) fn only_file(path: &Path, extensions: &[&str]) -> Result<PathBuf, Dat
 /// Returns the files and folders of a folder, ascending by name.
 pub(super) fn folder(path: &Path) -> Result<Vec<PathBuf>, DatasetError> {
     let entries = std::fs::read_dir(path).map_err(|source| unreadable(path, source))?;
-    let names: io::Result<Vec<PathBuf>> = entries
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect();
+    let names: io::Result<Vec<PathBuf>> =
+        entries.map(|entry| entry.map(|entry| entry.path())).collect();
     let mut names = names.map_err(|source| unreadable(path, source))?;
     names.sort();
     Ok(names)
@@ -147,9 +130,7 @@ pub(super) fn folder(path: &Path) -> Result<Vec<PathBuf>, DatasetError> {
 /// Returns the error for an unreadable path.
 pub(super) fn unreadable(path: &Path, source: io::Error) -> DatasetError {
     match source.kind() {
-        io::ErrorKind::NotFound => DatasetError::Missing {
-            path: path.to_owned(),
-        },
+        io::ErrorKind::NotFound => DatasetError::Missing { path: path.to_owned() },
         _ => DatasetError::read(path)(source),
     }
 }
@@ -178,14 +159,7 @@ mod tests {
     #[test]
     fn lines_end_at_line_feeds_only_and_blank_ones_are_counted_but_not_given() {
         let seen = numbered("\u{feff}a\r\n\r\nb\u{2028}c\u{85}d\n \ne".as_bytes()).expect("reads");
-        assert_eq!(
-            seen,
-            [
-                (1, "a".into()),
-                (3, "b\u{2028}c\u{85}d".into()),
-                (5, "e".into())
-            ]
-        );
+        assert_eq!(seen, [(1, "a".into()), (3, "b\u{2028}c\u{85}d".into()), (5, "e".into())]);
     }
 
     #[test]
@@ -202,23 +176,14 @@ mod tests {
 
     #[test]
     fn broken_json_is_named_by_line_and_column_of_the_file() {
-        let place = Place {
-            line: Some(7),
-            ..Place::file(Path::new("f"))
-        };
+        let place = Place { line: Some(7), ..Place::file(Path::new("f")) };
         let error = json::<serde_json::Value>(&place, "{\"a\": 1,\n \"b\" 2}").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "`f` line 8 column 6: invalid JSON: expected `:`"
-        );
+        assert_eq!(error.to_string(), "`f` line 8 column 6: invalid JSON: expected `:`");
     }
 
     #[test]
     fn a_file_that_is_not_there_is_missing_and_not_unreadable() {
-        assert!(matches!(
-            text(Path::new("no/such/file")),
-            Err(DatasetError::Missing { .. })
-        ));
+        assert!(matches!(text(Path::new("no/such/file")), Err(DatasetError::Missing { .. })));
     }
 
     #[test]
@@ -227,14 +192,8 @@ mod tests {
         let path = folder.path();
         std::fs::write(path.join("dev.json"), "[]").expect("written");
         std::fs::write(path.join("README.md"), "").expect("written");
-        assert_eq!(
-            only_file(path, &["json"]).expect("one"),
-            path.join("dev.json")
-        );
+        assert_eq!(only_file(path, &["json"]).expect("one"), path.join("dev.json"));
         std::fs::write(path.join("train.json"), "[]").expect("written");
-        assert!(matches!(
-            only_file(path, &["json"]),
-            Err(DatasetError::Layout { .. })
-        ));
+        assert!(matches!(only_file(path, &["json"]), Err(DatasetError::Layout { .. })));
     }
 }

@@ -31,10 +31,7 @@ impl JsonRecord {
         value: Value,
     ) -> Result<Self, DatasetError> {
         match value {
-            Value::Object(fields) => Ok(Self {
-                place: place.clone(),
-                fields,
-            }),
+            Value::Object(fields) => Ok(Self { place: place.clone(), fields }),
             _ => Err(DatasetError::Field {
                 place: place.clone(),
                 field,
@@ -64,19 +61,13 @@ impl JsonRecord {
 
     /// Fails on a key that resembles one of `known` if that one is missing.
     pub(super) fn refuse_misspelt(&self, known: &[&'static str]) -> Result<(), DatasetError> {
-        let absent: Vec<&'static str> = known
-            .iter()
-            .copied()
-            .filter(|name| !self.fields.contains_key(*name))
-            .collect();
+        let absent: Vec<&'static str> =
+            known.iter().copied().filter(|name| !self.fields.contains_key(*name)).collect();
         let others = self
             .fields
             .keys()
             .filter(|key| !key.starts_with('_') && !known.contains(&key.as_str()));
-        match others
-            .into_iter()
-            .find(|key| nearest::word(key, absent.iter().copied()).is_some())
-        {
+        match others.into_iter().find(|key| nearest::word(key, absent.iter().copied()).is_some()) {
             None => Ok(()),
             Some(key) => Err(self.unknown(key, &absent)),
         }
@@ -84,11 +75,7 @@ impl JsonRecord {
 
     fn unknown(&self, key: &str, known: &[&'static str]) -> DatasetError {
         let nearest = nearest::word(key, known.iter().copied());
-        DatasetError::UnknownKey {
-            place: self.place.clone(),
-            key: key.into(),
-            nearest,
-        }
+        DatasetError::UnknownKey { place: self.place.clone(), key: key.into(), nearest }
     }
 
     /// Takes the field with one of `names`; null counts as missing.
@@ -120,17 +107,12 @@ impl JsonRecord {
         names: &[&'static str],
         expected: &'static str,
     ) -> Result<T, DatasetError> {
-        self.take(names, expected)?
-            .ok_or_else(|| self.wrong(names[0], expected))
+        self.take(names, expected)?.ok_or_else(|| self.wrong(names[0], expected))
     }
 
     /// Returns the error for a field of this record.
     pub(super) fn wrong(&self, field: &'static str, expected: &'static str) -> DatasetError {
-        DatasetError::Field {
-            place: self.place.clone(),
-            field,
-            expected,
-        }
+        DatasetError::Field { place: self.place.clone(), field, expected }
     }
 
     /// Returns the fields that were not taken.
@@ -188,11 +170,7 @@ impl Visitor<'_> for IdVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Id, E> {
-        if text.trim().is_empty() {
-            Err(E::custom("an empty id"))
-        } else {
-            Ok(Id(text.to_owned()))
-        }
+        if text.trim().is_empty() { Err(E::custom("an empty id")) } else { Ok(Id(text.to_owned())) }
     }
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<Id, E> {
@@ -212,23 +190,15 @@ mod tests {
     use ragtriage_core::hint::Hint;
 
     fn record(json: &str) -> JsonRecord {
-        JsonRecord::parse(
-            Place {
-                line: Some(3),
-                ..Place::file(Path::new("f"))
-            },
-            json,
-        )
-        .expect("an object")
+        JsonRecord::parse(Place { line: Some(3), ..Place::file(Path::new("f")) }, json)
+            .expect("an object")
     }
 
     #[test]
     fn an_unknown_key_is_refused_with_the_nearest_and_an_underscore_excuses_it() {
         let unknown =
             record(r#"{"id": "1", "_note": 1, "anwsers": []}"#).unknown_keys(&["id", "answers"]);
-        let [error] = &unknown[..] else {
-            panic!("{unknown:?}")
-        };
+        let [error] = &unknown[..] else { panic!("{unknown:?}") };
         assert_eq!(error.to_string(), "`f` line 3: unknown key `anwsers`");
         assert_eq!(error.hint().expect("a hint"), "did you mean `answers`?");
     }
@@ -239,12 +209,7 @@ mod tests {
         let error = JsonRecord::parse(place, r#"{"id": "1", "answers": ["a"], "answers": []}"#)
             .err()
             .expect("refused");
-        assert!(
-            error
-                .to_string()
-                .ends_with("invalid JSON: duplicate key `answers`"),
-            "{error}"
-        );
+        assert!(error.to_string().ends_with("invalid JSON: duplicate key `answers`"), "{error}");
     }
 
     #[test]
@@ -255,39 +220,24 @@ mod tests {
                 .is_ok()
         );
         assert!(
-            record(r#"{"text": "a", "titel": "b"}"#)
-                .refuse_misspelt(&["text", "title"])
-                .is_err()
+            record(r#"{"text": "a", "titel": "b"}"#).refuse_misspelt(&["text", "title"]).is_err()
         );
     }
 
     #[test]
     fn a_field_goes_by_one_of_its_names_and_must_have_its_type() {
         let mut both = record(r#"{"id": 7, "query_id": "8", "text": null}"#);
-        let error = both
-            .take::<Id>(&["id", "query_id"], "an id")
-            .err()
-            .expect("two names");
+        let error = both.take::<Id>(&["id", "query_id"], "an id").err().expect("two names");
         assert_eq!(
             error.to_string(),
             "`f` line 3: `query_id` must be given under one of its names only"
         );
         assert_eq!(
-            record(r#"{"_id": 7}"#)
-                .need::<Id>(&["id", "_id"], "an id")
-                .expect("a number")
-                .0,
+            record(r#"{"_id": 7}"#).need::<Id>(&["id", "_id"], "an id").expect("a number").0,
             "7"
         );
-        assert!(
-            record(r#"{"text": null}"#)
-                .need::<String>(&["text"], "a string")
-                .is_err()
-        );
-        let error = record(r#"{"id": " "}"#)
-            .need::<Id>(&["id"], "an id")
-            .err()
-            .expect("blank");
+        assert!(record(r#"{"text": null}"#).need::<String>(&["text"], "a string").is_err());
+        let error = record(r#"{"id": " "}"#).need::<Id>(&["id"], "an id").err().expect("blank");
         assert_eq!(error.to_string(), "`f` line 3: `id` must be an id");
     }
 }

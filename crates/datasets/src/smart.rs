@@ -42,11 +42,9 @@ impl Collection {
         match (self, columns) {
             (Self::Cisi, _) => Some(1),
             (Self::Cranfield, ["-1", ..]) => Some(0),
-            (Self::Cranfield, [code, ..]) => code
-                .parse()
-                .ok()
-                .filter(|code| (1..=5).contains(code))
-                .map(|code: i32| 5 - code),
+            (Self::Cranfield, [code, ..]) => {
+                code.parse().ok().filter(|code| (1..=5).contains(code)).map(|code: i32| 5 - code)
+            }
             (Self::Cranfield, []) => None,
         }
     }
@@ -160,22 +158,10 @@ mod tests {
     #[test]
     fn a_document_is_title_author_source_and_body_and_a_query_title_and_body() {
         let set = with_files(&CISI, Format::Smart, |spec| load(spec)).expect("loads");
-        assert_eq!(
-            set.documents[0].text,
-            "A title\nDoe, J.\nRoe, R.\n1970\nThe body\nof  it."
-        );
-        assert_eq!(
-            (
-                set.documents[0].title.as_str(),
-                set.documents[1].text.as_str()
-            ),
-            ("", "")
-        );
-        let texts: Vec<&str> = set
-            .questions
-            .iter()
-            .map(|question| question.text.as_str())
-            .collect();
+        assert_eq!(set.documents[0].text, "A title\nDoe, J.\nRoe, R.\n1970\nThe body\nof  it.");
+        assert_eq!((set.documents[0].title.as_str(), set.documents[1].text.as_str()), ("", ""));
+        let texts: Vec<&str> =
+            set.questions.iter().map(|question| question.text.as_str()).collect();
         assert_eq!(texts, ["First?", "Head\nSecond?"]);
     }
 
@@ -200,10 +186,7 @@ mod tests {
                 "cran.all.1400",
                 ".I 1\n.T\nwing\n.A\n.B\n.W\nlift at\n.5 mach .\n.I 2\n.T\nslip\n.W\nstream .\n",
             ),
-            (
-                "cran.qry",
-                ".I 001\n.W\nwhat lift .\n.I 004\n.W\nwhich stream .\n",
-            ),
+            ("cran.qry", ".I 001\n.W\nwhat lift .\n.I 004\n.W\nwhich stream .\n"),
             ("cranqrel", qrels),
         ];
         with_files(&files, Format::Smart, |spec| load(spec))
@@ -217,10 +200,7 @@ mod tests {
         assert_eq!(set.questions[0].relevant, BTreeMap::from([("1".into(), 4)]));
         assert_eq!(set.questions[1].id.as_str(), "2");
         assert_eq!(set.questions[1].text, "which stream .");
-        assert_eq!(
-            set.questions[1].relevant,
-            BTreeMap::from([("1".into(), 0), ("2".into(), 0)])
-        );
+        assert_eq!(set.questions[1].relevant, BTreeMap::from([("1".into(), 0), ("2".into(), 0)]));
         assert_eq!(set.notes[0].count, 1);
     }
 
@@ -228,9 +208,7 @@ mod tests {
     fn a_code_outside_the_scale_is_refused_by_line() {
         let error = cranfield("1 1 1\n1 2 6\n").unwrap_err();
         assert!(
-            error
-                .to_string()
-                .contains("cranqrel` line 2: expected query, document and a code"),
+            error.to_string().contains("cranqrel` line 2: expected query, document and a code"),
             "{error}"
         );
     }
@@ -240,9 +218,7 @@ mod tests {
         let files = [("CISI.ALL", "stray\n.I 1\n"), CISI[1], CISI[2]];
         let error = with_files(&files, Format::Smart, |spec| load(spec)).unwrap_err();
         assert!(
-            error
-                .to_string()
-                .contains("CISI.ALL` line 1: expected a record's `.I`"),
+            error.to_string().contains("CISI.ALL` line 1: expected a record's `.I`"),
             "{error}"
         );
     }

@@ -36,18 +36,10 @@ pub(super) fn records(path: &Path) -> Result<Vec<SmartRecord>, DatasetError> {
     let mut records: Vec<SmartRecord> = Vec::new();
     for (index, line) in read::text(path)?.split('\n').enumerate() {
         let line = line.trim_end();
-        let place = Place {
-            path: Arc::clone(&shared),
-            line: Some(index + 1),
-            id: None,
-        };
+        let place = Place { path: Arc::clone(&shared), line: Some(index + 1), id: None };
         if let Some(number) = line.strip_prefix(".I ") {
             let number = number.trim().to_owned();
-            records.push(SmartRecord {
-                place,
-                number,
-                fields: Vec::new(),
-            });
+            records.push(SmartRecord { place, number, fields: Vec::new() });
             continue;
         }
         match (records.last_mut(), field_name(line)) {
@@ -71,10 +63,9 @@ pub(super) fn records(path: &Path) -> Result<Vec<SmartRecord>, DatasetError> {
 
 /// Returns the file of a folder with this name, ignoring case.
 pub(super) fn named(folder: &[PathBuf], name: &str) -> Option<PathBuf> {
-    let found = folder.iter().find(|path| {
-        path.file_name()
-            .is_some_and(|own| own.eq_ignore_ascii_case(name))
-    });
+    let found = folder
+        .iter()
+        .find(|path| path.file_name().is_some_and(|own| own.eq_ignore_ascii_case(name)));
     found.cloned()
 }
 

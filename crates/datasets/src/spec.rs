@@ -20,10 +20,9 @@ pub(super) fn own_split(spec: &DatasetSettings) -> Result<Option<Split>, Dataset
             split: split.into(),
             known: "`tune`, `heldout`".into(),
         }),
-        (Format::Hotpotqa | Format::Squad | Format::Smart, _) => Err(DatasetError::NoSplits {
-            format: spec.format,
-            split: split.into(),
-        }),
+        (Format::Hotpotqa | Format::Squad | Format::Smart, _) => {
+            Err(DatasetError::NoSplits { format: spec.format, split: split.into() })
+        }
     }
 }
 
@@ -65,10 +64,7 @@ pub(super) mod tests {
         for format in Format::ALL {
             let text = serde_json::to_string(&format).expect("serialises");
             assert_eq!(text, format!("\"{format}\""));
-            assert_eq!(
-                serde_json::from_str::<Format>(&text).expect("reads"),
-                format
-            );
+            assert_eq!(serde_json::from_str::<Format>(&text).expect("reads"), format);
         }
     }
 
@@ -82,10 +78,7 @@ pub(super) mod tests {
             own_split(&spec(Format::Files, "heldout")).expect("known"),
             Some(Split::Heldout)
         );
-        assert_eq!(
-            own_split(&spec(Format::Beir, "dev")).expect("a file name"),
-            None
-        );
+        assert_eq!(own_split(&spec(Format::Beir, "dev")).expect("a file name"), None);
         assert!(matches!(
             own_split(&spec(Format::Jsonl, "train")),
             Err(DatasetError::UnknownSplit { .. })

@@ -66,12 +66,7 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
                 draft.settle(taken)?;
             }
             let title = article.title.replace('_', " ");
-            let document = Document {
-                id: doc,
-                title,
-                text: context,
-                metadata: BTreeMap::new(),
-            };
+            let document = Document { id: doc, title, text: context, metadata: BTreeMap::new() };
             let taken = draft.push_document(&place, document);
             draft.settle(taken)?;
         }
@@ -87,21 +82,14 @@ fn question(
     draft: &mut Draft,
 ) -> Result<Question, DatasetError> {
     let place = place.of(&asked.id);
-    let golds = if asked.is_impossible {
-        &[]
-    } else {
-        &asked.answers[..]
-    };
+    let golds = if asked.is_impossible { &[] } else { &asked.answers[..] };
     let answers = distinct(
         golds
             .iter()
             .map(|answer| answer.text.trim().to_owned())
             .filter(|answer| !answer.is_empty()),
     );
-    draft.note(
-        golds.len() - answers.len(),
-        "repeated or empty gold [answer|answers], left out",
-    );
+    draft.note(golds.len() - answers.len(), "repeated or empty gold [answer|answers], left out");
     let mut ranges = Vec::new();
     for answer in golds.iter().filter(|answer| !answer.text.trim().is_empty()) {
         ranges.extend(locate(answer, doc, context, &place, draft)?);
@@ -110,33 +98,17 @@ fn question(
     if places.is_empty() && !answers.is_empty() {
         places.push(Vec::new());
     }
-    let members: Vec<Member> = places
-        .into_iter()
-        .map(|ranges| Member {
-            doc: doc.clone(),
-            ranges,
-        })
-        .collect();
+    let members: Vec<Member> =
+        places.into_iter().map(|ranges| Member { doc: doc.clone(), ranges }).collect();
     draft.note(
         usize::from(answers.is_empty() && !asked.is_impossible),
         "[question|questions] without an answer",
     );
     Ok(Question {
-        kind: if asked.is_impossible {
-            QuestionKind::Unanswerable
-        } else {
-            QuestionKind::Span
-        },
+        kind: if asked.is_impossible { QuestionKind::Unanswerable } else { QuestionKind::Span },
         answers,
-        relevant: members
-            .iter()
-            .map(|member| (member.doc.clone(), 1))
-            .collect(),
-        evidence: if members.is_empty() {
-            Vec::new()
-        } else {
-            vec![members]
-        },
+        relevant: members.iter().map(|member| (member.doc.clone(), 1)).collect(),
+        evidence: if members.is_empty() { Vec::new() } else { vec![members] },
         ..Question::new(asked.id.into(), asked.question)
     })
 }
@@ -151,9 +123,7 @@ fn locate(
     draft: &mut Draft,
 ) -> Result<Option<ByteRange>, DatasetError> {
     let text = answer.text.as_str();
-    let said = usize::try_from(answer.answer_start)
-        .ok()
-        .and_then(|chars| byte_of(context, chars));
+    let said = usize::try_from(answer.answer_start).ok().and_then(|chars| byte_of(context, chars));
     let start = match said {
         Some(start) if context[start..].starts_with(text) => start,
         _ => {
@@ -180,10 +150,7 @@ fn locate(
             start
         }
     };
-    Ok(Some(quote::trim(
-        context,
-        ByteRange::new(start, start + text.len()),
-    )))
+    Ok(Some(quote::trim(context, ByteRange::new(start, start + text.len()))))
 }
 
 /// Returns the byte offset of the code point of that number.
@@ -230,9 +197,7 @@ mod tests {
             ("Where?", &["Łódź".into(), "near Łódź".into()][..])
         );
         // Before code point 22 only Ż has two bytes: Łódź starts at byte 23 and has 7 (Ł 2, ó 2, d 1, ź 2).
-        let [group] = &question.evidence[..] else {
-            panic!("one group")
-        };
+        let [group] = &question.evidence[..] else { panic!("one group") };
         let ranges: Vec<_> = group.iter().map(|member| member.ranges[0]).collect();
         assert_eq!(ranges, [(23, 30).into(), (18, 30).into()]);
         assert_eq!(set.questions[2].kind, QuestionKind::Unanswerable);
@@ -245,11 +210,7 @@ mod tests {
         // Code point 31 is byte 35 (Ż, Ł, ó and ź have two bytes each); `near` occurs at bytes 18 and 32.
         assert_eq!(set.questions[1].evidence[0][0].ranges, [(32, 36).into()]);
         let moved = "1 gold answer not at its offset, taken at the nearest occurrence";
-        assert!(
-            set.notes.iter().any(|note| note.to_string() == moved),
-            "{:?}",
-            set.notes
-        );
+        assert!(set.notes.iter().any(|note| note.to_string() == moved), "{:?}", set.notes);
     }
 
     #[test]
@@ -257,10 +218,7 @@ mod tests {
         let set = with_file("dev.json", FILE, Format::Squad, |spec| load(spec)).expect("loads");
         assert_eq!(
             set.questions[3].evidence,
-            [[Member {
-                doc: "Aa_(Bb)/1".into(),
-                ranges: Vec::new()
-            }]]
+            [[Member { doc: "Aa_(Bb)/1".into(), ranges: Vec::new() }]]
         );
         let error = with_file("dev.json", FILE, Format::Squad, |spec| {
             spec.missing_evidence = Some(MissingEvidence::Error);

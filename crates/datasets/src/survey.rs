@@ -13,14 +13,12 @@ use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::types::Document;
 
 /// Extensions of prose read as plain text; the first four are read by default.
-const PROSE: [&str; 10] = [
-    "md", "markdown", "txt", "rst", "adoc", "asciidoc", "org", "mdx", "textile", "tex",
-];
+const PROSE: [&str; 10] =
+    ["md", "markdown", "txt", "rst", "adoc", "asciidoc", "org", "mdx", "textile", "tex"];
 const READ_UNASKED: usize = 4;
 /// Extensions of formats whose text has to be extracted first.
-const WRAPPED: [&str; 12] = [
-    "pdf", "docx", "doc", "html", "htm", "odt", "rtf", "pptx", "xlsx", "ipynb", "epub", "pages",
-];
+const WRAPPED: [&str; 12] =
+    ["pdf", "docx", "doc", "html", "htm", "odt", "rtf", "pptx", "xlsx", "ipynb", "epub", "pages"];
 
 /// English text has a larger share of Lucene's 33 stop words than this: 21% to 35% of the words of each shipped runbook, commands
 /// included. Other languages share a few short ones by chance (German "in", "was", "an").
@@ -63,9 +61,7 @@ pub struct Survey {
 /// text.
 pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
     if !folder.exists() {
-        return Err(DatasetError::Missing {
-            path: folder.to_owned(),
-        });
+        return Err(DatasetError::Missing { path: folder.to_owned() });
     }
     if !folder.is_dir() {
         return Err(DatasetError::Layout {
@@ -131,17 +127,13 @@ fn readable(folder: &Path, seen: &mut Survey) -> Result<Vec<Document>, DatasetEr
 }
 
 fn measure(seen: &mut Survey, documents: &[Document]) {
-    let mut lengths: Vec<(usize, &str)> = documents
-        .iter()
-        .map(|it| (it.text.split_whitespace().count(), it.id.as_str()))
-        .collect();
+    let mut lengths: Vec<(usize, &str)> =
+        documents.iter().map(|it| (it.text.split_whitespace().count(), it.id.as_str())).collect();
     lengths.sort_unstable();
     seen.n_documents = lengths.len();
     seen.n_words = lengths.iter().map(|(words, _)| words).sum();
     seen.n_empty = lengths.iter().filter(|(words, _)| *words == 0).count();
-    seen.median_words = lengths
-        .get(lengths.len() / 2)
-        .map_or(0, |(words, _)| *words);
+    seen.median_words = lengths.get(lengths.len() / 2).map_or(0, |(words, _)| *words);
     seen.longest = lengths.last().map(|(words, id)| ((*id).to_owned(), *words));
     let n_with = documents.iter().filter(|it| has_headings(it)).count();
     seen.share_with_headings = n_with as f64 / documents.len().max(1) as f64;
@@ -185,10 +177,7 @@ mod tests {
     #[test]
     fn prose_beside_code_is_taken_alone_and_what_hides_text_is_told() {
         let survey = seen(&[
-            (
-                "docs/a.md",
-                "# A\n\n## One\nthe words of it\n\n## Two\nare here\n",
-            ),
+            ("docs/a.md", "# A\n\n## One\nthe words of it\n\n## Two\nare here\n"),
             ("docs/b.adoc", "= B\nthis is it"),
             ("src/main.rs", "fn main() {}"),
             ("c.pdf", "%PDF"),
@@ -200,16 +189,9 @@ mod tests {
             (survey.n_documents, survey.longest.clone()),
             (2, Some(("docs/a.md".to_owned(), 12)))
         );
+        assert_eq!((survey.code.len(), survey.wrapped.get("pdf")), (1, Some(&1)));
         assert_eq!(
-            (survey.code.len(), survey.wrapped.get("pdf")),
-            (1, Some(&1))
-        );
-        assert_eq!(
-            (
-                survey.n_words,
-                survey.median_words,
-                survey.share_with_headings
-            ),
+            (survey.n_words, survey.median_words, survey.share_with_headings),
             (17, 12, 0.5)
         );
         assert!(survey.is_english);
@@ -217,12 +199,7 @@ mod tests {
 
     #[test]
     fn plain_markdown_needs_no_patterns_and_code_alone_is_the_corpus() {
-        assert!(
-            seen(&[("a.md", "text"), ("b.txt", "")])
-                .expect("seen")
-                .globs
-                .is_empty()
-        );
+        assert!(seen(&[("a.md", "text"), ("b.txt", "")]).expect("seen").globs.is_empty());
         let code = seen(&[("a.rs", "fn x() {}"), ("b.py", "x = 1")]).expect("seen");
         assert_eq!((code.n_documents, code.globs.len()), (2, 0));
     }
@@ -230,13 +207,9 @@ mod tests {
     #[test]
     fn a_share_is_of_all_documents_whatever_they_are() {
         let headings = "# A\n\n## One\n\n## Two\n";
-        let survey = seen(&[
-            ("a.md", headings),
-            ("b.md", "x"),
-            ("c.txt", headings),
-            ("d.txt", "x"),
-        ])
-        .expect("seen");
+        let survey =
+            seen(&[("a.md", headings), ("b.md", "x"), ("c.txt", headings), ("d.txt", "x")])
+                .expect("seen");
         assert_eq!(survey.share_with_headings, 0.25);
     }
 
@@ -245,18 +218,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("b.txt"), b"caf\xe9").expect("written");
         assert!(
-            matches!(
-                survey(folder.path()),
-                Err(DatasetError::Utf8 { offset: 3, .. })
-            ),
+            matches!(survey(folder.path()), Err(DatasetError::Utf8 { offset: 3, .. })),
             "there is nothing else"
         );
         std::fs::write(folder.path().join("a.md"), "two words").expect("written");
         let survey = survey(folder.path()).expect("seen");
-        assert_eq!(
-            (survey.n_unreadable, survey.n_documents, survey.n_words),
-            (1, 1, 2)
-        );
+        assert_eq!((survey.n_unreadable, survey.n_documents, survey.n_words), (1, 1, 2));
         assert_eq!(survey.endings, BTreeMap::from([("md".to_owned(), 1)]));
     }
 
@@ -270,13 +237,7 @@ mod tests {
 
     #[test]
     fn a_folder_without_documents_is_refused() {
-        assert!(matches!(
-            seen(&[("a.png", "x")]),
-            Err(DatasetError::EmptyCorpus { .. })
-        ));
-        assert!(matches!(
-            survey(Path::new("no/such")),
-            Err(DatasetError::Missing { .. })
-        ));
+        assert!(matches!(seen(&[("a.png", "x")]), Err(DatasetError::EmptyCorpus { .. })));
+        assert!(matches!(survey(Path::new("no/such")), Err(DatasetError::Missing { .. })));
     }
 }

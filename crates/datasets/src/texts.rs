@@ -23,10 +23,7 @@ impl<'a> DocumentTexts<'a> {
             .iter()
             .map(|document| (document.id.as_str(), document.text.as_str()))
             .collect();
-        Self {
-            by_id,
-            spaced: OnceLock::new(),
-        }
+        Self { by_id, spaced: OnceLock::new() }
     }
 
     /// Returns the documents' ids, ascending.
@@ -48,21 +45,13 @@ impl<'a> DocumentTexts<'a> {
 
     /// Returns the only document other than `but` that contains `quote` as whole words; `None` if several do.
     pub(crate) fn only_holder(&self, quote: &str, but: &DocId) -> Option<DocId> {
-        let spaced = self.spaced.get_or_init(|| {
-            self.by_id
-                .iter()
-                .map(|(id, text)| (*id, one_spaced(text)))
-                .collect()
-        });
+        let spaced = self
+            .spaced
+            .get_or_init(|| self.by_id.iter().map(|(id, text)| (*id, one_spaced(text))).collect());
         let quote = one_spaced(quote);
-        let mut holders = spaced
-            .iter()
-            .filter(|(id, text)| *id != but.as_str() && stands_in(&quote, text));
+        let mut holders =
+            spaced.iter().filter(|(id, text)| *id != but.as_str() && stands_in(&quote, text));
         let first = holders.next().map(|(id, _)| DocId::from(*id));
-        if holders.next().is_some() {
-            None
-        } else {
-            first
-        }
+        if holders.next().is_some() { None } else { first }
     }
 }

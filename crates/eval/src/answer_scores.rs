@@ -27,9 +27,7 @@ impl<'a> AnswerOf<'a> {
         judge: Judge,
         outcome: Option<&'a Outcome>,
     ) -> Self {
-        let attempt = trace
-            .attempt(ArmName::Retrieved)
-            .filter(|attempt| attempt.error.is_none());
+        let attempt = trace.attempt(ArmName::Retrieved).filter(|attempt| attempt.error.is_none());
         Self {
             trace,
             scores: answer_scores(trace, ArmName::Retrieved, judge.scorer),
@@ -87,9 +85,7 @@ impl<'a> AnswerOf<'a> {
 
     /// Returns the answer, unless it abstains, refuses or has no content.
     fn answered(&self) -> Option<&'a str> {
-        let attempt = self
-            .attempt
-            .filter(|attempt| attempt.stance == Stance::Answered)?;
+        let attempt = self.attempt.filter(|attempt| attempt.stance == Stance::Answered)?;
         let answer = attempt.extracted.as_str();
         (!answer.trim().is_empty()).then_some(answer)
     }
@@ -98,18 +94,14 @@ impl<'a> AnswerOf<'a> {
     fn packed(&self) -> Vec<&'a str> {
         let passages = &self.run.passages;
         let packed = self.trace.packed().filter_map(|id| passages.get(id));
-        packed
-            .flat_map(|passage| [passage.title.as_str(), passage.text.as_str()])
-            .collect()
+        packed.flat_map(|passage| [passage.title.as_str(), passage.text.as_str()]).collect()
     }
 }
 
 /// Returns an arm's answer scores. `None` if the arm was not run or failed, or the question has no gold answers. The
 /// gold answer of an unanswerable question is the empty answer under `squad2`, and undefined otherwise.
 pub(super) fn answer_scores(trace: &Trace, arm: ArmName, scorer: Scorer) -> Option<AnswerScores> {
-    let attempt = trace
-        .attempt(arm)
-        .filter(|attempt| attempt.error.is_none())?;
+    let attempt = trace.attempt(arm).filter(|attempt| attempt.error.is_none())?;
     let question = &trace.question;
     match question.kind {
         QuestionKind::Unanswerable if scorer == Scorer::Squad2 => {

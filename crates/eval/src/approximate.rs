@@ -56,9 +56,8 @@ pub(super) fn approximate_search(
 
 fn compared(run: &SavedRun, step: Step, plan: (&[Measure], Judge)) -> ApproximateSearch {
     let finished = run.traces.iter().filter(|trace| !trace.failed());
-    let searched: Vec<(&Trace, &TraceStep)> = finished
-        .filter_map(|trace| Some((trace, trace.step(step)?)))
-        .collect();
+    let searched: Vec<(&Trace, &TraceStep)> =
+        finished.filter_map(|trace| Some((trace, trace.step(step)?))).collect();
     let (mut approximate, mut exact) = (Vec::new(), Vec::new());
     for (trace, found) in &searched {
         if let Some(search) = &found.exact_search {
@@ -78,11 +77,8 @@ fn compared(run: &SavedRun, step: Step, plan: (&[Measure], Judge)) -> Approximat
 
 /// Returns the trace's question with this ranking alone.
 fn ranked<'a>(trace: &Trace, step: Step, ids: impl IntoIterator<Item = &'a ChunkId>) -> Trace {
-    let hits = ids.into_iter().map(|id| StepHit {
-        id: id.clone(),
-        score: 0.0,
-        parts: BTreeMap::new(),
-    });
+    let hits =
+        ids.into_iter().map(|id| StepHit { id: id.clone(), score: 0.0, parts: BTreeMap::new() });
     Trace {
         steps: vec![TraceStep::new(step, hits.collect(), 0.0)],
         ..Trace::new(trace.index, trace.question.clone(), trace.gold.clone())
@@ -103,9 +99,7 @@ fn differences(
         difference(pairs.filter_map(|(a, b)| Some((a[at]?, b[at]?))))
     };
     let columns = measures.iter().enumerate();
-    columns
-        .filter_map(|(at, measure)| Some((measure.to_string(), column(at)?)))
-        .collect()
+    columns.filter_map(|(at, measure)| Some((measure.to_string(), column(at)?))).collect()
 }
 
 /// Returns true for a mean over rankings that depends on their order alone: not of prompts, token budgets or answers.

@@ -45,12 +45,7 @@ pub fn arm_scores(
                 .filter_map(|(trace, outcome)| diagnose::f1(trace, outcome, *arm, scorer))
                 .collect();
             let right: Vec<f64> = column.iter().flatten().copied().collect();
-            let score = ArmScore {
-                n: right.len(),
-                mean: mean(&right),
-                ci95,
-                f1: mean(&f1),
-            };
+            let score = ArmScore { n: right.len(), mean: mean(&right), ci95, f1: mean(&f1) };
             (arm.name().to_owned(), score)
         })
         .collect()
@@ -65,9 +60,7 @@ pub(super) fn right_by_arm(
     let was_run = |arm: &ArmName| traces.iter().any(|trace| trace.attempt(*arm).is_some());
     let column = |arm| {
         let answers = traces.iter().zip(outcomes);
-        answers
-            .map(|(trace, outcome)| diagnose::right(trace, outcome, arm))
-            .collect()
+        answers.map(|(trace, outcome)| diagnose::right(trace, outcome, arm)).collect()
     };
     arms.filter(was_run).map(|arm| (arm, column(arm))).unzip()
 }
@@ -140,17 +133,12 @@ pub struct Spared {
 pub fn spared(traces: &[Trace]) -> BTreeMap<String, Spared> {
     let mut spared: BTreeMap<String, Spared> = BTreeMap::new();
     for arm in traces.iter().flat_map(|trace| &trace.arms) {
-        for attempt in arm
-            .attempts
-            .iter()
-            .filter(|attempt| attempt.origin != Origin::Called)
-        {
+        for attempt in arm.attempts.iter().filter(|attempt| attempt.origin != Origin::Called) {
             let tokens = &attempt.tokens;
             let entry = spared.entry(arm.arm.name().to_owned()).or_default();
             entry.replies += 1;
-            entry.prompt = entry
-                .prompt
-                .saturating_add(tokens.prompt_billed.unwrap_or(tokens.prompt));
+            entry.prompt =
+                entry.prompt.saturating_add(tokens.prompt_billed.unwrap_or(tokens.prompt));
             entry.completion = entry.completion.saturating_add(tokens.completion);
         }
     }
@@ -166,10 +154,7 @@ impl ArmUse {
             Origin::Called => {
                 self.calls += 1;
                 self.failed += usize::from(attempt.error.is_some());
-                let prompt = attempt
-                    .tokens
-                    .prompt_billed
-                    .unwrap_or(attempt.tokens.prompt);
+                let prompt = attempt.tokens.prompt_billed.unwrap_or(attempt.tokens.prompt);
                 self.prompt = self.prompt.saturating_add(prompt);
                 self.completion = self.completion.saturating_add(attempt.tokens.completion);
                 self.cost_usd += attempt.cost_usd;
@@ -196,9 +181,8 @@ pub struct Repeats {
 /// Compares the repeats of the arm `retrieved`; `None` without repeats.
 #[must_use]
 pub fn repeats(traces: &[Trace], judge: Judge) -> Option<Repeats> {
-    let answerable = traces
-        .iter()
-        .filter(|trace| trace.question.kind != QuestionKind::Unanswerable);
+    let answerable =
+        traces.iter().filter(|trace| trace.question.kind != QuestionKind::Unanswerable);
     let asked = answerable.filter_map(|trace| {
         let arm = trace
             .arms
@@ -222,20 +206,11 @@ pub fn repeats(traces: &[Trace], judge: Judge) -> Option<Repeats> {
         .map(|at| asked.iter().map(|all| all[at].score()).sum::<f64>() / n as f64)
         .collect();
     let deviation = asked.iter().map(|all| deviation(all)).sum::<f64>() / n as f64;
-    Some(Repeats {
-        n,
-        flipped,
-        ci95: wilson(flipped, n),
-        means,
-        deviation,
-    })
+    Some(Repeats { n, flipped, ci95: wilson(flipped, n), means, deviation })
 }
 
 fn deviation(all: &[Correctness]) -> f64 {
     let mean = all.iter().map(|answer| answer.score()).sum::<f64>() / all.len() as f64;
-    let squares: f64 = all
-        .iter()
-        .map(|answer| (answer.score() - mean).powi(2))
-        .sum();
+    let squares: f64 = all.iter().map(|answer| (answer.score() - mean).powi(2)).sum();
     (squares / (all.len() - 1) as f64).sqrt()
 }

@@ -12,10 +12,7 @@ use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::types::{ByteRange, DocId, Question, Trace};
 
 /// A document without ranges.
-const WHOLE: ByteRange = ByteRange {
-    start: 0,
-    end: usize::MAX,
-};
+const WHOLE: ByteRange = ByteRange { start: 0, end: usize::MAX };
 
 /// Number and sizes of clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,9 +33,8 @@ pub fn question_clusters<'a>(
 ) -> Vec<usize> {
     let mut numbers = HashMap::new();
     let questions = questions.into_iter();
-    let evidence: Vec<Vec<EvidenceSpan>> = questions
-        .map(|question| spans(question, &mut numbers))
-        .collect();
+    let evidence: Vec<Vec<EvidenceSpan>> =
+        questions.map(|question| spans(question, &mut numbers)).collect();
     evidence_clusters(evidence.iter().map(Vec::as_slice), cluster)
 }
 
@@ -52,11 +48,11 @@ pub fn evidence_clusters<'a>(
         return (0..evidence.len()).collect();
     }
     let segments = segments(&evidence);
-    clusters(evidence.iter().map(|spans| {
-        spans
-            .iter()
-            .map(|(doc, start, _)| (doc, segment(&segments[doc], *start)))
-    }))
+    clusters(
+        evidence.iter().map(|spans| {
+            spans.iter().map(|(doc, start, _)| (doc, segment(&segments[doc], *start)))
+        }),
+    )
 }
 
 /// Returns the cluster of each trace's question.
@@ -74,10 +70,7 @@ pub fn sizes(cluster_of: &[usize]) -> ClusterSizes {
     for cluster in cluster_of {
         *counts.entry(*cluster).or_default() += 1;
     }
-    ClusterSizes {
-        n: counts.len(),
-        largest: counts.into_values().max().unwrap_or(0),
-    }
+    ClusterSizes { n: counts.len(), largest: counts.into_values().max().unwrap_or(0) }
 }
 
 /// Returns the evidence of a question, all alternatives of all groups; documents are numbered as they occur.
@@ -101,10 +94,7 @@ pub(crate) fn spans<'a>(
 fn segments(evidence: &[&[EvidenceSpan]]) -> HashMap<usize, Vec<ByteRange>> {
     let mut segments: HashMap<usize, Vec<ByteRange>> = HashMap::new();
     for (doc, start, end) in evidence.iter().copied().flatten() {
-        let range = ByteRange {
-            start: *start,
-            end: *end,
-        };
+        let range = ByteRange { start: *start, end: *end };
         segments.entry(*doc).or_default().push(range);
     }
     for ranges in segments.values_mut() {
@@ -143,10 +133,8 @@ mod tests {
                     doc: (*doc).into(),
                     ranges: ranges.iter().map(|range| (*range).into()).collect(),
                 };
-                question.evidence = groups
-                    .iter()
-                    .map(|group| group.iter().map(member).collect())
-                    .collect();
+                question.evidence =
+                    groups.iter().map(|group| group.iter().map(member).collect()).collect();
                 question.relevant.insert("judged".into(), 1);
                 question
             })
@@ -159,13 +147,8 @@ mod tests {
         let on = |ranges: &[(usize, usize)]| vec![vec![("a", ranges.to_vec())]];
         // 0 and 1 touch, 2 overlaps 0; 3 has two ranges, in 1 and apart; the last has the bytes of 0 in another document.
         let other = vec![vec![("b", vec![(0, 10)])]];
-        let evidence = [
-            on(&[(0, 10)]),
-            on(&[(10, 20)]),
-            on(&[(9, 10)]),
-            on(&[(50, 60), (15, 16)]),
-            other,
-        ];
+        let evidence =
+            [on(&[(0, 10)]), on(&[(10, 20)]), on(&[(9, 10)]), on(&[(50, 60), (15, 16)]), other];
         assert_eq!(clusters_of(&evidence), [0, 1, 0, 1, 2]);
     }
 

@@ -64,9 +64,7 @@ pub(super) fn class_bounds(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<Str
     let [right, wrong] = [Correctness::Right, Correctness::Wrong].map(|correctness| {
         let questions = run.traces.iter().zip(outcomes);
         let classes = questions.map(|(trace, outcome)| {
-            outcome
-                .class_with(trace, &outcome.judgments.resolved(correctness))
-                .name()
+            outcome.class_with(trace, &outcome.judgments.resolved(correctness)).name()
         });
         count(FailureClass::ALL.iter().map(|class| class.name()), classes)
     });
@@ -93,14 +91,10 @@ pub(super) fn right_by_rule(
             let judge = Judge { rule, ..judge };
             Some(judge_attempt(&trace.question, attempt, judge)?.correctness)
         };
-        let right = run
-            .traces
-            .par_iter()
-            .zip(outcomes)
-            .filter(|(trace, outcome)| {
-                trace.question.kind != QuestionKind::Unanswerable
-                    && correctness(trace, outcome) == Some(Correctness::Right)
-            });
+        let right = run.traces.par_iter().zip(outcomes).filter(|(trace, outcome)| {
+            trace.question.kind != QuestionKind::Unanswerable
+                && correctness(trace, outcome) == Some(Correctness::Right)
+        });
         (rule.name().to_owned(), right.count())
     });
     counted.into()
@@ -112,28 +106,16 @@ pub(super) fn rule_disagreement(
     outcomes: &[Outcome],
     judge: Judge,
 ) -> (usize, usize) {
-    let contains = Judge {
-        rule: RightRule::Contains,
-        ..judge
-    };
-    let compared = run
-        .traces
-        .par_iter()
-        .zip(outcomes)
-        .filter_map(|(trace, outcome)| {
-            let by_rule = outcome.judgments.correctness(ArmName::Retrieved)?;
-            let attempt = trace.attempt(ArmName::Retrieved)?;
-            let by_contains = judge_attempt(&trace.question, attempt, contains)?.correctness;
-            let is_decided = [by_rule, by_contains]
-                .iter()
-                .all(|answer| *answer != Correctness::Unsure);
-            is_decided.then_some(by_rule != by_contains)
-        });
+    let contains = Judge { rule: RightRule::Contains, ..judge };
+    let compared = run.traces.par_iter().zip(outcomes).filter_map(|(trace, outcome)| {
+        let by_rule = outcome.judgments.correctness(ArmName::Retrieved)?;
+        let attempt = trace.attempt(ArmName::Retrieved)?;
+        let by_contains = judge_attempt(&trace.question, attempt, contains)?.correctness;
+        let is_decided = [by_rule, by_contains].iter().all(|answer| *answer != Correctness::Unsure);
+        is_decided.then_some(by_rule != by_contains)
+    });
     let compared: Vec<bool> = compared.collect();
-    (
-        compared.iter().filter(|differ| **differ).count(),
-        compared.len(),
-    )
+    (compared.iter().filter(|differ| **differ).count(), compared.len())
 }
 
 /// Counts the packed passages of an external RAG that are in no document, and all of them; for a question without a recorded
@@ -157,9 +139,7 @@ pub(super) fn unlocated(run: &SavedRun) -> (usize, usize) {
 pub(super) fn flags(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for &flag in Flag::ALL.iter().filter(|flag| could_be_raised(run, **flag)) {
-        let raised = outcomes
-            .iter()
-            .filter(|outcome| outcome.flags.contains(&flag));
+        let raised = outcomes.iter().filter(|outcome| outcome.flags.contains(&flag));
         counts.insert(flag.name().to_owned(), raised.count());
     }
     counts

@@ -39,27 +39,19 @@ pub fn curves(run: &SavedRun, evaluation: &Evaluation, plan: &EvaluationPlan) ->
         .filter_map(|trace| trace.final_ranking())
         .map(|step| step.hits.len())
         .max();
-    let reported = plan
-        .measures
-        .iter()
-        .filter_map(|measure| match measure.cutoff() {
-            Some(Cutoff::Top(k)) if FAMILIES.contains(&measure.family()) => Some(k),
-            _ => None,
-        });
+    let reported = plan.measures.iter().filter_map(|measure| match measure.cutoff() {
+        Some(Cutoff::Top(k)) if FAMILIES.contains(&measure.family()) => Some(k),
+        _ => None,
+    });
     let ks: BTreeSet<usize> = KS.into_iter().chain([plan.k]).chain(reported).collect();
     let ks: Vec<usize> = ks.into_iter().filter(|k| Some(*k) <= depth).collect();
     let wanted: Vec<Measure> = FAMILIES
         .into_iter()
         .flat_map(|family| {
-            ks.iter()
-                .filter_map(move |&k| Measure::new(family, Some(Cutoff::Top(k))))
+            ks.iter().filter_map(move |&k| Measure::new(family, Some(Cutoff::Top(k))))
         })
         .collect();
-    let n_spans = run
-        .traces
-        .iter()
-        .filter(|trace| trace.question.has_spans())
-        .count();
+    let n_spans = run.traces.iter().filter(|trace| trace.question.has_spans()).count();
     let missing: Vec<Measure> = wanted
         .iter()
         .copied()
@@ -72,10 +64,7 @@ pub fn curves(run: &SavedRun, evaluation: &Evaluation, plan: &EvaluationPlan) ->
         })
         .collect();
     let scores = score::score(run, &missing, plan.judge);
-    let fewer = EvaluationPlan {
-        resamples: plan.resamples.min(RESAMPLES),
-        ..plan.clone()
-    };
+    let fewer = EvaluationPlan { resamples: plan.resamples.min(RESAMPLES), ..plan.clone() };
     let more = summary::measure_summaries(&scores, &summary::bootstrap(&run.traces, &fewer));
     let mut curves = Vec::new();
     for family in FAMILIES {
@@ -121,27 +110,17 @@ mod tests {
             .enumerate()
             .map(|(at, ranked)| trace(at, ranked, "18 May", None))
             .collect();
-        SavedRun {
-            manifest: manifest(),
-            traces,
-            passages: [].into(),
-        }
+        SavedRun { manifest: manifest(), traces, passages: [].into() }
     }
 
     #[test]
     fn a_curve_goes_down_to_the_depth_of_the_longest_ranking() {
         let (run, plan) = (run(), plan(&[1]));
         let found = curves(&run, &evaluate(&run, &plan), &plan);
-        let recall = found
-            .iter()
-            .find(|curve| curve.family == Family::Recall)
-            .expect("a curve");
+        let recall = found.iter().find(|curve| curve.family == Family::Recall).expect("a curve");
         // Found by the first, then still by the first alone, then by two of three.
-        let points: Vec<(usize, f64)> = recall
-            .points
-            .iter()
-            .map(|(k, found)| (*k, found.mean))
-            .collect();
+        let points: Vec<(usize, f64)> =
+            recall.points.iter().map(|(k, found)| (*k, found.mean)).collect();
         assert_eq!(points, [(1, 1.0 / 3.0), (2, 1.0 / 3.0), (3, 2.0 / 3.0)]);
         assert!(recall.points.iter().all(|(_, found)| found.n == 3));
     }
@@ -156,10 +135,7 @@ mod tests {
 
     #[test]
     fn a_run_without_rankings_has_no_curves() {
-        let run = SavedRun {
-            traces: Vec::new(),
-            ..run()
-        };
+        let run = SavedRun { traces: Vec::new(), ..run() };
         let plan = plan(&[1]);
         assert_eq!(curves(&run, &evaluate(&run, &plan), &plan), []);
     }

@@ -39,13 +39,8 @@ pub enum SliceBy {
 
 impl SliceBy {
     /// Every dimension, in report order.
-    pub const ALL: [Self; 5] = [
-        Self::Tag,
-        Self::Kind,
-        Self::Hops,
-        Self::QuestionWords,
-        Self::GoldBytes,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Tag, Self::Kind, Self::Hops, Self::QuestionWords, Self::GoldBytes];
 
     /// Returns its display name.
     #[must_use]
@@ -72,10 +67,7 @@ pub struct SliceGroup {
     pub n_left_out: usize,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(n: &usize) -> bool {
     *n == 0
 }
@@ -125,23 +117,15 @@ impl QuestionColumns<'_> {
         questions: &[usize],
         holds: impl Fn(usize) -> Option<bool>,
     ) -> MeasureSummary {
-        let known = questions
-            .iter()
-            .filter_map(|&at| Some((holds(at)?, self.cluster_of[at])));
+        let known = questions.iter().filter_map(|&at| Some((holds(at)?, self.cluster_of[at])));
         let (holds, clusters): (Vec<bool>, Vec<usize>) = known.unzip();
         let share = ClusteredShare::new(&holds, &clusters);
-        MeasureSummary {
-            mean: share.share(),
-            n: share.n,
-            ci95: share.interval(),
-        }
+        MeasureSummary { mean: share.share(), n: share.n, ci95: share.interval() }
     }
 
     /// Returns the mean of `column`, in 0..=1, over `questions`; its interval by t over clusters.
     pub(super) fn mean(&self, questions: &[usize], column: &[Option<f64>]) -> MeasureSummary {
-        let known = questions
-            .iter()
-            .filter_map(|&at| Some((column[at]?, self.cluster_of[at])));
+        let known = questions.iter().filter_map(|&at| Some((column[at]?, self.cluster_of[at])));
         let (values, clusters): (Vec<f64>, Vec<usize>) = known.unzip();
         let n = values.len();
         let mean = values.iter().sum::<f64>() / n.max(1) as f64 + 0.0;
@@ -184,16 +168,12 @@ impl QuestionColumns<'_> {
 
     fn mostly(&self, questions: &[usize]) -> Option<(FailureClass, usize)> {
         let mut counts: BTreeMap<FailureClass, usize> = BTreeMap::new();
-        for class in questions
-            .iter()
-            .map(|&at| self.outcomes[at].class)
-            .filter(|class| class.is_loss())
+        for class in
+            questions.iter().map(|&at| self.outcomes[at].class).filter(|class| class.is_loss())
         {
             *counts.entry(class).or_default() += 1;
         }
-        counts
-            .into_iter()
-            .max_by_key(|(class, n)| (*n, std::cmp::Reverse(*class)))
+        counts.into_iter().max_by_key(|(class, n)| (*n, std::cmp::Reverse(*class)))
     }
 }
 
@@ -202,9 +182,7 @@ impl QuestionColumns<'_> {
 pub fn cuts(columns: &QuestionColumns<'_>) -> Vec<SliceGroup> {
     let all: Vec<usize> = columns.questions().collect();
     let groups = SliceBy::ALL.into_iter().map(|by| group(by, &all, columns));
-    groups
-        .filter(|group| group.parts.len() > usize::from(group.by != SliceBy::Tag))
-        .collect()
+    groups.filter(|group| group.parts.len() > usize::from(group.by != SliceBy::Tag)).collect()
 }
 
 fn group(by: SliceBy, all: &[usize], columns: &QuestionColumns<'_>) -> SliceGroup {
@@ -239,42 +217,26 @@ fn parts(by: SliceBy, all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize
                     by_hops.entry(n_hops).or_default().push(at);
                 }
             }
-            by_hops
-                .into_iter()
-                .map(|(hops, questions)| (hops.to_string(), questions))
-                .collect()
+            by_hops.into_iter().map(|(hops, questions)| (hops.to_string(), questions)).collect()
         }
-        SliceBy::QuestionWords => quarters(all, |at| {
-            Some(traces[at].question.text.split_whitespace().count())
-        }),
+        SliceBy::QuestionWords => {
+            quarters(all, |at| Some(traces[at].question.text.split_whitespace().count()))
+        }
         SliceBy::GoldBytes => quarters(all, |at| {
-            traces[at]
-                .gold
-                .groups
-                .iter()
-                .flatten()
-                .filter_map(|m| m.doc_bytes)
-                .max()
+            traces[at].gold.groups.iter().flatten().filter_map(|m| m.doc_bytes).max()
         }),
     }
 }
 
 fn filled(parts: impl Iterator<Item = (String, Vec<usize>)>) -> Vec<(String, Vec<usize>)> {
-    parts
-        .filter(|(_, questions)| !questions.is_empty())
-        .collect()
+    parts.filter(|(_, questions)| !questions.is_empty()).collect()
 }
 
 /// Slices by tag, the largest first; untagged questions last.
 fn tags(all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)> {
     let mut by_tag: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for &at in all {
-        let mut tags: Vec<&str> = traces[at]
-            .question
-            .tags
-            .iter()
-            .map(String::as_str)
-            .collect();
+        let mut tags: Vec<&str> = traces[at].question.tags.iter().map(String::as_str).collect();
         tags.sort_unstable();
         tags.dedup();
         for tag in tags {
@@ -284,16 +246,10 @@ fn tags(all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)> {
     if by_tag.is_empty() {
         return Vec::new();
     }
-    let mut parts: Vec<(String, Vec<usize>)> = by_tag
-        .into_iter()
-        .map(|(tag, questions)| (tag.to_owned(), questions))
-        .collect();
+    let mut parts: Vec<(String, Vec<usize>)> =
+        by_tag.into_iter().map(|(tag, questions)| (tag.to_owned(), questions)).collect();
     parts.sort_by_key(|(_, questions)| std::cmp::Reverse(questions.len()));
-    let untagged = all
-        .iter()
-        .copied()
-        .filter(|&at| traces[at].question.tags.is_empty())
-        .collect();
+    let untagged = all.iter().copied().filter(|&at| traces[at].question.tags.is_empty()).collect();
     parts.extend(filled(std::iter::once(("(none)".to_owned(), untagged))));
     parts
 }
@@ -301,10 +257,8 @@ fn tags(all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)> {
 /// Returns quarters of the questions by a number; equal numbers are not split, so there may be fewer
 /// than four.
 fn quarters(all: &[usize], number: impl Fn(usize) -> Option<usize>) -> Vec<(String, Vec<usize>)> {
-    let mut numbered: Vec<(usize, usize)> = all
-        .iter()
-        .filter_map(|&at| Some((number(at)?, at)))
-        .collect();
+    let mut numbered: Vec<(usize, usize)> =
+        all.iter().filter_map(|&at| Some((number(at)?, at))).collect();
     numbered.sort_unstable();
     let mut bounds: Vec<usize> = (1..4)
         .filter_map(|quarter| numbered.get(quarter * numbered.len() / 4))
@@ -346,9 +300,7 @@ mod tests {
     }
 
     fn four() -> (Vec<Trace>, Vec<Outcome>) {
-        let mut traces: Vec<Trace> = (0..4)
-            .map(|index| trace(index, &["d#0"], "", None))
-            .collect();
+        let mut traces: Vec<Trace> = (0..4).map(|index| trace(index, &["d#0"], "", None)).collect();
         traces[0].question.tags = vec!["a".to_owned()];
         traces[1].question.tags = vec!["b".to_owned(), "a".to_owned(), "a".to_owned()];
         traces[1].question.text = "When was it?".to_owned();
@@ -377,20 +329,11 @@ mod tests {
         // The failed one is in none; of tag a F1 is (1 + .5) / 2.
         assert_eq!(
             (cuts[0].by, parts),
-            (
-                SliceBy::Tag,
-                vec![("a", 2, 0.75), ("b", 1, 0.5), ("(none)", 1, 0.0)]
-            )
+            (SliceBy::Tag, vec![("a", 2, 0.75), ("b", 1, 0.5), ("(none)", 1, 0.0)])
         );
         let a = &cuts[0].parts[0];
-        assert_eq!(
-            (a.em.mean, a.em.n, a.supported.mean, a.right.mean),
-            (0.5, 2, 0.5, 0.5)
-        );
-        assert_eq!(
-            (a.rough, a.mostly),
-            (true, Some((FailureClass::Ranking, 1)))
-        );
+        assert_eq!((a.em.mean, a.em.n, a.supported.mean, a.right.mean), (0.5, 2, 0.5, 0.5));
+        assert_eq!((a.rough, a.mostly), (true, Some((FailureClass::Ranking, 1))));
     }
 
     #[test]
@@ -399,11 +342,7 @@ mod tests {
         for trace in &mut traces {
             trace.question.tags = vec!["all".to_owned()];
         }
-        assert!(
-            columns(&traces, &outcomes)
-                .iter()
-                .all(|cut| cut.by != SliceBy::Tag)
-        );
+        assert!(columns(&traces, &outcomes).iter().all(|cut| cut.by != SliceBy::Tag));
         traces[0].question.tags.push("hard".to_owned());
         let tags = columns(&traces, &outcomes).swap_remove(0);
         assert_eq!(
@@ -415,10 +354,7 @@ mod tests {
     #[test]
     fn only_cuts_with_several_parts_are_kept() {
         let (traces, outcomes) = four();
-        let by: Vec<SliceBy> = columns(&traces, &outcomes)
-            .iter()
-            .map(|cut| cut.by)
-            .collect();
+        let by: Vec<SliceBy> = columns(&traces, &outcomes).iter().map(|cut| cut.by).collect();
         // One evidence group each and no document's length: neither tells questions apart.
         assert_eq!(by, [SliceBy::Tag, SliceBy::Kind, SliceBy::QuestionWords]);
     }
@@ -433,20 +369,14 @@ mod tests {
                 .collect()
         };
         let expect = |parts: &[(&str, usize)]| -> Vec<(String, usize)> {
-            parts
-                .iter()
-                .map(|(label, n)| ((*label).to_owned(), *n))
-                .collect()
+            parts.iter().map(|(label, n)| ((*label).to_owned(), *n)).collect()
         };
         // Bounds are the 2nd, 4th and 6th of eight, from 0: 3, 5, 7.
         assert_eq!(
             parts(&[8, 7, 6, 5, 4, 3, 2, 1]),
             expect(&[("1-2", 2), ("3-4", 2), ("5-6", 2), ("7-8", 2)])
         );
-        assert_eq!(
-            parts(&[1, 1, 1, 1, 1, 1, 1200, 1300]),
-            expect(&[("1", 6), ("1,200-1,300", 2)])
-        );
+        assert_eq!(parts(&[1, 1, 1, 1, 1, 1, 1200, 1300]), expect(&[("1", 6), ("1,200-1,300", 2)]));
         assert_eq!(parts(&[5, 5]), expect(&[("5", 2)]));
         assert_eq!(parts(&[]), expect(&[]));
     }
@@ -463,13 +393,7 @@ mod tests {
         let (traces, outcomes) = four();
         let b = &columns(&traces, &outcomes)[1].parts[0];
         // Span questions 0 and 1: F1 1 and .5, sd .3536, error .25, t(.975, 1) = 12.7: clamped to 0..1.
-        assert_eq!(
-            b.answer_f1.ci95,
-            Some(Interval {
-                low: 0.0,
-                high: 1.0
-            })
-        );
+        assert_eq!(b.answer_f1.ci95, Some(Interval { low: 0.0, high: 1.0 }));
         let columns = QuestionColumns {
             traces: &traces,
             outcomes: &outcomes,
@@ -479,11 +403,7 @@ mod tests {
             cluster_of: vec![0, 1, 2, 3],
         };
         // 1 - .025^(1/3) of three clusters may be otherwise: Clopper-Pearson, 3 of 3.
-        let low = columns
-            .mean(&[0, 1, 2], &columns.answer_f1)
-            .ci95
-            .expect("clusters")
-            .low;
+        let low = columns.mean(&[0, 1, 2], &columns.answer_f1).ci95.expect("clusters").low;
         assert!((low - 0.2924).abs() < 5e-5, "{low}");
     }
 }

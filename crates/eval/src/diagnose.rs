@@ -18,11 +18,7 @@ use ragtriage_runs::SavedRun;
 /// Returns what is known of the hits that packing takes, `k` by the settings.
 #[must_use]
 pub fn top_k(run: &SavedRun, k: usize) -> TopK {
-    if run.manifest.is_foreign() {
-        TopK::recorded(&run.traces, &run.passages)
-    } else {
-        k.into()
-    }
+    if run.manifest.is_foreign() { TopK::recorded(&run.traces, &run.passages) } else { k.into() }
 }
 
 /// Classifies every question of `run`: the only function that decides failure classes.
@@ -55,10 +51,7 @@ pub fn with_elsewhere(traces: &[Trace], outcomes: &[Outcome]) -> Vec<Outcome> {
                 lenient: Some([true; 5]),
                 ..outcome.clone()
             };
-            Outcome {
-                class: supported.class_with(trace, &outcome.judgments),
-                ..supported
-            }
+            Outcome { class: supported.class_with(trace, &outcome.judgments), ..supported }
         })
         .collect()
 }
@@ -74,10 +67,7 @@ pub struct WaterfallStep {
     pub supported: usize,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn result_name<S: Serializer>(stage: &Stage, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(stage.result())
 }
@@ -112,9 +102,7 @@ pub fn waterfall(outcomes: &[Outcome], answered: bool) -> (Vec<WaterfallStep>, u
 
 /// Returns true if it is not known whether the result of `stage` holds the support.
 pub(crate) fn is_unknown(outcome: &Outcome, stage: Stage) -> bool {
-    outcome
-        .between
-        .is_some_and(|[first, last]| first <= stage && stage < last)
+    outcome.between.is_some_and(|[first, last]| first <= stage && stage < last)
 }
 
 /// Returns the outcomes counted in the waterfall, with the last stage their support reached.
@@ -182,10 +170,7 @@ pub fn two_by_two(
     answers: &[Option<Correctness>],
     f1: &[Option<f64>],
 ) -> TwoByTwo {
-    let mut table = TwoByTwo {
-        k,
-        ..TwoByTwo::default()
-    };
+    let mut table = TwoByTwo { k, ..TwoByTwo::default() };
     for ((em, answer), f1) in em.iter().zip(answers).zip(f1) {
         let (Some(em), Some(answer), Some(f1)) = (em, answer, f1) else {
             continue;
@@ -210,11 +195,7 @@ pub fn two_by_two(
         &mut table.miss_wrong,
         &mut table.miss_unsure,
     ] {
-        cell.mean_f1 = if cell.n == 0 {
-            0.0
-        } else {
-            cell.mean_f1 / cell.n as f64
-        };
+        cell.mean_f1 = if cell.n == 0 { 0.0 } else { cell.mean_f1 / cell.n as f64 };
     }
     table
 }

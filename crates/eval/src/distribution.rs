@@ -26,20 +26,13 @@ pub struct ScoreSpread {
 /// fail. `None` if there are none, if all are equal, or if they only reflect the rank.
 #[must_use]
 pub fn score_spread(run: &SavedRun, k: usize) -> Option<ScoreSpread> {
-    let labelled = run
-        .traces
-        .iter()
-        .filter(|trace| !trace.failed() && !trace.question.evidence.is_empty());
+    let labelled =
+        run.traces.iter().filter(|trace| !trace.failed() && !trace.question.evidence.is_empty());
     let (mut gold, mut others, mut n_questions, mut is_rank) = (Vec::new(), Vec::new(), 0, true);
     for trace in labelled {
         n_questions += 1;
-        let holding: HashSet<&ChunkId> = trace
-            .gold
-            .groups
-            .iter()
-            .flatten()
-            .flat_map(|member| &member.chunks)
-            .collect();
+        let holding: HashSet<&ChunkId> =
+            trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks).collect();
         let hits = trace.final_ranking().map_or(&[][..], |step| &step.hits);
         for (at, hit) in hits.iter().take(k).enumerate() {
             is_rank &= hit.score == 1.0 / (at + 1) as f64;
@@ -52,18 +45,10 @@ pub fn score_spread(run: &SavedRun, k: usize) -> Option<ScoreSpread> {
     }
     let all: Vec<f64> = gold.iter().chain(&others).copied().collect();
     // If one group is empty, only the other is drawn.
-    let smaller = [gold.len(), others.len()]
-        .into_iter()
-        .filter(|n| *n > 0)
-        .min()?;
+    let smaller = [gold.len(), others.len()].into_iter().filter(|n| *n > 0).min()?;
     let edges = histogram::edges(&all, smaller).filter(|_| !is_rank)?;
     let [gold, others] = [gold, others].map(|scores| histogram::counts(&scores, &edges));
-    Some(ScoreSpread {
-        edges,
-        gold,
-        others,
-        n_questions,
-    })
+    Some(ScoreSpread { edges, gold, others, n_questions })
 }
 
 /// Counts questions by the tenth of their score in 0..=1, exactly 0 and exactly 1 separately: 0, up to 0.1, ..., up to 1, 1.
@@ -110,11 +95,7 @@ mod tests {
     }
 
     fn run(traces: Vec<Trace>) -> SavedRun {
-        SavedRun {
-            manifest: manifest(),
-            traces,
-            passages: [].into(),
-        }
+        SavedRun { manifest: manifest(), traces, passages: [].into() }
     }
 
     #[test]
@@ -126,10 +107,7 @@ mod tests {
         let found = score_spread(&run(traces.clone()), 2).expect("a spread");
         // 8, 2, 3, 2: quartiles 2 and 4.25; for two of each 2 x 2.25 / 2^(1/3) = 3.57 wide, so 6 / 3.57 = 1.7, two bins of 3 from 2.
         assert_eq!(found.edges, [2.0, 5.0, 8.0]);
-        assert_eq!(
-            (found.gold, found.others, found.n_questions),
-            (vec![1, 1], vec![2, 0], 2)
-        );
+        assert_eq!((found.gold, found.others, found.n_questions), (vec![1, 1], vec![2, 0], 2));
         // Failed and unlabelled questions are excluded.
         let mut silent = traces;
         silent[0].error = Some(failed());

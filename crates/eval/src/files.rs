@@ -112,10 +112,8 @@ pub fn score_run<'t>(
     plan: &FilePlan,
 ) -> Result<FileScores<'t>, ExternalError> {
     let judged: Vec<(&str, &QueryGrades)> = qrels.queries().collect();
-    let rows: Vec<_> = judged
-        .par_iter()
-        .map(|(query, judged)| score_query(run, query, judged, plan))
-        .collect();
+    let rows: Vec<_> =
+        judged.par_iter().map(|(query, judged)| score_query(run, query, judged, plan)).collect();
     let (mut ids, mut values, mut counts) = (Vec::new(), Vec::new(), Vec::new());
     let (mut n_missing, mut n_judged_retrieved) = (0, 0);
     for ((query, _), row) in judged.iter().zip(rows) {
@@ -130,29 +128,17 @@ pub fn score_run<'t>(
     }
     let n_shared = judged.len() - n_missing;
     let warnings = [
-        (
-            Warning::QueriesWithoutJudgments,
-            run.queries().len() - n_shared,
-        ),
+        (Warning::QueriesWithoutJudgments, run.queries().len() - n_shared),
         (Warning::QueriesMissing, n_missing),
         (
             Warning::QueriesWithoutRelevant,
-            counts
-                .iter()
-                .filter(|counts| counts.n_relevant == 0)
-                .count(),
+            counts.iter().filter(|counts| counts.n_relevant == 0).count(),
         ),
-        (
-            Warning::NoJudgedDocument,
-            if n_judged_retrieved == 0 { n_shared } else { 0 },
-        ),
+        (Warning::NoJudgedDocument, if n_judged_retrieved == 0 { n_shared } else { 0 }),
         (Warning::RepeatedJudgments, qrels.n_repeated()),
     ];
     let each_its_own = (0..ids.len()).collect();
-    Ok(FileScores {
-        counts,
-        ..summarised(ids, &values, each_its_own, &warnings, plan)
-    })
+    Ok(FileScores { counts, ..summarised(ids, &values, each_its_own, &warnings, plan) })
 }
 
 struct QueryRow {
@@ -171,33 +157,17 @@ fn score_query(
     let ranking = run.ranking(query)?;
     let is_missing = ranking.is_none();
     let hits = ranking.unwrap_or_default();
-    let grades: Vec<Option<i32>> = hits
-        .iter()
-        .map(|hit| judged.get(hit.document).copied())
-        .collect();
+    let grades: Vec<Option<i32>> =
+        hits.iter().map(|hit| judged.get(hit.document).copied()).collect();
     let n_judged_retrieved = grades.iter().flatten().count();
-    let n_relevant_retrieved = grades
-        .iter()
-        .flatten()
-        .filter(|grade| **grade >= plan.level)
-        .count();
+    let n_relevant_retrieved =
+        grades.iter().flatten().filter(|grade| **grade >= plan.level).count();
     let graded = Graded::new(grades, judged.values().copied(), plan.level);
-    let counts = Counts {
-        n_retrieved: hits.len(),
-        n_relevant: graded.n_relevant(),
-        n_relevant_retrieved,
-    };
-    let values = plan
-        .measures
-        .iter()
-        .map(|measure| graded.value(*measure, plan.n_documents))
-        .collect();
-    Ok(QueryRow {
-        values,
-        counts,
-        n_judged_retrieved,
-        is_missing,
-    })
+    let counts =
+        Counts { n_retrieved: hits.len(), n_relevant: graded.n_relevant(), n_relevant_retrieved };
+    let values =
+        plan.measures.iter().map(|measure| graded.value(*measure, plan.n_documents)).collect();
+    Ok(QueryRow { values, counts, n_judged_retrieved, is_missing })
 }
 
 /// Scores predictions. A question without one, or with `null`, scores 0.
@@ -218,17 +188,12 @@ pub fn score_predictions<'t>(
             asked.push((gold, answer));
         }
     }
-    let values: Vec<_> = asked
-        .par_iter()
-        .map(|(gold, answer)| score_answer(*answer, gold, plan))
-        .collect();
+    let values: Vec<_> =
+        asked.par_iter().map(|(gold, answer)| score_answer(*answer, gold, plan)).collect();
     let warnings = [
         (Warning::PredictionsMissing, golds.questions.len() - n_known),
         (Warning::PredictionsNull, n_known - n_answered),
-        (
-            Warning::PredictionsOfUnknownIds,
-            predictions.answers.len() - n_known,
-        ),
+        (Warning::PredictionsOfUnknownIds, predictions.answers.len() - n_known),
         (Warning::RepeatedPredictions, predictions.n_repeated),
     ];
     let ids = asked.iter().map(|(gold, _)| gold.id.clone()).collect();
@@ -269,11 +234,7 @@ fn golds_of<'a>(gold: &'a GoldAnswers<'_>, scorer: Scorer) -> Cow<'a, [String]> 
     }
     let mut golds = gold.answers.clone();
     golds.retain(|answer| !normalise::official(answer).is_empty());
-    Cow::Owned(if golds.is_empty() {
-        vec![String::new()]
-    } else {
-        golds
-    })
+    Cow::Owned(if golds.is_empty() { vec![String::new()] } else { golds })
 }
 
 /// Returns true if a measure can be computed from a run and qrels alone, or from predictions and
@@ -289,9 +250,7 @@ pub fn is_measured_in_files(measure: Measure, answers: bool) -> bool {
         | Family::UnsupportedValues => false,
         family if answers || family.scores_answers() => answers && family.scores_answers(),
         // A corpus of a size that every measure accepts.
-        _ => Graded::new(vec![None], [1], 1)
-            .value(measure, Some(usize::MAX))
-            .is_some(),
+        _ => Graded::new(vec![None], [1], 1).value(measure, Some(usize::MAX)).is_some(),
     }
 }
 
@@ -303,16 +262,12 @@ fn summarised<'t>(
     plan: &FilePlan,
 ) -> FileScores<'t> {
     let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
-    let columns: Vec<Vec<Option<f64>>> = (0..plan.measures.len())
-        .map(|c| rows.iter().map(|row| row[c]).collect())
-        .collect();
+    let columns: Vec<Vec<Option<f64>>> =
+        (0..plan.measures.len()).map(|c| rows.iter().map(|row| row[c]).collect()).collect();
     let summaries = summary::summarised(&plan.measures, &columns, &bootstrap);
     let columns = plan.measures.iter().zip(columns).zip(summaries);
-    let columns = columns.map(|((&measure, values), summary)| MeasureColumn {
-        measure,
-        values,
-        summary,
-    });
+    let columns =
+        columns.map(|((&measure, values), summary)| MeasureColumn { measure, values, summary });
     FileScores {
         ids,
         columns: columns.collect(),

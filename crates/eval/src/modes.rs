@@ -18,13 +18,8 @@ use ragtriage_core::types::{FailureClass, Interval, Mode, Stage, Trace};
 use ragtriage_runs::SavedRun;
 
 /// The stages with failure modes; a question whose evidence is missing from the corpus cannot be examined.
-const STAGES: [Stage; 5] = [
-    Stage::Chunking,
-    Stage::Retrieval,
-    Stage::Ranking,
-    Stage::Packing,
-    Stage::Generation,
-];
+const STAGES: [Stage; 5] =
+    [Stage::Chunking, Stage::Retrieval, Stage::Ranking, Stage::Packing, Stage::Generation];
 
 /// The modes of the questions lost at one stage.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -97,22 +92,14 @@ pub fn class_modes(outcomes: &[Outcome], signs: &[Signs], cluster_of: &[usize]) 
         .into_iter()
         .map(|stage: Stage| {
             let class = FailureClass::from(stage);
-            let lost: Vec<usize> = (0..outcomes.len())
-                .filter(|&at| outcomes[at].class == class)
-                .collect();
-            let passed: Vec<usize> = (0..outcomes.len())
-                .filter(|&at| passed(&outcomes[at], stage))
-                .collect();
+            let lost: Vec<usize> =
+                (0..outcomes.len()).filter(|&at| outcomes[at].class == class).collect();
+            let passed: Vec<usize> =
+                (0..outcomes.len()).filter(|&at| passed(&outcomes[at], stage)).collect();
             let modes = Mode::ALL.into_iter().filter(|mode| mode.concerns(stage));
-            let modes = modes
-                .filter_map(|mode| shares(mode, &lost, &passed, signs, cluster_of))
-                .collect();
-            ClassModes {
-                class,
-                n: lost.len(),
-                n_passed: passed.len(),
-                modes,
-            }
+            let modes =
+                modes.filter_map(|mode| shares(mode, &lost, &passed, signs, cluster_of)).collect();
+            ClassModes { class, n: lost.len(), n_passed: passed.len(), modes }
         })
         .filter(|class| class.n > 0)
         .collect()
@@ -121,13 +108,11 @@ pub fn class_modes(outcomes: &[Outcome], signs: &[Signs], cluster_of: &[usize]) 
 /// Returns true if `stage` could have lost the question and did not.
 fn passed(outcome: &Outcome, stage: Stage) -> bool {
     let is_beyond = match stage {
-        Stage::Retrieval | Stage::Ranking => outcome
-            .reached
-            .is_some_and(|reached| reached[stage as usize]),
+        Stage::Retrieval | Stage::Ranking => {
+            outcome.reached.is_some_and(|reached| reached[stage as usize])
+        }
         Stage::Generation => outcome.class == FailureClass::Correct,
-        _ => outcome
-            .reached
-            .is_some_and(|reached| reached[Stage::Packing as usize]),
+        _ => outcome.reached.is_some_and(|reached| reached[Stage::Packing as usize]),
     };
     is_beyond
         && !is_unknown(outcome, stage)
@@ -144,19 +129,16 @@ fn shares(
     cluster_of: &[usize],
 ) -> Option<ModeShares> {
     let [in_lost, in_passed] = [lost, passed].map(|questions| {
-        let known = questions
-            .iter()
-            .filter_map(|&at| Some((signs[at].shows(mode)?, cluster_of[at])));
+        let known =
+            questions.iter().filter_map(|&at| Some((signs[at].shows(mode)?, cluster_of[at])));
         let (shows, clusters): (Vec<bool>, Vec<usize>) = known.unzip();
         ClusteredShare::new(&shows, &clusters)
     });
     let in_passed = Some(in_passed).filter(|share| mode != Mode::BridgeMissed && share.n > 0);
     let difference_ci95 = in_passed.and_then(|passed| in_lost.difference(&passed));
     let mut missing = BTreeMap::new();
-    for group in lost
-        .iter()
-        .filter_map(|&at| signs[at].missing_group)
-        .filter(|_| mode == Mode::BridgeMissed)
+    for group in
+        lost.iter().filter_map(|&at| signs[at].missing_group).filter(|_| mode == Mode::BridgeMissed)
     {
         *missing.entry(group + 1).or_default() += 1;
     }
@@ -167,22 +149,14 @@ fn shares(
         difference_ci95,
         differs: difference_ci95.is_some_and(|interval| !interval.holds_zero()),
         missing,
-        distinct_support: (mode == Mode::NearDuplicates).then(|| {
-            lost.iter()
-                .filter(|&&at| signs[at].distinct_support)
-                .count()
-        }),
+        distinct_support: (mode == Mode::NearDuplicates)
+            .then(|| lost.iter().filter(|&&at| signs[at].distinct_support).count()),
     })
 }
 
 impl Seen {
     fn of(share: &ClusteredShare) -> Self {
-        Self {
-            count: share.count,
-            n: share.n,
-            share: share.share(),
-            ci95: share.interval(),
-        }
+        Self { count: share.count, n: share.n, share: share.share(), ci95: share.interval() }
     }
 }
 
@@ -201,10 +175,7 @@ mod tests {
         .concat();
         let signs = |(shows, known): (usize, usize)| {
             (0..10).map(move |at| Signs {
-                modes: (at < known)
-                    .then_some((mode, at < shows))
-                    .into_iter()
-                    .collect(),
+                modes: (at < known).then_some((mode, at < shows)).into_iter().collect(),
                 missing_group: (at < shows).then_some(at % 2),
                 distinct_support: at == 0,
                 position: None,
@@ -213,24 +184,11 @@ mod tests {
         let signs: Vec<Signs> = signs(lost).chain(signs(passed)).collect();
         let classes = class_modes(&outcomes, &signs, &(0..20).collect::<Vec<_>>());
         assert_eq!(
-            (
-                classes.len(),
-                classes[0].class,
-                classes[0].n,
-                classes[0].n_passed
-            ),
+            (classes.len(), classes[0].class, classes[0].n, classes[0].n_passed),
             (1, FailureClass::Ranking, 10, 10)
         );
-        assert_eq!(
-            classes[0].modes.len(),
-            1,
-            "modes that can be said of none are left out"
-        );
-        classes
-            .into_iter()
-            .flat_map(|class| class.modes)
-            .next()
-            .expect("one")
+        assert_eq!(classes[0].modes.len(), 1, "modes that can be said of none are left out");
+        classes.into_iter().flat_map(|class| class.modes).next().expect("one")
     }
 
     #[test]
@@ -238,24 +196,13 @@ mod tests {
         // Newcombe 1998, table II, 9/10 - 3/10, method 10: .1705 to .8090.
         let shares = ranking(Mode::NearDuplicates, (9, 10), (3, 10));
         let ci = shares.difference_ci95.expect("clusters");
-        assert!(
-            (ci.low - 0.1705).abs() < 6e-5 && (ci.high - 0.8090).abs() < 6e-5,
-            "{ci:?}"
-        );
+        assert!((ci.low - 0.1705).abs() < 6e-5 && (ci.high - 0.8090).abs() < 6e-5, "{ci:?}");
         let passed = shares.passed.expect("said");
         assert_eq!(
-            (
-                shares.lost.count,
-                shares.lost.share,
-                passed.count,
-                shares.differs
-            ),
+            (shares.lost.count, shares.lost.share, passed.count, shares.differs),
             (9, 0.9, 3, true)
         );
-        assert_eq!(
-            (shares.distinct_support, shares.missing.len()),
-            (Some(1), 0)
-        );
+        assert_eq!((shares.distinct_support, shares.missing.len()), (Some(1), 0));
         assert!(!ranking(Mode::NearDuplicates, (5, 10), (4, 10)).differs);
     }
 
@@ -263,12 +210,7 @@ mod tests {
     fn questions_of_which_a_mode_cannot_be_said_are_in_no_share() {
         let shares = ranking(Mode::NoSharedTerm, (2, 4), (0, 0));
         assert_eq!(
-            (
-                shares.lost.count,
-                shares.lost.n,
-                shares.passed,
-                shares.difference_ci95
-            ),
+            (shares.lost.count, shares.lost.n, shares.passed, shares.difference_ci95),
             (2, 4, None, None)
         );
     }
@@ -283,13 +225,8 @@ mod tests {
 
     #[test]
     fn who_lost_nothing_at_a_stage_passed_it_though_lost_later() {
-        let outcomes = [
-            Stage::Retrieval,
-            Stage::Ranking,
-            Stage::Packing,
-            Stage::Corpus,
-        ]
-        .map(|stage| outcome(stage.into(), Some(stage)));
+        let outcomes = [Stage::Retrieval, Stage::Ranking, Stage::Packing, Stage::Corpus]
+            .map(|stage| outcome(stage.into(), Some(stage)));
         let signs = vec![Signs::default(); 4];
         let counts: Vec<(FailureClass, usize, usize)> =
             class_modes(&outcomes, &signs, &[0, 1, 2, 3])

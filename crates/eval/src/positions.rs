@@ -9,13 +9,8 @@ use super::measure_summary::MeasureSummary;
 use ragtriage_core::attribute::modes::Signs;
 
 /// Label and last position of each row.
-const ROWS: [(&str, usize); 5] = [
-    ("1", 1),
-    ("2-3", 3),
-    ("4-5", 5),
-    ("6-10", 10),
-    ("11-", usize::MAX),
-];
+const ROWS: [(&str, usize); 5] =
+    [("1", 1), ("2-3", 3), ("4-5", 5), ("6-10", 10), ("11-", usize::MAX)];
 
 /// The questions whose last needed passage was at these positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,9 +39,7 @@ pub fn positions(columns: &QuestionColumns<'_>, signs: &[Signs]) -> Vec<Position
     let mut rows = Vec::new();
     for (label, last) in ROWS {
         let first = std::mem::replace(&mut after, last);
-        let here = answered
-            .iter()
-            .filter(|(place, _)| first < *place && *place <= last);
+        let here = answered.iter().filter(|(place, _)| first < *place && *place <= last);
         let questions: Vec<usize> = here.map(|(_, at)| *at).collect();
         if !questions.is_empty() {
             rows.push(PositionRow {
@@ -69,9 +62,7 @@ mod tests {
 
     #[test]
     fn questions_stand_in_the_row_of_their_last_needed_passage() {
-        let traces: Vec<Trace> = (0..6)
-            .map(|index| trace(index, &["d#0"], "", None))
-            .collect();
+        let traces: Vec<Trace> = (0..6).map(|index| trace(index, &["d#0"], "", None)).collect();
         let mut outcomes = vec![outcome(FailureClass::Correct, None); 6];
         outcomes[5] = outcome(FailureClass::Failed, None);
         let columns = QuestionColumns {
@@ -83,13 +74,8 @@ mod tests {
             cluster_of: (0..6).collect(),
         };
         let places = [Some(1), Some(2), Some(3), Some(11), Some(1), Some(1)];
-        let signs: Vec<Signs> = places
-            .into_iter()
-            .map(|position| Signs {
-                position,
-                ..Signs::default()
-            })
-            .collect();
+        let signs: Vec<Signs> =
+            places.into_iter().map(|position| Signs { position, ..Signs::default() }).collect();
         let rows: Vec<(String, usize, f64, f64)> = positions(&columns, &signs)
             .into_iter()
             .map(|row| (row.position, row.n, row.right.mean, row.answer_f1.mean))
@@ -98,11 +84,7 @@ mod tests {
         let row = |place: &str, n, right, f1| (place.to_owned(), n, right, f1);
         assert_eq!(
             rows,
-            [
-                row("1", 1, 1.0, 1.0),
-                row("2-3", 2, 0.0, 0.25),
-                row("11-", 1, 1.0, 1.0)
-            ]
+            [row("1", 1, 1.0, 1.0), row("2-3", 2, 0.0, 0.25), row("11-", 1, 1.0, 1.0)]
         );
     }
 }

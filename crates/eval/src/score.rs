@@ -43,12 +43,7 @@ impl Scores {
 #[must_use]
 pub fn score(run: &SavedRun, measures: &[Measure], judge: Judge) -> Scores {
     let shown = shown::shown(run, measures);
-    score_traces(
-        &run.traces,
-        &shown,
-        measures,
-        &ScoringContext::new(run, measures, judge),
-    )
+    score_traces(&run.traces, &shown, measures, &ScoringContext::new(run, measures, judge))
 }
 
 /// Scores every question of `run` as [`score`] does, with the judgments and unsupported values of its `outcomes` under the same
@@ -60,10 +55,8 @@ pub(super) fn score_classified(
     judge: Judge,
 ) -> Scores {
     let shown = shown::shown(run, measures);
-    let context = ScoringContext {
-        outcomes: Some(outcomes),
-        ..ScoringContext::new(run, measures, judge)
-    };
+    let context =
+        ScoringContext { outcomes: Some(outcomes), ..ScoringContext::new(run, measures, judge) };
     score_traces(&run.traces, &shown, measures, &context)
 }
 
@@ -75,12 +68,7 @@ pub(super) fn score_rankings(
     judge: Judge,
 ) -> Scores {
     let shown = vec![ByBudget::new(); traces.len()];
-    score_traces(
-        traces,
-        &shown,
-        measures,
-        &ScoringContext::new(run, measures, judge),
-    )
+    score_traces(traces, &shown, measures, &ScoringContext::new(run, measures, judge))
 }
 
 fn score_traces(
@@ -93,10 +81,7 @@ fn score_traces(
     let rows = questions
         .map(|(at, (trace, shown))| score_question((at, trace), shown, measures, context))
         .collect();
-    Scores {
-        measures: measures.to_vec(),
-        rows,
-    }
+    Scores { measures: measures.to_vec(), rows }
 }
 
 /// Inputs shared by all questions.
@@ -111,9 +96,7 @@ struct ScoringContext<'a> {
 
 impl<'a> ScoringContext<'a> {
     fn new(run: &'a SavedRun, measures: &[Measure], judge: Judge) -> Self {
-        let reads_texts = measures
-            .iter()
-            .any(|measure| measure.family() == Family::Em);
+        let reads_texts = measures.iter().any(|measure| measure.family() == Family::Em);
         let ids = run.passages.keys().filter(|_| reads_texts);
         Self {
             run,
@@ -166,10 +149,7 @@ impl<'a> Rankings<'a> {
         Self {
             ranked: RankedPieces::new(
                 trace,
-                hits(trace)
-                    .iter()
-                    .map(|hit| ShownPiece::whole(&hit.id))
-                    .collect(),
+                hits(trace).iter().map(|hit| ShownPiece::whole(&hit.id)).collect(),
                 context,
             ),
             packed: trace.step(Step::Packed).map(|_| {
@@ -222,10 +202,7 @@ impl<'a> RankedPieces<'a> {
     fn new(trace: &'a Trace, chunks: Vec<ShownPiece<'a>>, context: &'a ScoringContext<'a>) -> Self {
         let question = &trace.question;
         let docs = collapse(chunks.iter().map(|piece| piece.id));
-        let grades = docs
-            .iter()
-            .map(|doc| question.relevant.get(doc).copied())
-            .collect();
+        let grades = docs.iter().map(|doc| question.relevant.get(doc).copied()).collect();
         let graded = Graded::new(grades, question.relevant.values().copied(), 1);
         Self {
             trace,
@@ -233,9 +210,7 @@ impl<'a> RankedPieces<'a> {
             chunks,
             docs,
             graded: Some(graded).filter(|graded| graded.n_relevant() > 0),
-            matcher: question
-                .has_spans()
-                .then(|| AnswerMatcher::new(&question.answers)),
+            matcher: question.has_spans().then(|| AnswerMatcher::new(&question.answers)),
             searched: Cell::default(),
         }
     }
@@ -248,20 +223,14 @@ impl<'a> RankedPieces<'a> {
                 .matcher
                 .as_ref()
                 .map(|matcher| indicator(self.holds_answer(matcher, top.len()))),
-            Family::EmRaw => self
-                .matcher
-                .as_ref()
-                .map(|_| indicator(self.holds_answer_raw(top))),
+            Family::EmRaw => self.matcher.as_ref().map(|_| indicator(self.holds_answer_raw(top))),
             Family::FullRecall => self.full_recall(k),
             Family::EvidenceRecall => self.evidence_recall(top),
             Family::SpanPrecision => self.sized_spans(top).map(SpanCounts::precision),
             Family::SpanRecall => self.spans(top).map(SpanCounts::recall),
             Family::Iou => self.sized_spans(top).map(SpanCounts::iou),
             Family::PrecisionOmega => self.precision_omega(),
-            _ => self
-                .graded
-                .as_ref()?
-                .at(family, k, Some(self.context.run.manifest.n_documents)),
+            _ => self.graded.as_ref()?.at(family, k, Some(self.context.run.manifest.n_documents)),
         }
     }
 
@@ -291,14 +260,8 @@ impl<'a> RankedPieces<'a> {
 
     fn holds_answer_raw(&self, top: &[ShownPiece<'_>]) -> bool {
         let answers = &self.trace.question.answers;
-        let mut texts = self
-            .passages(top)
-            .map(|(piece, passage)| piece.text(passage));
-        texts.any(|text| {
-            answers
-                .iter()
-                .any(|gold| !gold.is_empty() && text.contains(gold))
-        })
+        let mut texts = self.passages(top).map(|(piece, passage)| piece.text(passage));
+        texts.any(|text| answers.iter().any(|gold| !gold.is_empty() && text.contains(gold)))
     }
 
     /// Returns 1 if every evidence group has a member whose document is among the first k, else 0;
@@ -308,9 +271,7 @@ impl<'a> RankedPieces<'a> {
         let docs = &self.docs[..k.unwrap_or(usize::MAX).min(self.docs.len())];
         (!groups.is_empty()).then(|| {
             indicator(
-                groups
-                    .iter()
-                    .all(|group| group.iter().any(|member| docs.contains(&member.doc))),
+                groups.iter().all(|group| group.iter().any(|member| docs.contains(&member.doc))),
             )
         })
     }
@@ -319,29 +280,22 @@ impl<'a> RankedPieces<'a> {
     fn evidence_recall(&self, top: &[ShownPiece<'_>]) -> Option<f64> {
         let groups = &self.trace.gold.groups;
         let shown = self.places(top);
-        let shares = groups
-            .iter()
-            .enumerate()
-            .map(|(g, _)| self.best_member(g, &shown).1);
+        let shares = groups.iter().enumerate().map(|(g, _)| self.best_member(g, &shown).1);
         (!groups.is_empty()).then(|| shares.sum::<f64>() / groups.len() as f64)
     }
 
     /// Returns the member of a group that `shown` covers best (the first on ties), and the covered share
     /// of its bytes.
     fn best_member(&self, group: usize, shown: &[Span<'_>]) -> (usize, f64) {
-        let members = self.trace.question.evidence[group]
-            .iter()
-            .zip(&self.trace.gold.groups[group]);
+        let members =
+            self.trace.question.evidence[group].iter().zip(&self.trace.gold.groups[group]);
         let covered = members.map(|(labelled, gold)| {
             if labelled.ranges.is_empty() {
                 return indicator(shown.iter().any(|(doc, _)| *doc == gold.doc.as_str()));
             }
             SpanCounts::new(shown, &needed(gold)).recall()
         });
-        covered.enumerate().fold(
-            (0, 0.0),
-            |best, next| if next.1 > best.1 { next } else { best },
-        )
+        covered.enumerate().fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
     }
 
     /// Counts bytes of the best-covered members; undefined without evidence, or if it is a whole document.
@@ -362,14 +316,9 @@ impl<'a> RankedPieces<'a> {
     /// Returns the bytes of the best-covered member of each group.
     fn evidence(&self, shown: &[Span<'_>]) -> Option<Vec<Span<'a>>> {
         let (labelled, gold) = (&self.trace.question.evidence, &self.trace.gold.groups);
-        let ranged = labelled
-            .iter()
-            .flatten()
-            .all(|member| !member.ranges.is_empty());
-        let members = gold
-            .iter()
-            .enumerate()
-            .map(|(g, group)| &group[self.best_member(g, shown).0]);
+        let ranged = labelled.iter().flatten().all(|member| !member.ranges.is_empty());
+        let members =
+            gold.iter().enumerate().map(|(g, group)| &group[self.best_member(g, shown).0]);
         (ranged && !gold.is_empty()).then(|| members.flat_map(needed).collect())
     }
 
@@ -403,18 +352,12 @@ impl<'a> RankedPieces<'a> {
         pieces: &'b [ShownPiece<'b>],
     ) -> impl Iterator<Item = (ShownPiece<'b>, &'a Passage)> {
         let passages = &self.context.run.passages;
-        pieces
-            .iter()
-            .filter_map(|&piece| passages.get(piece.id).map(|passage| (piece, passage)))
+        pieces.iter().filter_map(|&piece| passages.get(piece.id).map(|passage| (piece, passage)))
     }
 }
 
 fn needed(member: &GoldMember) -> Vec<Span<'_>> {
-    member
-        .needed
-        .iter()
-        .map(|range| (member.doc.as_str(), *range))
-        .collect()
+    member.needed.iter().map(|range| (member.doc.as_str(), *range)).collect()
 }
 
 fn indicator(holds: bool) -> f64 {

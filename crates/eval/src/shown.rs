@@ -44,11 +44,7 @@ impl<'a> ShownPiece<'a> {
     pub fn words(self, passage: &Passage) -> &str {
         let shown = self.text(passage);
         let runs_on = passage.text[shown.len()..].starts_with(|next: char| !next.is_whitespace());
-        if runs_on {
-            &shown[..shown.rfind(char::is_whitespace).unwrap_or(0)]
-        } else {
-            shown
-        }
+        if runs_on { &shown[..shown.rfind(char::is_whitespace).unwrap_or(0)] } else { shown }
     }
 
     /// Returns the bytes of its document that are shown. An imported passage may differ in length from its range, which
@@ -74,12 +70,10 @@ pub(super) type ByBudget<'a> = BTreeMap<usize, Vec<ShownPiece<'a>>>;
 /// Returns the pieces shown within the budgets that `measures` require; parallel to the run's
 /// traces.
 pub(super) fn shown<'a>(run: &'a SavedRun, measures: &[Measure]) -> Vec<ByBudget<'a>> {
-    let budgets = measures
-        .iter()
-        .filter_map(|measure| match measure.cutoff() {
-            Some(Cutoff::Tokens(n_tokens)) => Some(n_tokens),
-            _ => None,
-        });
+    let budgets = measures.iter().filter_map(|measure| match measure.cutoff() {
+        Some(Cutoff::Tokens(n_tokens)) => Some(n_tokens),
+        _ => None,
+    });
     let budgets: BTreeSet<usize> = budgets.collect();
     let Some(&largest) = budgets.last() else {
         return vec![ByBudget::new(); run.traces.len()];
@@ -90,10 +84,7 @@ pub(super) fn shown<'a>(run: &'a SavedRun, measures: &[Measure]) -> Vec<ByBudget
         .map(|trace: &'a Trace| {
             let hits = trace.final_ranking().map_or(&[][..], |step| &step.hits);
             let ranked = passages.ranked(hits);
-            budgets
-                .iter()
-                .map(|&budget| (budget, passages.cut_at(budget, &ranked)))
-                .collect()
+            budgets.iter().map(|&budget| (budget, passages.cut_at(budget, &ranked))).collect()
         })
         .collect()
 }
@@ -106,10 +97,8 @@ pub fn context_tokens(run: &SavedRun) -> Vec<Option<f64>> {
     run.traces
         .par_iter()
         .map(|trace: &Trace| {
-            let packed: Vec<&Counted<'_>> = trace
-                .packed()
-                .filter_map(|id| passages.by_id.get(id))
-                .collect();
+            let packed: Vec<&Counted<'_>> =
+                trace.packed().filter_map(|id| passages.by_id.get(id)).collect();
             (!trace.failed()).then(|| passages.n_tokens(&packed) as f64)
         })
         .collect()
@@ -148,32 +137,23 @@ impl<'a> CountedPassages<'a> {
 
     /// Returns the passages of `hits` up to the first one missing from the run.
     fn ranked(&self, hits: &[StepHit]) -> Vec<&Counted<'a>> {
-        hits.iter()
-            .map_while(|hit| self.by_id.get(&hit.id))
-            .collect()
+        hits.iter().map_while(|hit| self.by_id.get(&hit.id)).collect()
     }
 
     /// Returns the first `budget` tokens of `ranked`.
     fn cut_at(&self, budget: usize, ranked: &[&Counted<'a>]) -> Vec<ShownPiece<'a>> {
         let (mut pieces, mut left) = (Vec::new(), budget);
-        for (at, places) in ranked
-            .chunk_by(|a, b| is_one_context(a.passage, b.passage))
-            .enumerate()
+        for (at, places) in ranked.chunk_by(|a, b| is_one_context(a.passage, b.passage)).enumerate()
         {
             let before = self.before(places[0]);
             let n_digit_tokens = n_digit_tokens(at);
             let fits = before.len() + n_digit_tokens <= left;
-            let cut = (!fits).then(|| {
-                left.checked_sub(n_digit_tokens)
-                    .map_or(0, |left| before[left])
-            });
+            let cut =
+                (!fits).then(|| left.checked_sub(n_digit_tokens).map_or(0, |left| before[left]));
             if cut == Some(0) {
                 break;
             }
-            pieces.extend(places.iter().map(|counted| ShownPiece {
-                id: &counted.passage.id,
-                cut,
-            }));
+            pieces.extend(places.iter().map(|counted| ShownPiece { id: &counted.passage.id, cut }));
             if !fits {
                 break;
             }
@@ -184,12 +164,8 @@ impl<'a> CountedPassages<'a> {
 
     /// Returns the total number of tokens of `ranked`.
     fn n_tokens(&self, ranked: &[&Counted<'a>]) -> usize {
-        let contexts = ranked
-            .chunk_by(|a, b| is_one_context(a.passage, b.passage))
-            .enumerate();
-        contexts
-            .map(|(at, places)| self.before(places[0]).len() + n_digit_tokens(at))
-            .sum()
+        let contexts = ranked.chunk_by(|a, b| is_one_context(a.passage, b.passage)).enumerate();
+        contexts.map(|(at, places)| self.before(places[0]).len() + n_digit_tokens(at)).sum()
     }
 
     /// See [`Counted`]; at most one token more than the largest budget.
@@ -198,11 +174,8 @@ impl<'a> CountedPassages<'a> {
             let Passage { title, text, .. } = counted.passage;
             let shown = passage_text(1, if self.titles { title } else { "" }, text);
             let heading = shown.len() - text.len();
-            let starts = self
-                .counter
-                .starts(&shown)
-                .into_iter()
-                .take(self.largest.saturating_add(1));
+            let starts =
+                self.counter.starts(&shown).into_iter().take(self.largest.saturating_add(1));
             starts.map(|start| start.saturating_sub(heading)).collect()
         })
     }
@@ -265,30 +238,17 @@ mod tests {
             answer_ranges: Vec::new(),
         };
         trace.question.evidence = evidence.iter().map(|place| vec![member(place)]).collect();
-        trace.gold.groups = trace
-            .question
-            .evidence
-            .iter()
-            .map(|group| group.iter().map(gold).collect())
-            .collect();
+        trace.gold.groups =
+            trace.question.evidence.iter().map(|group| group.iter().map(gold).collect()).collect();
         let mut manifest = manifest();
         manifest.settings.chunking.title_prefix = titles;
-        let passages = passages
-            .into_iter()
-            .map(|passage| (passage.id.clone(), passage))
-            .collect();
-        SavedRun {
-            manifest,
-            traces: vec![trace],
-            passages,
-        }
+        let passages = passages.into_iter().map(|passage| (passage.id.clone(), passage)).collect();
+        SavedRun { manifest, traces: vec![trace], passages }
     }
 
     fn values(run: &SavedRun, names: &[&str]) -> Vec<Option<f64>> {
-        let measures: Vec<Measure> = names
-            .iter()
-            .map(|name| name.parse().expect("a measure"))
-            .collect();
+        let measures: Vec<Measure> =
+            names.iter().map(|name| name.parse().expect("a measure")).collect();
         score::score(run, &measures, JUDGE).rows[0].clone()
     }
 
@@ -299,14 +259,8 @@ mod tests {
     /// The texts shown within a budget: each passage's document with its text.
     fn texts(run: &SavedRun, budget: usize) -> Vec<&str> {
         let measure: Measure = format!("EM@{budget}t").parse().expect("a measure");
-        let pieces = shown(run, &[measure])
-            .remove(0)
-            .remove(&budget)
-            .expect("asked for");
-        pieces
-            .iter()
-            .map(|piece| piece.text(&run.passages[piece.id]))
-            .collect()
+        let pieces = shown(run, &[measure]).remove(0).remove(&budget).expect("asked for");
+        pieces.iter().map(|piece| piece.text(&run.passages[piece.id])).collect()
     }
 
     /// Shown as `[ 1 ] ␣T ⏎ one ␣two ␣three ␣four` and `[ 2 ] ␣T ⏎ five ␣six ␣seven ␣eight`: nine tokens each. All of the
@@ -334,10 +288,7 @@ mod tests {
             (16, vec!["one two three four", "five six"]),
             (17, vec!["one two three four", "five six seven"]),
             (18, vec!["one two three four", "five six seven eight"]),
-            (
-                usize::MAX,
-                vec!["one two three four", "five six seven eight"],
-            ),
+            (usize::MAX, vec!["one two three four", "five six seven eight"]),
         ] {
             assert_eq!(texts(&run, budget), expected, "{budget} tokens");
         }
@@ -349,24 +300,12 @@ mod tests {
         assert_eq!(texts(&two(false), 12), ["one two three four", "five six"]);
         let mut unsaid = two(false);
         unsaid.manifest.settings = Settings::default();
-        assert_eq!(
-            texts(&unsaid, 16),
-            texts(&two(true), 16),
-            "the setting's default"
-        );
+        assert_eq!(texts(&unsaid, 16), texts(&two(true), 16), "the setting's default");
         // An imported record shows the titles that it contains, regardless of our settings.
         let mut elsewhere = two(false);
-        let (kind, from, sha256) = (
-            ExternalSource::RECORD.to_owned(),
-            String::new(),
-            String::new(),
-        );
-        elsewhere.manifest.external = Some(ExternalSource {
-            kind,
-            from,
-            sha256,
-            is_own: false,
-        });
+        let (kind, from, sha256) =
+            (ExternalSource::RECORD.to_owned(), String::new(), String::new());
+        elsewhere.manifest.external = Some(ExternalSource { kind, from, sha256, is_own: false });
         assert_eq!(texts(&elsewhere, 16), texts(&two(true), 16));
     }
 
@@ -402,10 +341,7 @@ mod tests {
             ("Success@5t", 0.0),
         ] {
             let found = value(&run, name);
-            assert!(
-                (found - expected).abs() < 1e-12,
-                "{name} is {found}, not {expected}"
-            );
+            assert!((found - expected).abs() < 1e-12, "{name} is {found}, not {expected}");
         }
         // Several budgets of one call are independent.
         let together = values(&run, &["EM@17t", "EM@16t", "EM@2", "EM@1"]);
@@ -436,15 +372,9 @@ mod tests {
         let counter = tokens::counter(Tokenizer::Cl100kBase, None).expect("built in");
         let count = |n| counter.count(&passage_text(n, "T", "x"));
         assert!((1..=999).all(|n| count(n) == count(1)));
-        assert!(
-            [1000, 9999, 123_456]
-                .into_iter()
-                .all(|n| count(n) == count(1) + 1)
-        );
+        assert!([1000, 9999, 123_456].into_iter().all(|n| count(n) == count(1) + 1));
         // `[ n ]⏎ x` are 4 tokens, 999 times, then 5.
-        let passages = (0..1001)
-            .map(|n| passage(&format!("d#{n}"), "", "x"))
-            .collect();
+        let passages = (0..1001).map(|n| passage(&format!("d#{n}"), "", "x")).collect();
         let run = run(passages, &[], true);
         assert_eq!(
             [3996, 4000, 4001, 4005, 4006].map(|budget| texts(&run, budget).len()),
@@ -465,10 +395,7 @@ mod tests {
             passage("f#0", "", "next"),
         ];
         let run = run(passages, &[("d", 100, 110), ("e", 40, 47)], true);
-        assert_eq!(
-            texts(&run, 11),
-            ["one two gold words", "one two gold words", "next"]
-        );
+        assert_eq!(texts(&run, 11), ["one two gold words", "one two gold words", "next"]);
         assert_eq!(value(&run, "EvidenceRecall@7t"), 1.0);
         // Without the last six bytes, wherever the gold text is: at least 4 of 10 bytes and 1 of 7 remain.
         assert_eq!(texts(&run, 6), ["one two gold", "one two gold"]);

@@ -147,10 +147,8 @@ impl Evaluation {
                 "the rule cannot decide".clone_into(&mut outcome.reason);
             }
         }
-        for outcome in self
-            .outcomes
-            .iter_mut()
-            .filter(|outcome| outcome.class == FailureClass::Failed)
+        for outcome in
+            self.outcomes.iter_mut().filter(|outcome| outcome.class == FailureClass::Failed)
         {
             "a call failed".clone_into(&mut outcome.reason);
         }
@@ -168,9 +166,8 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     // The budget of answers requires the oracle arm; without it, only the loss of support is known.
     let of_f1 = has_arm(run, ArmName::Oracle).then_some(BudgetOf::F1(plan.judge.scorer));
     let of = of_f1.map_or(BudgetOf::Support, |_| BudgetOf::Right);
-    let bootstrap = Bootstrap::new(cluster_of.clone(), plan.resamples, plan.seed).sharing(
-        &resampled(&run.traces, &outcomes, &scores, [of_f1, Some(of)]),
-    );
+    let bootstrap = Bootstrap::new(cluster_of.clone(), plan.resamples, plan.seed)
+        .sharing(&resampled(&run.traces, &outcomes, &scores, [of_f1, Some(of)]));
     let budget_of = |of| verdict::loss_budget(&run.traces, &outcomes, of, &bootstrap);
     let loss_budget = budget_of(of);
     let verdict = verdict::judge(
@@ -189,10 +186,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let measures = measure_summaries(&scores, &bootstrap);
     let (waterfall, waterfall_n) = diagnose::waterfall(&outcomes, answered);
     let with_elsewhere = diagnose::with_elsewhere(&run.traces, &outcomes);
-    let em_at_5 = measures
-        .get("EM@5")
-        .filter(|summary| summary.n > 0)
-        .map(|summary| summary.mean);
+    let em_at_5 = measures.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
     let classes = class_counts(&outcomes);
     let columns = columns(run, &scores, plan, (&outcomes, cluster_of));
     let signs = modes::signs(run, &outcomes, top);
@@ -251,11 +245,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         seconds: seconds(run),
         measures,
     };
-    Evaluation {
-        summary,
-        scores,
-        outcomes,
-    }
+    Evaluation { summary, scores, outcomes }
 }
 
 /// Returns the columns whose means a summary resamples, but for a few of a verdict: drawing for all of them at once takes half the
@@ -288,12 +278,7 @@ pub(super) fn measure_summaries(
         .map(|c| scores.rows.iter().map(|row| row[c]).collect())
         .collect();
     let summaries = summarised(&scores.measures, &columns, bootstrap);
-    scores
-        .measures
-        .iter()
-        .map(ToString::to_string)
-        .zip(summaries)
-        .collect()
+    scores.measures.iter().map(ToString::to_string).zip(summaries).collect()
 }
 
 /// Summarises a run's measures, each over the values in its column. For such means the coverage of `BCa` is closest to 95%,
@@ -305,10 +290,7 @@ pub(super) fn summarised<Q: Copy + Into<Quantity>>(
 ) -> Vec<MeasureSummary> {
     let bootstrap = bootstrap.clone().with_method(IntervalMethod::Bca);
     // All means share the draws, which are the costly part; a column of ranks may be infinite and has no mean.
-    let means = measures
-        .iter()
-        .zip(columns)
-        .filter(|(measure, _)| is_mean(**measure));
+    let means = measures.iter().zip(columns).filter(|(measure, _)| is_mean(**measure));
     let mut intervals = bootstrap
         .intervals(&means.map(|(_, column)| column.clone()).collect::<Vec<_>>())
         .into_iter();
@@ -372,11 +354,7 @@ fn columns<'a>(
     plan: &EvaluationPlan,
     (outcomes, cluster_of): (&'a [Outcome], Vec<usize>),
 ) -> QuestionColumns<'a> {
-    let cutoff = if run.manifest.is_foreign() {
-        Cutoff::Prompt
-    } else {
-        Cutoff::Top(plan.k)
-    };
+    let cutoff = if run.manifest.is_foreign() { Cutoff::Prompt } else { Cutoff::Top(plan.k) };
     let [em, answer_f1] =
         [(Family::Em, Some(cutoff)), (Family::AnswerF1, None)].map(|(family, cutoff)| {
             Measure::new(family, cutoff)
@@ -398,9 +376,7 @@ fn columns<'a>(
 }
 
 fn attempts(traces: &[Trace]) -> impl Iterator<Item = &ragtriage_core::types::Attempt> {
-    traces
-        .iter()
-        .flat_map(|trace| trace.arms.iter().flat_map(|arm| &arm.attempts))
+    traces.iter().flat_map(|trace| trace.arms.iter().flat_map(|arm| &arm.attempts))
 }
 
 /// Follows the name of a retriever's search in [`Summary::seconds`] in that of the exact search next to it.

@@ -17,11 +17,8 @@ use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::types::*;
 use ragtriage_runs::{ExternalSource, Manifest, SCHEMA, SavedRun};
 
-pub(super) const JUDGE: Judge = Judge {
-    scorer: Scorer::Squad2,
-    rule: RightRule::F1,
-    correct_f1: 0.6,
-};
+pub(super) const JUDGE: Judge =
+    Judge { scorer: Scorer::Squad2, rule: RightRule::F1, correct_f1: 0.6 };
 
 /// Loss budget and verdict of a run with a generator.
 fn judge_losses(
@@ -65,19 +62,9 @@ fn attempt(extracted: &str) -> Attempt {
 /// A question with gold answer `18 May` in document `d`, its ranking of chunks, and the two arms'
 /// answers.
 pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Option<&str>) -> Trace {
-    let support = Support {
-        holds: false,
-        rule: SupportRule::Ranges,
-    };
-    let arm = |arm, text: &str| Arm {
-        arm,
-        attempts: vec![attempt(text)],
-    };
-    let hits = ranked.iter().map(|id| StepHit {
-        id: (*id).into(),
-        score: 0.0,
-        parts: [].into(),
-    });
+    let support = Support { holds: false, rule: SupportRule::Ranges };
+    let arm = |arm, text: &str| Arm { arm, attempts: vec![attempt(text)] };
+    let hits = ranked.iter().map(|id| StepHit { id: (*id).into(), score: 0.0, parts: [].into() });
     let mut arms = vec![arm(ArmName::Retrieved, retrieved)];
     arms.extend(oracle.map(|text| arm(ArmName::Oracle, text)));
     Trace {
@@ -85,18 +72,11 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
         question: Question {
             kind: QuestionKind::Span,
             answers: vec!["18 May".to_owned()],
-            evidence: vec![vec![Member {
-                doc: "d".into(),
-                ranges: vec![],
-            }]],
+            evidence: vec![vec![Member { doc: "d".into(), ranges: vec![] }]],
             relevant: [("d".into(), 1)].into(),
             ..Question::new(format!("q{index}").as_str().into(), "When?".to_owned())
         },
-        gold: Gold {
-            documents: support,
-            chunks: support,
-            groups: vec![],
-        },
+        gold: Gold { documents: support, chunks: support, groups: vec![] },
         steps: vec![TraceStep::new(Step::Bm25, hits.collect(), 0.0)],
         arms,
         probe: None,
@@ -136,10 +116,7 @@ pub(super) fn outcome(class: FailureClass, lost: Option<Stage>) -> Outcome {
 pub(super) fn judged(traces: &[Trace], outcomes: Vec<Outcome>) -> Vec<Outcome> {
     let judged = traces.iter().zip(outcomes);
     judged
-        .map(|(trace, outcome)| Outcome {
-            judgments: Judgments::new(trace, JUDGE),
-            ..outcome
-        })
+        .map(|(trace, outcome)| Outcome { judgments: Judgments::new(trace, JUDGE), ..outcome })
         .collect()
 }
 
@@ -171,12 +148,7 @@ fn the_loss_budget_adds_up_term_by_term() {
     // Scores 1, 0, 0, 0, .8: loss 1 - 1.8/5 = .64. Terms: corpus 1/5, retrieval (1-0)/5, reader (1-0)/5, distraction (1-.8)/5.
     assert!((budget.loss - 0.64).abs() < 1e-12 && budget.n == 5);
     let term = |source: Source| {
-        budget
-            .terms
-            .iter()
-            .find(|term| term.source == source)
-            .expect("every source")
-            .mean
+        budget.terms.iter().find(|term| term.source == source).expect("every source").mean
     };
     for (source, expected) in [
         (Source::Corpus, 0.2),
@@ -187,12 +159,7 @@ fn the_loss_budget_adds_up_term_by_term() {
         (Source::Distraction, 0.04),
         (Source::Reader, 0.2),
     ] {
-        assert!(
-            (term(source) - expected).abs() < 1e-12,
-            "{}: {}",
-            source.name(),
-            term(source)
-        );
+        assert!((term(source) - expected).abs() < 1e-12, "{}: {}", source.name(), term(source));
     }
     assert!((budget.terms.iter().map(|term| term.mean).sum::<f64>() - budget.loss).abs() < 1e-12);
     assert!(verdict.undecided, "three terms are equal: {}", verdict.text);
@@ -201,37 +168,19 @@ fn the_loss_budget_adds_up_term_by_term() {
 #[test]
 fn gold_in_noise_parts_distraction_from_delivery() {
     let mut lost = trace(0, &["e#0"], "1815", Some("18 May"));
-    lost.arms.push(Arm {
-        arm: ArmName::GoldInNoise,
-        attempts: vec![attempt("about 18 May")],
-    });
+    lost.arms.push(Arm { arm: ArmName::GoldInNoise, attempts: vec![attempt("about 18 May")] });
     let terms =
         |trace: &Trace, outcome: &Outcome| answer_terms(trace, outcome, OF_F1).expect("answered");
     // r = 0, o = 1, g = .8 (P 2/3, R 1): reader 0, distraction 1 - .8, retrieval .8 - 0; in all 1 - r = 1.
-    let found = terms(
-        &lost,
-        &outcome(FailureClass::Retrieval, Some(Stage::Retrieval)),
-    );
+    let found = terms(&lost, &outcome(FailureClass::Retrieval, Some(Stage::Retrieval)));
     let expected = [0.0, 0.0, 0.8, 0.0, 0.0, 0.0, 0.2, 0.0];
-    assert!(
-        found
-            .iter()
-            .zip(expected)
-            .all(|(a, b)| (a - b).abs() < 1e-12),
-        "{found:?}"
-    );
+    assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
     assert!((found.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     // A prompt truncated by the server: its support was there, and packing lost all that the oracle
     // had.
     let cut = trace(1, &["d#0"], "1815", Some("18 May"));
-    let by_server = Outcome {
-        is_truncated_away: true,
-        ..outcome(FailureClass::Packing, None)
-    };
-    assert_eq!(
-        terms(&cut, &by_server),
-        [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
-    );
+    let by_server = Outcome { is_truncated_away: true, ..outcome(FailureClass::Packing, None) };
+    assert_eq!(terms(&cut, &by_server), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
 }
 
 #[test]
@@ -252,14 +201,7 @@ fn an_answer_elsewhere_may_be_taken_for_support() {
     let outcomes = judged(&traces, outcomes);
     let counted = diagnose::with_elsewhere(&traces, &outcomes);
     let classes: Vec<FailureClass> = counted.iter().map(|outcome| outcome.class).collect();
-    assert_eq!(
-        classes,
-        [
-            FailureClass::Generation,
-            FailureClass::Correct,
-            FailureClass::Retrieval
-        ]
-    );
+    assert_eq!(classes, [FailureClass::Generation, FailureClass::Correct, FailureClass::Retrieval]);
     let supported = |outcomes: &[Outcome]| diagnose::waterfall(outcomes, false).0[4].supported;
     assert_eq!((supported(&outcomes), supported(&counted)), (0, 2));
 }
@@ -271,10 +213,7 @@ fn what_was_asked_twice_and_answered_otherwise_flipped() {
     traces[0].arms[0].attempts.push(attempt("18 May"));
     traces[1].arms[0].attempts.push(attempt("1815"));
     let found = arms::repeats(&traces, JUDGE).expect("two were asked twice");
-    assert_eq!(
-        (found.n, found.flipped, found.means.as_slice()),
-        (2, 1, &[1.0, 0.5][..])
-    );
+    assert_eq!((found.n, found.flipped, found.means.as_slice()), (2, 1, &[1.0, 0.5][..]));
     // Scores 1 and 0: standard deviation sqrt(((1 - .5)^2 + (0 - .5)^2) / 1) = .7071; the other question's is 0.
     assert!((found.deviation - f64::midpoint(0.5_f64.sqrt(), 0.0)).abs() < 1e-12);
     assert_eq!(arms::repeats(&traces[2..], JUDGE), None);
@@ -285,41 +224,22 @@ fn only_a_call_costs_tokens() {
     let mut one = trace(0, &["d#0"], "18 May", Some("18 May"));
     let used = |origin, prompt_billed, error: Option<TraceError>| Attempt {
         origin,
-        tokens: TokenUse {
-            prompt: 10,
-            prompt_billed,
-            completion: 2,
-        },
+        tokens: TokenUse { prompt: 10, prompt_billed, completion: 2 },
         cost_usd: 0.5,
         error,
         ..attempt("18 May")
     };
-    one.arms[0].attempts = vec![
-        used(Origin::Called, Some(12), None),
-        used(Origin::Called, None, Some(failed())),
-    ];
-    one.arms[1].attempts = vec![
-        used(Origin::Cached, Some(12), None),
-        used(Origin::SamePrompt, None, None),
-    ];
+    one.arms[0].attempts =
+        vec![used(Origin::Called, Some(12), None), used(Origin::Called, None, Some(failed()))];
+    one.arms[1].attempts =
+        vec![used(Origin::Cached, Some(12), None), used(Origin::SamePrompt, None, None)];
     let totals = arms::tokens(&[one]);
     // 12 as billed and 10 as counted; two answers of 2.
     assert_eq!((totals.prompt, totals.completion), (22, 4));
     let retrieved = &totals.by_arm["retrieved"];
-    assert_eq!(
-        (retrieved.calls, retrieved.failed, retrieved.cost_usd),
-        (2, 1, 1.0)
-    );
+    assert_eq!((retrieved.calls, retrieved.failed, retrieved.cost_usd), (2, 1, 1.0));
     let oracle = &totals.by_arm["oracle"];
-    assert_eq!(
-        (
-            oracle.calls,
-            oracle.cached,
-            oracle.same_prompt,
-            oracle.prompt
-        ),
-        (0, 1, 1, 0)
-    );
+    assert_eq!((oracle.calls, oracle.cached, oracle.same_prompt, oracle.prompt), (0, 1, 1, 0));
 }
 
 #[test]
@@ -333,20 +253,13 @@ fn without_a_generator_the_terms_are_shares_of_lost_support() {
 
 #[test]
 fn one_loss_alone_is_decided_and_none_is_said_to_be_none() {
-    let traces: Vec<Trace> = (0..40)
-        .map(|i| trace(i, &["e#0"], "1815", Some("18 May")))
-        .collect();
+    let traces: Vec<Trace> = (0..40).map(|i| trace(i, &["e#0"], "1815", Some("18 May"))).collect();
     let outcomes = vec![outcome(FailureClass::Retrieval, Some(Stage::Retrieval)); 40];
     let plan = Bootstrap::new((0..40).collect(), 500, 1);
     let (_, verdict) = judge_losses(&traces, &outcomes, OF_F1, &plan);
-    assert_eq!(
-        (verdict.bottleneck, verdict.undecided),
-        (Some(Source::Retrieval), false)
-    );
+    assert_eq!((verdict.bottleneck, verdict.undecided), (Some(Source::Retrieval), false));
     assert_eq!(verdict.stability, 1.0);
-    let right: Vec<Trace> = (0..3)
-        .map(|i| trace(i, &["d#0"], "18 May", Some("18 May")))
-        .collect();
+    let right: Vec<Trace> = (0..3).map(|i| trace(i, &["d#0"], "18 May", Some("18 May"))).collect();
     let (_, verdict) = judge_losses(
         &right,
         &vec![outcome(FailureClass::Correct, None); 3],
@@ -366,10 +279,8 @@ fn one_loss_alone_is_decided_and_none_is_said_to_be_none() {
 fn the_waterfall_counts_support_stage_by_stage() {
     let (_, outcomes) = five();
     let (steps, n) = diagnose::waterfall(&outcomes, true);
-    let counts: Vec<(Stage, usize)> = steps
-        .iter()
-        .map(|step| (step.stage, step.supported))
-        .collect();
+    let counts: Vec<(Stage, usize)> =
+        steps.iter().map(|step| (step.stage, step.supported)).collect();
     // One is in no document; one is lost among the candidates; of the three that reach the prompt two are
     // right.
     assert_eq!(n, 5);
@@ -423,28 +334,16 @@ fn scores_come_from_traces_and_saved_passages() {
         text: text.to_owned(),
         tokens: None,
     };
-    let passages: PassageMap = [
-        passage("d#0", "on 18 May it began"),
-        passage("e#0", "on 18 Mayfair"),
-    ]
-    .map(|p| (p.id.clone(), p))
-    .into();
-    let run = SavedRun {
-        manifest: manifest(),
-        traces,
-        passages,
-    };
+    let passages: PassageMap =
+        [passage("d#0", "on 18 May it began"), passage("e#0", "on 18 Mayfair")]
+            .map(|p| (p.id.clone(), p))
+            .into();
+    let run = SavedRun { manifest: manifest(), traces, passages };
     let names = ["EM@1", "EM@5", "Recall@1", "RR", "FullRecall@5", "AnswerF1"];
-    let measures: Vec<Measure> = names
-        .iter()
-        .map(|name| name.parse().expect("a measure"))
-        .collect();
+    let measures: Vec<Measure> =
+        names.iter().map(|name| name.parse().expect("a measure")).collect();
     let scores = score::score(&run, &measures, JUDGE);
-    let column = |name: &str| {
-        scores
-            .column(name.parse().expect("a measure"))
-            .expect("a column")
-    };
+    let column = |name: &str| scores.column(name.parse().expect("a measure")).expect("a column");
     // `18 May` occurs in d#0 only: the title is not searched, and `Mayfair` runs on.
     let expect = |values: [f64; 5]| values.map(Some).to_vec();
     assert_eq!(column("EM@1"), expect([1.0, 0.0, 1.0, 0.0, 0.0]));
@@ -473,22 +372,14 @@ pub(super) fn ranged() -> SavedRun {
         wide: Vec::new(),
         answer_ranges: Vec::new(),
     };
-    let (first, either, or) = (
-        member("d", 80, 120),
-        member("e", 0, 20),
-        member("d", 150, 160),
-    );
+    let (first, either, or) = (member("d", 80, 120), member("e", 0, 20), member("d", 150, 160));
     let mut trace = trace(0, &["d#0", "d#1", "e#0"], "18 May it was", None);
     trace.gold.groups = vec![
         vec![gold(&first, &["d#0", "d#1"])],
         vec![gold(&either, &["e#0"]), gold(&or, &["d#1"])],
     ];
     trace.question.evidence = vec![vec![first], vec![either, or]];
-    let packed = vec![StepHit {
-        id: "d#0".into(),
-        score: 1.0,
-        parts: [].into(),
-    }];
+    let packed = vec![StepHit { id: "d#0".into(), score: 1.0, parts: [].into() }];
     trace.steps.push(TraceStep::new(Step::Packed, packed, 0.0));
     let passage = |id: &str, start, end, text: &str| Passage {
         id: id.into(),
@@ -521,42 +412,20 @@ fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_
     };
     run.manifest.external = Some(source);
     let values = |run: &SavedRun| -> Vec<Option<f64>> {
-        let names = [
-            "SpanPrecision@1",
-            "SpanPrecision@2",
-            "IoU@2",
-            "SpanRecall@2",
-            "PrecisionOmega",
-        ];
-        let measures: Vec<Measure> = names
-            .iter()
-            .map(|name| name.parse().expect("a measure"))
-            .collect();
+        let names =
+            ["SpanPrecision@1", "SpanPrecision@2", "IoU@2", "SpanRecall@2", "PrecisionOmega"];
+        let measures: Vec<Measure> =
+            names.iter().map(|name| name.parse().expect("a measure")).collect();
         score::score(run, &measures, JUDGE).rows[0].clone()
     };
     // `d#0` is 100 bytes, the text of `d#1` differs from its range.
-    run.passages
-        .get_mut(&ChunkId::from("d#0"))
-        .expect("there")
-        .text = "x".repeat(100);
-    assert_eq!(
-        values(&run),
-        [Some(20.0 / 100.0), None, None, Some(1.0), None]
-    );
+    run.passages.get_mut(&ChunkId::from("d#0")).expect("there").text = "x".repeat(100);
+    assert_eq!(values(&run), [Some(20.0 / 100.0), None, None, Some(1.0), None]);
     // As in its document: 50 of 200 shown bytes, all of the evidence.
-    run.passages
-        .get_mut(&ChunkId::from("d#1"))
-        .expect("there")
-        .text = "x".repeat(100);
-    assert_eq!(
-        values(&run),
-        [Some(0.2), Some(0.25), Some(50.0 / 200.0), Some(1.0), None]
-    );
+    run.passages.get_mut(&ChunkId::from("d#1")).expect("there").text = "x".repeat(100);
+    assert_eq!(values(&run), [Some(0.2), Some(0.25), Some(50.0 / 200.0), Some(1.0), None]);
     // In no document at all.
-    run.passages
-        .get_mut(&ChunkId::from("d#1"))
-        .expect("there")
-        .range = ByteRange::new(0, 0);
+    run.passages.get_mut(&ChunkId::from("d#1")).expect("there").range = ByteRange::new(0, 0);
     assert_eq!(values(&run)[1..3], [None, None]);
 }
 
@@ -594,35 +463,19 @@ fn measures_on_bytes_take_the_best_covered_member_of_each_group() {
     ] {
         let scores = score::score(&run, &[name.parse().expect("a measure")], JUDGE);
         let value = scores.rows[0][0].unwrap_or_else(|| panic!("{name} is undefined"));
-        assert!(
-            (value - expected).abs() < 1e-12,
-            "{name} is {value}, not {expected}"
-        );
+        assert!((value - expected).abs() < 1e-12, "{name} is {value}, not {expected}");
     }
     let undefined = ["AnswerEM(NoAns)", "FactRecall", "ForbiddenFacts"]
         .map(|name| name.parse().expect("a measure"));
-    assert_eq!(
-        score::score(&run, &undefined, JUDGE).rows[0],
-        [None, None, None]
-    );
+    assert_eq!(score::score(&run, &undefined, JUDGE).rows[0], [None, None, None]);
 }
 
 #[test]
 fn a_document_as_a_whole_has_no_bytes_to_measure() {
     let (traces, _) = five();
-    let run = SavedRun {
-        manifest: manifest(),
-        traces,
-        passages: PassageMap::new(),
-    };
+    let run = SavedRun { manifest: manifest(), traces, passages: PassageMap::new() };
     let measures = ["SpanRecall@5", "PrecisionOmega"].map(|name| name.parse().expect("a measure"));
-    assert!(
-        score::score(&run, &measures, JUDGE)
-            .rows
-            .iter()
-            .flatten()
-            .all(Option::is_none)
-    );
+    assert!(score::score(&run, &measures, JUDGE).rows.iter().flatten().all(Option::is_none));
 }
 
 #[test]
@@ -685,29 +538,19 @@ fn what_each_stage_lost_is_named_by_class_and_at_the_end_by_fault() {
     // Of `five`: one not in the corpus, one lost by retrieval, one by the reader, two right; the failed one is not counted.
     let lost = diagnose::lost_by_stage(&outcomes);
     let of = |stage: Stage| {
-        lost[stage as usize]
-            .iter()
-            .map(|(name, n)| format!("{n} {name}"))
-            .collect::<Vec<_>>()
+        lost[stage as usize].iter().map(|(name, n)| format!("{n} {name}")).collect::<Vec<_>>()
     };
     assert_eq!(of(Stage::Corpus), ["1 corpus"]);
     assert_eq!(of(Stage::Retrieval), ["1 retrieval"]);
     assert_eq!(of(Stage::Generation), ["1 reader"]);
     assert!(
-        [Stage::Chunking, Stage::Ranking, Stage::Packing]
-            .iter()
-            .all(|stage| of(*stage).is_empty())
+        [Stage::Chunking, Stage::Ranking, Stage::Packing].iter().all(|stage| of(*stage).is_empty())
     );
     // They add up to the waterfall's steps.
     let (steps, n) = diagnose::waterfall(&outcomes, true);
     let mut before = n;
     for (step, lost) in steps.iter().zip(&lost) {
-        assert_eq!(
-            before - step.supported,
-            lost.values().sum::<usize>(),
-            "{}",
-            step.stage
-        );
+        assert_eq!(before - step.supported, lost.values().sum::<usize>(), "{}", step.stage);
         before = step.supported;
     }
 }
@@ -716,23 +559,12 @@ fn what_each_stage_lost_is_named_by_class_and_at_the_end_by_fault() {
 fn replies_that_were_kept_are_counted_apart() {
     let mut kept = trace(0, &["d#0"], "18 May", Some("18 May"));
     kept.arms[0].attempts[0].origin = Origin::Cached;
-    kept.arms[0].attempts[0].tokens = TokenUse {
-        prompt: 100,
-        prompt_billed: Some(110),
-        completion: 7,
-    };
+    kept.arms[0].attempts[0].tokens =
+        TokenUse { prompt: 100, prompt_billed: Some(110), completion: 7 };
     let spared = arms::spared(&[kept.clone(), kept]);
     // Twice 110 billed and 7 out; the oracle was called.
     assert_eq!(
         spared,
-        [(
-            "retrieved".to_owned(),
-            arms::Spared {
-                replies: 2,
-                prompt: 220,
-                completion: 14
-            }
-        )]
-        .into()
+        [("retrieved".to_owned(), arms::Spared { replies: 2, prompt: 220, completion: 14 })].into()
     );
 }

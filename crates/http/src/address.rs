@@ -9,9 +9,8 @@ use ragtriage_core::text::hex::hex;
 /// Returns the URL `base` with `path` appended to its path, unless it already ends with it. A query is preserved, a
 /// fragment is dropped.
 pub fn address(base: &str, path: &str) -> Result<Url, HttpError> {
-    let mut url = Url::parse(base.trim()).map_err(|error| HttpError::BadAddress {
-        reason: format!("is not a URL: {error}"),
-    })?;
+    let mut url = Url::parse(base.trim())
+        .map_err(|error| HttpError::BadAddress { reason: format!("is not a URL: {error}") })?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err(HttpError::BadAddress {
             reason: "must begin with `http://` or `https://`".into(),
@@ -19,11 +18,8 @@ pub fn address(base: &str, path: &str) -> Result<Url, HttpError> {
     }
     if !path.is_empty() {
         let before = url.path().trim_end_matches('/');
-        let whole = if before.ends_with(path) {
-            before.to_owned()
-        } else {
-            format!("{before}{path}")
-        };
+        let whole =
+            if before.ends_with(path) { before.to_owned() } else { format!("{before}{path}") };
         url.set_path(&whole);
     }
     url.set_fragment(None);
@@ -50,21 +46,9 @@ mod tests {
     fn the_path_is_appended_once_and_the_query_kept() {
         let path = "/chat/completions";
         for (base, path, expected) in [
-            (
-                "http://localhost:11434/v1",
-                path,
-                "http://localhost:11434/v1/chat/completions",
-            ),
-            (
-                "http://localhost:8080/",
-                path,
-                "http://localhost:8080/chat/completions",
-            ),
-            (
-                "https://h/v1/chat/completions/",
-                path,
-                "https://h/v1/chat/completions",
-            ),
+            ("http://localhost:11434/v1", path, "http://localhost:11434/v1/chat/completions"),
+            ("http://localhost:8080/", path, "http://localhost:8080/chat/completions"),
+            ("https://h/v1/chat/completions/", path, "https://h/v1/chat/completions"),
             (
                 "https://h/openai/d?api-version=1",
                 path,
@@ -79,20 +63,14 @@ mod tests {
     #[test]
     fn a_query_is_told_apart_without_being_told() {
         // printf 'deployment=a' | sha256sum
-        assert_eq!(
-            hashed_query("https://u:p@gw/v1?deployment=a"),
-            " query bb682454"
-        );
+        assert_eq!(hashed_query("https://u:p@gw/v1?deployment=a"), " query bb682454");
         assert_eq!(hashed_query("https://u:p@gw/v1"), "");
     }
 
     #[test]
     fn what_is_no_web_address_is_refused() {
         for base in ["", "localhost:8080", "ftp://h/v1", "http://"] {
-            assert!(
-                matches!(address(base, "/x"), Err(HttpError::BadAddress { .. })),
-                "{base}"
-            );
+            assert!(matches!(address(base, "/x"), Err(HttpError::BadAddress { .. })), "{base}");
         }
     }
 }

@@ -9,10 +9,7 @@ use ragtriage_core::text::retry_after;
 /// Headers of remaining rate limits, each with the header of its reset time (`OpenAI`, Azure, Groq, vLLM gateways; the
 /// last pair `OpenRouter`).
 const LIMITS: [(&str, &str); 3] = [
-    (
-        "x-ratelimit-remaining-requests",
-        "x-ratelimit-reset-requests",
-    ),
+    ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
     ("x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),
     ("x-ratelimit-remaining", "x-ratelimit-reset"),
 ];
@@ -56,43 +53,22 @@ mod tests {
 
     #[test]
     fn the_wait_is_what_the_server_says_it_is() {
-        let empty = [
-            ("x-ratelimit-remaining-requests", "0"),
-            ("x-ratelimit-reset-requests", "1s"),
-        ];
-        let tokens = [
-            ("x-ratelimit-remaining-tokens", "0"),
-            ("x-ratelimit-reset-tokens", "6m0s"),
-        ];
-        assert_eq!(
-            wait(&[("retry-after-ms", "1500"), ("retry-after", "2")]),
-            Some(1_500)
-        );
-        assert_eq!(
-            wait(&[&[("retry-after", "2")][..], &empty].concat()),
-            Some(2_000)
-        );
-        assert_eq!(
-            wait(&[("retry-after", "Fri, 07 Mar 2025 00:00:00 GMT")]),
-            Some(10_000)
-        );
+        let empty = [("x-ratelimit-remaining-requests", "0"), ("x-ratelimit-reset-requests", "1s")];
+        let tokens = [("x-ratelimit-remaining-tokens", "0"), ("x-ratelimit-reset-tokens", "6m0s")];
+        assert_eq!(wait(&[("retry-after-ms", "1500"), ("retry-after", "2")]), Some(1_500));
+        assert_eq!(wait(&[&[("retry-after", "2")][..], &empty].concat()), Some(2_000));
+        assert_eq!(wait(&[("retry-after", "Fri, 07 Mar 2025 00:00:00 GMT")]), Some(10_000));
         assert_eq!(wait(&empty), Some(1_000));
         assert_eq!(wait(&[empty, tokens].concat()), Some(360_000));
         assert_eq!(
-            wait(&[
-                ("x-ratelimit-remaining", "0"),
-                ("x-ratelimit-reset", "1741305600000")
-            ]),
+            wait(&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1741305600000")]),
             Some(10_000)
         );
     }
 
     #[test]
     fn a_limit_with_something_left_asks_for_nothing() {
-        let left = [
-            ("x-ratelimit-remaining-requests", "59"),
-            ("x-ratelimit-reset-requests", "1s"),
-        ];
+        let left = [("x-ratelimit-remaining-requests", "59"), ("x-ratelimit-reset-requests", "1s")];
         assert_eq!(wait(&left), None);
         assert_eq!(wait(&[("x-ratelimit-reset-requests", "1s")]), None);
         assert_eq!(wait(&[]), None);

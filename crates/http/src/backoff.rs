@@ -58,10 +58,7 @@ impl<E> Abandoned<E> {
     pub fn map<F>(self, other: impl FnOnce(E) -> F) -> Abandoned<F> {
         match self {
             Self::Final(error) => Abandoned::Final(other(error)),
-            Self::GaveUp { tries, last } => Abandoned::GaveUp {
-                tries,
-                last: other(last),
-            },
+            Self::GaveUp { tries, last } => Abandoned::GaveUp { tries, last: other(last) },
             Self::OutOfTime => Abandoned::OutOfTime,
         }
     }
@@ -110,9 +107,7 @@ impl Backoff {
                 Retry::Again(asked) => self.wait(tries, asked, random_fraction()),
                 Retry::Limited(asked) => self.wait(n_limited, asked, random_fraction()),
             };
-            let too_late = Instant::now()
-                .checked_add(wait)
-                .is_none_or(|end| end >= deadline);
+            let too_late = Instant::now().checked_add(wait).is_none_or(|end| end >= deadline);
             if tries >= self.tries || too_late {
                 return Err(gave_up(n_calls, error));
             }
@@ -127,20 +122,14 @@ impl Backoff {
             let most = self.first_wait.min(asked / 10);
             return asked.saturating_add(most.mul_f64(fraction));
         }
-        let bound = self
-            .first_wait
-            .saturating_mul(2_u32.saturating_pow(nth - 1));
+        let bound = self.first_wait.saturating_mul(2_u32.saturating_pow(nth - 1));
         bound.min(self.longest_wait).mul_f64(fraction)
     }
 }
 
 /// Creates the error of the last failure. `tries`: calls made, including rate-limited ones.
 fn gave_up<E>(tries: u32, last: E) -> Abandoned<E> {
-    if tries == 1 {
-        Abandoned::Final(last)
-    } else {
-        Abandoned::GaveUp { tries, last }
-    }
+    if tries == 1 { Abandoned::Final(last) } else { Abandoned::GaveUp { tries, last } }
 }
 
 /// Returns a number from 0 to below 1 for jitter, from the standard library's random hash keys: waits need neither a
@@ -182,24 +171,10 @@ mod tests {
     async fn as_many_failures_as_tries_are_one_too_many() {
         let again = Retry::Again(None);
         assert_eq!(tried(AT_ONCE, 2, again).await, Ok(3));
+        assert_eq!(tried(AT_ONCE, 3, again).await, Err(Abandoned::GaveUp { tries: 3, last: 3 }));
+        assert_eq!(tried(AT_ONCE, 3, Retry::Stop).await, Err(Abandoned::Final(1)));
         assert_eq!(
-            tried(AT_ONCE, 3, again).await,
-            Err(Abandoned::GaveUp { tries: 3, last: 3 })
-        );
-        assert_eq!(
-            tried(AT_ONCE, 3, Retry::Stop).await,
-            Err(Abandoned::Final(1))
-        );
-        assert_eq!(
-            tried(
-                Backoff {
-                    tries: 0,
-                    ..AT_ONCE
-                },
-                1,
-                again
-            )
-            .await,
+            tried(Backoff { tries: 0, ..AT_ONCE }, 1, again).await,
             Err(Abandoned::Final(1))
         );
     }
@@ -247,61 +222,29 @@ mod tests {
 
     #[tokio::test]
     async fn a_call_that_never_ends_is_ended_by_the_deadline() {
-        let soon = Backoff {
-            deadline: Duration::from_millis(5),
-            ..AT_ONCE
-        };
+        let soon = Backoff { deadline: Duration::from_millis(5), ..AT_ONCE };
         let never = || std::future::pending::<Result<(), ()>>();
-        assert_eq!(
-            soon.run(never, |()| Retry::Stop).await,
-            Err(Abandoned::OutOfTime)
-        );
+        assert_eq!(soon.run(never, |()| Retry::Stop).await, Err(Abandoned::OutOfTime));
         // The second call never ends: the first one's failure is reported.
         let n_calls = Cell::new(0);
         let call = || {
             n_calls.set(n_calls.get() + 1);
             let is_first = n_calls.get() == 1;
-            async move {
-                if is_first {
-                    Err::<(), _>("busy")
-                } else {
-                    std::future::pending().await
-                }
-            }
+            async move { if is_first { Err::<(), _>("busy") } else { std::future::pending().await } }
         };
         let failure = soon.run(call, |_| Retry::Again(None)).await;
-        assert_eq!(
-            failure,
-            Err(Abandoned::GaveUp {
-                tries: 2,
-                last: "busy"
-            })
-        );
+        assert_eq!(failure, Err(Abandoned::GaveUp { tries: 2, last: "busy" }));
     }
 
     #[test]
     fn waits_double_up_to_the_longest_and_obey_the_server() {
-        let backoff = Backoff {
-            first_wait: Duration::from_millis(500),
-            ..AT_ONCE
-        };
-        let waits: Vec<u128> = (1..7)
-            .map(|tries| backoff.wait(tries, None, 1.0).as_millis())
-            .collect();
+        let backoff = Backoff { first_wait: Duration::from_millis(500), ..AT_ONCE };
+        let waits: Vec<u128> =
+            (1..7).map(|tries| backoff.wait(tries, None, 1.0).as_millis()).collect();
         assert_eq!(waits, [500, 1_000, 2_000, 4_000, 8_000, 8_000]);
         assert_eq!(backoff.wait(1, None, 0.5).as_millis(), 250);
         assert_eq!(backoff.wait(40, None, 0.25).as_millis(), 2_000);
-        assert_eq!(
-            backoff
-                .wait(1, Some(Duration::from_secs(20)), 0.5)
-                .as_millis(),
-            20_250
-        );
-        assert_eq!(
-            backoff
-                .wait(1, Some(Duration::from_secs(1)), 0.5)
-                .as_millis(),
-            1_050
-        );
+        assert_eq!(backoff.wait(1, Some(Duration::from_secs(20)), 0.5).as_millis(), 20_250);
+        assert_eq!(backoff.wait(1, Some(Duration::from_secs(1)), 0.5).as_millis(), 1_050);
     }
 }

@@ -18,13 +18,10 @@ pub fn by_index<T>(
             None => return Err(format!("a result with index {index} for {}", texts(n))),
         }
     }
-    places
-        .into_iter()
-        .collect::<Option<Vec<T>>>()
-        .ok_or_else(|| {
-            let results = plural(n_answers, "result", "results");
-            format!("{results} for {}", texts(n))
-        })
+    places.into_iter().collect::<Option<Vec<T>>>().ok_or_else(|| {
+        let results = plural(n_answers, "result", "results");
+        format!("{results} for {}", texts(n))
+    })
 }
 
 fn texts(n: usize) -> String {
@@ -38,14 +35,8 @@ mod tests {
     #[test]
     fn each_place_is_filled_once() {
         assert_eq!(by_index([(1, 'b'), (0, 'a')], 2), Ok(vec!['a', 'b']));
-        assert_eq!(
-            by_index([(0, 'a')], 2),
-            Err("1 result for 2 texts".to_owned())
-        );
-        assert_eq!(
-            by_index([(0, 'a'), (0, 'b')], 2),
-            Err("two results with index 0".to_owned())
-        );
+        assert_eq!(by_index([(0, 'a')], 2), Err("1 result for 2 texts".to_owned()));
+        assert_eq!(by_index([(0, 'a'), (0, 'b')], 2), Err("two results with index 0".to_owned()));
         assert_eq!(
             by_index([(0, 'a'), (2, 'b')], 2),
             Err("a result with index 2 for 2 texts".to_owned())

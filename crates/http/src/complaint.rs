@@ -6,17 +6,12 @@ use serde_json::Value;
 /// body.
 #[must_use]
 pub fn complaint(body: &[u8]) -> String {
-    let message = serde_json::from_slice::<Value>(body)
-        .ok()
-        .and_then(|value| {
-            let error = value
-                .get("error")
-                .filter(|error| error.is_object())
-                .unwrap_or(&value);
-            ["message", "error", "detail"]
-                .iter()
-                .find_map(|name| error.get(*name)?.as_str().map(str::to_owned))
-        });
+    let message = serde_json::from_slice::<Value>(body).ok().and_then(|value| {
+        let error = value.get("error").filter(|error| error.is_object()).unwrap_or(&value);
+        ["message", "error", "detail"]
+            .iter()
+            .find_map(|name| error.get(*name)?.as_str().map(str::to_owned))
+    });
     message.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned())
 }
 

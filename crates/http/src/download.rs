@@ -85,9 +85,7 @@ impl Downloader {
     ) -> Result<Self, HttpError> {
         let has_user = !url.username().is_empty() || url.password().is_some();
         if url.scheme() == "http" && (has_user || key.is_some()) && !is_loopback(url) {
-            return Err(HttpError::KeyInClear {
-                host: url.host_str().unwrap_or("").to_owned(),
-            });
+            return Err(HttpError::KeyInClear { host: url.host_str().unwrap_or("").to_owned() });
         }
         let mut builder = crate::client::builder()
             .redirect(redirects::policy(has_user))
@@ -98,21 +96,15 @@ impl Downloader {
         if is_loopback(url) {
             builder = builder.no_proxy();
         }
-        let client = builder.build().map_err(|error| HttpError::Client {
-            reason: root_cause(&error),
-        })?;
+        let client =
+            builder.build().map_err(|error| HttpError::Client { reason: root_cause(&error) })?;
         let key = key.map(|key| {
             let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
                 .map_err(|_| HttpError::BadKey)?;
             value.set_sensitive(true);
             Ok(value)
         });
-        Ok(Self {
-            client,
-            url: url.clone(),
-            key: key.transpose()?,
-            connect_timeout,
-        })
+        Ok(Self { client, url: url.clone(), key: key.transpose()?, connect_timeout })
     }
 
     /// Fetches the whole of `wanted` into `partial`, resuming after the bytes already there.
@@ -157,10 +149,7 @@ impl Downloader {
         on_download: OnDownload<'_>,
     ) -> Result<(), HttpError> {
         let url = shown(&self.url);
-        let mut request = self
-            .client
-            .get(self.url.clone())
-            .header(ACCEPT_ENCODING, "identity");
+        let mut request = self.client.get(self.url.clone()).header(ACCEPT_ENCODING, "identity");
         if let Some(key) = &self.key {
             request = request.header(AUTHORIZATION, key.clone());
         }
@@ -169,25 +158,16 @@ impl Downloader {
                 .header(RANGE, format!("bytes={}-", partial.n_bytes()))
                 .header(IF_RANGE, version);
         }
-        let mut response = request
-            .send()
-            .await
-            .map_err(|error| self.broken(&url, error))?;
+        let mut response = request.send().await.map_err(|error| self.broken(&url, error))?;
         let Arrival::Body { end, total } = begin(&response, &url, partial)? else {
             return Ok(());
         };
-        let too_large = || HttpError::TooLarge {
-            url: url.clone(),
-            most_bytes: wanted.most_bytes as usize,
-        };
+        let too_large =
+            || HttpError::TooLarge { url: url.clone(), most_bytes: wanted.most_bytes as usize };
         if total.is_some_and(|total| total > wanted.most_bytes) {
             return Err(too_large());
         }
-        while let Some(piece) = response
-            .chunk()
-            .await
-            .map_err(|error| self.broken(&url, error))?
-        {
+        while let Some(piece) = response.chunk().await.map_err(|error| self.broken(&url, error))? {
             let n_bytes = partial.n_bytes() + piece.len() as u64;
             if n_bytes > wanted.most_bytes {
                 return Err(too_large());
@@ -196,11 +176,7 @@ impl Downloader {
                 return Err(wrong_part(&url, partial));
             }
             partial.append(&piece)?;
-            on_download(Download {
-                file: wanted.file,
-                bytes: n_bytes,
-                total,
-            });
+            on_download(Download { file: wanted.file, bytes: n_bytes, total });
         }
         match total {
             Some(total) if total != partial.n_bytes() => Err(HttpError::Broken {
@@ -224,10 +200,7 @@ impl Downloader {
 /// The contents of a response.
 enum Arrival {
     /// Bytes up to `end`, if they are a part; the file then has this total size, if the server reports it.
-    Body {
-        end: Option<u64>,
-        total: Option<u64>,
-    },
+    Body { end: Option<u64>, total: Option<u64> },
     /// None: the file is already complete.
     Whole,
 }
@@ -236,9 +209,8 @@ enum Arrival {
 /// the download starts over.
 fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Arrival, HttpError> {
     let (status, headers) = (response.status(), response.headers());
-    let part = headers
-        .get(CONTENT_RANGE)
-        .and_then(|value| ContentRange::parse(value.to_str().ok()?));
+    let part =
+        headers.get(CONTENT_RANGE).and_then(|value| ContentRange::parse(value.to_str().ok()?));
     match (status.as_u16(), part) {
         (200, _) => {
             partial.begin(version(headers))?;
@@ -273,9 +245,7 @@ fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Arriva
 /// Discards `partial`: some of its bytes may be of another version.
 fn wrong_part(url: &str, partial: &mut Partial) -> HttpError {
     match partial.begin(None) {
-        Ok(()) => HttpError::WrongPart {
-            url: url.to_owned(),
-        },
+        Ok(()) => HttpError::WrongPart { url: url.to_owned() },
         Err(error) => error,
     }
 }
@@ -305,11 +275,7 @@ fn version(headers: &HeaderMap) -> Option<String> {
 #[derive(Debug, PartialEq, Eq)]
 enum ContentRange {
     /// `bytes 3-9/10` or `bytes 3-9/*`; `end` is the byte after the last.
-    Part {
-        start: u64,
-        end: u64,
-        total: Option<u64>,
-    },
+    Part { start: u64, end: u64, total: Option<u64> },
     /// `bytes */10`.
     None { total: u64 },
 }

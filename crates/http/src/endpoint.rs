@@ -93,35 +93,16 @@ impl JsonEndpoint {
     /// Checks the settings and creates the client, without calling the address.
     pub fn new(settings: EndpointSettings) -> Result<Self, HttpError> {
         let headers = headers(&settings)?;
-        let EndpointSettings {
-            url,
-            api_key,
-            headers: named,
-            timeout,
-            ca_file,
-            most_bytes,
-        } = settings;
+        let EndpointSettings { url, api_key, headers: named, timeout, ca_file, most_bytes } =
+            settings;
         let has_secret =
             headers.len() > 1 || !url.username().is_empty() || url.password().is_some();
         if url.scheme() == "http" && has_secret && !is_loopback(&url) {
-            return Err(HttpError::KeyInClear {
-                host: url.host_str().unwrap_or("").to_owned(),
-            });
+            return Err(HttpError::KeyInClear { host: url.host_str().unwrap_or("").to_owned() });
         }
-        let mask = Mask::new(
-            &url,
-            api_key.iter().chain(named.iter().map(|(_, value)| value)),
-        );
+        let mask = Mask::new(&url, api_key.iter().chain(named.iter().map(|(_, value)| value)));
         let client = client(&url, ca_file)?;
-        Ok(Self {
-            client,
-            shown_url: shown(&url),
-            url,
-            headers,
-            mask,
-            timeout,
-            most_bytes,
-        })
+        Ok(Self { client, shown_url: shown(&url), url, headers, mask, timeout, most_bytes })
     }
 
     /// Returns the address without its secrets.
@@ -133,8 +114,7 @@ impl JsonEndpoint {
     /// Makes one call, whose answer may have any status but a redirect's.
     pub async fn send(&self, body: &impl Serialize) -> Result<Response, HttpError> {
         let body = serde_json::to_vec(body).expect("what is sent has string keys only");
-        self.answer(self.client.post(self.url.clone()).body(body))
-            .await
+        self.answer(self.client.post(self.url.clone()).body(body)).await
     }
 
     /// Makes one call without a body, otherwise as [`Self::send`].
@@ -157,11 +137,7 @@ impl JsonEndpoint {
             });
         }
         let retry_after = asked_wait(response.headers(), SystemTime::now());
-        Ok(Response {
-            status: status.as_u16(),
-            body: self.body(response).await?,
-            retry_after,
-        })
+        Ok(Response { status: status.as_u16(), body: self.body(response).await?, retry_after })
     }
 
     /// Calls with retries until there is a successful answer, and parses it.
@@ -186,11 +162,7 @@ impl JsonEndpoint {
     /// Creates the error of an unsuccessful answer.
     #[must_use]
     pub fn status(&self, answer: &Response) -> HttpError {
-        let Response {
-            status,
-            body,
-            retry_after,
-        } = answer;
+        let Response { status, body, retry_after } = answer;
         let excerpt = self.excerpt(&complaint(body));
         HttpError::Status {
             url: self.shown_url.clone(),
@@ -224,10 +196,8 @@ impl JsonEndpoint {
     }
 
     async fn body(&self, mut response: reqwest::Response) -> Result<Vec<u8>, HttpError> {
-        let too_large = || HttpError::TooLarge {
-            url: self.shown_url.clone(),
-            most_bytes: self.most_bytes,
-        };
+        let too_large =
+            || HttpError::TooLarge { url: self.shown_url.clone(), most_bytes: self.most_bytes };
         let promised = response.content_length();
         if promised.is_some_and(|n_bytes| n_bytes > self.most_bytes as u64) {
             return Err(too_large());
@@ -260,22 +230,14 @@ impl JsonEndpoint {
 fn headers(settings: &EndpointSettings) -> Result<HeaderMap, HttpError> {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    let key = settings
-        .api_key
-        .iter()
-        .map(|key| key.expose().trim())
-        .find(|key| !key.is_empty());
+    let key = settings.api_key.iter().map(|key| key.expose().trim()).find(|key| !key.is_empty());
     if let Some(key) = key {
-        headers.insert(
-            AUTHORIZATION,
-            sensitive(&format!("Bearer {key}")).ok_or(HttpError::BadKey)?,
-        );
+        headers
+            .insert(AUTHORIZATION, sensitive(&format!("Bearer {key}")).ok_or(HttpError::BadKey)?);
     }
     for (name, value) in &settings.headers {
-        let header =
-            HeaderName::from_bytes(name.as_bytes()).map_err(|_| HttpError::BadHeaderName {
-                name: name.escape_debug().to_string(),
-            })?;
+        let header = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| HttpError::BadHeaderName { name: name.escape_debug().to_string() })?;
         let value = sensitive(value.expose());
         let value = value.ok_or_else(|| HttpError::BadHeaderValue { name: name.clone() })?;
         headers.insert(header, value);
@@ -313,7 +275,5 @@ fn client(url: &Url, ca_file: Option<PathBuf>) -> Result<Client, HttpError> {
     if is_loopback(url) {
         builder = builder.no_proxy();
     }
-    builder.build().map_err(|error| HttpError::Client {
-        reason: root_cause(&error),
-    })
+    builder.build().map_err(|error| HttpError::Client { reason: root_cause(&error) })
 }

@@ -61,22 +61,13 @@ pub enum HttpError {
     Busy { path: PathBuf },
     /// An error status.
     #[error("`{url}` answered with status {status}: {excerpt}")]
-    Status {
-        url: String,
-        status: u16,
-        excerpt: String,
-        retry_after: Option<Duration>,
-    },
+    Status { url: String, status: u16, excerpt: String, retry_after: Option<Duration> },
     /// An answer above the maximum size.
     #[error("the response of `{url}` is larger than {} MiB", most_bytes >> 20)]
     TooLarge { url: String, most_bytes: usize },
     /// An answer of another form.
     #[error("the response of `{url}` cannot be read: {reason}: {excerpt}")]
-    Unreadable {
-        url: String,
-        reason: String,
-        excerpt: String,
-    },
+    Unreadable { url: String, reason: String, excerpt: String },
     /// Still failing after all tries.
     #[error("after {tries} tries: {last}")]
     GaveUp { tries: u32, last: Box<Self> },
@@ -123,10 +114,7 @@ impl HttpError {
             let reason = format!("no connection within {} s", connect_timeout.as_secs_f64());
             Self::Unreachable { url, reason }
         } else if error.is_timeout() {
-            Self::TimedOut {
-                url,
-                after: timeout,
-            }
+            Self::TimedOut { url, after: timeout }
         } else if error.is_connect() && reason.to_lowercase().contains("certificate") {
             Self::Untrusted { url, reason }
         } else if error.is_connect() {
@@ -140,14 +128,10 @@ impl HttpError {
     pub(super) fn final_of(failure: Abandoned<Self>, url: &str, backoff: &Backoff) -> Self {
         match failure {
             Abandoned::Final(error) => error,
-            Abandoned::GaveUp { tries, last } => Self::GaveUp {
-                tries,
-                last: Box::new(last),
-            },
-            Abandoned::OutOfTime => Self::DeadlinePassed {
-                url: url.to_owned(),
-                deadline: backoff.deadline,
-            },
+            Abandoned::GaveUp { tries, last } => Self::GaveUp { tries, last: Box::new(last) },
+            Abandoned::OutOfTime => {
+                Self::DeadlinePassed { url: url.to_owned(), deadline: backoff.deadline }
+            }
         }
     }
 
@@ -180,10 +164,7 @@ impl HttpError {
     /// refusal with such a message. llama.cpp uses status 500.
     #[must_use]
     pub fn is_too_large(&self) -> bool {
-        let Self::Status {
-            status, excerpt, ..
-        } = self
-        else {
+        let Self::Status { status, excerpt, .. } = self else {
             return false;
         };
         let excerpt = excerpt.to_lowercase();
@@ -200,11 +181,9 @@ impl HttpError {
     pub fn verdict(&self) -> Retry {
         match self {
             error if error.is_too_large() => Retry::Stop,
-            Self::Status {
-                status,
-                retry_after,
-                ..
-            } if is_transient_status(*status) => Retry::Again(*retry_after),
+            Self::Status { status, retry_after, .. } if is_transient_status(*status) => {
+                Retry::Again(*retry_after)
+            }
             Self::Broken { .. } => Retry::AtOnce,
             error if error.is_transient() => Retry::Again(None),
             _ => Retry::Stop,
@@ -234,9 +213,9 @@ impl Hint for HttpError {
                 Some("check the free disk space and the permissions of the folder")
             }
             Self::Busy { .. } => Some("wait for it to end, then try again"),
-            Self::Status {
-                status: 401 | 403, ..
-            } => Some("check the key and the setting that names its variable"),
+            Self::Status { status: 401 | 403, .. } => {
+                Some("check the key and the setting that names its variable")
+            }
             _ => None,
         };
         hint.map(str::to_owned)
@@ -268,51 +247,29 @@ mod tests {
     fn a_server_that_was_sent_too_much_says_so_in_many_ways() {
         let status = |status, excerpt: &str| {
             let (url, excerpt) = ("u".to_owned(), excerpt.to_owned());
-            HttpError::Status {
-                url,
-                status,
-                excerpt,
-                retry_after: None,
-            }
+            HttpError::Status { url, status, excerpt, retry_after: None }
         };
         for (code, words) in [
             (413, ""),
             (422, "batch size 64 > maximum allowed batch size 32"),
-            (
-                400,
-                "Requested 419124 tokens, max 300000 tokens per request",
-            ),
+            (400, "Requested 419124 tokens, max 300000 tokens per request"),
             (400, "This model's maximum context length is 8192 tokens"),
-            (
-                500,
-                "input is too large to process. increase the physical batch size",
-            ),
+            (500, "input is too large to process. increase the physical batch size"),
         ] {
             let error = status(code, words);
-            assert!(
-                error.is_too_large() && error.verdict() == Retry::Stop,
-                "{error}"
-            );
+            assert!(error.is_too_large() && error.verdict() == Retry::Stop, "{error}");
         }
-        for (code, words) in [
-            (400, "no such model"),
-            (429, "too many requests"),
-            (500, "out of memory"),
-        ] {
+        for (code, words) in
+            [(400, "no such model"), (429, "too many requests"), (500, "out of memory")]
+        {
             assert!(!status(code, words).is_too_large(), "{code} {words}");
         }
     }
 
     #[test]
     fn giving_up_keeps_what_the_last_failure_was() {
-        let last = HttpError::Redirected {
-            url: "http://h".into(),
-            status: 307,
-        };
-        let error = HttpError::GaveUp {
-            tries: 2,
-            last: Box::new(last),
-        };
+        let last = HttpError::Redirected { url: "http://h".into(), status: 307 };
+        let error = HttpError::GaveUp { tries: 2, last: Box::new(last) };
         assert_eq!(
             error.to_string(),
             "after 2 tries: `http://h` redirects to another address: status 307"

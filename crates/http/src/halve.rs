@@ -12,11 +12,7 @@ pub async fn in_halves<'a, I, T, E, F: Future<Output = Result<Vec<T>, E>>>(
 ) -> Result<Vec<T>, E> {
     let mut answers = Vec::with_capacity(items.len());
     // Items still to be asked, the next on top.
-    let mut waiting = if items.is_empty() {
-        Vec::new()
-    } else {
-        vec![items]
-    };
+    let mut waiting = if items.is_empty() { Vec::new() } else { vec![items] };
     while let Some(part) = waiting.pop() {
         match ask(part).await {
             Ok(answer) => answers.extend(answer),
@@ -41,18 +37,11 @@ mod tests {
         let calls = RefCell::new(Vec::new());
         let at_most_two = |part: &[u32]| {
             calls.borrow_mut().push(part.len());
-            let done = if part.len() > 2 {
-                Err("too much")
-            } else {
-                Ok(part.to_vec())
-            };
+            let done = if part.len() > 2 { Err("too much") } else { Ok(part.to_vec()) };
             async { done }
         };
         let items = [1, 2, 3, 4, 5, 6, 7];
-        assert_eq!(
-            in_halves(&items, at_most_two, |_| true).await,
-            Ok(items.to_vec())
-        );
+        assert_eq!(in_halves(&items, at_most_two, |_| true).await, Ok(items.to_vec()));
         // 7 = 3 + 4, 3 = 1 + 2, 4 = 2 + 2.
         assert_eq!(calls.into_inner(), [7, 3, 1, 2, 4, 2, 2]);
     }

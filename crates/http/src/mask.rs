@@ -23,15 +23,8 @@ const LEAST_KEY_BYTES: usize = 8;
 /// Minimum length of a secret in a URL or an answer: hiding shorter ones would only garble texts.
 const LEAST_BYTES: usize = 4;
 /// Ends of the names of query parameters that hold secrets.
-const SECRET_NAMES: [&str; 7] = [
-    "key",
-    "token",
-    "password",
-    "secret",
-    "authorization",
-    "sig",
-    "signature",
-];
+const SECRET_NAMES: [&str; 7] =
+    ["key", "token", "password", "secret", "authorization", "sig", "signature"];
 const HIDDEN: &str = "***";
 
 /// The secrets of one endpoint.
@@ -54,24 +47,15 @@ impl Mask {
     pub(super) fn new<'a>(url: &Url, values: impl Iterator<Item = &'a Secret>) -> Self {
         let (mut secrets, mut words) = in_url(url);
         for value in values.map(|value| value.expose().trim()) {
-            let parts = value
-                .split_whitespace()
-                .filter(|part| part.len() >= LEAST_KEY_BYTES);
+            let parts = value.split_whitespace().filter(|part| part.len() >= LEAST_KEY_BYTES);
             let all = std::iter::once(value).chain(parts);
             for text in all.filter(|text| !text.is_empty()) {
-                let list = if is_ordinary(text) {
-                    &mut words
-                } else {
-                    &mut secrets
-                };
+                let list = if is_ordinary(text) { &mut words } else { &mut secrets };
                 list.push(text.to_owned());
             }
         }
         let forms = secrets.iter().flat_map(|secret| forms(secret));
-        Self {
-            secrets: needles(forms.collect()),
-            words: needles(words),
-        }
+        Self { secrets: needles(forms.collect()), words: needles(words) }
     }
 
     /// Returns the body of a response without secrets, including those that JSON escapes spell.
@@ -82,10 +66,7 @@ impl Mask {
         }
         let unescaped =
             serde_json::from_slice::<Value>(&body).map(|value| value.to_string().into_bytes());
-        unescaped
-            .ok()
-            .and_then(|unescaped| hide(&unescaped, [&self.secrets]))
-            .unwrap_or(body)
+        unescaped.ok().and_then(|unescaped| hide(&unescaped, [&self.secrets])).unwrap_or(body)
     }
 
     /// Returns the text of an answer without secrets.
@@ -118,11 +99,7 @@ fn in_url(url: &Url) -> (Vec<String>, Vec<String>) {
         let is_secret = SECRET_NAMES.iter().any(|end| name.ends_with(end));
         for text in [value.to_owned(), column::decode(value).into_owned()] {
             if text.len() >= LEAST_BYTES {
-                let list = if is_secret && !is_ordinary(&text) {
-                    &mut secrets
-                } else {
-                    &mut words
-                };
+                let list = if is_secret && !is_ordinary(&text) { &mut secrets } else { &mut words };
                 list.push(text);
             }
         }
@@ -195,8 +172,7 @@ impl Needle {
         if wanted.len() < LEAST_KEY_BYTES {
             let end = at + wanted.len();
             let is_word = |i: Option<usize>| {
-                i.and_then(|i| text.get(i))
-                    .is_some_and(u8::is_ascii_alphanumeric)
+                i.and_then(|i| text.get(i)).is_some_and(u8::is_ascii_alphanumeric)
             };
             return (!is_word(at.checked_sub(1)) && !is_word(Some(end))).then_some(at..end);
         }
@@ -213,10 +189,8 @@ mod tests {
     const KEY: &str = "sk-abcdef1234567890";
 
     fn mask(url: &str, secrets: &[&str]) -> Mask {
-        let secrets: Vec<Secret> = secrets
-            .iter()
-            .map(|text| Secret::new((*text).to_owned()))
-            .collect();
+        let secrets: Vec<Secret> =
+            secrets.iter().map(|text| Secret::new((*text).to_owned())).collect();
         Mask::new(&Url::parse(url).expect("a URL"), secrets.iter())
     }
 
@@ -232,19 +206,13 @@ mod tests {
         );
         let url = "https://user:pa%3Ass@h/ask?v=2&token=abcd%2Fef";
         let said = "v2: user with pa:ss (pa%3Ass) and abcd/ef";
-        assert_eq!(
-            mask(url, &[]).excerpt(said),
-            "v2: *** with *** (***) and ***"
-        );
+        assert_eq!(mask(url, &[]).excerpt(said), "v2: *** with *** (***) and ***");
     }
 
     #[test]
     fn of_a_header_the_key_alone_is_hidden_too() {
         let mask = mask("http://h", &["Bearer sk-very-secret"]);
-        assert_eq!(
-            mask.excerpt("Bearer sk-very-secret, or sk-very-secret"),
-            "***, or ***"
-        );
+        assert_eq!(mask.excerpt("Bearer sk-very-secret, or sk-very-secret"), "***, or ***");
     }
 
     #[test]
@@ -253,10 +221,7 @@ mod tests {
         // Each base64 text by `printf '%s' TEXT | base64`; what the key does not determine remains.
         for (text, expected) in [
             ("sk-abcdef1234567890", "***"),
-            (
-                "Incorrect API key: sk-abcdef12...",
-                "Incorrect API key: ***...",
-            ),
+            ("Incorrect API key: sk-abcdef12...", "Incorrect API key: ***..."),
             ("sk-abcd***", "sk-abcd***"), // seven characters
             ("sk-abcde***", "******"),
             ("xsk-abcdef1234567890sk-abcdef1234567890y", "x******y"),
@@ -303,20 +268,11 @@ mod tests {
     #[test]
     fn a_short_key_is_hidden_where_it_is_a_whole_word() {
         let mask = mask("http://h", &["pw12"]);
-        assert_eq!(
-            answer(&mask, "pw12 pw123 apw12 (pw12)"),
-            "*** pw123 apw12 (***)"
-        );
+        assert_eq!(answer(&mask, "pw12 pw123 apw12 (pw12)"), "*** pw123 apw12 (***)");
     }
 
     #[test]
     fn a_long_complaint_is_cut() {
-        assert_eq!(
-            mask("http://h", &[])
-                .excerpt(&"x".repeat(1000))
-                .chars()
-                .count(),
-            EXCERPT_CHARS
-        );
+        assert_eq!(mask("http://h", &[]).excerpt(&"x".repeat(1000)).chars().count(), EXCERPT_CHARS);
     }
 }

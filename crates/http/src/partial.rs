@@ -30,17 +30,9 @@ impl Partial {
     /// # Errors
     /// `Write`.
     pub fn fresh(path: &Path) -> Result<Self, HttpError> {
-        let file = OpenOptions::new()
-            .write(true)
-            .open(path)
-            .map_err(|source| failed(path, source))?;
-        Ok(Self {
-            path: path.to_owned(),
-            file,
-            mark: None,
-            n_bytes: 0,
-            version: None,
-        })
+        let file =
+            OpenOptions::new().write(true).open(path).map_err(|source| failed(path, source))?;
+        Ok(Self { path: path.to_owned(), file, mark: None, n_bytes: 0, version: None })
     }
 
     /// Opens the part of `url` that an earlier process left at `path`, or an empty file.
@@ -48,18 +40,12 @@ impl Partial {
     /// # Errors
     /// `Busy` while another process holds it; `Write`.
     pub fn resumed(path: &Path, url: &Url) -> Result<Self, HttpError> {
-        let opened = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path);
+        let opened = OpenOptions::new().write(true).create(true).truncate(false).open(path);
         let file = opened.map_err(|source| failed(path, source))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(fs::TryLockError::WouldBlock) => {
-                return Err(HttpError::Busy {
-                    path: path.to_owned(),
-                });
+                return Err(HttpError::Busy { path: path.to_owned() });
             }
             Err(fs::TryLockError::Error(source)) => return Err(failed(path, source)),
         }
@@ -72,18 +58,11 @@ impl Partial {
             .strip_prefix(&source)
             .and_then(|rest| rest.strip_prefix('\n')?.strip_suffix('\n'));
         let version = version.map(str::to_owned);
-        let mut partial = Self {
-            path: path.to_owned(),
-            file,
-            mark: Some((mark, source)),
-            n_bytes: 0,
-            version,
-        };
+        let mut partial =
+            Self { path: path.to_owned(), file, mark: Some((mark, source)), n_bytes: 0, version };
         if partial.version.is_some() {
-            partial.n_bytes = partial
-                .file
-                .seek(SeekFrom::End(0))
-                .map_err(|source| failed(path, source))?;
+            partial.n_bytes =
+                partial.file.seek(SeekFrom::End(0)).map_err(|source| failed(path, source))?;
         }
         Ok(partial)
     }
@@ -118,9 +97,7 @@ impl Partial {
     }
 
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), HttpError> {
-        self.file
-            .write_all(bytes)
-            .map_err(|source| failed(&self.path, source))?;
+        self.file.write_all(bytes).map_err(|source| failed(&self.path, source))?;
         self.n_bytes += bytes.len() as u64;
         Ok(())
     }
@@ -136,10 +113,7 @@ impl Partial {
 }
 
 fn failed(path: &Path, source: std::io::Error) -> HttpError {
-    HttpError::Write {
-        path: path.to_owned(),
-        source,
-    }
+    HttpError::Write { path: path.to_owned(), source }
 }
 
 #[cfg(test)]
@@ -164,19 +138,11 @@ mod tests {
         ));
         drop(partial);
         let mark = fs::read_to_string(folder.path().join("set.partial.from")).expect("there");
-        assert!(
-            mark.ends_with("\n\"v1\"\n") && !mark.contains("key"),
-            "{mark}"
-        );
+        assert!(mark.ends_with("\n\"v1\"\n") && !mark.contains("key"), "{mark}");
         let partial = Partial::resumed(&path, &url("http://h/a?key=k")).expect("opened");
         assert_eq!((partial.n_bytes(), partial.version()), (3, Some("\"v1\"")));
         drop(partial);
-        assert_eq!(
-            Partial::resumed(&path, &url("http://h/b"))
-                .expect("opened")
-                .version(),
-            None
-        );
+        assert_eq!(Partial::resumed(&path, &url("http://h/b")).expect("opened").version(), None);
         let mut partial = Partial::resumed(&path, &url("http://h/a?key=k")).expect("opened");
         partial.begin(None).expect("begun");
         partial.append(b"xy").expect("written");

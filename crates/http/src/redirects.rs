@@ -9,15 +9,13 @@ const MOST: usize = 5;
 /// Follows the redirects that [`refusal`] allows; none if the first address `has_user` info, which reqwest passes on to
 /// the same host.
 pub(super) fn policy(has_user: bool) -> Policy {
-    Policy::custom(
-        move |attempt| match refusal(attempt.previous(), attempt.url()) {
-            _ if has_user => {
-                attempt.error("the user name and password in the address would be sent along")
-            }
-            Some(reason) => attempt.error(reason),
-            None => attempt.follow(),
-        },
-    )
+    Policy::custom(move |attempt| match refusal(attempt.previous(), attempt.url()) {
+        _ if has_user => {
+            attempt.error("the user name and password in the address would be sent along")
+        }
+        Some(reason) => attempt.error(reason),
+        None => attempt.follow(),
+    })
 }
 
 /// Returns the reason for not following the redirects from `previous`, the first address included, to `next`.
@@ -47,10 +45,7 @@ mod tests {
         assert_eq!(refused(&["http://a"], "https://a"), None);
         assert_eq!(refused(&["https://a", "https://b"], "https://c/?x=1"), None);
         assert_eq!(
-            refused(
-                &["http://1", "http://2", "http://3", "http://4", "http://5"],
-                "http://6"
-            ),
+            refused(&["http://1", "http://2", "http://3", "http://4", "http://5"], "http://6"),
             None
         );
     }
@@ -65,13 +60,8 @@ mod tests {
             refused(&["http://a", "https://b"], "http://c"),
             Some("it leads from `https` to `http`")
         );
-        let six = [
-            "http://1", "http://2", "http://3", "http://4", "http://5", "http://6",
-        ];
-        assert_eq!(
-            refused(&six, "http://7"),
-            Some("more than 5 redirects in a row")
-        );
+        let six = ["http://1", "http://2", "http://3", "http://4", "http://5", "http://6"];
+        assert_eq!(refused(&six, "http://7"), Some("more than 5 redirects in a row"));
         assert!(refused(&["http://a"], "file:///etc/passwd").is_some());
     }
 }

@@ -32,9 +32,6 @@ mod tests {
 
     #[test]
     fn debug_shows_nothing_of_it() {
-        assert_eq!(
-            format!("{:?}", Some(Secret::new("sk-1".into()))),
-            "Some(Secret)"
-        );
+        assert_eq!(format!("{:?}", Some(Secret::new("sk-1".into()))), "Some(Secret)");
     }
 }

@@ -18,18 +18,12 @@ struct Sum {
 
 /// Returns four tries without waits.
 fn at_once() -> Backoff {
-    Backoff {
-        first_wait: Duration::ZERO,
-        ..Backoff::new(4, Duration::from_secs(50))
-    }
+    Backoff { first_wait: Duration::ZERO, ..Backoff::new(4, Duration::from_secs(50)) }
 }
 
 fn settings(uri: &str) -> EndpointSettings {
     let api_key = Some(Secret::new(KEY.to_owned()));
-    EndpointSettings {
-        api_key,
-        ..EndpointSettings::new(address(uri, "/sum").expect("an address"))
-    }
+    EndpointSettings { api_key, ..EndpointSettings::new(address(uri, "/sum").expect("an address")) }
 }
 
 async fn server(answers: Vec<(ResponseTemplate, u64)>) -> MockServer {
@@ -68,10 +62,7 @@ async fn a_call_carries_its_key_and_its_answer_is_read() {
         .mount(&server)
         .await;
     let headers = vec![("x-team".to_owned(), Secret::new("blue".to_owned()))];
-    let settings = EndpointSettings {
-        headers,
-        ..settings(&server.uri())
-    };
+    let settings = EndpointSettings { headers, ..settings(&server.uri()) };
     let sum: Sum = JsonEndpoint::new(settings)
         .expect("valid")
         .post(&[1, 2], &at_once())
@@ -82,37 +73,19 @@ async fn a_call_carries_its_key_and_its_answer_is_read() {
 
 #[tokio::test]
 async fn what_is_transient_is_tried_again_as_the_server_asks() {
-    let limited = |wait| {
-        (
-            ResponseTemplate::new(429).insert_header("retry-after", wait),
-            1,
-        )
-    };
+    let limited = |wait| (ResponseTemplate::new(429).insert_header("retry-after", wait), 1);
     let by_now = limited("Wed, 21 Oct 2015 07:28:00 GMT");
-    let server = server(vec![
-        limited("0"),
-        by_now,
-        (ResponseTemplate::new(500), 1),
-        (good(), 1),
-    ])
-    .await;
-    assert_eq!(
-        ask(&server).await.expect("the fourth try answers"),
-        Sum { sum: 3 }
-    );
+    let server =
+        server(vec![limited("0"), by_now, (ResponseTemplate::new(500), 1), (good(), 1)]).await;
+    assert_eq!(ask(&server).await.expect("the fourth try answers"), Sum { sum: 3 });
 }
 
 #[tokio::test]
 async fn a_wait_that_the_server_asks_for_beyond_the_deadline_is_not_begun() {
     for wait in ["51", "Wed, 21 Oct 2099 07:28:00 GMT"] {
         let limited = ResponseTemplate::new(429).insert_header("retry-after", wait);
-        let error = ask(&server(vec![(limited, 1)]).await)
-            .await
-            .expect_err("more than 50 s");
-        assert!(
-            matches!(error, HttpError::Status { status: 429, .. }),
-            "{error}"
-        );
+        let error = ask(&server(vec![(limited, 1)]).await).await.expect_err("more than 50 s");
+        assert!(matches!(error, HttpError::Status { status: 429, .. }), "{error}");
     }
 }
 
@@ -148,13 +121,8 @@ async fn what_no_further_try_mends_is_tried_once() {
             "larger than 8 MiB",
         ),
     ] {
-        let error = ask(&server(vec![(answer, 1)]).await)
-            .await
-            .expect_err("no sum");
-        assert!(
-            error.to_string().contains(part) && !error.is_transient(),
-            "{error}"
-        );
+        let error = ask(&server(vec![(answer, 1)]).await).await.expect_err("no sum");
+        assert!(error.to_string().contains(part) && !error.is_transient(), "{error}");
         assert!(error.to_string().len() < 1_000);
     }
 }
@@ -164,52 +132,26 @@ async fn a_redirect_is_not_followed() {
     let elsewhere = server(vec![]).await;
     let redirect =
         ResponseTemplate::new(307).insert_header("location", format!("{}/x", elsewhere.uri()));
-    let error = ask(&server(vec![(redirect, 1)]).await)
-        .await
-        .expect_err("redirected");
-    assert!(
-        matches!(error, HttpError::Redirected { status: 307, .. }),
-        "{error}"
-    );
-    assert_eq!(
-        elsewhere
-            .received_requests()
-            .await
-            .map(|requests| requests.len()),
-        Some(0)
-    );
+    let error = ask(&server(vec![(redirect, 1)]).await).await.expect_err("redirected");
+    assert!(matches!(error, HttpError::Redirected { status: 307, .. }), "{error}");
+    assert_eq!(elsewhere.received_requests().await.map(|requests| requests.len()), Some(0));
 }
 
 #[tokio::test]
 async fn a_slow_server_times_out_and_the_deadline_holds_for_all_tries() {
     let server = server(vec![]).await;
-    Mock::given(any())
-        .respond_with(good().set_delay(Duration::from_secs(30)))
-        .mount(&server)
-        .await;
-    let slow = EndpointSettings {
-        timeout: Duration::from_millis(20),
-        ..settings(&server.uri())
-    };
-    let once = Backoff {
-        tries: 1,
-        ..at_once()
-    };
+    Mock::given(any()).respond_with(good().set_delay(Duration::from_secs(30))).mount(&server).await;
+    let slow = EndpointSettings { timeout: Duration::from_millis(20), ..settings(&server.uri()) };
+    let once = Backoff { tries: 1, ..at_once() };
     let error = JsonEndpoint::new(slow)
         .expect("valid")
         .post::<Sum>(&1, &once)
         .await
         .expect_err("30 s, not 20 ms");
     assert!(matches!(error, HttpError::TimedOut { .. }), "{error}");
-    let short = Backoff {
-        deadline: Duration::from_millis(20),
-        ..at_once()
-    };
+    let short = Backoff { deadline: Duration::from_millis(20), ..at_once() };
     let patient = JsonEndpoint::new(settings(&server.uri())).expect("valid");
-    let error = patient
-        .post::<Sum>(&1, &short)
-        .await
-        .expect_err("30 s are more than 20 ms");
+    let error = patient.post::<Sum>(&1, &short).await.expect_err("30 s are more than 20 ms");
     assert!(matches!(error, HttpError::DeadlinePassed { .. }), "{error}");
 }
 
@@ -220,14 +162,10 @@ async fn a_server_that_is_not_there_is_named_without_its_secrets() {
         .local_addr()
         .expect("bound")
         .port();
-    let endpoint = JsonEndpoint::new(settings(&format!(
-        "http://user:{KEY}@127.0.0.1:{port}?key={KEY}"
-    )));
-    let error = endpoint
-        .expect("valid")
-        .post::<Value>(&1, &at_once())
-        .await
-        .expect_err("nobody listens");
+    let endpoint =
+        JsonEndpoint::new(settings(&format!("http://user:{KEY}@127.0.0.1:{port}?key={KEY}")));
+    let error =
+        endpoint.expect("valid").post::<Value>(&1, &at_once()).await.expect_err("nobody listens");
     let shown = format!("after 4 tries: `http://127.0.0.1:{port}/sum` cannot be reached");
     assert!(error.to_string().starts_with(&shown), "{error}");
     assert!(!format!("{error}{error:?}").contains(KEY));
@@ -236,11 +174,9 @@ async fn a_server_that_is_not_there_is_named_without_its_secrets() {
 #[tokio::test]
 async fn a_key_that_the_server_echoes_is_in_no_error() {
     for status in [200, 400, 401, 429, 500] {
-        for body in [
-            json!({ "error": { "message": format!("bad key {KEY}!") } }),
-            json!([KEY]),
-            json!(KEY),
-        ] {
+        for body in
+            [json!({ "error": { "message": format!("bad key {KEY}!") } }), json!([KEY]), json!(KEY)]
+        {
             let server = server(vec![]).await;
             let answer = ResponseTemplate::new(status).set_body_json(body);
             Mock::given(any()).respond_with(answer).mount(&server).await;
@@ -266,15 +202,8 @@ async fn a_key_that_the_server_echoes_is_in_no_answer() {
         Mock::given(any()).respond_with(answer).mount(&server).await;
         let uri = server.uri().replace("//", &format!("//{user}"));
         let api_key = user.is_empty().then(|| Secret::new(KEY.to_owned()));
-        let endpoint = JsonEndpoint::new(EndpointSettings {
-            api_key,
-            ..settings(&uri)
-        });
-        let answer: Value = endpoint
-            .expect("valid")
-            .post(&1, &at_once())
-            .await
-            .expect("an answer");
+        let endpoint = JsonEndpoint::new(EndpointSettings { api_key, ..settings(&uri) });
+        let answer: Value = endpoint.expect("valid").post(&1, &at_once()).await.expect("an answer");
         let text = answer["text"].as_str().expect("a text");
         let found = ["very", "dmVy", "12ZXJ5", "LXNl"].map(|part| text.contains(part));
         assert_eq!(found, [false; 4], "{echoed}: {text}");
@@ -284,40 +213,19 @@ async fn a_key_that_the_server_echoes_is_in_no_answer() {
 
 #[test]
 fn secrets_go_unencrypted_to_this_machine_only() {
-    for uri in [
-        "http://10.0.0.5:8000",
-        "http://example.org",
-        "http://localhost.example.org",
-    ] {
+    for uri in ["http://10.0.0.5:8000", "http://example.org", "http://localhost.example.org"] {
         assert!(
-            matches!(
-                JsonEndpoint::new(settings(uri)),
-                Err(HttpError::KeyInClear { .. })
-            ),
+            matches!(JsonEndpoint::new(settings(uri)), Err(HttpError::KeyInClear { .. })),
             "{uri}"
         );
         assert!(
-            JsonEndpoint::new(EndpointSettings {
-                api_key: None,
-                ..settings(uri)
-            })
-            .is_ok(),
+            JsonEndpoint::new(EndpointSettings { api_key: None, ..settings(uri) }).is_ok(),
             "{uri}"
         );
     }
-    let user = EndpointSettings {
-        api_key: None,
-        ..settings("http://user:pw@example.org")
-    };
-    assert!(matches!(
-        JsonEndpoint::new(user),
-        Err(HttpError::KeyInClear { .. })
-    ));
-    for uri in [
-        "https://example.org",
-        "http://[::1]:8000",
-        "http://127.0.0.1",
-    ] {
+    let user = EndpointSettings { api_key: None, ..settings("http://user:pw@example.org") };
+    assert!(matches!(JsonEndpoint::new(user), Err(HttpError::KeyInClear { .. })));
+    for uri in ["https://example.org", "http://[::1]:8000", "http://127.0.0.1"] {
         assert!(JsonEndpoint::new(settings(uri)).is_ok(), "{uri}");
     }
 }
@@ -328,10 +236,7 @@ fn keys_headers_and_certificates_that_cannot_be_are_refused() {
     let good = settings("https://h");
     let key = Some(Secret::new("a\nb".to_owned()));
     assert!(matches!(
-        refused(EndpointSettings {
-            api_key: key,
-            ..good.clone()
-        }),
+        refused(EndpointSettings { api_key: key, ..good.clone() }),
         HttpError::BadKey
     ));
     let header = |name: &str, value: &str| EndpointSettings {
@@ -346,10 +251,7 @@ fn keys_headers_and_certificates_that_cannot_be_are_refused() {
     );
     let ca_file = Some("no/such.pem".into());
     assert!(matches!(
-        refused(EndpointSettings {
-            ca_file,
-            ..good.clone()
-        }),
+        refused(EndpointSettings { ca_file, ..good.clone() }),
         HttpError::CaFile { .. }
     ));
     let mut no_pem = tempfile::NamedTempFile::new().expect("a temporary file");

@@ -31,23 +31,12 @@ impl Reply {
     /// Reads the answer from a generator's reply.
     pub(super) fn read(completion: Completion) -> Self {
         let (extracted, stance) = llm::read_answer(&completion.text, completion.finish);
-        Self {
-            completion,
-            extracted,
-            stance,
-            cost_usd: None,
-        }
+        Self { completion, extracted, stance, cost_usd: None }
     }
 
     /// Reads the answer of an external RAG. A blank one abstains, as in a record.
     fn of_service(answer: RecordedAttempt) -> Self {
-        let RecordedUsage {
-            prompt_tokens,
-            completion_tokens,
-            cost_usd,
-            finish,
-            ..
-        } = answer.usage;
+        let RecordedUsage { prompt_tokens, completion_tokens, cost_usd, finish, .. } = answer.usage;
         let completion = Completion {
             text: answer.text.unwrap_or_default(),
             finish: finish.unwrap_or(Finish::Stop),
@@ -58,10 +47,7 @@ impl Reply {
         let is_blank = completion.text.trim().is_empty();
         let reply = Self::read(completion);
         if is_blank && finish.is_none() {
-            return Self {
-                stance: Stance::Abstained,
-                ..reply
-            };
+            return Self { stance: Stance::Abstained, ..reply };
         }
         Self { cost_usd, ..reply }
     }

@@ -39,10 +39,7 @@ impl ArmChoice<'_> {
             }
             ArmName::ClosedBook => self.in_sample.then(Vec::new),
         };
-        plan.names
-            .iter()
-            .filter_map(|arm| Some((*arm, chunks(arm)?)))
-            .collect()
+        plan.names.iter().filter_map(|arm| Some((*arm, chunks(arm)?))).collect()
     }
 
     /// Returns the passages of the oracle; `None` if its gold evidence is not in the corpus.
@@ -62,19 +59,14 @@ impl ArmChoice<'_> {
         let lacking: Vec<&str> = lacking
             .into_iter()
             .filter_map(|group: usize| {
-                self.gold.groups[group]
-                    .iter()
-                    .find(|member| !member.chunks.is_empty())
+                self.gold.groups[group].iter().find(|member| !member.chunks.is_empty())
             })
             .map(|member| member.doc.as_str())
             .collect();
         let is_packed = |id: &ChunkId| packed.iter().any(|passage| self.corpus.holds(passage, id));
         let absent = oracle.iter().filter(|id| !is_packed(id));
-        let mut missing: Vec<ChunkId> = absent
-            .clone()
-            .filter(|id| lacking.contains(&id.doc()))
-            .cloned()
-            .collect();
+        let mut missing: Vec<ChunkId> =
+            absent.clone().filter(|id| lacking.contains(&id.doc())).cloned().collect();
         // Even if a gold document is present, a missing chunk may be the one with the answer.
         if !test.of(packed.iter().chain(&missing)).holds {
             missing = absent.cloned().collect();
@@ -145,10 +137,7 @@ mod tests {
     }
 
     fn ordinals(chunks: &[ChunkId]) -> Vec<&str> {
-        chunks
-            .iter()
-            .map(|id| id.as_str().trim_start_matches("d#"))
-            .collect()
+        chunks.iter().map(|id| id.as_str().trim_start_matches("d#")).collect()
     }
 
     /// The gold-in-noise prompt for evidence at bytes 0-20 and 70-80 of ten chunks of ten bytes, given the `packed` chunks.
@@ -164,16 +153,10 @@ mod tests {
             chunks: chunks.iter().map(|id| (*id).into()).collect(),
             ..member(&corpus, &[needed])
         };
-        let groups = vec![
-            vec![held((0, 20), &["d#0", "d#1"])],
-            vec![held((70, 80), &["d#7"])],
-        ];
+        let groups = vec![vec![held((0, 20), &["d#0", "d#1"])], vec![held((70, 80), &["d#7"])]];
         let evidence = groups.iter().map(|group| {
             let ranges = group[0].needed.clone();
-            vec![Member {
-                doc: "d".into(),
-                ranges,
-            }]
+            vec![Member { doc: "d".into(), ranges }]
         });
         let question = Question {
             kind: QuestionKind::Span,
@@ -181,15 +164,8 @@ mod tests {
             evidence: evidence.collect(),
             ..Question::new("q".into(), String::new())
         };
-        let support = Support {
-            holds: true,
-            rule: SupportRule::Ranges,
-        };
-        let gold = Gold {
-            documents: support,
-            chunks: support,
-            groups,
-        };
+        let support = Support { holds: true, rule: SupportRule::Ranges };
+        let gold = Gold { documents: support, chunks: support, groups };
         let packed: Vec<ChunkId> = packed.iter().map(|id| (*id).into()).collect();
         let choice = ArmChoice {
             question: &question,
@@ -197,11 +173,7 @@ mod tests {
             packed: &packed,
             corpus: &corpus,
             passages: &corpus,
-            room: Room {
-                k: 5,
-                context_tokens: budget,
-                tokens: &tokens,
-            },
+            room: Room { k: 5, context_tokens: budget, tokens: &tokens },
             noise_tokens: Some(budget),
             in_sample: false,
         };
@@ -217,23 +189,11 @@ mod tests {
         // 0 and 7 are gold, 1 is missing. Five passages of 10 fit 50: half of four others, two, come
         // before it.
         let packed = ["d#7", "d#3", "d#0", "d#5"];
-        assert_eq!(
-            in_noise(&packed, even, 50, NoisePosition::Middle),
-            ["7", "3", "1", "0", "5"]
-        );
-        assert_eq!(
-            in_noise(&packed, even, 50, NoisePosition::First),
-            ["1", "7", "3", "0", "5"]
-        );
-        assert_eq!(
-            in_noise(&packed, even, 50, NoisePosition::Last),
-            ["7", "3", "0", "5", "1"]
-        );
+        assert_eq!(in_noise(&packed, even, 50, NoisePosition::Middle), ["7", "3", "1", "0", "5"]);
+        assert_eq!(in_noise(&packed, even, 50, NoisePosition::First), ["1", "7", "3", "0", "5"]);
+        assert_eq!(in_noise(&packed, even, 50, NoisePosition::Last), ["7", "3", "0", "5", "1"]);
         // Of 49 tokens 5, the last passage without gold evidence, is dropped.
-        assert_eq!(
-            in_noise(&packed, even, 49, NoisePosition::Middle),
-            ["7", "1", "3", "0"]
-        );
+        assert_eq!(in_noise(&packed, even, 49, NoisePosition::Middle), ["7", "1", "3", "0"]);
         // No gold evidence was retrieved: 0, 1 and 7 are missing and take 30 of 40 tokens.
         assert_eq!(
             in_noise(&["d#3", "d#4", "d#5", "d#6"], even, 40, NoisePosition::Last),
@@ -244,28 +204,18 @@ mod tests {
     #[test]
     fn gold_is_never_dropped_for_gold_and_an_empty_prompt_becomes_the_oracles() {
         let gold_is_long = |id: &ChunkId| {
-            if ["d#0", "d#1", "d#7"].contains(&id.as_str()) {
-                100
-            } else {
-                1
-            }
+            if ["d#0", "d#1", "d#7"].contains(&id.as_str()) { 100 } else { 1 }
         };
         assert_eq!(
             in_noise(&["d#3", "d#0"], gold_is_long, 101, NoisePosition::Last),
             ["0", "1", "7"]
         );
-        assert_eq!(
-            in_noise(&[], |_| 1, 10, NoisePosition::Middle),
-            ["0", "1", "7"]
-        );
+        assert_eq!(in_noise(&[], |_| 1, 10, NoisePosition::Middle), ["0", "1", "7"]);
     }
 
     #[test]
     fn a_prompt_with_all_its_gold_stays_as_it_is() {
         let packed = ["d#5", "d#7", "d#1", "d#0"];
-        assert_eq!(
-            in_noise(&packed, |_| 10, 40, NoisePosition::First),
-            ["5", "7", "1", "0"]
-        );
+        assert_eq!(in_noise(&packed, |_| 10, 40, NoisePosition::First), ["5", "7", "1", "0"]);
     }
 }

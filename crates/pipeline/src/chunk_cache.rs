@@ -66,12 +66,9 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 fn path(folder: &Path, spec: &ChunkSpec, counter_id: &str, documents: &[Document]) -> PathBuf {
     let mut hash = ContentHash::default();
     hash.part(&MAGIC);
-    for part in [
-        spec.strategy().name(),
-        &spec.strategy().version(),
-        spec.tokenizer().name(),
-        counter_id,
-    ] {
+    for part in
+        [spec.strategy().name(), &spec.strategy().version(), spec.tokenizer().name(), counter_id]
+    {
         hash.part(part.as_bytes());
     }
     for number in [
@@ -105,10 +102,7 @@ fn encoded(documents: &[Document], chunks: &[Chunk]) -> Option<Vec<u8>> {
         let is_own = |chunk: &&Chunk| chunk.document as usize == number;
         let (own, others) = rest.split_at(rest.iter().take_while(is_own).count());
         push(own.len())?;
-        for Chunk {
-            range, n_tokens, ..
-        } in own
-        {
+        for Chunk { range, n_tokens, .. } in own {
             push(range.start)?;
             push(range.end)?;
             push(*n_tokens as usize)?;
@@ -186,11 +180,7 @@ mod tests {
         let documents = documents();
         let bytes = encoded(&documents, &chunks(&documents)).expect("small numbers");
         for length in 0..bytes.len() {
-            assert_eq!(
-                decoded(&bytes[..length], &documents),
-                None,
-                "{length} bytes"
-            );
+            assert_eq!(decoded(&bytes[..length], &documents), None, "{length} bytes");
         }
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();

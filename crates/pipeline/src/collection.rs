@@ -63,13 +63,7 @@ impl CollectionPlan {
         settings: CollectionSettings,
         encoder: Option<Arc<dyn Encoder>>,
     ) -> Self {
-        Self {
-            digest: digest(&content),
-            content,
-            collection,
-            settings,
-            encoder,
-        }
+        Self { digest: digest(&content), content, collection, settings, encoder }
     }
 
     /// Returns the identity of everything that its rankings depend on.
@@ -86,20 +80,12 @@ impl CollectionPlan {
 fn digest(content: &CollectionContent) -> String {
     let mut hash = Sha256::new();
     let mut part = |text: Option<&str>| {
-        hash.update(
-            text.map_or(u64::MAX, |text| text.len() as u64)
-                .to_le_bytes(),
-        );
+        hash.update(text.map_or(u64::MAX, |text| text.len() as u64).to_le_bytes());
         hash.update(text.unwrap_or_default());
     };
     part(Some(&content.vectors_sha256));
     for passage in &content.passages {
-        let StoredPassage {
-            point,
-            text,
-            document,
-            offsets,
-        } = passage;
+        let StoredPassage { point, text, document, offsets } = passage;
         let offsets = offsets.map(|(start, end)| format!("{start}-{end}"));
         part(Some(point));
         part(text.as_deref());
@@ -151,10 +137,7 @@ pub(crate) fn build(plan: &CollectionPlan, inputs: &IndexInputs<'_>) -> Built {
         is_new: false,
         seconds: [].into(),
         truncation: Vec::new(),
-        vector_search: Some(VectorSearchFacts {
-            how: how.to_owned(),
-            approximate,
-        }),
+        vector_search: Some(VectorSearchFacts { how: how.to_owned(), approximate }),
     }
 }
 
@@ -226,9 +209,7 @@ impl Retriever for CollectionRetriever {
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
         Ok(Retrieved {
-            ranking: self
-                .search(question, depth, SearchMode::Approximate)
-                .await?,
+            ranking: self.search(question, depth, SearchMode::Approximate).await?,
             parts: Parts::new(),
         })
     }

@@ -16,9 +16,7 @@ pub(super) struct Compute {
 
 impl Default for Compute {
     fn default() -> Self {
-        Self {
-            places: Semaphore::new(2 * rayon::current_num_threads()),
-        }
+        Self { places: Semaphore::new(2 * rayon::current_num_threads()) }
     }
 }
 
@@ -31,11 +29,7 @@ impl Compute {
     where
         F: Future<Output: Send> + Send + 'static,
     {
-        let _place = self
-            .places
-            .acquire()
-            .await
-            .expect("the semaphore is never closed");
+        let _place = self.places.acquire().await.expect("the semaphore is never closed");
         let (waiting, dropped) = oneshot::channel::<()>();
         let runtime = Handle::current();
         let computed = spawn_blocking(move || {
@@ -66,9 +60,7 @@ mod tests {
 
     #[tokio::test]
     async fn work_is_driven_by_another_thread_than_the_runtimes() {
-        let driven_by = Compute::default()
-            .run(async { thread::current().id() })
-            .await;
+        let driven_by = Compute::default().run(async { thread::current().id() }).await;
         // The test's runtime has one thread, this one.
         assert_ne!(driven_by, thread::current().id());
     }

@@ -57,9 +57,7 @@ impl KnownPlaces {
             title: context.title.clone(),
         };
         let known = self.0.entry(key);
-        known
-            .or_insert_with(|| places.place(question, context))
-            .clone()
+        known.or_insert_with(|| places.place(question, context)).clone()
     }
 }
 
@@ -77,37 +75,21 @@ pub(super) struct Places {
 
 impl Places {
     pub fn new(corpus: Corpus, skip_same_id: bool, keeps_ids: bool) -> Self {
-        Self {
-            corpus,
-            skip_same_id,
-            keeps_ids,
-            words: OnceLock::new(),
-            notes: Mutex::default(),
-        }
+        Self { corpus, skip_same_id, keeps_ids, words: OnceLock::new(), notes: Mutex::default() }
     }
 
     /// Counts a note for the report.
     pub fn note(&self, what: &'static str, count: usize) {
         if count > 0 {
-            *self
-                .notes
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .entry(what)
-                .or_default() += count;
+            *self.notes.lock().unwrap_or_else(PoisonError::into_inner).entry(what).or_default() +=
+                count;
         }
     }
 
     /// Returns the notes counted since the last call.
     pub fn take_notes(&self) -> Vec<Note> {
         let notes = std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner));
-        notes
-            .into_iter()
-            .map(|(what, count)| Note {
-                count,
-                what: what.to_owned(),
-            })
-            .collect()
+        notes.into_iter().map(|(what, count)| Note { count, what: what.to_owned() }).collect()
     }
 
     /// Returns the passages of a ranking's contexts, each id once.
@@ -192,11 +174,7 @@ impl Places {
         let own = context.chunk_id.as_deref().filter(|_| self.keeps_ids);
         let own = own.map(ChunkId::from);
         match own.filter(|id| id.doc() == document.id.as_str()) {
-            Some(id) => Passage {
-                id,
-                title: context.title.clone().unwrap_or_default(),
-                ..passage
-            },
+            Some(id) => Passage { id, title: context.title.clone().unwrap_or_default(), ..passage },
             None => passage,
         }
     }
@@ -322,21 +300,15 @@ impl Places {
         let mut ranges: BTreeMap<&DocId, Vec<ByteRange>> = BTreeMap::new();
         for member in question.evidence.iter().flatten() {
             if named.is_none_or(|document| document.id == member.doc) {
-                ranges
-                    .entry(&member.doc)
-                    .or_default()
-                    .extend(&member.ranges);
+                ranges.entry(&member.doc).or_default().extend(&member.ranges);
             }
         }
         if ranges.is_empty() {
             return Vec::new();
         }
         let text = quote::one_spaced(text);
-        let golds: Vec<String> = question
-            .answers
-            .iter()
-            .map(|answer| normalise::matching(answer))
-            .collect();
+        let golds: Vec<String> =
+            question.answers.iter().map(|answer| normalise::matching(answer)).collect();
         let mut held = Vec::new();
         for (doc, mut ranges) in ranges {
             let Some(document) = self.corpus.document(doc) else {
@@ -351,18 +323,17 @@ impl Places {
                 })
                 .collect();
             if named.is_none()
-                && !texts
-                    .iter()
-                    .any(|gold| tells(gold, &golds) && is_in(gold, &text))
+                && !texts.iter().any(|gold| tells(gold, &golds) && is_in(gold, &text))
             {
                 continue;
             }
             let mut run: Option<ByteRange> = None;
             for (range, gold) in ranges.into_iter().zip(&texts) {
                 if is_in(gold, &text) {
-                    run = Some(run.map_or(range, |run| {
-                        ByteRange::new(run.start, run.end.max(range.end))
-                    }));
+                    run =
+                        Some(run.map_or(range, |run| {
+                            ByteRange::new(run.start, run.end.max(range.end))
+                        }));
                 } else {
                     held.extend(run.take().map(|run| (doc, run)));
                 }

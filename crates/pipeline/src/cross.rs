@@ -37,10 +37,7 @@ pub async fn ask(
     progress: &dyn Progress,
 ) -> Result<CallReplies, PipelineError> {
     progress.start("crossed prompts", calls.len() as u64);
-    let mut replies = CallReplies {
-        attempts: vec![None; calls.len()],
-        failure: None,
-    };
+    let mut replies = CallReplies { attempts: vec![None; calls.len()], failure: None };
     let (mut in_a_row, mut stopped) = (0, false);
     let mut waiting = calls.into_iter().enumerate();
     let mut working = JoinSet::new();
@@ -59,10 +56,7 @@ pub async fn ask(
                     passages: chunks,
                     prompt,
                 };
-                (
-                    at,
-                    generate::ask(generator, &call, counter, reader.price).await,
-                )
+                (at, generate::ask(generator, &call, counter, reader.price).await)
             });
         }
         let Some(finished) = working.join_next().await else {

@@ -46,11 +46,9 @@ impl RunSource<'_> {
     ) -> Result<Prepared, PipelineError> {
         match self {
             Self::Pipeline { stock, plan } => run::prepare(stock, plan, sink, progress).await,
-            Self::External {
-                documents,
-                questions,
-                plan,
-            } => recorded::prepare(documents, questions, plan, sink),
+            Self::External { documents, questions, plan } => {
+                recorded::prepare(documents, questions, plan, sink)
+            }
         }
     }
 }
@@ -80,14 +78,9 @@ async fn answered(
     progress.start("questions", prepared.questions.len() as u64);
     let failed = ask_all(&mut prepared, sink, progress).await;
     progress.finish();
-    let Prepared {
-        asker, mut facts, ..
-    } = prepared;
+    let Prepared { asker, mut facts, .. } = prepared;
     facts.notes.extend(asker.take_notes());
-    facts
-        .ingest
-        .seconds
-        .insert("questions".to_owned(), clock.elapsed().as_secs_f64());
+    facts.ingest.seconds.insert("questions".to_owned(), clock.elapsed().as_secs_f64());
     sink.finish(facts, failed?)
 }
 
@@ -127,11 +120,7 @@ async fn ask_all(
     match stopped {
         None => Ok(failures.any),
         Some(RunEnd::Failure(error)) => Err(error),
-        Some(RunEnd::Limit(why)) => Err(PipelineError::Stopped {
-            why,
-            n_left,
-            run: sink.name(),
-        }),
+        Some(RunEnd::Limit(why)) => Err(PipelineError::Stopped { why, n_left, run: sink.name() }),
     }
 }
 
@@ -179,10 +168,7 @@ impl Failures {
                 kind: failure.error.kind,
                 run: sink.name(),
             },
-            None => PipelineError::AllRecordedFailed {
-                n: self.n_questions,
-                last,
-            },
+            None => PipelineError::AllRecordedFailed { n: self.n_questions, last },
         })
     }
 }
@@ -197,11 +183,7 @@ fn failed_repeats(trace: &Trace) -> usize {
     if failed.iter().any(|(n_failed, n)| n_failed < n) {
         return 1;
     }
-    failed
-        .iter()
-        .map(|(n_failed, _)| *n_failed)
-        .max()
-        .unwrap_or(1)
+    failed.iter().map(|(n_failed, _)| *n_failed).max().unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -218,10 +200,7 @@ mod tests {
     use crate::single::{SingleSink, unlabelled};
 
     fn note(what: &str) -> Note {
-        Note {
-            count: 1,
-            what: what.to_owned(),
-        }
+        Note { count: 1, what: what.to_owned() }
     }
 
     struct NotesAlone;
@@ -244,19 +223,11 @@ mod tests {
             questions: Vec::new(),
             concurrency: 1,
             most_failures: None,
-            facts: RunFacts {
-                notes: vec![note("of the corpus")],
-                ..RunFacts::default()
-            },
+            facts: RunFacts { notes: vec![note("of the corpus")], ..RunFacts::default() },
         };
         let mut sink = SingleSink::default();
-        answered(prepared, &mut sink, &NoProgress)
-            .await
-            .expect("finished");
-        assert_eq!(
-            sink.facts.notes,
-            ["of the corpus", "of the answers"].map(note)
-        );
+        answered(prepared, &mut sink, &NoProgress).await.expect("finished");
+        assert_eq!(sink.facts.notes, ["of the corpus", "of the answers"].map(note));
     }
 
     struct OfAChangedCollection {
@@ -277,9 +248,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_error_that_every_question_would_meet_ends_the_run_at_the_first() {
-        let asker = Arc::new(OfAChangedCollection {
-            n_asked: AtomicUsize::new(0),
-        });
+        let asker = Arc::new(OfAChangedCollection { n_asked: AtomicUsize::new(0) });
         let questions = (0..5).map(|index| (index, unlabelled("why")));
         let prepared = Prepared {
             asker: Arc::clone(&asker) as Arc<dyn Asker>,
@@ -288,9 +257,8 @@ mod tests {
             most_failures: Some(20),
             facts: RunFacts::default(),
         };
-        let error = answered(prepared, &mut SingleSink::default(), &NoProgress)
-            .await
-            .expect_err("ended");
+        let error =
+            answered(prepared, &mut SingleSink::default(), &NoProgress).await.expect_err("ended");
         assert!(
             matches!(&error, PipelineError::Collection(ExistingError::Changed { what, .. }) if what == "seen by question 1"),
             "{error:?}"

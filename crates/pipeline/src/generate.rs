@@ -86,11 +86,7 @@ impl Caller for Calling {
         if let Some(earlier) = earlier.and_then(|replies| replies.take(question, &call.passages)) {
             return Ok(earlier);
         }
-        let _permit = self
-            .permits
-            .acquire()
-            .await
-            .expect("the semaphore is never closed");
+        let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
         let clock = Instant::now();
         let reply = self.answerer.answer(question, call.arm, &call.prompt);
         let reply = reply.await;
@@ -112,22 +108,12 @@ pub(super) fn prompts(
 ) -> Vec<ArmPrompt> {
     let mut prompts: Vec<ArmPrompt> = Vec::new();
     for (arm, passages) in chosen {
-        let same = prompts
-            .iter()
-            .find(|earlier| earlier.call.passages == passages);
+        let same = prompts.iter().find(|earlier| earlier.call.passages == passages);
         let prompt = match same {
-            Some(earlier) => ArmPrompt {
-                arm,
-                call: Arc::clone(&earlier.call),
-                times: 0,
-            },
+            Some(earlier) => ArmPrompt { arm, call: Arc::clone(&earlier.call), times: 0 },
             None => ArmPrompt {
                 arm,
-                times: if finished(already, &passages).is_some() {
-                    0
-                } else {
-                    plan.times(arm)
-                },
+                times: if finished(already, &passages).is_some() { 0 } else { plan.times(arm) },
                 call: Arc::new(call(arm, passages)),
             },
         };
@@ -147,9 +133,7 @@ pub(super) async fn arms(
     already: Vec<Arm>,
     caller: &dyn Caller,
 ) -> Result<Vec<Arm>, LlmError> {
-    let sent = prompts
-        .iter()
-        .map(|prompt| repeated(question, prompt, caller));
+    let sent = prompts.iter().map(|prompt| repeated(question, prompt, caller));
     let sent = join_all(sent).await;
     let mut arms = already;
     for (ArmPrompt { arm, call, .. }, attempts) in prompts.iter().zip(sent) {
@@ -160,10 +144,7 @@ pub(super) async fn arms(
                 None => caller.call(question, call).await?,
             });
         }
-        arms.push(Arm {
-            arm: *arm,
-            attempts,
-        });
+        arms.push(Arm { arm: *arm, attempts });
     }
     Ok(arms)
 }
@@ -189,10 +170,8 @@ async fn repeated(
             Ok(Some(attempt))
         })
         .collect();
-    let sent: Vec<Result<Option<Attempt>, LlmError>> = stream::iter(calls)
-        .buffered(FAILURES_IN_A_ROW)
-        .collect()
-        .await;
+    let sent: Vec<Result<Option<Attempt>, LlmError>> =
+        stream::iter(calls).buffered(FAILURES_IN_A_ROW).collect().await;
     sent.into_iter().filter_map(Result::transpose).collect()
 }
 
@@ -237,19 +216,12 @@ fn attempt(
     price: Price,
 ) -> Result<Attempt, LlmError> {
     let seconds = clock.elapsed().as_secs_f64();
-    let Reply {
-        completion: reply,
-        extracted,
-        stance,
-        cost_usd,
-    } = match reply {
+    let Reply { completion: reply, extracted, stance, cost_usd } = match reply {
         Ok(reply) => reply,
         Err(error) => return failed(error, call, seconds),
     };
     let (counted, passages) = (call.n_tokens, call.passages.clone());
-    let completion = reply
-        .completion_tokens
-        .unwrap_or_else(|| counter.count(&reply.text) as u64);
+    let completion = reply.completion_tokens.unwrap_or_else(|| counter.count(&reply.text) as u64);
     let cost_usd = cost_usd.unwrap_or(match reply.origin {
         Origin::Called => price.of(reply.prompt_tokens.unwrap_or(counted), completion),
         Origin::Cached | Origin::SamePrompt => 0.0,
@@ -261,11 +233,7 @@ fn attempt(
         stance,
         finish: reply.finish,
         origin: reply.origin,
-        tokens: TokenUse {
-            prompt: counted,
-            prompt_billed: reply.prompt_tokens,
-            completion,
-        },
+        tokens: TokenUse { prompt: counted, prompt_billed: reply.prompt_tokens, completion },
         cost_usd,
         seconds,
         error: None,
@@ -280,22 +248,10 @@ fn failed(error: AnswerError, call: &PromptCall, seconds: f64) -> Result<Attempt
         passages: call.passages.clone(),
         raw: String::new(),
         extracted: String::new(),
-        stance: if refused {
-            Stance::Refused
-        } else {
-            Stance::Unreadable
-        },
-        finish: if refused {
-            Finish::Filtered
-        } else {
-            Finish::Error
-        },
+        stance: if refused { Stance::Refused } else { Stance::Unreadable },
+        finish: if refused { Finish::Filtered } else { Finish::Error },
         origin: Origin::Called,
-        tokens: TokenUse {
-            prompt: call.n_tokens,
-            prompt_billed: None,
-            completion: 0,
-        },
+        tokens: TokenUse { prompt: call.n_tokens, prompt_billed: None, completion: 0 },
         cost_usd: 0.0,
         seconds,
         error: (!refused).then_some(error),
@@ -347,22 +303,12 @@ mod tests {
                 system: String::new(),
                 user: "q".into(),
             };
-            let call = PromptCall {
-                arm: ArmName::Retrieved,
-                passages: Vec::new(),
-                prompt,
-                n_tokens: 1,
-            };
-            let prompt = ArmPrompt {
-                arm: ArmName::Retrieved,
-                call: Arc::new(call),
-                times: 100,
-            };
+            let call =
+                PromptCall { arm: ArmName::Retrieved, passages: Vec::new(), prompt, n_tokens: 1 };
+            let prompt = ArmPrompt { arm: ArmName::Retrieved, call: Arc::new(call), times: 100 };
             let n_calls = AtomicUsize::new(0);
             let caller = Dying { from, n_calls };
-            let arms = arms(&"q".into(), vec![prompt], Vec::new(), &caller)
-                .await
-                .expect("arms");
+            let arms = arms(&"q".into(), vec![prompt], Vec::new(), &caller).await.expect("arms");
             assert_eq!(arms[0].attempts.len(), n_expected);
             assert_eq!(caller.n_calls.into_inner(), n_expected);
         }

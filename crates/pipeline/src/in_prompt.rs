@@ -94,10 +94,7 @@ mod tests {
     use ragtriage_runs::external::recorded::RecordedHit;
 
     fn context(text: &str) -> RecordedHit {
-        RecordedHit {
-            text: Some(text.to_owned()),
-            ..RecordedHit::default()
-        }
+        RecordedHit { text: Some(text.to_owned()), ..RecordedHit::default() }
     }
 
     /// Returns number and length of what is found, `None` for all of it.
@@ -124,10 +121,7 @@ mod tests {
     fn a_beginning_needs_its_length_and_a_place_that_no_other_context_has() {
         let text = "one two three four five six seven eight";
         // 23 of 39 characters, five words; then 18 of 39.
-        assert_eq!(
-            found("see: one two three four five ...", &[text]),
-            [(0, Some(23))]
-        );
+        assert_eq!(found("see: one two three four five ...", &[text]), [(0, Some(23))]);
         assert_eq!(found("see: one two three four ...", &[text]), []);
         // 200 characters are enough of any text: 50 words of 3 characters and a space each, without the last space.
         let long = "abc ".repeat(60);

@@ -51,15 +51,10 @@ pub(crate) struct VectorSearchFacts {
 /// Returns the indexed text of a chunk, with its document's title if `title_prefix` is set.
 pub(crate) fn indexed_text(corpus: &Corpus, number: usize, title_prefix: bool) -> TitledText<'_> {
     let (text, title) = corpus.chunk_text(number);
-    TitledText {
-        title: if title_prefix { title } else { "" },
-        text,
-    }
+    TitledText { title: if title_prefix { title } else { "" }, text }
 }
 
 /// Returns the indexed texts of all chunks, in corpus order.
 pub(crate) fn indexed_texts(corpus: &Corpus, title_prefix: bool) -> Vec<TitledText<'_>> {
-    (0..corpus.chunks().len())
-        .map(|number| indexed_text(corpus, number, title_prefix))
-        .collect()
+    (0..corpus.chunks().len()).map(|number| indexed_text(corpus, number, title_prefix)).collect()
 }

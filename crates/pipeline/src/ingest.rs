@@ -54,9 +54,7 @@ pub(crate) async fn build(
 /// `NothingAllowed` if it excludes all of them.
 pub(crate) fn n_filtered(corpus: &Corpus, filter: &Filter) -> Result<usize, PipelineError> {
     let n_chunks = corpus.chunks().len();
-    let n_allowed = (0..n_chunks)
-        .filter(|n| filter.matches(corpus.chunk_metadata(*n)))
-        .count();
+    let n_allowed = (0..n_chunks).filter(|n| filter.matches(corpus.chunk_metadata(*n))).count();
     if n_allowed == 0 {
         return Err(PipelineError::NothingAllowed { n_chunks });
     }

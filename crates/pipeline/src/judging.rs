@@ -129,17 +129,11 @@ impl PendingAnswer {
                     call,
                 }),
                 Err(failure) => {
-                    return JudgedAnswer {
-                        replies,
-                        failure: Some(failure),
-                    };
+                    return JudgedAnswer { replies, failure: Some(failure) };
                 }
             }
         }
-        JudgedAnswer {
-            replies,
-            failure: None,
-        }
+        JudgedAnswer { replies, failure: None }
     }
 }
 

@@ -25,20 +25,10 @@ pub async fn lengths(
         let Some(chunks) = vectors.encoder.lengths(&texts, Role::Passage).await? else {
             continue;
         };
-        let texts: Vec<TitledText<'_>> = questions
-            .iter()
-            .map(|question| TitledText::untitled(&question.text))
-            .collect();
-        let questions = vectors
-            .encoder
-            .lengths(&texts, Role::Query)
-            .await?
-            .unwrap_or_default();
-        all.push(EncoderLengths {
-            retriever: vectors.name.name().to_owned(),
-            chunks,
-            questions,
-        });
+        let texts: Vec<TitledText<'_>> =
+            questions.iter().map(|question| TitledText::untitled(&question.text)).collect();
+        let questions = vectors.encoder.lengths(&texts, Role::Query).await?.unwrap_or_default();
+        all.push(EncoderLengths { retriever: vectors.name.name().to_owned(), chunks, questions });
     }
     Ok(all)
 }

@@ -218,15 +218,12 @@ impl Hint for PipelineError {
                     .to_owned(),
             ),
             Self::NothingToIndex { .. } => Some("check `dataset.path`".to_owned()),
-            Self::OnlyFailures {
-                kind: ErrorKind::Unreachable,
-                ..
-            } => Some("start the server or correct its address".to_owned()),
-            Self::OnlyFailures { kind, .. } => Some(
-                kind_hint(*kind)
-                    .unwrap_or("fix the error named above")
-                    .to_owned(),
-            ),
+            Self::OnlyFailures { kind: ErrorKind::Unreachable, .. } => {
+                Some("start the server or correct its address".to_owned())
+            }
+            Self::OnlyFailures { kind, .. } => {
+                Some(kind_hint(*kind).unwrap_or("fix the error named above").to_owned())
+            }
             Self::Stopped { .. } => Some("raise the limit; finished questions are kept".to_owned()),
             Self::AllRecordedFailed { .. } => {
                 Some("record the answers again, then import them".to_owned())

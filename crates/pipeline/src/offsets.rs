@@ -23,10 +23,7 @@ pub(super) fn offsets(document: &Document, hit: &RecordedHit) -> Option<Offsets>
     let start = hit.start?;
     let end_after = |length: usize| hit.end.unwrap_or_else(|| start.saturating_add(length));
     let bytes = ByteRange::new(start, end_after(text.map_or(0, str::len)));
-    let points = (
-        start,
-        end_after(text.map_or(0, |text| text.chars().count())),
-    );
+    let points = (start, end_after(text.map_or(0, |text| text.chars().count())));
     let is_right = |range: ByteRange| match (document.text.get(range.as_range()), text) {
         (None | Some(""), _) => false,
         (Some(_), None) => true,
@@ -49,10 +46,7 @@ fn is_same(found: &str, text: &str, document: &Document, hit: &RecordedHit) -> b
     }
     let is_title = |line: &str| {
         let titles = [Some(document.title.as_str()), hit.title.as_deref()];
-        titles
-            .iter()
-            .flatten()
-            .any(|title| title.trim() == line.trim())
+        titles.iter().flatten().any(|title| title.trim() == line.trim())
     };
     let below_title = text.trim_start().split_once('\n');
     below_title.is_some_and(|(first, rest)| is_title(first) && found == quote::one_spaced(rest))
@@ -86,17 +80,11 @@ mod tests {
         let doors = ByteRange::new(11, 17);
         for text in ["Türen", "T\nTüren"] {
             assert_eq!(read(Some(text), 11, Some(17)), Some(Offsets::Bytes(doors)));
-            assert_eq!(
-                read(Some(text), 10, Some(15)),
-                Some(Offsets::CodePoints(doors))
-            );
+            assert_eq!(read(Some(text), 10, Some(15)), Some(Offsets::CodePoints(doors)));
             assert_eq!(read(Some(text), 9, Some(14)), Some(Offsets::Neither));
         }
         assert_eq!(read(Some("Türen"), 11, None), Some(Offsets::Bytes(doors)));
-        assert_eq!(
-            read(Some("Türen"), 10, None),
-            Some(Offsets::CodePoints(doors))
-        );
+        assert_eq!(read(Some("Türen"), 10, None), Some(Offsets::CodePoints(doors)));
     }
 
     #[test]
@@ -107,10 +95,7 @@ mod tests {
         let points = Offsets::CodePoints(ByteRange::new(4, 8));
         assert_eq!(read(None, 4, Some(7)), Some(points));
         // 18 bytes, 16 code points.
-        assert_eq!(
-            read(None, 4, Some(18)),
-            Some(Offsets::Bytes(ByteRange::new(4, 18)))
-        );
+        assert_eq!(read(None, 4, Some(18)), Some(Offsets::Bytes(ByteRange::new(4, 18))));
         assert_eq!(read(None, 4, Some(19)), Some(Offsets::Neither));
         assert_eq!(read(None, 4, Some(4)), Some(Offsets::Neither));
     }

@@ -98,21 +98,14 @@ fn wanted(question: &Question, label: &Member, member: &GoldMember, corpus: &Cor
         };
     }
     let mut optional = best_first(question, label, member, corpus);
-    let narrow = label
-        .ranges
-        .iter()
-        .filter(|range| !member.wide.contains(range));
+    let narrow = label.ranges.iter().filter(|range| !member.wide.contains(range));
     let narrow = RangeSet::union(narrow.copied());
     let needed = RangeSet::union(member.needed.iter().copied()).intersection(&narrow);
     let mut required = fewest_covering(needed.ranges(), &member.chunks, corpus);
     if !optional.is_empty() {
         required.push(optional.remove(0));
     }
-    Wanted {
-        required,
-        optional,
-        is_wide: true,
-    }
+    Wanted { required, optional, is_wide: true }
 }
 
 /// Returns the chunks of a wide label: those that hold a mark of the answer first, then by the number of the question's
@@ -125,27 +118,17 @@ fn best_first(
 ) -> Vec<ChunkId> {
     let wanted = terms::of_question(&question.text);
     let whole = label.ranges.is_empty();
-    let marks = if whole {
-        AnswerMatcher::new(&question.marks())
-    } else {
-        AnswerMatcher::default()
-    };
+    let marks =
+        if whole { AnswerMatcher::new(&question.marks()) } else { AnswerMatcher::default() };
     let mut ranked: Vec<(Reverse<bool>, Reverse<usize>, usize)> = Vec::new();
     for number in corpus.chunk_numbers(&member.doc) {
         let (text, range) = (corpus.chunk_text(number).0, corpus.chunks()[number].range);
-        let inside = if whole {
-            text.to_owned()
-        } else {
-            part_inside(&member.wide, range, text)
-        };
+        let inside = if whole { text.to_owned() } else { part_inside(&member.wide, range, text) };
         if inside.is_empty() {
             continue;
         }
         let marked = marks.found_in_text(&inside)
-            || member
-                .answer_ranges
-                .iter()
-                .any(|answer| answer.overlaps(range));
+            || member.answer_ranges.iter().any(|answer| answer.overlaps(range));
         let n_shared = terms::shared(&inside, &wanted).len();
         ranked.push((Reverse(marked), Reverse(n_shared), number));
     }
@@ -168,9 +151,7 @@ fn part_inside(wide: &[ByteRange], range: ByteRange, text: &str) -> String {
 /// chunks that contain the first uncovered byte, the one that reaches farthest (optimal for intervals).
 fn fewest_covering(needed: &[ByteRange], chunks: &[ChunkId], corpus: &Corpus) -> Vec<ChunkId> {
     let range = |id: &ChunkId| {
-        corpus
-            .chunk_number(id)
-            .map_or(ByteRange::new(0, 0), |n| corpus.chunks()[n].range)
+        corpus.chunk_number(id).map_or(ByteRange::new(0, 0), |n| corpus.chunks()[n].range)
     };
     let mut needed = needed.to_vec();
     needed.sort_unstable();
@@ -178,9 +159,7 @@ fn fewest_covering(needed: &[ByteRange], chunks: &[ChunkId], corpus: &Corpus) ->
     for part in needed {
         let mut at = part.start.max(held_to);
         while at < part.end {
-            let holding = chunks
-                .iter()
-                .filter(|id| range(id).start <= at && at < range(id).end);
+            let holding = chunks.iter().filter(|id| range(id).start <= at && at < range(id).end);
             let Some(best) = holding.max_by_key(|id| range(id).end) else {
                 break;
             };
@@ -202,11 +181,7 @@ pub(super) mod tests {
     /// flood` in 6 and 1992 in 8.
     fn corpus() -> Corpus {
         let mut text = "xxxx ".repeat(400);
-        for (at, word) in [
-            (650, "rivers xx "),
-            (1250, "rivers flood x "),
-            (1650, "1992"),
-        ] {
+        for (at, word) in [(650, "rivers xx "), (1250, "rivers flood x "), (1650, "1992")] {
             text.replace_range(at..at + word.len(), word);
         }
         let document = |id: &str| Document {
@@ -238,11 +213,7 @@ pub(super) mod tests {
             ..Question::new("q".into(), "When did the rivers flood?".to_owned())
         };
         let gold = gold::locate(&question, &corpus, || panic!("labelled"), &|_| None);
-        let room = Room {
-            k,
-            context_tokens: budget,
-            tokens: &|_| 10,
-        };
+        let room = Room { k, context_tokens: budget, tokens: &|_| 10 };
         let chosen = oracle(&question, &gold, &corpus, &room).expect("all gold is there");
         chosen.iter().map(ToString::to_string).collect()
     }
@@ -254,29 +225,16 @@ pub(super) mod tests {
         let span = QuestionKind::Span;
         assert_eq!(chosen(section(), span, 5, 30), ["d#3", "d#6", "d#8"]);
         assert_eq!(chosen(section(), span, 2, 1000), ["d#6", "d#8"]);
-        assert_eq!(
-            chosen(section(), span, 4, 1000),
-            ["d#2", "d#3", "d#6", "d#8"]
-        );
-        assert_eq!(
-            chosen(section(), span, 5, 5),
-            ["d#8"],
-            "the best one in any case"
-        );
+        assert_eq!(chosen(section(), span, 4, 1000), ["d#2", "d#3", "d#6", "d#8"]);
+        assert_eq!(chosen(section(), span, 5, 5), ["d#8"], "the best one in any case");
         // Nothing marks the answer of a yes/no question.
-        assert_eq!(
-            chosen(section(), QuestionKind::YesNo, 2, 1000),
-            ["d#3", "d#6"]
-        );
+        assert_eq!(chosen(section(), QuestionKind::YesNo, 2, 1000), ["d#3", "d#6"]);
     }
 
     #[test]
     fn a_whole_document_is_a_wide_label() {
         let whole = vec![label("d", &[])];
-        assert_eq!(
-            chosen(whole, QuestionKind::Span, 3, 1000),
-            ["d#3", "d#6", "d#8"]
-        );
+        assert_eq!(chosen(whole, QuestionKind::Span, 3, 1000), ["d#3", "d#6", "d#8"]);
     }
 
     #[test]
@@ -293,10 +251,7 @@ pub(super) mod tests {
         let both = vec![label("d", &[(100, 120), (400, 2000)])];
         assert_eq!(chosen(both, QuestionKind::Span, 2, 1000), ["d#0", "d#8"]);
         let quotes = vec![label("d", &[(100, 120), (390, 410)])];
-        assert_eq!(
-            chosen(quotes, QuestionKind::Span, 9, 1000),
-            ["d#0", "d#1", "d#2"]
-        );
+        assert_eq!(chosen(quotes, QuestionKind::Span, 9, 1000), ["d#0", "d#1", "d#2"]);
     }
 
     /// A document of 100 bytes with these chunks.
@@ -328,9 +283,6 @@ pub(super) mod tests {
 
     #[test]
     fn one_chunk_serves_two_ranges() {
-        assert_eq!(
-            covering(&[(0, 20), (10, 40)], &[(12, 15), (30, 35)]),
-            ["d#1"]
-        );
+        assert_eq!(covering(&[(0, 20), (10, 40)], &[(12, 15), (30, 35)]), ["d#1"]);
     }
 }

@@ -26,10 +26,7 @@ pub(super) fn steps(
         let hits = scored(expander.passages(&ids, corpus), top);
         let gold_around = gold_around(ranked, gold, expander, corpus);
         let seconds = clock.elapsed().as_secs_f64();
-        steps.push(TraceStep {
-            gold_around,
-            ..TraceStep::new(Step::Expanded, hits, seconds)
-        });
+        steps.push(TraceStep { gold_around, ..TraceStep::new(Step::Expanded, hits, seconds) });
     }
     let clock = Instant::now();
     let packed = if let Some(expander) = expander {

@@ -96,11 +96,7 @@ impl ArmPlan {
     /// Returns the number of times a prompt of `arm` is asked.
     #[must_use]
     pub fn times(&self, arm: ArmName) -> usize {
-        if arm == ArmName::Retrieved {
-            self.repeat
-        } else {
-            1
-        }
+        if arm == ArmName::Retrieved { self.repeat } else { 1 }
     }
 }
 

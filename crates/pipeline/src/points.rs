@@ -71,10 +71,8 @@ fn placed(
     counter: &dyn TokenCounter,
 ) -> Result<Chunked, PipelineError> {
     let places = Places::new(documents);
-    let found: Vec<Found> = passages
-        .par_iter()
-        .map(|passage| places.find(passage))
-        .collect::<Result<_, _>>()?;
+    let found: Vec<Found> =
+        passages.par_iter().map(|passage| places.find(passage)).collect::<Result<_, _>>()?;
     let mut all: Vec<Document> = Vec::new();
     let mut own: HashMap<&str, usize> = HashMap::new();
     let mut counts = Counts::default();
@@ -111,9 +109,7 @@ fn placed(
     };
     Ok(Chunked {
         chunks: numbers.keys().map(chunk).collect(),
-        points: points
-            .map(|(passage, at)| (passage.point.clone(), numbers[&at]))
-            .collect(),
+        points: points.map(|(passage, at)| (passage.point.clone(), numbers[&at])).collect(),
         documents,
         notes: counts.notes(),
     })
@@ -142,9 +138,7 @@ impl<'d> Places<'d> {
         let numbered = documents.iter().enumerate();
         Self {
             documents,
-            numbers: numbered
-                .map(|(number, document)| (document.id.as_str(), number))
-                .collect(),
+            numbers: numbered.map(|(number, document)| (document.id.as_str(), number)).collect(),
             words: OnceLock::new(),
         }
     }
@@ -212,10 +206,7 @@ fn at_offsets(text: &str, offsets: (usize, usize), passage: &str) -> Option<Byte
     [bytes, code_points(text, start, end)]
         .into_iter()
         .flatten()
-        .find(|range| {
-            text.get(range.clone())
-                .is_some_and(|held| quote::one_spaced(held) == wanted)
-        })
+        .find(|range| text.get(range.clone()).is_some_and(|held| quote::one_spaced(held) == wanted))
         .map(|range| quote::trim(text, ByteRange::new(range.start, range.end)))
         .filter(|range| !range.is_empty())
 }
@@ -266,12 +257,7 @@ impl Counts {
             ),
         ];
         let counted = counted.into_iter().filter(|(count, _)| *count > 0);
-        counted
-            .map(|(count, what)| Note {
-                count,
-                what: what.to_owned(),
-            })
-            .collect()
+        counted.map(|(count, what)| Note { count, what: what.to_owned() }).collect()
     }
 }
 

@@ -26,14 +26,9 @@ pub async fn pool(
     depth: usize,
     progress: &dyn Progress,
 ) -> Result<Pools, PipelineError> {
-    let mut stock = Stock::for_one(
-        documents,
-        Vec::new(),
-        questions.into_iter().enumerate().collect(),
-    );
-    let Ingested {
-        corpus, retrievers, ..
-    } = stock.ingest(plan, progress).await?;
+    let mut stock =
+        Stock::for_one(documents, Vec::new(), questions.into_iter().enumerate().collect());
+    let Ingested { corpus, retrievers, .. } = stock.ingest(plan, progress).await?;
     let questions = stock.questions();
     let mut of = Vec::with_capacity(questions.len());
     progress.start("pooling", questions.len() as u64);
@@ -54,20 +49,11 @@ async fn pool_one(
     for retriever in retrievers {
         let found = retriever.retrieve(question, depth).await?;
         for (rank, id) in (1..).zip(found.ranking.ids()) {
-            ranks
-                .entry(id.clone())
-                .or_default()
-                .insert(retriever.name(), rank);
+            ranks.entry(id.clone()).or_default().insert(retriever.name(), rank);
         }
     }
-    let mut pooled: Vec<Pooled> = ranks
-        .into_iter()
-        .map(|(id, ranks)| Pooled {
-            id,
-            ranks,
-            is_candidate: false,
-        })
-        .collect();
+    let mut pooled: Vec<Pooled> =
+        ranks.into_iter().map(|(id, ranks)| Pooled { id, ranks, is_candidate: false }).collect();
     pooled.sort_by_key(Pooled::best_rank); // stable: equal ranks are ordered by id
     Ok(pooled)
 }
@@ -90,10 +76,7 @@ mod tests {
         }
 
         async fn retrieve(&self, _: &str, depth: usize) -> Result<Retrieved, PipelineError> {
-            let hits = self.1.iter().map(|(id, score)| Hit {
-                id: (*id).into(),
-                score: *score,
-            });
+            let hits = self.1.iter().map(|(id, score)| Hit { id: (*id).into(), score: *score });
             Ok(Retrieved {
                 ranking: Ranking::new(hits.collect()).cut(depth),
                 ..Retrieved::default()
@@ -148,19 +131,8 @@ mod tests {
 
     #[tokio::test]
     async fn what_stands_below_the_depth_of_every_retriever_is_not_pooled() {
-        let found = pooled(
-            &[("a#0", 2.0), ("b#0", 1.0)],
-            &[("b#0", 0.9), ("c#0", 0.8)],
-            1,
-        )
-        .await;
-        assert_eq!(
-            found,
-            [
-                ("a#0".to_owned(), Some(1), None),
-                ("b#0".to_owned(), None, Some(1))
-            ]
-        );
+        let found = pooled(&[("a#0", 2.0), ("b#0", 1.0)], &[("b#0", 0.9), ("c#0", 0.8)], 1).await;
+        assert_eq!(found, [("a#0".to_owned(), Some(1), None), ("b#0".to_owned(), None, Some(1))]);
         assert_eq!(pooled(&[], &[], 5).await, []);
     }
 }

@@ -45,10 +45,7 @@ pub fn prompt(
 ) -> Prompt {
     of_passages(
         question,
-        chunks
-            .iter()
-            .filter_map(|id| passage(id, corpus, titles))
-            .collect(),
+        chunks.iter().filter_map(|id| passage(id, corpus, titles)).collect(),
         &plan.template,
     )
 }
@@ -57,20 +54,13 @@ pub fn prompt(
 #[must_use]
 pub fn tokens_of(id: &ChunkId, corpus: &Corpus, plan: &PromptPlan, titles: bool) -> usize {
     let passage = passage(id, corpus, titles);
-    passage.map_or(0, |passage| {
-        plan.counter
-            .count(&passage_text(1, &passage.title, &passage.text))
-    })
+    passage.map_or(0, |passage| plan.counter.count(&passage_text(1, &passage.title, &passage.text)))
 }
 
 fn passage(id: &ChunkId, corpus: &Corpus, titles: bool) -> Option<PromptPassage> {
     let (_, text, title) = corpus.text_of(id)?;
     Some(PromptPassage {
-        title: if titles {
-            title.to_owned()
-        } else {
-            String::new()
-        },
+        title: if titles { title.to_owned() } else { String::new() },
         text: text.to_owned(),
     })
 }
@@ -91,9 +81,8 @@ mod tests {
             text: text.to_owned(),
             metadata: [].into(),
         };
-        let chunks = [(0, 7), (8, 13), (14, 27)]
-            .into_iter()
-            .map(|range| Chunk::new(0, range.into(), 1));
+        let chunks =
+            [(0, 7), (8, 13), (14, 27)].into_iter().map(|range| Chunk::new(0, range.into(), 1));
         Corpus::new(vec![document], chunks.collect())
     }
 
@@ -119,10 +108,7 @@ mod tests {
     #[test]
     fn packing_stops_at_the_first_chunk_that_does_not_fit() {
         // Shown as "[1] T\none two": four words with number and title; then [2] T three: 3; then [3] T four five six: 5.
-        assert_eq!(
-            packed(["d#0", "d#1", "d#2"], 12, true),
-            ["d#0", "d#1", "d#2"]
-        );
+        assert_eq!(packed(["d#0", "d#1", "d#2"], 12, true), ["d#0", "d#1", "d#2"]);
         assert_eq!(packed(["d#0", "d#1", "d#2"], 11, true), ["d#0", "d#1"]);
         // d#2 first takes 5 of 8; d#0 takes 4 and does not fit; d#1 would, but comes after it.
         assert_eq!(packed(["d#2", "d#0", "d#1"], 8, true), ["d#2"]);

@@ -20,11 +20,7 @@ pub(crate) struct QuestionVectors {
 
 impl QuestionVectors {
     pub(crate) fn new(name: RetrieverName, encoder: Arc<dyn Encoder>) -> Self {
-        Self {
-            name,
-            encoder,
-            prepared: HashMap::new(),
-        }
+        Self { name, encoder, prepared: HashMap::new() }
     }
 
     pub(crate) fn name(&self) -> RetrieverName {
@@ -43,15 +39,9 @@ impl QuestionVectors {
     ) -> Result<Preparation, PipelineError> {
         let clock = Instant::now();
         let name = self.name;
-        let texts: Vec<TitledText<'_>> = questions
-            .iter()
-            .map(|text| TitledText::untitled(text))
-            .collect();
-        let measured = MeasuredTexts {
-            what: "questions",
-            all: &texts,
-            role: Role::Query,
-        };
+        let texts: Vec<TitledText<'_>> =
+            questions.iter().map(|text| TitledText::untitled(text)).collect();
+        let measured = MeasuredTexts { what: "questions", all: &texts, role: Role::Query };
         let truncation = truncation(self.encoder.as_ref(), name, measured).await?;
         progress.start(&format!("embedding questions ({name})"), texts.len() as u64);
         let vectors = self.encode(&texts, &|n| progress.advance(n as u64)).await?;
@@ -59,10 +49,7 @@ impl QuestionVectors {
         let texts = questions.iter().map(|text| (*text).to_owned());
         self.prepared.extend(texts.zip(vectors));
         let step = format!("embed questions {name}");
-        Ok(Preparation {
-            seconds: [(step, clock.elapsed().as_secs_f64())].into(),
-            truncation,
-        })
+        Ok(Preparation { seconds: [(step, clock.elapsed().as_secs_f64())].into(), truncation })
     }
 
     /// Returns the vector of `question`.
@@ -70,9 +57,7 @@ impl QuestionVectors {
         if let Some(vector) = self.prepared.get(question) {
             return Ok(vector.clone());
         }
-        let mut vectors = self
-            .encode(&[TitledText::untitled(question)], &|_| ())
-            .await?;
+        let mut vectors = self.encode(&[TitledText::untitled(question)], &|_| ()).await?;
         Ok(vectors.remove(0))
     }
 

@@ -96,10 +96,7 @@ impl Sink for RunSink<'_> {
             let k = packed.k.unwrap_or(packed.hits.len());
             self.most_packed = self.most_packed.max(k);
         }
-        let recorder = self
-            .recorder
-            .as_mut()
-            .expect("it is opened when the run begins");
+        let recorder = self.recorder.as_mut().expect("it is opened when the run begins");
         Ok(recorder.record(&asked.trace, asked.passages.as_ref())?)
     }
 

@@ -34,10 +34,7 @@ struct RankingKey {
 
 impl RankingKey {
     fn new(question: &str, depth: usize) -> Self {
-        Self {
-            question: question.to_owned(),
-            depth,
-        }
+        Self { question: question.to_owned(), depth }
     }
 }
 

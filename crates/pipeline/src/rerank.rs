@@ -30,13 +30,8 @@ pub async fn rerank(
             indexed_text(corpus, number, title_prefix)
         })
         .collect();
-    let scores: Vec<f64> = plan
-        .reranker
-        .scores(question, &texts)
-        .await?
-        .into_iter()
-        .map(f64::from)
-        .collect();
+    let scores: Vec<f64> =
+        plan.reranker.scores(question, &texts).await?.into_iter().map(f64::from).collect();
     if scores.len() != texts.len() || scores.iter().any(|score| !score.is_finite()) {
         let what = format!(
             "{} scores for {} passages, or a score that is not finite",
@@ -51,16 +46,8 @@ pub async fn rerank(
     }
     let lowest = scores.iter().copied().fold(f64::INFINITY, f64::min);
     let below = (1..=rest.len()).map(|steps| lowest - steps as f64);
-    let hits = candidates
-        .hits()
-        .iter()
-        .zip(scores.iter().copied().chain(below));
-    let hits = hits
-        .map(|(hit, score)| Hit {
-            id: hit.id.clone(),
-            score,
-        })
-        .collect();
+    let hits = candidates.hits().iter().zip(scores.iter().copied().chain(below));
+    let hits = hits.map(|(hit, score)| Hit { id: hit.id.clone(), score }).collect();
     let parts = candidates.hits().iter().map(|hit| {
         let before = BTreeMap::from([(BEFORE.to_owned(), hit.score)]);
         (hit.id.clone(), before)

@@ -55,23 +55,10 @@ pub async fn retrieve(
     if let Some(least) = plan.min_score {
         let clock = Instant::now();
         // Hits beyond the reranker's depth have no score on its scale.
-        let n_judged = plan
-            .rerank
-            .as_ref()
-            .map_or(last.len(), |rerank| rerank.depth);
-        let hits = last
-            .hits()
-            .iter()
-            .take(n_judged)
-            .filter(|hit| hit.score >= least)
-            .cloned()
-            .collect();
-        steps.push(step(
-            Step::MinScore,
-            &Ranking::new(hits),
-            &Parts::new(),
-            clock,
-        ));
+        let n_judged = plan.rerank.as_ref().map_or(last.len(), |rerank| rerank.depth);
+        let hits =
+            last.hits().iter().take(n_judged).filter(|hit| hit.score >= least).cloned().collect();
+        steps.push(step(Step::MinScore, &Ranking::new(hits), &Parts::new(), clock));
     }
     Ok(steps)
 }
@@ -83,9 +70,7 @@ async fn exact_search(
     plan: &RetrievalPlan,
 ) -> Result<Option<ExactSearch>, PipelineError> {
     let clock = Instant::now();
-    let ranking = retriever
-        .retrieve_exactly(&question.text, plan.candidates)
-        .await?;
+    let ranking = retriever.retrieve_exactly(&question.text, plan.candidates).await?;
     Ok(ranking.map(|ranking| ExactSearch {
         hits: allowed(ranking, question, plan).ids().cloned().collect(),
         seconds: clock.elapsed().as_secs_f64(),

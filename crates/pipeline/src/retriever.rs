@@ -69,15 +69,10 @@ pub(crate) fn ranking(
     found: impl IntoIterator<Item = (u32, f64)>,
 ) -> Result<Ranking, PipelineError> {
     let hits =
-        found.into_iter().map(
-            |(number, score)| match corpus.chunks().get(number as usize) {
-                Some(_) if !score.is_finite() => Err(PipelineError::NotFinite { number }),
-                Some(_) => Ok(Hit {
-                    id: corpus.chunk_id(number as usize),
-                    score,
-                }),
-                None => Err(PipelineError::NoSuchChunk { number }),
-            },
-        );
+        found.into_iter().map(|(number, score)| match corpus.chunks().get(number as usize) {
+            Some(_) if !score.is_finite() => Err(PipelineError::NotFinite { number }),
+            Some(_) => Ok(Hit { id: corpus.chunk_id(number as usize), score }),
+            None => Err(PipelineError::NoSuchChunk { number }),
+        });
     Ok(Ranking::new(hits.collect::<Result<_, _>>()?))
 }

@@ -34,15 +34,8 @@ use ragtriage_models::embed::Role;
 /// Returns the stock of a single run: `dataset`'s documents and its remaining questions.
 #[must_use]
 pub fn stocked(dataset: Dataset, done: &Done) -> Stock {
-    let Dataset {
-        documents,
-        questions,
-        ..
-    } = dataset;
-    let ids = questions
-        .iter()
-        .map(|question| question.id.clone())
-        .collect();
+    let Dataset { documents, questions, .. } = dataset;
+    let ids = questions.iter().map(|question| question.id.clone()).collect();
     Stock::for_one(documents, ids, done.left(questions))
 }
 
@@ -56,18 +49,10 @@ pub(super) async fn prepare(
     let sampled = |n| sampled(stock.ids(), n, plan.arms.seed);
     let closed_book = sampled(plan.arms.closed_book_sample);
     let compared = sampled(plan.retrieval.exact_sample);
-    let Ingested {
-        corpus,
-        retrievers,
-        facts: mut ingest,
-    } = stock.ingest(&plan, progress).await?;
+    let Ingested { corpus, retrievers, facts: mut ingest } = stock.ingest(&plan, progress).await?;
     let facts = RunFacts {
         n_chunks: corpus.chunks().len(),
-        chunk_tokens: corpus
-            .chunks()
-            .iter()
-            .map(|chunk| chunk.n_tokens as usize)
-            .sum(),
+        chunk_tokens: corpus.chunks().iter().map(|chunk| chunk.n_tokens as usize).sum(),
         notes: std::mem::take(&mut ingest.notes),
         ingest,
     };
@@ -164,22 +149,13 @@ impl QuestionPipeline {
             packed: &packed,
             corpus,
             passages: corpus,
-            room: Room {
-                k: plan.retrieval.k,
-                context_tokens,
-                tokens: &tokens,
-            },
+            room: Room { k: plan.retrieval.k, context_tokens, tokens: &tokens },
             noise_tokens: Some(context_tokens),
             in_sample,
         };
         let call = |arm, passages: Vec<ChunkId>| {
-            let prompt = prompt::prompt(
-                &trace.question,
-                &passages,
-                corpus,
-                &plan.prompt,
-                plan.title_prefix,
-            );
+            let prompt =
+                prompt::prompt(&trace.question, &passages, corpus, &plan.prompt, plan.title_prefix);
             PromptCall {
                 arm,
                 n_tokens: prompt::n_tokens(&prompt, plan.prompt.counter.as_ref()),
@@ -198,13 +174,7 @@ impl QuestionPipeline {
         let mut steps = retrieve::retrieve(&self.retrievers, question, plan, shown).await?;
         let expander = self.expander.as_ref();
         let corpus = &self.corpus;
-        steps.extend(packing::steps(
-            &steps,
-            &trace.gold,
-            expander,
-            corpus,
-            &self.plan,
-        ));
+        steps.extend(packing::steps(&steps, &trace.gold, expander, corpus, &self.plan));
         Ok(steps)
     }
 
@@ -213,18 +183,12 @@ impl QuestionPipeline {
     fn encoder_reads(&self, number: usize) -> Option<usize> {
         let text = indexed_text(&self.corpus, number, self.plan.title_prefix);
         let encoders =
-            self.plan
-                .retrieval
-                .retrievers
-                .iter()
-                .filter_map(|retriever| match retriever {
-                    // Who encoded the passages of a collection is unknown.
-                    RetrieverPlan::Sparse(_) | RetrieverPlan::Collection(_) => None,
-                    RetrieverPlan::Vectors(plan) => Some(&plan.encoder),
-                });
-        encoders
-            .filter_map(|encoder| encoder.read_bytes(text, Role::Passage).ok()?)
-            .min()
+            self.plan.retrieval.retrievers.iter().filter_map(|retriever| match retriever {
+                // Who encoded the passages of a collection is unknown.
+                RetrieverPlan::Sparse(_) | RetrieverPlan::Collection(_) => None,
+                RetrieverPlan::Vectors(plan) => Some(&plan.encoder),
+            });
+        encoders.filter_map(|encoder| encoder.read_bytes(text, Role::Passage).ok()?).min()
     }
 }
 
@@ -236,10 +200,8 @@ impl Asker for QuestionPipeline {
         question: Question,
     ) -> Result<QuestionResult, RunEnd> {
         let line = Arc::clone(&self);
-        let (mut trace, prompts) = self
-            .compute
-            .run(async move { line.retrieved(index, question).await })
-            .await?;
+        let (mut trace, prompts) =
+            self.compute.run(async move { line.retrieved(index, question).await }).await?;
         if let Some(caller) = &self.caller {
             trace.arms =
                 generate::arms(&trace.question.id, prompts, Vec::new(), caller.as_ref()).await?;

@@ -48,36 +48,22 @@ pub async fn ask_single(
     let template = plan.prompt.template.clone();
     let counter = Arc::clone(&plan.prompt.counter);
     let question = unlabelled(text);
-    let mut stock = Stock::for_one(
-        documents,
-        vec![question.id.clone()],
-        vec![(0, question.clone())],
-    );
+    let mut stock =
+        Stock::for_one(documents, vec![question.id.clone()], vec![(0, question.clone())]);
     let mut sink = SingleSink::default();
-    let source = RunSource::Pipeline {
-        stock: &mut stock,
-        plan,
-    };
+    let source = RunSource::Pipeline { stock: &mut stock, plan };
     execute(source, &mut sink, progress).await?;
     let SingleSink { asked, facts } = sink;
     let QuestionResult { trace, passages } =
         asked.expect("an execution that succeeds took its question");
     let packed = trace.packed().filter_map(|id| passages.passage(id));
     let shown = packed.map(|passage| PromptPassage {
-        title: if title_prefix {
-            passage.title
-        } else {
-            String::new()
-        },
+        title: if title_prefix { passage.title } else { String::new() },
         text: passage.text,
     });
     let prompt = of_passages(&question, shown.collect(), &template);
     let top = trace.final_ranking().map_or(&[][..], |last| &last.hits);
-    let passages = top
-        .iter()
-        .take(k)
-        .filter_map(|hit| passages.passage(&hit.id))
-        .collect();
+    let passages = top.iter().take(k).filter_map(|hit| passages.passage(&hit.id)).collect();
     Ok(Single {
         prompt_tokens: n_tokens(&prompt, counter.as_ref()),
         trace,
@@ -105,10 +91,7 @@ impl Sink for SingleSink {
 
     fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, PipelineError> {
         let answerer = plan.answerer.clone();
-        Ok(
-            answerer
-                .map(|answerer| Box::new(Calling::new(answerer, plan, None)) as Box<dyn Caller>),
-        )
+        Ok(answerer.map(|answerer| Box::new(Calling::new(answerer, plan, None)) as Box<dyn Caller>))
     }
 
     fn take(&mut self, asked: QuestionResult) -> Result<(), PipelineError> {

@@ -41,13 +41,7 @@ pub(crate) fn build(
     inputs: &IndexInputs<'_>,
 ) -> Result<Built, PipelineError> {
     let clock = Instant::now();
-    let IndexInputs {
-        corpus,
-        retrieval,
-        points: _,
-        title_prefix,
-        progress: _,
-    } = *inputs;
+    let IndexInputs { corpus, retrieval, points: _, title_prefix, progress: _ } = *inputs;
     let ids = corpus.chunk_ids();
     let source = Analysed {
         analyzer: &plan.analyzer,
@@ -91,23 +85,15 @@ impl SparsePlan {
 
     /// Returns the identity of everything that its index depends on, except the chunks.
     fn terms_key(&self) -> String {
-        format!(
-            "analyser {} {} {}",
-            analyse::VERSION,
-            self.analyzer.key(),
-            self.weighting.key()
-        )
+        format!("analyser {} {} {}", analyse::VERSION, self.analyzer.key(), self.weighting.key())
     }
 }
 
 /// Returns the chunks of the documents that pass `filter`; `None` for all.
 fn allowed(corpus: &Corpus, filter: &Filter) -> Option<Allowed> {
     let n_chunks = corpus.chunks().len();
-    (!filter.is_empty()).then(|| {
-        Allowed::from_fn(n_chunks, |number| {
-            filter.matches(corpus.chunk_metadata(number))
-        })
-    })
+    (!filter.is_empty())
+        .then(|| Allowed::from_fn(n_chunks, |number| filter.matches(corpus.chunk_metadata(number))))
 }
 
 #[async_trait]
@@ -124,16 +110,10 @@ impl Retriever for SparseRetriever {
             let shares = self.index.explain(&terms, *number);
             parts.insert(
                 self.corpus.chunk_id(*number as usize),
-                shares
-                    .into_iter()
-                    .map(|(term, share)| (term.to_owned(), share))
-                    .collect(),
+                shares.into_iter().map(|(term, share)| (term.to_owned(), share)).collect(),
             );
         }
-        Ok(Retrieved {
-            ranking: ranking(&self.corpus, found)?,
-            parts,
-        })
+        Ok(Retrieved { ranking: ranking(&self.corpus, found)?, parts })
     }
 }
 

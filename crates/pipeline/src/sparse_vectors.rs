@@ -54,19 +54,9 @@ impl Retriever for SparseVectorRetriever {
         }
         let vector = &sparse(counts.into_iter().collect());
         let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
-        let search = VectorSearch {
-            vector,
-            limit: depth,
-            mode: SearchMode::Exact,
-            filter,
-        };
-        let ranking = through_ties(&self.corpus, self.store.as_ref(), search)
-            .await?
-            .cut(depth);
-        Ok(Retrieved {
-            ranking,
-            parts: Parts::new(),
-        })
+        let search = VectorSearch { vector, limit: depth, mode: SearchMode::Exact, filter };
+        let ranking = through_ties(&self.corpus, self.store.as_ref(), search).await?.cut(depth);
+        Ok(Retrieved { ranking, parts: Parts::new() })
     }
 }
 
@@ -81,13 +71,7 @@ pub(super) async fn build(
     stores: &mut OpenStores,
 ) -> Result<Built, PipelineError> {
     let clock = Instant::now();
-    let IndexInputs {
-        corpus,
-        retrieval,
-        points: _,
-        progress,
-        title_prefix: _,
-    } = *inputs;
+    let IndexInputs { corpus, retrieval, points: _, progress, title_prefix: _ } = *inputs;
     let texts = inputs.texts();
     let (vocabulary, n_terms) = vocabulary(&plan.analyzer, &texts);
     let mean_length = n_terms as f64 / texts.len() as f64;
@@ -98,13 +82,7 @@ pub(super) async fn build(
         parameters.key()
     );
     let content = content_hash(corpus, &texts, &made_by);
-    let spec = spec(
-        &retrieval.store,
-        content,
-        plan.name,
-        VectorSpec::Sparse,
-        texts.len(),
-    );
+    let spec = spec(&retrieval.store, content, plan.name, VectorSpec::Sparse, texts.len());
     let store = stores.open(retrieval, spec).await?;
     let missing = store.missing().await?;
     let is_new = !missing.is_empty();
@@ -172,11 +150,7 @@ fn terms(
         length += 1;
         *counts.entry(vocabulary[term]).or_default() += 1;
     });
-    let relative_length = if length == 0 {
-        0.0
-    } else {
-        f64::from(length) / mean_length
-    };
+    let relative_length = if length == 0 { 0.0 } else { f64::from(length) / mean_length };
     sparse(
         counts
             .into_iter()

@@ -70,17 +70,11 @@ impl Reuse {
     /// Returns the sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        Self {
-            wanted: self.wanted + other.wanted,
-            made: self.made + other.made,
-        }
+        Self { wanted: self.wanted + other.wanted, made: self.made + other.made }
     }
 
     fn since(self, before: Self) -> Self {
-        Self {
-            wanted: self.wanted - before.wanted,
-            made: self.made - before.made,
-        }
+        Self { wanted: self.wanted - before.wanted, made: self.made - before.made }
     }
 }
 
@@ -142,16 +136,8 @@ impl Stock {
     /// Creates the stock for several runs over the same `questions`: rankings are cached.
     #[must_use]
     pub fn for_many(documents: Arc<[Document]>, questions: Vec<Question>) -> Self {
-        let ids = questions
-            .iter()
-            .map(|question| question.id.clone())
-            .collect();
-        Self::new(
-            documents,
-            ids,
-            questions.into_iter().enumerate().collect(),
-            true,
-        )
+        let ids = questions.iter().map(|question| question.id.clone()).collect();
+        Self::new(documents, ids, questions.into_iter().enumerate().collect(), true)
     }
 
     fn new(
@@ -213,20 +199,13 @@ impl Stock {
         let clock = Instant::now();
         let corpus = self.corpus(plan)?;
         facts.notes = self.cut.iter().flat_map(|cut| cut.notes.clone()).collect();
-        facts
-            .seconds
-            .insert("chunk".to_owned(), clock.elapsed().as_secs_f64());
+        facts.seconds.insert("chunk".to_owned(), clock.elapsed().as_secs_f64());
         facts.n_filtered = ingest::n_filtered(&corpus, &plan.retrieval.filter)?;
         let mut retrievers = Vec::with_capacity(plan.retrieval.retrievers.len());
         let mut searches = Vec::new();
         for retriever in &plan.retrieval.retrievers {
-            let Ready {
-                retriever,
-                truncation,
-                vector_search,
-            } = self
-                .retriever(retriever, plan, &corpus, &mut facts, progress)
-                .await?;
+            let Ready { retriever, truncation, vector_search } =
+                self.retriever(retriever, plan, &corpus, &mut facts, progress).await?;
             if let Some(VectorSearchFacts { how, approximate }) = vector_search {
                 searches.push((retriever.name(), how));
                 facts.approximate.extend(approximate);
@@ -235,11 +214,7 @@ impl Stock {
             retrievers.push(retriever);
         }
         facts.vector_search = spoken(&searches);
-        Ok(Ingested {
-            corpus,
-            retrievers,
-            facts,
-        })
+        Ok(Ingested { corpus, retrievers, facts })
     }
 
     /// Returns the documents, chunked as `plan` specifies.
@@ -255,16 +230,9 @@ impl Stock {
         }
         self.cut = None; // two chunkings are never in memory at once
         self.made.chunkings.made += 1;
-        let Chunked {
-            documents,
-            chunks,
-            points,
-            notes,
-        } = chunked(&self.documents, plan)?;
+        let Chunked { documents, chunks, points, notes } = chunked(&self.documents, plan)?;
         if chunks.is_empty() {
-            return Err(PipelineError::NothingToIndex {
-                n_documents: self.documents.len(),
-            });
+            return Err(PipelineError::NothingToIndex { n_documents: self.documents.len() });
         }
         let corpus = Arc::new(Corpus::new(documents, chunks));
         self.cut = Some(ChunkedCorpus {
@@ -291,11 +259,7 @@ impl Stock {
         self.made.indexes.wanted += 1;
         let identity = Identity::new(retriever, plan);
         let cut = self.cut.as_mut().expect("the corpus was cut before");
-        if let Some(at) = cut
-            .retrievers
-            .iter()
-            .position(|(known, _)| *known == identity)
-        {
+        if let Some(at) = cut.retrievers.iter().position(|(known, _)| *known == identity) {
             let known = cut.retrievers.remove(at);
             cut.retrievers.push(known.clone());
             return Ok(known.1);
@@ -307,20 +271,12 @@ impl Stock {
             title_prefix: plan.title_prefix,
             progress,
         };
-        let Built {
-            mut retriever,
-            is_new,
-            seconds,
-            mut truncation,
-            vector_search,
-        } = ingest::build(retriever, &inputs, &mut cut.stores).await?;
+        let Built { mut retriever, is_new, seconds, mut truncation, vector_search } =
+            ingest::build(retriever, &inputs, &mut cut.stores).await?;
         self.made.indexes.made += usize::from(is_new);
         facts.seconds.extend(seconds);
-        let questions: Vec<&str> = self
-            .questions
-            .iter()
-            .map(|(_, question)| question.text.as_str())
-            .collect();
+        let questions: Vec<&str> =
+            self.questions.iter().map(|(_, question)| question.text.as_str()).collect();
         let prepared = retriever.prepare(&questions, progress).await?;
         facts.seconds.extend(prepared.seconds);
         truncation.extend(prepared.truncation);
@@ -329,11 +285,7 @@ impl Stock {
         } else {
             Arc::from(retriever)
         };
-        let ready = Ready {
-            retriever,
-            truncation,
-            vector_search,
-        };
+        let ready = Ready { retriever, truncation, vector_search };
         if cut.retrievers.len() == MOST_RETRIEVERS {
             cut.retrievers.remove(0);
         }
@@ -346,20 +298,13 @@ impl Stock {
 /// its counter, its external chunks.
 #[must_use]
 pub fn fingerprint(plan: &Plan) -> String {
-    let retrievers = plan
-        .retrieval
-        .retrievers
-        .iter()
-        .map(|retriever| match retriever {
-            RetrieverPlan::Sparse(sparse) => sparse.made_by(),
-            RetrieverPlan::Vectors(vectors) => vectors.made_by(),
-            RetrieverPlan::Collection(collection) => collection.made_by(),
-        });
-    let reranker = plan
-        .retrieval
-        .rerank
-        .iter()
-        .map(|rerank| rerank.reranker.fingerprint().to_owned());
+    let retrievers = plan.retrieval.retrievers.iter().map(|retriever| match retriever {
+        RetrieverPlan::Sparse(sparse) => sparse.made_by(),
+        RetrieverPlan::Vectors(vectors) => vectors.made_by(),
+        RetrieverPlan::Collection(collection) => collection.made_by(),
+    });
+    let reranker =
+        plan.retrieval.rerank.iter().map(|rerank| rerank.reranker.fingerprint().to_owned());
     let chunks = plan.chunking.foreign().map(ForeignChunks::sha256);
     retrievers
         .chain(reranker)
@@ -406,9 +351,6 @@ fn spoken(searches: &[(RetrieverName, String)]) -> Option<String> {
     if searches.iter().all(|(_, how)| how == first) {
         return Some(first.clone());
     }
-    let each: Vec<String> = searches
-        .iter()
-        .map(|(name, how)| format!("{name}: {how}"))
-        .collect();
+    let each: Vec<String> = searches.iter().map(|(name, how)| format!("{name}: {how}")).collect();
     Some(each.join("; "))
 }

@@ -28,9 +28,7 @@ impl OpenStores {
     ) -> Result<Arc<dyn VectorStore>, PipelineError> {
         let plan = &retrieval.store;
         let open = self.0.iter();
-        let known = open
-            .filter(|open| open.place == plan.place)
-            .find(|open| open.spec == spec);
+        let known = open.filter(|open| open.place == plan.place).find(|open| open.spec == spec);
         if let Some(known) = known {
             return Ok(Arc::clone(&known.store));
         }
@@ -38,11 +36,7 @@ impl OpenStores {
         if let Some(notice) = store.notice() {
             retrieval.notices.say(notice);
         }
-        self.0.push(OpenStore {
-            place: plan.place.clone(),
-            spec,
-            store: Arc::clone(&store),
-        });
+        self.0.push(OpenStore { place: plan.place.clone(), spec, store: Arc::clone(&store) });
         Ok(store)
     }
 }

@@ -16,11 +16,7 @@ pub(crate) struct MeasuredTexts<'a> {
 pub(crate) async fn truncation(
     encoder: &dyn Encoder,
     name: RetrieverName,
-    MeasuredTexts {
-        what,
-        all: texts,
-        role,
-    }: MeasuredTexts<'_>,
+    MeasuredTexts { what, all: texts, role }: MeasuredTexts<'_>,
 ) -> Result<Option<Truncation>, PipelineError> {
     let Some(lengths) = encoder.lengths(texts, role).await? else {
         return Ok(None);

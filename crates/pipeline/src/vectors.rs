@@ -122,15 +122,10 @@ pub(crate) async fn through_ties(
         if !tied {
             return ranking(
                 corpus,
-                found
-                    .into_iter()
-                    .map(|near| (near.number, f64::from(near.score))),
+                found.into_iter().map(|near| (near.number, f64::from(near.score))),
             );
         }
-        limit = limit
-            .saturating_mul(4)
-            .min(corpus.chunks().len().saturating_add(1))
-            .max(limit + 1);
+        limit = limit.saturating_mul(4).min(corpus.chunks().len().saturating_add(1)).max(limit + 1);
     }
 }
 
@@ -143,42 +138,24 @@ pub(crate) async fn build(
     inputs: &IndexInputs<'_>,
     stores: &mut OpenStores,
 ) -> Result<Built, PipelineError> {
-    let IndexInputs {
-        corpus,
-        retrieval,
-        points: _,
-        progress,
-        title_prefix: _,
-    } = *inputs;
+    let IndexInputs { corpus, retrieval, points: _, progress, title_prefix: _ } = *inputs;
     let encoder = plan.encoder.as_ref();
     let texts = inputs.texts();
     let content = content_hash(corpus, &texts, encoder.fingerprint(Role::Passage));
     let clock = Instant::now();
-    let spec = spec(
-        &retrieval.store,
-        content,
-        plan.name,
-        vector_spec(encoder.shape()),
-        texts.len(),
-    );
+    let spec =
+        spec(&retrieval.store, content, plan.name, vector_spec(encoder.shape()), texts.len());
     let store = stores.open(retrieval, spec).await?;
     let mut seconds = IndexSeconds::default();
     let missing = store.missing().await?;
     seconds.store += clock.elapsed().as_secs_f64();
     if !missing.is_empty() {
-        progress.start(
-            &format!("embedding chunks ({})", plan.name),
-            missing.len() as u64,
-        );
+        progress.start(&format!("embedding chunks ({})", plan.name), missing.len() as u64);
         fill(store.as_ref(), encoder, inputs, &missing, &mut seconds).await?;
         progress.finish();
     }
     let clock = Instant::now();
-    let chunks = MeasuredTexts {
-        what: "chunks",
-        all: &texts,
-        role: Role::Passage,
-    };
+    let chunks = MeasuredTexts { what: "chunks", all: &texts, role: Role::Passage };
     let truncation = truncation(encoder, plan.name, chunks).await?;
     seconds.embed += clock.elapsed().as_secs_f64();
     let (mode, search) =
@@ -284,30 +261,16 @@ pub(crate) fn spec(
 }
 
 fn vector_spec(shape: VectorShape) -> VectorSpec {
-    let VectorShape {
-        dimension,
-        many,
-        similarity,
-    } = shape;
+    let VectorShape { dimension, many, similarity } = shape;
     if many {
-        VectorSpec::Multi {
-            dimension,
-            similarity,
-        }
+        VectorSpec::Multi { dimension, similarity }
     } else {
-        VectorSpec::Dense {
-            dimension,
-            similarity,
-        }
+        VectorSpec::Dense { dimension, similarity }
     }
 }
 
 fn vector(shape: VectorShape, numbers: Vec<f32>) -> Vector {
-    if shape.many {
-        Vector::Multi(numbers)
-    } else {
-        Vector::Dense(numbers)
-    }
+    if shape.many { Vector::Multi(numbers) } else { Vector::Dense(numbers) }
 }
 
 /// Returns a chunk as stored.

@@ -40,24 +40,17 @@ fn warnings(agreement: &AnnotatorAgreement) -> Vec<String> {
     let mut warnings = Vec::new();
     if agreement.n_other_text > 0 {
         let ids = plural(agreement.n_other_text, "id names", "ids name");
-        warnings.push(format!(
-            "{ids} different questions in the two: joined by text where possible"
-        ));
+        warnings
+            .push(format!("{ids} different questions in the two: joined by text where possible"));
     }
     if !agreement.answerable.is_empty() {
-        warnings.push(format!(
-            "unanswerable to one only: {}",
-            agreement.answerable.join(", ")
-        ));
+        warnings.push(format!("unanswerable to one only: {}", agreement.answerable.join(", ")));
     }
     warnings
 }
 
 fn kappas(agreement: &AnnotatorAgreement) -> Table {
-    let mut table = Table::new(
-        "Cohen's kappa",
-        &["", "kappa", "95% CI", "observed", "by chance"],
-    );
+    let mut table = Table::new("Cohen's kappa", &["", "kappa", "95% CI", "observed", "by chance"]);
     let all = [
         ("grades", agreement.grades),
         ("grades, squared distance", agreement.squared),
@@ -72,13 +65,8 @@ fn kappas(agreement: &AnnotatorAgreement) -> Table {
                 .to_owned(),
         );
     }
-    if all
-        .iter()
-        .any(|(_, kappa)| kappa.is_some_and(|kappa| kappa.ci95.is_none()))
-    {
-        table
-            .notes
-            .push("no interval: fewer than two questions, or no disagreement".to_owned());
+    if all.iter().any(|(_, kappa)| kappa.is_some_and(|kappa| kappa.ci95.is_none())) {
+        table.notes.push("no interval: fewer than two questions, or no disagreement".to_owned());
     }
     table.notes.push(
         "observed: agreement of the pairs; by chance: agreement expected from the annotators' marginals; intervals by the bootstrap \
@@ -89,13 +77,7 @@ fn kappas(agreement: &AnnotatorAgreement) -> Table {
 }
 
 fn kappa_row(name: &str, kappa: Option<Kappa>) -> [String; 5] {
-    let Some(Kappa {
-        value,
-        observed,
-        expected,
-        ci95,
-    }) = kappa
-    else {
+    let Some(Kappa { value, observed, expected, ci95 }) = kappa else {
         return [name, "not defined", "", "", ""].map(str::to_owned);
     };
     [
@@ -108,22 +90,14 @@ fn kappa_row(name: &str, kappa: Option<Kappa>) -> [String; 5] {
 }
 
 fn grades(agreement: &AnnotatorAgreement) -> Table {
-    let counts: BTreeMap<(i32, i32), usize> = agreement
-        .table
-        .iter()
-        .map(|(first, second, count)| ((*first, *second), *count))
-        .collect();
+    let counts: BTreeMap<(i32, i32), usize> =
+        agreement.table.iter().map(|(first, second, count)| ((*first, *second), *count)).collect();
     let firsts: BTreeSet<i32> = counts.keys().map(|(first, _)| *first).collect();
     let seconds: BTreeSet<i32> = counts.keys().map(|(_, second)| *second).collect();
     let names: Vec<String> = seconds.iter().map(i32::to_string).collect();
-    let columns: Vec<&str> = [""]
-        .into_iter()
-        .chain(names.iter().map(String::as_str))
-        .collect();
-    let title = format!(
-        "Grades of {} (rows) by grades of {} (columns)",
-        agreement.first, agreement.second
-    );
+    let columns: Vec<&str> = [""].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let title =
+        format!("Grades of {} (rows) by grades of {} (columns)", agreement.first, agreement.second);
     let mut table = Table::new(title, &columns);
     for first in firsts {
         let row = seconds.iter().map(|second| {
@@ -136,10 +110,8 @@ fn grades(agreement: &AnnotatorAgreement) -> Table {
 }
 
 fn farthest(pairs: &[Apart]) -> Table {
-    let mut table = Table::new(
-        "Largest disagreements",
-        &["question", "document", "first", "second"],
-    );
+    let mut table =
+        Table::new("Largest disagreements", &["question", "document", "first", "second"]);
     table.columns[1].align = Align::Left;
     for pair in pairs {
         table.row([
@@ -169,22 +141,13 @@ mod tests {
             kind: None,
             grades: [((*doc).to_owned(), *grade)].into(),
         });
-        AnnotatorLabels {
-            name: name.to_owned(),
-            questions: questions.collect(),
-        }
+        AnnotatorLabels { name: name.to_owned(), questions: questions.collect() }
     }
 
     #[test]
     fn kappa_stands_with_its_interval_and_the_grades_it_is_of() {
-        let first = labels(
-            "a",
-            &[("1", "x", 3), ("2", "x", 0), ("3", "y", 1), ("4", "z", 0)],
-        );
-        let second = labels(
-            "b",
-            &[("1", "x", 3), ("2", "x", 0), ("3", "y", 0), ("4", "z", 0)],
-        );
+        let first = labels("a", &[("1", "x", 3), ("2", "x", 0), ("3", "y", 1), ("4", "z", 0)]);
+        let second = labels("b", &[("1", "x", 3), ("2", "x", 0), ("3", "y", 0), ("4", "z", 0)]);
         let found = agreement(&first, &second, 10).expect("shared");
         // Equal: 3 of 4; by chance 2/4 * 3/4 + 1/4 * 1/4 = 7/16: (12 - 7) / (16 - 7) = .556.
         insta::assert_snapshot!(in_terminal(&found), @r"
@@ -218,10 +181,7 @@ mod tests {
         first.questions[0].text = Some("why?".to_owned());
         second.questions[0].text = Some("how?".to_owned());
         let text = in_terminal(&agreement(&first, &second, 10).expect("shared"));
-        assert!(
-            text.contains("  1 document judged by both, for 1 question.\n"),
-            "{text}"
-        );
+        assert!(text.contains("  1 document judged by both, for 1 question.\n"), "{text}");
         assert!(
             text.contains(
                 "  ! 1 id names different questions in the two: joined by text where possible\n"
@@ -240,13 +200,7 @@ mod tests {
 
     #[test]
     fn annotators_who_disagree() {
-        let grades = [
-            ("1", "x", 3),
-            ("2", "x", 0),
-            ("3", "x", 1),
-            ("4", "x", 0),
-            ("5", "x", 2),
-        ];
+        let grades = [("1", "x", 3), ("2", "x", 0), ("3", "x", 1), ("4", "x", 0), ("5", "x", 2)];
         let second = [("1", "x", 3), ("2", "x", 0), ("3", "x", 0), ("4", "x", 0)];
         let mut found =
             agreement(&labels("a", &grades), &labels("b", &second), 10).expect("shared");

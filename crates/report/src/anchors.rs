@@ -73,13 +73,7 @@ pub fn view(all: &[Anchored]) -> AnchorsView {
 }
 
 fn piece(anchored: &Anchored) -> Option<PieceView> {
-    let Anchored {
-        id,
-        line,
-        doc,
-        quote,
-        outcome,
-    } = anchored;
+    let Anchored { id, line, doc, quote, outcome } = anchored;
     let blank = PieceView {
         id: id.clone(),
         line: *line,
@@ -93,16 +87,10 @@ fn piece(anchored: &Anchored) -> Option<PieceView> {
     };
     Some(match outcome {
         AnchorOutcome::Kept => return None,
-        AnchorOutcome::Moved { doc: to } => PieceView {
-            outcome: "moved",
-            now_in: Some(to.to_string()),
-            ..blank
-        },
-        AnchorOutcome::Edited {
-            doc: to,
-            quote,
-            likeness,
-        } => PieceView {
+        AnchorOutcome::Moved { doc: to } => {
+            PieceView { outcome: "moved", now_in: Some(to.to_string()), ..blank }
+        }
+        AnchorOutcome::Edited { doc: to, quote, likeness } => PieceView {
             outcome: "edited",
             now_in: (to != doc).then(|| to.to_string()),
             nearest: Some(quote.clone()),
@@ -119,11 +107,7 @@ fn piece(anchored: &Anchored) -> Option<PieceView> {
                 | Break::Parted
                 | Break::RangeUnknown => None,
             };
-            PieceView {
-                why: Some(reason(why)),
-                nearest,
-                ..blank
-            }
+            PieceView { why: Some(reason(why)), nearest, ..blank }
         }
     })
 }
@@ -151,11 +135,7 @@ fn reason(why: &Break) -> &'static str {
 pub fn report(anchors: &AnchorsView, is_written: bool) -> Report {
     let mut report = Report::new("ragtriage: labels after an edit");
     let pieces = anchors.kept + anchors.placed + anchors.broken;
-    let placed = if is_written {
-        "rewritten"
-    } else {
-        "to rewrite"
-    };
+    let placed = if is_written { "rewritten" } else { "to rewrite" };
     report.elements.push(Element::Verdict(format!(
         "{}: {} unchanged, {} {placed}, {} broken.",
         plural(pieces, "piece of evidence", "pieces of evidence"),
@@ -168,14 +148,8 @@ pub fn report(anchors: &AnchorsView, is_written: bool) -> Report {
 }
 
 fn entry(piece: &PieceView) -> Entry {
-    let line = piece
-        .line
-        .map_or_else(String::new, |line| format!(" (line {line})"));
-    let nearest_label = if piece.outcome == "edited" {
-        "now"
-    } else {
-        "nearest"
-    };
+    let line = piece.line.map_or_else(String::new, |line| format!(" (line {line})"));
+    let nearest_label = if piece.outcome == "edited" { "now" } else { "nearest" };
     let nearest = piece.nearest.as_deref().map(|text| shortened(text, SHOWN));
     let facts = [
         ("why", piece.why.map(str::to_owned)),
@@ -197,12 +171,7 @@ fn entry(piece: &PieceView) -> Entry {
 #[must_use]
 pub fn render_changed(touched: &[Touched]) -> String {
     let mut out = String::new();
-    for Touched {
-        id,
-        text,
-        documents,
-    } in touched
-    {
+    for Touched { id, text, documents } in touched {
         for (doc, touch) in documents {
             let _ = writeln!(
                 out,

@@ -45,28 +45,20 @@ pub(crate) fn verdict(audit: &AnswerAudit) -> String {
 /// Lays out decisions by judgments, with kappa.
 pub(crate) fn agreement(audit: &AnswerAudit) -> Table {
     let audited = plural(audit.n_audited, "audited answer", "audited answers");
-    let mut table = Table::new(
-        format!("Rule (rows) by person (columns), {audited}"),
-        &["", "right", "wrong"],
-    );
+    let mut table =
+        Table::new(format!("Rule (rows) by person (columns), {audited}"), &["", "right", "wrong"]);
     for (rule, name) in [
         (Correctness::Right, "right"),
         (Correctness::Wrong, "wrong"),
         (Correctness::Unsure, "unsure"),
     ] {
         let counts = [true, false].map(|is_right| {
-            let cell = audit
-                .cells
-                .iter()
-                .find(|cell| (cell.rule, cell.is_right) == (rule, is_right));
+            let cell =
+                audit.cells.iter().find(|cell| (cell.rule, cell.is_right) == (rule, is_right));
             cell.map_or(0, |cell| cell.count)
         });
         if counts != [0, 0] || rule != Correctness::Unsure {
-            table.row([
-                name.to_owned(),
-                counts[0].to_string(),
-                counts[1].to_string(),
-            ]);
+            table.row([name.to_owned(), counts[0].to_string(), counts[1].to_string()]);
         }
     }
     table.notes.extend(agreed(audit));
@@ -82,9 +74,8 @@ pub(crate) fn agreement(audit: &AnswerAudit) -> Table {
 /// Describes the agreement on the answers that the rule decides; `None` if kappa is undefined.
 fn agreed(audit: &AnswerAudit) -> Option<String> {
     let kappa = audit.kappa?;
-    let ci95 = kappa.ci95.map_or(String::new(), |ci| {
-        format!(", 95% CI [{:.2}, {:.2}]", ci.low, ci.high)
-    });
+    let ci95 =
+        kappa.ci95.map_or(String::new(), |ci| format!(", 95% CI [{:.2}, {:.2}]", ci.low, ci.high));
     Some(format!(
         "where the rule decides: agreement {:.1}%, Cohen's kappa {:.2}{ci95}",
         100.0 * kappa.observed,
@@ -108,11 +99,7 @@ mod tests {
 
     /// Forty audited answers of 250, of which the rule decides 37 as the person does.
     fn forty() -> AnswerAudit {
-        let cell = |rule, is_right, count| JudgedCell {
-            rule,
-            is_right,
-            count,
-        };
+        let cell = |rule, is_right, count| JudgedCell { rule, is_right, count };
         AnswerAudit {
             n_questions: 250,
             n_unsure: 12,
@@ -128,18 +115,12 @@ mod tests {
                 value: 0.8065,
                 observed: 0.925,
                 expected: 0.6125,
-                ci95: Some(Interval {
-                    low: 0.61,
-                    high: 1.0,
-                }),
+                ci95: Some(Interval { low: 0.61, high: 1.0 }),
             }),
             right: Some(PpiMean {
                 mean: 0.712,
                 error: 0.04,
-                ci95: Interval {
-                    low: 0.6321,
-                    high: 0.7919,
-                },
+                ci95: Interval { low: 0.6321, high: 0.7919 },
                 predicted: 0.68,
                 lambda: 0.914,
             }),
@@ -159,11 +140,7 @@ mod tests {
             n_sampled: 50,
             answers: Some(answers),
             n_audited: 0,
-            wrong: Share {
-                count: 0,
-                share: 0.0,
-                ci95: None,
-            },
+            wrong: Share { count: 0, share: 0.0, ci95: None },
             confusion: Vec::new(),
             classes: [].into(),
             not_audited: Vec::new(),
@@ -187,25 +164,13 @@ mod tests {
 
     #[test]
     fn a_share_that_cannot_be_corrected_has_a_reason() {
-        let open = AnswerAudit {
-            right: None,
-            ..forty()
-        };
-        let verdict_of = |audit| {
-            of_answers(audit)
-                .lines()
-                .skip(1)
-                .take(2)
-                .collect::<String>()
-        };
+        let open = AnswerAudit { right: None, ..forty() };
+        let verdict_of = |audit| of_answers(audit).lines().skip(1).take(2).collect::<String>();
         assert_eq!(
             verdict_of(open.clone()),
             "  40 audited answers; the share of right answers cannot be corrected: of the 12 questions where the rule is  unsure, none was audited."
         );
-        let decided = AnswerAudit {
-            n_unsure: 0,
-            ..open
-        };
+        let decided = AnswerAudit { n_unsure: 0, ..open };
         assert!(verdict_of(decided).contains("corrected: all questions share gold evidence."));
     }
 

@@ -124,10 +124,8 @@ impl RankedPassage {
     }
 
     fn new(rank: usize, hit: &StepHit, passage: &Passage, trace: &Trace) -> Self {
-        let stages = trace
-            .steps
-            .iter()
-            .filter(|step| !matches!(step.step, Step::Expanded | Step::Packed));
+        let stages =
+            trace.steps.iter().filter(|step| !matches!(step.step, Step::Expanded | Step::Packed));
         Self {
             rank,
             id: hit.id.to_string(),
@@ -153,16 +151,9 @@ impl RankedPassage {
     }
 
     fn entry(&self) -> Entry {
-        let title = if self.title.is_empty() {
-            String::new()
-        } else {
-            format!(" \"{}\"", self.title)
-        };
-        let place = if self.packed {
-            ""
-        } else {
-            ", not in the prompt"
-        };
+        let title =
+            if self.title.is_empty() { String::new() } else { format!(" \"{}\"", self.title) };
+        let place = if self.packed { "" } else { ", not in the prompt" };
         let mut facts: Vec<Fact> = self.stages.iter().map(StepScore::fact).collect();
         facts.push(Fact::new("text", shortened(&self.text, EXCERPT)));
         Entry {
@@ -184,12 +175,7 @@ fn is_in(passage: &Passage, packed: &ChunkId) -> bool {
 
 impl StepScore {
     fn fact(&self) -> Fact {
-        let Self {
-            stage,
-            rank,
-            score,
-            parts,
-        } = self;
+        let Self { stage, rank, score, parts } = self;
         let text = format!("rank {rank}, score {score:.4}{}", explained(*stage, parts));
         Fact::new(stage.name(), text)
     }
@@ -202,10 +188,8 @@ fn explained(stage: Step, parts: &BTreeMap<String, f64>) -> String {
     }
     let mut parts: Vec<(&String, &f64)> = parts.iter().collect();
     parts.sort_by(|a, b| b.1.total_cmp(a.1));
-    let shares: Vec<String> = parts
-        .iter()
-        .map(|(name, share)| format!("{name} {share:.4}"))
-        .collect();
+    let shares: Vec<String> =
+        parts.iter().map(|(name, share)| format!("{name} {share:.4}")).collect();
     if stage == Step::Reranked {
         format!(" ({})", shares.join(", "))
     } else {
@@ -217,11 +201,7 @@ impl PromptView {
     /// Creates the view of a prompt of `n_tokens`.
     #[must_use]
     pub fn new(prompt: &Prompt, n_tokens: u64) -> Self {
-        Self {
-            system: prompt.system.clone(),
-            user: prompt.user.clone(),
-            n_tokens,
-        }
+        Self { system: prompt.system.clone(), user: prompt.user.clone(), n_tokens }
     }
 
     fn lines(&self) -> Vec<String> {
@@ -259,11 +239,8 @@ impl AnswerView {
             facts.push(Fact::new("failed", error));
             return facts;
         }
-        let text = if self.text.is_empty() {
-            format!("({})", self.stance)
-        } else {
-            self.text.clone()
-        };
+        let text =
+            if self.text.is_empty() { format!("({})", self.stance) } else { self.text.clone() };
         facts.push(Fact::new("answer", text));
         if self.reply != self.text {
             facts.push(Fact::new("reply", &self.reply));
@@ -288,9 +265,7 @@ impl AskView {
         report.facts(facts);
         report.heading(format!("Passages (top {})", self.passages.len()));
         if self.passages.is_empty() {
-            report
-                .elements
-                .push(Element::Paragraph("No passage matches.".to_owned()));
+            report.elements.push(Element::Paragraph("No passage matches.".to_owned()));
         }
         report.entries(self.passages.iter().map(RankedPassage::entry).collect());
         report.heading(format!("Prompt ({} tokens)", self.prompt.n_tokens));
@@ -298,9 +273,9 @@ impl AskView {
         report.heading("Answer");
         match &self.answer {
             Some(answer) => report.facts(answer.facts()),
-            None => report
-                .elements
-                .push(Element::Paragraph("No generator is configured.".to_owned())),
+            None => {
+                report.elements.push(Element::Paragraph("No generator is configured.".to_owned()))
+            }
         }
         report
     }

@@ -12,14 +12,10 @@ pub fn sheet(lines: &[SheetLine]) -> Report {
     let mut report = Report::new("ragtriage: audit sheet");
     for line in lines {
         report.heading(line.id.as_str());
-        report
-            .elements
-            .push(Element::Paragraph(line.question.clone()));
+        report.elements.push(Element::Paragraph(line.question.clone()));
         report.facts(facts(line));
         report.list(line.gold_text.clone());
-        report
-            .elements
-            .push(Element::Paragraph("In the prompt:".to_owned()));
+        report.elements.push(Element::Paragraph("In the prompt:".to_owned()));
         let passages = line.passages.iter().zip(1..).map(|(passage, rank)| {
             let text = format!("{} ({}): {}", passage.title, passage.id, passage.text);
             Fact::new(rank.to_string(), text)
@@ -30,9 +26,7 @@ pub fn sheet(lines: &[SheetLine]) -> Report {
 }
 
 fn facts(line: &SheetLine) -> Vec<Fact> {
-    let fault = line
-        .fault
-        .map_or(String::new(), |fault| format!(" ({fault})"));
+    let fault = line.fault.map_or(String::new(), |fault| format!(" ({fault})"));
     let class = format!("{}{fault}: {}", line.class.name(), line.rule);
     let mut facts = vec![Fact::new("class", class)];
     if !line.flags.is_empty() {
@@ -49,9 +43,7 @@ fn facts(line: &SheetLine) -> Vec<Fact> {
 pub fn report(audit: &Audit) -> Report {
     let mut report = Report::new(format!("ragtriage: audit of {}", audit.run));
     if let Some(answers) = &audit.answers {
-        report
-            .elements
-            .push(Element::Verdict(answer_audit::verdict(answers)));
+        report.elements.push(Element::Verdict(answer_audit::verdict(answers)));
     }
     if audit.n_audited > 0 {
         report.elements.push(Element::Verdict(error_rate(audit)));
@@ -67,10 +59,7 @@ pub fn report(audit: &Audit) -> Report {
 }
 
 fn error_rate(audit: &Audit) -> String {
-    let ci95 = audit
-        .wrong
-        .ci95
-        .map_or(String::new(), |ci| format!(", 95% CI {}", percents(ci)));
+    let ci95 = audit.wrong.ci95.map_or(String::new(), |ci| format!(", 95% CI {}", percents(ci)));
     format!(
         "{} of {} sampled questions were audited, and {} had the wrong class: error rate {}{ci95}.",
         audit.n_audited,
@@ -102,10 +91,9 @@ fn shares(audit: &Audit) -> Table {
     );
     if !audit.not_audited.is_empty() {
         let names: Vec<&str> = audit.not_audited.iter().map(|class| class.name()).collect();
-        table.notes.push(format!(
-            "no question of {} was audited: taken as printed",
-            names.join(", ")
-        ));
+        table
+            .notes
+            .push(format!("no question of {} was audited: taken as printed", names.join(", ")));
     }
     table
 }
@@ -117,17 +105,14 @@ fn confusion(audit: &Audit) -> Table {
         .copied()
         .filter(|class| cells.iter().any(|cell| cell.correct == *class))
         .collect();
-    let columns: Vec<&str> = ["printed as"]
-        .into_iter()
-        .chain(correct.iter().map(|class| class.name()))
-        .collect();
+    let columns: Vec<&str> =
+        ["printed as"].into_iter().chain(correct.iter().map(|class| class.name())).collect();
     let mut table = Table::new("Printed class (rows) by correct class (columns)", &columns);
     for printed in FailureClass::ALL.iter().copied() {
         if cells.iter().any(|cell| cell.printed == printed) {
             let counts = correct.iter().map(|correct| {
-                let cell = cells
-                    .iter()
-                    .find(|cell| (cell.printed, cell.correct) == (printed, *correct));
+                let cell =
+                    cells.iter().find(|cell| (cell.printed, cell.correct) == (printed, *correct));
                 cell.map_or(0, |cell| cell.count).to_string()
             });
             table.row([printed.name().to_owned()].into_iter().chain(counts));

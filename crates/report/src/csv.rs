@@ -9,33 +9,19 @@ use ragtriage_eval::summary::Evaluation;
 use ragtriage_runs::SavedRun;
 
 /// Columns before the measures.
-const COLUMNS: [&str; 8] = [
-    "id",
-    "question",
-    "kind",
-    "class",
-    "fault",
-    "flags",
-    "answer",
-    "gold_answers",
-];
+const COLUMNS: [&str; 8] =
+    ["id", "question", "kind", "class", "fault", "flags", "answer", "gold_answers"];
 
 /// The table: a header, then the questions in run order.
 #[must_use]
 pub fn render(run: &SavedRun, evaluation: &Evaluation) -> String {
-    let names = evaluation
-        .scores
-        .measures
-        .iter()
-        .map(|measure| text(&measure.to_string()));
+    let names = evaluation.scores.measures.iter().map(|measure| text(&measure.to_string()));
     let mut out = row(COLUMNS.iter().map(|name| (*name).to_owned()).chain(names));
     let outcomes = evaluation.outcomes.iter().zip(&evaluation.scores.rows);
     for (trace, (outcome, scores)) in run.traces.iter().zip(outcomes) {
         let question = &trace.question;
         let flags: Vec<&str> = outcome.flags.iter().map(|flag| flag.name()).collect();
-        let answer = trace
-            .attempt(ArmName::Retrieved)
-            .map_or("", |attempt| &attempt.extracted);
+        let answer = trace.attempt(ArmName::Retrieved).map_or("", |attempt| &attempt.extracted);
         let known = [
             text(question.id.as_str()),
             text(&question.text),
@@ -46,9 +32,8 @@ pub fn render(run: &SavedRun, evaluation: &Evaluation) -> String {
             text(answer),
             text(&question.answers.join(" | ")),
         ];
-        let scores = scores
-            .iter()
-            .map(|score| score.map_or(String::new(), |score| score.to_string()));
+        let scores =
+            scores.iter().map(|score| score.map_or(String::new(), |score| score.to_string()));
         out.push_str(&row(known.into_iter().chain(scores)));
     }
     out
@@ -68,11 +53,7 @@ pub(super) fn text(content: &str) -> String {
     let seen = content.trim_start_matches(|c: char| c == ' ' || is_invisible(c));
     let opens =
         |text: &str| text.starts_with(['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠']);
-    let guard = if opens(content) || opens(seen) {
-        "'"
-    } else {
-        ""
-    };
+    let guard = if opens(content) || opens(seen) { "'" } else { "" };
     if content.contains(['"', ',', '\n', '\r']) {
         format!("\"{guard}{}\"", content.replace('"', "\"\""))
     } else {
@@ -104,10 +85,7 @@ mod tests {
             ("@SUM(A1)", "'@SUM(A1)"),
             ("\tx", "'\tx"),
             ("\rx", "\"'\rx\""),
-            (
-                "=HYPERLINK(\"http://x\",\"y\")",
-                "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\"",
-            ),
+            ("=HYPERLINK(\"http://x\",\"y\")", "\"'=HYPERLINK(\"\"http://x\"\",\"\"y\"\")\""),
             ("\u{feff}=1", "'\u{feff}=1"),
             ("\u{0}\u{200b} =1", "'\u{200b} =1"),
             ("red \u{1b}[31mtext\u{7}\u{9b}", "red [31mtext"),

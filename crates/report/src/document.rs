@@ -135,9 +135,7 @@ impl Report {
     /// Creates a report of the given title.
     #[must_use]
     pub fn new(title: impl Into<String>) -> Self {
-        Self {
-            elements: vec![Element::Heading(1, title.into())],
-        }
+        Self { elements: vec![Element::Heading(1, title.into())] }
     }
 
     /// Appends a heading of the second level.
@@ -196,10 +194,7 @@ impl Report {
 impl Fact {
     /// Creates a fact.
     pub fn new(label: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            label: label.into(),
-            text: text.into(),
-        }
+        Self { label: label.into(), text: text.into() }
     }
 }
 
@@ -212,11 +207,7 @@ impl fmt::Display for Fact {
 impl Notice {
     /// Creates a warning without a hint.
     pub fn warning(text: impl Into<String>) -> Self {
-        Self {
-            severity: Severity::Warning,
-            text: text.into(),
-            hint: None,
-        }
+        Self { severity: Severity::Warning, text: text.into(), hint: None }
     }
 
     /// Adds what to do about it.
@@ -233,11 +224,7 @@ impl Table {
     pub fn new(title: impl Into<String>, columns: &[&str]) -> Self {
         let mut table = Self {
             title: title.into(),
-            columns: columns
-                .iter()
-                .copied()
-                .map(TableColumn::of_numbers)
-                .collect(),
+            columns: columns.iter().copied().map(TableColumn::of_numbers).collect(),
             ..Self::default()
         };
         if let Some(first) = table.columns.first_mut() {
@@ -266,20 +253,13 @@ impl TableColumn {
     /// Creates a column that ends at the right.
     #[must_use]
     pub fn of_numbers(title: &str) -> Self {
-        Self {
-            title: title.to_owned(),
-            align: Align::Right,
-            folds: false,
-        }
+        Self { title: title.to_owned(), align: Align::Right, folds: false }
     }
 }
 
 impl From<String> for TableCell {
     fn from(text: String) -> Self {
-        Self {
-            text,
-            detail: String::new(),
-        }
+        Self { text, detail: String::new() }
     }
 }
 

@@ -59,9 +59,7 @@ pub struct Sending {
 pub fn report(dry_run: &DryRun) -> Report {
     let estimate = &dry_run.estimate;
     let mut report = Report::new(format!("ragtriage: dry run of {}", dry_run.config));
-    report.elements.push(Element::Paragraph(
-        "Nothing is sent and no run is written.".to_owned(),
-    ));
+    report.elements.push(Element::Paragraph("Nothing is sent and no run is written.".to_owned()));
     let mut facts = vec![
         Fact::new(
             "Questions",
@@ -118,42 +116,19 @@ fn warnings(dry_run: &DryRun) -> Vec<String> {
             plural(estimate.questions, "question", "questions")
         )
     });
-    failed
-        .into_iter()
-        .chain(dry_run.stand_in.clone())
-        .chain(stop)
-        .collect()
+    failed.into_iter().chain(dry_run.stand_in.clone()).chain(stop).collect()
 }
 
 fn calls(estimate: &Estimate) -> Table {
     let mut table = Table::new(
         "Calls by condition (arm)",
-        &[
-            "arm",
-            "prompts",
-            "from the cache",
-            "same as another arm",
-            "calls",
-            "prompt tokens",
-        ],
+        &["arm", "prompts", "from the cache", "same as another arm", "calls", "prompt tokens"],
     );
     let mut sum = [0; 5];
     for arm in &estimate.arms {
-        let figures = [
-            arm.questions,
-            arm.cached,
-            arm.same_prompt,
-            arm.calls,
-            arm.prompt_tokens,
-        ];
-        sum.iter_mut()
-            .zip(figures)
-            .for_each(|(sum, figure)| *sum += figure);
-        table.row(
-            [arm.arm.name().to_owned()]
-                .into_iter()
-                .chain(figures.map(count)),
-        );
+        let figures = [arm.questions, arm.cached, arm.same_prompt, arm.calls, arm.prompt_tokens];
+        sum.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
+        table.row([arm.arm.name().to_owned()].into_iter().chain(figures.map(count)));
     }
     table.row(["all".to_owned()].into_iter().chain(sum.map(count)));
     table
@@ -161,10 +136,7 @@ fn calls(estimate: &Estimate) -> Table {
 
 fn figures(dry_run: &DryRun) -> Vec<Fact> {
     let estimate = &dry_run.estimate;
-    let prompt = format!(
-        "{}, counted with cl100k_base",
-        count(estimate.prompt_tokens)
-    );
+    let prompt = format!("{}, counted with cl100k_base", count(estimate.prompt_tokens));
     vec![
         Fact::new("Prompt tokens", prompt),
         Fact::new("Answer tokens", answer_tokens(dry_run)),
@@ -174,15 +146,9 @@ fn figures(dry_run: &DryRun) -> Vec<Fact> {
 }
 
 fn answer_tokens(dry_run: &DryRun) -> String {
-    let DryRun {
-        max_tokens,
-        estimate,
-        ..
-    } = dry_run;
-    let most = format!(
-        "at most {} ({max_tokens} per call)",
-        count(estimate.completion_tokens.most)
-    );
+    let DryRun { max_tokens, estimate, .. } = dry_run;
+    let most =
+        format!("at most {} ({max_tokens} per call)", count(estimate.completion_tokens.most));
     match estimate.completion_tokens.expected {
         None => most,
         Some(expected) => format!(
@@ -204,12 +170,7 @@ fn cost(dry_run: &DryRun) -> String {
 }
 
 fn time(estimate: &Estimate) -> String {
-    let TimeForecast {
-        concurrency,
-        in_work,
-        expected,
-        at_one_a_call,
-    } = estimate.seconds;
+    let TimeForecast { concurrency, in_work, expected, at_one_a_call } = estimate.seconds;
     let calls = counted(estimate.calls, "call");
     match expected {
         Some(expected) => format!(
@@ -244,27 +205,16 @@ fn sent(all: &[Sending]) -> Vec<Fact> {
         facts.push(Fact::new("Leaves the machine", "nothing"));
     }
     for (here, label) in [(false, "Leaves the machine"), (true, "Stays on it")] {
-        let sentences = all
-            .iter()
-            .filter(|sending| sending.here == here)
-            .map(sentence);
+        let sentences = all.iter().filter(|sending| sending.here == here).map(sentence);
         let labels = std::iter::once(label).chain(std::iter::repeat(""));
-        facts.extend(
-            labels
-                .zip(sentences)
-                .map(|(label, text)| Fact::new(label, text)),
-        );
+        facts.extend(labels.zip(sentences).map(|(label, text)| Fact::new(label, text)));
     }
     facts
 }
 
 fn sentence(sending: &Sending) -> String {
     let up_to = if sending.exact { "" } else { "up to " };
-    let what = if sending.texts {
-        ""
-    } else {
-        "the vectors, ids and metadata (no text) of "
-    };
+    let what = if sending.texts { "" } else { "the vectors, ids and metadata (no text) of " };
     format!(
         "{up_to}{what}{} and {} go to {} ({})",
         counted(sending.passages, "passage"),
@@ -302,28 +252,15 @@ mod tests {
             sentence(&sending),
             "4,312 passages and 1 question go to https://h/v1 (generator)"
         );
-        let vectors = Sending {
-            texts: false,
-            exact: false,
-            passages: 1,
-            ..sending
-        };
+        let vectors = Sending { texts: false, exact: false, passages: 1, ..sending };
         let expected = "up to the vectors, ids and metadata (no text) of 1 passage and 1 question go to https://h/v1 (generator)";
         assert_eq!(sentence(&vectors), expected);
     }
 
     #[test]
     fn times_change_their_unit() {
-        let all = [
-            (0.4, "0 s"),
-            (99.0, "99 s"),
-            (100.0, "2 min"),
-            (3600.0, "60 min"),
-            (9000.0, "2.5 h"),
-        ];
-        assert!(
-            all.into_iter()
-                .all(|(seconds, expected)| duration(seconds) == expected)
-        );
+        let all =
+            [(0.4, "0 s"), (99.0, "99 s"), (100.0, "2 min"), (3600.0, "60 min"), (9000.0, "2.5 h")];
+        assert!(all.into_iter().all(|(seconds, expected)| duration(seconds) == expected));
     }
 }

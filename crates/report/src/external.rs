@@ -17,15 +17,8 @@ fn retrieval(source: &ExternalSource, run: &SavedRun) -> String {
     let lengths = run.traces.iter().filter_map(Trace::final_ranking);
     let lengths: Vec<usize> = lengths.map(|step| step.hits.len()).collect();
     let mean = lengths.iter().sum::<usize>() as f64 / lengths.len().max(1) as f64;
-    let what = if is_trec(source) {
-        "documents"
-    } else {
-        "contexts"
-    };
-    let hash = source
-        .sha256
-        .get(..12)
-        .map_or(String::new(), |hash| format!(" (sha256 {hash}…)"));
+    let what = if is_trec(source) { "documents" } else { "contexts" };
+    let hash = source.sha256.get(..12).map_or(String::new(), |hash| format!(" (sha256 {hash}…)"));
     format!(
         "{} `{}`{hash}: {}{mean:.1} {what} a question on average",
         source.kind,
@@ -35,11 +28,7 @@ fn retrieval(source: &ExternalSource, run: &SavedRun) -> String {
 }
 
 fn generation(source: &ExternalSource, run: &SavedRun) -> String {
-    if run
-        .traces
-        .iter()
-        .any(|trace| trace.attempt(ArmName::Retrieved).is_some())
-    {
+    if run.traces.iter().any(|trace| trace.attempt(ArmName::Retrieved).is_some()) {
         let answers = format!("{} `{}`", source.kind, source.from);
         match (conditions_by(run), run.context_use()) {
             (Some(name), _) => format!("{answers}; conditions by `{name}`"),

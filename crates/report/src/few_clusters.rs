@@ -39,10 +39,7 @@ mod tests {
         );
         // A fifth is not more than a fifth.
         assert!(warning(100, 41, 20).is_none() && warning(100, 40, 21).is_some());
-        assert_eq!(
-            warning(19, 19, 1).as_deref(),
-            Some("intervals are rough: 19 questions")
-        );
+        assert_eq!(warning(19, 19, 1).as_deref(), Some("intervals are rough: 19 questions"));
         assert!(warning(20, 20, 1).is_none() && warning(0, 0, 0).is_none());
     }
 }

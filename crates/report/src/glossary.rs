@@ -16,27 +16,16 @@ pub fn report() -> Report {
 
 fn entry(family: Family) -> Entry {
     let facts = family.facts();
-    let high = if facts.range.1.is_finite() {
-        facts.range.1.to_string()
-    } else {
-        "infinity".to_owned()
-    };
-    let reference = facts
-        .reference
-        .unwrap_or("none; worked examples in its tests");
+    let high =
+        if facts.range.1.is_finite() { facts.range.1.to_string() } else { "infinity".to_owned() };
+    let reference = facts.reference.unwrap_or("none; worked examples in its tests");
     let also = (!facts.also.is_empty()).then(|| Fact::new("also", facts.also.join(", ")));
     Entry {
         title: family.forms().join(", "),
         facts: [
             Fact::new("formula", facts.formula),
-            Fact::new(
-                "over",
-                format!("{}; {}", family.looks_at(), had_from(family)),
-            ),
-            Fact::new(
-                "range",
-                format!("{} to {high}, {}", facts.range.0, facts.direction.name()),
-            ),
+            Fact::new("over", format!("{}; {}", family.looks_at(), had_from(family))),
+            Fact::new("range", format!("{} to {high}, {}", facts.range.0, facts.direction.name())),
             Fact::new("equals", reference),
         ]
         .into_iter()
@@ -48,10 +37,7 @@ fn entry(family: Family) -> Entry {
 
 fn cutoffs() -> Vec<Fact> {
     vec![
-        Fact::new(
-            "@k",
-            "the first k passages; for measures over documents, the first k documents",
-        ),
+        Fact::new("@k", "the first k passages; for measures over documents, the first k documents"),
         Fact::new(
             "@Nt",
             "the first N tokens (cl100k_base) of the passages as the prompt shows them, with number and title, whatever k was. The \
@@ -65,9 +51,8 @@ fn cutoffs() -> Vec<Fact> {
 
 /// Names the inputs it can be computed from: always a run.
 fn had_from(family: Family) -> &'static str {
-    let some = [Some(Cutoff::Top(1)), None]
-        .into_iter()
-        .find_map(|cutoff| Measure::new(family, cutoff));
+    let some =
+        [Some(Cutoff::Top(1)), None].into_iter().find_map(|cutoff| Measure::new(family, cutoff));
     match some {
         Some(measure) if is_measured_in_files(measure, false) => {
             "from runs, and from a TREC run with qrels"

@@ -28,22 +28,11 @@ pub(crate) fn table(summary: &JudgeSummary) -> Table {
         &["", "n", "value", "95% CI", "p"],
     );
     let decided = decided(summary);
-    let agreed = decided
-        .filter(|(is_same, _)| *is_same)
-        .map(|(_, count)| count)
-        .sum();
+    let agreed = decided.filter(|(is_same, _)| *is_same).map(|(_, count)| count).sum();
     let n_decided = self::decided(summary).map(|(_, count)| count).sum();
-    table.row(row(
-        "agreement with the rule",
-        n_decided,
-        share(agreed, n_decided),
-    ));
+    table.row(row("agreement with the rule", n_decided, share(agreed, n_decided)));
     if let Some(kappa) = &summary.kappa {
-        let cells = [
-            format!("{:.2}", kappa.value),
-            interval(kappa.ci95),
-            String::new(),
-        ];
+        let cells = [format!("{:.2}", kappa.value), interval(kappa.ci95), String::new()];
         table.row(row("kappa with the rule", n_decided, cells));
     }
     let flips = [
@@ -57,27 +46,16 @@ pub(crate) fn table(summary: &JudgeSummary) -> Table {
         }
     }
     if let Some(bias) = &summary.position {
-        let p = if bias.p < 1e-4 {
-            "<0.0001".to_owned()
-        } else {
-            format!("{:.4}", bias.p)
-        };
+        let p = if bias.p < 1e-4 { "<0.0001".to_owned() } else { format!("{:.4}", bias.p) };
         let cells = [format!("{:+.3}", bias.difference), interval(bias.ci95), p];
-        table.row(row(
-            "\"same\", gold answer first minus second",
-            bias.n,
-            cells,
-        ));
+        table.row(row("\"same\", gold answer first minus second", bias.n, cells));
     }
     table.notes = notes(summary);
     table
 }
 
 fn row(name: &str, n: usize, cells: [String; 3]) -> Vec<String> {
-    [name.to_owned(), n.to_string()]
-        .into_iter()
-        .chain(cells)
-        .collect()
+    [name.to_owned(), n.to_string()].into_iter().chain(cells).collect()
 }
 
 /// Returns the answers that rule and judge decide: do they agree, and how many.
@@ -89,11 +67,7 @@ fn decided(summary: &JudgeSummary) -> impl Iterator<Item = (bool, usize)> {
 }
 
 fn share(count: usize, n: usize) -> [String; 3] {
-    let value = if n == 0 {
-        String::new()
-    } else {
-        format!("{:.3}", count as f64 / n as f64)
-    };
+    let value = if n == 0 { String::new() } else { format!("{:.3}", count as f64 / n as f64) };
     [value, String::new(), String::new()]
 }
 
@@ -102,10 +76,7 @@ fn interval(ci95: Option<Interval>) -> String {
 }
 
 fn notes(summary: &JudgeSummary) -> Vec<String> {
-    let undecided = summary
-        .cells
-        .iter()
-        .filter(|cell| cell.judge == Correctness::Unsure);
+    let undecided = summary.cells.iter().filter(|cell| cell.judge == Correctness::Unsure);
     let n_undecided: usize = undecided.map(|cell| cell.count).sum();
     let mut notes = vec![format!(
         "{} of {}; {} of {} unreadable; disagreeing verdicts count as unsure ({}); ${:.4}",
@@ -137,9 +108,7 @@ fn standing(summary: &JudgeSummary) -> String {
 }
 
 fn with_people(kappa: &Kappa) -> String {
-    let ci95 = kappa
-        .ci95
-        .map_or(String::new(), |ci| format!(", 95% CI {ci:.2}"));
+    let ci95 = kappa.ci95.map_or(String::new(), |ci| format!(", 95% CI {ci:.2}"));
     format!(
         "agreement with people where the judge decides: {:.1}%, Cohen's kappa {:.2}{ci95}",
         100.0 * kappa.observed,
@@ -173,10 +142,7 @@ mod tests {
             order_flips: Some(FlipCount {
                 n: 40,
                 flipped: 20,
-                ci95: Some(Interval {
-                    low: 0.352,
-                    high: 0.648,
-                }),
+                ci95: Some(Interval { low: 0.352, high: 0.648 }),
             }),
             repeat_flips: None,
             position: Some(PositionBias {
@@ -199,10 +165,7 @@ mod tests {
 
     #[test]
     fn a_judge_without_an_audit_decides_nothing() {
-        let shown = in_terminal(&measured(JudgeAudit {
-            n_audited: 12,
-            ..JudgeAudit::default()
-        }));
+        let shown = in_terminal(&measured(JudgeAudit { n_audited: 12, ..JudgeAudit::default() }));
         // 18 of the 20 answers that both decide.
         for expected in [
             "Judge `m 0123`, 40 answers",
@@ -224,23 +187,13 @@ mod tests {
         let right = PpiMean {
             mean: 0.7,
             error: 0.04,
-            ci95: Interval {
-                low: 0.62,
-                high: 0.78,
-            },
+            ci95: Interval { low: 0.62, high: 0.78 },
             predicted: 0.65,
             lambda: 0.9,
         };
-        let summary = measured(JudgeAudit {
-            n_audited: 60,
-            kappa: None,
-            right: Some(right),
-        });
+        let summary = measured(JudgeAudit { n_audited: 60, kappa: None, right: Some(right) });
         let expected = "Right answers by the judge: 0.700, 95% CI [0.620, 0.780], corrected by an audit of 60 answers (judge alone: 0.650)";
-        assert_eq!(
-            right_answers(&summary).expect("a fact").to_string(),
-            expected
-        );
+        assert_eq!(right_answers(&summary).expect("a fact").to_string(), expected);
         assert_eq!(standing(&summary), expected);
     }
 }

@@ -48,10 +48,7 @@ impl AnnotatorScreen {
     /// One of `columns`, where that is known; `color`: some of it may be dim, some bold.
     #[must_use]
     pub fn new(columns: Option<usize>, color: bool) -> Self {
-        Self {
-            width: columns.unwrap_or(MOST_WIDTH).clamp(LEAST_WIDTH, MOST_WIDTH),
-            color,
-        }
+        Self { width: columns.unwrap_or(MOST_WIDTH).clamp(LEAST_WIDTH, MOST_WIDTH), color }
     }
 
     /// The question and the passage, whose pieces are numbered.
@@ -75,24 +72,16 @@ impl AnnotatorScreen {
     /// The question alone.
     #[must_use]
     pub fn question(&self, question: &Question) -> String {
-        format!(
-            "\n{}",
-            self.bold(&wrapped_to(self.width, "", &question.text))
-        )
+        format!("\n{}", self.bold(&wrapped_to(self.width, "", &question.text)))
     }
 
     /// The whole document of a passage.
     #[must_use]
     pub fn document(&self, shown: &ShownPassage<'_>) -> String {
-        let Document {
-            id, title, text, ..
-        } = shown.document;
-        let mut out = format!(
-            "\n{}",
-            self.dim(&wrapped_to(self.width, "", &format!("{id} · {title}")))
-        );
-        text.lines()
-            .for_each(|line| out.push_str(&self.line("  ", line)));
+        let Document { id, title, text, .. } = shown.document;
+        let mut out =
+            format!("\n{}", self.dim(&wrapped_to(self.width, "", &format!("{id} · {title}"))));
+        text.lines().for_each(|line| out.push_str(&self.line("  ", line)));
         out.push('\n');
         out
     }
@@ -115,10 +104,7 @@ impl AnnotatorScreen {
     /// Words that are not in the document, with what comes nearest.
     #[must_use]
     pub fn refused(&self, shown: &ShownPassage<'_>, refused: Refused<'_>) -> String {
-        let words = format!(
-            "Not in this document: `{}`.",
-            shortened(refused.words, OFFERED)
-        );
+        let words = format!("Not in this document: `{}`.", shortened(refused.words, OFFERED));
         let Some(range) = refused.nearest else {
             return self.say(&words);
         };
@@ -133,10 +119,7 @@ impl AnnotatorScreen {
     #[must_use]
     pub fn wanted(&self, wanted: WantedAnswer<'_>) -> Option<String> {
         let text = match wanted {
-            WantedAnswer {
-                refused: Some(answer),
-                ..
-            } => {
+            WantedAnswer { refused: Some(answer), .. } => {
                 format!(
                     "`{answer}` does not occur in those words, so retrieval is not credited for it. Enter it again to keep it; `/b`: judge again."
                 )
@@ -161,14 +144,10 @@ impl AnnotatorScreen {
             let between = &text[at..piece.start];
             // A line may begin before its piece does: `- `, `## `, the indent of code.
             let begins_line = at == shown.range.start || between.contains('\n');
-            let (lines, mark) = between
-                .rsplit_once('\n')
-                .unwrap_or(("", if begins_line { between } else { "" }));
-            let (lines, mark) = if mark.chars().count() > LONGEST_MARK {
-                (between, "")
-            } else {
-                (lines, mark)
-            };
+            let (lines, mark) =
+                between.rsplit_once('\n').unwrap_or(("", if begins_line { between } else { "" }));
+            let (lines, mark) =
+                if mark.chars().count() > LONGEST_MARK { (between, "") } else { (lines, mark) };
             out.push_str(&self.between(lines));
             if !out.is_empty() && between.matches('\n').count() > 1 && lines.trim().is_empty() {
                 out.push('\n');
@@ -190,11 +169,7 @@ impl AnnotatorScreen {
 
     /// A line whose indent stays.
     fn line(&self, lead: &str, line: &str) -> String {
-        let indent: String = line
-            .chars()
-            .take_while(|c| *c == ' ')
-            .take(LONGEST_MARK)
-            .collect();
+        let indent: String = line.chars().take_while(|c| *c == ' ').take(LONGEST_MARK).collect();
         wrapped_to(self.width, &format!("{lead}{indent}"), line)
     }
 
@@ -208,27 +183,16 @@ impl AnnotatorScreen {
 
     /// `text` in a rendition of ECMA-48, section 8.3.117; a line feed at its end stays outside.
     fn styled(&self, code: &str, text: &str) -> String {
-        let (line, end) = text
-            .strip_suffix('\n')
-            .map_or((text, ""), |line| (line, "\n"));
-        if self.color {
-            format!("\u{1b}[{code}m{line}\u{1b}[0m{end}")
-        } else {
-            text.to_owned()
-        }
+        let (line, end) = text.strip_suffix('\n').map_or((text, ""), |line| (line, "\n"));
+        if self.color { format!("\u{1b}[{code}m{line}\u{1b}[0m{end}") } else { text.to_owned() }
     }
 }
 
 /// Names the source of a passage: document, title, and the headings above it.
 fn source(shown: &ShownPassage<'_>) -> String {
-    let Document {
-        id, title, text, ..
-    } = shown.document;
+    let Document { id, title, text, .. } = shown.document;
     let mut path: Vec<(usize, &str)> = Vec::new();
-    for piece in split(text)
-        .into_iter()
-        .filter(|piece| piece.shape == Shape::Heading)
-    {
+    for piece in split(text).into_iter().filter(|piece| piece.shape == Shape::Heading) {
         if piece.range.start >= shown.range.end {
             break;
         }
@@ -244,17 +208,10 @@ fn source(shown: &ShownPassage<'_>) -> String {
             path.push((level, &text[piece.range]));
         }
     }
-    let headings = path
-        .into_iter()
-        .map(|(_, heading)| heading)
-        .filter(|heading| heading != title);
+    let headings = path.into_iter().map(|(_, heading)| heading).filter(|heading| heading != title);
     let named = Some(title.as_str()).filter(|title| !title.is_empty() && *title != id.as_str());
     let parts: Vec<&str> = named.into_iter().chain(headings).collect();
-    if parts.is_empty() {
-        id.to_string()
-    } else {
-        format!("{id} · {}", parts.join(" › "))
-    }
+    if parts.is_empty() { id.to_string() } else { format!("{id} · {}", parts.join(" › ")) }
 }
 
 #[cfg(test)]
@@ -286,19 +243,8 @@ mod tests {
         document: &'a Document,
         range: ByteRange,
     ) -> ShownPassage<'a> {
-        let progress = LabelProgress {
-            question: 3,
-            n_questions: 40,
-            passage: 5,
-            n_passages: 17,
-        };
-        ShownPassage {
-            question,
-            progress,
-            document,
-            range,
-            is_answered: false,
-        }
+        let progress = LabelProgress { question: 3, n_questions: 40, passage: 5, n_passages: 17 };
+        ShownPassage { question, progress, document, range, is_answered: false }
     }
 
     #[test]
@@ -329,14 +275,8 @@ mod tests {
     fn a_passage_that_begins_with_a_heading_is_not_under_the_one_before() {
         let (question, document) = (question("?"), document(TEXT));
         let source = |start| source(&shown(&question, &document, (start, TEXT.len()).into()));
-        assert_eq!(
-            source(TEXT.find("## Old").expect("there")),
-            "a.md · Checkout"
-        );
-        assert_eq!(
-            source(TEXT.find("- one").expect("there")),
-            "a.md · Checkout › Rollback"
-        );
+        assert_eq!(source(TEXT.find("## Old").expect("there")), "a.md · Checkout");
+        assert_eq!(source(TEXT.find("- one").expect("there")), "a.md · Checkout › Rollback");
         assert_eq!(source(0), "a.md · Checkout");
     }
 
@@ -345,23 +285,14 @@ mod tests {
         let hostile = "\u{1b}[2J\u{1b}]0;x\u{7}## Wipe\u{202e} it\r\n\u{9b}31m ".to_owned()
             + &"word ".repeat(60);
         let (question, document) = (question("a\u{1b}[1mb?"), document(&hostile));
-        for (columns, most) in [
-            (Some(60), 60),
-            (Some(500), MOST_WIDTH),
-            (None, MOST_WIDTH),
-            (Some(1), LEAST_WIDTH),
-        ] {
+        for (columns, most) in
+            [(Some(60), 60), (Some(500), MOST_WIDTH), (None, MOST_WIDTH), (Some(1), LEAST_WIDTH)]
+        {
             let screen = AnnotatorScreen::new(columns, false);
             let shown = shown(&question, &document, (0, hostile.len()).into());
             let text = screen.passage(&shown) + &screen.document(&shown);
-            assert!(
-                text.lines().all(|line| line.chars().count() <= most),
-                "{most}: {text}"
-            );
-            assert!(
-                !text.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{9b}', '\r']),
-                "{text:?}"
-            );
+            assert!(text.lines().all(|line| line.chars().count() <= most), "{most}: {text}");
+            assert!(!text.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{9b}', '\r']), "{text:?}");
         }
     }
 

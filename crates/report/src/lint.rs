@@ -57,11 +57,7 @@ fn figures(figures: &Figures) -> Vec<Fact> {
         thousands(coverage.used),
         percent(coverage.share)
     );
-    let by_kind = if kinds.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", counts(kinds))
-    };
+    let by_kind = if kinds.is_empty() { String::new() } else { format!(": {}", counts(kinds)) };
     let mut facts = vec![
         Fact::new("documents", covered),
         Fact::new("questions", thousands(*questions) + &by_kind),
@@ -109,10 +105,8 @@ fn figures(figures: &Figures) -> Vec<Fact> {
 }
 
 fn counts(counts: &BTreeMap<String, usize>) -> String {
-    let each: Vec<String> = counts
-        .iter()
-        .map(|(name, n)| format!("{} {name}", thousands(*n)))
-        .collect();
+    let each: Vec<String> =
+        counts.iter().map(|(name, n)| format!("{} {name}", thousands(*n))).collect();
     each.join(", ")
 }
 
@@ -145,27 +139,11 @@ fn of_rule(findings: &[Finding], report: &mut Report) {
 
 /// Formats `questions.jsonl:12 q12: ` as far as it is known; of a document, the line is its own.
 fn location(finding: &Finding) -> String {
-    let line = finding
-        .line
-        .map_or(String::new(), |line| format!(":{line}"));
-    let file = finding
-        .file
-        .as_deref()
-        .map(|file| file.rsplit('/').next().unwrap_or(file));
-    let document = finding
-        .document
-        .as_ref()
-        .filter(|_| !line.is_empty())
-        .map(DocId::as_str);
+    let line = finding.line.map_or(String::new(), |line| format!(":{line}"));
+    let file = finding.file.as_deref().map(|file| file.rsplit('/').next().unwrap_or(file));
+    let document = finding.document.as_ref().filter(|_| !line.is_empty()).map(DocId::as_str);
     let source = file.or(document).map(|name| shortened(name, NAME) + &line);
-    let question = finding
-        .question
-        .as_ref()
-        .map(|id| shortened(id.as_str(), NAME));
+    let question = finding.question.as_ref().map(|id| shortened(id.as_str(), NAME));
     let parts: Vec<String> = source.into_iter().chain(question).collect();
-    if parts.is_empty() {
-        String::new()
-    } else {
-        parts.join(" ") + ": "
-    }
+    if parts.is_empty() { String::new() } else { parts.join(" ") + ": " }
 }

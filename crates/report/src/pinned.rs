@@ -145,12 +145,7 @@ fn anchors_and_changes() {
             },
         ),
         broken("q4", Break::DocumentGone),
-        broken(
-            "q5",
-            Break::Gone {
-                nearest: Some(nearest.clone()),
-            },
-        ),
+        broken("q5", Break::Gone { nearest: Some(nearest.clone()) }),
         broken("q5", Break::AnswerGone { nearest }),
         broken("q6", Break::Several),
         broken("q7", Break::Beside),
@@ -176,16 +171,8 @@ fn anchors_and_changes() {
 
 #[test]
 fn an_audit_and_its_sheet() {
-    let share = |printed, corrected, ci95| CorrectedShare {
-        printed,
-        corrected,
-        ci95,
-    };
-    let cell = |printed, correct, count| Mistake {
-        printed,
-        correct,
-        count,
-    };
+    let share = |printed, corrected, ci95| CorrectedShare { printed, corrected, ci95 };
+    let cell = |printed, correct, count| Mistake { printed, correct, count };
     let found = Audit {
         schema: 1,
         run: "nightly".to_owned(),
@@ -193,21 +180,14 @@ fn an_audit_and_its_sheet() {
         n_sampled: 50,
         answers: None,
         n_audited: 48,
-        wrong: Share {
-            count: 3,
-            share: 0.0625,
-            ci95: Some(interval(0.0215, 0.1684)),
-        },
+        wrong: Share { count: 3, share: 0.0625, ci95: Some(interval(0.0215, 0.1684)) },
         confusion: vec![
             cell(FailureClass::Ranking, FailureClass::Ranking, 20),
             cell(FailureClass::Ranking, FailureClass::Retrieval, 3),
             cell(FailureClass::Correct, FailureClass::Correct, 25),
         ],
         classes: BTreeMap::from([
-            (
-                "ranking".to_owned(),
-                share(0.4, 0.35, Some(interval(0.3, 0.41))),
-            ),
+            ("ranking".to_owned(), share(0.4, 0.35, Some(interval(0.3, 0.41)))),
             ("retrieval".to_owned(), share(0.0, 0.05, None)),
             ("correct".to_owned(), share(0.6, 0.6, None)),
         ]),
@@ -230,10 +210,7 @@ fn an_audit_and_its_sheet() {
         }],
         ..sheet_line()
     };
-    insta::assert_snapshot!(
-        "audit_sheet",
-        markdown::render(&audit::sheet(&[line, sheet_line()]))
-    );
+    insta::assert_snapshot!("audit_sheet", markdown::render(&audit::sheet(&[line, sheet_line()])));
 }
 
 fn sheet_line() -> SheetLine {
@@ -255,10 +232,7 @@ fn what_a_cache_holds() {
     };
     let contents = CacheUse {
         folder: "/tmp/cache".to_owned(),
-        kinds: vec![
-            holding("vectors", 12_345, 3_000_000),
-            holding("models", 0, 0),
-        ],
+        kinds: vec![holding("vectors", 12_345, 3_000_000), holding("models", 0, 0)],
         replies: vec![holding("runbooks", 1, 512)],
     };
     insta::assert_snapshot!("cache", in_terminal(&cache::report(&contents)));
@@ -303,37 +277,19 @@ fn what_a_run_would_cost() {
             questions_called: 270,
             passages_called: 900,
             prompt_tokens: 712_500,
-            completion_tokens: Forecast {
-                most: 120_064,
-                expected: Some(4690),
-            },
-            cost_usd: Forecast {
-                most: 1.5,
-                expected: Some(0.25),
-            },
+            completion_tokens: Forecast { most: 120_064, expected: Some(4690) },
+            cost_usd: Forecast { most: 1.5, expected: Some(0.25) },
             seconds: TimeForecast {
                 concurrency: 8,
                 in_work: 16,
                 expected: Some(240.0),
                 at_one_a_call: 58.6,
             },
-            kept: Kept {
-                replies: 1,
-                mean_completion_tokens: 10.0,
-                mean_seconds: 0.5,
-            },
-            stop: Some(Stop {
-                setting: "generation.max_usd",
-                limit: 0.1,
-                after_questions: 18,
-            }),
+            kept: Kept { replies: 1, mean_completion_tokens: 10.0, mean_seconds: 0.5 },
+            stop: Some(Stop { setting: "generation.max_usd", limit: 0.1, after_questions: 18 }),
         },
         judge: None,
-        sent: vec![
-            sending(false, true),
-            sending(false, false),
-            sending(true, true),
-        ],
+        sent: vec![sending(false, true), sending(false, false), sending(true, true)],
     };
     insta::assert_snapshot!("estimate", in_terminal(&estimate::report(&view)));
     (view.is_priced, view.stand_in) = (false, None);
@@ -341,15 +297,9 @@ fn what_a_run_would_cost() {
     view.estimate.completion_tokens.expected = None;
     view.estimate.seconds.expected = None;
     (view.estimate.stop, view.estimate.failed) = (None, 0);
-    insta::assert_snapshot!(
-        "estimate_without_replies",
-        in_terminal(&estimate::report(&view))
-    );
+    insta::assert_snapshot!("estimate_without_replies", in_terminal(&estimate::report(&view)));
     view.estimate.arms.clear();
-    insta::assert_snapshot!(
-        "estimate_without_arms",
-        in_terminal(&estimate::report(&view))
-    );
+    insta::assert_snapshot!("estimate_without_arms", in_terminal(&estimate::report(&view)));
 }
 
 fn scored(name: &str, tag: Option<&str>, mean: f64) -> ScoredFile<'static> {
@@ -383,9 +333,7 @@ fn scored(name: &str, tag: Option<&str>, mean: f64) -> ScoredFile<'static> {
 fn scores_of_files() {
     let all = ScoredFiles {
         plan: FilePlan {
-            measures: ["nDCG@10", "AP"]
-                .map(|name| name.parse().expect("a measure"))
-                .to_vec(),
+            measures: ["nDCG@10", "AP"].map(|name| name.parse().expect("a measure")).to_vec(),
             only_shared: false,
             level: 1,
             n_documents: None,
@@ -393,10 +341,7 @@ fn scores_of_files() {
             resamples: 100,
             seed: 0,
         },
-        files: vec![
-            scored("runs/a.trec", Some("a"), 0.5),
-            scored("runs/b.trec", Some("b"), 0.25),
-        ],
+        files: vec![scored("runs/a.trec", Some("a"), 0.5), scored("runs/b.trec", Some("b"), 0.25)],
     };
     insta::assert_snapshot!("scores", in_terminal(&scores::report(&all, false)));
     insta::assert_snapshot!("scores_per_query", in_terminal(&scores::report(&all, true)));

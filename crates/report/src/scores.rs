@@ -49,22 +49,13 @@ pub fn report(scored: &ScoredFiles<'_>, with_queries: bool) -> Report {
 }
 
 fn by_file(title: &str, scored: &ScoredFiles<'_>) -> Table {
-    let labels: Vec<String> = scored
-        .files
-        .iter()
-        .map(|file| label(file, &scored.files))
-        .collect();
-    let columns: Vec<&str> = ["", "n"]
-        .into_iter()
-        .chain(labels.iter().map(String::as_str))
-        .collect();
+    let labels: Vec<String> = scored.files.iter().map(|file| label(file, &scored.files)).collect();
+    let columns: Vec<&str> =
+        ["", "n"].into_iter().chain(labels.iter().map(String::as_str)).collect();
     let mut table = Table::new(title, &columns);
     for (at, measure) in scored.plan.measures.iter().enumerate() {
-        let summaries: Vec<MeasureSummary> = scored
-            .files
-            .iter()
-            .map(|file| file.scores.columns[at].summary)
-            .collect();
+        let summaries: Vec<MeasureSummary> =
+            scored.files.iter().map(|file| file.scores.columns[at].summary).collect();
         let head = [measure.to_string(), n_of(&summaries)];
         table.row(head.into_iter().chain(summaries.iter().map(cell)));
     }
@@ -94,15 +85,8 @@ fn per_query(file: &ScoredFile<'_>, files: &[ScoredFile<'_>]) -> Table {
 /// # Errors
 /// None that is known: the types hold nothing that JSON has no form for (an infinite median is `null`).
 pub fn json(scored: &ScoredFiles<'_>, with_queries: bool) -> Result<String, serde_json::Error> {
-    let FilePlan {
-        level,
-        n_documents,
-        only_shared,
-        scorer,
-        resamples,
-        seed,
-        measures: _,
-    } = &scored.plan;
+    let FilePlan { level, n_documents, only_shared, scorer, resamples, seed, measures: _ } =
+        &scored.plan;
     let is_ranking = scored.files.iter().any(|file| file.tag.is_some());
     let files = scored.files.iter().map(|file| FileJson {
         name: &file.name,
@@ -134,11 +118,7 @@ pub fn json(scored: &ScoredFiles<'_>, with_queries: bool) -> Result<String, serd
 /// A warning in words.
 #[must_use]
 pub fn warning(warning: Warning, n: usize, plan: &FilePlan) -> String {
-    let counted = if plan.only_shared {
-        "left out"
-    } else {
-        "score 0"
-    };
+    let counted = if plan.only_shared { "left out" } else { "score 0" };
     match warning {
         Warning::QueriesWithoutJudgments => format!("queries without judgments, left out: {n}"),
         Warning::QueriesMissing => format!("judged queries that it does not have, {counted}: {n}"),
@@ -169,10 +149,7 @@ pub fn warning(warning: Warning, n: usize, plan: &FilePlan) -> String {
 /// Returns the path's last part, or the whole path where others end alike.
 fn label(file: &ScoredFile<'_>, files: &[ScoredFile<'_>]) -> String {
     let last = last_part(&file.name);
-    let n_alike = files
-        .iter()
-        .filter(|other| last_part(&other.name) == last)
-        .count();
+    let n_alike = files.iter().filter(|other| last_part(&other.name) == last).count();
     shortened(if n_alike > 1 { &file.name } else { last }, NAME)
 }
 
@@ -182,22 +159,14 @@ fn last_part(path: &str) -> &str {
 
 /// One number where all files agree.
 fn n_of(summaries: &[MeasureSummary]) -> String {
-    let mut counts: Vec<String> = summaries
-        .iter()
-        .map(|summary| summary.n.to_string())
-        .collect();
+    let mut counts: Vec<String> = summaries.iter().map(|summary| summary.n.to_string()).collect();
     counts.dedup();
     counts.join("/")
 }
 
 fn cell(summary: &MeasureSummary) -> String {
-    let interval = summary
-        .ci95
-        .map_or(String::new(), |interval| format!(" {interval:.3}"));
-    format!(
-        "{}{interval}",
-        number((summary.n > 0).then_some(summary.mean))
-    )
+    let interval = summary.ci95.map_or(String::new(), |interval| format!(" {interval:.3}"));
+    format!("{}{interval}", number((summary.n > 0).then_some(summary.mean)))
 }
 
 fn number(value: Option<f64>) -> String {
@@ -205,29 +174,15 @@ fn number(value: Option<f64>) -> String {
 }
 
 fn intervals_of(scored: &ScoredFiles<'_>) -> String {
-    let clusters = scored
-        .files
-        .iter()
-        .map(|file| file.scores.n_clusters)
-        .max()
-        .unwrap_or_default();
-    let n = scored
-        .files
-        .iter()
-        .map(|file| file.scores.ids.len())
-        .max()
-        .unwrap_or_default();
+    let clusters = scored.files.iter().map(|file| file.scores.n_clusters).max().unwrap_or_default();
+    let n = scored.files.iter().map(|file| file.scores.ids.len()).max().unwrap_or_default();
     let drawn = if clusters == n {
         let is_ranking = scored.files.iter().any(|file| file.tag.is_some());
         format!("{n} {}", if is_ranking { "queries" } else { "questions" })
     } else {
         format!("{clusters} clusters of questions that share gold documents")
     };
-    let rough = if clusters < FEW_CLUSTERS {
-        "; too few for a reliable interval"
-    } else {
-        ""
-    };
+    let rough = if clusters < FEW_CLUSTERS { "; too few for a reliable interval" } else { "" };
     format!(
         "95% CI: BCa bootstrap over {drawn}, {} resamples, seed {}{rough}",
         scored.plan.resamples, scored.plan.seed
@@ -281,8 +236,5 @@ fn query_values<'a>(scores: &'a FileScores<'_>) -> Vec<(&'a str, Map<String, Opt
 }
 
 fn values_of(columns: &[MeasureColumn], row: usize) -> Vec<(String, Option<f64>)> {
-    columns
-        .iter()
-        .map(|column| (column.measure.to_string(), column.values[row]))
-        .collect()
+    columns.iter().map(|column| (column.measure.to_string(), column.values[row])).collect()
 }

@@ -29,11 +29,7 @@ pub fn plan() -> EvaluationPlan {
     EvaluationPlan {
         measures: Measure::standard(&[1, 2]),
         k: 1,
-        judge: Judge {
-            scorer: Scorer::Squad2,
-            rule: RightRule::F1,
-            correct_f1: 0.6,
-        },
+        judge: Judge { scorer: Scorer::Squad2, rule: RightRule::F1, correct_f1: 0.6 },
         resamples: 200,
         seed: 1,
         cluster: false,
@@ -83,10 +79,7 @@ pub fn imported(name: &str) -> SavedRun {
 }
 
 fn saved(traces: Vec<Trace>, name: &str) -> SavedRun {
-    let passages = [
-        passage("d#0", GOLD, name),
-        passage("e#0", "It was in Ghent.", name),
-    ];
+    let passages = [passage("d#0", GOLD, name), passage("e#0", "It was in Ghent.", name)];
     SavedRun {
         manifest: manifest(traces.len(), name),
         traces,
@@ -163,50 +156,26 @@ struct Fate {
 
 /// `GOLD` means the question's own gold passage, `SECOND` for the one of its second hop.
 const FATES: [Fate; 8] = [
-    fate(
-        &[("GOLD", 3.0), ("e#0", 1.0)],
-        ["18 May", "18 May", "18 May", "18 May", ""],
-    ),
-    fate(
-        &[("GOLD", 3.0), ("SECOND", 1.0)],
-        ["18 May", "1815", "18 May", "18 May", "18 May"],
-    ),
-    fate(
-        &[("e#0", 3.0), ("GOLD", 1.0)],
-        ["1815", "1815", "18 May", "18 May", ""],
-    ),
+    fate(&[("GOLD", 3.0), ("e#0", 1.0)], ["18 May", "18 May", "18 May", "18 May", ""]),
+    fate(&[("GOLD", 3.0), ("SECOND", 1.0)], ["18 May", "1815", "18 May", "18 May", "18 May"]),
+    fate(&[("e#0", 3.0), ("GOLD", 1.0)], ["1815", "1815", "18 May", "18 May", ""]),
     fate(&[("e#0", 3.0)], ["1815", "", "18 May", "1815", "1815"]),
-    fate(
-        &[("GOLD", 2.0), ("e#0", 1.0)],
-        ["1815", "1815", "18 May", "18 May", "18 May"],
-    ),
+    fate(&[("GOLD", 2.0), ("e#0", 1.0)], ["1815", "1815", "18 May", "18 May", "18 May"]),
     fate(&[("GOLD", 2.0)], ["1816", "1816", "1816", "1816", "1816"]),
     fate(&[("GOLD", 2.0)], ["", "", "18 May", "", ""]),
-    fate(
-        &[("x#0", 2.0), ("e#0", 1.0)],
-        ["18 May", "18 May", "18 May", "18 May", "18 May"],
-    ),
+    fate(&[("x#0", 2.0), ("e#0", 1.0)], ["18 May", "18 May", "18 May", "18 May", "18 May"]),
 ];
 
 const fn fate(hits: &'static [(&'static str, f64)], answers: [&'static str; 5]) -> Fate {
     let [retrieved, again, oracle, gold_in_noise, closed_book] = answers;
-    Fate {
-        hits,
-        retrieved,
-        again,
-        oracle,
-        gold_in_noise,
-        closed_book,
-    }
+    Fate { hits, retrieved, again, oracle, gold_in_noise, closed_book }
 }
 
 /// Sixteen questions in which every section of a report has something to say: each fate twice (from the `shift`th on), hops of one
 /// and two, four arms with a repeat, an unanswerable question and a failed one.
 pub fn sample(name: &str, shift: usize) -> SavedRun {
     let mut run = saved(Vec::new(), name);
-    run.traces = (0..16)
-        .map(|at| sampled(at, &FATES[(at + shift) % FATES.len()]))
-        .collect();
+    run.traces = (0..16).map(|at| sampled(at, &FATES[(at + shift) % FATES.len()])).collect();
     for at in 0..16 {
         for id in [format!("d{at}#0"), format!("f{at}#0")] {
             let passage = passage(&id, GOLD, name);
@@ -225,11 +194,7 @@ pub fn sample(name: &str, shift: usize) -> SavedRun {
 }
 
 fn sampled(at: usize, fate: &Fate) -> Trace {
-    let groups = if at % 4 == 3 {
-        ["d", "f"].as_slice()
-    } else {
-        &["d"]
-    };
+    let groups = if at % 4 == 3 { ["d", "f"].as_slice() } else { &["d"] };
     let docs: Vec<String> = groups.iter().map(|group| format!("{group}{at}")).collect();
     let range = json!([0, GOLD.len()]);
     let is_answerable = at != 14;
@@ -237,16 +202,12 @@ fn sampled(at: usize, fate: &Fate) -> Trace {
         .hits
         .iter()
         .map(|(id, score)| {
-            let id = id
-                .replace("GOLD", &format!("d{at}#0"))
-                .replace("SECOND", &format!("f{at}#0"));
+            let id = id.replace("GOLD", &format!("d{at}#0")).replace("SECOND", &format!("f{at}#0"));
             json!({"id": id, "score": score})
         })
         .collect();
-    let evidence: Vec<Value> = docs
-        .iter()
-        .map(|doc| json!([{"doc": doc, "ranges": [range]}]))
-        .collect();
+    let evidence: Vec<Value> =
+        docs.iter().map(|doc| json!([{"doc": doc, "ranges": [range]}])).collect();
     let gold: Vec<Value> = docs
         .iter()
         .map(|doc| json!([{"doc": doc, "present": true, "needed": [range], "chunks": [format!("{doc}#0")], "doc_bytes": 100 + at}]))
@@ -260,10 +221,8 @@ fn sampled(at: usize, fate: &Fate) -> Trace {
         ("closed_book", vec![fate.closed_book]),
     ];
     let arms = arms.map(|(arm, answers)| {
-        let attempts: Vec<Value> = answers
-            .iter()
-            .map(|answer| attempt(answer, &hits, at == 15))
-            .collect();
+        let attempts: Vec<Value> =
+            answers.iter().map(|answer| attempt(answer, &hits, at == 15)).collect();
         json!({"arm": arm, "attempts": attempts})
     });
     serde_json::from_value(json!({

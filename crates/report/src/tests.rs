@@ -35,10 +35,7 @@ fn compared() -> Comparison {
 fn effect(mean: f64) -> Effect {
     Effect {
         mean,
-        ci95: Some(Interval {
-            low: mean - 0.1,
-            high: mean + 0.1,
-        }),
+        ci95: Some(Interval { low: mean - 0.1, high: mean + 0.1 }),
         p: Some(0.04),
         noise_error: Some(0.01),
         n_changed: 4,
@@ -63,10 +60,7 @@ fn cross() -> Cross {
                 source: NoiseSource::Recorded,
                 n: 14,
                 flipped: 2,
-                ci95: Some(Interval {
-                    low: 0.04,
-                    high: 0.4,
-                }),
+                ci95: Some(Interval { low: 0.04, high: 0.4 }),
                 mean_change: 0.1,
                 variance: 0.01,
             }),
@@ -77,10 +71,7 @@ fn cross() -> Cross {
 }
 
 fn comparison() -> Report {
-    let shown = comparison::ComparisonDetail {
-        flips: 1,
-        every_cutoff: false,
-    };
+    let shown = comparison::ComparisonDetail { flips: 1, every_cutoff: false };
     ComparisonView::new(&compared(), shown).report()
 }
 
@@ -96,10 +87,7 @@ fn a_run_in_markdown() {
 
 #[test]
 fn a_comparison_in_a_terminal() {
-    insta::assert_snapshot!(terminal::render(
-        &comparison(),
-        terminal::Screen::new(false)
-    ));
+    insta::assert_snapshot!(terminal::render(&comparison(), terminal::Screen::new(false)));
 }
 
 #[test]

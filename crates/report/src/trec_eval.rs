@@ -23,12 +23,7 @@ pub fn render(file: &ScoredFile<'_>, with_queries: bool) -> String {
             }
         }
     }
-    line(
-        &mut out,
-        "runid",
-        "all",
-        &one_line(file.tag.as_deref().unwrap_or_default()),
-    );
+    line(&mut out, "runid", "all", &one_line(file.tag.as_deref().unwrap_or_default()));
     line(&mut out, "num_q", "all", &scores.ids.len().to_string());
     counted(&mut out, "all", sum(&scores.counts));
     for column in &scores.columns {
@@ -66,11 +61,7 @@ fn name(measure: Measure) -> Option<String> {
 }
 
 fn counted(out: &mut String, query: &str, counts: Counts) {
-    let Counts {
-        n_retrieved,
-        n_relevant,
-        n_relevant_retrieved,
-    } = counts;
+    let Counts { n_retrieved, n_relevant, n_relevant_retrieved } = counts;
     line(out, "num_ret", query, &n_retrieved.to_string());
     line(out, "num_rel", query, &n_relevant.to_string());
     line(out, "num_rel_ret", query, &n_relevant_retrieved.to_string());
@@ -92,11 +83,9 @@ fn line(out: &mut String, name: &str, query: &str, value: &str) {
 }
 
 fn sum(counts: &[Counts]) -> Counts {
-    counts
-        .iter()
-        .fold(Counts::default(), |total, counts| Counts {
-            n_retrieved: total.n_retrieved + counts.n_retrieved,
-            n_relevant: total.n_relevant + counts.n_relevant,
-            n_relevant_retrieved: total.n_relevant_retrieved + counts.n_relevant_retrieved,
-        })
+    counts.iter().fold(Counts::default(), |total, counts| Counts {
+        n_retrieved: total.n_retrieved + counts.n_retrieved,
+        n_relevant: total.n_relevant + counts.n_relevant,
+        n_relevant_retrieved: total.n_relevant_retrieved + counts.n_relevant_retrieved,
+    })
 }

@@ -34,10 +34,8 @@ mod tests {
     #[test]
     fn later_lines_stand_under_the_first() {
         let text = ["word"; 30].join(" ");
-        let lines: Vec<String> = wrapped_to(WIDTH, "  lead  ", &text)
-            .lines()
-            .map(str::to_owned)
-            .collect();
+        let lines: Vec<String> =
+            wrapped_to(WIDTH, "  lead  ", &text).lines().map(str::to_owned).collect();
         assert_eq!(lines.len(), 2);
         assert!(lines[0].starts_with("  lead  word") && lines[1].starts_with("        word"));
         assert!(lines.iter().all(|line| line.chars().count() <= WIDTH));

@@ -15,18 +15,11 @@ pub(crate) struct Layout {
 }
 
 /// The layout of compact JSON.
-pub(crate) const COMPACT: Layout = Layout {
-    before: ",\"crc32\":\"",
-    after: "\"}",
-    end: "}",
-};
+pub(crate) const COMPACT: Layout = Layout { before: ",\"crc32\":\"", after: "\"}", end: "}" };
 
 /// The layout of JSON indented by two spaces.
-pub(crate) const INDENTED: Layout = Layout {
-    before: ",\n  \"crc32\": \"",
-    after: "\"\n}",
-    end: "\n}",
-};
+pub(crate) const INDENTED: Layout =
+    Layout { before: ",\n  \"crc32\": \"", after: "\"\n}", end: "\n}" };
 
 const N_DIGITS: usize = 8;
 
@@ -69,10 +62,7 @@ mod tests {
     #[test]
     fn the_field_is_the_last_and_the_object_stays_json() {
         // Python: f"{zlib.crc32(bytes):08x}" of the bytes before the field.
-        assert_eq!(
-            sealed(COMPACT, r#"{"a":1}"#),
-            r#"{"a":1,"crc32":"a702fc6e"}"#
-        );
+        assert_eq!(sealed(COMPACT, r#"{"a":1}"#), r#"{"a":1,"crc32":"a702fc6e"}"#);
         assert_eq!(
             sealed(INDENTED, "{\n  \"a\": 1\n}"),
             "{\n  \"a\": 1,\n  \"crc32\": \"476d1ee6\"\n}"

@@ -11,9 +11,7 @@ use super::StoreError;
 fn check_name(name: &str) -> Result<(), StoreError> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
-        return Err(StoreError::BadName {
-            name: name.to_owned(),
-        });
+        return Err(StoreError::BadName { name: name.to_owned() });
     }
     Ok(())
 }
@@ -54,9 +52,7 @@ impl RunFolder {
     /// Opens an existing folder without checking it.
     #[must_use]
     pub fn existing(path: &Path) -> Self {
-        Self {
-            path: path.to_owned(),
-        }
+        Self { path: path.to_owned() }
     }
 
     /// Returns the folder's path.
@@ -68,11 +64,7 @@ impl RunFolder {
     /// Returns its last component: the run's name.
     #[must_use]
     pub fn name(&self) -> String {
-        self.path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
     /// Returns the path of a file in it.
@@ -101,21 +93,11 @@ impl RunFolder {
 }
 
 pub(super) fn create(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(path)
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
 }
 
 pub(super) fn append(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .open(path)
+    OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)
 }
 
 #[cfg(test)]
@@ -128,18 +110,9 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         let folder = RunFolder::create(parent.path(), "a").expect("made");
         folder.write("run.json", b"{}").expect("written");
-        assert!(matches!(
-            RunFolder::create(parent.path(), "a"),
-            Err(StoreError::Exists { .. })
-        ));
-        assert_eq!(
-            fs::read(folder.file("run.json")).expect("still there"),
-            b"{}"
-        );
-        let mode = fs::metadata(folder.file("run.json"))
-            .expect("there")
-            .permissions()
-            .mode();
+        assert!(matches!(RunFolder::create(parent.path(), "a"), Err(StoreError::Exists { .. })));
+        assert_eq!(fs::read(folder.file("run.json")).expect("still there"), b"{}");
+        let mode = fs::metadata(folder.file("run.json")).expect("there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
     }
 
@@ -148,10 +121,7 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         for name in ["", "..", "a/b", ".hidden", "a b"] {
             assert!(
-                matches!(
-                    RunFolder::create(parent.path(), name),
-                    Err(StoreError::BadName { .. })
-                ),
+                matches!(RunFolder::create(parent.path(), name), Err(StoreError::BadName { .. })),
                 "{name}"
             );
         }

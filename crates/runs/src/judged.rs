@@ -93,10 +93,8 @@ pub fn verdicts(traces: &[Trace], replies: &[JudgeReply], judge: &str) -> Vec<Ve
 /// Sums the cost of the calls that were made.
 #[must_use]
 pub fn spent(replies: &[JudgeReply]) -> Spent {
-    let called = replies
-        .iter()
-        .map(|reply| &reply.call)
-        .filter(|call| call.origin == Origin::Called);
+    let called =
+        replies.iter().map(|reply| &reply.call).filter(|call| call.origin == Origin::Called);
     called.fold(Spent::default(), |sum, call| {
         let prompt = call.tokens.prompt_billed.unwrap_or(call.tokens.prompt);
         sum.plus(Spent {

@@ -127,11 +127,7 @@ pub enum StoreError {
 impl StoreError {
     /// Returns a closure that creates the error of a failed `action` on `path`.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl Fn(std::io::Error) -> Self {
-        move |source| Self::Io {
-            action,
-            path: path.to_owned(),
-            source,
-        }
+        move |source| Self::Io { action, path: path.to_owned(), source }
     }
 }
 

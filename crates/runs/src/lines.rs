@@ -30,17 +30,11 @@ impl LineWriter {
         let io = StoreError::io("open", path);
         let mut file = folder::append(path).map_err(&io)?;
         if let Err(std::fs::TryLockError::WouldBlock) = file.try_lock() {
-            return Err(StoreError::InUse {
-                path: path.to_owned(),
-            });
+            return Err(StoreError::InUse { path: path.to_owned() });
         }
         let whole = whole_lines_bytes(&mut file).map_err(&io)?;
         file.set_len(whole).map_err(&io)?;
-        Ok(Self {
-            file,
-            path: path.to_owned(),
-            buffer: Vec::new(),
-        })
+        Ok(Self { file, path: path.to_owned(), buffer: Vec::new() })
     }
 
     /// Appends `values`, one line each, in one write. Objects get a checksum.
@@ -100,17 +94,11 @@ pub(super) fn read<T: DeserializeOwned, U: Send>(
     let (mut values, mut block) = (Vec::new(), Vec::new());
     loop {
         block.clear();
-        let n_bytes = reader
-            .by_ref()
-            .take(BLOCK_BYTES)
-            .read_to_end(&mut block)
-            .map_err(&io)?;
+        let n_bytes = reader.by_ref().take(BLOCK_BYTES).read_to_end(&mut block).map_err(&io)?;
         reader.read_until(b'\n', &mut block).map_err(&io)?;
         let ends = memchr::memchr_iter(b'\n', &block);
         let lines: Vec<&[u8]> = ends
-            .scan(0, |start, end| {
-                Some(&block[std::mem::replace(start, end + 1)..=end])
-            })
+            .scan(0, |start, end| Some(&block[std::mem::replace(start, end + 1)..=end]))
             .collect();
         let n_before = values.len();
         let parsed: Vec<Result<U, StoreError>> = lines
@@ -161,10 +149,7 @@ mod tests {
         let path = folder.path().join("traces.jsonl");
         std::fs::write(&path, "1\n2\n{\"to").expect("written");
         assert_eq!(numbers(&path).expect("read"), [1, 2]);
-        LineWriter::open(&path)
-            .expect("opened")
-            .append([3, 4])
-            .expect("appended");
+        LineWriter::open(&path).expect("opened").append([3, 4]).expect("appended");
         assert_eq!(numbers(&path).expect("read"), [1, 2, 3, 4]);
     }
 
@@ -173,10 +158,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("traces.jsonl");
         std::fs::write(&path, "1\nx\n2\n").expect("written");
-        assert!(matches!(
-            numbers(&path),
-            Err(StoreError::Damaged { line: 2, .. })
-        ));
+        assert!(matches!(numbers(&path), Err(StoreError::Damaged { line: 2, .. })));
     }
 
     #[test]
@@ -188,18 +170,11 @@ mod tests {
             .expect("opened")
             .append([object(10), object(11)])
             .expect("appended");
-        let read = || {
-            read(&path, |object: BTreeMap<String, Value>| {
-                object["score"].clone()
-            })
-        };
+        let read = || read(&path, |object: BTreeMap<String, Value>| object["score"].clone());
         assert_eq!(read().expect("read"), [10, 11]);
         let text = std::fs::read_to_string(&path).expect("read");
         std::fs::write(&path, text.replace("11,", "71,")).expect("written");
-        assert!(matches!(
-            read(),
-            Err(StoreError::WrongChecksum { line: 2, .. })
-        ));
+        assert!(matches!(read(), Err(StoreError::WrongChecksum { line: 2, .. })));
     }
 
     #[test]
@@ -208,21 +183,13 @@ mod tests {
         let n_lines = BLOCK_BYTES as usize / 10 * 2;
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("traces.jsonl");
-        let lines = (0..n_lines)
-            .map(|number| format!("{number:9}\n"))
-            .collect::<Vec<_>>()
-            .concat();
+        let lines = (0..n_lines).map(|number| format!("{number:9}\n")).collect::<Vec<_>>().concat();
         std::fs::write(&path, lines.clone() + "x\n").expect("written");
         assert!(
             matches!(numbers(&path), Err(StoreError::Damaged { line, .. }) if line == n_lines + 1)
         );
         std::fs::write(&path, lines + "7").expect("written");
-        assert!(
-            numbers(&path)
-                .expect("read")
-                .into_iter()
-                .eq(0..n_lines as u32)
-        );
+        assert!(numbers(&path).expect("read").into_iter().eq(0..n_lines as u32));
     }
 
     #[test]
@@ -230,10 +197,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("traces.jsonl");
         let writer = LineWriter::open(&path).expect("opened");
-        assert!(matches!(
-            LineWriter::open(&path),
-            Err(StoreError::InUse { .. })
-        ));
+        assert!(matches!(LineWriter::open(&path), Err(StoreError::InUse { .. })));
         drop(writer);
         LineWriter::open(&path).expect("free again");
     }

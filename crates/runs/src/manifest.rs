@@ -159,9 +159,7 @@ impl Manifest {
     /// Returns true if the run was imported from a file: missing questions cannot be asked.
     #[must_use]
     pub fn is_imported(&self) -> bool {
-        self.external
-            .as_ref()
-            .is_some_and(|source| source.kind != ExternalSource::SERVICE)
+        self.external.as_ref().is_some_and(|source| source.kind != ExternalSource::SERVICE)
     }
 
     /// Returns true if another pipeline than the one that `settings` describe made rankings and answers.
@@ -198,16 +196,10 @@ impl Manifest {
         };
         let Versioned { schema, settings } = serde_json::from_str(&text).map_err(damaged)?;
         if schema != SCHEMA {
-            return Err(StoreError::OtherSchema {
-                path: path.clone(),
-                found: schema,
-            });
+            return Err(StoreError::OtherSchema { path: path.clone(), found: schema });
         }
         if let Err(source) = Settings::deserialize(&settings) {
-            return Err(StoreError::UnknownSettings {
-                path: path.clone(),
-                source,
-            });
+            return Err(StoreError::UnknownSettings { path: path.clone(), source });
         }
         serde_json::from_str(&text).map_err(damaged)
     }
@@ -253,11 +245,7 @@ fn as_json(settings: &Settings) -> Value {
 }
 
 fn join(path: &str, key: &str) -> String {
-    if path.is_empty() {
-        key.to_owned()
-    } else {
-        format!("{path}.{key}")
-    }
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
 impl Manifest {
@@ -286,10 +274,7 @@ impl Manifest {
     #[must_use]
     pub fn setting_differences(&self, other: &Self) -> Vec<SettingDifference> {
         let [from, to] = [self, other].map(|manifest| {
-            as_json(&Settings {
-                gates: GatesSettings::default(),
-                ..manifest.settings.clone()
-            })
+            as_json(&Settings { gates: GatesSettings::default(), ..manifest.settings.clone() })
         });
         let mut found = Vec::new();
         collect_differences("", &from, &to, &mut found);
@@ -300,9 +285,7 @@ impl Manifest {
 fn collect_differences(path: &str, from: &Value, to: &Value, found: &mut Vec<SettingDifference>) {
     // A table that one run lacks is reported key by key.
     if (from.is_object() || to.is_object())
-        && [from, to]
-            .iter()
-            .all(|value| value.is_object() || value.is_null())
+        && [from, to].iter().all(|value| value.is_object() || value.is_null())
     {
         let [a, b] = [from, to].map(|value| value.as_object().cloned().unwrap_or_default());
         let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
@@ -315,11 +298,7 @@ fn collect_differences(path: &str, from: &Value, to: &Value, found: &mut Vec<Set
             );
         }
     } else if from != to {
-        found.push(SettingDifference {
-            key: path.to_owned(),
-            from: from.clone(),
-            to: to.clone(),
-        });
+        found.push(SettingDifference { key: path.to_owned(), from: from.clone(), to: to.clone() });
     }
 }
 
@@ -348,13 +327,8 @@ mod tests {
         let text = std::fs::read_to_string(folder.file("run.json")).expect("read");
         let changed = text.replace("\"n_questions\": 0", "\"n_questions\": 1");
         assert_ne!(text, changed);
-        folder
-            .write("run.json", changed.as_bytes())
-            .expect("written");
-        assert!(matches!(
-            Manifest::load(&folder),
-            Err(StoreError::WrongChecksum { .. })
-        ));
+        folder.write("run.json", changed.as_bytes()).expect("written");
+        assert!(matches!(Manifest::load(&folder), Err(StoreError::WrongChecksum { .. })));
     }
 
     #[test]
@@ -363,17 +337,11 @@ mod tests {
         let to = json!({"retrieval": {"k": 3, "dense": {"model": "m"}}, "same": [1]});
         let mut found = Vec::new();
         collect_differences("", &from, &to, &mut found);
-        let told: Vec<String> = found
-            .iter()
-            .map(|one| format!("{} {} {}", one.key, one.from, one.to))
-            .collect();
+        let told: Vec<String> =
+            found.iter().map(|one| format!("{} {} {}", one.key, one.from, one.to)).collect();
         assert_eq!(
             told,
-            [
-                "retrieval.bm25.b 0.75 null",
-                "retrieval.dense.model null \"m\"",
-                "retrieval.k 5 3"
-            ]
+            ["retrieval.bm25.b 0.75 null", "retrieval.dense.model null \"m\"", "retrieval.k 5 3"]
         );
     }
 
@@ -387,10 +355,7 @@ mod tests {
         let keys = |found: Vec<SettingDifference>| -> Vec<String> {
             found.into_iter().map(|one| one.key).collect()
         };
-        assert_eq!(
-            keys(old.answer_differences(&new)),
-            ["evaluation.resamples", "retrieval.k"]
-        );
+        assert_eq!(keys(old.answer_differences(&new)), ["evaluation.resamples", "retrieval.k"]);
         assert_eq!(
             keys(old.setting_differences(&new)),
             [

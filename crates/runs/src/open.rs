@@ -16,9 +16,6 @@ pub fn open_file(path: &Path) -> io::Result<File> {
     if is_readable {
         File::open(path)
     } else {
-        Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "not a regular file",
-        ))
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
     }
 }

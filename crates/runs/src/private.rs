@@ -7,16 +7,8 @@ use ragtriage_core::config::marks;
 use serde_json::Value;
 
 /// Matched anywhere in a name.
-const ANYWHERE: [&str; 8] = [
-    "secret",
-    "passw",
-    "passphrase",
-    "credential",
-    "cookie",
-    "session",
-    "bearer",
-    "signature",
-];
+const ANYWHERE: [&str; 8] =
+    ["secret", "passw", "passphrase", "credential", "cookie", "session", "bearer", "signature"];
 /// Matched at the end of a word: `apikey`, `authToken`, `oauth`.
 const ENDS: [&str; 6] = ["key", "keys", "token", "auth", "pwd", "jwt"];
 /// Matched at the start of a word: `Authorization`, not `author`.
@@ -35,11 +27,7 @@ pub fn is_private(path: &str, value: &Value) -> bool {
 /// Returns `value` as it may be shown, with `instead` replacing private values in its tables, in arrays too.
 #[must_use]
 pub fn shown(path: &str, value: &Value, instead: &str) -> Value {
-    if is_private(path, value) {
-        instead.into()
-    } else {
-        shown_inside(value, instead)
-    }
+    if is_private(path, value) { instead.into() } else { shown_inside(value, instead) }
 }
 
 fn shown_inside(value: &Value, instead: &str) -> Value {
@@ -55,10 +43,7 @@ fn shown_inside(value: &Value, instead: &str) -> Value {
                 (key.clone(), shown)
             })
             .collect(),
-        Value::Array(items) => items
-            .iter()
-            .map(|item| shown_inside(item, instead))
-            .collect(),
+        Value::Array(items) => items.iter().map(|item| shown_inside(item, instead)).collect(),
         plain => plain.clone(),
     }
 }
@@ -122,10 +107,7 @@ mod tests {
             "generation.extra_body.secret.x",
             "generation.extra_body.providers[0].auth",
         ] {
-            assert!(
-                is_private(name, &json!("X")) && is_private(name, &json!(7)),
-                "{name}"
-            );
+            assert!(is_private(name, &json!("X")) && is_private(name, &json!(7)), "{name}");
         }
     }
 

@@ -53,24 +53,16 @@ impl Replies {
         let writer = LineWriter::open(&folder.file(FILE))?;
         let mut by_prompt: HashMap<PromptKey, VecDeque<Attempt>> = HashMap::new();
         for PendingReply { question, attempt } in earlier {
-            by_prompt
-                .entry((question, attempt.passages.clone()))
-                .or_default()
-                .push_back(attempt);
+            by_prompt.entry((question, attempt.passages.clone())).or_default().push_back(attempt);
         }
-        Ok(Self {
-            writer: Mutex::new(Some(writer)),
-            earlier: Mutex::new(by_prompt),
-        })
+        Ok(Self { writer: Mutex::new(Some(writer)), earlier: Mutex::new(by_prompt) })
     }
 
     /// Takes the earlier response to the question over these passages. Each is returned once, so that repeats get one each.
     #[must_use]
     pub fn take(&self, question: &QuestionId, passages: &[ChunkId]) -> Option<Attempt> {
         let mut earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);
-        earlier
-            .get_mut(&(question.clone(), passages.to_vec()))?
-            .pop_front()
+        earlier.get_mut(&(question.clone(), passages.to_vec()))?.pop_front()
     }
 
     /// Writes a response, unless its call failed. After a failed write nothing more is written: a kill would repeat these
@@ -80,14 +72,8 @@ impl Replies {
             return;
         }
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let reply = PendingReply {
-            question: question.clone(),
-            attempt: attempt.clone(),
-        };
-        if writer
-            .as_mut()
-            .is_some_and(|writer| writer.append([&reply]).is_err())
-        {
+        let reply = PendingReply { question: question.clone(), attempt: attempt.clone() };
+        if writer.as_mut().is_some_and(|writer| writer.append([&reply]).is_err()) {
             *writer = None;
         }
     }
@@ -135,21 +121,13 @@ mod tests {
             kind: ErrorKind::Transient,
             message: "status 500".to_owned(),
         };
-        for kept in [
-            attempt("first", None),
-            attempt("", Some(failed)),
-            attempt("second", None),
-        ] {
+        for kept in [attempt("first", None), attempt("", Some(failed)), attempt("second", None)] {
             replies.keep(&question, &kept);
         }
         drop(replies);
         let replies =
             Replies::open(&folder, Replies::read(&folder).expect("read")).expect("opened");
-        let take = || {
-            replies
-                .take(&question, &passages)
-                .map(|attempt| attempt.raw)
-        };
+        let take = || replies.take(&question, &passages).map(|attempt| attempt.raw);
         assert_eq!(
             [take(), take(), take()],
             [Some("first".to_owned()), Some("second".to_owned()), None]

@@ -71,11 +71,7 @@ impl SavedRun {
         }
         let mut traces: Vec<Trace> = last.into_values().map(|(trace, _)| trace).collect();
         traces.sort_unstable_by_key(|trace| trace.index);
-        let mut run = Self {
-            manifest,
-            traces,
-            passages,
-        };
+        let mut run = Self { manifest, traces, passages };
         run.leave_out_unread_conditions();
         Ok(run)
     }
@@ -119,14 +115,7 @@ impl SavedRun {
     /// Removes the text of the corpus, gold answers and model answers: only questions, ids, ranges, classes and metrics remain.
     pub fn forget_texts(&mut self) {
         for passage in self.passages.values_mut() {
-            let Passage {
-                id: _,
-                doc: _,
-                title,
-                range: _,
-                text,
-                tokens: _,
-            } = passage;
+            let Passage { id: _, doc: _, title, range: _, text, tokens: _ } = passage;
             *title = String::new();
             *text = String::new();
         }
@@ -171,11 +160,7 @@ fn shared(mut trace: Trace, passages: &PassageMap, depth: usize) -> (Trace, usiz
             None => n_missing += 1,
         }
     }
-    for hit in trace
-        .steps
-        .iter_mut()
-        .flat_map(|step| step.hits.iter_mut().skip(depth))
-    {
+    for hit in trace.steps.iter_mut().flat_map(|step| step.hits.iter_mut().skip(depth)) {
         hit.parts = BTreeMap::new();
     }
     (trace, n_missing)
@@ -200,10 +185,7 @@ mod tests {
             tokens: None,
         };
         let passages = PassageMap::from([(passage.id.clone(), passage)]);
-        let support = Support {
-            holds: false,
-            rule: SupportRule::Nothing,
-        };
+        let support = Support { holds: false, rule: SupportRule::Nothing };
         let question = serde_json::json!({"id": "q", "text": "?", "kind": "free"});
         let trace = serde_json::json!({
             "index": 0,
@@ -216,25 +198,13 @@ mod tests {
             }],
             "arms": [],
         });
-        let (kept, _) = shared(
-            serde_json::from_value(trace.clone()).expect("a trace"),
-            &passages,
-            1,
-        );
+        let (kept, _) =
+            shared(serde_json::from_value(trace.clone()).expect("a trace"), &passages, 1);
         assert_eq!(kept.steps[0].hits[0].parts.len(), 1);
-        let (trace, n_missing) = shared(
-            serde_json::from_value(trace).expect("a trace"),
-            &passages,
-            0,
-        );
+        let (trace, n_missing) =
+            shared(serde_json::from_value(trace).expect("a trace"), &passages, 0);
         let hits = &trace.steps[0].hits;
-        assert_eq!(
-            (n_missing, hits[0].id.as_str(), hits[0].parts.len()),
-            (1, LONG, 0)
-        );
-        assert!(std::ptr::eq(
-            hits[0].id.as_str(),
-            passages[&hits[0].id].id.as_str()
-        ));
+        assert_eq!((n_missing, hits[0].id.as_str(), hits[0].parts.len()), (1, LONG, 0));
+        assert!(std::ptr::eq(hits[0].id.as_str(), passages[&hits[0].id].id.as_str()));
     }
 }

@@ -27,33 +27,20 @@ impl Spent {
             .iter()
             .filter(|reply| !ids.contains(&reply.question))
             .map(|reply| &reply.attempt);
-        let attempts = done
-            .iter()
-            .flat_map(|trace| &trace.arms)
-            .flat_map(|arm| &arm.attempts)
-            .chain(in_work);
+        let attempts =
+            done.iter().flat_map(|trace| &trace.arms).flat_map(|arm| &arm.attempts).chain(in_work);
         let called =
             attempts.filter(|attempt| attempt.origin == Origin::Called && attempt.error.is_none());
         called.fold(Self::default(), |sum, attempt| {
-            let TokenUse {
-                prompt,
-                prompt_billed,
-                completion,
-            } = attempt.tokens;
+            let TokenUse { prompt, prompt_billed, completion } = attempt.tokens;
             let tokens = prompt_billed.unwrap_or(prompt).saturating_add(completion);
-            sum.plus(Self {
-                usd: attempt.cost_usd,
-                tokens,
-            })
+            sum.plus(Self { usd: attempt.cost_usd, tokens })
         })
     }
 
     /// Returns the sum of both.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        Self {
-            usd: self.usd + other.usd,
-            tokens: self.tokens.saturating_add(other.tokens),
-        }
+        Self { usd: self.usd + other.usd, tokens: self.tokens.saturating_add(other.tokens) }
     }
 }

@@ -41,26 +41,16 @@ const LIMIT: usize = 10;
 const CHILD: &str = "--one";
 
 /// `x8`: eight times as many hits are rescored, where the default is twice as many.
-const SETTINGS: [&str; 8] = [
-    "exact",
-    "int8",
-    "binary",
-    "binary-x8",
-    "hnsw",
-    "hnsw+int8",
-    "hnsw+binary",
-    "hnsw+binary-x8",
-];
+const SETTINGS: [&str; 8] =
+    ["exact", "int8", "binary", "binary-x8", "hnsw", "hnsw+int8", "hnsw+binary", "hnsw+binary-x8"];
 
 /// Numbers from a linear congruential generator (Knuth's MMIX).
 struct Random(u64);
 
 impl Random {
     fn uniform(&mut self) -> f32 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 40) as f32 / (1 << 24) as f32
     }
 
@@ -82,9 +72,7 @@ struct Source {
 
 impl Source {
     fn new() -> Self {
-        Self {
-            map: Random::gaussians(1, LATENT * DIMENSION),
-        }
+        Self { map: Random::gaussians(1, LATENT * DIMENSION) }
     }
 
     fn vector(&self, number: u64) -> Vec<f32> {
@@ -114,10 +102,7 @@ fn main() {
     let mut numbers = arguments.iter().map_while(|text| text.parse().ok());
     let n_points: u32 = numbers.next().unwrap_or(100_000);
     let n_queries = u64::from(numbers.next().unwrap_or(200_u32));
-    let settings = arguments
-        .iter()
-        .filter(|text| text.parse::<u64>().is_err())
-        .map(String::as_str);
+    let settings = arguments.iter().filter(|text| text.parse::<u64>().is_err()).map(String::as_str);
     let mut settings: Vec<&str> = settings.collect();
     if is_child {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
@@ -135,12 +120,7 @@ fn main() {
     for setting in settings {
         let program = env::current_exe().expect("this program");
         let status = Command::new(program)
-            .args([
-                CHILD,
-                &n_points.to_string(),
-                &n_queries.to_string(),
-                setting,
-            ])
+            .args([CHILD, &n_points.to_string(), &n_queries.to_string(), setting])
             .status()
             .expect("started");
         assert!(status.success(), "{setting} failed");
@@ -148,14 +128,8 @@ fn main() {
 }
 
 fn spec(setting: &str, n_points: u32) -> CollectionSpec {
-    let vector = VectorSpec::Dense {
-        dimension: DIMENSION,
-        similarity: Similarity::Cosine,
-    };
-    assert!(
-        SETTINGS.contains(&setting),
-        "`{setting}` is none of {SETTINGS:?}"
-    );
+    let vector = VectorSpec::Dense { dimension: DIMENSION, similarity: Similarity::Cosine };
+    assert!(SETTINGS.contains(&setting), "`{setting}` is none of {SETTINGS:?}");
     let kind = if setting.contains("int8") {
         QuantizationKind::Scalar
     } else if setting.contains("binary") {
@@ -164,22 +138,11 @@ fn spec(setting: &str, n_points: u32) -> CollectionSpec {
         QuantizationKind::None
     };
     let oversampling = if setting.ends_with("-x8") { 8.0 } else { 2.0 };
-    let hnsw = setting.starts_with("hnsw").then_some(Hnsw {
-        from_points: 1,
-        ..Hnsw::default()
-    });
+    let hnsw = setting.starts_with("hnsw").then_some(Hnsw { from_points: 1, ..Hnsw::default() });
     CollectionSpec {
         hnsw,
-        quantization: Quantization {
-            kind,
-            oversampling,
-            ..Quantization::default()
-        },
-        placement: Placement {
-            shards: Some(6),
-            replicas: Some(2),
-            ..Placement::default()
-        },
+        quantization: Quantization { kind, oversampling, ..Quantization::default() },
+        placement: Placement { shards: Some(6), replicas: Some(2), ..Placement::default() },
         ..CollectionSpec::new("00".to_owned(), "dense", vector, n_points as usize)
     }
 }
@@ -201,9 +164,7 @@ async fn measure(setting: &str, n_points: u32, n_queries: u64) {
     let folder = tempfile::tempdir().expect("a folder");
     let source = Source::new();
     let spec = spec(setting, n_points);
-    let store = open_or_create(&place(folder.path()), &spec)
-        .await
-        .expect("made");
+    let store = open_or_create(&place(folder.path()), &spec).await.expect("made");
     let point = |number: u32| Point {
         number,
         vector: Vector::Dense(source.vector(u64::from(number))),
@@ -226,27 +187,14 @@ async fn measure(setting: &str, n_points: u32, n_queries: u64) {
         let vector = Vector::Dense(source.vector(1 << 40 | number));
         let truth = ask(store.as_ref(), &vector, SearchMode::Exact, &mut exact).await;
         if setting != "exact" {
-            let near = ask(
-                store.as_ref(),
-                &vector,
-                SearchMode::Approximate,
-                &mut approximate,
-            )
-            .await;
+            let near =
+                ask(store.as_ref(), &vector, SearchMode::Approximate, &mut approximate).await;
             (found, asked) = (found + near.intersection(&truth).count(), asked + LIMIT);
         }
     }
-    let mut times = if setting == "exact" {
-        exact
-    } else {
-        approximate
-    };
+    let mut times = if setting == "exact" { exact } else { approximate };
     times.sort_by(f64::total_cmp);
-    let recall = if asked == 0 {
-        1.0
-    } else {
-        found as f64 / asked as f64
-    };
+    let recall = if asked == 0 { 1.0 } else { found as f64 / asked as f64 };
     println!(
         "| {setting} | {storing:.1} | {last:.1} | {cpu:.1} | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} | {recall:.3} |",
         size(folder.path()) as f64 / 1e6,
@@ -264,12 +212,7 @@ async fn ask(
     mode: SearchMode,
     times: &mut Vec<f64>,
 ) -> BTreeSet<u32> {
-    let search = VectorSearch {
-        vector,
-        limit: LIMIT,
-        mode,
-        filter: None,
-    };
+    let search = VectorSearch { vector, limit: LIMIT, mode, filter: None };
     let clock = Instant::now();
     let found = store.search(search).await.expect("searched");
     times.push(clock.elapsed().as_secs_f64() * 1e3);
@@ -281,20 +224,15 @@ fn memory(key: &str) -> f64 {
     let status = fs::read_to_string("/proc/self/status").expect("Linux");
     let line = status.lines().find_map(|line| line.strip_prefix(key));
     let number = line.and_then(|line| line.trim().strip_suffix(" kB"));
-    number
-        .and_then(|number| number.parse().ok())
-        .expect("a number")
+    number.and_then(|number| number.parse().ok()).expect("a number")
 }
 
 /// Returns the user and system time of this process; a tick of Linux is 10 ms.
 fn cpu_seconds() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").expect("Linux");
     let (_, fields) = stat.rsplit_once(") ").expect("a name in brackets");
-    let ticks = fields
-        .split(' ')
-        .skip(11)
-        .take(2)
-        .map(|field| field.parse::<f64>().expect("a number"));
+    let ticks =
+        fields.split(' ').skip(11).take(2).map(|field| field.parse::<f64>().expect("a number"));
     ticks.sum::<f64>() / 100.0
 }
 

@@ -35,24 +35,18 @@ const TURNS: usize = 3;
 /// Rows of components in -1 to 1 from a linear congruential generator (Knuth's MMIX).
 fn rows(n: usize, mut state: u64) -> Vec<f32> {
     let mut component = || {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 40) as f32 / (1 << 23) as f32 - 1.0
     };
     (0..n * DIMENSION).map(|_| component()).collect()
 }
 
 fn main() {
-    let arguments: Vec<String> = env::args()
-        .skip(1)
-        .filter(|argument| argument != "--bench")
-        .collect();
-    let number = |i: usize, or: usize| {
-        arguments
-            .get(i)
-            .map_or(or, |text| text.parse().expect("a number"))
-    };
+    let arguments: Vec<String> =
+        env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let number =
+        |i: usize, or: usize| arguments.get(i).map_or(or, |text| text.parse().expect("a number"));
     let (n_points, n_queries) = (number(0, 100_000), number(1, 1_000));
     let (vectors, queries) = (rows(n_points, 1), Arc::new(rows(n_queries, 2)));
     if let Some(folder) = arguments.get(2) {
@@ -83,10 +77,7 @@ fn main() {
 }
 
 fn write(path: &Path, values: &[f32]) {
-    let bytes: Vec<u8> = values
-        .iter()
-        .flat_map(|value| value.to_le_bytes())
-        .collect();
+    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
     fs::write(path, bytes).expect("written");
 }
 
@@ -96,15 +87,10 @@ fn n_tasks() -> usize {
 
 async fn fill_store(folder: &Path, vectors: &[f32]) -> EmbeddedStore {
     let n = vectors.len() / DIMENSION;
-    let vector = VectorSpec::Dense {
-        dimension: DIMENSION,
-        similarity: Similarity::Cosine,
-    };
+    let vector = VectorSpec::Dense { dimension: DIMENSION, similarity: Similarity::Cosine };
     let spec = CollectionSpec::new("00".to_owned(), "dense", vector, n);
     let clock = Instant::now();
-    let store = EmbeddedStore::open_or_create(folder, &spec)
-        .await
-        .expect("made");
+    let store = EmbeddedStore::open_or_create(folder, &spec).await.expect("made");
     let point = |(number, row): (u32, &[f32])| Point {
         number,
         vector: Vector::Dense(row.to_vec()),
@@ -117,10 +103,7 @@ async fn fill_store(folder: &Path, vectors: &[f32]) -> EmbeddedStore {
     for window in points.chunks(WINDOW) {
         store.upsert(window).await.expect("stored");
     }
-    println!(
-        "our store: {n} points in {:.2} s, {WINDOW} a call",
-        clock.elapsed().as_secs_f64()
-    );
+    println!("our store: {n} points in {:.2} s, {WINDOW} a call", clock.elapsed().as_secs_f64());
     store
 }
 
@@ -144,16 +127,11 @@ fn fill_edge(folder: &Path, vectors: &[f32]) -> EdgeShard {
         };
         let points = PointInsertOperations::PointsList(window.iter().map(point).collect());
         shard
-            .update(UpdateOperation::PointOperation(
-                PointOperations::UpsertPoints(points),
-            ))
+            .update(UpdateOperation::PointOperation(PointOperations::UpsertPoints(points)))
             .expect("stored");
     }
     shard.flush();
-    println!(
-        "qdrant-edge alone: {:.2} s, flushed once",
-        clock.elapsed().as_secs_f64()
-    );
+    println!("qdrant-edge alone: {:.2} s, flushed once", clock.elapsed().as_secs_f64());
     shard
 }
 
@@ -163,17 +141,12 @@ async fn ask_store(store: &Arc<EmbeddedStore>, queries: &Arc<Vec<f32>>, limit: u
     let tasks = (0..n_tasks()).map(|_| {
         let (store, queries, next) = (Arc::clone(store), Arc::clone(queries), Arc::clone(&next));
         tokio::spawn(async move {
-            while let Some(row) = queries
-                .chunks(DIMENSION)
-                .nth(next.fetch_add(1, Ordering::Relaxed))
+            while let Some(row) =
+                queries.chunks(DIMENSION).nth(next.fetch_add(1, Ordering::Relaxed))
             {
                 let vector = Vector::Dense(row.to_vec());
-                let search = VectorSearch {
-                    vector: &vector,
-                    limit,
-                    mode: SearchMode::Exact,
-                    filter: None,
-                };
+                let search =
+                    VectorSearch { vector: &vector, limit, mode: SearchMode::Exact, filter: None };
                 assert_eq!(store.search(search).await.expect("searched").len(), limit);
             }
         })
@@ -190,14 +163,10 @@ fn ask_edge(shard: &Arc<EdgeShard>, queries: &Arc<Vec<f32>>, limit: usize) -> f6
     std::thread::scope(|scope| {
         for _ in 0..n_tasks() {
             scope.spawn(|| {
-                while let Some(row) = queries
-                    .chunks(DIMENSION)
-                    .nth(next.fetch_add(1, Ordering::Relaxed))
+                while let Some(row) =
+                    queries.chunks(DIMENSION).nth(next.fetch_add(1, Ordering::Relaxed))
                 {
-                    assert_eq!(
-                        shard.query(request(row, limit)).expect("searched").len(),
-                        limit
-                    );
+                    assert_eq!(shard.query(request(row, limit)).expect("searched").len(), limit);
                 }
             });
         }
@@ -206,10 +175,7 @@ fn ask_edge(shard: &Arc<EdgeShard>, queries: &Arc<Vec<f32>>, limit: usize) -> f6
 }
 
 fn request(row: &[f32], limit: usize) -> QueryRequest {
-    let nearest = QueryEnum::Nearest(NamedQuery::new(
-        VectorInternal::Dense(row.to_vec()),
-        "dense",
-    ));
+    let nearest = QueryEnum::Nearest(NamedQuery::new(VectorInternal::Dense(row.to_vec()), "dense"));
     QueryRequest {
         prefetches: Vec::new(),
         query: Some(ScoringQuery::Vector(nearest)),
@@ -217,10 +183,7 @@ fn request(row: &[f32], limit: usize) -> QueryRequest {
         score_threshold: None,
         limit,
         offset: 0,
-        params: Some(SearchParams {
-            exact: true,
-            ..SearchParams::default()
-        }),
+        params: Some(SearchParams { exact: true, ..SearchParams::default() }),
         with_vector: WithVector::Bool(false),
         with_payload: WithPayloadInterface::Bool(false),
     }

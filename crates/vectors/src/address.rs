@@ -22,12 +22,7 @@ pub struct Server {
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            url,
-            api_key,
-            timeout,
-            indexing_timeout,
-        } = self;
+        let Self { url, api_key, timeout, indexing_timeout } = self;
         let api_key = api_key.as_ref().map(|_| "...");
         f.debug_struct("Server")
             .field("url", &without_user(url))
@@ -50,9 +45,7 @@ impl Server {
             && self.url.starts_with("http://")
             && !is_on_this_machine(&self.url)
         {
-            return Err(IndexError::KeyInClear {
-                url: self.url.clone(),
-            });
+            return Err(IndexError::KeyInClear { url: self.url.clone() });
         }
         match &self.api_key {
             Some(key) if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
@@ -71,17 +64,13 @@ impl Server {
 fn check_url(url: &str) -> Result<(), IndexError> {
     match defect(url) {
         None => Ok(()),
-        Some(reason) => Err(IndexError::Url {
-            url: without_user(url),
-            reason: reason.to_owned(),
-        }),
+        Some(reason) => Err(IndexError::Url { url: without_user(url), reason: reason.to_owned() }),
     }
 }
 
 fn defect(url: &str) -> Option<&'static str> {
-    let Some((_, rest)) = url
-        .split_once("://")
-        .filter(|(scheme, _)| matches!(*scheme, "http" | "https"))
+    let Some((_, rest)) =
+        url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))
     else {
         return Some("it must begin with `http://` or `https://`");
     };
@@ -118,11 +107,7 @@ mod tests {
 
     #[test]
     fn a_url_needs_a_scheme_and_a_port() {
-        for url in [
-            "http://localhost:6334",
-            "https://qdrant.example:6334/",
-            "http://[::1]:6334",
-        ] {
+        for url in ["http://localhost:6334", "https://qdrant.example:6334/", "http://[::1]:6334"] {
             check_url(url).expect("accepted");
         }
         assert!(reason("localhost:6334").ends_with("it must begin with `http://` or `https://`"));
@@ -147,17 +132,10 @@ mod tests {
         let checked = |url: &str, api_key: Option<&str>| {
             let second = Duration::from_secs(1);
             let (url, api_key) = (url.to_owned(), api_key.map(str::to_owned));
-            Server {
-                url,
-                api_key,
-                timeout: second,
-                indexing_timeout: second,
-            }
-            .check()
+            Server { url, api_key, timeout: second, indexing_timeout: second }.check()
         };
-        let error = checked("http://qdrant.example:6334", Some("key"))
-            .expect_err("refused")
-            .to_string();
+        let error =
+            checked("http://qdrant.example:6334", Some("key")).expect_err("refused").to_string();
         assert_eq!(
             error,
             "the Qdrant API key would be sent unencrypted to `http://qdrant.example:6334`"
@@ -177,12 +155,7 @@ mod tests {
         let key = Some("se cret".to_owned());
         let second = Duration::from_secs(1);
         let url = "http://localhost:6334".to_owned();
-        let server = Server {
-            url,
-            api_key: key,
-            timeout: second,
-            indexing_timeout: second,
-        };
+        let server = Server { url, api_key: key, timeout: second, indexing_timeout: second };
         assert!(!format!("{server:?}").contains("cret"));
         let error = server.check().expect_err("a key with a space");
         assert!(!error.to_string().contains("cret"), "{error}");

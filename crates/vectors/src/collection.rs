@@ -82,58 +82,30 @@ impl CollectionSpec {
         let mut parts = vec![
             format!("format {FORMAT}"),
             format!("{} points", self.expected_points),
-            format!(
-                "vector `{}` of {}",
-                self.vector_name,
-                self.vector.describe()
-            ),
+            format!("vector `{}` of {}", self.vector_name, self.vector.describe()),
         ];
-        if let Some(Hnsw {
-            m, ef_construct, ..
-        }) = self.graph()
-        {
+        if let Some(Hnsw { m, ef_construct, .. }) = self.graph() {
             parts.push(format!("HNSW with m {m} and ef_construct {ef_construct}"));
         }
-        if let Some(Quantization {
-            kind,
-            quantile,
-            always_ram,
-            ..
-        }) = self.quantized()
-        {
-            let place = if always_ram {
-                "in memory"
-            } else {
-                "wherever the vectors are"
-            };
+        if let Some(Quantization { kind, quantile, always_ram, .. }) = self.quantized() {
+            let place = if always_ram { "in memory" } else { "wherever the vectors are" };
             parts.push(match kind {
                 QuantizationKind::Binary => format!("binary, {place}"),
                 _ => format!("int8 with quantile {quantile}, {place}"),
             });
         }
-        let Placement {
-            shards,
-            replicas,
-            write_consistency,
-        } = self.placement;
-        let placed = [
-            ("shards", shards),
-            ("replicas", replicas),
-            ("write consistency", write_consistency),
-        ];
+        let Placement { shards, replicas, write_consistency } = self.placement;
+        let placed =
+            [("shards", shards), ("replicas", replicas), ("write consistency", write_consistency)];
         parts.extend(
-            placed
-                .iter()
-                .filter_map(|(name, value)| value.map(|value| format!("{name} {value}"))),
+            placed.iter().filter_map(|(name, value)| value.map(|value| format!("{name} {value}"))),
         );
         parts.join(", ")
     }
 
     /// Returns the graph's settings, if one has to be built.
     pub(super) fn graph(&self) -> Option<Hnsw> {
-        let hnsw = self
-            .hnsw
-            .filter(|hnsw| self.expected_points >= hnsw.from_points.max(1));
+        let hnsw = self.hnsw.filter(|hnsw| self.expected_points >= hnsw.from_points.max(1));
         hnsw.filter(|_| self.vector != VectorSpec::Sparse)
     }
 
@@ -154,36 +126,24 @@ impl CollectionSpec {
             return FULL_SCAN_KB;
         };
         let shards = self.placement.shards.map_or(1, |shards| shards as usize);
-        let kb = self
-            .expected_points
-            .saturating_mul(dimension * size_of::<f32>())
-            / 1024;
+        let kb = self.expected_points.saturating_mul(dimension * size_of::<f32>()) / 1024;
         (kb / 16 / shards).clamp(least, FULL_SCAN_KB)
     }
 
     pub(super) fn parameters(&self, mode: SearchMode) -> SearchParameters {
         match mode {
-            SearchMode::Exact => SearchParameters {
-                exact: true,
-                ef: None,
-                quantization: None,
-            },
+            SearchMode::Exact => SearchParameters { exact: true, ef: None, quantization: None },
             SearchMode::Approximate => SearchParameters {
                 exact: false,
                 ef: self.graph().map(|hnsw| hnsw.ef),
-                quantization: self
-                    .quantized()
-                    .map(|copies| (copies.rescore, copies.oversampling)),
+                quantization: self.quantized().map(|copies| (copies.rescore, copies.oversampling)),
             },
         }
     }
 
     /// Rejects collections that no engine could create, or whose name could leave the cache's folder.
     pub(super) fn check(&self) -> Result<(), IndexError> {
-        let is_hex = self
-            .content
-            .bytes()
-            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let is_hex = self.content.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         if self.content.is_empty() || self.content.len() > 128 || !is_hex {
             return refuse(
                 "collection's content",
@@ -197,11 +157,7 @@ impl CollectionSpec {
                 .bytes()
                 .all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'0'..=b'9'))
         {
-            return refuse(
-                "vector name",
-                &self.vector_name,
-                "must be made of a-z, 0-9 and _",
-            );
+            return refuse("vector name", &self.vector_name, "must be made of a-z, 0-9 and _");
         }
         if u32::try_from(self.expected_points).is_err() {
             return refuse(
@@ -228,36 +184,25 @@ impl CollectionSpec {
                     n_points: self.expected_points,
                 });
             }
-            self.vector
-                .check_vector(&point.vector, &point.chunk_id, &name)
+            self.vector.check_vector(&point.vector, &point.chunk_id, &name)
         })
     }
 
     /// Rejects a question's vector that does not belong in the collection.
     pub(super) fn check_search(&self, search: &VectorSearch<'_>) -> Result<(), IndexError> {
-        self.vector
-            .check_vector(search.vector, QUESTION, &self.name())
+        self.vector.check_vector(search.vector, QUESTION, &self.name())
     }
 }
 
 /// Returns the data stored with a point's vector.
 pub(super) fn payload(point: &Point) -> Map<String, Value> {
-    let Point {
-        number: _,
-        vector: _,
-        chunk_id,
-        doc_id,
-        range: (start, end),
-        metadata,
-    } = point;
+    let Point { number: _, vector: _, chunk_id, doc_id, range: (start, end), metadata } = point;
     let metadata: Map<String, Value> = metadata
         .iter()
         .map(|(field, value)| (super::filter::payload_key(field), value.clone()))
         .collect();
     let fields = json!({ "chunk_id": chunk_id, "doc_id": doc_id, "start": start, "end": end, "metadata": metadata });
-    let Value::Object(fields) = fields else {
-        unreachable!("it was written as an object")
-    };
+    let Value::Object(fields) = fields else { unreachable!("it was written as an object") };
     fields
 }
 
@@ -287,20 +232,11 @@ pub(super) fn absent(expected_points: usize, found: &[u32]) -> Vec<u32> {
             *there = true;
         }
     }
-    (0..)
-        .zip(is_there)
-        .filter(|(_, there)| !there)
-        .map(|(number, _)| number)
-        .collect()
+    (0..).zip(is_there).filter(|(_, there)| !there).map(|(number, _)| number).collect()
 }
 
 fn refuse(name: &'static str, value: &str, problem: &'static str) -> Result<(), IndexError> {
-    Err(OutOfRange {
-        name: name.into(),
-        value: value.to_owned(),
-        problem: problem.into(),
-    }
-    .into())
+    Err(OutOfRange { name: name.into(), value: value.to_owned(), problem: problem.into() }.into())
 }
 
 #[cfg(test)]

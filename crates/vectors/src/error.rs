@@ -453,19 +453,13 @@ mod tests {
     use super::*;
 
     fn unreachable(url: &str) -> IndexError {
-        IndexError::Unreachable {
-            url: url.to_owned(),
-            source: "connection refused".into(),
-        }
+        IndexError::Unreachable { url: url.to_owned(), source: "connection refused".into() }
     }
 
     #[test]
     fn an_unreachable_server_is_named_with_the_command_that_starts_one() {
         let error = unreachable("http://localhost:6334");
-        assert_eq!(
-            error.to_string(),
-            "no Qdrant server answers at `http://localhost:6334`"
-        );
+        assert_eq!(error.to_string(), "no Qdrant server answers at `http://localhost:6334`");
         let hint = error.hint().expect("there is something to do");
         assert!(
             hint.starts_with("start one with `docker run -p 6334:6334 qdrant/qdrant:v1.18.0`"),
@@ -475,12 +469,7 @@ mod tests {
 
     #[test]
     fn the_rest_port_gets_a_hint_of_its_own() {
-        let hint = unreachable("http://localhost:6333/")
-            .hint()
-            .expect("there is something to do");
-        assert!(
-            hint.starts_with("6333 is Qdrant's REST port, the gRPC port is 6334"),
-            "{hint}"
-        );
+        let hint = unreachable("http://localhost:6333/").hint().expect("there is something to do");
+        assert!(hint.starts_with("6333 is Qdrant's REST port, the gRPC port is 6334"), "{hint}");
     }
 }

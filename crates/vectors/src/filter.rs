@@ -46,9 +46,9 @@ impl Demands {
         for (field, condition) in &filter.fields {
             let path = path(field);
             match condition {
-                Condition::Is(literal) => demands
-                    .must
-                    .push(any_of(&path, std::slice::from_ref(literal))),
+                Condition::Is(literal) => {
+                    demands.must.push(any_of(&path, std::slice::from_ref(literal)))
+                }
                 Condition::OneOf(literals) => demands.must.push(any_of(&path, literals)),
                 Condition::Within(bounds) => demands.must.push(vec![within(&path, *bounds)]),
                 Condition::Not(excluded) => demands.must_not.extend(any_of(&path, &excluded.not)),
@@ -115,10 +115,7 @@ fn within(path: &str, bounds: NumberBounds) -> Clause {
 /// (`lib/segment/src/json_path/parse.rs`), so these two, and the percent sign that escapes them, are written as in
 /// URLs.
 pub(super) fn payload_key(field: &str) -> String {
-    field
-        .replace('%', "%25")
-        .replace('"', "%22")
-        .replace('\\', "%5C")
+    field.replace('%', "%25").replace('"', "%22").replace('\\', "%5C")
 }
 
 /// Returns a metadata field's path in the payload, always quoted, so that a dot or a bracket in a name is part of it.
@@ -135,11 +132,7 @@ mod tests {
     }
 
     fn exactly(number: f64) -> NumberBounds {
-        NumberBounds {
-            gte: Some(number),
-            lte: Some(number),
-            ..NumberBounds::default()
-        }
+        NumberBounds { gte: Some(number), lte: Some(number), ..NumberBounds::default() }
     }
 
     #[test]
@@ -160,10 +153,7 @@ mod tests {
         assert_eq!(demands("team = []").must, [[Clause::Nothing]]);
         assert_eq!(
             demands("team = { not = [] }"),
-            Demands {
-                must: vec![],
-                must_not: vec![Clause::Nothing]
-            }
+            Demands { must: vec![], must_not: vec![Clause::Nothing] }
         );
     }
 

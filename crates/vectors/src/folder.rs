@@ -83,23 +83,12 @@ impl CollectionFolder {
 
     fn lock_by(path: &Path, options: &OpenOptions) -> Result<Option<Self>, IndexError> {
         let lock_path = path.join("lock");
-        let lock = options
-            .clone()
-            .write(true)
-            .mode(0o600)
-            .open(&lock_path)
-            .map_err(at(&lock_path))?;
+        let lock =
+            options.clone().write(true).mode(0o600).open(&lock_path).map_err(at(&lock_path))?;
         match lock.try_lock() {
-            Ok(()) => Ok(Some(Self {
-                path: path.to_owned(),
-                is_temporary: false,
-                _lock: lock,
-            })),
+            Ok(()) => Ok(Some(Self { path: path.to_owned(), is_temporary: false, _lock: lock })),
             Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(IndexError::File {
-                path: lock_path,
-                source,
-            }),
+            Err(TryLockError::Error(source)) => Err(IndexError::File { path: lock_path, source }),
         }
     }
 
@@ -131,10 +120,7 @@ impl CollectionFolder {
                 Err(error) => return Err(error),
             }
         }
-        Err(IndexError::File {
-            path: collection.to_owned(),
-            source: failure,
-        })
+        Err(IndexError::File { path: collection.to_owned(), source: failure })
     }
 
     /// Copies the files of `collection` if it is complete; stays empty if it is not, or changed during the copying.
@@ -298,11 +284,7 @@ fn create_private(path: &Path) -> Result<(), IndexError> {
 
 /// Deletes a file or folder, if it is there.
 fn delete(path: &Path) -> Result<(), IndexError> {
-    let deleted = if path.is_dir() {
-        fs::remove_dir_all(path)
-    } else {
-        fs::remove_file(path)
-    };
+    let deleted = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     match deleted {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(path)(error)),
         _ => Ok(()),
@@ -360,16 +342,10 @@ mod tests {
         let cache = cache();
         let first = whole(cache.path());
         let copy = open(cache.path());
-        assert_eq!(
-            fs::read_to_string(copy.engine().join("segments/points")).expect("copied"),
-            "x"
-        );
+        assert_eq!(fs::read_to_string(copy.engine().join("segments/points")).expect("copied"), "x");
         assert_eq!(copy.found("ab", "layout").expect("read"), WHOLE);
         drop(copy);
-        assert_eq!(
-            CollectionFolder::copies(cache.path()),
-            Vec::<PathBuf>::new()
-        );
+        assert_eq!(CollectionFolder::copies(cache.path()), Vec::<PathBuf>::new());
         assert!(first.engine().join("segments/points").exists());
     }
 
@@ -440,14 +416,8 @@ mod tests {
     fn a_folder_of_another_layout_is_an_error_that_names_both() {
         let cache = cache();
         let folder = whole(cache.path());
-        let error = folder
-            .found("ab", "4 dimensions")
-            .expect_err("another layout")
-            .to_string();
-        assert!(
-            error.ends_with("has layout `layout`, expected `4 dimensions`"),
-            "{error}"
-        );
+        let error = folder.found("ab", "4 dimensions").expect_err("another layout").to_string();
+        assert!(error.ends_with("has layout `layout`, expected `4 dimensions`"), "{error}");
     }
 
     #[test]
@@ -458,11 +428,7 @@ mod tests {
         fs::set_permissions(&collection, Permissions::from_mode(0o755)).expect("changed");
         let folder = whole(&collection);
         let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
-        for path in [
-            collection.clone(),
-            folder.engine(),
-            folder.engine().join("segments"),
-        ] {
+        for path in [collection.clone(), folder.engine(), folder.engine().join("segments")] {
             assert_eq!(mode(&path), 0o700, "{}", path.display());
         }
         for name in ["lock", "state", "engine/segments/points"] {

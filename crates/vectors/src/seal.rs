@@ -41,11 +41,7 @@ impl Seal {
     /// Computes the checksums of all files below `engine`, and makes them readable by their owner only.
     pub(crate) fn of(engine: &Path, layout: &str, is_complete: bool) -> io::Result<Self> {
         make_private(engine);
-        Ok(Self {
-            layout: layout.to_owned(),
-            is_complete,
-            files: checksums(engine)?,
-        })
+        Ok(Self { layout: layout.to_owned(), is_complete, files: checksums(engine)? })
     }
 
     /// Reads a seal; `None` if it is missing or damaged.
@@ -142,23 +138,14 @@ fn read(file: &File, block: &mut [u8], at: u64) -> io::Result<usize> {
 /// modes leave them as they are.
 pub(crate) fn make_private(folder: &Path) {
     for entry in WalkDir::new(folder).into_iter().flatten() {
-        let mode = if entry.file_type().is_dir() {
-            0o700
-        } else {
-            0o600
-        };
+        let mode = if entry.file_type().is_dir() { 0o700 } else { 0o600 };
         let _ = fs::set_permissions(entry.path(), Permissions::from_mode(mode));
     }
 }
 
 /// Replaces the file `path` atomically, by way of `new`, readable by its owner only.
 pub(crate) fn replace(path: &Path, new: &Path, text: &str) -> io::Result<()> {
-    let mut file = File::options()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(new)?;
+    let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(new)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(new, path)
@@ -207,32 +194,15 @@ mod tests {
         let zeroed = [&intact[..4_096], &[0; 4_096][..], &intact[8_192..]].concat();
         let mut flipped = intact.clone();
         flipped[150_000] ^= 16;
-        let swapped = [
-            &intact[BLOCK..2 * BLOCK],
-            &intact[..BLOCK],
-            &intact[2 * BLOCK..],
-        ]
-        .concat();
-        for changed in [
-            &zeroed,
-            &flipped,
-            &swapped,
-            &intact[..199_999].to_vec(),
-            &Vec::new(),
-        ] {
+        let swapped = [&intact[BLOCK..2 * BLOCK], &intact[..BLOCK], &intact[2 * BLOCK..]].concat();
+        for changed in [&zeroed, &flipped, &swapped, &intact[..199_999].to_vec(), &Vec::new()] {
             fs::write(&path, changed).expect("written");
             let fault = seal.fault(folder.path());
-            assert_eq!(
-                fault.as_deref(),
-                Some("its file `segments/vectors` is damaged")
-            );
+            assert_eq!(fault.as_deref(), Some("its file `segments/vectors` is damaged"));
         }
         fs::remove_file(&path).expect("removed");
         let fault = seal.fault(folder.path());
-        assert_eq!(
-            fault.as_deref(),
-            Some("its file `segments/vectors` is missing")
-        );
+        assert_eq!(fault.as_deref(), Some("its file `segments/vectors` is missing"));
         fs::write(&path, &intact).expect("written");
         assert_eq!(seal.fault(folder.path()), None);
         fs::write(folder.path().join("more"), "x").expect("written");
@@ -256,10 +226,7 @@ mod tests {
         for changed in [holes, vec![0; (1 << 20) + 1], vec![0; 1 << 19]] {
             fs::write(&path, changed).expect("written");
             let fault = seal.fault(folder.path());
-            assert_eq!(
-                fault.as_deref(),
-                Some("its file `segments/sparse` is damaged")
-            );
+            assert_eq!(fault.as_deref(), Some("its file `segments/sparse` is damaged"));
         }
     }
 

@@ -10,10 +10,8 @@ use super::folder::{CollectionFolder, contents};
 #[must_use]
 pub fn stored_collections(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(|path| !contents(path).is_empty())
-        .collect();
+    let mut found: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| !contents(path).is_empty()).collect();
     found.sort();
     found
 }
@@ -54,15 +52,9 @@ mod tests {
         fs::write(first.engine().join("points"), "x").expect("written");
         first.seal("layout", true).expect("written");
         let copy = CollectionFolder::open(&collection).expect("copied");
-        assert_eq!(
-            stored_collections(cache.path()),
-            std::slice::from_ref(&collection)
-        );
+        assert_eq!(stored_collections(cache.path()), std::slice::from_ref(&collection));
         drop(first);
-        assert!(
-            !remove_collection(&collection).expect("looked at"),
-            "the copy is open"
-        );
+        assert!(!remove_collection(&collection).expect("looked at"), "the copy is open");
         assert!(collection.join("engine/points").exists() && copy.engine().join("points").exists());
         drop(copy);
         assert!(remove_collection(&collection).expect("removed"));

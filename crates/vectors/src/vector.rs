@@ -83,14 +83,12 @@ impl VectorSpec {
     /// Describes it for errors: `384 dimensions, cosine`.
     pub(super) fn describe(self) -> String {
         match self {
-            Self::Dense {
-                dimension,
-                similarity,
-            } => format!("{dimension} dimensions, {similarity}"),
-            Self::Multi {
-                dimension,
-                similarity,
-            } => format!("rows of {dimension} dimensions, {similarity}, MaxSim"),
+            Self::Dense { dimension, similarity } => {
+                format!("{dimension} dimensions, {similarity}")
+            }
+            Self::Multi { dimension, similarity } => {
+                format!("rows of {dimension} dimensions, {similarity}, MaxSim")
+            }
             Self::Sparse => "sparse terms with IDF".to_owned(),
         }
     }
@@ -119,12 +117,7 @@ impl VectorSpec {
         of: &str,
         collection: &str,
     ) -> Result<(), IndexError> {
-        let malformed = |what| {
-            Err(IndexError::Malformed {
-                of: of.to_owned(),
-                what,
-            })
-        };
+        let malformed = |what| Err(IndexError::Malformed { of: of.to_owned(), what });
         let values = match (self, vector) {
             (Self::Dense { dimension, .. }, Vector::Dense(row)) => {
                 if row.len() != dimension {
@@ -182,70 +175,41 @@ impl VectorSpec {
 mod tests {
     use super::*;
 
-    const DENSE: VectorSpec = VectorSpec::Dense {
-        dimension: 3,
-        similarity: Similarity::Cosine,
-    };
-    const MULTI: VectorSpec = VectorSpec::Multi {
-        dimension: 2,
-        similarity: Similarity::Dot,
-    };
+    const DENSE: VectorSpec = VectorSpec::Dense { dimension: 3, similarity: Similarity::Cosine };
+    const MULTI: VectorSpec = VectorSpec::Multi { dimension: 2, similarity: Similarity::Dot };
 
     fn refused(spec: VectorSpec, vector: &Vector) -> String {
-        spec.check_vector(vector, "a#0", "00ff")
-            .expect_err("refused")
-            .to_string()
+        spec.check_vector(vector, "a#0", "00ff").expect_err("refused").to_string()
     }
 
     fn sparse(indices: &[u32], values: &[f32]) -> Vector {
-        Vector::Sparse {
-            indices: indices.to_vec(),
-            values: values.to_vec(),
-        }
+        Vector::Sparse { indices: indices.to_vec(), values: values.to_vec() }
     }
 
     #[test]
     fn a_dense_vector_has_the_dimension_and_is_finite() {
-        DENSE
-            .check_vector(&Vector::Dense(vec![1.0, 2.0, 3.0]), "a#0", "00ff")
-            .expect("accepted");
+        DENSE.check_vector(&Vector::Dense(vec![1.0, 2.0, 3.0]), "a#0", "00ff").expect("accepted");
         let short = refused(DENSE, &Vector::Dense(vec![1.0, 2.0]));
-        assert_eq!(
-            short,
-            "the vector of `a#0` has 2 dimensions, but collection `00ff` has 3"
-        );
+        assert_eq!(short, "the vector of `a#0` has 2 dimensions, but collection `00ff` has 3");
         let nan = refused(DENSE, &Vector::Dense(vec![1.0, f32::NAN, 0.0]));
-        assert_eq!(
-            nan,
-            "the vector of `a#0` has a component that is not finite"
-        );
+        assert_eq!(nan, "the vector of `a#0` has a component that is not finite");
     }
 
     #[test]
     fn a_multivector_has_whole_rows_and_at_least_one() {
-        MULTI
-            .check_vector(&Vector::Multi(vec![0.0; 6]), "a#0", "00ff")
-            .expect("three rows");
-        assert_eq!(
-            refused(MULTI, &Vector::Multi(vec![])),
-            "the vector of `a#0` has no row"
-        );
+        MULTI.check_vector(&Vector::Multi(vec![0.0; 6]), "a#0", "00ff").expect("three rows");
+        assert_eq!(refused(MULTI, &Vector::Multi(vec![])), "the vector of `a#0` has no row");
         assert_eq!(
             refused(MULTI, &Vector::Multi(vec![1.0; 3])),
             "the vector of `a#0` is not a whole number of rows"
         );
         let long = refused(MULTI, &Vector::Multi(vec![0.0; MAX_COMPONENTS + 2]));
-        assert!(
-            long.ends_with("has more than 1,048,576 components, Qdrant's limit"),
-            "{long}"
-        );
+        assert!(long.ends_with("has more than 1,048,576 components, Qdrant's limit"), "{long}");
     }
 
     #[test]
     fn sparse_terms_ascend_and_may_be_none() {
-        VectorSpec::Sparse
-            .check_vector(&sparse(&[], &[]), "a#0", "00ff")
-            .expect("no term");
+        VectorSpec::Sparse.check_vector(&sparse(&[], &[]), "a#0", "00ff").expect("no term");
         VectorSpec::Sparse
             .check_vector(&sparse(&[1, 5], &[0.5, -1.0]), "a#0", "00ff")
             .expect("two terms");

@@ -31,22 +31,10 @@ const RUNS: [(&str, &[&str]); 17] = [
     ("k8", &["retrieval.k=8"]),
     ("k12", &["retrieval.k=12"]),
     ("k20", &["retrieval.k=20"]),
-    (
-        "fits400",
-        &["retrieval.k=20", "generation.context_tokens=400"],
-    ),
-    (
-        "fits600",
-        &["retrieval.k=20", "generation.context_tokens=600"],
-    ),
-    (
-        "fits900",
-        &["retrieval.k=20", "generation.context_tokens=900"],
-    ),
-    (
-        "fits1400",
-        &["retrieval.k=20", "generation.context_tokens=1400"],
-    ),
+    ("fits400", &["retrieval.k=20", "generation.context_tokens=400"]),
+    ("fits600", &["retrieval.k=20", "generation.context_tokens=600"]),
+    ("fits900", &["retrieval.k=20", "generation.context_tokens=900"]),
+    ("fits1400", &["retrieval.k=20", "generation.context_tokens=1400"]),
     ("size32", &["chunking.size=32", "chunking.overlap=0"]),
     ("size64", &["chunking.size=64", "chunking.overlap=0"]),
     ("size128", &["chunking.size=128", "chunking.overlap=0"]),
@@ -58,10 +46,8 @@ const RUNS: [(&str, &[&str]); 17] = [
 ];
 
 /// Of each list every run is changed into every later one; 10 + 10 + 6 + 6 + 8 changes.
-const UPWARD: [&[&str]; 2] = [
-    &["k3", "base", "k8", "k12", "k20"],
-    &["fits400", "fits600", "fits900", "fits1400", "k20"],
-];
+const UPWARD: [&[&str]; 2] =
+    [&["k3", "base", "k8", "k12", "k20"], &["fits400", "fits600", "fits900", "fits1400", "k20"]];
 /// Of these every run is changed into every other.
 const SIDEWAYS: [&str; 4] = ["size32", "size64", "size128", "size256"];
 /// From and to the base.
@@ -73,17 +59,12 @@ fn changes() -> Vec<(&'static str, &'static str)> {
         let later = |at: usize| runs[at + 1..].iter().map(move |b| (runs[at], *b));
         changes.extend((0..runs.len()).flat_map(later));
     }
-    changes.extend(SIDEWAYS.iter().flat_map(|a| {
+    changes.extend(
         SIDEWAYS
             .iter()
-            .filter(move |b| a != *b)
-            .map(move |b| (*a, *b))
-    }));
-    changes.extend(
-        RETRIEVERS
-            .iter()
-            .flat_map(|other| [(*other, "base"), ("base", *other)]),
+            .flat_map(|a| SIDEWAYS.iter().filter(move |b| a != *b).map(move |b| (*a, *b))),
     );
+    changes.extend(RETRIEVERS.iter().flat_map(|other| [(*other, "base"), ("base", *other)]));
     changes
 }
 
@@ -108,12 +89,7 @@ fn the_gain_that_a_budget_promises_comes_in() {
         let inside = low <= promised && promised <= high;
         n_inside += usize::from(inside);
         let came_in = format!("came in {gain:+.4} [{low:+.4}, {high:+.4}]");
-        table.extend([
-            a,
-            " -> ",
-            b,
-            &format!(": promised {promised:+.4}, {came_in} {inside}\n"),
-        ]);
+        table.extend([a, " -> ", b, &format!(": promised {promised:+.4}, {came_in} {inside}\n")]);
     }
     seen(&format!("{table}{n_inside} of 40 inside"));
     assert!(n_inside >= 36, "{n_inside} of 40 inside\n{table}");
@@ -126,18 +102,13 @@ pub fn prepared() -> (Project, Dataset) {
         let folder = fetched("hotpotqa");
         project.write(
             "c.toml",
-            SETTINGS
-                .replace("FORMAT", "hotpotqa")
-                .replace("PATH", &folder.to_string_lossy()),
+            SETTINGS.replace("FORMAT", "hotpotqa").replace("PATH", &folder.to_string_lossy()),
         );
         load(Format::Hotpotqa, &folder)
     } else {
         let generated = generated();
         crate::project::copy_folder(&generated.path("data"), &project.path("data"));
-        project.write(
-            "c.toml",
-            SETTINGS.replace("FORMAT", "jsonl").replace("PATH", "data"),
-        );
+        project.write("c.toml", SETTINGS.replace("FORMAT", "jsonl").replace("PATH", "data"));
         load(Format::Jsonl, &project.path("data"))
     };
     (project, dataset)
@@ -152,17 +123,10 @@ fn gain(project: &Project, a: &str, b: &str) -> (f64, f64, f64, f64) {
     let comparison: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     let pair = &comparison["pairs"][0];
     // Nothing is promised where no question changed its stage.
-    let promised = pair["predicted"]["total"]["predicted"]
-        .as_f64()
-        .unwrap_or(0.0);
+    let promised = pair["predicted"]["total"]["predicted"].as_f64().unwrap_or(0.0);
     let measure = &pair["measures"][0];
     let number = |value: &Value| value.as_f64().expect("a number");
-    (
-        promised,
-        number(&measure["delta"]),
-        number(&measure["ci95"][0]),
-        number(&measure["ci95"][1]),
-    )
+    (promised, number(&measure["delta"]), number(&measure["ci95"][0]), number(&measure["ci95"][1]))
 }
 
 /// The other passages that lead a straying reader astray.
@@ -189,11 +153,8 @@ struct Known {
 
 impl Reader {
     pub fn new(dataset: &Dataset, distraction: Distraction) -> Self {
-        let texts: HashMap<&str, &str> = dataset
-            .documents
-            .iter()
-            .map(|d| (d.id.as_str(), d.text.as_str()))
-            .collect();
+        let texts: HashMap<&str, &str> =
+            dataset.documents.iter().map(|d| (d.id.as_str(), d.text.as_str())).collect();
         let known = dataset.questions.iter().map(|question| {
             let golds = question.evidence.iter().flat_map(|group| {
                 // What is in no document is read in no prompt.
@@ -205,16 +166,10 @@ impl Reader {
             });
             (
                 question.text.clone(),
-                Known {
-                    answers: question.answers.clone(),
-                    golds: golds.collect(),
-                },
+                Known { answers: question.answers.clone(), golds: golds.collect() },
             )
         });
-        Self {
-            known: known.collect(),
-            distraction,
-        }
+        Self { known: known.collect(), distraction }
     }
 
     pub fn read(&self, asked: &Asked) -> Said {
@@ -252,10 +207,7 @@ impl Reader {
 /// `[3] Title`: what stands behind the number.
 fn title(passage: &str) -> String {
     let first = passage.lines().next().unwrap_or_default();
-    first
-        .split_once("] ")
-        .map_or(first, |(_, title)| title)
-        .to_owned()
+    first.split_once("] ").map_or(first, |(_, title)| title).to_owned()
 }
 
 /// A data set, with the questions whose evidence is missing.
@@ -270,18 +222,10 @@ pub fn load(format: Format, path: &Path) -> Dataset {
 
 /// 400 questions, before each of whose gold up to 24 other documents come.
 fn generated() -> Project {
-    let shapes = [
-        (Shape::Plain, 200),
-        (Shape::TwoHop, 100),
-        (Shape::Long, 100),
-    ];
+    let shapes = [(Shape::Plain, 200), (Shape::TwoHop, 100), (Shape::Long, 100)];
     let mut setting = Setting::new(11, &shapes);
     for (at, id) in setting.ids(|_| true).into_iter().enumerate() {
-        setting.distract(
-            &[id],
-            [0, 0, 1, 2, 3, 4, 6, 8, 12, 24][at % 10],
-            2 * BLOCK_WORDS,
-        );
+        setting.distract(&[id], [0, 0, 1, 2, 3, 4, 6, 8, 12, 24][at % 10], 2 * BLOCK_WORDS);
     }
     setting.project()
 }

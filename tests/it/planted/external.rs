@@ -37,12 +37,9 @@ impl Habits {
     /// The losses of reader, distraction and retrieval, by arithmetic on its habits: it is right from the gold passages unless
     /// it errs, among others unless it strays too, and from what it retrieved unless it misses as well.
     fn losses(self) -> [f64; 3] {
-        let [oracle, in_noise, retrieved] = [
-            !self.errs,
-            !self.errs && !self.strays,
-            !self.errs && !self.strays && !self.misses,
-        ]
-        .map(f64::from);
+        let [oracle, in_noise, retrieved] =
+            [!self.errs, !self.errs && !self.strays, !self.errs && !self.strays && !self.misses]
+                .map(f64::from);
         [1.0 - oracle, oracle - in_noise, in_noise - retrieved]
     }
 }
@@ -92,19 +89,14 @@ impl Rag {
             };
             (question.id.clone(), known)
         });
-        Self {
-            known: known.collect(),
-            ignores_contexts: false,
-        }
+        Self { known: known.collect(), ignores_contexts: false }
     }
 
     fn respond(&self, asked: &Value) -> Value {
         let id = asked["id"].as_str().expect("an id");
         let known = &self.known[id];
         let given: Option<Vec<String>> = asked["contexts"].as_array().map(|contexts| {
-            let texts = contexts
-                .iter()
-                .map(|context| context.as_str().expect("a text"));
+            let texts = contexts.iter().map(|context| context.as_str().expect("a text"));
             texts.map(str::to_owned).collect()
         });
         let read = given.filter(|_| !self.ignores_contexts);
@@ -124,9 +116,7 @@ impl Rag {
             text.contains(lead) || others.iter().any(|needed| text.contains(needed))
         };
         let has_other = !contexts.iter().all(|text| is_gold(&text));
-        let has_all = others
-            .iter()
-            .all(|needed| contexts.iter().any(|text| text.contains(needed)));
+        let has_all = others.iter().all(|needed| contexts.iter().any(|text| text.contains(needed)));
         let mut said = contexts.iter().filter_map(|text| text.split_once(lead));
         match said.next() {
             Some((_, behind)) if has_all && !errs && !(strays && has_other) => {
@@ -153,10 +143,7 @@ impl Service {
                 let asked: Value = serde_json::from_slice(&request.body).expect("JSON");
                 ResponseTemplate::new(200).set_body_json(rag.respond(&asked))
             };
-            Mock::given(method("POST"))
-                .respond_with(respond)
-                .mount(&server)
-                .await;
+            Mock::given(method("POST")).respond_with(respond).mount(&server).await;
             server
         });
         Self { server, runtime }
@@ -213,20 +200,12 @@ fn the_loss_budget_of_a_service_recovers_what_reader_and_noise_cost() {
     }
     // 400 questions; those whose retriever misses have another prompt with gold in noise; ten probes are asked as the oracle.
     let arms = service.arms();
-    let expected = [
-        ("retrieved", 400),
-        ("oracle", 410),
-        ("gold_in_noise", 80),
-        ("closed_book", 30),
-    ];
+    let expected =
+        [("retrieved", 400), ("oracle", 410), ("gold_in_noise", 80), ("closed_book", 30)];
     for (arm, n) in expected {
         assert_eq!(arms[arm], n, "{arm}: {arms:?}");
     }
-    assert!(
-        report.contains("which reads the contexts that it is sent (shown in "),
-        "{}",
-        report
-    );
+    assert!(report.contains("which reads the contexts that it is sent (shown in "), "{}", report);
     assert!(!report.contains("ignores the contexts"));
 }
 
@@ -234,10 +213,7 @@ fn the_loss_budget_of_a_service_recovers_what_reader_and_noise_cost() {
 fn a_service_that_ignores_contexts_is_reported_and_its_conditions_are_left_out() {
     let setting = Setting::new(8, &[(Shape::Plain, 40)]);
     let project = setting.project();
-    let rag = Rag {
-        ignores_contexts: true,
-        ..Rag::new(&setting)
-    };
+    let rag = Rag { ignores_contexts: true, ..Rag::new(&setting) };
     let report = Service::start(rag).run(&project, &[]);
     assert!(
         report.contains(

@@ -180,11 +180,7 @@ fn a_call_that_fails_is_failed_and_never_wrong() {
     let summary = trial.run("failed");
     assert_eq!(class(&summary, "failed"), 8);
     // The 8 unanswerable ones count there too, right when they are not answered.
-    assert_eq!(
-        measure(&summary, "AnswerF1"),
-        (1.0, 120 - 8),
-        "no mean counts a failure"
-    );
+    assert_eq!(measure(&summary, "AnswerF1"), (1.0, 120 - 8), "no mean counts a failure");
     assert_eq!(summary["loss_budget"]["n"], 112 - 8);
     assert_eq!(summary["loss_budget"]["loss"], 0.0);
 }

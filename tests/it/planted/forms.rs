@@ -32,10 +32,7 @@ pub const SENTENCES: [&str; 20] = [
 /// Forms of `yes` and of `no`.
 const POLAR: [[&str; 2]; 10] = [
     ["Yes, it does.", "No, it does not."],
-    [
-        "**Yes**. Both passages say so.",
-        "**No**. Both passages say so.",
-    ],
+    ["**Yes**. Both passages say so.", "**No**. Both passages say so."],
     [
         "Yes, that is correct according to passage 1.",
         "No, that is not correct according to passage 1.",
@@ -43,16 +40,10 @@ const POLAR: [[&str; 2]; 10] = [
     ["The answer is yes.", "The answer is no."],
     ["Based on [2], yes.", "Based on [2], no."],
     ["Yes. [1]", "No. [1]"],
-    [
-        "According to the passages, yes, it is.",
-        "According to the passages, no, it is not.",
-    ],
+    ["According to the passages, yes, it is.", "According to the passages, no, it is not."],
     ["{\"answer\": \"Yes\"}", "{\"answer\": \"No\"}"],
     ["- Yes", "- No"],
-    [
-        "Passage 2 settles this.\n\nAnswer: Yes",
-        "Passage 2 settles this.\n\nAnswer: No",
-    ],
+    ["Passage 2 settles this.\n\nAnswer: Yes", "Passage 2 settles this.\n\nAnswer: No"],
 ];
 
 /// A format of an answer in its sentence.
@@ -113,9 +104,7 @@ impl Form {
         }
         let plain = self.sentence_of(answer);
         match self.format {
-            Format::Bold => self
-                .sentence_of(&format!("**{answer}**"))
-                .replace("****", "**"),
+            Format::Bold => self.sentence_of(&format!("**{answer}**")).replace("****", "**"),
             Format::Citation => plain + " [1]",
             Format::Json => json!({"answer": answer}).to_string(),
             Format::List => format!("- {plain}"),
@@ -200,26 +189,19 @@ fn one_word(value: &str) -> Option<String> {
     }
     if let Some((hour, minute)) = value.split_once(':') {
         let (hour, _): (u32, u32) = (hour.parse().ok()?, minute.parse().ok()?);
-        return (13..24)
-            .contains(&hour)
-            .then(|| format!("{}:{minute} pm", hour - 12));
+        return (13..24).contains(&hour).then(|| format!("{}:{minute} pm", hour - 12));
     }
     let spelled = SMALL.iter().position(|small| *small == value);
     let ungrouped = value.replace(',', "");
     let is_grouped = ungrouped != value && ungrouped.parse::<u64>().is_ok();
-    spelled
-        .map(|number| number.to_string())
-        .or_else(|| is_grouped.then_some(ungrouped))
+    spelled.map(|number| number.to_string()).or_else(|| is_grouped.then_some(ungrouped))
 }
 
 /// `6 minutes` is `six minutes`, `45 minutes` is `45 min`.
 fn quantity(number: &str, unit: &str) -> Option<String> {
     let n: f64 = number.replace(',', "").parse().ok()?;
-    if let Some(spelled) = SMALL
-        .iter()
-        .enumerate()
-        .find(|(at, _)| *at as f64 == n)
-        .map(|(_, spelled)| spelled)
+    if let Some(spelled) =
+        SMALL.iter().enumerate().find(|(at, _)| *at as f64 == n).map(|(_, spelled)| spelled)
     {
         return Some(format!("{spelled} {unit}"));
     }

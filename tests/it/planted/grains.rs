@@ -9,10 +9,7 @@ fn left_open(width: Width) -> usize {
     let mut trial = mixture();
     if matches!(width, Width::Document) {
         // A document does not show that a sentence of it is parted: the chunk with the answer counts as support.
-        trial
-            .setting
-            .questions
-            .retain(|question| question.shape != Shape::Long);
+        trial.setting.questions.retain(|question| question.shape != Shape::Long);
     }
     // The gold passages of a wide label are several parts of it: who errs among other passages errs among these too.
     trial.expects_instead("generation/context_use", "generation/reader");

@@ -11,22 +11,13 @@ const FAULTS: [(Fault, &str); 13] = [
     (Fault::Notes(35), "retrieval"),
     (Fault::Notes(8), "ranking"),
     (Fault::Notes(4), "packing"),
-    (
-        Fault::Conduct(Conduct::ReadsTheEnd),
-        "packing +server_truncated",
-    ),
+    (Fault::Conduct(Conduct::ReadsTheEnd), "packing +server_truncated"),
     (Fault::Conduct(Conduct::IgnoresContext), "generation/reader"),
-    (
-        Fault::Conduct(Conduct::ErrsAmongOthers),
-        "generation/context_use",
-    ),
+    (Fault::Conduct(Conduct::ErrsAmongOthers), "generation/context_use"),
     (Fault::Conduct(Conduct::Abstains), "generation/abstained"),
     (Fault::Conduct(Conduct::Refuses), "generation/refused"),
     (Fault::Conduct(Conduct::NeverAnswers), "generation/format"),
-    (
-        Fault::Conduct(Conduct::ForgetsOverPassages),
-        "generation/reader +misled",
-    ),
+    (Fault::Conduct(Conduct::ForgetsOverPassages), "generation/reader +misled"),
     (Fault::DeletedButKnown, "correct_unsupported"),
 ];
 
@@ -58,23 +49,14 @@ pub fn mixture() -> Trial {
     ];
     let mut trial = Trial::new(Setting::new(23, &shapes));
     // Chunks of a block part the long sentences. Three or four passages of a block fit (45 to 60 tokens each), five do not.
-    trial
-        .sets
-        .extend(["chunking.size=30", "generation.context_tokens=220"]);
+    trial.sets.extend(["chunking.size=30", "generation.context_tokens=220"]);
     let parted = trial.setting.ids(|question| question.shape == Shape::Long);
     trial.expects(&parted, "chunking");
 
     let one_block = [Shape::Plain, Shape::Aliases, Shape::YesNo, Shape::TwoPlaces];
-    let dealt = trial
-        .setting
-        .ids(|question| one_block.contains(&question.shape));
+    let dealt = trial.setting.ids(|question| one_block.contains(&question.shape));
     for (at, (fault, label)) in FAULTS.into_iter().enumerate() {
-        let touched: Vec<String> = dealt
-            .iter()
-            .skip(at)
-            .step_by(FAULTS.len())
-            .cloned()
-            .collect();
+        let touched: Vec<String> = dealt.iter().skip(at).step_by(FAULTS.len()).cloned().collect();
         trial.expects(&touched, label);
         match fault {
             Fault::None => {}

@@ -44,12 +44,7 @@ impl Habits {
             20..30 => Name::Unlisted,
             _ => Name::First,
         };
-        Self {
-            slips,
-            remembers,
-            strays,
-            by,
-        }
+        Self { slips, remembers, strays, by }
     }
 
     pub fn name(self, answers: &[String]) -> String {
@@ -57,10 +52,9 @@ impl Habits {
         match self.by {
             Name::First => first.clone(),
             Name::Alias => answers[answers.len() - 1].clone(),
-            Name::Unlisted => format!(
-                "the elder {}",
-                first.split(' ').next_back().unwrap_or_default()
-            ),
+            Name::Unlisted => {
+                format!("the elder {}", first.split(' ').next_back().unwrap_or_default())
+            }
         }
     }
 }
@@ -78,20 +72,13 @@ pub struct Gold(Vec<String>);
 impl Gold {
     pub fn new(text: &str) -> Self {
         let words: Vec<&str> = text.split_whitespace().collect();
-        Self(
-            words
-                .windows(4.min(words.len().max(1)))
-                .map(|run| run.join(" "))
-                .collect(),
-        )
+        Self(words.windows(4.min(words.len().max(1))).map(|run| run.join(" ")).collect())
     }
 
     /// Whether three of four of its runs stand in the passages together.
     pub fn is_in(&self, passages: &[String]) -> bool {
         let stands = |run: &&String| {
-            passages
-                .iter()
-                .any(|passage| one_spaced(passage).contains(run.as_str()))
+            passages.iter().any(|passage| one_spaced(passage).contains(run.as_str()))
         };
         4 * self.0.iter().filter(stands).count() >= 3 * self.0.len()
     }
@@ -117,11 +104,7 @@ enum Loss {
 /// Its terms of the loss by arithmetic. The reader's own answer scores `own`: a first name or an alias 1; `the elder Last`
 /// against `First Last` shares one of two tokens either way (articles go), so F1 1/2.
 fn terms(habits: Habits, loss: Loss) -> [(&'static str, f64); 3] {
-    let own = if habits.by == Name::Unlisted {
-        0.5
-    } else {
-        1.0
-    };
+    let own = if habits.by == Name::Unlisted { 0.5 } else { 1.0 };
     let oracle = if habits.slips { 0.0 } else { own };
     let in_noise = if habits.strays { 0.0 } else { oracle };
     let retrieved = match loss {
@@ -130,11 +113,7 @@ fn terms(habits: Habits, loss: Loss) -> [(&'static str, f64); 3] {
         _ => 0.0,
     };
     if loss == Loss::Corpus {
-        return [
-            ("corpus", 1.0 - retrieved),
-            ("reader", 0.0),
-            ("distraction", 0.0),
-        ];
+        return [("corpus", 1.0 - retrieved), ("reader", 0.0), ("distraction", 0.0)];
     }
     let stage = match loss {
         Loss::Chunking => "chunking",
@@ -142,30 +121,16 @@ fn terms(habits: Habits, loss: Loss) -> [(&'static str, f64); 3] {
         Loss::Ranking => "ranking",
         _ => "packing",
     };
-    [
-        ("reader", 1.0 - oracle),
-        ("distraction", oracle - in_noise),
-        (stage, in_noise - retrieved),
-    ]
+    [("reader", 1.0 - oracle), ("distraction", oracle - in_noise), (stage, in_noise - retrieved)]
 }
 
 fn read(questions: &[Known], asked: &Asked) -> Said {
-    let known = questions
-        .iter()
-        .find(|known| known.text == asked.question)
-        .expect("one of ours");
+    let known = questions.iter().find(|known| known.text == asked.question).expect("one of ours");
     let habits = Habits::of(&known.text);
-    let supported = known
-        .golds
-        .iter()
-        .all(|group| group.iter().any(|gold| gold.is_in(&asked.passages)));
-    let holds_gold = |passage: &String| {
-        known
-            .golds
-            .iter()
-            .flatten()
-            .any(|gold| gold.touches(passage))
-    };
+    let supported =
+        known.golds.iter().all(|group| group.iter().any(|gold| gold.is_in(&asked.passages)));
+    let holds_gold =
+        |passage: &String| known.golds.iter().flatten().any(|gold| gold.touches(passage));
     let other = asked
         .passages
         .iter()
@@ -203,12 +168,10 @@ struct Known {
 
 impl Known {
     fn of(question: &Question) -> Self {
-        let golds = question.groups.iter().map(|group| {
-            group
-                .iter()
-                .map(|member| Gold::new(&member.quote))
-                .collect()
-        });
+        let golds = question
+            .groups
+            .iter()
+            .map(|group| group.iter().map(|member| Gold::new(&member.quote)).collect());
         Self {
             text: question.text.clone(),
             answers: question.answers.clone(),
@@ -220,12 +183,8 @@ impl Known {
 
 #[test]
 fn the_loss_budget_recovers_what_hidden_habits_cost() {
-    let shapes = [
-        (Shape::Aliases, 300),
-        (Shape::TwoHop, 40),
-        (Shape::TwoPlaces, 20),
-        (Shape::Long, 40),
-    ];
+    let shapes =
+        [(Shape::Aliases, 300), (Shape::TwoHop, 40), (Shape::TwoPlaces, 20), (Shape::Long, 40)];
     let mut setting = Setting::new(42, &shapes);
     let known: Vec<Known> = setting.questions.iter().map(Known::of).collect();
     // Of the 300 every tenth is deleted, ...; 40 long ones are parted.
@@ -237,10 +196,7 @@ fn the_loss_budget_recovers_what_hidden_habits_cost() {
         (Loss::Retrieval, [each_tenth(1), each_tenth(2)].concat()),
         (Loss::Ranking, each_tenth(3)),
         (Loss::Packing, each_tenth(4)),
-        (
-            Loss::Chunking,
-            setting.ids(|question| question.shape == Shape::Long),
-        ),
+        (Loss::Chunking, setting.ids(|question| question.shape == Shape::Long)),
     ];
     setting.delete(&losses[0].1);
     for (at, n) in [(1, 35), (2, 8), (3, 4)] {
@@ -253,23 +209,14 @@ fn the_loss_budget_recovers_what_hidden_habits_cost() {
                 .find(|(_, ids)| ids.contains(&question.id))
                 .map_or(Loss::None, |(loss, _)| *loss);
             let terms = terms(Habits::of(&question.text), loss);
-            terms
-                .iter()
-                .filter(|(name, _)| *name == source)
-                .map(|(_, cost)| cost)
-                .sum::<f64>()
+            terms.iter().filter(|(name, _)| *name == source).map(|(_, cost)| cost).sum::<f64>()
         };
         setting.questions.iter().map(of).sum::<f64>() / setting.questions.len() as f64
     };
 
     let project: Project = setting.project();
     let server = Server::start(move |asked| read(&known, asked));
-    run(
-        &project,
-        &server,
-        "noisy",
-        &["chunking.size=30", "generation.context_tokens=220"],
-    );
+    run(&project, &server, "noisy", &["chunking.size=30", "generation.context_tokens=220"]);
     check(&project, "noisy");
     let summary = project.summary("noisy");
     let budget = &summary["loss_budget"];
@@ -277,10 +224,8 @@ fn the_loss_budget_recovers_what_hidden_habits_cost() {
     assert_eq!((terms.len(), budget["n"].as_u64()), (7, Some(400)));
     let mut sum = 0.0;
     for term in terms {
-        let (source, found) = (
-            term["source"].as_str().expect("a name"),
-            term["mean"].as_f64().expect("a mean"),
-        );
+        let (source, found) =
+            (term["source"].as_str().expect("a name"), term["mean"].as_f64().expect("a mean"));
         let planted = truth(source);
         seen(&format!("{source}: planted {planted:.4}, found {found:.4}"));
         assert!(
@@ -290,13 +235,7 @@ fn the_loss_budget_recovers_what_hidden_habits_cost() {
         sum += found;
     }
     let loss = budget["loss"].as_f64().expect("a number");
-    assert!(
-        (loss - sum).abs() < 1e-12,
-        "terms add up to {sum}, the loss is {loss}"
-    );
+    assert!((loss - sum).abs() < 1e-12, "terms add up to {sum}, the loss is {loss}");
     let f1 = measure(&summary, "AnswerF1").0;
-    assert!(
-        (loss - (1.0 - f1)).abs() < 1e-12,
-        "AnswerF1 is {f1}, the loss {loss}"
-    );
+    assert!((loss - (1.0 - f1)).abs() < 1e-12, "AnswerF1 is {f1}, the loss {loss}");
 }

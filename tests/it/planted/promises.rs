@@ -35,22 +35,13 @@ const RUNS: [(&str, &[&str]); 18] = [
     ("t250", &["retrieval.k=20", "generation.context_tokens=250"]),
     ("t500", &["retrieval.k=20", "generation.context_tokens=500"]),
     ("t600", &["retrieval.k=20", "generation.context_tokens=600"]),
-    (
-        "t1000",
-        &["retrieval.k=20", "generation.context_tokens=1000"],
-    ),
-    (
-        "t1400",
-        &["retrieval.k=20", "generation.context_tokens=1400"],
-    ),
+    ("t1000", &["retrieval.k=20", "generation.context_tokens=1000"]),
+    ("t1400", &["retrieval.k=20", "generation.context_tokens=1400"]),
     ("both5", &["retrieval.k=5", BOTH]),
     ("both10", &["retrieval.k=10", BOTH]),
     ("tfidf5", &["retrieval.k=5", TFIDF]),
     ("tfidf10", &["retrieval.k=10", TFIDF]),
-    (
-        "both600",
-        &["retrieval.k=20", "generation.context_tokens=600", BOTH],
-    ),
+    ("both600", &["retrieval.k=20", "generation.context_tokens=600", BOTH]),
 ];
 const BOTH: &str = "retrieval.retrievers=[\"bm25\", \"tfidf\"]";
 const TFIDF: &str = "retrieval.retrievers=[\"tfidf\"]";
@@ -78,12 +69,7 @@ impl Evaluated {
         let clusters = question_clusters(run.traces.iter().map(|trace| &trace.question), true);
         let alternatives =
             WhatIf::new(&run, &outcomes, plan.k.into(), &clusters, true).alternatives;
-        Self {
-            run,
-            outcomes,
-            alternatives,
-            clusters,
-        }
+        Self { run, outcomes, alternatives, clusters }
     }
 
     /// The answer score of each question, and whether its evidence is in the prompt.
@@ -103,11 +89,8 @@ fn answer(reader: &Reader, question: &str, shown: &[ChunkId], passages: &Passage
         let passage = &passages[id];
         passage_text(at + 1, &passage.title, &passage.text)
     });
-    let asked = Asked {
-        prompt: String::new(),
-        question: question.to_owned(),
-        passages: shown.collect(),
-    };
+    let asked =
+        Asked { prompt: String::new(), question: question.to_owned(), passages: shown.collect() };
     let said = reader.read(&asked).text;
     said.trim_start_matches("Answer: ").to_owned()
 }
@@ -121,17 +104,11 @@ fn target(from: &str, alternative: &Alternative) -> Option<&'static str> {
 }
 
 fn settings(sets: &[&str], changed: &[Setting]) -> BTreeMap<String, String> {
-    let defaults = [
-        ("retrieval.retrievers", "[\"bm25\"]"),
-        ("generation.context_tokens", "3000"),
-    ];
+    let defaults = [("retrieval.retrievers", "[\"bm25\"]"), ("generation.context_tokens", "3000")];
     let sets = sets.iter().filter_map(|set| set.split_once('='));
-    let changed = changed
-        .iter()
-        .filter_map(|set| Some((set.key.as_str(), set.value.as_deref()?)));
+    let changed = changed.iter().filter_map(|set| Some((set.key.as_str(), set.value.as_deref()?)));
     let all = defaults.into_iter().chain(sets).chain(changed);
-    all.map(|(key, value)| (key.to_owned(), value.to_owned()))
-        .collect()
+    all.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 
 /// A promise with the change that came in.
@@ -172,9 +149,7 @@ impl Held {
             self.ci95.low,
             self.ci95.high,
             self.is_inside(),
-            promise
-                .withheld
-                .map_or(String::new(), |reason| format!("{reason:?}")),
+            promise.withheld.map_or(String::new(), |reason| format!("{reason:?}")),
         )
     }
 }
@@ -184,9 +159,7 @@ fn held(name: String, alternative: &Alternative, a: &Evaluated, b: &Evaluated) -
     let (from, to) = (a.questions(), b.questions());
     let moved = |was: bool, is: bool| {
         let pairs = from.iter().zip(&to);
-        pairs
-            .filter(|((_, before), (_, after))| *before == Some(was) && *after == Some(is))
-            .count()
+        pairs.filter(|((_, before), (_, after))| *before == Some(was) && *after == Some(is)).count()
     };
     assert_eq!(
         (alternative.won, alternative.lost),
@@ -204,12 +177,7 @@ fn held(name: String, alternative: &Alternative, a: &Evaluated, b: &Evaluated) -
         .filter_map(|(((before, _), (after, _)), cluster)| Some(((*after)? - (*before)?, *cluster)))
         .unzip();
     let came_in = mean_error(&gains, &clusters).expect("clusters");
-    Held {
-        name,
-        alternative: alternative.clone(),
-        gain: came_in.mean,
-        ci95: came_in.interval(),
-    }
+    Held { name, alternative: alternative.clone(), gain: came_in.mean, ci95: came_in.interval() }
 }
 
 /// Every change that some run's record computes and another run made.
@@ -243,16 +211,10 @@ fn evidence_comes_out_exactly_and_promises_come_in() {
     };
     let saved: Vec<(&str, SavedRun)> = RUNS.iter().map(|(name, _)| (*name, load(name))).collect();
     let mut n_promised = 0;
-    for distraction in [
-        Distraction::Never,
-        Distraction::Always,
-        Distraction::Gradual,
-    ] {
+    for distraction in [Distraction::Never, Distraction::Always, Distraction::Gradual] {
         let reader = Reader::new(&dataset, distraction);
-        let runs: Vec<(&str, Evaluated)> = saved
-            .iter()
-            .map(|(name, run)| (*name, Evaluated::new(run.clone(), &reader)))
-            .collect();
+        let runs: Vec<(&str, Evaluated)> =
+            saved.iter().map(|(name, run)| (*name, Evaluated::new(run.clone(), &reader))).collect();
         let changes = changes(&runs);
         let lines: Vec<String> = changes.iter().map(Held::line).collect();
         let promised: Vec<&Held> = changes.iter().filter(|held| held.is_promised()).collect();

@@ -81,10 +81,7 @@ impl Reader {
             let groups = question.evidence.iter().flat_map(|group| {
                 let text = texts.get(group[0].doc.as_str());
                 group[0].ranges.iter().map(move |range| {
-                    vec![
-                        text.map_or("?", |text| text[range.as_range()].trim())
-                            .to_owned(),
-                    ]
+                    vec![text.map_or("?", |text| text[range.as_range()].trim()).to_owned()]
                 })
             });
             let known = Known {
@@ -107,11 +104,7 @@ impl Reader {
 
     /// Treats these questions so from now on.
     pub fn treats(&mut self, ids: &[String], conduct: Conduct) {
-        for known in self
-            .known
-            .values_mut()
-            .filter(|known| ids.contains(&known.id))
-        {
+        for known in self.known.values_mut().filter(|known| ids.contains(&known.id)) {
             known.conduct = conduct;
         }
     }
@@ -120,24 +113,13 @@ impl Reader {
         let known = &self.known[&asked.question];
         let words: Vec<&str> = asked.prompt.split(' ').collect();
         let cut = known.conduct == Conduct::ReadsTheEnd && asked.passages.len() >= 3;
-        let read = if cut {
-            words[words.len() * 3 / 10..].join(" ")
-        } else {
-            asked.prompt.clone()
-        };
+        let read = if cut { words[words.len() * 3 / 10..].join(" ") } else { asked.prompt.clone() };
         let says = |text: &str| Said::text(format!("Answer: {text}"));
-        let supported = known
-            .groups
-            .iter()
-            .all(|group| group.iter().any(|quote| read.contains(quote)));
+        let supported =
+            known.groups.iter().all(|group| group.iter().any(|quote| read.contains(quote)));
         let right_if = |right: bool| says(if right { &known.right } else { &known.wrong });
-        let holds_gold = |passage: &String| {
-            known
-                .groups
-                .iter()
-                .flatten()
-                .any(|quote| passage.contains(quote))
-        };
+        let holds_gold =
+            |passage: &String| known.groups.iter().flatten().any(|quote| passage.contains(quote));
         let said = match known.conduct {
             Conduct::Careful | Conduct::ReadsTheEnd if !known.answerable => says("I don't know"),
             Conduct::Careful | Conduct::ReadsTheEnd => right_if(supported),
@@ -150,30 +132,16 @@ impl Reader {
             Conduct::NeverAnswers => Said::text("<think>The first passage says that, but then"),
             Conduct::KnowsByHeart => right_if(true),
             Conduct::ForgetsOverPassages => right_if(asked.passages.is_empty()),
-            Conduct::Fails => Said {
-                status: 500,
-                ..Said::text("out of memory")
-            },
+            Conduct::Fails => Said { status: 500, ..Said::text("out of memory") },
         };
-        Said {
-            prompt_tokens: Some(self.counter.count(&read)),
-            ..said
-        }
+        Said { prompt_tokens: Some(self.counter.count(&read)), ..said }
     }
 }
 
 /// The first gold answer, or the required facts.
 fn right(question: &Question) -> String {
-    let facts: Vec<&str> = question
-        .required
-        .iter()
-        .map(|fact| fact[0].as_str())
-        .collect();
-    question
-        .answers
-        .first()
-        .cloned()
-        .unwrap_or_else(|| facts.join("; "))
+    let facts: Vec<&str> = question.required.iter().map(|fact| fact[0].as_str()).collect();
+    question.answers.first().cloned().unwrap_or_else(|| facts.join("; "))
 }
 
 /// The opposite of yes or no; else the right answer of the next question that is of the kind and shares no word with it.
@@ -184,14 +152,8 @@ pub fn wrong(question: &Question, questions: &[Question]) -> String {
         "no" => return "yes".to_owned(),
         _ => {}
     }
-    let at = questions
-        .iter()
-        .position(|other| other.id == question.id)
-        .unwrap_or(0);
-    let others = questions[at + 1..]
-        .iter()
-        .chain(&questions[..at])
-        .map(right);
+    let at = questions.iter().position(|other| other.id == question.id).unwrap_or(0);
+    let others = questions[at + 1..].iter().chain(&questions[..at]).map(right);
     let mut unlike = others.filter(|other| differs(&right_one, other));
     unlike.next().unwrap_or_else(|| "something else".to_owned())
 }
@@ -200,9 +162,6 @@ pub fn wrong(question: &Question, questions: &[Question]) -> String {
 fn differs(right: &str, other: &str) -> bool {
     let has_digit = |text: &str| text.contains(|c: char| c.is_ascii_digit());
     let words: Vec<String> = right.split(' ').map(str::to_lowercase).collect();
-    let shares = other
-        .to_lowercase()
-        .split(' ')
-        .any(|word| words.iter().any(|own| own == word));
+    let shares = other.to_lowercase().split(' ').any(|word| words.iter().any(|own| own == word));
     has_digit(right) == has_digit(other) && !shares && !["", "yes", "no"].contains(&other)
 }

@@ -36,10 +36,7 @@ fn a_run_written_as_a_record_comes_back_as_the_same_run() {
 /// A stage of a line, by name.
 fn stage<'l>(line: &'l Value, name: &str) -> &'l Value {
     let stages = line["stages"].as_array().expect("stages");
-    stages
-        .iter()
-        .find(|stage| stage["name"] == name)
-        .expect("recorded")
+    stages.iter().find(|stage| stage["name"] == name).expect("recorded")
 }
 
 /// A line without what only a run of ours has, with these stages in place of its own.
@@ -86,9 +83,8 @@ impl Stages<'_> {
     /// The prompt of the packed passages.
     fn prompt(&self, project: &BTreeMap<String, String>) -> Value {
         let hits = stage(self.0, "packed")["hits"].as_array().expect("hits");
-        let texts = hits
-            .iter()
-            .map(|hit| project[hit["chunk_id"].as_str().expect("an id")].as_str());
+        let texts =
+            hits.iter().map(|hit| project[hit["chunk_id"].as_str().expect("an id")].as_str());
         json!(texts.collect::<Vec<_>>().join("\n\n"))
     }
 }
@@ -103,21 +99,15 @@ struct Given {
     claims: &'static Claims,
 }
 
-const UNDELIVERED: &Claims = &[
-    ("retrieval", "undelivered"),
-    ("ranking", "undelivered"),
-    ("packing", "undelivered"),
-];
+const UNDELIVERED: &Claims =
+    &[("retrieval", "undelivered"), ("ranking", "undelivered"), ("packing", "undelivered")];
 
 const GIVEN: [Given; 6] = [
     Given {
         name: "retriever, reranked, packed with k",
         line: |line, _| {
             let stages = Stages(line);
-            with(
-                line,
-                &[stages.retriever(), stages.reranked(), stages.packed(true)],
-            )
+            with(line, &[stages.retriever(), stages.reranked(), stages.packed(true)])
         },
         claims: &[],
     },
@@ -125,10 +115,7 @@ const GIVEN: [Given; 6] = [
         name: "retriever, reranked, packed",
         line: |line, _| {
             let stages = Stages(line);
-            with(
-                line,
-                &[stages.retriever(), stages.reranked(), stages.packed(false)],
-            )
+            with(line, &[stages.retriever(), stages.reranked(), stages.packed(false)])
         },
         claims: &[("ranking", "undelivered"), ("packing", "undelivered")],
     },
@@ -145,10 +132,7 @@ const GIVEN: [Given; 6] = [
         line: |line, _| {
             let mut contexts = with(line, &[]);
             contexts["contexts"] = stage(line, "packed")["hits"].clone();
-            contexts
-                .as_object_mut()
-                .expect("an object")
-                .remove("stages");
+            contexts.as_object_mut().expect("an object").remove("stages");
             contexts
         },
         claims: UNDELIVERED,
@@ -190,9 +174,7 @@ fn claimed(label: &str, claims: &Claims) -> String {
 #[test]
 fn a_record_is_diagnosed_as_far_as_its_stages_tell_the_classes_apart() {
     let (started, lines) = recorded();
-    let Started {
-        project, expected, ..
-    } = &started;
+    let Started { project, expected, .. } = &started;
     let mut texts = BTreeMap::new();
     for line in project.read("runs/own/passages.jsonl").lines() {
         let passage: Value = serde_json::from_str(line).expect("JSON");
@@ -211,9 +193,7 @@ fn a_record_is_diagnosed_as_far_as_its_stages_tell_the_classes_apart() {
         project.write("record.jsonl", record);
         let settings = ["--config", "c.toml", "--set", "evaluation.resamples=20"];
         import(project, ("record.jsonl", &name), &settings);
-        let told = expected
-            .iter()
-            .map(|(id, label)| (id.clone(), claimed(label, given.claims)));
+        let told = expected.iter().map(|(id, label)| (id.clone(), claimed(label, given.claims)));
         assert_named(project, &name, &told.collect());
         let classes = project.summary(&name)["classes"].clone();
         let classes = classes.as_object().expect("counts").iter();

@@ -22,32 +22,18 @@ impl Asked {
     fn new(body: &[u8]) -> Self {
         let body: Value = serde_json::from_slice(body).expect("JSON");
         let messages = body["messages"].as_array().expect("messages");
-        let prompt: Vec<&str> = messages
-            .iter()
-            .map(|message| message["content"].as_str().expect("text"))
-            .collect();
+        let prompt: Vec<&str> =
+            messages.iter().map(|message| message["content"].as_str().expect("text")).collect();
         let prompt = prompt.join("\n\n");
-        let (before, behind) = prompt
-            .rsplit_once("\n\nQuestion: ")
-            .expect("the template's");
-        let question = behind
-            .split_once("\n\nUse only the passages.")
-            .expect("the template's")
-            .0
-            .to_owned();
-        let shown = before
-            .split_once("Passages:\n\n")
-            .expect("the template's")
-            .1;
+        let (before, behind) = prompt.rsplit_once("\n\nQuestion: ").expect("the template's");
+        let question =
+            behind.split_once("\n\nUse only the passages.").expect("the template's").0.to_owned();
+        let shown = before.split_once("Passages:\n\n").expect("the template's").1;
         let passages = match shown {
             "(no passages)" => Vec::new(),
             shown => shown.split("\n\n[").map(str::to_owned).collect(),
         };
-        Self {
-            prompt,
-            question,
-            passages,
-        }
+        Self { prompt, question, passages }
     }
 }
 
@@ -61,11 +47,7 @@ pub struct Said {
 
 impl Said {
     pub fn text(text: impl Into<String>) -> Self {
-        Self {
-            status: 200,
-            text: text.into(),
-            prompt_tokens: None,
-        }
+        Self { status: 200, text: text.into(), prompt_tokens: None }
     }
 
     fn body(&self) -> Value {
@@ -73,9 +55,7 @@ impl Said {
             return json!({"error": {"message": self.text}});
         }
         let message = json!({"role": "assistant", "content": self.text});
-        let usage = self
-            .prompt_tokens
-            .map(|n| json!({"prompt_tokens": n, "completion_tokens": 5}));
+        let usage = self.prompt_tokens.map(|n| json!({"prompt_tokens": n, "completion_tokens": 5}));
         json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
     }
 }
@@ -134,11 +114,7 @@ impl Server {
 
     /// The prompts that arrived until now, in order.
     pub fn arrived(&self) -> Vec<String> {
-        self.shared
-            .arrived
-            .lock()
-            .expect("no holder panics")
-            .clone()
+        self.shared.arrived.lock().expect("no holder panics").clone()
     }
 
     /// Waits until `n` prompts have arrived, or for `most`; whether they have.
@@ -168,20 +144,13 @@ impl Shared {
         let mut reader = BufReader::new(stream);
         while let Some(body) = request(&mut reader)? {
             let asked = Asked::new(&body);
-            self.arrived
-                .lock()
-                .expect("no holder panics")
-                .push(asked.prompt.clone());
+            self.arrived.lock().expect("no holder panics").push(asked.prompt.clone());
             self.more.notify_all();
             thread::sleep(self.latency);
             let said = (self.respond)(&asked);
             let body = said.body().to_string();
             // A client that is told to come back at once need not be waited for.
-            let retry = if said.status == 200 {
-                ""
-            } else {
-                "retry-after: 0\r\n"
-            };
+            let retry = if said.status == 200 { "" } else { "retry-after: 0\r\n" };
             let (status, length) = (said.status, body.len());
             let head = format!(
                 "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\n{retry}content-length: {length}"

@@ -97,11 +97,8 @@ pub struct Setting {
 impl Setting {
     /// So many questions of each shape, their shapes mixed.
     pub fn new(seed: u64, shapes: &[(Shape, usize)]) -> Self {
-        let mut setting = Self {
-            words: Words::new(seed),
-            documents: Vec::new(),
-            questions: Vec::new(),
-        };
+        let mut setting =
+            Self { words: Words::new(seed), documents: Vec::new(), questions: Vec::new() };
         let most = shapes.iter().map(|(_, n)| *n).max().unwrap_or(0);
         for round in 0..most {
             for (shape, _) in shapes.iter().filter(|(_, n)| round < *n) {
@@ -128,27 +125,20 @@ impl Setting {
             .filter(|question| ids.contains(&question.id))
             .map(|question| &question.groups[0]);
         let gone: Vec<&String> = gold.flatten().map(|member| &member.doc).collect();
-        self.documents
-            .retain(|document| !gone.contains(&&document.id));
+        self.documents.retain(|document| !gone.contains(&&document.id));
     }
 
     /// Adds for each of the questions `n` documents of `n_words` that have its words, its places five times, and a name that is no
     /// answer to it.
     pub fn distract(&mut self, ids: &[String], n: usize, n_words: usize) {
-        for question in self
-            .questions
-            .iter()
-            .filter(|question| ids.contains(&question.id))
-        {
+        for question in self.questions.iter().filter(|question| ids.contains(&question.id)) {
             let asked = question
                 .text
                 .replace(['?', ','], "")
                 .replace("Who is the ", "")
                 .replace("Is the ", "");
-            let places: Vec<&str> = asked
-                .split(' ')
-                .filter(|word| word.starts_with(char::is_uppercase))
-                .collect();
+            let places: Vec<&str> =
+                asked.split(' ').filter(|word| word.starts_with(char::is_uppercase)).collect();
             let places = places.join(" ");
             for at in 0..n {
                 let inhabitant = self.words.full_name();
@@ -156,11 +146,7 @@ impl Setting {
                     format!("{asked} {places} {places} {places} {places} lives {inhabitant}");
                 let text = self.words.filled(&said, n_words);
                 let id = format!("note-{}-{at}", question.id);
-                self.documents.push(Document {
-                    id,
-                    title: "Note".to_owned(),
-                    text,
-                });
+                self.documents.push(Document { id, title: "Note".to_owned(), text });
             }
         }
     }
@@ -172,11 +158,7 @@ impl Setting {
             .iter()
             .map(|document| (document.id.as_str(), document.text.as_str()))
             .collect();
-        for member in self
-            .questions
-            .iter_mut()
-            .flat_map(|it| it.groups.iter_mut().flatten())
-        {
+        for member in self.questions.iter_mut().flat_map(|it| it.groups.iter_mut().flatten()) {
             if let Some(text) = texts.get(member.doc.as_str()) {
                 member.quote = width.of(text, &member.quote);
             }
@@ -186,11 +168,7 @@ impl Setting {
     /// Settings, corpus and questions in a folder.
     pub fn project(&self) -> Project {
         let lines = |values: Vec<Value>| {
-            values
-                .iter()
-                .map(|value| format!("{value}\n"))
-                .collect::<Vec<_>>()
-                .concat()
+            values.iter().map(|value| format!("{value}\n")).collect::<Vec<_>>().concat()
         };
         let documents = self.documents.iter();
         let documents = documents.map(|d| json!({"id": d.id, "title": d.title, "text": d.text}));
@@ -213,21 +191,14 @@ impl Setting {
             Shape::Aliases => {
                 let alias = self.words.full_name();
                 let says = format!("The {office} of {place} is {name} whom some call {alias}.");
-                (
-                    asks,
-                    vec![name, alias],
-                    vec![vec![self.document(&place, &says)]],
-                )
+                (asks, vec![name, alias], vec![vec![self.document(&place, &says)]])
             }
             Shape::TwoPlaces => {
                 let copy = self.words.name();
                 (
                     asks,
                     is(&name),
-                    vec![vec![
-                        self.document(&place, &says),
-                        self.document(&copy, &says),
-                    ]],
+                    vec![vec![self.document(&place, &says), self.document(&copy, &says)]],
                 )
             }
             Shape::TwoHop => {
@@ -240,10 +211,7 @@ impl Setting {
                 (
                     text,
                     is(&name),
-                    vec![
-                        vec![self.document(&from, &bridge)],
-                        vec![self.document(&place, &says)],
-                    ],
+                    vec![vec![self.document(&from, &bridge)], vec![self.document(&place, &says)]],
                 )
             }
             Shape::YesNo => {
@@ -257,16 +225,12 @@ impl Setting {
             }
             Shape::Long => {
                 // Eight words before it, then 22 words in the first block and 15 in the second, the name at the end.
-                let start = self
-                    .words
-                    .filled(&format!("The {office} of {place} came"), 22);
+                let start = self.words.filled(&format!("The {office} of {place} came"), 22);
                 let end = self.words.filled("", 13);
                 (
                     asks,
                     is(&name),
-                    vec![vec![
-                        self.document(&place, &format!("{start} {end} {name}.")),
-                    ]],
+                    vec![vec![self.document(&place, &format!("{start} {end} {name}."))]],
                 )
             }
             Shape::Unanswerable => {
@@ -280,14 +244,7 @@ impl Setting {
             _ => wrong,
         };
         let id = format!("q{}", self.questions.len());
-        self.questions.push(Question {
-            id,
-            text,
-            shape,
-            answers,
-            groups,
-            wrong,
-        });
+        self.questions.push(Question { id, text, shape, answers, groups, wrong });
     }
 
     fn office(&mut self) -> String {
@@ -300,15 +257,11 @@ impl Setting {
         let mut blocks: Vec<String> = Vec::new();
         while blocks.len() < N_BLOCKS {
             if blocks.len() == at && !sentence.is_empty() {
-                let n_blocks = if sentence.split_whitespace().count() + 8 > BLOCK_WORDS {
-                    2
-                } else {
-                    1
-                };
+                let n_blocks =
+                    if sentence.split_whitespace().count() + 8 > BLOCK_WORDS { 2 } else { 1 };
                 let before = self.words.filled("", 8);
                 blocks.push(
-                    self.words
-                        .filled(&format!("{before} {sentence}"), n_blocks * BLOCK_WORDS),
+                    self.words.filled(&format!("{before} {sentence}"), n_blocks * BLOCK_WORDS),
                 );
                 if n_blocks == 2 {
                     blocks.push(String::new());
@@ -316,8 +269,7 @@ impl Setting {
             } else {
                 let inhabitant = self.words.full_name();
                 blocks.push(
-                    self.words
-                        .filled(&format!("Around {place} lives {inhabitant}"), BLOCK_WORDS),
+                    self.words.filled(&format!("Around {place} lives {inhabitant}"), BLOCK_WORDS),
                 );
             }
         }
@@ -328,10 +280,7 @@ impl Setting {
             title: place.to_owned(),
             text: blocks.join(" "),
         });
-        Member {
-            doc: id,
-            quote: sentence.to_owned(),
-        }
+        Member { doc: id, quote: sentence.to_owned() }
     }
 }
 

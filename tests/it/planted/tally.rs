@@ -18,12 +18,7 @@ fn label(trace: &Value) -> String {
     if !text("fault").is_empty() {
         let _ = write!(label, "/{}", text("fault"));
     }
-    for flag in trace["flags"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-    {
+    for flag in trace["flags"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         // Those that no planted fault causes describe circumstances.
         if ["server_truncated", "misled"].contains(&flag) {
             let _ = write!(label, " +{flag}");
@@ -73,23 +68,15 @@ fn assert_tallied(
         if let Some(first) = open.first() {
             assert!(!expected.starts_with("correct"), "{first}");
             n_withheld += open.len();
-            let _ = writeln!(
-                confusion,
-                "{expected}: {} left open, such as {first}",
-                open.len()
-            );
+            let _ = writeln!(confusion, "{expected}: {} left open, such as {first}", open.len());
         }
         let n: usize = labels.values().map(Vec::len).sum();
         let n_named = labels.get(*expected).map_or(0, Vec::len);
         all_named &= n_named as f64 >= LEAST * n as f64;
         let _ = writeln!(confusion, "{expected}: {n_named} of {n}");
         for (label, questions) in labels.iter().filter(|(label, _)| *label != *expected) {
-            let _ = writeln!(
-                confusion,
-                "    {} as {label}, such as {}",
-                questions.len(),
-                questions[0]
-            );
+            let _ =
+                writeln!(confusion, "    {} as {label}, such as {}", questions.len(), questions[0]);
         }
     }
     assert!(all_named, "\n{confusion}");

@@ -24,18 +24,12 @@ impl Trial {
     /// Nothing done to it yet.
     pub fn new(setting: Setting) -> Self {
         let reader = Reader::new(&setting);
-        Self {
-            setting,
-            reader,
-            sets: Vec::new(),
-            expected: BTreeMap::new(),
-        }
+        Self { setting, reader, sets: Vec::new(), expected: BTreeMap::new() }
     }
 
     /// These questions are to be diagnosed so.
     pub fn expects(&mut self, ids: &[String], label: &str) {
-        self.expected
-            .extend(ids.iter().map(|id| (id.clone(), label.to_owned())));
+        self.expected.extend(ids.iter().map(|id| (id.clone(), label.to_owned())));
     }
 
     /// What was to be diagnosed as `label` is to be diagnosed as `other`.
@@ -47,29 +41,20 @@ impl Trial {
 
     /// Runs it and asserts the diagnosis of every question; gives back the summary.
     pub fn run(self, name: &str) -> Value {
-        let Started {
-            project, expected, ..
-        } = self.start(name);
+        let Started { project, expected, .. } = self.start(name);
         assert_named(&project, name, &expected);
         project.summary(name)
     }
 
     /// Runs it and asserts every diagnosis that is a claim; gives back how many questions were left `ambiguous`.
     pub fn run_claims(self, name: &str) -> usize {
-        let Started {
-            project, expected, ..
-        } = self.start(name);
+        let Started { project, expected, .. } = self.start(name);
         assert_claims(&project, name, &expected)
     }
 
     /// Runs it without an assertion.
     pub fn start(self, name: &str) -> Started {
-        let Self {
-            setting,
-            reader,
-            sets,
-            expected,
-        } = self;
+        let Self { setting, reader, sets, expected } = self;
         let unlike = |id: &String| expected.get(id).cloned();
         let expected = setting.questions.iter().map(|question| {
             let right = if question.shape == Shape::Unanswerable {
@@ -77,21 +62,14 @@ impl Trial {
             } else {
                 "correct"
             };
-            (
-                question.id.clone(),
-                unlike(&question.id).unwrap_or_else(|| right.to_owned()),
-            )
+            (question.id.clone(), unlike(&question.id).unwrap_or_else(|| right.to_owned()))
         });
         let expected: BTreeMap<String, String> = expected.collect();
         let project = setting.project();
         let server = Server::start(move |asked| reader.read(asked));
         let sets = run(&project, &server, name, &sets);
         check(&project, name);
-        Started {
-            project,
-            expected,
-            sets,
-        }
+        Started { project, expected, sets }
     }
 }
 
@@ -107,10 +85,7 @@ pub struct Started {
 /// A run of that name against `server` that must succeed; gives back the arguments of its settings.
 pub fn run(project: &Project, server: &Server, name: &str, sets: &[&str]) -> Vec<String> {
     let base_url = format!("generation.base_url={}", server.base_url());
-    let sets = [&base_url]
-        .into_iter()
-        .map(String::as_str)
-        .chain(sets.iter().copied());
+    let sets = [&base_url].into_iter().map(String::as_str).chain(sets.iter().copied());
     let args: Vec<&str> = sets.flat_map(|set| ["--set", set]).collect();
     project.good(name, &args);
     args.into_iter().map(str::to_owned).collect()

@@ -31,10 +31,7 @@ pub struct Words {
 
 impl Words {
     pub fn new(seed: u64) -> Self {
-        Self {
-            random: Random::new(seed),
-            used: HashSet::new(),
-        }
+        Self { random: Random::new(seed), used: HashSet::new() }
     }
 
     /// A name that was not given out before; there are 65,536.
@@ -60,11 +57,7 @@ impl Words {
     /// `text` and plain words behind it, `n` words in all.
     pub fn filled(&mut self, text: &str, n: usize) -> String {
         let mut words: Vec<&str> = text.split_whitespace().collect();
-        assert!(
-            words.len() <= n,
-            "{} words do not fit {n}: {text}",
-            words.len()
-        );
+        assert!(words.len() <= n, "{} words do not fit {n}: {text}", words.len());
         while words.len() < n {
             words.push(PLAIN[self.random.below(PLAIN.len())]);
         }

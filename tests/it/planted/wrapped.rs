@@ -105,10 +105,7 @@ impl Figures {
             let mean = term["mean"].as_f64().expect("a mean");
             parts.insert(format!("term {source}"), mean);
         }
-        Self {
-            parts,
-            bottleneck: summary["verdict"]["bottleneck"].clone(),
-        }
+        Self { parts, bottleneck: summary["verdict"]["bottleneck"].clone() }
     }
 
     /// The largest difference of a part; a class that one run lacks has a share of 0.
@@ -126,10 +123,7 @@ impl Figures {
 /// Abstentions stay as they are.
 fn formed(said: Said, form: Form) -> Said {
     match said.text.strip_prefix("Answer: ") {
-        Some(answer) if answer != "I don't know" => Said {
-            text: form.wraps(answer),
-            ..said
-        },
+        Some(answer) if answer != "I don't know" => Said { text: form.wraps(answer), ..said },
         _ => said,
     }
 }
@@ -159,19 +153,12 @@ fn forms_change_no_judgment(name: &str, dataset: &Dataset) {
         }
         let wrong = wrong(question, &dataset.questions);
         if !question.answers.is_empty() {
-            tally_changes(
-                &mut tally,
-                question,
-                &wrong,
-                judged(question, &wrong).correctness,
-            );
+            tally_changes(&mut tally, question, &wrong, judged(question, &wrong).correctness);
         }
     }
     for (expected, changes) in tally {
         let (n, n_changed) = (changes.n, changes.n_changed);
-        seen(&format!(
-            "{name}: {n_changed} of {n} {expected} ones judged otherwise"
-        ));
+        seen(&format!("{name}: {n_changed} of {n} {expected} ones judged otherwise"));
         assert!(n > 0 && 100 * n_changed <= n, "{name}: {n_changed} of {n}");
     }
 }
@@ -205,11 +192,7 @@ fn tally_changes(
 }
 
 fn judged(question: &Question, answer: &str) -> Judgment {
-    let judge = Judge {
-        rule: RightRule::Auto,
-        scorer: Scorer::Hotpotqa,
-        correct_f1: 0.6,
-    };
+    let judge = Judge { rule: RightRule::Auto, scorer: Scorer::Hotpotqa, correct_f1: 0.6 };
     let judgment = judge.judge(question, answer, Stance::Answered);
     judgment.expect("has gold answers")
 }

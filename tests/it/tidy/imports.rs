@@ -20,14 +20,10 @@ struct File {
 /// Finds the files that lie on a cycle of imports, as one sorted group for each knot.
 pub fn cycles(folder: &Path, root: &Path) -> Vec<Vec<String>> {
     let files = modules(folder, root);
-    let edges: BTreeMap<&Module, BTreeSet<Module>> = files
-        .iter()
-        .map(|(module, file)| (module, imports(module, file, &files)))
-        .collect();
-    let reached: BTreeMap<&Module, BTreeSet<&Module>> = edges
-        .keys()
-        .map(|module| (*module, reachable(module, &edges)))
-        .collect();
+    let edges: BTreeMap<&Module, BTreeSet<Module>> =
+        files.iter().map(|(module, file)| (module, imports(module, file, &files))).collect();
+    let reached: BTreeMap<&Module, BTreeSet<&Module>> =
+        edges.keys().map(|module| (*module, reachable(module, &edges))).collect();
     let mut knots = BTreeSet::new();
     for (module, from_here) in &reached {
         let knot: Vec<String> = from_here
@@ -57,10 +53,7 @@ fn modules(folder: &Path, root: &Path) -> BTreeMap<Module, File> {
         }
         let text = fs::read_to_string(&path).expect("readable");
         let path = path.strip_prefix(root).expect("inside the repository");
-        let file = File {
-            path: path.to_string_lossy().into_owned(),
-            source: Source::parse(&text),
-        };
+        let file = File { path: path.to_string_lossy().into_owned(), source: Source::parse(&text) };
         files.insert(module, file);
     }
     let tests: BTreeSet<Module> = files
@@ -172,11 +165,7 @@ impl UseTree<'_> {
                 "as" => {
                     let name = self.source.text(self.at).to_owned();
                     self.at += 1;
-                    found.push(Import {
-                        name,
-                        path,
-                        re_exported,
-                    });
+                    found.push(Import { name, path, re_exported });
                     return;
                 }
                 "self" if !prefix.is_empty() && path == prefix => {}
@@ -186,11 +175,7 @@ impl UseTree<'_> {
                 && self.source.text(self.at - 1) != "::"
             {
                 let name = path.last().cloned().unwrap_or_default();
-                found.push(Import {
-                    name,
-                    path,
-                    re_exported,
-                });
+                found.push(Import { name, path, re_exported });
                 return;
             }
         }
@@ -234,10 +219,7 @@ fn absolute(
         "self" => Some(joined(module, rest)),
         "super" => {
             let up = path.iter().take_while(|part| *part == "super").count();
-            Some(joined(
-                &module[..module.len().checked_sub(up)?],
-                &path[up..],
-            ))
+            Some(joined(&module[..module.len().checked_sub(up)?], &path[up..]))
         }
         _ if named.contains_key(first) => Some(joined(&named[first], rest)),
         _ => files.contains_key(&child).then(|| joined(&child, rest)),

@@ -42,10 +42,7 @@ pub fn checked_files() -> Vec<PathBuf> {
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder)
-        .expect("a folder")
-        .map(|entry| entry.expect("an entry").path())
-        .collect()
+    fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
 }
 
 fn is_markdown(path: &Path) -> bool {
@@ -58,9 +55,7 @@ fn prose(text: &str) -> Vec<(usize, &str)> {
     let mut fence = None;
     for (index, line) in text.lines().enumerate() {
         let start = line.trim_start();
-        let marker = ["```", "~~~"]
-            .into_iter()
-            .find(|marker| start.starts_with(marker));
+        let marker = ["```", "~~~"].into_iter().find(|marker| start.starts_with(marker));
         match (fence, marker) {
             (None, None) => found.push((index + 1, line)),
             (None, Some(marker)) => fence = Some(marker),
@@ -88,13 +83,12 @@ fn links(text: &str) -> Vec<Link> {
 
 /// Returns the targets of inline links, images and reference definitions.
 fn targets(line: &str) -> Vec<String> {
-    let inline = line
-        .match_indices("](")
-        .filter(|(at, _)| !line[..*at].ends_with('\\'))
-        .map(|(at, open)| {
+    let inline = line.match_indices("](").filter(|(at, _)| !line[..*at].ends_with('\\')).map(
+        |(at, open)| {
             let rest = &line[at + open.len()..];
             rest[..closing(rest)].to_owned()
-        });
+        },
+    );
     let defined = line
         .starts_with('[')
         .then(|| line.split_once("]: "))
@@ -145,11 +139,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
 fn heading(line: &str) -> Option<&str> {
     let text = line.trim_start_matches('#');
     let level = line.len() - text.len();
-    (1..=6)
-        .contains(&level)
-        .then(|| text.strip_prefix(' '))
-        .flatten()
-        .map(str::trim)
+    (1..=6).contains(&level).then(|| text.strip_prefix(' ')).flatten().map(str::trim)
 }
 
 fn slug(heading: &str) -> String {
@@ -162,9 +152,7 @@ fn slug(heading: &str) -> String {
 }
 
 fn is_external(target: &str) -> bool {
-    ["https://", "http://", "mailto:"]
-        .iter()
-        .any(|scheme| target.starts_with(scheme))
+    ["https://", "http://", "mailto:"].iter().any(|scheme| target.starts_with(scheme))
 }
 
 /// Returns the reason why a link of `page` does not resolve.
@@ -176,11 +164,8 @@ fn problem(page: &Path, target: &str) -> Option<&'static str> {
         return Some("is not a relative link");
     }
     let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
-    let file = if path.is_empty() {
-        page.to_owned()
-    } else {
-        page.parent().expect("a folder").join(path)
-    };
+    let file =
+        if path.is_empty() { page.to_owned() } else { page.parent().expect("a folder").join(path) };
     let Ok(file) = file.canonicalize() else {
         return Some("names no file");
     };
@@ -228,25 +213,17 @@ fn the_summary_lists_every_page_of_the_book_once() {
 #[test]
 fn links_are_read_outside_code() {
     let text = "See [a](a.md#b-c) and ![b](<b.md>).\n`[no](no.md)` \\[no\\](no.md)\n```\n[no](no.md)\n```\n[x]: x.md \"title\"\n(see [p](p_(q).md))\n";
-    let found: Vec<(usize, String)> = links(text)
-        .into_iter()
-        .map(|link| (link.line, link.target))
-        .collect();
+    let found: Vec<(usize, String)> =
+        links(text).into_iter().map(|link| (link.line, link.target)).collect();
     let expected = [(1, "a.md#b-c"), (1, "b.md"), (6, "x.md"), (7, "p_(q).md")];
-    assert_eq!(
-        found,
-        expected.map(|(line, target)| (line, target.to_owned()))
-    );
+    assert_eq!(found, expected.map(|(line, target)| (line, target.to_owned())));
 }
 
 #[test]
 fn anchors_follow_the_headings() {
     let text = "# `score --list`: 2 x 2\n## Limits\n```\n# no heading\n```\n#hash\n## Limits\n";
     let expected = ["score---list-2-x-2", "limits", "limits-1"];
-    assert_eq!(
-        anchors(text),
-        BTreeSet::from(expected.map(ToOwned::to_owned))
-    );
+    assert_eq!(anchors(text), BTreeSet::from(expected.map(ToOwned::to_owned)));
 }
 
 #[test]

@@ -54,18 +54,8 @@ const SAMPLES: [(&str, &str, &str); 127] = [
 ];
 
 /// Words of a statement that builds an error or its reason.
-const BUILDERS: [&str; 10] = [
-    "Err",
-    "OutOfRange",
-    "detail",
-    "hint",
-    "invalid",
-    "problem",
-    "reason",
-    "what",
-    "wrong",
-    "why",
-];
+const BUILDERS: [&str; 10] =
+    ["Err", "OutOfRange", "detail", "hint", "invalid", "problem", "reason", "what", "wrong", "why"];
 
 /// A message of an error type, with the type and the variant.
 struct Message {
@@ -166,10 +156,7 @@ impl<'a> File<'a> {
     /// Returns true for a literal of three and more words.
     fn is_prose(&self, at: usize) -> bool {
         let words = self.source.tokens[at].literal.split_whitespace();
-        words
-            .filter(|word| word.contains(char::is_alphabetic))
-            .count()
-            >= 3
+        words.filter(|word| word.contains(char::is_alphabetic)).count() >= 3
     }
 
     /// Returns true if the statement or arm of a literal builds an error or its reason. A panic's message is none.
@@ -203,14 +190,10 @@ impl<'a> File<'a> {
         let mut arguments = self.arguments(literal).into_iter();
         let escaped = template.replace("{{", "\u{1}").replace("}}", "\u{2}");
         let (mut text, mut rest) = (String::new(), escaped.as_str());
-        while let Some((before, (placeholder, after))) = rest
-            .split_once('{')
-            .and_then(|(before, after)| Some((before, after.split_once('}')?)))
+        while let Some((before, (placeholder, after))) =
+            rest.split_once('{').and_then(|(before, after)| Some((before, after.split_once('}')?)))
         {
-            let field = placeholder
-                .split(':')
-                .next()
-                .filter(|field| !field.is_empty());
+            let field = placeholder.split(':').next().filter(|field| !field.is_empty());
             let words = field.map(|field| vec![field.to_owned()]);
             let words = words.or_else(|| arguments.next()).unwrap_or_default();
             text.push_str(before);
@@ -258,12 +241,7 @@ impl<'a> File<'a> {
     /// Returns the lines of the page: the path, messages with their hints, other hints, reasons.
     fn lines(mut self) -> Vec<String> {
         let mut lines = Vec::new();
-        for Message {
-            owner,
-            variant,
-            text,
-        } in std::mem::take(&mut self.messages)
-        {
+        for Message { owner, variant, text } in std::mem::take(&mut self.messages) {
             lines.push(
                 format!("{owner}::{variant}: {text}").replace(&format!("{owner}::{owner}"), &owner),
             );

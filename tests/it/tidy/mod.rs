@@ -81,9 +81,7 @@ fn is_test(path: &Path) -> bool {
     ["tests.rs", "contract.rs", "reference.rs", "properties.rs"]
         .iter()
         .any(|file| path.ends_with(file))
-        || path
-            .iter()
-            .any(|part| part == "contract" || part == "tests")
+        || path.iter().any(|part| part == "contract" || part == "tests")
 }
 
 /// Fails unless exactly the listed files break a rule.
@@ -92,18 +90,13 @@ fn assert_only(listed: &[&str], found: &BTreeSet<String>, rule: &str) {
     let new: Vec<_> = found.difference(&listed).collect();
     assert!(new.is_empty(), "{rule}: {new:#?}");
     let gone: Vec<_> = listed.difference(found).collect();
-    assert!(
-        gone.is_empty(),
-        "keep the rule `{rule}` now, take them off the list: {gone:#?}"
-    );
+    assert!(gone.is_empty(), "keep the rule `{rule}` now, take them off the list: {gone:#?}");
 }
 
 #[test]
 fn no_file_imports_from_one_that_imports_from_it() {
-    let knots: Vec<Vec<String>> = source_folders()
-        .iter()
-        .flat_map(|folder| imports::cycles(folder, root()))
-        .collect();
+    let knots: Vec<Vec<String>> =
+        source_folders().iter().flat_map(|folder| imports::cycles(folder, root())).collect();
     let found = knots.into_iter().flatten().collect();
     assert_only(CYCLIC_FILES, &found, "on a cycle of imports");
 }
@@ -121,10 +114,7 @@ fn crates_depend_on_what_lies_below_them() {
     assert_eq!(folders, BTreeSet::from(listed));
     for (name, allowed) in BORDERS {
         for other in workspace_dependencies(name) {
-            assert!(
-                allowed.contains(&other.as_str()),
-                "crates/{name} depends on {other}"
-            );
+            assert!(allowed.contains(&other.as_str()), "crates/{name} depends on {other}");
         }
     }
 }
@@ -164,19 +154,14 @@ fn dependencies(name: &str) -> Vec<String> {
 
 fn workspace_dependencies(name: &str) -> Vec<String> {
     let all = dependencies(name);
-    let ours = all
-        .iter()
-        .filter_map(|dependency| dependency.strip_prefix("ragtriage-"));
+    let ours = all.iter().filter_map(|dependency| dependency.strip_prefix("ragtriage-"));
     ours.map(ToOwned::to_owned).collect()
 }
 
 #[test]
 fn files_stay_short() {
     let mut long = BTreeSet::new();
-    for path in source_folders()
-        .iter()
-        .flat_map(|folder| rust_files(folder))
-    {
+    for path in source_folders().iter().flat_map(|folder| rust_files(folder)) {
         let text = fs::read_to_string(&path).expect("readable");
         let lines = Source::parse(&text).code_lines();
         if !is_test(&path) && lines > MOST_LINES {
@@ -198,26 +183,15 @@ fn every_file_says_what_it_is() {
 
 #[test]
 fn globs_stay_in_tests_and_nothing_is_left_to_do() {
-    for path in source_folders()
-        .iter()
-        .flat_map(|folder| rust_files(folder))
-    {
+    for path in source_folders().iter().flat_map(|folder| rust_files(folder)) {
         let text = fs::read_to_string(&path).expect("readable");
-        for word in [
-            concat!("TO", "DO"),
-            concat!("FIX", "ME"),
-            concat!("XX", "X"),
-        ] {
+        for word in [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X")] {
             assert!(!text.contains(word), "{} holds {word}", name(&path));
         }
         let source = Source::parse(&text);
         let globs = (2..source.tokens.len())
             .filter(|&end| ["::", "*", ";"] == [end - 2, end - 1, end].map(|at| source.text(at)));
-        assert!(
-            is_test(&path) || globs.count() == 0,
-            "{} imports a glob",
-            name(&path)
-        );
+        assert!(is_test(&path) || globs.count() == 0, "{} imports a glob", name(&path));
     }
 }
 
@@ -235,9 +209,7 @@ fn the_path_of_one_question_names_items_that_exist() {
         .split("## ")
         .find(|section| section.starts_with("The path of one question"))
         .expect("a section");
-    let steps = path
-        .lines()
-        .filter(|line| line.starts_with(char::is_numeric));
+    let steps = path.lines().filter(|line| line.starts_with(char::is_numeric));
     let names: Vec<&str> = steps
         .flat_map(|step| step.split('`').skip(1).step_by(2))
         .filter(|name| name.contains("::"))
@@ -251,10 +223,7 @@ fn the_path_of_one_question_names_items_that_exist() {
 /// Returns true if `crate::module::item` is a module, or an item defined in one. Items after the first are not looked into.
 fn exists(name: &str) -> bool {
     let mut parts = name.split("::");
-    let mut folder = root()
-        .join("crates")
-        .join(parts.next().expect("a crate"))
-        .join("src");
+    let mut folder = root().join("crates").join(parts.next().expect("a crate")).join("src");
     let mut file = folder.join("lib.rs");
     for part in parts {
         folder.push(part);

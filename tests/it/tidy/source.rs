@@ -27,17 +27,12 @@ impl Source {
 
     /// Returns the number of lines that hold code: no comments, blank lines or tests.
     pub fn code_lines(&self) -> usize {
-        let lines = self
-            .tokens
-            .iter()
-            .flat_map(|token| token.first_line..=token.last_line);
+        let lines = self.tokens.iter().flat_map(|token| token.first_line..=token.last_line);
         lines.collect::<BTreeSet<_>>().len()
     }
 
     pub fn text(&self, index: usize) -> &str {
-        self.tokens
-            .get(index)
-            .map_or("", |token| token.text.as_str())
+        self.tokens.get(index).map_or("", |token| token.text.as_str())
     }
 }
 
@@ -46,11 +41,7 @@ pub fn is_word(text: &str) -> bool {
 }
 
 fn tokens(text: &str) -> Vec<Token> {
-    let mut scanner = Scanner {
-        characters: text.chars().collect(),
-        at: 0,
-        line: 1,
-    };
+    let mut scanner = Scanner { characters: text.chars().collect(), at: 0, line: 1 };
     let mut found = Vec::new();
     while let Some(token) = scanner.next_token() {
         found.push(token);
@@ -102,12 +93,7 @@ impl Scanner {
                 "\"\"" => content(&self.characters[start..self.at]),
                 _ => String::new(),
             };
-            return Some(Token {
-                text,
-                literal,
-                first_line,
-                last_line,
-            });
+            return Some(Token { text, literal, first_line, last_line });
         }
     }
 
@@ -148,9 +134,8 @@ impl Scanner {
 
     /// Skips a string, raw string, byte string or character literal; false where none begins.
     fn skip_literal(&mut self) -> bool {
-        let prefix = (0..2)
-            .take_while(|&by| matches!(self.ahead(by), Some('b' | 'r' | 'c')))
-            .count();
+        let prefix =
+            (0..2).take_while(|&by| matches!(self.ahead(by), Some('b' | 'r' | 'c'))).count();
         let raw = (0..prefix).any(|by| self.ahead(by) == Some('r'));
         let hashes = (prefix..self.characters.len())
             .take_while(|&by| raw && self.ahead(by) == Some('#'))
@@ -232,10 +217,7 @@ fn content(literal: &[char]) -> String {
 
 /// Leaves out every item whose attribute is a `cfg` that names `test`.
 fn without_tests(tokens: Vec<Token>) -> Source {
-    let all = Source {
-        tokens,
-        test_modules: HashSet::new(),
-    };
+    let all = Source { tokens, test_modules: HashSet::new() };
     let mut dropped = HashSet::new();
     let mut test_modules = HashSet::new();
     let mut at = 0;

@@ -33,28 +33,21 @@ const FORBIDDEN: [&str; 22] = [
 ];
 
 /// Lists of English words, and quotations from data.
-const EXCEPTIONS: [&str; 4] = [
-    "says said state",
-    "none nobody hardly",
-    "has not said  after",
-    "before it pages somebody?",
-];
+const EXCEPTIONS: [&str; 4] =
+    ["says said state", "none nobody hardly", "has not said  after", "before it pages somebody?"];
 
 /// Scripts and styles of the HTML report, whose comments are checked.
 const ASSETS: &str = "crates/report/src/html/assets";
 
 /// First words of a documentation comment that is a clause instead of a sentence or a noun phrase.
-const CLAUSES: [&str; 9] = [
-    "How ", "Of ", "The same", "What ", "When ", "Where ", "Whether ", "Which", "Why ",
-];
+const CLAUSES: [&str; 9] =
+    ["How ", "Of ", "The same", "What ", "When ", "Where ", "Whether ", "Which", "Why "];
 
 /// Returns the forbidden words of a text outside code spans.
 fn forbidden(text: &str) -> Vec<&'static str> {
     let text = EXCEPTIONS
         .iter()
-        .fold(without_code(text).to_lowercase(), |text, exception| {
-            text.replace(exception, "")
-        });
+        .fold(without_code(text).to_lowercase(), |text, exception| text.replace(exception, ""));
     let is_letter = |character: char| character.is_alphanumeric() || character == '_';
     let holds = |word: &str| {
         text.match_indices(word).any(|(at, _)| {
@@ -71,10 +64,7 @@ fn no_text_holds_a_forbidden_word() {
         let words = forbidden(text).into_iter();
         found.extend(words.map(|word| format!("{path}:{line}: `{word}` in {text}")));
     };
-    for path in source_folders()
-        .iter()
-        .flat_map(|folder| rust_files(folder))
-    {
+    for path in source_folders().iter().flat_map(|folder| rust_files(folder)) {
         let text = fs::read_to_string(&path).expect("readable");
         if !is_test(&path) {
             for token in Source::parse(&text).tokens {
@@ -116,22 +106,15 @@ fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
 #[test]
 fn no_documentation_comment_begins_with_a_clause() {
     let mut found = Vec::new();
-    for path in source_folders()
-        .iter()
-        .flat_map(|folder| rust_files(folder))
-    {
+    for path in source_folders().iter().flat_map(|folder| rust_files(folder)) {
         let text = fs::read_to_string(&path).expect("readable");
         let mut before = "";
         for (index, line) in text.lines().enumerate() {
             let line = line.trim_start();
-            let marker = ["/// ", "//! "]
-                .into_iter()
-                .find(|marker| line.starts_with(marker));
+            let marker = ["/// ", "//! "].into_iter().find(|marker| line.starts_with(marker));
             if let Some(marker) = marker
                 && !before.starts_with(marker.trim_end())
-                && CLAUSES
-                    .iter()
-                    .any(|clause| line[marker.len()..].starts_with(clause))
+                && CLAUSES.iter().any(|clause| line[marker.len()..].starts_with(clause))
             {
                 found.push(format!("{}:{}: {line}", name(&path), index + 1));
             }
@@ -143,14 +126,8 @@ fn no_documentation_comment_begins_with_a_clause() {
 
 #[test]
 fn a_forbidden_word_is_found_as_a_whole_word() {
-    assert_eq!(
-        forbidden("It stands there, and Nobody understands."),
-        ["nobody", "stands"]
-    );
+    assert_eq!(forbidden("It stands there, and Nobody understands."), ["nobody", "stands"]);
     assert!(forbidden("besides, `stands_in` amends").is_empty());
     let text = "/// One.\n    // Two\nlet x = \"// no\";\n//! Three";
-    assert_eq!(
-        comments(text).collect::<Vec<_>>(),
-        [(1, "One."), (2, "Two"), (4, "Three")]
-    );
+    assert_eq!(comments(text).collect::<Vec<_>>(), [(1, "One."), (2, "Two"), (4, "Three")]);
 }

@@ -19,11 +19,8 @@ pub(super) fn open(delivery: &Delivery<'_>, strict: Stage, lenient: Option<Stage
     };
     let (pieces, here) = (delivery.test.pieces(at, label), delivery.at(held_at));
     let n_held = pieces.iter().filter(|id| here.contains(id)).count();
-    let (verb, suffice) = if n_held == 1 {
-        ("was", "it suffices")
-    } else {
-        ("were", "they suffice")
-    };
+    let (verb, suffice) =
+        if n_held == 1 { ("was", "it suffices") } else { ("were", "they suffice") };
     let marked = match mark(delivery, at) {
         Some(mark) => format!(", with {mark},"),
         None => String::new(),
@@ -44,21 +41,16 @@ pub(super) fn lost(delivery: &Delivery<'_>, at: (usize, usize), label: ByteRange
     let pieces = delivery.test.pieces(at, label);
     let answers = &gold(delivery, at).answer_ranges;
     let suffices = |id: &ChunkId| {
-        let view = pieces
-            .contains(&id)
-            .then(|| delivery.passages.view(id))
-            .flatten();
+        let view = pieces.contains(&id).then(|| delivery.passages.view(id)).flatten();
         view.is_some_and(|view| {
             answers.is_empty() || answers.iter().any(|answer| view.range.overlaps(*answer))
         })
     };
     let with = mark(delivery, at).map_or(String::new(), |mark| format!(" with {mark}"));
     let rest = match ranks::best_placed(delivery, suffices) {
-        Some(best) => format!(
-            "the first{with}, {}, {}",
-            ranks::name(best),
-            ranks::came(delivery, best)
-        ),
+        Some(best) => {
+            format!("the first{with}, {}, {}", ranks::name(best), ranks::came(delivery, best))
+        }
         None => format!("none{with} {}", ranks::was_among(delivery)),
     };
     format!("{}; {rest}", spans(delivery, label, &pieces))
@@ -78,12 +70,9 @@ fn first_wide(
     });
     members.find_map(|at| {
         let missing = test.missing_ranges(at, delivery.at(strict));
-        let mut wide = missing
-            .into_iter()
-            .filter(|range| gold(delivery, at).wide.contains(range));
+        let mut wide = missing.into_iter().filter(|range| gold(delivery, at).wide.contains(range));
         let range = wide.next()?;
-        test.covers_by(at, here, Reading::Lenient)
-            .then_some((at, range))
+        test.covers_by(at, here, Reading::Lenient).then_some((at, range))
     })
 }
 

@@ -66,15 +66,13 @@ impl Outcome {
     /// Returns true if a record does not show which of several stages before the prompt lost the support.
     #[must_use]
     pub fn is_undelivered(&self) -> bool {
-        self.between
-            .is_some_and(|[_, last]| last != Stage::Generation)
+        self.between.is_some_and(|[_, last]| last != Stage::Generation)
     }
 
     /// Returns true if a record shows neither that the support was lost nor that it was in the prompt.
     #[must_use]
     pub fn is_unseen(&self) -> bool {
-        self.between
-            .is_some_and(|[_, last]| last == Stage::Generation)
+        self.between.is_some_and(|[_, last]| last == Stage::Generation)
     }
 
     /// Returns the name of the stage that lost the support, `undelivered` where it is not known; `None` if it reached the
@@ -82,11 +80,7 @@ impl Outcome {
     #[must_use]
     pub fn lost_name(&self) -> Option<&'static str> {
         let lost = self.lost?;
-        Some(if self.is_undelivered() {
-            FailureClass::Undelivered.name()
-        } else {
-            lost.name()
-        })
+        Some(if self.is_undelivered() { FailureClass::Undelivered.name() } else { lost.name() })
     }
 
     /// Returns the class of the same delivery with other judgments of the answers.
@@ -127,11 +121,7 @@ enum Fate {
     Unseen(String),
     /// It was lost at that stage by the strict reading of a wide label; by the lenient one at a later stage, or not at
     /// all.
-    Open {
-        stage: Stage,
-        why: String,
-        arrived: bool,
-    },
+    Open { stage: Stage, why: String, arrived: bool },
 }
 
 impl Fate {
@@ -198,9 +188,7 @@ pub fn classify(
         return Outcome {
             class: FailureClass::Failed,
             fault: None,
-            reason: trace
-                .failure()
-                .map_or(String::new(), |failure| failure.to_string()),
+            reason: trace.failure().map_or(String::new(), |failure| failure.to_string()),
             judgments,
             unsupported: Vec::new(),
             flags: Vec::new(),
@@ -237,10 +225,7 @@ pub fn classify(
 }
 
 fn first_lost(reached: [bool; 5]) -> Option<Stage> {
-    reached
-        .iter()
-        .position(|held| !held)
-        .map(|at| Stage::ALL[at])
+    reached.iter().position(|held| !held).map(|at| Stage::ALL[at])
 }
 
 /// Returns false if support is known to be lost.
@@ -284,9 +269,7 @@ fn decide(
         return unanswerable(attempt);
     }
     let plain = |class, why: &str| (class, None, why.to_owned());
-    let judgment = judgments
-        .of(ArmName::Retrieved)
-        .filter(|_| attempt.is_some());
+    let judgment = judgments.of(ArmName::Retrieved).filter(|_| attempt.is_some());
     match (judgment.map(|judgment| judgment.correctness), fate) {
         (Some(Correctness::Unsure), _) => (
             FailureClass::Unsure,
@@ -326,23 +309,19 @@ fn decide(
 fn right(fate: &Fate) -> (FailureClass, Option<Fault>, String) {
     let unsupported = FailureClass::CorrectUnsupported;
     let (class, why) = match fate {
-        Fate::Arrived | Fate::TruncatedAway => (
-            FailureClass::Correct,
-            "right, and its support was in the prompt".to_owned(),
-        ),
-        Fate::Open { arrived: true, .. } => (
-            FailureClass::Correct,
-            "right, and a part of its label was in the prompt".to_owned(),
-        ),
+        Fate::Arrived | Fate::TruncatedAway => {
+            (FailureClass::Correct, "right, and its support was in the prompt".to_owned())
+        }
+        Fate::Open { arrived: true, .. } => {
+            (FailureClass::Correct, "right, and a part of its label was in the prompt".to_owned())
+        }
         Fate::Unseen(why) => (FailureClass::Correct, format!("right; {why}")),
-        Fate::Between(_, why) => (
-            unsupported,
-            format!("right, though its support was lost: {why}"),
-        ),
-        Fate::Lost(stage, why) | Fate::Open { stage, why, .. } => (
-            unsupported,
-            format!("right, though its support was lost ({stage}): {why}"),
-        ),
+        Fate::Between(_, why) => {
+            (unsupported, format!("right, though its support was lost: {why}"))
+        }
+        Fate::Lost(stage, why) | Fate::Open { stage, why, .. } => {
+            (unsupported, format!("right, though its support was lost ({stage}): {why}"))
+        }
         Fate::Untested(why) => (unsupported, format!("right, with {why}")),
     };
     (class, None, why)
@@ -350,10 +329,7 @@ fn right(fate: &Fate) -> (FailureClass, Option<Fault>, String) {
 
 fn unanswerable(attempt: Option<&Attempt>) -> (FailureClass, Option<Fault>, String) {
     let stance = attempt.map(|attempt| attempt.stance);
-    if let Some(fault) = stance
-        .and_then(Stance::fault)
-        .filter(|fault| fault.is_setup())
-    {
+    if let Some(fault) = stance.and_then(Stance::fault).filter(|fault| fault.is_setup()) {
         let why = format!("unanswerable, and {}", why_of(fault));
         return (FailureClass::Generation, Some(fault), why);
     }
@@ -362,23 +338,17 @@ fn unanswerable(attempt: Option<&Attempt>) -> (FailureClass, Option<Fault>, Stri
             FailureClass::Unattributed,
             "unanswerable; without a generator, abstention cannot be checked",
         ),
-        Some(Stance::Abstained) => (
-            FailureClass::CorrectAbstention,
-            "unanswerable, and the generator abstained",
-        ),
-        Some(_) => (
-            FailureClass::Hallucinated,
-            "unanswerable, and the generator answered",
-        ),
+        Some(Stance::Abstained) => {
+            (FailureClass::CorrectAbstention, "unanswerable, and the generator abstained")
+        }
+        Some(_) => (FailureClass::Hallucinated, "unanswerable, and the generator answered"),
     };
     (class, None, why.to_owned())
 }
 
 /// Returns the verdict on the answer from the gold passages alone; `None` if there is none to compare with.
 fn oracle(trace: &Trace, judgments: &Judgments) -> Option<Correctness> {
-    let is_unusable = trace
-        .attempt(ArmName::Oracle)
-        .is_some_and(|attempt| !attempt.is_usable());
+    let is_unusable = trace.attempt(ArmName::Oracle).is_some_and(|attempt| !attempt.is_usable());
     if is_unusable {
         return None;
     }
@@ -418,11 +388,7 @@ fn generation(
             return (FailureClass::Generation, None, why.to_owned());
         }
     };
-    (
-        FailureClass::Generation,
-        Some(fault),
-        format!("support was in the prompt; {}", why_of(fault)),
-    )
+    (FailureClass::Generation, Some(fault), format!("support was in the prompt; {}", why_of(fault)))
 }
 
 /// Returns the values of the pipeline's answer that neither text nor title of a packed passage contains.
@@ -434,10 +400,7 @@ fn unsupported(delivery: &Delivery<'_>) -> Vec<String> {
     else {
         return Vec::new();
     };
-    let views = delivery
-        .packed
-        .iter()
-        .filter_map(|id| delivery.passages.view(id));
+    let views = delivery.packed.iter().filter_map(|id| delivery.passages.view(id));
     let texts: Vec<&str> = views.flat_map(|view| [view.title, view.text]).collect();
     if texts.is_empty() {
         return Vec::new();

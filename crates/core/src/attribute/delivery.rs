@@ -15,10 +15,7 @@ use crate::types::{
 const SERVER_TRUNCATED_BELOW: f64 = 0.8;
 
 /// The chunks of each stage, with the support test applied to them.
-#[allow(
-    clippy::struct_excessive_bools,
-    reason = "each is a fact about the record of its own"
-)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact about the record of its own")]
 pub(super) struct Delivery<'a> {
     pub trace: &'a Trace,
     pub test: SupportTest<'a>,
@@ -61,9 +58,8 @@ impl<'a> Delivery<'a> {
     pub fn new(trace: &'a Trace, top: TopK, passages: &'a dyn Passages) -> Self {
         let packed: Vec<&ChunkId> = trace.packed().collect();
         let last = trace.recorded_ranking();
-        let ranking: Vec<&ChunkId> = last.map_or(Vec::new(), |step| {
-            step.hits.iter().map(|hit| &hit.id).collect()
-        });
+        let ranking: Vec<&ChunkId> =
+            last.map_or(Vec::new(), |step| step.hits.iter().map(|hit| &hit.id).collect());
         let has_candidates = top.knows_candidates(trace);
         let k = top.of(trace);
         let recorded = !has_candidates || trace.steps.iter().any(is_external);
@@ -147,13 +143,7 @@ impl<'a> Delivery<'a> {
         let candidates = (was_candidate || self.knows_candidates).then_some(was_candidate);
         let top_k = top_k.filter(|_| candidates != Some(false));
         Some(match (candidates, top_k) {
-            (Some(false), _) => [
-                Some(true),
-                Some(true),
-                Some(false),
-                Some(false),
-                Some(false),
-            ],
+            (Some(false), _) => [Some(true), Some(true), Some(false), Some(false), Some(false)],
             (_, Some(false)) => [Some(true), Some(true), candidates, Some(false), Some(false)],
             _ => [Some(true), Some(true), candidates, top_k, prompt],
         })
@@ -208,9 +198,7 @@ impl<'a> Delivery<'a> {
     /// Returns the support by all hits of each step of the trace.
     pub fn by_step(&self) -> Vec<Support> {
         let steps = self.trace.steps.iter();
-        steps
-            .map(|step| self.test.of(step.hits.iter().map(|hit| &hit.id)))
-            .collect()
+        steps.map(|step| self.test.of(step.hits.iter().map(|hit| &hit.id))).collect()
     }
 
     /// Returns the first gold range that no single chunk holds and that the chunks of `stage` hold in part, but not
@@ -225,11 +213,7 @@ impl<'a> Delivery<'a> {
                         && self.test.cut_costs(at, range, here)
                         && !self.is_rejoined(at, range)
                     {
-                        return Some(Torn {
-                            group,
-                            member,
-                            range,
-                        });
+                        return Some(Torn { group, member, range });
                     }
                 }
             }

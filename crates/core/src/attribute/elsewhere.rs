@@ -20,18 +20,12 @@ impl<'a> Elsewhere<'a> {
     /// Looks for `answers` to `question`.
     #[must_use]
     pub fn new(question: &'a str, answers: &'a [String]) -> Self {
-        Self {
-            matcher: AnswerMatcher::new(answers),
-            question,
-            answers,
-            wanted: OnceCell::new(),
-        }
+        Self { matcher: AnswerMatcher::new(answers), question, answers, wanted: OnceCell::new() }
     }
 
     /// Returns the question's content terms without the answers' own words.
     pub fn wanted(&self) -> &BTreeSet<String> {
-        self.wanted
-            .get_or_init(|| terms::without(terms::of_question(self.question), self.answers))
+        self.wanted.get_or_init(|| terms::without(terms::of_question(self.question), self.answers))
     }
 
     /// Returns true if `text` holds an answer and a content term.

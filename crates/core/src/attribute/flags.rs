@@ -17,12 +17,7 @@ pub(super) fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag>
         (Flag::Cut, any_cut(delivery)),
         (
             Flag::EncoderTruncated,
-            trace
-                .gold
-                .groups
-                .iter()
-                .flatten()
-                .any(|member| member.encoder_truncated),
+            trace.gold.groups.iter().flatten().any(|member| member.encoder_truncated),
         ),
         (Flag::AnnMiss, ann_missed(delivery)),
         (Flag::AnswerElsewhere, answer_elsewhere(delivery)),
@@ -39,32 +34,17 @@ pub(super) fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag>
         ),
         (
             Flag::ServerTruncated,
-            trace
-                .attempt(ArmName::Retrieved)
-                .is_some_and(|attempt| read_share(attempt).is_some()),
+            trace.attempt(ArmName::Retrieved).is_some_and(|attempt| read_share(attempt).is_some()),
         ),
     ];
-    tests
-        .into_iter()
-        .filter(|(_, is)| *is)
-        .map(|(flag, _)| flag)
-        .collect()
+    tests.into_iter().filter(|(_, is)| *is).map(|(flag, _)| flag).collect()
 }
 
 fn any_cut(delivery: &Delivery<'_>) -> bool {
-    let groups = delivery
-        .trace
-        .question
-        .evidence
-        .iter()
-        .take(delivery.trace.gold.groups.len())
-        .enumerate();
-    let mut members = groups.flat_map(|(g, group)| {
-        group
-            .iter()
-            .enumerate()
-            .map(move |(m, member)| ((g, m), member))
-    });
+    let groups =
+        delivery.trace.question.evidence.iter().take(delivery.trace.gold.groups.len()).enumerate();
+    let mut members = groups
+        .flat_map(|(g, group)| group.iter().enumerate().map(move |(m, member)| ((g, m), member)));
     members.any(|(at, member)| {
         let wide = &delivery.trace.gold.groups[at.0][at.1].wide;
         let mut ranges = member.ranges.iter().filter(|range| !wide.contains(range));
@@ -92,14 +72,8 @@ fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
     if !question.has_spans() || question.evidence.is_empty() {
         return false;
     }
-    let gold: Vec<&ChunkId> = delivery
-        .trace
-        .gold
-        .groups
-        .iter()
-        .flatten()
-        .flat_map(|member| &member.chunks)
-        .collect();
+    let gold: Vec<&ChunkId> =
+        delivery.trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks).collect();
     let mut others = delivery
         .packed
         .iter()

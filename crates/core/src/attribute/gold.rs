@@ -20,11 +20,7 @@ pub struct Haystacks {
 #[must_use]
 pub fn searchable_documents(corpus: &Corpus) -> Vec<Searchable> {
     use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-    corpus
-        .documents()
-        .par_iter()
-        .map(|document| Searchable::new(&document.text))
-        .collect()
+    corpus.documents().par_iter().map(|document| Searchable::new(&document.text)).collect()
 }
 
 impl Haystacks {
@@ -64,11 +60,8 @@ pub fn locate<'h>(
         AnswerMatcher::default()
     };
     let place = |member: &Member| locate_member(question, member, corpus, &matcher, encoder_reads);
-    let groups: Vec<Vec<GoldMember>> = question
-        .evidence
-        .iter()
-        .map(|group| group.iter().map(place).collect())
-        .collect();
+    let groups: Vec<Vec<GoldMember>> =
+        question.evidence.iter().map(|group| group.iter().map(place).collect()).collect();
     let every =
         |test: &dyn Fn(&GoldMember) -> bool| groups.iter().all(|group| group.iter().any(test));
     let documents = every(&|member| member.present);
@@ -76,19 +69,12 @@ pub fn locate<'h>(
         && every(&|member| !member.chunks.is_empty())
         && answer_in_a_chunk(question, &groups, corpus, &matcher);
     let support = |holds| Support { holds, rule };
-    Gold {
-        documents: support(documents),
-        chunks: support(chunks),
-        groups,
-    }
+    Gold { documents: support(documents), chunks: support(chunks), groups }
 }
 
 /// Locates relevant documents, of which one suffices. They are not listed: a question may have hundreds.
 fn judged(question: &Question, corpus: &Corpus) -> Gold {
-    let support = |holds| Support {
-        holds,
-        rule: SupportRule::Judged,
-    };
+    let support = |holds| Support { holds, rule: SupportRule::Judged };
     let mut relevant = question.relevant_docs();
     Gold {
         documents: support(any_is_present(question, corpus)),
@@ -98,9 +84,7 @@ fn judged(question: &Question, corpus: &Corpus) -> Gold {
 }
 
 fn any_is_present(question: &Question, corpus: &Corpus) -> bool {
-    question
-        .relevant_docs()
-        .any(|doc| is_present(corpus.document(doc)))
+    question.relevant_docs().any(|doc| is_present(corpus.document(doc)))
 }
 
 fn is_present(document: Option<&Document>) -> bool {
@@ -116,18 +100,11 @@ fn unlabelled<'h>(
     if question.has_spans() {
         let matcher = AnswerMatcher::new(&question.answers);
         let haystacks = haystacks();
-        documents = haystacks
-            .documents
-            .iter()
-            .any(|document| matcher.found_in(document));
+        documents = haystacks.documents.iter().any(|document| matcher.found_in(document));
         chunks = documents && haystacks.chunks.iter().any(|chunk| matcher.found_in(chunk));
     }
     let support = |holds| Support { holds, rule };
-    Gold {
-        documents: support(documents),
-        chunks: support(chunks),
-        groups: Vec::new(),
-    }
+    Gold { documents: support(documents), chunks: support(chunks), groups: Vec::new() }
 }
 
 fn locate_member(
@@ -143,20 +120,14 @@ fn locate_member(
     let needed: Vec<ByteRange> = member
         .ranges
         .iter()
-        .flat_map(|range| {
-            all.intersection(&RangeSet::union([*range]))
-                .ranges()
-                .to_vec()
-        })
+        .flat_map(|range| all.intersection(&RangeSet::union([*range])).ranges().to_vec())
         .collect();
     let holds_answer = |number: &usize| matcher.found_in_text(corpus.chunk_text(*number).0);
     let mut holding: Vec<usize> = if member.ranges.is_empty() {
         numbers.clone().filter(holds_answer).collect()
     } else {
         let touches = |number: &usize| {
-            needed
-                .iter()
-                .any(|range| range.overlaps(corpus.chunks()[*number].range))
+            needed.iter().any(|range| range.overlaps(corpus.chunks()[*number].range))
         };
         numbers.clone().filter(touches).collect()
     };
@@ -181,16 +152,12 @@ fn locate_member(
         doc: member.doc.clone(),
         present: is_present(document),
         doc_bytes: document.map(|document| document.text.len()),
-        answer_ranges: document.map_or(Vec::new(), |document| {
-            wide::answer_ranges(question, &wide, &document.text)
-        }),
+        answer_ranges: document
+            .map_or(Vec::new(), |document| wide::answer_ranges(question, &wide, &document.text)),
         wide,
         encoder_truncated: !read.covers(&RangeSet::union(needed.iter().copied())),
         needed,
-        chunks: holding
-            .iter()
-            .map(|&number| corpus.chunk_id(number))
-            .collect(),
+        chunks: holding.iter().map(|&number| corpus.chunk_id(number)).collect(),
         has_answer: member.ranges.is_empty()
             && document.is_some_and(|document| matcher.found_in_text(&document.text)),
     }
@@ -230,26 +197,19 @@ pub fn locate_shown(
         let document = corpus.document(&member.doc);
         locate_shown_member(question, member, document, shown, &matcher)
     };
-    let groups: Vec<Vec<GoldMember>> = question
-        .evidence
-        .iter()
-        .map(|group| group.iter().map(place).collect())
-        .collect();
+    let groups: Vec<Vec<GoldMember>> =
+        question.evidence.iter().map(|group| group.iter().map(place).collect()).collect();
     let rule = SupportRule::of(question);
     let holds = match rule {
         SupportRule::AnswerString => answer_in_a_document(&matcher),
         SupportRule::Nothing => false,
         SupportRule::Judged => any_is_present(question, corpus),
-        SupportRule::Ranges | SupportRule::Documents => groups
-            .iter()
-            .all(|group| group.iter().any(|member| member.present)),
+        SupportRule::Ranges | SupportRule::Documents => {
+            groups.iter().all(|group| group.iter().any(|member| member.present))
+        }
     };
     let support = Support { holds, rule };
-    Gold {
-        documents: support,
-        chunks: support,
-        groups,
-    }
+    Gold { documents: support, chunks: support, groups }
 }
 
 fn locate_shown_member(
@@ -259,10 +219,8 @@ fn locate_shown_member(
     shown: &[&Passage],
     matcher: &AnswerMatcher,
 ) -> GoldMember {
-    let of_document: Vec<&&Passage> = shown
-        .iter()
-        .filter(|passage| passage.doc == member.doc)
-        .collect();
+    let of_document: Vec<&&Passage> =
+        shown.iter().filter(|passage| passage.doc == member.doc).collect();
     let needed = match document {
         Some(document) => without_gaps(
             &member.ranges,
@@ -288,9 +246,8 @@ fn locate_shown_member(
         doc: member.doc.clone(),
         present: is_present(document),
         doc_bytes: document.map(|document| document.text.len()),
-        answer_ranges: document.map_or(Vec::new(), |document| {
-            wide::answer_ranges(question, &wide, &document.text)
-        }),
+        answer_ranges: document
+            .map_or(Vec::new(), |document| wide::answer_ranges(question, &wide, &document.text)),
         wide,
         needed,
         chunks: holding.iter().map(|passage| passage.id.clone()).collect(),
@@ -307,23 +264,14 @@ fn without_gaps(
     shown: impl Iterator<Item = ByteRange>,
 ) -> Vec<ByteRange> {
     let shown = RangeSet::union(shown);
-    let gaps = shown
-        .ranges()
-        .windows(2)
-        .map(|pair| ByteRange::new(pair[0].end, pair[1].start));
+    let gaps = shown.ranges().windows(2).map(|pair| ByteRange::new(pair[0].end, pair[1].start));
     let blank: Vec<ByteRange> = gaps
-        .filter(|gap| {
-            text.get(gap.as_range())
-                .is_some_and(|text| text.trim().is_empty())
-        })
+        .filter(|gap| text.get(gap.as_range()).is_some_and(|text| text.trim().is_empty()))
         .collect();
     let mut needed = Vec::with_capacity(ranges.len());
     for range in ranges {
         let mut from = range.start;
-        for gap in blank
-            .iter()
-            .filter(|gap| range.start < gap.start && gap.end < range.end)
-        {
+        for gap in blank.iter().filter(|gap| range.start < gap.start && gap.end < range.end) {
             needed.push(ByteRange::new(from, gap.start));
             from = gap.end;
         }
@@ -340,15 +288,10 @@ fn answer_in_a_chunk(
     corpus: &Corpus,
     matcher: &AnswerMatcher,
 ) -> bool {
-    let pairs = question
-        .evidence
-        .iter()
-        .zip(groups)
-        .map(|(labelled, gold)| labelled.iter().zip(gold));
+    let pairs =
+        question.evidence.iter().zip(groups).map(|(labelled, gold)| labelled.iter().zip(gold));
     let whole = pairs.filter(|group| {
-        !group
-            .clone()
-            .any(|(member, gold)| !member.ranges.is_empty() && !gold.chunks.is_empty())
+        !group.clone().any(|(member, gold)| !member.ranges.is_empty() && !gold.chunks.is_empty())
     });
     let mut with_answer = whole
         .flatten()

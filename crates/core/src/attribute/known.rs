@@ -27,12 +27,7 @@ pub struct TopK {
 impl From<usize> for TopK {
     /// The top k of a pipeline whose settings are known.
     fn from(k: usize) -> Self {
-        Self {
-            k,
-            is_set: true,
-            is_in_order: true,
-            n_retrievers: 0,
-        }
+        Self { k, is_set: true, is_in_order: true, n_retrievers: 0 }
     }
 }
 

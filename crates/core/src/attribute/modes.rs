@@ -53,45 +53,32 @@ pub fn signs(
     let missing_group = missing_group(&delivery, outcome);
     let crowded = crowded(&delivery);
     let question = &trace.question;
-    let has_encoder = trace
-        .retrievers()
-        .any(|s| matches!(s.step, Step::Dense | Step::LateInteraction));
+    let has_encoder =
+        trace.retrievers().any(|s| matches!(s.step, Step::Dense | Step::LateInteraction));
     let flag = |flag: Flag, can_be: bool| can_be.then(|| outcome.flags.contains(&flag));
     let shows = |mode: Mode| match mode {
         Mode::NoSharedTerm => no_shared_term(&delivery, titled),
         Mode::BridgeMissed => (trace.gold.groups.len() > 1).then_some(missing_group.is_some()),
         Mode::NearDuplicates => crowded,
         Mode::GoldLate => position.and_then(|at| is_late(at, delivery.packed.len())),
-        Mode::AnswerElsewhere => flag(
-            Flag::AnswerElsewhere,
-            question.has_spans() && !question.evidence.is_empty(),
-        ),
-        Mode::EncoderTruncated => flag(
-            Flag::EncoderTruncated,
-            has_encoder && outcome.reached.is_some(),
-        ),
+        Mode::AnswerElsewhere => {
+            flag(Flag::AnswerElsewhere, question.has_spans() && !question.evidence.is_empty())
+        }
+        Mode::EncoderTruncated => {
+            flag(Flag::EncoderTruncated, has_encoder && outcome.reached.is_some())
+        }
     };
-    let modes = Mode::ALL
-        .iter()
-        .filter_map(|mode| Some((*mode, shows(*mode)?)))
-        .collect();
+    let modes = Mode::ALL.iter().filter_map(|mode| Some((*mode, shows(*mode)?))).collect();
     let distinct_support = crowded == Some(true)
         && matches!(outcome.lost_at(), Some(Stage::Ranking | Stage::Packing))
         && delivery.test.of(distinct(&delivery)).holds;
-    Signs {
-        modes,
-        missing_group,
-        distinct_support,
-        position,
-    }
+    Signs { modes, missing_group, distinct_support, position }
 }
 
 fn position(delivery: &Delivery<'_>, outcome: &Outcome) -> Option<usize> {
     let reached = outcome.reached.is_some_and(|[.., prompt]| prompt);
     reached.then(|| {
-        Delivery::first(&delivery.packed, |chunks| {
-            delivery.test.of(chunks.iter().copied()).holds
-        })
+        Delivery::first(&delivery.packed, |chunks| delivery.test.of(chunks.iter().copied()).holds)
     })?
 }
 
@@ -101,14 +88,10 @@ fn is_late(position: usize, n_packed: usize) -> Option<bool> {
 
 /// Returns the first group that is missing where the support was lost, if another group is present.
 fn missing_group(delivery: &Delivery<'_>, outcome: &Outcome) -> Option<usize> {
-    let stage = outcome
-        .lost_at()
-        .filter(|stage| !matches!(stage, Stage::Corpus | Stage::Chunking))?;
+    let stage =
+        outcome.lost_at().filter(|stage| !matches!(stage, Stage::Corpus | Stage::Chunking))?;
     let missing = delivery.test.missing_groups(delivery.at(stage));
-    missing
-        .first()
-        .copied()
-        .filter(|_| missing.len() < delivery.trace.gold.groups.len())
+    missing.first().copied().filter(|_| missing.len() < delivery.trace.gold.groups.len())
 }
 
 /// Returns true if some evidence group has no passage with a content term of the question. `None` if a group's passages
@@ -131,14 +114,10 @@ fn no_shared_term(delivery: &Delivery<'_>, titled: bool) -> Option<bool> {
 
 /// Returns true if at least half of the top k are near duplicates of a better passage.
 fn crowded(delivery: &Delivery<'_>) -> Option<bool> {
-    let top_k: Vec<Shingled<'_>> = shingled(delivery, delivery.top_k())
-        .map(|(_, passage)| passage)
-        .collect();
-    let repeats = |at: &usize| {
-        top_k[..*at]
-            .iter()
-            .any(|better| top_k[*at].is_near_duplicate_of(better))
-    };
+    let top_k: Vec<Shingled<'_>> =
+        shingled(delivery, delivery.top_k()).map(|(_, passage)| passage).collect();
+    let repeats =
+        |at: &usize| top_k[..*at].iter().any(|better| top_k[*at].is_near_duplicate_of(better));
     (top_k.len() > 1).then(|| 2 * (0..top_k.len()).filter(repeats).count() >= top_k.len())
 }
 
@@ -149,10 +128,7 @@ fn distinct<'a>(delivery: &Delivery<'a>) -> Vec<&'a ChunkId> {
         if kept.len() == delivery.k {
             break;
         }
-        if !kept
-            .iter()
-            .any(|(_, better)| passage.is_near_duplicate_of(better))
-        {
+        if !kept.iter().any(|(_, better)| passage.is_near_duplicate_of(better)) {
             kept.push((id, passage));
         }
     }
@@ -163,7 +139,5 @@ fn shingled<'d, 'a>(
     delivery: &'d Delivery<'a>,
     chunks: &'d [&'a ChunkId],
 ) -> impl Iterator<Item = (&'a ChunkId, Shingled<'d>)> {
-    chunks
-        .iter()
-        .filter_map(|id| Some((*id, Shingled::new(id.doc(), delivery.passages.view(id)?))))
+    chunks.iter().filter_map(|id| Some((*id, Shingled::new(id.doc(), delivery.passages.view(id)?))))
 }

@@ -27,9 +27,7 @@ pub fn in_document(document: &Document, text: &str, title: Option<&str>) -> Opti
         let first = first.trim();
         let is_title =
             first == document.title.trim() || title.is_some_and(|title| title.trim() == first);
-        is_title
-            .then(|| quote::first(&document.text, rest))
-            .flatten()
+        is_title.then(|| quote::first(&document.text, rest)).flatten()
     };
     whole().or_else(below_title)
 }
@@ -55,11 +53,8 @@ impl WordIndex {
             words.dedup();
             words
         };
-        let mut postings: Vec<u64> = documents
-            .par_iter()
-            .enumerate()
-            .flat_map_iter(of_document)
-            .collect();
+        let mut postings: Vec<u64> =
+            documents.par_iter().enumerate().flat_map_iter(of_document).collect();
         postings.par_sort_unstable();
         Self { postings }
     }
@@ -87,11 +82,7 @@ impl WordIndex {
     /// that contains `text` exactly.
     fn candidates(&self, documents: &[Document], text: &str) -> Vec<usize> {
         let words: Vec<&str> = text.split_whitespace().collect();
-        let inner = if words.len() > 2 {
-            &words[1..words.len() - 1]
-        } else {
-            &[][..]
-        };
+        let inner = if words.len() > 2 { &words[1..words.len() - 1] } else { &[][..] };
         let mut lists: Vec<&[u64]> = inner.iter().map(|word| self.list(hash(word))).collect();
         lists.sort_unstable_by_key(|list| (list.len(), list.first().copied()));
         lists.dedup();
@@ -106,8 +97,7 @@ impl WordIndex {
         };
         let others = &others[..others.len().min(RAREST_WORDS - 1)];
         let in_list = |list: &&[u64], doc: u32| {
-            list.binary_search_by_key(&doc, |&entry| entry as u32)
-                .is_ok()
+            list.binary_search_by_key(&doc, |&entry| entry as u32).is_ok()
         };
         let numbers = rarest.iter().map(|&entry| entry as u32);
         numbers
@@ -118,9 +108,7 @@ impl WordIndex {
 
     /// Returns the postings of one word's hash.
     fn list(&self, hash: u32) -> &[u64] {
-        let start = self
-            .postings
-            .partition_point(|&entry| entry < posting(hash, 0));
+        let start = self.postings.partition_point(|&entry| entry < posting(hash, 0));
         let len = self.postings[start..].partition_point(|&entry| entry <= posting(hash, u32::MAX));
         &self.postings[start..start + len]
     }
@@ -134,9 +122,7 @@ fn posting(hash: u32, document: u32) -> u64 {
 fn hash(word: &str) -> u32 {
     const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
     const PRIME: u64 = 0x0000_0100_0000_01b3;
-    let hash = word.bytes().fold(OFFSET, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(PRIME)
-    });
+    let hash = word.bytes().fold(OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
     (hash ^ (hash >> 32)) as u32
 }
 
@@ -186,24 +172,12 @@ mod tests {
         let documents: Vec<Document> = texts.iter().map(|text| document("T", text)).collect();
         let index = WordIndex::new(&documents);
         let numbers = |passage: &str| -> Vec<usize> {
-            index
-                .find(&documents, passage, None)
-                .into_iter()
-                .map(|(number, _)| number)
-                .collect()
+            index.find(&documents, passage, None).into_iter().map(|(number, _)| number).collect()
         };
         assert_eq!(numbers("one two three four"), [0, 1, 2]);
-        assert_eq!(
-            numbers("ne two three four fi"),
-            [0, 2],
-            "the outer words may be cut"
-        );
+        assert_eq!(numbers("ne two three four fi"), [0, 2], "the outer words may be cut");
         assert_eq!(numbers("T\ntwo three four five"), [0, 2]);
-        assert_eq!(
-            numbers("five four"),
-            [3],
-            "no inner word: every document is looked at"
-        );
+        assert_eq!(numbers("five four"), [3], "no inner word: every document is looked at");
         assert_eq!(numbers("two three seven five"), Vec::<usize>::new());
     }
 
@@ -229,11 +203,7 @@ mod tests {
                         Some((number, in_document(document, &passage, None)?))
                     })
                     .collect();
-                assert_eq!(
-                    index.find(&documents, &passage, None),
-                    expected,
-                    "{passage}"
-                );
+                assert_eq!(index.find(&documents, &passage, None), expected, "{passage}");
             }
         }
     }

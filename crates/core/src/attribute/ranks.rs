@@ -9,22 +9,12 @@ pub(super) fn best_placed<'a>(
     delivery: &Delivery<'a>,
     is_wanted: impl Fn(&ChunkId) -> bool,
 ) -> Option<&'a ChunkId> {
-    delivery
-        .ranking
-        .iter()
-        .chain(&delivery.candidates)
-        .copied()
-        .find(|id| is_wanted(id))
+    delivery.ranking.iter().chain(&delivery.candidates).copied().find(|id| is_wanted(id))
 }
 
 /// Describes how far a chunk came.
 pub(super) fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
-    match delivery
-        .ranking
-        .iter()
-        .position(|hit| *hit == id)
-        .map(|at| at + 1)
-    {
+    match delivery.ranking.iter().position(|hit| *hit == id).map(|at| at + 1) {
         Some(rank) if delivery.is_packed(id) => format!("came {}", place(rank)),
         Some(rank) if !delivery.knows_packed => format!("came {}", place(rank)),
         Some(rank) if !delivery.knows_ranking || (rank <= delivery.k && !delivery.knows_k) => {
@@ -36,11 +26,7 @@ pub(super) fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
         _ if is_expanded(delivery, id) => {
             "is in an expanded passage that did not fit the prompt".to_owned()
         }
-        Some(rank) => format!(
-            "came {}, below the top {}",
-            place(rank),
-            thousands(delivery.k)
-        ),
+        Some(rank) => format!("came {}, below the top {}", place(rank), thousands(delivery.k)),
         None if delivery.is_packed(id) => "was packed".to_owned(),
         None if delivery.around.contains(&id) && !delivery.candidates.contains(&id) => format!(
             "was not retrieved, but is around a candidate below the top {}",
@@ -92,10 +78,7 @@ fn candidates(delivery: &Delivery<'_>) -> String {
 }
 
 pub(super) fn name(id: &ChunkId) -> String {
-    number(id).map_or_else(
-        || format!("passage `{id}`"),
-        |number| format!("chunk {number}"),
-    )
+    number(id).map_or_else(|| format!("passage `{id}`"), |number| format!("chunk {number}"))
 }
 
 /// Returns a chunk's number in its document; `None` for another system's passages.

@@ -16,17 +16,12 @@ const MOST_NAMED: usize = 6;
 /// Explains why no document holds the evidence.
 pub(super) fn absent(delivery: &Delivery<'_>) -> String {
     let groups = &delivery.trace.gold.groups;
-    let absent = groups
-        .iter()
-        .enumerate()
-        .find(|(_, group)| !group.iter().any(|member| member.present));
+    let absent =
+        groups.iter().enumerate().find(|(_, group)| !group.iter().any(|member| member.present));
     let Some((at, group)) = absent else {
         return "no relevant document is in the corpus, or all are empty there".to_owned();
     };
-    let docs: Vec<String> = group
-        .iter()
-        .map(|member| format!("`{}`", member.doc))
-        .collect();
+    let docs: Vec<String> = group.iter().map(|member| format!("`{}`", member.doc)).collect();
     let which = of_groups(&[at], groups.len());
     match &docs[..] {
         [doc] => format!("{which}gold document {doc} is not in the corpus, or empty there"),
@@ -40,11 +35,8 @@ pub(super) fn absent(delivery: &Delivery<'_>) -> String {
 /// Explains why no chunk holds evidence that a document holds.
 pub(super) fn unchunked(delivery: &Delivery<'_>) -> String {
     let groups = &delivery.trace.gold.groups;
-    let without = |group: &&Vec<_>| {
-        !group
-            .iter()
-            .any(|member: &GoldMember| !member.chunks.is_empty())
-    };
+    let without =
+        |group: &&Vec<_>| !group.iter().any(|member: &GoldMember| !member.chunks.is_empty());
     match groups.iter().find(without).and_then(|group| group.first()) {
         Some(member) => format!("no chunk holds a byte of the gold of `{}`", member.doc),
         None if delivery.test.rule() == SupportRule::Judged => {
@@ -86,11 +78,7 @@ pub(super) fn undelivered(delivery: &Delivery<'_>, stage: Stage) -> String {
 
 /// Ends the description of a loss at one of several stages.
 pub(super) fn between(delivery: &Delivery<'_>, [first, last]: [Stage; 2]) -> String {
-    format!(
-        "; {} whether {} lost it",
-        not_shown(delivery),
-        any_of(first, last)
-    )
+    format!("; {} whether {} lost it", not_shown(delivery), any_of(first, last))
 }
 
 /// Describes evidence of which a record shows neither that it was lost nor that it was in the prompt.
@@ -105,10 +93,7 @@ pub(super) fn unseen(delivery: &Delivery<'_>, first: Stage) -> String {
     } else {
         "most passages of the prompt are in no document, so evidence in them is not seen, and"
     };
-    format!(
-        "{held}{unknown} {} may have lost it",
-        any_of(first, Stage::Generation)
-    )
+    format!("{held}{unknown} {} may have lost it", any_of(first, Stage::Generation))
 }
 
 fn not_shown(delivery: &Delivery<'_>) -> &'static str {
@@ -123,9 +108,7 @@ fn not_shown(delivery: &Delivery<'_>) -> &'static str {
 
 /// Formats as `retrieval, ranking or packing`.
 fn any_of(first: Stage, last: Stage) -> String {
-    let stages = Stage::ALL
-        .iter()
-        .filter(|stage| (first..=last).contains(stage));
+    let stages = Stage::ALL.iter().filter(|stage| (first..=last).contains(stage));
     let mut names: Vec<&str> = stages.map(|stage| stage.name()).collect();
     let end = names.pop().unwrap_or_default();
     if names.is_empty() {
@@ -186,29 +169,17 @@ fn missed(delivery: &Delivery<'_>, stage: Stage) -> String {
     if members[member].wide.contains(&range) {
         return which + &bounds::lost(delivery, (group, member), range);
     }
-    let subject = format!(
-        "{which}gold range {} of `{doc}`{alternatives}",
-        spoken(range)
-    );
+    let subject = format!("{which}gold range {} of `{doc}`{alternatives}", spoken(range));
     let whole = delivery.test.holding((group, member), range);
-    let pieces = if whole.is_empty() {
-        delivery.test.pieces((group, member), range)
-    } else {
-        whole.clone()
-    };
+    let pieces =
+        if whole.is_empty() { delivery.test.pieces((group, member), range) } else { whole.clone() };
     let rest = match &pieces[..] {
         [] => "is in no passage that was shown".to_owned(),
         [one] => format!("is in {}, which {}", name(one), came(delivery, one)),
-        _ if whole.is_empty() => format!(
-            "is cut between {}; {}",
-            names(&pieces),
-            places(delivery, &pieces)
-        ),
-        _ => format!(
-            "is in each of {}; {}",
-            names(&pieces),
-            places(delivery, &pieces)
-        ),
+        _ if whole.is_empty() => {
+            format!("is cut between {}; {}", names(&pieces), places(delivery, &pieces))
+        }
+        _ => format!("is in each of {}; {}", names(&pieces), places(delivery, &pieces)),
     };
     let more = match ranges.len() - 1 {
         0 => String::new(),
@@ -238,10 +209,7 @@ fn without_answer(delivery: &Delivery<'_>, stage: Stage) -> String {
     let groups = &delivery.trace.gold.groups;
     let labelled = delivery.test.rule() != SupportRule::AnswerString;
     let is_gold = |id: &ChunkId| {
-        groups
-            .iter()
-            .flatten()
-            .any(|member| member.has_answer && member.doc.as_str() == id.doc())
+        groups.iter().flatten().any(|member| member.has_answer && member.doc.as_str() == id.doc())
             || !labelled
     };
     let best = best_placed(delivery, |id| is_gold(id) && delivery.test.holds_answer(id));
@@ -255,10 +223,7 @@ fn without_answer(delivery: &Delivery<'_>, stage: Stage) -> String {
         (String::new(), "passage")
     };
     match best {
-        None => format!(
-            "{lead}no {one} that holds an answer string {}",
-            was_among(delivery)
-        ),
+        None => format!("{lead}no {one} that holds an answer string {}", was_among(delivery)),
         Some(best) => format!(
             "{lead}the first {one} that holds an answer string, {} of `{}`, {}",
             name(best),
@@ -274,10 +239,7 @@ fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
     let members = &delivery.trace.gold.groups[group];
     let distance = |member: &usize| {
         let covers = |chunks: &[&ChunkId]| delivery.test.covers((group, *member), chunks);
-        let is_known = delivery
-            .candidates
-            .iter()
-            .any(|id| members[*member].chunks.contains(id));
+        let is_known = delivery.candidates.iter().any(|id| members[*member].chunks.contains(id));
         (
             Delivery::first(&delivery.ranking, covers).unwrap_or(usize::MAX),
             !covers(&delivery.candidates),
@@ -289,11 +251,8 @@ fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
 
 /// Formats as `chunk 3 came second, chunk 4 was not among 100 candidates`.
 fn places(delivery: &Delivery<'_>, chunks: &[&ChunkId]) -> String {
-    let places: Vec<String> = chunks
-        .iter()
-        .take(MOST_NAMED)
-        .map(|id| place_of(delivery, id))
-        .collect();
+    let places: Vec<String> =
+        chunks.iter().take(MOST_NAMED).map(|id| place_of(delivery, id)).collect();
     places.join(", ")
 }
 
@@ -303,16 +262,11 @@ fn place_of(delivery: &Delivery<'_>, id: &ChunkId) -> String {
 
 /// Formats as `chunks 3 and 4`; another system's passages by their ids.
 fn names(chunks: &[&ChunkId]) -> String {
-    let numbers: Option<Vec<String>> = chunks
-        .iter()
-        .map(|id| Some(number(id)?.to_owned()))
-        .collect();
+    let numbers: Option<Vec<String>> =
+        chunks.iter().map(|id| Some(number(id)?.to_owned())).collect();
     let (lead, mut names) = match numbers {
         Some(numbers) => ("chunks ", numbers),
-        None => (
-            "passages ",
-            chunks.iter().map(|id| format!("`{id}`")).collect(),
-        ),
+        None => ("passages ", chunks.iter().map(|id| format!("`{id}`")).collect()),
     };
     if names.len() > MOST_NAMED {
         let n_more = names.len() - MOST_NAMED;
@@ -327,10 +281,7 @@ fn of_groups(missing: &[usize], n_groups: usize) -> String {
     match missing {
         _ if n_groups < 2 => String::new(),
         [one] => format!("evidence {} of {n_groups}: ", one + 1),
-        _ => format!(
-            "{} of {n_groups} pieces of evidence are missing; the first: ",
-            missing.len()
-        ),
+        _ => format!("{} of {n_groups} pieces of evidence are missing; the first: ", missing.len()),
     }
 }
 

@@ -23,11 +23,7 @@ pub(super) struct Shingled<'a> {
 
 impl<'a> Shingled<'a> {
     pub fn new(doc: &'a str, view: PassageView<'a>) -> Self {
-        Self {
-            doc,
-            view,
-            shingles: shingles(view.text, WORDS),
-        }
+        Self { doc, view, shingles: shingles(view.text, WORDS) }
     }
 
     pub fn is_near_duplicate_of(&self, other: &Self) -> bool {
@@ -59,19 +55,11 @@ mod tests {
     }
 
     fn placed(a: (&str, &str, (usize, usize)), b: (&str, &str, (usize, usize))) -> bool {
-        let passage = |text, range: (usize, usize)| PassageView {
-            range: range.into(),
-            text,
-            title: "",
-        };
-        let (first, second) = (
-            Shingled::new(a.0, passage(a.1, a.2)),
-            Shingled::new(b.0, passage(b.1, b.2)),
-        );
-        assert_eq!(
-            first.is_near_duplicate_of(&second),
-            second.is_near_duplicate_of(&first)
-        );
+        let passage =
+            |text, range: (usize, usize)| PassageView { range: range.into(), text, title: "" };
+        let (first, second) =
+            (Shingled::new(a.0, passage(a.1, a.2)), Shingled::new(b.0, passage(b.1, b.2)));
+        assert_eq!(first.is_near_duplicate_of(&second), second.is_near_duplicate_of(&first));
         first.is_near_duplicate_of(&second)
     }
 
@@ -89,17 +77,8 @@ mod tests {
 
     #[test]
     fn pieces_of_a_document_that_share_half_of_the_shorter_are_alike() {
-        assert!(
-            placed(("d", "a", (0, 100)), ("d", "b", (60, 140))),
-            "40 of 80 bytes"
-        );
-        assert!(
-            !placed(("d", "a", (0, 100)), ("d", "b", (61, 141))),
-            "39 of 80 bytes"
-        );
-        assert!(
-            !placed(("d", "a", (0, 100)), ("e", "b", (0, 100))),
-            "two documents"
-        );
+        assert!(placed(("d", "a", (0, 100)), ("d", "b", (60, 140))), "40 of 80 bytes");
+        assert!(!placed(("d", "a", (0, 100)), ("d", "b", (61, 141))), "39 of 80 bytes");
+        assert!(!placed(("d", "a", (0, 100)), ("e", "b", (0, 100))), "two documents");
     }
 }

@@ -33,13 +33,7 @@ impl<'a> SupportTest<'a> {
         } else {
             AnswerMatcher::default()
         };
-        Self {
-            question,
-            groups,
-            matcher,
-            rule: SupportRule::of(question),
-            passages,
-        }
+        Self { question, groups, matcher, rule: SupportRule::of(question), passages }
     }
 
     /// Returns the rule that applies.
@@ -52,10 +46,7 @@ impl<'a> SupportTest<'a> {
     #[must_use]
     pub fn of<'b>(&self, chunks: impl IntoIterator<Item = &'b ChunkId>) -> Support {
         let chunks: Vec<&ChunkId> = chunks.into_iter().collect();
-        Support {
-            holds: self.holds(&chunks, Reading::Strict),
-            rule: self.rule,
-        }
+        Support { holds: self.holds(&chunks, Reading::Strict), rule: self.rule }
     }
 
     /// Returns true if `chunks` together support the question by that reading.
@@ -126,9 +117,7 @@ impl<'a> SupportTest<'a> {
 
     /// Returns true if a passage and a label have at least half of the shorter one's bytes in common.
     fn shares_half(&self, id: &ChunkId, gold: &GoldMember, label: ByteRange) -> bool {
-        let Some(view) = (id.doc() == gold.doc.as_str())
-            .then(|| self.passages.view(id))
-            .flatten()
+        let Some(view) = (id.doc() == gold.doc.as_str()).then(|| self.passages.view(id)).flatten()
         else {
             return false;
         };
@@ -181,16 +170,9 @@ impl<'a> SupportTest<'a> {
     /// Returns the chunks that hold a byte of a labelled `range`, in document order.
     #[must_use]
     pub fn pieces(&self, (group, member): (usize, usize), range: ByteRange) -> Vec<&'a ChunkId> {
-        let overlaps = |id: &&ChunkId| {
-            self.passages
-                .view(id)
-                .is_some_and(|view| view.range.overlaps(range))
-        };
-        self.groups[group][member]
-            .chunks
-            .iter()
-            .filter(overlaps)
-            .collect()
+        let overlaps =
+            |id: &&ChunkId| self.passages.view(id).is_some_and(|view| view.range.overlaps(range));
+        self.groups[group][member].chunks.iter().filter(overlaps).collect()
     }
 
     /// Returns the member's chunks that hold all of `range` that lies in chunks.
@@ -198,9 +180,7 @@ impl<'a> SupportTest<'a> {
     pub fn holding(&self, at: (usize, usize), range: ByteRange) -> Vec<&'a ChunkId> {
         let needed = self.needed(at, range);
         let holds = |id: &&ChunkId| {
-            self.passages
-                .view(id)
-                .is_some_and(|view| RangeSet::union([view.range]).covers(&needed))
+            self.passages.view(id).is_some_and(|view| RangeSet::union([view.range]).covers(&needed))
         };
         self.pieces(at, range).into_iter().filter(holds).collect()
     }
@@ -208,9 +188,7 @@ impl<'a> SupportTest<'a> {
     /// Returns true if a passage holds an answer string.
     #[must_use]
     pub fn holds_answer(&self, id: &ChunkId) -> bool {
-        self.passages
-            .view(id)
-            .is_some_and(|view| self.answer_in(view.text))
+        self.passages.view(id).is_some_and(|view| self.answer_in(view.text))
     }
 
     /// Returns true if `text` holds an answer string.
@@ -232,29 +210,19 @@ impl<'a> SupportTest<'a> {
                 .filter(move |m| !self.has_ranges((g, *m)))
                 .map(move |m| (g, m))
         };
-        let members = (0..self.groups.len())
-            .filter(|g| !by_ranges(*g))
-            .flat_map(whole);
-        let mut with_answer = members
-            .map(|(g, m)| &self.groups[g][m])
-            .filter(|member| member.has_answer)
-            .peekable();
+        let members = (0..self.groups.len()).filter(|g| !by_ranges(*g)).flat_map(whole);
+        let mut with_answer =
+            members.map(|(g, m)| &self.groups[g][m]).filter(|member| member.has_answer).peekable();
         with_answer.peek().is_none()
             || with_answer.any(|member| {
-                chunks
-                    .iter()
-                    .any(|id| id.doc() == member.doc.as_str() && self.holds_answer(id))
+                chunks.iter().any(|id| id.doc() == member.doc.as_str() && self.holds_answer(id))
             })
     }
 
     /// Returns the bytes of `doc` that `chunks` hold.
     fn union(&self, doc: &str, chunks: &[&ChunkId]) -> RangeSet {
         let of_doc = chunks.iter().filter(|id| id.doc() == doc);
-        RangeSet::union(
-            of_doc
-                .filter_map(|id| self.passages.view(id))
-                .map(|view| view.range),
-        )
+        RangeSet::union(of_doc.filter_map(|id| self.passages.view(id)).map(|view| view.range))
     }
 
     /// Returns the part of a labelled `range` that lies in chunks.
@@ -275,11 +243,6 @@ impl<'a> SupportTest<'a> {
             let needed = self.needed((group, member), **range);
             wanted(union.intersection(&needed).len_bytes(), needed.len_bytes())
         };
-        self.question.evidence[group][member]
-            .ranges
-            .iter()
-            .filter(is_wanted)
-            .copied()
-            .collect()
+        self.question.evidence[group][member].ranges.iter().filter(is_wanted).copied().collect()
     }
 }

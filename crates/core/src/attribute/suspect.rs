@@ -7,9 +7,8 @@ use crate::types::{ArmName, Attempt, QuestionKind, Stance, Trace};
 
 /// Returns true if the oracle's answer contains a gold answer or the reverse.
 pub(super) fn is_near_gold(trace: &Trace) -> bool {
-    let Some(oracle) = trace
-        .attempt(ArmName::Oracle)
-        .filter(|attempt| attempt.stance == Stance::Answered)
+    let Some(oracle) =
+        trace.attempt(ArmName::Oracle).filter(|attempt| attempt.stance == Stance::Answered)
     else {
         return false;
     };
@@ -52,20 +51,13 @@ pub(super) fn gold_passages_agree(trace: &Trace, passages: &dyn Passages) -> boo
 
 /// Returns the answer that all arms give, normalised, if their passages differ.
 fn common_answer(trace: &Trace) -> Option<String> {
-    let attempts: Vec<&Attempt> = trace
-        .arms
-        .iter()
-        .filter_map(|arm| arm.attempts.first())
-        .collect();
+    let attempts: Vec<&Attempt> =
+        trace.arms.iter().filter_map(|arm| arm.attempts.first()).collect();
     let (first, others) = attempts.split_first()?;
     let answer = normalise::official(&first.extracted);
     let agree = !answer.is_empty()
-        && attempts
-            .iter()
-            .all(|attempt| attempt.stance == Stance::Answered)
-        && others
-            .iter()
-            .all(|other| normalise::official(&other.extracted) == answer)
+        && attempts.iter().all(|attempt| attempt.stance == Stance::Answered)
+        && others.iter().all(|other| normalise::official(&other.extracted) == answer)
         && others.iter().any(|other| other.passages != first.passages);
     agree.then_some(answer)
 }

@@ -36,9 +36,7 @@ pub(super) fn answer_ranges(question: &Question, wide: &[ByteRange], text: &str)
     let inside = |label: &ByteRange| {
         let start = label.start;
         let found = matcher.ranges_in(text.get(label.as_range()).unwrap_or_default());
-        found
-            .into_iter()
-            .map(move |at| ByteRange::new(start + at.start, start + at.end))
+        found.into_iter().map(move |at| ByteRange::new(start + at.start, start + at.end))
     };
     wide.iter().flat_map(inside).collect()
 }

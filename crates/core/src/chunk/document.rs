@@ -14,8 +14,5 @@ pub(super) fn pieces(text: &str, counter: &dyn TokenCounter) -> Vec<Piece> {
     if range.is_empty() {
         return Vec::new();
     }
-    vec![Piece {
-        range,
-        n_tokens: counter.count(&text[range.as_range()]),
-    }]
+    vec![Piece { range, n_tokens: counter.count(&text[range.as_range()]) }]
 }

@@ -21,11 +21,7 @@ pub(super) fn pieces(
 ) -> Vec<Piece> {
     let whole = trim(text, 0..text.len());
     let starts = counter.starts(text);
-    let tokens = Tokens {
-        text,
-        starts: &starts,
-        end: whole.end,
-    };
+    let tokens = Tokens { text, starts: &starts, end: whole.end };
     let mut pieces: Vec<Piece> = Vec::new();
     let mut start = whole.start;
     while start < whole.end {
@@ -78,11 +74,8 @@ impl Tokens<'_> {
         counter: &dyn TokenCounter,
     ) -> Piece {
         let start = token.start;
-        let ends: Vec<usize> = self.text[token]
-            .char_indices()
-            .skip(1)
-            .map(|(offset, _)| start + offset)
-            .collect();
+        let ends: Vec<usize> =
+            self.text[token].char_indices().skip(1).map(|(offset, _)| start + offset).collect();
         let mut best = Piece::counted(self.text, start..self.char_end(start), counter);
         let (mut low, mut high) = (1, ends.len());
         while low < high {
@@ -101,31 +94,19 @@ impl Tokens<'_> {
     /// Returns the start of the token `n` after the one at `start`: always past `start`, `self.end` if there is no such
     /// token.
     fn start_after(&self, start: usize, n: usize) -> usize {
-        let from = self
-            .token_at(start)
-            .saturating_add(n)
-            .min(self.starts.len());
-        self.starts[from..]
-            .iter()
-            .copied()
-            .find(|&next| next > start)
-            .unwrap_or(self.end)
+        let from = self.token_at(start).saturating_add(n).min(self.starts.len());
+        self.starts[from..].iter().copied().find(|&next| next > start).unwrap_or(self.end)
     }
 
     /// Returns the first token that begins with the character at `start`, or the token that contains it.
     fn token_at(&self, start: usize) -> usize {
-        let running = self
-            .starts
-            .partition_point(|&token| token <= start)
-            .saturating_sub(1);
+        let running = self.starts.partition_point(|&token| token <= start).saturating_sub(1);
         let begin = self.starts.get(running).copied().unwrap_or(0);
         self.starts.partition_point(|&token| token < begin)
     }
 
     fn token_start(&self, token: usize) -> usize {
-        self.starts
-            .get(token)
-            .map_or(self.end, |&start| start.min(self.end))
+        self.starts.get(token).map_or(self.end, |&start| start.min(self.end))
     }
 
     fn char_end(&self, start: usize) -> usize {
@@ -141,45 +122,30 @@ mod tests {
     fn windows(text: &str, size: usize, overlap: usize, tokenizer: Tokenizer) -> Vec<&str> {
         let counter = counter(tokenizer, None).expect("no model is needed");
         let pieces = pieces(text, size, overlap, counter.as_ref());
-        pieces
-            .into_iter()
-            .map(|piece| &text[piece.range.as_range()])
-            .collect()
+        pieces.into_iter().map(|piece| &text[piece.range.as_range()]).collect()
     }
 
     #[test]
     fn windows_step_by_size_less_overlap() {
         // Starts 0, 3, 6: the last window reaches the end.
-        assert_eq!(
-            windows("abcdefghij", 4, 1, Tokenizer::Chars),
-            ["abcd", "defg", "ghij"]
-        );
+        assert_eq!(windows("abcdefghij", 4, 1, Tokenizer::Chars), ["abcd", "defg", "ghij"]);
     }
 
     #[test]
     fn a_last_window_inside_the_one_before_is_dropped() {
         // Starts 0, 3, 6: the window from the 7th word on, "g", lies inside the second.
-        assert_eq!(
-            windows("a b c d e f g", 4, 1, Tokenizer::Words),
-            ["a b c d", "d e f g"]
-        );
+        assert_eq!(windows("a b c d e f g", 4, 1, Tokenizer::Words), ["a b c d", "d e f g"]);
     }
 
     #[test]
     fn a_window_over_size_when_counted_anew_gives_up_its_last_token() {
         // Each crab is three tokens: size 4 holds one, and a window may not end inside the second.
-        assert_eq!(
-            windows("🦀🦀🦀", 4, 0, Tokenizer::Cl100kBase),
-            ["🦀", "🦀", "🦀"]
-        );
+        assert_eq!(windows("🦀🦀🦀", 4, 0, Tokenizer::Cl100kBase), ["🦀", "🦀", "🦀"]);
     }
 
     #[test]
     fn a_character_over_size_stands_alone() {
-        assert_eq!(
-            windows("a🦀b", 1, 0, Tokenizer::Cl100kBase),
-            ["a", "🦀", "b"]
-        );
+        assert_eq!(windows("a🦀b", 1, 0, Tokenizer::Cl100kBase), ["a", "🦀", "b"]);
     }
 
     #[test]

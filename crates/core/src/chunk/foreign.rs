@@ -51,25 +51,11 @@ impl ForeignChunks {
     #[must_use]
     pub fn sha256(&self) -> String {
         let mut hash = Sha256::new();
-        for ForeignChunk {
-            line: _,
-            doc_id,
-            offsets,
-            text,
-            context,
-        } in &self.chunks
-        {
+        for ForeignChunk { line: _, doc_id, offsets, text, context } in &self.chunks {
             let offsets = offsets.map(|(start, end)| format!("{start}-{end}"));
-            for part in [
-                Some(doc_id.as_str()),
-                offsets.as_deref(),
-                text.as_deref(),
-                Some(context),
-            ] {
-                hash.update(
-                    part.map_or(u64::MAX, |part| part.len() as u64)
-                        .to_le_bytes(),
-                );
+            for part in [Some(doc_id.as_str()), offsets.as_deref(), text.as_deref(), Some(context)]
+            {
+                hash.update(part.map_or(u64::MAX, |part| part.len() as u64).to_le_bytes());
                 hash.update(part.unwrap_or_default());
             }
         }
@@ -86,11 +72,8 @@ impl ForeignChunks {
         documents: &[Document],
         counter: &dyn TokenCounter,
     ) -> Result<Vec<Chunk>, ChunkError> {
-        let numbers: HashMap<&DocId, usize> = documents
-            .iter()
-            .enumerate()
-            .map(|(number, document)| (&document.id, number))
-            .collect();
+        let numbers: HashMap<&DocId, usize> =
+            documents.iter().enumerate().map(|(number, document)| (&document.id, number)).collect();
         let mut placed: Vec<BTreeMap<ByteRange, &ForeignChunk>> =
             vec![BTreeMap::new(); documents.len()];
         let mut found_up_to = vec![0; documents.len()];
@@ -112,11 +95,7 @@ impl ForeignChunks {
         for (number, (document, placed)) in documents.iter().zip(placed).enumerate() {
             chunks.extend(placed.into_iter().map(|(range, chunk)| Chunk {
                 context: chunk.context.as_str().into(),
-                ..Chunk::new(
-                    number,
-                    range,
-                    counter.count(&document.text[range.as_range()]),
-                )
+                ..Chunk::new(number, range, counter.count(&document.text[range.as_range()]))
             }));
         }
         Ok(chunks)
@@ -143,11 +122,7 @@ fn range(
     let range = match (chunk.offsets, chunk.text.as_deref()) {
         (Some((start, end)), None) => {
             let is_range = start <= end && text.get(start..end).is_some();
-            let outside = ForeignProblem::Outside {
-                start,
-                end,
-                length: text.len(),
-            };
+            let outside = ForeignProblem::Outside { start, end, length: text.len() };
             is_range.then_some(start..end).ok_or(outside)?
         }
         (Some((start, end)), Some(own)) => {
@@ -275,10 +250,7 @@ mod tests {
         // `The` is at bytes 0 and 18; the end of the document is before the second chunk, whatever the order.
         assert_eq!(ranges(vec![the(1), the(2)]), [(0, 3), (18, 21)]);
         let late = chunk(1, None, Some("keys."));
-        assert_eq!(
-            ranges(vec![late, the(2), the(3)]),
-            [(0, 3), (18, 21), (29, 34)]
-        );
+        assert_eq!(ranges(vec![late, the(2), the(3)]), [(0, 3), (18, 21), (29, 34)]);
         let error = placed(vec![the(1), the(2), the(3)]).expect_err("two occurrences");
         let message = "`c.jsonl` line 3: duplicate chunk of document `a` (first on line 1)";
         assert_eq!(error.to_string(), message);
@@ -299,15 +271,9 @@ mod tests {
 
     #[test]
     fn a_line_that_cannot_be_placed_is_named() {
-        let elsewhere = ForeignChunk {
-            doc_id: "z".into(),
-            ..chunk(3, Some((0, 3)), None)
-        };
+        let elsewhere = ForeignChunk { doc_id: "z".into(), ..chunk(3, Some((0, 3)), None) };
         for (chunks, message) in [
-            (
-                vec![elsewhere],
-                "`c.jsonl` line 3: the data set has no document `z`",
-            ),
+            (vec![elsewhere], "`c.jsonl` line 3: the data set has no document `z`"),
             (
                 vec![chunk(1, Some((0, 99)), None)],
                 "`c.jsonl` line 1: bytes 0 to 99 are not a range of document `a` (34 bytes)",
@@ -348,11 +314,7 @@ mod tests {
         assert_eq!(first, of("b", chunk(7, Some((0, 3)), None)));
         let mut with_context = chunk(1, Some((0, 3)), None);
         with_context.context = "x".to_owned();
-        for other in [
-            chunk(1, Some((0, 4)), None),
-            chunk(1, None, Some("0-3")),
-            with_context,
-        ] {
+        for other in [chunk(1, Some((0, 4)), None), chunk(1, None, Some("0-3")), with_context] {
             assert_ne!(first, of("a", other));
         }
     }

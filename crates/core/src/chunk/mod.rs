@@ -44,10 +44,7 @@ const DOCUMENTS_AT_ONCE: usize = 1 << 14;
 /// to documents.
 #[must_use]
 pub fn split(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
-    pieces(text, spec, counter)
-        .into_iter()
-        .map(|piece| piece.range)
-        .collect()
+    pieces(text, spec, counter).into_iter().map(|piece| piece.range).collect()
 }
 
 /// Splits `documents` into chunks, in the documents' order, ordinals from 0 in each. Documents are processed in
@@ -96,11 +93,7 @@ fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece
     if has_limit && let Some(whole) = repair::whole(text, spec, counter) {
         return vec![whole];
     }
-    let prepared = if has_limit {
-        counter.prepare(text)
-    } else {
-        None
-    };
+    let prepared = if has_limit { counter.prepare(text) } else { None };
     let counter = prepared.as_deref().unwrap_or(counter);
     let ranges = match spec.strategy() {
         Strategy::Document => return document::pieces(text, counter),

@@ -19,12 +19,7 @@ pub const VERSION: u32 = 1;
 
 /// Returns the ranges of `text`.
 pub(super) fn ranges(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
-    let merger = Merger {
-        text,
-        spec,
-        counter,
-        paragraphs: paragraphs(text, counter),
-    };
+    let merger = Merger { text, spec, counter, paragraphs: paragraphs(text, counter) };
     let (mut first, mut next) = (0, 0);
     let mut chunks = Vec::new();
     while let Some(paragraph) = merger.paragraphs.get(next) {
@@ -136,9 +131,7 @@ impl Merger<'_> {
     }
 
     fn fits(&self, paragraphs: Range<usize>, limit: usize) -> bool {
-        self.counter
-            .count(&self.text[self.span(paragraphs).as_range()])
-            <= limit
+        self.counter.count(&self.text[self.span(paragraphs).as_range()]) <= limit
     }
 
     /// Returns the range from the first paragraph's first byte to the last one's end.
@@ -152,9 +145,8 @@ impl Merger<'_> {
     /// Returns the count of a paragraph and of the blank lines before it.
     fn with_gap(&self, i: usize) -> usize {
         let Piece { range, n_tokens } = self.paragraphs[i];
-        let before = i
-            .checked_sub(1)
-            .map_or(range.start, |before| self.paragraphs[before].range.end);
+        let before =
+            i.checked_sub(1).map_or(range.start, |before| self.paragraphs[before].range.end);
         n_tokens + self.counter.count(&self.text[before..range.start])
     }
 }
@@ -165,28 +157,16 @@ mod tests {
     use crate::text::tokens::{Tokenizer, counter};
 
     fn chunks(text: &str, size: usize, overlap: usize) -> Vec<&str> {
-        let spec = ChunkSpec::new(
-            Strategy::Paragraph,
-            size,
-            overlap,
-            Vec::new(),
-            Tokenizer::Words,
-        );
+        let spec = ChunkSpec::new(Strategy::Paragraph, size, overlap, Vec::new(), Tokenizer::Words);
         let words = counter(Tokenizer::Words, None).expect("words need no model");
         let ranges = split(text, &spec.expect("a valid spec"), words.as_ref());
-        ranges
-            .into_iter()
-            .map(|range| &text[range.as_range()])
-            .collect()
+        ranges.into_iter().map(|range| &text[range.as_range()]).collect()
     }
 
     #[test]
     fn adjoining_paragraphs_are_merged_up_to_the_size() {
         // Words 2, 1, 3, 1: 2 + 1 fit into four and + 3 do not; 3 + 1 do.
-        assert_eq!(
-            chunks("a b\n\nc\n \t\nd e\nf\n\n\ng", 4, 0),
-            ["a b\n\nc", "d e\nf\n\n\ng"]
-        );
+        assert_eq!(chunks("a b\n\nc\n \t\nd e\nf\n\n\ng", 4, 0), ["a b\n\nc", "d e\nf\n\n\ng"]);
     }
 
     #[test]
@@ -197,14 +177,8 @@ mod tests {
     #[test]
     fn an_overlap_repeats_whole_paragraphs_only() {
         // Words 2, 1, 2, 1, size 5: the first chunk takes all but the last. Of its end, "d e" counts 2, "c d e" 3.
-        assert_eq!(
-            chunks("a b\n\nc\n\nd e\n\nf", 5, 3),
-            ["a b\n\nc\n\nd e", "c\n\nd e\n\nf"]
-        );
-        assert_eq!(
-            chunks("a b\n\nc\n\nd e\n\nf", 5, 1),
-            ["a b\n\nc\n\nd e", "f"]
-        );
+        assert_eq!(chunks("a b\n\nc\n\nd e\n\nf", 5, 3), ["a b\n\nc\n\nd e", "c\n\nd e\n\nf"]);
+        assert_eq!(chunks("a b\n\nc\n\nd e\n\nf", 5, 1), ["a b\n\nc\n\nd e", "f"]);
     }
 
     #[test]

@@ -16,18 +16,12 @@ impl Piece {
     /// Trims `range` of `text` and counts what is left.
     pub(super) fn counted(text: &str, range: Range<usize>, counter: &dyn TokenCounter) -> Self {
         let range = trim(text, range);
-        Self {
-            range,
-            n_tokens: counter.count(&text[range.as_range()]),
-        }
+        Self { range, n_tokens: counter.count(&text[range.as_range()]) }
     }
 
     /// Moves the piece `by` bytes towards the end.
     pub(super) fn shifted(self, by: usize) -> Self {
-        Self {
-            range: ByteRange::new(by + self.range.start, by + self.range.end),
-            ..self
-        }
+        Self { range: ByteRange::new(by + self.range.start, by + self.range.end), ..self }
     }
 }
 

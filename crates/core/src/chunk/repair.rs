@@ -109,10 +109,7 @@ mod tests {
     #[test]
     fn outer_white_space_and_what_lies_inside_another_go() {
         // " cd" becomes 3-5, which 0-5 holds; the duplicate of 0-5 goes too.
-        assert_eq!(
-            repaired("ab cd ef", &[(2, 5), (0, 5), (0, 6), (5, 8)], 5),
-            [(0, 5), (6, 8)]
-        );
+        assert_eq!(repaired("ab cd ef", &[(2, 5), (0, 5), (0, 6), (5, 8)], 5), [(0, 5), (6, 8)]);
     }
 
     #[test]

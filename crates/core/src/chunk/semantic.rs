@@ -54,11 +54,8 @@ pub(super) fn markdown(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter)
     let mut ranges: Vec<ByteRange> = Vec::new();
     for run in runs(text, RUN_BYTES) {
         let own = &text[run.clone()];
-        let found = if own.len() <= RUN_BYTES {
-            split(own)
-        } else {
-            self::text(own, spec, counter)
-        };
+        let found =
+            if own.len() <= RUN_BYTES { split(own) } else { self::text(own, spec, counter) };
         ranges.extend(found.into_iter().map(|range| shifted(range, run.start)));
     }
     ranges
@@ -103,19 +100,10 @@ fn in_windows(text: &str, length: usize, split: impl Fn(&str) -> Vec<ByteRange>)
         let n_final = if is_last {
             found.len()
         } else {
-            found
-                .partition_point(|range| range.end <= length / 2)
-                .max(1)
+            found.partition_point(|range| range.end <= length / 2).max(1)
         };
-        let next = found
-            .get(n_final)
-            .map_or(window.len(), |next| next.start.max(1));
-        ranges.extend(
-            found
-                .iter()
-                .take(n_final)
-                .map(|&range| shifted(range, start)),
-        );
+        let next = found.get(n_final).map_or(window.len(), |next| next.start.max(1));
+        ranges.extend(found.iter().take(n_final).map(|&range| shifted(range, start)));
         start = text.ceil_char_boundary(start + next);
     }
     ranges
@@ -180,14 +168,9 @@ impl ChunkSizer for Sizer<'_> {
 
 fn config<'a>(spec: &ChunkSpec, counter: &'a dyn TokenCounter) -> ChunkConfig<Sizer<'a>> {
     let config = ChunkConfig::new(spec.size())
-        .with_sizer(Sizer {
-            counter,
-            most: spec.size().saturating_add(spec.size() / 4 + 1),
-        })
+        .with_sizer(Sizer { counter, most: spec.size().saturating_add(spec.size() / 4 + 1) })
         .with_trim(true);
-    config
-        .with_overlap(spec.overlap())
-        .expect("a spec's overlap is below its size")
+    config.with_overlap(spec.overlap()).expect("a spec's overlap is below its size")
 }
 
 fn range((start, chunk): (usize, &str)) -> ByteRange {

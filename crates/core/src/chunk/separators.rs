@@ -21,12 +21,7 @@ pub const VERSION: u32 = 1;
 
 /// Returns the ranges of `text`, untrimmed.
 pub(super) fn ranges(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<ByteRange> {
-    let mut splitter = Splitter {
-        text,
-        spec,
-        counter,
-        chunks: Vec::new(),
-    };
+    let mut splitter = Splitter { text, spec, counter, chunks: Vec::new() };
     splitter.split(0..text.len(), spec.separators());
     splitter.chunks
 }
@@ -45,10 +40,7 @@ impl Splitter<'_> {
         for part in parts(self.text, range, separator) {
             let n_tokens = self.counter.count(&self.text[part.as_range()]);
             if n_tokens < self.spec.size() {
-                gathered.push(Piece {
-                    range: part,
-                    n_tokens,
-                });
+                gathered.push(Piece { range: part, n_tokens });
                 continue;
             }
             self.merge(&gathered);
@@ -69,10 +61,7 @@ impl Splitter<'_> {
         for (i, part) in parts.iter().enumerate() {
             let (size, overlap) = (self.spec.size(), self.spec.overlap());
             if total + part.n_tokens > size && first < i {
-                self.chunks.push(ByteRange::new(
-                    parts[first].range.start,
-                    parts[i - 1].range.end,
-                ));
+                self.chunks.push(ByteRange::new(parts[first].range.start, parts[i - 1].range.end));
                 while total > overlap || (total + part.n_tokens > size && total > 0) {
                     total -= parts[first].n_tokens;
                     first += 1;
@@ -81,17 +70,14 @@ impl Splitter<'_> {
             total += part.n_tokens;
         }
         if let (Some(first), Some(last)) = (parts.get(first), parts.last()) {
-            self.chunks
-                .push(ByteRange::new(first.range.start, last.range.end));
+            self.chunks.push(ByteRange::new(first.range.start, last.range.end));
         }
     }
 }
 
 /// Returns the first separator that `text` contains, and those after it; `""` is contained in any text.
 fn choose<'a>(text: &str, separators: &'a [String]) -> (Option<&'a str>, &'a [String]) {
-    let found = separators
-        .iter()
-        .position(|separator| text.contains(separator.as_str()));
+    let found = separators.iter().position(|separator| text.contains(separator.as_str()));
     match found.map(|i| (separators[i].as_str(), &separators[i + 1..])) {
         Some(("", _)) => (Some(""), &[]),
         Some((separator, finer)) => (Some(separator), finer),
@@ -104,14 +90,10 @@ fn parts(text: &str, range: Range<usize>, separator: Option<&str>) -> Vec<ByteRa
     let own = &text[range.start..range.end];
     let mut cuts: Vec<usize> = match separator {
         None => vec![],
-        Some("") => own
-            .char_indices()
-            .map(|(offset, _)| range.start + offset)
-            .collect(),
-        Some(separator) => own
-            .match_indices(separator)
-            .map(|(offset, _)| range.start + offset)
-            .collect(),
+        Some("") => own.char_indices().map(|(offset, _)| range.start + offset).collect(),
+        Some(separator) => {
+            own.match_indices(separator).map(|(offset, _)| range.start + offset).collect()
+        }
     };
     cuts.push(range.end);
     let mut start = range.start;
@@ -130,23 +112,11 @@ mod tests {
     use crate::text::tokens::{Tokenizer, counter};
 
     fn chunks<'a>(text: &'a str, size: usize, overlap: usize, separators: &[&str]) -> Vec<&'a str> {
-        let separators = separators
-            .iter()
-            .map(|&separator| separator.to_owned())
-            .collect();
-        let spec = ChunkSpec::new(
-            Strategy::Recursive,
-            size,
-            overlap,
-            separators,
-            Tokenizer::Chars,
-        );
+        let separators = separators.iter().map(|&separator| separator.to_owned()).collect();
+        let spec = ChunkSpec::new(Strategy::Recursive, size, overlap, separators, Tokenizer::Chars);
         let chars = counter(Tokenizer::Chars, None).expect("chars need no model");
         let ranges = split(text, &spec.expect("a valid spec"), chars.as_ref());
-        ranges
-            .into_iter()
-            .map(|range| &text[range.as_range()])
-            .collect()
+        ranges.into_iter().map(|range| &text[range.as_range()]).collect()
     }
 
     /// Expected values: langchain-text-splitters 1.1.3, `keep_separator=True`, `length_function=len`.
@@ -194,10 +164,7 @@ mod tests {
     fn a_part_that_no_separator_is_left_for_is_cut_where_langchain_leaves_it_over_size() {
         // LangChain gives "first one; is" / " it?\n\nYes...docious" of 44 characters / "end.".
         let chunks = chunks(TEXT, 25, 0, &[" "]);
-        assert!(
-            chunks.iter().all(|chunk| chunk.chars().count() <= 25),
-            "{chunks:?}"
-        );
+        assert!(chunks.iter().all(|chunk| chunk.chars().count() <= 25), "{chunks:?}");
         assert_eq!(chunks.last(), Some(&"end."));
     }
 }

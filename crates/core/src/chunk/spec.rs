@@ -43,14 +43,7 @@ impl ChunkSpec {
         if strategy == Strategy::File {
             return Err(ChunkError::NoFile);
         }
-        Ok(Self {
-            strategy,
-            size,
-            overlap,
-            separators,
-            tokenizer,
-            foreign: None,
-        })
+        Ok(Self { strategy, size, overlap, separators, tokenizer, foreign: None })
     }
 
     /// Creates a spec for external `chunks`, counted by `tokenizer`.

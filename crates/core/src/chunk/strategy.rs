@@ -28,14 +28,7 @@ mod tests {
 
     #[test]
     fn a_name_prints_parses_and_serialises_alike() {
-        let written = [
-            "fixed",
-            "paragraph",
-            "recursive",
-            "markdown",
-            "document",
-            "file",
-        ];
+        let written = ["fixed", "paragraph", "recursive", "markdown", "document", "file"];
         for (strategy, name) in Strategy::ALL.into_iter().zip(written) {
             assert_eq!(strategy.to_string(), name);
             assert_eq!(Strategy::named(name), Some(strategy));

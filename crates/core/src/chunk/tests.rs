@@ -13,12 +13,8 @@ use super::*;
 use crate::text::tokens::{Tokenizer, counter};
 use crate::types::{Corpus, DocId};
 
-const SEPARATORS: [&[&str]; 4] = [
-    &[],
-    &["\n\n", "\n", ".", "?", "!", " ", ""],
-    &[". "],
-    &["\r\n", "e\u{301}", ""],
-];
+const SEPARATORS: [&[&str]; 4] =
+    [&[], &["\n\n", "\n", ".", "?", "!", " ", ""], &[". "], &["\r\n", "e\u{301}", ""]];
 
 const BREAKS: [&str; 11] = [
     " ", "  ", "\n", "\r\n", "\n\n", "\r\n\r\n", "\n \t\n", "\u{a0}", "\u{3000}", "\u{2028}", "\t",
@@ -36,17 +32,8 @@ const ODD: [&str; 11] = [
     "[SEP]",
     "<|endoftext|>",
 ];
-const MARKDOWN: [&str; 9] = [
-    "# ",
-    "- ",
-    "1. ",
-    "> ",
-    "    ",
-    "```\n",
-    "| a | b |\n|---|---|\n",
-    "**",
-    "[x](y)",
-];
+const MARKDOWN: [&str; 9] =
+    ["# ", "- ", "1. ", "> ", "    ", "```\n", "| a | b |\n|---|---|\n", "**", "[x](y)"];
 
 /// Realistic text: words, every kind of break, scripts without spaces, combining marks and emoji that must not be split
 /// inside a character, Markdown.
@@ -82,10 +69,7 @@ fn spec() -> impl Generate<Value = ChunkSpec> {
         select(Tokenizer::ALL.to_vec()),
     );
     parts.prop_map(|(strategy, (size, overlap), separators, tokenizer)| {
-        let separators = separators
-            .iter()
-            .map(|&separator| separator.to_owned())
-            .collect();
+        let separators = separators.iter().map(|&separator| separator.to_owned()).collect();
         ChunkSpec::new(strategy, size, overlap, separators, tokenizer)
             .expect("an overlap below the size")
     })
@@ -131,29 +115,18 @@ proptest! {
 
 fn document(id: &str, text: &str) -> Document {
     let (title, metadata) = (String::from("a title"), BTreeMap::new());
-    Document {
-        id: DocId::from(id),
-        title,
-        text: text.to_owned(),
-        metadata,
-    }
+    Document { id: DocId::from(id), title, text: text.to_owned(), metadata }
 }
 
 #[test]
 fn chunks_follow_the_documents_order_with_ordinals_from_zero() {
-    let documents = [
-        document("b", "one two three"),
-        document("empty", " \n"),
-        document("a", "four"),
-    ];
+    let documents =
+        [document("b", "one two three"), document("empty", " \n"), document("a", "four")];
     let spec =
         ChunkSpec::new(Strategy::Fixed, 2, 0, Vec::new(), Tokenizer::Words).expect("a valid spec");
     let chunks = chunk_documents(&documents, &spec, counter_of(&spec).as_ref())
         .expect("nothing made elsewhere");
-    let seen: Vec<_> = chunks
-        .iter()
-        .map(|c| (c.document, c.range.into(), c.n_tokens))
-        .collect();
+    let seen: Vec<_> = chunks.iter().map(|c| (c.document, c.range.into(), c.n_tokens)).collect();
     assert_eq!(seen, [(0, (0, 7), 2), (0, (8, 13), 1), (2, (0, 4), 1)]);
     let ids = Corpus::new(documents.to_vec(), chunks);
     let ids: Vec<String> = ids.chunk_ids().map(|id| id.to_string()).collect();
@@ -169,10 +142,7 @@ fn a_document_is_one_chunk_whatever_its_size() {
         .expect("nothing made elsewhere");
     // 10,000 words of 4 bytes with 9,999 spaces between them, after one line break.
     assert_eq!(chunks.len(), 1);
-    assert_eq!(
-        (chunks[0].range, chunks[0].n_tokens),
-        ((1, 50_000).into(), 10_000)
-    );
+    assert_eq!((chunks[0].range, chunks[0].n_tokens), ((1, 50_000).into(), 10_000));
 }
 
 #[test]

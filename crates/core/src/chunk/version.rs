@@ -17,19 +17,12 @@ impl Strategy {
                 repair::VERSION,
                 fixed::VERSION,
             ],
-            Self::Recursive | Self::Markdown => &[
-                semantic::VERSION,
-                separators::VERSION,
-                repair::VERSION,
-                fixed::VERSION,
-            ],
+            Self::Recursive | Self::Markdown => {
+                &[semantic::VERSION, separators::VERSION, repair::VERSION, fixed::VERSION]
+            }
             Self::Document => &[document::VERSION],
             Self::File => &[foreign::VERSION],
         };
-        versions
-            .iter()
-            .map(u32::to_string)
-            .collect::<Vec<_>>()
-            .join(".")
+        versions.iter().map(u32::to_string).collect::<Vec<_>>().join(".")
     }
 }

@@ -10,22 +10,13 @@ impl Settings {
         let mut settings = self.clone();
         let mut changed = Vec::new();
         let addresses = [
-            (
-                "generation.base_url",
-                Some(&mut settings.generation.base_url),
-            ),
+            ("generation.base_url", Some(&mut settings.generation.base_url)),
             ("judge.base_url", Some(&mut settings.judge.base_url)),
             ("vector_store.url", Some(&mut settings.vector_store.url)),
             ("external.url", settings.external.url.as_mut()),
-            (
-                "retrieval.dense.endpoint",
-                settings.retrieval.dense.endpoint.as_mut(),
-            ),
+            ("retrieval.dense.endpoint", settings.retrieval.dense.endpoint.as_mut()),
             ("rerank.endpoint", settings.rerank.endpoint.as_mut()),
-            (
-                "retrieval.collection.url",
-                Some(&mut settings.retrieval.collection.url),
-            ),
+            ("retrieval.collection.url", Some(&mut settings.retrieval.collection.url)),
         ];
         for (key, url) in addresses {
             let Some(url) = url.filter(|url| address::is_shortened(url)) else {

@@ -28,21 +28,9 @@ pub(super) fn check(settings: &Settings) -> Result<(), OutOfRange> {
     let needs_sparse = "must be set in the modes `sparse` and `hybrid`";
     let empty = [
         ("name", name.is_empty(), "must name the collection"),
-        (
-            "sparse_using",
-            mode.is_sparse() && sparse_using.is_empty(),
-            needs_sparse,
-        ),
-        (
-            "sparse_model",
-            mode.is_sparse() && sparse_model.is_empty(),
-            needs_sparse,
-        ),
-        (
-            "text",
-            text.is_empty() && start.is_none(),
-            "must be set where there is no `start`",
-        ),
+        ("sparse_using", mode.is_sparse() && sparse_using.is_empty(), needs_sparse),
+        ("sparse_model", mode.is_sparse() && sparse_model.is_empty(), needs_sparse),
+        ("text", text.is_empty() && start.is_none(), "must be set where there is no `start`"),
     ];
     if let Some((key, _, problem)) = empty.into_iter().find(|(_, is_empty, _)| *is_empty) {
         return refuse(&format!("retrieval.collection.{key}"), "empty", problem);
@@ -80,18 +68,13 @@ mod tests {
         let text =
             format!("[retrieval]\nretrievers = [\"collection\"]\n[retrieval.collection]\n{table}");
         let settings: Settings = toml::from_str(&text).expect("settings");
-        settings
-            .validate()
-            .map_or_else(|e| e.to_string(), |()| String::new())
+        settings.validate().map_or_else(|e| e.to_string(), |()| String::new())
     }
 
     #[test]
     fn what_the_mode_needs_must_be_set() {
         assert_eq!(problem("name = \"docs\""), "");
-        assert_eq!(
-            problem(""),
-            "`retrieval.collection.name` is empty, must name the collection"
-        );
+        assert_eq!(problem(""), "`retrieval.collection.name` is empty, must name the collection");
         assert_eq!(
             problem("name = \"docs\"\nmode = \"hybrid\""),
             "`retrieval.collection.sparse_using` is empty, must be set in the modes `sparse` and `hybrid`"

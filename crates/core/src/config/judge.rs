@@ -114,10 +114,6 @@ impl JudgeSettings {
     /// Returns the orders that the judge is asked in.
     #[must_use]
     pub fn asked_orders(&self) -> &'static [JudgeOrder] {
-        if self.orders {
-            &JudgeOrder::ALL
-        } else {
-            &[JudgeOrder::GoldFirst]
-        }
+        if self.orders { &JudgeOrder::ALL } else { &[JudgeOrder::GoldFirst] }
     }
 }

@@ -34,11 +34,7 @@ pub struct PackingSettings {
 impl Default for PackingSettings {
     /// Five passages of 600 tokens fill the default prompt of 3,000.
     fn default() -> Self {
-        Self {
-            expand: Expand::None,
-            neighbours: 1,
-            parent_tokens: 600,
-        }
+        Self { expand: Expand::None, neighbours: 1, parent_tokens: 600 }
     }
 }
 
@@ -69,9 +65,6 @@ mod tests {
         let unused = settings.reset_unused();
         assert!(unused.contains(&"packing.parent_tokens"));
         assert!(!unused.contains(&"packing.neighbours"));
-        assert_eq!(
-            (settings.packing.neighbours, settings.packing.parent_tokens),
-            (3, 600)
-        );
+        assert_eq!((settings.packing.neighbours, settings.packing.parent_tokens), (3, 600));
     }
 }

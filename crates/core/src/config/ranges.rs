@@ -42,15 +42,12 @@ fn check(schema: &'static Value, path: &str, value: &Value) -> Result<(), OutOfR
                     problem: "must have at least 1 entry".into(),
                 });
             }
-            items
-                .iter()
-                .try_for_each(|item| check(&schema["items"], path, item))
+            items.iter().try_for_each(|item| check(&schema["items"], path, item))
         }
         Value::Object(table) => table.iter().try_for_each(|(name, value)| {
             let separator = if path.is_empty() { "" } else { "." };
-            field(schema, name).map_or(Ok(()), |schema| {
-                check(schema, &format!("{path}{separator}{name}"), value)
-            })
+            field(schema, name)
+                .map_or(Ok(()), |schema| check(schema, &format!("{path}{separator}{name}"), value))
         }),
         _ => Ok(()),
     }
@@ -97,11 +94,7 @@ fn out_of_range(schema: &Value, path: &str, value: &str) -> OutOfRange {
         [None, Some(most)] => format!("must be at most {most}"),
         [None, None] => "must be one".to_owned(),
     };
-    OutOfRange {
-        name: path.to_owned().into(),
-        value: value.to_owned(),
-        problem: problem.into(),
-    }
+    OutOfRange { name: path.to_owned().into(), value: value.to_owned(), problem: problem.into() }
 }
 
 #[cfg(test)]
@@ -144,22 +137,10 @@ mod tests {
     fn a_value_outside_the_range_of_its_field_is_named() {
         for (text, expected) in [
             ("retrieval.k = 0", "`retrieval.k` is 0, must be at least 1"),
-            (
-                "dataset.limit = 0",
-                "`dataset.limit` is 0, must be at least 1",
-            ),
-            (
-                "evaluation.ks = [1, 0]",
-                "`evaluation.ks` is 0, must be at least 1",
-            ),
-            (
-                "evaluation.ks = []",
-                "`evaluation.ks` is empty, must have at least 1 entry",
-            ),
-            (
-                "evaluation.correct_f1 = 1.5",
-                "`evaluation.correct_f1` is 1.5, must be 0 to 1",
-            ),
+            ("dataset.limit = 0", "`dataset.limit` is 0, must be at least 1"),
+            ("evaluation.ks = [1, 0]", "`evaluation.ks` is 0, must be at least 1"),
+            ("evaluation.ks = []", "`evaluation.ks` is empty, must have at least 1 entry"),
+            ("evaluation.correct_f1 = 1.5", "`evaluation.correct_f1` is 1.5, must be 0 to 1"),
             (
                 "retrieval.bm25.k1 = nan",
                 "`retrieval.bm25.k1` is not a finite number, must be 0 to 1000000",
@@ -176,10 +157,7 @@ mod tests {
                 "vector_store.hnsw.ef_construct = 3",
                 "`vector_store.hnsw.ef_construct` is 3, must be at least 4",
             ),
-            (
-                "vector_store.replicas = 0",
-                "`vector_store.replicas` is 0, must be 1 to 1024",
-            ),
+            ("vector_store.replicas = 0", "`vector_store.replicas` is 0, must be 1 to 1024"),
             ("tune.folds = 1", "`tune.folds` is 1, must be at least 2"),
         ] {
             assert_eq!(refused(text), expected);

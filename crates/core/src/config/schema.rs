@@ -16,15 +16,11 @@ pub(super) fn settings_schema() -> &'static Value {
 pub(super) fn field(table: &'static Value, name: &str) -> Option<&'static Value> {
     let table = definition(table);
     let any = &table["additionalProperties"];
-    table["properties"]
-        .get(name)
-        .or_else(|| any.is_object().then_some(any))
+    table["properties"].get(name).or_else(|| any.is_object().then_some(any))
 }
 
 /// Follows a reference to the definition of a type.
 pub(super) fn definition(schema: &'static Value) -> &'static Value {
-    let name = schema["$ref"]
-        .as_str()
-        .and_then(|target| target.strip_prefix("#/$defs/"));
+    let name = schema["$ref"].as_str().and_then(|target| target.strip_prefix("#/$defs/"));
     name.map_or(schema, |name| &SCHEMA["$defs"][name])
 }

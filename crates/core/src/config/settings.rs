@@ -117,11 +117,7 @@ impl DatasetSettings {
     /// Creates the configuration of the whole of `path`, with the defaults of its format.
     #[must_use]
     pub fn new(format: Format, path: &Path) -> Self {
-        Self {
-            format,
-            path: path.to_owned(),
-            ..Self::default()
-        }
+        Self { format, path: path.to_owned(), ..Self::default() }
     }
 
     /// Returns the name of the data set in manifests and caches: format and path.
@@ -133,8 +129,7 @@ impl DatasetSettings {
     /// Returns the treatment of missing evidence: the configured one, else the format's default.
     #[must_use]
     pub fn missing_evidence(&self) -> MissingEvidence {
-        self.missing_evidence
-            .unwrap_or(self.format.missing_evidence())
+        self.missing_evidence.unwrap_or(self.format.missing_evidence())
     }
 }
 

@@ -37,10 +37,8 @@ mod tests {
         let mut settings = read("chunking.file = \"c.jsonl\"");
         assert_eq!(
             settings.validate().map_err(|error| error.to_string()),
-            Err(
-                "`chunking.file` is set, but only `chunking.strategy = \"file\"` uses it"
-                    .to_owned()
-            )
+            Err("`chunking.file` is set, but only `chunking.strategy = \"file\"` uses it"
+                .to_owned())
         );
         // A sweep over strategies has both.
         assert!(settings.reset_unused().contains(&"chunking.file"));

@@ -68,11 +68,7 @@ impl Settings {
 
     /// A passage that never fits would leave every prompt empty.
     fn check_packing(&self) -> Result<(), OutOfRange> {
-        let PackingSettings {
-            expand,
-            neighbours: _,
-            parent_tokens,
-        } = self.packing;
+        let PackingSettings { expand, neighbours: _, parent_tokens } = self.packing;
         let most = self.generation.context_tokens;
         if expand == Expand::Parent && parent_tokens > most {
             let problem = format!("must be at most `generation.context_tokens`, which is {most}");
@@ -122,21 +118,15 @@ fn check_dense(dense: &DenseSettings, tokenizer: Tokenizer) -> Result<(), OutOfR
         concurrency: _,
         ca_file,
     } = dense;
-    let problem = if endpoint.is_some() {
-        ONLY_LOCAL
-    } else {
-        "but only `retrieval.dense.endpoint` uses it"
-    };
+    let problem =
+        if endpoint.is_some() { ONLY_LOCAL } else { "but only `retrieval.dense.endpoint` uses it" };
     let local = [
         ("retrieval.dense.model_path", model_path.is_some()),
         ("retrieval.dense.query_model", query_model.is_some()),
         ("retrieval.dense.pooling", pooling.is_some()),
         ("retrieval.dense.normalize", normalize.is_some()),
         ("retrieval.dense.max_tokens", max_tokens.is_some()),
-        (
-            "retrieval.dense.precision",
-            *precision != Precision::default(),
-        ),
+        ("retrieval.dense.precision", *precision != Precision::default()),
         ("retrieval.dense.titles", titles.is_some()),
         ("chunking.tokenizer", tokenizer == Tokenizer::Model),
     ];
@@ -145,11 +135,7 @@ fn check_dense(dense: &DenseSettings, tokenizer: Tokenizer) -> Result<(), OutOfR
         ("retrieval.dense.dimensions", dimensions.is_some()),
         ("retrieval.dense.ca_file", ca_file.is_some()),
     ];
-    let unused = if endpoint.is_some() {
-        &local[..]
-    } else {
-        &remote[..]
-    };
+    let unused = if endpoint.is_some() { &local[..] } else { &remote[..] };
     match unused.iter().find(|(_, is_set)| *is_set) {
         Some((key, _)) => refuse(key, "set", problem),
         None => Ok(()),
@@ -174,52 +160,22 @@ fn check_rerank(rerank: &RerankSettings, k: usize) -> Result<(), OutOfRange> {
     let is_remote = endpoint.is_some();
     let is_local = model.is_some() && !is_remote;
     let unused = [
-        (
-            "rerank.depth",
-            depth.is_some() && !is_local && !is_remote,
-            nothing,
-        ),
-        (
-            "rerank.api_key_env",
-            api_key_env.is_some() && !is_remote,
-            only_remote,
-        ),
-        (
-            "rerank.ca_file",
-            ca_file.is_some() && !is_remote,
-            only_remote,
-        ),
-        (
-            "rerank.form",
-            *form != RerankApi::default() && !is_remote,
-            only_remote,
-        ),
-        (
-            "rerank.max_tokens",
-            max_tokens.is_some() && !is_local,
-            ONLY_LOCAL,
-        ),
-        (
-            "rerank.precision",
-            *precision != Precision::default() && !is_local,
-            ONLY_LOCAL,
-        ),
+        ("rerank.depth", depth.is_some() && !is_local && !is_remote, nothing),
+        ("rerank.api_key_env", api_key_env.is_some() && !is_remote, only_remote),
+        ("rerank.ca_file", ca_file.is_some() && !is_remote, only_remote),
+        ("rerank.form", *form != RerankApi::default() && !is_remote, only_remote),
+        ("rerank.max_tokens", max_tokens.is_some() && !is_local, ONLY_LOCAL),
+        ("rerank.precision", *precision != Precision::default() && !is_local, ONLY_LOCAL),
     ];
     match unused.into_iter().find(|(_, is_set, _)| *is_set) {
         Some((key, _, problem)) => refuse(key, "set", problem),
-        None => depth.map_or(Ok(()), |depth| {
-            at_least("rerank.depth", depth, ("retrieval.k", k))
-        }),
+        None => depth.map_or(Ok(()), |depth| at_least("rerank.depth", depth, ("retrieval.k", k))),
     }
 }
 
 /// A condition without a value would let everything through, or nothing.
 fn check_filter(filter: &Filter) -> Result<(), OutOfRange> {
-    let Some((field, _)) = filter
-        .fields
-        .iter()
-        .find(|(_, condition)| is_empty(condition))
-    else {
+    let Some((field, _)) = filter.fields.iter().find(|(_, condition)| is_empty(condition)) else {
         return Ok(());
     };
     refuse(
@@ -240,9 +196,7 @@ fn is_empty(condition: &Condition) -> bool {
 
 fn duplicate<T: PartialEq>(items: &[T]) -> Option<&T> {
     let mut items_at = items.iter().enumerate();
-    items_at
-        .find(|(at, item)| items[..*at].contains(item))
-        .map(|(_, item)| item)
+    items_at.find(|(at, item)| items[..*at].contains(item)).map(|(_, item)| item)
 }
 
 /// Names the setting that is not the default: the user wrote that one.
@@ -275,9 +229,5 @@ fn refuse(
     value: &str,
     problem: impl Into<Cow<'static, str>>,
 ) -> Result<(), OutOfRange> {
-    Err(OutOfRange {
-        name: key.into(),
-        value: value.to_owned(),
-        problem: problem.into(),
-    })
+    Err(OutOfRange { name: key.into(), value: value.to_owned(), problem: problem.into() })
 }

@@ -62,10 +62,7 @@ pub fn score(answer: &str, golds: &[String], scorer: Scorer) -> AnswerScores {
         let overlap = token_overlap(&answer, &gold, scorer);
         best.em = best.em.max(em);
         if overlap.f1 > best.f1 {
-            best = AnswerScores {
-                em: best.em,
-                ..overlap
-            };
+            best = AnswerScores { em: best.em, ..overlap };
         }
     }
     best
@@ -77,12 +74,7 @@ fn token_overlap(answer: &str, gold: &str, scorer: Scorer) -> AnswerScores {
     }
     if scorer == Scorer::Squad2 && (answer.is_empty() || gold.is_empty()) {
         let same = f64::from(u8::from(answer == gold));
-        return AnswerScores {
-            em: 0.0,
-            f1: same,
-            precision: same,
-            recall: same,
-        };
+        return AnswerScores { em: 0.0, f1: same, precision: same, recall: same };
     }
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for token in tokens(gold) {
@@ -100,12 +92,7 @@ fn token_overlap(answer: &str, gold: &str, scorer: Scorer) -> AnswerScores {
     }
     let precision = f64::from(shared) / tokens(answer).count() as f64;
     let recall = f64::from(shared) / tokens(gold).count() as f64;
-    AnswerScores {
-        em: 0.0,
-        f1: 2.0 * precision * recall / (precision + recall),
-        precision,
-        recall,
-    }
+    AnswerScores { em: 0.0, f1: 2.0 * precision * recall / (precision + recall), precision, recall }
 }
 
 fn is_closed(text: &str) -> bool {
@@ -156,17 +143,11 @@ mod tests {
     #[test]
     fn empty_against_empty_is_zero_in_1_1_and_one_in_2_0() {
         assert_eq!(
-            (
-                one("", "the", Scorer::Squad).em,
-                one("", "the", Scorer::Squad).f1
-            ),
+            (one("", "the", Scorer::Squad).em, one("", "the", Scorer::Squad).f1),
             (1.0, 0.0)
         );
         assert_eq!(
-            (
-                one("", "the", Scorer::Squad2).em,
-                one("", "the", Scorer::Squad2).f1
-            ),
+            (one("", "the", Scorer::Squad2).em, one("", "the", Scorer::Squad2).f1),
             (1.0, 1.0)
         );
         assert_eq!(one("", "cat", Scorer::Squad2).f1, 0.0);
@@ -190,20 +171,15 @@ mod tests {
     #[test]
     fn an_answer_that_chats_contains_its_gold_on_word_boundaries() {
         let gold = ["18 May".to_owned()];
-        assert_eq!(
-            contains("It was on the 18. May, I think.", &gold),
-            Some(true)
-        );
+        assert_eq!(contains("It was on the 18. May, I think.", &gold), Some(true));
         assert_eq!(contains("It was on 118 May.", &gold), Some(false));
         assert_eq!(contains("18 May", &[]), None);
     }
 
     #[test]
     fn facts_are_counted_by_any_of_their_wordings() {
-        let facts = [
-            vec!["drain".to_owned(), "cordon".to_owned()],
-            vec!["page the owner".to_owned()],
-        ];
+        let facts =
+            [vec!["drain".to_owned(), "cordon".to_owned()], vec!["page the owner".to_owned()]];
         assert_eq!(stated("Cordon the node.", &facts), Some(0.5));
         assert_eq!(stated("", &facts), Some(0.0));
         assert_eq!(stated("Cordon the node.", &[]), None);

@@ -66,9 +66,7 @@ impl Family {
     /// Returns the formula, range, direction and common names.
     #[must_use]
     pub fn facts(self) -> MeasureFacts {
-        self.answer_facts()
-            .or_else(|| self.passage_facts())
-            .unwrap_or_else(|| self.ranking_facts())
+        self.answer_facts().or_else(|| self.passage_facts()).unwrap_or_else(|| self.ranking_facts())
     }
 
     fn ranking_facts(self) -> MeasureFacts {
@@ -318,19 +316,13 @@ mod tests {
 
     #[test]
     fn every_family_has_facts_of_its_own() {
-        let formulas: BTreeSet<&str> = Family::ALL
-            .iter()
-            .map(|family| family.facts().formula)
-            .collect();
+        let formulas: BTreeSet<&str> =
+            Family::ALL.iter().map(|family| family.facts().formula).collect();
         // HasAns and NoAns share theirs, in pairs.
         assert_eq!(formulas.len(), Family::ALL.len() - 2);
         for family in Family::ALL {
             let facts = family.facts();
-            assert!(
-                facts.range.0 < facts.range.1 && !facts.paper.is_empty(),
-                "{}",
-                family.name()
-            );
+            assert!(facts.range.0 < facts.range.1 && !facts.paper.is_empty(), "{}", family.name());
         }
     }
 }

@@ -169,19 +169,12 @@ impl Family {
             Takes::KOrNone => &["", "@k"],
             Takes::Nothing => &[""],
         };
-        suffixes
-            .iter()
-            .map(|suffix| format!("{}{suffix}", self.name()))
-            .collect()
+        suffixes.iter().map(|suffix| format!("{}{suffix}", self.name())).collect()
     }
 
     /// Returns how the values of all questions become one number.
     #[must_use]
     pub fn aggregate(self) -> Aggregate {
-        if self == Self::MedianRank {
-            Aggregate::Median
-        } else {
-            Aggregate::Mean
-        }
+        if self == Self::MedianRank { Aggregate::Median } else { Aggregate::Mean }
     }
 }

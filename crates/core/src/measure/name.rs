@@ -124,10 +124,8 @@ impl FromStr for Measure {
     type Err = UnknownMeasure;
 
     fn from_str(text: &str) -> Result<Self, UnknownMeasure> {
-        parse(text, |family, name| family.name() == name).ok_or_else(|| UnknownMeasure {
-            text: text.to_owned(),
-            meant: meant(text),
-        })
+        parse(text, |family, name| family.name() == name)
+            .ok_or_else(|| UnknownMeasure { text: text.to_owned(), meant: meant(text) })
     }
 }
 
@@ -161,9 +159,7 @@ fn meant(text: &str) -> Option<String> {
         _ => text.to_owned(),
     };
     parse(&text, |family: Family, name: &str| {
-        let known = [family.name()]
-            .into_iter()
-            .chain(family.facts().also.iter().copied());
+        let known = [family.name()].into_iter().chain(family.facts().also.iter().copied());
         known.map(plain).any(|known| known == plain(name))
     })
     .map(|measure| measure.to_string())
@@ -202,17 +198,12 @@ mod tests {
             Some(Cutoff::Tokens(1000)),
         ];
         for &family in Family::ALL {
-            let measures: Vec<Measure> = cutoffs
-                .into_iter()
-                .filter_map(|cutoff| Measure::new(family, cutoff))
-                .collect();
+            let measures: Vec<Measure> =
+                cutoffs.into_iter().filter_map(|cutoff| Measure::new(family, cutoff)).collect();
             assert!(!measures.is_empty(), "{} takes no cutoff", family.name());
             for measure in measures {
                 assert_eq!(measure.to_string().parse(), Ok(measure));
-                assert_eq!(
-                    serde_json::to_value(measure).expect("a string"),
-                    measure.to_string()
-                );
+                assert_eq!(serde_json::to_value(measure).expect("a string"), measure.to_string());
             }
         }
     }
@@ -264,10 +255,8 @@ mod tests {
 
     #[test]
     fn a_run_reports_each_standard_measure_once() {
-        let names: Vec<String> = Measure::standard(&[1, 5])
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let names: Vec<String> =
+            Measure::standard(&[1, 5]).iter().map(ToString::to_string).collect();
         assert_eq!(names[..3], ["EM@1", "EM@5", "EM@prompt"]);
         let once: std::collections::BTreeSet<&String> = names.iter().collect();
         assert_eq!(once.len(), names.len());

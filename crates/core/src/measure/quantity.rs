@@ -44,15 +44,13 @@ impl Quantity {
     /// Returns the smallest and the largest value.
     #[must_use]
     pub fn range(self) -> (f64, f64) {
-        self.measure()
-            .map_or((0.0, 1.0), |measure| measure.family().facts().range)
+        self.measure().map_or((0.0, 1.0), |measure| measure.family().facts().range)
     }
 
     /// Returns the aggregation over questions.
     #[must_use]
     pub fn aggregate(self) -> Aggregate {
-        self.measure()
-            .map_or(Aggregate::Mean, |measure| measure.family().aggregate())
+        self.measure().map_or(Aggregate::Mean, |measure| measure.family().aggregate())
     }
 
     /// Returns the direction of improvement: of a share higher for `correct`, `correct_abstention` and `supported`, lower
@@ -103,12 +101,10 @@ impl FromStr for Quantity {
         let share = class.or_else(|| Fault::named(text).map(Self::Fault));
         share.map_or_else(
             || {
-                text.parse::<Measure>()
-                    .map(Self::Measure)
-                    .map_err(|error| UnknownQuantity {
-                        meant: error.meant.or_else(|| nearest(text)),
-                        text: error.text,
-                    })
+                text.parse::<Measure>().map(Self::Measure).map_err(|error| UnknownQuantity {
+                    meant: error.meant.or_else(|| nearest(text)),
+                    text: error.text,
+                })
             },
             Ok,
         )

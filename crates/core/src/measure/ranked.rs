@@ -32,12 +32,7 @@ impl Graded {
         let mut ideal: Vec<i32> = judged.into_iter().filter(|grade| *grade > 0).collect();
         ideal.sort_unstable_by(|a, b| b.cmp(a));
         let n_relevant = ideal.iter().filter(|grade| **grade >= level).count();
-        Self {
-            ranked,
-            ideal,
-            n_relevant,
-            level,
-        }
+        Self { ranked, ideal, n_relevant, level }
     }
 
     /// Returns the number of relevant judged documents.
@@ -75,9 +70,7 @@ impl Graded {
             Family::Fallout => return self.fallout(whole, n_documents?),
             Family::Accuracy => return self.accuracy(whole, n_documents?),
             Family::Judged => self.judged(whole),
-            Family::MedianRank => self
-                .first_relevant()
-                .map_or(f64::INFINITY, |at| (at + 1) as f64),
+            Family::MedianRank => self.first_relevant().map_or(f64::INFINITY, |at| (at + 1) as f64),
             _ => return None,
         })
     }
@@ -88,17 +81,11 @@ impl Graded {
 
     /// Returns the number of relevant documents among the first k.
     fn found(&self, k: usize) -> usize {
-        self.ranked
-            .iter()
-            .take(k)
-            .filter(|grade| self.is_relevant(**grade))
-            .count()
+        self.ranked.iter().take(k).filter(|grade| self.is_relevant(**grade)).count()
     }
 
     fn first_relevant(&self) -> Option<usize> {
-        self.ranked
-            .iter()
-            .position(|grade| self.is_relevant(*grade))
+        self.ranked.iter().position(|grade| self.is_relevant(*grade))
     }
 
     /// P@k: relevant in the first k, over k, even when fewer came back. `trec_eval`'s `P_k`. In 0..=1; k >= 1.
@@ -130,19 +117,14 @@ impl Graded {
     #[must_use]
     pub fn set_f1(&self, k: usize) -> f64 {
         // 2PR / (P + R) with P = f / n, R = f / r is 2f / (n + r).
-        over(
-            2.0 * self.found(k) as f64,
-            (k.min(self.ranked.len()) + self.n_relevant) as f64,
-        )
+        over(2.0 * self.found(k) as f64, (k.min(self.ranked.len()) + self.n_relevant) as f64)
     }
 
     /// RR: one over the rank of the first relevant document within the first k, 0 when there is none there.
     /// `trec_eval`'s `recip_rank`, cut at k (Voorhees 1999). In 0..=1.
     #[must_use]
     pub fn reciprocal_rank(&self, k: Option<usize>) -> f64 {
-        let at = self
-            .first_relevant()
-            .filter(|at| *at < k.unwrap_or(usize::MAX));
+        let at = self.first_relevant().filter(|at| *at < k.unwrap_or(usize::MAX));
         at.map_or(0.0, |at| 1.0 / (at + 1) as f64)
     }
 
@@ -173,17 +155,12 @@ impl Graded {
     pub fn ndcg_exponential(&self, k: Option<usize>) -> f64 {
         // Dividing every gain by 2^largest is exact and keeps the quotient finite: 2^1024 overflows.
         let largest = f64::from(self.ideal.first().copied().unwrap_or(0));
-        self.normalised(k, |grade| {
-            (f64::from(grade) - largest).exp2() - (-largest).exp2()
-        })
+        self.normalised(k, |grade| (f64::from(grade) - largest).exp2() - (-largest).exp2())
     }
 
     fn normalised(&self, k: Option<usize>, gain: impl Fn(i32) -> f64) -> f64 {
         let k = k.unwrap_or(usize::MAX);
-        let had = discounted(
-            self.ranked.iter().take(k).map(|grade| grade.unwrap_or(0)),
-            &gain,
-        );
+        let had = discounted(self.ranked.iter().take(k).map(|grade| grade.unwrap_or(0)), &gain);
         over(had, discounted(self.ideal.iter().take(k).copied(), &gain))
     }
 
@@ -192,9 +169,7 @@ impl Graded {
     #[must_use]
     pub fn fallout(&self, k: usize, n_documents: usize) -> Option<f64> {
         let wrong = k.min(self.ranked.len()) - self.found(k);
-        let n_wrong = n_documents
-            .checked_sub(self.n_relevant)
-            .filter(|n| *n >= wrong && *n > 0)?;
+        let n_wrong = n_documents.checked_sub(self.n_relevant).filter(|n| *n >= wrong && *n > 0)?;
         Some(wrong as f64 / n_wrong as f64)
     }
 
@@ -220,9 +195,7 @@ impl Graded {
 /// Returns the sum of gain / log2(rank + 1) over positive grades, ranks from 1.
 fn discounted(grades: impl Iterator<Item = i32>, gain: impl Fn(i32) -> f64) -> f64 {
     let relevant = grades.enumerate().filter(|(_, grade)| *grade > 0);
-    relevant.fold(0.0, |sum, (at, grade)| {
-        sum + gain(grade) / ((at + 2) as f64).log2()
-    })
+    relevant.fold(0.0, |sum, (at, grade)| sum + gain(grade) / ((at + 2) as f64).log2())
 }
 
 /// Returns `part / whole`, 0 for 0 over 0.
@@ -239,10 +212,7 @@ mod tests {
     /// Creates a graded ranking; in `ranked`, -9 means unjudged.
     fn graded(ranked: &[i32], judged: &[i32]) -> Graded {
         Graded::new(
-            ranked
-                .iter()
-                .map(|&grade| (grade != -9).then_some(grade))
-                .collect(),
+            ranked.iter().map(|&grade| (grade != -9).then_some(grade)).collect(),
             judged.iter().copied(),
             1,
         )
@@ -264,17 +234,11 @@ mod tests {
     fn two_of_five_found_six_relevant_in_ten_thousand() {
         // TP 2, FP 3, FN 4, TN 9,991: accuracy 9993/10000, P 2/5, R 2/6, F1 4/11, fallout 3/9994.
         let ranking = graded(&[1, 0, 1, 0, 0], &[1; 6]);
-        assert!(near(
-            ranking.accuracy(5, 10_000).expect("large enough"),
-            0.9993
-        ));
+        assert!(near(ranking.accuracy(5, 10_000).expect("large enough"), 0.9993));
         assert!(near(ranking.precision(5), 0.40));
         assert!((ranking.recall(5) - 0.333).abs() < 5e-4);
         assert!((ranking.set_f1(5) - 0.364).abs() < 5e-4 && near(ranking.set_f1(5), 4.0 / 11.0));
-        assert!(near(
-            ranking.fallout(5, 10_000).expect("large enough"),
-            3.0 / 9994.0
-        ));
+        assert!(near(ranking.fallout(5, 10_000).expect("large enough"), 3.0 / 9994.0));
         assert!(near(ranking.success(1), 1.0));
     }
 
@@ -289,10 +253,7 @@ mod tests {
     #[test]
     fn reciprocal_rank_and_average_precision_of_the_textbook() {
         // Hits at 1 and 2 of 6 relevant: AP (1/1 + 2/2)/6 = .333; hits at 4 and 5: (1/4 + 2/5)/6 = .108.
-        let (early, late) = (
-            graded(&[1, 1, 0, 0, 0], &[1; 6]),
-            graded(&[0, 0, 0, 1, 1], &[1; 6]),
-        );
+        let (early, late) = (graded(&[1, 1, 0, 0, 0], &[1; 6]), graded(&[0, 0, 0, 1, 1], &[1; 6]));
         assert!(near(early.reciprocal_rank(None), 1.0) && near(late.reciprocal_rank(None), 0.25));
         assert!(
             near(early.average_precision(None), 2.0 / 6.0)
@@ -309,18 +270,9 @@ mod tests {
     fn mean_reciprocal_rank_and_mean_average_precision_of_the_textbook() {
         // First hits at 1, 2, 4: (1 + 1/2 + 1/4)/3 = .583.
         let first_at = |at: usize| {
-            graded(
-                &(1..=4)
-                    .map(|rank| i32::from(rank == at))
-                    .collect::<Vec<_>>(),
-                &[1],
-            )
+            graded(&(1..=4).map(|rank| i32::from(rank == at)).collect::<Vec<_>>(), &[1])
         };
-        let mrr = [1, 2, 4]
-            .map(|at| first_at(at).reciprocal_rank(None))
-            .iter()
-            .sum::<f64>()
-            / 3.0;
+        let mrr = [1, 2, 4].map(|at| first_at(at).reciprocal_rank(None)).iter().sum::<f64>() / 3.0;
         assert!((mrr - 0.583).abs() < 5e-4);
         // Hit 1 of 2 relevant: 1/2. Hits 2, 4 of 2: (1/2 + 2/4)/2 = 1/2. Hits 4, 5 of 3: (1/4 + 2/5)/3 = .217. Mean .406.
         let aps = [
@@ -336,10 +288,7 @@ mod tests {
     fn ndcg_with_grade_3_at_rank_2_and_1_at_rank_4() {
         // DCG 3/log2(3) + 1/log2(5) = 1.8928 + .4307 = 2.3235; ideal 3/1 + 1/log2(3) = 3.6309; quotient .6399.
         let value = graded(&[0, 3, 0, 1], &[3, 1]).ndcg(Some(10));
-        assert!(near(
-            value,
-            (3.0 / 3f64.log2() + 1.0 / 5f64.log2()) / (3.0 + 1.0 / 3f64.log2())
-        ));
+        assert!(near(value, (3.0 / 3f64.log2() + 1.0 / 5f64.log2()) / (3.0 + 1.0 / 3f64.log2())));
         assert!((value - 2.32 / 3.63).abs() < 1e-3 && (value - 0.64).abs() < 5e-3);
     }
 
@@ -350,23 +299,16 @@ mod tests {
         assert!((dcg - 3.82).abs() < 5e-3);
         let ranking = graded(&[0, 2, 2, 1, 0], &[2, 2, 1]);
         assert!(near(
-            discounted([0, 2, 2, 1, 0].into_iter(), |grade| f64::from(grade).exp2()
-                - 1.0),
+            discounted([0, 2, 2, 1, 0].into_iter(), |grade| f64::from(grade).exp2() - 1.0),
             dcg
         ));
-        assert!(near(
-            ranking.ndcg_exponential(Some(5)),
-            dcg / (3.0 + 3.0 / 3f64.log2() + 0.5)
-        ));
+        assert!(near(ranking.ndcg_exponential(Some(5)), dcg / (3.0 + 3.0 / 3f64.log2() + 0.5)));
     }
 
     #[test]
     fn a_grade_whose_gain_no_number_holds_still_has_a_quotient() {
         // 2^2000 - 1 at rank 2 of an ideal rank 1: 1/log2(3).
-        assert!(near(
-            graded(&[0, 2000], &[2000]).ndcg_exponential(None),
-            1.0 / 3f64.log2()
-        ));
+        assert!(near(graded(&[0, 2000], &[2000]).ndcg_exponential(None), 1.0 / 3f64.log2()));
     }
 
     #[test]
@@ -389,17 +331,9 @@ mod tests {
             Family::Ndcg,
             Family::AveragePrecision,
         ] {
-            assert_eq!(
-                ranking.at(family, Some(5), None),
-                Some(0.0),
-                "{}",
-                family.name()
-            );
+            assert_eq!(ranking.at(family, Some(5), None), Some(0.0), "{}", family.name());
         }
-        assert_eq!(
-            ranking.at(Family::MedianRank, None, None),
-            Some(f64::INFINITY)
-        );
+        assert_eq!(ranking.at(Family::MedianRank, None, None), Some(f64::INFINITY));
     }
 
     #[test]

@@ -78,11 +78,7 @@ impl SpanCounts {
 }
 
 fn over(part: usize, whole: usize) -> f64 {
-    if whole == 0 {
-        0.0
-    } else {
-        part as f64 / whole as f64
-    }
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 #[cfg(test)]
@@ -102,23 +98,9 @@ mod tests {
             &[span("a", 0, 100), span("a", 50, 150)],
             &[span("a", 80, 120), span("a", 200, 260)],
         );
-        assert_eq!(
-            counts,
-            SpanCounts {
-                shared: 40,
-                shown: 200,
-                united: 210,
-                evidence: 100
-            }
-        );
-        assert_eq!(
-            (counts.precision(), counts.recall()),
-            (40.0 / 200.0, 40.0 / 100.0)
-        );
-        assert_eq!(
-            (counts.iou(), counts.precision_omega()),
-            (40.0 / 260.0, 40.0 / 210.0)
-        );
+        assert_eq!(counts, SpanCounts { shared: 40, shown: 200, united: 210, evidence: 100 });
+        assert_eq!((counts.precision(), counts.recall()), (40.0 / 200.0, 40.0 / 100.0));
+        assert_eq!((counts.iou(), counts.precision_omega()), (40.0 / 260.0, 40.0 / 210.0));
     }
 
     #[test]
@@ -134,12 +116,7 @@ mod tests {
     fn nothing_shown_scores_zero() {
         let counts = SpanCounts::new(&[], &[span("a", 0, 10)]);
         assert_eq!(
-            (
-                counts.precision(),
-                counts.recall(),
-                counts.iou(),
-                counts.precision_omega()
-            ),
+            (counts.precision(), counts.recall(), counts.iou(), counts.precision_omega()),
             (0.0, 0.0, 0.0, 0.0)
         );
         assert_eq!(SpanCounts::new(&[], &[]).precision_omega(), 0.0);

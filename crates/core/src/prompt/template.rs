@@ -59,12 +59,9 @@ impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.system[..] {
             [] => write!(f, "[user]\n{}\n", written(&self.user)),
-            system => write!(
-                f,
-                "[system]\n{}\n\n[user]\n{}\n",
-                written(system),
-                written(&self.user)
-            ),
+            system => {
+                write!(f, "[system]\n{}\n\n[user]\n{}\n", written(system), written(&self.user))
+            }
         }
     }
 }
@@ -100,34 +97,24 @@ pub enum TemplateError {
 impl Template {
     /// The templates that are compiled in, by name, the default first.
     pub const BUILT_IN: [(&str, &str); 2] = [
-        (
-            "short-answer",
-            include_str!("../../../../config/prompts/short-answer.md"),
-        ),
+        ("short-answer", include_str!("../../../../config/prompts/short-answer.md")),
         ("free", include_str!("../../../../config/prompts/free.md")),
     ];
 
     /// Returns the text of the built-in template of that name.
     #[must_use]
     pub fn built_in(name: &str) -> Option<&'static str> {
-        Self::BUILT_IN
-            .iter()
-            .find(|(known, _)| *known == name)
-            .map(|(_, text)| *text)
+        Self::BUILT_IN.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
     }
 
     /// Parses a template's text; a byte order mark and CRLF are accepted.
     pub fn parse(text: &str) -> Result<Self, TemplateError> {
         let [system, user] = sections(text)?;
         let user = user.ok_or(TemplateError::NoUserSection)?;
-        let template = Self {
-            system: parts(&system.unwrap_or_default())?,
-            user: parts(&user)?,
-        };
-        for (name, wanted) in [
-            ("question", TemplatePart::Question),
-            ("passages", TemplatePart::Passages),
-        ] {
+        let template = Self { system: parts(&system.unwrap_or_default())?, user: parts(&user)? };
+        for (name, wanted) in
+            [("question", TemplatePart::Question), ("passages", TemplatePart::Passages)]
+        {
             let n = template
                 .system
                 .iter()
@@ -150,10 +137,7 @@ impl Template {
     /// Returns the hex sha256 of a rendered sample: it changes whenever a prompt would.
     #[must_use]
     pub fn sha256(&self) -> String {
-        let passage = PromptPassage {
-            title: "title".to_owned(),
-            text: "text".to_owned(),
-        };
+        let passage = PromptPassage { title: "title".to_owned(), text: "text".to_owned() };
         let (system, user) = self.render("question", &[passage]);
         hex(&key(&[&system, &user]))
     }
@@ -166,15 +150,9 @@ impl Template {
             .enumerate()
             .map(|(place, passage)| passage_text(place + 1, &passage.title, &passage.text))
             .collect();
-        let shown = if shown.is_empty() {
-            NO_PASSAGES.to_owned()
-        } else {
-            shown.join(PASSAGE_SEPARATOR)
-        };
-        (
-            filled(&self.system, question, &shown),
-            filled(&self.user, question, &shown),
-        )
+        let shown =
+            if shown.is_empty() { NO_PASSAGES.to_owned() } else { shown.join(PASSAGE_SEPARATOR) };
+        (filled(&self.system, question, &shown), filled(&self.user, question, &shown))
     }
 
     /// Returns a whole prompt: the structured input and its rendering.
@@ -186,13 +164,7 @@ impl Template {
         passages: Vec<PromptPassage>,
     ) -> Prompt {
         let (system, user) = self.render(question, &passages);
-        Prompt {
-            question: question.to_owned(),
-            kind,
-            passages,
-            system,
-            user,
-        }
+        Prompt { question: question.to_owned(), kind, passages, system, user }
     }
 }
 
@@ -215,9 +187,7 @@ fn sections(text: &str) -> Result<[Option<String>; 2], TemplateError> {
     let mut found = [None, None];
     let mut open: Option<usize> = None;
     for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let named = ["[system]", "[user]"]
-            .iter()
-            .position(|name| *name == line.trim());
+        let named = ["[system]", "[user]"].iter().position(|name| *name == line.trim());
         if let Some(section) = named {
             if found[section].is_some() {
                 return Err(TemplateError::SecondSection {
@@ -252,10 +222,8 @@ fn parts(text: &str) -> Result<Vec<TemplatePart>, TemplateError> {
     let mut rest = text;
     while let Some(open) = rest.find('{') {
         let (before, behind) = (&rest[..open], &rest[open + 1..]);
-        let name_bytes = behind
-            .bytes()
-            .take_while(|byte| byte.is_ascii_lowercase() || *byte == b'_')
-            .count();
+        let name_bytes =
+            behind.bytes().take_while(|byte| byte.is_ascii_lowercase() || *byte == b'_').count();
         let (name, tail) = behind.split_at(name_bytes);
         literal.push_str(before);
         rest = behind;
@@ -268,9 +236,7 @@ fn parts(text: &str) -> Result<Vec<TemplatePart>, TemplateError> {
             "question" => TemplatePart::Question,
             "passages" => TemplatePart::Passages,
             _ => {
-                return Err(TemplateError::UnknownPlaceholder {
-                    name: name.to_owned(),
-                });
+                return Err(TemplateError::UnknownPlaceholder { name: name.to_owned() });
             }
         });
         rest = &tail[1..];
@@ -286,10 +252,7 @@ mod tests {
     use super::*;
 
     fn passage(title: &str, text: &str) -> PromptPassage {
-        PromptPassage {
-            title: title.into(),
-            text: text.into(),
-        }
+        PromptPassage { title: title.into(), text: text.into() }
     }
 
     #[test]
@@ -310,10 +273,7 @@ mod tests {
             Template::parse("[user]\n{\"answer\": {}} {Q} {question}{passages}").expect("valid");
         let (system, user) = template.render("{passages}", &[passage("{question}", "{other}")]);
         assert_eq!(system, "");
-        assert_eq!(
-            user,
-            "{\"answer\": {}} {Q} {passages}[1] {question}\n{other}"
-        );
+        assert_eq!(user, "{\"answer\": {}} {Q} {passages}[1] {question}\n{other}");
     }
 
     #[test]
@@ -332,10 +292,7 @@ mod tests {
                 "line 2: text before the first section; begin with a line `[system]` or `[user]`",
             ),
             ("[user]\n[user]", "line 2: duplicate section `[user]`"),
-            (
-                "[user]\n{question}",
-                "`{passages}` must occur once, found 0 times",
-            ),
+            ("[user]\n{question}", "`{passages}` must occur once, found 0 times"),
             (
                 "[system]\n{question}\n[user]\n{question}{passages}",
                 "`{question}` must occur once, found 2 times",
@@ -372,11 +329,7 @@ mod tests {
             .chain([odd, "[system]\n{question}\n[user]\n{passages}"])
         {
             let template = Template::parse(text).expect("valid");
-            assert_eq!(
-                Template::parse(&template.to_string()),
-                Ok(template),
-                "{text}"
-            );
+            assert_eq!(Template::parse(&template.to_string()), Ok(template), "{text}");
         }
     }
 }

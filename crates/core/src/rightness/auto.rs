@@ -30,9 +30,7 @@ pub(super) const LONGEST: usize = 4_000;
 
 /// Longest gold answer, in bytes, whose symbols must be repeated.
 const SHORT: usize = 24;
-const SYMBOLS: [char; 14] = [
-    '+', '#', '&', '|', '=', '!', '<', '>', '^', '@', '*', '~', '\\', '/',
-];
+const SYMBOLS: [char; 14] = ['+', '#', '&', '|', '=', '!', '<', '>', '^', '@', '*', '~', '\\', '/'];
 
 /// Judges `answer`, which must be an answer and no abstention. `f1` is its official token F1; from `correct_f1` on it is
 /// right where nothing else decides.
@@ -76,11 +74,7 @@ fn compared(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
     if given.tokens.is_empty() {
         return Judgment::wrong("empty");
     }
-    let gold_answers: Vec<Parsed> = question
-        .answers
-        .iter()
-        .map(|gold| Parsed::new(gold))
-        .collect();
+    let gold_answers: Vec<Parsed> = question.answers.iter().map(|gold| Parsed::new(gold)).collect();
     let versions = gold_answers.iter().chain([&asked]).any(names_version);
     let spelled_out = gold_answers.iter().any(|gold| gold.tokens.len() > 1);
     let claim = Claim {
@@ -98,9 +92,7 @@ fn compared(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
     }
     let sorts: Vec<Sort> = gold_answers.iter().map(sort).collect();
     if question.kind == QuestionKind::YesNo
-        || sorts
-            .iter()
-            .all(|sort| matches!(sort, Sort::Yes | Sort::No))
+        || sorts.iter().all(|sort| matches!(sort, Sort::Yes | Sort::No))
     {
         return polar::judge(sorts.contains(&Sort::Yes), &given, &asked);
     }
@@ -112,13 +104,7 @@ fn compared(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
         .map(|(gold, _)| &gold.mentions[0])
         .collect();
     if !single.is_empty() {
-        verdicts.push(offer::judge(
-            &[GoldValue {
-                alternatives: single,
-                exact: false,
-            }],
-            &claim,
-        ));
+        verdicts.push(offer::judge(&[GoldValue { alternatives: single, exact: false }], &claim));
     }
     for (gold, sort) in gold_answers.iter().zip(&sorts) {
         match sort {
@@ -130,10 +116,7 @@ fn compared(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
         }
     }
     let pair = |first: &str, second: &str| {
-        given
-            .tokens
-            .windows(2)
-            .any(|w| w[0].is(first) && w[1].is(second))
+        given.tokens.windows(2).any(|w| w[0].is(first) && w[1].is(second))
     };
     if pair("or", "else") || pair("not", "clear") || pair("that", "open") || pair("it", "open") {
         return Judgment::unsure("leaves the answer open");
@@ -142,9 +125,7 @@ fn compared(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
         return Judgment::unsure(format!("leaves the answer open: `{}`", word.text));
     }
     let best = |correctness: Correctness| {
-        verdicts
-            .iter()
-            .find(|verdict| verdict.correctness == correctness)
+        verdicts.iter().find(|verdict| verdict.correctness == correctness)
     };
     best(Correctness::Right)
         .or_else(|| best(Correctness::Unsure))
@@ -156,28 +137,20 @@ fn compared(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judg
 /// Returns true if the question asks for what is not allowed.
 fn denies(question: &Parsed) -> bool {
     let denied = |word: &str| {
-        matches!(
-            word,
-            "forbidden" | "prohibited" | "excluded" | "not" | "never" | "banned"
-        ) || word.ends_with("n't")
+        matches!(word, "forbidden" | "prohibited" | "excluded" | "not" | "never" | "banned")
+            || word.ends_with("n't")
     };
     question.tokens.iter().any(|token| denied(&token.text))
 }
 
 fn names_version(reading: &Parsed) -> bool {
-    reading
-        .tokens
-        .iter()
-        .any(|token| VERSION_WORDS.has(&token.text))
+    reading.tokens.iter().any(|token| VERSION_WORDS.has(&token.text))
 }
 
 fn targets(gold: &Parsed) -> Vec<GoldValue<'_>> {
     gold.mentions
         .iter()
-        .map(|mention| GoldValue {
-            alternatives: vec![mention],
-            exact: gold.mentions.len() > 1,
-        })
+        .map(|mention| GoldValue { alternatives: vec![mention], exact: gold.mentions.len() > 1 })
         .collect()
 }
 
@@ -185,11 +158,7 @@ fn targets(gold: &Parsed) -> Vec<GoldValue<'_>> {
 fn equals(gold: &Parsed, answer: &Parsed) -> bool {
     let plain = |reading: &Parsed| {
         let text = reading.text.trim_matches(['.', '"', '\'', ' ']);
-        if gold.mentions.is_empty() {
-            text.to_lowercase()
-        } else {
-            text.to_owned()
-        }
+        if gold.mentions.is_empty() { text.to_lowercase() } else { text.to_owned() }
     };
     !gold.text.is_empty() && !is_code_gold(gold) && plain(gold) == plain(answer)
 }
@@ -214,11 +183,8 @@ fn phrase_with_values(gold: &Parsed, claim: &Claim<'_>) -> Judgment {
     if !values.is_right() {
         return values;
     }
-    let covered = |at: usize| {
-        gold.mentions
-            .iter()
-            .any(|mention| (mention.first..mention.end).contains(&at))
-    };
+    let covered =
+        |at: usize| gold.mentions.iter().any(|mention| (mention.first..mention.end).contains(&at));
     let words = canonical(&claim.answer.tokens);
     let missing = canonical(&gold.tokens).into_iter().find(|own| {
         let token = &gold.tokens[own.token];

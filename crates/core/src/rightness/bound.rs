@@ -70,18 +70,13 @@ pub(super) fn bound(tokens: &[Token], mention: &Mention) -> Option<Bound> {
         _ => mention.end,
     };
     let older = |phrase: &[&str]| phrase.last() == Some(&"older") && is_bare(mention);
-    [(&OR_LESS, true), (&OR_MORE, false)]
-        .into_iter()
-        .find_map(|(table, upper)| {
-            let found = |phrase: &&Vec<&str>| {
-                begins_with(tokens, after, phrase) || begins_with(tokens, mention.end, phrase)
-            };
-            let phrase = table.phrases().iter().find(found)?;
-            Some(Bound {
-                upper: upper != older(phrase),
-                strict: false,
-            })
-        })
+    [(&OR_LESS, true), (&OR_MORE, false)].into_iter().find_map(|(table, upper)| {
+        let found = |phrase: &&Vec<&str>| {
+            begins_with(tokens, after, phrase) || begins_with(tokens, mention.end, phrase)
+        };
+        let phrase = table.phrases().iter().find(found)?;
+        Some(Bound { upper: upper != older(phrase), strict: false })
+    })
 }
 
 /// Returns the longest phrase that ends before token `end` and makes a bound.
@@ -93,10 +88,7 @@ fn phrase_before(tokens: &[Token], end: usize) -> Option<(&'static [&'static str
         (&MORE_THAN, false, true),
     ];
     let found = tables.into_iter().flat_map(|(table, upper, strict)| {
-        let phrases = table
-            .phrases()
-            .iter()
-            .filter(|phrase| ends_with(tokens, end, phrase));
+        let phrases = table.phrases().iter().filter(|phrase| ends_with(tokens, end, phrase));
         phrases.map(move |phrase| (phrase.as_slice(), Bound { upper, strict }))
     });
     found.max_by_key(|(phrase, _)| phrase.len())
@@ -121,15 +113,9 @@ fn sided(
             .get(mention.end)
             .is_some_and(|t| matches!(t.text.as_str(), "before" | "prior" | "ahead" | "in"));
     if negated || ahead {
-        return Bound {
-            upper: !upper,
-            strict: false,
-        };
+        return Bound { upper: !upper, strict: false };
     }
-    Bound {
-        upper: upper != version_age || denied_exceed && upper,
-        strict,
-    }
+    Bound { upper: upper != version_age || denied_exceed && upper, strict }
 }
 
 /// Returns true for a version: its older ones are lower.

@@ -10,9 +10,7 @@ pub(super) fn date(tokens: &[Token], at: usize) -> Option<(Value, usize)> {
     let token = tokens.get(at)?;
     if WEEKDAYS.has(&token.text) && token.capital() {
         let mut next = at + 1;
-        while tokens
-            .get(next)
-            .is_some_and(|t| matches!(t.text.as_str(), "," | "the" | "." | "on"))
+        while tokens.get(next).is_some_and(|t| matches!(t.text.as_str(), "," | "the" | "." | "on"))
         {
             next += 1;
         }
@@ -35,9 +33,7 @@ fn month_and_year(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
 
 /// `1980-05-18`, `18.5.1980`, `18/5/1980`, `5/18/1980`.
 fn numeric(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
-    let token = tokens
-        .get(at)
-        .filter(|token| token.shape == TokenShape::Digits)?;
+    let token = tokens.get(at).filter(|token| token.shape == TokenShape::Digits)?;
     let (parts, end): (Vec<&str>, usize) = if token.text.contains('.') {
         (token.text.split('.').collect(), at + 1)
     } else {
@@ -48,10 +44,7 @@ fn numeric(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
         if !joined || !separated {
             return None;
         }
-        (
-            vec![&token.text, &tokens[at + 2].text, &tokens[at + 4].text],
-            at + 5,
-        )
+        (vec![&token.text, &tokens[at + 2].text, &tokens[at + 4].text], at + 5)
     };
     let [a, b, c] = parts.as_slice() else {
         return None;
@@ -66,21 +59,13 @@ fn numeric(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     }
     let american = tokens.get(at + 1).is_some_and(|t| t.is("/")) && second > 12
         || tokens.get(at + 1).is_some_and(|t| t.is("/")) && first <= 12;
-    let date = if american {
-        build(third, first, second)
-    } else {
-        build(third, second, first)
-    };
+    let date = if american { build(third, first, second) } else { build(third, second, first) };
     date.map(|date| (date, end))
 }
 
 fn build(year: i32, month: i32, day: i32) -> Option<Date> {
     ((1..=12).contains(&month) && (1..=31).contains(&day) && (1000..2200).contains(&year))
-        .then_some(Date {
-            year: Some(year),
-            month: Some(month as u8),
-            day: Some(day as u8),
-        })
+        .then_some(Date { year: Some(year), month: Some(month as u8), day: Some(day as u8) })
 }
 
 /// Returns the month that `token` names; `may` and `march` need a capital letter.
@@ -105,22 +90,12 @@ fn day_first(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     let day = number(tokens, at)
         .filter(|day| (1.0..=31.0).contains(&day.value) && day.value.fract() == 0.0)?;
     let mut next = day.end;
-    while tokens
-        .get(next)
-        .is_some_and(|t| matches!(t.text.as_str(), "of" | "." | "-"))
-    {
+    while tokens.get(next).is_some_and(|t| matches!(t.text.as_str(), "of" | "." | "-")) {
         next += 1;
     }
     let month = month(tokens.get(next)?)?;
     let (year, end) = year(tokens, next + 1);
-    Some((
-        Date {
-            year,
-            month: Some(month),
-            day: Some(day.value as u8),
-        },
-        end,
-    ))
+    Some((Date { year, month: Some(month), day: Some(day.value as u8) }, end))
 }
 
 /// `May 18, 1980`, `May 18th`, `May 1980`, `May`.
@@ -129,10 +104,7 @@ fn month_first(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
     let mut next = at + 1;
     while tokens.get(next).is_some_and(|t| {
         t.is("the")
-            || t.is(".")
-                && tokens
-                    .get(next + 1)
-                    .is_some_and(|t| t.shape == TokenShape::Digits)
+            || t.is(".") && tokens.get(next + 1).is_some_and(|t| t.shape == TokenShape::Digits)
     }) {
         next += 1;
     }
@@ -146,25 +118,11 @@ fn month_first(tokens: &[Token], at: usize) -> Option<(Date, usize)> {
         && !tokens.get(day.end).is_some_and(|t| t.is(":") || t.is("%"))
     {
         let (year, end) = year(tokens, day.end);
-        return Some((
-            Date {
-                year,
-                month: Some(month),
-                day: Some(day.value as u8),
-            },
-            end,
-        ));
+        return Some((Date { year, month: Some(month), day: Some(day.value as u8) }, end));
     }
     let (year, end) = year(tokens, at + 1);
     let alone = year.is_some() || (full_name && tokens[at].capital());
-    alone.then_some((
-        Date {
-            year,
-            month: Some(month),
-            day: None,
-        },
-        end,
-    ))
+    alone.then_some((Date { year, month: Some(month), day: None }, end))
 }
 
 /// Returns the year after a day or month, with the index after it.
@@ -182,27 +140,15 @@ fn year(tokens: &[Token], at: usize) -> (Option<i32>, usize) {
         .filter(|token| token.shape == TokenShape::Digits && token.text.len() == 4)
         .and_then(|token| token.text.parse().ok())
         .filter(|year| (1000..2200).contains(year));
-    if year.is_some() {
-        (year, next + 1)
-    } else {
-        (None, at)
-    }
+    if year.is_some() { (year, next + 1) } else { (None, at) }
 }
 
 /// Returns the time of day that begins at token `at`, with the index after it.
 pub(super) fn clock(tokens: &[Token], at: usize) -> Option<(Value, usize)> {
-    let (seconds, half_open, end) = named(tokens, at)
-        .or_else(|| past(tokens, at))
-        .or_else(|| digits(tokens, at))?;
+    let (seconds, half_open, end) =
+        named(tokens, at).or_else(|| past(tokens, at)).or_else(|| digits(tokens, at))?;
     let (zone, end) = zone(tokens, end);
-    Some((
-        Value::Clock(Clock {
-            seconds,
-            zone,
-            half_open,
-        }),
-        end,
-    ))
+    Some((Value::Clock(Clock { seconds, zone, half_open }), end))
 }
 
 fn named(tokens: &[Token], at: usize) -> Option<(u32, bool, usize)> {
@@ -250,11 +196,7 @@ fn past(tokens: &[Token], at: usize) -> Option<(u32, bool, usize)> {
 fn digits(tokens: &[Token], at: usize) -> Option<(u32, bool, usize)> {
     let token = &tokens[at];
     if token.shape == TokenShape::Digits && token.text.contains(':') {
-        let parts: Option<Vec<u32>> = token
-            .text
-            .split(':')
-            .map(|part| part.parse().ok())
-            .collect();
+        let parts: Option<Vec<u32>> = token.text.split(':').map(|part| part.parse().ok()).collect();
         let parts =
             parts.filter(|p| p.len() <= 3 && p[0] <= 24 && p[1..].iter().all(|x| *x < 60))?;
         let widths_fit = token.text.split(':').skip(1).all(|part| part.len() == 2);
@@ -272,10 +214,9 @@ fn digits(tokens: &[Token], at: usize) -> Option<(u32, bool, usize)> {
     }
     let number = number(tokens, at).filter(|n| (0.0..=24.0).contains(&n.value) && !n.ordinal)?;
     let (hours, minutes) = match number.digits.split_once('.') {
-        Some((hours, minutes)) if minutes.len() == 2 => (
-            hours.parse().ok()?,
-            minutes.parse().ok().filter(|m| *m < 60)?,
-        ),
+        Some((hours, minutes)) if minutes.len() == 2 => {
+            (hours.parse().ok()?, minutes.parse().ok().filter(|m| *m < 60)?)
+        }
         Some(_) => return None,
         None => (number.value as u32, 0),
     };
@@ -286,9 +227,7 @@ fn digits(tokens: &[Token], at: usize) -> Option<(u32, bool, usize)> {
         && below.text.len() == 2
         && let Ok(minutes) = below.text.parse::<u32>()
         && minutes < 60
-        && !tokens
-            .get(number.end + 2)
-            .is_some_and(|t| !t.spaced && t.is_word())
+        && !tokens.get(number.end + 2).is_some_and(|t| !t.spaced && t.is_word())
     {
         return Some((hours * 3600 + minutes * 60, false, number.end + 2));
     }
@@ -339,17 +278,12 @@ fn zone(tokens: &[Token], at: usize) -> (Option<&'static str>, usize) {
     let open = usize::from(tokens.get(at).is_some_and(|t| t.is("(")));
     let stop = usize::from(tokens.get(at).is_some_and(|t| t.is(".") && !t.spaced));
     let at_zone = at + stop;
-    if let Some(zone) = tokens
-        .get(at_zone)
-        .filter(|t| stop == 1 && t.upper())
-        .and_then(|t| ZONES.get(&t.text))
+    if let Some(zone) =
+        tokens.get(at_zone).filter(|t| stop == 1 && t.upper()).and_then(|t| ZONES.get(&t.text))
     {
         return (Some(zone), at_zone + 1);
     }
-    let found = tokens
-        .get(at + open)
-        .filter(|t| t.upper())
-        .and_then(|t| ZONES.get(&t.text));
+    let found = tokens.get(at + open).filter(|t| t.upper()).and_then(|t| ZONES.get(&t.text));
     match found {
         Some(zone) => (Some(zone), at + open + 1 + open),
         None => (None, at),

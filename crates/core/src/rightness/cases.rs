@@ -22,13 +22,9 @@ fn symbols(text: &str) -> impl Iterator<Item = &str> {
     let ends = text.match_indices(|c: char| c.is_ascii_digit());
     ends.filter_map(|(at, digit)| {
         let rest = text[at + digit.len()..].trim_start_matches(' ');
-        let end = rest
-            .find(|c: char| !c.is_alphabetic())
-            .unwrap_or(rest.len());
+        let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
         let symbol = &rest[..end];
-        let is_known = SYMBOLS
-            .iter()
-            .any(|known| symbol.eq_ignore_ascii_case(known));
+        let is_known = SYMBOLS.iter().any(|known| symbol.eq_ignore_ascii_case(known));
         is_known.then_some(symbol)
     })
 }

@@ -9,15 +9,8 @@ use unicode_normalization::UnicodeNormalization;
 use super::units::unit;
 
 /// Keys of a JSON object that hold the answer, in order of preference.
-const ANSWER_KEYS: &[&str] = &[
-    "answer",
-    "final_answer",
-    "short_answer",
-    "response",
-    "result",
-    "output",
-    "value",
-];
+const ANSWER_KEYS: &[&str] =
+    &["answer", "final_answer", "short_answer", "response", "result", "output", "value"];
 
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
@@ -74,9 +67,7 @@ pub(super) fn clean(answer: &str) -> String {
         text = BOXED.replace_all(&text, "$1").into_owned();
     }
     if text.contains('<') {
-        text = TAG
-            .replace_all(&CITATION.replace_all(&text, ""), "")
-            .into_owned();
+        text = TAG.replace_all(&CITATION.replace_all(&text, ""), "").into_owned();
     }
     if text.contains(['[', '(', '【']) {
         text = LINK.replace_all(&text, "$1").into_owned();
@@ -87,10 +78,10 @@ pub(super) fn clean(answer: &str) -> String {
         text = EMPHASIS_END.replace_all(&text, "$1$2").into_owned();
     }
     text = text.replace('`', "");
-    if text.lines().any(|line| {
-        line.trim_start()
-            .starts_with(['-', '*', '+', '•', '#', '>', '1', '$'])
-    }) {
+    if text
+        .lines()
+        .any(|line| line.trim_start().starts_with(['-', '*', '+', '•', '#', '>', '1', '$']))
+    {
         text = LINE_START.replace_all(&text, "").into_owned();
     }
     if text.trim().contains('\n') {
@@ -131,9 +122,7 @@ fn characters(text: &str) -> String {
             _ => out.push(c),
         }
     }
-    out.nfkc()
-        .map(|c| if c == '\u{3bc}' { 'µ' } else { c })
-        .collect()
+    out.nfkc().map(|c| if c == '\u{3bc}' { 'µ' } else { c }).collect()
 }
 
 fn fraction(out: &mut String, decimals: &str) {

@@ -8,22 +8,14 @@ pub(super) fn is_code_gold(gold: &Parsed) -> bool {
     let chunks: Vec<&str> = gold.text.split_whitespace().collect();
     let hyphened = chunks.len() == 1 && is_hyphened(gold.text.trim_matches(['.', '"', '\'']));
     hyphened
-        || gold
-            .tokens
-            .iter()
-            .any(|token| token.shape == TokenShape::Code)
-            && !gold
-                .tokens
-                .iter()
-                .any(|token| token.capital() && token.is_word() && !token.upper())
+        || gold.tokens.iter().any(|token| token.shape == TokenShape::Code)
+            && !gold.tokens.iter().any(|token| token.capital() && token.is_word() && !token.upper())
 }
 
 /// `edge-lst`: words of lower-case letters and digits with hyphens.
 fn is_hyphened(chunk: &str) -> bool {
     chunk.contains('-')
-        && chunk
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        && chunk.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
         && chunk.split('-').all(|part| !part.is_empty())
         && chunk.starts_with(|c: char| c.is_ascii_lowercase())
 }

@@ -37,9 +37,7 @@ impl JudgeVerdict {
     /// Reads the first word of a reply, without thinking and labels: "SAME", "**Different**", "same: both say ...".
     #[must_use]
     pub fn read(reply: &str) -> Self {
-        let mut words = reply
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| !word.is_empty());
+        let mut words = reply.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         match words.next().map(str::to_lowercase).as_deref() {
             Some("same") => Self::Same,
             Some("different") => Self::Different,

@@ -35,18 +35,12 @@ pub(super) fn conflict(
     let answer = claim.answer;
     let mut verdict: Option<Judgment> = None;
     for other in &answer.mentions {
-        let agreement = targets
-            .iter()
-            .map(|target| relation(target, other, claim))
-            .max()?;
+        let agreement = targets.iter().map(|target| relation(target, other, claim)).max()?;
         if agreement != Agreement::Different || other.weak || !competes(targets, other, claim) {
             continue;
         }
         let quote = answer.quote(other);
-        if found
-            .iter()
-            .any(|own| listed(answer, own, other) && !restates(own, other))
-        {
+        if found.iter().any(|own| listed(answer, own, other) && !restates(own, other)) {
             return Some(Judgment::wrong(format!("also offers `{quote}`")));
         }
         let echoed = claim
@@ -57,9 +51,7 @@ pub(super) fn conflict(
         let same_value =
             |gold: &&Mention| compare(&gold.value, &other.value, claim.versions) == Agreement::Same;
         if other.bound.is_some()
-            && targets
-                .iter()
-                .any(|target| target.alternatives.iter().any(same_value))
+            && targets.iter().any(|target| target.alternatives.iter().any(same_value))
         {
             return Some(Judgment::unsure(format!(
                 "also gives `{quote}` as a bound of the other side"
@@ -87,9 +79,7 @@ fn unit_missing(targets: &[GoldValue<'_>], other: &Mention) -> bool {
     let has_unit =
         |gold: &&Mention| matches!(&gold.value, Value::Amount(amount) if amount.unit != BARE);
     let bare = matches!(&other.value, Value::Amount(amount) if amount.unit == BARE);
-    bare && targets
-        .iter()
-        .all(|target| target.alternatives.iter().any(has_unit))
+    bare && targets.iter().all(|target| target.alternatives.iter().any(has_unit))
 }
 
 /// Returns true if `other` is `own` in another unit, rounded: `1,263 m (4,145 ft)`.
@@ -117,43 +107,29 @@ fn competes(targets: &[GoldValue<'_>], other: &Mention, claim: &Claim<'_>) -> bo
     let Value::Amount(amount) = &other.value else {
         return true;
     };
-    let before = other
-        .first
-        .checked_sub(1)
-        .map_or("", |at| claim.answer.word(at));
+    let before = other.first.checked_sub(1).map_or("", |at| claim.answer.word(at));
     if amount.unit != BARE || amount.per {
         return true;
     }
-    let gold_is_year = targets
-        .iter()
-        .any(|target| target.alternatives.iter().any(|gold| is_year(&gold.value)));
+    let gold_is_year =
+        targets.iter().any(|target| target.alternatives.iter().any(|gold| is_year(&gold.value)));
     let year = year_of(amount).is_some() && amount.nouns.is_empty();
     if LABELS.has(before) || gold_is_year != year && (gold_is_year || BEFORE_YEAR.has(before)) {
         return false;
     }
-    let gold_ordinal = targets.iter().any(|target| {
-        target
-            .alternatives
-            .iter()
-            .any(|gold| is_ordinal(&gold.value))
-    });
+    let gold_ordinal =
+        targets.iter().any(|target| target.alternatives.iter().any(|gold| is_ordinal(&gold.value)));
     if amount.ordinal != gold_ordinal {
         return false;
     }
     let gold_noun = |noun: &String| {
-        targets
-            .iter()
-            .flat_map(|target| &target.alternatives)
-            .any(|gold| match &gold.value {
-                Value::Amount(gold) => gold.nouns.contains(noun),
-                _ => false,
-            })
+        targets.iter().flat_map(|target| &target.alternatives).any(|gold| match &gold.value {
+            Value::Amount(gold) => gold.nouns.contains(noun),
+            _ => false,
+        })
     };
     amount.nouns.is_empty()
-        || amount
-            .nouns
-            .iter()
-            .any(|noun| gold_noun(noun) || claim.question.stems.contains(noun))
+        || amount.nouns.iter().any(|noun| gold_noun(noun) || claim.question.stems.contains(noun))
 }
 
 fn is_year(value: &Value) -> bool {
@@ -178,11 +154,7 @@ or and , / either maybe perhaps possibly even respectively to \n ; & in on at th
 
 /// Returns true if two mentions are items of one list: `5 or 6`, `5, 6`, `5/6`.
 fn listed(answer: &Parsed, own: &Mention, other: &Mention) -> bool {
-    let (first, second) = if own.first < other.first {
-        (own, other)
-    } else {
-        (other, own)
-    };
+    let (first, second) = if own.first < other.first { (own, other) } else { (other, own) };
     if second.first < first.end || second.first - first.end > 6 {
         return first.end > second.first;
     }
@@ -191,9 +163,8 @@ fn listed(answer: &Parsed, own: &Mention, other: &Mention) -> bool {
         _ => 0,
     };
     let between = &answer.tokens[(first.end + nouns).min(second.first)..second.first];
-    let linked = between
-        .iter()
-        .any(|t| matches!(t.text.as_str(), "or" | "and" | "," | "/" | "\n" | "&"));
+    let linked =
+        between.iter().any(|t| matches!(t.text.as_str(), "or" | "and" | "," | "/" | "\n" | "&"));
     linked && between.iter().all(|t| LINKS.has(&t.text))
 }
 
@@ -236,10 +207,6 @@ fn clause_content(answer: &Parsed, mention: &Mention) -> usize {
         .filter(|&at| {
             answer.same_clause(at, mention.first) && !inside(at) && content(&answer.tokens[at])
         })
-        .filter(|&at| {
-            !nouns
-                .iter()
-                .any(|noun| noun == stem(&answer.tokens[at].text))
-        })
+        .filter(|&at| !nouns.iter().any(|noun| noun == stem(&answer.tokens[at].text)))
         .count()
 }

@@ -34,17 +34,10 @@ fn mention(tokens: &[Token], at: usize) -> Option<Mention> {
     if token.shape == TokenShape::Code {
         return None;
     }
-    let whole = |(value, end)| Mention {
-        value,
-        first: at,
-        end,
-        bound: None,
-        weak: false,
-    };
+    let whole = |(value, end)| Mention { value, first: at, end, bound: None, weak: false };
     if token.shape != TokenShape::Mark
-        && let Some(found) = version(tokens, at)
-            .or_else(|| date(tokens, at))
-            .or_else(|| clock(tokens, at))
+        && let Some(found) =
+            version(tokens, at).or_else(|| date(tokens, at)).or_else(|| clock(tokens, at))
     {
         return Some(whole(found));
     }
@@ -62,9 +55,7 @@ fn mention(tokens: &[Token], at: usize) -> Option<Mention> {
 fn version(tokens: &[Token], at: usize) -> Option<(Value, usize)> {
     let token = &tokens[at];
     if token.is("v") {
-        let digits = tokens
-            .get(at + 1)
-            .filter(|next| next.shape == TokenShape::Digits)?;
+        let digits = tokens.get(at + 1).filter(|next| next.shape == TokenShape::Digits)?;
         return Some((Value::Version(digits.text.clone()), at + 2));
     }
     let parts = token.text.split('.').count();
@@ -81,30 +72,18 @@ fn version(tokens: &[Token], at: usize) -> Option<(Value, usize)> {
 /// Gives `24` in `24 and 31 December` its month.
 fn listed_days(tokens: &[Token], mut found: Vec<Mention>) -> Vec<Mention> {
     for at in (1..found.len()).rev() {
-        let Value::Date(
-            date @ Date {
-                day: Some(_),
-                month: Some(_),
-                ..
-            },
-        ) = found[at].value
-        else {
+        let Value::Date(date @ Date { day: Some(_), month: Some(_), .. }) = found[at].value else {
             continue;
         };
         let between = &tokens[found[at - 1].end.min(found[at].first)..found[at].first];
         let linked = !between.is_empty()
-            && between
-                .iter()
-                .all(|t| matches!(t.text.as_str(), "and" | "," | "or" | "&"));
+            && between.iter().all(|t| matches!(t.text.as_str(), "and" | "," | "or" | "&"));
         if let Value::Amount(amount) = &found[at - 1].value
             && linked
             && amount.unit == BARE
             && (1.0..=31.0).contains(&amount.number)
         {
-            found[at - 1].value = Value::Date(Date {
-                day: Some(amount.number as u8),
-                ..date
-            });
+            found[at - 1].value = Value::Date(Date { day: Some(amount.number as u8), ..date });
         }
     }
     found
@@ -154,11 +133,7 @@ fn range(tokens: &[Token], first: &Mention, second: &Mention) -> Option<Mention>
     }
     let changes = first.first >= 1
         && tokens[first.first - 1].is("from")
-        && tokens[..first.first - 1]
-            .iter()
-            .rev()
-            .take(4)
-            .any(|t| CHANGES.has(&t.text));
+        && tokens[..first.first - 1].iter().rev().take(4).any(|t| CHANGES.has(&t.text));
     let negative = between.is_empty();
     if !joins || changes || negative {
         return None;
@@ -190,10 +165,7 @@ fn unified(low: &Value, high: &Value) -> Option<(Value, Value)> {
                 && b.unit == BARE
             {
                 let century = from.year? / 100 * 100;
-                let to = Date {
-                    year: Some(century + b.number as i32),
-                    ..Date::default()
-                };
+                let to = Date { year: Some(century + b.number as i32), ..Date::default() };
                 return Some((Value::Date(from), Value::Date(to)));
             }
             let (x, y) = (a.unit.dimension, b.unit.dimension);
@@ -205,13 +177,7 @@ fn unified(low: &Value, high: &Value) -> Option<(Value, Value)> {
         (Value::Amount(a), Value::Date(date))
             if date.day.is_some() && (1.0..=31.0).contains(&a.number) && a.unit == BARE =>
         {
-            Some((
-                Value::Date(Date {
-                    day: Some(a.number as u8),
-                    ..*date
-                }),
-                high.clone(),
-            ))
+            Some((Value::Date(Date { day: Some(a.number as u8), ..*date }), high.clone()))
         }
         (Value::Amount(a), Value::Clock(clock)) if a.unit == BARE && a.number < 24.0 => {
             let shift = if clock.seconds >= 43_200
@@ -227,10 +193,7 @@ fn unified(low: &Value, high: &Value) -> Option<(Value, Value)> {
         }
         (Value::Clock(a), Value::Clock(b)) => {
             let zone = a.zone.or(b.zone);
-            Some((
-                Value::Clock(Clock { zone, ..*a }),
-                Value::Clock(Clock { zone, ..*b }),
-            ))
+            Some((Value::Clock(Clock { zone, ..*a }), Value::Clock(Clock { zone, ..*b })))
         }
         (Value::Date(a), Value::Date(b)) => {
             let year = a.year.or(b.year);

@@ -29,8 +29,7 @@ pub(super) fn judge(question: &Question, claim: &Claim<'_>) -> Judgment {
 }
 
 fn states(fact: &KeyFact, claim: &Claim<'_>) -> bool {
-    fact.iter()
-        .any(|wording| states_wording(&Parsed::new(wording), claim))
+    fact.iter().any(|wording| states_wording(&Parsed::new(wording), claim))
 }
 
 fn states_wording(wording: &Parsed, claim: &Claim<'_>) -> bool {
@@ -46,10 +45,7 @@ fn states_wording(wording: &Parsed, claim: &Claim<'_>) -> bool {
     let Sort::Value = sort(wording) else {
         return false;
     };
-    let target = GoldValue {
-        alternatives: vec![&wording.mentions[0]],
-        exact: false,
-    };
+    let target = GoldValue { alternatives: vec![&wording.mentions[0]], exact: false };
     claim.answer.mentions.iter().any(|mention| {
         relation(&target, mention, claim) == Agreement::Same
             && !rejected(claim.answer, mention.first, mention.end)

@@ -17,10 +17,7 @@ use crate::text::normalise;
 #[must_use]
 pub fn groundedness(answer: &str, passages: &[&str]) -> Option<f64> {
     let answer = normalise::official(answer);
-    let tokens: Vec<&str> = answer
-        .split(' ')
-        .filter(|token| !token.is_empty())
-        .collect();
+    let tokens: Vec<&str> = answer.split(' ').filter(|token| !token.is_empty()).collect();
     // Passages are read as far as a token is missing: most answers are in the first ones.
     let mut missing: HashSet<&str> = tokens.iter().copied().collect();
     for passage in passages {
@@ -41,12 +38,8 @@ pub fn groundedness(answer: &str, passages: &[&str]) -> Option<f64> {
 pub fn unsupported_values(answer: &str, passages: &[&str]) -> Vec<String> {
     let answer = Parsed::new(start(answer));
     // Most values occur verbatim, and reading passages takes time.
-    let parsed: LazyCell<Vec<ParsedPassage>, _> = LazyCell::new(|| {
-        passages
-            .iter()
-            .map(|text| ParsedPassage::new(text))
-            .collect()
-    });
+    let parsed: LazyCell<Vec<ParsedPassage>, _> =
+        LazyCell::new(|| passages.iter().map(|text| ParsedPassage::new(text)).collect());
     let mut missing: Vec<(usize, String)> = Vec::new();
     for mention in answer.mentions.iter().filter(|mention| !mention.weak) {
         let text = answer.quote(mention);
@@ -56,10 +49,8 @@ pub fn unsupported_values(answer: &str, passages: &[&str]) -> Vec<String> {
         }
     }
     for (first, end) in identifiers(&answer).into_iter().chain(names(&answer)) {
-        let covered = answer
-            .mentions
-            .iter()
-            .any(|mention| mention.first < end && first < mention.end);
+        let covered =
+            answer.mentions.iter().any(|mention| mention.first < end && first < mention.end);
         let words = canonical(&answer.tokens[first..end]);
         if !covered
             && !words.is_empty()
@@ -141,10 +132,7 @@ fn names(answer: &Parsed) -> Vec<(usize, usize)> {
             && token.capital()
             && content(token)
             && (!starts(at)
-                || answer
-                    .tokens
-                    .get(at + 1)
-                    .is_some_and(|next| next.capital() && next.is_word()))
+                || answer.tokens.get(at + 1).is_some_and(|next| next.capital() && next.is_word()))
     };
     let mut found = Vec::new();
     let mut at = 0;

@@ -110,10 +110,7 @@ fn by_f1(scores: AnswerScores, correct_f1: f64) -> Judgment {
 }
 
 fn measured(name: &str, value: f64, least: f64) -> Judgment {
-    Judgment::new(
-        Correctness::from_right(value >= least),
-        format!("{name} {value:.2}"),
-    )
+    Judgment::new(Correctness::from_right(value >= least), format!("{name} {value:.2}"))
 }
 
 #[cfg(test)]
@@ -121,19 +118,12 @@ mod tests {
     use super::*;
 
     fn judge(rule: RightRule) -> Judge {
-        Judge {
-            rule,
-            scorer: Scorer::Squad2,
-            correct_f1: 0.6,
-        }
+        Judge { rule, scorer: Scorer::Squad2, correct_f1: 0.6 }
     }
 
     fn by_facts(answer: &str, rule: RightRule) -> Option<Correctness> {
         let question = Question {
-            required: vec![vec![
-                "kubectl rollout undo".into(),
-                "shopctl rollback".into(),
-            ]],
+            required: vec![vec!["kubectl rollout undo".into(), "shopctl rollback".into()]],
             forbidden: vec![vec!["helm rollback".into()]],
             ..Question::new("q".into(), "How do I roll back?".into())
         };
@@ -160,10 +150,7 @@ mod tests {
             answers: vec!["18 May 1997".into()],
             ..Question::new("q".into(), "When was it?".into())
         };
-        for (one, other) in [
-            (RightRule::Facts, RightRule::Auto),
-            (RightRule::Em, RightRule::Em),
-        ] {
+        for (one, other) in [(RightRule::Facts, RightRule::Auto), (RightRule::Em, RightRule::Em)] {
             assert!(one.judges_as(other) && other.judges_as(one));
             for answer in ["18 May 1997", "May 1997", "in 1998", "never", ""] {
                 let [a, b] =
@@ -201,20 +188,13 @@ mod tests {
             kind: QuestionKind::Unanswerable,
             ..Question::new("q".into(), "When?".into())
         };
-        for (stance, expected) in [
-            (Stance::Abstained, Correctness::Right),
-            (Stance::Answered, Correctness::Wrong),
-        ] {
+        for (stance, expected) in
+            [(Stance::Abstained, Correctness::Right), (Stance::Answered, Correctness::Wrong)]
+        {
             let judgment = judge(RightRule::Auto).judge(&question, "", stance);
-            assert_eq!(
-                judgment.map(|judgment| judgment.correctness),
-                Some(expected)
-            );
+            assert_eq!(judgment.map(|judgment| judgment.correctness), Some(expected));
         }
         let unlabelled = Question::new("q".into(), "When?".into());
-        assert_eq!(
-            judge(RightRule::Auto).judge(&unlabelled, "now", Stance::Answered),
-            None
-        );
+        assert_eq!(judge(RightRule::Auto).judge(&unlabelled, "now", Stance::Answered), None);
     }
 }

@@ -69,10 +69,7 @@ impl Token {
 
 /// Returns the tokens of `text`.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
-    let mut lexer = Lexer {
-        text,
-        tokens: Vec::with_capacity(text.len() / 5 + 2),
-    };
+    let mut lexer = Lexer { text, tokens: Vec::with_capacity(text.len() / 5 + 2) };
     let mut line_start = 0;
     for line in text.split('\n') {
         if line_start > 0 {
@@ -90,11 +87,7 @@ pub(super) fn fold(text: &str) -> String {
         return text.to_ascii_lowercase();
     }
     let mut out = String::with_capacity(text.len());
-    for c in text
-        .nfd()
-        .filter(|c| !is_combining_mark(*c))
-        .flat_map(char::to_lowercase)
-    {
+    for c in text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase) {
         match c {
             'ß' => out.push_str("ss"),
             'æ' => out.push_str("ae"),
@@ -127,11 +120,7 @@ impl Lexer<'_> {
     fn push(&mut self, start: usize, end: usize, shape: TokenShape, spaced: bool) {
         let raw = &self.text[start..end];
         self.tokens.push(Token {
-            text: if raw == "\n" {
-                raw.to_owned()
-            } else {
-                fold(raw)
-            },
+            text: if raw == "\n" { raw.to_owned() } else { fold(raw) },
             start,
             end,
             shape,
@@ -156,12 +145,7 @@ impl Lexer<'_> {
         let lead = chunk.len() - core.len();
         let body = core.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '}', '"', '\'']);
         for (offset, c) in chunk[..lead].char_indices() {
-            self.push(
-                start + offset,
-                start + offset + c.len_utf8(),
-                TokenShape::Mark,
-                offset == 0,
-            );
+            self.push(start + offset, start + offset + c.len_utf8(), TokenShape::Mark, offset == 0);
         }
         if !body.is_empty() {
             let from = start + lead;
@@ -206,10 +190,7 @@ impl Lexer<'_> {
     fn drop_possessive(&mut self) {
         if let Some(token) = self.tokens.last_mut()
             && let Some(stem) = token.text.strip_suffix("'s")
-            && !matches!(
-                stem,
-                "it" | "that" | "he" | "she" | "there" | "what" | "let"
-            )
+            && !matches!(stem, "it" | "that" | "he" | "she" | "there" | "what" | "let")
         {
             token.text.truncate(stem.len());
             token.possessive = true;
@@ -263,9 +244,7 @@ fn keeps_sentence(body: &str, next: Option<&str>) -> bool {
         || (digit && body.ends_with(|c: char| c.is_ascii_digit()) && body.len() <= 2)
         || (body.len() <= 2
             && body.starts_with(|c: char| c.is_ascii_digit())
-            && MONTHS
-                .iter()
-                .any(|month| fold(next).starts_with(&month[..3])))
+            && MONTHS.iter().any(|month| fold(next).starts_with(&month[..3])))
 }
 
 fn is_month_abbreviation(word: &str) -> bool {
@@ -337,9 +316,7 @@ pub(super) fn is_code(core: &str) -> bool {
     if !letters {
         return false;
     }
-    let second_letter = bytes
-        .get(1)
-        .is_some_and(|b| b.is_ascii_alphabetic() || *b == b'-');
+    let second_letter = bytes.get(1).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'-');
     (matches!(first, b'-' | b'.' | b'@') && second_letter)
         || core.contains(['_', '=', '<', '>', '@', '\\'])
         || core.contains("::")
@@ -378,19 +355,14 @@ fn hyphened_number(core: &str) -> bool {
         && left.starts_with(|c: char| c.is_ascii_alphabetic());
     let lower = fold(left);
     plain
-        && right
-            .split('-')
-            .any(|part| part.starts_with(|c: char| c.is_ascii_digit()))
+        && right.split('-').any(|part| part.starts_with(|c: char| c.is_ascii_digit()))
         && !right.split('-').any(|part| {
             part.len() > 1
                 && part.bytes().all(|b| b.is_ascii_alphabetic())
                 && is_month_abbreviation(&fold(part))
         })
         && !is_month_abbreviation(&lower)
-        && !matches!(
-            lower.as_str(),
-            "mid" | "pre" | "post" | "early" | "late" | "non" | "ca"
-        )
+        && !matches!(lower.as_str(), "mid" | "pre" | "post" | "early" | "late" | "non" | "ca")
 }
 
 /// `R60`, `k8s-root`, `p95`: begins with letters that digits follow; not `v1.2`, not `EUR5`.

@@ -123,36 +123,25 @@ fn item_end(answer: &Parsed, at: usize) -> usize {
 fn candidate(gold: &Parsed, claim: &Claim<'_>, kind: Link, at: usize, before: bool) -> bool {
     let (answer, question) = (claim.answer, claim.question);
     let token = &answer.tokens[at];
-    let item = if before {
-        item_start(answer, at)..at + 1
-    } else {
-        at..item_end(answer, at)
-    };
+    let item = if before { item_start(answer, at)..at + 1 } else { at..item_end(answer, at) };
     let label = !before && answer.word(item.end) == ":";
     let denied = answer.tokens[item.clone()].iter().any(|t| negates(&t.text));
     let suffix = OPTIONAL_IN_NAMES.has(&token.text);
     let own = label
         || denied
         || suffix
-        || item
-            .clone()
-            .all(|i| !content(&answer.tokens[i]) || gold.has(&answer.tokens[i]));
+        || item.clone().all(|i| !content(&answer.tokens[i]) || gold.has(&answer.tokens[i]));
     if own || token.is_mark() {
         return false;
     }
     let in_words = gold.tokens.len() > 1 && !answer.text.contains(gold.text.as_str());
     if code::is_code_gold(gold) && !in_words {
         let identifiers = code::identifiers(answer);
-        let identifier = identifiers
-            .iter()
-            .any(|&(first, end)| item.clone().any(|i| (first..end).contains(&i)));
-        let asked = item
-            .clone()
-            .all(|i| !content(&answer.tokens[i]) || question.has(&answer.tokens[i]));
-        let short = gold
-            .tokens
-            .iter()
-            .all(|token| !token.spaced || token.start == 0);
+        let identifier =
+            identifiers.iter().any(|&(first, end)| item.clone().any(|i| (first..end).contains(&i)));
+        let asked =
+            item.clone().all(|i| !content(&answer.tokens[i]) || question.has(&answer.tokens[i]));
+        let short = gold.tokens.iter().all(|token| !token.spaced || token.start == 0);
         return identifier && !asked && (short || kind == Link::Or)
             || kind == Link::Or && !before && item_ends_clause(answer, at);
     }

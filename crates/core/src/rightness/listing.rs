@@ -10,10 +10,7 @@ use super::words::has_content;
 
 /// Returns the items of `gold`, if it is a list.
 pub(super) fn items(gold: &Parsed) -> Vec<String> {
-    let joined = gold
-        .tokens
-        .iter()
-        .any(|token| token.is("and") || token.is("&"));
+    let joined = gold.tokens.iter().any(|token| token.is("and") || token.is("&"));
     let commas = gold.tokens.iter().filter(|token| token.is(",")).count();
     let names = gold.tokens.iter().any(super::lex::Token::capital);
     if !joined && (commas == 0 || commas == 1 && names) {
@@ -49,9 +46,7 @@ pub(super) fn judge(items: &[String], claim: &Claim<'_>) -> Judgment {
     let or = answer.tokens.iter().enumerate().any(|(at, token)| {
         token.is("or")
             && covered.iter().any(|place| place.end == at)
-            && covered
-                .iter()
-                .any(|place| place.first.abs_diff(at) <= 2 && place.first > at)
+            && covered.iter().any(|place| place.first.abs_diff(at) <= 2 && place.first > at)
     });
     if or && !answer.answers_denial {
         return Judgment::wrong("offers the items as alternatives");
@@ -65,16 +60,12 @@ pub(super) fn judge(items: &[String], claim: &Claim<'_>) -> Judgment {
 /// Returns the token of an item that the gold answer lacks.
 fn extra(covered: &[Spot], claim: &Claim<'_>) -> Option<usize> {
     let answer = claim.answer;
-    let capitals = covered
-        .iter()
-        .all(|place| answer.tokens[place.first].capital());
+    let capitals = covered.iter().all(|place| answer.tokens[place.first].capital());
     let other = |at: usize| {
         let token = &answer.tokens[at];
         let fits = token.shape != TokenShape::Mark
             && (!capitals || token.capital() || token.shape != TokenShape::Word);
-        let inside = covered
-            .iter()
-            .any(|place| (place.first..place.end).contains(&at));
+        let inside = covered.iter().any(|place| (place.first..place.end).contains(&at));
         fits && !inside
             && has_content(&token.text)
             && !claim.question.has(token)

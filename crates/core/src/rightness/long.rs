@@ -25,36 +25,18 @@ const WRONG_RECALL: f64 = 0.3;
 /// Judges an answer against a long reference.
 pub(super) fn judge(gold: &Parsed, claim: &Claim<'_>) -> Judgment {
     let answer = claim.answer;
-    if places(gold, answer)
-        .iter()
-        .any(|place| !rejected(answer, place.first, place.end))
-    {
+    if places(gold, answer).iter().any(|place| !rejected(answer, place.first, place.end)) {
         return Judgment::right("contains the reference");
     }
-    let negators = |reading: &Parsed| {
-        reading
-            .tokens
-            .iter()
-            .filter(|token| negates(&token.text))
-            .count()
-    };
-    let missing_value = gold
-        .mentions
-        .iter()
-        .filter(|mention| !mention.weak)
-        .find(|wanted| {
-            !answer.mentions.iter().any(|mention| {
-                relation(
-                    &GoldValue {
-                        alternatives: vec![*wanted],
-                        exact: false,
-                    },
-                    mention,
-                    claim,
-                ) == Agreement::Same
-                    && !rejected(answer, mention.first, mention.end)
-            })
-        });
+    let negators =
+        |reading: &Parsed| reading.tokens.iter().filter(|token| negates(&token.text)).count();
+    let missing_value = gold.mentions.iter().filter(|mention| !mention.weak).find(|wanted| {
+        !answer.mentions.iter().any(|mention| {
+            relation(&GoldValue { alternatives: vec![*wanted], exact: false }, mention, claim)
+                == Agreement::Same
+                && !rejected(answer, mention.first, mention.end)
+        })
+    });
     let recall = share(gold, answer);
     if let Some(mention) = missing_value {
         let quote = gold.quote(mention);
@@ -100,10 +82,7 @@ pub(super) fn judge(gold: &Parsed, claim: &Claim<'_>) -> Judgment {
             100.0 * recall
         ));
     }
-    Judgment::unsure(format!(
-        "has {:.0}% of the reference's content words",
-        100.0 * recall
-    ))
+    Judgment::unsure(format!("has {:.0}% of the reference's content words", 100.0 * recall))
 }
 
 /// Returns the share of the reference's content words in the longest common subsequence with the answer.
@@ -113,20 +92,13 @@ fn in_order(gold: &Parsed, answer: &Parsed) -> f64 {
         words.map(|token| stem(&token.text).to_owned()).collect()
     };
     let (wanted, given) = (stems(gold), stems(answer));
-    let known: Vec<&String> = wanted
-        .iter()
-        .filter(|word| answer.stems.contains(*word))
-        .collect();
+    let known: Vec<&String> = wanted.iter().filter(|word| answer.stems.contains(*word)).collect();
     let mut row = vec![0_usize; given.len() + 1];
     for word in &known {
         let mut diagonal = 0;
         for (at, other) in given.iter().enumerate() {
             let above = row[at + 1];
-            row[at + 1] = if *word == other {
-                diagonal + 1
-            } else {
-                above.max(row[at])
-            };
+            row[at + 1] = if *word == other { diagonal + 1 } else { above.max(row[at]) };
             diagonal = above;
         }
     }
@@ -135,28 +107,14 @@ fn in_order(gold: &Parsed, answer: &Parsed) -> f64 {
 
 /// Returns the share of the content words of `wanted` that `reading` has.
 fn share(wanted: &Parsed, reading: &Parsed) -> f64 {
-    let words: Vec<_> = wanted
-        .tokens
-        .iter()
-        .filter(|token| content(token))
-        .collect();
-    let found = words
-        .iter()
-        .filter(|token| reading.stems.contains(stem(&token.text)))
-        .count();
+    let words: Vec<_> = wanted.tokens.iter().filter(|token| content(token)).collect();
+    let found = words.iter().filter(|token| reading.stems.contains(stem(&token.text))).count();
     found as f64 / words.len().max(1) as f64
 }
 
 /// Returns the share of the content words of `answer` that the gold answer or the question has.
 fn share_known(answer: &Parsed, gold: &Parsed, question: &Parsed) -> f64 {
-    let words: Vec<_> = answer
-        .tokens
-        .iter()
-        .filter(|token| content(token))
-        .collect();
-    let found = words
-        .iter()
-        .filter(|token| gold.has(token) || question.has(token))
-        .count();
+    let words: Vec<_> = answer.tokens.iter().filter(|token| content(token)).collect();
+    let found = words.iter().filter(|token| gold.has(token) || question.has(token)).count();
     found as f64 / words.len().max(1) as f64
 }

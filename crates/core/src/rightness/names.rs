@@ -28,11 +28,7 @@ pub(super) fn canonical(tokens: &[Token]) -> Vec<Canon> {
 fn push(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
     let token = &tokens[at];
     let mut add = |text: &str, initials: bool| {
-        words.push(Canon {
-            text: text.to_owned(),
-            token: at,
-            initials,
-        });
+        words.push(Canon { text: text.to_owned(), token: at, initials });
     };
     if token.is_mark() {
         if token.is("&") {
@@ -49,10 +45,7 @@ fn push(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
         }
     }
     let after_mark = at == 0 || tokens[at - 1].is_mark() || tokens[at - 1].is("and");
-    if let Some(state) = STATES
-        .get(&token.text)
-        .filter(|_| token.upper() && after_mark)
-    {
+    if let Some(state) = STATES.get(&token.text).filter(|_| token.upper() && after_mark) {
         state.split('_').for_each(|word| add(word, false));
         return at + 1;
     }
@@ -79,11 +72,7 @@ fn push(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
     }
     let united = token.is("states") && words.last().is_some_and(|last| last.text == "united");
     let mut add = |text: &str| {
-        words.push(Canon {
-            text: text.to_owned(),
-            token: at,
-            initials: false,
-        });
+        words.push(Canon { text: text.to_owned(), token: at, initials: false });
     };
     add(FULL_WORDS.get(&token.text).unwrap_or(&token.text));
     let of_america =
@@ -96,20 +85,13 @@ fn push_initials(tokens: &[Token], at: usize, words: &mut Vec<Canon>) -> usize {
         |token: &Token| token.upper() && token.is_word() && token.text.chars().count() == 1;
     let mut text = String::new();
     let mut end = at;
-    while tokens
-        .get(end)
-        .is_some_and(|t| is_initial(t) || t.is(".") && !t.spaced && end > at)
-    {
+    while tokens.get(end).is_some_and(|t| is_initial(t) || t.is(".") && !t.spaced && end > at) {
         if is_initial(&tokens[end]) {
             text.push_str(&tokens[end].text);
         }
         end += 1;
     }
-    words.push(Canon {
-        text,
-        token: at,
-        initials: true,
-    });
+    words.push(Canon { text, token: at, initials: true });
     end
 }
 
@@ -130,9 +112,7 @@ fn origin(place: &str, adjective: &str) -> bool {
     let root = place.strip_suffix('a').unwrap_or(place);
     place.len() > 4
         && ENDINGS.iter().any(|ending| {
-            adjective
-                .strip_suffix(ending)
-                .is_some_and(|left| left == root || left == place)
+            adjective.strip_suffix(ending).is_some_and(|left| left == root || left == place)
         })
 }
 
@@ -171,21 +151,15 @@ fn initialled(initials: &Canon, names: &[Canon]) -> Option<usize> {
     let letters: Vec<char> = initials.text.chars().collect();
     let fits = initials.initials
         && names.len() > letters.len()
-        && letters
-            .iter()
-            .zip(names)
-            .all(|(letter, name)| name.text.starts_with(*letter));
+        && letters.iter().zip(names).all(|(letter, name)| name.text.starts_with(*letter));
     fits.then_some(letters.len())
 }
 
 /// Returns true if `acronym` is made of the first letters of the words of `name`.
 pub(super) fn is_acronym(acronym: &Token, name: &[Token]) -> bool {
-    let capitals = name
-        .iter()
-        .filter(|token| token.capital() && token.is_word() && !token.is("the"));
-    let letters: String = capitals
-        .filter_map(|token| token.text.chars().next())
-        .collect();
+    let capitals =
+        name.iter().filter(|token| token.capital() && token.is_word() && !token.is("the"));
+    let letters: String = capitals.filter_map(|token| token.text.chars().next()).collect();
     acronym.upper() && acronym.is_word() && letters.len() > 2 && acronym.text == letters
 }
 

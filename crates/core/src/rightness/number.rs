@@ -43,10 +43,7 @@ fn in_digits(tokens: &[Token], at: usize) -> Option<Number> {
         });
     }
     let mut ordinal = false;
-    if let Some(next) = tokens
-        .get(end)
-        .filter(|next| !next.spaced && next.is_word())
-    {
+    if let Some(next) = tokens.get(end).filter(|next| !next.spaced && next.is_word()) {
         match next.text.as_str() {
             "st" | "nd" | "rd" | "th" => ordinal = true,
             "k" => value *= 1e3,
@@ -57,11 +54,7 @@ fn in_digits(tokens: &[Token], at: usize) -> Option<Number> {
         }
         end += usize::from(ordinal || value.to_bits() != digits.parse::<f64>().ok()?.to_bits());
     }
-    if ordinal
-        || tokens
-            .get(end - 1)
-            .is_some_and(|last| last.shape != TokenShape::Digits)
-    {
+    if ordinal || tokens.get(end - 1).is_some_and(|last| last.shape != TokenShape::Digits) {
         return Some(Number {
             value,
             digits: if ordinal { digits } else { String::new() },
@@ -74,20 +67,11 @@ fn in_digits(tokens: &[Token], at: usize) -> Option<Number> {
         digits.clear();
     }
     let (value, after) = with_fraction(tokens, after, value);
-    Some(Number {
-        value,
-        digits,
-        ordinal: false,
-        end: after,
-    })
+    Some(Number { value, digits, ordinal: false, end: after })
 }
 
 fn follows_currency(tokens: &[Token], at: usize) -> bool {
-    at > 0
-        && matches!(
-            tokens[at - 1].text.as_str(),
-            "$" | "€" | "£" | "eur" | "usd" | "gbp"
-        )
+    at > 0 && matches!(tokens[at - 1].text.as_str(), "$" | "€" | "£" | "eur" | "usd" | "gbp")
 }
 
 /// `12 400`: three digits after a space go on with a number.
@@ -137,9 +121,8 @@ fn separated(text: &str) -> Option<String> {
 /// Applies `million` and its like.
 fn scaled(tokens: &[Token], at: usize, value: f64) -> (f64, usize) {
     let (mut value, mut at) = (value, at);
-    while let Some(scale) = tokens
-        .get(at)
-        .and_then(|token| SCALES.number(token.text.trim_end_matches('s')))
+    while let Some(scale) =
+        tokens.get(at).and_then(|token| SCALES.number(token.text.trim_end_matches('s')))
     {
         value *= scale;
         at += 1;
@@ -149,11 +132,7 @@ fn scaled(tokens: &[Token], at: usize, value: f64) -> (f64, usize) {
 
 /// Applies `and a half`.
 fn with_fraction(tokens: &[Token], at: usize, value: f64) -> (f64, usize) {
-    let word = |offset: usize| {
-        tokens
-            .get(at + offset)
-            .map_or("", |token| token.text.as_str())
-    };
+    let word = |offset: usize| tokens.get(at + offset).map_or("", |token| token.text.as_str());
     match (word(0), word(1), word(2)) {
         ("and", "a", "half") => (value + 0.5, at + 3),
         ("and", "a", "quarter") => (value + 0.25, at + 3),
@@ -210,34 +189,20 @@ fn in_words(tokens: &[Token], at: usize) -> Option<Number> {
     let century = total == 0.0 && !ordinal && (11.0..=20.0).contains(&group);
     if let Some(rest) = in_words_below_hundred(tokens, end).filter(|_| century) {
         let value = group * 100.0 + rest.value;
-        return Some(Number {
-            value,
-            digits: value.to_string(),
-            ordinal: false,
-            end: rest.end,
-        });
+        return Some(Number { value, digits: value.to_string(), ordinal: false, end: rest.end });
     }
     let (value, end) = decimals(tokens, end, total + group);
     let (value, end) = match with_fraction(tokens, end, value) {
         (more, after) if !ordinal && after > end => scaled(tokens, after, more),
         _ => (value, end),
     };
-    Some(Number {
-        value,
-        digits: String::new(),
-        ordinal,
-        end,
-    })
+    Some(Number { value, digits: String::new(), ordinal, end })
 }
 
 /// The rest of a year in words: `nineteen ninety-two`.
 fn in_words_below_hundred(tokens: &[Token], at: usize) -> Option<Number> {
-    let first = tokens
-        .get(at)
-        .filter(|token| token.is_word() && token.spaced)?;
-    CARDINALS
-        .number(&first.text)
-        .filter(|value| *value >= 10.0)?;
+    let first = tokens.get(at).filter(|token| token.is_word() && token.spaced)?;
+    CARDINALS.number(&first.text).filter(|value| *value >= 10.0)?;
     in_words(tokens, at).filter(|rest| (10.0..100.0).contains(&rest.value) && !rest.ordinal)
 }
 
@@ -254,9 +219,7 @@ fn fits(group: f64, value: f64) -> bool {
 
 fn adds(tokens: &[Token], at: usize, group: f64) -> bool {
     tokens.get(at).is_some_and(|token| {
-        let value = CARDINALS
-            .number(&token.text)
-            .or_else(|| ordinal_value(&token.text));
+        let value = CARDINALS.number(&token.text).or_else(|| ordinal_value(&token.text));
         value.is_some_and(|value| fits(group, value))
             || (!token.spaced && SCALES.number(&token.text).is_some())
     })
@@ -268,30 +231,22 @@ fn decimals(tokens: &[Token], at: usize, value: f64) -> (f64, usize) {
         return (value, at);
     }
     let (mut value, mut end, mut place) = (value, at + 1, 0.1);
-    while let Some(digit) = tokens
-        .get(end)
-        .and_then(|token| CARDINALS.number(&token.text))
-        .filter(|d| *d < 10.0)
+    while let Some(digit) =
+        tokens.get(end).and_then(|token| CARDINALS.number(&token.text)).filter(|d| *d < 10.0)
     {
         value += digit * place;
         place /= 10.0;
         end += 1;
     }
     let (value, scaled_end) = scaled(tokens, end, value);
-    if end == at + 1 {
-        (value, at)
-    } else {
-        (value, scaled_end)
-    }
+    if end == at + 1 { (value, at) } else { (value, scaled_end) }
 }
 
 /// Returns the value of an ordinal word.
 pub(super) fn ordinal_value(word: &str) -> Option<f64> {
     ORDINALS.number(word).or_else(|| {
         let cardinal = word.strip_suffix("th")?;
-        CARDINALS
-            .number(cardinal)
-            .or_else(|| SCALES.number(cardinal))
+        CARDINALS.number(cardinal).or_else(|| SCALES.number(cardinal))
     })
 }
 

@@ -39,10 +39,7 @@ pub(super) fn judge(targets: &[GoldValue<'_>], claim: &Claim<'_>) -> Judgment {
         if wrong_subject(claim, first.first) {
             return Judgment::unsure(format!("gives `{quote}`, perhaps for another thing"));
         }
-        Judgment::right(format!(
-            "contains `{quote}` as a {}",
-            first.value.type_name()
-        ))
+        Judgment::right(format!("contains `{quote}` as a {}", first.value.type_name()))
     })
 }
 
@@ -106,14 +103,8 @@ fn find<'a>(target: &GoldValue<'_>, claim: &Claim<'a>) -> Result<Vec<&'a Mention
         )),
         (.., Some(mention)) => {
             let kind = mention.value.type_name();
-            Judgment::wrong(format!(
-                "offers `{}`, a different {kind}",
-                answer.quote(mention)
-            ))
+            Judgment::wrong(format!("offers `{}`, a different {kind}", answer.quote(mention)))
         }
-        _ => Judgment::wrong(format!(
-            "states no {}",
-            target.alternatives[0].value.type_name()
-        )),
+        _ => Judgment::wrong(format!("states no {}", target.alternatives[0].value.type_name())),
     })
 }

@@ -36,18 +36,16 @@ fn other_option(gold: &Parsed, question: &Parsed) -> Option<Vec<Canon>> {
 fn next_option(wanted: &[Canon], question: &Parsed) -> Option<Vec<Canon>> {
     let words = canonical(&question.tokens);
     let link = |at: usize| words.get(at).is_some_and(|word| word.text == "or");
-    occurrences(wanted, &words)
-        .into_iter()
-        .find_map(|(start, end)| {
-            let item = if link(end) {
-                forward(question, &words[end + 1..])
-            } else if start > 1 && link(start - 1) {
-                backward(question, &words[..start - 1])
-            } else {
-                Vec::new()
-            };
-            (!item.is_empty()).then_some(item)
-        })
+    occurrences(wanted, &words).into_iter().find_map(|(start, end)| {
+        let item = if link(end) {
+            forward(question, &words[end + 1..])
+        } else if start > 1 && link(start - 1) {
+            backward(question, &words[..start - 1])
+        } else {
+            Vec::new()
+        };
+        (!item.is_empty()).then_some(item)
+    })
 }
 
 /// Returns the words of the option that begins `words`.
@@ -73,9 +71,7 @@ fn backward(question: &Parsed, words: &[Canon]) -> Vec<Canon> {
 
 /// Returns true if no punctuation separates two words.
 fn unmarked(question: &Parsed, first: &Canon, second: &Canon) -> bool {
-    question.tokens[first.token..second.token]
-        .iter()
-        .all(|token| !token.is_mark() || token.is("-"))
+    question.tokens[first.token..second.token].iter().all(|token| !token.is_mark() || token.is("-"))
 }
 
 fn in_item(question: &Parsed, word: &Canon) -> bool {

@@ -47,10 +47,7 @@ impl Parsed {
 
     /// Returns the text of tokens `first..end`.
     pub(super) fn slice(&self, first: usize, end: usize) -> &str {
-        match (
-            self.tokens.get(first),
-            end.checked_sub(1).and_then(|last| self.tokens.get(last)),
-        ) {
+        match (self.tokens.get(first), end.checked_sub(1).and_then(|last| self.tokens.get(last))) {
             (Some(from), Some(to)) if from.start < to.end => self.text[from.start..to.end].trim(),
             _ => "",
         }
@@ -68,17 +65,10 @@ impl Parsed {
 
     /// Returns the first token of the last sentence that ends with a question mark.
     pub(super) fn asked_from(&self) -> usize {
-        let end = self
-            .tokens
-            .iter()
-            .rposition(|token| token.is("?"))
-            .unwrap_or(self.tokens.len());
+        let end = self.tokens.iter().rposition(|token| token.is("?")).unwrap_or(self.tokens.len());
         let last = end.saturating_sub(1);
-        let start = (0..end)
-            .rev()
-            .take_while(|&at| self.same_sentence(at, last))
-            .last()
-            .unwrap_or(0);
+        let start =
+            (0..end).rev().take_while(|&at| self.same_sentence(at, last)).last().unwrap_or(0);
         start + usize::from(self.tokens.get(start).is_some_and(Token::is_mark))
     }
 
@@ -95,11 +85,7 @@ impl Parsed {
     /// Returns the first token of the clause of token `at`.
     pub(super) fn clause_start(&self, at: usize) -> usize {
         let clause = self.parts.clause[at];
-        (0..at)
-            .rev()
-            .take_while(|&i| self.parts.clause[i] == clause)
-            .last()
-            .unwrap_or(at)
+        (0..at).rev().take_while(|&i| self.parts.clause[i] == clause).last().unwrap_or(at)
     }
 
     /// Returns true if tokens `a` and `b` are in one clause.
@@ -120,7 +106,5 @@ pub(super) fn content(token: &Token) -> bool {
 
 /// Returns true if `tokens` have one of `words`, which spaces separate.
 pub(super) fn says(tokens: &[Token], words: &str) -> bool {
-    tokens
-        .iter()
-        .any(|token| words.split(' ').any(|word| token.is(word)))
+    tokens.iter().any(|token| words.split(' ').any(|word| token.is(word)))
 }

@@ -16,20 +16,11 @@ use super::words::{GENERIC, NICKNAMES, OPPOSITES, ROLES, has_content, negates, s
 pub(super) fn absent(gold: &Parsed, claim: &Claim<'_>, f1_suffices: bool) -> Judgment {
     let answer = claim.answer;
     let wanted = canonical(&gold.tokens);
-    let acronym = answer
-        .tokens
-        .iter()
-        .enumerate()
-        .find(|(_, token)| is_acronym(token, &gold.tokens));
-    if let Some((at, token)) = acronym.filter(|(at, _)| {
-        !denied(
-            answer,
-            Spot {
-                first: *at,
-                end: at + 1,
-            },
-        )
-    }) {
+    let acronym =
+        answer.tokens.iter().enumerate().find(|(_, token)| is_acronym(token, &gold.tokens));
+    if let Some((at, token)) =
+        acronym.filter(|(at, _)| !denied(answer, Spot { first: *at, end: at + 1 }))
+    {
         return Judgment::right(format!(
             "contains `{}`, an abbreviation",
             answer.slice(at, at + usize::from(!token.text.is_empty()))
@@ -60,9 +51,7 @@ pub(super) fn opposed(gold: &Parsed, answer: &Parsed) -> bool {
     let crossed =
         |a: &str, b: &str| has(gold, a) && !has(gold, b) && has(answer, b) && !has(answer, a);
     let negated = |reading: &Parsed| reading.tokens.iter().any(|token| negates(&token.text));
-    OPPOSITES
-        .iter()
-        .any(|(a, b)| crossed(a, b) || crossed(b, a))
+    OPPOSITES.iter().any(|(a, b)| crossed(a, b) || crossed(b, a))
         || negated(gold) != negated(answer)
 }
 
@@ -71,24 +60,14 @@ fn partial_name(wanted: &[Canon], gold: &Parsed, claim: &Claim<'_>) -> Judgment 
     let answer = claim.answer;
     let words = canonical(&answer.tokens);
     let lower = !answer.tokens.iter().any(super::lex::Token::capital);
-    let in_name = |word: &Canon| {
-        wanted
-            .iter()
-            .any(|own| same(own, word) || short_for(word, own))
-    };
+    let in_name = |word: &Canon| wanted.iter().any(|own| same(own, word) || short_for(word, own));
     let asked = |word: &Canon| claim.question.stems.contains(stem(&word.text));
     let shared: Vec<&Canon> = words
         .iter()
         .filter(|word| {
             in_name(word)
                 && has_content(&word.text)
-                && !denied(
-                    answer,
-                    Spot {
-                        first: word.token,
-                        end: word.token + 1,
-                    },
-                )
+                && !denied(answer, Spot { first: word.token, end: word.token + 1 })
         })
         .collect();
     let Some(first) = shared.first() else {
@@ -100,27 +79,15 @@ fn partial_name(wanted: &[Canon], gold: &Parsed, claim: &Claim<'_>) -> Judgment 
         .filter(|word| !in_name(word) && !asked(word) && has_content(&word.text) && !word.initials)
         .filter(|word| !ROLES.has(&word.text) && !GENERIC.has(&word.text))
         .collect();
-    let people = gold
-        .tokens
-        .iter()
-        .all(|token| token.is_mark() || token.capital());
+    let people = gold.tokens.iter().all(|token| token.is_mark() || token.capital());
     let (head, tail) = (&wanted[0], &wanted[wanted.len() - 1]);
-    let ends = run
-        .first()
-        .is_some_and(|word| same(head, word) || short_for(word, head))
+    let ends = run.first().is_some_and(|word| same(head, word) || short_for(word, head))
         && run.last().is_some_and(|word| same(tail, word));
     let missing: Vec<&Canon> = wanted
         .iter()
-        .filter(|own| {
-            !words
-                .iter()
-                .any(|word| same(own, word) || short_for(word, own))
-        })
+        .filter(|own| !words.iter().any(|word| same(own, word) || short_for(word, own)))
         .collect();
-    let place = Spot {
-        first: run[0].token,
-        end: run[run.len() - 1].token + 1,
-    };
+    let place = Spot { first: run[0].token, end: run[run.len() - 1].token + 1 };
     if let Some(list) = listed(gold, claim, place) {
         return list;
     }
@@ -133,10 +100,7 @@ fn partial_name(wanted: &[Canon], gold: &Parsed, claim: &Claim<'_>) -> Judgment 
     }
     if !foreign.is_empty() {
         let quote = answer.slice(first.token, first.token + 1);
-        return Judgment::wrong(format!(
-            "`{quote}` belongs to another name than `{}`",
-            gold.text
-        ));
+        return Judgment::wrong(format!("`{quote}` belongs to another name than `{}`", gold.text));
     }
     let minor = |word: &&Canon| {
         asked(word)
@@ -199,9 +163,7 @@ fn loose(wanted: &[Canon], gold: &Parsed, claim: &Claim<'_>, f1_suffices: bool) 
         !wanted.iter().any(|own| same(own, word))
             && !claim.question.stems.contains(stem(&word.text))
     });
-    let minor = missing
-        .iter()
-        .all(|own| claim.question.stems.contains(stem(&own.text)));
+    let minor = missing.iter().all(|own| claim.question.stems.contains(stem(&own.text)));
     if !content.is_empty() && missing.is_empty() || f1_suffices && !foreign && minor {
         return Judgment::right("has every content word of the gold answer");
     }

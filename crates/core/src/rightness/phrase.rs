@@ -15,13 +15,10 @@ use super::words::{FULL_WORDS, GENERIC, OPTIONAL_IN_NAMES, PRIVATIVES, ROLES, ha
 /// Judges one gold answer.
 pub(super) fn judge(gold: &Parsed, claim: &Claim<'_>, f1_suffices: bool) -> Judgment {
     let places = places(gold, claim.answer);
-    let (denied, offered): (Vec<Spot>, Vec<Spot>) = places
-        .iter()
-        .partition(|place| denied(claim.answer, **place));
-    if let Some(judgment) = offered
-        .iter()
-        .map(|place| at_place(gold, claim, *place))
-        .max_by_key(rank)
+    let (denied, offered): (Vec<Spot>, Vec<Spot>) =
+        places.iter().partition(|place| denied(claim.answer, **place));
+    if let Some(judgment) =
+        offered.iter().map(|place| at_place(gold, claim, *place)).max_by_key(rank)
     {
         if judgment.is_right()
             && let Some(list) = offered.iter().find_map(|place| listed(gold, claim, *place))
@@ -93,15 +90,9 @@ fn at_place(gold: &Parsed, claim: &Claim<'_>, place: Spot) -> Judgment {
 fn stands_out(gold: &Parsed, answer: &Parsed, place: Spot) -> bool {
     let before = place.first.checked_sub(1).map_or("", |at| answer.word(at));
     let opens = before.is_empty()
-        || matches!(
-            before,
-            "is" | "was" | ":" | "\"" | "'" | "gives" | "be" | "it's" | "("
-        )
+        || matches!(before, "is" | "was" | ":" | "\"" | "'" | "gives" | "be" | "it's" | "(")
         || answer.tokens[place.first - 1].is_mark();
-    let closes = answer
-        .tokens
-        .get(place.end)
-        .is_none_or(|token| token.is_mark() || token.is("as"));
+    let closes = answer.tokens.get(place.end).is_none_or(|token| token.is_mark() || token.is("as"));
     !gold.stems.is_empty() || opens && closes
 }
 
@@ -136,9 +127,7 @@ fn extra_name<'a>(gold: &Parsed, claim: &'a Claim<'_>, place: Spot) -> Option<&'
             && !GENERIC.has(&token.text)
             && !token.possessive
             && token.text.len() > 1
-            && !FULL_WORDS
-                .get(&token.text)
-                .is_some_and(|full| ROLES.has(full))
+            && !FULL_WORDS.get(&token.text).is_some_and(|full| ROLES.has(full))
             && !OPTIONAL_IN_NAMES.has(&token.text)
             && has_content(&token.text)
             && !claim.question.has(token)
@@ -193,10 +182,8 @@ fn outranked(gold: &Parsed, claim: &Claim<'_>, place: Spot) -> bool {
     }
     let name = |at: usize| {
         let token = &answer.tokens[at];
-        let next_capital = answer
-            .tokens
-            .get(at + 1)
-            .is_some_and(|next| next.capital() && next.is_word());
+        let next_capital =
+            answer.tokens.get(at + 1).is_some_and(|next| next.capital() && next.is_word());
         let starts = at == 0 || !answer.same_sentence(at, at - 1);
         token.capital()
             && token.is_word()
@@ -207,13 +194,7 @@ fn outranked(gold: &Parsed, claim: &Claim<'_>, place: Spot) -> bool {
     let named = is_name(&gold.tokens);
     (0..place.first).filter(|&at| outside(at)).any(|at| {
         let terms = question_terms(question, answer, at, at + 1);
-        let rejected = denied(
-            answer,
-            Spot {
-                first: at,
-                end: at + 1,
-            },
-        );
+        let rejected = denied(answer, Spot { first: at, end: at + 1 });
         let elsewhere = own == 0
             && terms > 0
             && content(&answer.tokens[at])

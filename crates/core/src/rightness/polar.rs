@@ -46,11 +46,7 @@ fn polarity(answer: &Parsed, question: &Parsed) -> Option<bool> {
         return None;
     }
     if let Some(first) = first_word(answer) {
-        let hedge = answer
-            .tokens
-            .iter()
-            .take(8)
-            .any(|token| HEDGES.has(&token.text));
+        let hedge = answer.tokens.iter().take(8).any(|token| HEDGES.has(&token.text));
         return (!hedge).then_some(first);
     }
     match (yes, no) {
@@ -73,9 +69,7 @@ fn hedged(answer: &Parsed) -> bool {
 fn otherwise(answer: &Parsed) -> bool {
     (0..answer.tokens.len()).any(|at| {
         matches!(answer.word(at), "otherwise" | "else")
-            && [at + 1, at + 2]
-                .iter()
-                .any(|&next| matches!(answer.word(next), "yes" | "no"))
+            && [at + 1, at + 2].iter().any(|&next| matches!(answer.word(next), "yes" | "no"))
     })
 }
 
@@ -165,23 +159,13 @@ fn sentence(answer: &Parsed, question: &Parsed) -> Option<bool> {
         .collect();
     let word = |at: &usize| answer.word(*at);
     let has = |table: &WordSet| main.iter().any(|at| table.has(word(at)));
-    if answer
-        .tokens
-        .iter()
-        .take(10)
-        .any(|token| HEDGES.has(&token.text))
-    {
+    if answer.tokens.iter().take(10).any(|token| HEDGES.has(&token.text)) {
         return None;
     }
     let asked_at = question.asked_from();
     let asked_denied = (asked_at..asked_at + 2).any(|at| question.word(at).ends_with("n't"));
     let without = question.tokens.iter().any(|token| token.is("without"));
-    if asked_denied
-        || without
-            && main
-                .iter()
-                .any(|at| negates(word(at)) && word(at) != "without")
-    {
+    if asked_denied || without && main.iter().any(|at| negates(word(at)) && word(at) != "without") {
         return None;
     }
     let negated = main.iter().any(|at| {
@@ -206,33 +190,25 @@ fn sentence(answer: &Parsed, question: &Parsed) -> Option<bool> {
         return None;
     }
     let opens = OPENERS.has(word(main.first()?));
-    let allows = main.iter().any(|at| {
-        matches!(
-            word(at),
-            "allowed" | "permitted" | "fine" | "safe" | "ok" | "okay"
-        )
-    });
-    let known = main
+    let allows = main
         .iter()
-        .all(|&at| !content(&answer.tokens[at]) || question.has(&answer.tokens[at]));
+        .any(|at| matches!(word(at), "allowed" | "permitted" | "fine" | "safe" | "ok" | "okay"));
+    let known =
+        main.iter().all(|&at| !content(&answer.tokens[at]) || question.has(&answer.tokens[at]));
     let auxiliary = main.iter().any(|at| AUXILIARIES.has(word(at)));
     let modal = opens
         && matches!(answer.word(1), "may" | "can" | "should" | "must")
         && (answer.word(1) == question.word(asked_at)
             || answer.word(1) != "should" && matches!(question.word(asked_at), "may" | "can"));
-    let echoed = answer
-        .mentions
-        .iter()
-        .filter(|mention| main.contains(&mention.first))
-        .all(|mention| {
+    let echoed =
+        answer.mentions.iter().filter(|mention| main.contains(&mention.first)).all(|mention| {
             question
                 .mentions
                 .iter()
                 .any(|asked| compare(&asked.value, &mention.value, false) == Agreement::Same)
         });
-    let subject = main
-        .windows(2)
-        .any(|w| OPENERS.has(word(&w[0])) && matches!(word(&w[1]), "can" | "may"));
+    let subject =
+        main.windows(2).any(|w| OPENERS.has(word(&w[0])) && matches!(word(&w[1]), "can" | "may"));
     let modal = modal || subject && echoed && matches!(question.word(asked_at), "can" | "may");
     (modal || (opens || auxiliary) && known && main.len() > 1 || allows).then_some(true)
 }

@@ -31,11 +31,8 @@ pub(super) fn quantity(tokens: &[Token], at: usize) -> Option<Found> {
     if let Some((start, sign)) = after_sign(tokens, at) {
         let mut found = quantity(tokens, start)?;
         found.amount.number *= sign;
-        found.amount.base = if found.amount.per {
-            found.amount.base * sign
-        } else {
-            found.amount.plain()
-        };
+        found.amount.base =
+            if found.amount.per { found.amount.base * sign } else { found.amount.plain() };
         return Some(found);
     }
     money_first(tokens, at)
@@ -75,14 +72,9 @@ fn money_first(tokens: &[Token], at: usize) -> Option<Found> {
         && !tokens[at + 1].spaced;
     let (unit, next) = match word(tokens, at) {
         _ if prefixed => (unit("$")?, at + 2),
-        "a" | "c" if word(tokens, at + 1) == "$" => (
-            unit(if word(tokens, at) == "a" {
-                "aud"
-            } else {
-                "cad"
-            })?,
-            at + 2,
-        ),
+        "a" | "c" if word(tokens, at + 1) == "$" => {
+            (unit(if word(tokens, at) == "a" { "aud" } else { "cad" })?, at + 2)
+        }
         name => (unit(name)?, at + 1),
     };
     let code = tokens[at].is_mark() || tokens[at].upper() || name_is_code(word(tokens, at));
@@ -99,10 +91,7 @@ fn money_first(tokens: &[Token], at: usize) -> Option<Found> {
 }
 
 fn name_is_code(name: &str) -> bool {
-    matches!(
-        name,
-        "eur" | "usd" | "gbp" | "chf" | "jpy" | "cad" | "aud" | "euro"
-    )
+    matches!(name, "eur" | "usd" | "gbp" | "chf" | "jpy" | "cad" | "aud" | "euro")
 }
 
 /// `half an hour`, `three quarters of an hour`, `a third`.
@@ -121,31 +110,16 @@ fn fraction(tokens: &[Token], at: usize) -> Option<Found> {
     let mut next = share_at + 1;
     next += usize::from(word(tokens, next) == "of" || word(tokens, next) == "-");
     next += usize::from(matches!(word(tokens, next), "a" | "an" | "the"));
-    let value = Number {
-        value: count * share,
-        digits: String::new(),
-        ordinal: false,
-        end: next,
-    };
+    let value = Number { value: count * share, digits: String::new(), ordinal: false, end: next };
     if let Some(scale) = SCALES.number(word(tokens, next)) {
-        let value = Number {
-            value: value.value * scale,
-            ..value
-        };
+        let value = Number { value: value.value * scale, ..value };
         return Some(finish(tokens, &value, next + 1, false));
     }
     if let Some((unit, end)) = unit_at(tokens, next) {
         return Some(with_rate(tokens, amount(&value, unit), end));
     }
-    let value = Number {
-        value: value.value * 100.0,
-        ..value
-    };
-    Some(Found {
-        amount: amount(&value, unit("%")?),
-        end: share_at + 1,
-        weak: true,
-    })
+    let value = Number { value: value.value * 100.0, ..value };
+    Some(Found { amount: amount(&value, unit("%")?), end: share_at + 1, weak: true })
 }
 
 /// `one in four`.
@@ -161,11 +135,7 @@ fn one_in(tokens: &[Token], at: usize) -> Option<Found> {
         end: whole.end,
     };
     let percent = unit("%").filter(|_| unit_at(tokens, whole.end).is_none())?;
-    Some(Found {
-        amount: amount(&share, percent),
-        end: whole.end,
-        weak: true,
-    })
+    Some(Found { amount: amount(&share, percent), end: whole.end, weak: true })
 }
 
 /// `twice` before `a day` or `daily`.
@@ -177,12 +147,7 @@ fn times(tokens: &[Token], at: usize) -> Option<Number> {
         _ => return None,
     };
     let rate = per(tokens, at + 1).is_some();
-    rate.then_some(Number {
-        value,
-        digits: String::new(),
-        ordinal: false,
-        end: at + 1,
-    })
+    rate.then_some(Number { value, digits: String::new(), ordinal: false, end: at + 1 })
 }
 
 /// `6 minutes`, `1 h 30`, `340 a second`, `48 replicas`, `137th`.
@@ -194,17 +159,10 @@ fn counted(tokens: &[Token], at: usize) -> Option<Found> {
 
 fn finish(tokens: &[Token], found: &Number, end: usize, alone: bool) -> Found {
     if let Some(decade) = decade(tokens, found, end) {
-        return Found {
-            amount: decade,
-            end: end + 1,
-            weak: false,
-        };
+        return Found { amount: decade, end: end + 1, weak: false };
     }
     let hyphen = usize::from(
-        word(tokens, end) == "-"
-            && tokens
-                .get(end + 1)
-                .is_some_and(|t| !t.spaced && t.is_word()),
+        word(tokens, end) == "-" && tokens.get(end + 1).is_some_and(|t| !t.spaced && t.is_word()),
     );
     let ordinal_unit = |unit: &Unit| !found.ordinal || unit.dimension == Dimension::Century;
     if let Some((unit, after)) =
@@ -217,9 +175,7 @@ fn finish(tokens: &[Token], found: &Number, end: usize, alone: bool) -> Found {
     let mut bare = amount(found, BARE);
     let mut after = end + hyphen;
     while bare.nouns.len() < 2
-        && tokens
-            .get(after)
-            .is_some_and(|token| is_noun(token) || token.is("x") && !token.spaced)
+        && tokens.get(after).is_some_and(|token| is_noun(token) || token.is("x") && !token.spaced)
         && per(tokens, after).is_none()
     {
         bare.nouns.push(stem(word(tokens, after)).to_owned());
@@ -240,16 +196,11 @@ fn is_noun(token: &Token) -> bool {
 
 /// `1960s`.
 fn decade(tokens: &[Token], found: &Number, end: usize) -> Option<Amount> {
-    let suffix = tokens
-        .get(end)
-        .is_some_and(|token| token.is("s") && !token.spaced);
+    let suffix = tokens.get(end).is_some_and(|token| token.is("s") && !token.spaced);
     let year = found.digits.len() == 4
         && found.value % 10.0 == 0.0
         && (1000.0..2200.0).contains(&found.value);
-    let unit = Unit {
-        dimension: Dimension::Decade,
-        ..BARE
-    };
+    let unit = Unit { dimension: Dimension::Decade, ..BARE };
     (suffix && year).then(|| amount(found, unit))
 }
 
@@ -260,13 +211,7 @@ fn half_more(tokens: &[Token], at: usize, number: &Number) -> (Number, usize) {
         ("and", "a", "quarter") => (0.25, at + 3),
         _ => (0.0, at),
     };
-    (
-        Number {
-            value: number.value + more,
-            ..number.clone()
-        },
-        end,
-    )
+    (Number { value: number.value + more, ..number.clone() }, end)
 }
 
 /// `a working day`, `an hour and a half`.
@@ -276,19 +221,10 @@ fn article(tokens: &[Token], at: usize) -> Option<Found> {
     }
     let (unit, end) =
         unit_at(tokens, at + 1).filter(|(_, end)| word(tokens, *end - 1).len() > 2)?;
-    let one = Number {
-        value: 1.0,
-        digits: String::new(),
-        ordinal: false,
-        end,
-    };
+    let one = Number { value: 1.0, digits: String::new(), ordinal: false, end };
     let (number, end) = half_more(tokens, end, &one);
     let (amount, end) = compound(tokens, amount(&number, unit), end);
-    Some(Found {
-        weak: amount.number == 1.0 && amount.base == unit.factor,
-        amount,
-        end,
-    })
+    Some(Found { weak: amount.number == 1.0 && amount.base == unit.factor, amount, end })
 }
 
 /// Returns the unit whose name begins at token `at`, with the index after it.
@@ -373,10 +309,7 @@ fn per(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
     if let Some(seconds) = ADVERBS.number(word(tokens, at)) {
         return Some((seconds, at + 1));
     }
-    if !matches!(
-        word(tokens, at),
-        "per" | "a" | "an" | "each" | "every" | "/"
-    ) {
+    if !matches!(word(tokens, at), "per" | "a" | "an" | "each" | "every" | "/") {
         return None;
     }
     let (unit, after) = unit_at(tokens, at + 1)?;
@@ -390,11 +323,7 @@ fn per(tokens: &[Token], at: usize) -> Option<(f64, usize)> {
 /// Applies `per second`, `a minute`, `/h`.
 fn with_rate(tokens: &[Token], mut amount: Amount, end: usize) -> Found {
     let Some((seconds, after)) = per(tokens, end) else {
-        return Found {
-            amount,
-            end,
-            weak: false,
-        };
+        return Found { amount, end, weak: false };
     };
     amount.base /= seconds;
     amount.digits.clear();
@@ -403,9 +332,5 @@ fn with_rate(tokens: &[Token], mut amount: Amount, end: usize) -> Found {
     } else {
         amount.per = true;
     }
-    Found {
-        amount,
-        end: after,
-        weak: false,
-    }
+    Found { amount, end: after, weak: false }
 }

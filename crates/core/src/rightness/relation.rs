@@ -18,11 +18,7 @@ pub(super) struct GoldValue<'g> {
 /// Returns the best agreement of a mention with the alternatives of `target`.
 pub(super) fn relation(target: &GoldValue<'_>, mention: &Mention, claim: &Claim<'_>) -> Agreement {
     let one = |gold: &&Mention| {
-        let value = rated(
-            inherited(&gold.value, target),
-            &mention.value,
-            claim.question,
-        );
+        let value = rated(inherited(&gold.value, target), &mention.value, claim.question);
         let agreement = compare(&value, &mention.value, claim.versions);
         let agreement = match agreement {
             Agreement::Partial if question_completes(&value, mention, claim) => Agreement::Same,
@@ -31,18 +27,9 @@ pub(super) fn relation(target: &GoldValue<'_>, mention: &Mention, claim: &Claim<
             Agreement::Same if !nouns_fit(target, mention, claim) => Agreement::Partial,
             other => other,
         };
-        if agreement == Agreement::Same {
-            bounded(target, mention, claim)
-        } else {
-            agreement
-        }
+        if agreement == Agreement::Same { bounded(target, mention, claim) } else { agreement }
     };
-    target
-        .alternatives
-        .iter()
-        .map(one)
-        .max()
-        .unwrap_or(Agreement::Unrelated)
+    target.alternatives.iter().map(one).max().unwrap_or(Agreement::Unrelated)
 }
 
 /// Returns `gold` with the unit of another alternative of the same number (`4.95` next to `EUR 4.95`).
@@ -72,10 +59,7 @@ fn rated(gold: Value, answer: &Value, question: &Parsed) -> Value {
         return gold;
     };
     let seconds = (1..question.tokens.len()).find_map(|at| {
-        let divides = matches!(
-            question.word(at - 1),
-            "per" | "a" | "an" | "each" | "every" | "/"
-        );
+        let divides = matches!(question.word(at - 1), "per" | "a" | "an" | "each" | "every" | "/");
         let unit = unit(question.word(at)).filter(|_| divides)?;
         match unit.dimension {
             Dimension::Duration => Some(unit.factor),
@@ -84,11 +68,9 @@ fn rated(gold: Value, answer: &Value, question: &Parsed) -> Value {
         }
     });
     match seconds {
-        Some(seconds) if given.per && !own.per => Value::Amount(Amount {
-            base: own.plain() / seconds,
-            per: true,
-            ..own.clone()
-        }),
+        Some(seconds) if given.per && !own.per => {
+            Value::Amount(Amount { base: own.plain() / seconds, per: true, ..own.clone() })
+        }
         _ => gold,
     }
 }
@@ -117,12 +99,7 @@ fn alone(answer: &Parsed) -> bool {
 
 /// Returns the dimensions of the units that the question names without a number (`how many minutes`).
 fn question_units(question: &Parsed) -> Vec<Dimension> {
-    let covered = |at: usize| {
-        question
-            .mentions
-            .iter()
-            .any(|m| (m.first..m.end).contains(&at))
-    };
+    let covered = |at: usize| question.mentions.iter().any(|m| (m.first..m.end).contains(&at));
     let named = |at: usize| {
         let word = question.word(at);
         let two = format!("{word} {}", question.word(at + 1));
@@ -145,12 +122,10 @@ fn unit_fits(gold: &Value, answer: &Value, claim: &Claim<'_>) -> bool {
         return true;
     }
     let mut tokens = claim.question.tokens.iter().enumerate();
-    let asked = tokens
-        .find(|(_, token)| token.is("many"))
-        .and_then(|(at, _)| {
-            let name = |offset: usize| claim.question.word(at + offset).to_owned();
-            unit(&format!("{} {}", name(1), name(2))).or_else(|| unit(&name(1)))
-        });
+    let asked = tokens.find(|(_, token)| token.is("many")).and_then(|(at, _)| {
+        let name = |offset: usize| claim.question.word(at + offset).to_owned();
+        unit(&format!("{} {}", name(1), name(2))).or_else(|| unit(&name(1)))
+    });
     asked.is_none_or(|unit| {
         unit.dimension == answer.unit.dimension
             && equal((gold.number + unit.shift) * unit.factor, answer.base)
@@ -180,24 +155,15 @@ fn nouns_fit(target: &GoldValue<'_>, mention: &Mention, claim: &Claim<'_>) -> bo
     if answer.unit != BARE || answer.nouns.is_empty() {
         return true;
     }
-    let mut gold_nouns = target
-        .alternatives
-        .iter()
-        .filter_map(|gold| match &gold.value {
-            Value::Amount(amount) => Some(&amount.nouns),
-            _ => None,
-        });
+    let mut gold_nouns = target.alternatives.iter().filter_map(|gold| match &gold.value {
+        Value::Amount(amount) => Some(&amount.nouns),
+        _ => None,
+    });
     let known = gold_nouns.clone().flatten().count() > 0;
     !known
-        || gold_nouns.any(|nouns| {
-            nouns
-                .iter()
-                .any(|noun| answer.nouns.iter().any(|own| alike(own, noun)))
-        })
-        || answer
-            .nouns
-            .iter()
-            .any(|noun| !target.exact && claim.question.stems.contains(noun))
+        || gold_nouns
+            .any(|nouns| nouns.iter().any(|noun| answer.nouns.iter().any(|own| alike(own, noun))))
+        || answer.nouns.iter().any(|noun| !target.exact && claim.question.stems.contains(noun))
 }
 
 /// Returns true for equal nouns and for an abbreviation: `req`, `request`.
@@ -210,11 +176,8 @@ fn bounded(target: &GoldValue<'_>, mention: &Mention, claim: &Claim<'_>) -> Agre
     let Some(bound) = mention.bound else {
         return Agreement::Same;
     };
-    let gold_answers: Vec<Bound> = target
-        .alternatives
-        .iter()
-        .filter_map(|gold| gold.bound)
-        .collect();
+    let gold_answers: Vec<Bound> =
+        target.alternatives.iter().filter_map(|gold| gold.bound).collect();
     if gold_answers.iter().any(|gold| gold.upper == bound.upper) {
         return Agreement::Same;
     }

@@ -13,33 +13,23 @@ pub(super) fn rejected(reading: &Parsed, first: usize, end: usize) -> bool {
 /// `not X`, `it is false that X`.
 fn denied_before(reading: &Parsed, first: usize) -> bool {
     let start = reading.clause_start(first);
-    let conditional = |at: usize| {
-        reading.tokens[start..at]
-            .iter()
-            .any(|t| CONDITIONALS.has(&t.text))
-    };
+    let conditional =
+        |at: usize| reading.tokens[start..at].iter().any(|t| CONDITIONALS.has(&t.text));
     (start..first).rev().take(12).any(|at| {
         let word = reading.word(at);
         let between = &reading.tokens[at + 1..first];
         let limited = between.iter().any(|t| NEGATION_LIMITS.has(&t.text));
-        let claims = DENIALS.has(word)
-            && between
-                .iter()
-                .any(|t| matches!(t.text.as_str(), "that" | "to"));
+        let claims =
+            DENIALS.has(word) && between.iter().any(|t| matches!(t.text.as_str(), "that" | "to"));
         let near = !matches!(word, "no" | "without" | "none" | "nobody") || first - at <= 3;
         let modal = at.checked_sub(1).is_some_and(|before| {
-            matches!(
-                reading.word(before),
-                "may" | "must" | "should" | "can" | "are"
-            )
+            matches!(reading.word(before), "may" | "must" | "should" | "can" | "are")
         });
         let echoes = reading.answers_denial && (modal || word.ends_with("n't") || word == "cannot");
         let number = word == "no"
             && (reading.text[reading.tokens[at].end..].starts_with('.')
                 || between.is_empty()
-                    && reading.tokens[first]
-                        .text
-                        .starts_with(|c: char| c.is_ascii_digit()));
+                    && reading.tokens[first].text.starts_with(|c: char| c.is_ascii_digit()));
         (claims || negates(word)) && !limited && near && !echoes && !number && !conditional(at)
     })
 }
@@ -83,34 +73,27 @@ fn denied_after(reading: &Parsed, end: usize) -> bool {
     if was && matches!(reading.word(end), "until" | "till") {
         return true;
     }
-    (end..reading.tokens.len())
-        .take(3)
-        .take_while(|&at| reading.same_clause(at, last))
-        .any(|at| {
-            let (word, next) = (reading.word(at), reading.word(at + 1));
-            let verb = matches!(
-                word,
-                "is" | "was"
-                    | "are"
-                    | "were"
-                    | "be"
-                    | "did"
-                    | "does"
-                    | "do"
-                    | "would"
-                    | "has"
-                    | "had"
-                    | "can"
-                    | "will"
-            );
-            let denies = (word == "no" && next == "longer")
-                || (verb && (matches!(next, "not" | "never" | "no") || DENIALS.has(next)))
-                || word.ends_with("n't");
-            let after = if word.ends_with("n't") {
-                at + 1
-            } else {
-                at + 2
-            };
-            denies && !NEGATION_LIMITS.has(reading.word(after))
-        })
+    (end..reading.tokens.len()).take(3).take_while(|&at| reading.same_clause(at, last)).any(|at| {
+        let (word, next) = (reading.word(at), reading.word(at + 1));
+        let verb = matches!(
+            word,
+            "is" | "was"
+                | "are"
+                | "were"
+                | "be"
+                | "did"
+                | "does"
+                | "do"
+                | "would"
+                | "has"
+                | "had"
+                | "can"
+                | "will"
+        );
+        let denies = (word == "no" && next == "longer")
+            || (verb && (matches!(next, "not" | "never" | "no") || DENIALS.has(next)))
+            || word.ends_with("n't");
+        let after = if word.ends_with("n't") { at + 1 } else { at + 2 };
+        denies && !NEGATION_LIMITS.has(reading.word(after))
+    })
 }

@@ -18,11 +18,7 @@ pub(super) fn contains(gold_answers: &[String], answer: &str) -> Judgment {
 #[must_use]
 pub(super) fn recall(gold_answers: &[String], answer: &str) -> Judgment {
     let complete = |gold: &String| score(answer, std::slice::from_ref(gold), Scorer::Squad2);
-    if gold_answers
-        .iter()
-        .map(complete)
-        .any(|scores| scores.recall >= 1.0 || scores.em >= 1.0)
-    {
+    if gold_answers.iter().map(complete).any(|scores| scores.recall >= 1.0 || scores.em >= 1.0) {
         Judgment::right("has every token of a gold answer")
     } else {
         Judgment::wrong("lacks tokens of every gold answer")

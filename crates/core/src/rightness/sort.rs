@@ -44,10 +44,7 @@ pub(super) fn sort(gold: &Parsed) -> Sort {
 fn is_sentence(gold: &Parsed, plain: &str) -> bool {
     gold.text.ends_with('.')
         && plain.split(' ').count() > 6
-        && gold
-            .tokens
-            .iter()
-            .any(|token| token.is_word() && !token.capital())
+        && gold.tokens.iter().any(|token| token.is_word() && !token.capital())
 }
 
 /// Returns true if its values, with their nouns, are all its content.
@@ -61,10 +58,7 @@ fn covered(gold: &Parsed) -> bool {
         })
         .collect();
     gold.tokens.iter().enumerate().all(|(at, token)| {
-        let inside = gold
-            .mentions
-            .iter()
-            .any(|mention| (mention.first..mention.end).contains(&at));
+        let inside = gold.mentions.iter().any(|mention| (mention.first..mention.end).contains(&at));
         let counted = gold.tokens.len() == 2 && gold.tokens[0].shape == TokenShape::Digits;
         let noun =
             (!token.capital() || counted) && nouns.iter().any(|noun| *noun == stem(&token.text));

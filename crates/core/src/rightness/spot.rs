@@ -25,27 +25,16 @@ pub(super) fn denied(answer: &Parsed, place: Spot) -> bool {
 pub(super) fn places(gold: &Parsed, answer: &Parsed) -> Vec<Spot> {
     if code::is_code_gold(gold) {
         let by_bytes =
-            code::occurrences(&gold.text, &answer.text)
-                .into_iter()
-                .map(|(start, end)| Spot {
-                    first: answer
-                        .tokens
-                        .iter()
-                        .position(|token| token.end > start)
-                        .unwrap_or(0),
-                    end: answer
-                        .tokens
-                        .iter()
-                        .rposition(|token| token.start < end)
-                        .map_or(0, |last| last + 1),
-                });
+            code::occurrences(&gold.text, &answer.text).into_iter().map(|(start, end)| Spot {
+                first: answer.tokens.iter().position(|token| token.end > start).unwrap_or(0),
+                end: answer
+                    .tokens
+                    .iter()
+                    .rposition(|token| token.start < end)
+                    .map_or(0, |last| last + 1),
+            });
         let found: Vec<Spot> = by_bytes.collect();
-        if !found.is_empty()
-            || gold
-                .tokens
-                .iter()
-                .any(|token| token.shape == TokenShape::Code)
-        {
+        if !found.is_empty() || gold.tokens.iter().any(|token| token.shape == TokenShape::Code) {
             return found;
         }
     }
@@ -57,24 +46,15 @@ pub(super) fn places(gold: &Parsed, answer: &Parsed) -> Vec<Spot> {
     }
     let code = code::is_code_gold(gold);
     let spelled = |place: &Spot| {
-        !code
-            || !answer.tokens[place.first..place.end]
-                .iter()
-                .any(|token| token.is("-"))
+        !code || !answer.tokens[place.first..place.end].iter().any(|token| token.is("-"))
     };
-    in_tokens(&wanted, &words)
-        .into_iter()
-        .filter(spelled)
-        .collect()
+    in_tokens(&wanted, &words).into_iter().filter(spelled).collect()
 }
 
 fn in_tokens(wanted: &[Canon], words: &[Canon]) -> Vec<Spot> {
     occurrences(wanted, words)
         .into_iter()
-        .map(|(first, end)| Spot {
-            first: words[first].token,
-            end: words[end - 1].token + 1,
-        })
+        .map(|(first, end)| Spot { first: words[first].token, end: words[end - 1].token + 1 })
         .collect()
 }
 

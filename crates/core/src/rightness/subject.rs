@@ -37,14 +37,9 @@ fn foreign_name(claim: &Claim<'_>, first: usize) -> bool {
     }
     let known = |at: usize| {
         question.has(&answer.tokens[at])
-            || claim
-                .gold_answers
-                .iter()
-                .any(|gold| gold.has(&answer.tokens[at]))
+            || claim.gold_answers.iter().any(|gold| gold.has(&answer.tokens[at]))
     };
-    names(answer, 0..first)
-        .iter()
-        .any(|&at| answer.same_sentence(at, first) && !known(at))
+    names(answer, 0..first).iter().any(|&at| answer.same_sentence(at, first) && !known(at))
 }
 
 /// Returns the tokens in `range` that are names: capital letters inside a sentence, or identifiers.
@@ -73,17 +68,13 @@ fn other_modifier(question: &Parsed, answer: &Parsed, first: usize) -> bool {
     let pair = |reading: &Parsed, at: usize| {
         at > 0 && content(&reading.tokens[at]) && content(&reading.tokens[at - 1])
     };
-    (1..first)
-        .filter(|&at| answer.same_sentence(at, first) && pair(answer, at))
-        .any(|at| {
-            let head = stem(&answer.tokens[at].text);
-            VERBS.has(answer.word(at + 1))
-                && !question.has(&answer.tokens[at - 1])
-                && (1..question.tokens.len())
-                    .filter(|&asked| pair(question, asked))
-                    .any(|asked| {
-                        stem(&question.tokens[asked].text) == head
-                            && !answer.has(&question.tokens[asked - 1])
-                    })
-        })
+    (1..first).filter(|&at| answer.same_sentence(at, first) && pair(answer, at)).any(|at| {
+        let head = stem(&answer.tokens[at].text);
+        VERBS.has(answer.word(at + 1))
+            && !question.has(&answer.tokens[at - 1])
+            && (1..question.tokens.len()).filter(|&asked| pair(question, asked)).any(|asked| {
+                stem(&question.tokens[asked].text) == head
+                    && !answer.has(&question.tokens[asked - 1])
+            })
+    })
 }

@@ -36,28 +36,17 @@ pub(super) struct WordSet {
 
 impl WordSet {
     pub(super) const fn new(text: &'static str) -> Self {
-        Self {
-            text,
-            set: OnceLock::new(),
-            phrases: OnceLock::new(),
-        }
+        Self { text, set: OnceLock::new(), phrases: OnceLock::new() }
     }
 
     /// Returns true if it lists `word`.
     pub(super) fn has(&self, word: &str) -> bool {
-        self.set
-            .get_or_init(|| self.text.split(' ').collect())
-            .contains(word)
+        self.set.get_or_init(|| self.text.split(' ').collect()).contains(word)
     }
 
     /// Returns its phrases, each as its words.
     pub(super) fn phrases(&self) -> &[Vec<&'static str>] {
-        let split = || {
-            self.text
-                .split(' ')
-                .map(|phrase| phrase.split('_').collect())
-                .collect()
-        };
+        let split = || self.text.split(' ').map(|phrase| phrase.split('_').collect()).collect();
         self.phrases.get_or_init(split)
     }
 }
@@ -70,10 +59,7 @@ pub(super) struct WordMap {
 
 impl WordMap {
     pub(super) const fn new(text: &'static str) -> Self {
-        Self {
-            text,
-            map: OnceLock::new(),
-        }
+        Self { text, map: OnceLock::new() }
     }
 
     /// Returns the pairs in order.
@@ -83,10 +69,7 @@ impl WordMap {
 
     /// Returns the meaning of `word`.
     pub(super) fn get(&self, word: &str) -> Option<&'static str> {
-        self.map
-            .get_or_init(|| self.iter().collect())
-            .get(word)
-            .copied()
+        self.map.get_or_init(|| self.iter().collect()).get(word).copied()
     }
 
     /// Returns the meaning of `word` as a number.

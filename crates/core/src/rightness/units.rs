@@ -82,11 +82,7 @@ const UNITS: &[(&str, Dimension, f64)] = &[
     ("d day days calendar_day calendar_days", Duration, 86400.0),
     ("week weeks wk wks w", Duration, 604_800.0),
     ("fortnight fortnights", Duration, 1_209_600.0),
-    (
-        "month months mo mos calendar_month calendar_months",
-        Months,
-        1.0,
-    ),
+    ("month months mo mos calendar_month calendar_months", Months, 1.0),
     ("quarter_year", Months, 3.0),
     ("year years yr yrs y", Months, 12.0),
     ("decade decades", Months, 120.0),
@@ -97,73 +93,33 @@ const UNITS: &[(&str, Dimension, f64)] = &[
     ),
     ("nm nanometre nanometres nanometer nanometers", Length, 1e-9),
     ("µm micrometre micrometres micron microns", Length, 1e-6),
-    (
-        "mm millimetre millimetres millimeter millimeters",
-        Length,
-        1e-3,
-    ),
-    (
-        "cm centimetre centimetres centimeter centimeters",
-        Length,
-        1e-2,
-    ),
+    ("mm millimetre millimetres millimeter millimeters", Length, 1e-3),
+    ("cm centimetre centimetres centimeter centimeters", Length, 1e-2),
     ("m metre metres meter meters", Length, 1.0),
-    (
-        "km kms kilometre kilometres kilometer kilometers",
-        Length,
-        1e3,
-    ),
+    ("km kms kilometre kilometres kilometer kilometers", Length, 1e3),
     ("inch inches", Length, 0.0254),
     ("ft foot feet", Length, 0.3048),
     ("yd yard yards", Length, 0.9144),
     ("mi mile miles", Length, 1609.344),
     ("nautical_mile nautical_miles nmi", Length, 1852.0),
-    (
-        "light_year light_years light-years",
-        Length,
-        9.460_730_472_580_8e15,
-    ),
-    (
-        "m2 sqm square_metre square_metres square_meter square_meters sq_m",
-        Area,
-        1.0,
-    ),
-    (
-        "km2 square_kilometre square_kilometres square_kilometer square_kilometers sq_km",
-        Area,
-        1e6,
-    ),
+    ("light_year light_years light-years", Length, 9.460_730_472_580_8e15),
+    ("m2 sqm square_metre square_metres square_meter square_meters sq_m", Area, 1.0),
+    ("km2 square_kilometre square_kilometres square_kilometer square_kilometers sq_km", Area, 1e6),
     ("ft2 sqft square_foot square_feet sq_ft", Area, 0.092_903_04),
-    (
-        "mi2 square_mile square_miles sq_mi",
-        Area,
-        2_589_988.110_336,
-    ),
+    ("mi2 square_mile square_miles sq_mi", Area, 2_589_988.110_336),
     ("ha hectare hectares", Area, 1e4),
     ("acre acres", Area, 4_046.856_422_4),
-    (
-        "ml millilitre millilitres milliliter milliliters cc",
-        Volume,
-        1e-3,
-    ),
+    ("ml millilitre millilitres milliliter milliliters cc", Volume, 1e-3),
     ("cl centilitre centilitres", Volume, 1e-2),
     ("dl decilitre decilitres", Volume, 0.1),
     ("l litre litres liter liters", Volume, 1.0),
-    (
-        "m3 cubic_metre cubic_metres cubic_meter cubic_meters",
-        Volume,
-        1e3,
-    ),
+    ("m3 cubic_metre cubic_metres cubic_meter cubic_meters", Volume, 1e3),
     ("gallon gallons gal", Volume, 3.785_411_784),
     ("µg mcg microgram micrograms", Mass, 1e-9),
     ("mg milligram milligrams", Mass, 1e-6),
     ("g gram grams gramme grammes", Mass, 1e-3),
     ("kg kgs kilo kilos kilogram kilograms", Mass, 1.0),
-    (
-        "t tonne tonnes metric_ton metric_tons metric_tonnes",
-        Mass,
-        1e3,
-    ),
+    ("t tonne tonnes metric_ton metric_tons metric_tonnes", Mass, 1e3),
     ("ton tons", Mass, 1_000.000_1),
     ("lb lbs pound_weight", Mass, 0.453_592_37),
     ("oz ounce ounces", Mass, 0.028_349_523_125),
@@ -202,11 +158,7 @@ const UNITS: &[(&str, Dimension, f64)] = &[
     ("mw megawatt megawatts", Power, 1e6),
     ("gw gigawatt gigawatts", Power, 1e9),
     ("wh watt_hours watt-hours", Energy, 1.0),
-    (
-        "kwh kilowatt_hours kilowatt-hours kilowatt_hour",
-        Energy,
-        1e3,
-    ),
+    ("kwh kilowatt_hours kilowatt-hours kilowatt_hour", Energy, 1e3),
     ("mwh megawatt_hours", Energy, 1e6),
     ("kcal kilocalories", Energy, 1.163),
     ("volt volts", Voltage, 1.0),
@@ -221,14 +173,8 @@ const UNITS: &[(&str, Dimension, f64)] = &[
 /// Names of currencies, each with its ISO code.
 const CURRENCIES: &[(&str, &str)] = &[
     ("eur euro euros €", "EUR"),
-    (
-        "usd dollar dollars $ us_dollar us_dollars u.s._dollars us$ bucks",
-        "USD",
-    ),
-    (
-        "gbp £ pound pounds pound_sterling pounds_sterling quid",
-        "GBP",
-    ),
+    ("usd dollar dollars $ us_dollar us_dollars u.s._dollars us$ bucks", "USD"),
+    ("gbp £ pound pounds pound_sterling pounds_sterling quid", "GBP"),
     ("jpy yen ¥", "JPY"),
     ("chf franc francs swiss_franc swiss_francs sfr", "CHF"),
     ("cad canadian_dollar canadian_dollars", "CAD"),
@@ -251,13 +197,7 @@ static NAMES: LazyLock<HashMap<String, Unit>> = LazyLock::new(|| {
     for (list, code) in CURRENCIES {
         add(&mut names, list, Money(code), 1.0, 0.0);
     }
-    add(
-        &mut names,
-        "cent cents eurocent eurocents ct ¢",
-        Dimension::Cents,
-        0.01,
-        0.0,
-    );
+    add(&mut names, "cent cents eurocent eurocents ct ¢", Dimension::Cents, 0.01, 0.0);
     add(&mut names, "euro_cent euro_cents", Money("EUR"), 0.01, 0.0);
     add(&mut names, "pence penny", Money("GBP"), 0.01, 0.0);
     let celsius =
@@ -276,21 +216,13 @@ fn add(
     shift: f64,
 ) {
     for name in list.split(' ') {
-        let unit = Unit {
-            dimension,
-            factor,
-            shift,
-        };
+        let unit = Unit { dimension, factor, shift };
         names.insert(name.replace('_', " "), unit);
     }
 }
 
 /// No unit.
-pub(super) const BARE: Unit = Unit {
-    dimension: Count,
-    factor: 1.0,
-    shift: 0.0,
-};
+pub(super) const BARE: Unit = Unit { dimension: Count, factor: 1.0, shift: 0.0 };
 
 /// Returns the unit that lower-case `name` names.
 pub(super) fn unit(name: &str) -> Option<Unit> {
@@ -305,9 +237,5 @@ pub(super) fn upper_suffix(letter: &str) -> Option<Unit> {
         "Mi" => 1_048_576.0,
         _ => return None,
     };
-    Some(Unit {
-        dimension: Data,
-        factor,
-        shift: 0.0,
-    })
+    Some(Unit { dimension: Data, factor, shift: 0.0 })
 }

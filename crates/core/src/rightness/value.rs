@@ -193,11 +193,7 @@ fn compare_amounts(gold: &Amount, answer: &Amount) -> Agreement {
         // Units against a bare number: equal as written.
         (Count, Decade) | (Decade, Count) => Unrelated,
         (Count, _) if gold.nouns.is_empty() && !gold.ordinal => {
-            if equal(gold.number, answer.number) {
-                Same
-            } else {
-                Unrelated
-            }
+            if equal(gold.number, answer.number) { Same } else { Unrelated }
         }
         (_, Count) if equal(gold.number, answer.number) && answer.nouns.is_empty() => Partial,
         (_, Count) if answer.nouns.is_empty() && !answer.ordinal => Different,
@@ -215,10 +211,8 @@ fn compare_amounts(gold: &Amount, answer: &Amount) -> Agreement {
 pub(super) fn year_of(amount: &Amount) -> Option<Date> {
     let plain = amount.digits.len() == 4 && amount.digits.bytes().all(|b| b.is_ascii_digit());
     let year = plain && amount.unit.dimension == Dimension::Count && !amount.per;
-    (year && (1000.0..2200.0).contains(&amount.number)).then(|| Date {
-        year: Some(amount.number as i32),
-        ..Date::default()
-    })
+    (year && (1000.0..2200.0).contains(&amount.number))
+        .then(|| Date { year: Some(amount.number as i32), ..Date::default() })
 }
 
 fn compare_dates(gold: Date, answer: Date) -> Agreement {
@@ -269,11 +263,7 @@ fn compare_hour(gold: Clock, answer: &Amount) -> Agreement {
         (Some(hours), Some(minutes))
             if is_of_day(hours, minutes) && hours * 3600 + minutes * 60 == gold.seconds =>
         {
-            if answer.digits.contains('.') {
-                Same
-            } else {
-                Partial
-            }
+            if answer.digits.contains('.') { Same } else { Partial }
         }
         _ => Unrelated,
     }

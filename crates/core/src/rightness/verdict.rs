@@ -70,9 +70,6 @@ impl Judgment {
     }
 
     pub(crate) fn new(correctness: Correctness, reason: impl Into<String>) -> Self {
-        Self {
-            correctness,
-            reason: reason.into(),
-        }
+        Self { correctness, reason: reason.into() }
     }
 }

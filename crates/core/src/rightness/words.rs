@@ -264,15 +264,9 @@ pub(super) fn has_content(word: &str) -> bool {
 /// Returns the stem of an English word: plural, possessive, `-ed` and `-ing` removed.
 pub(super) fn stem(word: &str) -> &str {
     let word = word.strip_suffix("'s").unwrap_or(word);
-    for (suffix, left) in [
-        ("ies", 3),
-        ("ing", 4),
-        ("ed", 4),
-        ("es", 3),
-        ("s", 3),
-        ("e", 3),
-        ("y", 3),
-    ] {
+    for (suffix, left) in
+        [("ies", 3), ("ing", 4), ("ed", 4), ("es", 3), ("s", 3), ("e", 3), ("y", 3)]
+    {
         if let Some(stem) = word.strip_suffix(suffix)
             && stem.len() >= left
             && !(suffix == "s"

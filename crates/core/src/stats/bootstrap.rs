@@ -31,11 +31,7 @@ impl Bootstrap {
         let (cluster_of, n_clusters) = cluster::renumbered(cluster_of);
         Self {
             cluster_of,
-            draws: Draws {
-                n_clusters,
-                resamples,
-                seed,
-            },
+            draws: Draws { n_clusters, resamples, seed },
             method: IntervalMethod::default(),
             shared: Arc::default(),
         }
@@ -56,10 +52,7 @@ impl Bootstrap {
             }
         }
         let totals = self.draws.totals(&wanted);
-        Self {
-            shared: Arc::new(wanted.into_iter().zip(totals).collect()),
-            ..self
-        }
+        Self { shared: Arc::new(wanted.into_iter().zip(totals).collect()), ..self }
     }
 
     /// Sets the interval method for means; the draws do not change.
@@ -136,14 +129,8 @@ impl Bootstrap {
     /// Returns the number of clusters that hold a value of `column`.
     #[must_use]
     pub fn n_clusters_with_value(&self, column: &[Option<f64>]) -> usize {
-        let defined = column
-            .iter()
-            .zip(&self.cluster_of)
-            .filter(|(value, _)| value.is_some());
-        defined
-            .map(|(_, cluster)| cluster)
-            .collect::<BTreeSet<_>>()
-            .len()
+        let defined = column.iter().zip(&self.cluster_of).filter(|(value, _)| value.is_some());
+        defined.map(|(_, cluster)| cluster).collect::<BTreeSet<_>>().len()
     }
 
     /// Returns the resampled totals of columns of numbers by cluster; draws for those that are not shared.
@@ -193,10 +180,8 @@ impl Bootstrap {
             }
         }
         // Counts that are the same in every cluster need no draws at all.
-        let varying = counts
-            .iter()
-            .filter(|counts| !are_equal(counts))
-            .map(|counts| (*counts).clone());
+        let varying =
+            counts.iter().filter(|counts| !are_equal(counts)).map(|counts| (*counts).clone());
         let sums = columns.iter().map(|column| column.sums.clone());
         let mut totals = self.totals(sums.chain(varying).collect());
         let mut varying = totals.split_off(columns.len()).into_iter();
@@ -260,16 +245,7 @@ mod tests {
     fn undefined_values_are_left_out_and_an_empty_column_has_no_interval() {
         let plan = Bootstrap::new(vec![0, 1, 2], 100, 1);
         let intervals = plan.intervals(&[vec![Some(1.0), None, Some(1.0)], vec![None, None, None]]);
-        assert_eq!(
-            intervals,
-            [
-                Some(Interval {
-                    low: 1.0,
-                    high: 1.0
-                }),
-                None
-            ]
-        );
+        assert_eq!(intervals, [Some(Interval { low: 1.0, high: 1.0 }), None]);
     }
 
     #[test]
@@ -289,11 +265,7 @@ mod tests {
     fn no_question_no_interval() {
         let plan = Bootstrap::new(vec![], 50, 1);
         assert_eq!(
-            (
-                plan.n_clusters(),
-                plan.intervals(&[vec![]]),
-                plan.median_interval(&[])
-            ),
+            (plan.n_clusters(), plan.intervals(&[vec![]]), plan.median_interval(&[])),
             (0, vec![None], None)
         );
         assert_eq!(
@@ -306,10 +278,7 @@ mod tests {
     fn numbers_of_clusters_may_have_gaps() {
         let column = vec![vec![Some(0.1), Some(0.4), Some(0.9)]];
         let plan = |cluster_of: &[usize]| Bootstrap::new(cluster_of.to_vec(), 60, 5);
-        assert_eq!(
-            plan(&[3, 90, 3]).means(&column),
-            plan(&[0, 1, 0]).means(&column)
-        );
+        assert_eq!(plan(&[3, 90, 3]).means(&column), plan(&[0, 1, 0]).means(&column));
     }
 
     #[test]
@@ -326,11 +295,7 @@ mod tests {
         let expected = plan().means(&columns);
         for n_shared in 0..=columns.len() {
             let sharing = plan().sharing(&columns[..n_shared]);
-            assert_eq!(
-                sharing.means(&columns),
-                expected,
-                "{n_shared} columns shared"
-            );
+            assert_eq!(sharing.means(&columns), expected, "{n_shared} columns shared");
             assert_eq!(sharing.intervals(&columns), plan().intervals(&columns));
         }
     }
@@ -346,10 +311,7 @@ mod tests {
             .collect();
         let plan = Bootstrap::new((0..203).map(|i| i / 3).collect(), 300, 3);
         let together = plan.means(&columns);
-        let one_thread = rayon::ThreadPoolBuilder::new()
-            .num_threads(1)
-            .build()
-            .expect("a pool");
+        let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
         assert_eq!(one_thread.install(|| plan.means(&columns)), together);
         for (column, means) in columns.iter().zip(together) {
             assert_eq!(plan.means(std::slice::from_ref(column)), [means]);

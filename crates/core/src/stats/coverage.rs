@@ -31,10 +31,7 @@ fn assert_inverted((p, found): (f64, Option<Interval>), wanted: (f64, Option<f64
     ];
     assert_eq!(p, wanted.0);
     for (found, wanted) in bounds {
-        assert!(
-            found == wanted || (found - wanted).abs() < 1e-9,
-            "{found}, {wanted}"
-        );
+        assert!(found == wanted || (found - wanted).abs() < 1e-9, "{found}, {wanted}");
     }
 }
 
@@ -99,18 +96,11 @@ fn sparse_difference(rank: f64) -> f64 {
 const SPARSE: f64 = 0.1 * 1.75 / 3.0;
 
 fn sparse(cluster_of: &[usize], random: &mut Random) -> Vec<f64> {
-    simulated_ranks(cluster_of, random)
-        .into_iter()
-        .map(sparse_difference)
-        .collect()
+    simulated_ranks(cluster_of, random).into_iter().map(sparse_difference).collect()
 }
 
 fn tested(differences: &[f64], cluster_of: &[usize], seed: u64, tests: usize) -> Randomised {
-    let plan = RandomisationPlan {
-        permutations: 999,
-        seed,
-        tests,
-    };
+    let plan = RandomisationPlan { permutations: 999, seed, tests };
     randomisation(differences, cluster_of, plan).expect("questions")
 }
 
@@ -138,10 +128,7 @@ fn the_interval_covers_also_where_one_cluster_holds_most_questions() {
             let differences = null_differences(&cluster_of, random);
             holds(tested(&differences, &cluster_of, seed, 1).interval, 0.0)
         });
-        assert!(
-            of_sparse >= 0.93 && of_null >= 0.93,
-            "{of_sparse}, {of_null}"
-        );
+        assert!(of_sparse >= 0.93 && of_null >= 0.93, "{of_sparse}, {of_null}");
     }
 }
 
@@ -154,14 +141,10 @@ fn simultaneous_intervals_cover_all_true_differences() {
             let settings = shifts.map(|shift| -> Vec<f64> {
                 let own = null_differences(&cluster_of, random);
                 let both = common.iter().zip(own);
-                both.map(|(common, own)| (common + own) / 2.0 + shift)
-                    .collect()
+                both.map(|(common, own)| (common + own) / 2.0 + shift).collect()
             });
             let found = max_t(&settings, &cluster_of, 499, seed);
-            found
-                .iter()
-                .zip(shifts)
-                .all(|(one, shift)| holds(one.interval, shift))
+            found.iter().zip(shifts).all(|(one, shift)| holds(one.interval, shift))
         });
         assert!(covered >= least, "{covered}");
     }
@@ -188,11 +171,7 @@ fn unbalanced(most: usize, random: &mut Random) -> (Vec<f64>, Vec<usize>) {
     let n_clusters = 2 + random.below(most);
     let mut cluster_of = Vec::new();
     for cluster in 0..n_clusters {
-        let size = if cluster == 0 {
-            1 + random.below(40)
-        } else {
-            1 + random.below(4)
-        };
+        let size = if cluster == 0 { 1 + random.below(40) } else { 1 + random.below(4) };
         cluster_of.extend(std::iter::repeat_n(cluster, size));
     }
     let lean = random.unit() - 0.5;
@@ -222,11 +201,7 @@ fn zero_lies_outside_the_interval_exactly_where_p_is_below_5_percent() {
         let second: Vec<f64> = differences.iter().rev().copied().collect();
         for found in max_t(&[differences, second], &cluster_of, 999, case) {
             let interval = found.interval.expect("clusters");
-            assert_eq!(
-                !interval.holds_zero(),
-                found.p < 0.05,
-                "case {case}: {found:?}"
-            );
+            assert_eq!(!interval.holds_zero(), found.p < 0.05, "case {case}: {found:?}");
             n_rejected += usize::from(found.p < 0.05);
         }
     }

@@ -116,11 +116,8 @@ mod tests {
     #[test]
     fn a_question_that_only_repeats_another_of_its_cluster_counts_for_nothing() {
         for case in expected::<Vec<Case>>("paired") {
-            let twice: Vec<f64> = case
-                .differences
-                .iter()
-                .flat_map(|difference| [*difference; 2])
-                .collect();
+            let twice: Vec<f64> =
+                case.differences.iter().flat_map(|difference| [*difference; 2]).collect();
             let in_pairs: Vec<usize> = (0..twice.len()).map(|question| question / 2).collect();
             let found = needed(&twice, &in_pairs, ALPHA).expect("a spread");
             // The last cluster may be half full.

@@ -22,31 +22,19 @@ pub(super) struct SignVectors {
 impl SignVectors {
     /// Lists every assignment of `n_clusters` clusters.
     pub fn all(n_clusters: usize) -> Self {
-        Self {
-            enumerated: n_clusters,
-            n: 1 << n_clusters,
-            seed: 0,
-        }
+        Self { enumerated: n_clusters, n: 1 << n_clusters, seed: 0 }
     }
 
     /// Lists every assignment of the first `enumerated` clusters as often as it takes for at least `permutations`
     /// vectors, with random signs for the others.
     pub fn stratified(enumerated: usize, permutations: usize, seed: u64) -> Self {
         let assignments = 1 << enumerated;
-        Self {
-            enumerated,
-            n: permutations.div_ceil(assignments).max(1) * assignments,
-            seed,
-        }
+        Self { enumerated, n: permutations.div_ceil(assignments).max(1) * assignments, seed }
     }
 
     /// Draws `permutations` assignments, and adds the observed one.
     pub fn drawn(permutations: usize, seed: u64) -> Self {
-        Self {
-            enumerated: 0,
-            n: permutations + 1,
-            seed,
-        }
+        Self { enumerated: 0, n: permutations + 1, seed }
     }
 
     /// Returns the number of vectors.

@@ -11,11 +11,7 @@ const MOST_BINS: usize = 30;
 /// where all are equal.
 #[must_use]
 pub fn edges(values: &[f64], n: usize) -> Option<Vec<f64>> {
-    let mut values: Vec<f64> = values
-        .iter()
-        .copied()
-        .filter(|value| value.is_finite())
-        .collect();
+    let mut values: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
     values.sort_by(f64::total_cmp);
     let (low, high) = (*values.first()?, *values.last()?);
     let span = high - low;
@@ -24,22 +20,12 @@ pub fn edges(values: &[f64], n: usize) -> Option<Vec<f64>> {
     }
     let n = n.clamp(1, values.len()) as f64;
     let width = 2.0 * (quartile(&values, 0.75) - quartile(&values, 0.25)) / n.cbrt();
-    let wanted = if width > 0.0 {
-        span / width
-    } else {
-        n.log2() + 1.0
-    };
+    let wanted = if width > 0.0 { span / width } else { n.log2() + 1.0 };
     // Slightly less, so that rounding error does not change a whole number of bins.
     let bins = ((wanted - 1e-9).ceil() as usize).clamp(1, MOST_BINS);
     Some(
         (0..=bins)
-            .map(|at| {
-                if at == bins {
-                    high
-                } else {
-                    low + span * at as f64 / bins as f64
-                }
-            })
+            .map(|at| if at == bins { high } else { low + span * at as f64 / bins as f64 })
             .collect(),
     )
 }
@@ -114,10 +100,7 @@ mod tests {
 
     #[test]
     fn what_lies_outside_is_not_counted() {
-        assert_eq!(
-            counts(&[-1.0, 0.0, 1.0, 2.0, 2.5, f64::NAN], &[0.0, 1.0, 2.0]),
-            [1, 2]
-        );
+        assert_eq!(counts(&[-1.0, 0.0, 1.0, 2.0, 2.5, f64::NAN], &[0.0, 1.0, 2.0]), [1, 2]);
         assert_eq!(counts(&[1.0], &[]), Vec::<usize>::new());
     }
 }

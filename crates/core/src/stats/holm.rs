@@ -10,9 +10,7 @@ pub fn holm(p_values: &[f64]) -> Vec<f64> {
     let mut adjusted = vec![0.0; p_values.len()];
     let mut least = 0.0_f64;
     for (i, &at) in order.iter().enumerate() {
-        least = least
-            .max(p_values[at] * (p_values.len() - i) as f64)
-            .min(1.0);
+        least = least.max(p_values[at] * (p_values.len() - i) as f64).min(1.0);
         adjusted[at] = least;
     }
     adjusted

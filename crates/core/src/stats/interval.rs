@@ -66,10 +66,7 @@ pub(super) fn reach(n_clusters: usize) -> f64 {
 #[must_use]
 pub fn of_equal_values(value: f64, range: (f64, f64), n_clusters: usize) -> Interval {
     let unseen = 1.0 - OUTSIDE.powf(1.0 / n_clusters as f64);
-    Interval {
-        low: value - unseen * (value - range.0),
-        high: value + unseen * (range.1 - value),
-    }
+    Interval { low: value - unseen * (value - range.0), high: value + unseen * (range.1 - value) }
 }
 
 /// Returns the percentile interval; `None` for no resamples.
@@ -102,25 +99,12 @@ pub(super) fn bca(column: &ClusterSums, resampled: Vec<f64>, reach: f64) -> Opti
 /// Returns a sixth of the skewness of the jackknife: `sum d^3 / (6 (sum d^2)^1.5)`, d being the mean of all means with
 /// one cluster left out, less one of them. 0 where they are all equal. At least two clusters must have values.
 fn acceleration(column: &ClusterSums) -> f64 {
-    let (sum, n) = (
-        column.sums.iter().sum::<f64>(),
-        column.counts.iter().sum::<f64>(),
-    );
-    let with_values = column
-        .sums
-        .iter()
-        .zip(&column.counts)
-        .filter(|(_, count)| **count > 0.0);
-    let without: Vec<f64> = with_values
-        .map(|(s, count)| (sum - s) / (n - count))
-        .collect();
+    let (sum, n) = (column.sums.iter().sum::<f64>(), column.counts.iter().sum::<f64>());
+    let with_values = column.sums.iter().zip(&column.counts).filter(|(_, count)| **count > 0.0);
+    let without: Vec<f64> = with_values.map(|(s, count)| (sum - s) / (n - count)).collect();
     let middle = without.iter().sum::<f64>() / without.len() as f64;
     let squares = power_sum(&without, middle, 2);
-    if squares > 0.0 {
-        power_sum(&without, middle, 3) / (6.0 * squares.powf(1.5))
-    } else {
-        0.0
-    }
+    if squares > 0.0 { power_sum(&without, middle, 3) / (6.0 * squares.powf(1.5)) } else { 0.0 }
 }
 
 fn power_sum(means: &[f64], middle: f64, power: i32) -> f64 {
@@ -130,22 +114,15 @@ fn power_sum(means: &[f64], middle: f64, power: i32) -> f64 {
 /// Returns the points of `values` below which shares of `low` and `high` lie, interpolated linearly between order
 /// statistics (Hyndman and Fan 1996, type 7). A point next to infinity is infinite. `None` for no values.
 fn points(mut values: Vec<f64>, low: f64, high: f64) -> Option<Interval> {
-    Some(Interval {
-        low: point(&mut values, low)?,
-        high: point(&mut values, high)?,
-    })
+    Some(Interval { low: point(&mut values, low)?, high: point(&mut values, high)? })
 }
 
 fn point(values: &mut [f64], share: f64) -> Option<f64> {
     let at = share.clamp(0.0, 1.0) * values.len().checked_sub(1)? as f64;
     let (_, below, rest) = values.select_nth_unstable_by(at as usize, f64::total_cmp);
     let below = *below;
-    let above = rest
-        .iter()
-        .copied()
-        .min_by(f64::total_cmp)
-        .filter(|_| at.fract() > 0.0)
-        .unwrap_or(below);
+    let above =
+        rest.iter().copied().min_by(f64::total_cmp).filter(|_| at.fract() > 0.0).unwrap_or(below);
     // Not `below + ...` for infinities: infinity less infinity is not a number.
     Some(if below == above || below.is_infinite() {
         below
@@ -168,13 +145,7 @@ mod tests {
         let values = vec![f64::NEG_INFINITY, 0.0, 1.0, f64::INFINITY];
         // Type 7 at .1 of 4 values: place .3, between -infinity and 0; at .9: 2.7, between 1 and infinity.
         let interval = points(values, 0.1, 0.9).expect("values");
-        assert_eq!(
-            interval,
-            Interval {
-                low: f64::NEG_INFINITY,
-                high: f64::INFINITY
-            }
-        );
+        assert_eq!(interval, Interval { low: f64::NEG_INFINITY, high: f64::INFINITY });
     }
 
     #[test]
@@ -198,10 +169,7 @@ mod tests {
     fn at_the_textbooks_reach_both_are_scipys() {
         for case in expected::<Vec<Case>>("bootstrap") {
             let counts = vec![1.0; case.values.len()];
-            let column = ClusterSums {
-                sums: case.values,
-                counts,
-            };
+            let column = ClusterSums { sums: case.values, counts };
             let found = percentile(case.resampled.clone(), TEXTBOOK).expect("resamples");
             assert_close(found.low, case.percentile.0, 1e-12);
             assert_close(found.high, case.percentile.1, 1e-12);
@@ -217,28 +185,10 @@ mod tests {
         let interval = |last: i32| {
             points((0..=last).rev().map(f64::from).collect(), 0.025, 0.975).expect("values")
         };
-        assert_eq!(
-            interval(40),
-            Interval {
-                low: 1.0,
-                high: 39.0
-            }
-        );
-        assert_eq!(
-            interval(10),
-            Interval {
-                low: 0.25,
-                high: 9.75
-            }
-        );
+        assert_eq!(interval(40), Interval { low: 1.0, high: 39.0 });
+        assert_eq!(interval(10), Interval { low: 0.25, high: 9.75 });
         let infinite = points(vec![1.0, f64::INFINITY, f64::INFINITY], 0.25, 0.9).expect("values");
-        assert_eq!(
-            infinite,
-            Interval {
-                low: f64::INFINITY,
-                high: f64::INFINITY
-            }
-        );
+        assert_eq!(infinite, Interval { low: f64::INFINITY, high: f64::INFINITY });
         assert_eq!(points(vec![], 0.1, 0.9), None);
     }
 
@@ -253,34 +203,19 @@ mod tests {
     #[test]
     fn the_jackknife_leaves_out_clusters() {
         // Clusters {0, 0}, {1}, {1}: means without one are 1, 1/3, 1/3, their mean 5/9; d = -4/9, 2/9, 2/9.
-        let column = ClusterSums {
-            sums: vec![0.0, 1.0, 1.0],
-            counts: vec![2.0, 1.0, 1.0],
-        };
+        let column = ClusterSums { sums: vec![0.0, 1.0, 1.0], counts: vec![2.0, 1.0, 1.0] };
         assert_close(
             acceleration(&column),
             (-48.0 / 729.0) / (6.0 * (24.0_f64 / 81.0).powf(1.5)),
             1e-14,
         );
-        assert_eq!(
-            acceleration(&ClusterSums {
-                sums: vec![1.0; 3],
-                counts: vec![1.0; 3]
-            }),
-            0.0
-        );
+        assert_eq!(acceleration(&ClusterSums { sums: vec![1.0; 3], counts: vec![1.0; 3] }), 0.0);
     }
 
     #[test]
     fn without_spread_the_interval_is_the_point() {
-        let column = ClusterSums {
-            sums: vec![0.25; 4],
-            counts: vec![1.0; 4],
-        };
-        let point = Interval {
-            low: 0.25,
-            high: 0.25,
-        };
+        let column = ClusterSums { sums: vec![0.25; 4], counts: vec![1.0; 4] };
+        let point = Interval { low: 0.25, high: 0.25 };
         assert_eq!(bca(&column, vec![0.25; 9], 3.0), Some(point));
         assert_eq!(percentile(vec![0.25; 9], 3.0), Some(point));
     }

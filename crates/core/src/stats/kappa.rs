@@ -68,11 +68,7 @@ pub fn kappa(
         GradeCounts::new(pairs.iter().map(|pair| pair.0)),
         GradeCounts::new(pairs.iter().map(|pair| pair.1)),
     );
-    let observed = pairs
-        .iter()
-        .map(|(a, b)| disagreement.between(*a, *b, widest))
-        .sum::<f64>()
-        / n;
+    let observed = pairs.iter().map(|(a, b)| disagreement.between(*a, *b, widest)).sum::<f64>() / n;
     let expected = firsts.mean(|a| seconds.mean(|b| disagreement.between(a, b, widest)));
     if expected == 0.0 {
         return None;
@@ -91,18 +87,9 @@ pub fn kappa(
     let ci95 = error.map(|error| {
         let around = error.interval();
         let shift = value - error.mean;
-        Interval {
-            low: around.low + shift,
-            high: around.high + shift,
-        }
-        .within(1.0)
+        Interval { low: around.low + shift, high: around.high + shift }.within(1.0)
     });
-    Some(Kappa {
-        value,
-        observed: 1.0 - observed,
-        expected: 1.0 - expected,
-        ci95,
-    })
+    Some(Kappa { value, observed: 1.0 - observed, expected: 1.0 - expected, ci95 })
 }
 
 /// The grades of one annotator.
@@ -125,19 +112,14 @@ impl GradeCounts {
             n: grades.len(),
             grades: grades
                 .chunk_by(|a, b| a == b)
-                .map(|equal| GradeCount {
-                    grade: equal[0],
-                    count: equal.len(),
-                })
+                .map(|equal| GradeCount { grade: equal[0], count: equal.len() })
                 .collect(),
         }
     }
 
     fn mean(&self, value_of: impl Fn(i32) -> f64) -> f64 {
-        let terms = self
-            .grades
-            .iter()
-            .map(|GradeCount { grade, count }| value_of(*grade) * *count as f64);
+        let terms =
+            self.grades.iter().map(|GradeCount { grade, count }| value_of(*grade) * *count as f64);
         terms.sum::<f64>() / self.n as f64
     }
 }
@@ -197,10 +179,9 @@ mod tests {
             assert_close(any.observed, case.observed, 1e-12);
             assert_close(any.expected, case.expected, 1e-12);
             let squared = kappa(&pairs, &clusters, Disagreement::Squared).expect("defined");
-            for (found, value, error) in [
-                (any, case.kappa, case.error),
-                (squared, case.squared, case.squared_error),
-            ] {
+            for (found, value, error) in
+                [(any, case.kappa, case.error), (squared, case.squared, case.squared_error)]
+            {
                 assert_close(found.value, value, 1e-11);
                 let reach = student::quantile(0.975, n - 1.0) * error * (n / (n - 1.0)).sqrt();
                 let ci95 = found.ci95.expect("a spread");
@@ -232,11 +213,7 @@ mod tests {
     fn where_kappa_is_not_defined_it_is_no_number() {
         for disagreement in [Disagreement::Any, Disagreement::Squared] {
             assert_eq!(kappa(&[], &[], disagreement), None);
-            assert_eq!(
-                kappa(&[(2, 2), (2, 2)], &[0, 1], disagreement),
-                None,
-                "one grade only"
-            );
+            assert_eq!(kappa(&[(2, 2), (2, 2)], &[0, 1], disagreement), None, "one grade only");
             let full = kappa(&[(0, 0), (3, 3), (0, 0)], &[0, 1, 2], disagreement).expect("defined");
             assert_eq!(
                 (full.value, full.ci95),
@@ -247,18 +224,13 @@ mod tests {
             assert_eq!((one.value, one.ci95), (0.0, None), "one question");
             // One annotator always gives 0, the other always 3: as much agreement as by chance.
             assert_eq!(
-                kappa(&[(0, 3), (0, 3)], &[0, 1], disagreement)
-                    .expect("defined")
-                    .value,
+                kappa(&[(0, 3), (0, 3)], &[0, 1], disagreement).expect("defined").value,
                 0.0
             );
         }
         let extremes = [(i32::MIN, i32::MAX), (0, 0), (i32::MAX, i32::MAX)];
         assert!(
-            kappa(&extremes, &[0, 1, 2], Disagreement::Squared)
-                .expect("defined")
-                .value
-                .is_finite()
+            kappa(&extremes, &[0, 1, 2], Disagreement::Squared).expect("defined").value.is_finite()
         );
     }
 }

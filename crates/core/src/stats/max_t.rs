@@ -44,46 +44,28 @@ pub fn max_t(
 ) -> Vec<MaxT> {
     let (cluster_of, n_clusters) = cluster::renumbered(cluster_of.to_vec());
     let sizes = cluster::sums(&vec![1.0; cluster_of.len()], &cluster_of);
-    let settings: Vec<Setting> = differences
-        .iter()
-        .map(|setting| Setting::new(setting, &cluster_of))
-        .collect();
+    let settings: Vec<Setting> =
+        differences.iter().map(|setting| Setting::new(setting, &cluster_of)).collect();
     let all = 1_usize
         .checked_shl(n_clusters as u32)
         .is_some_and(|assignments| assignments <= permutations);
-    let vectors = if all {
-        SignVectors::all(n_clusters)
-    } else {
-        SignVectors::drawn(permutations, seed)
-    };
+    let vectors =
+        if all { SignVectors::all(n_clusters) } else { SignVectors::drawn(permutations, seed) };
     let reached = settings
         .par_iter()
-        .map(|setting| {
-            vectors
-                .sums(&setting.scaled)
-                .into_iter()
-                .map(f64::abs)
-                .collect()
-        })
+        .map(|setting| vectors.sums(&setting.scaled).into_iter().map(f64::abs).collect())
         .reduce_with(|a: Vec<f64>, b| a.iter().zip(&b).map(|(a, b)| a.max(*b)).collect())
         .unwrap_or_default();
     let mut sorted = reached.clone();
     sorted.sort_unstable_by(f64::total_cmp);
-    let flips = Flips {
-        vectors,
-        reached,
-        sizes: vectors.sums(&sizes),
-    };
+    let flips = Flips { vectors, reached, sizes: vectors.sums(&sizes) };
     settings
         .par_iter()
         .map(|setting| {
             let statistic = setting.statistic();
             let n_reached = sorted.len() - sorted.partition_point(|one| *one < statistic);
             let p = n_reached as f64 / sorted.len() as f64;
-            MaxT {
-                p,
-                interval: (n_clusters > 1).then(|| setting.interval(&sizes, &flips, p)),
-            }
+            MaxT { p, interval: (n_clusters > 1).then(|| setting.interval(&sizes, &flips, p)) }
         })
         .collect()
 }
@@ -112,9 +94,7 @@ impl Setting {
         // Rounding residue of differences that cancel does not count as a difference.
         let absolute: f64 = differences.iter().map(|difference| difference.abs()).sum();
         let equal = absolute * EQUAL;
-        sums.iter_mut()
-            .filter(|sum| sum.abs() <= equal)
-            .for_each(|sum| *sum = 0.0);
+        sums.iter_mut().filter(|sum| sum.abs() <= equal).for_each(|sum| *sum = 0.0);
         let scale = sums.iter().map(|sum| sum * sum).sum::<f64>().sqrt();
         let mut scaled = sums.clone();
         if scale > 0.0 {
@@ -122,11 +102,7 @@ impl Setting {
                 *sum /= scale;
             }
         }
-        Self {
-            sums,
-            scaled,
-            equal,
-        }
+        Self { sums, scaled, equal }
     }
 
     /// Returns the observed statistic, less the tolerance for equal ones.
@@ -154,15 +130,8 @@ impl Setting {
             });
             largest(reaches.collect(), count)
         });
-        let interval = Interval {
-            low: mean - below,
-            high: mean + above,
-        };
-        if is_rejected(p, 1) {
-            interval
-        } else {
-            interval.with_zero()
-        }
+        let interval = Interval { low: mean - below, high: mean + above };
+        if is_rejected(p, 1) { interval } else { interval.with_zero() }
     }
 }
 
@@ -213,11 +182,7 @@ impl Spread {
         }
         // c / (b + root) instead of (root - b) / a: the same number, also where a is 0.
         let below = b + (b * b + a * c).sqrt();
-        if below > 0.0 {
-            c / below
-        } else {
-            f64::INFINITY
-        }
+        if below > 0.0 { c / below } else { f64::INFINITY }
     }
 }
 
@@ -243,11 +208,7 @@ mod tests {
     fn one_setting_alone_has_the_randomisation_test_s_p() {
         let differences = vec![0.3, -0.1, 0.4, 0.2, 0.0, 0.6, -0.2];
         let clusters = [0, 1, 2, 3, 4, 5, 5];
-        let plan = RandomisationPlan {
-            permutations: 0,
-            seed: 0,
-            tests: 1,
-        };
+        let plan = RandomisationPlan { permutations: 0, seed: 0, tests: 1 };
         let alone = randomisation(&differences, &clusters, plan).expect("differences");
         assert_eq!(p_values(&[differences], &clusters, 64), [alone.p]);
     }
@@ -258,10 +219,7 @@ mod tests {
         assert_eq!(p_values(&[], &[], 10), [0.0; 0]);
         assert_eq!(p_values(&[vec![], vec![]], &[], 10), [1.0, 1.0]);
         let nothing = vec![0.0; 40];
-        assert_eq!(
-            p_values(&[nothing.clone(), nothing.clone()], &alone, 10),
-            [1.0, 1.0]
-        );
+        assert_eq!(p_values(&[nothing.clone(), nothing.clone()], &alone, 10), [1.0, 1.0]);
         let p = p_values(&[nothing, vec![1.0; 40]], &alone, 999);
         assert_eq!(p, [1.0, 0.001]);
     }
@@ -281,10 +239,7 @@ mod tests {
         assert!(interval.holds_zero());
         // With five clusters no p is below 2 / 32, and nothing is excluded.
         let five = max_t(&[vec![1.0, 0.9, 1.0, 0.8, 1.0]], &alone[..5], 256, 0)[0];
-        let unbounded = Interval {
-            low: f64::NEG_INFINITY,
-            high: f64::INFINITY,
-        };
+        let unbounded = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
         assert_eq!((five.p, five.interval), (0.0625, Some(unbounded)));
     }
 }

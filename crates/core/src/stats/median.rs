@@ -41,12 +41,7 @@ pub(super) fn resampled(column: &[Option<f64>], cluster_of: &[usize], draws: Dra
             }
             n += to - from;
         });
-        (n > 0).then(|| {
-            between(
-                values[nth(&counts, (n - 1) / 2)],
-                values[nth(&counts, n / 2)],
-            )
-        })
+        (n > 0).then(|| between(values[nth(&counts, (n - 1) / 2)], values[nth(&counts, n / 2)]))
     });
     medians.into_iter().flatten().collect()
 }
@@ -65,11 +60,7 @@ fn nth(counts: &[usize], n: usize) -> usize {
 
 /// Returns the mean of two values; of two equal infinities too.
 fn between(lower: f64, upper: f64) -> f64 {
-    if lower == upper {
-        lower
-    } else {
-        lower + (upper - lower) / 2.0
-    }
+    if lower == upper { lower } else { lower + (upper - lower) / 2.0 }
 }
 
 #[cfg(test)]
@@ -92,29 +83,14 @@ mod tests {
     #[test]
     fn resampled_medians_are_medians_of_the_questions_drawn() {
         // The same draws by hand: clusters' questions are gathered and their median taken.
-        let column = [
-            Some(5.0),
-            None,
-            Some(NEVER),
-            Some(2.0),
-            Some(2.0),
-            Some(9.0),
-            Some(1.0),
-        ];
+        let column = [Some(5.0), None, Some(NEVER), Some(2.0), Some(2.0), Some(9.0), Some(1.0)];
         let cluster_of = [0, 1, 2, 0, 3, 3, 4];
-        let draws = Draws {
-            n_clusters: 5,
-            resamples: 200,
-            seed: 4,
-        };
+        let draws = Draws { n_clusters: 5, resamples: 200, seed: 4 };
         let by_hand: Vec<f64> = (0..200)
             .filter_map(|resample| {
                 let mut drawn = Vec::new();
                 draws.draw(resample, |_, cluster| {
-                    let questions = column
-                        .iter()
-                        .zip(cluster_of)
-                        .filter(|(_, of)| *of == cluster);
+                    let questions = column.iter().zip(cluster_of).filter(|(_, of)| *of == cluster);
                     drawn.extend(questions.filter_map(|(value, _)| *value));
                 });
                 median(&drawn)
@@ -125,25 +101,14 @@ mod tests {
 
     #[test]
     fn where_many_are_never_found_the_interval_ends_at_infinity() {
-        let column: Vec<Option<f64>> = (0..60)
-            .map(|i| Some(if i < 33 { f64::from(i) } else { NEVER }))
-            .collect();
-        let interval = Bootstrap::new((0..60).collect(), 1000, 2)
-            .median_interval(&column)
-            .expect("values");
+        let column: Vec<Option<f64>> =
+            (0..60).map(|i| Some(if i < 33 { f64::from(i) } else { NEVER })).collect();
+        let interval =
+            Bootstrap::new((0..60).collect(), 1000, 2).median_interval(&column).expect("values");
         // Sampling moves the middle by about 2 sqrt(60) / 2 = 8 places around 30 of 33 finite ones.
-        assert!(
-            (18.0..27.0).contains(&interval.low) && interval.high == NEVER,
-            "{interval:?}"
-        );
+        assert!((18.0..27.0).contains(&interval.low) && interval.high == NEVER, "{interval:?}");
         let certain =
             Bootstrap::new((0..60).collect(), 1000, 2).median_interval(&[Some(NEVER); 60]);
-        assert_eq!(
-            certain,
-            Some(Interval {
-                low: NEVER,
-                high: NEVER
-            })
-        );
+        assert_eq!(certain, Some(Interval { low: NEVER, high: NEVER }));
     }
 }

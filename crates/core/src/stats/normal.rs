@@ -29,11 +29,7 @@ pub fn cdf(x: f64) -> f64 {
 #[must_use]
 pub fn quantile(p: f64) -> f64 {
     // Tails are precise in the lower half.
-    if p > 0.5 {
-        -quantile(1.0 - p)
-    } else {
-        root(-FARTHEST, 0.0, |x| cdf(x) - p)
-    }
+    if p > 0.5 { -quantile(1.0 - p) } else { root(-FARTHEST, 0.0, |x| cdf(x) - p) }
 }
 
 /// Returns the probability of a value above `x` >= 0.
@@ -41,9 +37,7 @@ fn tail(x: f64) -> f64 {
     if x > TAIL {
         // 100 levels are needed at `TAIL`, where it converges slowest; far out a few suffice.
         let levels = (20.0 + 320.0 / (x * x)) as u32;
-        let fraction = (1..=levels)
-            .rev()
-            .fold(x, |below, level| x + f64::from(level) / below);
+        let fraction = (1..=levels).rev().fold(x, |below, level| x + f64::from(level) / below);
         return density(x) / fraction;
     }
     // x + x^3/3 + x^5/(3 * 5) + ...

@@ -131,18 +131,11 @@ fn lambda(strata: &[Stratum]) -> f64 {
     let (mut covariance, mut variance) = (0.0, 0.0);
     for stratum in strata {
         let factor = (stratum.members.len() as f64).powi(2) / stratum.effective_n;
-        let (f, y) = (
-            stratum.mean(|item| item.prediction),
-            stratum.mean(|item| item.value),
-        );
+        let (f, y) = (stratum.mean(|item| item.prediction), stratum.mean(|item| item.value));
         covariance += factor * stratum.mean(|item| (item.prediction - f) * (item.value - y));
         variance += factor * stratum.mean(|item| (item.prediction - f).powi(2));
     }
-    if variance > 0.0 {
-        (covariance / variance).clamp(0.0, 1.0)
-    } else {
-        1.0
-    }
+    if variance > 0.0 { (covariance / variance).clamp(0.0, 1.0) } else { 1.0 }
 }
 
 /// The items of a stratum.
@@ -175,9 +168,8 @@ impl Stratum {
         let predictions = members.iter().map(|&at| items[at].prediction);
         let least = predictions.clone().fold(f64::INFINITY, f64::min);
         let largest = predictions.fold(f64::NEG_INFINITY, f64::max);
-        let audited = members
-            .iter()
-            .filter_map(|&at| items[at].audited.map(|audited| (at, audited)));
+        let audited =
+            members.iter().filter_map(|&at| items[at].audited.map(|audited| (at, audited)));
         let sum: f64 = audited.clone().map(|(_, audited)| audited.weight).sum();
         let audited: Vec<AuditedItem> = audited
             .map(|(at, AuditedValue { value, weight })| AuditedItem {
@@ -188,28 +180,16 @@ impl Stratum {
             })
             .collect();
         let squares: f64 = audited.iter().map(|item| item.share * item.share).sum();
-        (sum > 0.0).then_some(Self {
-            members,
-            audited,
-            effective_n: 1.0 / squares,
-            least,
-            largest,
-        })
+        (sum > 0.0).then_some(Self { members, audited, effective_n: 1.0 / squares, least, largest })
     }
 
     fn mean(&self, value_of: impl Fn(&AuditedItem) -> f64) -> f64 {
-        self.audited
-            .iter()
-            .map(|item| item.share * value_of(item))
-            .sum()
+        self.audited.iter().map(|item| item.share * value_of(item)).sum()
     }
 
     /// Returns how much the two extreme residuals add to the variance of this stratum's part of the mean of `n_items`.
     fn unseen_variance(&self, lambda: f64, n_items: usize) -> f64 {
-        let (low, high) = (
-            RANGE.0 - lambda * self.largest,
-            RANGE.1 - lambda * self.least,
-        );
+        let (low, high) = (RANGE.0 - lambda * self.largest, RANGE.1 - lambda * self.least);
         let n = self.effective_n;
         let mean = self.mean(|item| item.residual(lambda));
         let squares = self.mean(|item| item.residual(lambda).powi(2));
@@ -244,12 +224,7 @@ mod tests {
 
     /// Ten items, 7 predicted as 1; of these a person found one right and one wrong, and two of the others wrong.
     fn ten() -> Vec<PpiItem> {
-        let audited = [
-            (1.0, Some(1.0)),
-            (1.0, Some(0.0)),
-            (0.0, Some(0.0)),
-            (0.0, Some(0.0)),
-        ];
+        let audited = [(1.0, Some(1.0)), (1.0, Some(0.0)), (0.0, Some(0.0)), (0.0, Some(0.0))];
         let others = [1.0, 1.0, 1.0, 1.0, 1.0, 0.0].map(|prediction| (prediction, None));
         audited
             .into_iter()
@@ -309,14 +284,8 @@ mod tests {
     #[test]
     fn weights_undo_unequal_sampling_within_a_stratum() {
         let mut items = vec![item(0.5, 0, None); 8];
-        items[0].audited = Some(AuditedValue {
-            value: 1.0,
-            weight: 1.0,
-        });
-        items[1].audited = Some(AuditedValue {
-            value: 0.0,
-            weight: 3.0,
-        });
+        items[0].audited = Some(AuditedValue { value: 1.0, weight: 1.0 });
+        items[1].audited = Some(AuditedValue { value: 0.0, weight: 3.0 });
         // 1/4 x 1 + 3/4 x 0.
         assert_close(alone(&items).expect("audited").mean, 0.25, 1e-12);
     }
@@ -382,10 +351,7 @@ mod tests {
                     (0..n).filter(|&at| items[at].stratum == stratum).collect();
                 random.shuffle(&mut members);
                 for at in members.into_iter().take(count) {
-                    items[at].audited = Some(AuditedValue {
-                        value: values[at],
-                        weight: 1.0,
-                    });
+                    items[at].audited = Some(AuditedValue { value: values[at], weight: 1.0 });
                 }
             }
             items
@@ -397,12 +363,8 @@ mod tests {
         const N: usize = 400;
         const SIMULATIONS: u64 = 1000;
         let clusters: Vec<usize> = (0..N).collect();
-        let judge = |accuracy, misses, accepts, unsure| KnownJudge {
-            accuracy,
-            misses,
-            accepts,
-            unsure,
-        };
+        let judge =
+            |accuracy, misses, accepts, unsure| KnownJudge { accuracy, misses, accepts, unsure };
         for (number, (judge, n_audited)) in [
             // As often wrong either way.
             (judge(0.8, 0.1, 0.1, 0.0), 100),
@@ -429,10 +391,7 @@ mod tests {
                 let rule = ClusteredShare::new(&says_right, &clusters).interval();
                 by_rule += usize::from(covers(rule.expect("clusters"), judge.accuracy));
             }
-            assert!(
-                (930..=970).contains(&corrected),
-                "{judge:?}: {corrected} of 1,000"
-            );
+            assert!((930..=970).contains(&corrected), "{judge:?}: {corrected} of 1,000");
             assert!(by_rule < 800, "{judge:?}: {by_rule} of 1,000 by the rule");
             // The standard error of the mean over 1,000 simulations is under .1 / sqrt(1000) = .0032.
             let bias = sum / SIMULATIONS as f64 - judge.accuracy;

@@ -68,11 +68,7 @@ pub fn randomisation(
     Some(Randomised {
         p,
         exact,
-        n_permutations: if exact {
-            1 << clusters.n_differing
-        } else {
-            plan.permutations
-        },
+        n_permutations: if exact { 1 << clusters.n_differing } else { plan.permutations },
         interval: (clusters.sums.len() > 1).then(|| clusters.interval(&flipped, vectors, p, plan)),
     })
 }
@@ -97,19 +93,12 @@ impl Clusters {
         let equal = absolute * EQUAL;
         let sums = cluster::sums(differences, &cluster_of);
         let sizes = cluster::sums(&vec![1.0; differences.len()], &cluster_of);
-        let (differing, others): (Vec<SizedSum>, Vec<SizedSum>) = sums
-            .into_iter()
-            .zip(sizes)
-            .partition(|(sum, _)| sum.abs() > equal);
+        let (differing, others): (Vec<SizedSum>, Vec<SizedSum>) =
+            sums.into_iter().zip(sizes).partition(|(sum, _)| sum.abs() > equal);
         let n_differing = differing.len();
         let others = others.into_iter().map(|(_, size)| (0.0, size));
         let (sums, sizes) = differing.into_iter().chain(others).unzip();
-        Self {
-            sums,
-            sizes,
-            n_differing,
-            equal,
-        }
+        Self { sums, sizes, n_differing, equal }
     }
 
     fn total(&self) -> f64 {
@@ -151,16 +140,9 @@ impl Clusters {
                 .map(|(sum, size)| reach(sum - mean * size, side * size, n, self.equal));
             largest(reaches.collect(), count)
         });
-        let interval = Interval {
-            low: mean - below,
-            high: mean + above,
-        };
+        let interval = Interval { low: mean - below, high: mean + above };
         // The tolerance of p decides, where zero is a bound.
-        if is_rejected(p, plan.tests) {
-            interval
-        } else {
-            interval.with_zero()
-        }
+        if is_rejected(p, plan.tests) { interval } else { interval.with_zero() }
     }
 }
 
@@ -206,11 +188,7 @@ mod tests {
     use super::super::expected::expected;
     use super::*;
 
-    const PLAN: RandomisationPlan = RandomisationPlan {
-        permutations: 100,
-        seed: 0,
-        tests: 1,
-    };
+    const PLAN: RandomisationPlan = RandomisationPlan { permutations: 100, seed: 0, tests: 1 };
 
     fn test_of(differences: &[f64], cluster_of: &[usize]) -> Randomised {
         randomisation(differences, cluster_of, PLAN).expect("differences")
@@ -275,9 +253,7 @@ mod tests {
         assert!(interval.low.abs() < 1e-12 && (interval.high - 1.0).abs() < 1e-12);
         assert!(interval.holds_zero());
         // Equal differences have no spread: any other d is rejected at 2 / 64.
-        let equal = test_of(&[0.1 + 0.2; 6], &alone)
-            .interval
-            .expect("six clusters");
+        let equal = test_of(&[0.1 + 0.2; 6], &alone).interval.expect("six clusters");
         assert!((equal.low - 0.3).abs() < 1e-12 && (equal.high - 0.3).abs() < 1e-12);
         // Two tests share the level: 3 of 64 would be below 5%, and is not below 2.5%.
         let two = RandomisationPlan { tests: 2, ..PLAN };
@@ -292,10 +268,7 @@ mod tests {
     #[test]
     fn five_clusters_exclude_nothing_and_one_has_no_interval() {
         let five = test_of(&[1.0, 0.9, 1.0, 0.8, 1.0], &[0, 1, 2, 3, 4]);
-        let unbounded = Interval {
-            low: f64::NEG_INFINITY,
-            high: f64::INFINITY,
-        };
+        let unbounded = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
         assert_eq!((five.p, five.interval), (0.0625, Some(unbounded)));
         assert_eq!(test_of(&[1.0, 0.5], &[3, 3]).interval, None);
     }

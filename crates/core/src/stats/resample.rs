@@ -48,10 +48,7 @@ impl Draws {
             }
         }
         let totals = self.distinct_totals(&distinct);
-        places
-            .into_iter()
-            .map(|place| totals[place].clone())
-            .collect()
+        places.into_iter().map(|place| totals[place].clone()).collect()
     }
 
     fn distinct_totals(self, columns: &[&Vec<f64>]) -> Vec<Vec<f64>> {
@@ -62,23 +59,19 @@ impl Draws {
             .filter(|(_, whole)| whole.is_none())
             .map(|(column, _)| *column)
             .collect();
-        let mut others = others
-            .chunks(WIDEST)
-            .flat_map(|columns| match columns.len() {
-                1 => self.block::<1>(columns),
-                2 => self.block::<2>(columns),
-                3..=4 => self.block::<4>(columns),
-                _ => self.block::<WIDEST>(columns),
-            });
+        let mut others = others.chunks(WIDEST).flat_map(|columns| match columns.len() {
+            1 => self.block::<1>(columns),
+            2 => self.block::<2>(columns),
+            3..=4 => self.block::<4>(columns),
+            _ => self.block::<WIDEST>(columns),
+        });
         let exact: Vec<&Whole> = wholes.iter().flatten().collect();
-        let mut exact = exact
-            .chunks(WIDEST_WHOLE)
-            .flat_map(|columns| match columns.len() {
-                ..=4 => self.whole_block::<4>(columns),
-                5..=8 => self.whole_block::<8>(columns),
-                9..=16 => self.whole_block::<16>(columns),
-                _ => self.whole_block::<WIDEST_WHOLE>(columns),
-            });
+        let mut exact = exact.chunks(WIDEST_WHOLE).flat_map(|columns| match columns.len() {
+            ..=4 => self.whole_block::<4>(columns),
+            5..=8 => self.whole_block::<8>(columns),
+            9..=16 => self.whole_block::<16>(columns),
+            _ => self.whole_block::<WIDEST_WHOLE>(columns),
+        });
         let totals = wholes.iter().map(|whole| match whole {
             Some(_) => exact.next().expect("one a column of integers"),
             None => others.next().expect("one a column of other numbers"),
@@ -88,10 +81,7 @@ impl Draws {
 
     /// Maps every resample's number with `each`.
     pub fn map<T: Send>(self, each: impl Fn(u64) -> T + Sync + Send) -> Vec<T> {
-        (0..self.resamples as u64)
-            .into_par_iter()
-            .map(each)
-            .collect()
+        (0..self.resamples as u64).into_par_iter().map(each).collect()
     }
 
     /// Hands `each` the clusters of one resample, in turn to one of four lanes: four draws by Lemire's multiplication
@@ -135,9 +125,7 @@ impl Draws {
             });
             std::array::from_fn(|c| sums.iter().map(|sums| sums[c]).sum())
         });
-        (0..columns.len())
-            .map(|c| totals.iter().map(|total| total[c]).collect())
-            .collect()
+        (0..columns.len()).map(|c| totals.iter().map(|total| total[c]).collect()).collect()
     }
 
     /// Returns the totals of at most `WIDTH` columns of integers.
@@ -161,9 +149,7 @@ impl Draws {
         columns
             .map(|(c, column)| {
                 let totals = totals.iter();
-                totals
-                    .map(|total| column.total(total[c], self.n_clusters))
-                    .collect()
+                totals.map(|total| column.total(total[c], self.n_clusters)).collect()
             })
             .collect()
     }
@@ -186,11 +172,7 @@ mod tests {
     fn totals_of_integers_are_bit_for_bit_those_of_floating_point_numbers() {
         let mut random = Random::new(4);
         // 31 clusters are no multiple of four; the numbers of columns fill blocks of every width.
-        let draws = Draws {
-            n_clusters: 31,
-            resamples: 200,
-            seed: 6,
-        };
+        let draws = Draws { n_clusters: 31, resamples: 200, seed: 6 };
         for n_columns in [1, 2, 6, 12, 21, 60] {
             let columns: Vec<Vec<f64>> = (0..n_columns)
                 .map(|c| {

@@ -36,19 +36,13 @@ impl ClusteredShare {
         let effect = if count == 0 || count == n {
             sum_of_squares(&sizes) / n_f
         } else {
-            let residuals: Vec<f64> = holds
-                .iter()
-                .map(|&holds| f64::from(u8::from(holds)) - p)
-                .collect();
+            let residuals: Vec<f64> =
+                holds.iter().map(|&holds| f64::from(u8::from(holds)) - p).collect();
             let small = (g / (g - 1.0)) / (n_f / (n_f - 1.0));
             small * sum_of_squares(&cluster::sums(&residuals, cluster_of))
                 / sum_of_squares(&residuals)
         };
-        Self {
-            count,
-            n,
-            effective_n: (sizes.len() > 1).then(|| n_f / effect.max(1.0)),
-        }
+        Self { count, n, effective_n: (sizes.len() > 1).then(|| n_f / effect.max(1.0)) }
     }
 
     /// Returns the share; 0 if there are no questions.
@@ -131,9 +125,7 @@ mod tests {
         assert_close(share.effective_n.expect("clusters"), 120.0 / 13.0, 1e-12);
         // None of 40: as if they agreed, 10.
         assert_close(
-            ClusteredShare::new(&[false; 40], &cluster_of)
-                .effective_n
-                .expect("clusters"),
+            ClusteredShare::new(&[false; 40], &cluster_of).effective_n.expect("clusters"),
             10.0,
             1e-12,
         );
@@ -141,17 +133,10 @@ mod tests {
 
     #[test]
     fn one_cluster_and_nothing_have_no_interval() {
-        assert_eq!(
-            ClusteredShare::new(&[true, false], &[3, 3]).interval(),
-            None
-        );
+        assert_eq!(ClusteredShare::new(&[true, false], &[3, 3]).interval(), None);
         let nothing = ClusteredShare::new(&[], &[]);
         assert_eq!(
-            (
-                nothing.share(),
-                nothing.interval(),
-                alone(1, 2).difference(&nothing)
-            ),
+            (nothing.share(), nothing.interval(), alone(1, 2).difference(&nothing)),
             (0.0, None, None)
         );
     }

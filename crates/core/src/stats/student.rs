@@ -4,10 +4,7 @@
 //! and Stegun 1964, 26.7.1), by its power series near t = 0 and the continued fraction of `DiDonato` and Morris (1992,
 //! eq. 9) elsewhere; right to 1e-12 relative for one to a million degrees of freedom.
 
-#![allow(
-    clippy::many_single_char_names,
-    reason = "the letters of the formulas' sources"
-)]
+#![allow(clippy::many_single_char_names, reason = "the letters of the formulas' sources")]
 
 use std::f64::consts::PI;
 
@@ -161,10 +158,7 @@ mod tests {
 
     #[test]
     fn the_ends_are_numbers() {
-        assert_eq!(
-            (two_sided(0.0, 3.0), two_sided(f64::INFINITY, 3.0)),
-            (1.0, 0.0)
-        );
+        assert_eq!((two_sided(0.0, 3.0), two_sided(f64::INFINITY, 3.0)), (1.0, 0.0));
         // With one degree of freedom (Cauchy) the half beyond |t| = 1 is 1/2; with none shifted, power is alpha.
         assert_close(two_sided(1.0, 1.0), 0.5, 1e-14);
         assert_close(power(0.0, 7.0, 0.05), 0.05, 1e-12);

@@ -38,10 +38,7 @@ impl MeanError {
     #[must_use]
     pub fn interval(self) -> Interval {
         let reach = student::quantile(0.975, self.df) * self.error;
-        Interval {
-            low: self.mean - reach,
-            high: self.mean + reach,
-        }
+        Interval { low: self.mean - reach, high: self.mean + reach }
     }
 
     /// Returns [`Self::interval`] of a mean of values in `low..=high`, clamped to that range. Where the clusters do not
@@ -52,10 +49,7 @@ impl MeanError {
             return of_equal_values(self.mean, (low, high), self.df as usize + 1);
         }
         let interval = self.interval();
-        Interval {
-            low: interval.low.max(low),
-            high: interval.high.min(high),
-        }
+        Interval { low: interval.low.max(low), high: interval.high.min(high) }
     }
 }
 
@@ -75,25 +69,12 @@ pub fn mean_error(values: &[f64], cluster_of: &[usize]) -> Option<MeanError> {
     let (n, g) = (values.len() as f64, n_clusters as f64);
     let mean = values.iter().sum::<f64>() / n;
     let residuals: Vec<f64> = values.iter().map(|value| value - mean).collect();
-    let squares: f64 = cluster::sums(&residuals, &cluster_of)
-        .iter()
-        .map(|sum| sum * sum)
-        .sum();
+    let squares: f64 = cluster::sums(&residuals, &cluster_of).iter().map(|sum| sum * sum).sum();
     let error = (g / (g - 1.0) * squares).sqrt() / n;
     // Rounding residue of equal values does not count as spread.
-    let largest = values
-        .iter()
-        .fold(0.0_f64, |largest, value| largest.max(value.abs()));
-    let error = if error <= n * f64::EPSILON * largest {
-        0.0
-    } else {
-        error
-    };
-    Some(MeanError {
-        mean,
-        error,
-        df: g - 1.0,
-    })
+    let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    let error = if error <= n * f64::EPSILON * largest { 0.0 } else { error };
+    Some(MeanError { mean, error, df: g - 1.0 })
 }
 
 /// Computes the two-sided paired t test of `differences` against a mean of zero, `t = mean / se` with clusters - 1
@@ -106,11 +87,7 @@ pub fn paired_t(differences: &[f64], cluster_of: &[usize]) -> Option<TTest> {
         return None;
     }
     let t = mean / error;
-    Some(TTest {
-        t,
-        df,
-        p: student::two_sided(t, df),
-    })
+    Some(TTest { t, df, p: student::two_sided(t, df) })
 }
 
 #[cfg(test)]
@@ -145,9 +122,7 @@ mod tests {
     #[test]
     fn clustered_it_is_statsmodels_cluster_robust_regression() {
         for case in expected::<Vec<Case>>("paired") {
-            let error = mean_error(&case.differences, &case.cluster_of)
-                .expect("clusters")
-                .error;
+            let error = mean_error(&case.differences, &case.cluster_of).expect("clusters").error;
             let test = paired_t(&case.differences, &case.cluster_of).expect("a spread");
             assert_close(error, case.error_clustered, 1e-12);
             assert_close(test.t, case.t_clustered, 1e-12);

@@ -36,11 +36,7 @@ pub(super) fn simulated_ranks(cluster_of: &[usize], random: &mut Random) -> Vec<
     let common: Vec<f64> = cluster_of.iter().map(|_| unit(random)).collect();
     let rank = |&cluster: &usize| {
         let own = unit(random);
-        if random.below(2) == 0 {
-            common[cluster]
-        } else {
-            own
-        }
+        if random.below(2) == 0 { common[cluster] } else { own }
     };
     cluster_of.iter().map(rank).collect()
 }
@@ -56,12 +52,7 @@ pub(super) fn outcomes(cluster_of: &[usize], random: &mut Random) -> Vec<(f64, V
     let column =
         |outcome: &dyn Fn(f64) -> f64| ranks.iter().map(|rank| Some(outcome(*rank))).collect();
     let exact_match = |share: f64| (share, column(&|rank| f64::from(rank < share)));
-    vec![
-        exact_match(0.3),
-        exact_match(0.6),
-        (0.575, column(&f1)),
-        exact_match(0.9),
-    ]
+    vec![exact_match(0.3), exact_match(0.6), (0.575, column(&f1)), exact_match(0.9)]
 }
 
 /// Returns the share of 2,000 simulated evaluations of `n` questions whose interval holds the true mean, for each
@@ -99,21 +90,14 @@ fn nominal_95_percent_intervals_cover_93_to_97_percent() {
         let in_bounds = |shares: &[f64]| shares.iter().all(|share| (0.93..=0.97).contains(share));
         // The last column, 90% right answers, is the hard case for few clusters: percentile covers less there
         // (interval.rs says how much), BCa does not.
-        assert!(
-            in_bounds(&percentile[..3]),
-            "percentile, n = {n}: {percentile:?}"
-        );
+        assert!(in_bounds(&percentile[..3]), "percentile, n = {n}: {percentile:?}");
         assert!(in_bounds(&bca), "BCa, n = {n}: {bca:?}");
         assert!(percentile[3] > 0.89, "percentile, n = {n}: {percentile:?}");
     }
 }
 
 fn tested(differences: &[f64], cluster_of: &[usize], permutations: usize, seed: u64) -> Randomised {
-    let plan = RandomisationPlan {
-        permutations,
-        seed,
-        tests: 1,
-    };
+    let plan = RandomisationPlan { permutations, seed, tests: 1 };
     randomisation(differences, cluster_of, plan).expect("questions")
 }
 
@@ -144,10 +128,7 @@ fn p_values_are_uniform_under_the_null() {
                 let differences = null_differences(&cluster_of, &mut random);
                 let by_signs = tested(&differences, &cluster_of, 999, evaluation);
                 assert_eq!(by_signs.exact, is_exact);
-                (
-                    by_signs.p,
-                    paired_t(&differences, &cluster_of).expect("a spread").p,
-                )
+                (by_signs.p, paired_t(&differences, &cluster_of).expect("a spread").p)
             })
             .collect();
         let (by_signs, by_t): (Vec<f64>, Vec<f64>) = tests.into_iter().unzip();
@@ -171,10 +152,7 @@ fn p_values_are_uniform_under_the_null() {
         }
         // The 1% point of the statistic is 1.63 / sqrt(n); p-values lie 1 / 1000 apart.
         let distance = distance_from_uniform(by_signs);
-        assert!(
-            distance <= 1.63 / (EVALUATIONS as f64).sqrt() + 0.001,
-            "n = {n}: {distance}"
-        );
+        assert!(distance <= 1.63 / (EVALUATIONS as f64).sqrt() + 0.001, "n = {n}: {distance}");
     }
 }
 
@@ -213,19 +191,13 @@ fn of_many_correlated_settings_alike_one_in_twenty_families_shows_a_difference()
     let (by_max_t, by_holm) = (share(|family| family.0), share(|family| family.1));
     // Three standard deviations of .05 over 2,000 are .0146.
     assert!((by_max_t - 0.05).abs() < 0.0146, "{by_max_t}");
-    assert!(
-        by_holm < by_max_t,
-        "Holm cannot know that the settings go together: {by_holm}"
-    );
+    assert!(by_holm < by_max_t, "Holm cannot know that the settings go together: {by_holm}");
 }
 
 /// Returns up to 40 differences in twentieths, in clusters of any numbers.
 fn differences() -> impl Strategy<Value = (Vec<f64>, Vec<usize>)> {
     vec((-20..=20_i32, 0..30_usize), 1..40).prop_map(|questions| {
-        questions
-            .into_iter()
-            .map(|(twentieths, c)| (f64::from(twentieths) / 20.0, c))
-            .unzip()
+        questions.into_iter().map(|(twentieths, c)| (f64::from(twentieths) / 20.0, c)).unzip()
     })
 }
 

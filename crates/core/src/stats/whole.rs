@@ -29,11 +29,7 @@ impl Whole {
         let fits = (most - least) * column.len() as f64 <= f64::from(u16::MAX)
             && least.abs().max(most.abs()) <= LARGEST;
         let steps = column.iter().map(|value| (value * per_one - least) as u16);
-        fits.then(|| Self {
-            steps: steps.collect(),
-            least,
-            per_one,
-        })
+        fits.then(|| Self { steps: steps.collect(), least, per_one })
     }
 
     /// Returns the sum of `n` values whose steps add up to `steps`.

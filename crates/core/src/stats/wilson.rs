@@ -19,16 +19,8 @@ pub fn of_share(p: f64, n: f64) -> Interval {
     let half = Z / (1.0 + z2 / n) * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
     // At a share of 0 or 1 middle and half are equal but for rounding.
     Interval {
-        low: if p > 0.0 {
-            (middle - half).max(0.0)
-        } else {
-            0.0
-        },
-        high: if p < 1.0 {
-            (middle + half).min(1.0)
-        } else {
-            1.0
-        },
+        low: if p > 0.0 { (middle - half).max(0.0) } else { 0.0 },
+        high: if p < 1.0 { (middle + half).min(1.0) } else { 1.0 },
     }
 }
 

@@ -7,15 +7,8 @@ use url::Url;
 /// Returns the URL without user info and query, which may hold secrets.
 #[must_use]
 pub fn shown(url: &Url) -> String {
-    let port = url
-        .port()
-        .map_or_else(String::new, |port| format!(":{port}"));
-    format!(
-        "{}://{}{port}{}",
-        url.scheme(),
-        url.host_str().unwrap_or(""),
-        url.path()
-    )
+    let port = url.port().map_or_else(String::new, |port| format!(":{port}"));
+    format!("{}://{}{port}{}", url.scheme(), url.host_str().unwrap_or(""), url.path())
 }
 
 /// Returns [`shown`] of a text; unchanged if it is not a URL.
@@ -32,17 +25,12 @@ pub fn redacted_url(url: &str) -> String {
     };
     let shown = shown(&parsed);
     let has_user = !parsed.username().is_empty() || parsed.password().is_some();
-    let shown = if has_user {
-        shown.replacen("://", "://***@", 1)
-    } else {
-        shown
-    };
+    let shown = if has_user { shown.replacen("://", "://***@", 1) } else { shown };
     let query = parsed.query().map(|query| {
         query
             .split('&')
             .map(|pair: &str| {
-                pair.split_once('=')
-                    .map_or("***".to_owned(), |(name, _)| format!("{name}=***"))
+                pair.split_once('=').map_or("***".to_owned(), |(name, _)| format!("{name}=***"))
             })
             .collect::<Vec<_>>()
             .join("&")
@@ -61,16 +49,10 @@ pub fn is_shortened(url: &str) -> bool {
 /// Returns true if the host is this machine.
 #[must_use]
 pub fn is_loopback(url: &Url) -> bool {
-    let host = url
-        .host_str()
-        .unwrap_or("")
-        .trim_start_matches('[')
-        .trim_end_matches(']');
+    let host = url.host_str().unwrap_or("").trim_start_matches('[').trim_end_matches(']');
     host == "localhost"
         || host.ends_with(".localhost")
-        || host
-            .parse::<IpAddr>()
-            .is_ok_and(|address| address.is_loopback())
+        || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Returns [`is_loopback`] for a text; `false` if it is not a URL.
@@ -104,10 +86,7 @@ mod tests {
     #[test]
     fn what_is_hidden_is_seen_to_be_there() {
         for (url, expected) in [
-            (
-                "https://user:pass@h/v1?v=1&key",
-                "https://***@h/v1?v=***&***",
-            ),
+            ("https://user:pass@h/v1?v=1&key", "https://***@h/v1?v=***&***"),
             ("https://h:8443/v1?a=1", "https://h:8443/v1?a=***"),
             ("https://h/v1", "https://h/v1"),
             ("plain text", "plain text"),

@@ -85,29 +85,18 @@ impl Stretch {
 /// since an extra word costs an edit and a replaced word is likelier than a dropped one.
 fn stretches(words: &[Word], wanted: &[String]) -> Vec<Stretch> {
     // Row `i` holds the cheapest match of the quote's first `i` words that ends before the text's current word.
-    let mut column: Vec<Path> = (0..=wanted.len())
-        .map(|edits| Path { edits, start: 0 })
-        .collect();
+    let mut column: Vec<Path> = (0..=wanted.len()).map(|edits| Path { edits, start: 0 }).collect();
     let mut ends = Vec::with_capacity(words.len());
     for (at, Word { text: word, .. }) in words.iter().enumerate() {
         let mut diagonal = column[0];
-        column[0] = Path {
-            edits: 0,
-            start: at + 1,
-        };
+        column[0] = Path { edits: 0, start: at + 1 };
         for (i, want) in wanted.iter().enumerate() {
             let matched = Path {
                 edits: diagonal.edits + usize::from(want != word),
                 start: diagonal.start.min(at),
             };
-            let inserted = Path {
-                edits: column[i + 1].edits + 1,
-                ..column[i + 1]
-            };
-            let left_out = Path {
-                edits: column[i].edits + 1,
-                ..column[i]
-            };
+            let inserted = Path { edits: column[i + 1].edits + 1, ..column[i + 1] };
+            let left_out = Path { edits: column[i].edits + 1, ..column[i] };
             diagonal = column[i + 1];
             column[i + 1] = [matched, inserted, left_out]
                 .into_iter()
@@ -115,11 +104,7 @@ fn stretches(words: &[Word], wanted: &[String]) -> Vec<Stretch> {
                 .unwrap_or(matched);
         }
         let Path { edits, start } = column[wanted.len()];
-        ends.push(Stretch {
-            edits,
-            start: start.min(at),
-            end: at,
-        });
+        ends.push(Stretch { edits, start: start.min(at), end: at });
     }
     ends
 }
@@ -150,10 +135,7 @@ mod tests {
     #[test]
     fn the_same_words_are_found_whatever_stands_around() {
         assert_eq!(
-            found(
-                "Wait. It lasts\n4 hours at most. Then page.",
-                "It lasts 4 hours"
-            ),
+            found("Wait. It lasts\n4 hours at most. Then page.", "It lasts 4 hours"),
             Some(("It lasts\n4 hours", 1.0))
         );
     }
@@ -179,10 +161,7 @@ mod tests {
     fn the_next_best_does_not_overlap_and_the_first_of_equals_is_taken() {
         // `a b c` occurs twice, so the second is as similar as the first.
         let found = nearest("a b c d a b c", "a b c").expect("there");
-        assert_eq!(
-            (found.range, found.likeness, found.next),
-            ((0, 5).into(), 1.0, 1.0)
-        );
+        assert_eq!((found.range, found.likeness, found.next), ((0, 5).into(), 1.0, 1.0));
         // Besides `a b x` there is `b q a`, which shares one word of three at best.
         let found = nearest("a b x b q a", "a b c").expect("there");
         assert_eq!(found.range, (0, 5).into());

@@ -66,15 +66,10 @@ impl<'a> AnswerIndex<'a> {
                 let text = of_text[0].text;
                 let united = RangeSet::union(of_text.iter().map(|it| it.range));
                 let ranges = united.ranges().to_vec();
-                ranges
-                    .into_iter()
-                    .map(move |range| Occurrence { text, range })
+                ranges.into_iter().map(move |range| Occurrence { text, range })
             })
             .collect();
-        Occurrences {
-            n_found: n_most.max(places.len()),
-            places,
-        }
+        Occurrences { n_found: n_most.max(places.len()), places }
     }
 
     /// Returns the number of words of all texts, articles not counted.
@@ -90,14 +85,11 @@ impl<'a> AnswerIndex<'a> {
         within: Option<usize>,
     ) -> impl ExactSizeIterator<Item = Occurrence> + '_ {
         let length = word.len();
-        self.words
-            .postings(word, within)
-            .iter()
-            .map(move |posting| Occurrence {
-                text: posting.text,
-                range: self.words.texts[posting.text]
-                    .stretch(ByteRange::new(posting.at, posting.at + length)),
-            })
+        self.words.postings(word, within).iter().map(move |posting| Occurrence {
+            text: posting.text,
+            range: self.words.texts[posting.text]
+                .stretch(ByteRange::new(posting.at, posting.at + length)),
+        })
     }
 }
 
@@ -128,11 +120,7 @@ impl<'a> FormIndex<'a> {
                 }
             }
         }
-        Self {
-            form_of,
-            texts,
-            postings,
-        }
+        Self { form_of, texts, postings }
     }
 
     fn postings(&self, word: &str, within: Option<usize>) -> &[Posting] {
@@ -165,19 +153,14 @@ impl<'a> FormIndex<'a> {
 
 /// Returns true if `form` has `wanted` at `start`, and no letter or digit there continues its outer letters or digits.
 fn is_at(wanted: &str, form: &str, start: usize) -> bool {
-    let is_equal = form
-        .as_bytes()
-        .get(start..)
-        .is_some_and(|rest| rest.starts_with(wanted.as_bytes()));
+    let is_equal =
+        form.as_bytes().get(start..).is_some_and(|rest| rest.starts_with(wanted.as_bytes()));
     let continues = |edge: Option<char>, neighbour: Option<char>| {
         edge.is_some_and(char::is_alphanumeric) && neighbour.is_some_and(char::is_alphanumeric)
     };
     is_equal
         && !continues(wanted.chars().next(), form[..start].chars().next_back())
-        && !continues(
-            wanted.chars().next_back(),
-            form[start + wanted.len()..].chars().next(),
-        )
+        && !continues(wanted.chars().next_back(), form[start + wanted.len()..].chars().next())
 }
 
 /// Returns the runs of letters and digits of `form`, each with its first byte.
@@ -205,10 +188,7 @@ mod tests {
     #[test]
     fn an_answer_is_found_in_every_text_as_in_answer_matching() {
         let texts = ["The U.S. Army, 18 May.", "in 2018", "the US  army’s “18”"];
-        assert_eq!(
-            found(&["U.S. Army"], &texts),
-            [(0, "U.S. Army"), (2, "US  army’s")]
-        );
+        assert_eq!(found(&["U.S. Army"], &texts), [(0, "U.S. Army"), (2, "US  army’s")]);
         assert_eq!(found(&["18"], &texts), [(0, "18"), (2, "“18”")]);
         assert_eq!(found(&["the US Army's"], &texts), [(2, "US  army’s")]);
         assert_eq!(found(&["navy"], &texts), []);
@@ -219,19 +199,13 @@ mod tests {
     fn marks_between_words_may_differ() {
         let texts = ["a “well–known” plan — it’s late"];
         assert_eq!(found(&["well-known"], &texts), [(0, "“well–known”")]);
-        assert_eq!(
-            found(&["plan - it's late"], &texts),
-            [(0, "plan — it’s late")]
-        );
+        assert_eq!(found(&["plan - it's late"], &texts), [(0, "plan — it’s late")]);
     }
 
     #[test]
     fn overlapping_wordings_are_one_place_and_separate_ones_are_two() {
         let texts = ["Denver Broncos beat Carolina. Denver won."];
-        assert_eq!(
-            found(&["Denver Broncos", "Broncos"], &texts),
-            [(0, "Denver Broncos")]
-        );
+        assert_eq!(found(&["Denver Broncos", "Broncos"], &texts), [(0, "Denver Broncos")]);
         assert_eq!(found(&["Denver"], &texts), [(0, "Denver"), (0, "Denver")]);
     }
 

@@ -33,8 +33,7 @@ impl Searchable {
     }
 
     fn unstripped(&self) -> &str {
-        self.unstripped
-            .get_or_init(|| normalise::unstripped(&self.text))
+        self.unstripped.get_or_init(|| normalise::unstripped(&self.text))
     }
 }
 
@@ -67,13 +66,8 @@ impl AnswerMatcher {
     /// Returns true if some gold answer occurs in `passage`.
     #[must_use]
     pub fn found_in(&self, passage: &Searchable) -> bool {
-        self.stripped
-            .iter()
-            .any(|gold| stands_in(gold, &passage.stripped))
-            || self
-                .unstripped
-                .iter()
-                .any(|gold| stands_in(gold, passage.unstripped()))
+        self.stripped.iter().any(|gold| stands_in(gold, &passage.stripped))
+            || self.unstripped.iter().any(|gold| stands_in(gold, passage.unstripped()))
     }
 
     /// Returns true if some gold answer occurs in `text`, normalising only as far as the answers need.
@@ -200,10 +194,7 @@ mod tests {
     fn marked<'a>(golds: &[&str], passage: &'a str) -> Vec<&'a str> {
         let golds: Vec<String> = golds.iter().map(|gold| (*gold).to_owned()).collect();
         let ranges = AnswerMatcher::new(&golds).ranges_in(passage);
-        ranges
-            .iter()
-            .map(|range| &passage[range.as_range()])
-            .collect()
+        ranges.iter().map(|range| &passage[range.as_range()]).collect()
     }
 
     #[test]

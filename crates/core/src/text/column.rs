@@ -27,10 +27,7 @@ pub fn decode(column: &str) -> Cow<'_, str> {
     let mut rest = column;
     while let Some((before, after)) = rest.split_once('%') {
         bytes.extend_from_slice(before.as_bytes());
-        match after
-            .get(..2)
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok())
-        {
+        match after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
             Some(byte) => {
                 bytes.push(byte);
                 rest = &after[2..];

@@ -31,16 +31,8 @@ const PREFIXES: [&str; 21] = [
     "pa-",
 ];
 /// Ends of the names whose values are credentials.
-const NAMES: [&str; 8] = [
-    "key",
-    "token",
-    "password",
-    "passwd",
-    "secret",
-    "authorization",
-    "sig",
-    "signature",
-];
+const NAMES: [&str; 8] =
+    ["key", "token", "password", "passwd", "secret", "authorization", "sig", "signature"];
 /// Minimum length of what follows a prefix, or of the value of a name.
 const LEAST_CHARS: usize = 4;
 /// Minimum length of letters and digits that are a credential by their form alone.
@@ -113,11 +105,9 @@ fn is_telling(token: &str) -> bool {
 }
 
 fn is_credential(token: &str) -> bool {
-    let has_prefix = PREFIXES.iter().any(|prefix| {
-        token
-            .strip_prefix(prefix)
-            .is_some_and(|rest| rest.len() >= 2 * LEAST_CHARS)
-    });
+    let has_prefix = PREFIXES
+        .iter()
+        .any(|prefix| token.strip_prefix(prefix).is_some_and(|rest| rest.len() >= 2 * LEAST_CHARS));
     let is_long = |part: &str| {
         let count = |is: fn(&u8) -> bool| part.bytes().filter(is).count();
         part.len() >= LONG_CHARS
@@ -166,26 +156,14 @@ mod tests {
                 "401: Incorrect API key provided: sk-proj-abc_DEF-1234.",
                 "401: Incorrect API key provided: ***",
             ),
-            (
-                "Authorization: Bearer abc123def456, refused",
-                "Authorization: Bearer ***, refused",
-            ),
-            (
-                "{'authorization': 'Basic dXNlcjpwYXNz'}",
-                "{'authorization': 'Basic ***'}",
-            ),
-            (
-                "headers={\"x-api-key\": \"hunter2\"}",
-                "headers={\"x-api-key\": \"***\"}",
-            ),
+            ("Authorization: Bearer abc123def456, refused", "Authorization: Bearer ***, refused"),
+            ("{'authorization': 'Basic dXNlcjpwYXNz'}", "{'authorization': 'Basic ***'}"),
+            ("headers={\"x-api-key\": \"hunter2\"}", "headers={\"x-api-key\": \"***\"}"),
             (
                 "GET http://h/ask?api_key=hunter2&k=5 failed",
                 "GET http://h/ask?api_key=***&k=5 failed",
             ),
-            (
-                "postgres://rag:hunter2@db/x is down",
-                "postgres://***@db/x is down",
-            ),
+            ("postgres://rag:hunter2@db/x is down", "postgres://***@db/x is down"),
             ("token hf_abcdefghijkl is invalid", "token *** is invalid"),
             ("key 0123456789abcdef0123456789abcdef", "key ***"),
             ("password=hunter2", "password=***"),
@@ -216,22 +194,10 @@ mod tests {
         let traceback = "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n    f()\nValueError: no index\n";
         for (text, expected) in [
             (traceback, "ValueError: no index"),
-            (
-                &format!("ValueError('no index'){traceback}"),
-                "ValueError('no index')",
-            ),
-            (
-                &format!("ValueError('no index')\n\n{traceback}"),
-                "ValueError('no index')",
-            ),
-            (
-                "\n{\n  \"detail\": \"no index\"\n}",
-                "\"detail\": \"no index\"",
-            ),
-            (
-                "Traceback (most recent call last)",
-                "Traceback (most recent call last)",
-            ),
+            (&format!("ValueError('no index'){traceback}"), "ValueError('no index')"),
+            (&format!("ValueError('no index')\n\n{traceback}"), "ValueError('no index')"),
+            ("\n{\n  \"detail\": \"no index\"\n}", "\"detail\": \"no index\""),
+            ("Traceback (most recent call last)", "Traceback (most recent call last)"),
             (" \n", ""),
         ] {
             assert_eq!(summary(text, 300), expected);

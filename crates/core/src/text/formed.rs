@@ -23,10 +23,7 @@ impl<'a> FormedText<'a> {
     pub(super) fn new(text: &'a str, form_of: fn(&str) -> String) -> Self {
         let mut form = String::with_capacity(text.len());
         let mut words = Vec::new();
-        for word in text
-            .split(normalise::is_space)
-            .filter(|word| !word.is_empty())
-        {
+        for word in text.split(normalise::is_space).filter(|word| !word.is_empty()) {
             let own = form_of(word);
             if own.is_empty() {
                 continue;
@@ -54,10 +51,7 @@ impl<'a> FormedText<'a> {
         let (first, last) = (self.word_at(found.start), self.word_at(found.end - 1));
         let whole = &self.text[first.start..last.end];
         let kept = whole.trim_matches(|c: char| c.is_ascii_punctuation());
-        let lead = whole.len()
-            - whole
-                .trim_start_matches(|c: char| c.is_ascii_punctuation())
-                .len();
+        let lead = whole.len() - whole.trim_start_matches(|c: char| c.is_ascii_punctuation()).len();
         if kept.is_empty() {
             ByteRange::new(first.start, last.end)
         } else {

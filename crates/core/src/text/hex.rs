@@ -5,9 +5,7 @@
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let halves = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    halves
-        .map(|half| char::from(DIGITS[usize::from(half)]))
-        .collect()
+    halves.map(|half| char::from(DIGITS[usize::from(half)])).collect()
 }
 
 #[cfg(test)]

@@ -10,11 +10,7 @@ use unicode_normalization::{UnicodeNormalization, is_nfkc_quick};
 /// Applies `normalize_answer` of the official scripts; no Unicode normalisation.
 #[must_use]
 pub fn official(text: &str) -> String {
-    if text.is_ascii() {
-        strip_ascii(text)
-    } else {
-        strip(&text.to_lowercase())
-    }
+    if text.is_ascii() { strip_ascii(text) } else { strip(&text.to_lowercase()) }
 }
 
 /// Applies [`official`] after NFKC.
@@ -46,11 +42,7 @@ fn append(out: &mut String, form: &str) {
 
 /// Normalises text whose words are ASCII; its white space may be any of Unicode.
 fn ascii_words(text: &str) -> String {
-    if text.is_ascii() {
-        strip_ascii(text)
-    } else {
-        strip_ascii(&text.replace(is_space, " "))
-    }
+    if text.is_ascii() { strip_ascii(text) } else { strip_ascii(&text.replace(is_space, " ")) }
 }
 
 /// Applies NFKC and lower case and collapses white space, nothing deleted: for gold answers that [`matching`] leaves
@@ -67,10 +59,7 @@ pub fn unstripped(text: &str) -> String {
 pub fn words(text: &str) -> String {
     let folded = fold(text);
     let words = folded.split(|c: char| !c.is_alphanumeric());
-    words
-        .filter(|word| !matches!(*word, "" | "a" | "an" | "the"))
-        .collect::<Vec<_>>()
-        .join(" ")
+    words.filter(|word| !matches!(*word, "" | "a" | "an" | "the")).collect::<Vec<_>>().join(" ")
 }
 
 /// Applies NFKC, then lower case, then NFKC again where lower-casing broke the form (`İ` becomes `i` and a mark).
@@ -93,11 +82,7 @@ fn strip(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut pending_space = false;
     let mut word_start: Option<usize> = None; // where the current run of word characters began in `out`
-    for c in text
-        .chars()
-        .filter(|c| !c.is_ascii_punctuation())
-        .chain(std::iter::once(' '))
-    {
+    for c in text.chars().filter(|c| !c.is_ascii_punctuation()).chain(std::iter::once(' ')) {
         if c.is_alphanumeric() {
             if word_start.is_none() {
                 if pending_space && !out.is_empty() {
@@ -197,10 +182,7 @@ fn strip_ascii(text: &str) -> String {
 }
 
 fn collapse(text: &str) -> String {
-    text.split(is_space)
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+    text.split(is_space).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns true for white space of Python's `str.split`: Unicode's, and the four ASCII separators.
@@ -232,10 +214,7 @@ mod tests {
 
     #[test]
     fn words_are_separated_by_marks_of_any_kind() {
-        assert_eq!(
-            words("The “well-known” U.S. Army’s 18–20"),
-            "well known u s army s 18 20"
-        );
+        assert_eq!(words("The “well-known” U.S. Army’s 18–20"), "well known u s army s 18 20");
         assert_eq!(words("the — a !"), "");
     }
 

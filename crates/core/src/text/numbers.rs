@@ -3,9 +3,8 @@
 use crate::types::Interval;
 
 /// The first ordinals as words; beyond these, digits are easier to read.
-const PLACES: [&str; 10] = [
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-];
+const PLACES: [&str; 10] =
+    ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
 
 /// Formats `n` with a comma between every three digits: `1,204`.
 #[must_use]
@@ -125,14 +124,8 @@ mod tests {
     #[test]
     fn each_pair_of_forms_is_chosen_and_other_brackets_remain() {
         let text = "[line|lines] with keys that [is|are] `contexts[].rank` [x";
-        assert_eq!(
-            inflected(text, 1),
-            "line with keys that is `contexts[].rank` [x"
-        );
-        assert_eq!(
-            inflected(text, 2),
-            "lines with keys that are `contexts[].rank` [x"
-        );
+        assert_eq!(inflected(text, 1), "line with keys that is `contexts[].rank` [x");
+        assert_eq!(inflected(text, 2), "lines with keys that are `contexts[].rank` [x");
     }
 
     #[test]
@@ -159,23 +152,15 @@ mod tests {
     fn places_are_words_up_to_ten_and_end_as_they_are_spoken() {
         assert_eq!(
             [1, 10, 11, 12, 13, 21, 22, 23, 24].map(place),
-            [
-                "first", "tenth", "11th", "12th", "13th", "21st", "22nd", "23rd", "24th"
-            ]
+            ["first", "tenth", "11th", "12th", "13th", "21st", "22nd", "23rd", "24th"]
         );
-        assert_eq!(
-            [111, 1002, 1013].map(place),
-            ["111th", "1,002nd", "1,013th"]
-        );
+        assert_eq!([111, 1002, 1013].map(place), ["111th", "1,002nd", "1,013th"]);
     }
 
     #[test]
     fn lists_end_in_and() {
         let list = |n: usize| listed(&(0..n).map(|n| n.to_string()).collect::<Vec<_>>());
-        assert_eq!(
-            [list(0), list(1), list(2), list(3)],
-            ["", "0", "0 and 1", "0, 1 and 2"]
-        );
+        assert_eq!([list(0), list(1), list(2), list(3)], ["", "0", "0 and 1", "0, 1 and 2"]);
     }
 
     #[test]

@@ -37,19 +37,13 @@ fn found(text: &str, quote: &str, count: impl Fn(&str, &str) -> usize) -> Option
     }
     if let Some(start) = memmem::find(text.as_bytes(), quote.as_bytes()) {
         let range = ByteRange::new(start, start + quote.len());
-        return Some(Located {
-            range,
-            n_found: count(text, quote),
-        });
+        return Some(Located { range, n_found: count(text, quote) });
     }
     let quote = one_spaced(quote);
     let (collapsed, bytes) = collapse(text);
     let start = collapsed.find(&quote)?;
     let range = ByteRange::new(bytes[start], bytes[start + quote.len() - 1] + 1);
-    Some(Located {
-        range,
-        n_found: count(&collapsed, &quote),
-    })
+    Some(Located { range, n_found: count(&collapsed, &quote) })
 }
 
 /// Returns the longest beginning of `quote` that occurs in `text`, with all runs of white space treated as equal; empty if
@@ -58,10 +52,8 @@ fn found(text: &str, quote: &str, count: impl Fn(&str, &str) -> usize) -> Option
 pub fn beginning<'q>(text: &str, quote: &'q str) -> &'q str {
     let quote = quote.trim();
     let (collapsed, bytes) = collapse(quote);
-    let ends: Vec<usize> = collapsed
-        .char_indices()
-        .map(|(start, letter)| start + letter.len_utf8())
-        .collect();
+    let ends: Vec<usize> =
+        collapsed.char_indices().map(|(start, letter)| start + letter.len_utf8()).collect();
     // A text that contains a beginning contains every shorter one.
     let n_held = ends.partition_point(|&end| text.contains(&collapsed[..end]));
     let Some(&end) = n_held.checked_sub(1).and_then(|last| ends.get(last)) else {
@@ -126,10 +118,8 @@ pub fn one_spaced(text: &str) -> String {
 
 /// Replaces each run of white space by one space; returns the result and the offset in `text` of each of its bytes.
 fn collapse(text: &str) -> (String, Vec<usize>) {
-    let (mut collapsed, mut bytes) = (
-        String::with_capacity(text.len()),
-        Vec::with_capacity(text.len()),
-    );
+    let (mut collapsed, mut bytes) =
+        (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
     for (start, letter) in text.char_indices() {
         if !letter.is_whitespace() {
             collapsed.push(letter);
@@ -178,10 +168,7 @@ mod tests {
     #[test]
     fn the_longest_beginning_ends_where_the_text_departs_from_the_quote() {
         let text = "Context: a café is open, closed otherwise";
-        assert_eq!(
-            beginning(text, " a  café\n is open all day"),
-            "a  café\n is open"
-        );
+        assert_eq!(beginning(text, " a  café\n is open all day"), "a  café\n is open");
         assert_eq!(beginning(text, "a café"), "a café");
         // The last letter that both have is `é`, of two bytes.
         assert_eq!(beginning("a café", "a caféteria"), "a café");

@@ -11,11 +11,7 @@ pub fn wait(value: &str, now: SystemTime) -> Option<Duration> {
     seconds(value).or_else(|| {
         // HTTP's preferred date is that of RFC 5322, which followed 2822.
         let until = DateTimeParser::new().parse_timestamp(value.trim()).ok()?;
-        Some(
-            SystemTime::from(until)
-                .duration_since(now)
-                .unwrap_or_default(),
-        )
+        Some(SystemTime::from(until).duration_since(now).unwrap_or_default())
     })
 }
 
@@ -69,9 +65,7 @@ fn units(text: &str) -> Option<Duration> {
             };
         rest = &rest[end..];
     }
-    Duration::try_from_secs_f64(seconds)
-        .ok()
-        .filter(|_| !text.is_empty())
+    Duration::try_from_secs_f64(seconds).ok().filter(|_| !text.is_empty())
 }
 
 #[cfg(test)]
@@ -94,22 +88,9 @@ mod tests {
             ("1741305600", 10_000),
             ("1741305580", 0),
         ] {
-            assert_eq!(
-                reset(value, now),
-                Some(Duration::from_millis(milliseconds)),
-                "{value}"
-            );
+            assert_eq!(reset(value, now), Some(Duration::from_millis(milliseconds)), "{value}");
         }
-        for value in [
-            "",
-            "soon",
-            "s",
-            "1x",
-            "-1",
-            "1e400",
-            "1.2.3s",
-            "2026-10-21T07:28:00Z",
-        ] {
+        for value in ["", "soon", "s", "1x", "-1", "1e400", "1.2.3s", "2026-10-21T07:28:00Z"] {
             assert_eq!(reset(value, now), None, "{value}");
         }
     }
@@ -119,10 +100,7 @@ mod tests {
         // `date -u -d '2026-10-21 07:28:00' +%s` is 1792567680.
         let date = "Wed, 21 Oct 2026 07:28:00 GMT";
         let now = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-        assert_eq!(
-            wait(date, now(1_792_567_650)),
-            Some(Duration::from_secs(30))
-        );
+        assert_eq!(wait(date, now(1_792_567_650)), Some(Duration::from_secs(30)));
         assert_eq!(wait(date, now(1_792_567_690)), Some(Duration::ZERO));
         assert_eq!(wait("7", now(0)), Some(Duration::from_secs(7)));
         assert_eq!(wait("soon", now(0)), None);
@@ -131,14 +109,7 @@ mod tests {
     #[test]
     fn seconds_are_read_and_nothing_else() {
         assert_eq!(seconds(" 2.5 "), Some(Duration::from_millis(2500)));
-        for value in [
-            "-1",
-            "NaN",
-            "inf",
-            "1e300",
-            "",
-            "Wed, 21 Oct 2026 07:28:00 GMT",
-        ] {
+        for value in ["-1", "NaN", "inf", "1e300", "", "Wed, 21 Oct 2026 07:28:00 GMT"] {
             assert_eq!(seconds(value), None, "{value}");
         }
     }

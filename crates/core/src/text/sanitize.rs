@@ -16,10 +16,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
         match c {
             '\u{1b}' if chars.next_if_eq(&'[').is_some() => {
                 // A control sequence ends with a byte in 0x40..=0x7e (ECMA-48, section 5.4).
-                while chars
-                    .next_if(|c| !('\u{40}'..='\u{7e}').contains(c))
-                    .is_some()
-                {}
+                while chars.next_if(|c| !('\u{40}'..='\u{7e}').contains(c)).is_some() {}
                 chars.next();
             }
             '\n' | '\r' | '\t' => out.push(' '),
@@ -34,18 +31,11 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 #[must_use]
 pub fn shortened(text: &str, width: usize) -> String {
     let line = one_line(text);
-    let line = line
-        .split(' ')
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ");
+    let line = line.split(' ').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     if line.chars().count() <= width {
         return line;
     }
-    line.chars()
-        .take(width.saturating_sub(1))
-        .chain(std::iter::once('…'))
-        .collect()
+    line.chars().take(width.saturating_sub(1)).chain(std::iter::once('…')).collect()
 }
 
 /// Escapes characters that could control a terminal but are allowed in a JSON string, as in `\u202e`.
@@ -76,10 +66,7 @@ mod tests {
 
     #[test]
     fn escape_sequences_and_bidi_controls_are_gone() {
-        assert_eq!(
-            one_line("a\u{1b}[31mred\u{1b}[0m b\u{202e}c\u{7}\nd"),
-            "ared bc d"
-        );
+        assert_eq!(one_line("a\u{1b}[31mred\u{1b}[0m b\u{202e}c\u{7}\nd"), "ared bc d");
         assert_eq!(one_line("\u{1b}]0;title\u{7}x"), "]0;titlex");
         assert!(matches!(one_line("naïve 数"), Cow::Borrowed(_)));
     }

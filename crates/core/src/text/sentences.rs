@@ -41,10 +41,7 @@ pub struct Segment {
 /// Splits `text` into pieces, in order.
 #[must_use]
 pub fn split(text: &str) -> Vec<Segment> {
-    let mut pieces = Segments {
-        text,
-        found: Vec::new(),
-    };
+    let mut pieces = Segments { text, found: Vec::new() };
     let mut block: Option<Range<usize>> = None;
     let mut in_code = false;
     let mut start = 0;
@@ -95,11 +92,7 @@ fn marker_bytes(body: &str) -> usize {
     } else {
         body[digits..].starts_with(['.', ')'])
     };
-    if mark && body[digits + 1..].starts_with(' ') {
-        digits + 2
-    } else {
-        0
-    }
+    if mark && body[digits + 1..].starts_with(' ') { digits + 2 } else { 0 }
 }
 
 struct Segments<'a> {
@@ -125,10 +118,7 @@ impl Segments<'_> {
         while !rest.is_empty() {
             let (head, tail) = rest.split_at(cut_at(rest));
             if head.contains(char::is_alphanumeric) {
-                self.found.push(Segment {
-                    range: at..at + head.trim_end().len(),
-                    shape,
-                });
+                self.found.push(Segment { range: at..at + head.trim_end().len(), shape });
             }
             rest = tail.trim_start();
             at += head.len() + (tail.len() - rest.len());
@@ -142,28 +132,19 @@ fn cut_at(text: &str) -> usize {
         return text.len();
     }
     let limit = text.floor_char_boundary(LONGEST_BYTES);
-    text[..limit]
-        .rfind(char::is_whitespace)
-        .filter(|&at| at > 0)
-        .unwrap_or(limit)
+    text[..limit].rfind(char::is_whitespace).filter(|&at| at > 0).unwrap_or(limit)
 }
 
 /// Returns the byte offsets in `block` after each sentence but the last.
 fn sentence_ends(block: &str) -> Vec<usize> {
     let mut ends = Vec::new();
-    for (at, mark) in block
-        .char_indices()
-        .filter(|(_, c)| matches!(c, '.' | '!' | '?' | '。'))
-    {
+    for (at, mark) in block.char_indices().filter(|(_, c)| matches!(c, '.' | '!' | '?' | '。')) {
         let behind = at + mark.len_utf8();
         let closers: usize = block[behind..]
             .chars()
             .take(MOST_CLOSERS)
             .take_while(|c: &char| {
-                matches!(
-                    c,
-                    '.' | '!' | '?' | '"' | '\'' | '”' | '’' | ')' | ']' | '*' | '_'
-                )
+                matches!(c, '.' | '!' | '?' | '"' | '\'' | '”' | '’' | ')' | ']' | '*' | '_')
             })
             .map(char::len_utf8)
             .sum();
@@ -185,20 +166,13 @@ fn sentence_ends(block: &str) -> Vec<usize> {
 /// number.
 fn is_abbreviation(head: &str) -> bool {
     let start = head.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-    let word = head
-        .get(start..)
-        .unwrap_or("")
-        .trim_start_matches(['(', '[', '"', '\'', '“', '‘']);
+    let word = head.get(start..).unwrap_or("").trim_start_matches(['(', '[', '"', '\'', '“', '‘']);
     let mut chars = word.chars();
     let initial =
         chars.next().is_some_and(char::is_uppercase) && chars.next().is_none_or(|c| c == '.');
     let is_number =
         start == 0 && !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
-    initial
-        || is_number
-        || ABBREVIATIONS
-            .binary_search(&word.to_lowercase().as_str())
-            .is_ok()
+    initial || is_number || ABBREVIATIONS.binary_search(&word.to_lowercase().as_str()).is_ok()
 }
 
 #[cfg(test)]
@@ -206,10 +180,7 @@ mod tests {
     use super::*;
 
     fn sentences(text: &str) -> Vec<&str> {
-        split(text)
-            .into_iter()
-            .map(|piece| &text[piece.range])
-            .collect()
+        split(text).into_iter().map(|piece| &text[piece.range]).collect()
     }
 
     #[test]
@@ -247,11 +218,7 @@ mod tests {
             ],
         );
         assert_eq!(split(text)[0].shape, Shape::Heading);
-        assert!(
-            split(text)[1..]
-                .iter()
-                .all(|piece| piece.shape == Shape::Sentence)
-        );
+        assert!(split(text)[1..].iter().all(|piece| piece.shape == Shape::Sentence));
     }
 
     #[test]
@@ -259,13 +226,7 @@ mod tests {
         let text = "word ".repeat(1_000);
         let pieces = split(&text);
         // 200 words of 4 bytes with the 199 spaces between them are 999 bytes; one more would be 1,004.
-        assert_eq!(
-            pieces
-                .iter()
-                .map(|piece| piece.range.len())
-                .collect::<Vec<_>>(),
-            [999; 5]
-        );
+        assert_eq!(pieces.iter().map(|piece| piece.range.len()).collect::<Vec<_>>(), [999; 5]);
         assert_eq!(sentences(&"é".repeat(600)).concat(), "é".repeat(600));
     }
 

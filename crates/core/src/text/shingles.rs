@@ -32,11 +32,7 @@ pub fn jaccard(a: &[u64], b: &[u64]) -> f64 {
         j += usize::from(order != Ordering::Less);
     }
     let all = a.len() + b.len() - shared;
-    if all == 0 {
-        1.0
-    } else {
-        shared as f64 / all as f64
-    }
+    if all == 0 { 1.0 } else { shared as f64 / all as f64 }
 }
 
 fn hash(word: &str) -> u64 {
@@ -49,8 +45,7 @@ fn hash(word: &str) -> u64 {
 /// factor is that of Knuth's linear congruential generator MMIX.
 fn joined(words: &[u64]) -> u64 {
     words.iter().fold(words.len() as u64, |run, word| {
-        run.wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(*word)
+        run.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(*word)
     })
 }
 

@@ -13,10 +13,7 @@ pub fn short_key(text: &[u8]) -> Option<u128> {
     }
     // The bytes in order, lowest first. Two reads that overlap cover a half of any length without a loop.
     let (low, high) = match n {
-        8.. => (
-            eight(text, 0),
-            (eight(text, n - 8) >> 8) >> (8 * (LONGEST - n)),
-        ),
+        8.. => (eight(text, 0), (eight(text, n - 8) >> 8) >> (8 * (LONGEST - n))),
         4.. => (four(text, 0) | four(text, n - 4) << (8 * (n - 4)), 0),
         1.. => {
             let byte = |at: usize| u64::from(text[at]) << (8 * at);

@@ -81,9 +81,7 @@ impl FailureClass {
     /// Returns the stage that lost an answerable question; `None` for every other class.
     #[must_use]
     pub fn stage(self) -> Option<Stage> {
-        Stage::ALL
-            .into_iter()
-            .find(|stage| Self::from(*stage) == self)
+        Stage::ALL.into_iter().find(|stage| Self::from(*stage) == self)
     }
 
     /// Returns true if the question has no result to judge.
@@ -101,10 +99,8 @@ impl FailureClass {
     /// Returns true if only a question with an answer can have it.
     #[must_use]
     pub fn needs_an_answer(self) -> bool {
-        matches!(
-            self,
-            Self::Generation | Self::Unsure | Self::Correct | Self::CorrectUnsupported
-        ) || self.is_of_unanswerable()
+        matches!(self, Self::Generation | Self::Unsure | Self::Correct | Self::CorrectUnsupported)
+            || self.is_of_unanswerable()
     }
 
     /// Returns true if the evidence did not reach the prompt, and the answer is not right.
@@ -249,22 +245,13 @@ mod tests {
     #[test]
     fn every_name_is_what_serde_writes_and_reads() {
         for stage in Stage::ALL {
-            assert_eq!(
-                serde_json::to_value(stage).expect("serialises"),
-                stage.name()
-            );
+            assert_eq!(serde_json::to_value(stage).expect("serialises"), stage.name());
         }
         for class in FailureClass::ALL {
-            assert_eq!(
-                serde_json::to_value(class).expect("serialises"),
-                class.name()
-            );
+            assert_eq!(serde_json::to_value(class).expect("serialises"), class.name());
         }
         for fault in Fault::ALL {
-            assert_eq!(
-                serde_json::to_value(fault).expect("serialises"),
-                fault.name()
-            );
+            assert_eq!(serde_json::to_value(fault).expect("serialises"), fault.name());
         }
         for flag in Flag::ALL {
             assert_eq!(serde_json::to_value(flag).expect("serialises"), flag.name());

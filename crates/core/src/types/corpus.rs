@@ -59,10 +59,7 @@ impl Corpus {
     /// Names the chunks by their ranges, as the passages of an external RAG.
     #[must_use]
     pub fn named_by_range(self) -> Self {
-        Self {
-            names: ChunkNames::Range,
-            ..self
-        }
+        Self { names: ChunkNames::Range, ..self }
     }
 
     /// Returns the median length of a chunk's text in bytes; 0 without chunks.
@@ -107,9 +104,7 @@ impl Corpus {
     /// Returns a chunk's id. `number` must be a chunk's.
     #[must_use]
     pub fn chunk_id(&self, number: usize) -> ChunkId {
-        let Chunk {
-            document, range, ..
-        } = &self.chunks[number];
+        let Chunk { document, range, .. } = &self.chunks[number];
         let doc = &self.document_of(number).id;
         match self.names {
             ChunkNames::Ordinal => {
@@ -146,11 +141,7 @@ impl Corpus {
     pub fn chunk_text(&self, number: usize) -> (&str, &str) {
         let chunk = &self.chunks[number];
         let document = self.document_of(number);
-        let title = if chunk.context.is_empty() {
-            document.title.as_str()
-        } else {
-            &chunk.context
-        };
+        let title = if chunk.context.is_empty() { document.title.as_str() } else { &chunk.context };
         (&document.text[chunk.range.as_range()], title)
     }
 
@@ -229,11 +220,7 @@ mod tests {
         };
         let chunk = |document, range: (usize, usize)| Chunk::new(document, range.into(), 1);
         let corpus = Corpus::new(
-            vec![
-                document("a", "one two"),
-                document("b", ""),
-                document("c", "three"),
-            ],
+            vec![document("a", "one two"), document("b", ""), document("c", "three")],
             vec![chunk(0, (0, 3)), chunk(0, (4, 7)), chunk(2, (0, 5))],
         );
         assert_eq!(corpus.chunk_numbers(&"a".into()), 0..2);

@@ -89,10 +89,7 @@ mod tests {
         let mut documents: Vec<Document> = (0..1000).map(document).collect();
         let mut numbers = DocumentNumbers::new(&documents);
         for number in 0..1000 {
-            assert_eq!(
-                numbers.find(&documents, &format!("d{number}")),
-                Some(number)
-            );
+            assert_eq!(numbers.find(&documents, &format!("d{number}")), Some(number));
         }
         assert_eq!(numbers.find(&documents, "d1000"), None);
         documents.push(document(7));

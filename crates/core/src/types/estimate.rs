@@ -117,26 +117,12 @@ impl ArmCalls {
     /// Creates the counts of an arm without questions.
     #[must_use]
     pub fn of(arm: ArmName) -> Self {
-        Self {
-            arm,
-            questions: 0,
-            cached: 0,
-            same_prompt: 0,
-            calls: 0,
-            prompt_tokens: 0,
-        }
+        Self { arm, questions: 0, cached: 0, same_prompt: 0, calls: 0, prompt_tokens: 0 }
     }
 
     /// Adds the counts of `other`.
     pub fn add(&mut self, other: &Self) {
-        let Self {
-            arm: _,
-            questions,
-            cached,
-            same_prompt,
-            calls,
-            prompt_tokens,
-        } = other;
+        let Self { arm: _, questions, cached, same_prompt, calls, prompt_tokens } = other;
         self.questions += questions;
         self.cached += cached;
         self.same_prompt += same_prompt;

@@ -92,9 +92,7 @@ impl Filter {
     /// Returns true if a document with this metadata may be found.
     #[must_use]
     pub fn matches(&self, metadata: &BTreeMap<String, Value>) -> bool {
-        self.fields
-            .iter()
-            .all(|(field, condition)| condition.holds(metadata.get(field)))
+        self.fields.iter().all(|(field, condition)| condition.holds(metadata.get(field)))
     }
 }
 
@@ -174,21 +172,12 @@ mod tests {
     #[test]
     fn values_are_equal_lists_hold_any_and_missing_fields_none() {
         assert!(matches("team = \"search\"", json!({"team": "search"})));
-        assert!(matches(
-            "team = \"search\"",
-            json!({"team": ["ops", "search"]})
-        ));
+        assert!(matches("team = \"search\"", json!({"team": ["ops", "search"]})));
         assert!(!matches("team = \"search\"", json!({"team": "Search"})));
         assert!(!matches("team = \"search\"", json!({})));
         assert!(matches("team = [\"a\", \"b\"]", json!({"team": "b"})));
-        assert!(matches(
-            "version = 2\nlive = true",
-            json!({"version": 2.0, "live": true})
-        ));
-        assert!(!matches(
-            "version = 2\nlive = true",
-            json!({"version": 2, "live": "true"})
-        ));
+        assert!(matches("version = 2\nlive = true", json!({"version": 2.0, "live": true})));
+        assert!(!matches("version = 2\nlive = true", json!({"version": 2, "live": "true"})));
     }
 
     #[test]
@@ -223,13 +212,8 @@ mod tests {
             "year = { not = 2024 }",
             "year = { lt = inf }",
         ] {
-            let error = toml::from_str::<Filter>(wrong)
-                .expect_err(wrong)
-                .to_string();
-            assert!(
-                error.contains("is not a condition: expected"),
-                "{wrong}: {error}"
-            );
+            let error = toml::from_str::<Filter>(wrong).expect_err(wrong).to_string();
+            assert!(error.contains("is not a condition: expected"), "{wrong}: {error}");
         }
     }
 }

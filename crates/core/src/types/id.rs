@@ -127,9 +127,7 @@ impl ChunkId {
     /// Returns true for an id of [`Self::unlocated`].
     #[must_use]
     pub fn is_unlocated(&self) -> bool {
-        self.0
-            .rsplit_once('#')
-            .is_some_and(|(_, place)| place.starts_with('~'))
+        self.0.rsplit_once('#').is_some_and(|(_, place)| place.starts_with('~'))
     }
 
     /// Returns the document part: everything before the last `#` (the whole id if there is none).
@@ -157,10 +155,7 @@ mod tests {
     fn the_id_of_a_range_gives_back_document_and_range() {
         let id = ChunkId::of_range(&"c#-notes.md".into(), ByteRange::new(5, 120));
         assert_eq!(id.as_str(), "c#-notes.md#5-120");
-        assert_eq!(
-            (id.doc(), id.range()),
-            ("c#-notes.md", Some(ByteRange::new(5, 120)))
-        );
+        assert_eq!((id.doc(), id.range()), ("c#-notes.md", Some(ByteRange::new(5, 120))));
         for other in ["d#12", "d#~1-2", "d#2-1", "d#1-1", "d#1-2~x", "1-2"] {
             assert_eq!(ChunkId::from(other).range(), None, "{other}");
         }

@@ -7,10 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A two-sided interval, `low <= high`, written `[low, high]` in JSON; an infinite bound as null.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(
-    from = "(MaybeInfinite, MaybeInfinite)",
-    into = "(MaybeInfinite, MaybeInfinite)"
-)]
+#[serde(from = "(MaybeInfinite, MaybeInfinite)", into = "(MaybeInfinite, MaybeInfinite)")]
 pub struct Interval {
     /// Lower bound.
     pub low: f64,
@@ -22,19 +19,13 @@ impl Interval {
     /// Clamps the interval to `-most..=most`, the range of a difference.
     #[must_use]
     pub fn within(self, most: f64) -> Self {
-        Self {
-            low: self.low.max(-most),
-            high: self.high.min(most),
-        }
+        Self { low: self.low.max(-most), high: self.high.min(most) }
     }
 
     /// Multiplies both bounds by a factor of at least 0.
     #[must_use]
     pub fn times(self, factor: f64) -> Self {
-        Self {
-            low: self.low * factor,
-            high: self.high * factor,
-        }
+        Self { low: self.low * factor, high: self.high * factor }
     }
 
     /// Extends the interval to hold zero; a bound that differs from zero by rounding is zero.
@@ -74,10 +65,7 @@ struct MaybeInfinite(
 
 impl From<(MaybeInfinite, MaybeInfinite)> for Interval {
     fn from((low, high): (MaybeInfinite, MaybeInfinite)) -> Self {
-        Self {
-            low: low.0,
-            high: high.0,
-        }
+        Self { low: low.0, high: high.0 }
     }
 }
 
@@ -108,15 +96,9 @@ mod tests {
 
     #[test]
     fn an_infinite_bound_survives_json() {
-        let interval = Interval {
-            low: 2.0,
-            high: f64::INFINITY,
-        };
+        let interval = Interval { low: 2.0, high: f64::INFINITY };
         let json = serde_json::to_string(&interval).expect("written");
         assert_eq!(json, "[2.0,null]");
-        assert_eq!(
-            serde_json::from_str::<Interval>(&json).expect("read"),
-            interval
-        );
+        assert_eq!(serde_json::from_str::<Interval>(&json).expect("read"), interval);
     }
 }

@@ -82,10 +82,7 @@ mod tests {
             let probes: Vec<ContextProbe> = replies.iter().map(|reply| probe(reply)).collect();
             ContextUse::of(probes.iter())
         };
-        assert_eq!(
-            of(&["Paris", "It was VELMORA Quist."]),
-            ContextUse::Read { n_read: 1, n: 2 }
-        );
+        assert_eq!(of(&["Paris", "It was VELMORA Quist."]), ContextUse::Read { n_read: 1, n: 2 });
         assert_eq!(of(&["Paris"; 4]), ContextUse::Unknown { n: 4 });
         assert_eq!(of(&["Paris"; 5]), ContextUse::Ignored { n: 5 });
         assert_eq!(of(&[]), ContextUse::Unknown { n: 0 });

@@ -110,12 +110,9 @@ impl Question {
     pub fn gold_text(&self) -> String {
         match self.kind {
             QuestionKind::Unanswerable => "(not answerable from the corpus)".to_owned(),
-            _ if self.answers.is_empty() => self
-                .required
-                .iter()
-                .map(|fact| fact.join(" | "))
-                .collect::<Vec<_>>()
-                .join(" & "),
+            _ if self.answers.is_empty() => {
+                self.required.iter().map(|fact| fact.join(" | ")).collect::<Vec<_>>().join(" & ")
+            }
             _ => self.answers.join(" | "),
         }
     }
@@ -136,15 +133,11 @@ impl Question {
     /// Returns true if `doc` counts as relevant.
     #[must_use]
     pub fn judges_relevant(&self, doc: &str) -> bool {
-        self.relevant_docs()
-            .any(|relevant| relevant.as_str() == doc)
+        self.relevant_docs().any(|relevant| relevant.as_str() == doc)
     }
 
     /// Returns documents that count as relevant (grade > 0), ascending by id.
     pub fn relevant_docs(&self) -> impl Iterator<Item = &DocId> {
-        self.relevant
-            .iter()
-            .filter(|(_, grade)| **grade > 0)
-            .map(|(doc, _)| doc)
+        self.relevant.iter().filter(|(_, grade)| **grade > 0).map(|(doc, _)| doc)
     }
 }

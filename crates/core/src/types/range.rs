@@ -25,10 +25,7 @@ impl ByteRange {
     /// Creates the range `start..end`; empty when `end <= start`.
     #[must_use]
     pub fn new(start: usize, end: usize) -> Self {
-        Self {
-            start,
-            end: end.max(start),
-        }
+        Self { start, end: end.max(start) }
     }
 
     /// Returns its length in bytes.
@@ -94,10 +91,8 @@ impl RangeSet {
     /// Creates the union of `ranges`, in any order, overlapping or not.
     #[must_use]
     pub fn union(ranges: impl IntoIterator<Item = ByteRange>) -> Self {
-        let mut sorted: Vec<ByteRange> = ranges
-            .into_iter()
-            .filter(|range| !range.is_empty())
-            .collect();
+        let mut sorted: Vec<ByteRange> =
+            ranges.into_iter().filter(|range| !range.is_empty()).collect();
         sorted.sort_unstable();
         let mut merged: Vec<ByteRange> = Vec::with_capacity(sorted.len());
         for range in sorted {

@@ -21,10 +21,7 @@ impl<I: Ord> Hit<I> {
     /// Returns the order of a ranking: score descending, then id descending.
     #[must_use]
     pub fn order(&self, other: &Self) -> Ordering {
-        other
-            .score
-            .total_cmp(&self.score)
-            .then_with(|| other.id.cmp(&self.id))
+        other.score.total_cmp(&self.score).then_with(|| other.id.cmp(&self.id))
     }
 }
 
@@ -89,11 +86,7 @@ impl<I> Ranking<I> {
 /// the cutoff afterwards.
 pub fn collapse<'a>(chunks: impl IntoIterator<Item = &'a ChunkId>) -> Vec<DocId> {
     let mut seen = HashSet::new();
-    chunks
-        .into_iter()
-        .filter(|id| seen.insert(id.doc()))
-        .map(|id| DocId::from(id.doc()))
-        .collect()
+    chunks.into_iter().filter(|id| seen.insert(id.doc())).map(|id| DocId::from(id.doc())).collect()
 }
 
 #[cfg(test)]
@@ -101,10 +94,7 @@ mod tests {
     use super::*;
 
     fn hit(id: &str, score: f64) -> Hit<DocId> {
-        Hit {
-            id: id.into(),
-            score,
-        }
+        Hit { id: id.into(), score }
     }
 
     fn names(ranking: &Ranking<DocId>) -> Vec<&str> {
@@ -125,12 +115,8 @@ mod tests {
 
     #[test]
     fn an_id_counts_once_with_its_best_score_and_nan_is_dropped() {
-        let ranking = Ranking::new(vec![
-            hit("a", 1.0),
-            hit("a", 3.0),
-            hit("b", f64::NAN),
-            hit("c", 2.0),
-        ]);
+        let ranking =
+            Ranking::new(vec![hit("a", 1.0), hit("a", 3.0), hit("b", f64::NAN), hit("c", 2.0)]);
         assert_eq!(names(&ranking), ["a", "c"]);
     }
 

@@ -19,10 +19,7 @@ mod tests {
     #[test]
     fn it_is_written_in_settings_by_its_name() {
         for similarity in Similarity::ALL {
-            assert_eq!(
-                serde_json::to_value(similarity).expect("serialises"),
-                similarity.name()
-            );
+            assert_eq!(serde_json::to_value(similarity).expect("serialises"), similarity.name());
         }
     }
 }

@@ -33,11 +33,7 @@ impl<'a> TitledText<'a> {
     /// Returns the number of bytes that [`Self::joined`] puts before the text.
     #[must_use]
     pub fn prefix_bytes(self) -> usize {
-        if self.title.is_empty() {
-            0
-        } else {
-            self.title.len() + 1
-        }
+        if self.title.is_empty() { 0 } else { self.title.len() + 1 }
     }
 }
 
@@ -56,10 +52,7 @@ mod tests {
 
     #[test]
     fn a_title_stands_on_a_line_of_its_own() {
-        let titled = TitledText {
-            title: "Tea",
-            text: "is hot",
-        };
+        let titled = TitledText { title: "Tea", text: "is hot" };
         assert_eq!(titled.joined(), "Tea\nis hot");
         assert_eq!(&titled.joined()[titled.prefix_bytes()..], "is hot");
         assert_eq!(TitledText::untitled("is hot").joined(), "is hot");

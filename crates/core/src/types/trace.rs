@@ -462,9 +462,7 @@ impl Trace {
 
     /// Returns the packed passages, in prompt order.
     pub fn packed(&self) -> impl Iterator<Item = &ChunkId> {
-        self.step(Step::Packed)
-            .into_iter()
-            .flat_map(|step| step.hits.iter().map(|hit| &hit.id))
+        self.step(Step::Packed).into_iter().flat_map(|step| step.hits.iter().map(|hit| &hit.id))
     }
 
     /// Returns every chunk that the trace refers to, possibly several times: hits, gold evidence, and passages of
@@ -474,12 +472,7 @@ impl Trace {
             let exact = step.exact_search.iter().flat_map(|exact| &exact.hits);
             step.hits.iter().map(|hit| &hit.id).chain(exact)
         });
-        let gold = self
-            .gold
-            .groups
-            .iter()
-            .flatten()
-            .flat_map(|member| &member.chunks);
+        let gold = self.gold.groups.iter().flatten().flat_map(|member| &member.chunks);
         let shown = self
             .arms
             .iter()
@@ -494,28 +487,18 @@ impl Trace {
             let exact = exact.flat_map(|exact| &mut exact.hits);
             step.hits.iter_mut().map(|hit| &mut hit.id).chain(exact)
         });
-        let gold = self
-            .gold
-            .groups
+        let gold = self.gold.groups.iter_mut().flatten().flat_map(|member| &mut member.chunks);
+        let shown = self
+            .arms
             .iter_mut()
-            .flatten()
-            .flat_map(|member| &mut member.chunks);
-        let shown = self.arms.iter_mut().flat_map(|arm| {
-            arm.attempts
-                .iter_mut()
-                .flat_map(|attempt| &mut attempt.passages)
-        });
+            .flat_map(|arm| arm.attempts.iter_mut().flat_map(|attempt| &mut attempt.passages));
         hits.chain(gold).chain(shown)
     }
 
     /// Returns the first attempt of an arm.
     #[must_use]
     pub fn attempt(&self, arm: ArmName) -> Option<&Attempt> {
-        self.arms
-            .iter()
-            .find(|entry| entry.arm == arm)?
-            .attempts
-            .first()
+        self.arms.iter().find(|entry| entry.arm == arm)?.attempts.first()
     }
 
     /// Returns the failure that leaves the question without a result: its own, else that of the first call that failed.
@@ -526,10 +509,7 @@ impl Trace {
         }
         self.arms.iter().find_map(|arm| {
             let error = arm.attempts.iter().find_map(|call| call.error.as_ref())?;
-            Some(QuestionFailure {
-                arm: Some(arm.arm),
-                error,
-            })
+            Some(QuestionFailure { arm: Some(arm.arm), error })
         })
     }
 

@@ -74,22 +74,12 @@ pub fn anchor(pairs: &[QaPair], documents: &[Document]) -> Result<Anchored, Data
             Anchor::Once { doc, sentence, .. } => {
                 question.kind = QuestionKind::Span;
                 question.relevant.insert(doc.clone(), 1);
-                question.evidence.push(vec![Member {
-                    doc,
-                    ranges: vec![sentence],
-                }]);
+                question.evidence.push(vec![Member { doc, ranges: vec![sentence] }]);
                 out.questions.push(question);
             }
-            Anchor::Open {
-                reason,
-                n_found,
-                places,
-            } => out.unresolved.push(Unresolved {
-                question,
-                reason,
-                n_found,
-                places,
-            }),
+            Anchor::Open { reason, n_found, places } => {
+                out.unresolved.push(Unresolved { question, reason, n_found, places })
+            }
         }
     }
     if n_elsewhere > 0 {

@@ -36,9 +36,8 @@ pub(super) fn nearest(
         }
         let weight = (index.n_words() as f64 / n_found.max(1) as f64).ln();
         let places = index.places_of(word, within);
-        let holders: BTreeSet<(usize, usize)> = places
-            .map(|place| (place.text, sentences.number(place)))
-            .collect();
+        let holders: BTreeSet<(usize, usize)> =
+            places.map(|place| (place.text, sentences.number(place))).collect();
         for holder in holders {
             *scores.entry(holder).or_default() += weight;
         }

@@ -49,11 +49,8 @@ impl QaPair {
     pub(super) fn question(&self) -> Question {
         let mut question = Question::new(self.id.as_str().into(), self.text.clone());
         question.answers.clone_from(&self.answers);
-        let is_yes_no = |answer: &String| {
-            ["yes", "no"]
-                .iter()
-                .any(|it| answer.eq_ignore_ascii_case(it))
-        };
+        let is_yes_no =
+            |answer: &String| ["yes", "no"].iter().any(|it| answer.eq_ignore_ascii_case(it));
         question.kind = match &self.answers[..] {
             [] => QuestionKind::Free,
             answers if answers.iter().all(is_yes_no) => QuestionKind::YesNo,
@@ -69,18 +66,13 @@ impl QaPair {
     ) -> Result<Option<usize>, DatasetError> {
         if let Some(doc) = &self.doc {
             let number = numbers.get(doc.as_str()).copied();
-            return number
-                .map(Some)
-                .ok_or_else(|| DatasetError::UnknownDocument {
-                    place: self.place.of(&self.id),
-                    doc: DocId::from(doc.as_str()),
-                    nearest: nearest::word(doc, numbers.keys().copied()).map(DocId::from),
-                });
+            return number.map(Some).ok_or_else(|| DatasetError::UnknownDocument {
+                place: self.place.of(&self.id),
+                doc: DocId::from(doc.as_str()),
+                nearest: nearest::word(doc, numbers.keys().copied()).map(DocId::from),
+            });
         }
-        Ok(self
-            .source
-            .as_ref()
-            .and_then(|source| by_path(source, numbers)))
+        Ok(self.source.as_ref().and_then(|source| by_path(source, numbers)))
     }
 
     /// Returns true if another pair of its question has other answers or another document.
@@ -113,9 +105,7 @@ impl QaPair {
 /// Returns the document whose id is the longest end of `source` at a `/`: files are recorded with the path that they were read from.
 fn by_path(source: &str, numbers: &HashMap<&str, usize>) -> Option<usize> {
     let ends = source.match_indices('/').map(|(at, _)| at + 1);
-    std::iter::once(0)
-        .chain(ends)
-        .find_map(|at| numbers.get(&source[at..]).copied())
+    std::iter::once(0).chain(ends).find_map(|at| numbers.get(&source[at..]).copied())
 }
 
 /// Reads the pairs of the file `path`: `.csv` and `.tsv` are tables with a header, all others JSON lines. Questions are numbered by
@@ -141,9 +131,7 @@ pub fn pairs(path: &Path) -> Result<Vec<QaPair>, DatasetError> {
         }
         Ok(())
     };
-    let ending = path
-        .extension()
-        .map(|it| it.to_string_lossy().to_lowercase());
+    let ending = path.extension().map(|it| it.to_string_lossy().to_lowercase());
     match ending.as_deref() {
         Some("csv" | "tsv") => table(path, &mut add)?,
         _ => read::lines(path, |place, line| {
@@ -152,10 +140,7 @@ pub fn pairs(path: &Path) -> Result<Vec<QaPair>, DatasetError> {
         })?,
     }
     if all.is_empty() {
-        return Err(DatasetError::NoQuestions {
-            path: path.to_owned(),
-            split: None,
-        });
+        return Err(DatasetError::NoQuestions { path: path.to_owned(), split: None });
     }
     Ok(all)
 }
@@ -167,11 +152,8 @@ fn table(
 ) -> Result<(), DatasetError> {
     let text = read::text(path)?;
     let shared: Arc<Path> = Arc::from(path);
-    let at = |line: u64| Place {
-        path: Arc::clone(&shared),
-        line: usize::try_from(line).ok(),
-        id: None,
-    };
+    let at =
+        |line: u64| Place { path: Arc::clone(&shared), line: usize::try_from(line).ok(), id: None };
     let first = text.lines().next().unwrap_or_default();
     let separators = [b',', b';', b'\t'];
     let separator = separators
@@ -179,9 +161,7 @@ fn table(
         .rev() // of equals the last is returned: the comma
         .max_by_key(|separator| first.bytes().filter(|byte| byte == separator).count())
         .unwrap_or(b',');
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(separator)
-        .from_reader(text.as_bytes());
+    let mut reader = csv::ReaderBuilder::new().delimiter(separator).from_reader(text.as_bytes());
     let uneven = |error: &csv::Error| DatasetError::Line {
         place: at(error.position().map_or(1, csv::Position::line)),
         expected: "as many cells as the header has",
@@ -204,11 +184,7 @@ fn table(
 fn check_header(place: &Place, header: &StringRecord) -> Result<(), DatasetError> {
     let names: Vec<&str> = header.iter().map(str::trim).collect();
     let lacks = |known: &[&str]| !names.iter().any(|name| known.contains(name));
-    let missing = |field, expected| DatasetError::Field {
-        place: place.clone(),
-        field,
-        expected,
-    };
+    let missing = |field, expected| DatasetError::Field { place: place.clone(), field, expected };
     if lacks(&QUESTION) {
         let expected = "a column of the header (also `query`, `user_input`, `input` or `text`)";
         return Err(missing("question", expected));
@@ -238,24 +214,15 @@ fn value(cell: &str) -> Value {
 
 /// Returns the pair, and true if its id follows from its text.
 fn pair(place: Place, fields: &Map<String, Value>) -> Result<(QaPair, bool), DatasetError> {
-    let wrong = |field, expected| DatasetError::Field {
-        place: place.clone(),
-        field,
-        expected,
-    };
+    let wrong = |field, expected| DatasetError::Field { place: place.clone(), field, expected };
     let present = |name: &&str| fields.get(*name).is_some_and(|value| !is_blank(value));
     let string = |names: &[&'static str], expected| match names.iter().find(|name| present(name)) {
         None => Ok(None),
-        Some(name) => text(&fields[*name])
-            .map(Some)
-            .ok_or_else(|| wrong(name, expected)),
+        Some(name) => text(&fields[*name]).map(Some).ok_or_else(|| wrong(name, expected)),
     };
     let asked = string(&QUESTION, "a string")?;
     let text = asked.ok_or_else(|| {
-        wrong(
-            "question",
-            "a string (also `query`, `user_input`, `input` or `text`)",
-        )
+        wrong("question", "a string (also `query`, `user_input`, `input` or `text`)")
     })?;
     let id = string(&ID, "a string or a whole number")?;
     let answers = match ANSWER.iter().find(|name| present(name)) {
@@ -267,10 +234,7 @@ fn pair(place: Place, fields: &Map<String, Value>) -> Result<(QaPair, bool), Dat
     let pair = QaPair {
         id: id.clone().unwrap_or_else(|| question_id::id_of(&text)),
         doc: string(&DOC, "a document's id")?,
-        source: fields
-            .get(SOURCE)
-            .and_then(Value::as_str)
-            .map(str::to_owned),
+        source: fields.get(SOURCE).and_then(Value::as_str).map(str::to_owned),
         text,
         answers,
         place,

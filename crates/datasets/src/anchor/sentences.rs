@@ -13,10 +13,7 @@ pub(super) struct Sentences<'a> {
 
 impl<'a> Sentences<'a> {
     pub(super) fn new(documents: &'a [Document]) -> Self {
-        Self {
-            documents,
-            split: documents.iter().map(|_| OnceCell::new()).collect(),
-        }
+        Self { documents, split: documents.iter().map(|_| OnceCell::new()).collect() }
     }
 
     /// Returns the sentences of the document of that number, ascending.
@@ -31,8 +28,7 @@ impl<'a> Sentences<'a> {
 
     /// Returns the number of the first sentence of a place's document that ends after the start of the place.
     pub(super) fn number(&self, place: Occurrence) -> usize {
-        self.of(place.text)
-            .partition_point(|sentence| sentence.end <= place.range.start)
+        self.of(place.text).partition_point(|sentence| sentence.end <= place.range.start)
     }
 
     /// Returns the range from the first sentence that `place` touches to the last; the place itself if it touches none.

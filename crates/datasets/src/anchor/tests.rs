@@ -18,10 +18,7 @@ fn document(id: &str, text: &str) -> Document {
 
 fn documents() -> Vec<Document> {
     vec![
-        document(
-            "oncall.md",
-            "A silence lasts 4 hours at most. Renew it  early.\n",
-        ),
+        document("oncall.md", "A silence lasts 4 hours at most. Renew it  early.\n"),
         document(
             "guides/retry.md",
             "Retries wait “30 seconds”. A retry is logged. It's never lost.",
@@ -44,10 +41,7 @@ fn quote(question: &Question) -> (String, String) {
     let member = &question.evidence[0][0];
     let all = documents();
     let document = all.iter().find(|it| it.id == member.doc).expect("known");
-    (
-        member.doc.to_string(),
-        document.text[member.ranges[0].as_range()].to_owned(),
-    )
+    (member.doc.to_string(), document.text[member.ranges[0].as_range()].to_owned())
 }
 
 fn refusal(name: &str, text: &str) -> String {
@@ -76,10 +70,7 @@ fn an_answer_that_occurs_once_becomes_the_sentence_that_holds_it() {
         ]
     );
     assert_eq!(found.questions[0].answers, ["4 hours"]);
-    assert_eq!(
-        found.questions[0].relevant,
-        [("oncall.md".into(), 1)].into()
-    );
+    assert_eq!(found.questions[0].relevant, [("oncall.md".into(), 1)].into());
 }
 
 #[test]
@@ -93,16 +84,10 @@ fn different_answers_to_one_question_are_left_open_with_the_places_of_both() {
          {\"question\": \"Lost?\"}\n\
          {\"question\": \"Lost?\", \"answers\": [\"It's never lost\", \"never lost\"]}\n",
     );
-    let seen: Vec<(Reason, usize, usize)> = found
-        .unresolved
-        .iter()
-        .map(|it| (it.reason, it.n_found, it.places.len()))
-        .collect();
+    let seen: Vec<(Reason, usize, usize)> =
+        found.unresolved.iter().map(|it| (it.reason, it.n_found, it.places.len())).collect();
     assert_eq!(seen, [(Reason::Disputed, 2, 2), (Reason::Disputed, 1, 1)]);
-    assert_eq!(
-        found.unresolved[0].question.answers,
-        ["4 hours", "30 seconds"]
-    );
+    assert_eq!(found.unresolved[0].question.answers, ["4 hours", "30 seconds"]);
     // Repeated, and without an answer: one question.
     assert_eq!(found.questions.len(), 1);
 }
@@ -121,10 +106,7 @@ fn an_answer_that_occurs_several_times_or_never_is_left_open_with_its_places() {
         .unresolved
         .iter()
         .map(|it| {
-            let first = it
-                .places
-                .first()
-                .map_or("", |place| place.sentence.as_str());
+            let first = it.places.first().map_or("", |place| place.sentence.as_str());
             (it.reason, it.n_found, first)
         })
         .collect();
@@ -152,18 +134,11 @@ fn a_named_document_limits_the_search() {
     let docs: Vec<_> = found.questions.iter().map(|it| quote(it).0).collect();
     assert_eq!(docs, ["oncall.md", "guides/retry.md"]);
     assert_eq!((found.unresolved[0].n_found, found.notes[0].count), (2, 1));
-    let wrong = read(
-        "qa.jsonl",
-        "{\"question\": \"?\", \"answer\": \"it\", \"doc\": \"oncal.md\"}",
-    );
+    let wrong =
+        read("qa.jsonl", "{\"question\": \"?\", \"answer\": \"it\", \"doc\": \"oncal.md\"}");
     let error = anchor(&wrong.expect("pairs"), &documents()).expect_err("unknown");
     assert!(error.to_string().contains("line 1"), "{error}");
-    assert!(
-        error
-            .hint()
-            .expect("a hint")
-            .starts_with("did you mean `oncall.md`?")
-    );
+    assert!(error.hint().expect("a hint").starts_with("did you mean `oncall.md`?"));
 }
 
 #[test]
@@ -173,31 +148,12 @@ fn a_table_is_read_with_quoted_line_feeds_semicolons_and_a_byte_order_mark() {
         let pair = pairs[0].question();
         (pair.id.to_string(), pair.text, pair.answers)
     };
-    let expected = (
-        "7".to_owned(),
-        "How long,\nat most?".to_owned(),
-        vec!["4; 5".to_owned()],
-    );
+    let expected = ("7".to_owned(), "How long,\nat most?".to_owned(), vec!["4; 5".to_owned()]);
     let comma = "\u{feff}id,question,answer\r\n7,\"How long,\nat most?\",4; 5\r\n";
     assert_eq!(of(comma, "qa.csv"), expected);
-    assert_eq!(
-        of(
-            "id;question;answer\n7;\"How long,\nat most?\";\"4; 5\"\n",
-            "qa.CSV"
-        ),
-        expected
-    );
-    assert_eq!(
-        of(
-            "id\tquery\treference\n7\t\"How long,\nat most?\"\t4; 5\n",
-            "qa.tsv"
-        ),
-        expected
-    );
-    let list = of(
-        "question,golden_answers\nQ?,\"[\"\"a\"\", \"\"b\"\"]\"\n",
-        "qa.csv",
-    );
+    assert_eq!(of("id;question;answer\n7;\"How long,\nat most?\";\"4; 5\"\n", "qa.CSV"), expected);
+    assert_eq!(of("id\tquery\treference\n7\t\"How long,\nat most?\"\t4; 5\n", "qa.tsv"), expected);
+    let list = of("question,golden_answers\nQ?,\"[\"\"a\"\", \"\"b\"\"]\"\n", "qa.csv");
     assert_eq!(list.2, ["a", "b"]);
 }
 
@@ -229,11 +185,7 @@ fn a_record_that_is_no_pair_is_named_by_its_line() {
             "question,answer\n,1\n",
             "line 2: `question` must be a string (also `query`, `user_input`, `input` or `text`)",
         ),
-        (
-            "qa.jsonl",
-            "\n{\"question\": [1]}",
-            "line 2: `question` must be a string",
-        ),
+        ("qa.jsonl", "\n{\"question\": [1]}", "line 2: `question` must be a string"),
         (
             "qa.jsonl",
             "{\"question\": \"?\", \"answer\": {\"text\": \"x\"}}",
@@ -253,10 +205,7 @@ fn a_record_that_is_no_pair_is_named_by_its_line() {
     for (name, text, expected) in cases {
         assert_eq!(refusal(name, text), expected);
     }
-    assert!(matches!(
-        read("qa.csv", "question,answer\n"),
-        Err(DatasetError::NoQuestions { .. })
-    ));
+    assert!(matches!(read("qa.csv", "question,answer\n"), Err(DatasetError::NoQuestions { .. })));
 }
 
 #[test]
@@ -274,30 +223,17 @@ fn unresolved_questions_read_back_for_labelling_with_their_places() {
     let path = folder.path().join("unresolved.jsonl");
     write_unresolved(&path, &found.unresolved).expect("written");
     // `A silence lasts ` has 16 bytes, `4 hours` 7; `Retries wait ` has 13, `“30 seconds”` 3 + 10 + 3.
-    let places = vec![
-        ("oncall.md".into(), (16, 23).into()),
-        ("guides/retry.md".into(), (13, 29).into()),
-    ];
-    assert_eq!(
-        candidates(&path).expect("read"),
-        [("q".into(), places)].into()
-    );
+    let places =
+        vec![("oncall.md".into(), (16, 23).into()), ("guides/retry.md".into(), (13, 29).into())];
+    assert_eq!(candidates(&path).expect("read"), [("q".into(), places)].into());
     let corpus = "{\"id\": \"a\", \"text\": \"x\"}\n";
     with_files(&[("corpus.jsonl", corpus)], Format::Jsonl, |spec| {
         let asked = crate::asked(spec, &path).expect("loads");
         assert_eq!(asked.questions[0].answers, ["4 hours", "30 seconds"]);
     });
     let wrong = folder.path().join("wrong.jsonl");
-    std::fs::write(
-        &wrong,
-        "{\"id\": \"q\", \"text\": \"?\", \"places\": [{\"doc\": \"a\"}]}",
-    )
-    .expect("written");
+    std::fs::write(&wrong, "{\"id\": \"q\", \"text\": \"?\", \"places\": [{\"doc\": \"a\"}]}")
+        .expect("written");
     let error = candidates(Path::new(&wrong)).expect_err("refused");
-    assert!(
-        error
-            .to_string()
-            .contains("line 1: `places` must be a list of places"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("line 1: `places` must be a list of places"), "{error}");
 }

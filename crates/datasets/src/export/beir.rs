@@ -42,19 +42,12 @@ pub(super) fn write(
         labels.relevant = Some(&question.relevant).filter(|relevant| relevant.is_empty());
         let metadata =
             Some(OwnMetadata { ragtriage: labels }).filter(|own| !own.ragtriage.is_plain());
-        spaced(&WrittenQuery {
-            id: &question.id,
-            text: &question.text,
-            metadata,
-        })
+        spaced(&WrittenQuery { id: &question.id, text: &question.text, metadata })
     });
     write_lines(&folder.join("queries.jsonl"), queries)?;
     std::fs::create_dir_all(folder.join("qrels"))?;
     let judgments = dataset.questions.iter().flat_map(|question| {
-        question
-            .relevant
-            .iter()
-            .map(|(doc, grade)| format!("{}\t{doc}\t{grade}", question.id))
+        question.relevant.iter().map(|(doc, grade)| format!("{}\t{doc}\t{grade}", question.id))
     });
     let header = "query-id\tcorpus-id\tscore".to_owned();
     let path = folder.join("qrels").join(format!("{split}.tsv"));
@@ -82,8 +75,5 @@ fn fits(id: &str) -> bool {
 }
 
 fn no_column(what: &'static str, id: &str) -> DatasetError {
-    DatasetError::NoColumn {
-        what,
-        id: id.into(),
-    }
+    DatasetError::NoColumn { what, id: id.into() }
 }

@@ -24,25 +24,11 @@ struct WrittenDocument<'a> {
 }
 
 pub(super) fn write(dataset: &Dataset, texts: &DocumentTexts<'_>, folder: &Path) -> io::Result<()> {
-    let documents = dataset.documents.iter().map(
-        |Document {
-             id,
-             title,
-             text,
-             metadata,
-         }| {
-            spaced(&WrittenDocument {
-                id,
-                title,
-                text,
-                metadata,
-            })
-        },
-    );
+    let documents = dataset.documents.iter().map(|Document { id, title, text, metadata }| {
+        spaced(&WrittenDocument { id, title, text, metadata })
+    });
     write_lines(&folder.join("corpus.jsonl"), documents)?;
-    let questions = dataset
-        .questions
-        .iter()
-        .map(|question| question_line(question, |doc| texts.of(doc)));
+    let questions =
+        dataset.questions.iter().map(|question| question_line(question, |doc| texts.of(doc)));
     write_lines(&folder.join(questions::FILE), questions)
 }

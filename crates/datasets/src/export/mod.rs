@@ -60,9 +60,7 @@ pub fn export(
     let to: PathBuf = to.components().collect();
     let to = to.as_path();
     if to.exists() {
-        return Err(DatasetError::Occupied {
-            path: to.to_owned(),
-        });
+        return Err(DatasetError::Occupied { path: to.to_owned() });
     }
     if let ExportLayout::Beir { split } = layout {
         beir::check(dataset, split)?;
@@ -84,17 +82,10 @@ pub fn export(
         .iter()
         .flat_map(|question| question.evidence.iter().flatten())
         .map(|member| &member.doc);
-    let named = evidence.chain(
-        questions
-            .iter()
-            .flat_map(|question| question.relevant.keys()),
-    );
+    let named = evidence.chain(questions.iter().flat_map(|question| question.relevant.keys()));
     Ok(Exported {
         digest: digest?,
-        n_unjudged: questions
-            .iter()
-            .filter(|question| question.relevant.is_empty())
-            .count(),
+        n_unjudged: questions.iter().filter(|question| question.relevant.is_empty()).count(),
         n_missing: named.filter(|doc| texts.of(doc).is_none()).count(),
     })
 }
@@ -127,10 +118,8 @@ fn read_back(
         missing_evidence: Some(MissingEvidence::Keep),
         ..DatasetSettings::new(format, folder)
     };
-    let back = load(&spec).map_err(|error| DatasetError::NotKept {
-        format,
-        what: with_causes(&error),
-    })?;
+    let back =
+        load(&spec).map_err(|error| DatasetError::NotKept { format, what: with_causes(&error) })?;
     let digest = digest::digest(&dataset.documents, &dataset.questions);
     if back.digest == digest {
         return Ok(digest);

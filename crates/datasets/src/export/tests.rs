@@ -43,12 +43,8 @@ fn reload(folder: &Path, layout: ExportLayout<'_>) -> Dataset {
         ExportLayout::Beir { split } => (Format::Beir, Some(split.to_owned())),
     };
     let missing_evidence = Some(MissingEvidence::Keep);
-    load(&DatasetSettings {
-        split,
-        missing_evidence,
-        ..DatasetSettings::new(format, folder)
-    })
-    .expect("loads")
+    load(&DatasetSettings { split, missing_evidence, ..DatasetSettings::new(format, folder) })
+        .expect("loads")
 }
 
 /// Writes each layout, and from that each layout again; returns the first error.
@@ -73,26 +69,14 @@ fn there_and_back(before: &Dataset) -> Result<(), DatasetError> {
 #[test]
 fn every_format_comes_back_from_every_layout() {
     let cisi = [
-        (
-            "CISI.ALL",
-            ".I 1\n.T\nA title\n.A\nDoe, J.\n.W\n The body\n.I 2\n.T\n.W\n",
-        ),
+        ("CISI.ALL", ".I 1\n.T\nA title\n.A\nDoe, J.\n.W\n The body\n.I 2\n.T\n.W\n"),
         ("CISI.QRY", ".I 1\n.W\nFirst?\n"),
-        (
-            "CISI.REL",
-            "     1     1\t0\t0.000000\n     1     2\t0\t0.000000\n",
-        ),
+        ("CISI.REL", "     1     1\t0\t0.000000\n     1     2\t0\t0.000000\n"),
     ];
     let beir = [
         ("corpus.jsonl", CORPUS),
-        (
-            "queries.jsonl",
-            "{\"_id\": \"1\", \"text\": \"first\", \"metadata\": {\"13\": []}}\n",
-        ),
-        (
-            "qrels/test.tsv",
-            "query-id\tcorpus-id\tscore\r\n1\ta b\t2\r\n1\tgone\t0\r\n",
-        ),
+        ("queries.jsonl", "{\"_id\": \"1\", \"text\": \"first\", \"metadata\": {\"13\": []}}\n"),
+        ("qrels/test.tsv", "query-id\tcorpus-id\tscore\r\n1\ta b\t2\r\n1\tgone\t0\r\n"),
     ];
     let files = [
         ("corpus/x/a.md", "---\nteam: search\n---\r\n# A\r\n"),
@@ -116,20 +100,10 @@ fn every_format_comes_back_from_every_layout() {
 fn other_tools_see_plain_queries_and_every_grade() {
     let folder = tempfile::tempdir().expect("a folder");
     let to = folder.path().join("set");
-    let set = set(
-        &[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)],
-        Format::Jsonl,
-    );
+    let set = set(&[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)], Format::Jsonl);
     let exported = export(&set, ExportLayout::Beir { split: "test" }, &to).expect("written");
     // `u` and `7` have no judgment; `gone` is named by evidence and by `v`, `x` by a grade.
-    assert_eq!(
-        exported,
-        Exported {
-            digest: set.digest,
-            n_unjudged: 2,
-            n_missing: 3
-        }
-    );
+    assert_eq!(exported, Exported { digest: set.digest, n_unjudged: 2, n_missing: 3 });
     let text = |name: &str| fs::read_to_string(to.join(name)).expect("there");
     let qrels = "query-id\tcorpus-id\tscore\nq\ta b\t3\nq\tc\t0\nq\tx\t-1\nv\tgone\t1\n";
     assert_eq!(text("qrels/test.tsv"), qrels);
@@ -150,10 +124,7 @@ fn other_tools_see_plain_queries_and_every_grade() {
 fn a_query_that_another_split_judges_is_left_out_whatever_is_known_of_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let to = folder.path().join("set");
-    let set = set(
-        &[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)],
-        Format::Jsonl,
-    );
+    let set = set(&[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)], Format::Jsonl);
     export(&set, ExportLayout::Beir { split: "test" }, &to).expect("written");
     fs::write(to.join("qrels/dev.tsv"), "v\tc\t2\n").expect("written");
     let ids: Vec<String> = reload(&to, ExportLayout::Beir { split: "dev" })
@@ -168,18 +139,12 @@ fn a_query_that_another_split_judges_is_left_out_whatever_is_known_of_it() {
 fn what_a_layout_cannot_hold_is_refused_and_nothing_is_left() {
     let folder = tempfile::tempdir().expect("a folder");
     let to = folder.path().join("set");
-    let good = set(
-        &[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)],
-        Format::Jsonl,
-    );
+    let good = set(&[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)], Format::Jsonl);
     for (id, split) in [("a\tb", "test"), (" a", "test"), ("a", "../x")] {
         let mut dataset = good.clone();
         dataset.questions[0].id = id.into();
         let refused = export(&dataset, ExportLayout::Beir { split }, &to);
-        assert!(
-            matches!(refused, Err(DatasetError::NoColumn { .. })),
-            "{id:?}"
-        );
+        assert!(matches!(refused, Err(DatasetError::NoColumn { .. })), "{id:?}");
     }
     let mut tabs = good.clone();
     tabs.questions[0].id = "a\tb\r\n".into();
@@ -188,37 +153,22 @@ fn what_a_layout_cannot_hold_is_refused_and_nothing_is_left() {
     without.questions[1].kind = QuestionKind::Span;
     let error = export(&without, ExportLayout::Jsonl, &to).expect_err("no answer");
     assert!(
-        error
-            .to_string()
-            .contains("(`u`): a `span` question needs at least one answer"),
+        error.to_string().contains("(`u`): a `span` question needs at least one answer"),
         "{error}"
     );
     let mut spaced = good.clone();
     spaced.questions[0].answers[0].push(' ');
     let error = export(&spaced, ExportLayout::Jsonl, &to).expect_err("readers trim");
-    assert!(
-        error.to_string().ends_with("question `q` would change"),
-        "{error}"
-    );
-    assert_eq!(
-        fs::read_dir(folder.path()).expect("a folder").count(),
-        1,
-        "`tabs` alone"
-    );
+    assert!(error.to_string().ends_with("question `q` would change"), "{error}");
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "`tabs` alone");
     export(&good, ExportLayout::Jsonl, &to).expect("written");
-    assert!(matches!(
-        export(&good, ExportLayout::Jsonl, &to),
-        Err(DatasetError::Occupied { .. })
-    ));
+    assert!(matches!(export(&good, ExportLayout::Jsonl, &to), Err(DatasetError::Occupied { .. })));
 }
 
 #[test]
 fn a_slash_behind_the_folders_name_is_none_of_it() {
     let folder = tempfile::tempdir().expect("a folder");
-    let set = set(
-        &[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)],
-        Format::Jsonl,
-    );
+    let set = set(&[("corpus.jsonl", CORPUS), ("questions.jsonl", OWN)], Format::Jsonl);
     for name in ["a/", "b//", "c/."] {
         export(&set, ExportLayout::Jsonl, &folder.path().join(name)).expect(name);
         assert!(matches!(
@@ -227,13 +177,7 @@ fn a_slash_behind_the_folders_name_is_none_of_it() {
         ));
     }
     for name in ["a", "b", "c"] {
-        assert_eq!(
-            fs::read_dir(folder.path().join(name))
-                .expect("there")
-                .count(),
-            2,
-            "two files"
-        );
+        assert_eq!(fs::read_dir(folder.path().join(name)).expect("there").count(), 2, "two files");
     }
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 3);
 }
@@ -243,12 +187,8 @@ fn data_sets() -> impl Strategy<Value = Dataset> {
     let text = "[ab\u{e9}\u{65e5}\u{1f980} \r\n\t\"\\\\\u{2028}]{0,12}";
     let documents =
         prop::collection::btree_map("[a-c\u{e9}#/,]{1,3}", (text, text, 0..3_u64), 1..5);
-    let labels = (
-        0..4_usize,
-        any::<[bool; 4]>(),
-        -2..4_i32,
-        prop::collection::vec("[a-c]{1,3}", 0..3),
-    );
+    let labels =
+        (0..4_usize, any::<[bool; 4]>(), -2..4_i32, prop::collection::vec("[a-c]{1,3}", 0..3));
     let questions = prop::collection::vec((text, labels), 1..6);
     (documents, questions).prop_map(|(documents, questions)| {
         let documents: Vec<Document> = documents
@@ -258,12 +198,7 @@ fn data_sets() -> impl Strategy<Value = Dataset> {
                     ("year".to_owned(), json!(year)),
                     (title.clone(), json!([text, year])),
                 ]);
-                Document {
-                    id: id.into(),
-                    title,
-                    text: format!("x{text}"),
-                    metadata,
-                }
+                Document { id: id.into(), title, text: format!("x{text}"), metadata }
             })
             .collect();
         let question = |(number, (text, (kind, flags, grade, words))): (usize, (String, _))| {
@@ -273,14 +208,8 @@ fn data_sets() -> impl Strategy<Value = Dataset> {
             let kind = QuestionKind::ALL[kind];
             let range =
                 ragtriage_core::text::quote::trim(&document.text, (0, document.text.len()).into());
-            let member = Member {
-                doc: document.id.clone(),
-                ranges: vec![range],
-            };
-            let missing = Member {
-                doc: "gone".into(),
-                ranges: Vec::new(),
-            };
+            let member = Member { doc: document.id.clone(), ranges: vec![range] };
+            let missing = Member { doc: "gone".into(), ranges: Vec::new() };
             let mut answers: Vec<String> = match kind {
                 QuestionKind::Span => [&words[..], &["x".to_owned()]].concat(),
                 QuestionKind::YesNo => vec!["NO".into()],
@@ -306,10 +235,7 @@ fn data_sets() -> impl Strategy<Value = Dataset> {
                     .skip(usize::from(!gone))
                     .filter(|_| judged)
                     .collect(),
-                required: words
-                    .iter()
-                    .map(|word| vec![word.clone(), word.clone()])
-                    .collect(),
+                required: words.iter().map(|word| vec![word.clone(), word.clone()]).collect(),
                 forbidden: words.iter().map(|word| vec![word.clone()]).collect(),
                 tags: words,
                 split: split.then_some(if tune { Split::Tune } else { Split::Heldout }),
@@ -317,12 +243,7 @@ fn data_sets() -> impl Strategy<Value = Dataset> {
         };
         let questions: Vec<Question> = questions.into_iter().enumerate().map(question).collect();
         let digest = digest::digest(&documents, &questions);
-        Dataset {
-            documents,
-            questions,
-            notes: Vec::new(),
-            digest,
-        }
+        Dataset { documents, questions, notes: Vec::new(), digest }
     })
 }
 

@@ -42,9 +42,8 @@ pub fn labels(path: &Path) -> Result<AnnotatorLabels, LabelError> {
     let input = Input::read(path)?;
     let name = input.name().to_owned();
     if input.text().trim_start().starts_with('{') {
-        let questions = crate::load::questions_alone(path)?
-            .into_iter()
-            .map(|question| LabelledQuestion {
+        let questions =
+            crate::load::questions_alone(path)?.into_iter().map(|question| LabelledQuestion {
                 id: question.id.to_string(),
                 text: Some(one_spaced(&question.text)),
                 kind: Some(question.kind),
@@ -54,25 +53,16 @@ pub fn labels(path: &Path) -> Result<AnnotatorLabels, LabelError> {
                     .map(|(doc, grade)| (doc.to_string(), (*grade).max(0)))
                     .collect(),
             });
-        return Ok(AnnotatorLabels {
-            name,
-            questions: questions.collect(),
-        });
+        return Ok(AnnotatorLabels { name, questions: questions.collect() });
     }
     let qrels = Qrels::parse(&input)?;
     let questions = qrels.queries().map(|(id, judged)| LabelledQuestion {
         id: id.to_owned(),
         text: None,
         kind: None,
-        grades: judged
-            .iter()
-            .map(|(doc, grade)| ((*doc).to_owned(), (*grade).max(0)))
-            .collect(),
+        grades: judged.iter().map(|(doc, grade)| ((*doc).to_owned(), (*grade).max(0))).collect(),
     });
-    Ok(AnnotatorLabels {
-        name,
-        questions: questions.collect(),
-    })
+    Ok(AnnotatorLabels { name, questions: questions.collect() })
 }
 
 /// Agreement of two annotators.
@@ -141,19 +131,11 @@ pub fn agreement(
             question_of.push(number);
             if grade != theirs {
                 let (question, document) = (one.id.clone(), document.clone());
-                apart.push(Apart {
-                    question,
-                    document,
-                    first: *grade,
-                    second: *theirs,
-                });
+                apart.push(Apart { question, document, first: *grade, second: *theirs });
             }
         }
-        let n_shared = one
-            .grades
-            .keys()
-            .filter(|document| other.grades.contains_key(*document))
-            .count();
+        let n_shared =
+            one.grades.keys().filter(|document| other.grades.contains_key(*document)).count();
         n_judged_by_one.0 += one.grades.len() - n_shared;
         n_judged_by_one.1 += other.grades.len() - n_shared;
         if let (Some(kind), Some(theirs)) = (one.kind, other.kind)
@@ -170,10 +152,8 @@ pub fn agreement(
     }
     apart.sort_by_key(|pair| std::cmp::Reverse(pair.first.abs_diff(pair.second))); // stable
     apart.truncate(n_farthest);
-    let is_relevant: Vec<(i32, i32)> = pairs
-        .iter()
-        .map(|(a, b)| (i32::from(*a > 0), i32::from(*b > 0)))
-        .collect();
+    let is_relevant: Vec<(i32, i32)> =
+        pairs.iter().map(|(a, b)| (i32::from(*a > 0), i32::from(*b > 0))).collect();
     let mut table: BTreeMap<(i32, i32), usize> = BTreeMap::new();
     for pair in &pairs {
         *table.entry(*pair).or_default() += 1;
@@ -188,10 +168,7 @@ pub fn agreement(
         grades: kappa(&pairs, &question_of, Disagreement::Any),
         squared: kappa(&pairs, &question_of, Disagreement::Squared),
         relevant: kappa(&is_relevant, &question_of, Disagreement::Any),
-        table: table
-            .into_iter()
-            .map(|((a, b), count)| (a, b, count))
-            .collect(),
+        table: table.into_iter().map(|((a, b), count)| (a, b, count)).collect(),
         farthest: apart,
         answerable,
     })
@@ -205,11 +182,8 @@ fn joined<'a>(
     first: &'a AnnotatorLabels,
     second: &'a AnnotatorLabels,
 ) -> (Vec<(&'a LabelledQuestion, &'a LabelledQuestion)>, usize) {
-    let mut by_id: BTreeMap<&str, &LabelledQuestion> = second
-        .questions
-        .iter()
-        .map(|other| (other.id.as_str(), other))
-        .collect();
+    let mut by_id: BTreeMap<&str, &LabelledQuestion> =
+        second.questions.iter().map(|other| (other.id.as_str(), other)).collect();
     let mut n_other_text = 0;
     let mut of_id = Vec::with_capacity(first.questions.len());
     for one in &first.questions {
@@ -223,11 +197,7 @@ fn joined<'a>(
         of_id.push(same);
     }
     let mut by_text: BTreeMap<&str, VecDeque<&LabelledQuestion>> = BTreeMap::new();
-    for other in second
-        .questions
-        .iter()
-        .filter(|other| by_id.contains_key(other.id.as_str()))
-    {
+    for other in second.questions.iter().filter(|other| by_id.contains_key(other.id.as_str())) {
         if let Some(text) = other.text.as_deref() {
             by_text.entry(text).or_default().push_back(other);
         }
@@ -252,20 +222,10 @@ mod tests {
         let questions = questions.iter().map(|(id, text, grades)| LabelledQuestion {
             id: (*id).to_owned(),
             text: Some((*text).to_owned()),
-            kind: Some(if *id == "u" {
-                QuestionKind::Unanswerable
-            } else {
-                QuestionKind::Span
-            }),
-            grades: grades
-                .iter()
-                .map(|(doc, grade)| ((*doc).to_owned(), *grade))
-                .collect(),
+            kind: Some(if *id == "u" { QuestionKind::Unanswerable } else { QuestionKind::Span }),
+            grades: grades.iter().map(|(doc, grade)| ((*doc).to_owned(), *grade)).collect(),
         });
-        AnnotatorLabels {
-            name: name.to_owned(),
-            questions: questions.collect(),
-        }
+        AnnotatorLabels { name: name.to_owned(), questions: questions.collect() }
     }
 
     #[test]
@@ -280,27 +240,13 @@ mod tests {
         );
         let second = judged(
             "b",
-            &[
-                ("u", "how?", &[("x", 0), ("w", 1)]),
-                ("1", "why?", &[("x", 3), ("y", 1)]),
-            ],
+            &[("u", "how?", &[("x", 0), ("w", 1)]), ("1", "why?", &[("x", 3), ("y", 1)])],
         );
         let found = agreement(&first, &second, 1).expect("shared");
-        assert_eq!(
-            (found.n_questions, found.n_pairs, found.n_judged_by_one),
-            (2, 3, (1, 1))
-        );
+        assert_eq!((found.n_questions, found.n_pairs, found.n_judged_by_one), (2, 3, (1, 1)));
         assert_eq!(found.table, [(0, 1, 1), (2, 0, 1), (3, 3, 1)]);
-        let farthest = Apart {
-            question: "2".into(),
-            document: "x".into(),
-            first: 2,
-            second: 0,
-        };
-        assert_eq!(
-            (found.farthest, found.answerable),
-            (vec![farthest], vec!["2".to_owned()])
-        );
+        let farthest = Apart { question: "2".into(), document: "x".into(), first: 2, second: 0 };
+        assert_eq!((found.farthest, found.answerable), (vec![farthest], vec!["2".to_owned()]));
         // Equal: 1 of 3. By chance: grades 3, 0, 2 against 3, 1, 0, each a third: 3 and 0 can agree, 2 / 9. (3/9 - 2/9) /
         // (7/9).
         let grades = found.grades.expect("defined");
@@ -337,38 +283,21 @@ mod tests {
             ],
         );
         let found = agreement(&first, &second, 9).expect("shared");
-        assert_eq!(
-            (found.n_questions, found.n_pairs, found.n_other_text),
-            (2, 2, 3)
-        );
+        assert_eq!((found.n_questions, found.n_pairs, found.n_other_text), (2, 2, 3));
         assert_eq!(found.table, [(2, 2, 1), (3, 1, 1)]);
-        assert_eq!(
-            found.farthest[0].question, "1",
-            "the first of equal texts takes it"
-        );
+        assert_eq!(found.farthest[0].question, "1", "the first of equal texts takes it");
         // If one side has no texts, the id alone decides.
         let mut bare = second.clone();
-        bare.questions
-            .iter_mut()
-            .for_each(|question| question.text = None);
+        bare.questions.iter_mut().for_each(|question| question.text = None);
         let found = agreement(&first, &bare, 9).expect("shared");
         assert_eq!((found.n_questions, found.n_other_text), (4, 0));
     }
 
     #[test]
     fn a_shared_id_comes_before_a_shared_text() {
-        let first = judged(
-            "a",
-            &[("1", "why?", &[("x", 3)]), ("2", "why?", &[("x", 2)])],
-        );
-        let second = judged(
-            "b",
-            &[("2", "why?", &[("x", 2)]), ("7", "why?", &[("x", 1)])],
-        );
-        assert_eq!(
-            agreement(&first, &second, 9).expect("shared").table,
-            [(2, 2, 1), (3, 1, 1)]
-        );
+        let first = judged("a", &[("1", "why?", &[("x", 3)]), ("2", "why?", &[("x", 2)])]);
+        let second = judged("b", &[("2", "why?", &[("x", 2)]), ("7", "why?", &[("x", 1)])]);
+        assert_eq!(agreement(&first, &second, 9).expect("shared").table, [(2, 2, 1), (3, 1, 1)]);
     }
 
     #[test]

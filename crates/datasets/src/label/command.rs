@@ -17,26 +17,14 @@ pub enum LabelCommand {
 
 /// The commands with their descriptions, in help order.
 pub const COMMANDS: [(&str, &str); 10] = [
-    (
-        "y, 3",
-        "relevant: it answers the question; you are then asked for the exact words",
-    ),
+    ("y, 3", "relevant: it answers the question; you are then asked for the exact words"),
     ("n, 0", "not relevant"),
-    (
-        "1, 2",
-        "partly relevant, as grade 1 or 2 (also `g 1`, `g 2`)",
-    ),
+    ("1, 2", "partly relevant, as grade 1 or 2 (also `g 1`, `g 2`)"),
     ("s", "skip: cannot say; the passage stays unjudged"),
     ("b", "back: judge the previous passage again"),
     ("d", "show the whole document"),
-    (
-        "e",
-        "end this question: the remaining passages stay unjudged",
-    ),
-    (
-        "u",
-        "unanswerable: nothing in the documents answers this question",
-    ),
+    ("e", "end this question: the remaining passages stay unjudged"),
+    ("u", "unanswerable: nothing in the documents answers this question"),
     (
         "q",
         "quit: judgments are saved, and the next start resumes; a question without an answer is asked again",
@@ -49,13 +37,9 @@ pub const COMMANDS: [(&str, &str); 10] = [
 pub fn command(line: &str) -> Option<LabelCommand> {
     let typed = line.trim().to_ascii_lowercase();
     // `g 2` and a single digit are grades.
-    let digit = typed
-        .strip_prefix('g')
-        .map_or(typed.as_str(), str::trim_start);
+    let digit = typed.strip_prefix('g').map_or(typed.as_str(), str::trim_start);
     if let [digit @ b'0'..=b'3'] = digit.as_bytes() {
-        return Some(LabelCommand::Say(PassageJudgment::Grade(i32::from(
-            digit - b'0',
-        ))));
+        return Some(LabelCommand::Say(PassageJudgment::Grade(i32::from(digit - b'0'))));
     }
     let verdict = match typed.as_str() {
         "y" | "yes" => PassageJudgment::Grade(ANSWERS),
@@ -149,10 +133,7 @@ mod tests {
     #[test]
     fn every_explained_command_is_one() {
         for (names, _) in COMMANDS {
-            assert!(
-                names.split(", ").all(|name| command(name).is_some()),
-                "{names}"
-            );
+            assert!(names.split(", ").all(|name| command(name).is_some()), "{names}");
         }
     }
 

@@ -34,21 +34,12 @@ pub(super) fn ask(
     let is_wanted = shown.question.required.is_empty() && (is_first || !known.is_empty());
     let text = range.map_or(shown.text(), |range| &shown.document.text[range.as_range()]);
     if !is_wanted || stands(known, text) {
-        return Ok(AnnotatorReply::Given(Evidence {
-            range,
-            answers: Vec::new(),
-        }));
+        return Ok(AnnotatorReply::Given(Evidence { range, answers: Vec::new() }));
     }
     let mut refused: Option<Vec<String>> = None;
     loop {
         let said = refused.as_ref().map(|answers| answers.join(" | "));
-        match annotator.answer(
-            shown,
-            WantedAnswer {
-                known,
-                refused: said.as_deref(),
-            },
-        )? {
+        match annotator.answer(shown, WantedAnswer { known, refused: said.as_deref() })? {
             AnnotatorReply::Given(answers) => {
                 if answers.is_empty()
                     || stands(&answers, text)
@@ -75,10 +66,8 @@ fn ask_quote(
     let text = &shown.document.text;
     let mut refused: Option<String> = None;
     loop {
-        let why = refused.as_deref().map(|words| Refused {
-            words,
-            nearest: quote::nearest(text, words),
-        });
+        let why =
+            refused.as_deref().map(|words| Refused { words, nearest: quote::nearest(text, words) });
         let words = match annotator.quote(shown, why)? {
             AnnotatorReply::Given(Quote::Whole) => return Ok(AnnotatorReply::Given(None)),
             AnnotatorReply::Given(Quote::Range(range)) => {
@@ -109,11 +98,7 @@ fn stands(answers: &[String], text: &str) -> bool {
 }
 
 fn are_yes_no(answers: &[String]) -> bool {
-    answers.iter().all(|answer| {
-        ["yes", "no"]
-            .iter()
-            .any(|word| answer.eq_ignore_ascii_case(word))
-    })
+    answers.iter().all(|answer| ["yes", "no"].iter().any(|word| answer.eq_ignore_ascii_case(word)))
 }
 
 /// Returns the kind of a question with these answers. `wanted` is its kind before labelling.

@@ -48,14 +48,7 @@ impl<'a> Judging<'a> {
         place: (usize, usize),
         stop_after: Option<usize>,
     ) -> Self {
-        Self {
-            question,
-            corpus,
-            passages,
-            place,
-            stop_after,
-            judged: Vec::new(),
-        }
+        Self { question, corpus, passages, place, stop_after, judged: Vec::new() }
     }
 
     /// Asks until the pool is exhausted or the annotator stops.
@@ -120,9 +113,7 @@ impl<'a> Judging<'a> {
 
     /// Returns true if a judged passage answers the question.
     pub fn is_answered(&self) -> bool {
-        self.judged
-            .iter()
-            .any(|judgment| matches!(judgment, JudgedPassage::Answers(..)))
+        self.judged.iter().any(|judgment| matches!(judgment, JudgedPassage::Answers(..)))
     }
 
     /// Returns true if the last `stop_after` passages were all not relevant.
@@ -151,10 +142,7 @@ impl<'a> Judging<'a> {
 
     /// Returns the number of judged passages.
     pub fn n_judged(&self) -> usize {
-        self.judged
-            .iter()
-            .filter(|judgment| **judgment != JudgedPassage::Skipped)
-            .count()
+        self.judged.iter().filter(|judgment| **judgment != JudgedPassage::Skipped).count()
     }
 
     /// Returns the number of shown passages.
@@ -170,9 +158,7 @@ impl<'a> Judging<'a> {
                 JudgedPassage::Skipped => continue,
                 JudgedPassage::Graded(grade) | JudgedPassage::Answers(grade, _) => *grade,
             };
-            let best = grades
-                .entry(self.corpus.document_of(*number).id.clone())
-                .or_insert(grade);
+            let best = grades.entry(self.corpus.document_of(*number).id.clone()).or_insert(grade);
             *best = grade.max(*best);
         }
         grades
@@ -186,21 +172,13 @@ impl<'a> Judging<'a> {
         question.evidence = self.evidence(&grades);
         question.relevant.extend(grades);
         if end == End::Unanswerable {
-            let Question {
-                kind,
-                answers,
-                evidence,
-                ..
-            } = &mut question;
+            let Question { kind, answers, evidence, .. } = &mut question;
             (*kind, *answers, *evidence) = (QuestionKind::Unanswerable, Vec::new(), Vec::new());
             return question;
         }
         question.answers = self.answers();
-        question.kind = evidence::kind(
-            question.kind,
-            &question.answers,
-            !question.required.is_empty(),
-        );
+        question.kind =
+            evidence::kind(question.kind, &question.answers, !question.required.is_empty());
         question
     }
 
@@ -221,10 +199,7 @@ impl<'a> Judging<'a> {
                 continue;
             };
             let doc = self.corpus.document_of(*number).id.clone();
-            let member = Member {
-                doc,
-                ranges: range.iter().copied().collect(),
-            };
+            let member = Member { doc, ranges: range.iter().copied().collect() };
             for group in &mut evidence {
                 if !group.contains(&member) {
                     group.push(member.clone());

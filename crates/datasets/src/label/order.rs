@@ -44,10 +44,7 @@ pub(super) fn arranged(
     };
     let mut by_document: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for number in numbers {
-        by_document
-            .entry(corpus.document_of(number).id.as_str())
-            .or_default()
-            .push(number);
+        by_document.entry(corpus.document_of(number).id.as_str()).or_default().push(number);
     }
     let mut documents: Vec<Vec<usize>> = by_document.into_values().collect();
     Random::stream(seed, number_of(question)).shuffle(&mut documents);

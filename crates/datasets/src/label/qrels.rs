@@ -30,12 +30,8 @@ impl<'t> QrelsAnnotator<'t> {
     /// Returns the number of documents relevant to one of `questions`.
     #[must_use]
     pub fn n_relevant(&self, questions: &[Question]) -> usize {
-        let judged = questions
-            .iter()
-            .filter_map(|question| self.0.judged(question.id.as_str()));
-        judged
-            .map(|documents| documents.values().filter(|grade| **grade > 0).count())
-            .sum()
+        let judged = questions.iter().filter_map(|question| self.0.judged(question.id.as_str()));
+        judged.map(|documents| documents.values().filter(|grade| **grade > 0).count()).sum()
     }
 }
 
@@ -45,9 +41,7 @@ impl Annotator for QrelsAnnotator<'_> {
             .0
             .judged(shown.question.id.as_str())
             .and_then(|judged| judged.get(shown.document.id.as_str()));
-        Ok(grade.map_or(PassageJudgment::Skip, |grade| {
-            PassageJudgment::Grade(*grade)
-        }))
+        Ok(grade.map_or(PassageJudgment::Skip, |grade| PassageJudgment::Grade(*grade)))
     }
 
     fn quote(

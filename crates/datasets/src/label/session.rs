@@ -75,11 +75,7 @@ pub fn label(
             labelling.stop_after,
         );
         let end = judging.run(annotator)?;
-        let n_relevant = judging
-            .grades()
-            .values()
-            .filter(|grade| **grade > 0)
-            .count();
+        let n_relevant = judging.grades().values().filter(|grade| **grade > 0).count();
         let is_kept = match end {
             End::Unanswerable => true,
             End::Judged => judging.n_judged() > 0,
@@ -102,10 +98,8 @@ pub fn label(
         }
         if end == End::Stopped {
             let n_left = questions.len() - at - usize::from(is_kept);
-            tally.stopped = Some(Stopped {
-                n_left,
-                n_dropped: if is_kept { 0 } else { judging.n_judged() },
-            });
+            tally.stopped =
+                Some(Stopped { n_left, n_dropped: if is_kept { 0 } else { judging.n_judged() } });
             break;
         }
     }

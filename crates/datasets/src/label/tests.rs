@@ -26,23 +26,17 @@ struct Script {
 
 impl Script {
     fn new(says: &[Say]) -> Self {
-        Self {
-            says: says.iter().cloned().collect(),
-            heard: Vec::new(),
-        }
+        Self { says: says.iter().cloned().collect(), heard: Vec::new() }
     }
 
     fn next(&mut self) -> io::Result<Say> {
-        self.says
-            .pop_front()
-            .ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))
+        self.says.pop_front().ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))
     }
 }
 
 impl Annotator for Script {
     fn judge(&mut self, shown: &ShownPassage<'_>) -> io::Result<PassageJudgment> {
-        self.heard
-            .push(format!("{} {}", shown.progress.passage, shown.text()));
+        self.heard.push(format!("{} {}", shown.progress.passage, shown.text()));
         match self.next()? {
             Say::Judge(verdict) => Ok(verdict),
             other => panic!("asked to judge, has {other:?}"),
@@ -57,10 +51,7 @@ impl Annotator for Script {
         let nearest = refused
             .and_then(|refused| refused.nearest)
             .map(|range| &shown.document.text[range.as_range()]);
-        self.heard.push(format!(
-            "quote {:?}",
-            refused.map(|refused| (refused.words, nearest))
-        ));
+        self.heard.push(format!("quote {:?}", refused.map(|refused| (refused.words, nearest))));
         match self.next()? {
             Say::Quote(reply) => Ok(reply),
             other => panic!("asked for a quote, has {other:?}"),
@@ -72,8 +63,7 @@ impl Annotator for Script {
         _: &ShownPassage<'_>,
         wanted: WantedAnswer<'_>,
     ) -> io::Result<AnnotatorReply<Vec<String>>> {
-        self.heard
-            .push(format!("answer {:?} {:?}", wanted.known, wanted.refused));
+        self.heard.push(format!("answer {:?} {:?}", wanted.known, wanted.refused));
         match self.next()? {
             Say::Answer(reply) => Ok(reply),
             other => panic!("asked for an answer, has {other:?}"),
@@ -102,9 +92,7 @@ fn whole() -> Say {
 }
 
 fn answer(wordings: &[&str]) -> Say {
-    Say::Answer(AnnotatorReply::Given(
-        wordings.iter().map(|&wording| wording.to_owned()).collect(),
-    ))
+    Say::Answer(AnnotatorReply::Given(wordings.iter().map(|&wording| wording.to_owned()).collect()))
 }
 
 /// Documents `a` (two passages), `b` and `c`.
@@ -121,12 +109,7 @@ fn corpus() -> Corpus {
         metadata: BTreeMap::new(),
     };
     let chunk = |document, range: (usize, usize)| Chunk::new(document, range.into(), 1);
-    let chunks = vec![
-        chunk(0, (0, 19)),
-        chunk(0, (20, 44)),
-        chunk(1, (0, 19)),
-        chunk(2, (0, 8)),
-    ];
+    let chunks = vec![chunk(0, (0, 19)), chunk(0, (20, 44)), chunk(1, (0, 19)), chunk(2, (0, 8))];
     Corpus::new(texts.map(document).to_vec(), chunks)
 }
 
@@ -143,11 +126,7 @@ fn sit(
     pools: &[&[&str]],
     says: &[Say],
     stop_after: Option<usize>,
-) -> (
-    Vec<serde_json::Value>,
-    Result<LabelCounts, LabelError>,
-    Vec<String>,
-) {
+) -> (Vec<serde_json::Value>, Result<LabelCounts, LabelError>, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("questions.jsonl");
     let mut file = Appended::open(&path).expect("opens");
@@ -156,32 +135,16 @@ fn sit(
         ranks: [(RetrieverName::Bm25, rank + 1)].into(),
         is_candidate: false,
     };
-    let of = pools
-        .iter()
-        .map(|pool| pool.iter().enumerate().map(pooled).collect())
-        .collect();
-    let pools = Pools {
-        corpus: Arc::new(corpus()),
-        of,
-    };
-    let questions: Vec<Question> = (1..=pools.of.len())
-        .map(|n| question(&format!("q{n}")))
-        .collect();
+    let of = pools.iter().map(|pool| pool.iter().enumerate().map(pooled).collect()).collect();
+    let pools = Pools { corpus: Arc::new(corpus()), of };
+    let questions: Vec<Question> =
+        (1..=pools.of.len()).map(|n| question(&format!("q{n}"))).collect();
     let mut script = Script::new(says);
-    let labelling = Labelling {
-        order: Order::Ranked,
-        stop_after,
-    };
+    let labelling = Labelling { order: Order::Ranked, stop_after };
     let tally = label(&questions, &pools, labelling, &mut script, &mut file);
-    assert!(
-        script.says.is_empty() || tally.is_err(),
-        "never asked for: {:?}",
-        script.says
-    );
+    assert!(script.says.is_empty() || tally.is_err(), "never asked for: {:?}", script.says);
     let lines = std::fs::read_to_string(&path).expect("written");
-    let lines = lines
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("a line of JSON"));
+    let lines = lines.lines().map(|line| serde_json::from_str(line).expect("a line of JSON"));
     (lines.collect(), tally, script.heard)
 }
 
@@ -209,51 +172,25 @@ fn documents_that_answer_are_alternatives_and_each_may_word_it_its_own_way() {
             "relevant": {"a": 3, "b": 3, "c": 0}, "tags": ["chat"],
         })]
     );
-    assert!(
-        heard.contains(&"answer [\"6 minutes\"] None".to_owned()),
-        "{heard:?}"
-    );
+    assert!(heard.contains(&"answer [\"6 minutes\"] None".to_owned()), "{heard:?}");
     let tally = tally.expect("done");
-    assert_eq!(
-        (
-            tally.n_written,
-            tally.n_answered,
-            tally.n_judged,
-            tally.n_relevant
-        ),
-        (1, 1, 4, 2)
-    );
+    assert_eq!((tally.n_written, tally.n_answered, tally.n_judged, tally.n_relevant), (1, 1, 4, 2));
 }
 
 #[test]
 fn words_of_the_passage_come_before_the_same_words_elsewhere() {
-    let (lines, ..) = sit(
-        &[&["a#1"]],
-        &[grade(3), words("waits 6 minutes."), answer(&[])],
-        None,
-    );
+    let (lines, ..) = sit(&[&["a#1"]], &[grade(3), words("waits 6 minutes."), answer(&[])], None);
     // `a#1` begins at 20: `Then it waits 6 minutes.`, the words 8 bytes on.
-    assert_eq!(
-        lines[0]["evidence"],
-        serde_json::json!([[{"doc": "a", "ranges": [[28, 44]]}]])
-    );
+    assert_eq!(lines[0]["evidence"], serde_json::json!([[{"doc": "a", "ranges": [[28, 44]]}]]));
     assert_eq!(lines[0]["kind"], "free");
 }
 
 #[test]
 fn words_that_are_not_there_are_asked_for_again_with_the_nearest() {
-    let says = [
-        grade(3),
-        words("It waits 7 minutes."),
-        words("elsewhere"),
-        whole(),
-        answer(&["no"]),
-    ];
+    let says =
+        [grade(3), words("It waits 7 minutes."), words("elsewhere"), whole(), answer(&["no"])];
     let (lines, _, heard) = sit(&[&["a#0"]], &says, None);
-    assert_eq!(
-        heard[2],
-        r#"quote Some(("It waits 7 minutes.", Some("It waits 6 minutes.")))"#
-    );
+    assert_eq!(heard[2], r#"quote Some(("It waits 7 minutes.", Some("It waits 6 minutes.")))"#);
     assert_eq!(heard[3], r#"quote Some(("elsewhere", None))"#);
     assert_eq!(
         (&lines[0]["evidence"], &lines[0]["kind"]),
@@ -271,10 +208,7 @@ fn an_answer_that_is_not_in_the_words_is_asked_for_again_and_then_kept() {
         answer(&["360 s"]),
     ];
     let (lines, _, heard) = sit(&[&["a#0"]], &says, None);
-    assert_eq!(
-        heard[3..],
-        [r#"answer [] Some("an hour")"#, r#"answer [] Some("360 s")"#]
-    );
+    assert_eq!(heard[3..], [r#"answer [] Some("an hour")"#, r#"answer [] Some("360 s")"#]);
     assert_eq!(lines[0]["answers"], serde_json::json!(["360 s"]));
 }
 
@@ -296,11 +230,8 @@ fn back_takes_the_last_judgment_back_with_its_evidence() {
         Say::Close(Closing::Open),
     ];
     let (lines, tally, heard) = sit(&[&["a#0", "c#0"]], &says, None);
-    let shown: Vec<&str> = heard
-        .iter()
-        .filter(|line| line.starts_with(['1', '2']))
-        .map(|line| &line[..1])
-        .collect();
+    let shown: Vec<&str> =
+        heard.iter().filter(|line| line.starts_with(['1', '2'])).map(|line| &line[..1]).collect();
     assert_eq!(shown, ["1", "1", "2", "1", "1", "2", "2"]);
     assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 2, "c": 1}));
     assert!(lines[0].get("evidence").is_none() && lines[0].get("answers").is_none());
@@ -323,21 +254,11 @@ fn unanswerable_has_no_evidence_but_keeps_what_helps() {
     );
     assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 1}));
     assert!(
-        lines
-            .iter()
-            .all(|line| line["kind"] == "unanswerable" && line.get("evidence").is_none())
+        lines.iter().all(|line| line["kind"] == "unanswerable" && line.get("evidence").is_none())
     );
     assert_eq!((tally.expect("done").n_unanswerable, heard.len()), (3, 5));
     // It is ignored after a passage that answers.
-    let says = [
-        grade(3),
-        whole(),
-        answer(&[]),
-        unanswerable,
-        grade(0),
-        grade(0),
-        grade(0),
-    ];
+    let says = [grade(3), whole(), answer(&[]), unanswerable, grade(0), grade(0), grade(0)];
     assert_eq!(sit(&[&ALL], &says, None).0[0]["kind"], "free");
 }
 
@@ -346,29 +267,14 @@ fn stopping_keeps_what_is_answered_and_lets_the_rest_come_again() {
     let stop = Say::Judge(PassageJudgment::Stop);
     let answered = [grade(3), whole(), answer(&[]), stop.clone()];
     let (lines, tally, _) = sit(&[&ALL, &ALL, &ALL], &answered, None);
-    assert_eq!(
-        (lines.len(), &lines[0]["relevant"]),
-        (1, &serde_json::json!({"a": 3}))
-    );
-    assert_eq!(
-        tally.expect("stopped").stopped,
-        Some(Stopped {
-            n_left: 2,
-            n_dropped: 0
-        })
-    );
+    assert_eq!((lines.len(), &lines[0]["relevant"]), (1, &serde_json::json!({"a": 3})));
+    assert_eq!(tally.expect("stopped").stopped, Some(Stopped { n_left: 2, n_dropped: 0 }));
     // A helpful passage does not answer, and the annotator did not declare the question
     // unanswerable.
     for best in 0..3 {
         let (lines, tally, _) = sit(&[&ALL, &ALL], &[grade(best), grade(0), stop.clone()], None);
         assert!(lines.is_empty(), "{best}");
-        assert_eq!(
-            tally.expect("stopped").stopped,
-            Some(Stopped {
-                n_left: 2,
-                n_dropped: 2
-            })
-        );
+        assert_eq!(tally.expect("stopped").stopped, Some(Stopped { n_left: 2, n_dropped: 2 }));
     }
     let closed = [grade(1), Say::Close(Closing::Stop)];
     assert!(sit(&[&ALL[..1]], &closed, None).0.is_empty());
@@ -379,11 +285,8 @@ fn stopping_keeps_what_is_answered_and_lets_the_rest_come_again() {
 
 #[test]
 fn what_was_done_is_written_when_the_annotator_is_gone() {
-    let (lines, tally, _) = sit(
-        &[&ALL[..1], &ALL],
-        &[grade(2), Say::Close(Closing::Open), grade(3)],
-        None,
-    );
+    let (lines, tally, _) =
+        sit(&[&ALL[..1], &ALL], &[grade(2), Say::Close(Closing::Open), grade(3)], None);
     assert_eq!(lines.len(), 1);
     assert!(matches!(tally, Err(LabelError::Annotator(_))));
 }
@@ -391,28 +294,14 @@ fn what_was_done_is_written_when_the_annotator_is_gone() {
 #[test]
 fn so_many_in_a_row_that_are_not_relevant_are_enough() {
     let skip = Say::Judge(PassageJudgment::Skip);
-    let says = [
-        grade(0),
-        skip,
-        grade(0),
-        grade(0),
-        Say::Close(Closing::Open),
-    ];
+    let says = [grade(0), skip, grade(0), grade(0), Say::Close(Closing::Open)];
     let (lines, tally, _) = sit(&[&["c#0", "b#0", "a#0", "a#1", "b#0"]], &says, Some(2));
     assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 0, "c": 0}));
     assert_eq!(tally.expect("done").n_shown, 4);
     // Stated by the annotator: passages that were not shown are not judged, and neither is a question whose passages
     // were all skipped.
-    let says = [
-        grade(3),
-        whole(),
-        answer(&[]),
-        Say::Judge(PassageJudgment::Enough),
-    ];
-    assert_eq!(
-        sit(&[&ALL], &says, None).0[0]["relevant"],
-        serde_json::json!({"a": 3})
-    );
+    let says = [grade(3), whole(), answer(&[]), Say::Judge(PassageJudgment::Enough)];
+    assert_eq!(sit(&[&ALL], &says, None).0[0]["relevant"], serde_json::json!({"a": 3}));
     let says = [
         Say::Judge(PassageJudgment::Skip),
         Say::Judge(PassageJudgment::Enough),
@@ -426,11 +315,7 @@ fn so_many_in_a_row_that_are_not_relevant_are_enough() {
 fn a_shuffle_depends_on_the_question_and_the_seed_and_not_on_the_ranks() {
     let corpus = corpus();
     let pool = |ids: [&str; 4]| {
-        ids.map(|id| Pooled {
-            id: id.into(),
-            ranks: BTreeMap::new(),
-            is_candidate: false,
-        })
+        ids.map(|id| Pooled { id: id.into(), ranks: BTreeMap::new(), is_candidate: false })
     };
     let order = |ids, question: &Question, seed| {
         order::arranged(&pool(ids), &corpus, question, Order::Shuffled { seed })
@@ -439,20 +324,15 @@ fn a_shuffle_depends_on_the_question_and_the_seed_and_not_on_the_ranks() {
     let mut seen = std::collections::BTreeSet::new();
     for seed in 0..40 {
         let found = order(one, &question("q1"), seed);
-        assert_eq!(
-            found,
-            order(other, &question("q1"), seed),
-            "the ranks do not show"
-        );
+        assert_eq!(found, order(other, &question("q1"), seed), "the ranks do not show");
         // A document's passages are adjacent, in text order.
         let first = found.iter().position(|number| *number == 0).expect("there");
         assert_eq!(found.get(first + 1), Some(&1));
         seen.insert(found);
     }
     assert_eq!(seen.len(), 6, "all orders of three documents");
-    let questions: std::collections::BTreeSet<_> = (0..40)
-        .map(|n| order(one, &question(&format!("q{n}")), 0))
-        .collect();
+    let questions: std::collections::BTreeSet<_> =
+        (0..40).map(|n| order(one, &question(&format!("q{n}")), 0)).collect();
     assert_eq!(questions.len(), 6);
     let ranked = order::arranged(&pool(other), &corpus, &question("q"), Order::Ranked);
     assert_eq!(ranked, [3, 2, 1, 0]);
@@ -461,46 +341,22 @@ fn a_shuffle_depends_on_the_question_and_the_seed_and_not_on_the_ranks() {
 #[test]
 fn judgments_of_a_file_are_written_as_they_are() {
     use ragtriage_runs::external::{input::Input, qrels::Qrels};
-    let input = Input::new(
-        "qrels",
-        "q1 0 a 4\nq1 0 c -1\nq1 0 gone 2\nq3 0 a 1\n".to_owned(),
-    )
-    .expect("text");
+    let input = Input::new("qrels", "q1 0 a 4\nq1 0 c -1\nq1 0 gone 2\nq3 0 a 1\n".to_owned())
+        .expect("text");
     let mut annotator = QrelsAnnotator::new(Qrels::parse(&input).expect("qrels"));
     let questions = [question("q1"), question("q2")];
-    assert_eq!(
-        (
-            annotator.n_relevant(&questions),
-            annotator.knows(&questions[1])
-        ),
-        (2, false)
-    );
+    assert_eq!((annotator.n_relevant(&questions), annotator.knows(&questions[1])), (2, false));
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("out.jsonl");
     let mut file = Appended::open(&path).expect("opens");
-    let pooled = |id: &str| Pooled {
-        id: id.into(),
-        ranks: BTreeMap::new(),
-        is_candidate: false,
-    };
+    let pooled = |id: &str| Pooled { id: id.into(), ranks: BTreeMap::new(), is_candidate: false };
     let pools = Pools {
         corpus: Arc::new(corpus()),
         of: vec![ALL.iter().map(|id| pooled(id)).collect(); 2],
     };
-    let labelling = Labelling {
-        order: Order::Shuffled { seed: 1 },
-        stop_after: None,
-    };
+    let labelling = Labelling { order: Order::Shuffled { seed: 1 }, stop_after: None };
     let tally = label(&questions, &pools, labelling, &mut annotator, &mut file).expect("done");
-    assert_eq!(
-        (
-            tally.n_written,
-            tally.n_unjudged,
-            tally.n_shown,
-            tally.n_relevant
-        ),
-        (1, 1, 8, 1)
-    );
+    assert_eq!((tally.n_written, tally.n_unjudged, tally.n_shown, tally.n_relevant), (1, 1, 8, 1));
     let line: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(&path).expect("there")).expect("JSON");
     assert_eq!(line["relevant"], serde_json::json!({"a": 4, "c": -1}));
@@ -518,14 +374,8 @@ fn what_a_question_came_with_stays() {
     let mut judging = judging::Judging::new(&asked, &corpus, &[3, 0], (1, 1), None);
     let end = judging.run(&mut script).expect("done");
     let labelled = judging.labelled(end);
-    assert_eq!(
-        (labelled.kind, &labelled.answers),
-        (QuestionKind::Span, &asked.answers)
-    );
-    assert_eq!(
-        labelled.relevant,
-        [("a".into(), 3), ("b".into(), 1), ("c".into(), 0)].into()
-    );
+    assert_eq!((labelled.kind, &labelled.answers), (QuestionKind::Span, &asked.answers));
+    assert_eq!(labelled.relevant, [("a".into(), 3), ("b".into(), 1), ("c".into(), 0)].into());
     assert_eq!(labelled.evidence[0][0].ranges, [(0, 19).into()]);
 }
 
@@ -536,21 +386,12 @@ fn evidence_after(
     says: &[Say],
 ) -> Vec<ragtriage_core::types::Group> {
     let corpus = corpus();
-    let member = |doc: &&str| ragtriage_core::types::Member {
-        doc: (*doc).into(),
-        ranges: Vec::new(),
-    };
+    let member =
+        |doc: &&str| ragtriage_core::types::Member { doc: (*doc).into(), ranges: Vec::new() };
     let mut asked = question("q");
-    asked.evidence = groups
-        .iter()
-        .map(|group| group.iter().map(member).collect())
-        .collect();
-    asked.relevant = asked
-        .evidence
-        .iter()
-        .flatten()
-        .map(|member| (member.doc.clone(), 1))
-        .collect();
+    asked.evidence = groups.iter().map(|group| group.iter().map(member).collect()).collect();
+    asked.relevant =
+        asked.evidence.iter().flatten().map(|member| (member.doc.clone(), 1)).collect();
     let mut script = Script::new(says);
     let mut judging = judging::Judging::new(&asked, &corpus, passages, (1, 1), None);
     let end = judging.run(&mut script).expect("done");
@@ -563,34 +404,21 @@ fn named(evidence: &[ragtriage_core::types::Group]) -> Vec<Vec<String>> {
         [] => member.doc.to_string(),
         [range, ..] => format!("{}:{}-{}", member.doc, range.start, range.end),
     };
-    evidence
-        .iter()
-        .map(|group| group.iter().map(name).collect())
-        .collect()
+    evidence.iter().map(|group| group.iter().map(name).collect()).collect()
 }
 
 #[test]
 fn a_passage_that_answers_alone_is_one_more_way_in_every_group() {
-    let says = [
-        grade(3),
-        words("It waits 6 minutes."),
-        answer(&["6 minutes"]),
-    ];
+    let says = [grade(3), words("It waits 6 minutes."), answer(&["6 minutes"])];
     assert_eq!(
         named(&evidence_after(&[&["b"], &["c"]], &[0], &says)),
         [["b", "a:0-19"], ["c", "a:0-19"]]
     );
-    assert_eq!(
-        named(&evidence_after(&[&["b"]], &[0], &says)),
-        [["b", "a:0-19"]]
-    );
+    assert_eq!(named(&evidence_after(&[&["b"]], &[0], &says)), [["b", "a:0-19"]]);
     assert_eq!(named(&evidence_after(&[], &[0], &says)), [["a:0-19"]]);
     // Existing members are not duplicated.
     let says = [grade(3), whole(), answer(&[])];
-    assert_eq!(
-        named(&evidence_after(&[&["a"], &["c"]], &[0], &says)),
-        [vec!["a"], vec!["c", "a"]]
-    );
+    assert_eq!(named(&evidence_after(&[&["a"], &["c"]], &[0], &says)), [vec!["a"], vec!["c", "a"]]);
 }
 
 #[test]
@@ -598,14 +426,8 @@ fn a_document_judged_not_relevant_is_evidence_no_more() {
     let open = Say::Close(Closing::Open);
     // Passage 2 is of `b`, 3 of `c`.
     let says = [grade(0), grade(2), open.clone()];
-    assert_eq!(
-        named(&evidence_after(&[&["b", "c"]], &[2, 3], &says)),
-        [["c"]]
-    );
-    assert_eq!(
-        named(&evidence_after(&[&["b"], &["c"]], &[2, 3], &says)),
-        [["c"]]
-    );
+    assert_eq!(named(&evidence_after(&[&["b", "c"]], &[2, 3], &says)), [["c"]]);
+    assert_eq!(named(&evidence_after(&[&["b"], &["c"]], &[2, 3], &says)), [["c"]]);
     let says = [grade(0), grade(-1), open];
     assert!(evidence_after(&[&["b"], &["c"]], &[2, 3], &says).is_empty());
     // A group that lost its last member is still required: of the two, only `a` answers.

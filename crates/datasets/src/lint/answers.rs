@@ -40,10 +40,8 @@ fn has_gold_answer(question: &Question) -> bool {
 fn of_question(subject: &LintSubject<'_>, number: usize) -> Option<Finding> {
     let question = &subject.questions[number];
     let members: Vec<&Member> = question.evidence.iter().flatten().collect();
-    let texts: Vec<String> = members
-        .iter()
-        .filter_map(|member| subject.evidence_text(member))
-        .collect();
+    let texts: Vec<String> =
+        members.iter().filter_map(|member| subject.evidence_text(member)).collect();
     let matcher = AnswerMatcher::new(&question.answers);
     if texts.is_empty() || texts.iter().any(|text| matcher.found_in_text(text)) {
         return None;
@@ -57,11 +55,8 @@ fn of_question(subject: &LintSubject<'_>, number: usize) -> Option<Finding> {
         None => "quote the passage that states it, or add the wording of the evidence to `answers`"
             .to_owned(),
     };
-    let answers: Vec<String> = question
-        .answers
-        .iter()
-        .map(|answer| format!("`{answer}`"))
-        .collect();
+    let answers: Vec<String> =
+        question.answers.iter().map(|answer| format!("`{answer}`")).collect();
     let what = match &answers[..] {
         [one] => format!("its answer {one} does not occur"),
         many => format!("none of its answers {} occurs", many.join(", ")),
@@ -81,27 +76,17 @@ mod tests {
 
     #[test]
     fn an_alias_in_any_group_will_do_and_one_elsewhere_in_the_document_will_not() {
-        let documents = vec![
-            document("a", "It waits six minutes. Then it stops."),
-            document("b", "Nothing."),
-        ];
+        let documents =
+            vec![document("a", "It waits six minutes. Then it stops."), document("b", "Nothing.")];
         let of = |id: &str, answers: &[&str], quote: &str| {
-            quoting(
-                question(id, "How long?", answers, &["a", "b"]),
-                &documents[0],
-                &[quote],
-            )
+            quoting(question(id, "How long?", answers, &["a", "b"]), &documents[0], &[quote])
         };
         let mut yes = of("yes", &["yes"], "Then it stops.");
         yes.kind = QuestionKind::YesNo;
         let questions = vec![
             of("good", &["360 s", "Six minutes"], "It waits six minutes."),
             of("outside", &["six minutes"], "Then it stops."),
-            of(
-                "nowhere",
-                &["7 minutes", "seven minutes"],
-                "It waits six minutes.",
-            ),
+            of("nowhere", &["7 minutes", "seven minutes"], "It waits six minutes."),
             yes,
             question("gone", "How long?", &["six"], &["c"]),
         ];
@@ -124,15 +109,10 @@ mod tests {
             required: required.iter().map(|&fact| vec![fact.to_owned()]).collect(),
             ..question(id, "Why?", &[], &["a"])
         };
-        let alone = inspection(
-            vec![document("a", "a")],
-            vec![free("one", &[]), free("two", &[])],
-        );
+        let alone = inspection(vec![document("a", "a")], vec![free("one", &[]), free("two", &[])]);
         assert!(unjudged(&LintSubject::new(&alone)).is_empty());
-        let mixed = inspection(
-            vec![document("a", "a")],
-            vec![free("one", &[]), free("two", &["because"])],
-        );
+        let mixed =
+            inspection(vec![document("a", "a")], vec![free("one", &[]), free("two", &["because"])]);
         let found = unjudged(&LintSubject::new(&mixed));
         assert_eq!(
             told(&found),

@@ -78,10 +78,8 @@ fn uneven(questions: &[Question], groups: &BTreeMap<String, Vec<&Question>>) -> 
     if n_tune == 0 || n_heldout == 0 {
         return Vec::new();
     }
-    let counts: Vec<(&String, (usize, usize))> = groups
-        .iter()
-        .map(|(name, group)| (name, parts(group.iter().copied())))
-        .collect();
+    let counts: Vec<(&String, (usize, usize))> =
+        groups.iter().map(|(name, group)| (name, parts(group.iter().copied()))).collect();
     let p_values: Vec<f64> = counts
         .iter()
         .map(|(_, (tune, heldout))| fisher((*tune, n_tune), (*heldout, n_heldout)))
@@ -108,12 +106,8 @@ fn across(subject: &LintSubject<'_>) -> Vec<Finding> {
         let Some(split) = question.split else {
             continue;
         };
-        let evidence: BTreeSet<&DocId> = question
-            .evidence
-            .iter()
-            .flatten()
-            .map(|member| &member.doc)
-            .collect();
+        let evidence: BTreeSet<&DocId> =
+            question.evidence.iter().flatten().map(|member| &member.doc).collect();
         let docs = if evidence.is_empty() {
             used_documents(question).into_iter().collect()
         } else {
@@ -156,11 +150,7 @@ fn one_sided(questions: &[Question]) -> Option<Finding> {
         .map(|answer| answer.eq_ignore_ascii_case("yes"))
         .collect();
     let (n, yes) = (golds.len(), golds.iter().filter(|yes| **yes).count());
-    let (most, word) = if 2 * yes >= n {
-        (yes, "yes")
-    } else {
-        (n - yes, "no")
-    };
+    let (most, word) = if 2 * yes >= n { (yes, "yes") } else { (n - yes, "no") };
     let alike = n >= LEAST_YES_NO && most as f64 > MOST_ALIKE * n as f64;
     alike.then(|| {
         let message = format!("{most} of {n} yes/no questions have the answer `{word}`");
@@ -184,12 +174,8 @@ fn crowded(subject: &LintSubject<'_>) -> Vec<Finding> {
         .filter(|(_, count)| n >= LEAST_CROWD && *count as f64 > limit)
         .map(|(doc, count)| {
             let message = format!("{count} of {n} questions are about document `{doc}`");
-            Finding::new(
-                Rule::CrowdedDocument,
-                message,
-                "add questions about other documents",
-            )
-            .in_document(doc)
+            Finding::new(Rule::CrowdedDocument, message, "add questions about other documents")
+                .in_document(doc)
         })
         .collect()
 }
@@ -200,9 +186,7 @@ mod tests {
     use super::*;
 
     fn checked(questions: Vec<Question>, n_documents: usize) -> Vec<String> {
-        let documents = (0..n_documents)
-            .map(|at| document(&format!("d{at}"), "text"))
-            .collect();
+        let documents = (0..n_documents).map(|at| document(&format!("d{at}"), "text")).collect();
         let inspection = inspection(documents, questions);
         told(&check(&LintSubject::new(&inspection)))
     }
@@ -211,11 +195,7 @@ mod tests {
     fn plain(n: usize, tags: &[&str]) -> Vec<Question> {
         let one = |at: usize| Question {
             tags: tags.iter().map(|&tag| tag.to_owned()).collect(),
-            split: Some(if at.is_multiple_of(2) {
-                Split::Tune
-            } else {
-                Split::Heldout
-            }),
+            split: Some(if at.is_multiple_of(2) { Split::Tune } else { Split::Heldout }),
             ..question(&format!("q{at}"), "?", &["a"], &[&format!("d{at}")])
         };
         (0..n).map(one).collect()
@@ -224,9 +204,7 @@ mod tests {
     #[test]
     fn groups_under_ten_are_small() {
         let mut questions = plain(12, &["big"]);
-        questions[3]
-            .tags
-            .extend(["rare".to_owned(), "rare".to_owned()]);
+        questions[3].tags.extend(["rare".to_owned(), "rare".to_owned()]);
         // Wilson of 0 in 1: [0, .793].
         assert_eq!(
             checked(questions, 12),
@@ -278,14 +256,8 @@ mod tests {
             checked(questions, n)
         };
         assert_eq!(yes_no(9, 12), [""; 0]);
-        assert_eq!(
-            yes_no(10, 12),
-            [": 10 of 12 yes/no questions have the answer `yes`"]
-        );
-        assert_eq!(
-            yes_no(2, 12),
-            [": 10 of 12 yes/no questions have the answer `no`"]
-        );
+        assert_eq!(yes_no(10, 12), [": 10 of 12 yes/no questions have the answer `yes`"]);
+        assert_eq!(yes_no(2, 12), [": 10 of 12 yes/no questions have the answer `no`"]);
     }
 
     #[test]
@@ -302,10 +274,6 @@ mod tests {
             checked(questions.clone(), 24),
             ["d0: 6 of 24 questions are about document `d0`"]
         );
-        assert_eq!(
-            checked(questions, 4),
-            [""; 0],
-            "six each is an even share of four documents"
-        );
+        assert_eq!(checked(questions, 4), [""; 0], "six each is an even share of four documents");
     }
 }

@@ -51,9 +51,7 @@ pub struct Touched {
 #[must_use]
 pub fn documents<'a>(then: &DocumentTexts<'a>, now: &DocumentTexts<'a>) -> Vec<&'a str> {
     let ids: BTreeSet<&str> = then.ids().chain(now.ids()).collect();
-    ids.into_iter()
-        .filter(|id| then.get(id) != now.get(id))
-        .collect()
+    ids.into_iter().filter(|id| then.get(id) != now.get(id)).collect()
 }
 
 /// Returns the questions of `lines` that name a document which differs between `then` and `now`, in

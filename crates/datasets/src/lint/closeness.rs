@@ -46,14 +46,9 @@ pub fn check(subject: &LintSubject<'_>) -> (Option<Overlap>, Vec<Finding>) {
         .filter_map(|(number, question)| Some((number, Nearness::of(&wordings, question)?)))
         .collect();
     let n = all.len();
-    let mean = all
-        .iter()
-        .map(|(_, near)| near.n_shared as f64 / near.n_terms as f64)
-        .sum::<f64>()
+    let mean = all.iter().map(|(_, near)| near.n_shared as f64 / near.n_terms as f64).sum::<f64>()
         / n.max(1) as f64;
-    let findings = all
-        .iter()
-        .filter_map(|(number, near)| finding(subject, *number, near));
+    let findings = all.iter().filter_map(|(number, near)| finding(subject, *number, near));
     ((n > 0).then_some(Overlap { mean, n }), findings.collect())
 }
 
@@ -81,33 +76,22 @@ struct Nearness {
 
 impl Nearness {
     fn of(wordings: &Wordings<'_>, question: &Question) -> Option<Self> {
-        let sentences: Vec<&str> = quoted(question)
-            .flat_map(|member| wordings.sentences_of(member))
-            .collect();
+        let sentences: Vec<&str> =
+            quoted(question).flat_map(|member| wordings.sentences_of(member)).collect();
         let wanted = content_terms(&question.text);
         if sentences.is_empty() || wanted.is_empty() {
             return None;
         }
-        let shared: BTreeSet<String> = sentences
-            .iter()
-            .flat_map(|sentence| terms::shared(sentence, &wanted))
-            .collect();
+        let shared: BTreeSet<String> =
+            sentences.iter().flat_map(|sentence| terms::shared(sentence, &wanted)).collect();
         let run = copied(&question.text, &sentences);
-        Some(Self {
-            n_terms: wanted.len(),
-            n_shared: shared.len(),
-            run,
-        })
+        Some(Self { n_terms: wanted.len(), n_shared: shared.len(), run })
     }
 }
 
 /// Returns the evidence that is part of a document.
 fn quoted(question: &Question) -> impl Iterator<Item = &Member> {
-    question
-        .evidence
-        .iter()
-        .flatten()
-        .filter(|member| !member.ranges.is_empty())
+    question.evidence.iter().flatten().filter(|member| !member.ranges.is_empty())
 }
 
 /// The documents that any question quotes, each split into sentences once.
@@ -119,9 +103,8 @@ struct Wordings<'a> {
 impl<'a> Wordings<'a> {
     fn new(subject: &'a LintSubject<'a>) -> Self {
         let members = subject.questions.iter().flat_map(quoted);
-        let used: HashSet<usize> = members
-            .filter_map(|member| subject.document_number(&member.doc))
-            .collect();
+        let used: HashSet<usize> =
+            members.filter_map(|member| subject.document_number(&member.doc)).collect();
         let pieces = used
             .into_par_iter()
             .map(|number| (number, sentences::split(&subject.documents[number].text)))
@@ -140,9 +123,8 @@ impl<'a> Wordings<'a> {
         for range in &member.ranges {
             // Segments ascend and do not overlap.
             let first = pieces.partition_point(|piece| piece.range.end <= range.start);
-            let overlapping = pieces[first..]
-                .iter()
-                .take_while(|piece| piece.range.start < range.end);
+            let overlapping =
+                pieces[first..].iter().take_while(|piece| piece.range.start < range.end);
             found.extend(overlapping.map(|piece| &text[piece.range.clone()]));
         }
         found
@@ -154,26 +136,16 @@ impl<'a> Wordings<'a> {
 fn copied(question: &str, sentences: &[&str]) -> Option<String> {
     let question = normalise::official(question);
     let asked: Vec<&str> = question.split(' ').collect();
-    let normal: Vec<String> = sentences
-        .iter()
-        .map(|sentence| normalise::official(sentence))
-        .collect();
-    let worded: Vec<Vec<&str>> = normal
-        .iter()
-        .map(|sentence| sentence.split(' ').collect())
-        .collect();
-    let runs: HashSet<&[&str]> = worded
-        .iter()
-        .flat_map(|words| words.windows(RUN_WORDS))
-        .collect();
+    let normal: Vec<String> =
+        sentences.iter().map(|sentence| normalise::official(sentence)).collect();
+    let worded: Vec<Vec<&str>> =
+        normal.iter().map(|sentence| sentence.split(' ').collect()).collect();
+    let runs: HashSet<&[&str]> = worded.iter().flat_map(|words| words.windows(RUN_WORDS)).collect();
     let mut best: &[&str] = &[];
     let mut start = 0;
     while start + RUN_WORDS <= asked.len() {
         // Consecutive runs almost always share one sentence; a single run always does.
-        let n = asked[start..]
-            .windows(RUN_WORDS)
-            .take_while(|run| runs.contains(run))
-            .count();
+        let n = asked[start..].windows(RUN_WORDS).take_while(|run| runs.contains(run)).count();
         if n > 0 && n + RUN_WORDS - 1 > best.len() {
             best = &asked[start..start + n + RUN_WORDS - 1];
         }
@@ -224,12 +196,7 @@ mod tests {
                 &[],
                 &["a"],
             ),
-            question(
-                "four",
-                "Waits the old checkout before giving up?",
-                &[],
-                &["a"],
-            ),
+            question("four", "Waits the old checkout before giving up?", &[], &["a"]),
             question(
                 "run",
                 "What does the old checkout wait for when it waits six minutes before it gives up?",
@@ -250,22 +217,15 @@ mod tests {
 
     #[test]
     fn a_document_as_a_whole_has_no_sentence() {
-        let inspection = inspection(
-            vec![document("a", TEXT)],
-            vec![question("q", "Waits?", &[], &["a"])],
-        );
+        let inspection =
+            inspection(vec![document("a", TEXT)], vec![question("q", "Waits?", &[], &["a"])]);
         assert_eq!(of(&inspection), (None, Vec::new()));
     }
 
     #[test]
     fn every_range_of_a_document_finds_its_own_sentences() {
         let documents = vec![document("a", TEXT)];
-        let asked = question(
-            "q",
-            "Which port waits on a checkout of minutes?",
-            &[],
-            &["a"],
-        );
+        let asked = question("q", "Which port waits on a checkout of minutes?", &[], &["a"]);
         let asked = quoting(asked, &documents[0], &["9092", "gives up. Nothing"]);
         let inspection = inspection(documents, vec![asked]);
         // port in the table; wait, checkout and minute in the first sentence: all four.

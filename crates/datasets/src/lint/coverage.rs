@@ -35,33 +35,18 @@ pub fn of(subject: &LintSubject<'_>) -> (Coverage, Vec<DocId>) {
         .collect();
     let documents = subject.documents.len();
     let used = documents - unused.len();
-    (
-        Coverage {
-            used,
-            documents,
-            share: used as f64 / documents.max(1) as f64,
-        },
-        unused,
-    )
+    (Coverage { used, documents, share: used as f64 / documents.max(1) as f64 }, unused)
 }
 
 /// Reports low coverage if there are questions.
 #[must_use]
 pub fn check(subject: &LintSubject<'_>, coverage: &Coverage) -> Vec<Finding> {
-    let Coverage {
-        used,
-        documents,
-        share,
-    } = coverage;
+    let Coverage { used, documents, share } = coverage;
     if subject.questions.is_empty() || *share >= LEAST_SHARE {
         return Vec::new();
     }
     let all = plural(*documents, "document", "documents");
-    let message = format!(
-        "questions use {} of {all} ({:.0} %)",
-        thousands(*used),
-        100.0 * share
-    );
+    let message = format!("questions use {} of {all} ({:.0} %)", thousands(*used), 100.0 * share);
     let hint = "add questions about more of them, or remove documents that no question needs";
     vec![Finding::new(Rule::LowCoverage, message, hint)]
 }
@@ -91,16 +76,10 @@ mod tests {
         let documents = || ["a", "b", "c", "d"].map(|id| document(id, "text")).to_vec();
         let half = inspection(
             documents(),
-            vec![
-                question("1", "?", &[], &["a"]),
-                question("2", "?", &[], &["a", "c"]),
-            ],
+            vec![question("1", "?", &[], &["a"]), question("2", "?", &[], &["a", "c"])],
         );
         let (coverage, unused) = of(&LintSubject::new(&half));
-        assert_eq!(
-            (coverage.used, coverage.share, unused),
-            (2, 0.5, vec!["b".into(), "d".into()])
-        );
+        assert_eq!((coverage.used, coverage.share, unused), (2, 0.5, vec!["b".into(), "d".into()]));
         assert!(check(&LintSubject::new(&half), &coverage).is_empty());
 
         let quarter = inspection(documents(), vec![question("1", "?", &[], &["a"])]);
@@ -119,9 +98,6 @@ mod tests {
     #[test]
     fn a_document_without_text_is_told() {
         let inspection = inspection(vec![document("a", " \n"), document("b", "b")], Vec::new());
-        assert_eq!(
-            told(&empty(&LintSubject::new(&inspection))),
-            ["a: document `a` has no text"]
-        );
+        assert_eq!(told(&empty(&LintSubject::new(&inspection))), ["a: document `a` has no text"]);
     }
 }

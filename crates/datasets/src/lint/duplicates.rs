@@ -28,14 +28,10 @@ const QUESTIONS_ALIKE: f64 = 0.6;
 /// Reports duplicate and near-duplicate documents. Empty ones have a separate rule.
 #[must_use]
 pub fn documents(subject: &LintSubject<'_>) -> Vec<Finding> {
-    let texts: Vec<String> = subject
-        .documents
-        .iter()
-        .map(|document| one_spaced(&document.text))
-        .collect();
-    let with_text: Vec<usize> = (0..texts.len())
-        .filter(|&number| !texts[number].is_empty())
-        .collect();
+    let texts: Vec<String> =
+        subject.documents.iter().map(|document| one_spaced(&document.text)).collect();
+    let with_text: Vec<usize> =
+        (0..texts.len()).filter(|&number| !texts[number].is_empty()).collect();
     let (firsts, copies) = copies(&texts, &with_text);
     let documents = subject.documents;
     let mut found = Vec::new();
@@ -60,11 +56,8 @@ pub fn documents(subject: &LintSubject<'_>) -> Vec<Finding> {
 /// reported as a pair.
 #[must_use]
 pub fn questions(subject: &LintSubject<'_>) -> Vec<Finding> {
-    let texts: Vec<String> = subject
-        .questions
-        .iter()
-        .map(|question| normalise::official(&question.text))
-        .collect();
+    let texts: Vec<String> =
+        subject.questions.iter().map(|question| normalise::official(&question.text)).collect();
     let (firsts, copies) = copies(&texts, &(0..texts.len()).collect::<Vec<_>>());
     let asked = subject.questions;
     let mut found: Vec<Finding> = copies
@@ -116,10 +109,8 @@ fn alike(
     least: f64,
     counts: &dyn Fn(usize, usize) -> bool,
 ) -> Vec<(usize, usize, f64)> {
-    let sets: Vec<Vec<u64>> = numbers
-        .iter()
-        .map(|&number| shingles(&texts[number], width))
-        .collect();
+    let sets: Vec<Vec<u64>> =
+        numbers.iter().map(|&number| shingles(&texts[number], width)).collect();
     let mut best: BTreeMap<usize, (usize, f64)> = BTreeMap::new();
     for (earlier, later) in minhash::candidates(&sets) {
         let share = jaccard(&sets[earlier], &sets[later]);
@@ -129,9 +120,7 @@ fn alike(
             best.insert(later, (earlier, share));
         }
     }
-    best.into_iter()
-        .map(|(later, (earlier, share))| (earlier, later, share))
-        .collect()
+    best.into_iter().map(|(later, (earlier, share))| (earlier, later, share)).collect()
 }
 
 /// Returns true if two questions of different wording ask the same thing: one answer is right for both, and if that is `yes` or
@@ -181,8 +170,7 @@ fn is_among(fact: &KeyFact, others: &[KeyFact]) -> bool {
 
 fn have_common_wording(one: &[String], other: &[String]) -> bool {
     let others: Vec<String> = other.iter().map(|it| normalise::official(it)).collect();
-    one.iter()
-        .any(|wording| others.contains(&normalise::official(wording)))
+    one.iter().any(|wording| others.contains(&normalise::official(wording)))
 }
 
 #[cfg(test)]
@@ -232,12 +220,7 @@ mod tests {
             question("conflict", asked, &["nine"], &["a"]),
             refused,
             question("near", near, &["six"], &["a"]),
-            question(
-                "contrast",
-                &near.replace("minutes", "hours"),
-                &["nine"],
-                &["a"],
-            ),
+            question("contrast", &near.replace("minutes", "hours"), &["nine"], &["a"]),
         ];
         let inspection = inspection(vec![document("a", "a"), document("b", "b")], questions);
         // Without articles 11 words, 10 pairs: a changed one leaves 8 of 12, .67. `contrast` is .67 like `near`, with another gold
@@ -317,10 +300,8 @@ mod tests {
 
     #[test]
     fn without_answers_a_good_document_in_common_is_the_same_gold() {
-        let free = |docs: &[&str]| Question {
-            kind: QuestionKind::Free,
-            ..question("q", "?", &[], docs)
-        };
+        let free =
+            |docs: &[&str]| Question { kind: QuestionKind::Free, ..question("q", "?", &[], docs) };
         assert!(same_gold(&free(&["a", "b"]), &free(&["b"])) && same_gold(&free(&[]), &free(&[])));
         assert!(!same_gold(&free(&["a"]), &free(&["b"])) && !same_gold(&free(&["a"]), &free(&[])));
     }

@@ -160,10 +160,7 @@ impl Finding {
     /// Returns this finding with a document.
     #[must_use]
     pub fn in_document(self, id: &DocId) -> Self {
-        Self {
-            document: Some(id.clone()),
-            ..self
-        }
+        Self { document: Some(id.clone()), ..self }
     }
 }
 
@@ -177,16 +174,9 @@ mod tests {
     fn every_rule_has_a_name_of_its_own_in_kebab_case_and_errors_come_first() {
         let names: BTreeSet<&str> = Rule::ALL.iter().map(|rule| rule.name()).collect();
         assert_eq!(names.len(), Rule::ALL.len());
-        assert!(
-            names
-                .iter()
-                .all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'))
-        );
+        assert!(names.iter().all(|name| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')));
         assert!(Rule::ALL.is_sorted(), "the table has the order of the set");
         assert!(Rule::ALL.is_sorted_by_key(|rule| rule.severity()));
-        assert_eq!(
-            serde_json::to_string(&Rule::LabelHole).expect("serialises"),
-            "\"label-hole\""
-        );
+        assert_eq!(serde_json::to_string(&Rule::LabelHole).expect("serialises"), "\"label-hole\"");
     }
 }

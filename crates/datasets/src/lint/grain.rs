@@ -55,24 +55,20 @@ impl Grain {
 #[must_use]
 pub fn labels(questions: &[Question], corpus: &Corpus) -> Option<Labels> {
     let chunk_bytes = corpus.typical_chunk_bytes();
-    let answerable = questions
-        .iter()
-        .filter(|question| question.kind != QuestionKind::Unanswerable);
+    let answerable =
+        questions.iter().filter(|question| question.kind != QuestionKind::Unanswerable);
     let texts: OnceCell<Vec<Searchable>> = OnceCell::new();
     let mut grains: BTreeMap<Grain, usize> = BTreeMap::new();
     let mut lengths: Vec<usize> = Vec::new();
     for question in answerable {
         lengths.extend(ranges(question).map(ByteRange::len));
-        let grain = grain(question, chunk_bytes, || {
-            texts.get_or_init(|| searchable_documents(corpus))
-        });
+        let grain =
+            grain(question, chunk_bytes, || texts.get_or_init(|| searchable_documents(corpus)));
         *grains.entry(grain).or_default() += 1;
     }
     lengths.sort_unstable();
     let median_bytes = lengths.get(lengths.len() / 2).copied();
-    let wide = lengths
-        .iter()
-        .filter(|length| is_wide(**length, chunk_bytes));
+    let wide = lengths.iter().filter(|length| is_wide(**length, chunk_bytes));
     let wide_share = wide.count() as f64 / lengths.len().max(1) as f64;
     // Of equally frequent grains the coarser one: its limits are the ones to know.
     let (usual, _) = grains.iter().max_by_key(|(grain, n)| (**n, **grain))?;
@@ -190,10 +186,7 @@ mod tests {
     fn the_note_says_how_wide_the_labels_are() {
         let asked = [quoting((0, 100)), quoting((0, 2000)), quoting((1000, 4000))];
         let labels = labels(&asked, &corpus()).expect("answerable questions");
-        assert_eq!(
-            (labels.median_bytes, labels.chunk_bytes),
-            (Some(2000), 1000)
-        );
+        assert_eq!((labels.median_bytes, labels.chunk_bytes), (Some(2000), 1000));
         assert!((labels.wide_share - 2.0 / 3.0).abs() < 1e-12);
         assert!(
             labels.note.starts_with(

@@ -53,20 +53,12 @@ fn of_question(
     corpus: &Corpus,
 ) -> Vec<Finding> {
     let question = &subject.questions[number];
-    let answers: Vec<String> = question
-        .answers
-        .iter()
-        .filter(|answer| says_something(answer))
-        .cloned()
-        .collect();
+    let answers: Vec<String> =
+        question.answers.iter().filter(|answer| says_something(answer)).cloned().collect();
     let elsewhere = Elsewhere::new(&question.text, &answers);
     let wanted = terms::without(content_terms(&question.text), &answers);
-    let mut known: HashSet<&str> = question
-        .evidence
-        .iter()
-        .flatten()
-        .map(|member| member.doc.as_str())
-        .collect();
+    let mut known: HashSet<&str> =
+        question.evidence.iter().flatten().map(|member| member.doc.as_str()).collect();
     known.extend(question.relevant.keys().map(DocId::as_str));
     let mut found = Vec::new();
     for passage in pooled {
@@ -78,9 +70,7 @@ fn of_question(
             continue;
         }
         let shared = terms::shared(text, &wanted);
-        let mut sentences = sentences::split(text)
-            .into_iter()
-            .map(|piece| &text[piece.range]);
+        let mut sentences = sentences::split(text).into_iter().map(|piece| &text[piece.range]);
         if shared.len() as f64 <= SHARED * wanted.len() as f64
             || !sentences.any(|sentence| elsewhere.is_in(sentence))
         {
@@ -161,18 +151,11 @@ mod tests {
             document("gold", "The checkout waits six minutes."),
             document("judged", "The checkout waits six minutes, too."),
             document("other", "Six minutes pass. The checkout will wait."),
-            document(
-                "hole",
-                "Once the checkout was slow. It then waits six minutes.",
-            ),
+            document("hole", "Once the checkout was slow. It then waits six minutes."),
             document("half", "The checkout said six minutes."),
         ];
-        let mut asked = question(
-            "q",
-            "How long does the checkout wait?",
-            &["six minutes"],
-            &["gold"],
-        );
+        let mut asked =
+            question("q", "How long does the checkout wait?", &["six minutes"], &["gold"]);
         asked.relevant.insert("judged".into(), 0);
         let pools = pools(&documents, 1);
         let inspection = inspection(documents, vec![asked]);

@@ -62,9 +62,7 @@ pub fn check(
 }
 
 fn chunks(lengths: &EncoderLengths) -> Truncated {
-    let EncoderLengths {
-        retriever, chunks, ..
-    } = lengths;
+    let EncoderLengths { retriever, chunks, .. } = lengths;
     Truncated {
         retriever: retriever.clone(),
         chunks: chunks.len(),
@@ -79,13 +77,7 @@ fn lost(length: &Length) -> usize {
 }
 
 fn cut_chunks(figure: &Truncated) -> Option<Finding> {
-    let Truncated {
-        retriever,
-        chunks,
-        chunks_cut,
-        tokens,
-        tokens_lost,
-    } = figure;
+    let Truncated { retriever, chunks, chunks_cut, tokens, tokens_lost } = figure;
     (*chunks_cut > 0).then(|| {
         let share = 100.0 * *tokens_lost as f64 / (*tokens).max(1) as f64;
         let (cut, all) = (thousands(*chunks_cut), plural(*chunks, "chunk", "chunks"));

@@ -26,14 +26,10 @@ const MOST_COMPARED: usize = 8;
 #[must_use]
 pub fn candidates(sets: &[Vec<u64>]) -> Vec<(usize, usize)> {
     let functions = Functions::new();
-    let signatures: Vec<Signature> = sets
-        .par_iter()
-        .map(|set| functions.signature(set))
-        .collect();
+    let signatures: Vec<Signature> = sets.par_iter().map(|set| functions.signature(set)).collect();
     let bands = (0..BANDS).into_par_iter();
-    let mut found: Vec<(usize, usize)> = bands
-        .flat_map_iter(|band| agreeing(&signatures, band))
-        .collect();
+    let mut found: Vec<(usize, usize)> =
+        bands.flat_map_iter(|band| agreeing(&signatures, band)).collect();
     found.par_sort_unstable();
     found.dedup();
     found
@@ -42,9 +38,8 @@ pub fn candidates(sets: &[Vec<u64>]) -> Vec<(usize, usize)> {
 /// Returns the pairs that agree in all positions of a band.
 fn agreeing(signatures: &[Signature], band: usize) -> Vec<(usize, usize)> {
     let numbered = signatures.iter().enumerate();
-    let mut rows: Vec<([u32; ROWS], usize)> = numbered
-        .map(|(number, signature)| (signature[band], number))
-        .collect();
+    let mut rows: Vec<([u32; ROWS], usize)> =
+        numbered.map(|(number, signature)| (signature[band], number)).collect();
     rows.sort_unstable();
     let alike = rows.chunk_by(|(a, _), (b, _)| a == b);
     alike.flat_map(pairs).collect()
@@ -53,9 +48,7 @@ fn agreeing(signatures: &[Signature], band: usize) -> Vec<(usize, usize)> {
 /// Pairs each member of a bucket with the nearest preceding ones.
 fn pairs(bucket: &[([u32; ROWS], usize)]) -> impl Iterator<Item = (usize, usize)> {
     bucket.iter().enumerate().flat_map(move |(at, (_, later))| {
-        bucket[at.saturating_sub(MOST_COMPARED)..at]
-            .iter()
-            .map(|(_, earlier)| (*earlier, *later))
+        bucket[at.saturating_sub(MOST_COMPARED)..at].iter().map(|(_, earlier)| (*earlier, *later))
     })
 }
 
@@ -67,9 +60,7 @@ struct Functions([[(u64, u64); ROWS]; BANDS]);
 impl Functions {
     fn new() -> Self {
         let mut random = Random::new(SEED);
-        Self(array::from_fn(|_| {
-            array::from_fn(|_| (random.next_u64() | 1, random.next_u64()))
-        }))
+        Self(array::from_fn(|_| array::from_fn(|_| (random.next_u64() | 1, random.next_u64()))))
     }
 
     fn signature(&self, set: &[u64]) -> Signature {
@@ -78,10 +69,7 @@ impl Functions {
 }
 
 fn least(set: &[u64], (a, b): (u64, u64)) -> u32 {
-    set.iter()
-        .map(|x| (x.wrapping_mul(a).wrapping_add(b) >> 32) as u32)
-        .min()
-        .unwrap_or(u32::MAX)
+    set.iter().map(|x| (x.wrapping_mul(a).wrapping_add(b) >> 32) as u32).min().unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -103,16 +91,9 @@ mod tests {
         let mut agreeing = 0;
         for _ in 0..20 {
             let all = drawn(&mut random, 100);
-            let (a, b) = (
-                functions.signature(&all[..80]),
-                functions.signature(&all[20..]),
-            );
-            agreeing += a
-                .as_flattened()
-                .iter()
-                .zip(b.as_flattened())
-                .filter(|(x, y)| x == y)
-                .count();
+            let (a, b) = (functions.signature(&all[..80]), functions.signature(&all[20..]));
+            agreeing +=
+                a.as_flattened().iter().zip(b.as_flattened()).filter(|(x, y)| x == y).count();
         }
         assert!((agreeing as f64 / 2560.0 - 0.6).abs() < 0.04, "{agreeing}");
     }
@@ -130,14 +111,8 @@ mod tests {
         }
         let found = candidates(&sets);
         assert!((0..50).all(|i| found.contains(&(i, 1000 + i))));
-        let strangers = found
-            .iter()
-            .filter(|(a, b)| jaccard(&sets[*a], &sets[*b]) < 0.1)
-            .count();
-        assert_eq!(
-            strangers, 0,
-            "1 - (1 - .1^4)^32 is .003, and these share nothing"
-        );
+        let strangers = found.iter().filter(|(a, b)| jaccard(&sets[*a], &sets[*b]) < 0.1).count();
+        assert_eq!(strangers, 0, "1 - (1 - .1^4)^32 is .003, and these share nothing");
     }
 
     #[test]
@@ -147,11 +122,7 @@ mod tests {
         let filled = |_| [form[..95].to_vec(), drawn(&mut random, 5)].concat();
         let sets: Vec<Vec<u64>> = (0..1000).map(filled).collect();
         let found = candidates(&sets);
-        assert!(
-            found.len() <= 1000 * BANDS * MOST_COMPARED,
-            "{}",
-            found.len()
-        );
+        assert!(found.len() <= 1000 * BANDS * MOST_COMPARED, "{}", found.len());
         assert!(
             (1..1000).all(|later| found.iter().any(|pair| pair.1 == later)),
             "each has a partner before it"

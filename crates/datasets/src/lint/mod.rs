@@ -120,22 +120,9 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
         figures: Figures {
             documents: inspection.documents.len(),
             questions: questions.len(),
-            kinds: counted(
-                questions
-                    .iter()
-                    .map(|question| question.kind.name().to_owned()),
-            ),
-            tags: counted(
-                questions
-                    .iter()
-                    .flat_map(|question| &question.tags)
-                    .cloned(),
-            ),
-            splits: counted(
-                questions
-                    .iter()
-                    .map(|question| split_name(question).to_owned()),
-            ),
+            kinds: counted(questions.iter().map(|question| question.kind.name().to_owned())),
+            tags: counted(questions.iter().flat_map(|question| &question.tags).cloned()),
+            splits: counted(questions.iter().map(|question| split_name(question).to_owned())),
             coverage,
             overlap,
             labels: None,
@@ -180,10 +167,8 @@ mod tests {
     #[test]
     fn findings_are_counted_and_ordered_by_rule() {
         let asked = question("q", "Where is it?", &["there"], &["a"]);
-        let inspection = inspection(
-            vec![document("a", "It is there."), document("b", "")],
-            vec![asked],
-        );
+        let inspection =
+            inspection(vec![document("a", "It is there."), document("b", "")], vec![asked]);
         let mut lint = content("set".to_owned(), &inspection);
         lint.add([Finding::new(
             Rule::QuoteNotFound,
@@ -191,15 +176,9 @@ mod tests {
             "correct the quote",
         )]);
         let rules: Vec<Rule> = lint.findings.iter().map(|finding| finding.rule).collect();
-        assert_eq!(
-            rules,
-            [Rule::QuoteNotFound, Rule::EmptyDocument, Rule::FewQuestions]
-        );
+        assert_eq!(rules, [Rule::QuoteNotFound, Rule::EmptyDocument, Rule::FewQuestions]);
         assert_eq!((lint.errors, lint.warnings), (1, 2));
-        assert_eq!(
-            lint.figures.splits,
-            BTreeMap::from([("none".to_owned(), 1)])
-        );
+        assert_eq!(lint.figures.splits, BTreeMap::from([("none".to_owned(), 1)]));
         assert_eq!(lint.unused_documents, ["b".into()]);
     }
 }

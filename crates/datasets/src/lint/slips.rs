@@ -7,11 +7,7 @@ use ragtriage_core::hint::Hint;
 /// Reports each loading error, in order.
 #[must_use]
 pub fn check(slips: &[DatasetError], repeated: &[RepeatedQuote]) -> Vec<Finding> {
-    slips
-        .iter()
-        .map(of_slip)
-        .chain(repeated.iter().map(of_repeated))
-        .collect()
+    slips.iter().map(of_slip).chain(repeated.iter().map(of_repeated)).collect()
 }
 
 fn of_slip(slip: &DatasetError) -> Finding {
@@ -31,30 +27,17 @@ fn of_slip(slip: &DatasetError) -> Finding {
 }
 
 fn of_repeated(repeated: &RepeatedQuote) -> Finding {
-    let RepeatedQuote {
-        place,
-        doc,
-        quote,
-        n_found,
-    } = repeated;
+    let RepeatedQuote { place, doc, quote, n_found } = repeated;
     let message = format!("the quote `{quote}` occurs {n_found} times in document `{doc}`");
     let hint = "extend the quote with the surrounding text, or give its byte range";
-    at(
-        place,
-        Finding::new(Rule::RepeatedQuote, message, hint).in_document(doc),
-    )
+    at(place, Finding::new(Rule::RepeatedQuote, message, hint).in_document(doc))
 }
 
 /// Adds a record's place to a finding; a document's record names no question.
 fn at(place: &Place, finding: Finding) -> Finding {
     let is_document = finding.rule == Rule::DuplicateId && finding.document.is_some();
     let question = place.id.as_deref().filter(|_| !is_document).map(Into::into);
-    Finding {
-        question,
-        file: Some(place.path.display().to_string()),
-        line: place.line,
-        ..finding
-    }
+    Finding { question, file: Some(place.path.display().to_string()), line: place.line, ..finding }
 }
 
 fn document(slip: &DatasetError) -> Option<ragtriage_core::types::DocId> {
@@ -101,41 +84,20 @@ mod tests {
     use super::*;
 
     fn place(line: Option<usize>, id: Option<&str>) -> Place {
-        Place {
-            path: Arc::from(Path::new("data/questions.jsonl")),
-            line,
-            id: id.map(Into::into),
-        }
+        Place { path: Arc::from(Path::new("data/questions.jsonl")), line, id: id.map(Into::into) }
     }
 
     #[test]
     fn the_place_stands_apart_from_what_is_said() {
         let (here, broken) = (place(Some(3), Some("q")), place(Some(4), None));
         let slips = [
-            DatasetError::UnknownDocument {
-                place: here.clone(),
-                doc: "c".into(),
-                nearest: None,
-            },
-            DatasetError::Json {
-                place: broken,
-                column: 7,
-                message: "expected `:`".to_owned(),
-            },
-            DatasetError::DuplicateDocument {
-                place: place(Some(5), None),
-                id: "d".into(),
-            },
-            DatasetError::EmptyCorpus {
-                path: "data".into(),
-            },
+            DatasetError::UnknownDocument { place: here.clone(), doc: "c".into(), nearest: None },
+            DatasetError::Json { place: broken, column: 7, message: "expected `:`".to_owned() },
+            DatasetError::DuplicateDocument { place: place(Some(5), None), id: "d".into() },
+            DatasetError::EmptyCorpus { path: "data".into() },
         ];
-        let repeated = [RepeatedQuote {
-            place: here,
-            doc: "d".into(),
-            quote: "It waits".into(),
-            n_found: 2,
-        }];
+        let repeated =
+            [RepeatedQuote { place: here, doc: "d".into(), quote: "It waits".into(), n_found: 2 }];
         let found = check(&slips, &repeated);
         let said: Vec<(Rule, Option<usize>, &str)> = found
             .iter()
@@ -144,16 +106,8 @@ mod tests {
         assert_eq!(
             said,
             [
-                (
-                    Rule::UnknownDocument,
-                    Some(3),
-                    "document `c` is not in the corpus"
-                ),
-                (
-                    Rule::BrokenLine,
-                    Some(4),
-                    "column 7: invalid JSON: expected `:`"
-                ),
+                (Rule::UnknownDocument, Some(3), "document `c` is not in the corpus"),
+                (Rule::BrokenLine, Some(4), "column 7: invalid JSON: expected `:`"),
                 (Rule::DuplicateId, Some(5), "duplicate document `d`"),
                 (Rule::EmptyCorpus, None, "the corpus of `data` is empty"),
                 (

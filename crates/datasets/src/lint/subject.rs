@@ -21,23 +21,10 @@ impl<'a> LintSubject<'a> {
     /// Indexes the readable part of a data set.
     #[must_use]
     pub fn new(inspection: &'a Inspection) -> Self {
-        let Inspection {
-            documents,
-            questions,
-            places,
-            ..
-        } = inspection;
-        let by_id = documents
-            .iter()
-            .enumerate()
-            .map(|(number, document)| (&document.id, number))
-            .collect();
-        Self {
-            documents,
-            questions,
-            places,
-            by_id,
-        }
+        let Inspection { documents, questions, places, .. } = inspection;
+        let by_id =
+            documents.iter().enumerate().map(|(number, document)| (&document.id, number)).collect();
+        Self { documents, questions, places, by_id }
     }
 
     /// Returns the number of a document; `None` if it is missing (labels may name missing documents).
@@ -49,8 +36,7 @@ impl<'a> LintSubject<'a> {
     /// Returns one document, found as by `document_number`.
     #[must_use]
     pub fn document(&self, id: &DocId) -> Option<&'a Document> {
-        self.document_number(id)
-            .map(|number| &self.documents[number])
+        self.document_number(id).map(|number| &self.documents[number])
     }
 
     /// Creates a finding about the question of that number.
@@ -144,12 +130,7 @@ pub(super) mod tests {
             answers: answers.iter().map(|&answer| answer.to_owned()).collect(),
             evidence: docs
                 .iter()
-                .map(|&doc| {
-                    vec![Member {
-                        doc: doc.into(),
-                        ranges: Vec::new(),
-                    }]
-                })
+                .map(|&doc| vec![Member { doc: doc.into(), ranges: Vec::new() }])
                 .collect(),
             relevant: docs.iter().map(|&doc| (doc.into(), 1)).collect(),
             required: Vec::new(),
@@ -188,14 +169,7 @@ pub(super) mod tests {
         };
         let places = questions.iter().enumerate().map(place).collect();
         let (repeated_quotes, slips, notes) = Default::default();
-        Inspection {
-            documents,
-            questions,
-            places,
-            repeated_quotes,
-            slips,
-            notes,
-        }
+        Inspection { documents, questions, places, repeated_quotes, slips, notes }
     }
 
     /// Findings of a check, as `question or document: message`.
@@ -206,60 +180,34 @@ pub(super) mod tests {
                 .or_else(|| finding.document.as_ref().map(ToString::to_string))
                 .unwrap_or_default()
         };
-        findings
-            .iter()
-            .map(|finding| format!("{}: {}", whom(finding), finding.message))
-            .collect()
+        findings.iter().map(|finding| format!("{}: {}", whom(finding), finding.message)).collect()
     }
 
     #[test]
     fn documents_are_used_by_evidence_and_by_positive_grades() {
         let mut asked = question("q", "?", &[], &["b"]);
         asked.relevant = [("a".into(), 1), ("b".into(), 3), ("c".into(), 0)].into();
-        let used: Vec<&str> = used_documents(&asked)
-            .into_iter()
-            .map(DocId::as_str)
-            .collect();
+        let used: Vec<&str> = used_documents(&asked).into_iter().map(DocId::as_str).collect();
         assert_eq!(used, ["a", "b"]);
     }
 
     #[test]
     fn pronouns_are_no_content() {
-        let terms: Vec<String> = content_terms("What do I tell him about our parcels?")
-            .into_iter()
-            .collect();
+        let terms: Vec<String> =
+            content_terms("What do I tell him about our parcels?").into_iter().collect();
         assert_eq!(terms, ["about", "parcel", "tell"]);
     }
 
     #[test]
     fn evidence_is_its_ranges_or_its_whole_document() {
         let documents = vec![document("a", "one two three")];
-        let asked = quoting(
-            question("q", "?", &[], &["a"]),
-            &documents[0],
-            &["one", "three"],
-        );
-        let (ranged, whole) = (
-            asked.evidence[0][0].clone(),
-            Member {
-                doc: "a".into(),
-                ranges: Vec::new(),
-            },
-        );
-        let gone = Member {
-            doc: "b".into(),
-            ranges: Vec::new(),
-        };
+        let asked = quoting(question("q", "?", &[], &["a"]), &documents[0], &["one", "three"]);
+        let (ranged, whole) =
+            (asked.evidence[0][0].clone(), Member { doc: "a".into(), ranges: Vec::new() });
+        let gone = Member { doc: "b".into(), ranges: Vec::new() };
         let inspection = inspection(documents, vec![asked]);
         let subject = LintSubject::new(&inspection);
         let texts = [&ranged, &whole, &gone].map(|member| subject.evidence_text(member));
-        assert_eq!(
-            texts,
-            [
-                Some("one\nthree".into()),
-                Some("one two three".into()),
-                None
-            ]
-        );
+        assert_eq!(texts, [Some("one\nthree".into()), Some("one two three".into()), None]);
     }
 }

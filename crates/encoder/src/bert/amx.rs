@@ -34,10 +34,7 @@ impl Amx {
     /// another, in the order of the inner dimension.
     pub(super) fn multiply(self, left: &[u16], right: &[u16], out: &mut [f32]) {
         let n_steps = left.len() / STEP_NUMBERS;
-        assert!(
-            n_steps > 0 && left.len() == n_steps * STEP_NUMBERS,
-            "a stripe is whole steps"
-        );
+        assert!(n_steps > 0 && left.len() == n_steps * STEP_NUMBERS, "a stripe is whole steps");
         let n_panels = right.len() / left.len();
         assert!(
             n_panels > 0 && right.len() == n_panels * left.len(),
@@ -65,10 +62,7 @@ fn run(_: Amx, _: &[u16], _: &[u16], _: usize, _: usize, _: &mut [f32]) {
 /// Returns true if the processor has tiles of bfloat16 and Linux saves them for this process (its documentation: "Using
 /// XSTATE features in user space applications").
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-#[allow(
-    unsafe_code,
-    reason = "the permission is asked for by a system call that std has not"
-)]
+#[allow(unsafe_code, reason = "the permission is asked for by a system call that std has not")]
 fn allowed() -> bool {
     use std::arch::asm;
     use std::arch::x86_64::__cpuid_count;

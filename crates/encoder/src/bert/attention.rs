@@ -62,12 +62,7 @@ impl Attention {
         heads: &Heads<'_>,
         out: &mut [f32],
     ) {
-        let Heads {
-            queries,
-            query_stride,
-            tokens,
-            n_seen,
-        } = *heads;
+        let Heads { queries, query_stride, tokens, n_seen } = *heads;
         let head_width = self.head_width;
         let width = self.n_heads * head_width;
         let n_queries = out.len() / width;
@@ -97,12 +92,7 @@ impl Attention {
                 };
                 product.run(&self.keys, scratch);
                 let mut totals = [0.0_f32; BLOCK];
-                self.arch.dispatch(Softmax {
-                    scores,
-                    padded,
-                    n_seen,
-                    totals: &mut totals,
-                });
+                self.arch.dispatch(Softmax { scores, padded, n_seen, totals: &mut totals });
                 let out = &mut out[first * width + column..];
                 let product = Product {
                     n_rows,

@@ -50,10 +50,7 @@ fn batches(sequences: &[Sequence<'_>]) -> Vec<Vec<usize>> {
             n_tokens = 0;
         }
         n_tokens += length;
-        batches
-            .last_mut()
-            .expect("a batch was opened for the first sequence")
-            .push(i);
+        batches.last_mut().expect("a batch was opened for the first sequence").push(i);
     }
     batches
 }

@@ -119,11 +119,8 @@ impl BertConfig {
         let shared: Shared =
             serde_json::from_slice(bytes).map_err(|error| BertError::malformed(path, error))?;
         shared.check(path)?;
-        let first_position = if family == Architecture::Roberta {
-            shared.pad_token_id.unwrap_or(1) + 1
-        } else {
-            0
-        };
+        let first_position =
+            if family == Architecture::Roberta { shared.pad_token_id.unwrap_or(1) + 1 } else { 0 };
         let type_vocab_size = match (family, shared.type_vocab_size) {
             (Architecture::DistilBert, _) => 0,
             (_, Some(n)) => n,
@@ -151,9 +148,7 @@ impl BertConfig {
             layer_norm_eps: shared.layer_norm_eps.unwrap_or(LAYER_NORM_EPSILON),
             n_labels: shared.id2label.map(|labels| labels.len()),
         };
-        config
-            .check()
-            .map_err(|what| BertError::malformed(path, what))?;
+        config.check().map_err(|what| BertError::malformed(path, what))?;
         Ok(config)
     }
 
@@ -248,12 +243,9 @@ impl Shared {
             return Err(BertError::unsupported(path, "is_decoder", "true", "false"));
         }
         match self.projection_dim {
-            Some(width) if width > 0 && self.model_type == "dpr" => Err(BertError::unsupported(
-                path,
-                "projection_dim",
-                width.to_string(),
-                "0",
-            )),
+            Some(width) if width > 0 && self.model_type == "dpr" => {
+                Err(BertError::unsupported(path, "projection_dim", width.to_string(), "0"))
+            }
             _ => Ok(()),
         }
     }

@@ -54,10 +54,7 @@ impl BertError {
         reason = "callers pass an error or a text that they just made"
     )]
     pub(crate) fn malformed(path: &Path, what: impl ToString) -> Self {
-        Self::Malformed {
-            path: path.to_owned(),
-            what: what.to_string(),
-        }
+        Self::Malformed { path: path.to_owned(), what: what.to_string() }
     }
 
     #[allow(
@@ -70,11 +67,6 @@ impl BertError {
         value: impl ToString,
         supported: &'static str,
     ) -> Self {
-        Self::Unsupported {
-            path: path.to_owned(),
-            setting,
-            value: value.to_string(),
-            supported,
-        }
+        Self::Unsupported { path: path.to_owned(), setting, value: value.to_string(), supported }
     }
 }

@@ -25,10 +25,7 @@ impl Dense {
         to: usize,
     ) -> Result<Self, BertError> {
         let bias = tensors.values(&format!("{name}.bias"), &[to])?;
-        Ok(Self {
-            bias,
-            ..Self::without_bias(tensors, name, from, to)?
-        })
+        Ok(Self { bias, ..Self::without_bias(tensors, name, from, to)? })
     }
 
     /// Reads `{name}.weight` `[to, from]`.
@@ -47,11 +44,7 @@ impl Dense {
     pub fn new(matrix: &[f32], from: usize, kernel: Kernel) -> Self {
         let rows = matrix.chunks_exact(from);
         let to = rows.len();
-        Self {
-            weights: Packed::transposed(rows, from, kernel),
-            bias: Vec::new(),
-            to,
-        }
+        Self { weights: Packed::transposed(rows, from, kernel), bias: Vec::new(), to }
     }
 
     /// Returns the layer's output for each row of `rows`, which are as wide as the layer's input.

@@ -14,10 +14,6 @@ pub struct Ids {
 impl Ids {
     /// Returns the sequence in which every token is attended to.
     pub fn sequence(&self) -> Sequence<'_> {
-        Sequence {
-            ids: &self.ids,
-            second: self.second,
-            n_seen: self.ids.len(),
-        }
+        Sequence { ids: &self.ids, second: self.second, n_seen: self.ids.len() }
     }
 }

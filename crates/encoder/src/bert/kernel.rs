@@ -80,11 +80,9 @@ impl Kernel {
     /// Returns every kernel of this machine, narrow ones included.
     pub(super) fn every() -> impl Iterator<Item = Self> {
         use Instructions::{All, Avx2, Avx512, Scalar};
-        [Precision::Float32, Precision::Bfloat16]
-            .into_iter()
-            .flat_map(|precision| {
-                [Scalar, Avx2, Avx512, All].map(|only| Self::new(precision, only))
-            })
+        [Precision::Float32, Precision::Bfloat16].into_iter().flat_map(|precision| {
+            [Scalar, Avx2, Avx512, All].map(|only| Self::new(precision, only))
+        })
     }
 }
 

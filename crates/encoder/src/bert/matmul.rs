@@ -96,19 +96,12 @@ impl Product<'_> {
             Packed::Rounded(panels) => {
                 let depth = panels.depth();
                 let rounded = scratch.rounded.room(self.n_rows * depth);
-                for (to, from) in rounded
-                    .chunks_exact_mut(depth)
-                    .zip(self.left.chunks(self.left_stride))
+                for (to, from) in
+                    rounded.chunks_exact_mut(depth).zip(self.left.chunks(self.left_stride))
                 {
-                    to.iter_mut()
-                        .zip(from)
-                        .for_each(|(to, from)| *to = rounded_to_bfloat(*from));
+                    to.iter_mut().zip(from).for_each(|(to, from)| *to = rounded_to_bfloat(*from));
                 }
-                panels.multiply(Product {
-                    left: rounded,
-                    left_stride: depth,
-                    ..self
-                });
+                panels.multiply(Product { left: rounded, left_stride: depth, ..self });
             }
             Packed::Tiles(tiles) => tiles.multiply(self, &mut scratch.tiles),
         }
@@ -168,12 +161,7 @@ mod tests {
 
     /// Compares with a sum in `f64` over the numbers that the kernel multiplies, rounded one by one where it rounds.
     fn compare(case: &Case) {
-        let Case {
-            n_rows,
-            depth,
-            width,
-            finish,
-        } = *case;
+        let Case { n_rows, depth, width, finish } = *case;
         // Rows lie apart, so that a kernel that reads or writes between them is detected.
         let (left_stride, out_stride) = (depth + 3, width + 5);
         let left = numbers(n_rows * left_stride, 1);
@@ -187,11 +175,7 @@ mod tests {
             );
             right.fill_transposed(weights.chunks_exact(depth), depth);
             let rounded = |x: f32| {
-                f64::from(if name.starts_with("float32") {
-                    x
-                } else {
-                    rounded_to_bfloat(x)
-                })
+                f64::from(if name.starts_with("float32") { x } else { rounded_to_bfloat(x) })
             };
             let mut out = vec![f32::NAN; n_rows * out_stride];
             let mut scratch = ProductScratch::default();
@@ -208,18 +192,12 @@ mod tests {
             product.run(&right, &mut scratch);
             for (i, row) in out.chunks_exact(out_stride).enumerate() {
                 for j in 0..width {
-                    let pairs = left[i * left_stride..]
-                        .iter()
-                        .zip(&weights[j * depth..])
-                        .take(depth);
+                    let pairs =
+                        left[i * left_stride..].iter().zip(&weights[j * depth..]).take(depth);
                     let terms = pairs.map(|(x, w)| rounded(*x) * rounded(*w));
                     let (mut sum, mut size) = (f64::from(bias[j]), f64::from(bias[j]).abs());
                     terms.for_each(|term| (sum, size) = (sum + term, size + term.abs()));
-                    let expected = if finish == Finish::Gelu {
-                        exact_gelu(sum)
-                    } else {
-                        sum
-                    };
+                    let expected = if finish == Finish::Gelu { exact_gelu(sum) } else { sum };
                     let error = (f64::from(row[j]) - expected).abs();
                     assert!(
                         error <= 1e-5 * size.max(1.0),
@@ -227,10 +205,7 @@ mod tests {
                         row[j]
                     );
                 }
-                assert!(
-                    row[width..].iter().all(|x| x.is_nan()),
-                    "{name} wrote behind row {i}"
-                );
+                assert!(row[width..].iter().all(|x| x.is_nan()), "{name} wrote behind row {i}");
             }
         }
     }
@@ -250,35 +225,19 @@ mod tests {
             (33, 300, 50),
             (65, 257, 100),
         ] {
-            compare(&Case {
-                n_rows,
-                depth,
-                width,
-                finish: Finish::Plain,
-            });
+            compare(&Case { n_rows, depth, width, finish: Finish::Plain });
         }
         // Few terms, so that the sums stay where the series of the expected value converges.
-        compare(&Case {
-            n_rows: 13,
-            depth: 3,
-            width: 51,
-            finish: Finish::Gelu,
-        });
-        compare(&Case {
-            n_rows: 40,
-            depth: 2,
-            width: 97,
-            finish: Finish::Gelu,
-        });
+        compare(&Case { n_rows: 13, depth: 3, width: 51, finish: Finish::Gelu });
+        compare(&Case { n_rows: 40, depth: 2, width: 97, finish: Finish::Gelu });
     }
 
     #[test]
     fn filling_by_rows_is_filling_by_the_transposed_columns() {
         let (depth, width) = (37, 53);
         let rows = numbers(depth * width, 5);
-        let columns: Vec<f32> = (0..width * depth)
-            .map(|at| rows[at % depth * width + at / depth])
-            .collect();
+        let columns: Vec<f32> =
+            (0..width * depth).map(|at| rows[at % depth * width + at / depth]).collect();
         let left = numbers(2 * depth, 6);
         for ((name, mut by_rows), (_, mut by_columns)) in
             kernels(depth, width).into_iter().zip(kernels(depth, width))
@@ -331,11 +290,7 @@ mod tests {
             };
             let together = run(&left, 0..width);
             for (i, row) in left.chunks_exact(depth).enumerate() {
-                assert_eq!(
-                    run(row, 0..width),
-                    together[i * width..][..width],
-                    "{name}, row {i}"
-                );
+                assert_eq!(run(row, 0..width), together[i * width..][..width], "{name}, row {i}");
                 assert_eq!(
                     run(row, 70..145)[70..145],
                     together[i * width..][70..145],

@@ -30,11 +30,7 @@ pub struct Sequence<'a> {
 impl<'a> Sequence<'a> {
     /// Creates a text of one type whose tokens are all attended to.
     pub fn plain(ids: &'a [u32]) -> Self {
-        Self {
-            ids,
-            second: ids.len(),
-            n_seen: ids.len(),
-        }
+        Self { ids, second: ids.len(), n_seen: ids.len() }
     }
 }
 
@@ -79,26 +75,15 @@ pub struct Bert {
 impl Bert {
     /// Combines the shape with its weights.
     pub fn new(config: BertConfig, weights: Weights) -> Self {
-        Self {
-            config,
-            weights,
-            idle: Mutex::default(),
-        }
+        Self { config, weights, idle: Mutex::default() }
     }
 
     /// Returns the last layer's states. Runs on this thread alone; see [`super::batch`].
     pub fn states(&self, sequences: &[Sequence<'_>], wanted: Wanted) -> States {
         let hidden = self.config.hidden_size;
-        let mut lengths: Vec<usize> = sequences
-            .iter()
-            .map(|sequence| sequence.ids.len())
-            .collect();
-        let mut scratch = self
-            .idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop()
-            .unwrap_or_default();
+        let mut lengths: Vec<usize> = sequences.iter().map(|sequence| sequence.ids.len()).collect();
+        let mut scratch =
+            self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         let longest = lengths.iter().copied().max().unwrap_or(0);
         let mut attention = scratch
             .attention
@@ -106,23 +91,13 @@ impl Bert {
             .filter(|(length, _)| *length >= longest)
             .unwrap_or_else(|| {
                 let (n_heads, width) = (self.config.num_attention_heads, self.config.head_width());
-                (
-                    longest,
-                    Attention::new(longest, n_heads, width, self.weights.kernel),
-                )
+                (longest, Attention::new(longest, n_heads, width, self.weights.kernel))
             });
         let mut states = self.embed(sequences, lengths.iter().sum());
         let last = self.weights.layers.len().saturating_sub(1);
         for (index, layer) in self.weights.layers.iter().enumerate() {
             let first_alone = wanted == Wanted::First && index == last;
-            self.layer(
-                layer,
-                sequences,
-                first_alone,
-                &mut states,
-                &mut scratch,
-                &mut attention.1,
-            );
+            self.layer(layer, sequences, first_alone, &mut states, &mut scratch, &mut attention.1);
         }
         if wanted == Wanted::First {
             if self.weights.layers.is_empty() {
@@ -131,15 +106,8 @@ impl Bert {
             lengths.fill(1);
         }
         scratch.attention = Some(attention);
-        self.idle
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(scratch);
-        States {
-            rows: states,
-            lengths,
-            hidden,
-        }
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+        States { rows: states, lengths, hidden }
     }
 
     fn embed(&self, sequences: &[Sequence<'_>], n_tokens: usize) -> Aligned {
@@ -151,10 +119,7 @@ impl Bert {
                 let position = &self.weights.positions[usize::from(at >= sequence.second)]
                     [at * width..][..width];
                 let word = &self.weights.words[*id as usize * width..][..width];
-                row.iter_mut()
-                    .zip(word)
-                    .zip(position)
-                    .for_each(|((x, w), p)| *x = w + p);
+                row.iter_mut().zip(word).zip(position).for_each(|((x, w), p)| *x = w + p);
             }
         }
         self.add_norm(states.as_mut_slice(), &[], &self.weights.norm);
@@ -187,15 +152,7 @@ impl Bert {
     ) {
         let hidden = self.config.hidden_size;
         let n_tokens = states.as_slice().len() / hidden;
-        let LayerBuffers {
-            tokens,
-            queries,
-            attended,
-            inner,
-            next,
-            product,
-            ..
-        } = scratch;
+        let LayerBuffers { tokens, queries, attended, inner, next, product, .. } = scratch;
         let tokens = tokens.room(n_tokens * 3 * hidden);
         let queries = if first_alone {
             linear(
@@ -208,24 +165,10 @@ impl Bert {
             );
             *states = first_rows(states.as_slice(), sequences, hidden);
             let queries = queries.room(sequences.len() * 3 * hidden);
-            linear(
-                &layer.qkv,
-                0..hidden,
-                Finish::Plain,
-                states.as_slice(),
-                queries,
-                product,
-            );
+            linear(&layer.qkv, 0..hidden, Finish::Plain, states.as_slice(), queries, product);
             &*queries
         } else {
-            linear(
-                &layer.qkv,
-                0..3 * hidden,
-                Finish::Plain,
-                states.as_slice(),
-                tokens,
-                product,
-            );
+            linear(&layer.qkv, 0..3 * hidden, Finish::Plain, states.as_slice(), tokens, product);
             &*tokens
         };
         let n_rows = states.as_slice().len() / hidden;
@@ -240,42 +183,17 @@ impl Bert {
                 tokens: &tokens[token * 3 * hidden..][..n_tokens * 3 * hidden],
                 n_seen: sequence.n_seen,
             };
-            attention.attend(
-                product,
-                &heads,
-                &mut attended[row * hidden..][..n_queries * hidden],
-            );
+            attention.attend(product, &heads, &mut attended[row * hidden..][..n_queries * hidden]);
             token += n_tokens;
             row += n_queries;
         }
         let next = next.room(n_rows * hidden);
-        linear(
-            &layer.attention_out,
-            0..hidden,
-            Finish::Plain,
-            attended,
-            next,
-            product,
-        );
+        linear(&layer.attention_out, 0..hidden, Finish::Plain, attended, next, product);
         self.add_norm(next, states.as_slice(), &layer.attention_norm);
         let intermediate = self.config.intermediate_size;
         let inner = inner.room(n_rows * intermediate);
-        linear(
-            &layer.widen,
-            0..intermediate,
-            Finish::Gelu,
-            next,
-            inner,
-            product,
-        );
-        linear(
-            &layer.narrow,
-            0..hidden,
-            Finish::Plain,
-            inner,
-            states.as_mut_slice(),
-            product,
-        );
+        linear(&layer.widen, 0..intermediate, Finish::Gelu, next, inner, product);
+        linear(&layer.narrow, 0..hidden, Finish::Plain, inner, states.as_mut_slice(), product);
         self.add_norm(states.as_mut_slice(), next, &layer.norm);
     }
 
@@ -365,9 +283,7 @@ mod tests {
 
     /// Returns lengths on both sides of the tiles' heights and of a block of queries.
     fn sequences(ids: &[u32]) -> Vec<Sequence<'_>> {
-        [1, 5, 8, 9, 33, 50]
-            .map(|length| Sequence::plain(&ids[length..2 * length]))
-            .to_vec()
+        [1, 5, 8, 9, 33, 50].map(|length| Sequence::plain(&ids[length..2 * length])).to_vec()
     }
 
     #[test]
@@ -379,10 +295,7 @@ mod tests {
             let first = rows(&bert.states(&sequences(&ids), Wanted::First));
             let hidden = bert.config.hidden_size;
             assert!(
-                every
-                    .iter()
-                    .zip(&first)
-                    .all(|(every, first)| every[..hidden] == **first),
+                every.iter().zip(&first).all(|(every, first)| every[..hidden] == **first),
                 "{kernel:?}"
             );
         }
@@ -413,9 +326,7 @@ mod tests {
         let mut by_name = BTreeMap::new();
         for kernel in Kernel::every() {
             let states = rows(&tiny(kernel).states(&sequences(&ids), Wanted::Every));
-            let expected = by_name
-                .entry(kernel.name())
-                .or_insert_with(|| states.clone());
+            let expected = by_name.entry(kernel.name()).or_insert_with(|| states.clone());
             assert_eq!(*expected, states, "{kernel:?}");
         }
     }
@@ -429,10 +340,7 @@ mod tests {
         });
         for (exact, rounded) in exact.iter().zip(&rounded) {
             let dot = |a: &[f32], b: &[f32]| {
-                a.iter()
-                    .zip(b)
-                    .map(|(x, y)| f64::from(*x) * f64::from(*y))
-                    .sum::<f64>()
+                a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum::<f64>()
             };
             let cosine = dot(exact, rounded) / (dot(exact, exact) * dot(rounded, rounded)).sqrt();
             assert!(cosine > 0.999, "{cosine}");

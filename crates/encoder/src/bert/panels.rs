@@ -36,13 +36,7 @@ impl Panels {
         let lanes = lanes(arch);
         let panel_width = vectors_of_a_panel(lanes) * lanes;
         let values = Aligned::zeros(depth * width.next_multiple_of(panel_width));
-        Self {
-            values,
-            depth,
-            width,
-            panel_width,
-            arch,
-        }
+        Self { values, depth, width, panel_width, arch }
     }
 
     pub(super) fn fill_transposed<'a>(
@@ -80,10 +74,7 @@ impl Panels {
         for (p, row) in rows.enumerate() {
             for (panel, values) in row[..width].chunks(panel_width).enumerate() {
                 let slots = &mut panels[(panel * depth + p) * panel_width..][..values.len()];
-                slots
-                    .iter_mut()
-                    .zip(values)
-                    .for_each(|(slot, value)| *slot = rounded(*value));
+                slots.iter_mut().zip(values).for_each(|(slot, value)| *slot = rounded(*value));
             }
         }
     }
@@ -109,10 +100,7 @@ impl Panels {
 
     /// Computes `product` with this right-hand matrix.
     pub(super) fn multiply(&self, product: Product<'_>) {
-        self.arch.dispatch(Multiply {
-            right: self,
-            product,
-        });
+        self.arch.dispatch(Multiply { right: self, product });
     }
 }
 
@@ -146,16 +134,7 @@ impl Multiply<'_> {
     #[inline(always)]
     fn panels<S: Simd, const ROWS: usize, const WIDE: usize>(self, simd: S) {
         let Self { right, product } = self;
-        let Product {
-            n_rows,
-            left,
-            left_stride,
-            columns,
-            bias,
-            finish,
-            out,
-            out_stride,
-        } = product;
+        let Product { n_rows, left, left_stride, columns, bias, finish, out, out_stride } = product;
         let panel_width = WIDE * S::F32_LANES;
         let mut padded_bias = [0.0_f32; LONGEST_PANEL];
         for first in (columns.start / panel_width * panel_width..columns.end).step_by(panel_width) {
@@ -233,11 +212,7 @@ impl<const WIDE: usize> Panel<'_, WIDE> {
             let target = &mut out[(rows.start + i) * out_stride + self.first..][..self.width];
             let (whole, tail) = S::as_mut_simd_f32s(target);
             for j in 0..WIDE {
-                let sum = if GELU {
-                    gelu(simd, sums[i][j])
-                } else {
-                    sums[i][j]
-                };
+                let sum = if GELU { gelu(simd, sums[i][j]) } else { sums[i][j] };
                 if j < whole.len() {
                     whole[j] = sum;
                 } else if j == whole.len() && !tail.is_empty() {

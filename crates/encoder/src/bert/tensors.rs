@@ -32,20 +32,16 @@ impl<'a> Tensors<'a> {
 
     /// Returns a tensor's shape. Errors: missing tensor.
     pub fn shape(&self, name: &str) -> Result<Vec<usize>, BertError> {
-        let view = self
-            .tensors
-            .tensor(name)
-            .map_err(|_| self.malformed(format!("no tensor `{name}`")))?;
+        let view =
+            self.tensors.tensor(name).map_err(|_| self.malformed(format!("no tensor `{name}`")))?;
         Ok(view.shape().to_vec())
     }
 
     /// Returns a tensor's numbers, the last dimension innermost. Errors: missing tensor, another shape, or numbers that
     /// are not floats or not finite.
     pub fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, BertError> {
-        let view = self
-            .tensors
-            .tensor(name)
-            .map_err(|_| self.malformed(format!("no tensor `{name}`")))?;
+        let view =
+            self.tensors.tensor(name).map_err(|_| self.malformed(format!("no tensor `{name}`")))?;
         if view.shape() != shape {
             return Err(self.malformed(format!(
                 "tensor `{name}` has shape {:?}, expected {shape:?}",
@@ -54,24 +50,16 @@ impl<'a> Tensors<'a> {
         }
         let data = view.data();
         let values: Vec<f32> = match view.dtype() {
-            Dtype::F32 => data
-                .as_chunks::<4>()
-                .0
-                .iter()
-                .map(|b| f32::from_le_bytes(*b))
-                .collect(),
+            Dtype::F32 => data.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect(),
             Dtype::BF16 => data
                 .as_chunks::<2>()
                 .0
                 .iter()
                 .map(|b| from_bfloat(u16::from_le_bytes(*b)))
                 .collect(),
-            Dtype::F16 => data
-                .as_chunks::<2>()
-                .0
-                .iter()
-                .map(|b| from_half(u16::from_le_bytes(*b)))
-                .collect(),
+            Dtype::F16 => {
+                data.as_chunks::<2>().0.iter().map(|b| from_half(u16::from_le_bytes(*b))).collect()
+            }
             other => {
                 return Err(self.malformed(format!(
                     "tensor `{name}` holds {other:?}, expected F32, F16 or BF16"
@@ -86,10 +74,7 @@ impl<'a> Tensors<'a> {
 
     /// Creates the error that this file is not usable, for the reason `what`.
     pub(super) fn malformed(&self, what: String) -> BertError {
-        BertError::Malformed {
-            path: self.path.to_owned(),
-            what,
-        }
+        BertError::Malformed { path: self.path.to_owned(), what }
     }
 }
 
@@ -118,11 +103,7 @@ mod tests {
     #[test]
     fn a_number_that_is_not_finite_is_refused_by_the_name_of_its_tensor() {
         let numbers = [
-            (
-                Dtype::F32,
-                [0.0_f32.to_le_bytes(), f32::NAN.to_le_bytes()].concat(),
-                "NaN",
-            ),
+            (Dtype::F32, [0.0_f32.to_le_bytes(), f32::NAN.to_le_bytes()].concat(), "NaN"),
             (Dtype::F16, 0xfc00_u16.to_le_bytes().repeat(2), "-inf"),
             (Dtype::BF16, 0x7f80_u16.to_le_bytes().repeat(2), "inf"),
         ];

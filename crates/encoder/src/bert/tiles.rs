@@ -33,13 +33,7 @@ pub(super) struct Tiles {
 impl Tiles {
     pub(super) fn with_room(depth: usize, width: usize, amx: Amx, arch: Arch) -> Self {
         let panels = Aligned::zeros(depth.next_multiple_of(STEP) * width.next_multiple_of(SIDE));
-        Self {
-            panels,
-            depth,
-            width,
-            amx,
-            arch,
-        }
+        Self { panels, depth, width, amx, arch }
     }
 
     pub(super) fn fill_transposed<'a>(
@@ -53,14 +47,10 @@ impl Tiles {
         for (column, row) in rows.enumerate() {
             let panel = &mut panels[column / SIDE * panel_numbers..][..panel_numbers];
             let at = column % SIDE / TILE_COLUMNS * (STEP_NUMBERS / 2) + column % TILE_COLUMNS * 2;
-            for (step, values) in panel
-                .chunks_exact_mut(STEP_NUMBERS)
-                .zip(row[..depth].chunks(STEP))
+            for (step, values) in
+                panel.chunks_exact_mut(STEP_NUMBERS).zip(row[..depth].chunks(STEP))
             {
-                for (to, pair) in step[at..]
-                    .chunks_mut(2 * TILE_COLUMNS)
-                    .zip(values.chunks(2))
-                {
+                for (to, pair) in step[at..].chunks_mut(2 * TILE_COLUMNS).zip(values.chunks(2)) {
                     to.iter_mut().zip(pair).for_each(|(to, x)| *to = bfloat(*x));
                 }
             }
@@ -77,18 +67,13 @@ impl Tiles {
         let panels = self.panels.as_mut_slice();
         for (p, row) in rows.enumerate() {
             let at = p / STEP * STEP_NUMBERS + p % STEP / 2 * (2 * TILE_COLUMNS) + p % 2;
-            for (panel, values) in panels[at..]
-                .chunks_mut(panel_numbers)
-                .zip(row[..width].chunks(SIDE))
+            for (panel, values) in
+                panels[at..].chunks_mut(panel_numbers).zip(row[..width].chunks(SIDE))
             {
-                for (tile, values) in panel
-                    .chunks_mut(STEP_NUMBERS / 2)
-                    .zip(values.chunks(TILE_COLUMNS))
+                for (tile, values) in
+                    panel.chunks_mut(STEP_NUMBERS / 2).zip(values.chunks(TILE_COLUMNS))
                 {
-                    tile.iter_mut()
-                        .step_by(2)
-                        .zip(values)
-                        .for_each(|(to, x)| *to = bfloat(*x));
+                    tile.iter_mut().step_by(2).zip(values).for_each(|(to, x)| *to = bfloat(*x));
                 }
             }
         }
@@ -116,25 +101,10 @@ impl Tiles {
 
     /// Computes `product` with this right-hand matrix.
     pub(super) fn multiply(&self, product: Product<'_>, scratch: &mut TileBuffers) {
-        let Product {
-            n_rows,
-            left,
-            left_stride,
-            columns,
-            bias,
-            finish,
-            out,
-            out_stride,
-        } = product;
+        let Product { n_rows, left, left_stride, columns, bias, finish, out, out_stride } = product;
         let panel_numbers = self.n_steps() * STEP_NUMBERS;
         let stripes = scratch.left.room(n_rows.div_ceil(SIDE) * panel_numbers);
-        self.arch.dispatch(Stripes {
-            n_rows,
-            left,
-            left_stride,
-            depth: self.depth,
-            to: stripes,
-        });
+        self.arch.dispatch(Stripes { n_rows, left, left_stride, depth: self.depth, to: stripes });
         let panels = columns.start / SIDE..columns.end.div_ceil(SIDE);
         let group_panels = (GROUP_NUMBERS / panel_numbers).max(1);
         for panel in panels.clone().step_by(group_panels) {
@@ -144,16 +114,10 @@ impl Tiles {
             let first = panel * SIDE;
             let end = columns.end.min(first + n_panels * SIDE);
             let sums = scratch.sums.room(SIDE * n_panels * SIDE);
-            for (stripe, row) in stripes
-                .chunks_exact(panel_numbers)
-                .zip((0..n_rows).step_by(SIDE))
+            for (stripe, row) in stripes.chunks_exact(panel_numbers).zip((0..n_rows).step_by(SIDE))
             {
                 self.amx.multiply(stripe, right, sums);
-                let bias = if bias.is_empty() {
-                    bias
-                } else {
-                    &bias[first..end]
-                };
+                let bias = if bias.is_empty() { bias } else { &bias[first..end] };
                 let n_rows = SIDE.min(n_rows - row);
                 let out = &mut out[row * out_stride + first..];
                 self.arch.dispatch(Finishing {
@@ -191,34 +155,17 @@ impl WithSimd for Stripes<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) {
-        let Self {
-            n_rows,
-            left,
-            left_stride,
-            depth,
-            to,
-        } = self;
+        let Self { n_rows, left, left_stride, depth, to } = self;
         let stripe_numbers = depth.div_ceil(STEP) * STEP_NUMBERS;
         for (i, stripe) in to.chunks_exact_mut(stripe_numbers).enumerate() {
             for r in 0..SIDE {
                 let row = i * SIDE + r;
-                let values = if row < n_rows {
-                    &left[row * left_stride..][..depth]
-                } else {
-                    &[]
-                };
+                let values = if row < n_rows { &left[row * left_stride..][..depth] } else { &[] };
                 let (whole, tail) = values.as_chunks::<STEP>();
-                for (k, step) in stripe
-                    .as_chunks_mut::<STEP_NUMBERS>()
-                    .0
-                    .iter_mut()
-                    .enumerate()
-                {
+                for (k, step) in stripe.as_chunks_mut::<STEP_NUMBERS>().0.iter_mut().enumerate() {
                     let to = &mut step[r * STEP..][..STEP];
                     if let Some(values) = whole.get(k) {
-                        to.iter_mut()
-                            .zip(values)
-                            .for_each(|(to, x)| *to = bfloat(*x));
+                        to.iter_mut().zip(values).for_each(|(to, x)| *to = bfloat(*x));
                     } else {
                         to.fill(0);
                         if k == whole.len() {
@@ -257,21 +204,9 @@ impl WithSimd for Finishing<'_> {
 impl Finishing<'_> {
     #[inline(always)]
     fn rows<S: Simd, const GELU: bool>(self, simd: S) {
-        let Self {
-            sums,
-            n_rows,
-            width,
-            bias,
-            finish: _,
-            out,
-            out_stride,
-        } = self;
+        let Self { sums, n_rows, width, bias, finish: _, out, out_stride } = self;
         let sums_stride = sums.len() / SIDE;
-        let bias = if bias.is_empty() {
-            None
-        } else {
-            Some(S::as_simd_f32s(bias))
-        };
+        let bias = if bias.is_empty() { None } else { Some(S::as_simd_f32s(bias)) };
         let none = simd.splat_f32s(0.0);
         for row in 0..n_rows {
             let (sums, sums_tail) = S::as_simd_f32s(&sums[row * sums_stride..][..width]);

@@ -34,30 +34,17 @@ pub(super) fn exp<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
     // 1.5 * 2^23: adding it rounds to an integer, which is then in the low mantissa bits.
     const ROUND: f32 = 12_582_912.0;
     let x = simd.max_f32s(x, simd.splat_f32s(-87.0));
-    let shifted = simd.mul_add_f32s(
-        x,
-        simd.splat_f32s(std::f32::consts::LOG2_E),
-        simd.splat_f32s(ROUND),
-    );
+    let shifted =
+        simd.mul_add_f32s(x, simd.splat_f32s(std::f32::consts::LOG2_E), simd.splat_f32s(ROUND));
     let n = simd.sub_f32s(shifted, simd.splat_f32s(ROUND));
     // ln 2 in two parts, the first with few enough bits for n times it to be exact.
     let r = simd.mul_add_f32s(n, simd.splat_f32s(-0.693_359_4), x);
     let r = simd.mul_add_f32s(n, simd.splat_f32s(2.121_944_4e-4), r);
     let mut p = simd.splat_f32s(1.987_569_1e-4);
-    for c in [
-        1.398_199_9e-3,
-        8.333_452e-3,
-        4.166_579_6e-2,
-        1.666_666_5e-1,
-        0.5,
-    ] {
+    for c in [1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 1.666_666_5e-1, 0.5] {
         p = simd.mul_add_f32s(p, r, simd.splat_f32s(c));
     }
-    let p = simd.mul_add_f32s(
-        simd.mul_f32s(r, r),
-        p,
-        simd.add_f32s(r, simd.splat_f32s(1.0)),
-    );
+    let p = simd.mul_add_f32s(simd.mul_f32s(r, r), p, simd.add_f32s(r, simd.splat_f32s(1.0)));
     let exponent =
         simd.wrapping_dyn_shl_u32s(simd.transmute_u32s_f32s(shifted), simd.splat_u32s(23));
     simd.transmute_f32s_u32s(simd.add_u32s(simd.transmute_u32s_f32s(p), exponent))
@@ -66,10 +53,7 @@ pub(super) fn exp<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
 /// Computes `x / 2 * (1 + erf(x / sqrt 2))`, BERT's "gelu".
 #[inline(always)]
 pub(super) fn gelu<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
-    let e = erf(
-        simd,
-        simd.mul_f32s(x, simd.splat_f32s(std::f32::consts::FRAC_1_SQRT_2)),
-    );
+    let e = erf(simd, simd.mul_f32s(x, simd.splat_f32s(std::f32::consts::FRAC_1_SQRT_2)));
     let half = simd.mul_f32s(x, simd.splat_f32s(0.5));
     simd.mul_add_f32s(half, e, half)
 }
@@ -87,17 +71,9 @@ fn erf<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
         -2.954_6e-3,
         -1.609_603_3e-2,
     ];
-    const BOTTOM: [f32; 5] = [
-        -1.456_607_2e-5,
-        -2.133_740_5e-4,
-        -1.682_827e-3,
-        -7.373_329_2e-3,
-        -1.426_473_9e-2,
-    ];
-    let x = simd.min_f32s(
-        simd.max_f32s(x, simd.splat_f32s(-4.0)),
-        simd.splat_f32s(4.0),
-    );
+    const BOTTOM: [f32; 5] =
+        [-1.456_607_2e-5, -2.133_740_5e-4, -1.682_827e-3, -7.373_329_2e-3, -1.426_473_9e-2];
+    let x = simd.min_f32s(simd.max_f32s(x, simd.splat_f32s(-4.0)), simd.splat_f32s(4.0));
     let square = simd.mul_f32s(x, x);
     let mut top = simd.splat_f32s(TOP[0]);
     for c in &TOP[1..] {
@@ -212,11 +188,7 @@ mod tests {
         #[inline(always)]
         fn with_simd<S: Simd>(self, simd: S) {
             for x in S::as_mut_simd_f32s(self.0).0 {
-                *x = if self.1 {
-                    gelu(simd, *x)
-                } else {
-                    exp(simd, *x)
-                };
+                *x = if self.1 { gelu(simd, *x) } else { exp(simd, *x) };
             }
         }
     }
@@ -239,10 +211,7 @@ mod tests {
         let mut values: Vec<f32> = cases.iter().map(|c| c.0).chain([0.0; 6]).collect();
         Arch::new().dispatch(Map(&mut values, true));
         for ((x, expected), got) in cases.iter().zip(&values) {
-            assert!(
-                (got - expected).abs() < 1e-6,
-                "gelu({x}) = {got}, not {expected}"
-            );
+            assert!((got - expected).abs() < 1e-6, "gelu({x}) = {got}, not {expected}");
         }
     }
 

@@ -60,11 +60,7 @@ struct Names {
 
 const BERT: Names = Names {
     layer: "encoder.layer",
-    query_key_value: [
-        "attention.self.query",
-        "attention.self.key",
-        "attention.self.value",
-    ],
+    query_key_value: ["attention.self.query", "attention.self.key", "attention.self.value"],
     attention_out: "attention.output.dense",
     attention_norm: "attention.output.LayerNorm",
     widen: "intermediate.dense",
@@ -94,11 +90,9 @@ impl Architecture {
     fn prefixes(self) -> &'static [&'static str] {
         match self {
             Self::Bert => &["", "bert."],
-            Self::Dpr => &[
-                "question_encoder.bert_model.",
-                "ctx_encoder.bert_model.",
-                "bert_model.",
-            ],
+            Self::Dpr => {
+                &["question_encoder.bert_model.", "ctx_encoder.bert_model.", "bert_model."]
+            }
             Self::Roberta => &["", "roberta."],
             Self::DistilBert => &["", "distilbert."],
             Self::Electra => &["", "electra."],
@@ -115,9 +109,7 @@ impl Weights {
     ) -> Result<Self, BertError> {
         let prefixes = config.family.prefixes();
         let word_table = "embeddings.word_embeddings.weight";
-        let prefix = prefixes
-            .iter()
-            .find(|prefix| tensors.has(&format!("{prefix}{word_table}")));
+        let prefix = prefixes.iter().find(|prefix| tensors.has(&format!("{prefix}{word_table}")));
         let file = OpenWeights {
             tensors,
             prefix: prefix.unwrap_or(&prefixes[0]),
@@ -175,11 +167,7 @@ impl OpenWeights<'_> {
             let name = name(part);
             let weights = self.tensor(&format!("{name}.weight"), &[hidden, hidden])?;
             matrix.extend(weights.iter().map(|x| x * scale));
-            bias.extend(
-                self.tensor(&format!("{name}.bias"), &[hidden])?
-                    .iter()
-                    .map(|x| x * scale),
-            );
+            bias.extend(self.tensor(&format!("{name}.bias"), &[hidden])?.iter().map(|x| x * scale));
         }
         Ok(Layer {
             qkv: Linear {
@@ -206,20 +194,12 @@ impl OpenWeights<'_> {
     /// Checkpoints converted from TensorFlow call gain and shift gamma and beta.
     fn norm(&self, name: &str, width: usize) -> Result<Norm, BertError> {
         let old = self.tensors.has(&format!("{}{name}.gamma", self.prefix));
-        let (gain, shift) = if old {
-            ("gamma", "beta")
-        } else {
-            ("weight", "bias")
-        };
+        let (gain, shift) = if old { ("gamma", "beta") } else { ("weight", "bias") };
         let gain = self.tensor(&format!("{name}.{gain}"), &[width])?;
-        Ok(Norm {
-            gain,
-            shift: self.tensor(&format!("{name}.{shift}"), &[width])?,
-        })
+        Ok(Norm { gain, shift: self.tensor(&format!("{name}.{shift}"), &[width])? })
     }
 
     fn tensor(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, BertError> {
-        self.tensors
-            .values(&format!("{}{name}", self.prefix), shape)
+        self.tensors.values(&format!("{}{name}", self.prefix), shape)
     }
 }

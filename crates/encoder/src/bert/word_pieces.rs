@@ -71,10 +71,7 @@ impl WordPieces {
             Ok(read)
         });
         read.unwrap_or_else(|_| {
-            Err(BertError::malformed(
-                path,
-                "its parts are inconsistent".to_owned(),
-            ))
+            Err(BertError::malformed(path, "its parts are inconsistent".to_owned()))
         })
     }
 
@@ -84,11 +81,8 @@ impl WordPieces {
         max_tokens: usize,
         vocab_size: usize,
     ) -> Result<Self, BertError> {
-        if let Some(id) = tokenizer
-            .get_vocab(true)
-            .into_values()
-            .max()
-            .filter(|id| *id as usize >= vocab_size)
+        if let Some(id) =
+            tokenizer.get_vocab(true).into_values().max().filter(|id| *id as usize >= vocab_size)
         {
             return Err(BertError::malformed(
                 path,
@@ -96,17 +90,9 @@ impl WordPieces {
             ));
         }
         let n_added = [false, true].map(|pair| {
-            tokenizer
-                .get_post_processor()
-                .map_or(0, |processor| processor.added_tokens(pair))
+            tokenizer.get_post_processor().map_or(0, |processor| processor.added_tokens(pair))
         });
-        let read = Self {
-            tokenizer,
-            path: path.to_owned(),
-            max_tokens,
-            vocab_size,
-            n_added,
-        };
+        let read = Self { tokenizer, path: path.to_owned(), max_tokens, vocab_size, n_added };
         read.room(false)?;
         Ok(read)
     }
@@ -136,10 +122,7 @@ impl WordPieces {
         let most = room - stride.min(room / 2) - 1;
         first.truncate(most, 0, TruncationDirection::Right);
         first.take_overflowing();
-        let mut second = self
-            .tokenizer
-            .encode(second, false)
-            .map_err(BertError::Tokenize)?;
+        let mut second = self.tokenizer.encode(second, false).map_err(BertError::Tokenize)?;
         // Some post-processors leave the existing type.
         second.set_type_ids(vec![1; second.len()]);
         let part = room - first.len();
@@ -157,9 +140,7 @@ impl WordPieces {
 
     /// Adds the special tokens.
     fn joined(&self, first: Encoding, second: Option<Encoding>) -> Result<Encoding, BertError> {
-        self.tokenizer
-            .post_process(first, second, true)
-            .map_err(BertError::Tokenize)
+        self.tokenizer.post_process(first, second, true).map_err(BertError::Tokenize)
     }
 
     fn ids_of(&self, whole: &Encoding) -> Result<Ids, BertError> {
@@ -169,16 +150,9 @@ impl WordPieces {
                 "special token id {id} is outside the model's `vocab_size` = {}",
                 self.vocab_size
             );
-            return Err(BertError::Malformed {
-                path: self.path.clone(),
-                what,
-            });
+            return Err(BertError::Malformed { path: self.path.clone(), what });
         }
-        let second = whole
-            .get_type_ids()
-            .iter()
-            .position(|kind| *kind != 0)
-            .unwrap_or(ids.len());
+        let second = whole.get_type_ids().iter().position(|kind| *kind != 0).unwrap_or(ids.len());
         Ok(Ids { ids, second })
     }
 
@@ -186,10 +160,9 @@ impl WordPieces {
     pub fn length(&self, input: &EncoderInput<'_>) -> Result<(usize, usize), BertError> {
         let (n_tokens, pair) = match input {
             EncoderInput::One(text) => (self.word_pieces(text)?.len(), false),
-            EncoderInput::Two(first, second) => (
-                self.word_pieces(first)?.len() + self.word_pieces(second)?.len(),
-                true,
-            ),
+            EncoderInput::Two(first, second) => {
+                (self.word_pieces(first)?.len() + self.word_pieces(second)?.len(), true)
+            }
         };
         Ok((n_tokens, n_tokens.min(self.room(pair)?)))
     }
@@ -208,18 +181,11 @@ impl WordPieces {
 
     /// Returns the byte offset in `text` at which its first `n` word pieces end; its length if it has no more.
     pub fn end_of(&self, text: &str, n: usize) -> Result<usize, BertError> {
-        let encoding = self
-            .tokenizer
-            .encode(text, false)
-            .map_err(BertError::Tokenize)?;
+        let encoding = self.tokenizer.encode(text, false).map_err(BertError::Tokenize)?;
         if encoding.len() <= n {
             return Ok(text.len());
         }
-        Ok(encoding.get_offsets()[..n]
-            .iter()
-            .map(|(_, end)| *end)
-            .max()
-            .unwrap_or(0))
+        Ok(encoding.get_offsets()[..n].iter().map(|(_, end)| *end).max().unwrap_or(0))
     }
 
     /// Returns the id of a word piece of the vocabulary.
@@ -241,30 +207,20 @@ impl WordPieces {
     fn room(&self, pair: bool) -> Result<usize, BertError> {
         let n_added = self.n_added[usize::from(pair)];
         if n_added == 0 {
-            let what = format!(
-                "it adds no special tokens to a {}",
-                if pair { "pair" } else { "text" }
-            );
-            return Err(BertError::Malformed {
-                path: self.path.clone(),
-                what,
-            });
+            let what =
+                format!("it adds no special tokens to a {}", if pair { "pair" } else { "text" });
+            return Err(BertError::Malformed { path: self.path.clone(), what });
         }
         // One word piece of each text.
         let fewest = n_added + 1 + usize::from(pair);
         if self.max_tokens < fewest {
-            return Err(BertError::TooShort {
-                max_tokens: self.max_tokens,
-                fewest,
-            });
+            return Err(BertError::TooShort { max_tokens: self.max_tokens, fewest });
         }
         Ok(self.max_tokens - n_added)
     }
 
     fn word_pieces(&self, text: &str) -> Result<Encoding, BertError> {
-        self.tokenizer
-            .encode_fast(text, false)
-            .map_err(BertError::Tokenize)
+        self.tokenizer.encode_fast(text, false).map_err(BertError::Tokenize)
     }
 
     /// Returns an input's word pieces without the truncated ones.
@@ -280,12 +236,8 @@ impl WordPieces {
         };
         let max_length = self.room(second.is_some())?;
         let strategy = TruncationStrategy::LongestFirst;
-        let to = TruncationParams {
-            max_length,
-            strategy,
-            stride: 0,
-            ..TruncationParams::default()
-        };
+        let to =
+            TruncationParams { max_length, strategy, stride: 0, ..TruncationParams::default() };
         let (mut first, mut second) =
             truncate_encodings(first, second, &to).map_err(BertError::Tokenize)?;
         first.take_overflowing();

@@ -91,10 +91,7 @@ pub enum CheckpointError {
 
 impl CheckpointError {
     pub(crate) fn unreadable(path: &Path, source: std::io::Error) -> Self {
-        Self::Read {
-            path: path.to_owned(),
-            source,
-        }
+        Self::Read { path: path.to_owned(), source }
     }
 }
 
@@ -129,9 +126,5 @@ impl Hint for CheckpointError {
 }
 
 fn list(attempts: &[PlaceTried]) -> String {
-    attempts
-        .iter()
-        .map(|a| format!("{}: {}", a.place, a.why))
-        .collect::<Vec<_>>()
-        .join("; ")
+    attempts.iter().map(|a| format!("{}: {}", a.place, a.why)).collect::<Vec<_>>().join("; ")
 }

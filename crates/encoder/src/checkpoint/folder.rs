@@ -47,9 +47,7 @@ impl Checkpoint {
 
     /// Returns the method of turning texts into vectors that the folder's files give.
     pub fn recipe(&self, config: &BertConfig) -> Result<Recipe, CheckpointError> {
-        self.recipe
-            .clone()
-            .map_or_else(|| Recipe::read(&self.folder, config), Ok)
+        self.recipe.clone().map_or_else(|| Recipe::read(&self.folder, config), Ok)
     }
 
     /// Returns the encoder input limit that the folder sets, in word pieces, specials included.
@@ -66,37 +64,25 @@ impl Checkpoint {
 
     /// Checks that the weights as read are the ones that were hashed at opening.
     pub(super) fn check_weights(&self, path: &Path, found: &str) -> Result<(), CheckpointError> {
-        let hashed = self
-            .files
-            .iter()
-            .find(|(file, _)| file == WEIGHTS)
-            .map_or("none", |(_, hash)| hash);
+        let hashed =
+            self.files.iter().find(|(file, _)| file == WEIGHTS).map_or("none", |(_, hash)| hash);
         if found == hashed {
             return Ok(());
         }
         let (expected, found) = (hashed.to_owned(), found.to_owned());
-        Err(CheckpointError::HashMismatch {
-            path: path.to_owned(),
-            expected,
-            found,
-        })
+        Err(CheckpointError::HashMismatch { path: path.to_owned(), expected, found })
     }
 
     /// Hashes the folder's files and compares them with the pin, if there is one. Errors: the first file that is
     /// missing or differs.
     pub fn open(folder: &Path, pin: Option<&Pin>) -> Result<Self, CheckpointError> {
         let mut files = Vec::new();
-        let names = if pin.is_some() {
-            FILES.to_vec()
-        } else {
-            names(folder)?
-        };
+        let names = if pin.is_some() { FILES.to_vec() } else { names(folder)? };
         for (i, file) in names.into_iter().enumerate() {
             let path = folder.join(file);
             let found = sha256_of_file(&path)?;
-            if let Some(expected) = pin
-                .map(|pin| pin.sha256[i])
-                .filter(|expected| *expected != found)
+            if let Some(expected) =
+                pin.map(|pin| pin.sha256[i]).filter(|expected| *expected != found)
             {
                 return Err(CheckpointError::HashMismatch {
                     path,
@@ -106,11 +92,7 @@ impl Checkpoint {
             }
             files.push((file.to_owned(), found));
         }
-        Ok(Self {
-            folder: folder.to_owned(),
-            files,
-            recipe: pin.map(|pin| pin.recipe.clone()),
-        })
+        Ok(Self { folder: folder.to_owned(), files, recipe: pin.map(|pin| pin.recipe.clone()) })
     }
 }
 
@@ -125,12 +107,7 @@ fn names(folder: &Path) -> Result<Vec<&'static str>, CheckpointError> {
         names.push(expected_form(
             folder,
             TOKENIZER,
-            &[
-                "sentencepiece.bpe.model",
-                "spiece.model",
-                "merges.txt",
-                "vocab.json",
-            ],
+            &["sentencepiece.bpe.model", "spiece.model", "merges.txt", "vocab.json"],
         )?);
     }
     let split = [

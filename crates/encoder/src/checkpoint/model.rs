@@ -56,30 +56,14 @@ impl<H> Model<H> {
     ) -> Result<Self, CheckpointError> {
         let positions = config.positions();
         if max_tokens > positions {
-            return Err(BertError::TooLong {
-                max_tokens,
-                positions,
-            }
-            .into());
+            return Err(BertError::TooLong { max_tokens, positions }.into());
         }
         if max_tokens < FEWEST_TOKENS {
-            return Err(BertError::TooShort {
-                max_tokens,
-                fewest: FEWEST_TOKENS,
-            }
-            .into());
+            return Err(BertError::TooShort { max_tokens, fewest: FEWEST_TOKENS }.into());
         }
         let (read_head, word_pieces, loaded) =
             (Box::new(read_head), OnceLock::new(), OnceLock::new());
-        Ok(Self {
-            checkpoint,
-            config,
-            max_tokens,
-            kernel,
-            read_head,
-            word_pieces,
-            loaded,
-        })
+        Ok(Self { checkpoint, config, max_tokens, kernel, read_head, word_pieces, loaded })
     }
 
     /// Returns the files.
@@ -104,13 +88,7 @@ impl<H> Model<H> {
                 let path = self.checkpoint.file("sentence_bert_config.json");
                 let (setting, value) = ("do_lower_case", "true".to_owned());
                 let supported = "false with a tokenizer that keeps capitals";
-                return Err(BertError::Unsupported {
-                    path,
-                    setting,
-                    value,
-                    supported,
-                }
-                .into());
+                return Err(BertError::Unsupported { path, setting, value, supported }.into());
             }
             Ok(word_pieces)
         })
@@ -132,10 +110,8 @@ impl<H> Model<H> {
             let bytes = read(&path)?;
             self.checkpoint.check_weights(&path, &sha256_hex(&bytes))?;
             let tensors = Tensors::read(&bytes, &path)?;
-            let bert = Bert::new(
-                self.config.clone(),
-                Weights::read(&tensors, &self.config, self.kernel)?,
-            );
+            let bert =
+                Bert::new(self.config.clone(), Weights::read(&tensors, &self.config, self.kernel)?);
             Ok((bert, (self.read_head)(&tensors, &self.config)?))
         })
     }

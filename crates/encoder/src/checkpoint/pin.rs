@@ -69,10 +69,7 @@ pub fn sha256_of_file(path: &Path) -> Result<String, CheckpointError> {
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 1 << 18];
     loop {
-        match file
-            .read(&mut buffer)
-            .map_err(|source| CheckpointError::unreadable(path, source))?
-        {
+        match file.read(&mut buffer).map_err(|source| CheckpointError::unreadable(path, source))? {
             0 => return Ok(hex(&digest.finalize())),
             n => digest.update(&buffer[..n]),
         }

@@ -50,20 +50,15 @@ impl QuestionAnswerer {
         texts: &[&str],
         on_done: impl Fn(usize) -> bool + Sync,
     ) -> Result<Option<Vec<TextAnswer>>, CheckpointError> {
-        let (word_pieces, bert, head) = (
-            self.model.word_pieces()?,
-            self.model.bert()?,
-            self.model.head()?,
-        );
+        let (word_pieces, bert, head) =
+            (self.model.word_pieces()?, self.model.bert()?, self.model.head()?);
         let of_texts: Vec<Vec<Window>> = texts
             .par_iter()
             .map(|text| word_pieces.windows(question, text, self.stride))
             .collect::<Result<_, BertError>>()?;
         let windows: Vec<&Window> = of_texts.iter().flatten().collect();
-        let sequences: Vec<Sequence<'_>> = windows
-            .iter()
-            .map(|window| window.ids().sequence())
-            .collect();
+        let sequences: Vec<Sequence<'_>> =
+            windows.iter().map(|window| window.ids().sequence()).collect();
         let decoded = batch::run(
             bert,
             &sequences,
@@ -89,9 +84,8 @@ impl QuestionAnswerer {
 fn decode(window: &Window, logits: &[f32]) -> WindowSpans {
     let Ids { ids, .. } = window.ids();
     let text: Range<usize> = window.text_tokens();
-    let open: Vec<bool> = (0..ids.len())
-        .map(|at| ids[at] == ids[0] || text.contains(&at))
-        .collect();
+    let open: Vec<bool> =
+        (0..ids.len()).map(|at| ids[at] == ids[0] || text.contains(&at)).collect();
     WindowSpans::decode(logits, &text, &open)
 }
 
@@ -132,11 +126,7 @@ mod tests {
         for (ours, theirs) in [(best.score, asked.score), (null_score, asked.null)] {
             // Scores are as small as 1e-4: 1e-5, and 0.1% of the score.
             let most = 1e-5_f64.min(1e-3 * theirs);
-            assert!(
-                (ours - theirs).abs() < most,
-                "{ours} is not {theirs}: {:?}",
-                asked.question
-            );
+            assert!((ours - theirs).abs() < most, "{ours} is not {theirs}: {:?}", asked.question);
         }
         let or_none = if null_score > best.score { "" } else { answer };
         assert_eq!(or_none, asked.or_none, "{:?}", asked.question);
@@ -173,17 +163,9 @@ mod tests {
     #[test]
     fn a_text_gets_the_same_answer_whatever_the_others_and_an_empty_one_none() {
         let answerer = open(&data().join("bert"));
-        let texts = [
-            "tea is red",
-            "",
-            "the old king of the river city",
-            "tea is red",
-        ];
+        let texts = ["tea is red", "", "the old king of the river city", "tea is red"];
         let all = answerer.answers("what", &texts, |_| true).unwrap().unwrap();
-        let alone = answerer
-            .answers("what", &texts[2..3], |_| true)
-            .unwrap()
-            .unwrap();
+        let alone = answerer.answers("what", &texts[2..3], |_| true).unwrap().unwrap();
         assert_eq!(all[2], alone[0]);
         assert_eq!(all[0], all[3]);
         assert_eq!(all[1].best, None);

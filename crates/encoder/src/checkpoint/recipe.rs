@@ -80,11 +80,8 @@ impl ModelConfig {
     /// Returns the first existing prompt of these names, else the default one.
     fn prompt(&self, names: &[&str]) -> String {
         let default = self.default_prompt_name.as_deref();
-        let mut found = names
-            .iter()
-            .copied()
-            .chain(default)
-            .filter_map(|name| self.prompts.get(name));
+        let mut found =
+            names.iter().copied().chain(default).filter_map(|name| self.prompts.get(name));
         found.next().cloned().flatten().unwrap_or_default()
     }
 }
@@ -93,14 +90,8 @@ impl Recipe {
     /// Reads the folder's sentence-transformers files. Without `modules.json` it is mean pooling, not normalised, as in
     /// sentence-transformers; for DPR it is the first state, compared by dot product, as trained.
     pub(super) fn read(folder: &Path, config: &BertConfig) -> Result<Self, CheckpointError> {
-        let (mut pooling, mut normalize) = (
-            if config.is_dpr() {
-                Pooling::Cls
-            } else {
-                Pooling::Mean
-            },
-            false,
-        );
+        let (mut pooling, mut normalize) =
+            (if config.is_dpr() { Pooling::Cls } else { Pooling::Mean }, false);
         let path = folder.join("modules.json");
         for module in modules(folder)?.unwrap_or_default() {
             match module.class() {
@@ -111,11 +102,8 @@ impl Recipe {
             }
         }
         let path = folder.join("config_sentence_transformers.json");
-        let model: ModelConfig = if path.is_file() {
-            read_json(&path)?
-        } else {
-            ModelConfig::default()
-        };
+        let model: ModelConfig =
+            if path.is_file() { read_json(&path)? } else { ModelConfig::default() };
         let similarity = match model.similarity_fn_name.as_deref() {
             None if config.is_dpr() => Similarity::Dot,
             None | Some("cosine") => Similarity::Cosine,
@@ -123,13 +111,7 @@ impl Recipe {
             Some(other) => {
                 let (setting, value, supported) =
                     ("similarity_fn_name", other.to_owned(), "cosine, dot");
-                return Err(BertError::Unsupported {
-                    path,
-                    setting,
-                    value,
-                    supported,
-                }
-                .into());
+                return Err(BertError::Unsupported { path, setting, value, supported }.into());
             }
         };
         Ok(Self {
@@ -147,11 +129,7 @@ impl Recipe {
 /// Returns the steps of a sentence-transformers model; `None` if the folder is not one.
 pub(super) fn modules(folder: &Path) -> Result<Option<Vec<Module>>, CheckpointError> {
     let path = folder.join("modules.json");
-    if path.is_file() {
-        read_json(&path).map(Some)
-    } else {
-        Ok(None)
-    }
+    if path.is_file() { read_json(&path).map(Some) } else { Ok(None) }
 }
 
 /// Returns the maximum word pieces of an input, as in sentence-transformers: `sentence_bert_config.json`'s
@@ -168,11 +146,7 @@ pub(super) fn max_tokens(folder: &Path, max_positions: usize) -> Result<usize, C
         && let Some(max) = read_json::<TokenizerConfig>(&tokenizer)?.model_max_length
     {
         // For a tokenizer saved without a maximum, it is a number like 1e30.
-        return Ok(if max < max_positions as f64 {
-            max as usize
-        } else {
-            max_positions
-        });
+        return Ok(if max < max_positions as f64 { max as usize } else { max_positions });
     }
     Ok(max_positions)
 }
@@ -188,10 +162,9 @@ fn read_pooling(path: &Path) -> Result<Pooling, CheckpointError> {
     let config: Map<String, Value> = read_json(path)?;
     let modes: Vec<String> = match config.get("pooling_mode") {
         Some(Value::String(mode)) => vec![mode.clone()],
-        Some(Value::Array(modes)) => modes
-            .iter()
-            .map(|mode| mode.as_str().unwrap_or("?").to_owned())
-            .collect(),
+        Some(Value::Array(modes)) => {
+            modes.iter().map(|mode| mode.as_str().unwrap_or("?").to_owned()).collect()
+        }
         _ => {
             let chosen = config.iter().filter(|(_, value)| **value == true);
             chosen
@@ -203,7 +176,7 @@ fn read_pooling(path: &Path) -> Result<Pooling, CheckpointError> {
     };
     if config.get("include_prompt") == Some(&Value::Bool(false)) {
         return Err(
-            BertError::unsupported(path, "include_prompt", "false".to_owned(), "true").into(),
+            BertError::unsupported(path, "include_prompt", "false".to_owned(), "true").into()
         );
     }
     match modes.iter().map(String::as_str).collect::<Vec<_>>()[..] {
@@ -227,16 +200,10 @@ fn read_pooling(path: &Path) -> Result<Pooling, CheckpointError> {
 }
 
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, CheckpointError> {
-    let bytes = std::fs::read(path).map_err(|source| CheckpointError::Read {
+    let bytes = std::fs::read(path)
+        .map_err(|source| CheckpointError::Read { path: path.to_owned(), source })?;
+    Ok(serde_json::from_slice(&bytes).map_err(|error: serde_json::Error| BertError::Malformed {
         path: path.to_owned(),
-        source,
-    })?;
-    Ok(
-        serde_json::from_slice(&bytes).map_err(|error: serde_json::Error| {
-            BertError::Malformed {
-                path: path.to_owned(),
-                what: error.to_string(),
-            }
-        })?,
-    )
+        what: error.to_string(),
+    })?)
 }

@@ -37,13 +37,7 @@ impl SequenceClassifier {
         if let Some(n) = config.n_labels().filter(|n| *n != 1) {
             let (path, setting) = (checkpoint.file("config.json"), "id2label");
             let (value, supported) = (format!("{n} labels"), "one label, whose logit is the score");
-            return Err(BertError::Unsupported {
-                path,
-                setting,
-                value,
-                supported,
-            }
-            .into());
+            return Err(BertError::Unsupported { path, setting, value, supported }.into());
         }
         let max_tokens = max_tokens.map_or_else(|| checkpoint.max_tokens(&config), Ok)?;
         let kernel = Kernel::new(precision, Instructions::All);
@@ -72,11 +66,8 @@ impl SequenceClassifier {
         pairs: &[(&str, &str)],
         on_done: impl Fn(usize) -> bool + Sync,
     ) -> Result<Option<Vec<f32>>, CheckpointError> {
-        let (word_pieces, bert, head) = (
-            self.model.word_pieces()?,
-            self.model.bert()?,
-            self.model.head()?,
-        );
+        let (word_pieces, bert, head) =
+            (self.model.word_pieces()?, self.model.bert()?, self.model.head()?);
         let ids: Vec<Ids> = pairs
             .par_iter()
             .map(|(first, second)| {
@@ -84,13 +75,7 @@ impl SequenceClassifier {
             })
             .collect::<Result<_, _>>()?;
         let sequences: Vec<Sequence<'_>> = ids.iter().map(Ids::sequence).collect();
-        Ok(batch::run(
-            bert,
-            &sequences,
-            Wanted::First,
-            |_, state| head.logit(state),
-            on_done,
-        ))
+        Ok(batch::run(bert, &sequences, Wanted::First, |_, state| head.logit(state), on_done))
     }
 }
 
@@ -122,9 +107,7 @@ mod tests {
     }
 
     fn tiny(name: &str) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../tests/data/tiny-models")
-            .join(name)
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models").join(name)
     }
 
     fn open(folder: &Path) -> Result<SequenceClassifier, CheckpointError> {
@@ -143,20 +126,12 @@ mod tests {
         ];
         for (name, cases) in families {
             let classifier = open(&tiny(name)).unwrap();
-            let pairs: Vec<(&str, &str)> = cases
-                .iter()
-                .map(|case| (&*case.pair[0], &*case.pair[1]))
-                .collect();
+            let pairs: Vec<(&str, &str)> =
+                cases.iter().map(|case| (&*case.pair[0], &*case.pair[1])).collect();
             let logits = classifier.logits(&pairs, |_| true).unwrap().unwrap();
             for (case, logit) in cases.iter().zip(logits) {
                 let input = EncoderInput::Two((&case.pair[0]).into(), (&case.pair[1]).into());
-                let ids = classifier
-                    .model
-                    .word_pieces()
-                    .unwrap()
-                    .ids(&input)
-                    .unwrap()
-                    .ids;
+                let ids = classifier.model.word_pieces().unwrap().ids(&input).unwrap().ids;
                 assert_eq!(ids.len(), case.tokens, "{name}: {:?}", case.pair);
                 assert!(
                     (logit - case.logit).abs() < 1e-5,

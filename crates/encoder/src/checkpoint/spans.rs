@@ -40,11 +40,7 @@ impl WindowSpans {
             .flat_map(|first| {
                 (first..text.end.min(first + MOST_TOKENS)).map(move |last| (first, last))
             })
-            .map(|(first, last)| TokenSpan {
-                first,
-                last,
-                score: starts[first] * ends[last],
-            })
+            .map(|(first, last)| TokenSpan { first, last, score: starts[first] * ends[last] })
             .filter(|span| span.score > 0.0)
             .collect();
         spans.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -98,11 +94,7 @@ pub(super) struct Offered<'a> {
 
 impl<'a> Offered<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            spans: Vec::new(),
-            null_score: 1.0,
-        }
+        Self { text, spans: Vec::new(), null_score: 1.0 }
     }
 
     /// Adds a window's spans; `bytes` returns the bytes of a span in the text.
@@ -110,11 +102,7 @@ impl<'a> Offered<'a> {
         self.null_score = self.null_score.min(window.null_score.into());
         for span in &window.spans {
             let (range, score) = (bytes(span), f64::from(span.score));
-            let key = self
-                .text
-                .get(range.clone())
-                .unwrap_or_default()
-                .to_lowercase();
+            let key = self.text.get(range.clone()).unwrap_or_default().to_lowercase();
             match self.spans.iter_mut().find(|(known, _)| *known == key) {
                 Some((_, known)) => known.score += score,
                 None => self.spans.push((key, TextSpan { range, score })),
@@ -170,10 +158,9 @@ mod tests {
         let text = "Red or red or blue";
         let mut offered = Offered::new(text);
         let bytes = |span: &TokenSpan| span.first..span.last;
-        for (spans, null_score) in [
-            (vec![(14, 18, 0.4), (0, 3, 0.25)], 0.5),
-            (vec![(7, 10, 0.25)], 0.125),
-        ] {
+        for (spans, null_score) in
+            [(vec![(14, 18, 0.4), (0, 3, 0.25)], 0.5), (vec![(7, 10, 0.25)], 0.125)]
+        {
             let spans = spans
                 .into_iter()
                 .map(|(first, last, score)| TokenSpan { first, last, score })

@@ -13,9 +13,7 @@ use ragtriage_core::config::Precision;
 use ragtriage_core::types::Similarity;
 
 fn tiny(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../tests/data/tiny-models")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models").join(name)
 }
 
 /// Returns a copy of a tiny checkpoint whose files may be changed.
@@ -47,31 +45,15 @@ fn replace(folder: &Path, file: &str, from: &str, to: &str) {
 #[test]
 fn models_whose_arithmetic_is_another_are_refused_by_name() {
     let cases = [
-        (
-            r#""model_type": "bert""#,
-            r#""model_type": "mpnet""#,
-            "`model_type` = `mpnet`",
-        ),
-        (
-            r#""model_type": "bert""#,
-            r#""model_type": "modernbert""#,
-            "`model_type` = `modernbert`",
-        ),
+        (r#""model_type": "bert""#, r#""model_type": "mpnet""#, "`model_type` = `mpnet`"),
+        (r#""model_type": "bert""#, r#""model_type": "modernbert""#, "`model_type` = `modernbert`"),
         (
             r#""model_type": "bert""#,
             r#""model_type": "bert", "position_embedding_type": "alibi""#,
             "= `alibi`",
         ),
-        (
-            r#""hidden_act": "gelu""#,
-            r#""hidden_act": "gelu_new""#,
-            "`hidden_act` = `gelu_new`",
-        ),
-        (
-            r#""is_decoder": false"#,
-            r#""is_decoder": true"#,
-            "`is_decoder` = `true`",
-        ),
+        (r#""hidden_act": "gelu""#, r#""hidden_act": "gelu_new""#, "`hidden_act` = `gelu_new`"),
+        (r#""is_decoder": false"#, r#""is_decoder": true"#, "`is_decoder` = `true`"),
         (
             r#""model_type": "bert""#,
             r#""model_type": "bert", "auto_map": {"AutoModel": "m.M"}"#,
@@ -107,10 +89,7 @@ fn forms_that_are_not_read_are_refused_by_their_file() {
         let error = open(folder.path()).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!(
-                "`{}` has `{present}` but no `{missing}`",
-                folder.path().display()
-            )
+            format!("`{}` has `{present}` but no `{missing}`", folder.path().display())
         );
         assert!(error.hint().unwrap().contains("save_pretrained"));
     }
@@ -129,14 +108,8 @@ fn both_spellings_of_pooling_are_read() {
             r#"{"pooling_mode_cls_token": true, "pooling_mode_mean_tokens": true}"#,
             Err("`cls_token + mean_tokens`"),
         ),
-        (
-            r#"{"pooling_mode": "lasttoken"}"#,
-            Err("`pooling_mode` = `lasttoken`"),
-        ),
-        (
-            r#"{"pooling_mode": "mean", "include_prompt": false}"#,
-            Err("`include_prompt` = `false`"),
-        ),
+        (r#"{"pooling_mode": "lasttoken"}"#, Err("`pooling_mode` = `lasttoken`")),
+        (r#"{"pooling_mode": "mean", "include_prompt": false}"#, Err("`include_prompt` = `false`")),
         ("{}", Err("`pooling_mode` = `none`")),
     ] {
         let folder = copy_of("cross-encoder");
@@ -159,18 +132,12 @@ fn modules_and_similarities_that_are_not_computed_are_refused_by_name() {
     let modules = r#"[{"path": "2_Dense", "type": "sentence_transformers.models.Dense"}]"#;
     std::fs::write(folder.path().join("modules.json"), modules).unwrap();
     let error = recipe(folder.path()).unwrap_err().to_string();
-    assert!(
-        error.contains("`type` = `sentence_transformers.models.Dense`"),
-        "{error}"
-    );
+    assert!(error.contains("`type` = `sentence_transformers.models.Dense`"), "{error}");
     std::fs::write(folder.path().join("modules.json"), "[]").unwrap();
     let path = folder.path().join("config_sentence_transformers.json");
     std::fs::write(path, r#"{"similarity_fn_name": "euclidean"}"#).unwrap();
     let error = recipe(folder.path()).unwrap_err().to_string();
-    assert!(
-        error.contains("`similarity_fn_name` = `euclidean`"),
-        "{error}"
-    );
+    assert!(error.contains("`similarity_fn_name` = `euclidean`"), "{error}");
 }
 
 #[test]
@@ -187,11 +154,8 @@ fn a_folder_says_its_length_and_what_it_is_compared_by() {
         (Pooling::Mean, Similarity::Cosine, 32)
     );
     let folder = copy_of("cross-encoder");
-    std::fs::write(
-        folder.path().join("sentence_bert_config.json"),
-        r#"{"max_seq_length": 500}"#,
-    )
-    .unwrap();
+    std::fs::write(folder.path().join("sentence_bert_config.json"), r#"{"max_seq_length": 500}"#)
+        .unwrap();
     assert_eq!(recipe(folder.path()).unwrap().max_tokens, 40);
     // RoBERTa's 42 rows of positions begin at the padding's id and one.
     assert_eq!(recipe(&tiny("roberta")).unwrap().max_tokens, 40);
@@ -200,17 +164,11 @@ fn a_folder_says_its_length_and_what_it_is_compared_by() {
 #[test]
 fn texts_are_not_lower_cased_in_silence() {
     let folder = copy_of("roberta");
-    std::fs::write(
-        folder.path().join("sentence_bert_config.json"),
-        r#"{"do_lower_case": true}"#,
-    )
-    .unwrap();
+    std::fs::write(folder.path().join("sentence_bert_config.json"), r#"{"do_lower_case": true}"#)
+        .unwrap();
     let classifier =
         SequenceClassifier::open(open(folder.path()).unwrap(), None, Precision::Float32).unwrap();
-    let error = classifier
-        .logits(&[("a", "b")], |_| true)
-        .unwrap_err()
-        .to_string();
+    let error = classifier.logits(&[("a", "b")], |_| true).unwrap_err().to_string();
     assert!(error.contains("`do_lower_case` = `true`"), "{error}");
 }
 
@@ -243,11 +201,8 @@ fn damaged_files_are_errors_and_never_panics() {
         for file in files {
             let whole = std::fs::read(tiny(name).join(&file)).unwrap();
             // Only the header of the weights can be damaged detectably; a flipped weight is still a number.
-            let reach = if file.ends_with("safetensors") {
-                whole.len().min(3000)
-            } else {
-                whole.len()
-            };
+            let reach =
+                if file.ends_with("safetensors") { whole.len().min(3000) } else { whole.len() };
             for round in 0..30 {
                 let mut bytes = whole.clone();
                 match round % 3 {
@@ -275,22 +230,14 @@ fn damaged_files_are_errors_and_never_panics() {
         }
     }
     // Most damage is detected; a changed letter of one word piece is not.
-    assert!(
-        n_errors > 150 && n_scored > 25,
-        "{n_errors} errors, {n_scored} scored"
-    );
+    assert!(n_errors > 150 && n_scored > 25, "{n_errors} errors, {n_scored} scored");
 }
 
 #[test]
 fn ids_beyond_the_vocabulary_are_an_error() {
     // The template's separate id of [SEP], which lies outside the vocabulary.
     let folder = copy_of("cross-encoder");
-    replace(
-        folder.path(),
-        "tokenizer.json",
-        r#""ids": [3]"#,
-        r#""ids": [3000]"#,
-    );
+    replace(folder.path(), "tokenizer.json", r#""ids": [3]"#, r#""ids": [3000]"#);
     let error = score(folder.path()).unwrap_err().to_string();
     assert!(
         error.contains("special token id 3000 is outside the model's `vocab_size` = 132"),
@@ -301,28 +248,13 @@ fn ids_beyond_the_vocabulary_are_an_error() {
 #[test]
 fn a_vocabulary_alone_makes_the_tokenizer_that_transformers_makes() {
     let checkpoint = open(&tiny("dpr-passage")).unwrap();
-    let named: Vec<&str> = checkpoint
-        .files
-        .iter()
-        .map(|(file, _)| file.as_str())
-        .collect();
-    assert_eq!(
-        named,
-        [
-            "config.json",
-            "vocab.txt",
-            "tokenizer_config.json",
-            "model.safetensors"
-        ]
-    );
+    let named: Vec<&str> = checkpoint.files.iter().map(|(file, _)| file.as_str()).collect();
+    assert_eq!(named, ["config.json", "vocab.txt", "tokenizer_config.json", "model.safetensors"]);
     let config = checkpoint.config().unwrap();
     let kernel = Kernel::new(Precision::Float32, Instructions::All);
     let model = super::Model::new(checkpoint, config, 40, kernel).unwrap();
-    let ids = model
-        .word_pieces()
-        .unwrap()
-        .ids(&EncoderInput::Two("Tea".into(), "cup é".into()))
-        .unwrap();
+    let ids =
+        model.word_pieces().unwrap().ids(&EncoderInput::Two("Tea".into(), "cup é".into())).unwrap();
     // Line numbers of vocab.txt from 0; é is e without its accent, the second text is of type 1.
     let line = |word: &str| {
         let text = std::fs::read_to_string(tiny("dpr-passage/vocab.txt")).unwrap();
@@ -330,14 +262,7 @@ fn a_vocabulary_alone_makes_the_tokenizer_that_transformers_makes() {
     };
     assert_eq!(
         ids.ids,
-        [
-            line("[CLS]"),
-            line("tea"),
-            line("[SEP]"),
-            line("cup"),
-            line("e"),
-            line("[SEP]")
-        ]
+        [line("[CLS]"), line("tea"), line("[SEP]"), line("cup"), line("e"), line("[SEP]")]
     );
     assert_eq!(ids.second, 3);
 }

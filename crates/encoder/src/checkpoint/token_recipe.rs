@@ -124,9 +124,7 @@ impl TokenRecipe {
 
     /// Returns the length of a token's vector.
     pub fn width(&self, config: &BertConfig) -> usize {
-        self.projection
-            .as_ref()
-            .map_or(config.hidden_size(), |projection| projection.width)
+        self.projection.as_ref().map_or(config.hidden_size(), |projection| projection.width)
     }
 
     /// Returns the projection, from the transformer's tensors or a separate file; `None` if there is none.
@@ -140,36 +138,23 @@ impl TokenRecipe {
         };
         let hidden = config.hidden_size();
         let Some((path, expected)) = file else {
-            return Ok(Some(Dense::without_bias(
-                tensors, PROJECTION, hidden, *width,
-            )?));
+            return Ok(Some(Dense::without_bias(tensors, PROJECTION, hidden, *width)?));
         };
         let bytes = read(path)?;
         let found = sha256_hex(&bytes);
         if found != *expected {
             let expected = expected.clone();
-            return Err(CheckpointError::HashMismatch {
-                path: path.clone(),
-                expected,
-                found,
-            });
+            return Err(CheckpointError::HashMismatch { path: path.clone(), expected, found });
         }
-        Ok(Some(Dense::without_bias(
-            &Tensors::read(&bytes, path)?,
-            PROJECTION,
-            hidden,
-            *width,
-        )?))
+        Ok(Some(Dense::without_bias(&Tensors::read(&bytes, path)?, PROJECTION, hidden, *width)?))
     }
 
     /// Returns everything that vectors depend on, in one line.
     pub fn fingerprint(&self) -> String {
         let mut shown = self.clone();
         // The file's location does not matter.
-        if let Some((path, _)) = shown
-            .projection
-            .as_mut()
-            .and_then(|projection| projection.file.as_mut())
+        if let Some((path, _)) =
+            shown.projection.as_mut().and_then(|projection| projection.file.as_mut())
         {
             path.clear();
         }
@@ -181,23 +166,14 @@ impl TokenRecipe {
         config: &BertConfig,
     ) -> Result<Self, CheckpointError> {
         let path = checkpoint.file("artifact.metadata");
-        let metadata: Metadata = if path.is_file() {
-            read_json(&path)?
-        } else {
-            Metadata::default()
-        };
+        let metadata: Metadata =
+            if path.is_file() { read_json(&path)? } else { Metadata::default() };
         for (setting, value, supported) in [
             ("similarity", metadata.similarity, "cosine"),
             ("interaction", metadata.interaction, "colbert"),
         ] {
             if value != supported {
-                return Err(BertError::Unsupported {
-                    path,
-                    setting,
-                    value,
-                    supported,
-                }
-                .into());
+                return Err(BertError::Unsupported { path, setting, value, supported }.into());
             }
         }
         let width = projected_width(&checkpoint.file(WEIGHTS), config)?;
@@ -208,11 +184,7 @@ impl TokenRecipe {
             passage_tokens: metadata.doc_maxlen.min(config.positions()),
             masks: true,
             masks_seen: metadata.attend_to_mask_tokens,
-            skipped: if metadata.mask_punctuation {
-                punctuation()
-            } else {
-                Vec::new()
-            },
+            skipped: if metadata.mask_punctuation { punctuation() } else { Vec::new() },
             projection: width.map(|width| Projection { file: None, width }),
         })
     }
@@ -237,10 +209,7 @@ impl TokenRecipe {
             query_marker: pylate.query_prefix.unwrap_or_else(|| "[Q] ".to_owned()),
             passage_marker: pylate.document_prefix.unwrap_or_else(|| "[D] ".to_owned()),
             query_tokens: pylate.query_length.unwrap_or(32).min(config.positions()),
-            passage_tokens: pylate
-                .document_length
-                .unwrap_or(180)
-                .min(config.positions()),
+            passage_tokens: pylate.document_length.unwrap_or(180).min(config.positions()),
             masks,
             masks_seen: masks && pylate.attend_to_expansion_tokens.unwrap_or(false),
             skipped: pylate.skiplist_words.unwrap_or_else(punctuation),
@@ -258,8 +227,7 @@ fn punctuation() -> Vec<String> {
 fn projected_width(path: &Path, config: &BertConfig) -> Result<Option<usize>, CheckpointError> {
     let mut file = File::open(path).map_err(|source| CheckpointError::unreadable(path, source))?;
     let mut length = [0; 8];
-    file.read_exact(&mut length)
-        .map_err(|source| CheckpointError::unreadable(path, source))?;
+    file.read_exact(&mut length).map_err(|source| CheckpointError::unreadable(path, source))?;
     let mut header = Vec::new();
     file.take(u64::from_le_bytes(length).min(MAX_HEADER_BYTES))
         .read_to_end(&mut header)
@@ -279,10 +247,7 @@ fn projected_width(path: &Path, config: &BertConfig) -> Result<Option<usize>, Ch
             let hidden = config.hidden_size();
             Err(BertError::malformed(
                 path,
-                format!(
-                    "tensor `{name}` has shape {}, expected [any, {hidden}]",
-                    tensor["shape"]
-                ),
+                format!("tensor `{name}` has shape {}, expected [any, {hidden}]", tensor["shape"]),
             )
             .into())
         }
@@ -297,13 +262,13 @@ fn read_dense(folder: &Path, config: &BertConfig) -> Result<Projection, Checkpoi
     }
     if dense.use_residual {
         return Err(
-            BertError::unsupported(&path, "use_residual", "true".to_owned(), "false").into(),
+            BertError::unsupported(&path, "use_residual", "true".to_owned(), "false").into()
         );
     }
     match dense.activation_function {
         Some(name) if !name.ends_with(".Identity") => {
             return Err(
-                BertError::unsupported(&path, "activation_function", name, "Identity").into(),
+                BertError::unsupported(&path, "activation_function", name, "Identity").into()
             );
         }
         _ => {}
@@ -319,15 +284,8 @@ fn read_dense(folder: &Path, config: &BertConfig) -> Result<Projection, Checkpoi
     let file = folder.join(WEIGHTS);
     if !file.is_file() && folder.join("pytorch_model.bin").is_file() {
         let (folder, found) = (folder.to_owned(), "pytorch_model.bin".to_owned());
-        return Err(CheckpointError::Form {
-            folder,
-            found,
-            expected: WEIGHTS,
-        });
+        return Err(CheckpointError::Form { folder, found, expected: WEIGHTS });
     }
     let hash = sha256_hex(&read(&file)?);
-    Ok(Projection {
-        file: Some((file, hash)),
-        width: dense.out_features,
-    })
+    Ok(Projection { file: Some((file, hash)), width: dense.out_features })
 }

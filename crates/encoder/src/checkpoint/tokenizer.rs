@@ -77,29 +77,15 @@ pub(super) fn tokenizer_bytes(checkpoint: &Checkpoint) -> Result<Vec<u8>, Checkp
 
 fn cleaning(checkpoint: &Checkpoint) -> Result<Cleaning, CheckpointError> {
     let path = checkpoint.file(TOKENIZER_CONFIG);
-    let cleaning: Cleaning = if path.is_file() {
-        read_json(&path)?
-    } else {
-        Cleaning::default()
-    };
+    let cleaning: Cleaning = if path.is_file() { read_json(&path)? } else { Cleaning::default() };
     let known = |class: &str| {
-        ["BertTokenizer", "DistilBertTokenizer", "DPR"]
-            .iter()
-            .any(|name| class.starts_with(name))
+        ["BertTokenizer", "DistilBertTokenizer", "DPR"].iter().any(|name| class.starts_with(name))
     };
     match cleaning.tokenizer_class {
         Some(value) if !known(&value) => {
-            let (setting, supported) = (
-                "tokenizer_class",
-                "BertTokenizer where there is no tokenizer.json",
-            );
-            Err(BertError::Unsupported {
-                path,
-                setting,
-                value,
-                supported,
-            }
-            .into())
+            let (setting, supported) =
+                ("tokenizer_class", "BertTokenizer where there is no tokenizer.json");
+            Err(BertError::Unsupported { path, setting, value, supported }.into())
         }
         _ => Ok(cleaning),
     }

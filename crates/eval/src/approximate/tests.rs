@@ -29,10 +29,7 @@ fn searched(
     let mut trace = trace(index, approximate, "", None);
     trace.arms.clear();
     trace.question = Question {
-        relevant: relevant
-            .iter()
-            .map(|(doc, grade)| ((*doc).into(), *grade))
-            .collect(),
+        relevant: relevant.iter().map(|(doc, grade)| ((*doc).into(), *grade)).collect(),
         ..Question::new(trace.question.id.clone(), "When?".to_owned())
     };
     let mut fused = trace.steps[0].clone();
@@ -40,10 +37,8 @@ fn searched(
     fused.hits = trace_hits(&["a#0", "b#0"]);
     trace.steps[0].step = Step::Dense;
     trace.steps[0].seconds = 0.25;
-    trace.steps[0].exact_search = exact.map(|ids| ExactSearch {
-        hits: ids.iter().map(|id| (*id).into()).collect(),
-        seconds: 1.5,
-    });
+    trace.steps[0].exact_search = exact
+        .map(|ids| ExactSearch { hits: ids.iter().map(|id| (*id).into()).collect(), seconds: 1.5 });
     trace.steps.push(fused);
     trace
 }
@@ -60,60 +55,33 @@ fn of_documents() -> SavedRun {
     let mut broken = searched(4, &[("a", 1)], &["c#0"], Some(&["a#0"]));
     broken.error = Some(failed());
     let traces = vec![
-        searched(
-            0,
-            &[("a", 2), ("b", 1)],
-            &["c#0", "b#0"],
-            Some(&["a#0", "b#0", "c#0"]),
-        ),
+        searched(0, &[("a", 2), ("b", 1)], &["c#0", "b#0"], Some(&["a#0", "b#0", "c#0"])),
         searched(1, &[("a", 1)], &["a#0", "c#0"], Some(&["a#0", "c#0"])),
         searched(2, &[("a", 1)], &["c#0"], None),
         searched(3, &[], &["c#0"], Some(&["a#0"])),
         broken,
     ];
-    SavedRun {
-        manifest: manifest(),
-        traces,
-        passages: PassageMap::new(),
-    }
+    SavedRun { manifest: manifest(), traces, passages: PassageMap::new() }
 }
 
 #[track_caller]
 fn assert_near(found: MeasureDifference, approximate: f64, exact: f64, n: usize) {
     let expected = [approximate, exact, approximate - exact];
     let values = [found.approximate, found.exact, found.difference];
-    let is_near = values
-        .iter()
-        .zip(expected)
-        .all(|(a, b)| (a - b).abs() < 1e-12);
-    assert!(
-        is_near && found.n == n,
-        "{found:?}, expected {expected:?} (n = {n})"
-    );
+    let is_near = values.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12);
+    assert!(is_near && found.n == n, "{found:?}, expected {expected:?} (n = {n})");
 }
 
 #[test]
 fn document_labels_show_the_loss_of_the_retrievers_own_ranking() {
-    let plan = plan(&[
-        "nDCG@2",
-        "Recall@2",
-        "AP",
-        "MedianRank",
-        "P@prompt",
-        "AnswerF1",
-    ]);
+    let plan = plan(&["nDCG@2", "Recall@2", "AP", "MedianRank", "P@prompt", "AnswerF1"]);
     let summary = evaluate(&of_documents(), &plan).summary;
     let [found] = &summary.approximate_search[..] else {
         panic!("one retriever: {:?}", summary.approximate_search)
     };
     // Of five questions one failed, and one is outside the sample. The rankings of questions 0 and 3 differ.
     assert_eq!(
-        (
-            found.retriever,
-            found.n,
-            found.n_searched,
-            found.n_different
-        ),
+        (found.retriever, found.n, found.n_searched, found.n_different),
         (Step::Dense, 3, 4, 2)
     );
     // Question 3 has no relevant document. Question 1 has 1 everywhere.
@@ -131,10 +99,7 @@ fn document_labels_show_the_loss_of_the_retrievers_own_ranking() {
     assert_eq!((recall.mean, recall.n), (1.0, 3));
     // Four approximate searches of 0.25 s, and one of the failed question; exact ones of 1.5 s.
     let seconds = |name: &str| summary.seconds[name];
-    assert_eq!(
-        (seconds("search dense"), seconds("search dense (exact)")),
-        (5.0 * 0.25, 4.0 * 1.5)
-    );
+    assert_eq!((seconds("search dense"), seconds("search dense (exact)")), (5.0 * 0.25, 4.0 * 1.5));
 }
 
 #[test]
@@ -143,10 +108,7 @@ fn evidence_labels_show_gains_as_well_as_losses() {
     let dense = &mut run.traces[0].steps[0];
     dense.step = Step::Dense;
     dense.hits = trace_hits(&["e#0"]);
-    dense.exact_search = Some(ExactSearch {
-        hits: vec!["d#0".into()],
-        seconds: 0.0,
-    });
+    dense.exact_search = Some(ExactSearch { hits: vec!["d#0".into()], seconds: 0.0 });
     let found = measured(&run, &["EM@1", "EvidenceRecall@1"]).remove(0);
     // `d#0` holds `18 May`, `e#0` does not.
     assert_near(found.measures["EM@1"], 0.0, 1.0, 1);

@@ -59,18 +59,11 @@ pub fn answer_audit(
     }
     Some(AnswerAudit {
         n_questions: items.len(),
-        n_unsure: rule
-            .iter()
-            .filter(|rule| **rule == Some(Correctness::Unsure))
-            .count(),
+        n_unsure: rule.iter().filter(|rule| **rule == Some(Correctness::Unsure)).count(),
         n_audited: audited.len(),
         cells: counts
             .into_iter()
-            .map(|((rule, is_right), count)| JudgedCell {
-                rule,
-                is_right,
-                count,
-            })
+            .map(|((rule, is_right), count)| JudgedCell { rule, is_right, count })
             .collect(),
         kappa: kappa(&grades, &grade_clusters, Disagreement::Any),
         right: ppi_mean(&items, &cluster_of),

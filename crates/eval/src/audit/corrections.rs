@@ -41,45 +41,28 @@ pub struct Corrections {
 /// # Errors
 /// Any [`AuditError`].
 pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, AuditError> {
-    let place: HashMap<&QuestionId, usize> = run
-        .traces
-        .iter()
-        .enumerate()
-        .map(|(at, trace)| (&trace.question.id, at))
-        .collect();
+    let place: HashMap<&QuestionId, usize> =
+        run.traces.iter().enumerate().map(|(at, trace)| (&trace.question.id, at)).collect();
     let mut first: HashMap<QuestionId, usize> = HashMap::new();
     let mut judged = Vec::new();
-    for (number, text) in input
-        .text()
-        .lines()
-        .enumerate()
-        .filter(|(_, text)| !text.trim().is_empty())
+    for (number, text) in
+        input.text().lines().enumerate().filter(|(_, text)| !text.trim().is_empty())
     {
         let position = input.position(text);
-        let line: SheetLine =
-            serde_json::from_str(text).map_err(|error| AuditError::Malformed {
-                position: position.clone(),
-                reason: error.to_string(),
-            })?;
+        let line: SheetLine = serde_json::from_str(text).map_err(|error| {
+            AuditError::Malformed { position: position.clone(), reason: error.to_string() }
+        })?;
         let found = format!("`{}` of {}", line.run, line.started);
         let run = format!("`{}` of {}", run.manifest.name, run.manifest.started);
         if found != run {
-            return Err(AuditError::OtherRun {
-                position,
-                found,
-                run,
-            });
+            return Err(AuditError::OtherRun { position, found, run });
         }
         let Some(&at) = place.get(&line.id) else {
             let id = line.id;
             return Err(AuditError::UnknownQuestion { position, id });
         };
         if let Some(first) = first.insert(line.id.clone(), number + 1) {
-            return Err(AuditError::Twice {
-                position,
-                id: line.id,
-                first,
-            });
+            return Err(AuditError::Twice { position, id: line.id, first });
         }
         if !(line.inclusion >= LEAST_INCLUSION && line.inclusion <= 1.0) {
             let found = line.inclusion;
@@ -88,10 +71,8 @@ pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, AuditError> {
         let question = AuditedQuestion {
             at,
             inclusion: line.inclusion,
-            correct: correct(&line).map_err(|found| AuditError::UnknownClass {
-                position: position.clone(),
-                found,
-            })?,
+            correct: correct(&line)
+                .map_err(|found| AuditError::UnknownClass { position: position.clone(), found })?,
             is_right: is_right(&line)
                 .map_err(|found| AuditError::UnknownJudgment { position, found })?,
         };
@@ -100,14 +81,9 @@ pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, AuditError> {
         }
     }
     if judged.is_empty() {
-        return Err(AuditError::NothingFilledIn {
-            file: input.name().to_owned(),
-        });
+        return Err(AuditError::NothingFilledIn { file: input.name().to_owned() });
     }
-    Ok(Corrections {
-        n_lines: first.len(),
-        judged,
-    })
+    Ok(Corrections { n_lines: first.len(), judged })
 }
 
 /// Returns the class entered in `line`; `None` if the field is empty. `Err`: the entry is not a

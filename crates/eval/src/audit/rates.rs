@@ -153,10 +153,8 @@ fn audited_classes(
     corrections: &Corrections,
 ) -> (Vec<usize>, Vec<AuditedClass>) {
     let is_unsure = |at: usize| rule[at] == Some(Correctness::Unsure);
-    let audited = corrections
-        .judged
-        .iter()
-        .filter_map(|question| Some((question, question.correct?)));
+    let audited =
+        corrections.judged.iter().filter_map(|question| Some((question, question.correct?)));
     let mut sizes = [0.0; 2];
     for at in (0..outcomes.len()).filter(|at| !outcomes[*at].class.has_no_result()) {
         sizes[usize::from(is_unsure(at))] += 1.0;
@@ -198,11 +196,7 @@ fn confusion(cells: &[AuditedClass]) -> Vec<Mistake> {
     }
     counts
         .into_iter()
-        .map(|((printed, correct), count)| Mistake {
-            printed,
-            correct,
-            count,
-        })
+        .map(|((printed, correct), count)| Mistake { printed, correct, count })
         .collect()
 }
 

@@ -102,20 +102,14 @@ pub fn sheet(
     let (unsure, others): (Vec<usize>, Vec<usize>) = (0..run.traces.len())
         .filter(|at| !outcomes[*at].class.has_no_result())
         .partition(|at| rule[*at] == Some(Correctness::Unsure));
-    let n_unsure = unsure
-        .len()
-        .min((n / UNSURE_PART).max(n.saturating_sub(others.len())));
+    let n_unsure = unsure.len().min((n / UNSURE_PART).max(n.saturating_sub(others.len())));
     let mut lines = Vec::new();
     for (stratum, n) in [(unsure, n_unsure), (others, n - n_unsure)] {
-        let ids: Vec<QuestionId> = stratum
-            .iter()
-            .map(|&at| run.traces[at].question.id.clone())
-            .collect();
+        let ids: Vec<QuestionId> =
+            stratum.iter().map(|&at| run.traces[at].question.id.clone()).collect();
         let drawn: HashSet<QuestionId> = sample::sampled(&ids, n, seed ^ STREAM);
         let inclusion = drawn.len() as f64 / stratum.len().max(1) as f64;
-        let drawn = stratum
-            .into_iter()
-            .filter(|&at| drawn.contains(&run.traces[at].question.id));
+        let drawn = stratum.into_iter().filter(|&at| drawn.contains(&run.traces[at].question.id));
         lines
             .extend(drawn.map(|at| line(run, &run.traces[at], &outcomes[at], rule[at], inclusion)));
     }
@@ -151,9 +145,7 @@ fn line(
         fault: outcome.fault,
         rule: outcome.reason.clone(),
         flags: outcome.flags.clone(),
-        gold_text: members
-            .map(|(g, member)| gold_text(run, g, member))
-            .collect(),
+        gold_text: members.map(|(g, member)| gold_text(run, g, member)).collect(),
         passages: trace
             .packed()
             .filter_map(|id| run.passages.get(id))
@@ -176,23 +168,12 @@ fn gold_text(run: &SavedRun, group: usize, member: &GoldMember) -> String {
     if !member.present {
         return format!("{head}: not in the corpus");
     }
-    let chunks: Vec<&Passage> = member
-        .chunks
-        .iter()
-        .filter_map(|id| run.passages.get(id))
-        .collect();
+    let chunks: Vec<&Passage> =
+        member.chunks.iter().filter_map(|id| run.passages.get(id)).collect();
     let texts: Vec<String> = if member.needed.is_empty() {
-        chunks
-            .iter()
-            .take(1)
-            .map(|chunk| chunk.text.clone())
-            .collect()
+        chunks.iter().take(1).map(|chunk| chunk.text.clone()).collect()
     } else {
-        member
-            .needed
-            .iter()
-            .map(|range| text_of(*range, &chunks))
-            .collect()
+        member.needed.iter().map(|range| text_of(*range, &chunks)).collect()
     };
     format!("{head}: {}", shortened(&texts.join(" … "), GOLD_CHARS))
 }
@@ -209,9 +190,7 @@ fn text_of(range: ByteRange, chunks: &[&Passage]) -> String {
             text.push(' ');
         }
         // An imported context may contain the gold text at other bytes than its document: then all of it is shown.
-        let piece = chunk
-            .text
-            .get(from - chunk.range.start..to - chunk.range.start);
+        let piece = chunk.text.get(from - chunk.range.start..to - chunk.range.start);
         text.push_str(piece.unwrap_or(&chunk.text));
         at = to;
     }

@@ -49,10 +49,8 @@ fn filled_in(answers: &[(&str, &str)]) -> Input {
 }
 
 fn file(lines: &[SheetLine]) -> Input {
-    let lines: Vec<String> = lines
-        .iter()
-        .map(|line| serde_json::to_string(line).expect("JSON"))
-        .collect();
+    let lines: Vec<String> =
+        lines.iter().map(|line| serde_json::to_string(line).expect("JSON")).collect();
     Input::new("audit.jsonl", lines.join("\n")).expect("not empty")
 }
 
@@ -79,27 +77,14 @@ fn judged(rule: &[Option<Correctness>], answers: &[(usize, bool)]) -> AnswerAudi
 
 #[test]
 fn shares_are_corrected_class_by_class() {
-    let audit = audited(&[
-        ("q0", "ok"),
-        ("q1", "correct"),
-        ("q6", "chunking"),
-        ("q7", "ok"),
-    ]);
+    let audit = audited(&[("q0", "ok"), ("q1", "correct"), ("q6", "chunking"), ("q7", "ok")]);
     assert_eq!(
-        (
-            audit.n_sampled,
-            audit.n_audited,
-            audit.wrong.count,
-            audit.wrong.share
-        ),
+        (audit.n_sampled, audit.n_audited, audit.wrong.count, audit.wrong.share),
         (10, 4, 1, 0.25)
     );
     // Wilson, 1 of 4 at z^2 = 3.8415: middle (.25 + .4802) / 1.9604 = .3725, half sqrt(.046875 + .060023) = .3270.
     let ci95 = audit.wrong.ci95.expect("four were looked at");
-    assert!(
-        (ci95.low - 0.0456).abs() < 1e-3 && (ci95.high - 0.6994).abs() < 1e-3,
-        "{ci95:?}"
-    );
+    assert!((ci95.low - 0.0456).abs() < 1e-3 && (ci95.high - 0.6994).abs() < 1e-3, "{ci95:?}");
     // Of the .3 printed as ranking half are chunking; the one printed as retrieval was not audited.
     let share = |class: FailureClass| audit.classes[class.name()];
     for (class, printed, corrected) in [
@@ -118,11 +103,8 @@ fn shares_are_corrected_class_by_class() {
         (audit.classes.len(), audit.not_audited.as_slice()),
         (4, &[FailureClass::Retrieval][..])
     );
-    let told: Vec<_> = audit
-        .confusion
-        .iter()
-        .map(|cell| (cell.printed, cell.correct, cell.count))
-        .collect();
+    let told: Vec<_> =
+        audit.confusion.iter().map(|cell| (cell.printed, cell.correct, cell.count)).collect();
     assert_eq!(
         told,
         [
@@ -146,10 +128,7 @@ fn intervals_hold_what_no_resample_shows() {
     let audit = audited(&[("q6", "chunking"), ("q7", "ok"), ("q8", "ok"), ("q0", "ok")]);
     // Some resamples have no question printed as ranking and take it as printed (.3), some only the corrected one (0).
     let ranking = audit.classes["ranking"].ci95.expect("four clusters");
-    assert!(
-        ranking.low < 1e-9 && (ranking.high - 0.3).abs() < 1e-9,
-        "{ranking:?}"
-    );
+    assert!(ranking.low < 1e-9 && (ranking.high - 0.3).abs() < 1e-9, "{ranking:?}");
     let one = audited(&[("q6", "chunking")]);
     assert_eq!(one.classes["ranking"].ci95, None, "one cluster");
 }
@@ -159,17 +138,11 @@ fn the_sample_is_seeded_and_leaves_out_what_failed() {
     let (run, mut outcomes) = ten();
     outcomes[3] = outcome(FailureClass::Failed, None);
     let ids = |n, seed| -> Vec<QuestionId> {
-        sheet(&run, &outcomes, &[None; 10], n, seed)
-            .into_iter()
-            .map(|line| line.id)
-            .collect()
+        sheet(&run, &outcomes, &[None; 10], n, seed).into_iter().map(|line| line.id).collect()
     };
     assert_eq!(ids(4, 1), ids(4, 1));
     assert_eq!((ids(4, 1).len(), ids(50, 1).len()), (4, 9));
-    assert!(
-        (0..20).any(|seed| ids(4, seed) != ids(4, 1)),
-        "another seed draws others"
-    );
+    assert!((0..20).any(|seed| ids(4, seed) != ids(4, 1)), "another seed draws others");
     assert!(!ids(50, 1).contains(&"q3".into()));
 }
 
@@ -178,15 +151,10 @@ fn what_cannot_be_read_back_is_named_by_its_line() {
     let (run, _) = ten();
     let text = filled_in(&[("q0", "ok")]).text().to_owned();
     let error = |text: String| {
-        read(&Input::new("a.jsonl", text).expect("not empty"), &run)
-            .unwrap_err()
-            .to_string()
+        read(&Input::new("a.jsonl", text).expect("not empty"), &run).unwrap_err().to_string()
     };
     let class = text.replacen(r#""correct_class":"""#, r#""correct_class":"rank""#, 1);
-    assert_eq!(
-        error(class),
-        "`a.jsonl` line 2: unknown failure class `rank` in `correct_class`"
-    );
+    assert_eq!(error(class), "`a.jsonl` line 2: unknown failure class `rank` in `correct_class`");
     let twice = format!("{text}\n\n{}", text.lines().next().expect("a line"));
     assert_eq!(
         error(twice),
@@ -197,10 +165,7 @@ fn what_cannot_be_read_back_is_named_by_its_line() {
         "`a.jsonl` line 2: the run has no question `q10`"
     );
     let other = error(text.replace(r#""run":"r""#, r#""run":"s""#));
-    assert!(
-        other.starts_with("`a.jsonl` line 1: drawn from run `s` of "),
-        "{other}"
-    );
+    assert!(other.starts_with("`a.jsonl` line 1: drawn from run `s` of "), "{other}");
     assert!(
         error(text.replace(r#""class""#, r#""klass""#))
             .starts_with("`a.jsonl` line 1: not a line of an audit sheet: ")
@@ -228,24 +193,16 @@ fn unsure_questions_come_first_with_their_share_of_the_stratum() {
         assert_eq!(lines.len(), n.min(10));
         for (at, line) in lines.iter().enumerate() {
             let inclusion = if at < n_unsure { of_unsure } else { of_others };
-            assert_eq!(
-                (is_unsure(line), line.inclusion),
-                (at < n_unsure, inclusion)
-            );
+            assert_eq!((is_unsure(line), line.inclusion), (at < n_unsure, inclusion));
         }
     }
     // 1,000 seeds: a question is drawn 667 or 571 times, standard deviation at most sqrt(1000 / 4) = 15.8; five of them.
     for at in 0..10 {
         let id: QuestionId = format!("q{at}").as_str().into();
         let lines = (0..1000).flat_map(|seed| drawn(6, seed));
-        let found: Vec<f64> = lines
-            .filter(|line| line.id == id)
-            .map(|line| line.inclusion)
-            .collect();
-        assert!(
-            (found.len() as f64 - 1000.0 * found[0]).abs() < 79.0,
-            "{id}"
-        );
+        let found: Vec<f64> =
+            lines.filter(|line| line.id == id).map(|line| line.inclusion).collect();
+        assert!((found.len() as f64 - 1000.0 * found[0]).abs() < 79.0, "{id}");
     }
 }
 
@@ -265,15 +222,7 @@ fn answers_are_judged_where_the_rule_judges_them() {
     run.traces[3].arms[0].attempts[0].extracted = "1815".to_owned();
     let outcomes = tests::judged(&run.traces, outcomes);
     let rule = decisions(&run, &outcomes);
-    assert_eq!(
-        rule[..4],
-        [
-            Some(Correctness::Right),
-            None,
-            None,
-            Some(Correctness::Wrong)
-        ]
-    );
+    assert_eq!(rule[..4], [Some(Correctness::Right), None, None, Some(Correctness::Wrong)]);
     let asked: Vec<bool> = sheet(&run, &outcomes, &rule, 10, 0)[..4]
         .iter()
         .map(|line| line.answer_is.is_some())
@@ -284,26 +233,11 @@ fn answers_are_judged_where_the_rule_judges_them() {
 #[test]
 fn right_answers_are_corrected_by_the_audit() {
     // Called right: one is, one is not. Called wrong: two are. Unsure: one of each.
-    let found = judged(
-        &ruled(),
-        &[
-            (0, true),
-            (1, false),
-            (5, false),
-            (6, false),
-            (8, true),
-            (9, false),
-        ],
-    );
-    assert_eq!(
-        (found.n_questions, found.n_unsure, found.n_audited),
-        (10, 2, 6)
-    );
-    let cells: Vec<_> = found
-        .cells
-        .iter()
-        .map(|cell| (cell.rule, cell.is_right, cell.count))
-        .collect();
+    let found =
+        judged(&ruled(), &[(0, true), (1, false), (5, false), (6, false), (8, true), (9, false)]);
+    assert_eq!((found.n_questions, found.n_unsure, found.n_audited), (10, 2, 6));
+    let cells: Vec<_> =
+        found.cells.iter().map(|cell| (cell.rule, cell.is_right, cell.count)).collect();
     assert_eq!(
         cells,
         [
@@ -334,17 +268,10 @@ fn unsure_questions_without_an_audit_leave_the_share_open() {
 #[test]
 fn classes_of_oversampled_questions_count_less() {
     let (run, _) = ten();
-    let outcomes: Vec<Outcome> = (0..10)
-        .map(|_| outcome(FailureClass::Correct, None))
-        .collect();
+    let outcomes: Vec<Outcome> = (0..10).map(|_| outcome(FailureClass::Correct, None)).collect();
     // Both unsure questions and two of the other eight were audited.
     let mut lines = sheet(&run, &outcomes, &ruled(), 10, 0);
-    for (id, class) in [
-        ("q8", "ranking"),
-        ("q9", "ranking"),
-        ("q0", "ok"),
-        ("q5", "ok"),
-    ] {
+    for (id, class) in [("q8", "ranking"), ("q9", "ranking"), ("q0", "ok"), ("q5", "ok")] {
         let line = lines.iter_mut().find(|line| line.id.as_str() == id);
         class.clone_into(&mut line.expect("on the sheet").correct_class);
     }

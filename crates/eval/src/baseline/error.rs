@@ -48,9 +48,7 @@ impl Hint for BaselineError {
         Some(match self {
             Self::Unreadable { .. } => "check the path of the baseline".to_owned(),
             Self::Foreign { .. } => "name a run folder, or a file written from one".to_owned(),
-            Self::OtherSchema {
-                found, expected, ..
-            } if *found > u64::from(*expected) => {
+            Self::OtherSchema { found, expected, .. } if *found > u64::from(*expected) => {
                 "the file was written by a newer version of ragtriage: update this one".to_owned()
             }
             Self::OtherSchema { .. } | Self::Damaged { .. } => {

@@ -73,14 +73,7 @@ struct Column {
 /// Writes `judged`, of the run with this manifest, as the text of a baseline file.
 #[must_use]
 pub fn write(judged: &JudgedRun, manifest: &Manifest) -> String {
-    let JudgedRun {
-        name,
-        judge,
-        questions,
-        classes,
-        faults,
-        columns,
-    } = judged;
+    let JudgedRun { name, judge, questions, classes, faults, columns } = judged;
     let columns = columns.iter();
     let mut file = BaselineFile {
         schema: SCHEMA,
@@ -96,9 +89,7 @@ pub fn write(judged: &JudgedRun, manifest: &Manifest) -> String {
         questions: questions.clone(),
         classes: classes.clone(),
         faults: faults.clone(),
-        measures: columns
-            .map(|(measure, values)| (*measure, Column::new(values)))
-            .collect(),
+        measures: columns.map(|(measure, values)| (*measure, Column::new(values))).collect(),
         digest: String::new(),
     };
     file.digest = file.digest();
@@ -112,23 +103,14 @@ pub fn write(judged: &JudgedRun, manifest: &Manifest) -> String {
 pub fn read(path: &Path) -> Result<JudgedRun, BaselineError> {
     let text = open_file(path)
         .and_then(std::io::read_to_string)
-        .map_err(|source| BaselineError::Unreadable {
-            path: path.to_owned(),
-            source,
-        })?;
+        .map_err(|source| BaselineError::Unreadable { path: path.to_owned(), source })?;
     parse(path, &text)
 }
 
 pub(super) fn parse(path: &Path, text: &str) -> Result<JudgedRun, BaselineError> {
     let path = || path.to_owned();
-    let foreign = |problem: String| BaselineError::Foreign {
-        path: path(),
-        problem,
-    };
-    let damaged = |problem: String| BaselineError::Damaged {
-        path: path(),
-        problem,
-    };
+    let foreign = |problem: String| BaselineError::Foreign { path: path(), problem };
+    let damaged = |problem: String| BaselineError::Damaged { path: path(), problem };
     let value: serde_json::Value =
         serde_json::from_str(text).map_err(|error| match error.classify() {
             serde_json::error::Category::Eof if !text.trim().is_empty() => {
@@ -141,11 +123,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<JudgedRun, BaselineError>
     }
     match value["schema"].as_u64() {
         Some(found) if found != u64::from(SCHEMA) => {
-            return Err(BaselineError::OtherSchema {
-                path: path(),
-                found,
-                expected: SCHEMA,
-            });
+            return Err(BaselineError::OtherSchema { path: path(), found, expected: SCHEMA });
         }
         Some(_) => {}
         None => return Err(foreign("`schema` is not a number".to_owned())),
@@ -156,8 +134,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<JudgedRun, BaselineError>
     if given != file.digest() {
         return Err(damaged("its digest does not match".to_owned()));
     }
-    file.judged()
-        .ok_or_else(|| damaged("its lists do not fit its questions".to_owned()))
+    file.judged().ok_or_else(|| damaged("its lists do not fit its questions".to_owned()))
 }
 
 impl BaselineFile {
@@ -171,11 +148,8 @@ impl BaselineFile {
         let n = self.questions.len();
         let columns = self.measures.into_iter();
         let columns = columns.map(|(measure, column)| Some((measure, column.scores(n)?)));
-        let judge = Judge {
-            rule: self.right,
-            scorer: self.scorer,
-            correct_f1: number(&self.correct_f1)?,
-        };
+        let judge =
+            Judge { rule: self.right, scorer: self.scorer, correct_f1: number(&self.correct_f1)? };
         let ids: HashSet<_> = self.questions.iter().map(|question| &question.id).collect();
         let fits = ids.len() == n && self.classes.len() == n && self.faults.len() == n;
         let judged = JudgedRun {
@@ -198,10 +172,7 @@ impl Column {
         let index = |score: &f64| values.binary_search_by(|value| value.total_cmp(score)).ok();
         let of = scores.iter().map(|score| score.as_ref().and_then(index));
         let of = of.filter(|_| !values.is_empty());
-        Self {
-            of: of.collect(),
-            values: values.iter().map(ToString::to_string).collect(),
-        }
+        Self { of: of.collect(), values: values.iter().map(ToString::to_string).collect() }
     }
 
     fn scores(&self, n: usize) -> Option<Vec<Option<f64>>> {
@@ -215,9 +186,7 @@ impl Column {
             Some(index) => values.get(*index).copied().map(Some),
         };
         let scores = self.of.iter().map(score);
-        scores
-            .collect::<Option<Vec<_>>>()
-            .filter(|_| self.of.len() == n)
+        scores.collect::<Option<Vec<_>>>().filter(|_| self.of.len() == n)
     }
 }
 

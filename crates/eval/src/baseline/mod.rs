@@ -53,9 +53,8 @@ impl JudgedRun {
     #[must_use]
     pub fn without_classes(run: &SavedRun, measures: &[Measure], judge: Judge) -> Self {
         let scores = score::score(run, measures, judge);
-        let columns = measures
-            .iter()
-            .filter_map(|measure| Some((*measure, scores.column(*measure)?)));
+        let columns =
+            measures.iter().filter_map(|measure| Some((*measure, scores.column(*measure)?)));
         Self {
             name: run.manifest.name.clone(),
             judge,

@@ -13,25 +13,15 @@ use ragtriage_core::hint::Hint;
 use ragtriage_core::rightness::RightRule;
 use ragtriage_core::types::ByteRange;
 
-const NAMES: [&str; 7] = [
-    "AnswerF1",
-    "AnswerEM",
-    "EM@5",
-    "MedianRank",
-    "corpus",
-    "correct_unsupported",
-    "reader",
-];
+const NAMES: [&str; 7] =
+    ["AnswerF1", "AnswerEM", "EM@5", "MedianRank", "corpus", "correct_unsupported", "reader"];
 
 fn quantity(name: &str) -> Quantity {
     name.parse().expect("a name")
 }
 
 fn measures() -> Vec<Measure> {
-    NAMES
-        .iter()
-        .filter_map(|name| quantity(name).measure())
-        .collect()
+    NAMES.iter().filter_map(|name| quantity(name).measure()).collect()
 }
 
 fn judged(run: &SavedRun) -> JudgedRun {
@@ -68,13 +58,7 @@ fn drawn_run(name: &str, drawn: &[Drawn]) -> SavedRun {
 
 fn question() -> impl Strategy<Value = Drawn> {
     let rarely = prop::bool::weighted(0.05);
-    (
-        0..4_usize,
-        0..4_usize,
-        0..12_usize,
-        rarely,
-        prop::bool::weighted(0.03),
-    )
+    (0..4_usize, 0..4_usize, 0..12_usize, rarely, prop::bool::weighted(0.03))
 }
 
 fn gates() -> impl Strategy<Value = Vec<Gate>> {
@@ -165,14 +149,8 @@ fn other_files_are_refused_with_a_hint() {
     for (given, message) in [
         ("", "`b.json` is not a baseline file: EOF while parsing"),
         ("[]", "`b.json` is not a baseline file: `kind` is not"),
-        (
-            "{\"schema\":2}",
-            "`b.json` is not a baseline file: `kind` is not",
-        ),
-        (
-            &good[..good.len() / 2],
-            "baseline `b.json` is damaged: it is cut off",
-        ),
+        ("{\"schema\":2}", "`b.json` is not a baseline file: `kind` is not"),
+        (&good[..good.len() / 2], "baseline `b.json` is damaged: it is cut off"),
         (
             &good.replacen("\"schema\":1", "\"schema\":9", 1),
             "baseline `b.json` has schema 9, expected 1",
@@ -191,10 +169,7 @@ fn other_files_are_refused_with_a_hint() {
         assert!(error.hint().is_some());
     }
     let gone = file::read(Path::new("gone.json")).expect_err("no file");
-    assert!(
-        gone.to_string().starts_with("cannot read `gone.json`: "),
-        "{gone}"
-    );
+    assert!(gone.to_string().starts_with("cannot read `gone.json`: "), "{gone}");
 }
 
 #[test]

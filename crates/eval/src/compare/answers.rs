@@ -111,10 +111,7 @@ pub(super) fn judged(pairs: &Pairs<'_>, first: &[Outcome], second: &[Outcome]) -
         let before = fate(&first[a.at], of);
         before.zip(fate(&second[b.at], of))
     });
-    JudgedPairs {
-        of,
-        sides: sides.collect(),
-    }
+    JudgedPairs { of, sides: sides.collect() }
 }
 
 /// `None` where it is unknown, an unsure answer included.
@@ -158,15 +155,7 @@ impl JudgedPairs {
         }
         let n = both + neither + only_baseline + only_run;
         let p = mcnemar(only_baseline, only_run);
-        (n > 0).then_some(Contingency {
-            of: self.of,
-            n,
-            both,
-            only_baseline,
-            only_run,
-            neither,
-            p,
-        })
+        (n > 0).then_some(Contingency { of: self.of, n, both, only_baseline, only_run, neither, p })
     }
 
     /// Returns the flips: losses first, then gains, then moves; the largest groups of each first.
@@ -185,12 +174,7 @@ impl JudgedPairs {
         }
         let mut groups: Vec<FlipGroup> = groups
             .into_iter()
-            .map(|((turn, from, to), questions)| FlipGroup {
-                turn,
-                from,
-                to,
-                questions,
-            })
+            .map(|((turn, from, to), questions)| FlipGroup { turn, from, to, questions })
             .collect();
         groups.sort_by_key(|group| (group.turn, std::cmp::Reverse(group.questions.len())));
         groups

@@ -77,13 +77,7 @@ impl Comparison {
             .flat_map(|pair| &mut pair.flips)
             .flat_map(|group| &mut group.questions)
         {
-            let Flip {
-                id: _,
-                question: _,
-                gold,
-                baseline,
-                run,
-            } = flip;
+            let Flip { id: _, question: _, gold, baseline, run } = flip;
             gold.clear();
             (*baseline, *run) = (None, None);
         }
@@ -94,9 +88,7 @@ impl PairComparison {
     /// Returns one measure's difference, if it was compared.
     #[must_use]
     pub fn measure(&self, measure: Measure) -> Option<&MeasureDifference> {
-        self.measures
-            .iter()
-            .find(|difference| difference.measure == measure.into())
+        self.measures.iter().find(|difference| difference.measure == measure.into())
     }
 
     /// Returns true if both runs have a value of the measure.

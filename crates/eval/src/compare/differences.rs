@@ -78,13 +78,11 @@ impl MeasureDifference {
     pub fn detectable_text(&self) -> Option<String> {
         let (low, high) = self.measure.range();
         let most = high - low;
-        self.detectable.map(|least| {
-            if least > most {
-                format!("> {most}")
-            } else {
-                format!("{least:.3}")
-            }
-        })
+        self.detectable.map(
+            |least| {
+                if least > most { format!("> {most}") } else { format!("{least:.3}") }
+            },
+        )
     }
 }
 
@@ -153,13 +151,7 @@ impl PairedColumn {
                 Aggregate::Median => f64::from(b.total_cmp(a) as i8),
             })
             .collect();
-        Self {
-            measure,
-            rows,
-            baseline,
-            run,
-            differences,
-        }
+        Self { measure, rows, baseline, run, differences }
     }
 
     fn difference(&self, pairing: &Pairing, plan: &EvaluationPlan) -> MeasureDifference {
@@ -168,18 +160,10 @@ impl PairedColumn {
         let lower_is_better = self.measure.direction() == Direction::Lower;
         let up = self.differences.iter().filter(|one| **one > TIE).count();
         let down = self.differences.iter().filter(|one| **one < -TIE).count();
-        let (wins, losses) = if lower_is_better {
-            (down, up)
-        } else {
-            (up, down)
-        };
+        let (wins, losses) = if lower_is_better { (down, up) } else { (up, down) };
         let test = randomisation(&self.differences, &cluster_of, unadjusted(plan));
         let (baseline, run, delta) = match self.measure.aggregate() {
-            Aggregate::Mean => (
-                mean(&self.baseline),
-                mean(&self.run),
-                mean(&self.differences),
-            ),
+            Aggregate::Mean => (mean(&self.baseline), mean(&self.run), mean(&self.differences)),
             Aggregate::Median => {
                 let [a, b] =
                     [&self.baseline, &self.run].map(|values| median(values).unwrap_or(0.0));
@@ -189,8 +173,7 @@ impl PairedColumn {
         let by_mean = self.measure.aggregate() == Aggregate::Mean;
         let (low, high) = self.measure.range();
         let ci95 = if by_mean {
-            test.and_then(|test| test.interval)
-                .map(|interval| interval.within(high - low))
+            test.and_then(|test| test.interval).map(|interval| interval.within(high - low))
         } else {
             median_interval(self, cluster_of.clone(), plan)
         };
@@ -218,11 +201,7 @@ impl PairedColumn {
 
 /// Returns the options of a test that is not adjusted for others.
 pub(super) fn unadjusted(plan: &EvaluationPlan) -> RandomisationPlan {
-    RandomisationPlan {
-        permutations: plan.resamples,
-        seed: plan.seed,
-        tests: 1,
-    }
+    RandomisationPlan { permutations: plan.resamples, seed: plan.seed, tests: 1 }
 }
 
 /// Returns the interval of a median's difference: resampled medians of both runs over the same
@@ -238,10 +217,7 @@ fn median_interval(
         bootstrap.medians(&values)
     });
     let pairs = baseline.into_iter().zip(run);
-    bootstrap.interval(
-        pairs.map(|(a, b)| apart(a, b)).collect(),
-        bootstrap.n_clusters(),
-    )
+    bootstrap.interval(pairs.map(|(a, b)| apart(a, b)).collect(), bootstrap.n_clusters())
 }
 
 /// Returns `b - a`; 0 for two infinities.

@@ -67,14 +67,7 @@ pub fn compare(
         .map(|other| Pairs::new(baseline, other.run, evaluation.cluster, plan.intersect));
     let paired: Vec<Pairs<'_>> = paired.collect::<Result<_, _>>()?;
     let measures = measures(plan);
-    let first = Scored::new(
-        ComparedRun {
-            run: baseline,
-            k: evaluation.k,
-        },
-        &measures,
-        evaluation,
-    );
+    let first = Scored::new(ComparedRun { run: baseline, k: evaluation.k }, &measures, evaluation);
     let mut pairs: Vec<PairComparison> = others
         .iter()
         .zip(paired)
@@ -97,9 +90,7 @@ pub fn compare(
     for pair in &mut pairs {
         pair.verdict = verdict::sentence(pair, primary, n_compared);
     }
-    let EvaluationPlan {
-        k, resamples, seed, ..
-    } = *evaluation;
+    let EvaluationPlan { k, resamples, seed, .. } = *evaluation;
     Ok(Comparison {
         schema: SCHEMA,
         baseline: head(0, baseline),
@@ -119,12 +110,8 @@ fn pair(
     pairs: &Pairs<'_>,
     plan: &ComparePlan,
 ) -> PairComparison {
-    let mut measures = differences::differences(
-        &first.scores,
-        &second.scores,
-        &pairs.pairing,
-        &plan.evaluation,
-    );
+    let mut measures =
+        differences::differences(&first.scores, &second.scores, &pairs.pairing, &plan.evaluation);
     if plan.measures.is_empty() {
         measures.retain(|difference| difference.n > 0);
     }
@@ -149,20 +136,12 @@ fn pair(
 
 fn head(at: usize, run: &SavedRun) -> RunHead {
     let (name, started) = (run.manifest.name.clone(), run.manifest.started.clone());
-    RunHead {
-        label: label(at),
-        name,
-        started,
-        n_questions: run.traces.len(),
-    }
+    RunHead { label: label(at), name, started, n_questions: run.traces.len() }
 }
 
 /// `A` to `Z`, then `R27`, `R28`, ...
 fn label(at: usize) -> String {
-    let letter = u8::try_from(at)
-        .ok()
-        .filter(|at| *at < 26)
-        .map(|at| char::from(b'A' + at));
+    let letter = u8::try_from(at).ok().filter(|at| *at < 26).map(|at| char::from(b'A' + at));
     letter.map_or_else(|| format!("R{}", at + 1), String::from)
 }
 
@@ -170,11 +149,8 @@ fn label(at: usize) -> String {
 /// measure always.
 fn measures(plan: &ComparePlan) -> Vec<Measure> {
     let chosen = !plan.measures.is_empty();
-    let mut measures = if chosen {
-        plan.measures.clone()
-    } else {
-        plan.evaluation.measures.clone()
-    };
+    let mut measures =
+        if chosen { plan.measures.clone() } else { plan.evaluation.measures.clone() };
     measures.extend(plan.primary);
     if !chosen {
         measures.sort_unstable();
@@ -188,11 +164,7 @@ fn measures(plan: &ComparePlan) -> Vec<Measure> {
 fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measure>, CompareError> {
     if let Some(measure) = plan.primary {
         let anywhere = pairs.iter().any(|pair| pair.has(measure));
-        return if anywhere {
-            Ok(Some(measure))
-        } else {
-            Err(CompareError::NoValue { measure })
-        };
+        return if anywhere { Ok(Some(measure)) } else { Err(CompareError::NoValue { measure }) };
     }
     let usual = [
         Measure::new(Family::AnswerRight, None),
@@ -202,10 +174,7 @@ fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measur
         Measure::new(Family::Ndcg, Some(Cutoff::Top(10))),
     ];
     let measured = measures(plan);
-    let usual = usual
-        .into_iter()
-        .flatten()
-        .filter(|measure| measured.contains(measure));
+    let usual = usual.into_iter().flatten().filter(|measure| measured.contains(measure));
     Ok(usual
         .chain(measured.iter().copied())
         .find(|measure| pairs.iter().all(|pair| pair.has(*measure))))
@@ -220,10 +189,7 @@ fn adjust(pairs: &mut [PairComparison], primary: Option<Measure>) {
             Some(difference.measure) == primary.map(Quantity::from) && difference.p.is_some()
         })
         .collect();
-    let p_values: Vec<f64> = family
-        .iter()
-        .filter_map(|difference| difference.p)
-        .collect();
+    let p_values: Vec<f64> = family.iter().filter_map(|difference| difference.p).collect();
     for (difference, adjusted) in family.iter_mut().zip(holm(&p_values)) {
         difference.p_holm = Some(adjusted);
     }

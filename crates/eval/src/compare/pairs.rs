@@ -59,11 +59,8 @@ impl Pairing {
         intersect: bool,
     ) -> Result<Self, CompareError> {
         let (ours, theirs) = (baseline.1, run.1);
-        let numbers: HashMap<_, usize> = theirs
-            .iter()
-            .enumerate()
-            .map(|(at, question)| (&question.id, at))
-            .collect();
+        let numbers: HashMap<_, usize> =
+            theirs.iter().enumerate().map(|(at, question)| (&question.id, at)).collect();
         let mut counts = QuestionCounts::default();
         let mut list = Vec::new();
         for (a, question) in ours.iter().enumerate() {
@@ -79,19 +76,12 @@ impl Pairing {
         list.retain(|[a, b]| !ours[*a].failed && !theirs[*b].failed);
         counts.compared = list.len();
         counts.failed = common - list.len();
-        counts.other_gold = list
-            .iter()
-            .filter(|[a, b]| ours[*a].gold != theirs[*b].gold)
-            .count();
+        counts.other_gold = list.iter().filter(|[a, b]| ours[*a].gold != theirs[*b].gold).count();
         let evidence = list.iter().map(|[a, _]| ours[*a].evidence.as_slice());
         let cluster_of = clusters::evidence_clusters(evidence, cluster);
         let sizes = clusters::sizes(&cluster_of);
         (counts.n_clusters, counts.largest_cluster) = (sizes.n, sizes.largest);
-        Ok(Self {
-            list,
-            cluster_of,
-            counts,
-        })
+        Ok(Self { list, cluster_of, counts })
     }
 }
 
@@ -131,16 +121,10 @@ impl<'a> Pairs<'a> {
             cluster,
             intersect,
         )?;
-        let side = |run: &'a SavedRun, at: usize| Side {
-            at,
-            trace: &run.traces[at],
-        };
+        let side = |run: &'a SavedRun, at: usize| Side { at, trace: &run.traces[at] };
         let list = pairing.list.iter();
         let list = list.map(|[a, b]| (side(baseline, *a), side(run, *b)));
-        Ok(Self {
-            list: list.collect(),
-            pairing,
-        })
+        Ok(Self { list: list.collect(), pairing })
     }
 }
 
@@ -152,12 +136,7 @@ fn refuse(
     intersect: bool,
 ) -> Result<(), CompareError> {
     let [baseline_name, run_name] = [baseline.0, run.0].map(str::to_owned);
-    let QuestionCounts {
-        only_baseline,
-        only_run,
-        other_text,
-        ..
-    } = counts;
+    let QuestionCounts { only_baseline, only_run, other_text, .. } = counts;
     if common == 0 {
         return Err(CompareError::NothingInCommon {
             baseline: baseline_name,

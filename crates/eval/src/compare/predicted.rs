@@ -11,13 +11,8 @@ use ragtriage_core::stats::randomisation::{RandomisationPlan, randomisation};
 use ragtriage_core::types::{ArmName, Interval};
 
 /// The stages that lose support on its way to the prompt.
-const STAGES: [Source; 5] = [
-    Source::Corpus,
-    Source::Chunking,
-    Source::Retrieval,
-    Source::Ranking,
-    Source::Packing,
-];
+const STAGES: [Source; 5] =
+    [Source::Corpus, Source::Chunking, Source::Retrieval, Source::Ranking, Source::Packing];
 
 /// Predicted and observed gain.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -81,10 +76,7 @@ pub(super) fn predicted(
 ) -> Option<Predicted> {
     let (mut moved, mut cluster_of) = (Vec::new(), Vec::new());
     for ((a, b), cluster) in pairs.list.iter().zip(&pairs.pairing.cluster_of) {
-        let sides = [
-            (a.trace, &first.outcomes[a.at]),
-            (b.trace, &second.outcomes[b.at]),
-        ];
+        let sides = [(a.trace, &first.outcomes[a.at]), (b.trace, &second.outcomes[b.at])];
         let terms =
             sides.map(|(trace, outcome)| verdict::answer_terms(trace, outcome, BudgetOf::Right));
         let scores =
@@ -133,11 +125,7 @@ pub(super) fn predicted(
         })
         .collect();
     let total = gain(&moved.iter().collect::<Vec<_>>(), &cluster_of, plan);
-    (!stages.is_empty()).then_some(Predicted {
-        n: cluster_of.len(),
-        stages,
-        total,
-    })
+    (!stages.is_empty()).then_some(Predicted { n: cluster_of.len(), stages, total })
 }
 
 fn gain(moved: &[&Moved], cluster_of: &[usize], plan: RandomisationPlan) -> Gain {
@@ -180,60 +168,32 @@ mod tests {
             } else {
                 outcome(FailureClass::Correct, None)
             };
-            Outcome {
-                judgments: Judgments::new(trace, JUDGE),
-                ..outcome
-            }
+            Outcome { judgments: Judgments::new(trace, JUDGE), ..outcome }
         };
         let outcomes = lost.iter().zip(&run.traces).map(judged).collect();
-        let scores = Scores {
-            measures: vec![],
-            rows: vec![],
-        };
+        let scores = Scores { measures: vec![], rows: vec![] };
         (run, Scored { scores, outcomes })
     }
 
     fn run_oracle() -> Arm {
         let retrieved = run("right", &["18 May"]).traces.remove(0).arms.remove(0);
-        Arm {
-            arm: ArmName::Oracle,
-            ..retrieved
-        }
+        Arm { arm: ArmName::Oracle, ..retrieved }
     }
 
     fn predicted_of(a: &(SavedRun, Scored), b: &(SavedRun, Scored)) -> Option<Predicted> {
         let pairs = Pairs::new(&a.0, &b.0, true, false).expect("the same questions");
-        let plan = RandomisationPlan {
-            permutations: 100,
-            seed: 0,
-            tests: 1,
-        };
+        let plan = RandomisationPlan { permutations: 100, seed: 0, tests: 1 };
         predicted(&pairs, &a.1, &b.1, plan)
     }
 
     #[test]
     fn what_a_stage_had_lost_of_the_questions_that_come_back() {
-        let a = run_of(
-            "a",
-            &["1815", "1815", "1815", "18 May"],
-            &[true, true, true, false],
-        );
-        let b = run_of(
-            "b",
-            &["18 May", "18 May", "1815", "1815"],
-            &[false, false, true, true],
-        );
+        let a = run_of("a", &["1815", "1815", "1815", "18 May"], &[true, true, true, false]);
+        let b = run_of("b", &["18 May", "18 May", "1815", "1815"], &[false, false, true, true]);
         let found = predicted_of(&a, &b).expect("two came back");
-        let [ranking] = found.stages[..] else {
-            panic!("one stage: {found:?}")
-        };
+        let [ranking] = found.stages[..] else { panic!("one stage: {found:?}") };
         assert_eq!(
-            (
-                found.n,
-                ranking.stage,
-                ranking.brought_back,
-                ranking.newly_lost
-            ),
+            (found.n, ranking.stage, ranking.brought_back, ranking.newly_lost),
             (4, Source::Ranking, 2, 1)
         );
         // Ranking had lost both that came back, and the one newly lost loses 1.
@@ -241,13 +201,7 @@ mod tests {
         // 1, 1 and -1 came in, and 0 for the question that is lost in both: mean .25. Four clusters reject nothing, so the
         // interval is all that a difference of scores can be.
         assert!((ranking.gain.came_in - 0.25).abs() < 1e-12);
-        assert_eq!(
-            ranking.gain.ci95,
-            Some(Interval {
-                low: -1.0,
-                high: 1.0
-            })
-        );
+        assert_eq!(ranking.gain.ci95, Some(Interval { low: -1.0, high: 1.0 }));
         assert_eq!(found.total, ranking.gain);
     }
 

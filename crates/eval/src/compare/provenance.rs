@@ -30,20 +30,12 @@ pub fn changes(baseline: &Manifest, run: &Manifest) -> Vec<RunChange> {
     let mut changes: Vec<RunChange> = settings.map(setting).collect();
     let facts = facts(run);
     let mine = self::facts(baseline);
-    let names = mine
-        .keys()
-        .chain(facts.keys().filter(|name| !mine.contains_key(*name)));
+    let names = mine.keys().chain(facts.keys().filter(|name| !mine.contains_key(*name)));
     for name in names {
-        let (a, b) = (
-            mine.get(name).unwrap_or(&Value::Null),
-            facts.get(name).unwrap_or(&Value::Null),
-        );
+        let (a, b) =
+            (mine.get(name).unwrap_or(&Value::Null), facts.get(name).unwrap_or(&Value::Null));
         if a != b {
-            changes.push(RunChange {
-                what: name.clone(),
-                baseline: a.clone(),
-                run: b.clone(),
-            });
+            changes.push(RunChange { what: name.clone(), baseline: a.clone(), run: b.clone() });
         }
     }
     changes
@@ -51,35 +43,19 @@ pub fn changes(baseline: &Manifest, run: &Manifest) -> Vec<RunChange> {
 
 /// Returns a setting's change, without private values.
 fn setting(SettingDifference { key, from, to }: SettingDifference) -> RunChange {
-    let is_private = [&from, &to]
-        .into_iter()
-        .any(|value| ragtriage_runs::is_private(&key, value));
+    let is_private = [&from, &to].into_iter().any(|value| ragtriage_runs::is_private(&key, value));
     let [baseline, run] = [from, to].map(|value| {
-        if is_private {
-            NOT_SHOWN.into()
-        } else {
-            ragtriage_runs::shown(&key, &value, NOT_SHOWN)
-        }
+        if is_private { NOT_SHOWN.into() } else { ragtriage_runs::shown(&key, &value, NOT_SHOWN) }
     });
-    RunChange {
-        what: key,
-        baseline,
-        run,
-    }
+    RunChange { what: key, baseline, run }
 }
 
 /// Inputs other than the configuration that determine a run's metrics.
 fn facts(manifest: &Manifest) -> BTreeMap<String, Value> {
     let mut facts: BTreeMap<String, Value> = [
-        (
-            "data set (digest)".to_owned(),
-            Value::from(manifest.dataset_digest.clone()),
-        ),
+        ("data set (digest)".to_owned(), Value::from(manifest.dataset_digest.clone())),
         ("documents".to_owned(), manifest.n_documents.into()),
-        (
-            "recorded from".to_owned(),
-            manifest.external.as_ref().map(source).into(),
-        ),
+        ("recorded from".to_owned(), manifest.external.as_ref().map(source).into()),
         ("ragtriage".to_owned(), manifest.version.clone().into()),
         ("git commit".to_owned(), manifest.git_commit.clone().into()),
     ]
@@ -94,36 +70,24 @@ fn facts(manifest: &Manifest) -> BTreeMap<String, Value> {
             .map(|(part, version)| (format!("version of {part}"), version.clone().into())),
     );
     facts.extend(
-        manifest
-            .models
-            .iter()
-            .map(|model| (format!("model ({})", model.role), identity(model))),
+        manifest.models.iter().map(|model| (format!("model ({})", model.role), identity(model))),
     );
     facts
 }
 
 /// Identifies the source of an imported run: two different files of one name are distinguished.
 fn source(external: &ExternalSource) -> String {
-    format!(
-        "{} {} {}",
-        external.kind,
-        external.from,
-        external.sha256.get(..12).unwrap_or_default()
-    )
-    .trim_end()
-    .to_owned()
+    format!("{} {} {}", external.kind, external.from, external.sha256.get(..12).unwrap_or_default())
+        .trim_end()
+        .to_owned()
 }
 
 /// Returns a model's name with the start of its weights' hash: different files of one name are
 /// different models.
 fn identity(model: &ModelRecord) -> Value {
-    let weights = model
-        .sha256
-        .get("model.safetensors")
-        .or_else(|| model.sha256.values().next());
-    let hash = weights.map_or(String::new(), |hash| {
-        format!(" sha256 {}", hash.get(..12).unwrap_or(hash))
-    });
+    let weights = model.sha256.get("model.safetensors").or_else(|| model.sha256.values().next());
+    let hash =
+        weights.map_or(String::new(), |hash| format!(" sha256 {}", hash.get(..12).unwrap_or(hash)));
     format!("{}{hash}", model.name).into()
 }
 
@@ -139,29 +103,19 @@ mod tests {
     }
 
     fn of(key: &str, from: Value, to: Value) -> RunChange {
-        setting(SettingDifference {
-            key: key.to_owned(),
-            from,
-            to,
-        })
+        setting(SettingDifference { key: key.to_owned(), from, to })
     }
 
     #[test]
     fn a_private_setting_shows_that_it_differs_and_no_value() {
-        for key in [
-            "generation.api_key_env",
-            "generation.headers_env.x",
-            "generation.extra_body.cookie",
-        ] {
+        for key in
+            ["generation.api_key_env", "generation.headers_env.x", "generation.extra_body.cookie"]
+        {
             let found = of(key, json!("X"), Value::Null);
             let hidden = Value::from("(not shown)");
             assert_eq!(
                 found,
-                RunChange {
-                    what: key.to_owned(),
-                    baseline: hidden.clone(),
-                    run: hidden
-                }
+                RunChange { what: key.to_owned(), baseline: hidden.clone(), run: hidden }
             );
         }
         let found = of("retrieval.k", json!(5), json!(3));
@@ -170,10 +124,7 @@ mod tests {
 
     #[test]
     fn keys_in_arrays_are_not_shown_and_the_rest_is() {
-        let found = change(
-            json!([{"auth": "X", "url": "u"}]),
-            json!([{"auth": 7, "url": "v"}]),
-        );
+        let found = change(json!([{"auth": "X", "url": "u"}]), json!([{"auth": 7, "url": "v"}]));
         let expected = [
             json!([{"auth": "(not shown)", "url": "u"}]),
             json!([{"auth": "(not shown)", "url": "v"}]),

@@ -11,34 +11,20 @@ use ragtriage_runs::ModelRecord;
 
 /// A run with these answers; one question for each, each on a separate document.
 pub(crate) fn run(name: &str, answers: &[&str]) -> SavedRun {
-    let mut traces: Vec<_> = answers
-        .iter()
-        .enumerate()
-        .map(|(at, text)| trace(at, &["d#0"], text, None))
-        .collect();
+    let mut traces: Vec<_> =
+        answers.iter().enumerate().map(|(at, text)| trace(at, &["d#0"], text, None)).collect();
     for trace in &mut traces {
         trace.question.evidence[0][0].doc = format!("d{}", trace.index).into();
     }
     let mut manifest = manifest();
     name.clone_into(&mut manifest.name);
     manifest.n_questions = answers.len();
-    SavedRun {
-        manifest,
-        traces,
-        passages: [].into(),
-    }
+    SavedRun { manifest, traces, passages: [].into() }
 }
 
 pub(crate) fn evaluation(names: &[&str]) -> EvaluationPlan {
     let measures = names.iter().map(|name| measure(name)).collect();
-    EvaluationPlan {
-        measures,
-        k: 5,
-        judge: JUDGE,
-        resamples: 500,
-        seed: 1,
-        cluster: true,
-    }
+    EvaluationPlan { measures, k: 5, judge: JUDGE, resamples: 500, seed: 1, cluster: true }
 }
 
 fn measure(name: &str) -> Measure {
@@ -46,12 +32,7 @@ fn measure(name: &str) -> Measure {
 }
 
 fn plan(names: &[&str]) -> ComparePlan {
-    ComparePlan {
-        evaluation: evaluation(names),
-        measures: vec![],
-        primary: None,
-        intersect: false,
-    }
+    ComparePlan { evaluation: evaluation(names), measures: vec![], primary: None, intersect: false }
 }
 
 fn compared(a: &SavedRun, others: &[&SavedRun], plan: &ComparePlan) -> Comparison {
@@ -65,15 +46,10 @@ const WRONG: &str = "1815";
 
 #[test]
 fn a_measure_is_compared_over_the_pairs() {
-    let (a, b) = (
-        run("a", &[RIGHT, RIGHT, WRONG, NEAR]),
-        run("b", &[RIGHT, WRONG, NEAR, NEAR]),
-    );
+    let (a, b) = (run("a", &[RIGHT, RIGHT, WRONG, NEAR]), run("b", &[RIGHT, WRONG, NEAR, NEAR]));
     let comparison = compared(&a, &[&b], &plan(&["AnswerF1", "AnswerEM"]));
     assert_eq!(comparison.primary, Some(measure("AnswerF1")));
-    let f1 = comparison.pairs[0]
-        .measure(measure("AnswerF1"))
-        .expect("compared");
+    let f1 = comparison.pairs[0].measure(measure("AnswerF1")).expect("compared");
     // A 1 1 0 .8, B 1 0 .8 .8: means .7 and .65; differences 0 -1 .8 0.
     assert!(
         (f1.baseline - 0.7).abs() < 1e-12
@@ -82,73 +58,33 @@ fn a_measure_is_compared_over_the_pairs() {
     );
     assert_eq!((f1.n, f1.wins, f1.ties, f1.losses), (4, 1, 2, 1));
     // The signs of -1 and .8: sums -.2, .2, -1.8, 1.8; all reach .2. The least p of four assignments is 2/4.
-    assert_eq!(
-        (f1.p, f1.least_p, f1.p_holm),
-        (Some(1.0), Some(0.5), Some(1.0))
-    );
+    assert_eq!((f1.p, f1.least_p, f1.p_holm), (Some(1.0), Some(0.5), Some(1.0)));
     // Variance (.05^2 + .95^2 + .85^2 + .05^2) / 3 = .5433, standard error .3686, t(.975, 3) = 3.182: -.05 -+ 1.173, cut to
     // what a difference of shares can be.
-    assert_eq!(
-        f1.ci95,
-        Some(Interval {
-            low: -1.0,
-            high: 1.0
-        })
-    );
+    assert_eq!(f1.ci95, Some(Interval { low: -1.0, high: 1.0 }));
     // Only the primary measure is of the declared family.
-    assert_eq!(
-        comparison.pairs[0]
-            .measure(measure("AnswerEM"))
-            .expect("compared")
-            .p_holm,
-        None
-    );
+    assert_eq!(comparison.pairs[0].measure(measure("AnswerEM")).expect("compared").p_holm, None);
 }
 
 #[test]
 fn right_answers_are_counted_crosswise_and_flips_told_by_class() {
-    let (a, b) = (
-        run("a", &[RIGHT, RIGHT, WRONG, NEAR]),
-        run("b", &[RIGHT, WRONG, NEAR, WRONG]),
-    );
+    let (a, b) = (run("a", &[RIGHT, RIGHT, WRONG, NEAR]), run("b", &[RIGHT, WRONG, NEAR, WRONG]));
     let pair = &compared(&a, &[&b], &plan(&["AnswerF1"])).pairs[0];
     let table = pair.agreement.expect("judged");
     assert_eq!(
-        (
-            table.of,
-            table.both,
-            table.only_baseline,
-            table.only_run,
-            table.neither
-        ),
+        (table.of, table.both, table.only_baseline, table.only_run, table.neither),
         (JudgedBy::Answer, 1, 2, 1, 0)
     );
     assert_eq!(table.p, mcnemar(2, 1));
     let told: Vec<(Turn, Vec<&str>)> = pair
         .flips
         .iter()
-        .map(|group| {
-            (
-                group.turn,
-                group
-                    .questions
-                    .iter()
-                    .map(|flip| flip.id.as_str())
-                    .collect(),
-            )
-        })
+        .map(|group| (group.turn, group.questions.iter().map(|flip| flip.id.as_str()).collect()))
         .collect();
-    assert_eq!(
-        told,
-        [(Turn::Lost, vec!["q1", "q3"]), (Turn::Gained, vec!["q2"])]
-    );
+    assert_eq!(told, [(Turn::Lost, vec!["q1", "q3"]), (Turn::Gained, vec!["q2"])]);
     let flip = &pair.flips[0].questions[0];
     assert_eq!(
-        (
-            flip.gold.as_str(),
-            flip.baseline.as_deref(),
-            flip.run.as_deref()
-        ),
+        (flip.gold.as_str(), flip.baseline.as_deref(), flip.run.as_deref()),
         (RIGHT, Some(RIGHT), Some(WRONG))
     );
 }
@@ -162,36 +98,19 @@ fn without_answers_the_stage_that_lost_support_is_compared() {
     let pairs = Pairs::new(&a, &b, true, false).expect("the same questions");
     let supported = || outcome(FailureClass::Supported, None);
     let lost = |stage: Stage| outcome(stage.into(), Some(stage));
-    let first = [
-        supported(),
-        supported(),
-        lost(Stage::Retrieval),
-        lost(Stage::Retrieval),
-    ];
-    let second = [
-        supported(),
-        lost(Stage::Ranking),
-        supported(),
-        lost(Stage::Packing),
-    ];
+    let first = [supported(), supported(), lost(Stage::Retrieval), lost(Stage::Retrieval)];
+    let second = [supported(), lost(Stage::Ranking), supported(), lost(Stage::Packing)];
     let judged = answers::judged(&pairs, &first, &second);
     let table = judged.agreement().expect("judged");
     assert_eq!(
         (table.of, table.n, table.only_baseline, table.only_run),
         (JudgedBy::Support, 4, 1, 1)
     );
-    let told: Vec<_> = judged
-        .flips(&pairs)
-        .iter()
-        .map(|group| (group.turn, group.from, group.to))
-        .collect();
+    let told: Vec<_> =
+        judged.flips(&pairs).iter().map(|group| (group.turn, group.from, group.to)).collect();
     let expected = [
         (Turn::Lost, FailureClass::Supported, FailureClass::Ranking),
-        (
-            Turn::Gained,
-            FailureClass::Retrieval,
-            FailureClass::Supported,
-        ),
+        (Turn::Gained, FailureClass::Retrieval, FailureClass::Supported),
         (Turn::Moved, FailureClass::Retrieval, FailureClass::Packing),
     ];
     assert_eq!(told, expected);
@@ -201,9 +120,7 @@ fn without_answers_the_stage_that_lost_support_is_compared() {
 fn holm_is_over_all_compared_runs() {
     let a = run("a", &[RIGHT; 7]);
     let losing = |n: usize| -> SavedRun {
-        let answers: Vec<&str> = (0..7)
-            .map(|at| if at < n { WRONG } else { RIGHT })
-            .collect();
+        let answers: Vec<&str> = (0..7).map(|at| if at < n { WRONG } else { RIGHT }).collect();
         run("b", &answers)
     };
     let comparison = compared(&a, &[&losing(4), &losing(6)], &plan(&["AnswerF1"]));
@@ -234,24 +151,12 @@ fn holm_is_over_all_compared_runs() {
 fn a_run_compared_with_itself_differs_in_nothing() {
     let a = run("a", &[RIGHT, WRONG, NEAR]);
     let pair = &compared(&a, &[&a], &plan(&["AnswerF1", "RR"])).pairs[0];
-    assert_eq!(
-        pair.verdict,
-        "No difference: AnswerF1 is equal on each of 3 questions."
-    );
+    assert_eq!(pair.verdict, "No difference: AnswerF1 is equal on each of 3 questions.");
     assert!(pair.flips.is_empty() && pair.changes.is_empty());
     for found in &pair.measures {
-        assert_eq!(
-            (found.delta, found.p, found.detectable, found.ties),
-            (0.0, Some(1.0), None, 3)
-        );
+        assert_eq!((found.delta, found.p, found.detectable, found.ties), (0.0, Some(1.0), None, 3));
         // Three questions reject no difference.
-        assert_eq!(
-            found.ci95,
-            Some(Interval {
-                low: -1.0,
-                high: 1.0
-            })
-        );
+        assert_eq!(found.ci95, Some(Interval { low: -1.0, high: 1.0 }));
     }
 }
 
@@ -265,12 +170,7 @@ fn one_cluster_has_no_interval_and_no_small_p() {
     let found = &pair.measures[0];
     // Both signs of the one cluster reach the observed sum.
     assert_eq!(
-        (
-            pair.questions.n_clusters,
-            found.ci95,
-            found.p,
-            found.detectable
-        ),
+        (pair.questions.n_clusters, found.ci95, found.p, found.detectable),
         (1, None, Some(1.0), None)
     );
     assert_eq!(
@@ -278,16 +178,10 @@ fn one_cluster_has_no_interval_and_no_small_p() {
         "No significant difference: AnswerF1 1.000 -> 0.000, -1.000, p = 1.000. Too few clusters of questions differ: p cannot fall below 1.000; add questions."
     );
     let apart = ComparePlan {
-        evaluation: EvaluationPlan {
-            cluster: false,
-            ..evaluation(&["AnswerF1"])
-        },
+        evaluation: EvaluationPlan { cluster: false, ..evaluation(&["AnswerF1"]) },
         ..plan(&["AnswerF1"])
     };
-    assert_eq!(
-        compared(&a, &[&b], &apart).pairs[0].measures[0].p,
-        Some(2.0 / 64.0)
-    );
+    assert_eq!(compared(&a, &[&b], &apart).pairs[0].measures[0].p, Some(2.0 / 64.0));
 }
 
 #[test]
@@ -302,18 +196,10 @@ fn runs_over_other_questions_are_refused_with_the_counts() {
         refused.to_string(),
         "`a` and `b` do not ask the same questions: 2 in both, 1 only in `a`, 1 only in `b`, 1 with the same id and different texts"
     );
-    let intersected = ComparePlan {
-        intersect: true,
-        ..plan(&["AnswerF1"])
-    };
+    let intersected = ComparePlan { intersect: true, ..plan(&["AnswerF1"]) };
     let questions = compared(&a, &[&b], &intersected).pairs[0].questions;
     assert_eq!(
-        (
-            questions.compared,
-            questions.only_baseline,
-            questions.only_run,
-            questions.other_text
-        ),
+        (questions.compared, questions.only_baseline, questions.only_run, questions.other_text),
         (2, 1, 1, 1)
     );
     b.traces.truncate(1);
@@ -332,10 +218,7 @@ fn a_failed_question_is_left_out_and_other_golds_are_counted() {
     b.traces[1].error = Some(failed());
     b.traces[2].question.answers.push("19 May".to_owned());
     let questions = compared(&a, &[&b], &plan(&["AnswerF1"])).pairs[0].questions;
-    assert_eq!(
-        (questions.compared, questions.failed, questions.other_gold),
-        (2, 2, 1)
-    );
+    assert_eq!((questions.compared, questions.failed, questions.other_gold), (2, 2, 1));
     for trace in &mut a.traces {
         trace.error = Some(failed());
     }
@@ -351,33 +234,18 @@ fn a_failed_question_is_left_out_and_other_golds_are_counted() {
 fn a_median_that_is_infinite_gives_no_nan() {
     let (mut a, mut b) = (run("a", &[RIGHT; 3]), run("b", &[RIGHT; 3]));
     // First relevant (`d`) in A at 1, 1, never; in B at 1, never, never.
-    for (run, found) in [
-        (&mut a, [true, true, false]),
-        (&mut b, [true, false, false]),
-    ] {
+    for (run, found) in [(&mut a, [true, true, false]), (&mut b, [true, false, false])] {
         for (trace, found) in run.traces.iter_mut().zip(found) {
             trace.steps[0].hits[0].id = if found { "d#0".into() } else { "e#0".into() };
         }
     }
     let found = compared(&a, &[&b], &plan(&["MedianRank"])).pairs[0].measures[0].clone();
-    assert_eq!(
-        (found.baseline, found.run, found.delta),
-        (1.0, f64::INFINITY, f64::INFINITY)
-    );
-    assert_eq!(
-        (found.wins, found.ties, found.losses, found.lower_is_better),
-        (0, 2, 1, true)
-    );
+    assert_eq!((found.baseline, found.run, found.delta), (1.0, f64::INFINITY, f64::INFINITY));
+    assert_eq!((found.wins, found.ties, found.losses, found.lower_is_better), (0, 2, 1, true));
     assert!(!found.is_better());
     assert_eq!((found.detectable, found.p), (None, Some(1.0)));
     // A resample's medians are alike, or B's is infinite and A's is not.
-    assert_eq!(
-        found.ci95,
-        Some(Interval {
-            low: 0.0,
-            high: f64::INFINITY
-        })
-    );
+    assert_eq!(found.ci95, Some(Interval { low: 0.0, high: f64::INFINITY }));
     let itself = compared(&b, &[&b], &plan(&["MedianRank"])).pairs[0].measures[0].clone();
     assert_eq!((itself.baseline, itself.delta), (f64::INFINITY, 0.0));
 }
@@ -404,26 +272,14 @@ fn what_was_asked_for_is_compared_and_stands_there_even_undefined() {
         ..plan(&["AnswerEM"])
     };
     let comparison = compared(&a, &[&b], &named(&["FactRecall", "AnswerEM"], None));
-    let found: Vec<(Quantity, usize)> = comparison.pairs[0]
-        .measures
-        .iter()
-        .map(|found| (found.measure, found.n))
-        .collect();
-    assert_eq!(
-        found,
-        [
-            (measure("FactRecall").into(), 0),
-            (measure("AnswerEM").into(), 2)
-        ]
-    );
+    let found: Vec<(Quantity, usize)> =
+        comparison.pairs[0].measures.iter().map(|found| (found.measure, found.n)).collect();
+    assert_eq!(found, [(measure("FactRecall").into(), 0), (measure("AnswerEM").into(), 2)]);
     assert_eq!(comparison.primary, Some(measure("AnswerEM")));
     let subject = [ComparedRun { run: &b, k: 5 }];
     let refused =
         compare(&a, &subject, &named(&[], Some("FactRecall"))).expect_err("no question has facts");
-    assert_eq!(
-        refused.to_string(),
-        "no question has a value of `FactRecall` in both runs"
-    );
+    assert_eq!(refused.to_string(), "no question has a value of `FactRecall` in both runs");
 }
 
 #[test]
@@ -440,9 +296,7 @@ fn what_differs_is_told_settings_first() {
     "bb".clone_into(&mut b.manifest.dataset_digest);
     a.manifest.models = vec![model("0123456789abcdef")];
     b.manifest.models = vec![model("fedcba9876543210")];
-    b.manifest
-        .versions
-        .insert("chunker".to_owned(), "2".to_owned());
+    b.manifest.versions.insert("chunker".to_owned(), "2".to_owned());
     let changes = &compared(&a, &[&b], &plan(&["AnswerF1"])).pairs[0].changes;
     let told: Vec<String> = changes
         .iter()
@@ -480,9 +334,8 @@ fn chained(name: &str, answers: &[&str], on_one: bool) -> SavedRun {
 #[test]
 fn questions_of_shared_documents_are_apart_unless_they_share_evidence_and_interval_and_p_agree() {
     // B loses every fifth question of the first 65 and wins none.
-    let worse: Vec<&str> = (0..100)
-        .map(|at| if at % 5 == 0 && at < 65 { WRONG } else { RIGHT })
-        .collect();
+    let worse: Vec<&str> =
+        (0..100).map(|at| if at % 5 == 0 && at < 65 { WRONG } else { RIGHT }).collect();
     for (on_one, clusters) in [(false, (100, 1)), (true, (11, 65))] {
         let [a, b] = [&[RIGHT; 100][..], &worse].map(|answers| chained("r", answers, on_one));
         let pair = &compared(&a, &[&b], &plan(&["AnswerF1"])).pairs[0];

@@ -11,11 +11,7 @@ pub const LEVEL: f64 = ALPHA;
 /// Formats a p-value: three digits, or `<` for a smaller one.
 #[must_use]
 pub fn p_text(p: f64) -> String {
-    if p < 0.001 {
-        "< 0.001".to_owned()
-    } else {
-        format!("{p:.3}")
-    }
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
 /// Writes the sentence; `primary` is the primary measure, over `n_compared` runs.
@@ -24,9 +20,8 @@ pub(super) fn sentence(
     primary: Option<Measure>,
     n_compared: usize,
 ) -> String {
-    let compared = primary
-        .and_then(|primary| pair.measure(primary))
-        .filter(|difference| difference.n > 0);
+    let compared =
+        primary.and_then(|primary| pair.measure(primary)).filter(|difference| difference.n > 0);
     let Some(difference) = compared else {
         return match primary {
             _ if pair.questions.compared == 0 => {
@@ -40,29 +35,15 @@ pub(super) fn sentence(
     };
     let (measure, n) = (difference.measure, difference.n);
     if difference.wins + difference.losses == 0 {
-        return format!(
-            "No difference: {measure} is equal on {}.",
-            questions(n, "each of")
-        );
+        return format!("No difference: {measure} is equal on {}.", questions(n, "each of"));
     }
     let numbers = numbers(difference);
-    let shown = difference
-        .p_holm
-        .or(difference.p)
-        .is_some_and(|p| p < LEVEL);
+    let shown = difference.p_holm.or(difference.p).is_some_and(|p| p < LEVEL);
     if shown {
-        return format!(
-            "{}: {numbers}.",
-            if difference.is_better() {
-                "Better"
-            } else {
-                "Worse"
-            }
-        );
+        return format!("{}: {numbers}.", if difference.is_better() { "Better" } else { "Worse" });
     }
-    let why = if let Some(least) = difference
-        .least_p
-        .filter(|least| least * n_compared as f64 >= LEVEL)
+    let why = if let Some(least) =
+        difference.least_p.filter(|least| least * n_compared as f64 >= LEVEL)
     {
         let holm = if n_compared > 1 { ", before Holm" } else { "" };
         format!(
@@ -80,25 +61,12 @@ pub(super) fn sentence(
 }
 
 fn numbers(difference: &MeasureDifference) -> String {
-    let MeasureDifference {
-        measure,
-        baseline,
-        run,
-        delta,
-        ci95,
-        p,
-        p_holm,
-        ..
-    } = difference;
+    let MeasureDifference { measure, baseline, run, delta, ci95, p, p_holm, .. } = difference;
     let interval = ci95.map_or(String::new(), |ci| format!(" {ci:.3}"));
     let p = match (p, p_holm) {
         // In a family of one, the Holm-adjusted p is p itself.
         (Some(p), Some(adjusted)) if adjusted != p => {
-            format!(
-                ", p {} (Holm over all compared runs: {})",
-                equals(*p),
-                p_text(*adjusted)
-            )
+            format!(", p {} (Holm over all compared runs: {})", equals(*p), p_text(*adjusted))
         }
         (Some(p), _) => format!(", p {}", equals(*p)),
         (None, _) => String::new(),
@@ -109,17 +77,9 @@ fn numbers(difference: &MeasureDifference) -> String {
 /// Formats [`p_text`] with its sign.
 pub(super) fn equals(p: f64) -> String {
     let text = p_text(p);
-    if text.starts_with('<') {
-        text
-    } else {
-        format!("= {text}")
-    }
+    if text.starts_with('<') { text } else { format!("= {text}") }
 }
 
 fn questions(n: usize, lead: &str) -> String {
-    if n == 1 {
-        "this one question".to_owned()
-    } else {
-        format!("{lead} {n} questions")
-    }
+    if n == 1 { "this one question".to_owned() } else { format!("{lead} {n} questions") }
 }

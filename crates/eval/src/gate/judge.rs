@@ -43,26 +43,15 @@ impl Judgeable {
     }
 
     pub(super) fn change(difference: &MeasureDifference, needed: Option<usize>) -> Self {
-        let MeasureDifference {
-            baseline,
-            run,
-            delta,
-            ci95,
-            n,
-            lower_is_better,
-            least_p,
-            ..
-        } = difference;
+        let MeasureDifference { baseline, run, delta, ci95, n, lower_is_better, least_p, .. } =
+            difference;
         let sign = worsening(*lower_is_better);
         let too_few_differ = least_p.is_some_and(|least| least >= LEVEL);
         Self {
             value: sign * delta + 0.0,
             ci95: ci95.map(|ci: Interval| {
                 let (a, b) = (sign * ci.low + 0.0, sign * ci.high + 0.0);
-                Interval {
-                    low: a.min(b),
-                    high: a.max(b),
-                }
+                Interval { low: a.min(b), high: a.max(b) }
             }),
             n: *n,
             means: Some([*baseline, *run]),
@@ -75,11 +64,7 @@ impl Judgeable {
 pub(super) fn judge(gate: &Gate, found: Judgeable, mode: GateMode, min_effect: f64) -> GateResult {
     let limit = gate.limit;
     // A share of exactly 0 or 1 cannot be established by sampling: such a limit applies to these questions only.
-    let mode = if gate.is_absolute() {
-        GateMode::Mean
-    } else {
-        mode
-    };
+    let mode = if gate.is_absolute() { GateMode::Mean } else { mode };
     // A change passes if it is too small to matter, and fails only if it is large enough to.
     let matters = gate.mattering(min_effect);
     let verdict = match (mode, found.ci95) {
@@ -115,11 +100,7 @@ pub(super) fn judge(gate: &Gate, found: Judgeable, mode: GateMode, min_effect: f
 impl Gate {
     /// Returns the gate with the limit that a change must exceed to matter.
     fn mattering(&self, min_effect: f64) -> Self {
-        let limit = if self.needs_baseline() {
-            self.limit.max(min_effect)
-        } else {
-            self.limit
-        };
+        let limit = if self.needs_baseline() { self.limit.max(min_effect) } else { self.limit };
         Self { limit, ..*self }
     }
 
@@ -196,19 +177,13 @@ fn reason(
         ),
         GateVerdict::Inconclusive => {
             let would =
-                found
-                    .needed
-                    .filter(|needed| *needed > found.n)
-                    .map_or(String::new(), |needed| {
-                        if needed > MOST_TIMES * found.n {
-                            return "; the value is too close to the limit for any practical number"
+                found.needed.filter(|needed| *needed > found.n).map_or(String::new(), |needed| {
+                    if needed > MOST_TIMES * found.n {
+                        return "; the value is too close to the limit for any practical number"
                             .to_owned();
-                        }
-                        format!(
-                            "; about {} would, if {value:.3} is the true value",
-                            questions(needed)
-                        )
-                    });
+                    }
+                    format!("; about {} would, if {value:.3} is the true value", questions(needed))
+                });
             format!(
                 "inconclusive: the limit {limit} lies inside the 95% CI {ci:.3}, so {} do not decide{would}",
                 questions(found.n)
@@ -218,11 +193,7 @@ fn reason(
 }
 
 fn questions(n: usize) -> String {
-    if n == 1 {
-        "1 question".to_owned()
-    } else {
-        format!("{n} questions")
-    }
+    if n == 1 { "1 question".to_owned() } else { format!("{n} questions") }
 }
 
 /// Questions that failed or were never asked are in no mean and are not represented by the others. `None` if there

@@ -43,11 +43,7 @@ impl Gate {
         limit: f64,
     ) -> Result<Self, GateError> {
         let quantity = quantity.into();
-        let gate = Self {
-            quantity,
-            bound,
-            limit,
-        };
+        let gate = Self { quantity, bound, limit };
         if bound == GateBound::MaxRise && quantity.direction() == Direction::Higher {
             return Err(GateError::HigherIsBetter { quantity });
         }
@@ -58,20 +54,11 @@ impl Gate {
             return Err(GateError::NotCompared { class });
         }
         let (low, high) = quantity.range();
-        let (low, high) = if gate.needs_baseline() {
-            (0.0, high - low)
-        } else {
-            (low, high)
-        };
+        let (low, high) = if gate.needs_baseline() { (0.0, high - low) } else { (low, high) };
         if limit.is_finite() && low <= limit && limit <= high {
             Ok(gate)
         } else {
-            Err(GateError::OutOfRange {
-                quantity,
-                limit,
-                low,
-                high,
-            })
+            Err(GateError::OutOfRange { quantity, limit, low, high })
         }
     }
 
@@ -108,9 +95,7 @@ impl Gate {
     /// Writes the gate as a condition: `EM@5 >= 0.8`, `AnswerF1 drop <= 0.02`.
     #[must_use]
     pub fn title(&self) -> String {
-        let Self {
-            quantity, limit, ..
-        } = self;
+        let Self { quantity, limit, .. } = self;
         match self.bound {
             GateBound::Max => format!("{quantity} <= {limit}"),
             GateBound::MaxDrop | GateBound::MaxRise => {

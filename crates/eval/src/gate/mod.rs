@@ -93,11 +93,7 @@ pub fn check(
     let mut found = (levels.into_iter(), changes.into_iter());
     let mut gates: Vec<GateResult> = judge::complete(run).into_iter().collect();
     for gate in &plan.gates {
-        let next = if gate.needs_baseline() {
-            found.1.next()
-        } else {
-            found.0.next()
-        };
+        let next = if gate.needs_baseline() { found.1.next() } else { found.0.next() };
         let next = next.filter(|next| next.n > 0).ok_or_else(|| {
             let lacks = |run: &&JudgedRun| {
                 let column = run.column(gate.quantity);
@@ -114,9 +110,7 @@ pub fn check(
     Ok(GateReport {
         schema: SCHEMA,
         run: run.manifest.name.clone(),
-        baseline: baseline
-            .filter(|_| questions.is_some())
-            .map(|baseline| baseline.name.clone()),
+        baseline: baseline.filter(|_| questions.is_some()).map(|baseline| baseline.name.clone()),
         questions,
         mode: plan.mode,
         strict: plan.strict,
@@ -158,16 +152,10 @@ impl GatePlan {
 
 /// Returns the values of the gates on the run alone, in their order.
 fn levels(run: &SavedRun, judged: &JudgedRun, plan: &GatePlan) -> Vec<Judgeable> {
-    let gates: Vec<&Gate> = plan
-        .gates
-        .iter()
-        .filter(|gate| !gate.needs_baseline())
-        .collect();
+    let gates: Vec<&Gate> = plan.gates.iter().filter(|gate| !gate.needs_baseline()).collect();
     let quantities: Vec<Quantity> = gates.iter().map(|gate| gate.quantity).collect();
-    let columns: Vec<Vec<Option<f64>>> = quantities
-        .iter()
-        .map(|quantity| judged.column(*quantity).unwrap_or_default())
-        .collect();
+    let columns: Vec<Vec<Option<f64>>> =
+        quantities.iter().map(|quantity| judged.column(*quantity).unwrap_or_default()).collect();
     let bootstrap = summary::bootstrap(&run.traces, &plan.evaluation);
     let cluster_of = clusters::cluster_of(&run.traces, plan.evaluation.cluster);
     let summaries = summary::summarised(&quantities, &columns, &bootstrap);
@@ -188,17 +176,11 @@ fn changes(
     plan: &GatePlan,
 ) -> Result<(Vec<Judgeable>, Option<QuestionCounts>), GateError> {
     let evaluation = &plan.evaluation;
-    let gates: Vec<&Gate> = plan
-        .gates
-        .iter()
-        .filter(|gate| gate.needs_baseline())
-        .collect();
+    let gates: Vec<&Gate> = plan.gates.iter().filter(|gate| gate.needs_baseline()).collect();
     let Some(first) = gates.first() else {
         return Ok((Vec::new(), None));
     };
-    let baseline = baseline.ok_or(GateError::NoBaseline {
-        quantity: first.quantity,
-    })?;
+    let baseline = baseline.ok_or(GateError::NoBaseline { quantity: first.quantity })?;
     if baseline.judge != judged.judge {
         let baseline = baseline.name.clone();
         return Err(GateError::OtherRule { baseline });
@@ -209,14 +191,8 @@ fn changes(
         run.column(quantity).ok_or_else(|| {
             let name = run.name.clone();
             match quantity.measure() {
-                Some(_) => GateError::NotInBaseline {
-                    baseline: name,
-                    quantity,
-                },
-                None => GateError::NoValue {
-                    run: name,
-                    quantity,
-                },
+                Some(_) => GateError::NotInBaseline { baseline: name, quantity },
+                None => GateError::NoValue { run: name, quantity },
             }
         })
     };
@@ -224,10 +200,7 @@ fn changes(
         .iter()
         .map(|gate| {
             let quantity = gate.quantity;
-            Ok((
-                quantity,
-                [column(baseline, quantity)?, column(judged, quantity)?],
-            ))
+            Ok((quantity, [column(baseline, quantity)?, column(judged, quantity)?]))
         })
         .collect::<Result<_, GateError>>()?;
     let differences = differences::of_columns(&columns, &pairing, evaluation);

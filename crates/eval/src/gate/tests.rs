@@ -41,9 +41,7 @@ fn questions_are_classified_only_for_gates_on_classes() {
     let has_classes = |names: &[&str]| {
         let gates = names.iter().map(|name| gate(name, GateBound::Max, 1.0));
         let judged = plan(gates.collect()).judged(&run, 5);
-        judged
-            .column("retrieval".parse().expect("a class"))
-            .is_some()
+        judged.column("retrieval".parse().expect("a class")).is_some()
     };
     assert!(!has_classes(&["EM@5", "AnswerF1"]));
     assert!(has_classes(&["EM@5", "retrieval"]) && has_classes(&["reader"]));
@@ -79,11 +77,7 @@ fn the_interval_decides_each_way() {
             too_few_differ: false,
         };
         let result = judge(&gate("EM@5", bound, 0.5), found, GateMode::Interval, 0.0);
-        assert_eq!(
-            result.verdict, verdict,
-            "{bound:?} [{low}, {high}]: {}",
-            result.reason
-        );
+        assert_eq!(result.verdict, verdict, "{bound:?} [{low}, {high}]: {}", result.reason);
     }
 }
 
@@ -91,10 +85,7 @@ fn the_interval_decides_each_way() {
 fn the_mean_alone_passes_or_fails_and_rounding_breaks_no_gate() {
     let found = |value| Judgeable {
         value,
-        ci95: Some(Interval {
-            low: 0.0,
-            high: 1.0,
-        }),
+        ci95: Some(Interval { low: 0.0, high: 1.0 }),
         n: 9,
         means: None,
         needed: None,
@@ -122,10 +113,7 @@ fn a_drop_is_a_fall_of_what_should_be_high_and_a_rise_of_what_should_be_low() {
         baseline: 0.5,
         run: 0.4,
         delta: -0.1,
-        ci95: Some(Interval {
-            low: -0.3,
-            high: 0.1,
-        }),
+        ci95: Some(Interval { low: -0.3, high: 0.1 }),
         p: None,
         least_p: None,
         paired_t: None,
@@ -136,30 +124,10 @@ fn a_drop_is_a_fall_of_what_should_be_high_and_a_rise_of_what_should_be_low() {
         losses: 0,
         lower_is_better,
     };
-    let (fall, rise) = (
-        Judgeable::change(&difference(false), None),
-        Judgeable::change(&difference(true), None),
-    );
-    assert_eq!(
-        (fall.value, fall.ci95),
-        (
-            0.1,
-            Some(Interval {
-                low: -0.1,
-                high: 0.3
-            })
-        )
-    );
-    assert_eq!(
-        (rise.value, rise.ci95),
-        (
-            -0.1,
-            Some(Interval {
-                low: -0.3,
-                high: 0.1
-            })
-        )
-    );
+    let (fall, rise) =
+        (Judgeable::change(&difference(false), None), Judgeable::change(&difference(true), None));
+    assert_eq!((fall.value, fall.ci95), (0.1, Some(Interval { low: -0.1, high: 0.3 })));
+    assert_eq!((rise.value, rise.ci95), (-0.1, Some(Interval { low: -0.3, high: 0.1 })));
 }
 
 #[test]
@@ -174,27 +142,16 @@ fn a_run_is_checked_against_its_own_means_and_its_baseline() {
     // Six wrong answers hold the share of right ones under 1 - .025^(1/6) = .459.
     assert_eq!(
         verdicts(&report),
-        [
-            GateVerdict::Fail,
-            GateVerdict::Inconclusive,
-            GateVerdict::Fail
-        ]
+        [GateVerdict::Fail, GateVerdict::Inconclusive, GateVerdict::Fail]
     );
-    assert_eq!(
-        (report.passed, report.baseline.as_deref()),
-        (false, Some("good"))
-    );
+    assert_eq!((report.passed, report.baseline.as_deref()), (false, Some("good")));
     // All six lost a whole point.
     assert_eq!((report.gates[2].value, report.gates[2].n), (1.0, 6));
     let report = check(&good, Some(&good), &plan(gates)).expect("judged");
     // Six right ones hold it over .541; the same answers twice are no drop.
     assert_eq!(
         verdicts(&report),
-        [
-            GateVerdict::Inconclusive,
-            GateVerdict::Fail,
-            GateVerdict::Pass
-        ]
+        [GateVerdict::Inconclusive, GateVerdict::Fail, GateVerdict::Pass]
     );
 }
 
@@ -207,10 +164,7 @@ fn a_limit_at_the_end_of_the_range_is_asked_of_these_very_questions() {
         [GateVerdict::Pass]
     );
     let one = run("one", &["1815", "18 May", "1815"]);
-    assert_eq!(
-        verdicts(&check(&one, None, &plan(none())).expect("judged")),
-        [GateVerdict::Fail]
-    );
+    assert_eq!(verdicts(&check(&one, None, &plan(none())).expect("judged")), [GateVerdict::Fail]);
 }
 
 #[test]
@@ -218,18 +172,12 @@ fn what_is_undecided_fails_only_a_strict_check() {
     let half = run("half", &["18 May", "1815", "18 May", "1815"]);
     let mut plan = plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]);
     let report = check(&half, None, &plan).expect("judged");
-    assert_eq!(
-        (verdicts(&report), report.passed),
-        (vec![GateVerdict::Inconclusive], true)
-    );
+    assert_eq!((verdicts(&report), report.passed), (vec![GateVerdict::Inconclusive], true));
     plan.strict = true;
     assert!(!check(&half, None, &plan).expect("judged").passed);
     plan.mode = GateMode::Mean;
     let report = check(&half, None, &plan).expect("judged");
-    assert_eq!(
-        (verdicts(&report), report.passed),
-        (vec![GateVerdict::Pass], true)
-    );
+    assert_eq!((verdicts(&report), report.passed), (vec![GateVerdict::Pass], true));
 }
 
 #[test]
@@ -238,12 +186,8 @@ fn one_cluster_decides_nothing() {
     for trace in &mut one.traces {
         trace.question.evidence[0][0].doc = "d".into();
     }
-    let report = check(
-        &one,
-        None,
-        &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]),
-    )
-    .expect("judged");
+    let report =
+        check(&one, None, &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)])).expect("judged");
     assert_eq!(
         report.gates[0].reason,
         "AnswerEM is 1.000, but there is no interval to judge by: fewer than two clusters in 3 questions; \
@@ -257,40 +201,19 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
     let mut torn = run("torn", &["18 May"; 4]);
     torn.traces[0].error = Some(failed());
     torn.manifest.n_questions = 6;
-    let report = check(
-        &torn,
-        None,
-        &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]),
-    )
-    .expect("judged");
+    let report =
+        check(&torn, None, &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)])).expect("judged");
     let complete = &report.gates[0];
     // Three of six were judged: one failed, two were never asked.
-    assert_eq!(
-        (complete.bound, complete.value, complete.n),
-        (GateBound::Complete, 0.5, 6)
-    );
-    assert_eq!(
-        verdicts(&report),
-        [GateVerdict::Fail, GateVerdict::Inconclusive]
-    );
+    assert_eq!((complete.bound, complete.value, complete.n), (GateBound::Complete, 0.5, 6));
+    assert_eq!(verdicts(&report), [GateVerdict::Fail, GateVerdict::Inconclusive]);
     // One of 25 is within what an interval leaves out.
     let mut nearly = run("nearly", &["18 May"; 24]);
     nearly.manifest.n_questions = 25;
-    let report = check(
-        &nearly,
-        None,
-        &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]),
-    )
-    .expect("judged");
-    assert_eq!(
-        verdicts(&report),
-        [GateVerdict::Inconclusive, GateVerdict::Pass]
-    );
-    assert!(
-        complete.reason.ends_with("resume the run to ask them"),
-        "{}",
-        complete.reason
-    );
+    let report =
+        check(&nearly, None, &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)])).expect("judged");
+    assert_eq!(verdicts(&report), [GateVerdict::Inconclusive, GateVerdict::Pass]);
+    assert!(complete.reason.ends_with("resume the run to ask them"), "{}", complete.reason);
     let kind = ExternalSource::RECORD.to_owned();
     torn.manifest.external = Some(ExternalSource {
         kind,
@@ -298,42 +221,25 @@ fn questions_without_an_answer_are_a_gate_of_their_own() {
         sha256: String::new(),
         is_own: false,
     });
-    let report = check(
-        &torn,
-        None,
-        &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]),
-    )
-    .expect("judged");
-    assert!(
-        report.gates[0].reason.ends_with("import it again"),
-        "{}",
-        report.gates[0].reason
-    );
+    let report =
+        check(&torn, None, &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)])).expect("judged");
+    assert!(report.gates[0].reason.ends_with("import it again"), "{}", report.gates[0].reason);
 }
 
 #[test]
 fn what_cannot_be_judged_is_an_error() {
     let only = run("only", &["18 May"; 2]);
-    let checked = |gates, baseline| {
-        check(&only, baseline, &plan(gates))
-            .expect_err("an error")
-            .to_string()
-    };
+    let checked =
+        |gates, baseline| check(&only, baseline, &plan(gates)).expect_err("an error").to_string();
     let facts = checked(vec![gate("FactRecall", GateBound::Min, 0.5)], None);
     assert_eq!(facts, "`only` has no value of `FactRecall` on any question");
     let drop = || vec![gate("AnswerF1", GateBound::MaxDrop, 0.1)];
-    assert_eq!(
-        checked(drop(), None),
-        "a gate on a change of `AnswerF1` needs a baseline"
-    );
+    assert_eq!(checked(drop(), None), "a gate on a change of `AnswerF1` needs a baseline");
     let other = run("other", &["18 May"; 3]);
     let refused = check(&only, Some(&other), &plan(drop())).expect_err("other questions");
     assert!(matches!(
         refused,
-        GateError::Compare(CompareError::OtherQuestions {
-            only_baseline: 1,
-            ..
-        })
+        GateError::Compare(CompareError::OtherQuestions { only_baseline: 1, .. })
     ));
 }
 
@@ -350,14 +256,8 @@ fn a_limit_outside_the_measure_is_refused() {
         let quantity: Quantity = name.parse().expect("a measure");
         assert!(Gate::new(quantity, bound, limit).is_err(), "{name} {limit}");
     }
-    assert_eq!(
-        gate("MedianRank", GateBound::Max, 3.0).title(),
-        "MedianRank <= 3"
-    );
-    assert_eq!(
-        gate("AnswerF1", GateBound::MaxDrop, 0.02).title(),
-        "AnswerF1 drop <= 0.02"
-    );
+    assert_eq!(gate("MedianRank", GateBound::Max, 3.0).title(), "MedianRank <= 3");
+    assert_eq!(gate("AnswerF1", GateBound::MaxDrop, 0.02).title(), "AnswerF1 drop <= 0.02");
 }
 
 #[test]
@@ -366,13 +266,8 @@ fn a_gate_on_passages_that_no_prompt_holds_is_warned_about() {
     for trace in &mut packs_two.traces {
         let mut packed = trace.steps[0].clone();
         packed.step = Step::Packed;
-        packed.hits = ["d#0", "d#1"]
-            .map(|id| StepHit {
-                id: id.into(),
-                score: 0.0,
-                parts: [].into(),
-            })
-            .into();
+        packed.hits =
+            ["d#0", "d#1"].map(|id| StepHit { id: id.into(), score: 0.0, parts: [].into() }).into();
         trace.steps.push(packed);
     }
     let warnings = |name: &str| unseen::warning(name.parse().expect("a measure"), &packs_two);
@@ -385,34 +280,21 @@ fn a_gate_on_passages_that_no_prompt_holds_is_warned_about() {
     for measure in ["EM@2", "EM@prompt", "AnswerF1"] {
         assert_eq!(warnings(measure), None, "{measure}");
     }
-    assert_eq!(
-        unseen::warning("EM@5".parse().expect("a measure"), &run("no", &["1"])),
-        None
-    );
+    assert_eq!(unseen::warning("EM@5".parse().expect("a measure"), &run("no", &["1"])), None);
 }
 
 #[test]
 fn what_is_inconclusive_is_explained_with_the_questions_that_would_decide() {
     let found = Judgeable {
         value: 0.45,
-        ci95: Some(Interval {
-            low: 0.25,
-            high: 0.65,
-        }),
+        ci95: Some(Interval { low: 0.25, high: 0.65 }),
         n: 40,
         means: None,
         needed: Some(790),
         too_few_differ: false,
     };
-    let reason = |found| {
-        judge(
-            &gate("EM@5", GateBound::Min, 0.5),
-            found,
-            GateMode::Interval,
-            0.0,
-        )
-        .reason
-    };
+    let reason =
+        |found| judge(&gate("EM@5", GateBound::Min, 0.5), found, GateMode::Interval, 0.0).reason;
     let head = "inconclusive: the limit 0.5 lies inside the 95% CI [0.250, 0.650], so 40 questions do not decide";
     assert_eq!(
         reason(found),
@@ -423,32 +305,20 @@ fn what_is_inconclusive_is_explained_with_the_questions_that_would_decide() {
     assert_eq!(reason(Judgeable { needed, ..found }), head);
     // Values 1, 1, 0 less .5: mean 1/6, sd .57735; statsmodels' solve_power(effect_size=.288675) is 96.1.
     let three = run("three", &["18 May", "18 May", "1815"]);
-    let report = check(
-        &three,
-        None,
-        &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]),
-    );
+    let report = check(&three, None, &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]));
     let reason = &report.expect("judged").gates[0].reason;
-    assert!(
-        reason.ends_with("; about 97 questions would, if 0.667 is the true value"),
-        "{reason}"
-    );
+    assert!(reason.ends_with("; about 97 questions would, if 0.667 is the true value"), "{reason}");
 }
 
 #[test]
 fn the_questions_needed_for_a_drop_are_those_for_its_distance_from_the_limit() {
     // Drops 1, 1, 0 less .5: the distances of the means above.
-    let (before, after) = (
-        run("before", &["18 May"; 3]),
-        run("after", &["1815", "1815", "18 May"]),
-    );
+    let (before, after) =
+        (run("before", &["18 May"; 3]), run("after", &["1815", "1815", "18 May"]));
     let gates = vec![gate("AnswerEM", GateBound::MaxDrop, 0.5)];
     let report = check(&after, Some(&before), &plan(gates)).expect("judged");
     let reason = &report.gates[0].reason;
-    assert!(
-        reason.ends_with("; about 97 questions would, if 0.667 is the true value"),
-        "{reason}"
-    );
+    assert!(reason.ends_with("; about 97 questions would, if 0.667 is the true value"), "{reason}");
 }
 
 #[test]
@@ -463,9 +333,7 @@ fn the_share_of_a_class_is_bounded_like_a_mean() {
     let values = |run| {
         let report = check(run, Some(&before), &plan(gates.clone())).expect("judged");
         let gates = report.gates.iter();
-        gates
-            .map(|gate| (gate.value, gate.verdict))
-            .collect::<Vec<_>>()
+        gates.map(|gate| (gate.value, gate.verdict)).collect::<Vec<_>>()
     };
     assert_eq!(values(&after), [(1.0, GateVerdict::Fail); 3]);
     assert_eq!(values(&before), [(0.0, GateVerdict::Pass); 3]);
@@ -502,20 +370,9 @@ fn a_change_too_small_to_matter_fails_no_gate() {
             needed: None,
             too_few_differ: false,
         };
-        let of = |bound| {
-            judge(
-                &gate("EM@5", bound, 0.02),
-                found,
-                GateMode::Interval,
-                min_effect,
-            )
-        };
+        let of = |bound| judge(&gate("EM@5", bound, 0.02), found, GateMode::Interval, min_effect);
         let result = of(GateBound::MaxDrop);
-        assert_eq!(
-            result.verdict, verdict,
-            "{low} {value} {high}: {}",
-            result.reason
-        );
+        assert_eq!(result.verdict, verdict, "{low} {value} {high}: {}", result.reason);
         if (min_effect, verdict) == (0.1, Pass) && low > 0.02 {
             assert_eq!(
                 result.reason,
@@ -533,10 +390,7 @@ fn a_change_too_small_to_matter_fails_no_gate() {
 fn a_run_without_questions_is_reported_as_such() {
     let gates = vec![gate("AnswerEM", GateBound::Min, 0.5)];
     let error = check(&run("none", &[]), None, &plan(gates)).expect_err("nothing to judge");
-    assert_eq!(
-        error.to_string(),
-        "`none` has no question to judge: none was finished"
-    );
+    assert_eq!(error.to_string(), "`none` has no question to judge: none was finished");
 }
 
 #[test]

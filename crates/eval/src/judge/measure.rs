@@ -34,10 +34,7 @@ pub fn judge_summary(
     let decisions: Vec<Option<Correctness>> = verdicts.iter().map(decision).collect();
     let clusters = clusters::cluster_of(&run.traces, plan.cluster);
     let n_replies = verdicts.iter().map(Verdicts::len).sum();
-    let n_readable: usize = verdicts
-        .iter()
-        .map(|verdicts| readable(verdicts).count())
-        .sum();
+    let n_readable: usize = verdicts.iter().map(|verdicts| readable(verdicts).count()).sum();
     let answers = run.traces.iter().filter_map(judged::answer_to_judge);
     Some(JudgeSummary {
         judge: judge.clone(),
@@ -58,9 +55,7 @@ pub fn judge_summary(
 }
 
 fn readable(verdicts: &Verdicts) -> impl Iterator<Item = (JudgeOrder, bool)> {
-    verdicts
-        .iter()
-        .filter_map(|((order, _), verdict)| Some((*order, verdict.is_same()?)))
+    verdicts.iter().filter_map(|((order, _), verdict)| Some((*order, verdict.is_same()?)))
 }
 
 /// Returns the judge's decision: unsure where its verdicts disagree, `None` without a readable one.
@@ -82,9 +77,7 @@ fn cells(rule: &[Option<Correctness>], judge: &[Option<Correctness>]) -> Vec<Jud
         }
     }
     let cells = counts.into_iter();
-    cells
-        .map(|((rule, judge), count)| JudgeCell { rule, judge, count })
-        .collect()
+    cells.map(|((rule, judge), count)| JudgeCell { rule, judge, count }).collect()
 }
 
 /// Returns kappa over the answers that both decide. `clusters` is parallel to both.
@@ -113,10 +106,7 @@ fn grade(decision: Option<Correctness>) -> Option<i32> {
 /// Returns the first verdict in each order: "same" with the gold answer first, and with the answer first.
 fn first_verdicts(verdicts: &Verdicts) -> Option<(bool, bool)> {
     let first = |order| verdicts.get(&(order, 0))?.is_same();
-    Some((
-        first(JudgeOrder::GoldFirst)?,
-        first(JudgeOrder::AnswerFirst)?,
-    ))
+    Some((first(JudgeOrder::GoldFirst)?, first(JudgeOrder::AnswerFirst)?))
 }
 
 /// Returns true if the first verdict changed with the order; `None` if not judged in both.
@@ -138,24 +128,14 @@ fn by_repeat(verdicts: &Verdicts) -> Option<bool> {
 fn flips(changed: impl Iterator<Item = bool>) -> Option<FlipCount> {
     let changed: Vec<bool> = changed.collect();
     let (n, flipped) = (changed.len(), changed.iter().filter(|is| **is).count());
-    (n > 0).then(|| FlipCount {
-        n,
-        flipped,
-        ci95: wilson(flipped, n),
-    })
+    (n > 0).then(|| FlipCount { n, flipped, ci95: wilson(flipped, n) })
 }
 
 fn position(verdicts: &[Verdicts], clusters: &[usize]) -> Option<PositionBias> {
     let pairs = verdicts.iter().zip(clusters);
-    let (pairs, cluster_of): (Vec<(bool, bool)>, Vec<usize>) = pairs
-        .filter_map(|(verdicts, cluster)| Some((first_verdicts(verdicts)?, *cluster)))
-        .unzip();
-    let only = |first: bool| {
-        pairs
-            .iter()
-            .filter(|pair| **pair == (first, !first))
-            .count()
-    };
+    let (pairs, cluster_of): (Vec<(bool, bool)>, Vec<usize>) =
+        pairs.filter_map(|(verdicts, cluster)| Some((first_verdicts(verdicts)?, *cluster))).unzip();
+    let only = |first: bool| pairs.iter().filter(|pair| **pair == (first, !first)).count();
     let (only_gold_first, only_answer_first) = (only(true), only(false));
     let both = pairs.iter().filter(|pair| **pair == (true, true)).count();
     let differences: Vec<f64> = pairs
@@ -185,24 +165,16 @@ fn audit(
     plan: &EvaluationPlan,
 ) -> JudgeAudit {
     let audited = answers::audited(rule, corrections);
-    let person: Vec<Option<Correctness>> = (0..rule.len())
-        .map(|at| audited.get(&at).map(AuditedAnswer::person))
-        .collect();
+    let person: Vec<Option<Correctness>> =
+        (0..rule.len()).map(|at| audited.get(&at).map(AuditedAnswer::person)).collect();
     let n_audited = audited.keys().filter(|at| judge[**at].is_some()).count();
     let clusters = clusters::cluster_of(&run.traces, plan.cluster);
-    let predictions: Vec<Option<Correctness>> = judge
-        .iter()
-        .zip(rule)
-        .map(|(judge, rule)| judge.or(*rule))
-        .collect();
+    let predictions: Vec<Option<Correctness>> =
+        judge.iter().zip(rule).map(|(judge, rule)| judge.or(*rule)).collect();
     let (places, items) = answers::items(rule, &predictions, &audited);
     let traces = places.iter().map(|&at| &run.traces[at]);
     let right = (n_audited >= LEAST_AUDITED)
         .then(|| ppi_mean(&items, &clusters::cluster_of(traces, plan.cluster)))
         .flatten();
-    JudgeAudit {
-        n_audited,
-        kappa: agreement(judge, &person, &clusters),
-        right,
-    }
+    JudgeAudit { n_audited, kappa: agreement(judge, &person, &clusters), right }
 }

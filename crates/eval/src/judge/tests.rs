@@ -11,9 +11,8 @@ use ragtriage_runs::judged::{JudgeCall, JudgeReply};
 
 /// `n_right` right answers, then `n_wrong` wrong ones.
 fn answered(n_right: usize, n_wrong: usize) -> SavedRun {
-    let answers: Vec<&str> = (0..n_right + n_wrong)
-        .map(|at| if at < n_right { "18 May" } else { "1815" })
-        .collect();
+    let answers: Vec<&str> =
+        (0..n_right + n_wrong).map(|at| if at < n_right { "18 May" } else { "1815" }).collect();
     run("r", &answers)
 }
 
@@ -22,11 +21,7 @@ fn is_right(run: &SavedRun, at: usize) -> bool {
 }
 
 fn reply(run: &SavedRun, at: usize, order: JudgeOrder, repeat: usize, is_same: bool) -> JudgeReply {
-    let verdict = if is_same {
-        JudgeVerdict::Same
-    } else {
-        JudgeVerdict::Different
-    };
+    let verdict = if is_same { JudgeVerdict::Same } else { JudgeVerdict::Different };
     JudgeReply {
         question: run.traces[at].question.id.clone(),
         answer: run.traces[at].arms[0].attempts[0].extracted.clone(),
@@ -47,9 +42,7 @@ fn reply(run: &SavedRun, at: usize, order: JudgeOrder, repeat: usize, is_same: b
 /// One reply for each question and order.
 fn in_both_orders(run: &SavedRun, is_same: impl Fn(usize, JudgeOrder) -> bool) -> Vec<JudgeReply> {
     let calls = (0..run.traces.len()).flat_map(|at| JudgeOrder::ALL.map(|order| (at, order)));
-    calls
-        .map(|(at, order)| reply(run, at, order, 0, is_same(at, order)))
-        .collect()
+    calls.map(|(at, order)| reply(run, at, order, 0, is_same(at, order))).collect()
 }
 
 fn measured(
@@ -66,31 +59,22 @@ fn measured(
 
 fn assert_interval(found: Option<Interval>, low: f64, high: f64) {
     let found = found.expect("an interval");
-    assert!(
-        (found.low - low).abs() < 5e-4 && (found.high - high).abs() < 5e-4,
-        "{found:?}"
-    );
+    assert!((found.low - low).abs() < 5e-4 && (found.high - high).abs() < 5e-4, "{found:?}");
 }
 
 fn cells(summary: &JudgeSummary) -> Vec<(Correctness, Correctness, usize)> {
     let cells = summary.cells.iter();
-    cells
-        .map(|cell| (cell.rule, cell.judge, cell.count))
-        .collect()
+    cells.map(|cell| (cell.rule, cell.judge, cell.count)).collect()
 }
 
 #[test]
 fn a_position_biased_judge_is_caught() {
     let run = answered(20, 20);
     // "Same" whenever the gold answer comes first; sound in the other order.
-    let replies = in_both_orders(&run, |at, order| {
-        order == JudgeOrder::GoldFirst || is_right(&run, at)
-    });
+    let replies =
+        in_both_orders(&run, |at, order| order == JudgeOrder::GoldFirst || is_right(&run, at));
     let found = measured(&run, &replies, None);
-    assert_eq!(
-        (found.n_answers, found.n_judged, found.n_replies),
-        (40, 40, 80)
-    );
+    assert_eq!((found.n_answers, found.n_judged, found.n_replies), (40, 40, 80));
     // 80 calls of $0.001.
     assert!((found.cost_usd - 0.08).abs() < 1e-12);
     let flips = found.order_flips.expect("both orders");
@@ -98,14 +82,7 @@ fn a_position_biased_judge_is_caught() {
     // Wilson, z^2 = 3.8415: 1.96 / (1 + z^2 / 40) x sqrt(.25 / 40 + z^2 / 6400) = 1.7882 x .08277 = .1480.
     assert_interval(flips.ci95, 0.3520, 0.6480);
     let bias = found.position.expect("both orders");
-    assert_eq!(
-        (
-            bias.same_gold_first,
-            bias.same_answer_first,
-            bias.difference
-        ),
-        (40, 20, 0.5)
-    );
+    assert_eq!((bias.same_gold_first, bias.same_answer_first, bias.difference), (40, 20, 0.5));
     // sd of 20 ones and 20 zeros sqrt(10 / 39) = .50637, over sqrt(40) .08006; t(.975, 39) = 2.0227: .5 -+ .1619.
     assert_interval(bias.ci95, 0.3381, 0.6619);
     // 20 differ, all one way: 2 / 2^20.
@@ -130,10 +107,7 @@ fn a_sound_judge_is_not() {
     });
     let found = measured(&run, &replies, None);
     let bias = found.position.expect("both orders");
-    assert_eq!(
-        (bias.same_gold_first, bias.same_answer_first, bias.p),
-        (19, 19, 1.0)
-    );
+    assert_eq!((bias.same_gold_first, bias.same_answer_first, bias.p), (19, 19, 1.0));
     // Differences -1, 1 and 38 of 0: sqrt(2 / 39 / 40) = .03581, times 2.0227.
     assert_interval(bias.ci95, -0.0724, 0.0724);
     assert_eq!(found.order_flips.expect("both orders").flipped, 2);
@@ -190,10 +164,7 @@ fn audited(n: usize) -> Corrections {
         correct: None,
         is_right: Some(at < 36),
     });
-    Corrections {
-        n_lines: n,
-        judged: judged.collect(),
-    }
+    Corrections { n_lines: n, judged: judged.collect() }
 }
 
 #[test]
@@ -204,10 +175,7 @@ fn an_audit_of_fifty_answers_gives_a_corrected_figure_and_one_of_49_none() {
     let few = measured(&run, &replies, Some(&audited(49))).audit;
     assert_eq!((few.n_audited, few.right), (49, None));
     let found = measured(&run, &replies, Some(&audited(50))).audit;
-    assert_eq!(
-        (found.n_audited, found.kappa.expect("both grades").value),
-        (50, 1.0)
-    );
+    assert_eq!((found.n_audited, found.kappa.expect("both grades").value), (50, 1.0));
     // Predictions that people confirm are trusted in full: 36 of 60; the rule alone has 30.
     let right = found.right.expect("enough");
     assert!((right.lambda, right.mean) == (1.0, 0.6) && (right.predicted - 0.6).abs() < 1e-12);

@@ -42,10 +42,7 @@ impl<'a> AlignedSweep<'a> {
         let columns: Vec<Vec<Option<f64>>> = ran
             .iter()
             .map(|(_, _, measured)| {
-                measured
-                    .scores
-                    .column(measure)
-                    .unwrap_or_else(|| vec![None; sweep.questions.len()])
+                measured.scores.column(measure).unwrap_or_else(|| vec![None; sweep.questions.len()])
             })
             .collect();
         let (mut questions, mut n_left_out, mut n_undefined) = (Vec::new(), 0, 0);
@@ -62,10 +59,7 @@ impl<'a> AlignedSweep<'a> {
             .map(|((at, scored, measured), values)| AlignedTrial {
                 at,
                 scored,
-                values: questions
-                    .iter()
-                    .filter_map(|&question| values[question])
-                    .collect(),
+                values: questions.iter().filter_map(|&question| values[question]).collect(),
                 // A question with a value did not fail, so something was packed for it, possibly of 0
                 // tokens.
                 context_tokens: questions
@@ -75,20 +69,8 @@ impl<'a> AlignedSweep<'a> {
                 measured,
             })
             .collect();
-        let cluster_of = clusters(
-            questions
-                .iter()
-                .map(|&question| [sweep.cluster_of[question]]),
-        );
-        Self {
-            sweep,
-            measure,
-            questions,
-            n_left_out,
-            n_undefined,
-            cluster_of,
-            trials,
-        }
+        let cluster_of = clusters(questions.iter().map(|&question| [sweep.cluster_of[question]]));
+        Self { sweep, measure, questions, n_left_out, n_undefined, cluster_of, trials }
     }
 
     pub fn direction(&self) -> Direction {
@@ -108,27 +90,18 @@ impl<'a> AlignedSweep<'a> {
             return Vec::new();
         };
         let tried = self.sweep.varied.iter().all(|varied| {
-            default
-                .values
-                .get(&varied.key)
-                .is_some_and(|value| varied.values.contains(value))
+            default.values.get(&varied.key).is_some_and(|value| varied.values.contains(value))
         });
         let takes_a_place = tried && others.iter().all(|other| other.values != default.values);
-        self.trials
-            .iter()
-            .filter(|column| column.at > 0 || takes_a_place)
-            .collect()
+        self.trials.iter().filter(|column| column.at > 0 || takes_a_place).collect()
     }
 
     /// Returns another measure's mean over those of the same questions that have it; `None` if none has.
     pub fn mean_of(&self, trial: &AlignedTrial<'_>, measure: Measure) -> Option<f64> {
         let scores = &trial.measured.scores;
         let column = scores.measures.iter().position(|other| *other == measure)?;
-        let values: Vec<f64> = self
-            .questions
-            .iter()
-            .filter_map(|&question| scores.rows[question][column])
-            .collect();
+        let values: Vec<f64> =
+            self.questions.iter().filter_map(|&question| scores.rows[question][column]).collect();
         (!values.is_empty()).then(|| mean(&values))
     }
 }
@@ -136,10 +109,6 @@ impl<'a> AlignedSweep<'a> {
 impl AlignedTrial<'_> {
     /// Returns the differences of this trial minus another, by question.
     pub fn minus(&self, other: &Self) -> Vec<f64> {
-        self.values
-            .iter()
-            .zip(&other.values)
-            .map(|(a, b)| minus(*a, *b))
-            .collect()
+        self.values.iter().zip(&other.values).map(|(a, b)| minus(*a, *b)).collect()
     }
 }

@@ -26,11 +26,8 @@ pub fn held_out(
         .collect();
     let (pairs, cluster_of): (Vec<(f64, f64)>, Vec<usize>) = compared.into_iter().unzip();
     let (default, winner): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
-    let differences: Vec<f64> = winner
-        .iter()
-        .zip(&default)
-        .map(|(winner, default)| minus(*winner, *default))
-        .collect();
+    let differences: Vec<f64> =
+        winner.iter().zip(&default).map(|(winner, default)| minus(*winner, *default)).collect();
     let test = tested(&differences, &cluster_of, evaluations, plan);
     let sizes = clusters::sizes(&cluster_of);
     HeldOut {
@@ -71,23 +68,9 @@ pub fn cross_fit(sweep: &SweepScores, plan: &TuningPlan) -> Option<CrossFit> {
         for &question in part {
             differences[question] = minus(chosen.values[question], default.values[question]);
         }
-        let delta = mean(
-            &part
-                .iter()
-                .map(|&question| differences[question])
-                .collect::<Vec<_>>(),
-        );
-        folds.push(Fold {
-            n: part.len(),
-            chosen: chosen.scored.name.clone(),
-            delta,
-        });
+        let delta = mean(&part.iter().map(|&question| differences[question]).collect::<Vec<_>>());
+        folds.push(Fold { n: part.len(), chosen: chosen.scored.name.clone(), delta });
     }
     let ci95 = tested(&differences, &aligned.cluster_of, 1, plan).and_then(|test| test.interval);
-    Some(CrossFit {
-        folds,
-        n: differences.len(),
-        delta: mean(&differences),
-        ci95,
-    })
+    Some(CrossFit { folds, n: differences.len(), delta: mean(&differences), ci95 })
 }

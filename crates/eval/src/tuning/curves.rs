@@ -15,16 +15,11 @@ pub(super) fn by_k(
     measures: &[Measure],
 ) -> Vec<SweepCurve> {
     let curves = trials.iter().map(|trial| {
-        let points = measures
-            .iter()
-            .filter_map(|measure| match measure.cutoff() {
-                Some(Cutoff::Top(k)) => Some((k as f64, aligned.mean_of(trial, *measure)?)),
-                _ => None,
-            });
-        SweepCurve {
-            name: trial.scored.name.clone(),
-            points: points.collect(),
-        }
+        let points = measures.iter().filter_map(|measure| match measure.cutoff() {
+            Some(Cutoff::Top(k)) => Some((k as f64, aligned.mean_of(trial, *measure)?)),
+            _ => None,
+        });
+        SweepCurve { name: trial.scored.name.clone(), points: points.collect() }
     });
     curves.filter(|curve| !curve.points.is_empty()).collect()
 }
@@ -35,24 +30,14 @@ pub(super) fn by_size(aligned: &AlignedSweep<'_>, measure: Measure) -> Vec<Sweep
     let mut groups: BTreeMap<&str, BTreeMap<usize, Vec<f64>>> = BTreeMap::new();
     for trial in aligned.searched() {
         if let (Some(size), Some(found)) = (trial.scored.size, aligned.mean_of(trial, measure)) {
-            groups
-                .entry(&trial.scored.group)
-                .or_default()
-                .entry(size)
-                .or_default()
-                .push(found);
+            groups.entry(&trial.scored.group).or_default().entry(size).or_default().push(found);
         }
     }
     groups
         .into_iter()
-        .map(
-            |(group, sizes): (&str, BTreeMap<usize, Vec<f64>>)| SweepCurve {
-                name: group.to_owned(),
-                points: sizes
-                    .into_iter()
-                    .map(|(size, means)| (size as f64, mean(&means)))
-                    .collect(),
-            },
-        )
+        .map(|(group, sizes): (&str, BTreeMap<usize, Vec<f64>>)| SweepCurve {
+            name: group.to_owned(),
+            points: sizes.into_iter().map(|(size, means)| (size as f64, mean(&means))).collect(),
+        })
         .collect()
 }

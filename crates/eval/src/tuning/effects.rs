@@ -19,11 +19,8 @@ pub(super) fn effects(aligned: &AlignedSweep<'_>, plan: &TuningPlan) -> Vec<Para
     }
     let sweep = aligned.searched();
     let overall = mean_column(&sweep);
-    let effects = aligned
-        .sweep
-        .varied
-        .iter()
-        .map(|varied| effect(varied, &sweep, &overall, aligned, plan));
+    let effects =
+        aligned.sweep.varied.iter().map(|varied| effect(varied, &sweep, &overall, aligned, plan));
     effects.filter(|effect| effect.values.len() > 1).collect()
 }
 
@@ -51,12 +48,7 @@ fn effect(
         .reduce(f64::max)
         .zip(means.reduce(f64::min))
         .map_or(0.0, |(most, least)| most - least);
-    ParameterEffect {
-        key: varied.key.clone(),
-        values,
-        range,
-        balanced,
-    }
+    ParameterEffect { key: varied.key.clone(), values, range, balanced }
 }
 
 /// Returns the trials that have this value of `key`.
@@ -69,11 +61,7 @@ fn sharing<'a, 'b>(
         .iter()
         .copied()
         .filter(|column: &&AlignedTrial<'_>| {
-            column
-                .scored
-                .values
-                .get(key)
-                .is_some_and(|other| other == value)
+            column.scored.values.get(key).is_some_and(|other| other == value)
         })
         .collect()
 }
@@ -87,10 +75,8 @@ fn others<'a>(
     let mut found = Vec::new();
     for column in trials {
         let values: &'a BTreeMap<String, String> = &column.scored.values;
-        let others = varied
-            .iter()
-            .filter(|other| other.key != key)
-            .map(|other| values.get(&other.key));
+        let others =
+            varied.iter().filter(|other| other.key != key).map(|other| values.get(&other.key));
         found.push(others.collect::<Vec<_>>());
     }
     found.sort_unstable();
@@ -105,16 +91,11 @@ fn effect_value(
     plan: &TuningPlan,
 ) -> EffectValue {
     let values = mean_column(sharing);
-    let differences: Vec<f64> = values
-        .iter()
-        .zip(overall)
-        .map(|(shared, all)| shared - all)
-        .collect();
+    let differences: Vec<f64> =
+        values.iter().zip(overall).map(|(shared, all)| shared - all).collect();
     let [equal_k, equal_tokens] = [plan.equal_k, plan.equal_tokens].map(|measure| {
-        let means: Vec<f64> = sharing
-            .iter()
-            .filter_map(|column| aligned.mean_of(column, measure))
-            .collect();
+        let means: Vec<f64> =
+            sharing.iter().filter_map(|column| aligned.mean_of(column, measure)).collect();
         (!means.is_empty()).then(|| mean(&means))
     });
     EffectValue {
@@ -126,10 +107,7 @@ fn effect_value(
         equal_k,
         equal_tokens,
         context_tokens: mean(
-            &sharing
-                .iter()
-                .map(|column| mean(&column.context_tokens))
-                .collect::<Vec<_>>(),
+            &sharing.iter().map(|column| mean(&column.context_tokens)).collect::<Vec<_>>(),
         ),
     }
 }
@@ -139,12 +117,7 @@ fn mean_column(columns: &[&AlignedTrial<'_>]) -> Vec<f64> {
     let n_questions = columns.first().map_or(0, |column| column.values.len());
     (0..n_questions)
         .map(|question: usize| {
-            mean(
-                &columns
-                    .iter()
-                    .map(|column| column.values[question])
-                    .collect::<Vec<_>>(),
-            )
+            mean(&columns.iter().map(|column| column.values[question]).collect::<Vec<_>>())
         })
         .collect()
 }

@@ -18,10 +18,7 @@ fn beats(other: &RankedTrial, row: &RankedTrial, direction: Direction) -> bool {
     let (Some(quality), Some(at_prompt)) = (other.at_prompt, row.at_prompt) else {
         return false;
     };
-    let (gained, saved) = (
-        quality - at_prompt,
-        row.context_tokens - other.context_tokens,
-    );
+    let (gained, saved) = (quality - at_prompt, row.context_tokens - other.context_tokens);
     let worse = is_better(-gained, direction) || saved < -TIE;
     !worse && (is_better(gained, direction) || saved > TIE)
 }

@@ -21,10 +21,7 @@ impl<'a> Labels<'a> {
         let changed = differing
             .filter(|(key, value)| default.is_none_or(|default| default.get(*key) != Some(*value)))
             .map(|(key, _)| key);
-        Self {
-            default,
-            changed: changed.collect(),
-        }
+        Self { default, changed: changed.collect() }
     }
 
     /// Formats a trial among others: `64` if one setting is varied, else `chunking.size = 64, retrieval.k = 3`.
@@ -57,10 +54,7 @@ impl<'a> Labels<'a> {
 
     /// Formats the default's values of all settings that some trial changes.
     pub fn default(&self) -> String {
-        let values = self
-            .changed
-            .iter()
-            .filter_map(|key| Some((*key, self.default?.get(*key)?)));
+        let values = self.changed.iter().filter_map(|key| Some((*key, self.default?.get(*key)?)));
         match settings(values) {
             text if text.is_empty() => "the default".to_owned(),
             text => text,
@@ -78,9 +72,8 @@ impl<'a> Labels<'a> {
 }
 
 fn settings<'b>(values: impl Iterator<Item = (&'b String, &'b String)>) -> String {
-    let pairs: Vec<String> = values
-        .map(|(key, value)| format!("{key} = {}", plain(value)))
-        .collect();
+    let pairs: Vec<String> =
+        values.map(|(key, value)| format!("{key} = {}", plain(value))).collect();
     pairs.join(", ")
 }
 
@@ -104,17 +97,12 @@ fn is_visible(text: &str) -> bool {
 
 /// Returns the items if all of them are words.
 fn words(items: &[Value]) -> Option<Vec<&str>> {
-    items
-        .iter()
-        .map(|item| item.as_str().filter(|text| is_word(text)))
-        .collect()
+    items.iter().map(|item| item.as_str().filter(|text| is_word(text))).collect()
 }
 
 fn is_word(text: &str) -> bool {
     text.starts_with(char::is_alphanumeric)
-        && text
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':'))
+        && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':'))
 }
 
 #[cfg(test)]

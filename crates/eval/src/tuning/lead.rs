@@ -22,8 +22,7 @@ pub(super) struct Wording<'a> {
 
 impl Wording<'_> {
     pub fn scored_higher(&self, row: &RankedTrial) -> bool {
-        row.difference
-            .is_some_and(|seen| is_better(seen.delta, self.direction))
+        row.difference.is_some_and(|seen| is_better(seen.delta, self.direction))
     }
 
     /// Writes `Keep chunking.size = 200.` with what is known of the others. `best`: a clause on the trial that scored
@@ -65,10 +64,7 @@ impl Wording<'_> {
             [row] => {
                 let seen = row.difference?;
                 let by = with_interval(seen.delta, seen.ci95);
-                Some(format!(
-                    "{} is {how} ({measure} {by})",
-                    self.labels.brief(row)
-                ))
+                Some(format!("{} is {how} ({measure} {by})", self.labels.brief(row)))
             }
             rows => Some(format!("{} are {how}", self.names(rows))),
         }
@@ -77,12 +73,8 @@ impl Wording<'_> {
     fn unclear(&self, rows: &[&RankedTrial]) -> Option<String> {
         let are = if rows.len() == 1 { "is" } else { "are" };
         let n = self.ranking.n;
-        (!rows.is_empty()).then(|| {
-            format!(
-                "{} {are} not distinguishable from it (n = {n})",
-                self.names(rows)
-            )
-        })
+        (!rows.is_empty())
+            .then(|| format!("{} {are} not distinguishable from it (n = {n})", self.names(rows)))
     }
 
     /// Lists trials with their differences: `64 (-0.100 [-0.150, -0.050]) and 32 (...)`; of many the first.
@@ -107,11 +99,7 @@ impl Wording<'_> {
             names.push(format!("{more} more"));
         }
         let last = names.pop().unwrap_or_default();
-        if names.is_empty() {
-            last
-        } else {
-            format!("{} and {last}", names.join(", "))
-        }
+        if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
     }
 
     /// Explains a ranking at equal k that differs from the one at equal tokens by the sizes of the passages; `None` where
@@ -119,13 +107,10 @@ impl Wording<'_> {
     pub fn views(&self) -> Option<String> {
         let by_k = self.best_of(|row| row.equal_k)?;
         let by_tokens = self.best_of(|row| row.equal_tokens)?;
-        let gains = [
-            by_k.equal_k.zip(by_tokens.equal_k),
-            by_tokens.equal_tokens.zip(by_k.equal_tokens),
-        ];
-        let apart = gains
-            .iter()
-            .all(|gain| gain.is_some_and(|(best, other)| (best - other).abs() > TIE));
+        let gains =
+            [by_k.equal_k.zip(by_tokens.equal_k), by_tokens.equal_tokens.zip(by_k.equal_tokens)];
+        let apart =
+            gains.iter().all(|gain| gain.is_some_and(|(best, other)| (best - other).abs() > TIE));
         let larger = by_k.context_tokens > by_tokens.context_tokens;
         (apart && larger).then(|| {
             format!(
@@ -148,12 +133,7 @@ impl Wording<'_> {
     /// Formats a trial's statistics on the choosing questions.
     pub fn numbers(&self, row: &RankedTrial) -> String {
         let (mean, default) = (row.mean, self.default.mean);
-        let Some(Difference {
-            delta,
-            ci95,
-            p_max_t,
-        }) = row.difference
-        else {
+        let Some(Difference { delta, ci95, p_max_t }) = row.difference else {
             return format!("{mean:.3}");
         };
         let p = p_text(p_max_t);
@@ -179,19 +159,10 @@ impl Wording<'_> {
         let above: Vec<&RankedTrial> = rows.take_while(|other| other.name != row.name).collect();
         let above_text = match above.len() {
             0 => String::new(),
-            1 => format!(
-                "; {} ranks higher and is not distinguishable",
-                self.names(&above)
-            ),
-            _ => format!(
-                "; {} rank higher and are not distinguishable",
-                self.names(&above)
-            ),
+            1 => format!("; {} ranks higher and is not distinguishable", self.names(&above)),
+            _ => format!("; {} rank higher and are not distinguishable", self.names(&above)),
         };
-        format!(
-            "Set {instead}: {measure} {numbers}, on {n}{above_text}. {}",
-            cross_fit_gain(found)
-        )
+        format!("Set {instead}: {measure} {numbers}, on {n}{above_text}. {}", cross_fit_gain(found))
     }
 }
 
@@ -219,31 +190,17 @@ pub(super) fn least_p(n_clusters: usize) -> f64 {
 }
 
 pub(super) fn held_out_numbers(found: &HeldOut) -> String {
-    let HeldOut {
-        default,
-        winner,
-        delta,
-        ci95,
-        p,
-        evaluations,
-        ..
-    } = *found;
+    let HeldOut { default, winner, delta, ci95, p, evaluations, .. } = *found;
     let p = p.map_or(String::new(), |p| format!(", p {}", p_text(p)));
     let evaluations = if evaluations > 1 {
         format!(" (adjusted for {evaluations} evaluations)")
     } else {
         String::new()
     };
-    format!(
-        "{winner:.3} against {default:.3}, {}{p}{evaluations}",
-        with_interval(delta, ci95)
-    )
+    format!("{winner:.3} against {default:.3}, {}{p}{evaluations}", with_interval(delta, ci95))
 }
 
 /// Formats `+0.031 [0.008, 0.054]`.
 fn with_interval(delta: f64, ci95: Option<Interval>) -> String {
-    ci95.map_or_else(
-        || format!("{delta:+.3}"),
-        |ci95| format!("{delta:+.3} {ci95:.3}"),
-    )
+    ci95.map_or_else(|| format!("{delta:+.3}"), |ci95| format!("{delta:+.3} {ci95:.3}"))
 }

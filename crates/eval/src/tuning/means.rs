@@ -41,11 +41,7 @@ pub(super) fn tested(
     tests: usize,
     plan: &TuningPlan,
 ) -> Option<Randomised> {
-    let options = RandomisationPlan {
-        permutations: plan.permutations,
-        seed: plan.seed,
-        tests,
-    };
+    let options = RandomisationPlan { permutations: plan.permutations, seed: plan.seed, tests };
     let test = randomisation(differences, cluster_of, options)?;
     let family = plan.measure.family();
     let interval = test.interval.map(|interval| possible(interval, family));
@@ -62,11 +58,7 @@ pub(super) fn possible(interval: Interval, family: Family) -> Interval {
 /// one.
 pub(super) fn minus(a: f64, b: f64) -> f64 {
     let difference = a - b;
-    if difference.abs() <= TIE {
-        0.0
-    } else {
-        difference
-    }
+    if difference.abs() <= TIE { 0.0 } else { difference }
 }
 
 /// Returns true if a difference, or a mean against another, is an improvement beyond rounding.

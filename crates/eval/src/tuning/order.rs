@@ -11,12 +11,7 @@ use ragtriage_core::measure::Direction;
 pub(super) fn best_first(aligned: &AlignedSweep<'_>, over: &[usize]) -> Vec<usize> {
     let trials = aligned.trials.iter();
     let (means, tokens): (Vec<f64>, Vec<f64>) = trials
-        .map(|trial| {
-            (
-                mean_over(&trial.values, over),
-                mean_over(&trial.context_tokens, over),
-            )
-        })
+        .map(|trial| (mean_over(&trial.values, over), mean_over(&trial.context_tokens, over)))
         .unzip();
     let mut order: Vec<usize> = (0..means.len()).collect();
     order.sort_by(|&a, &b| by_mean(means[a], means[b], aligned.direction()));

@@ -24,18 +24,13 @@ pub fn rank(sweep: &SweepScores, plan: &TuningPlan) -> TrialRanking {
     let n = aligned.questions.len();
     let order = best_first(&aligned, &(0..n).collect::<Vec<_>>());
     let differences = differences(&aligned, plan);
-    let mut rows: Vec<RankedTrial> = order
-        .iter()
-        .map(|&at| row(&aligned.trials[at], differences[at], &aligned, plan))
-        .collect();
+    let mut rows: Vec<RankedTrial> =
+        order.iter().map(|&at| row(&aligned.trials[at], differences[at], &aligned, plan)).collect();
     let on_front = front(&rows, aligned.direction());
     for (row, on_front) in rows.iter_mut().zip(on_front) {
         row.on_front = on_front;
     }
-    let winner = order
-        .first()
-        .filter(|_| n > 0)
-        .map(|&best| &aligned.trials[best]);
+    let winner = order.first().filter(|_| n > 0).map(|&best| &aligned.trials[best]);
     let shown = shown(&aligned, &order);
     let sizes = clusters::sizes(&aligned.cluster_of);
     rows.extend(sweep.trials.iter().filter_map(failed_row));
@@ -62,10 +57,8 @@ fn differences(aligned: &AlignedSweep<'_>, plan: &TuningPlan) -> Vec<Option<Diff
         return found;
     };
     // The default is the first.
-    let others: Vec<Vec<f64>> = aligned.trials[1..]
-        .iter()
-        .map(|trial| trial.minus(default))
-        .collect();
+    let others: Vec<Vec<f64>> =
+        aligned.trials[1..].iter().map(|trial| trial.minus(default)).collect();
     let tests = max_t(&others, &aligned.cluster_of, plan.permutations, plan.seed);
     for ((found, differences), test) in found[1..].iter_mut().zip(&others).zip(tests) {
         let family = plan.measure.family();

@@ -32,14 +32,8 @@ fn plan(name: &str) -> TuningPlan {
 /// A completed trial: the values of `EM@5`, of which `EM@3` is half and `EM@1` a quarter, `EM@prompt` equal to it;
 /// `tokens` context tokens for each question.
 fn trial(name: &str, values: &[Option<f64>], tokens: f64) -> ScoredTrial {
-    let row = |value: &Option<f64>| {
-        vec![
-            *value,
-            value.map(|v| v / 2.0),
-            value.map(|v| v / 4.0),
-            *value,
-        ]
-    };
+    let row =
+        |value: &Option<f64>| vec![*value, value.map(|v| v / 2.0), value.map(|v| v / 4.0), *value];
     let scores = Scores {
         measures: ["EM@5", "EM@3", "EM@1", "EM@prompt"].map(measure).to_vec(),
         rows: values.iter().map(row).collect(),
@@ -50,38 +44,21 @@ fn trial(name: &str, values: &[Option<f64>], tokens: f64) -> ScoredTrial {
         values: BTreeMap::new(),
         size: None,
         group: "bm25".to_owned(),
-        result: Ok(TrialScores {
-            scores,
-            context_tokens,
-        }),
+        result: Ok(TrialScores { scores, context_tokens }),
     }
 }
 
 fn known(name: &str, values: &[f64], tokens: f64) -> ScoredTrial {
-    trial(
-        name,
-        &values.iter().copied().map(Some).collect::<Vec<_>>(),
-        tokens,
-    )
+    trial(name, &values.iter().copied().map(Some).collect::<Vec<_>>(), tokens)
 }
 
 fn failed(name: &str) -> ScoredTrial {
-    ScoredTrial {
-        result: Err("no such model".to_owned()),
-        ..known(name, &[], 0.0)
-    }
+    ScoredTrial { result: Err("no such model".to_owned()), ..known(name, &[], 0.0) }
 }
 
 fn sweep_of(cluster_of: &[usize], trials: Vec<ScoredTrial>) -> SweepScores {
-    let questions = (0..cluster_of.len())
-        .map(|at| format!("q{at}").into())
-        .collect();
-    SweepScores {
-        varied: vec![],
-        questions,
-        cluster_of: cluster_of.to_vec(),
-        trials,
-    }
+    let questions = (0..cluster_of.len()).map(|at| format!("q{at}").into()).collect();
+    SweepScores { varied: vec![], questions, cluster_of: cluster_of.to_vec(), trials }
 }
 
 fn names(ranking: &TrialRanking) -> Vec<&str> {
@@ -91,10 +68,7 @@ fn names(ranking: &TrialRanking) -> Vec<&str> {
 #[track_caller]
 fn assert_interval(found: Option<Interval>, low: f64, high: f64) {
     let found = found.expect("two clusters");
-    assert!(
-        (found.low - low).abs() < 1e-5 && (found.high - high).abs() < 1e-5,
-        "{found:.6}"
-    );
+    assert!((found.low - low).abs() < 1e-5 && (found.high - high).abs() < 1e-5, "{found:.6}");
 }
 
 /// Against the default's .4: a is .4, .4, .2 more, b .4, -.4, .2.
@@ -111,32 +85,18 @@ fn three() -> SweepScores {
 #[test]
 fn trials_are_ordered_best_first_with_their_difference_from_the_default() {
     // The 8 sign assignments of three clusters are counted although their numbers have gaps.
-    let ranking = rank(
-        &three(),
-        &TuningPlan {
-            permutations: 8,
-            ..plan("EM@5")
-        },
-    );
+    let ranking = rank(&three(), &TuningPlan { permutations: 8, ..plan("EM@5") });
     assert_eq!(names(&ranking), ["a", "b", "default", "c"]);
-    assert_eq!(
-        (ranking.n, ranking.n_left_out, ranking.n_clusters),
-        (3, 0, 3)
-    );
+    assert_eq!((ranking.n, ranking.n_left_out, ranking.n_clusters), (3, 0, 3));
     assert_eq!(ranking.winner.as_deref(), Some("a"));
-    let [a, b, default, c] = &ranking.rows[..] else {
-        panic!("four rows")
-    };
+    let [a, b, default, c] = &ranking.rows[..] else { panic!("four rows") };
     // .8 + .8 + .6 = 2.2.
     assert!((a.mean - 2.2 / 3.0).abs() < 1e-12);
     assert_eq!(
         (a.equal_k, a.equal_tokens, a.at_prompt),
         (Some(a.mean / 2.0), Some(a.mean / 4.0), Some(a.mean))
     );
-    assert_eq!(
-        (a.context_tokens, b.context_tokens, default.context_tokens),
-        (200.0, 300.0, 100.0)
-    );
+    assert_eq!((a.context_tokens, b.context_tokens, default.context_tokens), (200.0, 300.0, 100.0));
     // sd of .8 .8 .6 is .115470, over the root of 3 .066667; times t(.975, 2) = 4.302653: .286844.
     assert_interval(a.ci95, 0.446_490, 1.0);
     let difference = a.difference.expect("not the default");
@@ -147,14 +107,8 @@ fn trials_are_ordered_best_first_with_their_difference_from_the_default() {
     assert_interval(default.ci95, 0.4 - 0.707_598 * 0.4, 0.4 + 0.707_598 * 0.6);
     assert_eq!(default.difference, None);
     // As worked in stats/max_t.rs for differences (2, 2, 1) and (2, -2, 1).
-    assert_eq!(
-        [a, b].map(|row| row.difference.expect("not the default").p_max_t),
-        [0.5, 1.0]
-    );
-    assert_eq!(
-        (c.error.as_deref(), c.mean, c.difference),
-        (Some("no such model"), 0.0, None)
-    );
+    assert_eq!([a, b].map(|row| row.difference.expect("not the default").p_max_t), [0.5, 1.0]);
+    assert_eq!((c.error.as_deref(), c.mean, c.difference), (Some("no such model"), 0.0, None));
 }
 
 #[test]
@@ -186,22 +140,12 @@ fn where_less_is_better_the_lowest_wins() {
         known("worse", &[1.0, 0.5], 1.0),
         known("a", &[0.25, 0.25], 1.0),
     ];
-    let sweep = sweep_of(
-        &[0, 1],
-        trials.map(|trial| renamed(trial, "Fallout@5")).to_vec(),
-    );
-    let plan = TuningPlan {
-        at_prompt: measure("Fallout@5"),
-        ..plan("Fallout@5")
-    };
+    let sweep = sweep_of(&[0, 1], trials.map(|trial| renamed(trial, "Fallout@5")).to_vec());
+    let plan = TuningPlan { at_prompt: measure("Fallout@5"), ..plan("Fallout@5") };
     let ranking = rank(&sweep, &plan);
     assert_eq!(names(&ranking), ["a", "default", "worse"]);
     assert_eq!(
-        ranking
-            .rows
-            .iter()
-            .map(|row| row.on_front)
-            .collect::<Vec<_>>(),
+        ranking.rows.iter().map(|row| row.on_front).collect::<Vec<_>>(),
         [true, false, false]
     );
     assert_eq!(cross_fit(&sweep, &plan).expect("two folds").delta, -0.25);
@@ -230,46 +174,24 @@ fn numbers_are_over_the_questions_that_every_setting_has_a_value_for() {
     ];
     let ranking = rank(&sweep_of(&[4, 4, 5, 6], trials), &plan("EM@5"));
     assert_eq!(
-        (
-            ranking.n,
-            ranking.n_left_out,
-            ranking.n_undefined,
-            ranking.n_clusters
-        ),
+        (ranking.n, ranking.n_left_out, ranking.n_undefined, ranking.n_clusters),
         (2, 1, 1, 1)
     );
-    assert_eq!(
-        ranking.rows.iter().map(|row| row.mean).collect::<Vec<_>>(),
-        [0.5, 0.5, 0.0]
-    );
-    assert_eq!(
-        (names(&ranking), ranking.rows[1].ci95),
-        (vec!["default", "a", "b"], None)
-    );
+    assert_eq!(ranking.rows.iter().map(|row| row.mean).collect::<Vec<_>>(), [0.5, 0.5, 0.0]);
+    assert_eq!((names(&ranking), ranking.rows[1].ci95), (vec!["default", "a", "b"], None));
 }
 
 #[test]
 fn without_the_default_there_is_an_order_and_no_difference() {
     let sweep = sweep_of(
         &[0, 1],
-        vec![
-            failed("default"),
-            known("a", &[0.0, 0.5], 1.0),
-            known("b", &[0.5, 0.5], 1.0),
-        ],
+        vec![failed("default"), known("a", &[0.0, 0.5], 1.0), known("b", &[0.5, 0.5], 1.0)],
     );
     let ranking = rank(&sweep, &plan("EM@5"));
     assert_eq!(names(&ranking), ["b", "a", "default"]);
     assert!(ranking.rows.iter().all(|row| row.difference.is_none()));
     // The drawing against k begins with the best, not with the first that ran.
-    assert_eq!(
-        ranking
-            .by_k
-            .iter()
-            .map(|curve| curve.name.as_str())
-            .collect::<Vec<_>>(),
-        ["b"]
-    );
+    assert_eq!(ranking.by_k.iter().map(|curve| curve.name.as_str()).collect::<Vec<_>>(), ["b"]);
     assert_eq!(cross_fit(&sweep, &plan("EM@5")), None);
     let (none, values) = ([None; 2], [Some(0.5); 2]);
     let held_out = held_out(&none, &values, &[0, 1], &plan("EM@5"), 1);
@@ -294,11 +216,7 @@ fn without_the_default_what_it_stood_for_is_no_point_of_the_sweep() {
     let aligned = AlignedSweep::new(&sweep, measure("EM@5"));
     assert!(aligned.default().is_none());
     assert_eq!(
-        aligned
-            .searched()
-            .iter()
-            .map(|column| column.scored.name.as_str())
-            .collect::<Vec<_>>(),
+        aligned.searched().iter().map(|column| column.scored.name.as_str()).collect::<Vec<_>>(),
         ["s1", "s2", "s3"]
     );
     let ranking = rank(&sweep, &plan("EM@5"));
@@ -311,30 +229,16 @@ fn without_the_default_what_it_stood_for_is_no_point_of_the_sweep() {
 fn a_board_of_nothing_has_no_winner() {
     let text = |sweep: &SweepScores| {
         let ranking = rank(sweep, &plan("EM@5"));
-        assert_eq!(
-            (ranking.winner.as_ref(), ranking.n, ranking.effects.len()),
-            (None, 0, 0)
-        );
-        assert!(
-            ranking
-                .rows
-                .iter()
-                .all(|row| !row.on_front && row.difference.is_none())
-        );
+        assert_eq!((ranking.winner.as_ref(), ranking.n, ranking.effects.len()), (None, 0, 0));
+        assert!(ranking.rows.iter().all(|row| !row.on_front && row.difference.is_none()));
         assert_eq!(cross_fit(sweep, &plan("EM@5")), None);
         judge(&ranking, None, sweep, &plan("EM@5")).text
     };
     let all_failed = sweep_of(&[0], vec![failed("default"), failed("a")]);
-    assert_eq!(
-        text(&all_failed),
-        "No trial was scored, so there is nothing to compare."
-    );
+    assert_eq!(text(&all_failed), "No trial was scored, so there is nothing to compare.");
     let parted = sweep_of(
         &[0, 1],
-        vec![
-            trial("default", &[Some(1.0), None], 1.0),
-            trial("a", &[None, Some(1.0)], 1.0),
-        ],
+        vec![trial("default", &[Some(1.0), None], 1.0), trial("a", &[None, Some(1.0)], 1.0)],
     );
     assert_eq!(
         text(&parted),
@@ -344,14 +248,8 @@ fn a_board_of_nothing_has_no_winner() {
 
 #[test]
 fn the_front_is_what_nothing_beats_on_both() {
-    let trials = [
-        (0.5, 100.0),
-        (0.625, 200.0),
-        (0.625, 250.0),
-        (0.375, 100.0),
-        (0.5, 100.0),
-        (0.25, 50.0),
-    ];
+    let trials =
+        [(0.5, 100.0), (0.625, 200.0), (0.625, 250.0), (0.375, 100.0), (0.5, 100.0), (0.25, 50.0)];
     let trials = trials
         .iter()
         .enumerate()
@@ -360,40 +258,25 @@ fn the_front_is_what_nothing_beats_on_both() {
     rows.sort_by(|a, b| a.name.cmp(&b.name));
     // s2 costs more than s1 for as much, s3 has less than s0 for as many tokens; s4 equals s0.
     let found = |rows: &[RankedTrial], direction| front(rows, direction);
-    assert_eq!(
-        found(&rows, Direction::Higher),
-        [true, true, false, false, true, true]
-    );
+    assert_eq!(found(&rows, Direction::Higher), [true, true, false, false, true, true]);
     assert!(
         rows.iter()
             .zip(found(&rows, Direction::Higher))
             .all(|(row, on_front)| row.on_front == on_front)
     );
     // Were less better, the cheapest would also be the best.
-    assert_eq!(
-        found(&rows, Direction::Lower),
-        [false, false, false, false, false, true]
-    );
+    assert_eq!(found(&rows, Direction::Lower), [false, false, false, false, false, true]);
     rows[5].at_prompt = None;
-    assert_eq!(
-        found(&rows, Direction::Lower),
-        [false, false, false, true, false, false]
-    );
+    assert_eq!(found(&rows, Direction::Lower), [false, false, false, true, false, false]);
 }
 
 /// Two questions of two clusters; a grid of size 128, 256 by k 3, 5; size 512 was tried and failed. The default lies outside.
 fn grid() -> SweepScores {
     let point = |name: &str, size: usize, k: usize, values: [f64; 2], tokens: f64| {
         let values_of = [("chunking.size", size), ("retrieval.k", k)];
-        let values_of = values_of
-            .map(|(key, value)| (key.to_owned(), value.to_string()))
-            .into_iter()
-            .collect();
-        ScoredTrial {
-            values: values_of,
-            size: Some(size),
-            ..known(name, &values, tokens)
-        }
+        let values_of =
+            values_of.map(|(key, value)| (key.to_owned(), value.to_string())).into_iter().collect();
+        ScoredTrial { values: values_of, size: Some(size), ..known(name, &values, tokens) }
     };
     let trials = vec![
         point("default", 200, 5, [1.0, 1.0], 10.0),
@@ -401,61 +284,37 @@ fn grid() -> SweepScores {
         point("s2", 128, 5, [0.5, 0.5], 200.0),
         point("s3", 256, 3, [0.5, 1.0], 300.0),
         point("s4", 256, 5, [1.0, 1.0], 400.0),
-        ScoredTrial {
-            result: Err("too long".to_owned()),
-            ..point("s5", 512, 3, [0.0, 0.0], 0.0)
-        },
+        ScoredTrial { result: Err("too long".to_owned()), ..point("s5", 512, 3, [0.0, 0.0], 0.0) },
     ];
     let varied = |key: &str, values: &[&str]| Varied {
         key: key.to_owned(),
         values: values.iter().map(|value| (*value).to_owned()).collect(),
     };
-    let varied = vec![
-        varied("chunking.size", &["128", "256", "512"]),
-        varied("retrieval.k", &["3", "5"]),
-    ];
-    SweepScores {
-        varied,
-        ..sweep_of(&[0, 1], trials)
-    }
+    let varied =
+        vec![varied("chunking.size", &["128", "256", "512"]), varied("retrieval.k", &["3", "5"])];
+    SweepScores { varied, ..sweep_of(&[0, 1], trials) }
 }
 
 #[test]
 fn an_effect_is_the_mean_over_the_settings_that_share_a_value() {
     let effects = rank(&grid(), &plan("EM@5")).effects;
     let values = |effect: &ParameterEffect| -> Vec<(String, usize, f64, f64, f64)> {
-        let numbers = |v: &EffectValue| {
-            (
-                v.value.clone(),
-                v.n_trials,
-                v.mean,
-                v.effect,
-                v.context_tokens,
-            )
-        };
+        let numbers =
+            |v: &EffectValue| (v.value.clone(), v.n_trials, v.mean, v.effect, v.context_tokens);
         effect.values.iter().map(numbers).collect()
     };
     // By question, size 128 has .25, .5, size 256 .75, 1, all .5, .75. k 3 has .25, .75 and k 5 .75, .75.
     assert_eq!(
-        effects
-            .iter()
-            .map(|effect| effect.key.as_str())
-            .collect::<Vec<_>>(),
+        effects.iter().map(|effect| effect.key.as_str()).collect::<Vec<_>>(),
         ["chunking.size", "retrieval.k"]
     );
     assert_eq!(
         values(&effects[0]),
-        [
-            ("128".to_owned(), 2, 0.375, -0.25, 150.0),
-            ("256".to_owned(), 2, 0.875, 0.25, 350.0)
-        ]
+        [("128".to_owned(), 2, 0.375, -0.25, 150.0), ("256".to_owned(), 2, 0.875, 0.25, 350.0)]
     );
     assert_eq!(
         values(&effects[1]),
-        [
-            ("3".to_owned(), 2, 0.5, -0.125, 200.0),
-            ("5".to_owned(), 2, 0.75, 0.125, 300.0)
-        ]
+        [("3".to_owned(), 2, 0.5, -0.125, 200.0), ("5".to_owned(), 2, 0.75, 0.125, 300.0)]
     );
     assert_eq!((effects[0].range, effects[1].range), (0.5, 0.25));
     // Both sizes have k 3 and 5; the size whose trials all failed is not a value.
@@ -464,10 +323,7 @@ fn an_effect_is_the_mean_over_the_settings_that_share_a_value() {
     assert_interval(effects[1].values[0].ci95, -1.0, 1.0);
     assert_interval(effects[0].values[0].ci95, -0.25, -0.25);
     assert_eq!(
-        (
-            effects[0].values[1].equal_k,
-            effects[0].values[1].equal_tokens
-        ),
+        (effects[0].values[1].equal_k, effects[0].values[1].equal_tokens),
         (Some(0.4375), Some(0.218_75))
     );
 }
@@ -475,11 +331,7 @@ fn an_effect_is_the_mean_over_the_settings_that_share_a_value() {
 #[test]
 fn an_effect_is_balanced_where_each_value_has_the_same_settings_of_all_else() {
     let balanced = |sweep: &SweepScores| -> Vec<bool> {
-        rank(sweep, &plan("EM@5"))
-            .effects
-            .iter()
-            .map(|effect| effect.balanced)
-            .collect()
+        rank(sweep, &plan("EM@5")).effects.iter().map(|effect| effect.balanced).collect()
     };
     // 128 with 3 and 256 with 5: as many trials of each size and of each k, and each size has its own k.
     let mut sweep = grid();
@@ -488,10 +340,7 @@ fn an_effect_is_balanced_where_each_value_has_the_same_settings_of_all_else() {
     assert_eq!(balanced(&sweep), [false, false]);
     // A trial made twice counts twice.
     let mut sweep = grid();
-    let again = ScoredTrial {
-        name: "s6".to_owned(),
-        ..sweep.trials[1].clone()
-    };
+    let again = ScoredTrial { name: "s6".to_owned(), ..sweep.trials[1].clone() };
     sweep.trials.push(again);
     assert_eq!(balanced(&sweep), [false, false]);
     // What goes with the size: 128 has overlap 0 only, and overlap 0 size 128; either k has both pairs.
@@ -501,9 +350,7 @@ fn an_effect_is_balanced_where_each_value_has_the_same_settings_of_all_else() {
         values: vec!["0".to_owned(), "32".to_owned()],
     });
     for (at, overlap) in [(1, "0"), (2, "0"), (3, "32"), (4, "32")] {
-        sweep.trials[at]
-            .values
-            .insert("chunking.overlap".to_owned(), overlap.to_owned());
+        sweep.trials[at].values.insert("chunking.overlap".to_owned(), overlap.to_owned());
     }
     assert_eq!(balanced(&sweep), [false, true, false]);
 }
@@ -512,11 +359,7 @@ fn an_effect_is_balanced_where_each_value_has_the_same_settings_of_all_else() {
 fn the_default_is_one_of_the_sweep_where_it_took_a_points_place() {
     let swept = |sweep: &SweepScores| -> Vec<String> {
         let aligned = AlignedSweep::new(sweep, measure("EM@5"));
-        aligned
-            .searched()
-            .iter()
-            .map(|column| column.scored.name.clone())
-            .collect()
+        aligned.searched().iter().map(|column| column.scored.name.clone()).collect()
     };
     let mut sweep = grid();
     assert_eq!(swept(&sweep), ["s1", "s2", "s3", "s4"]);
@@ -550,15 +393,11 @@ fn curves_are_of_the_default_and_the_best_of_each_group_and_of_groups() {
         ]
     );
     // bm25: s1 and s2 (.25, .5) at 128, s4 (1) at 256; dense: s3 (.75) at 256.
-    let halved = [
-        curve("bm25", &[(128.0, 0.1875), (256.0, 0.5)]),
-        curve("dense", &[(256.0, 0.375)]),
-    ];
+    let halved =
+        [curve("bm25", &[(128.0, 0.1875), (256.0, 0.5)]), curve("dense", &[(256.0, 0.375)])];
     assert_eq!(ranking.by_size_equal_k, halved);
-    let quartered = [
-        curve("bm25", &[(128.0, 0.093_75), (256.0, 0.25)]),
-        curve("dense", &[(256.0, 0.1875)]),
-    ];
+    let quartered =
+        [curve("bm25", &[(128.0, 0.093_75), (256.0, 0.25)]), curve("dense", &[(256.0, 0.1875)])];
     assert_eq!(ranking.by_size_equal_tokens, quartered);
 }
 
@@ -590,15 +429,8 @@ fn folds_keep_clusters_whole_and_are_of_one_size() {
 fn held_out_questions_are_compared_where_both_have_a_value() {
     let default = [Some(0.0), Some(0.0), Some(0.0), None, Some(1.0)];
     let winner = [Some(1.0); 5];
-    let found = |evaluations| {
-        held_out(
-            &default,
-            &winner,
-            &[2, 4, 6, 8, 9],
-            &plan("EM@5"),
-            evaluations,
-        )
-    };
+    let found =
+        |evaluations| held_out(&default, &winner, &[2, 4, 6, 8, 9], &plan("EM@5"), evaluations);
     // Differences 1, 1, 1, 0: of 8 assignments two have a sum as large. Four clusters reject no difference.
     let one = found(1);
     assert_eq!(
@@ -611,10 +443,7 @@ fn held_out_questions_are_compared_where_both_have_a_value() {
         [Some(0.25), Some(0.75), Some(1.0)]
     );
     let none = held_out(&[None], &[Some(1.0)], &[0], &plan("EM@5"), 1);
-    assert_eq!(
-        (none.n, none.n_clusters, none.delta, none.ci95, none.p),
-        (0, 0, 0.0, None, None)
-    );
+    assert_eq!((none.n, none.n_clusters, none.delta, none.ci95, none.p), (0, 0, 0.0, None, None));
 }
 
 #[test]
@@ -626,57 +455,30 @@ fn cross_fitting_scores_each_fold_by_what_the_others_chose() {
         known("b", &[0.0, 0.75], 1.0),
     ];
     let found = cross_fit(&sweep_of(&[0, 1], trials.clone()), &plan("EM@5")).expect("two folds");
-    let mut chosen: Vec<&str> = found
-        .folds
-        .iter()
-        .map(|fold| fold.chosen.as_str())
-        .collect();
+    let mut chosen: Vec<&str> = found.folds.iter().map(|fold| fold.chosen.as_str()).collect();
     chosen.sort_unstable();
     assert_eq!((chosen, found.n, found.delta), (vec!["a", "b"], 2, -0.5));
-    assert!(
-        found
-            .folds
-            .iter()
-            .all(|fold| fold.n == 1 && fold.delta == -0.5)
-    );
+    assert!(found.folds.iter().all(|fold| fold.n == 1 && fold.delta == -0.5));
     assert_interval(found.ci95, -1.0, 1.0);
     // One cluster cannot be split.
     assert_eq!(cross_fit(&sweep_of(&[0, 0], trials), &plan("EM@5")), None);
     // Of equals the default is chosen, as when ranking.
-    let equals = vec![
-        known("default", &[0.5, 0.5], 1.0),
-        known("a", &[0.5, 0.5], 1.0),
-    ];
+    let equals = vec![known("default", &[0.5, 0.5], 1.0), known("a", &[0.5, 0.5], 1.0)];
     let found = cross_fit(&sweep_of(&[0, 1], equals), &plan("EM@5")).expect("two folds");
-    assert!(
-        found
-            .folds
-            .iter()
-            .all(|fold| fold.chosen == "default" && fold.delta == 0.0)
-    );
+    assert!(found.folds.iter().all(|fold| fold.chosen == "default" && fold.delta == 0.0));
 }
 
 /// Ten questions, each its own cluster: the default finds nothing, `a` the first `n_found`.
 fn ten(n_found: usize) -> SweepScores {
-    let values: Vec<f64> = (0..10)
-        .map(|at| f64::from(u8::from(at < n_found)))
-        .collect();
+    let values: Vec<f64> = (0..10).map(|at| f64::from(u8::from(at < n_found))).collect();
     sweep_of(
         &(0..10).collect::<Vec<_>>(),
-        vec![
-            known("default", &[0.0; 10], 50.0),
-            known("a", &values, 90.0),
-        ],
+        vec![known("default", &[0.0; 10], 50.0), known("a", &values, 90.0)],
     )
 }
 
 fn verdict(sweep: &SweepScores, confirmation: Option<&Confirmation>) -> TuningVerdict {
-    judge(
-        &rank(sweep, &plan("EM@5")),
-        confirmation,
-        sweep,
-        &plan("EM@5"),
-    )
+    judge(&rank(sweep, &plan("EM@5")), confirmation, sweep, &plan("EM@5"))
 }
 
 fn crosswise(sweep: &SweepScores) -> Confirmation {
@@ -689,10 +491,7 @@ fn cross_fitted_max_t_decides_and_the_gain_is_its_size() {
     // eight of 1 and two of 0, alone [.5, 1], as the one trial of a sweep [.438186, 1.16].
     let sweep = ten(8);
     let found = verdict(&sweep, Some(&crosswise(&sweep)));
-    assert_eq!(
-        (found.claimed.as_deref(), found.n_needed),
-        (Some("a"), None)
-    );
+    assert_eq!((found.claimed.as_deref(), found.n_needed), (Some("a"), None));
     assert_eq!(
         found.text,
         "Set a instead of the default: EM@5 0.800 against 0.000, +0.800 [0.438, 1.000], p 0.008 by max-T over 1 trial, on \
@@ -705,9 +504,7 @@ fn cross_fitted_max_t_decides_and_the_gain_is_its_size() {
         found
             .text
             .starts_with("Keep the default. a scored 0.800 against 0.000, +0.800 [0.438, 1.000]")
-            && found
-                .text
-                .ends_with("on the tuning questions, which is not confirmed.")
+            && found.text.ends_with("on the tuning questions, which is not confirmed.")
     );
 }
 
@@ -723,24 +520,14 @@ fn what_chance_explains_is_not_claimed_and_the_questions_needed_are_said() {
          EM@5 0.200 against 0.000, +0.200 [0.000, 0.500], p 0.500 by max-T over 1 trial. Detecting +0.200, the difference on the tuning questions, takes 37 questions (80% power)."
     );
     let found = verdict(&sweep, None);
-    assert!(
-        found
-            .text
-            .starts_with("Keep the default. a is not distinguishable from it (n = 10)")
-    );
+    assert!(found.text.starts_with("Keep the default. a is not distinguishable from it (n = 10)"));
 }
 
 #[test]
 fn on_held_out_questions_their_p_and_their_direction_decide() {
     let sweep = ten(2);
     let judged = |default: f64, winner: f64, p: f64, evaluations: usize| {
-        let (delta, ci95) = (
-            winner - default,
-            Some(Interval {
-                low: -0.5,
-                high: 0.75,
-            }),
-        );
+        let (delta, ci95) = (winner - default, Some(Interval { low: -0.5, high: 0.75 }));
         let found = HeldOut {
             n: 40,
             n_clusters: 40,
@@ -755,10 +542,7 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
         verdict(&sweep, Some(&Confirmation::HeldOut(found)))
     };
     let found = judged(0.25, 0.5, 0.0004, 1);
-    assert_eq!(
-        (found.claimed.as_deref(), found.n_needed),
-        (Some("a"), None)
-    );
+    assert_eq!((found.claimed.as_deref(), found.n_needed), (Some("a"), None));
     assert_eq!(
         found.text,
         "Set a instead of the default: EM@5 0.500 against 0.250, +0.250 [-0.500, 0.750], p < 0.001, on 40 questions that \
@@ -774,10 +558,7 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
     );
     // A trial shown to be worse is not a claim, and the sentence above does not say so either.
     let found = judged(0.5, 0.25, 0.01, 1);
-    assert_eq!(
-        (found.claimed, found.n_needed, found.harms),
-        (None, None, true)
-    );
+    assert_eq!((found.claimed, found.n_needed, found.harms), (None, None, true));
     assert!(
         found.text.starts_with(
             "Keep the default. a, the best on the tuning questions, is worse on 40 held-out questions (EM@5 0.250"
@@ -790,11 +571,7 @@ fn on_held_out_questions_their_p_and_their_direction_decide() {
 fn beside_a(others: &[(&str, f64)]) -> SweepScores {
     let a = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0];
     let mut trials = vec![known("default", &[0.5; 10], 50.0), known("a", &a, 50.0)];
-    trials.extend(
-        others
-            .iter()
-            .map(|(name, delta)| known(name, &[0.5 + delta; 10], 50.0)),
-    );
+    trials.extend(others.iter().map(|(name, delta)| known(name, &[0.5 + delta; 10], 50.0)));
     sweep_of(&(0..10).collect::<Vec<_>>(), trials)
 }
 
@@ -806,26 +583,12 @@ fn beside_a(others: &[(&str, f64)]) -> SweepScores {
 #[test]
 fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
     let sweep = beside_a(&[("b", 0.125)]);
-    let fold = |chosen: &str, delta| Fold {
-        n: 5,
-        chosen: chosen.to_owned(),
-        delta,
-    };
-    let ci95 = Some(Interval {
-        low: -0.125,
-        high: 0.4,
-    });
-    let found = CrossFit {
-        folds: vec![fold("a", 0.175), fold("b", 0.125)],
-        n: 10,
-        delta: 0.15,
-        ci95,
-    };
+    let fold = |chosen: &str, delta| Fold { n: 5, chosen: chosen.to_owned(), delta };
+    let ci95 = Some(Interval { low: -0.125, high: 0.4 });
+    let found =
+        CrossFit { folds: vec![fold("a", 0.175), fold("b", 0.125)], n: 10, delta: 0.15, ci95 };
     let found = verdict(&sweep, Some(&Confirmation::CrossFit(found)));
-    assert_eq!(
-        (found.claimed.as_deref(), found.n_needed),
-        (Some("b"), None)
-    );
+    assert_eq!((found.claimed.as_deref(), found.n_needed), (Some("b"), None));
     assert_eq!(
         found.text,
         "Set b instead of the default: EM@5 0.625 against 0.500, +0.125 [0.125, 0.125], p 0.004 by max-T over 2 trials, on \
@@ -855,17 +618,9 @@ fn where_another_differs_it_is_not_said_that_none_does() {
                     by max-T over 2 trials. Detecting +0.200, the difference on the tuning questions, takes 58 questions (80% power).";
     assert_eq!(found.text, expected);
     // Three of a side are named. Held out only the best is tested.
-    let sweep = beside_a(&[
-        ("c", -0.125),
-        ("d", -0.125),
-        ("e", -0.125),
-        ("f", -0.125),
-        ("b", 0.125),
-    ]);
-    let ci95 = Some(Interval {
-        low: -0.5,
-        high: 0.75,
-    });
+    let sweep =
+        beside_a(&[("c", -0.125), ("d", -0.125), ("e", -0.125), ("f", -0.125), ("b", 0.125)]);
+    let ci95 = Some(Interval { low: -0.5, high: 0.75 });
     let found = HeldOut {
         n: 40,
         n_clusters: 40,
@@ -892,10 +647,8 @@ fn where_another_differs_it_is_not_said_that_none_does() {
 #[test]
 fn with_clusters_too_few_for_any_p_that_is_said() {
     // All five differ one way: 2 of 2^5 signs, so no difference is rejected. Six clusters are the least: p 2 / 2^6.
-    let trials = vec![
-        known("default", &[0.0; 5], 50.0),
-        known("a", &[1.0, 1.0, 1.0, 1.0, 0.5], 90.0),
-    ];
+    let trials =
+        vec![known("default", &[0.0; 5], 50.0), known("a", &[1.0, 1.0, 1.0, 1.0, 0.5], 90.0)];
     let five = sweep_of(&[0, 1, 2, 3, 4], trials);
     let found = verdict(&five, Some(&crosswise(&five)));
     assert_eq!((found.claimed, found.n_needed), (None, Some(6)));
@@ -908,10 +661,7 @@ fn with_clusters_too_few_for_any_p_that_is_said() {
     // Held out, evaluations count: 3 x 2 / 2^6 is too much, 1 x 2 / 2^6 not. The 37 and 50 questions needed are fewer than these.
     let ten = ten(2);
     let text = |evaluations| {
-        let ci95 = Some(Interval {
-            low: -0.5,
-            high: 0.75,
-        });
+        let ci95 = Some(Interval { low: -0.5, high: 0.75 });
         let (default, winner, delta, p) = (0.25, 0.5, 0.25, Some(0.5));
         let found = HeldOut {
             n: 60,
@@ -979,9 +729,7 @@ fn the_answer_says_what_to_keep_and_names_trials_by_their_settings() {
     // With a second setting in some trial, values need their names.
     let mut two = sizes();
     let sentence = "\"sentence\"".to_owned();
-    two.trials[2]
-        .values
-        .insert("chunking.strategy".to_owned(), sentence);
+    two.trials[2].values.insert("chunking.strategy".to_owned(), sentence);
     let found = verdict(&two, Some(&crosswise(&two)));
     let expected = "Keep chunking.size = 200, chunking.strategy = recursive. chunking.size = 64, chunking.strategy = sentence is \
                     worse (EM@5 -0.125 [-0.125, -0.125]); chunking.size = 512 is not";
@@ -993,9 +741,7 @@ fn the_answer_says_what_to_keep_and_names_trials_by_their_settings() {
     }
     let found = verdict(&claim, Some(&crosswise(&claim)));
     assert!(
-        found
-            .text
-            .starts_with("Set chunking.size = 512 instead of 200: EM@5 0.800 against 0.000"),
+        found.text.starts_with("Set chunking.size = 512 instead of 200: EM@5 0.800 against 0.000"),
         "{}",
         found.text
     );
@@ -1008,11 +754,7 @@ fn views_that_disagree_are_explained_by_the_size_of_chunks() {
     assert!(!explained(&sweep));
     // At equal tokens (EM@1) the small chunks find all; at equal k (EM@3) the large ones find most, and pack more.
     if let Ok(measured) = &mut sweep.trials[2].result {
-        measured
-            .scores
-            .rows
-            .iter_mut()
-            .for_each(|row| row[2] = Some(1.0));
+        measured.scores.rows.iter_mut().for_each(|row| row[2] = Some(1.0));
     }
     assert!(!explained(&sweep), "the trials pack equally many tokens");
     if let Ok(measured) = &mut sweep.trials[1].result {

@@ -33,12 +33,8 @@ pub fn judge(
     let Some(default) = default_row(ranking, sweep) else {
         return unclaimed(no_default(ranking, &labels.setting(best), best, sweep));
     };
-    let wording = Wording {
-        ranking,
-        labels,
-        default,
-        direction: plan.measure.family().facts().direction,
-    };
+    let wording =
+        Wording { ranking, labels, default, direction: plan.measure.family().facts().direction };
     let mut verdict = if wording.scored_higher(best) {
         let level = LEVEL / n_tries(ranking, confirmation);
         let n_needed = questions_needed(best, level, sweep, plan);
@@ -61,10 +57,9 @@ fn judged(
             let shown = found.p.is_some_and(|p| p < LEVEL);
             match (shown, is_better(found.delta, wording.direction)) {
                 (true, true) => claimed(best, wording.held_out_text(best, found)),
-                (true, false) => TuningVerdict {
-                    harms: true,
-                    ..unclaimed(shown_worse(wording, best, found))
-                },
+                (true, false) => {
+                    TuningVerdict { harms: true, ..unclaimed(shown_worse(wording, best, found)) }
+                }
                 (false, _) => not_confirmed(wording, best, found, n_needed),
             }
         }
@@ -101,19 +96,11 @@ fn is_harmful(wording: &Wording<'_>, found: &CrossFit) -> bool {
 }
 
 fn claimed(row: &RankedTrial, text: String) -> TuningVerdict {
-    TuningVerdict {
-        claimed: Some(row.name.clone()),
-        ..unclaimed(text)
-    }
+    TuningVerdict { claimed: Some(row.name.clone()), ..unclaimed(text) }
 }
 
 fn unclaimed(text: String) -> TuningVerdict {
-    TuningVerdict {
-        claimed: None,
-        harms: false,
-        text,
-        n_needed: None,
-    }
+    TuningVerdict { claimed: None, harms: false, text, n_needed: None }
 }
 
 fn held_out_clause(
@@ -146,10 +133,7 @@ fn not_confirmed(
     let clause = held_out_clause(wording, best, found, "not distinguishable from it");
     let size = Size::new(found.n, found.n_clusters, found.evaluations, n_needed);
     let text = wording.kept(Some((best, clause)), size.clause());
-    TuningVerdict {
-        n_needed,
-        ..unclaimed(format!("{text}{}", size.sentences(best)))
-    }
+    TuningVerdict { n_needed, ..unclaimed(format!("{text}{}", size.sentences(best))) }
 }
 
 /// Reports that the choosing questions did not distinguish the best trial from the default.
@@ -163,9 +147,7 @@ fn not_shown(wording: &Wording<'_>, best: &RankedTrial, n_needed: Option<usize>)
     let sentences = size.sentences(best);
     TuningVerdict {
         n_needed,
-        ..unclaimed(format!(
-            "{text} The best, {name}, scored {measure} {numbers}.{sentences}"
-        ))
+        ..unclaimed(format!("{text} The best, {name}, scored {measure} {numbers}.{sentences}"))
     }
 }
 
@@ -183,12 +165,7 @@ impl Size {
         let least_p = (least_p(n_clusters) * evaluations as f64).min(1.0);
         // If clusters are too few, a smaller number of questions than present would be misleading.
         let n_needed = n_needed.filter(|needed| least_p < LEVEL || *needed > n);
-        Self {
-            n,
-            n_clusters,
-            least_p,
-            n_needed,
-        }
+        Self { n, n_clusters, least_p, n_needed }
     }
 
     fn clause(&self) -> Option<String> {
@@ -229,10 +206,7 @@ fn held_out_questions(found: &HeldOut) -> String {
 /// Returns the default's row; `None` if it failed.
 fn default_row<'a>(ranking: &'a TrialRanking, sweep: &SweepScores) -> Option<&'a RankedTrial> {
     let default = sweep.trials.first()?;
-    ranking
-        .rows
-        .iter()
-        .find(|row| row.name == default.name && row.error.is_none())
+    ranking.rows.iter().find(|row| row.name == default.name && row.error.is_none())
 }
 
 fn nothing_ranked(ranking: &TrialRanking) -> String {
@@ -251,10 +225,7 @@ fn no_default(
     best: &RankedTrial,
     sweep: &SweepScores,
 ) -> String {
-    let why = sweep
-        .trials
-        .first()
-        .and_then(|default| default.result.as_ref().err());
+    let why = sweep.trials.first().and_then(|default| default.result.as_ref().err());
     let why = why.map_or(String::new(), |why| format!(" ({why})"));
     format!(
         "The default was not scored{why}, so no trial can be compared with it: {name}, {} {:.3}, is the best of the others.",
@@ -283,11 +254,7 @@ fn none_higher(wording: &Wording<'_>, best: &RankedTrial) -> String {
 fn n_tries(ranking: &TrialRanking, confirmation: Option<&Confirmation>) -> f64 {
     let n = match confirmation {
         Some(Confirmation::HeldOut(found)) => found.evaluations,
-        _ => ranking
-            .rows
-            .iter()
-            .filter(|row| row.difference.is_some())
-            .count(),
+        _ => ranking.rows.iter().filter(|row| row.difference.is_some()).count(),
     };
     n.max(1) as f64
 }
@@ -299,9 +266,6 @@ fn questions_needed(
     plan: &TuningPlan,
 ) -> Option<usize> {
     let aligned = AlignedSweep::new(sweep, plan.measure);
-    let best = aligned
-        .trials
-        .iter()
-        .find(|trial| trial.scored.name == best.name)?;
+    let best = aligned.trials.iter().find(|trial| trial.scored.name == best.name)?;
     needed(&best.minus(aligned.default()?), &aligned.cluster_of, level)
 }

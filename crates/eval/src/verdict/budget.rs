@@ -156,19 +156,15 @@ pub fn loss_budget(
     let readings = Reading::OTHERS.map(|reading| means(&self::columns(&rows_of(reading))));
     let resampled = bootstrap.means(&columns);
     let n_clusters = bootstrap.n_clusters_with_value(&columns[0]);
-    let terms = Source::ALL
-        .iter()
-        .zip(resampled)
-        .enumerate()
-        .map(|(at, (&source, resampled))| {
-            let values = readings.iter().map(|means| means[at]);
-            Term {
-                source,
-                mean: plain[at],
-                ci95: bootstrap.interval(resampled, n_clusters),
-                bounds: bounds(plain[at], values),
-            }
-        });
+    let terms = Source::ALL.iter().zip(resampled).enumerate().map(|(at, (&source, resampled))| {
+        let values = readings.iter().map(|means| means[at]);
+        Term {
+            source,
+            mean: plain[at],
+            ci95: bootstrap.interval(resampled, n_clusters),
+            bounds: bounds(plain[at], values),
+        }
+    });
     LossBudget {
         of: of.name().to_owned(),
         n: columns[0].iter().flatten().count(),
@@ -180,9 +176,8 @@ pub fn loss_budget(
 }
 
 fn bounds(plain: f64, others: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
-    let [low, high] = others.fold([plain; 2], |[low, high], other| {
-        [low.min(other), high.max(other)]
-    });
+    let [low, high] =
+        others.fold([plain; 2], |[low, high], other| [low.min(other), high.max(other)]);
     (low < high).then_some([low, high])
 }
 
@@ -213,10 +208,8 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
     let retrieved = of.score(trace, outcome, ArmName::Retrieved)?;
     outcome.reached?;
     // Without labels the oracle is missing; a failed question lacks an arm.
-    if matches!(
-        trace.gold.documents.rule,
-        SupportRule::AnswerString | SupportRule::Judged
-    ) || outcome.class.has_no_result()
+    if matches!(trace.gold.documents.rule, SupportRule::AnswerString | SupportRule::Judged)
+        || outcome.class.has_no_result()
         || has_unusable_reply(trace)
     {
         return None;

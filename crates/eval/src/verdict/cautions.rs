@@ -72,11 +72,7 @@ pub(super) fn cautions(facts: &VerdictFacts<'_>, losses: &Losses) -> Vec<String>
         )
     });
     let failed = left_out(facts, FailureClass::Failed, "failed");
-    let unrecorded = left_out(
-        facts,
-        FailureClass::NotRecorded,
-        "have no recorded response",
-    );
+    let unrecorded = left_out(facts, FailureClass::NotRecorded, "have no recorded response");
     let open = facts.outcomes.iter();
     let open = open.filter(|outcome| outcome.class == FailureClass::Ambiguous);
     let open = open.filter(|outcome| !outcome.is_unseen()).count();
@@ -123,16 +119,8 @@ fn unlocated(facts: &VerdictFacts<'_>) -> Option<String> {
 }
 
 fn left_out(facts: &VerdictFacts<'_>, class: FailureClass, what: &str) -> Option<String> {
-    let (n, all) = (
-        count(facts.outcomes, class),
-        thousands(facts.outcomes.len()),
-    );
-    (n > 0).then(|| {
-        format!(
-            "{} of {all} questions {what} and are left out.",
-            thousands(n)
-        )
-    })
+    let (n, all) = (count(facts.outcomes, class), thousands(facts.outcomes.len()));
+    (n > 0).then(|| format!("{} of {all} questions {what} and are left out.", thousands(n)))
 }
 
 fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
@@ -209,10 +197,8 @@ fn hallucinated(facts: &VerdictFacts<'_>) -> Option<String> {
 
 /// Judgments name documents, so evidence is taken for delivered with any of their passages.
 fn judged(facts: &VerdictFacts<'_>) -> Option<String> {
-    let of_rule = facts
-        .traces
-        .iter()
-        .filter(|trace| trace.gold.documents.rule == SupportRule::Judged);
+    let of_rule =
+        facts.traces.iter().filter(|trace| trace.gold.documents.rule == SupportRule::Judged);
     let n = of_rule.count();
     (facts.answered == Answered::ByGenerator && 2 * n > facts.traces.len()).then(|| {
         "Evidence is labelled by document: a wrong passage of the right document counts as the generator's loss.".to_owned()

@@ -24,10 +24,7 @@ struct Leader {
 /// Judges a run.
 #[must_use]
 pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
-    let facts = &VerdictFacts {
-        of: counted_of(facts),
-        ..*facts
-    };
+    let facts = &VerdictFacts { of: counted_of(facts), ..*facts };
     let by_class = [Side::Retriever, Side::Generator].map(|side| lost_on(facts.outcomes, side));
     let plain = rows(facts, Reading::Plain);
     let losses = Losses::new(&plain, bootstrap);
@@ -74,11 +71,7 @@ fn counted_of(facts: &VerdictFacts<'_>) -> BudgetOf {
     let lost = lost.filter(|(outcome, _)| is_lost(outcome));
     let covered: Vec<bool> = lost.map(|(_, row)| row.is_some()).collect();
     let n_covered = covered.iter().filter(|covered| **covered).count();
-    if 2 * n_covered < covered.len() {
-        BudgetOf::Support
-    } else {
-        facts.of
-    }
+    if 2 * n_covered < covered.len() { BudgetOf::Support } else { facts.of }
 }
 
 /// Returns the losses by source that the verdict compares: of answers where the run has an oracle and a generator, else of
@@ -91,9 +84,7 @@ fn rows(facts: &VerdictFacts<'_>, reading: Reading) -> Vec<Option<Terms>> {
         (Answered::No | Answered::ByBaseline, _) => {
             let rows = budget::rows(facts.traces, facts.outcomes, BudgetOf::Support, reading);
             let outcomes = facts.outcomes.iter().zip(rows);
-            outcomes
-                .map(|(outcome, row)| row.filter(|_| !outcome.is_open()))
-                .collect()
+            outcomes.map(|(outcome, row)| row.filter(|_| !outcome.is_open())).collect()
         }
     }
 }
@@ -115,9 +106,7 @@ fn by_class(outcome: &Outcome) -> Option<Terms> {
 }
 
 fn lost_on(outcomes: &[Outcome], side: Side) -> usize {
-    let by_pipeline = outcomes
-        .iter()
-        .filter(|outcome| !outcome.fault.is_some_and(Fault::is_setup));
+    let by_pipeline = outcomes.iter().filter(|outcome| !outcome.fault.is_some_and(Fault::is_setup));
     let on_side = by_pipeline.filter(|outcome| match side {
         Side::Retriever => outcome.class.is_lost_before_prompt(),
         Side::Generator => outcome.class == FailureClass::Generation,
@@ -136,10 +125,7 @@ fn conclude(
     if cautions::are_contexts_unknown(facts) {
         return Conclusion::Withheld;
     }
-    let has_labels = facts
-        .outcomes
-        .iter()
-        .any(|outcome| outcome.reached.is_some());
+    let has_labels = facts.outcomes.iter().any(|outcome| outcome.reached.is_some());
     if facts.answered != Answered::ByGenerator && has_labels {
         return Conclusion::RetrievalOnly;
     }
@@ -159,10 +145,7 @@ fn conclude(
         return Conclusion::Undecided;
     }
     let plain = larger_side(losses, bootstrap);
-    if others
-        .iter()
-        .all(|losses| larger_side(losses, bootstrap) == plain)
-    {
+    if others.iter().all(|losses| larger_side(losses, bootstrap) == plain) {
         plain
     } else {
         Conclusion::Undecided

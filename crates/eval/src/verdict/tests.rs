@@ -10,18 +10,10 @@ const RIGHT: &str = "18 May";
 const WRONG: &str = "1815";
 
 /// Questions of one kind: their number, answer, oracle's answer, class, and the stage that lost their support.
-type Kind = (
-    usize,
-    &'static str,
-    Option<&'static str>,
-    FailureClass,
-    Option<Stage>,
-);
+type Kind = (usize, &'static str, Option<&'static str>, FailureClass, Option<Stage>);
 
 fn run(kinds: &[Kind]) -> (Vec<Trace>, Vec<Outcome>) {
-    let each = kinds
-        .iter()
-        .flat_map(|kind| std::iter::repeat_n(kind, kind.0));
+    let each = kinds.iter().flat_map(|kind| std::iter::repeat_n(kind, kind.0));
     let (traces, outcomes): (Vec<Trace>, Vec<Outcome>) = each
         .enumerate()
         .map(|(at, (_, answer, oracle, class, lost))| {
@@ -48,10 +40,7 @@ fn facts<'a>(traces: &'a [Trace], outcomes: &'a [Outcome], of: BudgetOf) -> Verd
 
 fn verdict(kinds: &[Kind], of: BudgetOf, answered: Answered) -> LossVerdict {
     let (traces, outcomes) = run(kinds);
-    let facts = VerdictFacts {
-        answered,
-        ..facts(&traces, &outcomes, of)
-    };
+    let facts = VerdictFacts { answered, ..facts(&traces, &outcomes, of) };
     judge(&facts, &Bootstrap::new((0..traces.len()).collect(), 500, 1))
 }
 
@@ -60,30 +49,18 @@ fn by_generator(kinds: &[Kind]) -> LossVerdict {
 }
 
 const CORRECT: Kind = (50, RIGHT, Some(RIGHT), FailureClass::Correct, None);
-const RANKED_LOW: Kind = (
-    40,
-    WRONG,
-    Some(RIGHT),
-    FailureClass::Ranking,
-    Some(Stage::Ranking),
-);
+const RANKED_LOW: Kind = (40, WRONG, Some(RIGHT), FailureClass::Ranking, Some(Stage::Ranking));
 const MISREAD: Kind = (10, WRONG, Some(WRONG), FailureClass::Generation, None);
 
 #[test]
 fn retrieval_is_the_bottleneck_where_its_side_costs_more_answers() {
     let found = by_generator(&[CORRECT, RANKED_LOW, MISREAD]);
     assert_eq!(found.conclusion, Conclusion::Retriever);
-    assert_eq!(
-        (found.bottleneck, found.undecided),
-        (Some(Source::Ranking), false)
-    );
+    assert_eq!((found.bottleneck, found.undecided), (Some(Source::Ranking), false));
     // Ranking: 40 x (1 - 0) answers; the generator: 10 x (1 - 0).
     assert!((found.retriever.answers - 40.0).abs() < 1e-9);
     assert!((found.generator.answers - 10.0).abs() < 1e-9);
-    assert_eq!(
-        (found.retriever.questions, found.generator.questions),
-        (40, 10)
-    );
+    assert_eq!((found.retriever.questions, found.generator.questions), (40, 10));
     assert!(
         found.text.starts_with(
             "Yes, retrieval is the bottleneck: with complete evidence in every prompt the generator would answer 40 ["
@@ -98,13 +75,7 @@ fn retrieval_is_the_bottleneck_where_its_side_costs_more_answers() {
 
 #[test]
 fn an_existing_collection_whose_points_lack_the_evidence_is_not_said_to_split_it() {
-    let cut: Kind = (
-        40,
-        WRONG,
-        Some(RIGHT),
-        FailureClass::Chunking,
-        Some(Stage::Chunking),
-    );
+    let cut: Kind = (40, WRONG, Some(RIGHT), FailureClass::Chunking, Some(Stage::Chunking));
     let (mut traces, outcomes) = run(&[CORRECT, cut, MISREAD]);
     let clusters = Bootstrap::new((0..traces.len()).collect(), 500, 1);
     let text = |traces: &[Trace]| judge(&facts(traces, &outcomes, BudgetOf::Right), &clusters).text;
@@ -122,13 +93,7 @@ fn an_existing_collection_whose_points_lack_the_evidence_is_not_said_to_split_it
 #[test]
 fn a_generator_that_fails_with_the_gold_passages_too_is_the_bottleneck_although_most_evidence_is_lost()
  {
-    let unusable = (
-        60,
-        WRONG,
-        Some(WRONG),
-        FailureClass::Ranking,
-        Some(Stage::Ranking),
-    );
+    let unusable = (60, WRONG, Some(WRONG), FailureClass::Ranking, Some(Stage::Ranking));
     let found = by_generator(&[unusable, MISREAD]);
     assert_eq!(found.conclusion, Conclusion::Generator);
     assert_eq!(found.bottleneck, Some(Source::Reader));
@@ -143,10 +108,7 @@ fn a_generator_that_fails_with_the_gold_passages_too_is_the_bottleneck_although_
 fn equal_sides_are_undecided() {
     let misread = (40, WRONG, Some(WRONG), FailureClass::Generation, None);
     let found = by_generator(&[CORRECT, RANKED_LOW, misread]);
-    assert_eq!(
-        (found.conclusion, found.undecided),
-        (Conclusion::Undecided, true)
-    );
+    assert_eq!((found.conclusion, found.undecided), (Conclusion::Undecided, true));
     assert!(found.text.contains("may be chance"), "{}", found.text);
 }
 
@@ -158,9 +120,7 @@ fn without_an_oracle_failure_classes_are_compared() {
     assert_eq!(found.conclusion, Conclusion::Retriever);
     assert_eq!(found.bottleneck, Some(Source::Ranking));
     assert!(
-        found
-            .text
-            .contains("of 100 questions are lost before the prompt, 10 ["),
+        found.text.contains("of 100 questions are lost before the prompt, 10 ["),
         "{}",
         found.text
     );
@@ -168,11 +128,7 @@ fn without_an_oracle_failure_classes_are_compared() {
 
 #[test]
 fn a_baseline_reader_is_not_judged() {
-    let found = verdict(
-        &[CORRECT, RANKED_LOW, MISREAD],
-        BudgetOf::Right,
-        Answered::ByBaseline,
-    );
+    let found = verdict(&[CORRECT, RANKED_LOW, MISREAD], BudgetOf::Right, Answered::ByBaseline);
     assert_eq!(
         (found.conclusion, found.bottleneck),
         (Conclusion::RetrievalOnly, Some(Source::Ranking))
@@ -241,19 +197,11 @@ fn without_labels_no_stage_is_blamed() {
         })
         .to_vec();
     let (traces, outcomes) = run(&kinds);
-    let outcomes: Vec<Outcome> = outcomes
-        .into_iter()
-        .map(|outcome| Outcome {
-            reached: None,
-            ..outcome
-        })
-        .collect();
+    let outcomes: Vec<Outcome> =
+        outcomes.into_iter().map(|outcome| Outcome { reached: None, ..outcome }).collect();
     let facts = facts(&traces, &outcomes, BudgetOf::Support);
     let found = judge(&facts, &Bootstrap::new((0..100).collect(), 50, 1));
-    assert_eq!(
-        (found.conclusion, found.bottleneck, found.n),
-        (Conclusion::Withheld, None, 0)
-    );
+    assert_eq!((found.conclusion, found.bottleneck, found.n), (Conclusion::Withheld, None, 0));
     // Wilson's interval of 88 of 100: [80.2, 93.0] (statsmodels: proportion_confint(88, 100, method="wilson")).
     assert_eq!(
         found.text,
@@ -277,10 +225,8 @@ fn a_verdict_names_its_limits() {
         ]
     );
     let (traces, outcomes) = run(&[CORRECT]);
-    let facts = VerdictFacts {
-        rule_disagreement: (6, 50),
-        ..facts(&traces, &outcomes, BudgetOf::Right)
-    };
+    let facts =
+        VerdictFacts { rule_disagreement: (6, 50), ..facts(&traces, &outcomes, BudgetOf::Right) };
     let found = judge(&facts, &Bootstrap::new((0..50).collect(), 50, 1));
     assert_eq!(
         found.cautions,
@@ -292,23 +238,11 @@ fn a_verdict_names_its_limits() {
 
 #[test]
 fn five_questions_decide_nothing() {
-    let lost = (
-        5,
-        WRONG,
-        Some(RIGHT),
-        FailureClass::Ranking,
-        Some(Stage::Ranking),
-    );
+    let lost = (5, WRONG, Some(RIGHT), FailureClass::Ranking, Some(Stage::Ranking));
     // All five sign flips the same way have p = 2 / 2^5 = .0625.
     let found = by_generator(&[lost]);
     assert_eq!(found.conclusion, Conclusion::Undecided, "{}", found.text);
-    let lost = (
-        6,
-        WRONG,
-        Some(RIGHT),
-        FailureClass::Ranking,
-        Some(Stage::Ranking),
-    );
+    let lost = (6, WRONG, Some(RIGHT), FailureClass::Ranking, Some(Stage::Ranking));
     assert_eq!(by_generator(&[lost]).conclusion, Conclusion::Retriever);
 }
 
@@ -317,10 +251,7 @@ fn an_oracle_of_few_lost_questions_is_not_taken_for_all() {
     // 40 were lost before the prompt, without an oracle; the reader's 10 have one.
     let lost = (40, WRONG, None, FailureClass::Ranking, Some(Stage::Ranking));
     let found = by_generator(&[lost, MISREAD, CORRECT]);
-    assert_eq!(
-        (found.conclusion, found.counts_answers),
-        (Conclusion::Retriever, false)
-    );
+    assert_eq!((found.conclusion, found.counts_answers), (Conclusion::Retriever, false));
     assert!((found.retriever.answers - 40.0).abs() < 1e-9);
 }
 
@@ -344,16 +275,11 @@ fn evidence_that_never_helps_does_not_blame_the_retriever() {
 #[test]
 fn contexts_in_no_document_give_no_verdict() {
     let (traces, outcomes) = run(&[CORRECT, RANKED_LOW, MISREAD]);
-    let facts = VerdictFacts {
-        unlocated: (60, 100),
-        ..facts(&traces, &outcomes, BudgetOf::Right)
-    };
+    let facts = VerdictFacts { unlocated: (60, 100), ..facts(&traces, &outcomes, BudgetOf::Right) };
     let found = judge(&facts, &Bootstrap::new((0..100).collect(), 50, 1));
     assert_eq!(found.conclusion, Conclusion::Withheld);
     assert!(
-        found
-            .text
-            .starts_with("No verdict: 60 of 100 contexts are in no document"),
+        found.text.starts_with("No verdict: 60 of 100 contexts are in no document"),
         "{}",
         found.text
     );
@@ -385,9 +311,7 @@ fn evidence_lost_at_an_unknown_stage_counts_for_retrieval_and_names_what_to_reco
     assert!((found.retriever.answers - 40.0).abs() < 1e-9);
     assert_eq!(found.retriever.questions, 40);
     assert!(
-        found
-            .text
-            .ends_with("The record does not show which stage loses most."),
+        found.text.ends_with("The record does not show which stage loses most."),
         "{}",
         found.text
     );
@@ -398,22 +322,8 @@ fn evidence_lost_at_an_unknown_stage_counts_for_retrieval_and_names_what_to_reco
 
 #[test]
 fn a_stage_leads_only_where_the_unknown_losses_cannot_change_that() {
-    let ranked = |n| {
-        (
-            n,
-            WRONG,
-            Some(RIGHT),
-            FailureClass::Ranking,
-            Some(Stage::Ranking),
-        )
-    };
-    let packed = (
-        10,
-        WRONG,
-        Some(RIGHT),
-        FailureClass::Packing,
-        Some(Stage::Packing),
-    );
+    let ranked = |n| (n, WRONG, Some(RIGHT), FailureClass::Ranking, Some(Stage::Ranking));
+    let packed = (10, WRONG, Some(RIGHT), FailureClass::Packing, Some(Stage::Packing));
     let between = [Stage::Ranking, Stage::Packing];
     // 30 against at most 10 + 10; then 15 against at most 10 + 10.
     let clear = of_record(&[CORRECT, ranked(30), packed, undelivered(10)], between);
@@ -427,13 +337,7 @@ fn questions_that_are_not_counted_narrow_no_interval() {
     // Seven right answers: a loss up to 1 - .025^(1/7) = .40962 of 7 was perhaps not seen (Clopper and Pearson). Questions without an
     // oracle are not counted.
     let few: Kind = (7, RIGHT, Some(RIGHT), FailureClass::Correct, None);
-    let lost: Kind = (
-        2,
-        WRONG,
-        Some(RIGHT),
-        FailureClass::Ranking,
-        Some(Stage::Ranking),
-    );
+    let lost: Kind = (2, WRONG, Some(RIGHT), FailureClass::Ranking, Some(Stage::Ranking));
     let uncounted: Kind = (60, RIGHT, None, FailureClass::Correct, None);
     for others in [&[][..], &[uncounted][..]] {
         let found = by_generator(&[&[few], others].concat());
@@ -443,11 +347,7 @@ fn questions_that_are_not_counted_narrow_no_interval() {
         // As few clusters as questions: 9, not 69.
         let found = by_generator(&[&[few, lost], others].concat());
         let caution = "It rests on 9 questions in 9 clusters: too few for a firm verdict.";
-        assert!(
-            found.cautions.iter().any(|text| text == caution),
-            "{:?}",
-            found.cautions
-        );
+        assert!(found.cautions.iter().any(|text| text == caution), "{:?}", found.cautions);
     }
 }
 
@@ -455,8 +355,5 @@ fn questions_that_are_not_counted_narrow_no_interval() {
 fn nothing_is_lost_where_every_answer_is_right_although_some_oracles_are_wrong() {
     let misread = (4, RIGHT, Some(WRONG), FailureClass::Correct, None);
     let found = by_generator(&[CORRECT, misread]);
-    assert_eq!(
-        (found.conclusion, found.bottleneck),
-        (Conclusion::NothingLost, None)
-    );
+    assert_eq!((found.conclusion, found.bottleneck), (Conclusion::NothingLost, None));
 }

@@ -80,10 +80,7 @@ fn generator(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -
 }
 
 fn undecided(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
-    let open = facts
-        .outcomes
-        .iter()
-        .filter(|outcome| outcome.class == FailureClass::Ambiguous);
+    let open = facts.outcomes.iter().filter(|outcome| outcome.class == FailureClass::Ambiguous);
     if losses.means().iter().all(|mean| *mean <= 0.0) {
         if facts.outcomes.iter().any(Outcome::is_unseen) {
             return "Undecided whether retrieval is the bottleneck: the record does not show what was packed."
@@ -118,21 +115,14 @@ fn undecided(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -
 }
 
 fn retrieval_only(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
-    let open: Vec<&Outcome> = facts
-        .outcomes
-        .iter()
-        .filter(|outcome| outcome.is_open())
-        .collect();
+    let open: Vec<&Outcome> = facts.outcomes.iter().filter(|outcome| outcome.is_open()).collect();
     let claimed = verdict.n;
     let delivered = claimed as f64 - verdict.retriever.answers;
     let n = claimed + open.len();
     let head = if open.is_empty() {
         let share = |lost: f64| 1.0 - lost / n as f64;
         let interval = verdict.retriever.ci95.map_or(String::new(), |ci| {
-            let ci = Interval {
-                low: share(ci.high),
-                high: share(ci.low),
-            };
+            let ci = Interval { low: share(ci.high), high: share(ci.low) };
             format!(", 95% CI {}", percents(ci))
         });
         format!(
@@ -141,9 +131,7 @@ fn retrieval_only(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Loss
             percent(delivered / n as f64)
         )
     } else {
-        let partly = open
-            .iter()
-            .filter(|outcome| outcome.lost_leniently_at().is_none());
+        let partly = open.iter().filter(|outcome| outcome.lost_leniently_at().is_none());
         let most = delivered + partly.count() as f64;
         format!(
             "Evidence reaches the prompt for {delivered:.0} to {most:.0} of {} ({} to {}), depending on how much of a label that is \
@@ -183,27 +171,19 @@ fn insufficient(facts: &VerdictFacts<'_>) -> String {
             thousands(answered.count())
         );
     }
-    let has_gold = facts
-        .outcomes
-        .iter()
-        .any(|outcome| outcome.reached.is_some());
+    let has_gold = facts.outcomes.iter().any(|outcome| outcome.reached.is_some());
     let head = if has_gold {
         "No verdict: no question has both an answer and an answer from the gold passages alone."
     } else {
         "No stage can be blamed: no question has evidence, a relevance judgment, or a gold answer that a document contains."
     };
-    let known = [
-        (ArmName::Retrieved, "are right"),
-        (ArmName::ClosedBook, "are right without any passage"),
-    ];
+    let known =
+        [(ArmName::Retrieved, "are right"), (ArmName::ClosedBook, "are right without any passage")];
     let known = known.iter().filter_map(|(arm, what)| {
         let answers = facts.outcomes.iter();
-        let answers: Vec<Correctness> = answers
-            .filter_map(|outcome| outcome.judgments.correctness(*arm))
-            .collect();
-        let right = answers
-            .iter()
-            .filter(|answer| **answer == Correctness::Right);
+        let answers: Vec<Correctness> =
+            answers.filter_map(|outcome| outcome.judgments.correctness(*arm)).collect();
+        let right = answers.iter().filter(|answer| **answer == Correctness::Right);
         let right = right.count();
         let ci = wilson(right, answers.len())?;
         Some(format!(
@@ -215,10 +195,7 @@ fn insufficient(facts: &VerdictFacts<'_>) -> String {
         ))
     });
     let known: String = known.collect();
-    format!(
-        "{head}{known} Add evidence to some of the {} to tell the stages apart.",
-        questions(n)
-    )
+    format!("{head}{known} Add evidence to some of the {} to tell the stages apart.", questions(n))
 }
 
 fn invalid_oracle(oracle: &OracleCheck) -> String {
@@ -255,10 +232,9 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
     };
     // The side and one of its stages are both called retrieval.
     let lead = match verdict.conclusion {
-        Conclusion::Retriever => format!(
-            "Of the stages before the prompt, {}",
-            spoken(source).to_lowercase()
-        ),
+        Conclusion::Retriever => {
+            format!("Of the stages before the prompt, {}", spoken(source).to_lowercase())
+        }
         _ => spoken(source).to_owned(),
     };
     format!(" {lead} loses most, {}: {meaning}{tie}.", whole(here))

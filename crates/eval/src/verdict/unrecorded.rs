@@ -16,19 +16,12 @@ pub(super) fn caution(facts: &VerdictFacts<'_>) -> Option<String> {
             undelivered,
             "lack their evidence in the prompt, and the record does not show which stage lost it",
         ),
-        (
-            unseen,
-            "are open: the record does not show whether the prompt had their evidence",
-        ),
+        (unseen, "are open: the record does not show whether the prompt had their evidence"),
     ];
     let parts = parts.iter().filter(|(n, _)| *n > 0);
     let parts: Vec<String> = parts
         .map(|(n, what)| {
-            format!(
-                "{} of {} questions {what}",
-                thousands(*n),
-                thousands(facts.outcomes.len())
-            )
+            format!("{} of {} questions {what}", thousands(*n), thousands(facts.outcomes.len()))
         })
         .collect();
     if parts.is_empty() {
@@ -46,18 +39,14 @@ pub(super) fn caution(facts: &VerdictFacts<'_>) -> Option<String> {
 /// Returns what the record lacks to tell the stages of open questions apart.
 fn missing(facts: &VerdictFacts<'_>) -> Vec<String> {
     let open = facts.traces.iter().zip(facts.outcomes);
-    let open: Vec<(&Trace, [Stage; 2])> = open
-        .filter_map(|(trace, outcome)| Some((trace, outcome.between?)))
-        .collect();
+    let open: Vec<(&Trace, [Stage; 2])> =
+        open.filter_map(|(trace, outcome)| Some((trace, outcome.between?))).collect();
     let any = |lacks: &dyn Fn(&Trace, [Stage; 2]) -> bool| {
         open.iter().any(|(trace, between)| lacks(trace, *between))
     };
     let has_ranking = |trace: &Trace| facts.top.is_in_order && trace.recorded_ranking().is_some();
     let lacks = [
-        (
-            any(&|_, [first, _]| first == Stage::Retrieval),
-            "each retriever's candidates",
-        ),
+        (any(&|_, [first, _]| first == Stage::Retrieval), "each retriever's candidates"),
         (
             any(&|trace, [_, last]| last > Stage::Ranking && !has_ranking(trace)),
             "the ranking that is packed, after fusion, reranking and filters",

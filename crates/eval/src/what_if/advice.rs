@@ -46,9 +46,7 @@ pub(super) fn advice(alternatives: &[Alternative]) -> Vec<Advice> {
     let mut chosen: Vec<&Alternative> = chosen.into_iter().flatten().collect();
     chosen.sort_by(|a, b| {
         let is_bound = [a, b].map(|one| one.change.is_upper_bound());
-        is_bound[0]
-            .cmp(&is_bound[1])
-            .then(value(b).total_cmp(&value(a)))
+        is_bound[0].cmp(&is_bound[1]).then(value(b).total_cmp(&value(a)))
     });
     chosen.truncate(MOST);
     chosen.into_iter().map(advised).collect()
@@ -57,10 +55,7 @@ pub(super) fn advice(alternatives: &[Alternative]) -> Vec<Advice> {
 /// Returns true if the evidence delivered, and its worth in answers where that is known, is above zero for certain.
 fn is_gain(one: &Alternative) -> bool {
     let is_known = is_above_zero(one.net_ci95);
-    is_known
-        && one
-            .promise
-            .is_none_or(|promise| is_above_zero(promise.ci95))
+    is_known && one.promise.is_none_or(|promise| is_above_zero(promise.ci95))
 }
 
 fn is_above_zero(ci95: Option<Interval>) -> bool {
@@ -83,10 +78,7 @@ fn is_affordable(one: &Alternative) -> bool {
 }
 
 fn largest<'a>(found: &[&'a Alternative]) -> Option<&'a Alternative> {
-    found
-        .iter()
-        .copied()
-        .max_by(|a, b| value(a).total_cmp(&value(b)))
+    found.iter().copied().max_by(|a, b| value(a).total_cmp(&value(b)))
 }
 
 /// Returns the one with the fewest tokens among those of a similar gain as the largest.
@@ -113,11 +105,7 @@ fn advised(one: &Alternative) -> Advice {
     };
     let answers = answers(one);
     // The gain in answers says more than the same in deliveries.
-    let moved = if answers.is_empty() {
-        format!(" ({})", moved(one))
-    } else {
-        String::new()
-    };
+    let moved = if answers.is_empty() { format!(" ({})", moved(one)) } else { String::new() };
     let sentence = format!(
         "{} {verb} {} instead of {} of {} questions{moved}{}.{answers}",
         head(one),
@@ -126,11 +114,7 @@ fn advised(one: &Alternative) -> Advice {
         thousands(one.n),
         tokens(one),
     );
-    Advice {
-        change: one.change,
-        settings: one.settings.clone(),
-        sentence,
-    }
+    Advice { change: one.change, settings: one.settings.clone(), sentence }
 }
 
 fn head(one: &Alternative) -> String {
@@ -204,9 +188,7 @@ fn answers(one: &Alternative) -> String {
 }
 
 fn gain(promise: &Promise) -> String {
-    let ci95 = promise
-        .ci95
-        .map_or(String::new(), |ci95| format!(" {ci95:.2}"));
+    let ci95 = promise.ci95.map_or(String::new(), |ci95| format!(" {ci95:.2}"));
     format!("{:+.2}{ci95} right answers per question", promise.gain)
 }
 

@@ -39,10 +39,7 @@ impl Change {
     /// Returns true if no setting can promise its delivery.
     #[must_use]
     pub fn is_upper_bound(self) -> bool {
-        matches!(
-            self,
-            Self::PerfectReranker | Self::OtherCandidates | Self::WholeChunks
-        )
+        matches!(self, Self::PerfectReranker | Self::OtherCandidates | Self::WholeChunks)
     }
 }
 
@@ -57,17 +54,11 @@ pub struct Setting {
 
 impl Setting {
     pub(super) fn new(key: &str, value: &dyn ToString) -> Self {
-        Self {
-            key: key.to_owned(),
-            value: Some(value.to_string()),
-        }
+        Self { key: key.to_owned(), value: Some(value.to_string()) }
     }
 
     pub(super) fn removed(key: &str) -> Self {
-        Self {
-            key: key.to_owned(),
-            value: None,
-        }
+        Self { key: key.to_owned(), value: None }
     }
 }
 

@@ -7,20 +7,13 @@ use ragtriage_core::types::Stage;
 
 /// Returns the bounds that win a question.
 pub(super) fn bounds(run: &RecordedRun<'_>) -> Vec<Alternative> {
-    let bounds = [
-        Change::PerfectReranker,
-        Change::OtherCandidates,
-        Change::WholeChunks,
-    ];
+    let bounds = [Change::PerfectReranker, Change::OtherCandidates, Change::WholeChunks];
     bounds
         .into_iter()
         .filter(|change| *change != Change::PerfectReranker || knows_reranked(run))
         .map(|change| {
-            let after: Vec<After> = run
-                .questions
-                .iter()
-                .map(|asked| after(run, change, asked))
-                .collect();
+            let after: Vec<After> =
+                run.questions.iter().map(|asked| after(run, change, asked)).collect();
             measured(run, change, Vec::new(), &after)
         })
         .filter(|alternative| alternative.won > 0)
@@ -38,20 +31,12 @@ fn after(run: &RecordedRun<'_>, change: Change, asked: &Recorded<'_>) -> After {
         Change::OtherCandidates => asked.lost == Some(Stage::Retrieval),
         _ => asked.lost == Some(Stage::Chunking),
     };
-    After {
-        is_supported: asked.is_supported || is_won,
-        tokens: None,
-        n_other: None,
-    }
+    After { is_supported: asked.is_supported || is_won, tokens: None, n_other: None }
 }
 
 /// Returns true if some candidates that fit a prompt hold the evidence.
 fn fits(run: &RecordedRun<'_>, asked: &Recorded<'_>) -> bool {
-    let k = if run.is_external {
-        asked.packed.hits.len()
-    } else {
-        run.limits.k
-    };
+    let k = if run.is_external { asked.packed.hits.len() } else { run.limits.k };
     asked.cover.is_some_and(|cover| {
         let within = |budget: usize| cover.tokens.is_some_and(|tokens| tokens <= budget);
         cover.n <= k && run.limits.budget.is_none_or(within)

@@ -75,23 +75,13 @@ fn budget_of(run: &RecordedRun<'_>, k: usize) -> usize {
 
 /// Returns every earlier ranking. Under a minimum score only the one that it filters: the scores of others have another scale.
 fn of_rankings(run: &RecordedRun<'_>) -> Vec<(Change, Vec<Setting>)> {
-    let steps: Vec<Step> = run.questions[0]
-        .rankings
-        .iter()
-        .map(|(step, _)| *step)
-        .collect();
+    let steps: Vec<Step> = run.questions[0].rankings.iter().map(|(step, _)| *step).collect();
     let Some((last, earlier)) = steps.split_last() else {
         return Vec::new();
     };
-    let first = if *last == Step::MinScore {
-        earlier.len() - 1
-    } else {
-        0
-    };
+    let first = if *last == Step::MinScore { earlier.len() - 1 } else { 0 };
     let earlier = earlier[first..].iter();
-    earlier
-        .map(|step| (Change::Ranking { step: *step }, without(*last, *step, run)))
-        .collect()
+    earlier.map(|step| (Change::Ranking { step: *step }, without(*last, *step, run))).collect()
 }
 
 /// Returns the settings that leave out the steps after `step`.
@@ -101,10 +91,7 @@ fn without(last: Step, step: Step, run: &RecordedRun<'_>) -> Vec<Setting> {
     }
     let mut settings = Vec::new();
     if step != Step::Fused && run.settings.retrieval.retrievers.len() > 1 {
-        settings.push(Setting::new(
-            "retrieval.retrievers",
-            &format!("[\"{step}\"]"),
-        ));
+        settings.push(Setting::new("retrieval.retrievers", &format!("[\"{step}\"]")));
     }
     if last == Step::Reranked {
         settings.push(Setting::removed("rerank.model"));

@@ -44,8 +44,5 @@ pub(super) fn cover(
             at += 1;
         }
     }
-    Some(Cover {
-        n: chosen.len(),
-        tokens: chosen.iter().map(|id| tokens(id)).sum(),
-    })
+    Some(Cover { n: chosen.len(), tokens: chosen.iter().map(|id| tokens(id)).sum() })
 }

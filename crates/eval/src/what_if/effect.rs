@@ -54,14 +54,8 @@ pub(super) fn alternative(
 fn limits(run: &RecordedRun<'_>, change: Change) -> Limits {
     let today = run.limits;
     match change {
-        Change::K { k, context_tokens } => Limits {
-            k,
-            budget: context_tokens.or(today.budget),
-        },
-        Change::Budget { context_tokens } => Limits {
-            budget: Some(context_tokens),
-            ..today
-        },
+        Change::K { k, context_tokens } => Limits { k, budget: context_tokens.or(today.budget) },
+        Change::Budget { context_tokens } => Limits { budget: Some(context_tokens), ..today },
         _ => today,
     }
 }
@@ -92,11 +86,7 @@ pub(super) fn measured(
         change,
         settings,
         n: after.len(),
-        before: run
-            .questions
-            .iter()
-            .filter(|asked| asked.is_supported)
-            .count(),
+        before: run.questions.iter().filter(|asked| asked.is_supported).count(),
         after: after.iter().filter(|after| after.is_supported).count(),
         won: won.count(),
         lost: lost.count(),
@@ -135,9 +125,7 @@ fn promise(run: &RecordedRun<'_>, after: &[After]) -> Option<Promise> {
         .collect();
     let clusters: Vec<usize> = scored.iter().map(|(asked, ..)| asked.cluster).collect();
     let ci95 = interval(&gains, &clusters);
-    let lost = scored
-        .iter()
-        .filter(|(asked, _, after)| asked.is_supported && !after.is_supported);
+    let lost = scored.iter().filter(|(asked, _, after)| asked.is_supported && !after.is_supported);
     let share_lost = lost.count() as f64 / scored.len() as f64;
     let distraction = distraction(&scored);
     let margin = ci95.map_or(0.0, margin);
@@ -177,19 +165,12 @@ struct Without {
 
 fn without_evidence(scored: &[(&Recorded<'_>, Answer, After)]) -> Without {
     let lacking = scored.iter().filter(|(asked, ..)| !asked.is_supported);
-    let (scores, clusters): (Vec<f64>, Vec<usize>) = lacking
-        .map(|(asked, answer, _)| (answer.retrieved, asked.cluster))
-        .unzip();
-    mean_error(&scores, &clusters).map_or(
-        Without {
-            mean: 0.0,
-            margin: 1.0,
-        },
-        |error| Without {
-            mean: error.mean,
-            margin: margin(error.interval_in((0.0, 1.0))),
-        },
-    )
+    let (scores, clusters): (Vec<f64>, Vec<usize>) =
+        lacking.map(|(asked, answer, _)| (answer.retrieved, asked.cluster)).unzip();
+    mean_error(&scores, &clusters).map_or(Without { mean: 0.0, margin: 1.0 }, |error| Without {
+        mean: error.mean,
+        margin: margin(error.interval_in((0.0, 1.0))),
+    })
 }
 
 /// Returns half the width of an interval.
@@ -219,11 +200,7 @@ fn distraction(scored: &[(&Recorded<'_>, Answer, After)]) -> DistractionChange {
         then += after.n_other.unwrap_or(n_other);
     }
     let is_changed = today != then;
-    let ratio = if is_changed {
-        then as f64 / today.max(1) as f64
-    } else {
-        1.0
-    };
+    let ratio = if is_changed { then as f64 / today.max(1) as f64 } else { 1.0 };
     // More cannot be lost than these prompts answer right.
     let most = (f64::max(cost, 0.0) * (ratio - 1.0).abs()).min(right);
     DistractionChange {

@@ -58,10 +58,7 @@ impl WhatIf {
                 one.promise = None;
             }
         }
-        Self {
-            advice: advice::advice(&alternatives),
-            alternatives,
-        }
+        Self { advice: advice::advice(&alternatives), alternatives }
     }
 }
 
@@ -71,9 +68,8 @@ fn alternatives(run: &RecordedRun<'_>) -> Vec<Alternative> {
     }
     let mut found: Vec<Alternative> = Vec::new();
     let changes = changes::changes(run).into_par_iter();
-    let alternatives: Vec<Option<Alternative>> = changes
-        .map(|(change, settings)| effect::alternative(run, change, settings))
-        .collect();
+    let alternatives: Vec<Option<Alternative>> =
+        changes.map(|(change, settings)| effect::alternative(run, change, settings)).collect();
     for one in alternatives.into_iter().flatten() {
         if !found.iter().any(|other| is_same_prompt(&one, other)) {
             found.push(one);

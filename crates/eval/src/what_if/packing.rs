@@ -25,19 +25,15 @@ impl<'a> Ranked<'a> {
     pub fn new(hits: Vec<&'a ChunkId>, test: &SupportTest<'_>, passages: &PassageMap) -> Self {
         let tokens = totals(&hits, passages);
         let needed = first_supporting(&hits, test);
-        Self {
-            hits,
-            tokens,
-            needed,
-        }
+        Self { hits, tokens, needed }
     }
 
     /// Returns the number of passages packed.
     pub fn packed(&self, limits: Limits) -> usize {
         let most = limits.k.min(self.hits.len());
-        let fitting = limits.budget.map_or(most, |budget| {
-            self.tokens.partition_point(|total| *total <= budget) - 1
-        });
+        let fitting = limits
+            .budget
+            .map_or(most, |budget| self.tokens.partition_point(|total| *total <= budget) - 1);
         most.min(fitting)
     }
 

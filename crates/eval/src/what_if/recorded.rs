@@ -157,10 +157,7 @@ impl<'a> Recorded<'a> {
 
     /// Returns the ranking of a step.
     pub fn ranking(&self, step: Step) -> Option<&Ranked<'a>> {
-        self.rankings
-            .iter()
-            .find(|(name, _)| *name == step)
-            .map(|(_, ranked)| ranked)
+        self.rankings.iter().find(|(name, _)| *name == step).map(|(_, ranked)| ranked)
     }
 
     /// Counts the passages among `chunks` that hold no gold evidence.
@@ -173,10 +170,7 @@ impl<'a> Recorded<'a> {
 fn golden<'a>(trace: &'a Trace, test: &SupportTest<'_>) -> HashSet<&'a ChunkId> {
     if test.rule() == SupportRule::AnswerString {
         let hits = trace.steps.iter().flat_map(|step| &step.hits);
-        return hits
-            .map(|hit| &hit.id)
-            .filter(|id| test.holds_answer(id))
-            .collect();
+        return hits.map(|hit| &hit.id).filter(|id| test.holds_answer(id)).collect();
     }
     let members = trace.gold.groups.iter().flatten();
     members.flat_map(|member| &member.chunks).collect()

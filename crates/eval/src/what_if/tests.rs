@@ -67,11 +67,7 @@ fn run(traces: Vec<Trace>) -> SavedRun {
         };
         (id.clone(), passage)
     });
-    SavedRun {
-        manifest,
-        passages: passages.collect(),
-        traces,
-    }
+    SavedRun { manifest, passages: passages.collect(), traces }
 }
 
 /// Gold in the prompt; third, so lost at ranking; second behind a long passage, so lost at packing; not a candidate.
@@ -107,9 +103,7 @@ fn only_alternatives_that_change_a_prompt_are_given_each_once() {
     let expected = [
         k(1, None),
         k(3, Some(400)),
-        Change::Budget {
-            context_tokens: 500,
-        },
+        Change::Budget { context_tokens: 500 },
         Change::PerfectReranker,
         Change::OtherCandidates,
     ];
@@ -121,50 +115,24 @@ fn a_ranking_is_packed_again_and_delivers_the_questions_whose_gold_fits() {
     let run = four();
     // Today 200, 200, 200 and 200 tokens, evidence of the first only.
     let one = of(&run, k(1, None));
-    assert_eq!(
-        (one.n, one.before, one.after, one.won, one.lost),
-        (4, 1, 1, 0, 0)
-    );
+    assert_eq!((one.n, one.before, one.after, one.won, one.lost), (4, 1, 1, 0, 0));
     // 100, 100, 200 and 100.
-    assert_eq!(
-        (one.tokens_before, one.tokens_after),
-        (Some(200.0), Some(125.0))
-    );
+    assert_eq!((one.tokens_before, one.tokens_after), (Some(200.0), Some(125.0)));
     // 300, 300, 400 and 300: the longest needs 400.
     let three = of(&run, k(3, Some(400)));
-    assert_eq!(
-        (three.after, three.won, three.lost, three.tokens_after),
-        (3, 2, 0, Some(325.0))
-    );
+    assert_eq!((three.after, three.won, three.lost, three.tokens_after), (3, 2, 0, Some(325.0)));
     let keys: Vec<(&str, Option<&str>)> = three
         .settings
         .iter()
         .map(|setting| (setting.key.as_str(), setting.value.as_deref()))
         .collect();
-    assert_eq!(
-        keys,
-        [
-            ("retrieval.k", Some("3")),
-            ("generation.context_tokens", Some("400"))
-        ]
-    );
+    assert_eq!(keys, [("retrieval.k", Some("3")), ("generation.context_tokens", Some("400"))]);
     // Differences 0, 1, 1, 0: mean .5, variance 1/3, standard error .2887, t(.975, 3) = 3.182: .5 -+ .919, at most 1.
     let ci95 = three.net_ci95.expect("clusters");
-    assert!(
-        (ci95.low + 0.4187).abs() < 1e-3 && ci95.high == 1.0,
-        "{ci95}"
-    );
+    assert!((ci95.low + 0.4187).abs() < 1e-3 && ci95.high == 1.0, "{ci95}");
     // 200, 200, 300 and 200 tokens: the third question's gold fits.
-    let budget = of(
-        &run,
-        Change::Budget {
-            context_tokens: 500,
-        },
-    );
-    assert_eq!(
-        (budget.after, budget.won, budget.tokens_after),
-        (2, 1, Some(225.0))
-    );
+    let budget = of(&run, Change::Budget { context_tokens: 500 });
+    assert_eq!((budget.after, budget.won, budget.tokens_after), (2, 1, Some(225.0)));
 }
 
 #[test]
@@ -182,26 +150,18 @@ fn bounds_count_what_a_better_component_could_deliver_at_most() {
 #[test]
 fn the_promise_is_the_delivery_of_the_questions_won() {
     // The second question gains 1; the third is wrong with its gold among other passages too.
-    let promise = of(&four(), Change::PerfectReranker)
-        .promise
-        .expect("an oracle");
+    let promise = of(&four(), Change::PerfectReranker).promise.expect("an oracle");
     assert_eq!((promise.n, promise.gain, promise.withheld), (4, 0.25, None));
     // 0, 1, 0, 0: standard error .25, t(.975, 3) = 3.182: .25 -+ .7956.
     let ci95 = promise.ci95.expect("clusters");
-    assert!(
-        (ci95.low + 0.5456).abs() < 1e-3 && ci95.high == 1.0,
-        "{ci95}"
-    );
+    assert!((ci95.low + 0.5456).abs() < 1e-3 && ci95.high == 1.0, "{ci95}");
 }
 
 #[test]
 fn nothing_is_promised_of_more_passages_where_today_shows_few() {
     // Around the gold is one other passage in each prompt with gold evidence.
     let promise = of(&four(), k(3, Some(400))).promise.expect("an oracle");
-    assert_eq!(
-        (promise.gain, promise.withheld),
-        (0.25, Some(Withheld::FewOtherPassages))
-    );
+    assert_eq!((promise.gain, promise.withheld), (0.25, Some(Withheld::FewOtherPassages)));
 }
 
 #[test]
@@ -219,20 +179,14 @@ fn a_question_that_loses_its_evidence_scores_as_those_without_it_do() {
     assert_eq!((alone.after, alone.won, alone.lost), (1, 1, 1));
     // Without evidence today score 0, 0 and 1: a third. The first question falls from 1 to 1/3, the second gains 1.
     let promise = alone.promise.expect("an oracle");
-    assert!(
-        (promise.gain - (1.0 - 2.0 / 3.0) / 4.0).abs() < 1e-12,
-        "{promise:?}"
-    );
+    assert!((promise.gain - (1.0 - 2.0 / 3.0) / 4.0).abs() < 1e-12, "{promise:?}");
     assert_eq!(promise.withheld, None);
 }
 
 #[test]
 fn a_passage_without_a_count_leaves_only_what_needs_none() {
     let mut run = four();
-    run.passages
-        .get_mut(&ChunkId::from("c#0"))
-        .expect("there")
-        .tokens = None;
+    run.passages.get_mut(&ChunkId::from("c#0")).expect("there").tokens = None;
     let changes: Vec<Change> = found(&run).iter().map(|one| one.change).collect();
     assert_eq!(changes, [Change::OtherCandidates]);
 }
@@ -247,25 +201,13 @@ fn another_pipelines_prompts_have_no_budget() {
     }
     let three = of(&run, k(3, None));
     // All three contexts of each question.
-    assert_eq!(
-        (three.after, three.tokens_after, three.settings.len()),
-        (3, Some(325.0), 0)
-    );
+    assert_eq!((three.after, three.tokens_after, three.settings.len()), (3, Some(325.0), 0));
 }
 
 /// An alternative that wins 30 of 100 questions for certain.
 fn sure(change: Change, gain: f64, tokens_after: f64) -> Alternative {
-    let ci95 = Some(Interval {
-        low: 0.01,
-        high: 0.9,
-    });
-    let promise = Promise {
-        n: 100,
-        gain,
-        ci95,
-        distraction: 0.0,
-        withheld: None,
-    };
+    let ci95 = Some(Interval { low: 0.01, high: 0.9 });
+    let promise = Promise { n: 100, gain, ci95, distraction: 0.0, withheld: None };
     Alternative {
         change,
         settings: Vec::new(),
@@ -298,19 +240,13 @@ fn advice_prefers_short_prompts_and_settings_over_components() {
 #[test]
 fn what_may_be_chance_is_no_advice() {
     let mut one = sure(k(10, None), 0.1, 1000.0);
-    one.net_ci95 = Some(Interval {
-        low: -0.01,
-        high: 0.2,
-    });
+    one.net_ci95 = Some(Interval { low: -0.01, high: 0.2 });
     assert_eq!(advice(&[one]), []);
 }
 
 #[test]
 fn advice_that_distraction_may_undo_says_so_and_is_the_smallest_change() {
-    let mut found = [
-        sure(k(10, None), 0.1, 1000.0),
-        sure(k(20, None), 0.15, 2000.0),
-    ];
+    let mut found = [sure(k(10, None), 0.1, 1000.0), sure(k(20, None), 0.15, 2000.0)];
     for (one, distraction) in found.iter_mut().zip([0.12, 0.4]) {
         one.promise = one.promise.map(|promise| Promise {
             distraction,

@@ -34,20 +34,14 @@ pub fn copy_local(
 /// Returns the files to copy, each with its path in the set.
 fn named(set: &KnownSet, from: &Path) -> Result<Vec<(String, PathBuf)>, DatasetError> {
     if !from.exists() {
-        return Err(DatasetError::Missing {
-            path: from.to_owned(),
-        });
+        return Err(DatasetError::Missing { path: from.to_owned() });
     }
     if from.is_file() && set.required.len() == 1 {
         let name = from.file_name().unwrap_or_default().to_string_lossy();
         let file = vec![(name.into_owned(), from.to_owned())];
         return required(set, from, &file).map(|()| file);
     }
-    let folder = if from.is_file() {
-        from.parent().unwrap_or(from)
-    } else {
-        from
-    };
+    let folder = if from.is_file() { from.parent().unwrap_or(from) } else { from };
     if folder.as_os_str().is_empty() {
         return wanted(set, Path::new("."));
     }
@@ -84,13 +78,7 @@ mod tests {
     fn listing(root: &Path) -> Vec<String> {
         let mut names: Vec<String> = fs::read_dir(root)
             .expect("a folder")
-            .map(|entry| {
-                entry
-                    .expect("readable")
-                    .file_name()
-                    .to_string_lossy()
-                    .into_owned()
-            })
+            .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
             .collect();
         names.sort();
         names
@@ -108,10 +96,7 @@ mod tests {
         ]);
         let to = folder(&[]);
         let copy = copy_local("scifact", from.path(), to.path(), false).expect("copies");
-        assert_eq!(
-            listing(&copy),
-            ["README.md", "corpus.jsonl", "qrels", "queries.jsonl"]
-        );
+        assert_eq!(listing(&copy), ["README.md", "corpus.jsonl", "qrels", "queries.jsonl"]);
         assert_eq!(
             fs::read_to_string(copy.join("qrels/train.tsv")).expect("there"),
             "qrels/train.tsv"

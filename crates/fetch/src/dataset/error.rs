@@ -68,11 +68,7 @@ impl Hint for FetchError {
                 let is_transient = |(_, cause): &(String, Box<Self>)| matches!(&**cause, Self::Http(error) if error.is_transient());
                 let again = causes.iter().any(is_transient);
                 let copy = "use a local copy of the data set";
-                Some(if again {
-                    format!("try again later, or {copy}")
-                } else {
-                    copy.to_owned()
-                })
+                Some(if again { format!("try again later, or {copy}") } else { copy.to_owned() })
             }
             Self::Http(error) if error.is_transient() => {
                 Some("try again: the download continues where it stopped".into())
@@ -94,11 +90,7 @@ impl Hint for FetchError {
 fn tried(causes: &[(String, Box<FetchError>)]) -> String {
     let each = causes.iter().map(|(url, cause)| {
         let cause = with_causes(cause.as_ref());
-        if cause.contains(url) {
-            cause
-        } else {
-            format!("`{url}`: {cause}")
-        }
+        if cause.contains(url) { cause } else { format!("`{url}`: {cause}") }
     });
     each.collect::<Vec<_>>().join("; ")
 }

@@ -44,11 +44,7 @@ impl KnownSet {
     /// Returns all patterns: licences and descriptions are included with every set.
     pub(super) fn patterns(&self) -> impl Iterator<Item = &'static str> {
         const PAPERS: [&str; 2] = ["README*", "LICEN[CS]E*"];
-        self.required
-            .iter()
-            .chain(self.optional)
-            .chain(&PAPERS)
-            .copied()
+        self.required.iter().chain(self.optional).chain(&PAPERS).copied()
     }
 }
 
@@ -154,22 +150,16 @@ static SETS: [KnownSet; 8] = [
 
 /// Returns the set of that name.
 pub(super) fn set(name: &str) -> Result<&'static KnownSet, DatasetError> {
-    SETS.iter()
-        .find(|set| set.name == name)
-        .ok_or_else(|| DatasetError::UnknownSet {
-            name: name.into(),
-            known: SETS.iter().map(|set| set.name).collect(),
-        })
+    SETS.iter().find(|set| set.name == name).ok_or_else(|| DatasetError::UnknownSet {
+        name: name.into(),
+        known: SETS.iter().map(|set| set.name).collect(),
+    })
 }
 
 /// Returns the location of the set under `root`; an existing one is an error without `force`.
 pub(super) fn target(set: &KnownSet, root: &Path, force: bool) -> Result<PathBuf, DatasetError> {
     let target = root.join(set.name);
-    if target.exists() && !force {
-        Err(DatasetError::Exists { path: target })
-    } else {
-        Ok(target)
-    }
+    if target.exists() && !force { Err(DatasetError::Exists { path: target }) } else { Ok(target) }
 }
 
 #[cfg(test)]
@@ -183,10 +173,7 @@ mod tests {
             assert!(publisher.urls.len() == 1 || publisher.hash.is_some());
             for url in publisher.urls {
                 let url = ragtriage_http::address(url, "").expect("an address");
-                let name = url
-                    .path_segments()
-                    .and_then(Iterator::last)
-                    .expect("a file");
+                let name = url.path_segments().and_then(Iterator::last).expect("a file");
                 match publisher.packed {
                     Archived::File(file) => assert_eq!(name, file),
                     Archived::Zip => assert_eq!(name.rsplit('.').next(), Some("zip")),
@@ -194,13 +181,8 @@ mod tests {
                 }
             }
             // 4 bits per digit.
-            let n_digits = publisher
-                .hash
-                .map(|hash| (hash.name(), hash.expected().len()));
-            assert!(
-                matches!(n_digits, None | Some(("sha256", 64) | ("md5", 32))),
-                "{n_digits:?}"
-            );
+            let n_digits = publisher.hash.map(|hash| (hash.name(), hash.expected().len()));
+            assert!(matches!(n_digits, None | Some(("sha256", 64) | ("md5", 32))), "{n_digits:?}");
         }
     }
 }

@@ -38,10 +38,7 @@ fn wanted(set: &KnownSet, folder: &Path) -> Result<Vec<(String, PathBuf)>, Datas
     let files = globs::walk(folder, Links::Everywhere)?.files;
     required(set, folder, &files)?;
     let all = globs::set(set.patterns())?;
-    Ok(files
-        .into_iter()
-        .filter(|(path, _)| all.is_match(path))
-        .collect())
+    Ok(files.into_iter().filter(|(path, _)| all.is_match(path)).collect())
 }
 
 fn required(set: &KnownSet, from: &Path, files: &[(String, PathBuf)]) -> Result<(), DatasetError> {

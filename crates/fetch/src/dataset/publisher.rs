@@ -57,10 +57,7 @@ async fn fetch_set(
     force: bool,
     on_download: OnDownload<'_>,
 ) -> Result<Fetched, FetchError> {
-    let publisher = set
-        .publisher
-        .as_ref()
-        .ok_or(FetchError::NoPublisher { name: set.name })?;
+    let publisher = set.publisher.as_ref().ok_or(FetchError::NoPublisher { name: set.name })?;
     scratch::restore(to_root, set.name);
     let target = known::target(set, to_root, force)?;
     let urls = url.map_or_else(|| publisher.urls.to_vec(), |url| vec![url]);
@@ -76,10 +73,7 @@ async fn fetch_set(
     }
     Err(match causes.len() {
         1 => *causes.remove(0).1,
-        _ => FetchError::AllFailed {
-            name: set.name,
-            causes,
-        },
+        _ => FetchError::AllFailed { name: set.name, causes },
     })
 }
 
@@ -132,10 +126,7 @@ fn place(
     to_root: &Path,
     target: &Path,
 ) -> Result<Option<String>, FetchError> {
-    let disk = |source| FetchError::Disk {
-        path: file.to_owned(),
-        source,
-    };
+    let disk = |source| FetchError::Disk { path: file.to_owned(), source };
     let unverified = match publisher.hash {
         None => Some(sha256(file).map_err(disk)?),
         Some(hash) => {
@@ -153,22 +144,18 @@ fn place(
     };
     let scratch = SetScratch::new(to_root, set.name, "tmp")?;
     match publisher.packed {
-        Archived::File(name) => fs::copy(file, scratch.path().join(name))
-            .map(drop)
-            .map_err(disk)?,
+        Archived::File(name) => {
+            fs::copy(file, scratch.path().join(name)).map(drop).map_err(disk)?
+        }
         packed => unpack(packed, file, set, scratch.path()).map_err(|refusal| match refusal {
             Refusal::Write { path, source } => FetchError::Disk { path, source },
-            refusal => FetchError::Archive {
-                url: url.to_owned(),
-                what: refusal.to_string(),
-            },
+            refusal => FetchError::Archive { url: url.to_owned(), what: refusal.to_string() },
         })?,
     }
     wanted(set, scratch.path()).map_err(|error| match error {
-        DatasetError::Layout { expected, .. } => FetchError::Archive {
-            url: url.to_owned(),
-            what: format!("it has no {expected}"),
-        },
+        DatasetError::Layout { expected, .. } => {
+            FetchError::Archive { url: url.to_owned(), what: format!("it has no {expected}") }
+        }
         other => other.into(),
     })?;
     scratch.install(target)?;
@@ -236,18 +223,12 @@ mod tests {
         let error = fetch_set(set(&[&gone, &other]), None, root.path(), false, &|_| ()).await;
         let error = error.expect_err("no source has it");
         let text = error.to_string();
-        assert!(
-            text.starts_with("`abc` could not be fetched from any source: "),
-            "{text}"
-        );
+        assert!(text.starts_with("`abc` could not be fetched from any source: "), "{text}");
         for (source, cause) in [(&gone, "status 404"), (&other, "has sha256")] {
             let at = text.find(&source.uri()).unwrap_or_else(|| panic!("{text}"));
             assert!(text[at..].contains(cause), "{cause}: {text}");
         }
-        assert_eq!(
-            error.hint().as_deref(),
-            Some("use a local copy of the data set")
-        );
+        assert_eq!(error.hint().as_deref(), Some("use a local copy of the data set"));
         assert!(!root.path().join("abc").exists());
     }
 }

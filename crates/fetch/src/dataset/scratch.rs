@@ -21,11 +21,7 @@ impl SetScratch {
         let path = root.join(format!(".{name}.{}.{purpose}", std::process::id()));
         let _ = fs::remove_dir_all(&path); // left by a killed process with this id, if any
         fs::create_dir_all(&path).map_err(DatasetError::write(&path))?;
-        Ok(Self {
-            path,
-            root: root.to_owned(),
-            name: name.to_owned(),
-        })
+        Ok(Self { path, root: root.to_owned(), name: name.to_owned() })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -77,9 +73,7 @@ fn moved_aside(root: &Path, name: &str) -> Option<PathBuf> {
         .filter(|entry| {
             let file = entry.file_name();
             let file = file.to_string_lossy();
-            file.strip_prefix(&begin)
-                .and_then(|rest| rest.strip_suffix(".old"))
-                .is_some()
+            file.strip_prefix(&begin).and_then(|rest| rest.strip_suffix(".old")).is_some()
         })
         .map(|entry| entry.path())
         .filter(|folder| folder.join(SET).is_dir())
@@ -89,11 +83,8 @@ fn moved_aside(root: &Path, name: &str) -> Option<PathBuf> {
 /// Takes the lock that marks the process that moved a set to `folder` as alive; `None` if another
 /// process holds it.
 fn lock(folder: &Path) -> Option<File> {
-    let opened = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(folder.join("lock"));
+    let opened =
+        OpenOptions::new().write(true).create(true).truncate(false).open(folder.join("lock"));
     opened.ok().filter(|file| file.try_lock().is_ok())
 }
 
@@ -116,9 +107,7 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let older = left(root.path(), ".cisi.9.old", "older");
         let past = SystemTime::UNIX_EPOCH + Duration::from_secs(1);
-        File::open(&older)
-            .and_then(|folder| folder.set_modified(past))
-            .expect("made old");
+        File::open(&older).and_then(|folder| folder.set_modified(past)).expect("made old");
         let newer = left(root.path(), ".cisi.7.old", "newer");
         let text = || fs::read_to_string(root.path().join("cisi/CISI.ALL")).ok();
         restore(root.path(), "cis");
@@ -127,11 +116,7 @@ mod tests {
         restore(root.path(), "cisi");
         assert_eq!((text().as_deref(), newer.exists()), (Some("newer"), false));
         restore(root.path(), "cisi");
-        assert_eq!(
-            (text().as_deref(), older.exists()),
-            (Some("newer"), true),
-            "there is a set"
-        );
+        assert_eq!((text().as_deref(), older.exists()), (Some("newer"), true), "there is a set");
     }
 
     #[test]

@@ -122,11 +122,7 @@ pub enum ModelError {
 }
 
 fn with_key(has_key: bool) -> &'static str {
-    if has_key {
-        "with the given key"
-    } else {
-        "without a key"
-    }
+    if has_key { "with the given key" } else { "without a key" }
 }
 
 impl Hint for ModelError {

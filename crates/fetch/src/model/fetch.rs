@@ -57,10 +57,7 @@ pub async fn fetch(
     let locked = lock.as_ref().and_then(|lock| lock.entry(name)).cloned();
     let fetched = match &locked {
         Some(locked) => {
-            let of_commit = HubName {
-                revision: Some(locked.revision.clone()),
-                ..name.clone()
-            };
+            let of_commit = HubName { revision: Some(locked.revision.clone()), ..name.clone() };
             obtain(&of_commit, Some(locked), source, on_download).await?
         }
         None => obtain(name, None, source, on_download).await?,
@@ -102,26 +99,17 @@ async fn obtain(
         let searched = caches.chain([source.cache_dir.join("models")]);
         return Err(ModelError::Offline {
             name: name.to_string(),
-            searched: searched
-                .map(|folder| format!("`{}`", folder.display()))
-                .collect(),
+            searched: searched.map(|folder| format!("`{}`", folder.display())).collect(),
         });
     }
-    let repository = Repository {
-        hub: &source.hub,
-        name,
-        revision,
-        lock: source.lock.as_deref(),
-    };
+    let repository = Repository { hub: &source.hub, name, revision, lock: source.lock.as_deref() };
     let scratch = source.cache_dir.join("models");
     let listing = repository.listing(&scratch).await?;
     let folder = own(&listing.sha);
     if files::is_complete(&folder) {
         return Ok((listing.sha, folder, false));
     }
-    repository
-        .download(&listing, locked, &folder, on_download)
-        .await?;
+    repository.download(&listing, locked, &folder, on_download).await?;
     Ok((listing.sha, folder, true))
 }
 
@@ -161,28 +149,14 @@ struct LargeFile {
 impl Repository<'_> {
     async fn listing(&self, scratch: &Path) -> Result<Listing, ModelError> {
         let revision = self.revision.replace('/', "%2F");
-        let url = self.url(&format!(
-            "api/models/{}/revision/{revision}?blobs=true",
-            self.name.name
-        ))?;
+        let url =
+            self.url(&format!("api/models/{}/revision/{revision}?blobs=true", self.name.name))?;
         create(scratch)?;
         let part = PartialFile::create(scratch, "listing")?;
-        self.get(
-            &url,
-            "model description",
-            part.path(),
-            MOST_LISTING_BYTES,
-            &|_| (),
-        )
-        .await?;
-        let bytes = std::fs::read(part.path()).map_err(|source| CheckpointError::Read {
-            path: part.path().to_owned(),
-            source,
-        })?;
-        let invalid = |what: String| ModelError::Listing {
-            url: shown(&url),
-            what,
-        };
+        self.get(&url, "model description", part.path(), MOST_LISTING_BYTES, &|_| ()).await?;
+        let bytes = std::fs::read(part.path())
+            .map_err(|source| CheckpointError::Read { path: part.path().to_owned(), source })?;
+        let invalid = |what: String| ModelError::Listing { url: shown(&url), what };
         let listing: Listing =
             serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
         if !is_commit(&listing.sha) {
@@ -227,12 +201,8 @@ impl Repository<'_> {
             let (parent, stem) = (target.parent().unwrap_or(folder), file.rsplit('/').next());
             create(parent)?;
             let part = PartialFile::create(parent, stem.unwrap_or(file))?;
-            let url = self.url(&format!(
-                "{}/resolve/{}/{file}",
-                self.name.name, listing.sha
-            ))?;
-            self.get(&url, file, part.path(), MOST_BYTES, on_download)
-                .await?;
+            let url = self.url(&format!("{}/resolve/{}/{file}", self.name.name, listing.sha))?;
+            self.get(&url, file, part.path(), MOST_BYTES, on_download).await?;
             let found = sha256_of_file(part.path())?;
             let by_lock = locked.and_then(|locked| locked.files.get(file));
             if let (Some(expected), Some(lock)) = (by_lock.filter(|it| **it != found), self.lock) {
@@ -251,10 +221,7 @@ impl Repository<'_> {
     }
 
     fn url(&self, path: &str) -> Result<Url, ModelError> {
-        Ok(address(
-            &format!("{}/{path}", self.hub.url.trim_end_matches('/')),
-            "",
-        )?)
+        Ok(address(&format!("{}/{path}", self.hub.url.trim_end_matches('/')), "")?)
     }
 
     async fn get(
@@ -265,11 +232,7 @@ impl Repository<'_> {
         most_bytes: u64,
         on_download: OnDownload<'_>,
     ) -> Result<(), ModelError> {
-        let wanted = FileRequest {
-            file,
-            most_bytes,
-            backoff: Backoff::new(TRIES, DEADLINE),
-        };
+        let wanted = FileRequest { file, most_bytes, backoff: Backoff::new(TRIES, DEADLINE) };
         let downloader = Downloader::with_key(url, self.hub.key.as_ref(), CONNECT_TIMEOUT)?;
         let mut partial = Partial::fresh(to)?;
         let fetched = downloader.fetch(&wanted, &mut partial, on_download).await;
@@ -285,19 +248,15 @@ impl Repository<'_> {
                 ModelError::NotAuthorized { name, hub, has_key }
             }
             HttpError::Status { status: 403, .. } => ModelError::Gated { name, hub, has_key },
-            HttpError::Status { status: 404, .. } => ModelError::Unknown {
-                name,
-                hub,
-                revision: self.revision.to_owned(),
-            },
+            HttpError::Status { status: 404, .. } => {
+                ModelError::Unknown { name, hub, revision: self.revision.to_owned() }
+            }
             _ => error.into(),
         }
     }
 }
 
 fn create(folder: &Path) -> Result<(), ModelError> {
-    std::fs::create_dir_all(folder).map_err(|source| ModelError::Write {
-        path: folder.to_owned(),
-        source,
-    })
+    std::fs::create_dir_all(folder)
+        .map_err(|source| ModelError::Write { path: folder.to_owned(), source })
 }

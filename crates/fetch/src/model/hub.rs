@@ -24,16 +24,9 @@ pub(super) async fn fetch(
     on_download: OnDownload<'_>,
 ) -> Result<(), PlaceTried> {
     for (file, expected) in FILES.into_iter().zip(pin.sha256) {
-        let url = format!(
-            "{}/{}/resolve/main/{file}",
-            hub.trim_end_matches('/'),
-            pin.name
-        );
+        let url = format!("{}/{}/resolve/main/{file}", hub.trim_end_matches('/'), pin.name);
         let fetched = fetch_file(&url, file, expected, folder, on_download).await;
-        fetched.map_err(|why| PlaceTried {
-            place: format!("`{url}`"),
-            why,
-        })?;
+        fetched.map_err(|why| PlaceTried { place: format!("`{url}`"), why })?;
     }
     Ok(())
 }
@@ -48,11 +41,7 @@ async fn fetch_file(
     let url = address(url, "").map_err(|error| with_causes(&error))?;
     let part = PartialFile::create(folder, file).map_err(|error| with_causes(&error))?;
     let mut partial = Partial::fresh(part.path()).map_err(|error| with_causes(&error))?;
-    let wanted = FileRequest {
-        file,
-        most_bytes: MOST_BYTES,
-        backoff: Backoff::new(1, DEADLINE),
-    };
+    let wanted = FileRequest { file, most_bytes: MOST_BYTES, backoff: Backoff::new(1, DEADLINE) };
     let downloader = Downloader::new(&url, CONNECT_TIMEOUT).map_err(|error| with_causes(&error))?;
     downloader
         .fetch(&wanted, &mut partial, on_download)

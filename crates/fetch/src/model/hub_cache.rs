@@ -32,11 +32,7 @@ pub(super) fn find(cache: &Path, name: &str, revision: &str) -> Option<Snapshot>
 pub(super) fn all(cache: &Path) -> Vec<(String, Snapshot)> {
     let mut found = Vec::new();
     for model in files::entries(cache) {
-        let folder_name = model
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let folder_name = model.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Some(name) = folder_name.strip_prefix("models--") else {
             continue;
         };
@@ -45,11 +41,7 @@ pub(super) fn all(cache: &Path) -> Vec<(String, Snapshot)> {
             continue;
         }
         for folder in files::entries(&model.join("snapshots")) {
-            let commit = folder
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
+            let commit = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if is_commit(&commit) && files::is_complete(&folder) {
                 found.push((name.clone(), Snapshot { commit, folder }));
             }

@@ -62,26 +62,13 @@ pub fn list(source: &ModelSource) -> Result<Vec<ListedModel>, ModelError> {
         }
     }
     let mut cached = own(&source.cache_dir.join("models"));
-    for (name, found) in source
-        .hub
-        .cache
-        .iter()
-        .flat_map(|cache| hub_cache::all(cache))
-    {
+    for (name, found) in source.hub.cache.iter().flat_map(|cache| hub_cache::all(cache)) {
         cached.push((name, Some(found.commit), found.folder));
     }
     cached.sort();
     for (name, commit, folder) in cached {
-        if !all
-            .iter()
-            .any(|listed| listed.folder.as_ref() == Some(&folder))
-        {
-            all.push(ListedModel {
-                name,
-                commit,
-                folder: Some(folder),
-                state: ModelState::Cached,
-            });
+        if !all.iter().any(|listed| listed.folder.as_ref() == Some(&folder)) {
+            all.push(ListedModel { name, commit, folder: Some(folder), state: ModelState::Cached });
         }
     }
     Ok(all)
@@ -92,9 +79,7 @@ pub(super) fn locate(source: &ModelSource, name: &str, commit: &str) -> Option<P
     let cache = source.hub.cache.as_deref();
     let shared = cache.and_then(|cache| hub_cache::find(cache, name, commit));
     let own = own_folder(&source.cache_dir, name, commit);
-    shared
-        .map(|found| found.folder)
-        .or_else(|| files::is_complete(&own).then_some(own))
+    shared.map(|found| found.folder).or_else(|| files::is_complete(&own).then_some(own))
 }
 
 /// Returns name, commit and folder of each model in our cache: `NAME` or `ORG/NAME`, with `@COMMIT` or without.

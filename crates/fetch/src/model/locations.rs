@@ -32,11 +32,7 @@ impl Hub {
     /// Creates a hub without key and cache.
     #[must_use]
     pub fn at(url: &str) -> Self {
-        Self {
-            url: url.to_owned(),
-            key: None,
-            cache: None,
-        }
+        Self { url: url.to_owned(), key: None, cache: None }
     }
 }
 

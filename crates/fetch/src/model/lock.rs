@@ -45,10 +45,7 @@ impl ModelLock {
     /// # Errors
     /// `Lock`, with the parser's line.
     pub fn read(path: &Path) -> Result<Self, ModelError> {
-        let invalid = |what: String| ModelError::Lock {
-            path: path.to_owned(),
-            what,
-        };
+        let invalid = |what: String| ModelError::Lock { path: path.to_owned(), what };
         let text = match std::fs::read_to_string(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             read => read.map_err(|error| invalid(error.to_string()))?,
@@ -74,19 +71,13 @@ impl ModelLock {
                 return Err(invalid(format!("`{name}` has no `{file}`")));
             }
         }
-        Ok(Self {
-            path: path.to_owned(),
-            content,
-        })
+        Ok(Self { path: path.to_owned(), content })
     }
 
     /// Returns the entry of that model; `None` also for another revision of it.
     pub(super) fn entry(&self, name: &HubName) -> Option<&LockedModel> {
         let model = self.content.models.get(&name.name)?;
-        let is_locked = name
-            .revision
-            .as_ref()
-            .is_none_or(|it| *it == model.revision);
+        let is_locked = name.revision.as_ref().is_none_or(|it| *it == model.revision);
         is_locked.then_some(model)
     }
 
@@ -138,23 +129,14 @@ impl ModelLock {
                 locked.insert(file.to_owned(), sha256_of_file(&path)?);
             }
         }
-        let model = LockedModel {
-            revision: commit.to_owned(),
-            files: locked,
-        };
+        let model = LockedModel { revision: commit.to_owned(), files: locked };
         self.content.models.insert(name.to_owned(), model);
         let text = toml::to_string(&self.content).expect("strings in tables");
-        let partial = PathBuf::from(format!(
-            "{}.partial-{}",
-            self.path.display(),
-            std::process::id()
-        ));
+        let partial =
+            PathBuf::from(format!("{}.partial-{}", self.path.display(), std::process::id()));
         std::fs::write(&partial, format!("{HEADER}{text}"))
             .and_then(|()| std::fs::rename(&partial, &self.path))
-            .map_err(|source| ModelError::Write {
-                path: self.path.clone(),
-                source,
-            })
+            .map_err(|source| ModelError::Write { path: self.path.clone(), source })
     }
 
     /// Returns its path.
@@ -175,12 +157,7 @@ mod tests {
     #[test]
     fn a_locked_model_reads_back_and_a_changed_file_is_named() {
         let folder = tempfile::tempdir().expect("a folder");
-        for file in [
-            "config.json",
-            "tokenizer.json",
-            "model.safetensors",
-            "other.txt",
-        ] {
+        for file in ["config.json", "tokenizer.json", "model.safetensors", "other.txt"] {
             std::fs::write(folder.path().join(file), "one").expect("written");
         }
         let path = folder.path().join(LOCK);
@@ -194,9 +171,7 @@ mod tests {
         assert_eq!(lock.entry(&of("a/b@main")), None);
         lock.verify("a/b", entry, folder.path()).expect("unchanged");
         std::fs::write(folder.path().join("config.json"), "two").expect("written");
-        let error = lock
-            .verify("a/b", entry, folder.path())
-            .expect_err("changed");
+        let error = lock.verify("a/b", entry, folder.path()).expect_err("changed");
         assert!(
             matches!(&error, ModelError::Changed { file, expected, .. } if file.ends_with("config.json") && expected == ONE),
             "{error}"
@@ -214,23 +189,11 @@ mod tests {
         };
         for (text, expected) in [
             ("[models\n".to_owned(), "line 1"),
-            (
-                model("../a", COMMIT, "config.json", ONE),
-                "not a model name",
-            ),
+            (model("../a", COMMIT, "config.json", ONE), "not a model name"),
             (model("a/b", "main", "config.json", ONE), "not a commit"),
-            (
-                model("a/b", COMMIT, "../config.json", ONE),
-                "not a model file",
-            ),
-            (
-                model("a/b", COMMIT, "config.json", "12"),
-                "not a model file",
-            ),
-            (
-                model("a/b", COMMIT, "config.json", ONE),
-                "has no `tokenizer.json`",
-            ),
+            (model("a/b", COMMIT, "../config.json", ONE), "not a model file"),
+            (model("a/b", COMMIT, "config.json", "12"), "not a model file"),
+            (model("a/b", COMMIT, "config.json", ONE), "has no `tokenizer.json`"),
             ("version = 2\n".to_owned(), "version"),
         ] {
             std::fs::write(&path, text).expect("written");

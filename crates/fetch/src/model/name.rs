@@ -28,14 +28,9 @@ impl HubName {
             && parts.iter().all(|part| is_part(part))
             && revision.is_none_or(|revision| revision.split('/').all(is_part));
         if !is_valid {
-            return Err(ModelError::BadName {
-                name: text.to_owned(),
-            });
+            return Err(ModelError::BadName { name: text.to_owned() });
         }
-        Ok(Self {
-            name: name.to_owned(),
-            revision: revision.map(str::to_owned),
-        })
+        Ok(Self { name: name.to_owned(), revision: revision.map(str::to_owned) })
     }
 }
 
@@ -56,10 +51,7 @@ fn is_part(part: &str) -> bool {
 
 /// Returns true for a full commit hash.
 pub(super) fn is_commit(revision: &str) -> bool {
-    revision.len() == 40
-        && revision
-            .bytes()
-            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    revision.len() == 40 && revision.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 #[cfg(test)]
@@ -76,10 +68,7 @@ mod tests {
             "", "a/", "/a", "a/b/c", "../a", "a/..", "a b", "a/b@", "a/b@../c", "a/b@c?d",
             "a/b@c@d",
         ] {
-            assert!(
-                matches!(of(text), Err(ModelError::BadName { .. })),
-                "{text}"
-            );
+            assert!(matches!(of(text), Err(ModelError::BadName { .. })), "{text}");
         }
     }
 }

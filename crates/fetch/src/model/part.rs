@@ -28,14 +28,9 @@ impl PartialFile {
     /// Creates `name` in `folder`, empty.
     pub(super) fn create(folder: &Path, name: &str) -> Result<Self, CheckpointError> {
         let path = own_name(folder, name);
-        File::create_new(&path).map_err(|source| CheckpointError::Write {
-            path: path.clone(),
-            source,
-        })?;
-        Ok(Self {
-            path,
-            target: folder.join(name),
-        })
+        File::create_new(&path)
+            .map_err(|source| CheckpointError::Write { path: path.clone(), source })?;
+        Ok(Self { path, target: folder.join(name) })
     }
 
     /// Returns the path that its bytes are written to.
@@ -57,10 +52,7 @@ impl PartialFile {
         File::open(&self.path)
             .and_then(|file| file.sync_all())
             .and_then(|()| std::fs::rename(&self.path, &self.target))
-            .map_err(|source| CheckpointError::Write {
-                path: self.target.clone(),
-                source,
-            })
+            .map_err(|source| CheckpointError::Write { path: self.target.clone(), source })
     }
 }
 

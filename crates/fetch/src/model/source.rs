@@ -120,10 +120,8 @@ async fn named(
     match open(&folder, pin).await {
         Ok(checkpoint) => return Ok(checkpoint),
         Err(error) => {
-            attempts.push(PlaceTried {
-                place: "the model cache".to_owned(),
-                why: with_causes(&error),
-            });
+            attempts
+                .push(PlaceTried { place: "the model cache".to_owned(), why: with_causes(&error) });
             damaged = Some(error)
                 .filter(|error| matches!(error, CheckpointError::HashMismatch { .. }))
                 .or(damaged);
@@ -144,14 +142,8 @@ async fn named(
         Some(_) => None,
     };
     if let (Some(pin), None) = (pin, skipped) {
-        let created = DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&folder);
-        created.map_err(|error| CheckpointError::Write {
-            path: folder.clone(),
-            source: error,
-        })?;
+        let created = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+        created.map_err(|error| CheckpointError::Write { path: folder.clone(), source: error })?;
         match hub::fetch(&source.hub.url, pin, &folder, on_download).await {
             Ok(()) => return open(&folder, Some(pin)).await,
             Err(attempt) => attempts.push(attempt),
@@ -161,19 +153,12 @@ async fn named(
             Err(attempt) => attempts.push(attempt),
         }
     } else if let Some(why) = skipped {
-        attempts.push(PlaceTried {
-            place: "the network".to_owned(),
-            why: why.to_owned(),
-        });
+        attempts.push(PlaceTried { place: "the network".to_owned(), why: why.to_owned() });
         if let Some(error) = damaged {
             return Err(error);
         }
     }
-    Err(CheckpointError::ModelMissing {
-        name: name.to_owned(),
-        folder,
-        attempts,
-    })
+    Err(CheckpointError::ModelMissing { name: name.to_owned(), folder, attempts })
 }
 
 /// Returns the folder of the model in the user's hub cache.
@@ -197,10 +182,7 @@ mod tests {
 
     #[test]
     fn a_setting_that_reads_like_a_path_is_a_folder() {
-        assert_eq!(
-            ModelRef::parse(MINILM, Path::new("")),
-            ModelRef::Named(MINILM.to_owned())
-        );
+        assert_eq!(ModelRef::parse(MINILM, Path::new("")), ModelRef::Named(MINILM.to_owned()));
         assert_eq!(
             ModelRef::parse("./models/mine", Path::new("")),
             ModelRef::Folder("./models/mine".into())
@@ -220,9 +202,8 @@ mod tests {
             lock: None,
             offline: true,
         };
-        let error = locate(&ModelRef::Named(MINILM.to_owned()), &source, &|_| ())
-            .await
-            .unwrap_err();
+        let error =
+            locate(&ModelRef::Named(MINILM.to_owned()), &source, &|_| ()).await.unwrap_err();
         let folder = cache.path().join("models").join(MINILM);
         let expected = format!(
             "model `{MINILM}` was not found: the model cache: cannot read `{}`: No such file or directory (os error 2); \
@@ -230,12 +211,7 @@ mod tests {
             folder.join("config.json").display()
         );
         assert_eq!(error.to_string(), expected);
-        assert!(
-            error
-                .hint()
-                .unwrap()
-                .contains(&folder.display().to_string())
-        );
+        assert!(error.hint().unwrap().contains(&folder.display().to_string()));
     }
 
     #[tokio::test]
@@ -268,9 +244,8 @@ mod tests {
             lock: None,
             offline: false,
         };
-        let error = locate(&ModelRef::Named("some/model".to_owned()), &source, &|_| ())
-            .await
-            .unwrap_err();
+        let error =
+            locate(&ModelRef::Named("some/model".to_owned()), &source, &|_| ()).await.unwrap_err();
         assert!(error.to_string().contains("no pinned hash"), "{error}");
     }
 
@@ -280,14 +255,9 @@ mod tests {
         let server = MockServer::start().await;
         let url = format!("/{MINILM}/resolve/main/config.json");
         let answer = ResponseTemplate::new(200).set_body_string("{}");
-        Mock::given(path(url.as_str()))
-            .respond_with(answer)
-            .mount(&server)
-            .await;
+        Mock::given(path(url.as_str())).respond_with(answer).mount(&server).await;
         let pin = pin_of(MINILM).unwrap();
-        let attempt = hub::fetch(&server.uri(), pin, cache.path(), &|_| ())
-            .await
-            .unwrap_err();
+        let attempt = hub::fetch(&server.uri(), pin, cache.path(), &|_| ()).await.unwrap_err();
         assert_eq!(attempt.place, format!("`{}{url}`", server.uri()));
         assert!(
             attempt.why.contains("has sha256 44136fa3") && attempt.why.contains(pin.sha256[0]),
@@ -308,10 +278,7 @@ mod tests {
                 "8b5b9db0c13db24256c829aa364aa90c6d2eba318b9232a4ab9313b954d3555f",
             ],
             recipe: PINS[0].recipe.clone(),
-            package: ragtriage_encoder::checkpoint::Package {
-                requirement: "none",
-                folder: "none",
-            },
+            package: ragtriage_encoder::checkpoint::Package { requirement: "none", folder: "none" },
         };
         let server = MockServer::start().await;
         for (file, body) in FILES.into_iter().zip(["one", "two", "three"]) {
@@ -322,9 +289,7 @@ mod tests {
                 .await;
         }
         let cache = tempfile::tempdir().unwrap();
-        hub::fetch(&server.uri(), &pin, cache.path(), &|_| ())
-            .await
-            .unwrap();
+        hub::fetch(&server.uri(), &pin, cache.path(), &|_| ()).await.unwrap();
         let hashes = Checkpoint::open(cache.path(), Some(&pin))
             .unwrap()
             .files

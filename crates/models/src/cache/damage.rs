@@ -16,11 +16,7 @@ use super::file::CacheFile;
 use super::{CacheTable, ContentKey, Database, SharedDatabase, Size, State, key};
 use ragtriage_core::notices::{Notices, READ_ONLY_CACHE};
 
-const TABLE: CacheTable = CacheTable {
-    name: "a",
-    value: "x",
-    label: "things",
-};
+const TABLE: CacheTable = CacheTable { name: "a", value: "x", label: "things" };
 const N: usize = 40;
 
 /// Changes a file.
@@ -290,10 +286,7 @@ fn damaged_entries_are_left_out_of_a_fold_and_removed() {
     assert_eq!(block_on(database.fold(TABLE, each)).unwrap(), N - 1);
     let removed = block_on(database.remove(TABLE, |_| false)).unwrap();
     assert_eq!(removed.entries, 1);
-    assert_eq!(
-        block_on(database.size(TABLE)).unwrap().entries,
-        N as u64 - 1
-    );
+    assert_eq!(block_on(database.size(TABLE)).unwrap().entries, N as u64 - 1);
     drop(database);
     let notice = "the cached things had 1 damaged entry, treated as missing";
     assert_eq!(notices.shown(), [notice]);
@@ -306,10 +299,7 @@ fn a_value_of_another_key_or_table_is_damaged() {
     let [first, second] = [keys()[0], keys()[1]];
     let sql =
         "UPDATE a SET (x, checksum) = (SELECT x, checksum FROM a WHERE key = ?1) WHERE key = ?2";
-    assert_eq!(
-        connection.execute(sql, (&first[..], &second[..])).unwrap(),
-        1
-    );
+    assert_eq!(connection.execute(sql, (&first[..], &second[..])).unwrap(), 1);
     drop(connection);
     let found = read(&stored.open(&Notices::default()));
     assert!(found[0].is_some() && found[1].is_none());
@@ -333,10 +323,7 @@ fn a_file_of_the_format_before_is_recreated() {
         connection.execute_batch(sql).unwrap();
         fs::set_permissions(path, fs::Permissions::from_mode(0o644)).unwrap();
     });
-    assert_eq!(
-        (missing, notices),
-        (N, vec![stored.damaged("another format")])
-    );
+    assert_eq!((missing, notices), (N, vec![stored.damaged("another format")]));
     assert_eq!(mode(&stored.path), 0o600);
 }
 
@@ -352,10 +339,8 @@ fn files_and_folders_are_their_owners_alone() {
     let database = Database::open(&path, &[TABLE], &Notices::default()).unwrap();
     block_on(database.write(TABLE, rows())).unwrap();
     assert_eq!([mode(&folder.path().join("one")), mode(&cache)], [0o700; 2]);
-    let files: Vec<PathBuf> = fs::read_dir(&cache)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let files: Vec<PathBuf> =
+        fs::read_dir(&cache).unwrap().map(|entry| entry.unwrap().path()).collect();
     // The database, its log and the log's index.
     assert_eq!(files.len(), 3, "{files:?}");
     for file in files {
@@ -365,15 +350,10 @@ fn files_and_folders_are_their_owners_alone() {
 
 /// Returns the database as it is opened where nothing can be written.
 fn read_only(stored: &Stored, notices: &Notices) -> Database {
-    let file = CacheFile {
-        path: stored.path.clone(),
-        tables: vec![TABLE],
-        notices: notices.clone(),
-    };
-    let state = Mutex::new(State {
-        opened: file.open_read_only().unwrap(),
-        n_damaged: BTreeMap::new(),
-    });
+    let file =
+        CacheFile { path: stored.path.clone(), tables: vec![TABLE], notices: notices.clone() };
+    let state =
+        Mutex::new(State { opened: file.open_read_only().unwrap(), n_damaged: BTreeMap::new() });
     Database(Arc::new(SharedDatabase { file, state }))
 }
 

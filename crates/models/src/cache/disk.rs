@@ -17,12 +17,9 @@ impl DiskUse {
     /// empty.
     #[must_use]
     pub fn of(path: &Path) -> Self {
-        let files = walkdir::WalkDir::new(path)
-            .into_iter()
-            .filter_map(Result::ok);
-        let files = files
-            .filter_map(|entry| entry.metadata().ok())
-            .filter(std::fs::Metadata::is_file);
+        let files = walkdir::WalkDir::new(path).into_iter().filter_map(Result::ok);
+        let files =
+            files.filter_map(|entry| entry.metadata().ok()).filter(std::fs::Metadata::is_file);
         files.fold(Self::default(), |sum, file| Self {
             bytes: sum.bytes + file.len(),
             changed: sum.changed.max(file.modified().ok()),

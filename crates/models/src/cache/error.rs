@@ -31,10 +31,7 @@ impl CacheError {
     /// Returns a closure for `map_err` that creates the error of a folder or file that could not be
     /// created.
     pub(super) fn folder(path: &Path) -> impl Fn(std::io::Error) -> Self {
-        |source| Self::Folder {
-            path: path.to_owned(),
-            source,
-        }
+        |source| Self::Folder { path: path.to_owned(), source }
     }
 }
 

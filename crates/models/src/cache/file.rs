@@ -86,10 +86,7 @@ impl CacheFile {
 
     /// Converts an error of the database.
     pub(super) fn failed(&self) -> impl Fn(rusqlite::Error) -> CacheError {
-        |source| CacheError::Database {
-            path: self.path.clone(),
-            source,
-        }
+        |source| CacheError::Database { path: self.path.clone(), source }
     }
 
     /// Creates the folder (mode 0700) and the database (mode 0600), unless they exist.
@@ -103,15 +100,9 @@ impl CacheFile {
             created.map_err(CacheError::folder(folder))?;
         }
         let random = RandomState::new().hash_one(0);
-        let partial = self
-            .path
-            .with_extension(format!("sqlite.{random:016x}.partial"));
+        let partial = self.path.with_extension(format!("sqlite.{random:016x}.partial"));
         let mut private = OpenOptions::new();
-        let file = private
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&partial);
+        let file = private.write(true).create_new(true).mode(0o600).open(&partial);
         file.map_err(CacheError::folder(&self.path))?;
         let created = Connection::open(&partial)
             .and_then(|connection| {
@@ -137,10 +128,7 @@ impl CacheFile {
             Err(error) => return Err(error),
         }
         let read_only = connection.is_readonly("main")?;
-        Ok(Opened {
-            connection,
-            read_only,
-        })
+        Ok(Opened { connection, read_only })
     }
 
     pub(super) fn open_read_only(&self) -> rusqlite::Result<Opened> {
@@ -158,10 +146,7 @@ impl CacheFile {
                 Err(error) => return Err(error),
             }
         }
-        Ok(Opened {
-            connection,
-            read_only: true,
-        })
+        Ok(Opened { connection, read_only: true })
     }
 
     /// Returns an empty database in place of one that is damaged and cannot be replaced.
@@ -176,10 +161,7 @@ impl CacheFile {
     fn in_memory(&self) -> rusqlite::Result<Opened> {
         let connection = Connection::open_in_memory()?;
         self.create_tables(&connection)?;
-        Ok(Opened {
-            connection,
-            read_only: true,
-        })
+        Ok(Opened { connection, read_only: true })
     }
 
     /// Prepares the database for use; returns false if a table has another format.
@@ -243,16 +225,11 @@ fn link(from: &Path, to: &Path) -> io::Result<()> {
 /// Returns the statement that created the table; `None` without a table of that name.
 fn sql_of(connection: &Connection, table: CacheTable) -> rusqlite::Result<Option<String>> {
     let sql = "SELECT sql FROM sqlite_schema WHERE name = ?1";
-    connection
-        .query_row(sql, [table.name], |row| row.get(0))
-        .optional()
+    connection.query_row(sql, [table.name], |row| row.get(0)).optional()
 }
 
 fn is_denied(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
-    )
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// Returns true if the error may be that of a file or folder that cannot be written.
@@ -264,10 +241,7 @@ pub(super) fn is_read_only(error: &rusqlite::Error) -> bool {
 }
 
 fn is_busy(error: &rusqlite::Error) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
-    )
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// Returns true if the file is damaged: it is malformed, holds impossible sizes, or has lost its tables.

@@ -84,15 +84,9 @@ impl Database {
     /// # Errors
     /// A file that cannot be read, a folder that cannot be created for another reason than permissions.
     pub fn open(path: &Path, tables: &[CacheTable], notices: &Notices) -> Result<Self, CacheError> {
-        let file = CacheFile {
-            path: path.to_owned(),
-            tables: tables.to_vec(),
-            notices: notices.clone(),
-        };
-        let state = Mutex::new(State {
-            opened: file.open()?,
-            n_damaged: BTreeMap::new(),
-        });
+        let file =
+            CacheFile { path: path.to_owned(), tables: tables.to_vec(), notices: notices.clone() };
+        let state = Mutex::new(State { opened: file.open()?, n_damaged: BTreeMap::new() });
         Ok(Self(Arc::new(SharedDatabase { file, state })))
     }
 
@@ -185,16 +179,8 @@ mod tests {
     use ragtriage_core::text::hex::hex;
 
     const TABLES: [CacheTable; 2] = [
-        CacheTable {
-            name: "a",
-            value: "x",
-            label: "things",
-        },
-        CacheTable {
-            name: "b",
-            value: "y",
-            label: "others",
-        },
+        CacheTable { name: "a", value: "x", label: "things" },
+        CacheTable { name: "b", value: "y", label: "others" },
     ];
 
     fn open(path: &Path) -> Result<Database, CacheError> {
@@ -206,31 +192,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("new/cache.sqlite");
         let [one, two] = [(); 2].map(|()| open(&path).unwrap());
-        one.write(
-            TABLES[0],
-            vec![(key(&["k"]), vec![1, 2]), (key(&["l"]), vec![])],
-        )
-        .await
-        .unwrap();
+        one.write(TABLES[0], vec![(key(&["k"]), vec![1, 2]), (key(&["l"]), vec![])]).await.unwrap();
         let keys = vec![key(&["l"]), key(&["m"]), key(&["k"])];
         let whole = |bytes: &[u8]| Some(bytes.to_vec());
         let expected = [Some(vec![]), None, Some(vec![1, 2])];
-        assert_eq!(
-            two.read(TABLES[0], keys.clone(), whole).await.unwrap(),
-            expected
-        );
-        assert_eq!(
-            two.read(TABLES[1], keys.clone(), whole).await.unwrap(),
-            [None, None, None]
-        );
-        two.write(TABLES[0], vec![(key(&["k"]), vec![3])])
-            .await
-            .unwrap();
+        assert_eq!(two.read(TABLES[0], keys.clone(), whole).await.unwrap(), expected);
+        assert_eq!(two.read(TABLES[1], keys.clone(), whole).await.unwrap(), [None, None, None]);
+        two.write(TABLES[0], vec![(key(&["k"]), vec![3])]).await.unwrap();
         let decode = |bytes: &[u8]| (bytes.len() == 1).then(|| bytes[0]);
-        assert_eq!(
-            one.read(TABLES[0], keys, decode).await.unwrap(),
-            [None, None, Some(3)]
-        );
+        assert_eq!(one.read(TABLES[0], keys, decode).await.unwrap(), [None, None, Some(3)]);
     }
 
     #[test]
@@ -238,13 +208,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cache.sqlite");
         let opened: Vec<bool> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..8)
-                .map(|_| scope.spawn(|| open(&path).is_ok()))
-                .collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap())
-                .collect()
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| open(&path).is_ok())).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert_eq!(opened, [true; 8]);
     }

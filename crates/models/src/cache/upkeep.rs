@@ -27,8 +27,7 @@ impl std::ops::AddAssign for Size {
 impl Database {
     /// Measures a table.
     pub async fn size(&self, table: CacheTable) -> Result<Size, CacheError> {
-        self.work(move |state| size(&state.opened.connection, table))
-            .await
+        self.work(move |state| size(&state.opened.connection, table)).await
     }
 
     /// Passes every undamaged value of a table to `each`, in key order, which is arbitrary.
@@ -86,10 +85,7 @@ impl Database {
                     let value = table.verified(row)?;
                     if value.is_none_or(&doomed) {
                         let bytes = value.map_or(0, |value| size_of::<ContentKey>() + value.len());
-                        removed += Size {
-                            entries: 1,
-                            bytes: bytes as u64,
-                        };
+                        removed += Size { entries: 1, bytes: bytes as u64 };
                         keys.push(row.get(0)?);
                     }
                 }
@@ -108,8 +104,7 @@ impl Database {
     /// Returns the space of removed entries to the disk.
     pub async fn shrink(&self) -> Result<(), CacheError> {
         let sql = "VACUUM; PRAGMA wal_checkpoint(TRUNCATE);";
-        self.work(move |state| state.opened.connection.execute_batch(sql))
-            .await
+        self.work(move |state| state.opened.connection.execute_batch(sql)).await
     }
 }
 
@@ -119,10 +114,7 @@ fn size(connection: &Connection, table: CacheTable) -> rusqlite::Result<Size> {
         format!("SELECT count(*), coalesce(sum(length(key) + length({value})), 0) FROM {name}");
     connection.query_row(&sql, [], |row| {
         let (entries, bytes): (i64, i64) = (row.get(0)?, row.get(1)?);
-        Ok(Size {
-            entries: entries.unsigned_abs(),
-            bytes: bytes.unsigned_abs(),
-        })
+        Ok(Size { entries: entries.unsigned_abs(), bytes: bytes.unsigned_abs() })
     })
 }
 
@@ -132,11 +124,7 @@ mod tests {
     use crate::cache::key;
     use ragtriage_core::notices::Notices;
 
-    const TABLE: CacheTable = CacheTable {
-        name: "a",
-        value: "x",
-        label: "things",
-    };
+    const TABLE: CacheTable = CacheTable { name: "a", value: "x", label: "things" };
 
     fn open(folder: &std::path::Path) -> Database {
         let path = folder.join("cache.sqlite");
@@ -145,9 +133,7 @@ mod tests {
 
     async fn filled(folder: &std::path::Path) -> Database {
         let database = open(folder);
-        let rows = (0..100_u8)
-            .map(|n| (key(&[&n.to_string()]), vec![n; 1000]))
-            .collect();
+        let rows = (0..100_u8).map(|n| (key(&[&n.to_string()]), vec![n; 1000])).collect();
         database.write(TABLE, rows).await.unwrap();
         database
     }
@@ -157,34 +143,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let database = filled(folder.path()).await;
         // A key has 32 bytes, a value 1,000.
-        assert_eq!(
-            database.size(TABLE).await.unwrap(),
-            Size {
-                entries: 100,
-                bytes: 103_200
-            }
-        );
+        assert_eq!(database.size(TABLE).await.unwrap(), Size { entries: 100, bytes: 103_200 });
         let removed = database.remove(TABLE, |value| value[0] < 30).await.unwrap();
-        assert_eq!(
-            removed,
-            Size {
-                entries: 30,
-                bytes: 30_960
-            }
-        );
+        assert_eq!(removed, Size { entries: 30, bytes: 30_960 });
         // 30 + 31 + ... + 99 = 70 * 129 / 2.
-        let sum = database
-            .fold(TABLE, |sum: &mut u64, value| *sum += u64::from(value[0]))
-            .await
-            .unwrap();
+        let sum =
+            database.fold(TABLE, |sum: &mut u64, value| *sum += u64::from(value[0])).await.unwrap();
         assert_eq!(sum, 4515);
-        assert_eq!(
-            database.clear(TABLE).await.unwrap(),
-            Size {
-                entries: 70,
-                bytes: 72_240
-            }
-        );
+        assert_eq!(database.clear(TABLE).await.unwrap(), Size { entries: 70, bytes: 72_240 });
         assert_eq!(database.size(TABLE).await.unwrap(), Size::default());
     }
 
@@ -193,11 +159,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let database = filled(folder.path()).await;
         let other = open(folder.path());
-        let bytes = || {
-            std::fs::metadata(folder.path().join("cache.sqlite"))
-                .unwrap()
-                .len()
-        };
+        let bytes = || std::fs::metadata(folder.path().join("cache.sqlite")).unwrap().len();
         database.shrink().await.unwrap();
         let before = bytes();
         database.clear(TABLE).await.unwrap();

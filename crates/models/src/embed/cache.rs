@@ -23,17 +23,10 @@ const WRITTEN_TOGETHER: usize = 256;
 const MEASURED_TOGETHER: usize = 8192;
 
 /// The table of cached vectors.
-pub const VECTORS: CacheTable = CacheTable {
-    name: "vectors",
-    value: "vector",
-    label: "vectors",
-};
+pub const VECTORS: CacheTable = CacheTable { name: "vectors", value: "vector", label: "vectors" };
 /// The table of cached text lengths.
-pub const LENGTHS: CacheTable = CacheTable {
-    name: "text_lengths",
-    value: "length",
-    label: "text lengths",
-};
+pub const LENGTHS: CacheTable =
+    CacheTable { name: "text_lengths", value: "length", label: "text lengths" };
 
 /// An [`Encoder`] that asks another only for texts not in the cache.
 pub struct CachedEncoder {
@@ -51,12 +44,7 @@ impl CachedEncoder {
         notices: &Notices,
     ) -> Result<Self, EmbedError> {
         let database = Database::open(path, &[VECTORS, LENGTHS], notices)?;
-        Ok(Self {
-            inner,
-            database,
-            n_hits: AtomicU64::new(0),
-            n_misses: AtomicU64::new(0),
-        })
+        Ok(Self { inner, database, n_hits: AtomicU64::new(0), n_misses: AtomicU64::new(0) })
     }
 
     /// Returns the number of texts answered from the cache so far.
@@ -70,10 +58,7 @@ impl CachedEncoder {
     }
 
     fn keys(&self, texts: &[TitledText<'_>], role: Role) -> Vec<ContentKey> {
-        texts
-            .iter()
-            .map(|text| text_key(self.inner.fingerprint(role), role, *text))
-            .collect()
+        texts.iter().map(|text| text_key(self.inner.fingerprint(role), role, *text)).collect()
     }
 
     /// Encodes one batch of texts and stores the vectors.
@@ -99,14 +84,9 @@ impl CachedEncoder {
                 what,
             });
         }
-        let rows = keys
-            .iter()
-            .copied()
-            .zip(vectors.iter().map(|v| to_bytes(v)))
-            .collect();
+        let rows = keys.iter().copied().zip(vectors.iter().map(|v| to_bytes(v))).collect();
         self.database.write(VECTORS, rows).await?;
-        self.n_misses
-            .fetch_add(texts.len() as u64, Ordering::Relaxed);
+        self.n_misses.fetch_add(texts.len() as u64, Ordering::Relaxed);
         Ok(vectors)
     }
 }
@@ -131,10 +111,7 @@ impl Encoder for CachedEncoder {
         role: Role,
     ) -> Result<Option<Vec<Length>>, EmbedError> {
         let keys = self.keys(texts, role);
-        let mut lengths = self
-            .database
-            .read(LENGTHS, keys.clone(), length_from_bytes)
-            .await?;
+        let mut lengths = self.database.read(LENGTHS, keys.clone(), length_from_bytes).await?;
         let (missing, places) = missing(&keys, &lengths);
         for batch in missing.chunks(MEASURED_TOGETHER) {
             let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
@@ -148,10 +125,8 @@ impl Encoder for CachedEncoder {
                     lengths[*i] = Some(*length);
                 }
             }
-            let rows = rows
-                .into_iter()
-                .map(|(key, length)| (key, length_to_bytes(length)))
-                .collect();
+            let rows =
+                rows.into_iter().map(|(key, length)| (key, length_to_bytes(length))).collect();
             self.database.write(LENGTHS, rows).await?;
         }
         if texts.is_empty() {
@@ -175,8 +150,7 @@ impl Encoder for CachedEncoder {
         let shape = self.shape();
         if shape.many && role == Role::Passage {
             // Not cached: a passage's vectors take hundreds of kilobytes, and its collection resumes an interrupted indexing.
-            self.n_misses
-                .fetch_add(texts.len() as u64, Ordering::Relaxed);
+            self.n_misses.fetch_add(texts.len() as u64, Ordering::Relaxed);
             return self.inner.encode(texts, role, on_progress).await;
         }
         let keys = self.keys(texts, role);
@@ -193,9 +167,7 @@ impl Encoder for CachedEncoder {
         for batch in missing.chunks(WRITTEN_TOGETHER) {
             let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
             let batch_keys: Vec<ContentKey> = batch.iter().map(|i| keys[*i]).collect();
-            let encoded = self
-                .fill(&batch_texts, &batch_keys, role, on_progress)
-                .await?;
+            let encoded = self.fill(&batch_texts, &batch_keys, role, on_progress).await?;
             let mut n_repeated = 0;
             for (key, vector) in batch_keys.iter().zip(encoded) {
                 n_repeated += places[key].len() - 1;
@@ -250,10 +222,7 @@ fn from_bytes(bytes: &[u8], shape: VectorShape) -> Option<Vec<f32>> {
 }
 
 fn length_to_bytes(length: Length) -> Vec<u8> {
-    [length.n_tokens, length.n_read]
-        .iter()
-        .flat_map(|n| (*n as u32).to_le_bytes())
-        .collect()
+    [length.n_tokens, length.n_read].iter().flat_map(|n| (*n as u32).to_le_bytes()).collect()
 }
 
 fn length_from_bytes(bytes: &[u8]) -> Option<Length> {
@@ -286,11 +255,7 @@ mod tests {
         }
 
         fn shape(&self) -> VectorShape {
-            VectorShape {
-                dimension: 2,
-                many: false,
-                similarity: Similarity::Cosine,
-            }
+            VectorShape { dimension: 2, many: false, similarity: Similarity::Cosine }
         }
 
         fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, EmbedError> {
@@ -319,27 +284,18 @@ mod tests {
             self.n_asked.fetch_add(texts.len(), Ordering::Relaxed);
             on_progress(texts.len());
             let vector = |text: &str| {
-                vec![
-                    text.len() as f32,
-                    f32::from(*text.as_bytes().first().unwrap_or(&0)),
-                ]
+                vec![text.len() as f32, f32::from(*text.as_bytes().first().unwrap_or(&0))]
             };
             Ok(texts.iter().map(|text| vector(text.text)).collect())
         }
     }
 
     fn untitled<'a>(texts: &[&'a str]) -> Vec<TitledText<'a>> {
-        texts
-            .iter()
-            .map(|text| TitledText::untitled(text))
-            .collect()
+        texts.iter().map(|text| TitledText::untitled(text)).collect()
     }
 
     fn counting(fingerprint: &'static str) -> Arc<Counting> {
-        Arc::new(Counting {
-            n_asked: AtomicUsize::new(0),
-            fingerprint,
-        })
+        Arc::new(Counting { n_asked: AtomicUsize::new(0), fingerprint })
     }
 
     #[tokio::test]
@@ -350,23 +306,15 @@ mod tests {
         let first = CachedEncoder::open(inner.clone(), &path, &Notices::default()).unwrap();
         let n_done = AtomicUsize::new(0);
         let on_progress = |n| _ = n_done.fetch_add(n, Ordering::Relaxed);
-        let vectors = first
-            .encode(&untitled(&["x", "yy", "x"]), Role::Query, &on_progress)
-            .await
-            .unwrap();
+        let vectors =
+            first.encode(&untitled(&["x", "yy", "x"]), Role::Query, &on_progress).await.unwrap();
         // x is byte 120, y 121.
         assert_eq!(vectors, [[1.0, 120.0], [2.0, 121.0], [1.0, 120.0]]);
-        assert_eq!(
-            (n_done.into_inner(), first.n_hits(), first.n_misses()),
-            (3, 0, 2)
-        );
+        assert_eq!((n_done.into_inner(), first.n_hits(), first.n_misses()), (3, 0, 2));
 
         // Another process's connection to the file, while the first is open.
         let second = CachedEncoder::open(inner.clone(), &path, &Notices::default()).unwrap();
-        let again = second
-            .encode(&untitled(&["zzz", "yy"]), Role::Query, &|_| ())
-            .await
-            .unwrap();
+        let again = second.encode(&untitled(&["zzz", "yy"]), Role::Query, &|_| ()).await.unwrap();
         assert_eq!(again, [[3.0, 122.0], [2.0, 121.0]]);
         assert_eq!((second.n_hits(), second.n_misses()), (1, 1));
         assert_eq!(inner.n_asked.load(Ordering::Relaxed), 3);
@@ -382,14 +330,7 @@ mod tests {
             [(1, 1), (3, 2), (1, 1)].map(|(n_tokens, n_read)| Length { n_tokens, n_read });
         for _ in 0..2 {
             let cached = CachedEncoder::open(inner.clone(), &path, &Notices::default()).unwrap();
-            assert_eq!(
-                cached
-                    .lengths(&texts, Role::Passage)
-                    .await
-                    .unwrap()
-                    .unwrap(),
-                expected
-            );
+            assert_eq!(cached.lengths(&texts, Role::Passage).await.unwrap().unwrap(), expected);
             assert_eq!(inner.n_asked.load(Ordering::Relaxed), 2);
         }
         let remote = CachedEncoder::open(counting("remote"), &path, &Notices::default()).unwrap();
@@ -416,13 +357,7 @@ mod tests {
             .encode(&untitled(&["x"]), Role::Query, &|_| ())
             .await
             .unwrap();
-        assert_eq!(
-            (
-                a.n_asked.load(Ordering::Relaxed),
-                b.n_asked.load(Ordering::Relaxed)
-            ),
-            (2, 1)
-        );
+        assert_eq!((a.n_asked.load(Ordering::Relaxed), b.n_asked.load(Ordering::Relaxed)), (2, 1));
     }
 
     #[tokio::test]
@@ -430,26 +365,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("vectors.sqlite");
         let cached = CachedEncoder::open(counting("a"), &path, &Notices::default()).unwrap();
-        cached
-            .encode(&untitled(&["x"]), Role::Query, &|_| ())
-            .await
-            .unwrap();
+        cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap();
         let changed = rusqlite::Connection::open(&path)
             .unwrap()
             .execute("UPDATE vectors SET vector = x'0102030405'", []);
         assert_eq!(changed.unwrap(), 1);
         assert_eq!(
-            cached
-                .encode(&untitled(&["x"]), Role::Query, &|_| ())
-                .await
-                .unwrap(),
+            cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(),
             [[1.0, 120.0]]
         );
         assert_eq!(
-            cached
-                .encode(&untitled(&["x"]), Role::Query, &|_| ())
-                .await
-                .unwrap(),
+            cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(),
             [[1.0, 120.0]]
         );
         assert_eq!((cached.n_hits(), cached.n_misses()), (1, 2));
@@ -460,14 +386,7 @@ mod tests {
         // sha256 over each part preceded by its length as eight little-endian bytes, by Python's hashlib.
         let expected = "0e8745c7f4f880ac6112675aca1ba420fa49145d96cc2cec43099a664803c680";
         assert_eq!(
-            hex(&text_key(
-                "a",
-                Role::Query,
-                TitledText {
-                    title: "title",
-                    text: "text"
-                }
-            )),
+            hex(&text_key("a", Role::Query, TitledText { title: "title", text: "text" })),
             expected
         );
     }

@@ -76,29 +76,18 @@ impl LateInteraction {
         checkpoint: Checkpoint,
         options: LateInteractionOptions,
     ) -> Result<Self, EmbedError> {
-        let LateInteractionOptions {
-            query_tokens,
-            passage_tokens,
-            precision,
-        } = options;
+        let LateInteractionOptions { query_tokens, passage_tokens, precision } = options;
         let config = checkpoint.config()?;
         let mut recipe = TokenRecipe::read(&checkpoint, &config)?;
         recipe.query_tokens = query_tokens.unwrap_or(recipe.query_tokens);
         recipe.passage_tokens = passage_tokens.unwrap_or(recipe.passage_tokens);
         let positions = config.positions();
-        for (role, n_tokens) in [
-            ("query", recipe.query_tokens),
-            ("passage", recipe.passage_tokens),
-        ] {
+        for (role, n_tokens) in [("query", recipe.query_tokens), ("passage", recipe.passage_tokens)]
+        {
             // [CLS], the marker, a word piece, [SEP].
             let fewest = 4;
             if !(fewest..=positions).contains(&n_tokens) {
-                return Err(EmbedError::Tokens {
-                    role,
-                    n_tokens,
-                    fewest,
-                    positions,
-                });
+                return Err(EmbedError::Tokens { role, n_tokens, fewest, positions });
             }
         }
         let kernel = Kernel::new(precision, Instructions::All);
@@ -110,25 +99,15 @@ impl LateInteraction {
             kernel.name()
         );
         let told = recipe.clone();
-        let model = Model::with_head(
-            checkpoint,
-            config,
-            positions,
-            kernel,
-            move |tensors, config| told.projection(tensors, config),
-        )?;
-        let inner = TokenModel {
-            model,
-            recipe,
-            width,
-        };
+        let model =
+            Model::with_head(checkpoint, config, positions, kernel, move |tensors, config| {
+                told.projection(tensors, config)
+            })?;
+        let inner = TokenModel { model, recipe, width };
         for role in [Role::Query, Role::Passage] {
             inner.frame(role)?;
         }
-        Ok(Self {
-            inner: Arc::new(inner),
-            fingerprint,
-        })
+        Ok(Self { inner: Arc::new(inner), fingerprint })
     }
 
     /// Returns the recipe with the overrides applied.
@@ -144,20 +123,12 @@ impl Encoder for LateInteraction {
     }
 
     fn shape(&self) -> VectorShape {
-        VectorShape {
-            dimension: self.inner.width,
-            many: true,
-            similarity: Similarity::Cosine,
-        }
+        VectorShape { dimension: self.inner.width, many: true, similarity: Similarity::Cosine }
     }
 
     fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError> {
         let room = self.inner.frame(role)?.room();
-        let read = self
-            .inner
-            .model
-            .word_pieces()?
-            .end_of(&text.joined(), room)?;
+        let read = self.inner.model.word_pieces()?.end_of(&text.joined(), room)?;
         Ok(Some(read.saturating_sub(text.prefix_bytes())))
     }
 
@@ -166,10 +137,7 @@ impl Encoder for LateInteraction {
         texts: &[TitledText<'_>],
         role: Role,
     ) -> Result<Option<Vec<Length>>, EmbedError> {
-        let texts: Vec<String> = texts
-            .iter()
-            .map(|text| text.joined().into_owned())
-            .collect();
+        let texts: Vec<String> = texts.iter().map(|text| text.joined().into_owned()).collect();
         let inner = Arc::clone(&self.inner);
         let work = off_runtime(&|_| (), move |_| {
             let (word_pieces, room) = (inner.model.word_pieces()?, inner.frame(role)?.room());
@@ -192,10 +160,7 @@ impl Encoder for LateInteraction {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
-        let texts: Vec<String> = texts
-            .iter()
-            .map(|text| text.joined().into_owned())
-            .collect();
+        let texts: Vec<String> = texts.iter().map(|text| text.joined().into_owned()).collect();
         let inner = Arc::clone(&self.inner);
         off_runtime(on_progress, move |on_done| {
             let (word_pieces, bert) = (inner.model.word_pieces()?, inner.model.bert()?);
@@ -237,10 +202,8 @@ impl TokenModel {
             Role::Passage => (&self.recipe.passage_marker, self.recipe.passage_tokens),
         };
         // An empty text is [CLS] [SEP], under the tokenizer's names.
-        let empty = word_pieces
-            .ids(&EncoderInput::One("".into()))
-            .map_err(CheckpointError::from)?
-            .ids;
+        let empty =
+            word_pieces.ids(&EncoderInput::One("".into())).map_err(CheckpointError::from)?.ids;
         let (cls, sep) = empty.split_at(1);
         let mut before = cls.to_vec();
         if !marker.is_empty() {
@@ -279,8 +242,7 @@ impl TokenModel {
 impl TokenFrame {
     /// Returns the number of word pieces that fit in addition to the frame.
     fn room(&self) -> usize {
-        self.n_tokens
-            .saturating_sub(self.before.len() + self.after.len())
+        self.n_tokens.saturating_sub(self.before.len() + self.after.len())
     }
 
     fn ids(
@@ -303,11 +265,7 @@ impl TokenFrame {
 
 impl TokenIds {
     fn sequence(&self) -> Sequence<'_> {
-        Sequence {
-            ids: &self.ids,
-            second: self.ids.len(),
-            n_seen: self.n_seen,
-        }
+        Sequence { ids: &self.ids, second: self.ids.len(), n_seen: self.n_seen }
     }
 }
 

@@ -84,23 +84,14 @@ impl Local {
             query_prefix: query_prefix.unwrap_or(said.query_prefix),
             passage_prefix: passage_prefix.unwrap_or(said.passage_prefix),
         };
-        let titles = titles.unwrap_or(if config.is_dpr() {
-            Titles::Paired
-        } else {
-            Titles::Joined
-        });
+        let titles =
+            titles.unwrap_or(if config.is_dpr() { Titles::Paired } else { Titles::Joined });
         let kernel = Kernel::new(precision, instructions);
         let (digests, kernel_name) = (checkpoint.digests(), kernel.name());
         let model = Model::new(checkpoint, config, recipe.max_tokens, kernel)?;
         // Similarity is not part of it: it changes no vector.
-        let Recipe {
-            pooling,
-            normalize,
-            max_tokens,
-            similarity: _,
-            query_prefix,
-            passage_prefix,
-        } = &recipe;
+        let Recipe { pooling, normalize, max_tokens, similarity: _, query_prefix, passage_prefix } =
+            &recipe;
         let shared = format!(
             "local v{ENCODER_VERSION}.{VERSION} {digests} pooling {} normalize {normalize} max_tokens {max_tokens} {kernel_name}",
             json!(pooling)
@@ -108,16 +99,8 @@ impl Local {
         let query_fingerprint = format!("{shared} prefix {}", json!(query_prefix));
         let (titles_written, prefix) = (json!(titles), json!(passage_prefix));
         let passage_fingerprint = format!("{shared} titles {titles_written} prefix {prefix}");
-        let inner = Arc::new(PooledModel {
-            model,
-            recipe,
-            titles,
-        });
-        Ok(Self {
-            inner,
-            query_fingerprint,
-            passage_fingerprint,
-        })
+        let inner = Arc::new(PooledModel { model, recipe, titles });
+        Ok(Self { inner, query_fingerprint, passage_fingerprint })
     }
 
     /// Returns the recipe with the overrides applied.
@@ -136,15 +119,9 @@ impl Encoder for Local {
     }
 
     fn shape(&self) -> VectorShape {
-        let (dimension, similarity) = (
-            self.inner.model.config().hidden_size(),
-            self.inner.recipe.similarity,
-        );
-        VectorShape {
-            dimension,
-            many: false,
-            similarity,
-        }
+        let (dimension, similarity) =
+            (self.inner.model.config().hidden_size(), self.inner.recipe.similarity);
+        VectorShape { dimension, many: false, similarity }
     }
 
     fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError> {
@@ -189,11 +166,8 @@ impl Encoder for Local {
         off_runtime(on_progress, move |on_done| {
             let (word_pieces, bert) = (inner.model.word_pieces()?, inner.model.bert()?);
             let hidden = inner.model.config().hidden_size();
-            let wanted = if inner.recipe.pooling == Pooling::Cls {
-                Wanted::First
-            } else {
-                Wanted::Every
-            };
+            let wanted =
+                if inner.recipe.pooling == Pooling::Cls { Wanted::First } else { Wanted::Every };
             in_windows(
                 bert,
                 wanted,
@@ -240,9 +214,7 @@ impl PooledModel {
 fn pool(states: &[f32], hidden: usize, recipe: &Recipe) -> Vec<f32> {
     let mut tokens = states.chunks_exact(hidden);
     let mut vector = match recipe.pooling {
-        Pooling::Cls => tokens
-            .next()
-            .map_or_else(|| vec![0.0; hidden], <[f32]>::to_vec),
+        Pooling::Cls => tokens.next().map_or_else(|| vec![0.0; hidden], <[f32]>::to_vec),
         Pooling::Mean => {
             let n = tokens.len() as f32;
             let mut sum = vec![0.0_f32; hidden];

@@ -98,12 +98,7 @@ pub struct Remote {
 impl Remote {
     /// Checks the settings and, if they omit the dimension, encodes one short text to determine it.
     pub async fn open(settings: RemoteSettings) -> Result<Self, EmbedError> {
-        let RemoteSettings {
-            url,
-            concurrency,
-            timeout,
-            ..
-        } = &settings;
+        let RemoteSettings { url, concurrency, timeout, .. } = &settings;
         let numbers = [
             ("dimensions", settings.dimensions.unwrap_or(1)),
             ("batch_texts", settings.batch_texts),
@@ -196,11 +191,7 @@ impl Encoder for Remote {
     }
 
     fn shape(&self) -> VectorShape {
-        VectorShape {
-            dimension: self.dimension,
-            many: false,
-            similarity: self.settings.similarity,
-        }
+        VectorShape { dimension: self.dimension, many: false, similarity: self.settings.similarity }
     }
 
     fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, EmbedError> {
@@ -233,10 +224,8 @@ impl Encoder for Remote {
                 Ok::<_, EmbedError>(vectors)
             })
             .collect();
-        let vectors: Vec<Vec<Vec<f32>>> = stream::iter(batches)
-            .buffered(self.settings.concurrency)
-            .try_collect()
-            .await?;
+        let vectors: Vec<Vec<Vec<f32>>> =
+            stream::iter(batches).buffered(self.settings.concurrency).try_collect().await?;
         Ok(vectors.into_iter().flatten().collect())
     }
 }
@@ -261,19 +250,11 @@ fn batches(texts: &[String], most_texts: usize, most_chars: usize) -> Vec<&[Stri
 
 /// Returns the vectors in the order of their texts; the error describes the mismatch.
 fn in_order(embeddings: Vec<Embedding>, n: usize) -> Result<Vec<Vec<f32>>, String> {
-    let vectors = by_index(
-        embeddings
-            .into_iter()
-            .map(|given| (given.index, given.embedding)),
-        n,
-    )?;
+    let vectors = by_index(embeddings.into_iter().map(|given| (given.index, given.embedding)), n)?;
     match vectors.iter().flatten().find(|number| !number.is_finite()) {
         Some(number) => Err(format!("a vector with the number {number}")),
         None if vectors.iter().any(Vec::is_empty) => Err("an empty vector".to_owned()),
-        None if vectors
-            .iter()
-            .any(|vector| vector.iter().all(|x| *x == 0.0)) =>
-        {
+        None if vectors.iter().any(|vector| vector.iter().all(|x| *x == 0.0)) => {
             Err("a vector of zeros, whose similarity is undefined".to_owned())
         }
         None => Ok(vectors),

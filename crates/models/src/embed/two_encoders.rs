@@ -25,10 +25,7 @@ impl TwoEncoders {
             let passage = described(passage.0, passage_shape);
             return Err(EmbedError::Apart { query, passage });
         }
-        Ok(Self {
-            query: query.1,
-            passage: passage.1,
-        })
+        Ok(Self { query: query.1, passage: passage.1 })
     }
 
     fn of(&self, role: Role) -> &dyn Encoder {
@@ -107,9 +104,7 @@ mod tests {
     }
 
     fn tiny(name: &str, options: LocalOptions) -> Arc<dyn Encoder> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../tests/data")
-            .join(name);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data").join(name);
         let checkpoint = Checkpoint::open(&folder, None).unwrap();
         Arc::new(Local::open(checkpoint, options).unwrap())
     }
@@ -128,22 +123,14 @@ mod tests {
         let encoder = dpr();
         assert_eq!(
             encoder.shape(),
-            VectorShape {
-                dimension: 12,
-                many: false,
-                similarity: Similarity::Dot
-            }
+            VectorShape { dimension: 12, many: false, similarity: Similarity::Dot }
         );
-        for (role, cases) in [
-            (Role::Query, expected.dpr.question),
-            (Role::Passage, expected.dpr.passage),
-        ] {
+        for (role, cases) in
+            [(Role::Query, expected.dpr.question), (Role::Passage, expected.dpr.passage)]
+        {
             let texts: Vec<TitledText<'_>> = cases
                 .iter()
-                .map(|case| TitledText {
-                    title: &case.title,
-                    text: &case.text,
-                })
+                .map(|case| TitledText { title: &case.title, text: &case.text })
                 .collect();
             let vectors = encoder.encode(&texts, role, &|_| ()).await.unwrap();
             for (case, vector) in cases.iter().zip(vectors) {
@@ -164,29 +151,13 @@ mod tests {
         let encoder = dpr();
         let sentence = "the old king of the river city was in it ";
         let text = sentence.repeat(5);
-        let titled = TitledText {
-            title: "Tea",
-            text: &text,
-        };
+        let titled = TitledText { title: "Tea", text: &text };
         // 40 positions minus [CLS], two [SEP] and the title's one word piece leave 36 of the text's 50: three sentences of
         // ten words and six words more.
         let read = encoder.read_bytes(titled, Role::Passage).unwrap();
-        assert_eq!(
-            read,
-            Some(3 * sentence.len() + "the old king of the river".len())
-        );
-        let length = encoder
-            .lengths(&[titled], Role::Passage)
-            .await
-            .unwrap()
-            .unwrap()[0];
-        assert_eq!(
-            length,
-            Length {
-                n_tokens: 51,
-                n_read: 37
-            }
-        );
+        assert_eq!(read, Some(3 * sentence.len() + "the old king of the river".len()));
+        let length = encoder.lengths(&[titled], Role::Passage).await.unwrap().unwrap()[0];
+        assert_eq!(length, Length { n_tokens: 51, n_read: 37 });
     }
 
     #[tokio::test]
@@ -195,10 +166,7 @@ mod tests {
             tiny("tiny-models/dpr-question", LocalOptions::default()),
             tiny("tiny-bert", LocalOptions::default()),
         );
-        let error = TwoEncoders::new(("a", question), ("b", passage))
-            .err()
-            .unwrap()
-            .to_string();
+        let error = TwoEncoders::new(("a", question), ("b", passage)).err().unwrap().to_string();
         let expected = "the encoders of questions and passages do not match: `a` gives 12 numbers, compared by dot; `b` gives 24 \
                         numbers, compared by cosine";
         assert_eq!(error, expected);
@@ -209,13 +177,7 @@ mod tests {
         let passage = tiny("tiny-models/dpr-passage", LocalOptions::default());
         let alone = TwoEncoders::new(("p", Arc::clone(&passage)), ("p", passage)).unwrap();
         let pair = dpr();
-        assert_eq!(
-            alone.fingerprint(Role::Passage),
-            pair.fingerprint(Role::Passage)
-        );
-        assert_ne!(
-            alone.fingerprint(Role::Query),
-            pair.fingerprint(Role::Query)
-        );
+        assert_eq!(alone.fingerprint(Role::Passage), pair.fingerprint(Role::Passage));
+        assert_ne!(alone.fingerprint(Role::Query), pair.fingerprint(Role::Query));
     }
 }

@@ -41,13 +41,7 @@ pub(super) fn in_windows<T: Sync, I: Send + Sync>(
     for texts in texts.chunks(WINDOW_TEXTS) {
         let ids: Vec<I> = texts.par_iter().map(&read).collect::<Result<_, _>>()?;
         let sequences: Vec<Sequence<'_>> = ids.iter().map(&sequence).collect();
-        match batch::run(
-            bert,
-            &sequences,
-            wanted,
-            |i, states| head(&ids[i], states),
-            on_done,
-        ) {
+        match batch::run(bert, &sequences, wanted, |i, states| head(&ids[i], states), on_done) {
             Some(encoded) => vectors.extend(encoded),
             None => break,
         }

@@ -28,19 +28,12 @@ impl CrossEncoderJudge {
     #[must_use]
     pub fn new(scorer: Arc<dyn Reranker>, model: &str, threshold: f64) -> Self {
         let identity = identity(model, &[scorer.fingerprint(), &threshold.to_string()]);
-        Self {
-            scorer,
-            threshold,
-            identity,
-        }
+        Self { scorer, threshold, identity }
     }
 
     /// Returns the logit of one pair.
     async fn logit(&self, first: &str, second: &str) -> Result<f32, RerankError> {
-        let second = TitledText {
-            title: "",
-            text: second,
-        };
+        let second = TitledText { title: "", text: second };
         let scores = self.scorer.scores(first, &[second]).await?;
         Ok(scores.first().copied().unwrap_or(f32::NEG_INFINITY))
     }
@@ -85,8 +78,5 @@ impl AnswerJudge for CrossEncoderJudge {
 }
 
 fn failure(error: &RerankError) -> JudgeFailure {
-    JudgeFailure {
-        is_final: false,
-        message: error.to_string(),
-    }
+    JudgeFailure { is_final: false, message: error.to_string() }
 }

@@ -33,12 +33,7 @@ impl EndpointJudge {
         let instruction = comparison_prompt(&unlabelled(), "", JudgeOrder::GoldFirst).system;
         let fingerprint = generator.fingerprint().unwrap_or_default();
         let identity = identity(generator.name(), &[fingerprint, &instruction]);
-        Self {
-            generator,
-            counter,
-            price,
-            identity,
-        }
+        Self { generator, counter, price, identity }
     }
 }
 

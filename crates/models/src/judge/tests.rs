@@ -18,10 +18,7 @@ use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{Origin, Question, TitledText};
 
 /// US dollars per million tokens.
-const PRICE: Price = Price {
-    prompt: 2.0,
-    completion: 10.0,
-};
+const PRICE: Price = Price { prompt: 2.0, completion: 10.0 };
 
 fn generator(server: &MockServer, model: &str) -> Arc<dyn Generator> {
     let settings = OpenAiSettings {
@@ -68,11 +65,7 @@ fn sound(request: &Request) -> ResponseTemplate {
     let body: Value = serde_json::from_slice(&request.body).expect("JSON");
     let user = body["messages"][1]["content"].as_str().expect("a prompt");
     let is_same = !user.contains("60 minutes");
-    reply(if is_same {
-        "<think>hm</think> **SAME**"
-    } else {
-        "Different."
-    })
+    reply(if is_same { "<think>hm</think> **SAME**" } else { "Different." })
 }
 
 async fn server() -> MockServer {
@@ -99,21 +92,12 @@ async fn verdicts_are_parsed_and_paid_once() {
     let judge = judge(Arc::new(cached.expect("opened")));
     let compare = |answer: &'static str, order| {
         let judge = &judge;
-        async move {
-            judge
-                .compare(&question(), answer, order)
-                .await
-                .expect("a reply")
-        }
+        async move { judge.compare(&question(), answer, order).await.expect("a reply") }
     };
     let first = compare("six minutes", JudgeOrder::GoldFirst).await;
     assert_eq!(
         (first.verdict, first.origin, first.raw.as_str()),
-        (
-            JudgeVerdict::Same,
-            Origin::Called,
-            "<think>hm</think> **SAME**"
-        )
+        (JudgeVerdict::Same, Origin::Called, "<think>hm</think> **SAME**")
     );
     // 100 x $2 / 1e6 + 4 x $10 / 1e6.
     assert!((first.cost_usd - 0.000_24).abs() < 1e-12);
@@ -168,9 +152,8 @@ impl Reranker for Logits {
         passages: &[TitledText<'_>],
     ) -> Result<Vec<f32>, RerankError> {
         let logit = |text: &str| text.parse::<f32>().ok();
-        let scores = passages
-            .iter()
-            .map(|passage| logit(passage.text).or(logit(query).map(|it| it - 1.0)));
+        let scores =
+            passages.iter().map(|passage| logit(passage.text).or(logit(query).map(|it| it - 1.0)));
         Ok(scores.map(Option::unwrap_or_default).collect())
     }
 }
@@ -178,19 +161,14 @@ impl Reranker for Logits {
 #[tokio::test]
 async fn a_cross_encoder_is_read_by_its_sigmoid_in_both_orders() {
     let judge = CrossEncoderJudge::new(Arc::new(Logits), "ce", 0.6);
-    let question = Question {
-        answers: vec!["six".to_owned(), "6 minutes".to_owned()],
-        ..question()
-    };
+    let question =
+        Question { answers: vec!["six".to_owned(), "6 minutes".to_owned()], ..question() };
     // 1 / (1 + e^-.5) = .622459 is at least .6; 1 / (1 + e^.5) = .377541 is not.
     for (order, verdict, raw) in [
         (JudgeOrder::GoldFirst, JudgeVerdict::Same, "0.622459"),
         (JudgeOrder::AnswerFirst, JudgeVerdict::Different, "0.377541"),
     ] {
-        let call = judge
-            .compare(&question, "0.5", order)
-            .await
-            .expect("scored");
+        let call = judge.compare(&question, "0.5", order).await.expect("scored");
         assert_eq!((call.verdict, call.raw.as_str()), (verdict, raw));
     }
     let other = CrossEncoderJudge::new(Arc::new(Logits), "ce", 0.5);

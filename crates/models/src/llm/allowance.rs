@@ -55,10 +55,7 @@ struct Cost {
 
 impl Cost {
     fn plus(self, other: Self) -> Self {
-        Self {
-            usd: self.usd + other.usd,
-            tokens: self.tokens.saturating_add(other.tokens),
-        }
+        Self { usd: self.usd + other.usd, tokens: self.tokens.saturating_add(other.tokens) }
     }
 
     fn minus(self, other: Self) -> Self {
@@ -80,14 +77,7 @@ impl Allowance {
         most_completion_tokens: u64,
     ) -> Self {
         let (state, settled) = (Mutex::default(), Notify::new());
-        Self {
-            limits,
-            price,
-            counter,
-            most_completion_tokens,
-            state,
-            settled,
-        }
+        Self { limits, price, counter, most_completion_tokens, state, settled }
     }
 
     /// Adds the amount already spent by the run that is resumed.
@@ -113,16 +103,9 @@ impl Allowance {
                 if let Some(error) = self.exceeded(state.spent, worst) {
                     return Err(error);
                 }
-                if self
-                    .exceeded(state.spent.plus(state.aside), worst)
-                    .is_none()
-                {
+                if self.exceeded(state.spent.plus(state.aside), worst).is_none() {
                     state.aside = state.aside.plus(worst);
-                    return Ok(Aside {
-                        allowance: self,
-                        worst,
-                        spent: worst,
-                    });
+                    return Ok(Aside { allowance: self, worst, spent: worst });
                 }
             }
             settled.await;
@@ -151,10 +134,7 @@ impl Allowance {
 
     fn cost(&self, prompt_tokens: u64, completion_tokens: u64) -> Cost {
         let tokens = prompt_tokens.saturating_add(completion_tokens);
-        Cost {
-            usd: self.price.of(prompt_tokens, completion_tokens),
-            tokens,
-        }
+        Cost { usd: self.price.of(prompt_tokens, completion_tokens), tokens }
     }
 
     fn count(&self, text: &str) -> u64 {
@@ -210,9 +190,7 @@ impl<G: Generator> Generator for WithAllowance<G> {
     async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError> {
         let allowance = &self.allowance;
         let counted = allowance.count(&prompt.system) + allowance.count(&prompt.user);
-        let mut aside = allowance
-            .set_aside(counted.saturating_add(FORM_TOKENS))
-            .await?;
+        let mut aside = allowance.set_aside(counted.saturating_add(FORM_TOKENS)).await?;
         let reply = match self.inner.generate(prompt).await {
             Ok(reply) => reply,
             Err(error) => {
@@ -223,9 +201,8 @@ impl<G: Generator> Generator for WithAllowance<G> {
             }
         };
         let prompt_tokens = reply.prompt_tokens.unwrap_or(counted);
-        let completion_tokens = reply
-            .completion_tokens
-            .unwrap_or_else(|| allowance.count(&reply.text));
+        let completion_tokens =
+            reply.completion_tokens.unwrap_or_else(|| allowance.count(&reply.text));
         aside.spent = allowance.cost(prompt_tokens, completion_tokens);
         drop(aside);
         Ok(reply)
@@ -272,13 +249,7 @@ mod tests {
             };
             let (prompt_tokens, completion_tokens) = self.0.ok_or_else(failure)?;
             let (text, finish, origin) = ("two words".to_owned(), Finish::Stop, Origin::Called);
-            Ok(Completion {
-                text,
-                finish,
-                origin,
-                prompt_tokens,
-                completion_tokens,
-            })
+            Ok(Completion { text, finish, origin, prompt_tokens, completion_tokens })
         }
     }
 
@@ -297,10 +268,7 @@ mod tests {
     fn allowed(limits: Limits, bills: Bills) -> WithAllowance<Bills> {
         let words = tokens::counter(Tokenizer::Words, None).expect("built in");
         // One dollar per token of a prompt, ten per token of an answer; an answer has at most five.
-        let price = Price {
-            prompt: 1e6,
-            completion: 1e7,
-        };
+        let price = Price { prompt: 1e6, completion: 1e7 };
         WithAllowance::new(bills, Arc::new(Allowance::new(limits, price, words, 5)))
     }
 
@@ -308,19 +276,9 @@ mod tests {
     async fn the_worst_case_must_fit_and_what_is_billed_counts() {
         // 15 + 5 tokens are reserved per call, 3 + 1 are billed: 20 fit into 23 initially, but not into 23 - 4.
         let bills = Bills(Some((Some(3), Some(1))));
-        let allowed = allowed(
-            Limits {
-                tokens: Some(23),
-                usd: None,
-            },
-            bills,
-        );
+        let allowed = allowed(Limits { tokens: Some(23), usd: None }, bills);
         assert!(allowed.generate(&prompt()).await.is_ok());
-        let error = allowed
-            .generate(&prompt())
-            .await
-            .expect_err("spent")
-            .to_string();
+        let error = allowed.generate(&prompt()).await.expect_err("spent").to_string();
         let expected = "`generation.max_tokens_total` = 23 does not cover the next call: 4 tokens used so far, up to 20 tokens needed";
         assert_eq!(error, expected);
     }
@@ -328,65 +286,33 @@ mod tests {
     #[tokio::test]
     async fn dollars_are_counted_by_the_price_and_by_our_own_count_where_none_is_billed() {
         // Reserved: 15 x 1 + 5 x 10 = 65 dollars; counted: four words and two, 4 + 20 = 24.
-        let allowed = allowed(
-            Limits {
-                usd: Some(88.0),
-                tokens: None,
-            },
-            Bills(Some((None, None))),
-        );
+        let allowed = allowed(Limits { usd: Some(88.0), tokens: None }, Bills(Some((None, None))));
         assert!(allowed.generate(&prompt()).await.is_ok());
-        let error = allowed
-            .generate(&prompt())
-            .await
-            .expect_err("24 + 65 = 89")
-            .to_string();
+        let error = allowed.generate(&prompt()).await.expect_err("24 + 65 = 89").to_string();
         let expected = "`generation.max_usd` = 88 does not cover the next call: 24.000000 USD used so far, up to 65.000000 USD needed";
         assert_eq!(error, expected);
     }
 
     #[tokio::test]
     async fn a_failed_call_costs_nothing() {
-        let allowed = allowed(
-            Limits {
-                tokens: Some(20),
-                usd: None,
-            },
-            Bills(None),
-        );
+        let allowed = allowed(Limits { tokens: Some(20), usd: None }, Bills(None));
         for _ in 0..3 {
-            assert!(matches!(
-                allowed.generate(&prompt()).await,
-                Err(LlmError::Busy { .. })
-            ));
+            assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Busy { .. })));
         }
     }
 
     #[tokio::test]
     async fn what_was_spent_before_counts() {
-        let allowed = allowed(
-            Limits {
-                tokens: Some(30),
-                usd: None,
-            },
-            Bills(Some((Some(1), Some(1)))),
-        );
+        let allowed =
+            allowed(Limits { tokens: Some(30), usd: None }, Bills(Some((Some(1), Some(1)))));
         allowed.allowance.already(0.0, 11);
-        assert!(matches!(
-            allowed.generate(&prompt()).await,
-            Err(LlmError::Spent { .. })
-        ));
+        assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Spent { .. })));
     }
 
     #[tokio::test]
     async fn a_call_waits_for_what_another_set_aside() {
-        let allowed = allowed(
-            Limits {
-                tokens: Some(30),
-                usd: None,
-            },
-            Bills(Some((Some(1), Some(1)))),
-        );
+        let allowed =
+            allowed(Limits { tokens: Some(30), usd: None }, Bills(Some((Some(1), Some(1)))));
         let mut aside = allowed.allowance.set_aside(15).await.expect("20 of 30");
         let prompt = prompt();
         let mut waiting = allowed.generate(&prompt);
@@ -406,34 +332,22 @@ mod tests {
         }
 
         async fn generate(&self, _: &Prompt) -> Result<Completion, LlmError> {
-            Err(LlmError::Http(HttpError::Broken {
-                url: "u".into(),
-                reason: "reset".into(),
-            }))
+            Err(LlmError::Http(HttpError::Broken { url: "u".into(), reason: "reset".into() }))
         }
     }
 
     #[tokio::test]
     async fn a_call_that_may_have_been_billed_counts_its_worst_case() {
         let words = tokens::counter(Tokenizer::Words, None).expect("built in");
-        let limits = Limits {
-            tokens: Some(50),
-            usd: None,
-        };
+        let limits = Limits { tokens: Some(50), usd: None };
         let allowed = WithAllowance::new(
             BreaksOff,
             Arc::new(Allowance::new(limits, Price::default(), words, 5)),
         );
         // 4 + 11 + 5 tokens each: two fit into 50, a third does not.
         for _ in 0..2 {
-            assert!(matches!(
-                allowed.generate(&prompt()).await,
-                Err(LlmError::Http(_))
-            ));
+            assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Http(_))));
         }
-        assert!(matches!(
-            allowed.generate(&prompt()).await,
-            Err(LlmError::Spent { .. })
-        ));
+        assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Spent { .. })));
     }
 }

@@ -23,11 +23,7 @@ use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::Origin;
 
 /// The table of cached responses.
-pub const REPLIES: CacheTable = CacheTable {
-    name: "replies",
-    value: "reply",
-    label: "responses",
-};
+pub const REPLIES: CacheTable = CacheTable { name: "replies", value: "reply", label: "responses" };
 
 /// A [`Generator`] that calls another only for prompts not in the cache.
 pub struct CachedReplies {
@@ -49,13 +45,7 @@ impl CachedReplies {
         notices: &Notices,
     ) -> Result<Self, CacheError> {
         let database = Database::open(path, &[REPLIES], notices)?;
-        Ok(Self {
-            inner,
-            database,
-            dataset,
-            asking: Mutex::default(),
-            failure: OnceLock::new(),
-        })
+        Ok(Self { inner, database, dataset, asking: Mutex::default(), failure: OnceLock::new() })
     }
 
     /// Returns the first error of reading or storing a reply, if any.
@@ -65,19 +55,11 @@ impl CachedReplies {
 
     /// Returns `None` if the generator's replies are not cached.
     fn key(&self, prompt: &Prompt) -> Option<ContentKey> {
-        Some(key(&[
-            self.inner.fingerprint()?,
-            &prompt.system,
-            &prompt.user,
-        ]))
+        Some(key(&[self.inner.fingerprint()?, &prompt.system, &prompt.user]))
     }
 
     async fn read(&self, key: ContentKey) -> Option<KeptReply> {
-        match self
-            .database
-            .read(REPLIES, vec![key], KeptReply::read)
-            .await
-        {
+        match self.database.read(REPLIES, vec![key], KeptReply::read).await {
             Ok(mut found) => found.pop().flatten(),
             Err(error) => {
                 let _ = self.failure.set(error); // only the first is reported
@@ -87,31 +69,15 @@ impl CachedReplies {
     }
 
     async fn keep(&self, key: ContentKey, reply: &Completion, took: Duration) {
-        let Completion {
-            text,
-            finish,
-            origin: _,
-            prompt_tokens,
-            completion_tokens,
-        } = reply.clone();
+        let Completion { text, finish, origin: _, prompt_tokens, completion_tokens } =
+            reply.clone();
         let at = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)
             .map_or(0, |since| since.as_secs());
         let (seconds, dataset) = (took.as_secs_f64(), self.dataset.clone());
-        let kept = KeptReply {
-            text,
-            finish,
-            prompt_tokens,
-            completion_tokens,
-            seconds,
-            dataset,
-            at,
-        };
-        if let Err(error) = self
-            .database
-            .write(REPLIES, vec![(key, kept.to_bytes())])
-            .await
-        {
+        let kept =
+            KeptReply { text, finish, prompt_tokens, completion_tokens, seconds, dataset, at };
+        if let Err(error) = self.database.write(REPLIES, vec![(key, kept.to_bytes())]).await {
             let _ = self.failure.set(error); // only the first is reported
         }
     }
@@ -221,10 +187,7 @@ mod tests {
     }
 
     fn counting(fingerprint: &'static str) -> Arc<Counting> {
-        Arc::new(Counting {
-            fingerprint: Some(fingerprint),
-            ..Counting::default()
-        })
+        Arc::new(Counting { fingerprint: Some(fingerprint), ..Counting::default() })
     }
 
     #[tokio::test]
@@ -232,28 +195,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("replies.sqlite");
         let inner = counting("a");
-        let first = open(&path, &inner)
-            .generate(&prompt("s", "u"))
-            .await
-            .unwrap();
+        let first = open(&path, &inner).generate(&prompt("s", "u")).await.unwrap();
         let later = open(&path, &inner);
         let second = later.generate(&prompt("s", "u")).await.unwrap();
-        assert_eq!(
-            (first.origin, second.origin),
-            (Origin::Called, Origin::Cached)
-        );
-        assert_eq!(
-            second,
-            Completion {
-                origin: Origin::Cached,
-                ..first
-            }
-        );
+        assert_eq!((first.origin, second.origin), (Origin::Called, Origin::Cached));
+        assert_eq!(second, Completion { origin: Origin::Cached, ..first });
         let kept = later.kept(&prompt("s", "u")).await.unwrap();
-        assert_eq!(
-            (kept.text.as_str(), kept.dataset.as_str()),
-            ("0", "files here")
-        );
+        assert_eq!((kept.text.as_str(), kept.dataset.as_str()), ("0", "files here"));
         assert_eq!(later.kept(&prompt("s", "v")).await, None);
         assert_eq!(inner.n_calls.load(Ordering::SeqCst), 1);
     }
@@ -264,22 +212,11 @@ mod tests {
         let path = folder.path().join("replies.sqlite");
         let (a, b) = (counting("a"), counting("b"));
         let of_a = open(&path, &a);
-        for prompt in [
-            prompt("s", "u"),
-            prompt("su", ""),
-            prompt("", "su"),
-            prompt("s", "u"),
-        ] {
+        for prompt in [prompt("s", "u"), prompt("su", ""), prompt("", "su"), prompt("s", "u")] {
             of_a.generate(&prompt).await.unwrap();
         }
         open(&path, &b).generate(&prompt("s", "u")).await.unwrap();
-        assert_eq!(
-            (
-                a.n_calls.load(Ordering::SeqCst),
-                b.n_calls.load(Ordering::SeqCst)
-            ),
-            (3, 1)
-        );
+        assert_eq!((a.n_calls.load(Ordering::SeqCst), b.n_calls.load(Ordering::SeqCst)), (3, 1));
     }
 
     #[tokio::test]
@@ -288,10 +225,7 @@ mod tests {
         let inner = Arc::new(Counting::default());
         let cached = open(&folder.path().join("replies.sqlite"), &inner);
         for _ in 0..2 {
-            assert_eq!(
-                cached.generate(&prompt("s", "u")).await.unwrap().origin,
-                Origin::Called
-            );
+            assert_eq!(cached.generate(&prompt("s", "u")).await.unwrap().origin, Origin::Called);
         }
         assert_eq!(inner.n_calls.load(Ordering::SeqCst), 2);
     }
@@ -304,10 +238,8 @@ mod tests {
         let prompt = prompt("s", "u");
         let replies =
             futures_util::future::join_all((0..8).map(|_| cached.generate(&prompt))).await;
-        let called = replies
-            .iter()
-            .filter(|reply| reply.as_ref().unwrap().origin == Origin::Called)
-            .count();
+        let called =
+            replies.iter().filter(|reply| reply.as_ref().unwrap().origin == Origin::Called).count();
         assert_eq!((called, inner.n_calls.load(Ordering::SeqCst)), (1, 1));
         assert!(cached.asking().is_empty());
     }
@@ -315,11 +247,8 @@ mod tests {
     #[tokio::test]
     async fn a_failure_is_not_kept_and_those_who_waited_ask_for_themselves() {
         let folder = tempfile::tempdir().unwrap();
-        let inner = Arc::new(Counting {
-            fingerprint: Some("a"),
-            n_failures: 2,
-            ..Counting::default()
-        });
+        let inner =
+            Arc::new(Counting { fingerprint: Some("a"), n_failures: 2, ..Counting::default() });
         let cached = open(&folder.path().join("replies.sqlite"), &inner);
         let prompt = prompt("s", "u");
         let replies =
@@ -353,10 +282,7 @@ mod tests {
             .execute("UPDATE replies SET reply = x'00'", [])
             .unwrap();
         for expected in [Origin::Called, Origin::Cached] {
-            assert_eq!(
-                cached.generate(&prompt("s", "u")).await.unwrap().origin,
-                expected
-            );
+            assert_eq!(cached.generate(&prompt("s", "u")).await.unwrap().origin, expected);
         }
     }
 }

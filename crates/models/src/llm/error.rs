@@ -69,34 +69,16 @@ pub enum LlmError {
     Http(HttpError),
     /// A status of [`is_transient_status`](ragtriage_http::is_transient_status).
     #[error("`{url}` is busy or failing: status {status}: {excerpt}")]
-    Busy {
-        url: String,
-        status: u16,
-        excerpt: String,
-        retry_after: Option<Duration>,
-    },
+    Busy { url: String, status: u16, excerpt: String, retry_after: Option<Duration> },
     /// Any other error status.
     #[error("`{url}` rejected the call: status {status}: {excerpt}")]
-    Rejected {
-        url: String,
-        status: u16,
-        excerpt: String,
-        parameter: Option<SentParameter>,
-    },
+    Rejected { url: String, status: u16, excerpt: String, parameter: Option<SentParameter> },
     /// The prompt exceeds the model's context.
     #[error("the prompt is too long for `{url}`: status {status}: {excerpt}")]
-    TooLong {
-        url: String,
-        status: u16,
-        excerpt: String,
-    },
+    TooLong { url: String, status: u16, excerpt: String },
     /// The provider's content filter rejected the prompt.
     #[error("`{url}` refused the prompt: status {status}: {excerpt}")]
-    Refused {
-        url: String,
-        status: u16,
-        excerpt: String,
-    },
+    Refused { url: String, status: u16, excerpt: String },
     /// All attempts failed.
     #[error("after {tries} tries: {last}")]
     GaveUp { tries: u32, last: Box<Self> },
@@ -107,28 +89,16 @@ pub enum LlmError {
     #[error(
         "`generation.{setting}` = {limit} does not cover the next call: {spent} used so far, up to {next} needed"
     )]
-    Spent {
-        setting: &'static str,
-        limit: String,
-        spent: String,
-        next: String,
-    },
+    Spent { setting: &'static str, limit: String, spent: String, next: String },
     /// A setting with an invalid value.
     #[error("`generation.{setting}` {reason}")]
-    BadSetting {
-        setting: &'static str,
-        reason: String,
-    },
+    BadSetting { setting: &'static str, reason: String },
     /// The file of recorded responses cannot be read.
     #[error("cannot read the recorded responses `{}`", .path.display())]
     ResponsesFile { path: PathBuf, source: io::Error },
     /// A line of the file of recorded responses is invalid.
     #[error("recorded responses `{}`, line {line}: {problem}", .path.display())]
-    Responses {
-        path: PathBuf,
-        line: usize,
-        problem: String,
-    },
+    Responses { path: PathBuf, line: usize, problem: String },
     /// The file of recorded responses has none to this prompt.
     #[error("`{}` has no response to this prompt", .path.display())]
     NotRecorded { path: PathBuf },
@@ -155,18 +125,16 @@ impl From<HttpError> for LlmError {
                 "api_key",
                 "contains characters that are not allowed in a header (in the key)",
             ),
-            HttpError::BadHeaderName { name } => Self::bad_setting(
-                "headers_env",
-                format!("has the invalid header name `{name}`"),
-            ),
+            HttpError::BadHeaderName { name } => {
+                Self::bad_setting("headers_env", format!("has the invalid header name `{name}`"))
+            }
             HttpError::BadHeaderValue { name } => Self::bad_setting(
                 "headers_env",
                 format!("contains characters that are not allowed in a header (in {name})"),
             ),
-            HttpError::NoCertificate { path } => Self::bad_setting(
-                "ca_file",
-                format!("holds no certificate: `{}`", path.display()),
-            ),
+            HttpError::NoCertificate { path } => {
+                Self::bad_setting("ca_file", format!("holds no certificate: `{}`", path.display()))
+            }
             error => Self::Http(error),
         }
     }
@@ -174,10 +142,7 @@ impl From<HttpError> for LlmError {
 
 impl LlmError {
     pub(super) fn bad_setting(setting: &'static str, reason: impl Into<String>) -> Self {
-        Self::BadSetting {
-            setting,
-            reason: reason.into(),
-        }
+        Self::BadSetting { setting, reason: reason.into() }
     }
 
     /// Returns the caller's options.
@@ -213,11 +178,9 @@ impl LlmError {
             Self::GaveUp { last, .. } => last.kind(),
             Self::Busy { .. } | Self::DeadlinePassed { .. } => ErrorKind::Transient,
             Self::TooLong { .. } => ErrorKind::TooLong,
-            Self::Rejected {
-                status: 400 | 422,
-                parameter,
-                ..
-            } => parameter.map_or(ErrorKind::Permanent, SentParameter::kind),
+            Self::Rejected { status: 400 | 422, parameter, .. } => {
+                parameter.map_or(ErrorKind::Permanent, SentParameter::kind)
+            }
             Self::Rejected { .. }
             | Self::Refused { .. }
             | Self::Spent { .. }
@@ -241,17 +204,13 @@ impl Hint for LlmError {
             Self::Busy { status: 429, .. } => {
                 Some("raise `generation.deadline_s`, or lower `generation.most_concurrency`")
             }
-            Self::Rejected {
-                status: 401 | 403, ..
-            } => Some("`generation.api_key_env` names the variable with the key"),
-            Self::Rejected {
-                status: 400 | 422,
-                parameter,
-                ..
-            } => parameter.map(SentParameter::hint),
-            Self::Rejected {
-                status: 404 | 405, ..
-            } => Some(
+            Self::Rejected { status: 401 | 403, .. } => {
+                Some("`generation.api_key_env` names the variable with the key")
+            }
+            Self::Rejected { status: 400 | 422, parameter, .. } => {
+                parameter.map(SentParameter::hint)
+            }
+            Self::Rejected { status: 404 | 405, .. } => Some(
                 "`/chat/completions` is appended to `generation.base_url`, which usually ends in `/v1`; check the model name as well",
             ),
             Self::TooLong { .. } => {
@@ -334,14 +293,8 @@ mod tests {
     #[test]
     fn a_refused_parameter_is_answered_with_the_setting_that_replaces_it() {
         for (parameter, setting) in [
-            (
-                SentParameter::MaxTokens,
-                "extra_body = { max_completion_tokens = 2048 }",
-            ),
-            (
-                SentParameter::Temperature,
-                "extra_body = { temperature = 1 }",
-            ),
+            (SentParameter::MaxTokens, "extra_body = { max_completion_tokens = 2048 }"),
+            (SentParameter::Temperature, "extra_body = { temperature = 1 }"),
         ] {
             let hint = rejected(Some(parameter)).hint().expect("a hint");
             assert!(hint.contains(setting), "{hint}");
@@ -350,12 +303,7 @@ mod tests {
     }
 
     fn rejected(parameter: Option<SentParameter>) -> LlmError {
-        LlmError::Rejected {
-            url: "u".into(),
-            status: 400,
-            excerpt: "no".into(),
-            parameter,
-        }
+        LlmError::Rejected { url: "u".into(), status: 400, excerpt: "no".into(), parameter }
     }
 
     #[test]
@@ -363,10 +311,7 @@ mod tests {
         let (url, reason) = ("http://localhost:1/v1".into(), "connection refused".into());
         let last = LlmError::Http(HttpError::Unreachable { url, reason });
         let hint = last.hint();
-        let error = LlmError::GaveUp {
-            tries: 4,
-            last: Box::new(last),
-        };
+        let error = LlmError::GaveUp { tries: 4, last: Box::new(last) };
         assert_eq!(error.class(), ErrorClass::Transient);
         assert_eq!(error.hint(), hint);
         assert_eq!(

@@ -38,19 +38,7 @@ impl KeptReply {
 
     /// Converts it to a reply whose origin is a cache.
     pub(super) fn into_reply(self) -> Completion {
-        let Self {
-            text,
-            finish,
-            prompt_tokens,
-            completion_tokens,
-            ..
-        } = self;
-        Completion {
-            text,
-            finish,
-            origin: Origin::Cached,
-            prompt_tokens,
-            completion_tokens,
-        }
+        let Self { text, finish, prompt_tokens, completion_tokens, .. } = self;
+        Completion { text, finish, origin: Origin::Cached, prompt_tokens, completion_tokens }
     }
 }

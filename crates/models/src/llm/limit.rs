@@ -119,11 +119,7 @@ impl Limit {
     fn end_window(&mut self) {
         let mean = self.seconds / self.n_successes as f64;
         if mean < TOLERANCE * self.best_mean {
-            let step = if self.episode == 0 {
-                (self.places / 4).max(1)
-            } else {
-                1
-            };
+            let step = if self.episode == 0 { (self.places / 4).max(1) } else { 1 };
             self.places = (self.places + step).min(self.most);
         }
         self.best_mean = self.best_mean.min(mean);
@@ -154,29 +150,15 @@ struct Slots {
 impl CallLimiter {
     /// Creates a limiter with `first` slots initially, and never more than `most`; both at least 1.
     pub(super) fn new(first: usize, most: usize) -> Self {
-        let state = Slots {
-            limit: Limit::new(first, most),
-            taken: 0,
-            owed: 0,
-        };
-        Self {
-            state: Mutex::new(state),
-            places: Semaphore::new(first),
-        }
+        let state = Slots { limit: Limit::new(first, most), taken: 0, owed: 0 };
+        Self { state: Mutex::new(state), places: Semaphore::new(first) }
     }
 
     /// Waits for a slot, after all earlier requests.
     pub(super) async fn enter(&self) -> CallSlot<'_> {
-        let permit = self
-            .places
-            .acquire()
-            .await
-            .expect("the semaphore is never closed");
+        let permit = self.places.acquire().await.expect("the semaphore is never closed");
         self.state().taken += 1;
-        CallSlot {
-            gate: self,
-            permit: Some(permit),
-        }
+        CallSlot { gate: self, permit: Some(permit) }
     }
 
     fn state(&self) -> MutexGuard<'_, Slots> {
@@ -287,9 +269,8 @@ mod tests {
         }
         assert_eq!(limit.places, 10);
         // 10 - 2, then 8 - 1, 7 - 1, ... and never below 1.
-        let places: Vec<usize> = (0..9)
-            .map(|_| ended(&mut limit, 1, CallOutcome::TooMuch))
-            .collect();
+        let places: Vec<usize> =
+            (0..9).map(|_| ended(&mut limit, 1, CallOutcome::TooMuch)).collect();
         assert_eq!(places, [8, 7, 6, 5, 4, 3, 2, 1, 1]);
         // From then on the limit grows by one per window.
         assert_eq!(ended(&mut limit, 2, good(1.0)), 2);
@@ -303,14 +284,9 @@ mod tests {
         // Two refusals and an answer, again and again: one more each time, so after six times and two refusals it is the eight of
         // a window, two for each slot: 4 - 1 = 3 slots.
         let outcomes = [refused, refused, good(1.0)].into_iter().cycle();
-        let found: Vec<bool> = outcomes
-            .take(20)
-            .map(|outcome| limit.ended(limit.episode, outcome, true))
-            .collect();
-        assert_eq!(
-            found.iter().position(|is_limited| *is_limited),
-            Some(6 * 3 + 1)
-        );
+        let found: Vec<bool> =
+            outcomes.take(20).map(|outcome| limit.ended(limit.episode, outcome, true)).collect();
+        assert_eq!(found.iter().position(|is_limited| *is_limited), Some(6 * 3 + 1));
         assert_eq!(limit.places, 3);
         // As many answers as refusals change nothing.
         for _ in 0..50 {
@@ -366,10 +342,7 @@ mod tests {
         let (mut first, mut second) = (Box::pin(gate.enter()), Box::pin(gate.enter()));
         assert!((&mut first).now_or_never().is_none() && (&mut second).now_or_never().is_none());
         drop(place);
-        assert!(
-            (&mut second).now_or_never().is_none(),
-            "the other waits longer"
-        );
+        assert!((&mut second).now_or_never().is_none(), "the other waits longer");
         let first = (&mut first).now_or_never().expect("the place");
         drop(first);
         assert!((&mut second).now_or_never().is_some());

@@ -22,10 +22,7 @@ impl Pause {
     /// Creates a state without a pause. A requested pause longer than `longest` is ignored: the prompt that received it fails
     /// and others retry independently, instead of all of them sleeping for hours.
     pub(crate) fn new(longest: Duration) -> Self {
-        Self {
-            until: Arc::new(Mutex::new((Instant::now(), Duration::ZERO))),
-            longest,
-        }
+        Self { until: Arc::new(Mutex::new((Instant::now(), Duration::ZERO))), longest }
     }
 
     /// Starts a pause of `wait` from now on. A longer pause in progress is unchanged.

@@ -81,10 +81,7 @@ impl CallPolicy {
     ) -> Result<T, Abandoned<E>> {
         let place = self.gate.enter().await;
         self.pause.over().await;
-        let done = self
-            .backoff
-            .run(|| self.call(&place, &call), |error| self.verdict(error))
-            .await;
+        let done = self.backoff.run(|| self.call(&place, &call), |error| self.verdict(error)).await;
         match &done {
             Ok(_) => self.in_vain.store(false, Ordering::Relaxed),
             Err(Abandoned::GaveUp { last, .. }) if is_limited(last) => {

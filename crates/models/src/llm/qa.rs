@@ -28,25 +28,18 @@ impl SpanReader {
     /// it, only where no passage has a word.
     pub fn open(name: &str, checkpoint: Checkpoint, abstains: bool) -> Result<Self, LlmError> {
         let answerer = QuestionAnswerer::open(checkpoint, Precision::Float32)?;
-        Ok(Self {
-            name: name.to_owned(),
-            answerer: Arc::new(answerer),
-            abstains,
-        })
+        Ok(Self { name: name.to_owned(), answerer: Arc::new(answerer), abstains })
     }
 
     /// Returns the best span of `texts`; `None` for an abstention.
     fn best<'a>(&self, texts: &'a [String], answers: &[TextAnswer]) -> Option<&'a str> {
         let spans = texts.iter().zip(answers);
-        let (text, best) = spans
-            .filter_map(|(text, answer)| Some((text, answer.best.as_ref()?)))
-            .reduce(|best, next| {
-                if next.1.score > best.1.score {
-                    next
-                } else {
-                    best
-                }
-            })?;
+        let (text, best) =
+            spans.filter_map(|(text, answer)| Some((text, answer.best.as_ref()?))).reduce(
+                |best, next| {
+                    if next.1.score > best.1.score { next } else { best }
+                },
+            )?;
         let nulls = answers.iter().map(|answer| answer.null_score);
         let is_null = self.abstains && nulls.fold(1.0, f64::min) > best.score;
         let answer = text.get(best.range.clone()).map(str::trim);
@@ -139,11 +132,7 @@ mod tests {
                     ["question", "context", "or_none"].map(|key| row[key].as_str().unwrap());
                 let theirs = row["answer"].as_str().unwrap().trim();
                 assert_eq!(answer(&always, question, &[("", context)]).await, theirs);
-                let or_none = if or_none.is_empty() {
-                    ABSTENTION
-                } else {
-                    theirs
-                };
+                let or_none = if or_none.is_empty() { ABSTENTION } else { theirs };
                 assert_eq!(answer(&cautious, question, &[("", context)]).await, or_none);
                 // The better of two passages, in either order; an empty passage changes nothing.
                 let other = "the of and";
@@ -171,10 +160,7 @@ mod tests {
         let prompt = Prompt {
             question: "what".to_owned(),
             kind: QuestionKind::Span,
-            passages: vec![PromptPassage {
-                title: String::new(),
-                text: "tea".to_owned(),
-            }],
+            passages: vec![PromptPassage { title: String::new(), text: "tea".to_owned() }],
             system: String::new(),
             user: String::new(),
         };

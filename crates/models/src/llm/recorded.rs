@@ -54,12 +54,8 @@ impl RecordedResponses {
             line,
             problem,
         };
-        let mut lines = (1..)
-            .zip(text.lines())
-            .filter(|(_, line)| !line.trim().is_empty());
-        let (at, header) = lines
-            .next()
-            .ok_or_else(|| bad(1, "the file is empty".to_owned()))?;
+        let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+        let (at, header) = lines.next().ok_or_else(|| bad(1, "the file is empty".to_owned()))?;
         let header: Header = serde_json::from_str(header)
             .map_err(|error| bad(at, format!("the header needs a `model`: {error}")))?;
         let mut responses = HashMap::new();
@@ -70,12 +66,7 @@ impl RecordedResponses {
                 return Err(bad(at, "duplicate key".to_owned()));
             }
         }
-        Ok(Self {
-            path: path.to_owned(),
-            model: header.model,
-            responses,
-            fallback,
-        })
+        Ok(Self { path: path.to_owned(), model: header.model, responses, fallback })
     }
 
     fn response(&self, prompt: &Prompt) -> Option<&String> {
@@ -111,14 +102,11 @@ impl Generator for RecordedResponses {
 
     async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError> {
         match (self.response(prompt), &self.fallback) {
-            (Some(text), _) => Ok(Completion {
-                origin: Origin::Cached,
-                ..Completion::local(text.clone())
-            }),
+            (Some(text), _) => {
+                Ok(Completion { origin: Origin::Cached, ..Completion::local(text.clone()) })
+            }
             (None, Some(fallback)) => fallback.generate(prompt).await,
-            (None, None) => Err(LlmError::NotRecorded {
-                path: self.path.clone(),
-            }),
+            (None, None) => Err(LlmError::NotRecorded { path: self.path.clone() }),
         }
     }
 }
@@ -147,10 +135,7 @@ mod tests {
     #[test]
     fn a_key_is_the_hash_of_both_messages() {
         // printf 'Be short.\nWhen?' | sha256sum | cut -c1-32
-        assert_eq!(
-            response_key(&prompt("When?")),
-            "d35b45a736fd83f6eada8b5ff4515da2"
-        );
+        assert_eq!(response_key(&prompt("When?")), "d35b45a736fd83f6eada8b5ff4515da2");
     }
 
     #[tokio::test]
@@ -172,14 +157,8 @@ mod tests {
         for (text, expected) in [
             ("", "line 1: the file is empty"),
             (line, "line 1: the header needs a `model`"),
-            (
-                &format!("{HEADER}\n{line}\n{line}"),
-                "line 3: duplicate key",
-            ),
-            (
-                &format!("{HEADER}\n\n{{\"key\": 1}}"),
-                "line 3: invalid type",
-            ),
+            (&format!("{HEADER}\n{line}\n{line}"), "line 3: duplicate key"),
+            (&format!("{HEADER}\n\n{{\"key\": 1}}"), "line 3: invalid type"),
         ] {
             let error = read(text).err().expect("refused").to_string();
             assert!(error.contains(expected), "{error}");

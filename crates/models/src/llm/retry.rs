@@ -46,13 +46,8 @@ impl<G: Generator> Generator for Retrying<G> {
         let done = self.policy.run(|| self.inner.generate(prompt)).await;
         done.map_err(|failure| match failure {
             Abandoned::Final(error) => error,
-            Abandoned::GaveUp { tries, last } => LlmError::GaveUp {
-                tries,
-                last: Box::new(last),
-            },
-            Abandoned::OutOfTime => LlmError::DeadlinePassed {
-                deadline: self.policy.deadline(),
-            },
+            Abandoned::GaveUp { tries, last } => LlmError::GaveUp { tries, last: Box::new(last) },
+            Abandoned::OutOfTime => LlmError::DeadlinePassed { deadline: self.policy.deadline() },
         })
     }
 }
@@ -60,11 +55,7 @@ impl<G: Generator> Generator for Retrying<G> {
 impl CallError for LlmError {
     fn verdict(&self) -> Retry {
         match self {
-            Self::Busy {
-                status: 429,
-                retry_after,
-                ..
-            } => Retry::Limited(*retry_after),
+            Self::Busy { status: 429, retry_after, .. } => Retry::Limited(*retry_after),
             Self::Busy { retry_after, .. } => Retry::Again(*retry_after),
             Self::Http(error) => error.verdict(),
             error if error.class() == ErrorClass::Transient => Retry::Again(None),
@@ -74,11 +65,7 @@ impl CallError for LlmError {
 
     fn outcome(&self) -> CallOutcome {
         match self {
-            Self::Busy {
-                status,
-                retry_after,
-                ..
-            } => CallOutcome::of_status(*status, *retry_after),
+            Self::Busy { status, retry_after, .. } => CallOutcome::of_status(*status, *retry_after),
             Self::Http(HttpError::TimedOut { .. }) => CallOutcome::TooMuch,
             _ => CallOutcome::Other,
         }
@@ -111,10 +98,7 @@ mod tests {
         }
 
         async fn generate(&self, _: &Prompt) -> Result<Completion, LlmError> {
-            self.most.fetch_max(
-                self.running.fetch_add(1, Ordering::SeqCst) + 1,
-                Ordering::SeqCst,
-            );
+            self.most.fetch_max(self.running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             tokio::task::yield_now().await;
             self.running.fetch_sub(1, Ordering::SeqCst);
             match self.failures.lock().expect("no holder panics").pop() {
@@ -131,19 +115,11 @@ mod tests {
     }
 
     fn busy(status: u16, retry_after: Option<Duration>) -> LlmError {
-        LlmError::Busy {
-            url: "u".into(),
-            status,
-            excerpt: String::new(),
-            retry_after,
-        }
+        LlmError::Busy { url: "u".into(), status, excerpt: String::new(), retry_after }
     }
 
     fn at_once() -> Backoff {
-        Backoff {
-            first_wait: Duration::ZERO,
-            ..Backoff::new(3, Duration::from_secs(50))
-        }
+        Backoff { first_wait: Duration::ZERO, ..Backoff::new(3, Duration::from_secs(50)) }
     }
 
     fn prompt() -> Prompt {
@@ -157,56 +133,27 @@ mod tests {
     }
 
     fn failing(failures: Vec<LlmError>) -> Scripted {
-        Scripted {
-            failures: Mutex::new(failures),
-            ..Scripted::default()
-        }
+        Scripted { failures: Mutex::new(failures), ..Scripted::default() }
     }
 
     fn retrying(inner: Scripted, most: usize) -> Retrying<Scripted> {
-        Retrying::new(
-            inner,
-            2,
-            most,
-            Pause::new(Duration::from_mins(1)),
-            at_once(),
-        )
-        .expect("valid")
+        Retrying::new(inner, 2, most, Pause::new(Duration::from_mins(1)), at_once()).expect("valid")
     }
 
     #[tokio::test]
     async fn as_many_failures_as_tries_are_one_too_many() {
         let two = retrying(failing(vec![busy(503, None), busy(503, None)]), 2);
-        assert_eq!(
-            two.generate(&prompt())
-                .await
-                .expect("the third try answers")
-                .text,
-            "ok"
-        );
-        let three = retrying(
-            failing(vec![busy(503, None), busy(500, None), busy(503, None)]),
-            2,
-        );
-        let error = three
-            .generate(&prompt())
-            .await
-            .expect_err("three tries, three failures");
-        assert!(
-            matches!(error, LlmError::GaveUp { tries: 3, .. }),
-            "{error}"
-        );
+        assert_eq!(two.generate(&prompt()).await.expect("the third try answers").text, "ok");
+        let three = retrying(failing(vec![busy(503, None), busy(500, None), busy(503, None)]), 2);
+        let error = three.generate(&prompt()).await.expect_err("three tries, three failures");
+        assert!(matches!(error, LlmError::GaveUp { tries: 3, .. }), "{error}");
     }
 
     #[tokio::test]
     async fn a_rate_limit_is_no_try() {
         let limited = (0..50).map(|_| busy(429, None)).collect();
         assert_eq!(
-            retrying(failing(limited), 2)
-                .generate(&prompt())
-                .await
-                .expect("the 51st call")
-                .text,
+            retrying(failing(limited), 2).generate(&prompt()).await.expect("the 51st call").text,
             "ok"
         );
     }
@@ -214,14 +161,8 @@ mod tests {
     #[tokio::test]
     async fn a_wait_beyond_the_deadline_is_not_begun() {
         for status in [429, 503] {
-            let generator = retrying(
-                failing(vec![busy(status, Some(Duration::from_secs(51)))]),
-                2,
-            );
-            let error = generator
-                .generate(&prompt())
-                .await
-                .expect_err("51 s are more than 50 s");
+            let generator = retrying(failing(vec![busy(status, Some(Duration::from_secs(51)))]), 2);
+            let error = generator.generate(&prompt()).await.expect_err("51 s are more than 50 s");
             assert!(matches!(error, LlmError::Busy { .. }), "{error}");
         }
     }
@@ -231,46 +172,17 @@ mod tests {
         let too_long = Some(Duration::from_secs(51));
         // From the last to the first: the first prompt is rejected twice, the second once, the third is answered, and the
         // fourth may wait again.
-        let script = vec![
-            busy(429, None),
-            busy(429, None),
-            busy(429, too_long),
-            busy(429, None),
-        ];
+        let script = vec![busy(429, None), busy(429, None), busy(429, too_long), busy(429, None)];
         let generator = retrying(failing(script), 2);
         let error = generator.generate(&prompt()).await.expect_err("in vain");
-        assert!(
-            matches!(error, LlmError::GaveUp { tries: 2, .. }),
-            "{error}"
-        );
+        assert!(matches!(error, LlmError::GaveUp { tries: 2, .. }), "{error}");
         let error = generator.generate(&prompt()).await.expect_err("one call");
         assert!(matches!(error, LlmError::Busy { .. }), "{error}");
-        assert_eq!(
-            generator
-                .inner
-                .failures
-                .lock()
-                .expect("no holder panics")
-                .len(),
-            1
-        );
-        generator
-            .inner
-            .failures
-            .lock()
-            .expect("no holder panics")
-            .clear();
+        assert_eq!(generator.inner.failures.lock().expect("no holder panics").len(), 1);
+        generator.inner.failures.lock().expect("no holder panics").clear();
         assert!(generator.generate(&prompt()).await.is_ok());
-        generator
-            .inner
-            .failures
-            .lock()
-            .expect("no holder panics")
-            .push(busy(429, None));
-        assert!(
-            generator.generate(&prompt()).await.is_ok(),
-            "the second call"
-        );
+        generator.inner.failures.lock().expect("no holder panics").push(busy(429, None));
+        assert!(generator.generate(&prompt()).await.is_ok(), "the second call");
     }
 
     #[tokio::test]
@@ -313,17 +225,8 @@ mod tests {
         let pause = || Pause::new(Duration::from_mins(1));
         assert!(Retrying::new(Scripted::default(), 0, 4, pause(), at_once()).is_err());
         assert!(
-            Retrying::new(
-                Scripted::default(),
-                2,
-                4,
-                pause(),
-                Backoff {
-                    tries: 0,
-                    ..at_once()
-                }
-            )
-            .is_err()
+            Retrying::new(Scripted::default(), 2, 4, pause(), Backoff { tries: 0, ..at_once() })
+                .is_err()
         );
     }
 }

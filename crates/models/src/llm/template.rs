@@ -10,15 +10,10 @@ use super::LlmError;
 pub fn load_template(name: &str) -> Result<Template, LlmError> {
     let text = match Template::built_in(name) {
         Some(text) => text.to_owned(),
-        None => fs::read_to_string(name).map_err(|source| LlmError::TemplateFile {
-            name: name.to_owned(),
-            source,
-        })?,
+        None => fs::read_to_string(name)
+            .map_err(|source| LlmError::TemplateFile { name: name.to_owned(), source })?,
     };
-    Template::parse(&text).map_err(|source| LlmError::Template {
-        name: name.to_owned(),
-        source,
-    })
+    Template::parse(&text).map_err(|source| LlmError::Template { name: name.to_owned(), source })
 }
 
 #[cfg(test)]
@@ -29,10 +24,7 @@ mod tests {
     #[test]
     fn a_name_that_is_neither_built_in_nor_a_file_is_an_error_with_a_hint() {
         let error = load_template("no-such-template").expect_err("no such file");
-        assert_eq!(
-            error.to_string(),
-            "cannot read the prompt template `no-such-template`"
-        );
+        assert_eq!(error.to_string(), "cannot read the prompt template `no-such-template`");
         assert!(error.hint().expect("a hint").contains("`short-answer`"));
     }
 }

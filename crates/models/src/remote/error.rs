@@ -60,11 +60,7 @@ impl RemoteModel {
     }
 
     fn bad_setting(self, setting: &'static str, reason: impl Into<String>) -> RemoteError {
-        RemoteError::BadSetting {
-            model: self,
-            setting,
-            reason: reason.into(),
-        }
+        RemoteError::BadSetting { model: self, setting, reason: reason.into() }
     }
 }
 
@@ -151,10 +147,7 @@ impl RemoteError {
     pub(crate) fn hint(&self, model: RemoteModel) -> Option<String> {
         match self {
             Self::Http(error) => http_hint(error.last(), model),
-            Self::BadSetting {
-                setting: "endpoint",
-                ..
-            } => Some(match model {
+            Self::BadSetting { setting: "endpoint", .. } => Some(match model {
                 RemoteModel::Encoder => {
                     "write it like `http://localhost:8080/v1`; `/embeddings` is added".to_owned()
                 }

@@ -45,10 +45,7 @@ impl WireFault {
         let names_setting = hint.contains(&format!("`{section}."));
         assert!(hint.contains(self.hint) && names_setting, "{name}: {hint}");
         let is_short = error.len() < 1_000;
-        assert!(
-            is_short && !error.contains("very-secret"),
-            "{name}: {error}"
-        );
+        assert!(is_short && !error.contains("very-secret"), "{name}: {error}");
     }
 }
 
@@ -63,19 +60,9 @@ pub(crate) fn wire_faults(right: &str, elsewhere: &str) -> Vec<WireFault> {
     let moved = format!(
         "HTTP/1.1 307 Temporary Redirect\r\nlocation: {elsewhere}\r\ncontent-length: 0\r\n\r\n"
     );
-    let fault = |name, sent, error, hint| WireFault {
-        name,
-        sent,
-        error,
-        hint,
-    };
+    let fault = |name, sent, error, hint| WireFault { name, sent, error, hint };
     vec![
-        fault(
-            "a web page",
-            answer("<html>hello</html>"),
-            "cannot be read: ",
-            "",
-        ),
+        fault("a web page", answer("<html>hello</html>"), "cannot be read: ", ""),
         fault("cut JSON", answer(half), "cannot be read: EOF", ""),
         fault("nothing", answer(""), "cannot be read: EOF", ""),
         fault(
@@ -102,18 +89,8 @@ pub(crate) fn wire_faults(right: &str, elsewhere: &str) -> Vec<WireFault> {
             "was interrupted: ",
             "check the server at",
         ),
-        fault(
-            "1 GiB",
-            Sent::Bytes(gib),
-            "is larger than ",
-            "check the server at",
-        ),
-        fault(
-            "no end",
-            Sent::Endless(chunked, chunk),
-            "is larger than ",
-            "check the server at",
-        ),
+        fault("1 GiB", Sent::Bytes(gib), "is larger than ", "check the server at"),
+        fault("no end", Sent::Endless(chunked, chunk), "is larger than ", "check the server at"),
         fault(
             "a drip",
             Sent::Drip(head(1 << 20).into_bytes()),
@@ -153,11 +130,7 @@ impl FaultyServer {
                 thread::spawn(move || serve(stream.expect("a connection"), respond.as_ref()));
             }
         });
-        Self {
-            url,
-            respond,
-            n_calls,
-        }
+        Self { url, respond, n_calls }
     }
 
     /// Answers by `respond` from now on.

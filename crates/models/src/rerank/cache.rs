@@ -15,11 +15,7 @@ use ragtriage_core::notices::Notices;
 use ragtriage_core::types::TitledText;
 
 /// The table of cached scores.
-pub const SCORES: CacheTable = CacheTable {
-    name: "scores",
-    value: "score",
-    label: "scores",
-};
+pub const SCORES: CacheTable = CacheTable { name: "scores", value: "score", label: "scores" };
 
 /// A [`Reranker`] that calls another only for passages not in the cache.
 pub struct CachedReranker {
@@ -37,12 +33,7 @@ impl CachedReranker {
         notices: &Notices,
     ) -> Result<Self, RerankError> {
         let database = Database::open(path, &[SCORES], notices)?;
-        Ok(Self {
-            inner,
-            database,
-            n_hits: AtomicU64::new(0),
-            n_misses: AtomicU64::new(0),
-        })
+        Ok(Self { inner, database, n_hits: AtomicU64::new(0), n_misses: AtomicU64::new(0) })
     }
 
     /// Returns the number of passages scored from the cache so far.
@@ -83,8 +74,7 @@ impl CachedReranker {
             .zip(scores.iter().map(|score| score.to_le_bytes().to_vec()))
             .collect();
         self.database.write(SCORES, rows).await?;
-        self.n_misses
-            .fetch_add(passages.len() as u64, Ordering::Relaxed);
+        self.n_misses.fetch_add(passages.len() as u64, Ordering::Relaxed);
         Ok(scores)
     }
 }
@@ -109,11 +99,8 @@ impl Reranker for CachedReranker {
             .map(|passage| key(&[fingerprint, query, passage.title, passage.text]))
             .collect();
         let mut scores = self.database.read(SCORES, keys.clone(), from_bytes).await?;
-        let missing: Vec<usize> = (0..passages.len())
-            .filter(|i| scores[*i].is_none())
-            .collect();
-        self.n_hits
-            .fetch_add((passages.len() - missing.len()) as u64, Ordering::Relaxed);
+        let missing: Vec<usize> = (0..passages.len()).filter(|i| scores[*i].is_none()).collect();
+        self.n_hits.fetch_add((passages.len() - missing.len()) as u64, Ordering::Relaxed);
         if !missing.is_empty() {
             let texts: Vec<TitledText<'_>> = missing.iter().map(|i| passages[*i]).collect();
             let text_keys: Vec<ContentKey> = missing.iter().map(|i| keys[*i]).collect();

@@ -28,9 +28,7 @@ impl CrossEncoder {
         precision: Precision,
     ) -> Result<Self, RerankError> {
         let classifier = SequenceClassifier::open(checkpoint, max_tokens, precision)?;
-        Ok(Self {
-            classifier: Arc::new(classifier),
-        })
+        Ok(Self { classifier: Arc::new(classifier) })
     }
 }
 
@@ -49,20 +47,16 @@ impl Reranker for CrossEncoder {
             return Ok(Vec::new());
         }
         let query = query.to_owned();
-        let passages: Vec<String> = passages
-            .iter()
-            .map(|passage| passage.joined().into_owned())
-            .collect();
+        let passages: Vec<String> =
+            passages.iter().map(|passage| passage.joined().into_owned()).collect();
         let classifier = Arc::clone(&self.classifier);
         // Held until the scores are computed: if the caller is dropped, the work ends with its current
         // batch.
         let wanted = Arc::new(());
         let still_wanted = Arc::downgrade(&wanted);
         let work = tokio::task::spawn_blocking(move || {
-            let pairs: Vec<(&str, &str)> = passages
-                .iter()
-                .map(|passage| (query.as_str(), passage.as_str()))
-                .collect();
+            let pairs: Vec<(&str, &str)> =
+                passages.iter().map(|passage| (query.as_str(), passage.as_str())).collect();
             classifier.logits(&pairs, |_| still_wanted.strong_count() > 0)
         });
         let logits = work.await.map_err(RerankError::Worker)??;

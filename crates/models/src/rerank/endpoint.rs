@@ -110,20 +110,10 @@ pub struct Endpoint {
 impl Endpoint {
     /// Checks the settings and creates the client. Makes no calls.
     pub fn new(settings: RerankSettings) -> Result<Self, RerankError> {
-        let RerankSettings {
-            url,
-            form,
-            model,
-            batch_passages,
-            concurrency,
-            timeout,
-            ..
-        } = &settings;
+        let RerankSettings { url, form, model, batch_passages, concurrency, timeout, .. } =
+            &settings;
         let is_named = !model.is_empty() || *form == RerankApi::Tei;
-        let numbers = [
-            ("batch_passages", *batch_passages),
-            ("concurrency", *concurrency),
-        ];
+        let numbers = [("batch_passages", *batch_passages), ("concurrency", *concurrency)];
         MODEL.check(is_named, *timeout, &numbers)?;
         let endpoint = EndpointSettings {
             api_key: settings.api_key.clone(),
@@ -137,11 +127,7 @@ impl Endpoint {
         let (shown, query) = (client.shown_url(), hashed_query(url));
         let (form, model) = (form.name(), json!(model));
         let fingerprint = format!("endpoint v{ENDPOINT_VERSION} {form} {shown}{query} {model}");
-        Ok(Self {
-            client,
-            settings,
-            fingerprint,
-        })
+        Ok(Self { client, settings, fingerprint })
     }
 
     /// Returns the scores of one batch, split in half if the server rejects it as too large.
@@ -188,20 +174,16 @@ impl Reranker for Endpoint {
         query: &str,
         passages: &[TitledText<'_>],
     ) -> Result<Vec<f32>, RerankError> {
-        let passages: Vec<String> = passages
-            .iter()
-            .map(|passage| passage.joined().into_owned())
-            .collect();
+        let passages: Vec<String> =
+            passages.iter().map(|passage| passage.joined().into_owned()).collect();
         // Futures are created here and not by the stream: the compiler cannot prove those to be
         // `Send`.
         let batches: Vec<_> = passages
             .chunks(self.settings.batch_passages)
             .map(|batch| self.batch(query, batch))
             .collect();
-        let scores: Vec<Vec<f32>> = stream::iter(batches)
-            .buffered(self.settings.concurrency)
-            .try_collect()
-            .await?;
+        let scores: Vec<Vec<f32>> =
+            stream::iter(batches).buffered(self.settings.concurrency).try_collect().await?;
         Ok(scores.concat())
     }
 }

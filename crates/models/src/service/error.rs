@@ -39,11 +39,7 @@ pub enum ServiceError {
     Unreadable { reason: String },
     /// A response to a different question.
     #[error("`{url}` was asked `{asked}` and answered `{answered}`")]
-    OtherQuestion {
-        url: String,
-        asked: String,
-        answered: String,
-    },
+    OtherQuestion { url: String, asked: String, answered: String },
     /// A response without an `answer`.
     #[error(
         "`{url}` gave contexts and no `answer`; `generation.generator = \"none\"` is for a service that only retrieves"
@@ -56,10 +52,7 @@ pub enum ServiceError {
 
 impl ServiceError {
     pub(super) fn bad_setting(setting: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self::BadSetting {
-            setting: setting.into(),
-            reason: reason.into(),
-        }
+        Self::BadSetting { setting: setting.into(), reason: reason.into() }
     }
 
     /// Returns its cause, as recorded in a trace.
@@ -75,11 +68,9 @@ impl ServiceError {
 impl CallError for ServiceError {
     fn verdict(&self) -> Retry {
         match self {
-            Self::Http(HttpError::Status {
-                status: 429,
-                retry_after,
-                ..
-            }) => Retry::Limited(*retry_after),
+            Self::Http(HttpError::Status { status: 429, retry_after, .. }) => {
+                Retry::Limited(*retry_after)
+            }
             Self::Http(error) => error.verdict(),
             _ => Retry::Stop,
         }
@@ -87,11 +78,9 @@ impl CallError for ServiceError {
 
     fn outcome(&self) -> CallOutcome {
         match self {
-            Self::Http(HttpError::Status {
-                status,
-                retry_after,
-                ..
-            }) => CallOutcome::of_status(*status, *retry_after),
+            Self::Http(HttpError::Status { status, retry_after, .. }) => {
+                CallOutcome::of_status(*status, *retry_after)
+            }
             Self::Http(HttpError::TimedOut { .. }) => CallOutcome::TooMuch,
             _ => CallOutcome::Other,
         }
@@ -105,10 +94,9 @@ impl From<HttpError> for ServiceError {
         match error {
             HttpError::BadAddress { reason } => Self::BadUrl { reason },
             HttpError::BadKey => Self::BadKey,
-            HttpError::BadHeaderName { name } => Self::bad_setting(
-                "headers_env",
-                format!("has the invalid header name `{name}`"),
-            ),
+            HttpError::BadHeaderName { name } => {
+                Self::bad_setting("headers_env", format!("has the invalid header name `{name}`"))
+            }
             HttpError::BadHeaderValue { name } => Self::bad_setting(
                 "headers_env",
                 format!("contains characters that are not allowed in a header (in {name})"),

@@ -9,10 +9,8 @@ use super::pointer::{Miss, Pointer, kind};
 use super::stream;
 
 /// Fields of a record that are read without a pointer, by the setting that replaces them.
-const OWN: [(&str, &[&str]); 2] = [
-    ("contexts", &["contexts", "retrieved_contexts"]),
-    ("answer", &["answer", "response"]),
-];
+const OWN: [(&str, &[&str]); 2] =
+    [("contexts", &["contexts", "retrieved_contexts"]), ("answer", &["answer", "response"])];
 
 /// The configured pointers, as text.
 #[derive(Clone, Debug, Default)]
@@ -45,14 +43,7 @@ pub(super) struct Mapping {
 impl Mapping {
     /// Parses the pointers; `None` if none is configured: responses are records.
     pub(super) fn new(settings: MappingSettings) -> Result<Option<Self>, ServiceError> {
-        let MappingSettings {
-            contexts,
-            doc_ids,
-            scores,
-            stages,
-            answer,
-            stream,
-        } = settings;
+        let MappingSettings { contexts, doc_ids, scores, stages, answer, stream } = settings;
         if answer.is_some() && stream.is_some() {
             let reason =
                 "must not be set next to `external.answer`: the answer is read from one of them";
@@ -153,17 +144,14 @@ impl Mapping {
                 text => Map::from_iter([("text".to_owned(), text.clone())]),
             });
         }
-        for (setting, key, pointer) in [
-            ("doc_ids", "doc_id", &self.doc_ids),
-            ("scores", "score", &self.scores),
-        ] {
+        for (setting, key, pointer) in
+            [("doc_ids", "doc_id", &self.doc_ids), ("scores", "score", &self.scores)]
+        {
             if let Some(pointer) = pointer {
                 add(&mut contexts, (setting, key), pointer, event)?;
             }
         }
-        Ok(Value::Array(
-            contexts.into_iter().map(Value::Object).collect(),
-        ))
+        Ok(Value::Array(contexts.into_iter().map(Value::Object).collect()))
     }
 
     fn answer(&self, events: &[Value]) -> Result<Option<Value>, String> {
@@ -186,9 +174,7 @@ impl Mapping {
             None => "an empty list",
         };
         let text = pointer.text();
-        Err(format!(
-            "has {there} at `external.answer` = `{text}`, not a string"
-        ))
+        Err(format!("has {there} at `external.answer` = `{text}`, not a string"))
     }
 
     fn stages(&self, event: &Value) -> Result<Value, String> {
@@ -240,11 +226,7 @@ fn first(
 
 /// Returns a field of a record that has no pointer; `number` is its place in [`OWN`].
 fn own(event: &Value, number: usize) -> Option<Value> {
-    OWN[number]
-        .1
-        .iter()
-        .find_map(|key| event.get(*key))
-        .cloned()
+    OWN[number].1.iter().find_map(|key| event.get(*key)).cloned()
 }
 
 fn unmapped(event: &Value, number: usize) -> String {
@@ -259,10 +241,7 @@ fn unmapped(event: &Value, number: usize) -> String {
 }
 
 fn missed(setting: &str, pointer: &Pointer, miss: &Miss) -> String {
-    format!(
-        "has nothing at `external.{setting}` = `{}`: {miss}",
-        pointer.text()
-    )
+    format!("has nothing at `external.{setting}` = `{}`: {miss}", pointer.text())
 }
 
 /// Adds a field to each context; an item without one, or null, has none.

@@ -49,9 +49,7 @@ pub trait Rag: Send + Sync {
 #[async_trait]
 impl Rag for Joined {
     async fn ask(&self, question: &Question) -> Result<Recorded, ServiceError> {
-        self.line(&question.id)
-            .cloned()
-            .ok_or(ServiceError::NotRecorded)
+        self.line(&question.id).cloned().ok_or(ServiceError::NotRecorded)
     }
 }
 
@@ -165,10 +163,9 @@ impl Service {
         let error = error.or_else(|| answer.as_ref()?.error.clone());
         let url = self.url();
         match (error, answer) {
-            (Some(RecordedError { message, .. }), _) => Err(ServiceError::Failed {
-                url,
-                reason: self.endpoint.excerpt(&message),
-            }),
+            (Some(RecordedError { message, .. }), _) => {
+                Err(ServiceError::Failed { url, reason: self.endpoint.excerpt(&message) })
+            }
             (None, Some(answer)) => Ok(answer),
             (None, None) => Err(ServiceError::NoAnswer { url }),
         }
@@ -207,11 +204,8 @@ impl Service {
         let retrieves = asked.condition.is_none();
         let record = match &self.mapping {
             Some(mapping) => {
-                let record = if retrieves {
-                    mapping.record(body)
-                } else {
-                    mapping.answer_record(body)
-                };
+                let record =
+                    if retrieves { mapping.record(body) } else { mapping.answer_record(body) };
                 record.map_err(|reason| ServiceError::Unmapped {
                     url: self.url(),
                     reason: self.endpoint.excerpt(&reason),
@@ -226,14 +220,10 @@ impl Service {
 
     /// Reads a record.
     fn recorded(&self, asked: &Asked<'_>, record: &str) -> Result<Recorded, ServiceError> {
-        let position = Position {
-            file: self.url(),
-            line: None,
-        };
-        let recorded =
-            recorded::object(&position, record).map_err(|error| ServiceError::Unreadable {
-                reason: self.endpoint.excerpt(&error.to_string()),
-            })?;
+        let position = Position { file: self.url(), line: None };
+        let recorded = recorded::object(&position, record).map_err(|error| {
+            ServiceError::Unreadable { reason: self.endpoint.excerpt(&error.to_string()) }
+        })?;
         let recorded = Recorded {
             error: recorded.error.map(|error| RecordedError {
                 message: self.endpoint.excerpt(&error.message),
@@ -244,11 +234,7 @@ impl Service {
         let url = self.url();
         if let Some(id) = recorded.id.as_deref().filter(|id| *id != asked.id) {
             let (asked, answered) = (asked.id.to_owned(), self.endpoint.excerpt(id));
-            return Err(ServiceError::OtherQuestion {
-                url,
-                asked,
-                answered,
-            });
+            return Err(ServiceError::OtherQuestion { url, asked, answered });
         }
         if self.answers && recorded.error.is_none() && recorded.answer == RecordedAnswer::Unsaid {
             return Err(ServiceError::NoAnswer { url });
@@ -283,12 +269,8 @@ impl Service {
 #[async_trait]
 impl Rag for Service {
     async fn ask(&self, question: &Question) -> Result<Recorded, ServiceError> {
-        self.asked(&Asked {
-            id: question.id.as_str(),
-            question: &question.text,
-            condition: None,
-        })
-        .await
+        self.asked(&Asked { id: question.id.as_str(), question: &question.text, condition: None })
+            .await
     }
 }
 
@@ -330,41 +312,20 @@ mod tests {
         );
         assert!(made("http://127.0.0.1:1/ask", Some("k")).is_ok());
         assert!(made("https://example.com/ask", Some("k")).is_ok());
-        assert_eq!(
-            refused("https://example.com", Some("a\nb")),
-            ServiceError::BadKey.to_string()
-        );
+        assert_eq!(refused("https://example.com", Some("a\nb")), ServiceError::BadKey.to_string());
     }
 
     #[test]
     fn what_the_service_says_in_an_answer_is_hidden_and_cut_as_well() {
-        let Ok(service) = made("http://127.0.0.1:1/ask", Some("sk-123")) else {
-            panic!("refused")
-        };
-        let question = Asked {
-            id: "q",
-            question: "which?",
-            condition: None,
-        };
+        let Ok(service) = made("http://127.0.0.1:1/ask", Some("sk-123")) else { panic!("refused") };
+        let question = Asked { id: "q", question: "which?", condition: None };
         let long = format!("{{\"error\": \"Bearer sk-123 {}\"}}", "x".repeat(1000));
-        let error = service
-            .read(&question, long.as_bytes())
-            .expect("reads")
-            .error
-            .expect("one")
-            .message;
-        assert!(
-            error.starts_with("Bearer *** xxx") && error.chars().count() == 300,
-            "{error}"
-        );
-        for body in [
-            "\"sk-123\"",
-            "{\"contexts\": [], \"arms\": {\"sk-123\": 1}}",
-        ] {
-            let refused = service
-                .read(&question, body.as_bytes())
-                .expect_err("no answer")
-                .to_string();
+        let error =
+            service.read(&question, long.as_bytes()).expect("reads").error.expect("one").message;
+        assert!(error.starts_with("Bearer *** xxx") && error.chars().count() == 300, "{error}");
+        for body in ["\"sk-123\"", "{\"contexts\": [], \"arms\": {\"sk-123\": 1}}"] {
+            let refused =
+                service.read(&question, body.as_bytes()).expect_err("no answer").to_string();
             assert!(!refused.contains("sk-123"), "{refused}");
         }
     }

@@ -39,20 +39,13 @@ impl Miss {
                 keys.sort_unstable();
                 let keys = keys.into_iter().take(MOST_KEYS);
                 let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();
-                let more = if fields.len() > MOST_KEYS {
-                    ", ..."
-                } else {
-                    ""
-                };
+                let more = if fields.len() > MOST_KEYS { ", ..." } else { "" };
                 format!("an object with {}{more}", keys.join(", "))
             }
             Value::Array(items) => format!("a list of {}", items.len()),
             other => kind(other).to_owned(),
         };
-        Self {
-            at: at.to_owned(),
-            there,
-        }
+        Self { at: at.to_owned(), there }
     }
 }
 
@@ -91,10 +84,7 @@ impl Pointer {
                 })
                 .collect(),
         };
-        Ok(Self {
-            text: text.to_owned(),
-            steps,
-        })
+        Ok(Self { text: text.to_owned(), steps })
     }
 
     /// Returns the pointer as configured.
@@ -115,10 +105,7 @@ impl Pointer {
             }
             found = next;
         }
-        found
-            .into_iter()
-            .map(|place| place.map(|(_, value)| value))
-            .collect()
+        found.into_iter().map(|place| place.map(|(_, value)| value)).collect()
     }
 
     /// Returns the values of a list: as [`Self::find`], and a single list is replaced by its items, null by none.
@@ -137,21 +124,16 @@ impl PointerStep {
         let child = |key: &dyn std::fmt::Display| format!("{at}/{key}");
         match (self, value) {
             (Self::Each, Value::Null) => Vec::new(),
-            (Self::Each, Value::Array(items)) => items
-                .iter()
-                .enumerate()
-                .map(|(index, item)| Ok((child(&index), item)))
-                .collect(),
+            (Self::Each, Value::Array(items)) => {
+                items.iter().enumerate().map(|(index, item)| Ok((child(&index), item))).collect()
+            }
             (Self::Key(key), Value::Object(fields)) if fields.contains_key(key) => {
                 let escaped = key.replace('~', "~0").replace('/', "~1");
                 vec![Ok((child(&escaped), &fields[key]))]
             }
             (Self::Key(key), Value::Array(items)) => {
                 let item = key.parse().ok().and_then(|index: usize| items.get(index));
-                vec![
-                    item.map(|item| (child(key), item))
-                        .ok_or_else(|| Miss::new(at, value)),
-                ]
+                vec![item.map(|item| (child(key), item)).ok_or_else(|| Miss::new(at, value))]
             }
             _ => vec![Err(Miss::new(at, value))],
         }
@@ -185,12 +167,7 @@ mod tests {
     #[test]
     fn a_miss_names_the_place_and_its_keys() {
         let value = json!({"a": [{"b": 1}, {}], "x": "y"});
-        let miss = |pointer| {
-            found(pointer, &value)
-                .pop()
-                .expect("one")
-                .expect_err("none")
-        };
+        let miss = |pointer| found(pointer, &value).pop().expect("one").expect_err("none");
         assert_eq!(miss("/z"), "the response is an object with `a`, `x`");
         assert_eq!(miss("/a/*/b"), "at `/a/1` is an object without keys");
         assert_eq!(miss("/a/b"), "at `/a` is a list of 2");

@@ -99,10 +99,7 @@ fn filled(value: &Value, asked: &Asked<'_>) -> Option<Value> {
             "{arm}" => json!(asked.condition?.0.name()),
             text => Value::String(inserted(text, asked)),
         },
-        Value::Array(items) => items
-            .iter()
-            .filter_map(|item| filled(item, asked))
-            .collect(),
+        Value::Array(items) => items.iter().filter_map(|item| filled(item, asked)).collect(),
         Value::Object(fields) => fields
             .iter()
             .filter_map(|(key, field)| Some((key.clone(), filled(field, asked)?)))
@@ -134,10 +131,9 @@ fn text_of(placeholder: &str, asked: &Asked<'_>) -> Option<String> {
         ("id", _) => asked.id.to_owned(),
         ("question", _) => asked.question.to_owned(),
         ("contexts", condition) => condition.map_or(String::new(), |(_, texts)| texts.join("\n\n")),
-        ("arm", condition) => condition
-            .map_or(ArmName::Retrieved, |(arm, _)| arm)
-            .name()
-            .to_owned(),
+        ("arm", condition) => {
+            condition.map_or(ArmName::Retrieved, |(arm, _)| arm).name().to_owned()
+        }
         _ => return None,
     })
 }
@@ -147,18 +143,12 @@ mod tests {
     use super::*;
 
     fn template(body: Value, needs_contexts: bool) -> Result<RequestTemplate, ServiceError> {
-        let Value::Object(body) = body else {
-            panic!("an object")
-        };
+        let Value::Object(body) = body else { panic!("an object") };
         RequestTemplate::new(body, needs_contexts)
     }
 
     fn body(template: Value, condition: Option<(ArmName, &[String])>) -> Value {
-        let asked = Asked {
-            id: "q1",
-            question: "Who said \"{id}\"\n?",
-            condition,
-        };
+        let asked = Asked { id: "q1", question: "Who said \"{id}\"\n?", condition };
         let template = self::template(template, false).unwrap_or_else(|error| panic!("{error}"));
         template.body(&asked)
     }
@@ -166,10 +156,7 @@ mod tests {
     #[test]
     fn the_default_has_contexts_and_arm_only_for_a_condition() {
         let question = "Who said \"{id}\"\n?";
-        assert_eq!(
-            body(json!({}), None),
-            json!({"id": "q1", "question": question})
-        );
+        assert_eq!(body(json!({}), None), json!({"id": "q1", "question": question}));
         assert_eq!(
             body(json!({}), Some((ArmName::ClosedBook, &[]))),
             json!({"id": "q1", "question": question, "contexts": [], "arm": "closed_book"})

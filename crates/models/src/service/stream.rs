@@ -12,9 +12,8 @@ pub(super) fn events(body: &[u8], is_plain: bool) -> Result<Vec<Value>, String> 
     if let Ok(whole) = serde_json::from_str(text) {
         return Ok(vec![whole]);
     }
-    let is_sse = ["data:", "event:", "id:", "retry:", ":"]
-        .iter()
-        .any(|field| text.starts_with(field));
+    let is_sse =
+        ["data:", "event:", "id:", "retry:", ":"].iter().any(|field| text.starts_with(field));
     if is_sse {
         return server_sent(text, is_plain);
     }
@@ -62,9 +61,7 @@ fn event(at: usize, data: String, is_plain: bool, is_error: bool) -> Result<Opti
     if is_error {
         let fields = serde_json::from_str(&data).ok().filter(Value::is_object);
         let fields = fields.filter(|fields| fields.get("error").is_some());
-        return Ok(Some(
-            fields.unwrap_or_else(|| serde_json::json!({ "error": data })),
-        ));
+        return Ok(Some(fields.unwrap_or_else(|| serde_json::json!({ "error": data }))));
     }
     match parsed(at, &data) {
         Ok(value @ (Value::String(_) | Value::Array(_) | Value::Object(_))) => Ok(Some(value)),
@@ -91,10 +88,7 @@ mod tests {
     #[test]
     fn server_sent_events_lines_and_whole_bodies_are_events() {
         let sse = ": ping\r\n\r\nevent: x\r\ndata: {\"t\": \"a\"}\r\n\r\ndata: plain\ndata:  two\n\ndata: [DONE]\n\ndata: 1\n\n";
-        assert_eq!(
-            events(sse.as_bytes(), true),
-            Ok(vec![json!({"t": "a"}), json!("plain\n two")])
-        );
+        assert_eq!(events(sse.as_bytes(), true), Ok(vec![json!({"t": "a"}), json!("plain\n two")]));
         assert_eq!(
             read("{\"t\": \"a\"}\n\n{\"t\": \"b\"}\n"),
             Ok(vec![json!({"t": "a"}), json!({"t": "b"})])
@@ -107,18 +101,9 @@ mod tests {
     fn a_malformed_or_cut_event_is_named() {
         let good = "data: {\"t\": \"a\"}\n\n";
         for (body, beginning) in [
-            (
-                format!("{good}data: {{oops\n\n{good}"),
-                "is not JSON in event 2: ",
-            ),
-            (
-                format!("{good}data: {{\"t\": \"re"),
-                "ends inside event 2: {\"t\": \"re",
-            ),
-            (
-                "{\"t\": 1}\n{\"t\": ".to_owned(),
-                "is not JSON in event 2: ",
-            ),
+            (format!("{good}data: {{oops\n\n{good}"), "is not JSON in event 2: "),
+            (format!("{good}data: {{\"t\": \"re"), "ends inside event 2: {\"t\": \"re"),
+            ("{\"t\": 1}\n{\"t\": ".to_owned(), "is not JSON in event 2: "),
         ] {
             let error = read(&body).expect_err(&body);
             assert!(error.starts_with(beginning), "{error}");
@@ -139,18 +124,12 @@ mod tests {
             error("{\"error\": {\"message\": \"m\"}}"),
             Ok(vec![json!({"error": {"message": "m"}})])
         );
-        assert_eq!(
-            error("{\"detail\": 1}"),
-            Ok(vec![json!({"error": "{\"detail\": 1}"})])
-        );
+        assert_eq!(error("{\"detail\": 1}"), Ok(vec![json!({"error": "{\"detail\": 1}"})]));
     }
 
     #[test]
     fn a_piece_of_plain_text_stays_as_it_is_written() {
         let body = b"data: 6.50\n\ndata: null\n\ndata: \"x\"\n\n";
-        assert_eq!(
-            events(body, true),
-            Ok(vec![json!("6.50"), json!("null"), json!("x")])
-        );
+        assert_eq!(events(body, true), Ok(vec![json!("6.50"), json!("null"), json!("x")]));
     }
 }

@@ -19,10 +19,7 @@ struct Fixed {
 impl ExistingCollection for Fixed {
     async fn read(&self) -> Result<CollectionContent, ExistingError> {
         self.n_reads.fetch_add(1, Ordering::SeqCst);
-        Ok(CollectionContent {
-            passages: Vec::new(),
-            vectors_sha256: String::new(),
-        })
+        Ok(CollectionContent { passages: Vec::new(), vectors_sha256: String::new() })
     }
 
     async fn search(
@@ -82,10 +79,7 @@ async fn ids(retriever: &CollectionRetriever, depth: usize) -> Vec<String> {
 async fn a_collection_is_read_once_for_all_trials_with_its_settings() {
     let (retriever, collection) = retriever(&[], None);
     let read = ReadCollections::default();
-    let other = CollectionSettings {
-        name: "other".to_owned(),
-        ..CollectionSettings::default()
-    };
+    let other = CollectionSettings { name: "other".to_owned(), ..CollectionSettings::default() };
     for settings in [&retriever.settings, &other, &retriever.settings] {
         let content = read.content(collection.as_ref(), settings).await;
         assert!(content.is_ok());
@@ -95,10 +89,7 @@ async fn a_collection_is_read_once_for_all_trials_with_its_settings() {
 
 #[tokio::test]
 async fn points_become_chunks_and_points_of_one_passage_one_hit() {
-    let (retriever, _) = retriever(
-        &[("copy", 0.9), ("p2", 0.5), ("p0", 0.4), ("p1", 0.1)],
-        None,
-    );
+    let (retriever, _) = retriever(&[("copy", 0.9), ("p2", 0.5), ("p0", 0.4), ("p1", 0.1)], None);
     assert_eq!(ids(&retriever, 4).await, ["d#0", "d#2", "d#1"]);
 }
 
@@ -108,13 +99,8 @@ async fn ties_at_the_cutoff_are_resolved_by_the_order_of_the_ranking() {
         retriever(&[("p1", 0.5), ("p2", 0.5), ("p3", 0.5), ("p0", 0.1)], None);
     assert_eq!(ids(&retriever, 1).await, ["d#3"]);
     // Of equal scores the last id is first, as in trec_eval. Two hits tie, so six are asked for: all five points and one.
-    let limits: Vec<usize> = collection
-        .asked
-        .lock()
-        .expect("not poisoned")
-        .iter()
-        .map(|asked| asked.0)
-        .collect();
+    let limits: Vec<usize> =
+        collection.asked.lock().expect("not poisoned").iter().map(|asked| asked.0).collect();
     assert_eq!(limits, [2, 6]);
 }
 
@@ -131,20 +117,11 @@ async fn a_point_that_was_not_read_is_an_error() {
 
 #[tokio::test]
 async fn exact_search_runs_too_where_an_index_is_followed() {
-    let index = ExistingIndex {
-        hnsw: Hnsw::default(),
-        segments: 2,
-    };
+    let index = ExistingIndex { hnsw: Hnsw::default(), segments: 2 };
     let (approximate, collection) = retriever(&[("p0", 0.9)], Some(index));
-    let exact = approximate
-        .retrieve_exactly("why", 2)
-        .await
-        .expect("searched");
+    let exact = approximate.retrieve_exactly("why", 2).await.expect("searched");
     assert_eq!(exact.map(|ranking| ranking.len()), Some(1));
-    assert_eq!(
-        collection.asked.lock().expect("not poisoned")[0],
-        (3, SearchMode::Exact)
-    );
+    assert_eq!(collection.asked.lock().expect("not poisoned")[0], (3, SearchMode::Exact));
     let (exact, _) = retriever(&[("p0", 0.9)], None);
     let compared = exact.retrieve_exactly("why", 2).await.expect("not asked");
     assert!(compared.is_none());
@@ -163,27 +140,13 @@ fn the_digest_changes_with_every_part_of_what_was_read() {
         vectors_sha256: vectors.to_owned(),
     };
     let changed = [
-        StoredPassage {
-            point: "2".to_owned(),
-            ..passage.clone()
-        },
-        StoredPassage {
-            text: None,
-            ..passage.clone()
-        },
-        StoredPassage {
-            document: Some(String::new()),
-            ..passage.clone()
-        },
-        StoredPassage {
-            offsets: Some((0, 1)),
-            ..passage.clone()
-        },
+        StoredPassage { point: "2".to_owned(), ..passage.clone() },
+        StoredPassage { text: None, ..passage.clone() },
+        StoredPassage { document: Some(String::new()), ..passage.clone() },
+        StoredPassage { offsets: Some((0, 1)), ..passage.clone() },
     ];
-    let mut digests: HashSet<String> = changed
-        .iter()
-        .map(|passage| digest(&content("v", passage)))
-        .collect();
+    let mut digests: HashSet<String> =
+        changed.iter().map(|passage| digest(&content("v", passage))).collect();
     digests.insert(digest(&content("v", &passage)));
     digests.insert(digest(&content("w", &passage)));
     assert_eq!(digests.len(), 6);
@@ -193,19 +156,10 @@ fn the_digest_changes_with_every_part_of_what_was_read() {
 fn another_query_over_the_same_points_is_another_retriever() {
     let (_, collection) = retriever(&[], None);
     let made_by = |mode| {
-        let content = CollectionContent {
-            passages: Vec::new(),
-            vectors_sha256: String::new(),
-        };
-        let settings = CollectionSettings {
-            mode,
-            ..CollectionSettings::default()
-        };
+        let content = CollectionContent { passages: Vec::new(), vectors_sha256: String::new() };
+        let settings = CollectionSettings { mode, ..CollectionSettings::default() };
         let collection = Arc::clone(&collection) as _;
         CollectionPlan::new(collection, Arc::new(content), settings, None).made_by()
     };
-    assert_ne!(
-        made_by(CollectionMode::Sparse),
-        made_by(CollectionMode::Hybrid)
-    );
+    assert_ne!(made_by(CollectionMode::Sparse), made_by(CollectionMode::Hybrid));
 }

@@ -190,10 +190,7 @@ impl Conditions {
             .map(|(planted, shown)| {
                 // Its reply is stored next to that of the same passages as they are.
                 let id = ChunkId::from(format!("{planted}#probe"));
-                (
-                    planted,
-                    self.call(question, ArmName::Oracle, vec![id], shown),
-                )
+                (planted, self.call(question, ArmName::Oracle, vec![id], shown))
             });
         Some(ConditionPrompts { arms, probe })
     }
@@ -212,11 +209,7 @@ impl Conditions {
             Answerer::Service(_) => Prompt {
                 question: question.text.clone(),
                 kind: question.kind,
-                system: shown
-                    .iter()
-                    .map(context_text)
-                    .collect::<Vec<_>>()
-                    .join("\n"),
+                system: shown.iter().map(context_text).collect::<Vec<_>>().join("\n"),
                 user: question.text.clone(),
                 passages: shown,
             },
@@ -329,10 +322,7 @@ impl ShownTexts<'_> {
             return Some(self.recorded(context));
         }
         let title = if self.plan.titles { view.title } else { "" };
-        Some(PromptPassage {
-            title: title.to_owned(),
-            text: view.text.to_owned(),
-        })
+        Some(PromptPassage { title: title.to_owned(), text: view.text.to_owned() })
     }
 
     fn context(&self, view: PassageView<'_>) -> Option<&RecordedHit> {

@@ -54,11 +54,7 @@ pub(super) fn planted(
             }
         }
     }
-    let key = if is_numeric? {
-        figure(number)
-    } else {
-        word(number)
-    };
+    let key = if is_numeric? { figure(number) } else { word(number) };
     Some((key, passages))
 }
 
@@ -118,10 +114,7 @@ mod tests {
     }
 
     fn passages(text: &str) -> Vec<PromptPassage> {
-        vec![PromptPassage {
-            title: String::new(),
-            text: text.to_owned(),
-        }]
+        vec![PromptPassage { title: String::new(), text: text.to_owned() }]
     }
 
     #[test]
@@ -130,11 +123,7 @@ mod tests {
         let (word, made) =
             planted(&question, passages("ADA BYRON met Ada."), 0).expect("an answer");
         assert_eq!(made[0].text.matches(&word).count(), 2, "{}", made[0].text);
-        assert!(
-            !made[0].text.to_lowercase().contains("ada "),
-            "{}",
-            made[0].text
-        );
+        assert!(!made[0].text.to_lowercase().contains("ada "), "{}", made[0].text);
         assert!(made[0].text.ends_with('.') && made[0].text.contains(" met "));
         let again = planted(&question, passages("ADA BYRON met Ada."), 0);
         assert_eq!(again, Some((word.clone(), made)));
@@ -144,31 +133,19 @@ mod tests {
 
     #[test]
     fn a_number_stays_a_number_and_its_unit_stays() {
-        let (number, made) = planted(
-            &question(&["1,200 minutes"]),
-            passages("It takes 1,200 minutes."),
-            0,
-        )
-        .expect("an answer");
+        let (number, made) =
+            planted(&question(&["1,200 minutes"]), passages("It takes 1,200 minutes."), 0)
+                .expect("an answer");
         assert_eq!(made[0].text, format!("It takes {number} minutes."));
         assert_eq!(number.len(), 5);
     }
 
     #[test]
     fn what_has_no_answer_to_replace_is_not_tested() {
-        assert_eq!(
-            planted(&question(&["Ada"]), passages("Nothing here."), 0),
-            None
-        );
-        assert!(
-            !is_suitable(&question(&["6"])),
-            "it occurs in other numbers"
-        );
+        assert_eq!(planted(&question(&["Ada"]), passages("Nothing here."), 0), None);
+        assert!(!is_suitable(&question(&["6"])), "it occurs in other numbers");
         assert!(is_suitable(&question(&["six"])));
-        let yes = Question {
-            kind: QuestionKind::YesNo,
-            ..question(&["yes"])
-        };
+        let yes = Question { kind: QuestionKind::YesNo, ..question(&["yes"]) };
         assert!(!is_suitable(&yes));
     }
 }

@@ -42,10 +42,7 @@ fn plan() -> ConditionPlan {
 
 /// The range 4..18 is `two\n\nthree four`.
 fn question() -> Question {
-    let member = Member {
-        doc: "d".into(),
-        ranges: vec![ByteRange::new(4, 19)],
-    };
+    let member = Member { doc: "d".into(), ranges: vec![ByteRange::new(4, 19)] };
     Question {
         kind: QuestionKind::Span,
         answers: vec!["two".to_owned()],
@@ -91,19 +88,11 @@ fn only_gold_documents_are_cut_and_their_chunks_are_named_by_range() {
 fn contexts_hold_gold_whose_white_space_they_leave_out_where_the_chunks_do_not() {
     let (corpus, question) = (corpus(), question());
     let gold = located(&question, &corpus);
-    let contexts = [
-        passage("d#0-14", (0, 14)),
-        passage("d#15-29", (15, 29)),
-        passage("d#0-13", (0, 13)),
-    ];
-    let passages: PassageMap = contexts
-        .iter()
-        .map(|passage| (passage.id.clone(), passage.clone()))
-        .collect();
-    let both = BothSources {
-        passages: &passages,
-        corpus: &corpus,
-    };
+    let contexts =
+        [passage("d#0-14", (0, 14)), passage("d#15-29", (15, 29)), passage("d#0-13", (0, 13))];
+    let passages: PassageMap =
+        contexts.iter().map(|passage| (passage.id.clone(), passage.clone())).collect();
+    let both = BothSources { passages: &passages, corpus: &corpus };
     let test = SupportTest::new(&question, &gold.groups, &both);
     let holds = |ids: [&str; 2]| {
         let ids = ids.map(ChunkId::from);
@@ -129,37 +118,26 @@ fn a_context_is_shown_as_recorded_and_once_and_a_chunk_with_its_title() {
         context("three four", Some("Their title")),
         context("[cleaned] five", None),
     ];
-    let cleaned = |id: &str| Passage {
-        text: "[cleaned] five".to_owned(),
-        ..passage(id, (21, 25))
-    };
+    let cleaned = |id: &str| Passage { text: "[cleaned] five".to_owned(), ..passage(id, (21, 25)) };
     let shown = [
         passage("d#0-7", (0, 7)),
         passage("d#9-19", (9, 19)),
         cleaned("d#21-25~1"),
         cleaned("d#26-29~1"),
     ];
-    let passages: PassageMap = shown
-        .iter()
-        .map(|passage| (passage.id.clone(), passage.clone()))
-        .collect();
+    let passages: PassageMap =
+        shown.iter().map(|passage| (passage.id.clone(), passage.clone())).collect();
     let texts = ShownTexts {
         recorded: contexts
             .iter()
             .filter_map(|context| Some((one_spaced(context.text.as_deref()?), context)))
             .collect(),
-        sources: BothSources {
-            passages: &passages,
-            corpus: &corpus,
-        },
+        sources: BothSources { passages: &passages, corpus: &corpus },
         plan: &plan,
     };
     let ids = ["d#0-7", "d#9-19", "d#21-25~1", "d#26-29~1", "d#21-29"].map(ChunkId::from);
-    let shown: Vec<(String, String)> = texts
-        .shown(&ids)
-        .into_iter()
-        .map(|passage| (passage.title, passage.text))
-        .collect();
+    let shown: Vec<(String, String)> =
+        texts.shown(&ids).into_iter().map(|passage| (passage.title, passage.text)).collect();
     let expected = [
         ("", "T\none  two"),
         ("Their title", "three four"),
@@ -167,8 +145,5 @@ fn a_context_is_shown_as_recorded_and_once_and_a_chunk_with_its_title() {
         ("", "[cleaned] five"),
         ("T", "five six"),
     ];
-    assert_eq!(
-        shown,
-        expected.map(|(title, text)| (title.to_owned(), text.to_owned()))
-    );
+    assert_eq!(shown, expected.map(|(title, text)| (title.to_owned(), text.to_owned())));
 }

@@ -32,9 +32,8 @@ pub fn judge_estimate(
         estimate.most_prompt_tokens += per_question * fixed.saturating_add(most_answer_tokens);
     }
     estimate.most_completion_tokens = estimate.calls.saturating_mul(most_completion_tokens);
-    estimate.most_cost_usd = judge
-        .price
-        .of(estimate.most_prompt_tokens, estimate.most_completion_tokens);
+    estimate.most_cost_usd =
+        judge.price.of(estimate.most_prompt_tokens, estimate.most_completion_tokens);
     Some(estimate)
 }
 
@@ -51,29 +50,16 @@ mod tests {
             answers: vec!["six".to_owned()],
             ..Question::new("a".into(), "How many?".into())
         };
-        let unanswerable = Question {
-            kind: QuestionKind::Unanswerable,
-            ..with_gold.clone()
-        };
-        let questions = [
-            with_gold.clone(),
-            Question::new("b".into(), "?".into()),
-            unanswerable,
-        ];
+        let unanswerable = Question { kind: QuestionKind::Unanswerable, ..with_gold.clone() };
+        let questions = [with_gold.clone(), Question::new("b".into(), "?".into()), unanswerable];
         let judge = JudgeSettings {
             kind: JudgeKind::Endpoint,
             repeats: 3,
-            price: Price {
-                prompt: 1e6,
-                completion: 1e3,
-            },
+            price: Price { prompt: 1e6, completion: 1e3 },
             ..JudgeSettings::default()
         };
         let off = JudgeSettings::default();
-        assert_eq!(
-            judge_estimate(&questions, &off, 10, 20, counter.as_ref()),
-            None
-        );
+        assert_eq!(judge_estimate(&questions, &off, 10, 20, counter.as_ref()), None);
         let found = judge_estimate(&questions, &judge, 10, 20, counter.as_ref()).expect("on");
         let prompt = comparison_prompt(&with_gold, "", JudgeOrder::AnswerFirst);
         let fixed = (counter.count(&prompt.system) + counter.count(&prompt.user)) as u64;

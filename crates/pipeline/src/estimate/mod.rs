@@ -33,11 +33,7 @@ impl EstimateSink {
     /// Creates a sink that estimates calls by `terms`.
     #[must_use]
     pub fn new(terms: CallTerms) -> Self {
-        Self {
-            terms,
-            tally: None,
-            counted: Vec::new(),
-        }
+        Self { terms, tally: None, counted: Vec::new() }
     }
 
     /// Returns the estimate over the questions that were executed.
@@ -65,16 +61,12 @@ impl Sink for EstimateSink {
     fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, PipelineError> {
         self.tally = Some(CallTally::new(plan.arms, plan.price, plan.calls));
         Ok(plan.answerer.clone().map(|answerer| {
-            Box::new(Counting {
-                answerer,
-                counter: Arc::clone(plan.counter),
-            }) as Box<dyn Caller>
+            Box::new(Counting { answerer, counter: Arc::clone(plan.counter) }) as Box<dyn Caller>
         }))
     }
 
     fn take(&mut self, asked: QuestionResult) -> Result<(), PipelineError> {
-        self.counted
-            .push((asked.trace.index, QuestionCalls::of(&asked.trace)));
+        self.counted.push((asked.trace.index, QuestionCalls::of(&asked.trace)));
         Ok(())
     }
 
@@ -102,9 +94,8 @@ impl Caller for Counting {
         let kept = self.answerer.kept(&call.prompt).await;
         let (origin, completion, seconds) = match kept {
             Some(kept) => {
-                let completion = kept
-                    .completion_tokens
-                    .unwrap_or_else(|| self.counter.count(&kept.text) as u64);
+                let completion =
+                    kept.completion_tokens.unwrap_or_else(|| self.counter.count(&kept.text) as u64);
                 (Origin::Cached, completion, kept.seconds)
             }
             None => (Origin::Called, 0, 0.0),
@@ -116,11 +107,7 @@ impl Caller for Counting {
             stance: Stance::Unreadable,
             finish: Finish::Stop,
             origin,
-            tokens: TokenUse {
-                prompt: call.n_tokens,
-                prompt_billed: None,
-                completion,
-            },
+            tokens: TokenUse { prompt: call.n_tokens, prompt_billed: None, completion },
             cost_usd: 0.0,
             seconds,
             error: None,

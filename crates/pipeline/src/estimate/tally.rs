@@ -39,15 +39,9 @@ pub(super) struct QuestionCalls {
 impl QuestionCalls {
     /// Counts the calls of a dry run's trace.
     pub(super) fn of(trace: &Trace) -> Self {
-        let mut counted = Self {
-            failed: trace.failed(),
-            ..Self::default()
-        };
+        let mut counted = Self { failed: trace.failed(), ..Self::default() };
         for arm in &trace.arms {
-            let mut calls = ArmCalls {
-                questions: 1,
-                ..ArmCalls::of(arm.arm)
-            };
+            let mut calls = ArmCalls { questions: 1, ..ArmCalls::of(arm.arm) };
             for attempt in arm.attempts.iter().filter(|attempt| !is_recorded(attempt)) {
                 match attempt.origin {
                     Origin::SamePrompt => calls.same_prompt += 1,
@@ -103,10 +97,7 @@ impl CallTally {
     pub(super) fn new(arms: &ArmPlan, price: Price, in_work: usize) -> Self {
         let arms = arms.names.iter().map(|arm| ArmCalls::of(*arm)).collect();
         Self {
-            estimate: Estimate {
-                arms,
-                ..Estimate::default()
-            },
+            estimate: Estimate { arms, ..Estimate::default() },
             price,
             in_work,
             ..Self::default()
@@ -141,21 +132,9 @@ impl CallTally {
 
     /// Returns the sums and forecasts.
     pub(super) fn estimate(self, terms: CallTerms) -> Estimate {
-        let CallTerms {
-            most_completion_tokens,
-            concurrency,
-            limits,
-            probes,
-        } = terms;
-        let Self {
-            mut estimate,
-            price,
-            in_work,
-            passages,
-            questions,
-            kept_tokens,
-            kept_seconds,
-        } = self;
+        let CallTerms { most_completion_tokens, concurrency, limits, probes } = terms;
+        let Self { mut estimate, price, in_work, passages, questions, kept_tokens, kept_seconds } =
+            self;
         add_probes(&mut estimate, probes);
         let (calls, n_kept) = (estimate.calls, estimate.kept.replies);
         // Without a cached response both sums are 0, and so are their means.
@@ -180,9 +159,7 @@ impl CallTally {
             expected: kept.map(|kept| calls as f64 * kept.mean_seconds / in_work.max(1) as f64),
             at_one_a_call: calls as f64 / concurrency.max(1) as f64,
         };
-        let answer = kept.map_or(most_completion_tokens as f64, |kept| {
-            kept.mean_completion_tokens
-        });
+        let answer = kept.map_or(most_completion_tokens as f64, |kept| kept.mean_completion_tokens);
         estimate.stop = stop(&questions, answer, price, limits);
         estimate
     }
@@ -205,20 +182,14 @@ fn add_probes(estimate: &mut Estimate, probes: u64) {
 
 /// Returns the limit that is reached first if answers have `answer` tokens.
 fn stop(questions: &[(u64, u64)], answer: f64, price: Price, limits: Limits) -> Option<Stop> {
-    let questions = questions
-        .iter()
-        .map(|(tokens, calls)| (*tokens, *calls as f64));
+    let questions = questions.iter().map(|(tokens, calls)| (*tokens, *calls as f64));
     let usd = questions
         .clone()
         .map(|(tokens, calls)| price.of(tokens, 0) + price.completion * calls * answer / 1e6);
     let tokens = questions.map(|(tokens, calls)| tokens as f64 + calls * answer);
     let stops = [
         stop_by("generation.max_usd", limits.usd, usd),
-        stop_by(
-            "generation.max_tokens_total",
-            limits.tokens.map(|limit| limit as f64),
-            tokens,
-        ),
+        stop_by("generation.max_tokens_total", limits.tokens.map(|limit| limit as f64), tokens),
     ];
     let stops = stops.into_iter().flatten();
     stops.min_by_key(|stop| stop.after_questions)
@@ -236,11 +207,7 @@ fn stop_by(
         used += of_question;
         used > limit
     })?;
-    Some(Stop {
-        setting,
-        limit,
-        after_questions,
-    })
+    Some(Stop { setting, limit, after_questions })
 }
 
 #[cfg(test)]
@@ -248,10 +215,7 @@ mod tests {
     use super::*;
     use ragtriage_core::config::NoisePosition;
 
-    const PRICE: Price = Price {
-        prompt: 10.0,
-        completion: 100.0,
-    };
+    const PRICE: Price = Price { prompt: 10.0, completion: 100.0 };
 
     fn tally(in_work: usize) -> CallTally {
         let names = vec![ArmName::Retrieved, ArmName::Oracle];
@@ -276,11 +240,7 @@ mod tests {
             prompt_tokens: 1000,
             ..ArmCalls::of(ArmName::Retrieved)
         };
-        let oracle = ArmCalls {
-            questions: 1,
-            cached: 1,
-            ..ArmCalls::of(ArmName::Oracle)
-        };
+        let oracle = ArmCalls { questions: 1, cached: 1, ..ArmCalls::of(ArmName::Oracle) };
         let passages = passages.iter().map(|id| ChunkId::from(*id)).collect();
         QuestionCalls {
             failed: false,
@@ -306,33 +266,18 @@ mod tests {
         tally.add(asked(&["b#0", "c#0"], &[(30, 3.0)]));
         let estimate = tally.estimate(terms(None, None));
         assert_eq!(
-            (
-                estimate.questions,
-                estimate.calls,
-                estimate.passages_called,
-                estimate.chunks
-            ),
+            (estimate.questions, estimate.calls, estimate.passages_called, estimate.chunks),
             (2, 2, 3, 9)
         );
         assert_eq!(estimate.arms[0].calls + estimate.arms[1].cached, 4);
         // Answers: at most 2 * 200; the cached ones have (10 + 30) / 2 = 20 each.
-        assert_eq!(
-            estimate.completion_tokens,
-            Forecast {
-                most: 400,
-                expected: Some(40)
-            }
-        );
+        assert_eq!(estimate.completion_tokens, Forecast { most: 400, expected: Some(40) });
         // 2,000 * $10 / 1e6 = $0.02; + 400 * $100 / 1e6 = $0.04, or + 40 * $100 / 1e6 = $0.004.
         assert!((estimate.cost_usd.most - 0.06).abs() < 1e-12);
         assert!((estimate.cost_usd.expected.unwrap() - 0.024).abs() < 1e-12);
         // 2 calls of (1 + 3) / 2 = 2 s, 4 questions concurrently; or of 1 s, 2 at once.
-        let seconds = TimeForecast {
-            concurrency: 2,
-            in_work: 4,
-            expected: Some(1.0),
-            at_one_a_call: 1.0,
-        };
+        let seconds =
+            TimeForecast { concurrency: 2, in_work: 4, expected: Some(1.0), at_one_a_call: 1.0 };
         assert_eq!(estimate.seconds, seconds);
         assert_eq!(estimate.stop, None);
     }
@@ -342,13 +287,7 @@ mod tests {
         let mut tally = tally(1);
         tally.add(asked(&[], &[]));
         let estimate = tally.estimate(terms(None, None));
-        assert_eq!(
-            (
-                estimate.completion_tokens.expected,
-                estimate.cost_usd.expected
-            ),
-            (None, None)
-        );
+        assert_eq!((estimate.completion_tokens.expected, estimate.cost_usd.expected), (None, None));
         assert_eq!(estimate.seconds.expected, None);
         assert_eq!(estimate.kept, Kept::default());
     }
@@ -361,17 +300,10 @@ mod tests {
             tally.estimate(terms(usd, tokens)).stop
         };
         // A question may cost 1,000 * $10 / 1e6 + 200 * $100 / 1e6 = $0.03 and 1,200 tokens; ten cost $0.30 and 12,000.
-        let usd = Stop {
-            setting: "generation.max_usd",
-            limit: 0.1,
-            after_questions: 3,
-        };
+        let usd = Stop { setting: "generation.max_usd", limit: 0.1, after_questions: 3 };
         assert_eq!(stop(Some(0.1), None), Some(usd));
-        let total = Stop {
-            setting: "generation.max_tokens_total",
-            limit: 2400.0,
-            after_questions: 2,
-        };
+        let total =
+            Stop { setting: "generation.max_tokens_total", limit: 2400.0, after_questions: 2 };
         assert_eq!(stop(Some(0.1), Some(2400)), Some(total));
         assert_eq!(stop(Some(0.31), Some(12_000)), None);
     }

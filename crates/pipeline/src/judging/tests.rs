@@ -52,15 +52,8 @@ impl AnswerJudge for ScriptedJudge {
 }
 
 fn trace(index: usize, answer: &str) -> Trace {
-    let unknown = Support {
-        holds: false,
-        rule: SupportRule::Nothing,
-    };
-    let gold = Gold {
-        documents: unknown,
-        chunks: unknown,
-        groups: Vec::new(),
-    };
+    let unknown = Support { holds: false, rule: SupportRule::Nothing };
+    let gold = Gold { documents: unknown, chunks: unknown, groups: Vec::new() };
     let question = Question {
         answers: vec!["gold".to_owned()],
         ..Question::new(format!("q{index}").as_str().into(), "What?".to_owned())
@@ -78,10 +71,7 @@ fn trace(index: usize, answer: &str) -> Trace {
         error: None,
     };
     let mut trace = Trace::new(index, question, gold);
-    trace.arms.push(Arm {
-        arm: ArmName::Retrieved,
-        attempts: vec![attempt],
-    });
+    trace.arms.push(Arm { arm: ArmName::Retrieved, attempts: vec![attempt] });
     trace
 }
 
@@ -124,10 +114,7 @@ async fn only_what_is_missing_is_asked_again() {
     assert_eq!((outcome.n_failed, outcome.n_left), (1, 0));
     assert_eq!(outcome.last.as_deref(), Some("no reply about fails"));
     let path = folder.file(judged::FILE);
-    let mode = std::fs::metadata(&path)
-        .expect("there")
-        .permissions()
-        .mode();
+    let mode = std::fs::metadata(&path).expect("there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     // The last line was torn by a kill; the answer of `q0` has changed.
     let text = std::fs::read_to_string(&path).expect("read");
@@ -135,14 +122,7 @@ async fn only_what_is_missing_is_asked_again() {
     run[0] = trace(0, "a2");
     run[2] = trace(2, "d");
     let (outcome, asked) = judged(&folder, &run, &BOTH).await;
-    let expected = [
-        first("a2"),
-        second("a2"),
-        first("b"),
-        second("b"),
-        first("d"),
-        second("d"),
-    ];
+    let expected = [first("a2"), second("a2"), first("b"), second("b"), first("d"), second("d")];
     assert_eq!(asked, expected);
     assert_eq!(outcome, JudgingOutcome::default());
     let (_, asked) = judged(&folder, &run, &BOTH).await;

@@ -5,10 +5,8 @@ use ragtriage_core::text::tokens::{Tokenizer, counter};
 use ragtriage_core::types::Corpus;
 
 /// `é` has two bytes: `big` is at bytes 4 to 7 of the first document, code points 3 to 6.
-const TEXTS: [(&str, &str); 2] = [
-    ("a", "dé big red apple fell down"),
-    ("b", "one green pear\nstayed up there"),
-];
+const TEXTS: [(&str, &str); 2] =
+    [("a", "dé big red apple fell down"), ("b", "one green pear\nstayed up there")];
 
 fn documents() -> Arc<[Document]> {
     let document = |(id, text): (&str, &str)| Document {
@@ -30,10 +28,7 @@ fn passage(point: &str, text: &str, document: Option<&str>) -> StoredPassage {
 }
 
 fn at(offsets: (usize, usize), passage: StoredPassage) -> StoredPassage {
-    StoredPassage {
-        offsets: Some(offsets),
-        ..passage
-    }
+    StoredPassage { offsets: Some(offsets), ..passage }
 }
 
 fn place(passages: &[StoredPassage]) -> Result<Chunked, PipelineError> {
@@ -92,17 +87,11 @@ fn a_passage_in_no_document_is_one_of_its_own() {
     ];
     let chunked = place(&passages).expect("placed");
     let own = &chunked.documents[2];
-    assert_eq!(
-        (own.text.as_str(), chunked.documents.len()),
-        ("big blue apple", 3)
-    );
+    assert_eq!((own.text.as_str(), chunked.documents.len()), ("big blue apple", 3));
     assert!(own.id.as_str().starts_with("collection-"), "{}", own.id);
     let of_point = |point: &str| &chunked.chunks[chunked.points[point] as usize];
     assert_eq!(of_point("7"), of_point("8"));
-    assert_eq!(
-        (of_point("7").document, of_point("7").range),
-        (2, (0, 14).into())
-    );
+    assert_eq!((of_point("7").document, of_point("7").range), (2, (0, 14).into()));
     assert_eq!(of_point("9").document, 1);
     let notes: Vec<(usize, bool)> = chunked
         .notes
@@ -118,10 +107,7 @@ fn offsets_that_disagree_with_the_text_give_way_to_it() {
     let wrong = [at((0, 3), passage("1", "red apple", Some("a")))];
     assert_eq!(chunks_of(&wrong), [chunk("a#0", 8, 17)]);
     let notes = place(&wrong).expect("placed").notes;
-    assert!(
-        notes[0].to_string().contains("not at its offsets"),
-        "{notes:?}"
-    );
+    assert!(notes[0].to_string().contains("not at its offsets"), "{notes:?}");
 }
 
 #[test]
@@ -132,9 +118,7 @@ fn points_without_text_need_offsets_in_a_document() {
         let bad = [at(offsets, passage("1", "", Some(document)))];
         let error = place(&bad).err().expect("no place");
         assert!(
-            error
-                .to_string()
-                .starts_with("point 1 of the collection has no place: bytes"),
+            error.to_string().starts_with("point 1 of the collection has no place: bytes"),
             "{error}"
         );
     }

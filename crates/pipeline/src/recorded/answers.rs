@@ -55,16 +55,11 @@ impl<'a> Answers<'a> {
     ) -> Arm {
         // Where a repeat succeeded, the question has a result. A run of ours with a failed call is asked again.
         let has_failed = |attempt: &RecordedAttempt| attempt.error.is_some();
-        let n_failed = attempts
-            .iter()
-            .filter(|attempt| has_failed(attempt))
-            .count();
+        let n_failed = attempts.iter().filter(|attempt| has_failed(attempt)).count();
         let is_left_out = !self.plan.is_own && n_failed < attempts.len();
         if is_left_out {
-            self.places.note(
-                "[answer|answers] of questions with several that failed, left out",
-                n_failed,
-            );
+            self.places
+                .note("[answer|answers] of questions with several that failed, left out", n_failed);
         }
         let attempts = attempts.into_iter();
         Arm {

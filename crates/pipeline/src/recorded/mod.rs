@@ -85,9 +85,7 @@ impl Asker for ExternalPipeline {
     ) -> Result<QuestionResult, RunEnd> {
         let clock = Instant::now();
         let recorded = match self.plan.rag.ask(&question).await {
-            Ok(Recorded {
-                error: Some(error), ..
-            }) => Err(self.plan.failed(error)),
+            Ok(Recorded { error: Some(error), .. }) => Err(self.plan.failed(error)),
             Ok(recorded) => {
                 // Notes of a record are counted by name when it is joined.
                 self.places.note(
@@ -152,9 +150,8 @@ impl ExternalPipeline {
         };
         let Delivered { steps, shown, arms } = delivered;
         let passages = shown.iter().chain(arms.iter().flatten()).chain(&of_gold);
-        let passages: PassageMap = passages
-            .map(|passage| (passage.id.clone(), passage.clone()))
-            .collect();
+        let passages: PassageMap =
+            passages.map(|passage| (passage.id.clone(), passage.clone())).collect();
         let mut trace = Trace::new(index, question, gold);
         trace.error = error;
         trace.steps = steps;
@@ -162,10 +159,7 @@ impl ExternalPipeline {
             let packed: Vec<ChunkId> = trace.packed().cloned().collect();
             trace.arms = Answers::new(&self.places, &self.plan).arms(recorded, &packed, arms);
         }
-        QuestionResult {
-            trace,
-            passages: Arc::new(passages),
-        }
+        QuestionResult { trace, passages: Arc::new(passages) }
     }
 
     /// Returns the prompts of the conditions that a question lacks.
@@ -176,9 +170,8 @@ impl ExternalPipeline {
     ) -> Option<ConditionPrompts> {
         let conditions = self.conditions.as_ref()?;
         let ids = asked.trace.passages();
-        let passages: PassageMap = ids
-            .filter_map(|id| Some((id.clone(), asked.passages.passage(id)?)))
-            .collect();
+        let passages: PassageMap =
+            ids.filter_map(|id| Some((id.clone(), asked.passages.passage(id)?))).collect();
         conditions.prompts(&asked.trace, &passages, contexts, &self.places.corpus)
     }
 
@@ -186,9 +179,8 @@ impl ExternalPipeline {
     fn gold(&self, question: &Question, delivered: &Delivered) -> Gold {
         let shown: Vec<&Passage> = delivered.shown.iter().collect();
         locate_shown(question, &self.places.corpus, &shown, |matcher| {
-            let documents = self
-                .searchable
-                .get_or_init(|| gold::searchable_documents(&self.places.corpus));
+            let documents =
+                self.searchable.get_or_init(|| gold::searchable_documents(&self.places.corpus));
             documents.iter().any(|document| matcher.found_in(document))
         })
     }
@@ -197,9 +189,7 @@ impl ExternalPipeline {
 /// Returns the passages of a record's prompt, or those offered to it.
 fn contexts(recorded: &Recorded) -> Vec<RecordedHit> {
     let stage = recorded.packed().or_else(|| recorded.offered());
-    stage.map_or(Vec::new(), |stage| {
-        stage.hits.iter().flatten().cloned().collect()
-    })
+    stage.map_or(Vec::new(), |stage| stage.hits.iter().flatten().cloned().collect())
 }
 
 /// The passages of one question's contexts; those of its conditions may be chunks of the gold documents.

@@ -42,11 +42,7 @@ impl RecordedPlan {
 
     /// Returns a recorded error as a trace has it: one line without credentials. A run of ours already has it so.
     pub(super) fn failed(&self, error: RecordedError) -> TraceError {
-        let RecordedError {
-            part,
-            kind,
-            message,
-        } = error;
+        let RecordedError { part, kind, message } = error;
         TraceError {
             part: part.filter(|_| self.is_own).unwrap_or(FailedPart::Recorded),
             kind,

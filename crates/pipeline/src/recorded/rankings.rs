@@ -46,12 +46,7 @@ impl<'a> Rankings<'a> {
         question: &'a Question,
         known: &'a mut KnownPlaces,
     ) -> Self {
-        Self {
-            places,
-            plan,
-            question,
-            known,
-        }
+        Self { places, plan, question, known }
     }
 
     /// Returns the steps; `seconds` is the time of the whole, for the first step if the record has no times.
@@ -76,18 +71,12 @@ impl<'a> Rankings<'a> {
         }
         self.note_strangers(&steps);
         let arms = recorded.arms.iter();
-        let arms = arms
-            .map(|arm| only_passages(self.place(&arm.contexts)))
-            .collect();
+        let arms = arms.map(|arm| only_passages(self.place(&arm.contexts))).collect();
         let of_rankings = rankings.into_iter().map(|(_, ranking)| ranking.placed);
         let mut seen = HashSet::new();
         let shown = of_rankings.flat_map(only_passages).chain(cut);
         let shown = shown.filter(|passage| seen.insert(passage.id.clone()));
-        Delivered {
-            steps,
-            shown: shown.collect(),
-            arms,
-        }
+        Delivered { steps, shown: shown.collect(), arms }
     }
 
     fn place<'r>(&mut self, contexts: &'r [RecordedHit]) -> Vec<Placed<'r>> {
@@ -117,9 +106,7 @@ impl<'a> Rankings<'a> {
         let query = stage.query.as_ref();
         TraceStep {
             name: (stage.name != stage.step.name()).then(|| stage.name.clone()),
-            query: query
-                .filter(|query| query.trim() != self.question.text.trim())
-                .cloned(),
+            query: query.filter(|query| query.trim() != self.question.text.trim()).cloned(),
             k: stage.k.filter(|_| !self.plan.is_own),
             gold_around,
             exact_search,
@@ -134,15 +121,9 @@ impl<'a> Rankings<'a> {
         rankings: &[(&RecordedStage, Ranking<'_>)],
         steps: &[TraceStep],
     ) -> (Option<TraceStep>, Vec<Passage>) {
-        let first = |k: usize| {
-            steps
-                .last()
-                .map(|last| last.hits.iter().take(k).cloned().collect())
-        };
+        let first = |k: usize| steps.last().map(|last| last.hits.iter().take(k).cloned().collect());
         if let Some(stage) = recorded.packed() {
-            let own = rankings
-                .iter()
-                .find(|(other, _)| other.role() == Role::Packed);
+            let own = rankings.iter().find(|(other, _)| other.role() == Role::Packed);
             let (hits, cut) = match own {
                 None => (first(stage.k.unwrap_or(0)).unwrap_or_default(), Vec::new()),
                 Some((_, ranking)) => {
@@ -181,10 +162,7 @@ impl<'a> Rankings<'a> {
         let is_ordered = retrievers < 2 || retrievers < steps.len();
         if recorded.answer == RecordedAnswer::Unsaid && is_ordered {
             let k = self.plan.k;
-            let step = first(k).map(|hits| TraceStep {
-                k: Some(k),
-                ..packed(hits)
-            });
+            let step = first(k).map(|hits| TraceStep { k: Some(k), ..packed(hits) });
             return (step, Vec::new());
         }
         (None, Vec::new())
@@ -234,15 +212,9 @@ impl<'a> Rankings<'a> {
                 continue;
             };
             let places = &self.places;
-            places.note(
-                "[context|contexts] that `prompt` truncates: packed up to there",
-                1,
-            );
+            places.note("[context|contexts] that `prompt` truncates: packed up to there", 1);
             for passage in self.truncated(&ranking.placed[context], text) {
-                packed.push(StepHit {
-                    id: passage.id.clone(),
-                    ..first.clone()
-                });
+                packed.push(StepHit { id: passage.id.clone(), ..first.clone() });
                 cut.push(passage);
             }
         }
@@ -266,17 +238,14 @@ impl<'a> Rankings<'a> {
     /// Counts packed passages that no retriever returned, where retrievers are recorded.
     fn note_strangers(&self, steps: &[TraceStep]) {
         let candidates = steps.iter().filter(|step| step.step.is_retriever());
-        let candidates: HashSet<&ChunkId> = candidates
-            .flat_map(|step| step.hits.iter().map(|hit| &hit.id))
-            .collect();
+        let candidates: HashSet<&ChunkId> =
+            candidates.flat_map(|step| step.hits.iter().map(|hit| &hit.id)).collect();
         let packed = steps.iter().filter(|step| step.step == Step::Packed);
         let packed = packed.flat_map(|step| &step.hits);
         let n_strange = packed.filter(|hit| !candidates.contains(&hit.id)).count();
         if !candidates.is_empty() {
-            self.places.note(
-                "packed [passage|passages] that no recorded retriever returned",
-                n_strange,
-            );
+            self.places
+                .note("packed [passage|passages] that no recorded retriever returned", n_strange);
         }
     }
 
@@ -288,15 +257,8 @@ impl<'a> Rankings<'a> {
             .flat_map(|(context, passages)| passages.iter().map(|passage| (&passage.id, *context)))
             .collect();
         let finite = |hit: &RecordedHit| hit.score.filter(|score| score.is_finite());
-        let given: Option<Vec<Hit<&ChunkId>>> = scored
-            .iter()
-            .map(|(id, hit)| {
-                Some(Hit {
-                    id: *id,
-                    score: finite(hit)?,
-                })
-            })
-            .collect();
+        let given: Option<Vec<Hit<&ChunkId>>> =
+            scored.iter().map(|(id, hit)| Some(Hit { id: *id, score: finite(hit)? })).collect();
         let is_own = self.plan.is_own;
         let in_order = given
             .as_ref()
@@ -320,11 +282,7 @@ impl<'a> Rankings<'a> {
                 if let Some(score) = score.filter(|_| !in_order) {
                     parts.insert("given".to_owned(), score);
                 }
-                StepHit {
-                    id: id.clone(),
-                    score: score.filter(|_| in_order).unwrap_or(rank),
-                    parts,
-                }
+                StepHit { id: id.clone(), score: score.filter(|_| in_order).unwrap_or(rank), parts }
             })
             .collect()
     }
@@ -338,10 +296,7 @@ fn in_prompt<'c>(recorded: &Recorded, placed: &'c [Placed<'_>]) -> Vec<InPrompt<
 
 /// Returns the ranking that the prompt selects from: the last reordering, else the candidates of all retrievers.
 fn offered<'r>(rankings: &[(&RecordedStage, Ranking<'r>)]) -> Ranking<'r> {
-    let last = rankings
-        .iter()
-        .rev()
-        .find(|(stage, _)| stage.role() == Role::Order);
+    let last = rankings.iter().rev().find(|(stage, _)| stage.role() == Role::Order);
     let all = rankings.iter().filter(|(stage, _)| match last {
         Some((last, _)) => std::ptr::eq(*last, *stage),
         None => true,
@@ -365,8 +320,5 @@ fn offered<'r>(rankings: &[(&RecordedStage, Ranking<'r>)]) -> Ranking<'r> {
 }
 
 pub(super) fn only_passages(placed: Vec<Placed<'_>>) -> Vec<Passage> {
-    placed
-        .into_iter()
-        .flat_map(|(_, passages)| passages)
-        .collect()
+    placed.into_iter().flat_map(|(_, passages)| passages).collect()
 }

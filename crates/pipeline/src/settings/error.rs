@@ -101,10 +101,9 @@ impl Hint for SettingsError {
                 Some("give the path of a TOML file; write piped settings to one first".to_owned())
             }
             Self::Malformed { .. } | Self::OutOfRange { .. } => None,
-            Self::UnknownKey {
-                nearest: Some(nearest),
-                ..
-            } => Some(format!("did you mean `{nearest}`?")),
+            Self::UnknownKey { nearest: Some(nearest), .. } => {
+                Some(format!("did you mean `{nearest}`?"))
+            }
             Self::UnknownKey { known, .. } => Some(format!("known settings: {}", known.join(", "))),
             Self::BadOverride { .. } => Some("write it like `retrieval.k=3`".to_owned()),
             Self::NotLocal { .. } => Some("use a service on this machine".to_owned()),
@@ -114,9 +113,9 @@ impl Hint for SettingsError {
             Self::KeptByContent => {
                 Some("use the embedded store: `vector_store.kind = \"embedded\"`".to_owned())
             }
-            Self::NoKey { name, .. } => Some(format!(
-                "set {name}, or remove the setting for a server without keys"
-            )),
+            Self::NoKey { name, .. } => {
+                Some(format!("set {name}, or remove the setting for a server without keys"))
+            }
             Self::Unusable { hint, .. } => hint.clone(),
         }
     }

@@ -29,18 +29,8 @@ pub struct Data<'a> {
 
 impl<'a> From<&'a Dataset> for Data<'a> {
     fn from(dataset: &'a Dataset) -> Self {
-        let Dataset {
-            documents,
-            questions,
-            notes,
-            digest,
-        } = dataset;
-        Self {
-            digest,
-            notes,
-            n_documents: documents.len(),
-            n_questions: questions.len(),
-        }
+        let Dataset { documents, questions, notes, digest } = dataset;
+        Self { digest, notes, n_documents: documents.len(), n_questions: questions.len() }
     }
 }
 
@@ -56,12 +46,7 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
         git_commit,
         started: now(),
         finished: None,
-        config: resolved
-            .file
-            .as_deref()
-            .unwrap_or(Path::new(""))
-            .display()
-            .to_string(),
+        config: resolved.file.as_deref().unwrap_or(Path::new("")).display().to_string(),
         settings,
         dataset: resolved.settings.dataset.label(),
         dataset_digest: data.digest.to_owned(),
@@ -88,29 +73,22 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
 pub fn parts(manifest: &mut Manifest, assembled: &Assembled) {
     manifest.models.clone_from(&assembled.models);
     let template = &assembled.plan.prompt.template;
-    manifest
-        .versions
-        .insert("prompt template".to_owned(), template.sha256());
+    manifest.versions.insert("prompt template".to_owned(), template.sha256());
     manifest.template = Some(template.to_string());
     let tokenizer = &assembled.plan.chunk_counter_id;
     if !tokenizer.is_empty() {
-        manifest
-            .versions
-            .insert("chunk tokenizer".to_owned(), tokenizer.clone());
+        manifest.versions.insert("chunk tokenizer".to_owned(), tokenizer.clone());
     }
 }
 
 /// Adds the generator that answers the conditions of an imported record, and its prompt template, to the manifest.
 pub fn conditions(manifest: &mut Manifest, conditions: &RecordConditions) {
     let models = conditions.models.iter().cloned();
-    manifest.models.extend(models.map(|model| ModelRecord {
-        role: ModelRecord::CONDITIONS.to_owned(),
-        ..model
-    }));
+    manifest.models.extend(
+        models.map(|model| ModelRecord { role: ModelRecord::CONDITIONS.to_owned(), ..model }),
+    );
     let template = &conditions.plan.prompt.template;
-    manifest
-        .versions
-        .insert("prompt template".to_owned(), template.sha256());
+    manifest.versions.insert("prompt template".to_owned(), template.sha256());
     manifest.template = Some(template.to_string());
 }
 
@@ -122,28 +100,18 @@ fn versions(strategy: Strategy) -> BTreeMap<String, String> {
         ("qdrant-edge", ragtriage_vectors::QDRANT_EDGE.to_owned()),
         ("token counters", tokens::VERSION.to_string()),
     ];
-    versions
-        .into_iter()
-        .map(|(part, version)| (part.to_owned(), version))
-        .collect()
+    versions.into_iter().map(|(part, version)| (part.to_owned(), version)).collect()
 }
 
 /// Returns the current time, UTC, RFC 3339.
 #[must_use]
 pub fn now() -> String {
-    jiff::Timestamp::now()
-        .strftime("%Y-%m-%dT%H:%M:%SZ")
-        .to_string()
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// Adds the facts of a finished run, and the hit counts of its caches, to the manifest.
 pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<CachedEncoder>]) {
-    let RunFacts {
-        n_chunks,
-        chunk_tokens,
-        ingest,
-        notes,
-    } = facts;
+    let RunFacts { n_chunks, chunk_tokens, ingest, notes } = facts;
     add_notes(&mut manifest.notes, &notes);
     manifest.finished = Some(now());
     manifest.n_chunks = n_chunks;
@@ -172,16 +140,10 @@ fn add_notes(notes: &mut Vec<String>, new: &[Note]) {
                 count.strip_suffix(' ')?.parse::<usize>().ok()
             })
         };
-        let found = notes
-            .iter()
-            .enumerate()
-            .find_map(|(at, old)| Some((at, before(old)?)));
+        let found = notes.iter().enumerate().find_map(|(at, old)| Some((at, before(old)?)));
         match found {
             Some((at, count)) => {
-                let sum = Note {
-                    count: count + note.count,
-                    what: note.what.clone(),
-                };
+                let sum = Note { count: count + note.count, what: note.what.clone() };
                 notes[at] = sum.to_string();
             }
             None => notes.push(note.to_string()),
@@ -195,23 +157,14 @@ mod tests {
 
     #[test]
     fn counts_of_one_kind_are_added_up() {
-        let mut notes = vec![
-            "1 context twice".to_owned(),
-            "12 other contexts twice".to_owned(),
-        ];
-        let counted = |count, what: &str| Note {
-            count,
-            what: what.to_owned(),
-        };
+        let mut notes = vec!["1 context twice".to_owned(), "12 other contexts twice".to_owned()];
+        let counted = |count, what: &str| Note { count, what: what.to_owned() };
         let more = [
             counted(2, "[context|contexts] twice"),
             counted(3, "other [context|contexts] twice"),
             counted(1, "new [one|ones]"),
         ];
         add_notes(&mut notes, &more);
-        assert_eq!(
-            notes,
-            ["3 contexts twice", "15 other contexts twice", "1 new one"]
-        );
+        assert_eq!(notes, ["3 contexts twice", "15 other contexts twice", "1 new one"]);
     }
 }

@@ -57,17 +57,11 @@ impl Resolved {
             let parsed: Settings =
                 toml::from_str(&text).map_err(|error| explain(&error, &place, Some(&text)))?;
             drop(parsed);
-            table = text
-                .parse()
-                .map_err(|error| explain(&error, &place, Some(&text)))?;
+            table = text.parse().map_err(|error| explain(&error, &place, Some(&text)))?;
             mark(&table, "", Origin::File, &mut origins);
         }
         let settings = with_sets(&mut table, sets, &mut origins)?;
-        Ok(Self {
-            settings,
-            file: file.map(Path::to_owned),
-            origins,
-        })
+        Ok(Self { settings, file: file.map(Path::to_owned), origins })
     }
 
     /// Returns the settings of a run's manifest, made from `file`, with the overrides `sets`.
@@ -82,27 +76,15 @@ impl Resolved {
         let mut origins = BTreeMap::new();
         let settings = match sets {
             [] => settings,
-            sets => with_sets(
-                &mut Table::try_from(&settings).expect(PLAIN),
-                sets,
-                &mut origins,
-            )?,
+            sets => with_sets(&mut Table::try_from(&settings).expect(PLAIN), sets, &mut origins)?,
         };
-        Ok(Self {
-            settings,
-            file: Some(file),
-            origins,
-        })
+        Ok(Self { settings, file: Some(file), origins })
     }
 
     /// Returns the folder that relative paths of the file start from.
     #[must_use]
     pub fn base(&self) -> PathBuf {
-        self.file
-            .as_deref()
-            .and_then(Path::parent)
-            .map(Path::to_owned)
-            .unwrap_or_default()
+        self.file.as_deref().and_then(Path::parent).map(Path::to_owned).unwrap_or_default()
     }
 
     /// Returns the settings of the data set, with the path from the current folder.
@@ -157,23 +139,17 @@ fn with_sets(
     for set in sets {
         let (key, value) = parse_set(set)?;
         // The message shows the override, whose address may hold a key.
-        let shown = value.as_str().map_or_else(
-            || set.clone(),
-            |text| set.replace(text, &address::redacted_url(text)),
-        );
+        let shown = value
+            .as_str()
+            .map_or_else(|| set.clone(), |text| set.replace(text, &address::redacted_url(text)));
         let place = format!("override `{shown}`");
-        insert(table, &key, value).map_err(|message| SettingsError::Malformed {
-            place: place.clone(),
-            message,
-        })?;
+        insert(table, &key, value)
+            .map_err(|message| SettingsError::Malformed { place: place.clone(), message })?;
         from_table(table).map_err(|error| {
             let written = shown.split_once('=').map_or("", |(_, value)| value.trim());
             in_words(&message(&error), &key, written).map_or_else(
                 || explain(&error, &place, None),
-                |message| SettingsError::Malformed {
-                    place: place.clone(),
-                    message,
-                },
+                |message| SettingsError::Malformed { place: place.clone(), message },
             )
         })?;
         origins.insert(key, Origin::Override);
@@ -196,15 +172,10 @@ fn quoted(key: &str) -> String {
 }
 
 pub(super) fn read(path: &Path) -> Result<String, SettingsError> {
-    let unreadable = |source| SettingsError::Unreadable {
-        path: path.to_owned(),
-        source,
-    };
+    let unreadable = |source| SettingsError::Unreadable { path: path.to_owned(), source };
     // A FIFO blocks for ever, and a device may have no end.
     if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(SettingsError::NotAFile {
-            path: path.to_owned(),
-        });
+        return Err(SettingsError::NotAFile { path: path.to_owned() });
     }
     let bytes = std::fs::read(path).map_err(unreadable)?;
     let text = String::from_utf8(bytes).map_err(|error| SettingsError::Malformed {
@@ -225,17 +196,11 @@ fn mark(table: &Table, prefix: &str, origin: Origin, origins: &mut BTreeMap<Stri
 }
 
 fn join(prefix: &str, key: &str) -> String {
-    if prefix.is_empty() {
-        key.to_owned()
-    } else {
-        format!("{prefix}.{key}")
-    }
+    if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") }
 }
 
 fn parse_set(set: &str) -> Result<(String, Value), SettingsError> {
-    let bad = || SettingsError::BadOverride {
-        given: set.to_owned(),
-    };
+    let bad = || SettingsError::BadOverride { given: set.to_owned() };
     let (key, value) = set.split_once('=').ok_or_else(bad)?;
     let (key, value) = (key.trim(), value.trim());
     if key.is_empty() || value.is_empty() {
@@ -245,10 +210,7 @@ fn parse_set(set: &str) -> Result<(String, Value), SettingsError> {
         .parse::<Table>()
         .ok()
         .and_then(|mut table| table.remove("value"));
-    Ok((
-        key.to_owned(),
-        parsed.unwrap_or_else(|| Value::String(value.to_owned())),
-    ))
+    Ok((key.to_owned(), parsed.unwrap_or_else(|| Value::String(value.to_owned()))))
 }
 
 fn insert(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
@@ -257,9 +219,7 @@ fn insert(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
             table.insert(key.to_owned(), value);
             Ok(())
         }
-        Some((head, rest)) => match table
-            .entry(head)
-            .or_insert_with(|| Value::Table(Table::new()))
+        Some((head, rest)) => match table.entry(head).or_insert_with(|| Value::Table(Table::new()))
         {
             Value::Table(inner) => insert(inner, rest, value),
             _ => Err(format!("`{head}` is a value, not a table with `{rest}`")),
@@ -303,12 +263,7 @@ pub(super) fn explain(error: &toml::de::Error, place: &str, text: Option<&str>) 
         .iter()
         .min_by_key(|name| distance(name))
         .filter(|name| distance(name) <= 1 + key.len() / 4);
-    SettingsError::UnknownKey {
-        place,
-        nearest: nearest.cloned(),
-        key,
-        known,
-    }
+    SettingsError::UnknownKey { place, nearest: nearest.cloned(), key, known }
 }
 
 #[cfg(test)]
@@ -316,13 +271,7 @@ mod tests {
     use super::*;
 
     fn sets(values: &[&str]) -> Result<Resolved, SettingsError> {
-        Resolved::new(
-            None,
-            &values
-                .iter()
-                .map(|set| (*set).to_owned())
-                .collect::<Vec<_>>(),
-        )
+        Resolved::new(None, &values.iter().map(|set| (*set).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]
@@ -331,9 +280,7 @@ mod tests {
         assert_eq!(resolved.settings.retrieval.k, 3);
         let shown = resolved.show();
         assert!(
-            shown
-                .lines()
-                .any(|line| line.starts_with("k = 3 ") && line.ends_with("# override")),
+            shown.lines().any(|line| line.starts_with("k = 3 ") && line.ends_with("# override")),
             "{shown}"
         );
         assert!(
@@ -353,9 +300,8 @@ mod tests {
                 && !shown.contains("hush"),
             "{shown}"
         );
-        let error = sets(&[&url.replace("base_url", "base_ulr")])
-            .expect_err("no such key")
-            .to_string();
+        let error =
+            sets(&[&url.replace("base_url", "base_ulr")]).expect_err("no such key").to_string();
         assert_eq!(
             error,
             "override `generation.base_ulr=https://***@h/v1?api-version=***`: unknown setting `base_ulr`"
@@ -364,22 +310,15 @@ mod tests {
 
     #[test]
     fn flags_stand_over_what_a_record_holds() {
-        let recorded = sets(&["retrieval.k=3", "generation.max_usd=1.0"])
-            .expect("good")
-            .settings;
+        let recorded = sets(&["retrieval.k=3", "generation.max_usd=1.0"]).expect("good").settings;
         let over = ["generation.max_usd=2.0".to_owned()];
         let resolved = Resolved::recorded(recorded.clone(), PathBuf::new(), &over).expect("good");
         assert_eq!(
-            (
-                resolved.settings.retrieval.k,
-                resolved.settings.generation.max_usd
-            ),
+            (resolved.settings.retrieval.k, resolved.settings.generation.max_usd),
             (3, Some(2.0))
         );
         assert_eq!(
-            Resolved::recorded(recorded.clone(), PathBuf::new(), &[])
-                .expect("good")
-                .settings,
+            Resolved::recorded(recorded.clone(), PathBuf::new(), &[]).expect("good").settings,
             recorded
         );
     }
@@ -388,10 +327,7 @@ mod tests {
     fn what_is_shown_reads_back_as_the_same_settings() {
         let resolved = sets(&["retrieval.bm25.k1=0.9", "gates.min.EM@5=0.8"]).expect("good");
         assert_eq!(resolved.settings.gates.min.len(), 1);
-        assert_eq!(
-            toml::from_str::<Settings>(&resolved.show()).expect("TOML"),
-            resolved.settings
-        );
+        assert_eq!(toml::from_str::<Settings>(&resolved.show()).expect("TOML"), resolved.settings);
     }
 
     #[test]
@@ -407,13 +343,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("c.toml");
         std::fs::write(&path, "[retrieval]\n\nk = \"five\"\n").expect("written");
-        let error = Resolved::new(Some(&path), &[])
-            .expect_err("not a number")
-            .to_string();
-        assert!(
-            error.contains("c.toml:3:") && error.contains(", must be "),
-            "{error}"
-        );
+        let error = Resolved::new(Some(&path), &[]).expect_err("not a number").to_string();
+        assert!(error.contains("c.toml:3:") && error.contains(", must be "), "{error}");
     }
 
     #[test]
@@ -422,9 +353,6 @@ mod tests {
             sets(&["retrieval.k=3", "retrieval.k.x=1"]),
             Err(SettingsError::Malformed { .. })
         ));
-        assert!(matches!(
-            sets(&["retrieval.k"]),
-            Err(SettingsError::BadOverride { .. })
-        ));
+        assert!(matches!(sets(&["retrieval.k"]), Err(SettingsError::BadOverride { .. })));
     }
 }

@@ -11,9 +11,8 @@ pub(super) const DATE: &str = "$__toml_private_datetime";
 /// Translates serde's message about a value of the wrong type, `key` being the value's and `written` its text; `None` for any
 /// other message.
 pub(super) fn in_words(message: &str, key: &str, written: &str) -> Option<String> {
-    let about = message
-        .strip_prefix("invalid type: ")
-        .or_else(|| message.strip_prefix("invalid value: "));
+    let about =
+        message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
     let (_, expected) = about?.rsplit_once(", expected ")?;
     let written = sanitize::shortened(written, SHOWN);
     Some(format!("`{key}` is {written}, must be {}", words(expected)))
@@ -41,10 +40,7 @@ pub(super) fn key_at(text: &str, start: usize) -> Option<String> {
         return Some(header(line).to_owned());
     }
     let before = text[line_start..start].split(['=', '{', ',']);
-    let names: Vec<&str> = before
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
-        .collect();
+    let names: Vec<&str> = before.map(str::trim).filter(|name| !name.is_empty()).collect();
     let (first, last) = (*names.first()?, *names.last()?);
     let table = text[..line_start]
         .lines()
@@ -59,12 +55,7 @@ pub(super) fn key_at(text: &str, start: usize) -> Option<String> {
 }
 
 fn header(line: &str) -> &str {
-    line.trim()
-        .trim_start_matches('[')
-        .split(']')
-        .next()
-        .unwrap_or_default()
-        .trim()
+    line.trim().trim_start_matches('[').split(']').next().unwrap_or_default().trim()
 }
 
 #[cfg(test)]
@@ -74,13 +65,9 @@ mod tests {
     #[test]
     fn a_value_is_named_with_its_tables() {
         let text = "a = 1\n[b.c]\n  d = 2\ne = { f = 3, g = 4 }\n[h]\n";
-        for (value, expected) in [
-            ("1", "a"),
-            ("2", "b.c.d"),
-            ("3", "b.c.e.f"),
-            ("4", "b.c.e.g"),
-            ("[h]", "h"),
-        ] {
+        for (value, expected) in
+            [("1", "a"), ("2", "b.c.d"), ("3", "b.c.e.f"), ("4", "b.c.e.g"), ("[h]", "h")]
+        {
             let start = text.find(value).expect("in the text");
             assert_eq!(key_at(text, start).as_deref(), Some(expected));
         }

@@ -59,13 +59,7 @@ impl Answers {
                 f1: mean(trial, Family::AnswerF1),
                 em: mean(trial, Family::AnswerEm),
                 cost_usd: trial.cost_usd,
-                run: Some(
-                    trial
-                        .run
-                        .strip_prefix(folder)
-                        .unwrap_or(&trial.run)
-                        .to_owned(),
-                ),
+                run: Some(trial.run.strip_prefix(folder).unwrap_or(&trial.run).to_owned()),
                 error: None,
             },
         }
@@ -85,10 +79,7 @@ impl SweepRequest<'_> {
     /// Returns the trials to generate answers for, with their generator; none after an interrupt.
     pub(super) fn generating(&self, trials: &[Trial], ranking: &TrialRanking) -> Vec<Trial> {
         let wanted = |trial: &&Trial| {
-            let row = ranking
-                .rows
-                .iter()
-                .find(|row| row.name == trial.name && row.error.is_none());
+            let row = ranking.rows.iter().find(|row| row.name == trial.name && row.error.is_none());
             row.is_some_and(|row| match self.generate {
                 Generate::None => false,
                 Generate::Front => row.on_front || row.name == DEFAULT,
@@ -96,10 +87,7 @@ impl SweepRequest<'_> {
             })
         };
         let generator = self.base.settings.generation.generator;
-        let wanted = trials
-            .iter()
-            .filter(|_| !*self.stop.borrow())
-            .filter(wanted);
+        let wanted = trials.iter().filter(|_| !*self.stop.borrow()).filter(wanted);
         wanted.map(|trial| trial.answered_by(generator)).collect()
     }
 
@@ -115,16 +103,14 @@ impl SweepRequest<'_> {
             return (Vec::new(), SweepWork::default());
         }
         self.watch.bill(&Box::pin(self.bill(stock, trials)).await);
-        self.watch
-            .begins(trials, bench.part.questions.len(), bench.part.n_documents);
+        self.watch.begins(trials, bench.part.questions.len(), bench.part.n_documents);
         let (results, work) = Box::pin(self.tried(bench, stock, trials, measure)).await;
         let done = trials
             .iter()
             .zip(&results)
             .filter_map(|(trial, result)| Some((trial, result.as_ref()?)));
         (
-            done.map(|(trial, result)| Answers::new(trial, result, self.folder.path()))
-                .collect(),
+            done.map(|(trial, result)| Answers::new(trial, result, self.folder.path())).collect(),
             work,
         )
     }
@@ -133,11 +119,7 @@ impl SweepRequest<'_> {
     /// calling a service; no call is made. For an interrupted sweep, the amount counted until then.
     pub(super) async fn bill(&self, stock: &mut Stock, trials: &[Trial]) -> Bill {
         let chunkings: BTreeSet<String> = trials.iter().map(Trial::chunking).collect();
-        let mut bill = Bill {
-            trials: trials.len(),
-            chunkings: chunkings.len(),
-            ..Bill::default()
-        };
+        let mut bill = Bill { trials: trials.len(), chunkings: chunkings.len(), ..Bill::default() };
         for trial in trials {
             let estimate = tokio::select! {
                 estimate = Box::pin(self.estimate(stock, trial)) => estimate,
@@ -158,14 +140,10 @@ impl SweepRequest<'_> {
     async fn estimate(&self, stock: &mut Stock, trial: &Trial) -> Option<Estimate> {
         let mut local = trial.resolved.clone();
         local.settings = without_services(&trial.resolved.settings);
-        let assembled = assemble::assemble(&local, self.environment, self.on_download)
-            .await
-            .ok()?;
+        let assembled =
+            assemble::assemble(&local, self.environment, self.on_download).await.ok()?;
         let mut sink = EstimateSink::new(terms(&local.settings.generation));
-        let source = RunSource::Pipeline {
-            stock,
-            plan: assembled.plan,
-        };
+        let source = RunSource::Pipeline { stock, plan: assembled.plan };
         execute(source, &mut sink, self.watch).await.ok()?;
         Some(sink.estimate())
     }

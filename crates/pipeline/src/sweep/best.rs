@@ -46,11 +46,7 @@ pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, commen
     let lines = lines.chain(heading).chain(splitters).chain(shortened);
     let head: Vec<String> = lines.map(|line| format!("# {line}")).collect();
     let own = differing(&table(&settings), &table(&Settings::default()));
-    format!(
-        "{}\n\n{}",
-        head.join("\n"),
-        toml::to_string(&own).expect("a table of plain values")
-    )
+    format!("{}\n\n{}", head.join("\n"), toml::to_string(&own).expect("a table of plain values"))
 }
 
 fn table(settings: &Settings) -> Table {
@@ -71,27 +67,15 @@ fn differing(own: &Table, other: &Table) -> Table {
 
 /// Returns the relative `path`, which starts from `base`, as it is reached from `folder`; `None` if it names no file.
 fn seen_from(folder: &Path, path: &Path, base: &Path) -> Option<PathBuf> {
-    (!path.is_absolute())
-        .then(|| from_folder(&base.join(path), folder))
-        .flatten()
+    (!path.is_absolute()).then(|| from_folder(&base.join(path), folder)).flatten()
 }
 
 /// Returns `path` relative to `folder`; `None` if one of them does not exist.
 fn from_folder(path: &Path, folder: &Path) -> Option<PathBuf> {
     let (path, folder) = (path.canonicalize().ok()?, folder.canonicalize().ok()?);
-    let shared = path
-        .components()
-        .zip(folder.components())
-        .take_while(|(a, b)| a == b)
-        .count();
-    let up = folder
-        .components()
-        .skip(shared)
-        .map(|_| Path::new("..").as_os_str());
-    Some(
-        up.chain(path.components().skip(shared).map(Component::as_os_str))
-            .collect(),
-    )
+    let shared = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Path::new("..").as_os_str());
+    Some(up.chain(path.components().skip(shared).map(Component::as_os_str)).collect())
 }
 
 #[cfg(test)]
@@ -133,11 +117,7 @@ mod tests {
         let again = Resolved::new(Some(&folder.join("best.toml")), &[]).expect("settings");
         assert_eq!(again.settings.retrieval.k, 3);
         assert_eq!(
-            again
-                .base()
-                .join(&again.settings.dataset.path)
-                .canonicalize()
-                .ok(),
+            again.base().join(&again.settings.dataset.path).canonicalize().ok(),
             root.path().join("docs").canonicalize().ok()
         );
     }
@@ -149,10 +129,7 @@ mod tests {
         let config = root.path().join("tune.toml");
         std::fs::write(&config, "[retrieval]\nk = 5\n").expect("written");
         let resolved = Resolved::new(Some(&config), &[]).expect("settings");
-        let packing = Some(Packing {
-            k: 18,
-            context_tokens: 1000,
-        });
+        let packing = Some(Packing { k: 18, context_tokens: 1000 });
         assert_eq!(
             best(&resolved, packing, &root.path().join("tunes/one"), "c"),
             format!(
@@ -165,15 +142,10 @@ mod tests {
     #[test]
     fn a_parent_is_written_no_larger_than_the_prompt() {
         let root = tempfile::tempdir().expect("a folder");
-        let sets = [
-            "packing.expand=\"parent\"".to_owned(),
-            "packing.parent_tokens=1200".to_owned(),
-        ];
+        let sets =
+            ["packing.expand=\"parent\"".to_owned(), "packing.parent_tokens=1200".to_owned()];
         let resolved = Resolved::new(None, &sets).expect("settings");
-        let packing = Some(Packing {
-            k: 5,
-            context_tokens: 1000,
-        });
+        let packing = Some(Packing { k: 5, context_tokens: 1000 });
         let text = best(&resolved, packing, root.path(), "");
         assert!(text.contains("parent_tokens = 1000"), "{text}");
         assert!(best(&resolved, None, root.path(), "").contains("parent_tokens = 1200"));

@@ -62,10 +62,7 @@ impl SweepRequest<'_> {
         plan: &TuningPlan,
     ) {
         if trials.len() < 2
-            || part
-                .questions
-                .iter()
-                .all(|question| question.split != Some(Split::Heldout))
+            || part.questions.iter().all(|question| question.split != Some(Split::Heldout))
         {
             return;
         }
@@ -87,22 +84,13 @@ fn evaluation(
     plan: &TuningPlan,
 ) -> HeldOutEvaluation {
     let (default, trial) = (default.id.clone(), trial.id.clone());
-    HeldOutEvaluation {
-        at: record::now(),
-        questions,
-        default,
-        trial,
-        measure: plan.measure,
-    }
+    HeldOutEvaluation { at: record::now(), questions, default, trial, measure: plan.measure }
 }
 
 /// Returns the hash of the held-out `questions` in any order: their ids and texts.
 fn held_out_hash(questions: &[Question]) -> String {
-    let held_out = questions
-        .iter()
-        .filter(|question| question.split == Some(Split::Heldout));
-    let asked: BTreeSet<(&str, &str)> = held_out
-        .map(|question| (question.id.as_str(), question.text.as_str()))
-        .collect();
+    let held_out = questions.iter().filter(|question| question.split == Some(Split::Heldout));
+    let asked: BTreeSet<(&str, &str)> =
+        held_out.map(|question| (question.id.as_str(), question.text.as_str())).collect();
     hex(&Sha256::digest(serde_json::json!(asked).to_string())[..8])
 }

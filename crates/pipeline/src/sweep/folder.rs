@@ -81,19 +81,11 @@ impl SweepFolder {
         let mut owner = String::new();
         lock.read_to_string(&mut owner).map_err(io("read", &file))?;
         if owner.is_empty() {
-            lock.write_all(config.as_bytes())
-                .map_err(io("write", &file))?;
+            lock.write_all(config.as_bytes()).map_err(io("write", &file))?;
         } else if owner != config {
-            return Err(SweepError::OtherConfig {
-                name: name.to_owned(),
-                config: owner,
-            });
+            return Err(SweepError::OtherConfig { name: name.to_owned(), config: owner });
         }
-        Ok(Self {
-            folder,
-            evaluations: parent.join(EVALUATIONS),
-            _lock: lock,
-        })
+        Ok(Self { folder, evaluations: parent.join(EVALUATIONS), _lock: lock })
     }
 
     /// Returns the folder's path.
@@ -121,15 +113,14 @@ impl SweepFolder {
     /// # Errors
     /// `Io`.
     pub fn remove(&self, names: &[&str]) -> Result<(), SweepError> {
-        names
-            .iter()
-            .map(|name| self.folder.file(name))
-            .try_for_each(|path| match fs::remove_file(&path) {
+        names.iter().map(|name| self.folder.file(name)).try_for_each(|path| {
+            match fs::remove_file(&path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
                     Err(io("remove", &path)(error))
                 }
                 _ => Ok(()),
-            })
+            }
+        })
     }
 
     /// Returns the cost of the generator's calls under this name so far, over all processes, as far as a limit
@@ -154,10 +145,7 @@ impl SweepFolder {
     /// # Errors
     /// `Store`.
     pub fn spend(&self, spent: Spent) -> Result<(), SweepError> {
-        self.write(
-            SPENT,
-            &serde_json::to_vec(&spent).expect("two numbers are plain JSON"),
-        )
+        self.write(SPENT, &serde_json::to_vec(&spent).expect("two numbers are plain JSON"))
     }
 
     /// Appends evaluations to the log and returns the number of distinct comparisons with a default on the questions of the last,
@@ -170,65 +158,38 @@ impl SweepFolder {
         evaluations: &[HeldOutEvaluation],
     ) -> Result<usize, SweepError> {
         let path = &self.evaluations;
-        let mut file = private()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(io("open", path))?;
+        let mut file =
+            private().read(true).append(true).create(true).open(path).map_err(io("open", path))?;
         file.lock().map_err(io("lock", path))?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(io("read", path))?;
-        let torn = if text.is_empty() || text.ends_with('\n') {
-            ""
-        } else {
-            "\n"
-        };
+        let torn = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         let line = |evaluation: &HeldOutEvaluation| {
             serde_json::to_string(evaluation).expect("plain JSON") + "\n"
         };
-        let new: String = [torn.to_owned()]
-            .into_iter()
-            .chain(evaluations.iter().map(line))
-            .collect();
+        let new: String =
+            [torn.to_owned()].into_iter().chain(evaluations.iter().map(line)).collect();
         file.write_all(new.as_bytes())
             .and_then(|()| file.sync_data())
             .map_err(io("write", path))?;
-        let questions = evaluations
-            .last()
-            .map(|evaluation| evaluation.questions.as_str());
-        let known: Vec<Result<HeldOutEvaluation, _>> = (text + &new)
-            .lines()
-            .filter(|l| !l.is_empty())
-            .map(serde_json::from_str)
-            .collect();
+        let questions = evaluations.last().map(|evaluation| evaluation.questions.as_str());
+        let known: Vec<Result<HeldOutEvaluation, _>> =
+            (text + &new).lines().filter(|l| !l.is_empty()).map(serde_json::from_str).collect();
         let here = known
             .iter()
             .flatten()
             .filter(|evaluation| Some(evaluation.questions.as_str()) == questions);
         let compared: BTreeSet<(&str, &str, Measure)> = here
             .map(|evaluation| {
-                (
-                    evaluation.default.as_str(),
-                    evaluation.trial.as_str(),
-                    evaluation.measure,
-                )
+                (evaluation.default.as_str(), evaluation.trial.as_str(), evaluation.measure)
             })
             .collect();
-        Ok(compared.len()
-            + known
-                .iter()
-                .filter(|evaluation| evaluation.is_err())
-                .count())
+        Ok(compared.len() + known.iter().filter(|evaluation| evaluation.is_err()).count())
     }
 }
 
 fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(std::io::Error) -> SweepError + 'a {
-    move |source| SweepError::Io {
-        action,
-        path: path.to_owned(),
-        source,
-    }
+    move |source| SweepError::Io { action, path: path.to_owned(), source }
 }
 
 /// Opens files readable only by their owner, like a run's.
@@ -260,9 +221,7 @@ mod tests {
                 SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
             all.iter()
                 .map(|(questions, trial)| {
-                    folder
-                        .record_evaluations(&[evaluation(questions, trial)])
-                        .expect("recorded")
+                    folder.record_evaluations(&[evaluation(questions, trial)]).expect("recorded")
                 })
                 .collect()
         };
@@ -277,28 +236,13 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         let folder =
             SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
-        assert_eq!(
-            folder
-                .record_evaluations(&[evaluation("q", "a")])
-                .expect("recorded"),
-            1
-        );
+        assert_eq!(folder.record_evaluations(&[evaluation("q", "a")]).expect("recorded"), 1);
         let path = parent.path().join(EVALUATIONS);
         let text = fs::read_to_string(&path).expect("there");
         fs::write(&path, &text[..text.len() - 9]).expect("torn");
         // The torn line counts as one, the new one as another.
-        assert_eq!(
-            folder
-                .record_evaluations(&[evaluation("q", "b")])
-                .expect("recorded"),
-            2
-        );
-        assert_eq!(
-            folder
-                .record_evaluations(&[evaluation("q", "b")])
-                .expect("recorded"),
-            2
-        );
+        assert_eq!(folder.record_evaluations(&[evaluation("q", "b")]).expect("recorded"), 2);
+        assert_eq!(folder.record_evaluations(&[evaluation("q", "b")]).expect("recorded"), 2);
     }
 
     #[test]
@@ -307,19 +251,8 @@ mod tests {
         let folder =
             SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
         assert_eq!(folder.spent().expect("nothing yet"), Spent::default());
-        folder
-            .spend(Spent {
-                usd: 0.5,
-                tokens: 7,
-            })
-            .expect("kept");
-        assert_eq!(
-            folder.spent().expect("read"),
-            Spent {
-                usd: 0.5,
-                tokens: 7
-            }
-        );
+        folder.spend(Spent { usd: 0.5, tokens: 7 }).expect("kept");
+        assert_eq!(folder.spent().expect("read"), Spent { usd: 0.5, tokens: 7 });
         assert!(matches!(
             SweepFolder::open(parent.path(), "..", Path::new("c.toml")),
             Err(SweepError::Store(_))

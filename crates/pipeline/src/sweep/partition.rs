@@ -41,20 +41,12 @@ pub fn parted(
     dataset: Dataset,
     holds_out: bool,
 ) -> (Arc<[Document]>, QuestionPart, Option<QuestionPart>) {
-    let Dataset {
-        documents,
-        questions,
-        notes,
-        digest,
-    } = dataset;
+    let Dataset { documents, questions, notes, digest } = dataset;
     let (n, n_documents) = (questions.len(), documents.len());
     let part = |questions: Vec<Question>, is_held_out, note: Option<&str>| QuestionPart {
         is_held_out,
         note: note.map(|which| {
-            format!(
-                "{} of {n} questions: {which} the split `heldout`",
-                questions.len()
-            )
+            format!("{} of {n} questions: {which} the split `heldout`", questions.len())
         }),
         questions,
         digest: digest.clone(),
@@ -69,11 +61,7 @@ pub fn parted(
         (_, true) => (documents, part(choosing, false, None), None),
         _ => {
             let choosing = part(choosing, false, Some("those outside"));
-            (
-                documents,
-                choosing,
-                Some(part(held_out, true, Some("those of"))),
-            )
+            (documents, choosing, Some(part(held_out, true, Some("those of"))))
         }
     }
 }
@@ -88,18 +76,10 @@ mod tests {
             ..Question::new(number.to_string().into(), "?".into())
         };
         let questions = splits.iter().enumerate().map(question).collect();
-        let (_, choosing, confirming) = parted(
-            Dataset {
-                questions,
-                ..Dataset::default()
-            },
-            holds_out,
-        );
+        let (_, choosing, confirming) =
+            parted(Dataset { questions, ..Dataset::default() }, holds_out);
         assert_eq!(choosing.note.is_some(), confirming.is_some());
-        (
-            choosing.questions.len(),
-            confirming.map_or(0, |part| part.questions.len()),
-        )
+        (choosing.questions.len(), confirming.map_or(0, |part| part.questions.len()))
     }
 
     #[test]

@@ -60,10 +60,8 @@ impl PreparedSweep {
             return Err(SweepError::NoGenerator);
         }
         let points = space::points(&space::axes(&settings.sweep)?, &settings.tune)?;
-        let answers_choose = settings
-            .tune
-            .measure
-            .is_some_and(|measure| measure.family().scores_answers());
+        let answers_choose =
+            settings.tune.measure.is_some_and(|measure| measure.family().scores_answers());
         if answers_choose && request.generate != Generate::All {
             let measure = settings.tune.measure.expect("it chooses");
             return Err(SweepError::NoAnswers { measure });
@@ -76,32 +74,14 @@ impl PreparedSweep {
         let list = TrialList::new(request.base, &points, answers_choose)?;
         let plan = plan(settings, &list.varied, &dataset.questions)?;
         let (documents, choosing, confirming) = parted(dataset, settings.tune.heldout);
-        let views = [
-            plan.measure,
-            plan.equal_k,
-            plan.equal_tokens,
-            plan.at_prompt,
-        ];
-        let mut measures: Vec<Measure> = views
-            .into_iter()
-            .chain(plan.curve.iter().copied())
-            .collect();
-        measures.extend(
-            Answers::measures()
-                .into_iter()
-                .filter(|_| request.generate != Generate::None),
-        );
+        let views = [plan.measure, plan.equal_k, plan.equal_tokens, plan.at_prompt];
+        let mut measures: Vec<Measure> =
+            views.into_iter().chain(plan.curve.iter().copied()).collect();
+        measures
+            .extend(Answers::measures().into_iter().filter(|_| request.generate != Generate::None));
         measures.sort_unstable();
         measures.dedup();
-        Ok(Self {
-            list,
-            plan,
-            measures,
-            documents,
-            choosing,
-            confirming,
-            answers_choose,
-        })
+        Ok(Self { list, plan, measures, documents, choosing, confirming, answers_choose })
     }
 }
 
@@ -114,35 +94,22 @@ fn plan(
     questions: &[Question],
 ) -> Result<TuningPlan, SweepError> {
     let tune = &settings.tune;
-    if let Some(measure) = tune
-        .measure
-        .filter(|measure| measure.family().aggregate() != Aggregate::Mean)
+    if let Some(measure) =
+        tune.measure.filter(|measure| measure.family().aggregate() != Aggregate::Mean)
     {
         return Err(SweepError::NoMean { measure });
     }
     let takes_any = |family: Family| Measure::new(family, Some(Cutoff::Prompt)).is_some();
-    let family = match tune
-        .measure
-        .map(Measure::family)
-        .filter(|family| takes_any(*family))
-    {
+    let family = match tune.measure.map(Measure::family).filter(|family| takes_any(*family)) {
         Some(family) => family,
         None => usual(questions).ok_or(SweepError::NothingGold)?,
     };
     let at = |cutoff| Measure::new(family, Some(cutoff)).expect("the family takes every cutoff");
     let equal_tokens = at(Cutoff::Tokens(tune.tokens));
-    let packs = varied
-        .iter()
-        .any(|varied| PACKING.contains(&varied.key.as_str()));
-    let reached = CURVE
-        .into_iter()
-        .filter(|k| *k <= settings.retrieval.candidates);
+    let packs = varied.iter().any(|varied| PACKING.contains(&varied.key.as_str()));
+    let reached = CURVE.into_iter().filter(|k| *k <= settings.retrieval.candidates);
     Ok(TuningPlan {
-        measure: tune.measure.unwrap_or(if packs {
-            at(Cutoff::Prompt)
-        } else {
-            equal_tokens
-        }),
+        measure: tune.measure.unwrap_or(if packs { at(Cutoff::Prompt) } else { equal_tokens }),
         equal_k: at(Cutoff::Top(settings.retrieval.k)),
         equal_tokens,
         at_prompt: at(Cutoff::Prompt),

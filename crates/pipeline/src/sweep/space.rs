@@ -48,12 +48,7 @@ enum Values {
     /// These values, in order.
     Listed(Vec<Value>),
     /// Any number between two bounds, uniform or log-uniform.
-    Range {
-        from: f64,
-        to: f64,
-        log: bool,
-        whole: bool,
-    },
+    Range { from: f64, to: f64, log: bool, whole: bool },
 }
 
 /// Parses the axes of a `[sweep]`: a list is an axis, `{ from = 0.6, to = 2.0 }` (optionally with `log = true`) a range of a random
@@ -70,11 +65,7 @@ pub fn axes(sweep: &Map<String, Value>) -> Result<Vec<SweepAxis>, SweepError> {
     }
     let mut seen = BTreeSet::new();
     for axis in &axes {
-        if let Some(key) = axis
-            .leaves()
-            .into_iter()
-            .find(|key| !seen.insert(key.clone()))
-        {
+        if let Some(key) = axis.leaves().into_iter().find(|key| !seen.insert(key.clone())) {
             return Err(SweepError::TwiceVaried { key });
         }
     }
@@ -87,14 +78,9 @@ fn walk(
     axes: &mut Vec<SweepAxis>,
 ) -> Result<(), SweepError> {
     for (name, value) in table {
-        let key = if prefix.is_empty() {
-            name.clone()
-        } else {
-            format!("{prefix}.{name}")
-        };
+        let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
         let is_fixed = FIXED.iter().any(|fixed| {
-            key.strip_prefix(fixed)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            key.strip_prefix(fixed).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         });
         match value {
             Value::Object(inner) if !is_range(inner) => walk(&key, inner, axes)?,
@@ -106,10 +92,7 @@ fn walk(
                 return Err(SweepError::NotVaried { key });
             }
             Value::Array(values) if !values.is_empty() => {
-                axes.push(SweepAxis {
-                    key,
-                    values: Values::Listed(values.clone()),
-                });
+                axes.push(SweepAxis { key, values: Values::Listed(values.clone()) });
             }
             Value::Object(range) => {
                 let values =
@@ -138,26 +121,18 @@ fn range(table: &Map<String, Value>) -> Option<Values> {
         None => false,
         Some(log) => log.as_bool()?,
     };
-    let known = table
-        .keys()
-        .all(|key| ["from", "to", "log"].contains(&key.as_str()));
+    let known = table.keys().all(|key| ["from", "to", "log"].contains(&key.as_str()));
     let whole = table["from"].is_i64() && table["to"].is_i64();
-    (known && from < to && (!log || from > 0.0)).then_some(Values::Range {
-        from,
-        to,
-        log,
-        whole,
-    })
+    (known && from < to && (!log || from > 0.0)).then_some(Values::Range { from, to, log, whole })
 }
 
 impl SweepAxis {
     /// Returns the keys it sets.
     fn leaves(&self) -> BTreeSet<String> {
         match &self.values {
-            Values::Listed(values) => values
-                .iter()
-                .flat_map(|value| leaves(&self.key, value).into_keys())
-                .collect(),
+            Values::Listed(values) => {
+                values.iter().flat_map(|value| leaves(&self.key, value).into_keys()).collect()
+            }
             Values::Range { .. } => [self.key.clone()].into(),
         }
     }
@@ -165,12 +140,7 @@ impl SweepAxis {
     fn draw(&self, random: &mut Random) -> Combination {
         match &self.values {
             Values::Listed(values) => leaves(&self.key, &values[random.below(values.len())]),
-            Values::Range {
-                from,
-                to,
-                log,
-                whole,
-            } => {
+            Values::Range { from, to, log, whole } => {
                 if *whole && !*log {
                     let (from, to) = (*from as i64, *to as i64);
                     return [(
@@ -181,11 +151,8 @@ impl SweepAxis {
                 }
                 let unit = random.unit();
                 let between = |from: f64, to: f64| from + unit * (to - from);
-                let drawn = if *log {
-                    between(from.ln(), to.ln()).exp()
-                } else {
-                    between(*from, *to)
-                };
+                let drawn =
+                    if *log { between(from.ln(), to.ln()).exp() } else { between(*from, *to) };
                 let value = if *whole {
                     Value::from(drawn.round() as i64)
                 } else {
@@ -203,19 +170,16 @@ fn rounded(value: f64) -> f64 {
         return 0.0;
     }
     let places = DIGITS - 1 - value.abs().log10().floor() as i32;
-    format!("{value:.*}", places.max(0) as usize)
-        .parse()
-        .unwrap_or(value)
+    format!("{value:.*}", places.max(0) as usize).parse().unwrap_or(value)
 }
 
 /// Returns the keys and values that one entry sets: those of a table, or one.
 fn leaves(key: &str, value: &Value) -> Combination {
     match value {
         // An empty table changes nothing: `rerank = [{}, { model = "..." }]` includes a trial without a reranker.
-        Value::Object(table) => table
-            .iter()
-            .flat_map(|(name, value)| leaves(&format!("{key}.{name}"), value))
-            .collect(),
+        Value::Object(table) => {
+            table.iter().flat_map(|(name, value)| leaves(&format!("{key}.{name}"), value)).collect()
+        }
         value => [(key.to_owned(), value.clone())].into(),
     }
 }
@@ -236,24 +200,16 @@ fn grid(axes: &[SweepAxis]) -> Result<Vec<Combination>, SweepError> {
     let mut points = vec![Combination::new()];
     for axis in axes {
         let Values::Listed(values) = &axis.values else {
-            return Err(SweepError::RangeInGrid {
-                key: axis.key.clone(),
-            });
+            return Err(SweepError::RangeInGrid { key: axis.key.clone() });
         };
         if points.len().saturating_mul(values.len()) > MOST_TRIALS {
             return Err(SweepError::TooMany { most: MOST_TRIALS });
         }
         let with = |point: &Combination, value: &Value| {
-            point
-                .clone()
-                .into_iter()
-                .chain(leaves(&axis.key, value))
-                .collect::<Combination>()
+            point.clone().into_iter().chain(leaves(&axis.key, value)).collect::<Combination>()
         };
-        points = points
-            .iter()
-            .flat_map(|point| values.iter().map(|value| with(point, value)))
-            .collect();
+        points =
+            points.iter().flat_map(|point| values.iter().map(|value| with(point, value))).collect();
     }
     Ok(once(points))
 }
@@ -271,10 +227,7 @@ fn random(axes: &[SweepAxis], samples: usize, seed: u64) -> Vec<Combination> {
         if points.len() == samples {
             break;
         }
-        let point: Combination = axes
-            .iter()
-            .flat_map(|axis| axis.draw(&mut random))
-            .collect();
+        let point: Combination = axes.iter().flat_map(|axis| axis.draw(&mut random)).collect();
         if seen.insert(written(&point)) {
             points.push(point);
         }
@@ -284,10 +237,7 @@ fn random(axes: &[SweepAxis], samples: usize, seed: u64) -> Vec<Combination> {
 
 fn once(points: Vec<Combination>) -> Vec<Combination> {
     let mut seen = BTreeSet::new();
-    points
-        .into_iter()
-        .filter(|point| seen.insert(written(point)))
-        .collect()
+    points.into_iter().filter(|point| seen.insert(written(point))).collect()
 }
 
 fn written(point: &Combination) -> String {
@@ -304,11 +254,7 @@ mod tests {
 
     fn grid_of(text: &str) -> Vec<String> {
         let axes = axes(&sweep(text)).expect("axes");
-        points(&axes, &TuneSettings::default())
-            .expect("points")
-            .iter()
-            .map(written)
-            .collect()
+        points(&axes, &TuneSettings::default()).expect("points").iter().map(written).collect()
     }
 
     #[test]
@@ -334,10 +280,7 @@ mod tests {
         );
         assert_eq!(
             points,
-            [
-                r#"{"chunking.overlap":8,"chunking.size":64}"#,
-                r#"{"chunking.strategy":"document"}"#
-            ]
+            [r#"{"chunking.overlap":8,"chunking.size":64}"#, r#"{"chunking.strategy":"document"}"#]
         );
     }
 
@@ -384,15 +327,10 @@ mod tests {
         };
         let drawn = points(&axes, &tune).expect("points");
         assert_eq!(drawn, points(&axes, &tune).expect("points"));
-        assert_ne!(
-            drawn,
-            points(&axes, &TuneSettings { seed: 8, ..tune }).expect("points")
-        );
+        assert_ne!(drawn, points(&axes, &TuneSettings { seed: 8, ..tune }).expect("points"));
         assert_eq!(once(drawn.clone()).len(), 50);
-        let below_ten = drawn
-            .iter()
-            .filter(|point| point["retrieval.k"].as_i64() < Some(10))
-            .count();
+        let below_ten =
+            drawn.iter().filter(|point| point["retrieval.k"].as_i64() < Some(10)).count();
         // Half of a range from 1 to 100 is below 10 by its logarithm: 25 of 50 with a deviation of 3.5.
         assert!((13..=37).contains(&below_ten), "{below_ten}");
         assert!(drawn.iter().all(|point| {
@@ -403,15 +341,9 @@ mod tests {
     #[test]
     fn a_random_search_of_at_least_as_many_as_there_are_is_the_grid() {
         let axes = axes(&sweep("chunking.size = [1, 2, 3]")).expect("axes");
-        let tune = TuneSettings {
-            search: SweepSearch::Random,
-            samples: 3,
-            ..TuneSettings::default()
-        };
-        assert_eq!(
-            points(&axes, &tune).expect("points"),
-            grid(&axes).expect("points")
-        );
+        let tune =
+            TuneSettings { search: SweepSearch::Random, samples: 3, ..TuneSettings::default() };
+        assert_eq!(points(&axes, &tune).expect("points"), grid(&axes).expect("points"));
     }
 
     #[test]
@@ -419,10 +351,8 @@ mod tests {
         let range = axes(&sweep("retrieval.bm25.k1 = { from = 0.5, to = 2.0 }")).expect("axes");
         assert!(matches!(grid(&range), Err(SweepError::RangeInGrid { .. })));
         let list = format!("{:?}", (0..101).collect::<Vec<_>>());
-        let wide = axes(&sweep(&format!(
-            "chunking.size = {list}\nretrieval.k = {list}"
-        )))
-        .expect("axes");
+        let wide =
+            axes(&sweep(&format!("chunking.size = {list}\nretrieval.k = {list}"))).expect("axes");
         assert!(matches!(grid(&wide), Err(SweepError::TooMany { .. })));
     }
 

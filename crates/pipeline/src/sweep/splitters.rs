@@ -15,16 +15,11 @@ pub(super) fn splitters(chunking: &ChunkingSettings) -> Vec<String> {
     let lang_chain = Some(("LangChain", lang_chain));
     let llama_index = llama_index.map(|splitter| ("LlamaIndex", splitter));
     let splitters = [lang_chain, llama_index].into_iter().flatten();
-    splitters
-        .map(|(library, splitter)| format!("{library}: {splitter}"))
-        .collect()
+    splitters.map(|(library, splitter)| format!("{library}: {splitter}")).collect()
 }
 
 fn constructors(chunking: &ChunkingSettings) -> Option<(String, Option<String>)> {
-    let sizes = format!(
-        "chunk_size={}, chunk_overlap={}",
-        chunking.size, chunking.overlap
-    );
+    let sizes = format!("chunk_size={}, chunk_overlap={}", chunking.size, chunking.overlap);
     let encoding = match chunking.tokenizer {
         Tokenizer::Cl100kBase | Tokenizer::O200kBase => Some(chunking.tokenizer.name()),
         Tokenizer::Chars => None,
@@ -38,9 +33,7 @@ fn constructors(chunking: &ChunkingSettings) -> Option<(String, Option<String>)>
     };
     let by_tokens = |splitter: &str| {
         let name = encoding?;
-        Some(format!(
-            "{splitter}({sizes}, tokenizer=tiktoken.get_encoding(\"{name}\").encode)"
-        ))
+        Some(format!("{splitter}({sizes}, tokenizer=tiktoken.get_encoding(\"{name}\").encode)"))
     };
     match chunking.strategy {
         Strategy::Recursive | Strategy::Markdown if !chunking.separators.is_empty() => {
@@ -54,10 +47,7 @@ fn constructors(chunking: &ChunkingSettings) -> Option<(String, Option<String>)>
         )),
         Strategy::Markdown => Some((by_characters("MarkdownTextSplitter", ""), None)),
         Strategy::Fixed => Some((
-            format!(
-                "TokenTextSplitter(encoding_name=\"{}\", {sizes})",
-                encoding?
-            ),
+            format!("TokenTextSplitter(encoding_name=\"{}\", {sizes})", encoding?),
             by_tokens("TokenTextSplitter"),
         )),
         Strategy::Document | Strategy::File => None,

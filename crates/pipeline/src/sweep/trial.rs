@@ -96,19 +96,10 @@ impl TrialResult {
     /// Returns a measure's mean with its n; `None` if it is undefined.
     #[must_use]
     pub fn mean(&self, measure: Measure) -> Option<(f64, usize)> {
-        let values: Vec<f64> = self
-            .measured
-            .scores
-            .column(measure)?
-            .into_iter()
-            .flatten()
-            .collect();
-        (!values.is_empty()).then(|| {
-            (
-                values.iter().sum::<f64>() / values.len() as f64,
-                values.len(),
-            )
-        })
+        let values: Vec<f64> =
+            self.measured.scores.column(measure)?.into_iter().flatten().collect();
+        (!values.is_empty())
+            .then(|| (values.iter().sum::<f64>() / values.len() as f64, values.len()))
     }
 }
 
@@ -142,17 +133,11 @@ impl Bench<'_> {
         manifest.notes.extend(self.part.note.clone());
         let key = self.key(&manifest, &assembled.plan);
         let path = self.folder.runs().join(self.name(trial));
-        let kept = self
-            .kept(&path, &key)
-            .map_err(|error| with_causes(&error))?;
+        let kept = self.kept(&path, &key).map_err(|error| with_causes(&error))?;
         let (kept, work) = match kept {
-            Some(kept) => (
-                kept,
-                SweepWork {
-                    trials: Reuse { wanted: 1, made: 0 },
-                    ..SweepWork::default()
-                },
-            ),
+            Some(kept) => {
+                (kept, SweepWork { trials: Reuse { wanted: 1, made: 0 }, ..SweepWork::default() })
+            }
             None => Box::pin(self.make(stock, assembled, manifest, &path, key)).await?,
         };
         let seconds = clock.elapsed().as_secs_f64();
@@ -176,22 +161,14 @@ impl Bench<'_> {
     ) -> Result<(SavedTrial, SweepWork), String> {
         let in_words = |error: SweepError| with_causes(&error);
         let before = stock.made();
-        let Assembled {
-            plan,
-            vector_caches,
-            allowance,
-            ..
-        } = assembled;
+        let Assembled { plan, vector_caches, allowance, .. } = assembled;
         if let Some(allowance) = &allowance {
             let spent = self.folder.spent().map_err(in_words)?;
             allowance.already(spent.usd, spent.tokens);
         }
         let folder = self.begin(path).map_err(in_words)?;
         manifest.name = folder.name();
-        let spending = allowance.map(|allowance| Spending {
-            folder: self.folder,
-            allowance,
-        });
+        let spending = allowance.map(|allowance| Spending { folder: self.folder, allowance });
         let source = RunSource::Pipeline { stock, plan };
         let mut sink = RunSink::new(&folder, manifest, Done::default(), vector_caches.clone());
         let executed = execute(source, &mut sink, self.progress).await;
@@ -211,11 +188,7 @@ impl Bench<'_> {
 
     /// Returns the name of the trial's run.
     fn name(&self, trial: &Trial) -> String {
-        let part = if self.part.is_held_out {
-            "-heldout"
-        } else {
-            ""
-        };
+        let part = if self.part.is_held_out { "-heldout" } else { "" };
         let answers = if self.answers { "-answered" } else { "" };
         format!("{}{part}{answers}", trial.id)
     }
@@ -223,17 +196,9 @@ impl Bench<'_> {
     /// Creates the folder of a new run, removing earlier contents.
     fn begin(&self, path: &Path) -> Result<RunFolder, SweepError> {
         if path.exists() {
-            let io = |source| SweepError::Io {
-                action: "remove",
-                path: path.to_owned(),
-                source,
-            };
-            if path.is_dir() {
-                fs::remove_dir_all(path)
-            } else {
-                fs::remove_file(path)
-            }
-            .map_err(io)?;
+            let io = |source| SweepError::Io { action: "remove", path: path.to_owned(), source };
+            if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
+                .map_err(io)?;
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Ok(RunFolder::create(&self.folder.runs(), &name)?)
@@ -252,11 +217,7 @@ impl Bench<'_> {
         if kept.schema != SCHEMA || kept.key != key || !kept.is_whole(&self.part.questions) {
             return Ok(None);
         }
-        if self
-            .measures
-            .iter()
-            .all(|measure| kept.measures.contains(measure))
-        {
+        if self.measures.iter().all(|measure| kept.measures.contains(measure)) {
             return Ok(Some(kept));
         }
         let folder = RunFolder::existing(path);
@@ -277,11 +238,7 @@ impl Bench<'_> {
             schema: SCHEMA,
             key,
             measures,
-            questions: saved
-                .traces
-                .iter()
-                .map(|trace| trace.question.id.clone())
-                .collect(),
+            questions: saved.traces.iter().map(|trace| trace.question.id.clone()).collect(),
             rows: rows
                 .iter()
                 .map(|row| row.iter().map(|score| score.map(f64::to_bits)).collect())
@@ -293,20 +250,9 @@ impl Bench<'_> {
 
     /// Returns the hash of everything that determines a trial's traces.
     fn key(&self, manifest: &Manifest, plan: &Plan) -> String {
-        let Manifest {
-            versions,
-            version,
-            models,
-            dataset_digest,
-            settings,
-            ..
-        } = manifest;
-        let questions: Vec<&QuestionId> = self
-            .part
-            .questions
-            .iter()
-            .map(|question| &question.id)
-            .collect();
+        let Manifest { versions, version, models, dataset_digest, settings, .. } = manifest;
+        let questions: Vec<&QuestionId> =
+            self.part.questions.iter().map(|question| &question.id).collect();
         let parts = stock::fingerprint(plan);
         let all = serde_json::json!([
             version,
@@ -340,19 +286,14 @@ impl SavedTrial {
             |row: &Vec<Option<u64>>| row.iter().map(|score| score.map(f64::from_bits)).collect();
         let rows = self.rows.iter().map(row).collect();
         TrialScores {
-            scores: Scores {
-                measures: self.measures,
-                rows,
-            },
+            scores: Scores { measures: self.measures, rows },
             context_tokens: self.context_tokens,
         }
     }
 
     /// Returns true if it has a score of every measure for each of `questions`, in their order.
     fn is_whole(&self, questions: &[Question]) -> bool {
-        self.questions
-            .iter()
-            .eq(questions.iter().map(|question| &question.id))
+        self.questions.iter().eq(questions.iter().map(|question| &question.id))
             && self.rows.len() == questions.len()
             && self.context_tokens.len() == questions.len()
             && self.rows.iter().all(|row| row.len() == self.measures.len())
@@ -360,20 +301,15 @@ impl SavedTrial {
 }
 
 fn keep(folder: &RunFolder, kept: &SavedTrial) -> Result<(), SweepError> {
-    Ok(folder.write(
-        FILE,
-        &serde_json::to_vec(kept).expect("scores are plain JSON"),
-    )?)
+    Ok(folder.write(FILE, &serde_json::to_vec(kept).expect("scores are plain JSON"))?)
 }
 
 fn work(before: Made, after: Made, caches: &[Arc<CachedEncoder>], saved: &SavedRun) -> SweepWork {
     let hits: u64 = caches.iter().map(|cache| cache.n_hits()).sum();
     let misses: u64 = caches.iter().map(|cache| cache.n_misses()).sum();
     let mut replies = Reuse::default();
-    for attempt in saved
-        .traces
-        .iter()
-        .flat_map(|trace| trace.arms.iter().flat_map(|arm| &arm.attempts))
+    for attempt in
+        saved.traces.iter().flat_map(|trace| trace.arms.iter().flat_map(|arm| &arm.attempts))
     {
         replies.wanted += 1;
         replies.made += usize::from(attempt.origin == Origin::Called);
@@ -381,10 +317,7 @@ fn work(before: Made, after: Made, caches: &[Arc<CachedEncoder>], saved: &SavedR
     SweepWork {
         trials: Reuse { wanted: 1, made: 1 },
         made: after.since(before),
-        texts: Reuse {
-            wanted: (hits + misses) as usize,
-            made: misses as usize,
-        },
+        texts: Reuse { wanted: (hits + misses) as usize, made: misses as usize },
         replies,
     }
 }
@@ -404,17 +337,7 @@ impl SweepWork {
     /// Returns each stage with its counts, in execution order; unused stages are omitted.
     #[must_use]
     pub fn stages(&self) -> Vec<(&'static str, Reuse)> {
-        let Self {
-            trials,
-            made:
-                Made {
-                    chunkings,
-                    indexes,
-                    rankings,
-                },
-            texts,
-            replies,
-        } = *self;
+        let Self { trials, made: Made { chunkings, indexes, rankings }, texts, replies } = *self;
         let all = [
             ("trials run", trials),
             ("chunkings", chunkings),
@@ -423,8 +346,6 @@ impl SweepWork {
             ("rankings", rankings),
             ("replies", replies),
         ];
-        all.into_iter()
-            .filter(|(_, share)| share.wanted > 0)
-            .collect()
+        all.into_iter().filter(|(_, share)| share.wanted > 0).collect()
     }
 }

@@ -85,10 +85,7 @@ impl Trial {
         keys: &BTreeSet<&String>,
     ) -> Result<Self, SweepError> {
         // Except for tables, which no value here is, JSON syntax is valid TOML.
-        let sets: Vec<String> = point
-            .iter()
-            .map(|(key, value)| format!("{key}={value}"))
-            .collect();
+        let sets: Vec<String> = point.iter().map(|(key, value)| format!("{key}={value}")).collect();
         let mut resolved = Resolved::recorded(plain.clone(), file.to_owned(), &sets)
             .map_err(SweepError::BadSetting)?;
         let unused = resolved.settings.reset_unused();
@@ -109,12 +106,7 @@ impl Trial {
             })
             .collect();
         let id = hex(&Sha256::digest(deciding(&resolved.settings).to_string())[..ID_BYTES]);
-        Ok(Self {
-            name: id.clone(),
-            id,
-            values,
-            resolved,
-        })
+        Ok(Self { name: id.clone(), id, values, resolved })
     }
 
     /// Returns the trial with `generator` as its generator.
@@ -150,14 +142,8 @@ impl Trial {
     /// Returns its retrievers, which group the curves against chunk size.
     #[must_use]
     pub fn group(&self) -> String {
-        let names: Vec<&str> = self
-            .resolved
-            .settings
-            .retrieval
-            .retrievers
-            .iter()
-            .map(|name| name.name())
-            .collect();
+        let names: Vec<&str> =
+            self.resolved.settings.retrieval.retrievers.iter().map(|name| name.name()).collect();
         names.join(" + ")
     }
 }
@@ -192,20 +178,11 @@ fn varied(keys: &BTreeSet<&String>, made: &[Trial]) -> Vec<Varied> {
         }
         let number = |value: &String| value.parse::<f64>().ok();
         if values.iter().all(|value| number(value).is_some()) {
-            values.sort_by(|a, b| {
-                number(a)
-                    .unwrap_or(0.0)
-                    .total_cmp(&number(b).unwrap_or(0.0))
-            });
+            values.sort_by(|a, b| number(a).unwrap_or(0.0).total_cmp(&number(b).unwrap_or(0.0)));
         }
         values
     };
-    keys.iter()
-        .map(|key| Varied {
-            key: (*key).clone(),
-            values: values(key),
-        })
-        .collect()
+    keys.iter().map(|key| Varied { key: (*key).clone(), values: values(key) }).collect()
 }
 
 #[cfg(test)]
@@ -226,11 +203,8 @@ mod tests {
         let points =
             points(r#"[{"chunking.size": 64}, {"chunking.size": 200}, {"chunking.size": 100}]"#);
         let list = TrialList::new(&base(), &points, false).expect("a list");
-        let values: Vec<&str> = list
-            .trials
-            .iter()
-            .map(|trial| trial.values["chunking.size"].as_str())
-            .collect();
+        let values: Vec<&str> =
+            list.trials.iter().map(|trial| trial.values["chunking.size"].as_str()).collect();
         assert_eq!(values, ["200", "64", "100"]);
         assert_eq!(list.trials[0].name, DEFAULT);
         assert_eq!(
@@ -249,21 +223,12 @@ mod tests {
 
     #[test]
     fn a_list_setting_takes_lists_and_a_wrong_key_or_type_refuses_the_sweep() {
-        let list = TrialList::new(
-            &base(),
-            &points(r#"[{"retrieval.retrievers": ["dense"]}]"#),
-            false,
-        )
-        .expect("a list");
+        let list =
+            TrialList::new(&base(), &points(r#"[{"retrieval.retrievers": ["dense"]}]"#), false)
+                .expect("a list");
         assert_eq!(list.trials[1].group(), "dense");
-        assert_eq!(
-            list.trials[1].values["retrieval.retrievers"],
-            r#"["dense"]"#
-        );
-        for wrong in [
-            r#"[{"chunking.sise": 3}]"#,
-            r#"[{"retrieval.retrievers": "dense"}]"#,
-        ] {
+        assert_eq!(list.trials[1].values["retrieval.retrievers"], r#"["dense"]"#);
+        for wrong in [r#"[{"chunking.sise": 3}]"#, r#"[{"retrieval.retrievers": "dense"}]"#] {
             let error = TrialList::new(&base(), &points(wrong), false).expect_err("refused");
             assert!(
                 matches!(error, SweepError::BadSetting(_)) && error.hint().is_some(),
@@ -287,20 +252,13 @@ mod tests {
         };
         let expand = ["\"none\"", "\"neighbours\"", "\"neighbours\"", "\"parent\""];
         assert_eq!(values("packing.expand"), expand);
-        assert_eq!(
-            values("packing.neighbours"),
-            ["not used", "1", "2", "not used"]
-        );
+        assert_eq!(values("packing.neighbours"), ["not used", "1", "2", "not used"]);
     }
 
     #[test]
     fn names_are_those_of_the_settings_alone() {
         let of = |list: &str| {
-            TrialList::new(&base(), &points(list), false)
-                .expect("a list")
-                .trials[1]
-                .id
-                .clone()
+            TrialList::new(&base(), &points(list), false).expect("a list").trials[1].id.clone()
         };
         let one = of(r#"[{"chunking.size": 64}]"#);
         assert_eq!(

@@ -83,56 +83,35 @@ pub async fn tune(
     request: &SweepRequest<'_>,
     dataset: Dataset,
 ) -> Result<SweepOutcome, SweepError> {
-    let PreparedSweep {
-        mut list,
-        plan,
-        measures,
-        documents,
-        choosing,
-        confirming,
-        answers_choose,
-    } = PreparedSweep::new(request, dataset)?;
-    request
-        .watch
-        .begins(&list.trials, choosing.questions.len(), choosing.n_documents);
+    let PreparedSweep { mut list, plan, measures, documents, choosing, confirming, answers_choose } =
+        PreparedSweep::new(request, dataset)?;
+    request.watch.begins(&list.trials, choosing.questions.len(), choosing.n_documents);
     let mut stock = Stock::for_many(Arc::clone(&documents), choosing.questions.clone());
     let bench = request.bench(&choosing, &measures, answers_choose);
     if answers_choose {
-        request
-            .watch
-            .bill(&Box::pin(request.bill(&mut stock, &list.trials)).await);
+        request.watch.bill(&Box::pin(request.bill(&mut stock, &list.trials)).await);
     }
     let (mut results, mut work) =
         Box::pin(request.tried(&bench, &mut stock, &list.trials, plan.measure)).await;
     let n_tried = results.iter().flatten().count();
     // The default is the basis of comparison and cannot be replaced by another trial.
     results[0].get_or_insert_with(|| Err("not run: the sweep was interrupted first".to_owned()));
-    let (n_trials, n_left) = (
-        results.len(),
-        results.iter().filter(|result| result.is_none()).count(),
-    );
+    let (n_trials, n_left) =
+        (results.len(), results.iter().filter(|result| result.is_none()).count());
     let (trials, results): (Vec<Trial>, Vec<Result<TrialResult, String>>) =
         std::mem::take(&mut list.trials)
             .into_iter()
             .zip(results)
             .filter_map(|(s, result)| Some((s, result?)))
             .unzip();
-    let runs = results
-        .iter()
-        .map(|result| result.as_ref().ok().map(|trial| trial.run.clone()))
-        .collect();
+    let runs =
+        results.iter().map(|result| result.as_ref().ok().map(|trial| trial.run.clone())).collect();
     let answer = |(trial, result)| Answers::new(trial, result, request.folder.path());
-    let mut answers: Vec<Answers> = trials
-        .iter()
-        .zip(&results)
-        .filter(|_| answers_choose)
-        .map(answer)
-        .collect();
+    let mut answers: Vec<Answers> =
+        trials.iter().zip(&results).filter(|_| answers_choose).map(answer).collect();
     let board = board(request.base, &list.varied, &choosing, &trials, results);
     let ranking = rank(&board, &plan);
-    let winner = trials
-        .iter()
-        .find(|trial| Some(&trial.name) == ranking.winner.as_ref());
+    let winner = trials.iter().find(|trial| Some(&trial.name) == ranking.winner.as_ref());
     let winner = winner.filter(|winner| winner.name != DEFAULT && n_left == 0);
 
     let confirmation = match (&confirming, winner) {
@@ -149,10 +128,8 @@ pub async fn tune(
     request.note_evaluations(&choosing, &trials, &plan);
     let mut verdict = judge(&ranking, confirmation.as_ref(), &board, &plan);
     if n_left > 0 {
-        verdict.text = format!(
-            "Interrupted after {n_tried} of {n_trials} trials. {}",
-            verdict.text
-        );
+        verdict.text =
+            format!("Interrupted after {n_tried} of {n_trials} trials. {}", verdict.text);
     }
     if !answers_choose {
         let bench = request.bench(&choosing, &measures, true);
@@ -183,19 +160,10 @@ pub async fn tune(
 /// # Errors
 /// As [`super::tune::tune`].
 pub async fn bill_of_all(request: &SweepRequest<'_>, dataset: Dataset) -> Result<Bill, SweepError> {
-    let PreparedSweep {
-        list,
-        documents,
-        choosing,
-        ..
-    } = PreparedSweep::new(request, dataset)?;
+    let PreparedSweep { list, documents, choosing, .. } = PreparedSweep::new(request, dataset)?;
     let mut stock = Stock::for_many(documents, choosing.questions.clone());
     let generator = request.base.settings.generation.generator;
-    let trials: Vec<Trial> = list
-        .trials
-        .iter()
-        .map(|trial| trial.answered_by(generator))
-        .collect();
+    let trials: Vec<Trial> = list.trials.iter().map(|trial| trial.answered_by(generator)).collect();
     Ok(Box::pin(request.bill(&mut stock, &trials)).await)
 }
 
@@ -282,23 +250,16 @@ fn board(
     trials: &[Trial],
     results: Vec<Result<TrialResult, String>>,
 ) -> SweepScores {
-    let tried = trials
-        .iter()
-        .zip(results)
-        .map(|(trial, result)| ScoredTrial {
-            name: trial.name.clone(),
-            values: trial.values.clone(),
-            size: trial.chunk_size(),
-            group: trial.group(),
-            result: result.map(|trial| trial.measured),
-        });
+    let tried = trials.iter().zip(results).map(|(trial, result)| ScoredTrial {
+        name: trial.name.clone(),
+        values: trial.values.clone(),
+        size: trial.chunk_size(),
+        group: trial.group(),
+        result: result.map(|trial| trial.measured),
+    });
     SweepScores {
         varied: varied.to_vec(),
-        questions: part
-            .questions
-            .iter()
-            .map(|question| question.id.clone())
-            .collect(),
+        questions: part.questions.iter().map(|question| question.id.clone()).collect(),
         cluster_of: clusters::question_clusters(&part.questions, base.settings.evaluation.cluster),
         trials: tried.collect(),
     }

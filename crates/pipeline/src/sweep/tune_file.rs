@@ -60,23 +60,12 @@ impl<'a> TuneFile<'a> {
         (dataset, dataset_digest): (String, &'a str),
         folder: &Path,
     ) -> Self {
-        let SweepOutcome {
-            plan,
-            trials,
-            runs,
-            ranking,
-            confirmation,
-            verdict,
-            ..
-        } = outcome;
+        let SweepOutcome { plan, trials, runs, ranking, confirmation, verdict, .. } = outcome;
         let named = trials.iter().zip(runs).filter_map(|(trial, run)| {
             let run = run.as_ref()?;
             Some((
                 trial.name.as_str(),
-                run.strip_prefix(folder)
-                    .unwrap_or(run)
-                    .display()
-                    .to_string(),
+                run.strip_prefix(folder).unwrap_or(run).display().to_string(),
             ))
         });
         Self {

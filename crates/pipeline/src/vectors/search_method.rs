@@ -31,9 +31,7 @@ pub(super) async fn search_method(
             format!("HNSW not used: {components} copies of {n_vectors} vectors are scanned")
         }
         (None, None) => {
-            return Ok(exact(format!(
-                "HNSW not used: {n_vectors} vectors are scanned"
-            )));
+            return Ok(exact(format!("HNSW not used: {n_vectors} vectors are scanned")));
         }
     };
     let approximate = Some(ApproximateIndex {

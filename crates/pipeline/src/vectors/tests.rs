@@ -26,11 +26,7 @@ impl Encoder for Lengths {
     }
 
     fn shape(&self) -> VectorShape {
-        VectorShape {
-            dimension: 1,
-            many: false,
-            similarity: Similarity::Dot,
-        }
+        VectorShape { dimension: 1, many: false, similarity: Similarity::Dot }
     }
 
     fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, EmbedError> {
@@ -53,10 +49,7 @@ impl Encoder for Lengths {
     ) -> Result<Vec<Vec<f32>>, EmbedError> {
         self.0.fetch_add(texts.len(), Ordering::Relaxed);
         let lengths = texts.iter().map(|text| text.text.len());
-        Ok(lengths
-            .filter(|length| *length > 1)
-            .map(|length| vec![length as f32])
-            .collect())
+        Ok(lengths.filter(|length| *length > 1).map(|length| vec![length as f32]).collect())
     }
 }
 
@@ -81,10 +74,7 @@ impl VectorStore for Echo {
         let Vector::Dense(numbers) = search.vector else {
             return Ok(Vec::new());
         };
-        Ok(vec![Neighbour {
-            number: 0,
-            score: numbers[0],
-        }])
+        Ok(vec![Neighbour { number: 0, score: numbers[0] }])
     }
 
     async fn graph_in_use(&self) -> Result<bool, IndexError> {
@@ -159,10 +149,7 @@ async fn score(retriever: &VectorRetriever, question: &str) -> f64 {
 async fn a_question_that_was_not_prepared_is_encoded_when_it_is_asked() {
     let encoder = Arc::new(Lengths::default());
     let mut retriever = retriever(&encoder);
-    retriever
-        .prepare(&["why", "where"], &NoProgress)
-        .await
-        .expect("prepared");
+    retriever.prepare(&["why", "where"], &NoProgress).await.expect("prepared");
     assert_eq!(encoder.0.load(Ordering::Relaxed), 2);
     assert_eq!(score(&retriever, "where").await, 5.0);
     assert_eq!(encoder.0.load(Ordering::Relaxed), 2);
@@ -174,10 +161,7 @@ async fn a_question_that_was_not_prepared_is_encoded_when_it_is_asked() {
 async fn a_question_without_a_vector_is_an_error_and_no_empty_ranking() {
     let mut retriever = retriever(&Arc::default());
     let error = retriever.retrieve("?", 1).await.expect_err("no vector");
-    assert_eq!(
-        error.to_string(),
-        "encoder `lengths` returned 0 vectors for 1 questions"
-    );
+    assert_eq!(error.to_string(), "encoder `lengths` returned 0 vectors for 1 questions");
     let prepared = retriever.prepare(&["why", "?"], &NoProgress).await;
     assert_eq!(
         prepared.expect_err("one vector").to_string(),
@@ -190,10 +174,7 @@ fn store_plan(mode: SearchMode, quantization: QuantizationKind) -> StorePlan {
         place: VectorPlace::Embedded(PathBuf::new()),
         mode,
         hnsw: Hnsw::default(),
-        quantization: Quantization {
-            kind: quantization,
-            ..Quantization::default()
-        },
+        quantization: Quantization { kind: quantization, ..Quantization::default() },
         placement: Placement::default(),
     }
 }
@@ -260,9 +241,8 @@ async fn exact_search_runs_next_to_approximate_search_of_the_sample() {
 #[tokio::test]
 async fn the_build_of_an_approximate_index_is_recorded() {
     let searched = async |plan: &StorePlan, store: &dyn VectorStore| {
-        let (mode, facts) = search_method(plan, store, (RetrieverName::Dense, 7))
-            .await
-            .expect("described");
+        let (mode, facts) =
+            search_method(plan, store, (RetrieverName::Dense, 7)).await.expect("described");
         (mode, facts.how, facts.approximate)
     };
     let plan = store_plan(SearchMode::Approximate, QuantizationKind::Scalar);
@@ -291,8 +271,5 @@ async fn the_build_of_an_approximate_index_is_recorded() {
     );
     let plan = store_plan(SearchMode::Approximate, QuantizationKind::None);
     let scanned = "HNSW not used: 7 vectors are scanned".to_owned();
-    assert_eq!(
-        searched(&plan, &Echo).await,
-        (SearchMode::Exact, scanned, None)
-    );
+    assert_eq!(searched(&plan, &Echo).await, (SearchMode::Exact, scanned, None));
 }

@@ -62,26 +62,13 @@ impl Axis {
                     ticks.first().map_or(low, |tick| tick.at),
                     ticks.last().map_or(high, |tick| tick.at),
                 );
-                Self {
-                    scale,
-                    low: ends.0,
-                    high: ends.1,
-                    ticks,
-                }
+                Self { scale, low: ends.0, high: ends.1, ticks }
             }
             Scale::Log2 => {
                 // One value alone is in the middle of one doubling.
-                let margin = if high - low < SAME {
-                    0.5
-                } else {
-                    (high - low) * MARGIN
-                };
-                let mut axis = Self {
-                    scale,
-                    low: low - margin,
-                    high: high + margin,
-                    ticks: Vec::new(),
-                };
+                let margin = if high - low < SAME { 0.5 } else { (high - low) * MARGIN };
+                let mut axis =
+                    Self { scale, low: low - margin, high: high + margin, ticks: Vec::new() };
                 axis.ticks = axis.marked(values);
                 axis
             }
@@ -98,14 +85,8 @@ impl Axis {
         values.sort_by(f64::total_cmp);
         let mut ticks: Vec<Tick> = Vec::new();
         for at in values {
-            if ticks
-                .last()
-                .is_none_or(|last| self.share(at) - self.share(last.at) >= APART)
-            {
-                ticks.push(Tick {
-                    at,
-                    label: number(at),
-                });
+            if ticks.last().is_none_or(|last| self.share(at) - self.share(last.at) >= APART) {
+                ticks.push(Tick { at, label: number(at) });
             }
         }
         ticks
@@ -144,10 +125,7 @@ mod tests {
     fn doublings_are_equally_far_apart_and_marked_by_the_very_sizes() {
         let sizes = [32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0];
         let axis = Axis::over(&sizes, Scale::Log2, 6);
-        assert_eq!(
-            labels(&axis),
-            ["32", "64", "128", "256", "512", "1,024", "2,048"]
-        );
+        assert_eq!(labels(&axis), ["32", "64", "128", "256", "512", "1,024", "2,048"]);
         // 6 doublings with 5 % more at either end are 6.6 long: 32 is at 0.3 / 6.6, 256 in the middle.
         assert!(
             (axis.share(32.0) - 0.3 / 6.6).abs() < 1e-12 && (axis.share(256.0) - 0.5).abs() < 1e-12
@@ -158,11 +136,7 @@ mod tests {
     fn marks_on_top_of_one_another_are_left_out() {
         // 1 to 1,024 are 10 doublings, 11 with the ends: 3 % are 0.33. 3 is 0.58 after 2, 1,024 only 0.03 after 1,000.
         assert_eq!(
-            labels(&Axis::over(
-                &[1.0, 2.0, 3.0, 1000.0, 1024.0],
-                Scale::Log2,
-                6
-            )),
+            labels(&Axis::over(&[1.0, 2.0, 3.0, 1000.0, 1024.0], Scale::Log2, 6)),
             ["1", "2", "3", "1,000"]
         );
     }

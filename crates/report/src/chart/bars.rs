@@ -126,12 +126,7 @@ pub fn render(bars: &Bars, place: ChartPlacement) -> String {
         sheet.text(&title, BORDER, 24.0, "font-size=\"14\" font-weight=\"600\"");
     }
     if bars.rows.is_empty() {
-        sheet.text(
-            NOTHING,
-            WIDTH / 2.0,
-            height / 2.0,
-            "class=\"soft\" text-anchor=\"middle\"",
-        );
+        sheet.text(NOTHING, WIDTH / 2.0, height / 2.0, "class=\"soft\" text-anchor=\"middle\"");
     } else {
         Layout::new(bars, place, TOP + legend).draw(&mut sheet);
     }
@@ -145,9 +140,7 @@ fn description(bars: &Bars) -> String {
 }
 
 fn in_words(row: &Row) -> String {
-    let mut parts = [&row.label, &row.figure, &row.note]
-        .map(String::as_str)
-        .to_vec();
+    let mut parts = [&row.label, &row.figure, &row.note].map(String::as_str).to_vec();
     parts.retain(|part| !part.is_empty());
     parts.join(" ")
 }
@@ -175,29 +168,16 @@ impl<'a> Layout<'a> {
         let note = widest(bars, |row| &row.note).min(room);
         let notes = WIDTH - BORDER - note;
         let values = bars.rows.iter().flat_map(|row| {
-            let ends = row
-                .interval
-                .map_or([row.value; 2], |interval| [interval.low, interval.high]);
-            [Some(row.value), row.rest, row.second]
-                .into_iter()
-                .flatten()
-                .chain(ends)
+            let ends =
+                row.interval.map_or([row.value; 2], |interval| [interval.low, interval.high]);
+            [Some(row.value), row.rest, row.second].into_iter().flatten().chain(ends)
         });
-        let values = values
-            .chain(bars.covers.iter().copied())
-            .filter(|value| Scale::Linear.holds(*value));
+        let values =
+            values.chain(bars.covers.iter().copied()).filter(|value| Scale::Linear.holds(*value));
         let values: Vec<f64> = values.chain([0.0]).collect();
         let axis = Axis::over(&values, Scale::Linear, MOST_TICKS.1);
         let has_links = place == ChartPlacement::Page;
-        Self {
-            bars,
-            axis,
-            has_links,
-            left,
-            right: notes - GAP - figure - GAP,
-            notes,
-            top,
-        }
+        Self { bars, axis, has_links, left, right: notes - GAP - figure - GAP, notes, top }
     }
 
     fn draw(&self, sheet: &mut Sheet) {
@@ -232,12 +212,7 @@ impl<'a> Layout<'a> {
             let half = width_of(&tick.label) / 2.0 + 2.0;
             if x - half > end {
                 end = x + half;
-                sheet.text(
-                    &tick.label,
-                    x,
-                    bottom + 17.0,
-                    "class=\"soft\" text-anchor=\"middle\"",
-                );
+                sheet.text(&tick.label, x, bottom + 17.0, "class=\"soft\" text-anchor=\"middle\"");
             }
         }
         sheet.draw(&format!("<path class=\"grid\" d=\"{grid}\"/>"));
@@ -254,12 +229,8 @@ impl<'a> Layout<'a> {
         let line = top + ROW / 2.0 + 4.0;
         self.label(row, line, sheet);
         let bar = top + (ROW - BAR) / 2.0;
-        let [zero, end] = [
-            0.0,
-            Some(row.value)
-                .filter(|it| Scale::Linear.holds(*it))
-                .unwrap_or(0.0),
-        ];
+        let [zero, end] =
+            [0.0, Some(row.value).filter(|it| Scale::Linear.holds(*it)).unwrap_or(0.0)];
         sheet.draw(&filled(row.paint, self.across(zero), self.across(end), bar));
         if let Some(rest) = row.rest.filter(|rest| Scale::Linear.holds(*rest)) {
             sheet.draw(&hatched(self.across(end), self.across(rest), bar));
@@ -267,23 +238,13 @@ impl<'a> Layout<'a> {
         if let Some(second) = row.second.filter(|second| Scale::Linear.holds(*second)) {
             sheet.draw(&stroke(self.across(second), bar));
         }
-        if let Some(Interval { low, high }) = row
-            .interval
-            .filter(|it| [it.low, it.high].iter().all(|x| Scale::Linear.holds(*x)))
+        if let Some(Interval { low, high }) =
+            row.interval.filter(|it| [it.low, it.high].iter().all(|x| Scale::Linear.holds(*x)))
         {
-            sheet.draw(&whisker(
-                self.across(low),
-                self.across(high),
-                bar + BAR / 2.0,
-            ));
+            sheet.draw(&whisker(self.across(low), self.across(high), bar + BAR / 2.0));
         }
         let figures = self.right + GAP;
-        sheet.text(
-            &fitted(&row.figure, self.notes - GAP - figures + 1.0),
-            figures,
-            line,
-            "",
-        );
+        sheet.text(&fitted(&row.figure, self.notes - GAP - figures + 1.0), figures, line, "");
         if !row.note.is_empty() {
             sheet.text(
                 &fitted(&row.note, WIDTH - BORDER / 2.0 - self.notes),
@@ -296,10 +257,7 @@ impl<'a> Layout<'a> {
 
     fn label(&self, row: &Row, line: f64, sheet: &mut Sheet) {
         let label = fitted(&row.label, self.left - GAP - BORDER + 1.0);
-        let link = row
-            .link
-            .as_ref()
-            .filter(|link| self.has_links && link.starts_with('#'));
+        let link = row.link.as_ref().filter(|link| self.has_links && link.starts_with('#'));
         if let Some(link) = link {
             sheet.draw(&format!("<a href=\"{}\">", svg_text(link)));
         }
@@ -332,10 +290,7 @@ impl<'a> Layout<'a> {
 }
 
 fn widest(bars: &Bars, text: fn(&Row) -> &String) -> f64 {
-    bars.rows
-        .iter()
-        .map(|row| width_of(text(row)))
-        .fold(0.0, f64::max)
+    bars.rows.iter().map(|row| width_of(text(row))).fold(0.0, f64::max)
 }
 
 /// A bar between two places, whichever is left.
@@ -407,12 +362,7 @@ mod tests {
     use super::*;
 
     fn row(label: &str, value: f64) -> Row {
-        Row {
-            label: label.to_owned(),
-            value,
-            figure: value.to_string(),
-            ..Row::default()
-        }
+        Row { label: label.to_owned(), value, figure: value.to_string(), ..Row::default() }
     }
 
     fn bars(rows: Vec<Row>) -> Bars {
@@ -435,17 +385,12 @@ mod tests {
                 .nth(1)
                 .and_then(|rest| rest.split('"').next()?.parse().ok())
         };
-        ["x", "width"]
-            .map(|name| number(name).expect("a number"))
-            .to_vec()
+        ["x", "width"].map(|name| number(name).expect("a number")).to_vec()
     }
 
     #[test]
     fn a_bar_is_as_long_as_its_value() {
-        let drawn = render(
-            &bars(vec![row("aa", 10.0), row("bb", 5.0)]),
-            ChartPlacement::Page,
-        );
+        let drawn = render(&bars(vec![row("aa", 10.0), row("bb", 5.0)]), ChartPlacement::Page);
         // Short names have 128: the axis begins at 16 + 128 + 12 = 156. Figures of two letters of 6.6 end at 760 - 16 = 744, so it
         // ends at 744 - 12 - 13.2 - 12 = 706.8; it goes from 0 to 10 over 550.8.
         assert_eq!(
@@ -457,10 +402,7 @@ mod tests {
 
     #[test]
     fn a_negative_bar_goes_to_the_left_of_zero() {
-        let drawn = render(
-            &bars(vec![row("aa", 0.1), row("b", -0.1)]),
-            ChartPlacement::Page,
-        );
+        let drawn = render(&bars(vec![row("aa", 0.1), row("b", -0.1)]), ChartPlacement::Page);
         let [plus, minus] = [0, 1].map(|at| rect(&drawn, at));
         assert!(
             (plus[0] - (minus[0] + minus[1])).abs() < 0.02 && (plus[1] - minus[1]).abs() < 0.02,
@@ -504,10 +446,7 @@ mod tests {
         let mut one = row("ranking", 140.0);
         (one.figure, one.note) = ("140 (9.0 %)".to_owned(), "-140".to_owned());
         let drawn = render(&bars(vec![one]), ChartPlacement::Page);
-        assert!(
-            drawn.contains("<desc>questions. ranking 140 (9.0 %) -140</desc>"),
-            "{drawn}"
-        );
+        assert!(drawn.contains("<desc>questions. ranking 140 (9.0 %) -140</desc>"), "{drawn}");
     }
 
     #[test]
@@ -524,10 +463,7 @@ mod tests {
     #[test]
     fn what_data_gave_is_no_markup_and_what_is_no_number_is_no_bar() {
         let name = "</text><script>alert(1)</script>\u{202e}\u{1b}[31m&\"\u{ffff}";
-        let interval = Some(Interval {
-            low: f64::NAN,
-            high: f64::INFINITY,
-        });
+        let interval = Some(Interval { low: f64::NAN, high: f64::INFINITY });
         let broken = [f64::NAN, f64::INFINITY, -1e305, 1e300, 1e-300].map(|value| Row {
             label: name.to_owned(),
             link: Some(format!("#{name}")),
@@ -539,10 +475,7 @@ mod tests {
             note: name.to_owned(),
             ..Row::default()
         });
-        let drawing = Bars {
-            keys: vec![(Key::Rest, name.to_owned())],
-            ..bars(broken.to_vec())
-        };
+        let drawing = Bars { keys: vec![(Key::Rest, name.to_owned())], ..bars(broken.to_vec()) };
         for place in [ChartPlacement::File, ChartPlacement::Page] {
             let drawn = render(&drawing, place);
             assert!(

@@ -51,18 +51,9 @@ pub(super) struct Opening<'a> {
 impl Sheet {
     /// An empty picture.
     pub fn new(opening: &Opening<'_>) -> Self {
-        let Opening {
-            place,
-            size: (width, height),
-            title,
-            description,
-            has_links,
-        } = *opening;
-        let (top, shown) = if place == ChartPlacement::File {
-            (0.0, height)
-        } else {
-            (HEAD, height - HEAD)
-        };
+        let Opening { place, size: (width, height), title, description, has_links } = *opening;
+        let (top, shown) =
+            if place == ChartPlacement::File { (0.0, height) } else { (HEAD, height - HEAD) };
         let namespace = if place == ChartPlacement::File {
             "xmlns=\"http://www.w3.org/2000/svg\" "
         } else {
@@ -78,10 +69,7 @@ impl Sheet {
         if place == ChartPlacement::File {
             let _ = writeln!(out, "<style>{STYLE}</style>");
         }
-        let _ = writeln!(
-            out,
-            "<rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>"
-        );
+        let _ = writeln!(out, "<rect class=\"paper\" width=\"{width}\" height=\"{height}\"/>");
         Self { out }
     }
 
@@ -119,22 +107,14 @@ mod tests {
     use super::*;
 
     fn sheet(place: ChartPlacement, has_links: bool) -> String {
-        let opening = Opening {
-            place,
-            size: (640.0, 360.0),
-            title: "<T>",
-            description: "d",
-            has_links,
-        };
+        let opening =
+            Opening { place, size: (640.0, 360.0), title: "<T>", description: "d", has_links };
         Sheet::new(&opening).closed()
     }
 
     #[test]
     fn a_file_has_its_style_and_a_page_has_it_elsewhere() {
-        let (file, page) = (
-            sheet(ChartPlacement::File, false),
-            sheet(ChartPlacement::Page, false),
-        );
+        let (file, page) = (sheet(ChartPlacement::File, false), sheet(ChartPlacement::Page, false));
         assert!(
             file.contains("viewBox=\"0 0 640 360\"")
                 && file.contains("<style>")
@@ -142,10 +122,7 @@ mod tests {
             "{file}"
         );
         // The line of the title, 32 px, is cut off at the top.
-        assert!(
-            page.contains("viewBox=\"0 32 640 328\" width=\"640\" height=\"328\""),
-            "{page}"
-        );
+        assert!(page.contains("viewBox=\"0 32 640 328\" width=\"640\" height=\"328\""), "{page}");
         assert!(!page.contains("style") && !page.contains("http"), "{page}");
         assert!(
             [file, page]

@@ -22,11 +22,7 @@ pub(super) fn width_of(text: &str) -> f64 {
 }
 
 fn width(c: char) -> f64 {
-    if c < '\u{250}' || c == '…' {
-        LETTER
-    } else {
-        WIDE
-    }
+    if c < '\u{250}' || c == '…' { LETTER } else { WIDE }
 }
 
 /// As much of `text` as `most` pixels hold, the last an ellipsis where something was cut.
@@ -85,12 +81,7 @@ pub(super) fn placed(
 ) -> Vec<Label> {
     let mut taken: Vec<LabelBox> = points
         .iter()
-        .map(|&(x, y)| LabelBox {
-            left: x - 4.0,
-            top: y - 4.0,
-            right: x + 4.0,
-            bottom: y + 4.0,
-        })
+        .map(|&(x, y)| LabelBox { left: x - 4.0, top: y - 4.0, right: x + 4.0, bottom: y + 4.0 })
         .collect();
     let mut labels = Vec::new();
     for (text, (x, y)) in wanted {
@@ -116,11 +107,7 @@ pub(super) fn placed(
             .find(|it| within.holds(*it) && !taken.iter().any(|other| it.meets(*other)));
         if let Some(found) = free {
             taken.push(found);
-            labels.push(Label {
-                text,
-                x: found.left,
-                y: found.bottom - 3.0,
-            });
+            labels.push(Label { text, x: found.left, y: found.bottom - 3.0 });
         }
     }
     labels
@@ -148,32 +135,17 @@ mod tests {
 
     #[test]
     fn labels_keep_clear_of_points_of_one_another_and_of_the_border() {
-        let within = LabelBox {
-            left: 0.0,
-            top: 0.0,
-            right: 100.0,
-            bottom: 60.0,
-        };
-        let at = |labels: &[Label]| {
-            labels
-                .iter()
-                .map(|label| (label.x, label.y))
-                .collect::<Vec<_>>()
-        };
+        let within = LabelBox { left: 0.0, top: 0.0, right: 100.0, bottom: 60.0 };
+        let at =
+            |labels: &[Label]| labels.iter().map(|label| (label.x, label.y)).collect::<Vec<_>>();
         // "default" is 46.2 wide: above (20, 30) it would begin at -3.1. To the right it begins at 28, its base line 3 above its
         // lower edge at 37.
-        let one = placed(
-            [("default".to_owned(), (20.0, 30.0))].into_iter(),
-            &[(20.0, 30.0)],
-            within,
-        );
+        let one =
+            placed([("default".to_owned(), (20.0, 30.0))].into_iter(), &[(20.0, 30.0)], within);
         assert_eq!(at(&one), [(28.0, 34.0)]);
         // At the right border it goes to the left: 90 - 8 - 46.2 = 35.8.
-        let one = placed(
-            [("default".to_owned(), (90.0, 30.0))].into_iter(),
-            &[(90.0, 30.0)],
-            within,
-        );
+        let one =
+            placed([("default".to_owned(), (90.0, 30.0))].into_iter(), &[(90.0, 30.0)], within);
         assert!((one[0].x - 35.8).abs() < 1e-9);
         // Two of one place: the first above it, from 8 to 22, the second to its right. Of twenty some find no room.
         let twice = ["default", "s07"].map(|name| (name.to_owned(), (30.0, 30.0)));

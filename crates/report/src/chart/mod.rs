@@ -98,11 +98,7 @@ impl Line {
             name: String::new(),
             is_labelled: false,
         });
-        Self {
-            name: name.into(),
-            style,
-            points: points.collect(),
-        }
+        Self { name: name.into(), style, points: points.collect() }
     }
 }
 
@@ -115,27 +111,16 @@ struct Frame {
 impl Chart {
     /// The axes over all points; `None` where there is none.
     fn frame(&self) -> Option<Frame> {
-        let points: Vec<&ChartPoint> = self
-            .lines
-            .iter()
-            .flat_map(|line| self.drawn(line))
-            .collect();
+        let points: Vec<&ChartPoint> =
+            self.lines.iter().flat_map(|line| self.drawn(line)).collect();
         let (xs, mut ys): (Vec<f64>, Vec<f64>) =
             points.iter().map(|point| (point.x, point.y)).unzip();
         if xs.is_empty() {
             return None;
         }
-        let ends = points
-            .iter()
-            .filter_map(|point| point.interval)
-            .flat_map(|it| [it.low, it.high]);
-        ys.extend(
-            self.y_covers
-                .iter()
-                .copied()
-                .chain(ends)
-                .filter(|y| y.abs() <= MOST),
-        );
+        let ends =
+            points.iter().filter_map(|point| point.interval).flat_map(|it| [it.low, it.high]);
+        ys.extend(self.y_covers.iter().copied().chain(ends).filter(|y| y.abs() <= MOST));
         Some(Frame {
             x: Axis::over(&xs, self.x_scale, MOST_TICKS.0),
             y: Axis::over(&ys, Scale::Linear, MOST_TICKS.1),
@@ -156,26 +141,12 @@ mod tests {
 
     #[test]
     fn points_that_cannot_stand_on_the_axes_are_left_out() {
-        let points = [
-            (f64::NAN, 1.0),
-            (0.0, 1.0),
-            (2.0, f64::INFINITY),
-            (1e301, 1.0),
-            (4.0, 0.5),
-        ];
-        let mut chart = Chart {
-            lines: vec![Line::new("a", Style::Line, &points)],
-            ..Chart::default()
-        };
+        let points = [(f64::NAN, 1.0), (0.0, 1.0), (2.0, f64::INFINITY), (1e301, 1.0), (4.0, 0.5)];
+        let mut chart =
+            Chart { lines: vec![Line::new("a", Style::Line, &points)], ..Chart::default() };
         assert_eq!(chart.drawn(&chart.lines[0]).count(), 2);
         chart.x_scale = Scale::Log2;
-        assert_eq!(
-            chart
-                .drawn(&chart.lines[0])
-                .map(|point| point.x)
-                .collect::<Vec<_>>(),
-            [4.0]
-        );
+        assert_eq!(chart.drawn(&chart.lines[0]).map(|point| point.x).collect::<Vec<_>>(), [4.0]);
         chart.lines[0].points.pop();
         assert!(chart.frame().is_none());
     }

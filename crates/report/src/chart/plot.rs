@@ -25,22 +25,11 @@ pub fn render(chart: &Chart) -> String {
     let Some(frame) = chart.frame() else {
         return out + "  " + NOTHING + "\n";
     };
-    let margin = frame
-        .y
-        .ticks
-        .iter()
-        .map(|tick| tick.label.len())
-        .max()
-        .unwrap_or(0)
-        + 1;
+    let margin = frame.y.ticks.iter().map(|tick| tick.label.len()).max().unwrap_or(0) + 1;
     let cells = cells(chart, &frame);
     let _ = writeln!(out, "{:>margin$} {}", "", shortened(&chart.y_label, NAME));
     for (row, marks) in cells.iter().enumerate() {
-        let label = frame
-            .y
-            .ticks
-            .iter()
-            .find(|tick| row_of(&frame, tick.at) == row);
+        let label = frame.y.ticks.iter().find(|tick| row_of(&frame, tick.at) == row);
         let (label, edge) = label.map_or(("", '|'), |tick| (tick.label.as_str(), '+'));
         let marks: String = marks.iter().collect();
         let _ = writeln!(out, "{label:>margin$} {edge}{}", marks.trim_end());
@@ -50,27 +39,15 @@ pub fn render(chart: &Chart) -> String {
     let x_label = shortened(&chart.x_label, NAME);
     let middle = margin + 2 + (COLUMNS - x_label.chars().count()) / 2;
     let _ = writeln!(out, "{:middle$}{x_label}", "");
-    out + &legend(
-        chart,
-        margin + 2,
-        cells.iter().flatten().any(|cell| *cell == SEVERAL),
-    )
+    out + &legend(chart, margin + 2, cells.iter().flatten().any(|cell| *cell == SEVERAL))
 }
 
 /// The plot, its highest row first.
 fn cells(chart: &Chart, frame: &Frame) -> Vec<Vec<char>> {
     let mut cells = vec![vec![' '; COLUMNS]; ROWS];
-    let is_dotted = chart
-        .lines
-        .iter()
-        .filter(|line| line.style != Style::Points)
-        .count()
-        <= MOST_DOTTED;
-    for line in chart
-        .lines
-        .iter()
-        .filter(|line| is_dotted && line.style != Style::Points)
-    {
+    let is_dotted =
+        chart.lines.iter().filter(|line| line.style != Style::Points).count() <= MOST_DOTTED;
+    for line in chart.lines.iter().filter(|line| is_dotted && line.style != Style::Points) {
         let places: Vec<(usize, usize)> = chart
             .drawn(line)
             .map(|point| (column_of(frame, point.x), row_of(frame, point.y)))
@@ -170,11 +147,7 @@ mod tests {
     #[test]
     fn letters_stand_where_the_points_are_and_dots_between_them() {
         let drawn = render(&chart(vec![
-            Line::new(
-                "default",
-                Style::Line,
-                &[(1.0, 0.3), (2.0, 0.5), (4.0, 0.7), (16.0, 0.8)],
-            ),
+            Line::new("default", Style::Line, &[(1.0, 0.3), (2.0, 0.5), (4.0, 0.7), (16.0, 0.8)]),
             Line::new("s07", Style::Step, &[(1.0, 0.3), (4.0, 0.7)]),
         ]));
         insta::assert_snapshot!(drawn, @r"
@@ -215,27 +188,17 @@ mod tests {
             })
             .collect();
         let drawn = render(&chart(lines));
-        assert!(
-            drawn.lines().all(|line| line.chars().count() <= WIDTH),
-            "{drawn}"
-        );
+        assert!(drawn.lines().all(|line| line.chars().count() <= WIDTH), "{drawn}");
         assert!(
             drawn.lines().count() < ROWS + 24 && drawn.is_ascii() && !drawn.contains('\u{1b}'),
             "{drawn}"
         );
-        assert_eq!(
-            render(&chart(Vec::new())),
-            "Recall against k\n  nothing to draw\n"
-        );
+        assert_eq!(render(&chart(Vec::new())), "Recall against k\n  nothing to draw\n");
     }
 
     #[test]
     fn a_single_point_has_its_letter() {
-        let drawn = render(&chart(vec![Line::new(
-            "only",
-            Style::Points,
-            &[(512.0, 0.0)],
-        )]));
+        let drawn = render(&chart(vec![Line::new("only", Style::Points, &[(512.0, 0.0)])]));
         assert_eq!(drawn.matches('A').count(), 2, "{drawn}");
         assert!(drawn.contains(" 512\n"), "{drawn}");
     }

@@ -50,12 +50,9 @@ pub fn render(chart: &Chart, place: ChartPlacement) -> String {
     }
     match chart.frame() {
         Some(frame) => Plot::new(chart, frame).draw(&mut sheet),
-        None => sheet.text(
-            NOTHING,
-            WIDTH / 2.0,
-            HEIGHT / 2.0,
-            "class=\"soft\" text-anchor=\"middle\"",
-        ),
+        None => {
+            sheet.text(NOTHING, WIDTH / 2.0, HEIGHT / 2.0, "class=\"soft\" text-anchor=\"middle\"")
+        }
     }
     sheet.closed()
 }
@@ -64,12 +61,7 @@ pub fn render(chart: &Chart, place: ChartPlacement) -> String {
 fn description(chart: &Chart) -> String {
     let lines = chart.lines.iter().map(|line| in_words(chart, line));
     let lines: Vec<String> = lines.collect();
-    format!(
-        "{} against {}. {}",
-        chart.y_label,
-        chart.x_label,
-        lines.join("; ")
-    )
+    format!("{} against {}. {}", chart.y_label, chart.x_label, lines.join("; "))
 }
 
 fn in_words(chart: &Chart, line: &Line) -> String {
@@ -101,17 +93,8 @@ struct Plot<'a> {
 
 impl<'a> Plot<'a> {
     fn new(chart: &'a Chart, frame: Frame) -> Self {
-        let widest = frame
-            .y
-            .ticks
-            .iter()
-            .map(|tick| width_of(&tick.label))
-            .fold(0.0, f64::max);
-        Self {
-            chart,
-            frame,
-            left: 42.0 + widest,
-        }
+        let widest = frame.y.ticks.iter().map(|tick| width_of(&tick.label)).fold(0.0, f64::max);
+        Self { chart, frame, left: 42.0 + widest }
     }
 
     fn draw(&self, sheet: &mut Sheet) {
@@ -139,10 +122,7 @@ impl<'a> Plot<'a> {
     }
 
     fn place(&self, point: &ChartPoint) -> (f64, f64) {
-        (
-            self.across(self.frame.x.share(point.x)),
-            up(self.frame.y.share(point.y)),
-        )
+        (self.across(self.frame.x.share(point.x)), up(self.frame.y.share(point.y)))
     }
 
     fn across(&self, share: f64) -> f64 {
@@ -155,12 +135,7 @@ impl<'a> Plot<'a> {
         for tick in &self.frame.y.ticks {
             let y = up(self.frame.y.share(tick.at));
             let _ = write!(grid, "M{} {}H{RIGHT}", px(left), px(y));
-            sheet.text(
-                &tick.label,
-                left - 8.0,
-                y + 4.0,
-                "class=\"soft\" text-anchor=\"end\"",
-            );
+            sheet.text(&tick.label, left - 8.0, y + 4.0, "class=\"soft\" text-anchor=\"end\"");
         }
         // A number that would touch the one before moves a line lower, and is left out where that is taken too.
         let mut ends = [0.0; 2];
@@ -176,12 +151,7 @@ impl<'a> Plot<'a> {
         }
         sheet.draw(&format!("<path class=\"grid\" d=\"{grid}\"/>"));
         let x_label = fitted(&self.chart.x_label, RIGHT - left);
-        sheet.text(
-            &x_label,
-            f64::midpoint(left, RIGHT),
-            BOTTOM + 46.0,
-            "text-anchor=\"middle\"",
-        );
+        sheet.text(&x_label, f64::midpoint(left, RIGHT), BOTTOM + 46.0, "text-anchor=\"middle\"");
         let y_label = fitted(&self.chart.y_label, BOTTOM - TOP);
         sheet.text(
             &y_label,
@@ -195,9 +165,8 @@ impl<'a> Plot<'a> {
     fn intervals(&self, at: usize, line: &Line, sheet: &mut Sheet) {
         let ends = self.chart.drawn(line).filter_map(|point| {
             let (x, _) = self.place(point);
-            let interval = point
-                .interval
-                .filter(|it| it.low.abs() <= MOST && it.high.abs() <= MOST)?;
+            let interval =
+                point.interval.filter(|it| it.low.abs() <= MOST && it.high.abs() <= MOST)?;
             let [low, high] = [interval.low, interval.high].map(|y| px(up(self.frame.y.share(y))));
             Some((x, low, high))
         });
@@ -205,10 +174,7 @@ impl<'a> Plot<'a> {
         let color = at % N_COLORS;
         if line.style == Style::Line && ends.len() > 1 {
             let there = ends.iter().map(|(x, _, high)| format!("{} {high}", px(*x)));
-            let back = ends
-                .iter()
-                .rev()
-                .map(|(x, low, _)| format!("{} {low}", px(*x)));
+            let back = ends.iter().rev().map(|(x, low, _)| format!("{} {low}", px(*x)));
             let path = there.chain(back).collect::<Vec<_>>().join("L");
             sheet.draw(&format!(
                 "<path class=\"c{color}\" d=\"M{path}Z\" fill=\"currentColor\" fill-opacity=\"{BAND}\"/>"
@@ -253,22 +219,11 @@ impl<'a> Plot<'a> {
             .lines
             .iter()
             .flat_map(|line| self.chart.drawn(line).map(move |point| (line, point)));
-        let wanted = named
-            .filter(|(_, point)| point.is_labelled)
-            .map(|(line, point)| {
-                let name = if point.name.is_empty() {
-                    &line.name
-                } else {
-                    &point.name
-                };
-                (fitted(name, 110.0), self.place(point))
-            });
-        let within = LabelBox {
-            left: self.left,
-            top: TOP,
-            right: RIGHT,
-            bottom: BOTTOM,
-        };
+        let wanted = named.filter(|(_, point)| point.is_labelled).map(|(line, point)| {
+            let name = if point.name.is_empty() { &line.name } else { &point.name };
+            (fitted(name, 110.0), self.place(point))
+        });
+        let within = LabelBox { left: self.left, top: TOP, right: RIGHT, bottom: BOTTOM };
         for label in labels::placed(wanted, &points, within) {
             let halo = "class=\"halo\" stroke-width=\"3\" stroke-linejoin=\"round\" paint-order=\"stroke\"";
             sheet.text(&label.text, label.x, label.y, halo);
@@ -279,19 +234,12 @@ impl<'a> Plot<'a> {
     fn legend(&self, sheet: &mut Sheet) {
         let room = ((BOTTOM - TOP) / LEGEND_LINE) as usize;
         let lines = &self.chart.lines;
-        let shown = if lines.len() > room {
-            room - 1
-        } else {
-            lines.len()
-        };
+        let shown = if lines.len() > room { room - 1 } else { lines.len() };
         for (at, line) in lines.iter().enumerate().take(shown) {
             let y = TOP + 8.0 + LEGEND_LINE * at as f64;
             sheet.draw(&format!("<g class=\"c{}\">", at % N_COLORS));
             if line.style != Style::Points {
-                sheet.draw(&format!(
-                    "<path d=\"M{LEGEND} {y}h{SAMPLE}\" {}/>",
-                    stroke(at)
-                ));
+                sheet.draw(&format!("<path d=\"M{LEGEND} {y}h{SAMPLE}\" {}/>", stroke(at)));
             }
             if line.style.has_marks() {
                 sheet.draw(&format!("{}</path>", mark(at, LEGEND + SAMPLE / 2.0, y)));
@@ -302,26 +250,17 @@ impl<'a> Plot<'a> {
         }
         if shown < lines.len() {
             let y = TOP + 12.0 + LEGEND_LINE * shown as f64;
-            sheet.text(
-                &format!("and {} more", lines.len() - shown),
-                LEGEND,
-                y,
-                "class=\"soft\"",
-            );
+            sheet.text(&format!("and {} more", lines.len() - shown), LEGEND, y, "class=\"soft\"");
         }
     }
 }
 
 /// Formats the tooltip of a point.
 fn hint(line: &Line, point: &ChartPoint) -> String {
-    let name = if point.name.is_empty() {
-        &line.name
-    } else {
-        &point.name
-    };
-    let interval = point.interval.map_or(String::new(), |it| {
-        format!(" [{}, {}]", number(it.low), number(it.high))
-    });
+    let name = if point.name.is_empty() { &line.name } else { &point.name };
+    let interval = point
+        .interval
+        .map_or(String::new(), |it| format!(" [{}, {}]", number(it.low), number(it.high)));
     format!("{name}: {}{interval}", coordinates(point))
 }
 
@@ -332,11 +271,8 @@ fn up(share: f64) -> f64 {
 /// Returns the stroke of the line at index `at`.
 fn stroke(at: usize) -> String {
     let dashes = DASHES[at % DASHES.len()];
-    let dashes = if dashes.is_empty() {
-        String::new()
-    } else {
-        format!(" stroke-dasharray=\"{dashes}\"")
-    };
+    let dashes =
+        if dashes.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dashes}\"") };
     format!(
         "fill=\"none\" stroke=\"currentColor\" stroke-width=\"2\" stroke-linejoin=\"round\"{dashes}"
     )
@@ -389,14 +325,8 @@ mod tests {
         )]));
         // y is marked from 0 to 1 with one decimal: three characters of 6.6, so the plot goes from 42 + 19.8 = 61.8 to 446 and from
         // 308 up to 42. x is marked 0, 2, .. 10: (5, 0.5) is in the middle, at 253.9 and 175.
-        let line = drawn
-            .lines()
-            .find(|line| line.contains("stroke-width"))
-            .unwrap();
-        assert!(
-            line.starts_with("<path d=\"M61.8 308L253.9 175L446 42\" fill=\"none\""),
-            "{line}"
-        );
+        let line = drawn.lines().find(|line| line.contains("stroke-width")).unwrap();
+        assert!(line.starts_with("<path d=\"M61.8 308L253.9 175L446 42\" fill=\"none\""), "{line}");
         assert!(drawn.contains("<title>s07: 5, 0.5</title>"), "{drawn}");
     }
 
@@ -408,32 +338,18 @@ mod tests {
             ..chart(vec![Line::new("a", Style::Line, &sizes)])
         });
         let place = |label: &str| {
-            let line = drawn
-                .lines()
-                .find(|line| line.ends_with(&format!(">{label}</text>")))
-                .unwrap();
-            line.split("y=\"")
-                .nth(1)
-                .unwrap()
-                .split('"')
-                .next()
-                .unwrap()
-                .to_owned()
+            let line =
+                drawn.lines().find(|line| line.ends_with(&format!(">{label}</text>"))).unwrap();
+            line.split("y=\"").nth(1).unwrap().split('"').next().unwrap().to_owned()
         };
         // 308 + 18, and 13 lower: 0.36 of 6.6 doublings, 20 px, are less than three digits and a gap.
-        assert_eq!(
-            ["32", "200", "256", "2,048"].map(place),
-            ["326", "326", "339", "326"]
-        );
+        assert_eq!(["32", "200", "256", "2,048"].map(place), ["326", "326", "339", "326"]);
     }
 
     #[test]
     fn a_step_is_level_first() {
-        let drawn = render(&chart(vec![Line::new(
-            "front",
-            Style::Step,
-            &[(0.0, 0.0), (10.0, 1.0)],
-        )]));
+        let drawn =
+            render(&chart(vec![Line::new("front", Style::Step, &[(0.0, 0.0), (10.0, 1.0)])]));
         assert!(drawn.contains("d=\"M61.8 308H446V42\""), "{drawn}");
     }
 
@@ -457,26 +373,18 @@ mod tests {
         );
         // Every tag that is opened is one of ours.
         let ours = ["svg", "title", "desc", "style", "rect", "text", "path", "g"];
-        let tags = drawn.split('<').skip(1).map(|tag| {
-            tag.trim_start_matches('/')
-                .split([' ', '>'])
-                .next()
-                .unwrap()
-        });
+        let tags = drawn
+            .split('<')
+            .skip(1)
+            .map(|tag| tag.trim_start_matches('/').split([' ', '>']).next().unwrap());
         assert_eq!(tags.filter(|tag| !ours.contains(tag)).count(), 0);
     }
 
     #[test]
     fn a_chart_without_points_says_so() {
-        for lines in [
-            Vec::new(),
-            vec![Line::new("a", Style::Line, &[(f64::NAN, 1.0)])],
-        ] {
+        for lines in [Vec::new(), vec![Line::new("a", Style::Line, &[(f64::NAN, 1.0)])]] {
             let drawn = render(&chart(lines));
-            assert!(
-                drawn.contains(">nothing to draw</text>") && !drawn.contains("NaN"),
-                "{drawn}"
-            );
+            assert!(drawn.contains(">nothing to draw</text>") && !drawn.contains("NaN"), "{drawn}");
         }
     }
 
@@ -484,25 +392,17 @@ mod tests {
     fn no_coordinate_is_long_or_no_number() {
         let values = [1.0 / 3.0, 1e-7, 2e9, -1e300, 1e300, f64::NAN, f64::INFINITY];
         for x_scale in [Scale::Linear, Scale::Log2] {
-            let points: Vec<(f64, f64)> = values
-                .iter()
-                .flat_map(|x| values.map(|y| (*x, y)))
-                .collect();
-            let drawn = render(&Chart {
-                x_scale,
-                ..chart(vec![Line::new("a", Style::Line, &points)])
-            });
-            let coordinates = drawn
-                .split(" d=\"")
-                .skip(1)
-                .map(|rest| rest.split('"').next().unwrap());
+            let points: Vec<(f64, f64)> =
+                values.iter().flat_map(|x| values.map(|y| (*x, y))).collect();
+            let drawn =
+                render(&Chart { x_scale, ..chart(vec![Line::new("a", Style::Line, &points)]) });
+            let coordinates =
+                drawn.split(" d=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
             for number in coordinates
                 .flat_map(|path| path.split(|c: char| !matches!(c, '0'..='9' | '.' | '-')))
             {
                 assert!(
-                    number
-                        .split_once('.')
-                        .is_none_or(|(_, decimals)| decimals.len() <= 2),
+                    number.split_once('.').is_none_or(|(_, decimals)| decimals.len() <= 2),
                     "{number}"
                 );
             }
@@ -512,9 +412,8 @@ mod tests {
 
     #[test]
     fn lines_differ_in_more_than_their_colour_and_too_many_are_counted() {
-        let lines: Vec<Line> = (0..40)
-            .map(|n| Line::new(format!("s{n}"), Style::Line, &[(1.0, 1.0)]))
-            .collect();
+        let lines: Vec<Line> =
+            (0..40).map(|n| Line::new(format!("s{n}"), Style::Line, &[(1.0, 1.0)])).collect();
         let drawn = render(&chart(lines));
         // (308 - 42) / 18 = 14 lines of legend: 13 names and the count of the rest.
         assert!(
@@ -531,10 +430,7 @@ mod tests {
     fn intervals_are_a_band_under_a_line_and_bars_elsewhere() {
         let mut line = Line::new("a", Style::Line, &[(0.0, 0.5), (10.0, 0.5)]);
         for point in &mut line.points {
-            point.interval = Some(Interval {
-                low: 0.0,
-                high: 1.0,
-            });
+            point.interval = Some(Interval { low: 0.0, high: 1.0 });
         }
         let drawn = render(&chart(vec![line.clone()]));
         // The axis covers 0 to 1: from 308 up to 42, over the whole width; there along the upper ends, back along the lower ones.
@@ -544,25 +440,16 @@ mod tests {
             ),
             "{drawn}"
         );
-        assert!(
-            drawn.contains("<title>a: 10, 0.5 [0, 1]</title>"),
-            "{drawn}"
-        );
+        assert!(drawn.contains("<title>a: 10, 0.5 [0, 1]</title>"), "{drawn}");
         line.style = Style::Points;
         let drawn = render(&chart(vec![line]));
-        assert!(
-            drawn.contains("d=\"M61.8 308V42M57.8 308H65.8M57.8 42H65.8\""),
-            "{drawn}"
-        );
+        assert!(drawn.contains("d=\"M61.8 308V42M57.8 308H65.8M57.8 42H65.8\""), "{drawn}");
     }
 
     #[test]
     fn an_interval_that_is_no_number_is_left_out() {
         let mut line = Line::new("a", Style::Line, &[(0.0, 0.5), (10.0, 0.5)]);
-        line.points[0].interval = Some(Interval {
-            low: f64::NAN,
-            high: f64::INFINITY,
-        });
+        line.points[0].interval = Some(Interval { low: f64::NAN, high: f64::INFINITY });
         let drawn = render(&chart(vec![line]));
         assert!(
             !drawn.contains("fill-opacity") && !drawn.contains("NaN") && !drawn.contains("V308"),

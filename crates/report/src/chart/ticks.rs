@@ -35,10 +35,7 @@ pub(super) fn around(low: f64, high: f64, step: f64) -> Vec<Tick> {
     let most = step * first.abs().max(last.abs()) as f64;
     (first..=last)
         .map(|n| n as f64 * step)
-        .map(|at| Tick {
-            at,
-            label: written(at, step, most),
-        })
+        .map(|at| Tick { at, label: written(at, step, most) })
         .collect()
 }
 
@@ -53,11 +50,7 @@ fn written(at: f64, step: f64, most: f64) -> String {
     }
     match usize::try_from(-magnitude(step)) {
         Ok(decimals) if decimals > 0 => format!("{at:.decimals$}"),
-        _ => format!(
-            "{}{}",
-            if at < 0.0 { "-" } else { "" },
-            thousands(at.abs().round() as usize)
-        ),
+        _ => format!("{}{}", if at < 0.0 { "-" } else { "" }, thousands(at.abs().round() as usize)),
     }
 }
 
@@ -76,11 +69,7 @@ pub(super) fn number(value: f64) -> String {
     let decimals = decimals.trim_end_matches('0');
     let whole = thousands(whole.parse().unwrap_or(0));
     let sign = if value < 0.0 { "-" } else { "" };
-    if decimals.is_empty() {
-        format!("{sign}{whole}")
-    } else {
-        format!("{sign}{whole}.{decimals}")
-    }
+    if decimals.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{decimals}") }
 }
 
 #[cfg(test)]
@@ -88,10 +77,7 @@ mod tests {
     use super::*;
 
     fn labels(low: f64, high: f64, most: usize) -> Vec<String> {
-        around(low, high, step(high - low, most))
-            .into_iter()
-            .map(|tick| tick.label)
-            .collect()
+        around(low, high, step(high - low, most)).into_iter().map(|tick| tick.label).collect()
     }
 
     #[test]
@@ -108,38 +94,23 @@ mod tests {
             (5e300, 5, 1e300),
         ] {
             let found = step(span, most);
-            assert!(
-                (found / expected - 1.0).abs() < 1e-12,
-                "{span} in {most}: {found}"
-            );
+            assert!((found / expected - 1.0).abs() < 1e-12, "{span} in {most}: {found}");
         }
     }
 
     #[test]
     fn ticks_frame_the_values_and_have_the_digits_of_their_step() {
         // 0.31 to 0.72 in at most 5: 0.082 -> 0.1, from 0.3 to 0.8.
-        assert_eq!(
-            labels(0.31, 0.72, 5),
-            ["0.3", "0.4", "0.5", "0.6", "0.7", "0.8"]
-        );
-        assert_eq!(
-            labels(-0.02, 0.03, 5),
-            ["-0.02", "-0.01", "0", "0.01", "0.02", "0.03"]
-        );
-        assert_eq!(
-            labels(0.0, 4100.0, 5),
-            ["0", "1,000", "2,000", "3,000", "4,000", "5,000"]
-        );
+        assert_eq!(labels(0.31, 0.72, 5), ["0.3", "0.4", "0.5", "0.6", "0.7", "0.8"]);
+        assert_eq!(labels(-0.02, 0.03, 5), ["-0.02", "-0.01", "0", "0.01", "0.02", "0.03"]);
+        assert_eq!(labels(0.0, 4100.0, 5), ["0", "1,000", "2,000", "3,000", "4,000", "5,000"]);
         assert_eq!(labels(-1500.0, 0.0, 3), ["-1,500", "-1,000", "-500", "0"]);
     }
 
     #[test]
     fn very_large_and_very_small_numbers_have_an_exponent() {
         // 4e8 / 5 = 8e7 -> 1e8: one digit after the first for 1.0e9, none under it.
-        assert_eq!(
-            labels(7e8, 1.1e9, 5),
-            ["7e8", "8e8", "9e8", "1.0e9", "1.1e9"]
-        );
+        assert_eq!(labels(7e8, 1.1e9, 5), ["7e8", "8e8", "9e8", "1.0e9", "1.1e9"]);
         assert_eq!(labels(0.0, 3e-8, 3), ["0", "1e-8", "2e-8", "3e-8"]);
     }
 

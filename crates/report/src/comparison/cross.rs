@@ -84,25 +84,16 @@ fn row(name: &str, effect: &Effect, mean: f64) -> Vec<String> {
     vec![
         name.to_owned(),
         format!("{mean:+.3}"),
-        effect.ci95.map_or(String::new(), |ci| {
-            format!("[{:+.3}, {:+.3}]", ci.low, ci.high)
-        }),
+        effect.ci95.map_or(String::new(), |ci| format!("[{:+.3}, {:+.3}]", ci.low, ci.high)),
         effect.p.map_or(String::new(), p_text),
-        effect.noise_error.map_or("not known".to_owned(), |error| {
-            format!("+-{:.3}", REACH * error)
-        }),
+        effect
+            .noise_error
+            .map_or("not known".to_owned(), |error| format!("+-{:.3}", REACH * error)),
     ]
 }
 
 fn noise_note(whose: &str, noise: &Noise) -> String {
-    let Noise {
-        source,
-        n,
-        flipped,
-        ci95,
-        mean_change,
-        variance: _,
-    } = noise;
+    let Noise { source, n, flipped, ci95, mean_change, variance: _ } = noise;
     let what = match source {
         NoiseSource::Recorded => format!("{whose} answered {n} prompts several times in the runs"),
         NoiseSource::AskedAgain => format!("{whose} answered {n} of its own prompts once more"),

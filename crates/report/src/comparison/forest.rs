@@ -16,31 +16,23 @@ pub(crate) fn forest(pair: &PairView) -> Option<Figure> {
             Some((format!("{mark}{}", row.cells[0]), row.delta?))
         })
         .collect();
-    let rows: Vec<Row> = drawn
-        .iter()
-        .map(|(label, delta)| bar(label.clone(), *delta))
-        .collect();
+    let rows: Vec<Row> = drawn.iter().map(|(label, delta)| bar(label.clone(), *delta)).collect();
     let title = format!("Differences, {} less A", pair.label);
-    let mut figures = Table::new(
-        title.clone(),
-        &["measure", "delta", "95% CI", "better is", "shown as"],
-    );
+    let mut figures =
+        Table::new(title.clone(), &["measure", "delta", "95% CI", "better is", "shown as"]);
     for ((label, delta), row) in drawn.iter().zip(&rows) {
         figures.row(figure(label, delta, &row.note));
     }
-    figures.notes.push(format!(
-        "right of 0, {} scores higher than A; left of 0, lower",
-        pair.label
-    ));
+    figures
+        .notes
+        .push(format!("right of 0, {} scores higher than A; left of 0, lower", pair.label));
     let less: Vec<&str> = drawn
         .iter()
         .filter(|(_, delta)| delta.lower_is_better)
         .map(|(label, _)| label.as_str())
         .collect();
     if !less.is_empty() {
-        figures
-            .notes
-            .push(format!("lower is better for {}", less.join(", ")));
+        figures.notes.push(format!("lower is better for {}", less.join(", ")));
     }
     let bars = Bars {
         title,
@@ -58,37 +50,20 @@ pub(crate) fn forest(pair: &PairView) -> Option<Figure> {
 }
 
 fn figure(label: &str, delta: &Delta, note: &str) -> [String; 5] {
-    let range = delta.ci95.map_or("-".to_owned(), |ci| {
-        format!("[{:+.3}, {:+.3}]", ci.low, ci.high)
-    });
-    let better = if delta.lower_is_better {
-        "less"
-    } else {
-        "more"
-    };
-    [
-        label.to_owned(),
-        format!("{:+.3}", delta.mean),
-        range,
-        better.to_owned(),
-        note.to_owned(),
-    ]
+    let range =
+        delta.ci95.map_or("-".to_owned(), |ci| format!("[{:+.3}, {:+.3}]", ci.low, ci.high));
+    let better = if delta.lower_is_better { "less" } else { "more" };
+    [label.to_owned(), format!("{:+.3}", delta.mean), range, better.to_owned(), note.to_owned()]
 }
 
 fn bar(label: String, delta: Delta) -> Row {
-    let Delta {
-        mean,
-        ci95,
-        lower_is_better,
-    } = delta;
+    let Delta { mean, ci95, lower_is_better } = delta;
     let (paint, note) = match ci95 {
         Some(ci) if !ci.holds_zero() && (mean > 0.0) != lower_is_better => (Paint::Gain, "better"),
         Some(ci) if !ci.holds_zero() => (Paint::Loss, "worse"),
         _ => (Paint::Hollow, "undecided"),
     };
-    let range = ci95.map_or(String::new(), |ci| {
-        format!(" [{:+.3}, {:+.3}]", ci.low, ci.high)
-    });
+    let range = ci95.map_or(String::new(), |ci| format!(" [{:+.3}, {:+.3}]", ci.low, ci.high));
     Row {
         label,
         value: mean,
@@ -110,51 +85,20 @@ mod tests {
         let of = |mean, low, high, lower_is_better| {
             let row = bar(
                 "m".to_owned(),
-                Delta {
-                    mean,
-                    ci95: Some(Interval { low, high }),
-                    lower_is_better,
-                },
+                Delta { mean, ci95: Some(Interval { low, high }), lower_is_better },
             );
             (row.paint, row.note)
         };
         assert_eq!(of(0.2, 0.1, 0.3, false), (Paint::Gain, "better".to_owned()));
         assert_eq!(of(0.2, 0.1, 0.3, true), (Paint::Loss, "worse".to_owned()));
-        assert_eq!(
-            of(-0.2, -0.3, -0.1, true),
-            (Paint::Gain, "better".to_owned())
-        );
-        assert_eq!(
-            of(0.2, -0.1, 0.5, false),
-            (Paint::Hollow, "undecided".to_owned())
-        );
+        assert_eq!(of(-0.2, -0.3, -0.1, true), (Paint::Gain, "better".to_owned()));
+        assert_eq!(of(0.2, -0.1, 0.5, false), (Paint::Hollow, "undecided".to_owned()));
         // The figures say on which side better lies.
-        let ci95 = Some(Interval {
-            low: 0.125,
-            high: 0.25,
-        });
-        let row = figure(
-            "m",
-            &Delta {
-                mean: 0.1875,
-                ci95,
-                lower_is_better: true,
-            },
-            "worse",
-        );
+        let ci95 = Some(Interval { low: 0.125, high: 0.25 });
+        let row = figure("m", &Delta { mean: 0.1875, ci95, lower_is_better: true }, "worse");
         assert_eq!(row, ["m", "+0.188", "[+0.125, +0.250]", "less", "worse"]);
         // No interval decides nothing.
-        let none = bar(
-            "m".to_owned(),
-            Delta {
-                mean: 0.2,
-                ci95: None,
-                lower_is_better: false,
-            },
-        );
-        assert_eq!(
-            (none.paint, none.figure.as_str()),
-            (Paint::Hollow, "+0.200")
-        );
+        let none = bar("m".to_owned(), Delta { mean: 0.2, ci95: None, lower_is_better: false });
+        assert_eq!((none.paint, none.figure.as_str()), (Paint::Hollow, "+0.200"));
     }
 }

@@ -90,9 +90,7 @@ pub struct Delta {
 }
 
 /// The columns of the measures' table; A and B stand for the runs compared.
-pub const COLUMNS: [&str; 9] = [
-    "measure", "n", "A", "B", "delta", "95% CI", "p", "MDE", "W/T/L",
-];
+pub const COLUMNS: [&str; 9] = ["measure", "n", "A", "B", "delta", "95% CI", "p", "MDE", "W/T/L"];
 
 /// The 2 x 2 of good and not good.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,10 +143,7 @@ impl ComparisonView {
                 .chain(runs)
                 .collect(),
             verdicts: pairs.iter().flat_map(verdicts).collect(),
-            pairs: pairs
-                .iter()
-                .map(|pair| pair_view(comparison, pair, detail))
-                .collect(),
+            pairs: pairs.iter().map(|pair| pair_view(comparison, pair, detail)).collect(),
             legend: legend(comparison),
         }
     }
@@ -156,10 +151,7 @@ impl ComparisonView {
 
 fn describe(head: &RunHead, role: &str) -> Fact {
     let n = head.n_questions;
-    Fact::new(
-        &*head.label,
-        format!("{}{role}: {n} questions, {}", head.name, head.started),
-    )
+    Fact::new(&*head.label, format!("{}{role}: {n} questions, {}", head.name, head.started))
 }
 
 /// The verdict of the primary measure, then of the split where there is one.
@@ -225,15 +217,8 @@ fn pair_view(comparison: &Comparison, pair: &PairComparison, detail: ComparisonD
         undefined: names(&undefined),
         n_hidden,
         sections: sections(pair),
-        agreement: pair
-            .agreement
-            .as_ref()
-            .map(|found| agreement(found, pair.questions)),
-        flips: pair
-            .flips
-            .iter()
-            .map(|group| flip_group(group, label, detail.flips))
-            .collect(),
+        agreement: pair.agreement.as_ref().map(|found| agreement(found, pair.questions)),
+        flips: pair.flips.iter().map(|group| flip_group(group, label, detail.flips)).collect(),
     }
 }
 
@@ -251,22 +236,13 @@ fn fits(found: &MeasureDifference, comparison: &Comparison, detail: ComparisonDe
 }
 
 fn names(measures: &[&MeasureDifference]) -> Vec<String> {
-    measures
-        .iter()
-        .map(|found| found.measure.to_string())
-        .collect()
+    measures.iter().map(|found| found.measure.to_string()).collect()
 }
 
 fn sections(pair: &PairComparison) -> Vec<Table> {
     let label = &pair.run.label;
-    let cross = pair
-        .cross
-        .as_ref()
-        .map(|cross| cross::sections(cross, label));
-    let predicted = pair
-        .predicted
-        .as_ref()
-        .map(|predicted| predicted::section(predicted, label));
+    let cross = pair.cross.as_ref().map(|cross| cross::sections(cross, label));
+    let predicted = pair.predicted.as_ref().map(|predicted| predicted::section(predicted, label));
     cross.into_iter().flatten().chain(predicted).collect()
 }
 
@@ -277,10 +253,7 @@ fn notices(pair: &PairComparison) -> Vec<String> {
     let left_out: Vec<String> = [
         (questions.only_baseline, "only in A".to_owned()),
         (questions.only_run, format!("only in {label}")),
-        (
-            questions.other_text,
-            "with the same id and different texts".to_owned(),
-        ),
+        (questions.other_text, "with the same id and different texts".to_owned()),
     ]
     .into_iter()
     .filter(|(n, _)| *n > 0)
@@ -298,11 +271,7 @@ fn notices(pair: &PairComparison) -> Vec<String> {
             questions_and(questions.failed, "was", "were")
         ));
     }
-    if pair
-        .changes
-        .iter()
-        .any(|change| change.what.starts_with("evaluation."))
-    {
+    if pair.changes.iter().any(|change| change.what.starts_with("evaluation.")) {
         notices.push("evaluation settings differ: both runs are scored with those of A".to_owned());
     }
     if questions.other_gold > 0 {
@@ -326,11 +295,7 @@ fn questions_and(n: usize, one: &str, many: &str) -> String {
 }
 
 fn change(change: &RunChange) -> [String; 3] {
-    [
-        change.what.clone(),
-        setting_text(&change.baseline),
-        setting_text(&change.run),
-    ]
+    [change.what.clone(), setting_text(&change.baseline), setting_text(&change.run)]
 }
 
 fn setting_text(value: &serde_json::Value) -> String {
@@ -342,11 +307,8 @@ fn setting_text(value: &serde_json::Value) -> String {
 
 fn delta(found: &MeasureDifference) -> Option<Delta> {
     let is_share = found.measure.range() == (0.0, 1.0);
-    let delta = Delta {
-        mean: found.delta,
-        ci95: found.ci95,
-        lower_is_better: found.lower_is_better,
-    };
+    let delta =
+        Delta { mean: found.delta, ci95: found.ci95, lower_is_better: found.lower_is_better };
     (is_share && found.n > 0).then_some(delta)
 }
 
@@ -357,9 +319,7 @@ fn cells(found: &MeasureDifference) -> [String; COLUMNS.len()] {
         format!("{:.3}", found.baseline),
         format!("{:.3}", found.run),
         format!("{:+.3}", found.delta),
-        found
-            .ci95
-            .map_or_else(dash, |ci| format!("[{:+.3}, {:+.3}]", ci.low, ci.high)),
+        found.ci95.map_or_else(dash, |ci| format!("[{:+.3}, {:+.3}]", ci.low, ci.high)),
         found.p_holm.or(found.p).map_or_else(dash, p_text),
         found.detectable_text().unwrap_or_else(dash),
         format!("{}/{}/{}", found.wins, found.ties, found.losses),
@@ -382,15 +342,9 @@ fn agreement(found: &Contingency, questions: QuestionCounts) -> AgreementView {
         JudgedBy::Support => ("Support in the prompt", ["there", "not there"]),
     };
     AgreementView {
-        title: format!(
-            "{title} ({} judged in both)",
-            plural(found.n, "question", "questions")
-        ),
+        title: format!("{title} ({} judged in both)", plural(found.n, "question", "questions")),
         states,
-        counts: [
-            [found.both, found.only_baseline],
-            [found.only_run, found.neither],
-        ],
+        counts: [[found.both, found.only_baseline], [found.only_run, found.neither]],
         test: format!("McNemar's exact p: {}{caveat}", p_text(found.p)),
     }
 }
@@ -403,11 +357,7 @@ fn flip_group(group: &FlipGroup, label: &str, shown: usize) -> FlipGroupView {
     };
     let questions = group.questions.iter().take(shown).map(|flip| {
         let gold = Some(flip.gold.clone()).filter(|gold| !gold.is_empty());
-        let texts = [
-            ("gold", gold),
-            ("A", flip.baseline.clone()),
-            (label, flip.run.clone()),
-        ];
+        let texts = [("gold", gold), ("A", flip.baseline.clone()), (label, flip.run.clone())];
         FlipView {
             id: flip.id.to_string(),
             question: flip.question.clone(),
@@ -418,12 +368,7 @@ fn flip_group(group: &FlipGroup, label: &str, shown: usize) -> FlipGroupView {
         }
     });
     FlipGroupView {
-        title: format!(
-            "{turn}: {} -> {} ({})",
-            group.from,
-            group.to,
-            group.questions.len()
-        ),
+        title: format!("{turn}: {} -> {} ({})", group.from, group.to, group.questions.len()),
         turn: name,
         classes: (group.from, group.to),
         questions: questions.collect(),

@@ -11,36 +11,17 @@ pub(super) fn section(predicted: &Predicted, label: &str) -> Table {
         format!(
             "Gain predicted by A's loss budget, and actual gain (answer score, mean over {n} questions)"
         ),
-        &[
-            "stage",
-            "brought back",
-            "newly lost",
-            "predicted",
-            "actual",
-            "95% CI",
-        ],
+        &["stage", "brought back", "newly lost", "predicted", "actual", "95% CI"],
     );
-    for StageGain {
-        stage,
-        brought_back,
-        newly_lost,
-        gain,
-    } in &predicted.stages
-    {
+    for StageGain { stage, brought_back, newly_lost, gain } in &predicted.stages {
         table.row(row(stage.name(), *brought_back, *newly_lost, gain));
     }
     if predicted.stages.len() > 1 {
-        let back = predicted
-            .stages
-            .iter()
-            .map(|stage| stage.brought_back)
-            .sum();
+        let back = predicted.stages.iter().map(|stage| stage.brought_back).sum();
         let lost = predicted.stages.iter().map(|stage| stage.newly_lost).sum();
         table.row(row("all", back, lost, &predicted.total));
     }
-    table
-        .notes
-        .extend(predicted.stages.iter().map(|stage| sentence(stage, label)));
+    table.notes.extend(predicted.stages.iter().map(|stage| sentence(stage, label)));
     table.notes.push(format!(
         "predicted: what the stage had lost of the questions that A lost there and {label} delivers, less what it loses of those \
          that only {label} loses there; a larger prompt distracts more, which is not in it"
@@ -49,9 +30,7 @@ pub(super) fn section(predicted: &Predicted, label: &str) -> Table {
 }
 
 fn row(name: &str, back: usize, lost: usize, gain: &Gain) -> [String; 6] {
-    let ci95 = gain.ci95.map_or(String::new(), |ci| {
-        format!("[{:+.3}, {:+.3}]", ci.low, ci.high)
-    });
+    let ci95 = gain.ci95.map_or(String::new(), |ci| format!("[{:+.3}, {:+.3}]", ci.low, ci.high));
     [
         name.to_owned(),
         back.to_string(),
@@ -63,12 +42,7 @@ fn row(name: &str, back: usize, lost: usize, gain: &Gain) -> [String; 6] {
 }
 
 fn sentence(stage: &StageGain, label: &str) -> String {
-    let StageGain {
-        stage,
-        brought_back,
-        newly_lost,
-        gain,
-    } = stage;
+    let StageGain { stage, brought_back, newly_lost, gain } = stage;
     let name = stage.name();
     let whom = match (brought_back, newly_lost) {
         (back, 0) => format!(
@@ -87,9 +61,7 @@ fn sentence(stage: &StageGain, label: &str) -> String {
             )
         }
     };
-    let ci95 = gain.ci95.map_or(String::new(), |ci| {
-        format!(" [{:.3}, {:.3}]", ci.low, ci.high)
-    });
+    let ci95 = gain.ci95.map_or(String::new(), |ci| format!(" [{:.3}, {:.3}]", ci.low, ci.high));
     let whose = if *brought_back > 0 { "A's" } else { "the" };
     format!(
         "{whose} loss budget predicted {:+.3} for {whom}; actual: {:+.3}{ci95}",

@@ -50,11 +50,7 @@ pub(crate) fn changes(pair: &PairView) -> Table {
     let title = format!("Differences from A to {}", pair.label);
     let mut table = Table::of_text(title, &["", "A", &pair.label]);
     for [what, from, to] in &pair.changes {
-        table.row([
-            shortened(what, SETTING),
-            shortened(from, VALUE),
-            shortened(to, VALUE),
-        ]);
+        table.row([shortened(what, SETTING), shortened(from, VALUE), shortened(to, VALUE)]);
     }
     if pair.changes.is_empty() {
         let same = "nothing: configuration, data, versions and models are equal";
@@ -73,18 +69,15 @@ pub(crate) fn measures(pair: &PairView) -> Table {
         let mark = if row.primary { "* " } else { "" };
         table.row([format!("{mark}{name}")].into_iter().chain(rest));
     }
-    for (what, names) in [
-        ("equal on every question", &pair.same),
-        ("in neither run or only one", &pair.undefined),
-    ] {
+    for (what, names) in
+        [("equal on every question", &pair.same), ("in neither run or only one", &pair.undefined)]
+    {
         if !names.is_empty() {
             table.notes.push(format!("{what}: {}", names.join(", ")));
         }
     }
     if pair.n_hidden > 0 {
-        table
-            .notes
-            .push(format!("{} more at other cutoffs", pair.n_hidden));
+        table.notes.push(format!("{} more at other cutoffs", pair.n_hidden));
     }
     table
 }
@@ -102,20 +95,12 @@ fn agreement(found: &AgreementView, label: &str) -> Table {
 
 fn flips(pair: &PairView, report: &mut Report) {
     let groups = pair.flips.iter();
-    let n: usize = groups
-        .map(|group| group.questions.len() + group.n_hidden)
-        .sum();
+    let n: usize = groups.map(|group| group.questions.len() + group.n_hidden).sum();
     if n > 0 {
         let n = plural(n, "question", "questions");
         report.heading(format!("Flipped from A to {}: {n}", pair.label));
     }
-    for FlipGroupView {
-        title,
-        questions,
-        n_hidden,
-        ..
-    } in &pair.flips
-    {
+    for FlipGroupView { title, questions, n_hidden, .. } in &pair.flips {
         report.elements.push(Element::Heading(3, title.clone()));
         report.entries(questions.iter().map(entry).collect());
         if *n_hidden > 0 {
@@ -126,11 +111,7 @@ fn flips(pair: &PairView, report: &mut Report) {
 
 fn entry(flip: &FlipView) -> Entry {
     Entry {
-        title: format!(
-            "{}: {}",
-            shortened(&flip.id, ID),
-            shortened(&flip.question, QUESTION)
-        ),
+        title: format!("{}: {}", shortened(&flip.id, ID), shortened(&flip.question, QUESTION)),
         facts: flip.texts.iter().map(short).collect(),
     }
 }

@@ -15,25 +15,14 @@ pub fn annotations(report: &GateReport) -> Vec<String> {
 }
 
 fn annotation(gate: &GateResult, report: &GateReport) -> String {
-    let level = if gate.verdict.passes(report.strict) {
-        "warning"
-    } else {
-        "error"
-    };
+    let level = if gate.verdict.passes(report.strict) { "warning" } else { "error" };
     let title = format!("{}: {}", report.run, gate.gate);
-    format!(
-        "::{level} title={}::{}",
-        property(&title),
-        message(&gate.reason)
-    )
+    format!("::{level} title={}::{}", property(&title), message(&gate.reason))
 }
 
 /// Escapes a command's message as the runner's toolkit does (actions/toolkit, `command.ts`).
 fn message(text: &str) -> String {
-    one_line(text)
-        .replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
+    one_line(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// Escapes a command's property.

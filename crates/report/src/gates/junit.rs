@@ -10,16 +10,8 @@ use ragtriage_eval::gate::{GateReport, GateResult, GateVerdict};
 /// Writes XML 1.0 in UTF-8.
 #[must_use]
 pub fn render(report: &GateReport) -> String {
-    let failures = report
-        .gates
-        .iter()
-        .filter(|gate| !gate.verdict.passes(report.strict))
-        .count();
-    let skipped = report
-        .gates
-        .iter()
-        .filter(|gate| is_skipped(gate, report))
-        .count();
+    let failures = report.gates.iter().filter(|gate| !gate.verdict.passes(report.strict)).count();
+    let skipped = report.gates.iter().filter(|gate| is_skipped(gate, report)).count();
     let counts = format!(
         "tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"",
         report.gates.len()
@@ -29,10 +21,7 @@ pub fn render(report: &GateReport) -> String {
     let _ = writeln!(out, "<testsuites name=\"ragtriage gates\" {counts}>");
     let _ = writeln!(out, "  <testsuite name=\"{name}\" {counts}>");
     for gate in &report.gates {
-        let case = format!(
-            "    <testcase classname=\"{name}\" name=\"{}\"",
-            escape(&gate.gate)
-        );
+        let case = format!("    <testcase classname=\"{name}\" name=\"{}\"", escape(&gate.gate));
         let reason = escape(&gate.reason);
         let _ = if !gate.verdict.passes(report.strict) {
             let kind = gate.verdict.name();
@@ -41,10 +30,7 @@ pub fn render(report: &GateReport) -> String {
                 "{case}>\n      <failure type=\"{kind}\" message=\"{reason}\"/>\n    </testcase>"
             )
         } else if is_skipped(gate, report) {
-            writeln!(
-                out,
-                "{case}>\n      <skipped message=\"{reason}\"/>\n    </testcase>"
-            )
+            writeln!(out, "{case}>\n      <skipped message=\"{reason}\"/>\n    </testcase>")
         } else {
             writeln!(out, "{case}/>")
         };

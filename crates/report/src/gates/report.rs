@@ -9,16 +9,11 @@ use ragtriage_eval::gate::{GateReport, GateResult, GateVerdict};
 /// Builds the report.
 #[must_use]
 pub fn report(gates: &GateReport) -> Report {
-    let against = gates
-        .baseline
-        .as_ref()
-        .map_or(String::new(), |name| format!(" against {name}"));
+    let against = gates.baseline.as_ref().map_or(String::new(), |name| format!(" against {name}"));
     let mut report = Report::new(format!("ragtriage: gates of {}{against}", gates.run));
     report.elements.push(Element::Verdict(verdict(gates)));
-    let mut warnings: Vec<String> = [left_out(gates), other_gold(gates)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let mut warnings: Vec<String> =
+        [left_out(gates), other_gold(gates)].into_iter().flatten().collect();
     warnings.extend(gates.warnings.iter().cloned());
     report.warnings(&warnings);
     report.table(table(&gates.gates));
@@ -78,12 +73,8 @@ fn three_decimals(interval: Interval) -> String {
 
 /// Says whether the run passes, and how many gates passed, failed and were inconclusive.
 fn verdict(gates: &GateReport) -> String {
-    let [passed, failed, open] = [
-        GateVerdict::Pass,
-        GateVerdict::Fail,
-        GateVerdict::Inconclusive,
-    ]
-    .map(|verdict| count(&gates.gates, verdict));
+    let [passed, failed, open] = [GateVerdict::Pass, GateVerdict::Fail, GateVerdict::Inconclusive]
+        .map(|verdict| count(&gates.gates, verdict));
     let strict = match (open, gates.strict) {
         (0, _) => "",
         (_, true) => " (counted as failed)",

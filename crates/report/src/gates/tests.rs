@@ -19,10 +19,7 @@ fn result(verdict: GateVerdict) -> GateResult {
         bound: GateBound::Min,
         limit: 0.5,
         value: 0.45,
-        ci95: Some(Interval {
-            low: 0.25,
-            high: 0.65,
-        }),
+        ci95: Some(Interval { low: 0.25, high: 0.65 }),
         n: 40,
         means: None,
         verdict,
@@ -39,13 +36,7 @@ fn report(strict: bool) -> GateReport {
         mode: GateMode::Interval,
         strict,
         passed: false,
-        gates: [
-            GateVerdict::Pass,
-            GateVerdict::Fail,
-            GateVerdict::Inconclusive,
-        ]
-        .map(result)
-        .into(),
+        gates: [GateVerdict::Pass, GateVerdict::Fail, GateVerdict::Inconclusive].map(result).into(),
         warnings: Vec::new(),
     }
 }
@@ -57,24 +48,19 @@ fn in_terminal(gates: &GateReport) -> String {
 /// Counts of the suite, then each case's verdict and message.
 fn read_back(xml: &str) -> ([String; 3], Vec<(String, String)>) {
     let document = roxmltree::Document::parse(xml).expect("XML");
-    let suite = document
-        .descendants()
-        .find(|node| node.has_tag_name("testsuite"))
-        .expect("a suite");
+    let suite =
+        document.descendants().find(|node| node.has_tag_name("testsuite")).expect("a suite");
     let count = |name: &str| suite.attribute(name).expect("a count").to_owned();
-    let cases = document
-        .descendants()
-        .filter(|node| node.has_tag_name("testcase"))
-        .map(|case| {
-            assert_eq!(case.attribute("name"), Some("EM@5 >= 0.5"));
-            let inner = case.children().find(roxmltree::Node::is_element);
-            inner.map_or((String::new(), String::new()), |inner| {
-                (
-                    inner.tag_name().name().to_owned(),
-                    inner.attribute("message").unwrap_or_default().to_owned(),
-                )
-            })
-        });
+    let cases = document.descendants().filter(|node| node.has_tag_name("testcase")).map(|case| {
+        assert_eq!(case.attribute("name"), Some("EM@5 >= 0.5"));
+        let inner = case.children().find(roxmltree::Node::is_element);
+        inner.map_or((String::new(), String::new()), |inner| {
+            (
+                inner.tag_name().name().to_owned(),
+                inner.attribute("message").unwrap_or_default().to_owned(),
+            )
+        })
+    });
     (["tests", "failures", "skipped"].map(count), cases.collect())
 }
 
@@ -86,10 +72,7 @@ fn junit_reads_back_with_hostile_names_in_it() {
     assert_eq!(verdicts, ["", "failure", "skipped"]);
     assert_eq!(cases[1].1, "100 % of ]]>\"'&<run> ::error title=x::y %0A");
     let (counts, cases) = read_back(&junit::render(&report(true)));
-    assert_eq!(
-        (counts, cases[2].0.as_str()),
-        (["3", "2", "0"].map(str::to_owned), "failure")
-    );
+    assert_eq!((counts, cases[2].0.as_str()), (["3", "2", "0"].map(str::to_owned), "failure"));
 }
 
 #[test]
@@ -101,11 +84,7 @@ fn an_annotation_is_one_command_whatever_it_quotes() {
         lines,
         ["error", "warning"].map(|level| format!("::{level} title={title}::{message}"))
     );
-    assert!(
-        github::annotations(&report(true))
-            .iter()
-            .all(|line| line.starts_with("::error "))
-    );
+    assert!(github::annotations(&report(true)).iter().all(|line| line.starts_with("::error ")));
 }
 
 #[test]
@@ -132,11 +111,7 @@ fn a_gate_is_a_line_with_its_reason_below() {
 #[test]
 fn no_line_of_a_hostile_name_is_a_command() {
     let text = in_terminal(&report(false));
-    assert!(
-        text.lines()
-            .all(|line| !line.trim_start().starts_with("::")),
-        "{text}"
-    );
+    assert!(text.lines().all(|line| !line.trim_start().starts_with("::")), "{text}");
     assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{text}");
 }
 

@@ -54,10 +54,7 @@ fn agreement_of(found: &AgreementView, label: &str, out: &mut String) {
     let columns = found.states.map(|state| format!("{label} {state}"));
     let n = found.counts.iter().flatten().sum();
     let rows = [0, 1].map(|at| {
-        let cells = found.counts[at].map(|count| CountCell {
-            count,
-            detail: String::new(),
-        });
+        let cells = found.counts[at].map(|count| CountCell { count, detail: String::new() });
         (format!("A {}", found.states[at]), cells)
     });
     crosswise(&found.title, &columns, &rows, n, out);
@@ -70,12 +67,7 @@ fn flips(pair: &PairView, out: &mut String) {
         return;
     }
     heading(&format!("Flipped from A to {}", pair.label), out);
-    let head = [
-        "",
-        "class in A",
-        &format!("class in {}", pair.label),
-        "questions",
-    ];
+    let head = ["", "class in A", &format!("class in {}", pair.label), "questions"];
     raw_table(&head, pair.flips.iter().map(flip_row), out);
     list(
         "notes",
@@ -108,10 +100,7 @@ pub(super) mod tests {
     pub(in crate::html) fn view(data: &str) -> ComparisonView {
         let delta = Delta {
             mean: 0.125,
-            ci95: Some(Interval {
-                low: 0.0625,
-                high: 0.25,
-            }),
+            ci95: Some(Interval { low: 0.0625, high: 0.25 }),
             lower_is_better: false,
         };
         let flip = FlipView {
@@ -126,10 +115,8 @@ pub(super) mod tests {
             changes: vec![[data.to_owned(), data.to_owned(), data.to_owned()]],
             measures: vec![MeasureDifferenceRow {
                 primary: true,
-                cells: [
-                    "EM@5", "8", "0.5", "0.625", "+0.125", "[]", "0.1", "0.2", "1/7/0",
-                ]
-                .map(str::to_owned),
+                cells: ["EM@5", "8", "0.5", "0.625", "+0.125", "[]", "0.1", "0.2", "1/7/0"]
+                    .map(str::to_owned),
                 delta: Some(delta),
             }],
             same: vec![data.to_owned()],
@@ -182,10 +169,7 @@ pub(super) mod tests {
             page.contains("<td class=\"shade3\"><strong>4</strong><small>50.0%</small></td>"),
             "{page}"
         );
-        assert!(
-            page.contains("<th scope=\"row\">* EM@5</th>") && page.contains("<svg"),
-            "{page}"
-        );
+        assert!(page.contains("<th scope=\"row\">* EM@5</th>") && page.contains("<svg"), "{page}");
     }
 
     #[test]

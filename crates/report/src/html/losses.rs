@@ -9,9 +9,7 @@ use ragtriage_eval::diagnose::{Cell, TwoByTwo};
 /// The section's content.
 pub(super) fn losses(page: &HtmlReport<'_>, out: &mut String) {
     let pictures = page.pictures;
-    for picture in [&pictures.waterfall, &pictures.losses, &pictures.classes]
-        .into_iter()
-        .flatten()
+    for picture in [&pictures.waterfall, &pictures.losses, &pictures.classes].into_iter().flatten()
     {
         figure(picture, out);
     }
@@ -27,25 +25,15 @@ fn two_by_two(table: &TwoByTwo, out: &mut String) {
     let title = two_by_two_title(table);
     let columns = ["answer right", "answer wrong", "unsure"].map(str::to_owned);
     let rows = [
-        (
-            "found",
-            [table.hit_right, table.hit_wrong, table.hit_unsure],
-        ),
-        (
-            "not found",
-            [table.miss_right, table.miss_wrong, table.miss_unsure],
-        ),
+        ("found", [table.hit_right, table.hit_wrong, table.hit_unsure]),
+        ("not found", [table.miss_right, table.miss_wrong, table.miss_unsure]),
     ];
     let rows = rows.map(|(label, cells)| (label.to_owned(), cells.map(cell)));
     crosswise(&title, &columns, &rows, table.n, out);
 }
 
 fn cell(Cell { n, mean_f1 }: Cell) -> CountCell {
-    let detail = if n == 0 {
-        String::new()
-    } else {
-        format!(" · mean F1 {mean_f1:.2}")
-    };
+    let detail = if n == 0 { String::new() } else { format!(" · mean F1 {mean_f1:.2}") };
     CountCell { count: n, detail }
 }
 
@@ -56,10 +44,7 @@ mod tests {
     #[test]
     fn an_empty_cell_has_no_mean() {
         assert_eq!(cell(Cell { n: 0, mean_f1: 0.0 }).detail, "");
-        let found = cell(Cell {
-            n: 2,
-            mean_f1: 0.75,
-        });
+        let found = cell(Cell { n: 2, mean_f1: 0.75 });
         assert_eq!((found.count, &*found.detail), (2, " · mean F1 0.75"));
     }
 }

@@ -14,10 +14,7 @@ pub(super) fn figure(figure: &Figure, out: &mut String) {
         Graphic::Chart(chart) => svg::render(chart, ChartPlacement::Page),
     };
     let title = escape(&figure.figures.title);
-    let _ = writeln!(
-        out,
-        "<figure>\n<h3>{title}</h3>\n<div class=\"scroll\">\n{drawn}</div>"
-    );
+    let _ = writeln!(out, "<figure>\n<h3>{title}</h3>\n<div class=\"scroll\">\n{drawn}</div>");
     if !figure.figures.notes.is_empty() {
         out.push_str("<figcaption>\n");
         list("notes", &figure.figures.notes, out);
@@ -44,9 +41,8 @@ pub(super) fn crosswise<const COLUMNS: usize>(
     out: &mut String,
 ) {
     heading(title, out);
-    let head = columns
-        .each_ref()
-        .map(|column| format!("<th scope=\"col\">{}</th>", escape(column)));
+    let head =
+        columns.each_ref().map(|column| format!("<th scope=\"col\">{}</th>", escape(column)));
     let _ = writeln!(
         out,
         "<div class=\"scroll\"><table class=\"cells\">
@@ -56,11 +52,7 @@ pub(super) fn crosswise<const COLUMNS: usize>(
     );
     for (label, cells) in rows {
         let cells = cells.each_ref().map(|one| cell(one, n)).concat();
-        let _ = writeln!(
-            out,
-            "<tr><th scope=\"row\">{}</th>{cells}</tr>",
-            escape(label)
-        );
+        let _ = writeln!(out, "<tr><th scope=\"row\">{}</th>{cells}</tr>", escape(label));
     }
     out.push_str(
         "</tbody></table></div>
@@ -89,9 +81,6 @@ mod tests {
 
     #[test]
     fn a_cell_is_the_darker_the_more_stands_in_it() {
-        assert_eq!(
-            [0.0, 0.001, 0.2, 0.21, 0.8, 1.0].map(shade),
-            [0, 1, 1, 2, 4, 5]
-        );
+        assert_eq!([0.0, 0.001, 0.2, 0.21, 0.8, 1.0].map(shade), [0, 1, 1, 2, 4, 5]);
     }
 }

@@ -17,20 +17,10 @@ pub(super) fn verdict(page: &HtmlReport<'_>, out: &mut String) {
     html::verdict(&run.conclusion(), out);
     table(&crate::run::funnel_table(&run.funnel), out);
     if let Some(rule) = &run.rule_of_thumb {
-        let _ = writeln!(
-            out,
-            "<p class=\"rule\">Rule of thumb: {}.</p>",
-            escape(rule)
-        );
+        let _ = writeln!(out, "<p class=\"rule\">Rule of thumb: {}.</p>", escape(rule));
     }
     if !page.pictures.tiles.is_empty() {
-        let tiles = page
-            .pictures
-            .tiles
-            .iter()
-            .map(tile)
-            .collect::<Vec<String>>()
-            .concat();
+        let tiles = page.pictures.tiles.iter().map(tile).collect::<Vec<String>>().concat();
         let _ = writeln!(out, "<dl class=\"tiles\">\n{tiles}</dl>");
     }
     html::list("advice", &run.advice, out);
@@ -42,19 +32,14 @@ pub(super) fn verdict(page: &HtmlReport<'_>, out: &mut String) {
 fn data(page: &HtmlReport<'_>, out: &mut String) {
     let facts = page.run.data.each_ref();
     let facts = facts.map(|fact| escape(&fact.to_string())).join(". ");
-    let _ = writeln!(
-        out,
-        "<p class=\"ran\">{facts}. <a href=\"#run\">Configuration</a></p>"
-    );
+    let _ = writeln!(out, "<p class=\"ran\">{facts}. <a href=\"#run\">Configuration</a></p>");
 }
 
 fn tile(tile: &Tile) -> String {
     let range = tile
         .range
         .as_ref()
-        .map_or("no interval".to_owned(), |range| {
-            format!("95% CI: {}", escape(range))
-        });
+        .map_or("no interval".to_owned(), |range| format!("95% CI: {}", escape(range)));
     format!(
         "<div class=\"tile\"><dt>{}</dt><dd class=\"value\">{}</dd><dd>{range}</dd><dd>n = {}</dd><dd>{}</dd></div>\n",
         // A long name may break where its cutoff begins.
@@ -68,11 +53,7 @@ fn tile(tile: &Tile) -> String {
 /// Writes data, configuration and provenance.
 pub(super) fn run(page: &HtmlReport<'_>, out: &mut String) {
     facts(&page.run.facts(), out);
-    let Provenance {
-        facts: made_with,
-        settings,
-        notes,
-    } = page.provenance;
+    let Provenance { facts: made_with, settings, notes } = page.provenance;
     out.push_str("<details><summary>Provenance: hashes, versions, models, cost</summary>\n");
     facts(made_with, out);
     let _ = writeln!(

@@ -9,12 +9,7 @@ use crate::chart;
 /// The text between `<style>` and `</style>`.
 #[must_use]
 pub fn style() -> String {
-    [
-        include_str!("assets/page.css"),
-        include_str!("assets/questions.css"),
-        chart::STYLE,
-    ]
-    .concat()
+    [include_str!("assets/page.css"), include_str!("assets/questions.css"), chart::STYLE].concat()
 }
 
 /// The page's policy (Content Security Policy level 3): what is not named is forbidden; style and script are known by their hashes.
@@ -40,10 +35,7 @@ mod tests {
     #[test]
     fn a_hash_is_written_as_the_standard_has_it() {
         // FIPS 180-4's example: sha256("abc") is ba7816bf 8f01cfea 414140de 5dae2223 b00361a3 96177a9c b410ff61 f20015ad.
-        assert_eq!(
-            source("abc"),
-            "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="
-        );
+        assert_eq!(source("abc"), "sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=");
     }
 
     /// `--name: #rrggbb;` in a block of the style.
@@ -57,11 +49,7 @@ mod tests {
     /// WCAG 2.2's contrast ratio: (lighter + 0.05) / (darker + 0.05) of relative luminances.
     fn contrast(a: [f64; 3], b: [f64; 3]) -> f64 {
         let linear = |c: f64| {
-            if c <= 0.04045 {
-                c / 12.92
-            } else {
-                ((c + 0.055) / 1.055).powf(2.4)
-            }
+            if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
         };
         let luminance =
             |c: [f64; 3]| 0.2126 * linear(c[0]) + 0.7152 * linear(c[1]) + 0.0722 * linear(c[2]);
@@ -77,9 +65,8 @@ mod tests {
     #[test]
     fn every_text_can_be_read_in_light_and_in_dark() {
         let style = include_str!("assets/page.css");
-        let (light, rest) = style
-            .split_once("@media screen and (prefers-color-scheme: dark)")
-            .expect("two themes");
+        let (light, rest) =
+            style.split_once("@media screen and (prefers-color-scheme: dark)").expect("two themes");
         let dark = rest.split_once("\n}\n").expect("its end").0;
         for theme in [light, dark] {
             for paper in ["paper", "panel"] {

@@ -49,13 +49,8 @@ pub(super) fn tail(blocks: &[PageBlock], script: &str, out: &mut String) {
 }
 
 fn element(PageBlock { id, text }: &PageBlock, out: &mut String) {
-    for piece in [
-        "<script type=\"application/octet-stream\" id=\"",
-        id,
-        "\">",
-        text,
-        "</script>\n",
-    ] {
+    for piece in ["<script type=\"application/octet-stream\" id=\"", id, "\">", text, "</script>\n"]
+    {
         out.push_str(piece);
     }
 }
@@ -88,14 +83,7 @@ mod tests {
         let mut out = String::new();
         tail(&[], "x", &mut out);
         assert_eq!(out, "");
-        tail(
-            &[PageBlock {
-                id: "rx-index".to_owned(),
-                text: "QQ==".to_owned(),
-            }],
-            "x",
-            &mut out,
-        );
+        tail(&[PageBlock { id: "rx-index".to_owned(), text: "QQ==".to_owned() }], "x", &mut out);
         let block = "<script type=\"application/octet-stream\" id=\"rx-index\">QQ==</script>\n";
         assert_eq!(out, format!("{block}<script>x</script>\n"));
     }

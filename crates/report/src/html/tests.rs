@@ -34,18 +34,12 @@ fn page_with(run: &SavedRun, comparison: Option<&ComparisonView>, blocks: &[Page
 fn tags(page: &str) -> Vec<&str> {
     let body = page.split("<body>").nth(1).expect("a body");
     let end = body.find("</main>").expect("its end") + "</main>".len();
-    body[..end]
-        .split('<')
-        .skip(1)
-        .map(|rest| rest.split('>').next().expect("its end"))
-        .collect()
+    body[..end].split('<').skip(1).map(|rest| rest.split('>').next().expect("its end")).collect()
 }
 
 fn blocks() -> [PageBlock; 2] {
-    [("rx-index", "QQ=="), ("rx-p0", "Qg==")].map(|(id, text)| PageBlock {
-        id: id.to_owned(),
-        text: text.to_owned(),
-    })
+    [("rx-index", "QQ=="), ("rx-p0", "Qg==")]
+        .map(|(id, text)| PageBlock { id: id.to_owned(), text: text.to_owned() })
 }
 
 fn all() -> [(&'static str, String); 6] {
@@ -54,14 +48,8 @@ fn all() -> [(&'static str, String); 6] {
         ("no generator", page(&specimen::without_answers("r"))),
         ("no question", page(&specimen::empty())),
         ("imported", page(&specimen::imported("r"))),
-        (
-            "compared",
-            page_with(&specimen::run("r"), Some(&compared("r")), &[]),
-        ),
-        (
-            "with blocks",
-            page_with(&specimen::run("r"), Some(&compared("r")), &blocks()),
-        ),
+        ("compared", page_with(&specimen::run("r"), Some(&compared("r")), &[])),
+        ("with blocks", page_with(&specimen::run("r"), Some(&compared("r")), &blocks())),
     ]
 }
 
@@ -115,36 +103,24 @@ fn nothing_in_the_page_could_run_or_be_fetched() {
         for tag in tags(&page) {
             let attributes = tag.split_once(' ').map_or("", |(_, attributes)| attributes);
             for forbidden in [" style=", " on", " src=", "javascript:", "http:", "https:"] {
-                assert!(
-                    !format!(" {attributes}").contains(forbidden),
-                    "{what}: <{tag}>"
-                );
+                assert!(!format!(" {attributes}").contains(forbidden), "{what}: <{tag}>");
             }
             assert!(
                 !tag.starts_with("script") && !tag.starts_with("link") && !tag.starts_with("img"),
                 "{what}: <{tag}>"
             );
         }
-        assert!(
-            !page.contains("@import") && !page.contains("url("),
-            "{what}"
-        );
+        assert!(!page.contains("@import") && !page.contains("url("), "{what}");
     }
 }
 
 #[test]
 fn hostile_data_is_text() {
     let page = page_with(&specimen::run(EVIL), Some(&compared(EVIL)), &[]);
-    assert!(
-        !page.contains("<script") && !page.contains("<img"),
-        "{page}"
-    );
+    assert!(!page.contains("<script") && !page.contains("<img"), "{page}");
     assert!(!page.contains(['\u{202e}', '\u{1b}', '\u{7}']));
     assert_eq!(page.matches("</style>").count(), 1);
-    assert!(
-        page.contains("&lt;img src=x onerror=alert(1)&gt;"),
-        "it is shown"
-    );
+    assert!(page.contains("&lt;img src=x onerror=alert(1)&gt;"), "it is shown");
 }
 
 #[test]
@@ -153,11 +129,7 @@ fn every_tag_that_opens_closes() {
     for (what, page) in all() {
         let mut open: Vec<&str> = Vec::new();
         for tag in tags(&page) {
-            let name = tag
-                .trim_start_matches('/')
-                .split([' ', '/'])
-                .next()
-                .expect("a name");
+            let name = tag.trim_start_matches('/').split([' ', '/']).next().expect("a name");
             if let Some(name) = tag.strip_prefix('/').filter(|name| !ALONE.contains(name)) {
                 assert_eq!(open.pop(), Some(name), "{what}");
             } else if !ALONE.contains(&name) {
@@ -177,9 +149,7 @@ fn headings_go_down_one_level_at_a_time_and_ids_stand_once() {
             .collect();
         assert_eq!(levels.first(), Some(&1), "{what}");
         assert!(
-            levels
-                .windows(2)
-                .all(|pair| pair[1] <= pair[0] + 1 && pair[1] > 1),
+            levels.windows(2).all(|pair| pair[1] <= pair[0] + 1 && pair[1] > 1),
             "{what}: {levels:?}"
         );
         let mut ids: Vec<&str> = page
@@ -191,16 +161,12 @@ fn headings_go_down_one_level_at_a_time_and_ids_stand_once() {
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len(), n, "{what}");
-        for target in page
-            .split("href=\"#")
-            .skip(1)
-            .map(|rest| rest.split('"').next().expect("its end"))
+        for target in
+            page.split("href=\"#").skip(1).map(|rest| rest.split('"').next().expect("its end"))
         {
             assert!(
                 ids.contains(&target)
-                    || ["class=", "turn="]
-                        .iter()
-                        .any(|filter| target.starts_with(filter)),
+                    || ["class=", "turn="].iter().any(|filter| target.starts_with(filter)),
                 "{what}: #{target}"
             );
         }
@@ -270,10 +236,7 @@ fn settings_and_provenance_are_there_and_no_key_header_or_variable() {
     ] {
         assert!(page.contains(said), "`{said}` is missing");
     }
-    assert!(
-        !page.contains("MY_SECRET_NAME") && !page.contains("MY_HEADER_NAME"),
-        "{page}"
-    );
+    assert!(!page.contains("MY_SECRET_NAME") && !page.contains("MY_HEADER_NAME"), "{page}");
 }
 
 #[test]
@@ -293,15 +256,9 @@ fn the_first_section_says_what_was_run_on_what_and_nothing_is_said_twice() {
         assert!(summary.contains(said), "`{said}` is missing: {summary}");
     }
     // Tags, versions and names of models stand in the section, once.
-    assert!(
-        !summary.contains("Tags") && page.contains("<dt>Tags</dt><dd>4 r</dd>"),
-        "{summary}"
-    );
+    assert!(!summary.contains("Tags") && page.contains("<dt>Tags</dt><dd>4 r</dd>"), "{summary}");
     assert_eq!(
-        [
-            page.matches("<dt>Model, dense</dt>").count(),
-            page.matches("<dt>ragtriage</dt>").count()
-        ],
+        [page.matches("<dt>Model, dense</dt>").count(), page.matches("<dt>ragtriage</dt>").count()],
         [1, 0]
     );
 }
@@ -327,10 +284,7 @@ fn what_a_run_does_not_have_is_not_shown() {
     let has = |page: &str, name: &str| page.contains(&format!("<dt>{name}"));
     assert!(has(&full, "AnswerF1") && has(&full, "EM"), "{full}");
     assert!(!has(&bare, "AnswerF1") && has(&bare, "supported"), "{bare}");
-    assert!(
-        !empty.contains("Support by stage") && !empty.contains("against k"),
-        "{empty}"
-    );
+    assert!(!empty.contains("Support by stage") && !empty.contains("against k"), "{empty}");
 }
 
 #[test]
@@ -341,12 +295,6 @@ fn without_a_script_a_few_lost_questions_are_there() {
         .nth(1)
         .and_then(|rest| rest.split("</section>").next())
         .expect("it");
-    assert!(
-        place.contains("<div id=\"rx-questions\"></div>\n<noscript>"),
-        "{place}"
-    );
-    assert!(
-        place.contains("3 of 3 lost questions") && place.contains("When r?"),
-        "{place}"
-    );
+    assert!(place.contains("<div id=\"rx-questions\"></div>\n<noscript>"), "{place}");
+    assert!(place.contains("3 of 3 lost questions") && place.contains("When r?"), "{place}");
 }

@@ -37,26 +37,16 @@ pub(super) fn classes(classes: &[ClassRow], flags: &str) -> Option<Figure> {
 }
 
 fn row(class: &ClassRow, n: f64) -> Row {
-    let second = class
-        .with_elsewhere
-        .map_or(String::new(), |count| format!(" ({})", thousands(count)));
+    let second =
+        class.with_elsewhere.map_or(String::new(), |count| format!(" ({})", thousands(count)));
     Row {
         label: class.class.name().to_owned(),
         link: Some(format!("#class={}", class.class.name())),
         value: 100.0 * class.share,
         paint: paint(class.class),
-        second: class
-            .with_elsewhere
-            .map(|count| 100.0 * count as f64 / n.max(1.0)),
-        interval: class.ci95.map(|ci| Interval {
-            low: 100.0 * ci.low,
-            high: 100.0 * ci.high,
-        }),
-        figure: format!(
-            "{}{second}, {}",
-            thousands(class.count),
-            percent(class.share)
-        ),
+        second: class.with_elsewhere.map(|count| 100.0 * count as f64 / n.max(1.0)),
+        interval: class.ci95.map(|ci| Interval { low: 100.0 * ci.low, high: 100.0 * ci.high }),
+        figure: format!("{}{second}, {}", thousands(class.count), percent(class.share)),
         note: class.faults.clone(),
         ..Row::default()
     }
@@ -84,10 +74,7 @@ mod tests {
             faults: "3 reader, 1 abstained".to_owned(),
             count: 4,
             share: 0.4,
-            ci95: Some(Interval {
-                low: 0.17,
-                high: 0.69,
-            }),
+            ci95: Some(Interval { low: 0.17, high: 0.69 }),
             bounds: None,
             with_elsewhere: Some(5),
         };

@@ -12,10 +12,7 @@ use ragtriage_eval::summary::MeasureSummary;
 
 /// The picture; `None` where no curve has two points.
 pub(super) fn curves(curves: &[Curve]) -> Option<Figure> {
-    let drawn: Vec<&Curve> = curves
-        .iter()
-        .filter(|curve| curve.points.len() > 1)
-        .collect();
+    let drawn: Vec<&Curve> = curves.iter().filter(|curve| curve.points.len() > 1).collect();
     if drawn.is_empty() {
         return None;
     }
@@ -33,12 +30,7 @@ pub(super) fn curves(curves: &[Curve]) -> Option<Figure> {
 }
 
 fn line(curve: &Curve) -> Line {
-    let n = curve
-        .points
-        .iter()
-        .map(|(_, found)| found.n)
-        .max()
-        .unwrap_or(0);
+    let n = curve.points.iter().map(|(_, found)| found.n).max().unwrap_or(0);
     Line {
         name: format!("{}, n = {}", curve.family.name(), thousands(n)),
         style: Style::Line,
@@ -63,25 +55,17 @@ fn figures(title: String, curves: &[&Curve]) -> Table {
         let titles = [title.as_str(), "95% CI", "n"];
         table.columns.extend(titles.map(TableColumn::of_numbers));
     }
-    let ks: BTreeSet<usize> = curves
-        .iter()
-        .flat_map(|curve| curve.points.iter().map(|(k, _)| *k))
-        .collect();
+    let ks: BTreeSet<usize> =
+        curves.iter().flat_map(|curve| curve.points.iter().map(|(k, _)| *k)).collect();
     for k in ks {
         let cells = curves.iter().flat_map(|curve| {
-            let found = curve
-                .points
-                .iter()
-                .find(|(at, _)| *at == k)
-                .map(|(_, found)| found);
+            let found = curve.points.iter().find(|(at, _)| *at == k).map(|(_, found)| found);
             found.map_or_else(|| vec![String::new(); 3], cells)
         });
         table.row([thousands(k)].into_iter().chain(cells));
     }
     table.notes = curves.iter().map(|curve| meaning(curve.family)).collect();
-    table
-        .notes
-        .push("band: 95% CI at each k; k is spread by doublings".to_owned());
+    table.notes.push("band: 95% CI at each k; k is spread by doublings".to_owned());
     let most = curves.iter().filter_map(|curve| deepest(curve)).max();
     for curve in curves.iter().filter(|curve| deepest(curve) < most) {
         let name = curve.family.name();
@@ -117,18 +101,9 @@ mod tests {
     use ragtriage_core::types::Interval;
 
     fn curve(family: Family, means: &[(usize, f64)]) -> Curve {
-        let found = |mean| MeasureSummary {
-            mean,
-            n: 40,
-            ci95: Some(Interval {
-                low: 0.0,
-                high: 1.0,
-            }),
-        };
-        Curve {
-            family,
-            points: means.iter().map(|(k, mean)| (*k, found(*mean))).collect(),
-        }
+        let found =
+            |mean| MeasureSummary { mean, n: 40, ci95: Some(Interval { low: 0.0, high: 1.0 }) };
+        Curve { family, points: means.iter().map(|(k, mean)| (*k, found(*mean))).collect() }
     }
 
     #[test]
@@ -145,13 +120,8 @@ mod tests {
             ["k", "EM@k", "95% CI", "n", "Recall@k", "95% CI", "n"]
         );
         let ci = "[0.000, 1.000]";
-        assert_eq!(
-            found.figures.rows[1],
-            ["5", "0.500", ci, "40", "0.750", ci, "40"]
-        );
-        let Graphic::Chart(chart) = found.graphic else {
-            panic!("lines")
-        };
+        assert_eq!(found.figures.rows[1], ["5", "0.500", ci, "40", "0.750", ci, "40"]);
+        let Graphic::Chart(chart) = found.graphic else { panic!("lines") };
         assert_eq!(chart.lines[0].name, "EM, n = 40");
     }
 
@@ -164,13 +134,7 @@ mod tests {
         .expect("a picture");
         // 1, 5 and 50.
         assert_eq!(found.figures.rows[2][1..4], ["", "", ""]);
-        assert!(
-            found
-                .figures
-                .notes
-                .last()
-                .is_some_and(|note| note.starts_with("EM@k is costly"))
-        );
+        assert!(found.figures.notes.last().is_some_and(|note| note.starts_with("EM@k is costly")));
     }
 
     #[test]

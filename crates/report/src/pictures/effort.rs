@@ -21,20 +21,13 @@ pub(super) fn seconds(timings: &[(String, f64)], wall: &BTreeMap<String, f64>) -
     let rows = timings.iter().map(|(step, seconds)| Row {
         label: step.clone(),
         value: *seconds,
-        paint: if wall.contains_key(step) {
-            Paint::Plain
-        } else {
-            Paint::Hollow
-        },
+        paint: if wall.contains_key(step) { Paint::Plain } else { Paint::Hollow },
         figure: format!("{seconds:.2} s"),
         ..Row::default()
     });
     let keys = vec![
         (Key::Bar(Paint::Plain), "one after another".to_owned()),
-        (
-            Key::Bar(Paint::Hollow),
-            "summed over questions, several at once".to_owned(),
-        ),
+        (Key::Bar(Paint::Hollow), "summed over questions, several at once".to_owned()),
     ];
     let bars = Bars {
         title: title.to_owned(),
@@ -49,11 +42,7 @@ pub(super) fn seconds(timings: &[(String, f64)], wall: &BTreeMap<String, f64>) -
     };
     let mut figures = Table::new(title, &["step", "seconds", "measured"]);
     for (step, seconds) in timings {
-        let how = if wall.contains_key(step) {
-            "wall time"
-        } else {
-            "summed over questions"
-        };
+        let how = if wall.contains_key(step) { "wall time" } else { "summed over questions" };
         figures.row([step.clone(), format!("{seconds:.2}"), how.to_owned()]);
     }
     Some(Figure::bars(bars, figures))
@@ -62,20 +51,12 @@ pub(super) fn seconds(timings: &[(String, f64)], wall: &BTreeMap<String, f64>) -
 /// Tokens of each arm's calls, and of those that were spared; `None` without any.
 pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, Spared>) -> Option<Figure> {
     let title = "Tokens by condition (arm)";
-    let mut figures = Table::new(
-        title,
-        &["arm", "replies", "tokens in", "tokens out", "US dollars"],
-    );
+    let mut figures =
+        Table::new(title, &["arm", "replies", "tokens in", "tokens out", "US dollars"]);
     let mut rows = Vec::new();
     for arm in ArmName::ALL.iter().map(|arm| arm.name()) {
         let used = summary.tokens.by_arm.get(arm).copied().unwrap_or_default();
-        let ArmUse {
-            calls,
-            prompt,
-            completion,
-            cost_usd,
-            ..
-        } = used;
+        let ArmUse { calls, prompt, completion, cost_usd, .. } = used;
         if calls > 0 {
             let mut figure = format!("{} in, {} out", count(prompt), count(completion));
             if cost_usd > 0.0 {
@@ -88,20 +69,11 @@ pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, Spared>) -> Op
                 note: format!("{} calls", thousands(calls)),
                 ..Row::default()
             });
-            let cells = [
-                thousands(calls),
-                count(prompt),
-                count(completion),
-                format!("{cost_usd:.4}"),
-            ];
+            let cells =
+                [thousands(calls), count(prompt), count(completion), format!("{cost_usd:.4}")];
             figures.row([arm.to_owned()].into_iter().chain(cells));
         }
-        if let Some(Spared {
-            replies,
-            prompt,
-            completion,
-        }) = spared.get(arm).copied()
-        {
+        if let Some(Spared { replies, prompt, completion }) = spared.get(arm).copied() {
             rows.push(Row {
                 label: format!("{arm}, cached"),
                 value: prompt.saturating_add(completion) as f64,
@@ -110,12 +82,7 @@ pub(super) fn tokens(summary: &Summary, spared: &BTreeMap<String, Spared>) -> Op
                 note: format!("{} responses", thousands(replies)),
                 ..Row::default()
             });
-            let cells = [
-                thousands(replies),
-                count(prompt),
-                count(completion),
-                "0".to_owned(),
-            ];
+            let cells = [thousands(replies), count(prompt), count(completion), "0".to_owned()];
             figures.row([format!("{arm}, cached")].into_iter().chain(cells));
         }
     }
@@ -151,13 +118,8 @@ mod tests {
         let found =
             seconds(&timings, &BTreeMap::from([("load".to_owned(), 0.25)])).expect("a picture");
         assert_eq!(found.figures.rows[0], ["load", "0.25", "wall time"]);
-        assert_eq!(
-            found.figures.rows[1],
-            ["generate", "12.00", "summed over questions"]
-        );
-        let Graphic::Bars(bars) = found.graphic else {
-            panic!("bars")
-        };
+        assert_eq!(found.figures.rows[1], ["generate", "12.00", "summed over questions"]);
+        let Graphic::Bars(bars) = found.graphic else { panic!("bars") };
         assert_eq!(
             bars.rows.iter().map(|row| row.paint).collect::<Vec<_>>(),
             [Paint::Plain, Paint::Hollow]
@@ -168,24 +130,12 @@ mod tests {
     fn tokens_of_kept_replies_stand_under_their_own_heads() {
         let run = crate::specimen::run("r");
         let summary = ragtriage_eval::summary::evaluate(&run, &crate::specimen::plan()).summary;
-        let kept = Spared {
-            replies: 2,
-            prompt: 1220,
-            completion: 14,
-        };
+        let kept = Spared { replies: 2, prompt: 1220, completion: 14 };
         let found = tokens(&summary, &[("retrieved".to_owned(), kept)].into()).expect("a picture");
         // Four calls of 10 tokens in and 2 out at 1/32 of a dollar.
-        assert_eq!(
-            found.figures.rows[0],
-            ["retrieved", "4", "40", "8", "0.1250"]
-        );
-        assert_eq!(
-            found.figures.rows[1],
-            ["retrieved, cached", "2", "1,220", "14", "0"]
-        );
-        let Graphic::Bars(bars) = found.graphic else {
-            panic!("bars")
-        };
+        assert_eq!(found.figures.rows[0], ["retrieved", "4", "40", "8", "0.1250"]);
+        assert_eq!(found.figures.rows[1], ["retrieved, cached", "2", "1,220", "14", "0"]);
+        let Graphic::Bars(bars) = found.graphic else { panic!("bars") };
         assert_eq!(
             (bars.rows[1].value, bars.rows[1].figure.as_str()),
             (1234.0, "1,220 in, 14 out")
@@ -194,10 +144,7 @@ mod tests {
 
     #[test]
     fn what_was_not_timed_is_not_drawn() {
-        assert_eq!(
-            seconds(&[("generate".to_owned(), 0.0)], &BTreeMap::new()),
-            None
-        );
+        assert_eq!(seconds(&[("generate".to_owned(), 0.0)], &BTreeMap::new()), None);
         assert_eq!(seconds(&[], &BTreeMap::new()), None);
     }
 }

@@ -25,17 +25,11 @@ pub enum Graphic {
 impl Figure {
     /// Creates a figure of bars.
     pub(crate) fn bars(bars: Bars, figures: Table) -> Self {
-        Self {
-            graphic: Graphic::Bars(bars),
-            figures,
-        }
+        Self { graphic: Graphic::Bars(bars), figures }
     }
 
     /// Creates a figure of lines.
     pub(crate) fn lines(chart: Chart, figures: Table) -> Self {
-        Self {
-            graphic: Graphic::Chart(chart),
-            figures,
-        }
+        Self { graphic: Graphic::Chart(chart), figures }
     }
 }

@@ -31,15 +31,9 @@ fn row(loss: &LossRow) -> Row {
     Row {
         label: loss.label.clone(),
         value: loss.mean,
-        paint: if loss.mean < 0.0 {
-            Paint::Gain
-        } else {
-            Paint::Loss
-        },
+        paint: if loss.mean < 0.0 { Paint::Gain } else { Paint::Loss },
         interval: loss.ci95,
-        figure: format!("{:.3} {}", loss.mean, range(loss))
-            .trim_end()
-            .to_owned(),
+        figure: format!("{:.3} {}", loss.mean, range(loss)).trim_end().to_owned(),
         ..Row::default()
     }
 }
@@ -58,10 +52,7 @@ mod tests {
         let loss = LossRow {
             label: "distraction".to_owned(),
             mean: -0.02,
-            ci95: Some(Interval {
-                low: -0.05,
-                high: 0.01,
-            }),
+            ci95: Some(Interval { low: -0.05, high: 0.01 }),
             bounds: None,
             f1: None,
         };
@@ -69,14 +60,6 @@ mod tests {
         assert_eq!((drawn.value, drawn.paint), (-0.02, Paint::Gain));
         assert_eq!(drawn.figure, "-0.020 [-0.050, 0.010]");
         // One cluster of questions has no interval.
-        assert_eq!(
-            row(&LossRow {
-                ci95: None,
-                mean: 0.5,
-                ..loss
-            })
-            .figure,
-            "0.500"
-        );
+        assert_eq!(row(&LossRow { ci95: None, mean: 0.5, ..loss }).figure, "0.500");
     }
 }

@@ -24,14 +24,7 @@ pub(super) fn passages(spread: &ScoreSpread, k: usize) -> Figure {
             line("others", spread, &spread.others),
         ],
     };
-    let head = [
-        "score from",
-        "to",
-        "with gold",
-        "others",
-        "gold kept",
-        "others kept",
-    ];
+    let head = ["score from", "to", "with gold", "others", "gold kept", "others kept"];
     let mut figures = Table::new(title, &head);
     for at in 0..spread.gold.len() {
         figures.row(bin(spread, at));
@@ -80,11 +73,7 @@ fn bin(spread: &ScoreSpread, at: usize) -> Vec<String> {
 /// The share of `counts` from bin `at` on; empty without any.
 fn kept(counts: &[usize], at: usize) -> String {
     let [n_kept, n] = [&counts[at..], counts].map(|counts| counts.iter().sum::<usize>());
-    if n == 0 {
-        String::new()
-    } else {
-        percent_of(n_kept, n)
-    }
+    if n == 0 { String::new() } else { percent_of(n_kept, n) }
 }
 
 /// A bin's end with the digits that tell it from its neighbours: two of the bin's `width`.
@@ -93,11 +82,7 @@ fn edge(value: f64, width: f64) -> String {
         return value.to_string();
     }
     // What is left of a sum that should be zero.
-    let value = if value.abs() < 1e-6 * width {
-        0.0
-    } else {
-        value
-    };
+    let value = if value.abs() < 1e-6 * width { 0.0 } else { value };
     let decimals = 1 - decimal_place(width);
     if decimals > MOST_DECIMALS && value != 0.0 {
         let digits = usize::try_from(decimal_place(value) - decimal_place(width) + 1).unwrap_or(0);
@@ -175,41 +160,23 @@ mod tests {
         // From 5 on three of four gold passages are kept and none of nine others.
         assert_eq!(rows[1], ["5.0", "10.0", "3", "0", "75.0%", "0.0%"]);
         // Without any gold in the top k there is no share of it.
-        let none = ScoreSpread {
-            gold: vec![0, 0],
-            ..spread
-        };
+        let none = ScoreSpread { gold: vec![0, 0], ..spread };
         assert_eq!(passages(&none, 5).figures.rows[0][4], "");
     }
 
     #[test]
     fn ends_of_narrow_bins_are_told_apart() {
-        assert_eq!(
-            [1e-5, 2e-5].map(|value| edge(value, 1e-5)),
-            ["0.000010", "0.000020"]
-        );
-        assert_eq!(
-            [1e-9, 2.5e-8].map(|value| edge(value, 1e-9)),
-            ["1.0e-9", "2.50e-8"]
-        );
-        assert_eq!(
-            [0.98761, 0.98762].map(|value| edge(value, 1e-5)),
-            ["0.987610", "0.987620"]
-        );
-        assert_eq!(
-            [-20.0, 0.0, 1200.0].map(|value| edge(value, 20.0)),
-            ["-20", "0", "1200"]
-        );
+        assert_eq!([1e-5, 2e-5].map(|value| edge(value, 1e-5)), ["0.000010", "0.000020"]);
+        assert_eq!([1e-9, 2.5e-8].map(|value| edge(value, 1e-9)), ["1.0e-9", "2.50e-8"]);
+        assert_eq!([0.98761, 0.98762].map(|value| edge(value, 1e-5)), ["0.987610", "0.987620"]);
+        assert_eq!([-20.0, 0.0, 1200.0].map(|value| edge(value, 20.0)), ["-20", "0", "1200"]);
         // The sum of 0.1, 0.2 and -0.3 is not quite zero, and has no sign.
         assert_eq!(edge(0.3 - (0.1 + 0.2), 0.1), "0.00");
     }
 
     #[test]
     fn tenths_are_named_by_where_they_begin() {
-        assert_eq!(
-            [0, 1, 2, 10, 11].map(tenth),
-            ["0", "above 0", "from 0.1", "from 0.9", "1"]
-        );
+        assert_eq!([0, 1, 2, 10, 11].map(tenth), ["0", "above 0", "from 0.1", "from 0.9", "1"]);
         assert_eq!(answers([0; 12]), None);
     }
 }

@@ -40,27 +40,16 @@ pub(super) fn tiles(summary: &Summary, is_external: bool) -> Vec<Tile> {
     ];
     let measured = wanted.into_iter().filter_map(|(family, cutoff)| {
         let measure = Measure::new(family, cutoff)?;
-        let found = summary
-            .measures
-            .get(&measure.to_string())
-            .filter(|found| found.n > 0)?;
+        let found = summary.measures.get(&measure.to_string()).filter(|found| found.n > 0)?;
         Some(of_measure(measure, *found))
     });
-    share(summary)
-        .into_iter()
-        .chain(measured)
-        .take(MOST)
-        .collect()
+    share(summary).into_iter().chain(measured).take(MOST).collect()
 }
 
 /// Right and supported, or without a generator supported.
 fn share(summary: &Summary) -> Option<Tile> {
     let answered = !summary.arms.is_empty();
-    let class = if answered {
-        FailureClass::Correct
-    } else {
-        FailureClass::Supported
-    };
+    let class = if answered { FailureClass::Correct } else { FailureClass::Supported };
     let share = summary
         .class_shares
         .get(class.name())
@@ -72,9 +61,7 @@ fn share(summary: &Summary) -> Option<Tile> {
     Some(Tile {
         name: class.name().to_owned(),
         value: percent(share.share),
-        range: share
-            .ci95
-            .map(|ci| format!("{:.1} to {:.1}", 100.0 * ci.low, 100.0 * ci.high)),
+        range: share.ci95.map(|ci| format!("{:.1} to {:.1}", 100.0 * ci.low, 100.0 * ci.high)),
         n: summary.n_questions,
         meaning: meaning.to_owned(),
     })
@@ -84,9 +71,7 @@ fn of_measure(measure: Measure, found: MeasureSummary) -> Tile {
     Tile {
         name: measure.to_string(),
         value: format!("{:.3}", found.mean),
-        range: found
-            .ci95
-            .map(|ci| format!("{:.3} to {:.3}", ci.low, ci.high)),
+        range: found.ci95.map(|ci| format!("{:.3} to {:.3}", ci.low, ci.high)),
         n: found.n,
         meaning: meaning(measure),
     }

@@ -11,10 +11,8 @@ pub(super) fn waterfall(stages: &[SupportRow], n: usize) -> Option<Figure> {
     if stages.is_empty() {
         return None;
     }
-    let mut keys = vec![
-        (Key::Bar(Paint::Plain), "supported".to_owned()),
-        (Key::Rest, "lost here".to_owned()),
-    ];
+    let mut keys =
+        vec![(Key::Bar(Paint::Plain), "supported".to_owned()), (Key::Rest, "lost here".to_owned())];
     if stages.iter().any(|row| row.with_elsewhere.is_some()) {
         keys.push((Key::Second, "with answer_elsewhere".to_owned()));
     }
@@ -29,19 +27,14 @@ pub(super) fn waterfall(stages: &[SupportRow], n: usize) -> Option<Figure> {
 }
 
 fn row(stage: &SupportRow) -> Row {
-    let second = stage
-        .with_elsewhere
-        .map_or(String::new(), |count| format!(" ({})", thousands(count)));
+    let second =
+        stage.with_elsewhere.map_or(String::new(), |count| format!(" ({})", thousands(count)));
     Row {
         label: stage.label.clone(),
         value: stage.count as f64,
         rest: (stage.n_lost > 0).then_some((stage.count + stage.n_lost) as f64),
         second: stage.with_elsewhere.map(|count| count as f64),
-        figure: format!(
-            "{}{second}, {}",
-            thousands(stage.count),
-            percent(stage.share)
-        ),
+        figure: format!("{}{second}, {}", thousands(stage.count), percent(stage.share)),
         note: note(stage),
         ..Row::default()
     }
@@ -86,10 +79,7 @@ mod tests {
             (drawn.figure.as_str(), drawn.note.as_str()),
             ("100, 50.0%", "\u{2212}60: 40 ranking, 20 chunking")
         );
-        assert_eq!(
-            row(&stage(100, &[("ranking", 60)])).note,
-            "\u{2212}60 ranking"
-        );
+        assert_eq!(row(&stage(100, &[("ranking", 60)])).note, "\u{2212}60 ranking");
     }
 
     #[test]

@@ -40,10 +40,8 @@ impl Questions<'_> {
             details.flat_map(|(run, n)| (0..n).map(move |block| BlockContent::Details(run, block)));
         let passages = self.passage_blocks().into_iter().enumerate();
         let passages = passages.map(|(block, numbers)| BlockContent::Passages(block, numbers));
-        let parts: Vec<BlockContent> = std::iter::once(BlockContent::Index)
-            .chain(details)
-            .chain(passages)
-            .collect();
+        let parts: Vec<BlockContent> =
+            std::iter::once(BlockContent::Index).chain(details).chain(passages).collect();
         parts.into_par_iter().map(|part| self.block(part)).collect()
     }
 
@@ -65,11 +63,6 @@ fn block(id: String, content: &impl Serialize) -> PageBlock {
     let level = CompressionLvl::new(LEVEL).expect("a level of libdeflate");
     let mut compressor = Compressor::new(level);
     let mut gzip = vec![0; compressor.gzip_compress_bound(json.len())];
-    let n_bytes = compressor
-        .gzip_compress(&json, &mut gzip)
-        .expect("the bound is enough");
-    PageBlock {
-        id,
-        text: STANDARD.encode(&gzip[..n_bytes]),
-    }
+    let n_bytes = compressor.gzip_compress(&json, &mut gzip).expect("the bound is enough");
+    PageBlock { id, text: STANDARD.encode(&gzip[..n_bytes]) }
 }

@@ -34,8 +34,5 @@ fn wanted(k: usize) -> Vec<Measure> {
         (Family::FactRecall, None),
         (Family::Groundedness, None),
     ];
-    families
-        .into_iter()
-        .filter_map(|(family, cutoff)| Measure::new(family, cutoff))
-        .collect()
+    families.into_iter().filter_map(|(family, cutoff)| Measure::new(family, cutoff)).collect()
 }

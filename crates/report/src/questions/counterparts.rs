@@ -66,12 +66,7 @@ impl Counterparts {
             let turn = turns.get(&trace.question.id).copied();
             let differs =
                 not_compared.is_some() || differ((run, own), (baseline, there), &measures);
-            let of_run = Counterpart {
-                row: there,
-                turn,
-                differs,
-                not_compared,
-            };
+            let of_run = Counterpart { row: there, turn, differs, not_compared };
             counterparts.of_run[own] = Some(of_run);
             counterparts.of_baseline[there] = Some(Counterpart { row: own, ..of_run });
         }
@@ -89,9 +84,7 @@ fn differ(
     let (first, second) = (&a.evaluation.outcomes[one], &b.evaluation.outcomes[other]);
     (first.class, first.fault) != (second.class, second.fault)
         || answer_text(&a.run.traces[one]) != answer_text(&b.run.traces[other])
-        || measures
-            .iter()
-            .any(|measure| score(a, one, *measure) != score(b, other, *measure))
+        || measures.iter().any(|measure| score(a, one, *measure) != score(b, other, *measure))
 }
 
 /// Returns the answer of the retrieved condition.
@@ -101,9 +94,6 @@ pub(super) fn answer_text(trace: &Trace) -> Option<String> {
 
 fn score(subject: Evaluated<'_>, row: usize, measure: Measure) -> Option<f64> {
     let scores = &subject.evaluation.scores;
-    let column = scores
-        .measures
-        .iter()
-        .position(|column| *column == measure)?;
+    let column = scores.measures.iter().position(|column| *column == measure)?;
     scores.rows[row][column]
 }

@@ -157,17 +157,8 @@ pub(super) struct DetailContext<'a> {
 
 impl DetailContext<'_> {
     pub fn detail(&self, trace: &Trace, outcome: &Outcome) -> Detail {
-        let Question {
-            answers,
-            required,
-            forbidden,
-            ..
-        } = &trace.question;
-        let Gold {
-            documents,
-            chunks,
-            groups,
-        } = &trace.gold;
+        let Question { answers, required, forbidden, .. } = &trace.question;
+        let Gold { documents, chunks, groups } = &trace.gold;
         let gold = golden(trace);
         let arms: Vec<ArmShown> = trace.arms.iter().map(|arm| self.arm(arm)).collect();
         let stages: Vec<StepShown> = labels(&trace.steps)
@@ -182,10 +173,7 @@ impl DetailContext<'_> {
             .collect();
         Detail {
             reason: outcome.reason.clone(),
-            judgment: outcome
-                .judgments
-                .of(ArmName::Retrieved)
-                .map(Judgment::to_string),
+            judgment: outcome.judgments.of(ArmName::Retrieved).map(Judgment::to_string),
             unsupported: outcome.unsupported.clone(),
             answers: answers.clone(),
             required: required.clone(),
@@ -200,26 +188,15 @@ impl DetailContext<'_> {
     }
 
     fn numbers<'i>(&self, ids: impl IntoIterator<Item = &'i ChunkId>) -> Vec<usize> {
-        ids.into_iter()
-            .filter_map(|id| self.passages.number(self.run, id))
-            .collect()
+        ids.into_iter().filter_map(|id| self.passages.number(self.run, id)).collect()
     }
 
     fn place(&self, member: &GoldMember) -> GoldPlace {
-        let GoldMember {
-            doc,
-            present,
-            needed,
-            chunks,
-            ..
-        } = member;
+        let GoldMember { doc, present, needed, chunks, .. } = member;
         GoldPlace {
             doc: doc.clone(),
             present: *present,
-            ranges: needed
-                .iter()
-                .map(|range| [range.start, range.end])
-                .collect(),
+            ranges: needed.iter().map(|range| [range.start, range.end]).collect(),
             n_passages: chunks.len(),
             passages: self.numbers(held(member)),
         }
@@ -264,20 +241,14 @@ impl DetailContext<'_> {
                 .into_iter()
                 .chain(inside)
                 .filter_map(|(rank, id)| {
-                    Some(GoldBelow {
-                        rank,
-                        passage: self.passages.number(self.run, id)?,
-                    })
+                    Some(GoldBelow { rank, passage: self.passages.number(self.run, id)? })
                 })
                 .collect(),
         }
     }
 
     fn hit(&self, hit: &StepHit, is_gold: bool) -> Option<HitShown> {
-        let parts = hit
-            .parts
-            .iter()
-            .map(|(part, value)| (part.clone(), rounded(*value, 5)));
+        let parts = hit.parts.iter().map(|(part, value)| (part.clone(), rounded(*value, 5)));
         Some(HitShown {
             passage: self.passages.number(self.run, &hit.id)?,
             is_gold,
@@ -313,10 +284,7 @@ impl DetailContext<'_> {
                 error: error.as_ref().map(|error| error.message.clone()),
             }
         });
-        ArmShown {
-            arm: arm.arm,
-            attempts: attempts.collect(),
-        }
+        ArmShown { arm: arm.arm, attempts: attempts.collect() }
     }
 
     fn marks(
@@ -326,16 +294,10 @@ impl DetailContext<'_> {
         gold: &[Vec<GoldPlace>],
         arms: &[ArmShown],
     ) -> BTreeMap<usize, Highlights> {
-        let hits = stages
-            .iter()
-            .flat_map(|stage| stage.hits.iter().map(|hit| hit.passage));
-        let below = stages
-            .iter()
-            .flat_map(|stage| stage.gold_below.iter().map(|below| below.passage));
-        let places = gold
-            .iter()
-            .flatten()
-            .flat_map(|place| place.passages.iter().copied());
+        let hits = stages.iter().flat_map(|stage| stage.hits.iter().map(|hit| hit.passage));
+        let below =
+            stages.iter().flat_map(|stage| stage.gold_below.iter().map(|below| below.passage));
+        let places = gold.iter().flatten().flat_map(|place| place.passages.iter().copied());
         let asked = arms
             .iter()
             .flat_map(|arm| &arm.attempts)

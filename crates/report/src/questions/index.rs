@@ -120,12 +120,7 @@ pub(super) fn run(
         .iter()
         .map(|measure| scores.measures.iter().position(|column| column == measure))
         .collect();
-    let questions = run
-        .traces
-        .iter()
-        .zip(&evaluation.outcomes)
-        .zip(&scores.rows)
-        .enumerate();
+    let questions = run.traces.iter().zip(&evaluation.outcomes).zip(&scores.rows).enumerate();
     let rows = questions.map(|(at, ((trace, outcome), row))| {
         let question = &trace.question;
         QuestionRow {
@@ -149,16 +144,8 @@ pub(super) fn run(
             other: others.get(at).copied().flatten(),
         }
     });
-    let Settings {
-        chunking,
-        generation,
-        ..
-    } = &run.manifest.settings;
-    let template = run
-        .manifest
-        .template
-        .as_deref()
-        .and_then(|text| Template::parse(text).ok());
+    let Settings { chunking, generation, .. } = &run.manifest.settings;
+    let template = run.manifest.template.as_deref().and_then(|text| Template::parse(text).ok());
     RunIndex {
         name: run.manifest.name.clone(),
         label: label.to_owned(),
@@ -220,9 +207,5 @@ pub(super) fn rounded(value: f64, digits: i32) -> f64 {
     if !scale.is_finite() {
         return value;
     }
-    if places >= 0 {
-        (value * scale).round() / scale
-    } else {
-        (value / scale).round() * scale
-    }
+    if places >= 0 { (value * scale).round() / scale } else { (value / scale).round() * scale }
 }

@@ -11,12 +11,7 @@ pub(super) struct Searchables(Vec<Searchable>);
 
 impl Searchables {
     pub fn new(passages: &[&Passage]) -> Self {
-        Self(
-            passages
-                .par_iter()
-                .map(|passage| Searchable::new(&passage.text))
-                .collect(),
-        )
+        Self(passages.par_iter().map(|passage| Searchable::new(&passage.text)).collect())
     }
 }
 
@@ -39,10 +34,7 @@ pub(super) struct AnswerMarker<'a> {
 
 impl<'a> AnswerMarker<'a> {
     pub fn new(trace: &'a Trace) -> Self {
-        Self {
-            trace,
-            matcher: AnswerMatcher::new(&wanted(&trace.question)),
-        }
+        Self { trace, matcher: AnswerMatcher::new(&wanted(&trace.question)) }
     }
 
     /// The marks of `passage`, whose number is `number`; `None` where there are none.
@@ -57,10 +49,7 @@ impl<'a> AnswerMarker<'a> {
         } else {
             Vec::new()
         };
-        let marks = Highlights {
-            gold: self.gold(passage),
-            answer,
-        };
+        let marks = Highlights { gold: self.gold(passage), answer };
         (marks != Highlights::default()).then_some(marks)
     }
 
@@ -69,13 +58,8 @@ impl<'a> AnswerMarker<'a> {
         if passage.text.len() != passage.range.len() {
             return Vec::new();
         }
-        let members = self
-            .trace
-            .gold
-            .groups
-            .iter()
-            .flatten()
-            .filter(|member| member.doc == passage.doc);
+        let members =
+            self.trace.gold.groups.iter().flatten().filter(|member| member.doc == passage.doc);
         let needed = RangeSet::union(members.flat_map(|member| member.needed.iter().copied()));
         let here = needed.intersection(&RangeSet::union([passage.range]));
         let start = passage.range.start;
@@ -99,9 +83,7 @@ fn wanted(question: &Question) -> Vec<String> {
 /// Byte ranges of `text`, ascending, in UTF-16 units; one that parts a character is left out.
 fn utf16(text: &str, ranges: &[ByteRange]) -> Vec<[usize; 2]> {
     let (mut byte, mut units) = (0, 0);
-    let whole = ranges
-        .iter()
-        .filter(|range| text.get(range.as_range()).is_some());
+    let whole = ranges.iter().filter(|range| text.get(range.as_range()).is_some());
     let ends = whole.map(|range| {
         [range.start, range.end].map(|to| {
             units += text[byte..to].encode_utf16().count();
@@ -120,10 +102,7 @@ mod tests {
     fn ranges_count_utf16_units() {
         // `a` 1 byte, `é` 2 bytes and 1 unit, `𝄞` 4 bytes and 2 units: bytes 3..8 are `𝄞b`, units 2..5.
         let text = "aé𝄞bc";
-        assert_eq!(
-            utf16(text, &[(0, 1).into(), (3, 8).into()]),
-            [[0, 1], [2, 5]]
-        );
+        assert_eq!(utf16(text, &[(0, 1).into(), (3, 8).into()]), [[0, 1], [2, 5]]);
         assert_eq!(
             utf16(text, &[(2, 3).into(), (8, 9).into(), (9, 12).into()]),
             [[5, 6]],

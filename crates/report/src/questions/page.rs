@@ -41,9 +41,8 @@ impl<'a> Questions<'a> {
         baseline: Option<(Evaluated<'a>, &'a Counterparts)>,
         scope: PageScope,
     ) -> Self {
-        let runs: Vec<Evaluated<'a>> = std::iter::once(run)
-            .chain(baseline.map(|(baseline, _)| baseline))
-            .collect();
+        let runs: Vec<Evaluated<'a>> =
+            std::iter::once(run).chain(baseline.map(|(baseline, _)| baseline)).collect();
         let passages = PassageTable::new(
             &runs.iter().map(|subject| subject.run).collect::<Vec<_>>(),
             scope.depth,
@@ -61,14 +60,9 @@ impl<'a> Questions<'a> {
     /// The page's first block.
     #[must_use]
     pub fn index(&self) -> Index {
-        let [own, theirs] = self.counterparts.map_or([&[][..]; 2], |pairs| {
-            [&pairs.of_run[..], &pairs.of_baseline]
-        });
-        let labels = if self.counterparts.is_some() {
-            ["B", "A"]
-        } else {
-            ["", ""]
-        };
+        let [own, theirs] =
+            self.counterparts.map_or([&[][..]; 2], |pairs| [&pairs.of_run[..], &pairs.of_baseline]);
+        let labels = if self.counterparts.is_some() { ["B", "A"] } else { ["", ""] };
         let runs = self.runs.iter().zip(labels).zip([own, theirs]);
         let columns = measures(&self.runs);
         Index {
@@ -78,11 +72,7 @@ impl<'a> Questions<'a> {
             depth: self.scope.depth,
             has_text: self.scope.has_text,
             details_per_block: DETAILS_PER_BLOCK,
-            passage_blocks: self
-                .passage_blocks()
-                .iter()
-                .map(|block| block.start)
-                .collect(),
+            passage_blocks: self.passage_blocks().iter().map(|block| block.start).collect(),
         }
     }
 
@@ -106,12 +96,8 @@ impl<'a> Questions<'a> {
             searchables: &self.searchables,
         };
         let questions = subject.run.traces.iter().zip(&subject.evaluation.outcomes);
-        let questions = questions
-            .skip(block * DETAILS_PER_BLOCK)
-            .take(DETAILS_PER_BLOCK);
-        questions
-            .map(|(trace, outcome)| context.detail(trace, outcome))
-            .collect()
+        let questions = questions.skip(block * DETAILS_PER_BLOCK).take(DETAILS_PER_BLOCK);
+        questions.map(|(trace, outcome)| context.detail(trace, outcome)).collect()
     }
 
     /// The numbers of the passages in each block, ascending, none left out.
@@ -132,9 +118,6 @@ impl<'a> Questions<'a> {
     /// A block of passages.
     #[must_use]
     pub fn passages(&self, numbers: Range<usize>) -> Vec<PassageText<'a>> {
-        self.passages.list()[numbers]
-            .iter()
-            .map(|passage| PassageText::from(*passage))
-            .collect()
+        self.passages.list()[numbers].iter().map(|passage| PassageText::from(*passage)).collect()
     }
 }

@@ -22,10 +22,7 @@ pub(super) struct PassageTable<'a> {
 impl<'a> PassageTable<'a> {
     /// All that the questions of `runs` name when `depth` hits of a ranking are shown.
     pub fn new(runs: &[&'a SavedRun], depth: usize) -> Self {
-        let mut table = Self {
-            list: Vec::new(),
-            numbers: Vec::new(),
-        };
+        let mut table = Self { list: Vec::new(), numbers: Vec::new() };
         for run in runs {
             let traces = run.traces.par_iter();
             let named: Vec<Vec<&ChunkId>> = traces.map(|trace| named(trace, depth)).collect();
@@ -37,14 +34,9 @@ impl<'a> PassageTable<'a> {
                 let Some(passage) = run.passages.get(id) else {
                     continue;
                 };
-                let known = table
-                    .numbers
-                    .iter()
-                    .find_map(|numbers| numbers.get(id))
-                    .copied();
-                let number = known
-                    .filter(|number| table.list[*number] == passage)
-                    .unwrap_or_else(|| {
+                let known = table.numbers.iter().find_map(|numbers| numbers.get(id)).copied();
+                let number =
+                    known.filter(|number| table.list[*number] == passage).unwrap_or_else(|| {
                         table.list.push(passage);
                         table.list.len() - 1
                     });
@@ -85,27 +77,12 @@ pub struct PassageText<'a> {
 
 impl<'a> From<&'a Passage> for PassageText<'a> {
     fn from(passage: &'a Passage) -> Self {
-        let Passage {
-            id,
-            doc,
-            title,
-            range,
-            text,
-            tokens: _,
-        } = passage;
+        let Passage { id, doc, title, range, text, tokens: _ } = passage;
         let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
-        let is_told = id
-            .as_str()
-            .rsplit_once('#')
-            .is_some_and(|(before, _)| before == doc.as_str());
+        let is_told =
+            id.as_str().rsplit_once('#').is_some_and(|(before, _)| before == doc.as_str());
         let doc = (!is_told).then_some(doc.as_str());
-        Self {
-            id: id.as_str(),
-            doc,
-            title,
-            range: [range.start, range.end],
-            text,
-        }
+        Self { id: id.as_str(), doc, title, range: [range.start, range.end], text }
     }
 }
 
@@ -127,13 +104,7 @@ pub(super) fn held(member: &GoldMember) -> &[ChunkId] {
 
 /// The chunks that hold gold.
 pub(super) fn golden(trace: &Trace) -> BTreeSet<&ChunkId> {
-    trace
-        .gold
-        .groups
-        .iter()
-        .flatten()
-        .flat_map(|member| &member.chunks)
-        .collect()
+    trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks).collect()
 }
 
 /// The hits of a step behind those shown that hold gold, with their ranks from 1.
@@ -143,9 +114,7 @@ pub(super) fn gold_below<'a>(
     depth: usize,
 ) -> Vec<(usize, &'a ChunkId)> {
     let hits = step.hits.iter().enumerate().skip(shown(step, depth).len());
-    hits.filter(|(_, hit)| gold.contains(&hit.id))
-        .map(|(at, hit)| (at + 1, &hit.id))
-        .collect()
+    hits.filter(|(_, hit)| gold.contains(&hit.id)).map(|(at, hit)| (at + 1, &hit.id)).collect()
 }
 
 /// The gold chunks that lie in a hit which is a chunk with the text around it, with its rank from 1.
@@ -168,21 +137,12 @@ pub(super) fn gold_inside<'a>(
 /// Every chunk that a question's detail names, once.
 fn named(trace: &Trace, depth: usize) -> Vec<&ChunkId> {
     let gold = golden(trace);
-    let below = trace
-        .steps
-        .iter()
-        .flat_map(move |step| gold_below(step, &gold, depth))
-        .map(|(_, id)| id);
-    let hits = trace
-        .steps
-        .iter()
-        .flat_map(move |step| shown(step, depth))
-        .map(|hit| &hit.id);
+    let below =
+        trace.steps.iter().flat_map(move |step| gold_below(step, &gold, depth)).map(|(_, id)| id);
+    let hits = trace.steps.iter().flat_map(move |step| shown(step, depth)).map(|hit| &hit.id);
     let held = trace.gold.groups.iter().flatten().flat_map(held);
-    let asked = trace
-        .arms
-        .iter()
-        .flat_map(|arm| arm.attempts.iter().flat_map(|attempt| &attempt.passages));
+    let asked =
+        trace.arms.iter().flat_map(|arm| arm.attempts.iter().flat_map(|attempt| &attempt.passages));
     let mut seen = HashSet::new();
     let all = hits.chain(below).chain(held).chain(asked);
     all.filter(|id| seen.insert(*id)).collect()

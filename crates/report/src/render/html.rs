@@ -9,10 +9,7 @@ use ragtriage_core::text::sanitize::one_line;
 #[must_use]
 pub fn render(report: &Report) -> String {
     let mut out = String::new();
-    report
-        .elements
-        .iter()
-        .for_each(|element| push(element, &mut out));
+    report.elements.iter().for_each(|element| push(element, &mut out));
     out
 }
 
@@ -81,10 +78,8 @@ fn entry(entry: &Entry, out: &mut String) {
 
 /// A list of sentences; nothing where there is none.
 pub(crate) fn list<'a>(class: &str, items: impl IntoIterator<Item = &'a String>, out: &mut String) {
-    let items: Vec<String> = items
-        .into_iter()
-        .map(|item| format!("<li>{}</li>\n", escape(item)))
-        .collect();
+    let items: Vec<String> =
+        items.into_iter().map(|item| format!("<li>{}</li>\n", escape(item))).collect();
     if !items.is_empty() {
         let _ = writeln!(out, "<ul class=\"{class}\">\n{}</ul>", items.concat());
     }
@@ -103,20 +98,14 @@ pub(crate) fn table(table: &Table, out: &mut String) {
 
 /// A table alone.
 pub(crate) fn rows(table: &Table, out: &mut String) {
-    let head: Vec<&str> = table
-        .columns
-        .iter()
-        .map(|column| column.title.as_str())
-        .collect();
+    let head: Vec<&str> = table.columns.iter().map(|column| column.title.as_str()).collect();
     let rows = table.rows.iter();
     raw_table(&head, rows.map(|row| cells(&table.columns, row)), out);
 }
 
 fn cells(columns: &[TableColumn], row: &[TableCell]) -> String {
     let cells = columns.iter().zip(row).enumerate();
-    cells
-        .map(|(at, (column, found))| cell(at, column, found))
-        .collect()
+    cells.map(|(at, (column, found))| cell(at, column, found)).collect()
 }
 
 fn cell(at: usize, column: &TableColumn, cell: &TableCell) -> String {
@@ -137,10 +126,8 @@ fn cell(at: usize, column: &TableColumn, cell: &TableCell) -> String {
 pub(crate) fn raw_table(head: &[&str], rows: impl IntoIterator<Item = String>, out: &mut String) {
     out.push_str("<div class=\"scroll\"><table>\n");
     if head.iter().any(|cell| !cell.is_empty()) {
-        let cells: Vec<String> = head
-            .iter()
-            .map(|cell| format!("<th scope=\"col\">{}</th>", escape(cell)))
-            .collect();
+        let cells: Vec<String> =
+            head.iter().map(|cell| format!("<th scope=\"col\">{}</th>", escape(cell))).collect();
         let _ = writeln!(out, "<thead><tr>{}</tr></thead>", cells.concat());
     }
     out.push_str("<tbody>\n");
@@ -187,10 +174,7 @@ mod tests {
         table(&found, &mut out);
         assert!(out.starts_with("<h3>&lt;t&gt;</h3>"), "{out}");
         assert!(out.contains("<th scope=\"col\">n</th>"), "{out}");
-        assert!(
-            out.contains("<tr><th scope=\"row\">&lt;a&gt;</th><td>1</td></tr>"),
-            "{out}"
-        );
+        assert!(out.contains("<tr><th scope=\"row\">&lt;a&gt;</th><td>1</td></tr>"), "{out}");
         assert!(out.contains("<li>&lt;n&gt;</li>"), "{out}");
     }
 

@@ -48,21 +48,18 @@ fn push(element: &Element, level: usize, out: &mut String) {
         Element::Verdict(text) => line(&format!("**{}**", escape(text)), out),
         Element::Paragraph(text) => line(&escape(text), out),
         Element::Facts(items) => facts("", items, out),
-        Element::Notices(notices) => notices
-            .iter()
-            .for_each(|notice| line(&notice_text(notice), out)),
+        Element::Notices(notices) => {
+            notices.iter().for_each(|notice| line(&notice_text(notice), out))
+        }
         Element::List(items) => list(items, out),
         Element::Entries(entries) => entries.iter().for_each(|one| entry(one, out)),
         Element::Table(found) => table(found, level, out),
         Element::Picture(picture) => {
-            line(
-                &format!("![{}]({})", escape(&picture.title), picture.file),
-                out,
-            );
+            line(&format!("![{}]({})", escape(&picture.title), picture.file), out);
         }
-        Element::Lines(lines) => lines
-            .iter()
-            .for_each(|text| line(&format!("    {}", one_line(text)), out)),
+        Element::Lines(lines) => {
+            lines.iter().for_each(|text| line(&format!("    {}", one_line(text)), out))
+        }
     }
 }
 
@@ -86,10 +83,8 @@ fn notice_text(notice: &Notice) -> String {
         Severity::Error => "**error**: ",
         Severity::Warning => "",
     };
-    let hint = notice
-        .hint
-        .as_ref()
-        .map_or(String::new(), |hint| format!("; hint: {}", escape(hint)));
+    let hint =
+        notice.hint.as_ref().map_or(String::new(), |hint| format!("; hint: {}", escape(hint)));
     format!("- {severity}{}{hint}", escape(&notice.text))
 }
 
@@ -133,9 +128,7 @@ fn table(table: &Table, level: usize, out: &mut String) {
 }
 
 fn cell(cell: &TableCell) -> String {
-    format!("{} {}", escape(&cell.text), escape(&cell.detail))
-        .trim_end()
-        .to_owned()
+    format!("{} {}", escape(&cell.text), escape(&cell.detail)).trim_end().to_owned()
 }
 
 /// Text that data gave: nothing in it may open a table cell, a tag, a link or code.

@@ -37,20 +37,15 @@ impl Screen {
 /// Lays `report` out; the text ends in a line feed.
 #[must_use]
 pub fn render(report: &Report, screen: Screen) -> String {
-    let mut out = Output {
-        screen,
-        text: String::new(),
-    };
+    let mut out = Output { screen, text: String::new() };
     let mut is_prose = false;
     for element in &report.elements {
         if is_prose && matches!(element, Element::Facts(_)) {
             out.text.push('\n');
         }
         out.element(element);
-        is_prose = matches!(
-            element,
-            Element::Verdict(_) | Element::Paragraph(_) | Element::Section(_)
-        );
+        is_prose =
+            matches!(element, Element::Verdict(_) | Element::Paragraph(_) | Element::Section(_));
     }
     out.text
 }
@@ -79,9 +74,9 @@ impl Output {
                 self.heading(&picture.title);
                 picture.text.lines().for_each(|line| self.line(line));
             }
-            Element::Lines(lines) => lines
-                .iter()
-                .for_each(|line| self.line(&format!("{INDENT}{line}"))),
+            Element::Lines(lines) => {
+                lines.iter().for_each(|line| self.line(&format!("{INDENT}{line}")))
+            }
         }
     }
 
@@ -105,10 +100,8 @@ impl Output {
     }
 
     fn facts(&mut self, indent: &str, facts: &[Fact]) {
-        let labels: Vec<String> = facts
-            .iter()
-            .map(|fact| one_line(&fact.label).into_owned())
-            .collect();
+        let labels: Vec<String> =
+            facts.iter().map(|fact| one_line(&fact.label).into_owned()).collect();
         let width = widest(&labels);
         for (label, fact) in labels.iter().zip(facts) {
             self.wrapped(&format!("{indent}{label:<width$}  "), &fact.text);
@@ -143,10 +136,7 @@ impl Output {
             self.heading(&table.title);
         }
         let wide = with_bars(table, &laid_out(table, true), self.screen.width);
-        if wide
-            .lines()
-            .all(|line| line.trim_end().chars().count() < self.screen.width)
-        {
+        if wide.lines().all(|line| line.trim_end().chars().count() < self.screen.width) {
             self.rows(&wide);
         } else {
             self.folded(table);
@@ -155,9 +145,7 @@ impl Output {
     }
 
     fn rows(&mut self, laid_out: &str) {
-        laid_out
-            .lines()
-            .for_each(|line| self.line(&format!(" {line}")));
+        laid_out.lines().for_each(|line| self.line(&format!(" {line}")));
     }
 
     /// The table without the columns that fold, their values under each row.
@@ -170,14 +158,9 @@ impl Output {
         for (row, height) in table.rows.iter().zip(heights) {
             self.rows(&rest[..height].join("\n"));
             rest = &rest[height..];
-            let folded = table
-                .columns
-                .iter()
-                .zip(row)
-                .filter(|(column, _)| column.folds);
-            let pairs: Vec<String> = folded
-                .map(|(column, cell)| format!("{} {}", column.title, cell.text))
-                .collect();
+            let folded = table.columns.iter().zip(row).filter(|(column, _)| column.folds);
+            let pairs: Vec<String> =
+                folded.map(|(column, cell)| format!("{} {}", column.title, cell.text)).collect();
             if !pairs.is_empty() {
                 self.wrapped("      ", &pairs.join(", "));
             }
@@ -186,25 +169,14 @@ impl Output {
 }
 
 fn laid_out(table: &Table, with_folding: bool) -> String {
-    let has_column: Vec<bool> = table
-        .columns
-        .iter()
-        .map(|column| with_folding || !column.folds)
-        .collect();
+    let has_column: Vec<bool> =
+        table.columns.iter().map(|column| with_folding || !column.folds).collect();
     let mut out = comfy_table::Table::new();
     out.load_style(presets::NOTHING);
-    let columns = table
-        .columns
-        .iter()
-        .zip(&has_column)
-        .filter(|(_, has)| **has);
+    let columns = table.columns.iter().zip(&has_column).filter(|(_, has)| **has);
     let columns: Vec<_> = columns.map(|(column, _)| column).collect();
     if columns.iter().any(|column| !column.title.is_empty()) {
-        out.set_header(
-            columns
-                .iter()
-                .map(|column| shortened(&column.title, CELL_WIDTH)),
-        );
+        out.set_header(columns.iter().map(|column| shortened(&column.title, CELL_WIDTH)));
     }
     for row in &table.rows {
         let cells = row.iter().zip(&has_column).filter(|(_, has)| **has);
@@ -215,29 +187,17 @@ fn laid_out(table: &Table, with_folding: bool) -> String {
             laid_out.set_cell_alignment(CellAlignment::Right);
         }
     }
-    if table.rows.is_empty() {
-        String::new()
-    } else {
-        out.to_string()
-    }
+    if table.rows.is_empty() { String::new() } else { out.to_string() }
 }
 
 fn lines_of(cell: &TableCell) -> String {
     let [text, detail] = [&cell.text, &cell.detail].map(|text| shortened(text, CELL_WIDTH));
-    if detail.is_empty() {
-        text
-    } else {
-        format!("{text}\n{detail}")
-    }
+    if detail.is_empty() { text } else { format!("{text}\n{detail}") }
 }
 
 /// Lines that a row takes.
 fn height(row: &[TableCell]) -> usize {
-    if row.iter().any(|cell| !cell.detail.is_empty()) {
-        2
-    } else {
-        1
-    }
+    if row.iter().any(|cell| !cell.detail.is_empty()) { 2 } else { 1 }
 }
 
 /// The table with a bar behind each row, where there is room for bars.
@@ -251,10 +211,7 @@ fn with_bars(table: &Table, laid_out: &str, width: usize) -> String {
     let n_head = lines.len().saturating_sub(table.bars.len());
     let bars = table.bars.iter().map(|share| bar(*share, room));
     let bars = vec![String::new(); n_head].into_iter().chain(bars);
-    let lines = lines
-        .iter()
-        .zip(bars)
-        .map(|(line, bar)| format!("{line} {bar}"));
+    let lines = lines.iter().zip(bars).map(|(line, bar)| format!("{line} {bar}"));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -264,9 +221,5 @@ fn bar(share: f64, width: usize) -> String {
 }
 
 fn widest(texts: &[String]) -> usize {
-    texts
-        .iter()
-        .map(|text| text.chars().count())
-        .max()
-        .unwrap_or(0)
+    texts.iter().map(|text| text.chars().count()).max().unwrap_or(0)
 }

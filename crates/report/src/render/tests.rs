@@ -8,9 +8,7 @@ use ragtriage_datasets::lint::finding::Severity;
 
 fn report(data: &str) -> Report {
     let mut report = Report::new(format!("ragtriage: {data}"));
-    report
-        .elements
-        .push(Element::Verdict(format!("The verdict on {data}.")));
+    report.elements.push(Element::Verdict(format!("The verdict on {data}.")));
     report.facts(vec![Fact::new("Corpus", data), Fact::new("n", "2")]);
     report.elements.push(Element::Notices(vec![
         Notice::warning(format!("mind {data}")),
@@ -32,12 +30,8 @@ fn report(data: &str) -> Report {
         title: format!("q1  {data}"),
         facts: vec![Fact::new("gold", "a"), Fact::new("answer", "b")],
     }]);
-    report
-        .elements
-        .push(Element::Paragraph("A paragraph.".to_owned()));
-    report
-        .elements
-        .push(Element::Lines(vec![" a line".to_owned()]));
+    report.elements.push(Element::Paragraph("A paragraph.".to_owned()));
+    report.elements.push(Element::Lines(vec![" a line".to_owned()]));
     report.elements.push(Element::Picture(Picture {
         title: "By k".to_owned(),
         file: "by-k.svg".to_owned(),
@@ -54,10 +48,7 @@ fn folding(data: &str) -> Table {
         table.row([
             name.into(),
             format!("{data} {}", "x".repeat(70)).into(),
-            TableCell {
-                text: "0.500".to_owned(),
-                detail: "0.40-0.60".to_owned(),
-            },
+            TableCell { text: "0.500".to_owned(), detail: "0.40-0.60".to_owned() },
         ]);
     }
     table
@@ -96,18 +87,12 @@ fn headings_are_bold_where_color_is_on() {
 
 #[test]
 fn what_data_says_is_text_in_every_format() {
-    let [terminal, markdown, html] = [
-        in_terminal(EVIL, 120),
-        markdown::render(&report(EVIL)),
-        html::render(&report(EVIL)),
-    ];
+    let [terminal, markdown, html] =
+        [in_terminal(EVIL, 120), markdown::render(&report(EVIL)), html::render(&report(EVIL))];
     for text in [&terminal, &markdown, &html] {
         assert!(!text.contains(['\u{202e}', '\u{1b}', '\u{7}']), "{text}");
     }
     for text in [&markdown, &html] {
-        assert!(
-            !text.contains("<script") && !text.contains("<img"),
-            "{text}"
-        );
+        assert!(!text.contains("<script") && !text.contains("<img"), "{text}");
     }
 }

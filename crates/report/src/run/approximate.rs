@@ -10,12 +10,7 @@ use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{ApproximateIndex, Manifest};
 
 /// Families that a warning names first: of evidence, then of judged documents.
-const MAIN: [Family; 4] = [
-    Family::EvidenceRecall,
-    Family::Em,
-    Family::Ndcg,
-    Family::Recall,
-];
+const MAIN: [Family; 4] = [Family::EvidenceRecall, Family::Em, Family::Ndcg, Family::Recall];
 
 /// Measures that a warning names.
 const NAMED: usize = 2;
@@ -37,9 +32,7 @@ struct Loss {
 /// Warns of what each approximate search lost, or that this is unknown.
 pub(super) fn losses(manifest: &Manifest, summary: &Summary) -> Vec<Notice> {
     let searches = summary.approximate_search.iter();
-    searches
-        .filter_map(|search| loss(search, index_of(manifest, search)))
-        .collect()
+    searches.filter_map(|search| loss(search, index_of(manifest, search))).collect()
 }
 
 /// Warns of graphs that another build would not repeat.
@@ -79,12 +72,7 @@ fn index_of<'a>(
 }
 
 fn loss(search: &ApproximateSearch, index: Option<&ApproximateIndex>) -> Option<Notice> {
-    let ApproximateSearch {
-        retriever,
-        n,
-        n_searched,
-        ..
-    } = search;
+    let ApproximateSearch { retriever, n, n_searched, .. } = search;
     let engine = engine(index);
     if *n == 0 {
         let text = format!(
@@ -120,10 +108,7 @@ fn loss(search: &ApproximateSearch, index: Option<&ApproximateIndex>) -> Option<
 
 /// Returns the name of the approximate search.
 fn engine(index: Option<&ApproximateIndex>) -> String {
-    let Some(ApproximateIndex {
-        hnsw, quantization, ..
-    }) = index
-    else {
+    let Some(ApproximateIndex { hnsw, quantization, .. }) = index else {
         return "approximate search".to_owned();
     };
     let components = quantization.and_then(|quantization| quantization.kind.components());
@@ -160,11 +145,7 @@ fn remedy(index: Option<&ApproximateIndex>) -> String {
 
 fn amount(loss: &Loss) -> String {
     let size = loss.points.abs();
-    let size = if size < 0.0005 {
-        "less than 0.001".to_owned()
-    } else {
-        format!("{size:.3}")
-    };
+    let size = if size < 0.0005 { "less than 0.001".to_owned() } else { format!("{size:.3}") };
     format!("{} {size}", loss.measure)
 }
 
@@ -199,11 +180,7 @@ fn differing(search: &ApproximateSearch) -> Vec<Loss> {
             Direction::Lower => found.difference,
         };
         let found = *found;
-        Some(Loss {
-            measure,
-            points,
-            found,
-        })
+        Some(Loss { measure, points, found })
     });
     let mut found: Vec<Loss> = parsed.filter(|one| one.points.abs() > ROUNDING).collect();
     found.sort_by(|a, b| {
@@ -220,12 +197,7 @@ pub(super) fn tables(summary: &Summary) -> impl Iterator<Item = Table> {
 }
 
 fn table(search: &ApproximateSearch) -> Table {
-    let ApproximateSearch {
-        retriever,
-        n,
-        n_searched,
-        ..
-    } = search;
+    let ApproximateSearch { retriever, n, n_searched, .. } = search;
     let title = format!(
         "Approximate compared with exact search: `{retriever}` ({n} of {} searched both ways)",
         plural(*n_searched, "question", "questions")
@@ -266,19 +238,10 @@ pub(super) fn caveats(summary: &Summary) -> impl Iterator<Item = String> {
 /// Describes the build of an index: `m 16, ef_construct 100, ef 100, 2 segments`.
 pub(super) fn describe(index: &ApproximateIndex) -> String {
     let graph = index.hnsw.map(|hnsw| {
-        let Hnsw {
-            m,
-            ef_construct,
-            ef,
-            from_points: _,
-        } = hnsw;
+        let Hnsw { m, ef_construct, ef, from_points: _ } = hnsw;
         format!("m {m}, ef_construct {ef_construct}, ef {ef}, ")
     });
-    let repeats = if index.reproducible {
-        ""
-    } else {
-        ", not reproducible"
-    };
+    let repeats = if index.reproducible { "" } else { ", not reproducible" };
     format!(
         "{}{}{repeats}",
         graph.unwrap_or_default(),

@@ -32,30 +32,11 @@ pub(super) fn conditions(summary: &Summary) -> Option<Table> {
         let Some(score) = summary.arms.get(arm.name()) else {
             continue;
         };
-        let used = summary
-            .tokens
-            .by_arm
-            .get(arm.name())
-            .copied()
-            .unwrap_or_default();
-        let ArmUse {
-            calls,
-            failed,
-            cached,
-            same_prompt,
-            prompt,
-            completion,
-            cost_usd,
-        } = used;
+        let used = summary.tokens.by_arm.get(arm.name()).copied().unwrap_or_default();
+        let ArmUse { calls, failed, cached, same_prompt, prompt, completion, cost_usd } = used;
         let ci95 = score.ci95.map_or(String::new(), |ci| format!("{ci:.2}"));
-        let counts = [
-            calls as u64,
-            cached as u64,
-            same_prompt as u64,
-            failed as u64,
-            prompt,
-            completion,
-        ];
+        let counts =
+            [calls as u64, cached as u64, same_prompt as u64, failed as u64, prompt, completion];
         let cells = [
             arm.name().to_owned(),
             score.n.to_string(),
@@ -78,14 +59,8 @@ pub(super) fn conditions(summary: &Summary) -> Option<Table> {
 /// Describes the changes between repeats.
 fn repeats(summary: &Summary) -> Option<String> {
     let repeats = summary.repeats.as_ref()?;
-    let means: Vec<String> = repeats
-        .means
-        .iter()
-        .map(|mean| format!("{mean:.3}"))
-        .collect();
-    let ci95 = repeats
-        .ci95
-        .map_or(String::new(), |ci| format!(" {}", percents(ci)));
+    let means: Vec<String> = repeats.means.iter().map(|mean| format!("{mean:.3}")).collect();
+    let ci95 = repeats.ci95.map_or(String::new(), |ci| format!(" {}", percents(ci)));
     Some(format!(
         "asked {} times: {} of {} questions flipped between right and wrong ({}{ci95}); share right each time: {}; \
          standard deviation within a question {:.3}",

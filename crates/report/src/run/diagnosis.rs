@@ -25,27 +25,14 @@ pub(super) fn diagnosis(run: &SavedRun, summary: &Summary) -> Vec<Table> {
     } else {
         format!("EM@{}", summary.two_by_two.k)
     };
-    let tables = [
-        modes(&summary.modes),
-        positions(&summary.positions),
-        cuts(&summary.cuts, &em),
-    ];
-    tables
-        .into_iter()
-        .filter(|table| !table.rows.is_empty())
-        .collect()
+    let tables = [modes(&summary.modes), positions(&summary.positions), cuts(&summary.cuts, &em)];
+    tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
 fn modes(classes: &[ClassModes]) -> Table {
     let mut table = Table::new(
         "Failure modes (questions lost at a stage, compared with those that passed it)",
-        &[
-            "lost at: mode",
-            "of the lost",
-            "of the passed",
-            "difference in points, 95% CI",
-            "",
-        ],
+        &["lost at: mode", "of the lost", "of the passed", "difference in points, 95% CI", ""],
     );
     let mut shown: Vec<Mode> = Vec::new();
     for class in classes {
@@ -54,10 +41,8 @@ fn modes(classes: &[ClassModes]) -> Table {
             shown.push(row.mode);
         }
     }
-    let compared = classes
-        .iter()
-        .flat_map(|class| &class.modes)
-        .filter(|row| row.difference_ci95.is_some());
+    let compared =
+        classes.iter().flat_map(|class| &class.modes).filter(|row| row.difference_ci95.is_some());
     table.notes = Mode::ALL
         .iter()
         .filter(|mode| shown.contains(mode))
@@ -72,17 +57,13 @@ fn modes(classes: &[ClassModes]) -> Table {
 }
 
 fn mode_row(class: &ClassModes, row: &ModeShares) -> Vec<String> {
-    let difference = row
-        .passed
-        .as_ref()
-        .zip(row.difference_ci95)
-        .map(|(passed, ci)| {
-            // Rounded before 0.0 is added, so that no zero is shown below zero.
-            let [points, low, high] = [row.lost.share - passed.share, ci.low, ci.high]
-                .map(|share| (1000.0 * share).round() / 10.0 + 0.0);
-            let star = if row.differs { "*" } else { "" };
-            format!("{star} {points:+.1} [{low:+.1}, {high:+.1}]")
-        });
+    let difference = row.passed.as_ref().zip(row.difference_ci95).map(|(passed, ci)| {
+        // Rounded before 0.0 is added, so that no zero is shown below zero.
+        let [points, low, high] = [row.lost.share - passed.share, ci.low, ci.high]
+            .map(|share| (1000.0 * share).round() / 10.0 + 0.0);
+        let star = if row.differs { "*" } else { "" };
+        format!("{star} {points:+.1} [{low:+.1}, {high:+.1}]")
+    });
     vec![
         format!("{}: {}", class.class, row.mode),
         seen(&row.lost),
@@ -93,12 +74,7 @@ fn mode_row(class: &ClassModes, row: &ModeShares) -> Vec<String> {
 }
 
 fn seen(seen: &Seen) -> String {
-    format!(
-        "{}/{} {:>5.1}%",
-        thousands(seen.count),
-        thousands(seen.n),
-        100.0 * seen.share
-    )
+    format!("{}/{} {:>5.1}%", thousands(seen.count), thousands(seen.n), 100.0 * seen.share)
 }
 
 fn detail(row: &ModeShares) -> String {
@@ -108,15 +84,9 @@ fn detail(row: &ModeShares) -> String {
     let mut missing: Vec<(&usize, &usize)> = row.missing.iter().collect();
     missing.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
     missing.truncate(EVIDENCE_SHOWN);
-    let missing: Vec<String> = missing
-        .into_iter()
-        .map(|(group, n)| format!("{group} in {}", thousands(*n)))
-        .collect();
-    if missing.is_empty() {
-        String::new()
-    } else {
-        format!("missing {}", missing.join(", "))
-    }
+    let missing: Vec<String> =
+        missing.into_iter().map(|(group, n)| format!("{group} in {}", thousands(*n))).collect();
+    if missing.is_empty() { String::new() } else { format!("missing {}", missing.join(", ")) }
 }
 
 fn positions(rows: &[PositionRow]) -> Table {
@@ -139,12 +109,7 @@ fn positions(rows: &[PositionRow]) -> Table {
 fn cuts(cuts: &[SliceGroup], em: &str) -> Table {
     let parts: Vec<(&SliceGroup, &Slice)> = cuts
         .iter()
-        .flat_map(|cut| {
-            cut.parts
-                .iter()
-                .take(SLICES_SHOWN)
-                .map(move |part| (cut, part))
-        })
+        .flat_map(|cut| cut.parts.iter().take(SLICES_SHOWN).map(move |part| (cut, part)))
         .collect();
     let columns: [SliceColumn<'_>; 4] = [
         (em, |part| &part.em),
@@ -153,9 +118,7 @@ fn cuts(cuts: &[SliceGroup], em: &str) -> Table {
         ("AnswerF1", |part| &part.answer_f1),
     ];
     // Without a generator nothing is right or wrong.
-    let shown = columns
-        .iter()
-        .filter(|(_, of)| parts.iter().any(|(_, part)| of(part).n > 0));
+    let shown = columns.iter().filter(|(_, of)| parts.iter().any(|(_, part)| of(part).n > 0));
     let shown: Vec<&SliceColumn<'_>> = shown.collect();
     let head = ["", "n"]
         .into_iter()
@@ -164,16 +127,10 @@ fn cuts(cuts: &[SliceGroup], em: &str) -> Table {
     let mut table = Table::new("Slices (share or mean, 95% CI)", &head.collect::<Vec<_>>());
     for (cut, part) in &parts {
         let name = label(&format!("{}: {}", cut.by.name(), part.value), part.rough);
-        let mostly = part.mostly.map_or(String::new(), |(class, n)| {
-            format!("{class} {}", thousands(n))
-        });
+        let mostly =
+            part.mostly.map_or(String::new(), |(class, n)| format!("{class} {}", thousands(n)));
         let figures = shown.iter().map(|(_, of)| cell(of(part)));
-        table.row(
-            [name, thousands(part.n)]
-                .into_iter()
-                .chain(figures)
-                .chain([mostly]),
-        );
+        table.row([name, thousands(part.n)].into_iter().chain(figures).chain([mostly]));
     }
     for cut in cuts.iter().filter(|cut| cut.parts.len() > SLICES_SHOWN) {
         table.notes.push(format!(
@@ -186,29 +143,18 @@ fn cuts(cuts: &[SliceGroup], em: &str) -> Table {
         "exploratory: with {} slices, about 5% of the intervals miss by chance; confirm findings on other questions",
         thousands(parts.len())
     ));
-    table
-        .notes
-        .extend(few(parts.iter().any(|(_, part)| part.rough)));
+    table.notes.extend(few(parts.iter().any(|(_, part)| part.rough)));
     table
 }
 
 fn cell(measure: &MeasureSummary) -> String {
-    let interval = measure
-        .ci95
-        .map_or(String::new(), |ci| format!(" {:.2}-{:.2}", ci.low, ci.high));
-    if measure.n == 0 {
-        String::new()
-    } else {
-        format!("{:.2}{interval}", measure.mean)
-    }
+    let interval =
+        measure.ci95.map_or(String::new(), |ci| format!(" {:.2}-{:.2}", ci.low, ci.high));
+    if measure.n == 0 { String::new() } else { format!("{:.2}{interval}", measure.mean) }
 }
 
 fn label(name: &str, is_rough: bool) -> String {
-    if is_rough {
-        format!("{name} ~")
-    } else {
-        name.to_owned()
-    }
+    if is_rough { format!("{name} ~") } else { name.to_owned() }
 }
 
 fn few(any: bool) -> Option<String> {

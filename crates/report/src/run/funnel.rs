@@ -63,17 +63,8 @@ const OTHERS: [&str; 9] = [
 impl End {
     /// Returns the end by failure class.
     fn by_class(outcome: &Outcome) -> Self {
-        let [
-            right,
-            lucky,
-            unlabelled_right,
-            delivered,
-            unsure,
-            open,
-            unseen,
-            unlabelled,
-            unusable,
-        ] = OTHERS.map(Self::Other);
+        let [right, lucky, unlabelled_right, delivered, unsure, open, unseen, unlabelled, unusable] =
+            OTHERS.map(Self::Other);
         match outcome.class {
             FailureClass::Generation if outcome.fault.is_some_and(Fault::is_setup) => unusable,
             FailureClass::Correct => right,
@@ -88,9 +79,7 @@ impl End {
             FailureClass::Hallucinated => Self::Outside("unanswerable and answered"),
             FailureClass::NotRecorded => Self::Outside("without a recorded response"),
             FailureClass::Failed => Self::Outside("failed"),
-            class => class
-                .stage()
-                .map_or(unlabelled, |stage| Self::Lost(Some(stage))),
+            class => class.stage().map_or(unlabelled, |stage| Self::Lost(Some(stage))),
         }
     }
 
@@ -115,11 +104,7 @@ pub(super) fn funnel(traces: &[Trace], evaluation: &Evaluation) -> Funnel {
     let of_retrieval = summary.verdict.conclusion == Conclusion::RetrievalOnly;
     let questions = traces.iter().zip(&evaluation.outcomes);
     let ends = questions.map(|(trace, outcome)| {
-        if of_retrieval {
-            End::by_support(trace, outcome)
-        } else {
-            End::by_class(outcome)
-        }
+        if of_retrieval { End::by_support(trace, outcome) } else { End::by_class(outcome) }
     });
     let ends: Vec<End> = ends.collect();
     let count = |end: End| ends.iter().filter(|found| **found == end).count();
@@ -127,9 +112,7 @@ pub(super) fn funnel(traces: &[Trace], evaluation: &Evaluation) -> Funnel {
     let steps = summary.waterfall.iter();
     let held: BTreeMap<Stage, usize> = steps.map(|step| (step.stage, step.supported)).collect();
     let is_answered = held.contains_key(&Stage::Generation) && !of_retrieval;
-    let stages = Stage::ALL
-        .into_iter()
-        .filter(|stage| is_answered || *stage != Stage::Generation);
+    let stages = Stage::ALL.into_iter().filter(|stage| is_answered || *stage != Stage::Generation);
     let stages = stages.map(|stage| {
         let held = held.get(&stage).copied();
         FunnelRow {
@@ -169,18 +152,12 @@ pub(super) fn funnel(traces: &[Trace], evaluation: &Evaluation) -> Funnel {
 }
 
 fn outside_text(outside: &BTreeMap<&str, usize>, n: usize) -> String {
-    let each = outside
-        .iter()
-        .map(|(label, n)| format!("{} {label}", thousands(*n)));
+    let each = outside.iter().map(|(label, n)| format!("{} {label}", thousands(*n)));
     let each: Vec<String> = each.collect();
     if each.is_empty() {
         return String::new();
     }
-    format!(
-        "not counted here: {} of {}",
-        each.join(", "),
-        plural(n, "question", "questions")
-    )
+    format!("not counted here: {} of {}", each.join(", "), plural(n, "question", "questions"))
 }
 
 /// Returns the cost of each stage, and last that of an unknown one, in right answers; `None` where the loss budget does not count answers or is not to be relied on.
@@ -189,10 +166,7 @@ fn costs(summary: &Summary) -> Option<Vec<(f64, Option<Interval>)>> {
     let is_usable = summary.verdict.counts_answers
         && budget.of != SUPPORT
         && budget.n > 0
-        && !matches!(
-            summary.verdict.conclusion,
-            Conclusion::RetrievalOnly | Conclusion::Withheld
-        );
+        && !matches!(summary.verdict.conclusion, Conclusion::RetrievalOnly | Conclusion::Withheld);
     is_usable.then(|| {
         let n = budget.n as f64;
         let rows = || Stage::ALL.map(Some).into_iter().chain([None]);
@@ -228,9 +202,7 @@ fn mean_of(budget: &LossBudget, stage: Option<Stage>) -> f64 {
 
 fn term_interval(budget: &LossBudget, stage: Option<Stage>) -> Option<Interval> {
     let mut terms = budget.terms.iter();
-    terms
-        .find(|term| sources(stage).contains(&term.source))?
-        .ci95
+    terms.find(|term| sources(stage).contains(&term.source))?.ci95
 }
 
 /// The funnel as a table.
@@ -240,10 +212,8 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
     if has_costs {
         columns.extend(["answers lost", "95% CI"]);
     }
-    let title = format!(
-        "Outcomes of {}",
-        plural(funnel.n, "answerable question", "answerable questions")
-    );
+    let title =
+        format!("Outcomes of {}", plural(funnel.n, "answerable question", "answerable questions"));
     let mut table = Table::new(title, &columns);
     for row in &funnel.stages {
         let held = row.held.map_or(String::new(), thousands);

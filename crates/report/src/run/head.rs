@@ -53,13 +53,8 @@ pub(super) fn head(run: &SavedRun) -> Vec<Fact> {
         let hash = model
             .sha256
             .get("model.safetensors")
-            .map_or(String::new(), |hash| {
-                format!(" (sha256 {}…)", hash.get(..12).unwrap_or(hash))
-            });
-        head.push(Fact::new(
-            format!("Model, {}", model.role),
-            format!("{}{hash}", model.name),
-        ));
+            .map_or(String::new(), |hash| format!(" (sha256 {}…)", hash.get(..12).unwrap_or(hash)));
+        head.push(Fact::new(format!("Model, {}", model.role), format!("{}{hash}", model.name)));
     }
     head
 }
@@ -70,10 +65,7 @@ fn describe_corpus(manifest: &Manifest) -> String {
         "chunked elsewhere".to_owned()
     } else {
         let mean = manifest.chunk_tokens as f64 / manifest.n_chunks.max(1) as f64;
-        format!(
-            "{} chunks of {mean:.0} tokens on average",
-            manifest.n_chunks
-        )
+        format!("{} chunks of {mean:.0} tokens on average", manifest.n_chunks)
     };
     format!(
         "{}: {} documents, {chunks}, digest {}",
@@ -84,21 +76,10 @@ fn describe_corpus(manifest: &Manifest) -> String {
 }
 
 fn describe_chunking(settings: &Settings) -> String {
-    let Settings {
-        chunking,
-        retrieval,
-        ..
-    } = settings;
-    let prefix = if chunking.title_prefix {
-        ", title before each chunk"
-    } else {
-        ""
-    };
+    let Settings { chunking, retrieval, .. } = settings;
+    let prefix = if chunking.title_prefix { ", title before each chunk" } else { "" };
     if retrieval.retrievers.contains(&RetrieverName::Collection) {
-        return format!(
-            "points of collection `{}`{prefix}",
-            retrieval.collection.name
-        );
+        return format!("points of collection `{}`{prefix}", retrieval.collection.name);
     }
     if let (Strategy::File, Some(file)) = (chunking.strategy, &chunking.file) {
         return format!("chunks of {}{prefix}", file.display());
@@ -114,20 +95,14 @@ fn describe_chunking(settings: &Settings) -> String {
 
 fn describe_version(manifest: &Manifest) -> String {
     let commit = manifest.git_commit.as_deref();
-    let commit = commit.map_or(String::new(), |commit| {
-        format!(", commit {}", short(commit))
-    });
-    format!(
-        "ragtriage {}{commit}, {}",
-        manifest.version, manifest.started
-    )
+    let commit = commit.map_or(String::new(), |commit| format!(", commit {}", short(commit)));
+    format!("ragtriage {}{commit}, {}", manifest.version, manifest.started)
 }
 
 /// Shortens a commit hash; a suffix such as `-dirty` becomes "with changes".
 fn short(commit: &str) -> String {
-    let (hash, dirty) = commit
-        .split_once('-')
-        .map_or((commit, ""), |(hash, _)| (hash, " with changes"));
+    let (hash, dirty) =
+        commit.split_once('-').map_or((commit, ""), |(hash, _)| (hash, " with changes"));
     format!("{}{dirty}", hash.get(..12).unwrap_or(hash))
 }
 
@@ -143,27 +118,18 @@ fn describe_generation(generation: &GenerationSettings) -> String {
             generation.prompt
         ),
         GeneratorName::None => "none: retrieval alone".to_owned(),
-        GeneratorName::Qa => format!(
-            "question answering by {}, {context_tokens} context tokens",
-            generation.model
-        ),
+        GeneratorName::Qa => {
+            format!("question answering by {}, {context_tokens} context tokens", generation.model)
+        }
         GeneratorName::Baseline => format!("baseline reader, {context_tokens} context tokens"),
     }
 }
 
 /// Describes the retrievers and the steps after them, in order.
 fn describe_retrieval(manifest: &Manifest) -> String {
-    let Settings {
-        retrieval,
-        rerank,
-        packing,
-        ..
-    } = &manifest.settings;
-    let names: Vec<String> = retrieval
-        .retrievers
-        .iter()
-        .map(|name| describe_retriever(*name, manifest))
-        .collect();
+    let Settings { retrieval, rerank, packing, .. } = &manifest.settings;
+    let names: Vec<String> =
+        retrieval.retrievers.iter().map(|name| describe_retriever(*name, manifest)).collect();
     let mut steps = vec![names.join(" + ")];
     if names.len() > 1 {
         steps.push(describe_fusion(&retrieval.fusion));
@@ -184,10 +150,7 @@ fn describe_retrieval(manifest: &Manifest) -> String {
         let filter = serde_json::to_string(&retrieval.filter).unwrap_or_default();
         steps.push(format!("; only documents with {filter}"));
     }
-    steps.push(format!(
-        "; {} candidates, k = {}",
-        retrieval.candidates, retrieval.k
-    ));
+    steps.push(format!("; {} candidates, k = {}", retrieval.candidates, retrieval.k));
     match packing.expand {
         Expand::None => {}
         Expand::Neighbours => steps.push(format!(
@@ -210,35 +173,21 @@ fn describe_fusion(fusion: &Fusion) -> String {
     if fusion.weights.is_empty() {
         return method;
     }
-    let each: Vec<String> = fusion
-        .weights
-        .iter()
-        .map(|(name, weight)| format!("{} {weight}", name.name()))
-        .collect();
+    let each: Vec<String> =
+        fusion.weights.iter().map(|(name, weight)| format!("{} {weight}", name.name())).collect();
     format!("{method} (weights: {})", each.join(", "))
 }
 
 fn describe_retriever(name: RetrieverName, manifest: &Manifest) -> String {
-    let Settings {
-        retrieval,
-        vector_store,
-        ..
-    } = &manifest.settings;
-    let DenseSettings {
-        model,
-        query_model,
-        endpoint,
-        precision,
-        ..
-    } = &retrieval.dense;
+    let Settings { retrieval, vector_store, .. } = &manifest.settings;
+    let DenseSettings { model, query_model, endpoint, precision, .. } = &retrieval.dense;
     let (encoder, precision) = match name {
         RetrieverName::Tfidf => return name.name().to_owned(),
         RetrieverName::Bm25 => return describe_bm25(&retrieval.bm25),
         RetrieverName::Collection => return describe_collection(retrieval, manifest),
-        RetrieverName::LateInteraction => (
-            retrieval.late_interaction.model.clone(),
-            retrieval.late_interaction.precision,
-        ),
+        RetrieverName::LateInteraction => {
+            (retrieval.late_interaction.model.clone(), retrieval.late_interaction.precision)
+        }
         RetrieverName::Dense => {
             let query_model = query_model.as_ref();
             let query_model = query_model.map(|name| format!(", questions by {name}"));
@@ -263,23 +212,14 @@ fn describe_retriever(name: RetrieverName, manifest: &Manifest) -> String {
     let mut indexes = manifest.approximate.iter();
     let build = indexes
         .find(|index| index.retriever == name)
-        .map_or(String::new(), |index| {
-            format!(": {}", approximate::describe(index))
-        });
+        .map_or(String::new(), |index| format!(": {}", approximate::describe(index)));
     format!("{name} ({encoder}{precision}, Qdrant {store}{search}{build})")
 }
 
 /// Describes an existing collection: its mode and vectors, the model of the questions, and its search.
 fn describe_collection(retrieval: &RetrievalSettings, manifest: &Manifest) -> String {
-    let CollectionSettings {
-        name,
-        mode,
-        using,
-        sparse_using,
-        sparse_model,
-        fusion,
-        ..
-    } = &retrieval.collection;
+    let CollectionSettings { name, mode, using, sparse_using, sparse_model, fusion, .. } =
+        &retrieval.collection;
     let model = &retrieval.dense.model;
     let vectors = match mode {
         CollectionMode::Dense => format!("dense {using}, questions by {model}"),
@@ -292,9 +232,8 @@ fn describe_collection(retrieval: &RetrievalSettings, manifest: &Manifest) -> St
         .approximate
         .iter()
         .find(|index| index.retriever == RetrieverName::Collection.name());
-    let build = index.map_or(String::new(), |index| {
-        format!(", HNSW: {}", approximate::describe(index))
-    });
+    let build =
+        index.map_or(String::new(), |index| format!(", HNSW: {}", approximate::describe(index)));
     format!("collection `{name}` ({vectors}{build})")
 }
 
@@ -309,11 +248,7 @@ fn describe_bm25(bm25: &Bm25Settings) -> String {
 
 fn describe_questions(run: &SavedRun, summary: &Summary) -> String {
     let kinds = QuestionKind::ALL.iter().filter_map(|kind| {
-        let n = run
-            .traces
-            .iter()
-            .filter(|trace| trace.question.kind == *kind)
-            .count();
+        let n = run.traces.iter().filter(|trace| trace.question.kind == *kind).count();
         (n > 0).then(|| format!("{n} {kind}"))
     });
     format!(

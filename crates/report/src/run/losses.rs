@@ -34,10 +34,7 @@ pub(super) fn losses(summary: &Summary) -> LossBudgetReport {
     let terms = &summary.loss_budget.terms;
     let means: Vec<f64> = terms.iter().map(|term| term.mean).collect();
     let shown = adding_up(&means, LOSS_DIGITS);
-    let rows = terms
-        .iter()
-        .zip(shown)
-        .filter(|(term, _)| is_known(summary, term));
+    let rows = terms.iter().zip(shown).filter(|(term, _)| is_known(summary, term));
     LossBudgetReport {
         title: title(summary),
         rows: rows

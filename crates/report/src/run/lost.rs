@@ -46,9 +46,7 @@ pub struct LostQuestion {
 impl LostQuestion {
     fn new(trace: &Trace, outcome: &Outcome) -> Self {
         let question = &trace.question;
-        let fault = outcome
-            .fault
-            .map_or(String::new(), |fault| format!(", {fault}"));
+        let fault = outcome.fault.map_or(String::new(), |fault| format!(", {fault}"));
         Self {
             id: question.id.to_string(),
             question: question.text.clone(),
@@ -57,10 +55,7 @@ impl LostQuestion {
             class: outcome.class,
             why: format!("{}{fault}: {}", outcome.class, outcome.reason),
             unsupported: outcome.unsupported.clone(),
-            judgment: outcome
-                .judgments
-                .of(ArmName::Retrieved)
-                .map(Judgment::to_string),
+            judgment: outcome.judgments.of(ArmName::Retrieved).map(Judgment::to_string),
         }
     }
 
@@ -82,24 +77,16 @@ impl LostQuestion {
 
     /// The question as an entry of a report.
     pub(super) fn entry(&self) -> Entry {
-        let answer = self
-            .answer
-            .iter()
-            .map(|answer| Fact::new("answer", shortened(answer, ANSWER)));
+        let answer =
+            self.answer.iter().map(|answer| Fact::new("answer", shortened(answer, ANSWER)));
         let unsupported = (!self.unsupported.is_empty()).then(|| {
             let values = self.unsupported.join(", ");
             Fact::new("unsupported", shortened(&values, ANSWER))
         });
-        let judgment = self
-            .judgment
-            .iter()
-            .map(|judgment| Fact::new("judged", shortened(judgment, ANSWER)));
+        let judgment =
+            self.judgment.iter().map(|judgment| Fact::new("judged", shortened(judgment, ANSWER)));
         Entry {
-            title: format!(
-                "{}: {}",
-                shortened(&self.id, ID),
-                shortened(&self.question, TEXT)
-            ),
+            title: format!("{}: {}", shortened(&self.id, ID), shortened(&self.question, TEXT)),
             facts: [Fact::new("gold", shortened(&self.gold, ANSWER))]
                 .into_iter()
                 .chain(answer)
@@ -124,10 +111,7 @@ pub(super) fn lost(run: &SavedRun, evaluation: &Evaluation) -> (Vec<LostQuestion
     });
     let mut classes: BTreeMap<FailureClass, Vec<(&Trace, &Outcome)>> = BTreeMap::new();
     for (trace, outcome) in lost {
-        classes
-            .entry(outcome.class)
-            .or_default()
-            .push((trace, outcome));
+        classes.entry(outcome.class).or_default().push((trace, outcome));
     }
     let mut classes: Vec<_> = classes.into_iter().collect();
     classes.sort_by_key(|(class, lost)| (Some(*class) != named, Reverse(lost.len())));
@@ -135,8 +119,5 @@ pub(super) fn lost(run: &SavedRun, evaluation: &Evaluation) -> (Vec<LostQuestion
         (0..MOST).flat_map(|round| classes.iter().filter_map(move |(_, lost)| lost.get(round)));
     let shown = rounds.take(MOST);
     let shown = shown.map(|(trace, outcome)| LostQuestion::new(trace, outcome));
-    (
-        shown.collect(),
-        classes.iter().map(|(_, lost)| lost.len()).sum(),
-    )
+    (shown.collect(), classes.iter().map(|(_, lost)| lost.len()).sum())
 }

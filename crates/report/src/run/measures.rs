@@ -29,9 +29,7 @@ const MOST: usize = 4;
 /// document contains make it 0, which reads as a failure of retrieval.
 pub(super) fn figures(summary: &Summary) -> Vec<Fact> {
     let has_labels = summary.waterfall_n > 0;
-    let shown = MAIN
-        .iter()
-        .filter(|(family, _)| has_labels || *family != Family::Em);
+    let shown = MAIN.iter().filter(|(family, _)| has_labels || *family != Family::Em);
     let figures = shown.filter_map(|(family, cutoff)| {
         let name = Measure::new(*family, *cutoff)?.to_string();
         let found = measured(summary, &name)?;
@@ -45,21 +43,17 @@ pub(super) fn figures(summary: &Summary) -> Vec<Fact> {
 /// A family per row, a cutoff per column.
 fn retrieval(summary: &Summary) -> Table {
     let cutoffs = cutoffs(summary);
-    let titles = cutoffs
-        .iter()
-        .map(|cutoff| if cutoff.is_empty() { "whole" } else { cutoff });
+    let titles = cutoffs.iter().map(|cutoff| if cutoff.is_empty() { "whole" } else { cutoff });
     let titles: Vec<&str> = ["", "n"].into_iter().chain(titles).collect();
     let mut table = Table::new("Retrieval", &titles);
     for family in Family::ALL.iter().filter(|family| !family.scores_answers()) {
-        let found = cutoffs
-            .iter()
-            .map(|cutoff| measured(summary, &format!("{}{cutoff}", family.name())));
+        let found =
+            cutoffs.iter().map(|cutoff| measured(summary, &format!("{}{cutoff}", family.name())));
         let found: Vec<Option<MeasureSummary>> = found.collect();
         if let Some(n) = found.iter().flatten().map(|one| one.n).max() {
             let head = [family.name().into(), n.to_string().into()];
             table.row(
-                head.into_iter()
-                    .chain(found.iter().map(|one| one.map(cell).unwrap_or_default())),
+                head.into_iter().chain(found.iter().map(|one| one.map(cell).unwrap_or_default())),
             );
         }
     }
@@ -74,32 +68,19 @@ fn retrieval(summary: &Summary) -> Table {
 fn cell(found: MeasureSummary) -> TableCell {
     TableCell {
         text: format!("{:.3}", found.mean),
-        detail: found
-            .ci95
-            .map_or(String::new(), |ci| format!("{:.2}-{:.2}", ci.low, ci.high)),
+        detail: found.ci95.map_or(String::new(), |ci| format!("{:.2}-{:.2}", ci.low, ci.high)),
     }
 }
 
 fn measured(summary: &Summary, name: &str) -> Option<MeasureSummary> {
-    summary
-        .measures
-        .get(name)
-        .copied()
-        .filter(|found| found.n > 0)
+    summary.measures.get(name).copied().filter(|found| found.n > 0)
 }
 
 /// Every k, every token budget, each ascending, then `prompt`, then the whole ranking.
 fn cutoffs(summary: &Summary) -> Vec<String> {
-    let named = summary
-        .measures
-        .keys()
-        .filter_map(|name| name.parse::<Measure>().ok()?.cutoff());
+    let named = summary.measures.keys().filter_map(|name| name.parse::<Measure>().ok()?.cutoff());
     let cutoffs: BTreeSet<Cutoff> = named.chain([Cutoff::Prompt]).collect();
-    cutoffs
-        .iter()
-        .map(ToString::to_string)
-        .chain([String::new()])
-        .collect()
+    cutoffs.iter().map(ToString::to_string).chain([String::new()]).collect()
 }
 
 fn answers(summary: &Summary) -> Table {

@@ -106,12 +106,7 @@ impl RunReport {
             notices: notices::notices(run, summary),
             verdict: summary.verdict.text.clone(),
             cautions: summary.verdict.cautions.clone(),
-            advice: summary
-                .what_if
-                .advice
-                .iter()
-                .map(|advice| advice.sentence.clone())
-                .collect(),
+            advice: summary.what_if.advice.iter().map(|advice| advice.sentence.clone()).collect(),
             funnel: funnel::funnel(&run.traces, evaluation),
             figures: measures::figures(summary),
             rule_of_thumb: summary.rule_of_thumb.clone(),
@@ -159,12 +154,7 @@ impl RunReport {
         report.table(tables::losses(&self.losses));
         report.table(tables::support(&self.support, self.support_n));
         report.table(tables::classes(&self.classes, &self.flags));
-        report.table(
-            self.two_by_two
-                .as_ref()
-                .map(tables::two_by_two)
-                .unwrap_or_default(),
-        );
+        report.table(self.two_by_two.as_ref().map(tables::two_by_two).unwrap_or_default());
         report.table(self.what_if.clone().unwrap_or_default());
         if !self.lost.is_empty() {
             report.section(sections::QUESTIONS);
@@ -177,10 +167,9 @@ impl RunReport {
         }
         report.section(sections::CONFIGURATION);
         report.facts(self.facts());
-        for (section, tables) in [
-            (sections::METRICS, &self.measures),
-            (sections::DIAGNOSIS, &self.diagnosis),
-        ] {
+        for (section, tables) in
+            [(sections::METRICS, &self.measures), (sections::DIAGNOSIS, &self.diagnosis)]
+        {
             if !tables.is_empty() {
                 report.section(section);
             }
@@ -237,9 +226,7 @@ fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
         let right = summary.right_by_rule.iter();
         let right = right.map(|(rule, n)| format!("{rule} {n}"));
         let right = right.collect::<Vec<_>>().join(", ");
-        caveats.push(format!(
-            "Right answers to answerable questions by rule: {right}."
-        ));
+        caveats.push(format!("Right answers to answerable questions by rule: {right}."));
     }
     caveats.extend(approximate::caveats(summary));
     caveats
@@ -247,26 +234,14 @@ fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
 
 /// The steps in the order they happen; unlisted ones come last.
 fn timings(summary: &Summary) -> Vec<(String, f64)> {
-    const ORDER: [&str; 8] = [
-        "load",
-        "assemble",
-        "chunk",
-        "tfidf",
-        "bm25",
-        "embed",
-        "qdrant",
-        "questions",
-    ];
+    const ORDER: [&str; 8] =
+        ["load", "assemble", "chunk", "tfidf", "bm25", "embed", "qdrant", "questions"];
     let steps = summary.seconds.iter();
-    let mut steps: Vec<(String, f64)> = steps
-        .map(|(step, seconds)| (step.clone(), *seconds))
-        .collect();
+    let mut steps: Vec<(String, f64)> =
+        steps.map(|(step, seconds)| (step.clone(), *seconds)).collect();
     steps.sort_by_key(|(step, _)| {
         let kind = step.split(' ').next();
-        ORDER
-            .iter()
-            .position(|known| Some(*known) == kind)
-            .unwrap_or(ORDER.len())
+        ORDER.iter().position(|known| Some(*known) == kind).unwrap_or(ORDER.len())
     });
     steps
 }

@@ -13,11 +13,8 @@ use ragtriage_runs::SavedRun;
 
 /// Collects the warnings: first what makes numbers incomplete or meaningless, last what makes them less precise.
 pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
-    let rough = few_clusters::warning(
-        summary.n_questions,
-        summary.n_clusters,
-        summary.largest_cluster,
-    );
+    let rough =
+        few_clusters::warning(summary.n_questions, summary.n_clusters, summary.largest_cluster);
     let groups = [
         incomplete(run, summary),
         unusable::notices(run),
@@ -37,12 +34,7 @@ pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
 }
 
 fn generator(run: &SavedRun) -> Option<Notice> {
-    if let Some(source) = run
-        .manifest
-        .external
-        .as_ref()
-        .filter(|source| !source.is_own)
-    {
+    if let Some(source) = run.manifest.external.as_ref().filter(|source| !source.is_own) {
         return Some(Notice::warning(external::notice(source, run)));
     }
     let generator = run.manifest.settings.generation.generator;
@@ -58,10 +50,7 @@ fn generator(run: &SavedRun) -> Option<Notice> {
 }
 
 fn min_score(run: &SavedRun) -> Option<Notice> {
-    let emptied = run
-        .traces
-        .iter()
-        .filter_map(|trace| trace.step(Step::MinScore));
+    let emptied = run.traces.iter().filter_map(|trace| trace.step(Step::MinScore));
     let n = emptied.filter(|stage| stage.hits.is_empty()).count();
     (n > 0).then(|| {
         let text = format!(
@@ -110,14 +99,10 @@ fn long_references(run: &SavedRun) -> Option<Notice> {
         return None;
     }
     let questions = run.traces.iter().map(|trace| &trace.question);
-    let labelled: Vec<&Question> = questions
-        .filter(|question| !question.answers.is_empty())
-        .collect();
+    let labelled: Vec<&Question> =
+        questions.filter(|question| !question.answers.is_empty()).collect();
     let is_long = |answer: &String| answer.split_whitespace().count() > LONG_ANSWER;
-    let n_long = labelled
-        .iter()
-        .filter(|question| question.answers.iter().all(is_long))
-        .count();
+    let n_long = labelled.iter().filter(|question| question.answers.iter().all(is_long)).count();
     (2 * n_long > labelled.len()).then(|| {
         let text = format!(
             "{n_long} of {} reference answers are sentences, and the prompt asks for short answers",
@@ -163,10 +148,8 @@ fn truncation(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         })
         .collect();
     if let Some(n) = summary.flags.get("encoder_truncated").filter(|n| **n > 0) {
-        let text = format!(
-            "truncation drops gold evidence of {}",
-            plural(*n, "question", "questions")
-        );
+        let text =
+            format!("truncation drops gold evidence of {}", plural(*n, "question", "questions"));
         notices.push(Notice::warning(text).with_hint("use smaller chunks"));
     }
     notices
@@ -174,11 +157,7 @@ fn truncation(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
 
 fn incomplete(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
     let mut notices = Vec::new();
-    let failed = summary
-        .classes
-        .get(FailureClass::Failed.name())
-        .copied()
-        .unwrap_or(0);
+    let failed = summary.classes.get(FailureClass::Failed.name()).copied().unwrap_or(0);
     if failed > 0 {
         let hint = if run.manifest.is_imported() {
             "record them again and import the file"

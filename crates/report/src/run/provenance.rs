@@ -41,11 +41,7 @@ impl Provenance {
                 manifest.shortened.join(", ")
             ));
         }
-        Self {
-            facts: facts(manifest, summary),
-            settings,
-            notes,
-        }
+        Self { facts: facts(manifest, summary), settings, notes }
     }
 }
 
@@ -53,10 +49,7 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<Fact> {
     let mut facts = vec![
         Fact::new("Data digest, sha256", manifest.dataset_digest.clone()),
         Fact::new("Settings file", manifest.config.clone()),
-        Fact::new(
-            "Commit, in full",
-            manifest.git_commit.clone().unwrap_or_default(),
-        ),
+        Fact::new("Commit, in full", manifest.git_commit.clone().unwrap_or_default()),
     ];
     facts.extend(
         manifest
@@ -67,43 +60,27 @@ fn facts(manifest: &Manifest, summary: &Summary) -> Vec<Fact> {
     for model in &manifest.models {
         let files = model.sha256.iter();
         facts.extend(files.map(|(file, hash)| {
-            Fact::new(
-                format!("Model, {}: sha256 of {file}", model.role),
-                hash.clone(),
-            )
+            Fact::new(format!("Model, {}: sha256 of {file}", model.role), hash.clone())
         }));
     }
     if let Some(source) = &manifest.external {
         facts.push(Fact::new("Imported file, sha256", source.sha256.clone()));
     }
-    let finished = manifest
-        .finished
-        .clone()
-        .unwrap_or_else(|| "not finished".to_owned());
+    let finished = manifest.finished.clone().unwrap_or_else(|| "not finished".to_owned());
     facts.push(Fact::new("Finished", finished));
     facts.push(Fact::new("Seed", manifest.seed.to_string()));
     if !summary.arms.is_empty() {
         let tokens = &summary.tokens;
-        facts.push(Fact::new(
-            "Cost",
-            format!("{:.4} US dollars", summary.cost_usd),
-        ));
+        facts.push(Fact::new("Cost", format!("{:.4} US dollars", summary.cost_usd)));
         facts.push(Fact::new(
             "Tokens",
-            format!(
-                "{} in, {} out",
-                count(tokens.prompt),
-                count(tokens.completion)
-            ),
+            format!("{} in, {} out", count(tokens.prompt), count(tokens.completion)),
         ));
     }
     if manifest.vectors_cached + manifest.vectors_computed > 0 {
         let [cached, computed] =
             [manifest.vectors_cached, manifest.vectors_computed].map(thousands);
-        facts.push(Fact::new(
-            "Vectors",
-            format!("{computed} computed, {cached} from the cache"),
-        ));
+        facts.push(Fact::new("Vectors", format!("{computed} computed, {cached} from the cache")));
     }
     facts.retain(|fact| !fact.text.is_empty());
     facts
@@ -121,11 +98,7 @@ fn collect(path: &str, value: &Value, settings: &mut Vec<(String, String)>, n_hi
     match value {
         Value::Object(table) if !table.is_empty() => {
             for (key, value) in table {
-                let path = if path.is_empty() {
-                    key.clone()
-                } else {
-                    format!("{path}.{key}")
-                };
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
                 collect(&path, value, settings, n_hidden);
             }
         }
@@ -217,17 +190,10 @@ mod tests {
         }}));
         assert_eq!(
             extra_body(&found),
-            [
-                ("generation.extra_body.max_tokens", "20"),
-                ("generation.extra_body.user", "\"u\"")
-            ]
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            [("generation.extra_body.max_tokens", "20"), ("generation.extra_body.user", "\"u\"")]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
-        assert!(
-            found.notes[0].starts_with("4 more not shown"),
-            "{:?}",
-            found.notes
-        );
+        assert!(found.notes[0].starts_with("4 more not shown"), "{:?}", found.notes);
     }
 
     #[test]
@@ -243,22 +209,14 @@ mod tests {
             ]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
         );
-        assert!(
-            found.notes[0].starts_with("3 more not shown"),
-            "{:?}",
-            found.notes
-        );
+        assert!(found.notes[0].starts_with("3 more not shown"), "{:?}", found.notes);
     }
 
     #[test]
     fn hashes_stand_in_full_and_what_is_not_known_is_left_out() {
         let found = provenance(json!({}));
         let text = |label: &str| {
-            found
-                .facts
-                .iter()
-                .find(|fact| fact.label == label)
-                .map(|fact| fact.text.as_str())
+            found.facts.iter().find(|fact| fact.label == label).map(|fact| fact.text.as_str())
         };
         assert_eq!(text("Data digest, sha256"), Some("ab".repeat(32).as_str()));
         assert_eq!(

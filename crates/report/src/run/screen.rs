@@ -36,12 +36,7 @@ const STEPS: [Shown; 9] = [
 ];
 
 const fn shown(lost: usize, answers: bool, notices: usize, advice: usize) -> Shown {
-    Shown {
-        lost,
-        answers,
-        notices,
-        advice,
-    }
+    Shown { lost, answers, notices, advice }
 }
 
 impl RunReport {
@@ -75,11 +70,7 @@ impl RunReport {
             let more = plural(hidden, "more warning", "more warnings");
             report.notices(vec![Notice::warning(format!("{more} in the full report"))]);
         }
-        let text = if shown.answers {
-            LostQuestion::lines
-        } else {
-            LostQuestion::line
-        };
+        let text = if shown.answers { LostQuestion::lines } else { LostQuestion::line };
         let lost = self.lost.iter().take(shown.lost);
         let lost = lost.map(|one| Fact::new("lost", text(one)));
         report.facts(lost.chain(ends.iter().cloned()).collect());
@@ -95,8 +86,5 @@ impl RunReport {
 
 /// Returns the notice without its hint.
 fn short(notice: &Notice) -> Notice {
-    Notice {
-        hint: None,
-        ..notice.clone()
-    }
+    Notice { hint: None, ..notice.clone() }
 }

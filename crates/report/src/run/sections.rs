@@ -36,10 +36,8 @@ pub(crate) const DIAGNOSIS: Section = Section {
     reading: "What lost questions have in common. Take these as hypotheses, and confirm them on other questions.",
 };
 /// Limits of the numbers.
-pub(crate) const LIMITS: Section = Section {
-    title: "Limits",
-    reading: "What the numbers cover, and what they do not.",
-};
+pub(crate) const LIMITS: Section =
+    Section { title: "Limits", reading: "What the numbers cover, and what they do not." };
 /// Seconds and tokens.
 pub(crate) const TIME: Section = Section {
     title: "Time",

@@ -51,13 +51,8 @@ pub(super) fn support(
     if n == 0 {
         return Vec::new();
     }
-    let before = [n]
-        .into_iter()
-        .chain(summary.waterfall.iter().map(|step| step.supported));
-    let steps = summary
-        .waterfall
-        .iter()
-        .zip(&summary.waterfall_with_elsewhere);
+    let before = [n].into_iter().chain(summary.waterfall.iter().map(|step| step.supported));
+    let steps = summary.waterfall.iter().zip(&summary.waterfall_with_elsewhere);
     let mut lost = Stage::ALL.into_iter().zip(lost).peekable();
     steps
         .zip(before)
@@ -94,9 +89,8 @@ fn row(
 /// Collects the failure classes that occur.
 pub(super) fn classes(summary: &Summary) -> Vec<ClassRow> {
     let (labels, elsewhere) = (&summary.class_shares, &summary.class_shares_with_elsewhere);
-    let differs = FailureClass::ALL
-        .iter()
-        .any(|class| count(labels, *class) != count(elsewhere, *class));
+    let differs =
+        FailureClass::ALL.iter().any(|class| count(labels, *class) != count(elsewhere, *class));
     let rows = FailureClass::ALL.iter().filter_map(|class| {
         let with_elsewhere = differs.then(|| count(elsewhere, *class));
         let share = labels.get(class.name())?;
@@ -130,8 +124,5 @@ pub(super) fn flags(summary: &Summary) -> String {
 
 fn counted(counts: &BTreeMap<String, usize>) -> String {
     let raised = counts.iter().filter(|(_, n)| **n > 0);
-    raised
-        .map(|(name, n)| format!("{n} {name}"))
-        .collect::<Vec<_>>()
-        .join(", ")
+    raised.map(|(name, n)| format!("{n} {name}")).collect::<Vec<_>>().join(", ")
 }

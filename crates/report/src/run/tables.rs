@@ -41,9 +41,7 @@ pub(crate) fn losses(budget: &LossBudgetReport) -> Table {
         let cells = [row.label.clone(), format!("{:.3}", row.mean), ci95];
         let f1 = row.f1.map(|f1| format!("{f1:.3}"));
         let bounds = has_bounds.then(|| {
-            let bounds = row
-                .bounds
-                .map(|[low, high]| format!("{low:.3} to {high:.3}"));
+            let bounds = row.bounds.map(|[low, high]| format!("{low:.3} to {high:.3}"));
             bounds.unwrap_or_default()
         });
         table.row(cells.into_iter().chain(f1).chain(bounds));
@@ -53,14 +51,10 @@ pub(crate) fn losses(budget: &LossBudgetReport) -> Table {
 
 /// The waterfall over `n` questions.
 pub(crate) fn support(rows: &[SupportRow], n: usize) -> Table {
-    let title = format!(
-        "Support by stage (n = {}, answerable questions with gold evidence)",
-        thousands(n)
-    );
-    let mut table = Table::new(
-        title,
-        &["stage", "supported", "share", "lost here", "failure class"],
-    );
+    let title =
+        format!("Support by stage (n = {}, answerable questions with gold evidence)", thousands(n));
+    let mut table =
+        Table::new(title, &["stage", "supported", "share", "lost here", "failure class"]);
     table.columns[4].align = Align::Left;
     let has_second = rows.iter().any(|row| row.with_elsewhere.is_some());
     if has_second {
@@ -83,9 +77,7 @@ pub(crate) fn support(rows: &[SupportRow], n: usize) -> Table {
             "counts questions whose evidence is complete; the model may still answer others from memory".to_owned(),
         );
     }
-    table
-        .notes
-        .extend(has_second.then(|| ELSEWHERE_NOTE.to_owned()));
+    table.notes.extend(has_second.then(|| ELSEWHERE_NOTE.to_owned()));
     table
 }
 
@@ -93,18 +85,14 @@ pub(crate) fn support(rows: &[SupportRow], n: usize) -> Table {
 pub(crate) fn by_class(lost: &BTreeMap<&'static str, usize>) -> String {
     let mut lost: Vec<(&&str, &usize)> = lost.iter().collect();
     lost.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
-    let each = lost
-        .into_iter()
-        .map(|(class, n)| format!("{} {class}", thousands(*n)));
+    let each = lost.into_iter().map(|(class, n)| format!("{} {class}", thousands(*n)));
     each.collect::<Vec<_>>().join(", ")
 }
 
 /// The failure classes, with the flags as a note.
 pub(crate) fn classes(rows: &[ClassRow], flags: &str) -> Table {
-    let mut table = Table::new(
-        "Failure classes",
-        &["class", "questions", "share", "95% CI", "faults"],
-    );
+    let mut table =
+        Table::new("Failure classes", &["class", "questions", "share", "95% CI", "faults"]);
     table.columns[4].align = Align::Left;
     if rows.iter().any(|row| row.with_elsewhere.is_some()) {
         table.columns.push(TableColumn::of_numbers(ELSEWHERE));
@@ -143,23 +131,14 @@ pub(crate) fn two_by_two_title(found: &TwoByTwo) -> String {
 
 /// Retrieval by answer.
 pub(super) fn two_by_two(found: &TwoByTwo) -> Table {
-    let mut table = Table::new(
-        two_by_two_title(found),
-        &["", "answer right", "answer wrong"],
-    );
+    let mut table = Table::new(two_by_two_title(found), &["", "answer right", "answer wrong"]);
     let has_unsure = found.hit_unsure.n + found.miss_unsure.n > 0;
     if has_unsure {
         table.columns.push(TableColumn::of_numbers("unsure"));
     }
     for (label, cells) in [
-        (
-            "found",
-            [found.hit_right, found.hit_wrong, found.hit_unsure],
-        ),
-        (
-            "not found",
-            [found.miss_right, found.miss_wrong, found.miss_unsure],
-        ),
+        ("found", [found.hit_right, found.hit_wrong, found.hit_unsure]),
+        ("not found", [found.miss_right, found.miss_wrong, found.miss_unsure]),
     ] {
         let cells = cells.map(|Cell { n, mean_f1 }| format!("{n} (mean F1 {mean_f1:.2})"));
         let cells = cells.into_iter().take(if has_unsure { 3 } else { 2 });

@@ -11,23 +11,13 @@ const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
 /// Counts the truncated and empty replies and the tool calls of all conditions.
 pub(super) fn notices(run: &SavedRun) -> Vec<Notice> {
     let arms = run.traces.iter().flat_map(|trace| &trace.arms);
-    let replies: Vec<&Attempt> = arms
-        .flat_map(|arm| &arm.attempts)
-        .filter(|attempt| attempt.error.is_none())
-        .collect();
-    let n_of = |stance: Stance| {
-        replies
-            .iter()
-            .filter(|reply| reply.stance == stance)
-            .count()
-    };
+    let replies: Vec<&Attempt> =
+        arms.flat_map(|arm| &arm.attempts).filter(|attempt| attempt.error.is_none()).collect();
+    let n_of = |stance: Stance| replies.iter().filter(|reply| reply.stance == stance).count();
     let of_all = format!("of {}", plural(replies.len(), "reply", "replies"));
     let mut notices = Vec::new();
-    let (n_truncated, n_calls, n_empty) = (
-        n_of(Stance::Truncated),
-        n_of(Stance::ToolCall),
-        n_of(Stance::Empty),
-    );
+    let (n_truncated, n_calls, n_empty) =
+        (n_of(Stance::Truncated), n_of(Stance::ToolCall), n_of(Stance::Empty));
     if n_truncated > 0 {
         let (limit, hint) = limit(run);
         let text = format!(
@@ -59,16 +49,10 @@ fn limit(run: &SavedRun) -> (String, String) {
     }
     let generation = &run.manifest.settings.generation;
     let (key, limit) = match generation.extra_body.get(MAX_COMPLETION_TOKENS) {
-        Some(limit) => (
-            format!("extra_body.{MAX_COMPLETION_TOKENS}"),
-            limit.to_string(),
-        ),
+        Some(limit) => (format!("extra_body.{MAX_COMPLETION_TOKENS}"), limit.to_string()),
         None => ("max_tokens".to_owned(), generation.max_tokens.to_string()),
     };
-    (
-        format!("{key} = {limit}"),
-        format!("raise generation.{key}"),
-    )
+    (format!("{key} = {limit}"), format!("raise generation.{key}"))
 }
 
 #[cfg(test)]
@@ -77,10 +61,7 @@ mod tests {
     use crate::specimen;
 
     fn texts(run: &SavedRun) -> Vec<(String, Option<String>)> {
-        notices(run)
-            .into_iter()
-            .map(|notice| (notice.text, notice.hint))
-            .collect()
+        notices(run).into_iter().map(|notice| (notice.text, notice.hint)).collect()
     }
 
     #[test]
@@ -114,9 +95,7 @@ mod tests {
         let expected = expected.map(|(text, hint)| (text.to_owned(), Some(hint.to_owned())));
         assert_eq!(texts(&run), expected);
         let generation = &mut run.manifest.settings.generation;
-        generation
-            .extra_body
-            .insert(MAX_COMPLETION_TOKENS.to_owned(), 64.into());
+        generation.extra_body.insert(MAX_COMPLETION_TOKENS.to_owned(), 64.into());
         assert!(texts(&run)[0].0.starts_with(
             "2 of 75 replies hit extra_body.max_completion_tokens = 64 before an answer"
         ));

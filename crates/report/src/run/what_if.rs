@@ -22,13 +22,7 @@ pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
             mean(tokens)
         ))
     );
-    let mut columns = vec![
-        "change",
-        "evidence in the prompt",
-        "won",
-        "lost",
-        "points, 95% CI",
-    ];
+    let mut columns = vec!["change", "evidence in the prompt", "won", "lost", "points, 95% CI"];
     let has_tokens = alternatives.iter().any(|one| one.tokens_after.is_some());
     columns.extend(has_tokens.then_some("tokens"));
     let has_promise = alternatives.iter().any(|one| one.promise.is_some());
@@ -56,20 +50,14 @@ pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
 
 fn notes(alternatives: &[Alternative]) -> Vec<String> {
     let has_bound = alternatives.iter().any(|one| one.change.is_upper_bound());
-    let is_withheld = |one: &Alternative| {
-        one.promise
-            .is_some_and(|promise| promise.withheld.is_some())
-    };
+    let is_withheld =
+        |one: &Alternative| one.promise.is_some_and(|promise| promise.withheld.is_some());
     let brackets = alternatives.iter().any(is_withheld);
-    [
-        Some(NOTE),
-        has_bound.then_some(BOUND_NOTE),
-        brackets.then_some(BRACKETS_NOTE),
-    ]
-    .into_iter()
-    .flatten()
-    .map(str::to_owned)
-    .collect()
+    [Some(NOTE), has_bound.then_some(BOUND_NOTE), brackets.then_some(BRACKETS_NOTE)]
+        .into_iter()
+        .flatten()
+        .map(str::to_owned)
+        .collect()
 }
 
 fn name(one: &Alternative) -> String {
@@ -100,9 +88,7 @@ fn points(one: &Alternative) -> String {
 }
 
 fn gain(promise: &Promise) -> String {
-    let interval = promise
-        .ci95
-        .map_or(String::new(), |ci95| format!(" {ci95:.2}"));
+    let interval = promise.ci95.map_or(String::new(), |ci95| format!(" {ci95:.2}"));
     let gain = format!("{:+.2}{interval}", promise.gain + 0.0);
     match promise.withheld {
         None => gain,

@@ -32,35 +32,18 @@ const GENERATED: [&str; 4] = ["answers", "answer_f1", "answer_em", "cost_usd"];
 /// The table: a header, then the settings best first, those that failed last and without a rank.
 #[must_use]
 pub fn render(found: &SweepFindings) -> String {
-    let generated: &[&str] = if found.generated.is_empty() {
-        &[]
-    } else {
-        &GENERATED
-    };
+    let generated: &[&str] = if found.generated.is_empty() { &[] } else { &GENERATED };
     let keys = found.varied.iter().map(|varied| varied.key.as_str());
-    let head = COLUMNS
-        .into_iter()
-        .chain(keys)
-        .chain(generated.iter().copied());
+    let head = COLUMNS.into_iter().chain(keys).chain(generated.iter().copied());
     let mut out = row(head.map(text));
     for (at, trial) in found.ranking.rows.iter().enumerate() {
         let values = found
             .varied
             .iter()
             .map(|varied| text(trial.values.get(&varied.key).map_or("", String::as_str)));
-        let answers = found
-            .generated
-            .iter()
-            .find(|generated| generated.name == trial.name);
-        let answers = if found.generated.is_empty() {
-            Vec::new()
-        } else {
-            answered(answers)
-        };
-        out.push_str(&row(numbers(found, at + 1, trial)
-            .into_iter()
-            .chain(values)
-            .chain(answers)));
+        let answers = found.generated.iter().find(|generated| generated.name == trial.name);
+        let answers = if found.generated.is_empty() { Vec::new() } else { answered(answers) };
+        out.push_str(&row(numbers(found, at + 1, trial).into_iter().chain(values).chain(answers)));
     }
     out
 }
@@ -102,11 +85,7 @@ fn numbers(found: &SweepFindings, rank: usize, trial: &RankedTrial) -> Vec<Strin
         (name == found.default).to_string(),
         text(error.as_deref().unwrap_or_default()),
         text(&found.ranking.measure.to_string()),
-        if ran {
-            found.ranking.n.to_string()
-        } else {
-            String::new()
-        },
+        if ran { found.ranking.n.to_string() } else { String::new() },
     ]
     .into_iter()
     .chain(figures.map(|value| number(value.filter(|_| ran))))
@@ -115,22 +94,10 @@ fn numbers(found: &SweepFindings, rank: usize, trial: &RankedTrial) -> Vec<Strin
 
 /// Returns the cells of [`GENERATED`], empty for a trial without answers.
 fn answered(generated: Option<&Generated>) -> Vec<String> {
-    let Some(Generated {
-        name: _,
-        n,
-        answer_f1,
-        answer_em,
-        cost_usd,
-    }) = generated
-    else {
+    let Some(Generated { name: _, n, answer_f1, answer_em, cost_usd }) = generated else {
         return vec![String::new(); GENERATED.len()];
     };
-    vec![
-        n.to_string(),
-        number(*answer_f1),
-        number(*answer_em),
-        number(*cost_usd),
-    ]
+    vec![n.to_string(), number(*answer_f1), number(*answer_em), number(*cost_usd)]
 }
 
 fn number(value: Option<f64>) -> String {

@@ -22,12 +22,7 @@ pub struct SweepChart {
 pub fn all(found: &SweepFindings) -> Vec<SweepChart> {
     let plan = found.plan;
     let sizes = [
-        (
-            "by-size-equal-k",
-            &found.ranking.by_size_equal_k,
-            plan.equal_k,
-            "at equal k",
-        ),
+        ("by-size-equal-k", &found.ranking.by_size_equal_k, plan.equal_k, "at equal k"),
         (
             "by-size-equal-tokens",
             &found.ranking.by_size_equal_tokens,
@@ -37,9 +32,8 @@ pub fn all(found: &SweepFindings) -> Vec<SweepChart> {
     ];
     let curves = sizes.iter().flat_map(|(_, curves, ..)| curves.iter());
     // One axis for both views, so that they can be compared by eye.
-    let y_covers: Vec<f64> = curves
-        .flat_map(|curve| curve.points.iter().map(|(_, y)| *y))
-        .collect();
+    let y_covers: Vec<f64> =
+        curves.flat_map(|curve| curve.points.iter().map(|(_, y)| *y)).collect();
     let by_size = sizes.map(|(name, curves, measure, view)| SweepChart {
         name,
         chart: Chart {
@@ -54,10 +48,8 @@ pub fn all(found: &SweepFindings) -> Vec<SweepChart> {
                 .collect(),
         },
     });
-    let drawings = [by_k(found)]
-        .into_iter()
-        .chain(by_size)
-        .filter(|drawing| has_way(&drawing.chart));
+    let drawings =
+        [by_k(found)].into_iter().chain(by_size).filter(|drawing| has_way(&drawing.chart));
     drawings.chain(front(found)).collect()
 }
 
@@ -69,28 +61,15 @@ fn by_k(found: &SweepFindings) -> SweepChart {
         y_label: format!("{family}@k"),
         x_scale: Scale::Log2,
         y_covers: Vec::new(),
-        lines: found
-            .ranking
-            .by_k
-            .iter()
-            .map(|curve| of_trial(found, curve))
-            .collect(),
+        lines: found.ranking.by_k.iter().map(|curve| of_trial(found, curve)).collect(),
     };
-    SweepChart {
-        name: "by-k",
-        chart,
-    }
+    SweepChart { name: "by-k", chart }
 }
 
 /// Draws a trial, named with its values unless it is the default.
 fn of_trial(found: &SweepFindings, curve: &SweepCurve) -> Line {
-    let row = found
-        .scored()
-        .find(|row| row.name == curve.name && row.name != found.default);
-    let name = row.map_or_else(
-        || curve.name.clone(),
-        |row| named(found.varied, &row.values, NAME),
-    );
+    let row = found.scored().find(|row| row.name == curve.name && row.name != found.default);
+    let name = row.map_or_else(|| curve.name.clone(), |row| named(found.varied, &row.values, NAME));
     Line::new(name, Style::Line, &curve.points)
 }
 
@@ -102,37 +81,19 @@ fn has_way(chart: &Chart) -> bool {
 /// Every trial as a point, the front as a step, default and winner by their names.
 fn front(found: &SweepFindings) -> Option<SweepChart> {
     let default = found.scored().find(|row| row.name == found.default);
-    let winner = found
-        .scored()
-        .find(|row| found.is_winner(row) && row.name != found.default);
+    let winner = found.scored().find(|row| found.is_winner(row) && row.name != found.default);
     let mut on_front: Vec<&RankedTrial> = found.scored().filter(|row| row.on_front).collect();
     on_front.sort_by(|a, b| a.context_tokens.total_cmp(&b.context_tokens));
-    let others = found
-        .scored()
-        .filter(|row| !row.on_front && is_plain(found, row));
+    let others = found.scored().filter(|row| !row.on_front && is_plain(found, row));
     let mut lines = vec![
-        line(
-            "default",
-            Style::Points,
-            default.and_then(|row| point(row, true)),
-        ),
-        line(
-            "best",
-            Style::Points,
-            winner.and_then(|row| point(row, true)),
-        ),
+        line("default", Style::Points, default.and_then(|row| point(row, true))),
+        line("best", Style::Points, winner.and_then(|row| point(row, true))),
         line(
             "front",
             Style::Step,
-            on_front
-                .into_iter()
-                .filter_map(|row| point(row, is_plain(found, row))),
+            on_front.into_iter().filter_map(|row| point(row, is_plain(found, row))),
         ),
-        line(
-            "other trials",
-            Style::Points,
-            others.filter_map(|row| point(row, false)),
-        ),
+        line("other trials", Style::Points, others.filter_map(|row| point(row, false))),
     ];
     lines.retain(|line| !line.points.is_empty());
     let at_prompt = found.plan.at_prompt;
@@ -145,10 +106,7 @@ fn front(found: &SweepFindings) -> Option<SweepChart> {
         lines,
     };
     let n_points = found.scored().filter(|row| row.at_prompt.is_some()).count();
-    (n_points > 1).then_some(SweepChart {
-        name: "front",
-        chart,
-    })
+    (n_points > 1).then_some(SweepChart { name: "front", chart })
 }
 
 /// Returns true for a trial that is neither the default nor the winner, which have their own names.
@@ -157,11 +115,7 @@ fn is_plain(found: &SweepFindings, row: &RankedTrial) -> bool {
 }
 
 fn line(name: &str, style: Style, points: impl IntoIterator<Item = ChartPoint>) -> Line {
-    Line {
-        name: name.to_owned(),
-        style,
-        points: points.into_iter().collect(),
-    }
+    Line { name: name.to_owned(), style, points: points.into_iter().collect() }
 }
 
 fn point(row: &RankedTrial, is_labelled: bool) -> Option<ChartPoint> {

@@ -50,14 +50,8 @@ impl SweepFindings<'_> {
 
     /// `>` the winner, `^` on the front, `=` the default.
     pub(super) fn marks(&self, row: &RankedTrial) -> String {
-        let marks = [
-            (self.is_winner(row), '>'),
-            (row.on_front, '^'),
-            (row.name == self.default, '='),
-        ];
-        marks
-            .into_iter()
-            .filter_map(|(holds, mark)| holds.then_some(mark))
-            .collect()
+        let marks =
+            [(self.is_winner(row), '>'), (row.on_front, '^'), (row.name == self.default, '=')];
+        marks.into_iter().filter_map(|(holds, mark)| holds.then_some(mark)).collect()
     }
 }

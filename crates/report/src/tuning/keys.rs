@@ -12,9 +12,7 @@ const VALUE: usize = 40;
 /// Shortens each key to as many of its last parts as distinguish it from the others.
 fn unlike<'a>(keys: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     let keys: Vec<&str> = keys.into_iter().map(String::as_str).collect();
-    keys.iter()
-        .map(|key| short(key, &keys).to_owned())
-        .collect()
+    keys.iter().map(|key| short(key, &keys).to_owned()).collect()
 }
 
 fn short<'a>(key: &'a str, all: &[&str]) -> &'a str {
@@ -26,8 +24,7 @@ fn short<'a>(key: &'a str, all: &[&str]) -> &'a str {
 }
 
 fn ends(key: &str, tail: &str) -> bool {
-    key.strip_suffix(tail)
-        .is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    key.strip_suffix(tail).is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
 /// Returns the short names of the varied parameters.
@@ -37,13 +34,7 @@ pub(super) fn short_names(varied: &[Varied]) -> Vec<String> {
 
 /// Formats `size=256 overlap=32`: all varied values of one trial, in the order in which they were named.
 pub(super) fn pairs(varied: &[Varied], values: &BTreeMap<String, String>) -> String {
-    joined(
-        varied
-            .iter()
-            .map(|varied| &varied.key)
-            .zip(short_names(varied)),
-        values,
-    )
+    joined(varied.iter().map(|varied| &varied.key).zip(short_names(varied)), values)
 }
 
 /// Formats the values of one trial, ascending by key.
@@ -67,11 +58,7 @@ fn joined<'a>(
 pub(super) fn pairs_of(name: &str, rows: &[RankedTrial], varied: &[Varied]) -> String {
     let row = rows.iter().find(|row| row.name == name);
     let pairs = row.map_or_else(String::new, |row| pairs(varied, &row.values));
-    if pairs.is_empty() {
-        name.to_owned()
-    } else {
-        pairs
-    }
+    if pairs.is_empty() { name.to_owned() } else { pairs }
 }
 
 /// Formats `size=64 recursive dense`: a trial's values of all parameters that took several, words without their keys, cut to
@@ -82,11 +69,7 @@ pub(super) fn named(varied: &[Varied], values: &BTreeMap<String, String>, most: 
     let words: Vec<String> = several
         .filter_map(|(key, short)| {
             let value = plain(values.get(&key.key)?);
-            Some(if says_enough(&value) {
-                value
-            } else {
-                format!("{short}={value}")
-            })
+            Some(if says_enough(&value) { value } else { format!("{short}={value}") })
         })
         .collect();
     shortened(&words.join(" "), most)
@@ -102,12 +85,7 @@ mod tests {
     use super::*;
 
     fn varied(keys: &[&str]) -> Vec<Varied> {
-        keys.iter()
-            .map(|key| Varied {
-                key: (*key).to_owned(),
-                values: Vec::new(),
-            })
-            .collect()
+        keys.iter().map(|key| Varied { key: (*key).to_owned(), values: Vec::new() }).collect()
     }
 
     #[test]
@@ -119,22 +97,14 @@ mod tests {
             "overlap",
             "chunking.oversize",
         ]);
-        assert_eq!(
-            short_names(&keys),
-            ["size", "retrieval.k", "fusion.k", "overlap", "oversize"]
-        );
-        assert_eq!(
-            short_names(&varied(&["k", "retrieval.k"])),
-            ["k", "retrieval.k"]
-        );
+        assert_eq!(short_names(&keys), ["size", "retrieval.k", "fusion.k", "overlap", "oversize"]);
+        assert_eq!(short_names(&varied(&["k", "retrieval.k"])), ["k", "retrieval.k"]);
     }
 
     #[test]
     fn a_long_value_is_cut_among_others() {
-        let values = BTreeMap::from([(
-            "separators".to_owned(),
-            format!("[\".\",\"{}\"]", "x".repeat(50)),
-        )]);
+        let values =
+            BTreeMap::from([("separators".to_owned(), format!("[\".\",\"{}\"]", "x".repeat(50)))]);
         // Of the 40 characters 6 are `[".","`, 33 are letters and one is the ellipsis.
         assert_eq!(
             pairs(&varied(&["separators"]), &values),
@@ -144,26 +114,14 @@ mod tests {
 
     #[test]
     fn a_trial_is_named_by_the_values_of_what_took_several() {
-        let mut keys = varied(&[
-            "chunking.size",
-            "overlap",
-            "strategy",
-            "retrievers",
-            "dedup",
-        ]);
+        let mut keys = varied(&["chunking.size", "overlap", "strategy", "retrievers", "dedup"]);
         for at in [0, 2, 3, 4] {
             keys[at].values = vec![String::new(); 2];
         }
         let values = ["64", "0", "\"recursive\"", "[\"dense\"]", "true"];
-        let values: BTreeMap<String, String> = keys
-            .iter()
-            .map(|key| key.key.clone())
-            .zip(values.map(str::to_owned))
-            .collect();
-        assert_eq!(
-            named(&keys, &values, 34),
-            "size=64 recursive dense dedup=true"
-        );
+        let values: BTreeMap<String, String> =
+            keys.iter().map(|key| key.key.clone()).zip(values.map(str::to_owned)).collect();
+        assert_eq!(named(&keys, &values, 34), "size=64 recursive dense dedup=true");
         assert_eq!(named(&keys, &values, 20), "size=64 recursive d…");
     }
 }

@@ -23,24 +23,13 @@ pub(super) const EQUAL_TOKENS: &str = "equal tokens";
 /// The column of the mean tokens of a trial's own prompt.
 pub(super) const PACKED: &str = "packed";
 /// The columns of figures.
-const FIGURES: [&str; 8] = [
-    "score",
-    "95% CI",
-    "delta",
-    "95% CI",
-    "max-T p",
-    EQUAL_K,
-    EQUAL_TOKENS,
-    PACKED,
-];
+const FIGURES: [&str; 8] =
+    ["score", "95% CI", "delta", "95% CI", "max-T p", EQUAL_K, EQUAL_TOKENS, PACKED];
 
 /// Builds the table.
 pub(super) fn table(found: &SweepFindings) -> Table {
-    let mut table = Table {
-        title: title(found.ranking),
-        columns: columns(found),
-        ..Table::default()
-    };
+    let mut table =
+        Table { title: title(found.ranking), columns: columns(found), ..Table::default() };
     for (at, row) in found.scored().enumerate() {
         if at < SHOWN || is_always_shown(found, row) {
             table.row(cells(found, at + 1, row));
@@ -48,19 +37,14 @@ pub(super) fn table(found: &SweepFindings) -> Table {
     }
     let n_hidden = found.scored().count() - table.rows.len();
     if n_hidden > 0 {
-        table.notes.push(format!(
-            "and {} more: see tune.json or table.csv",
-            thousands(n_hidden)
-        ));
+        table.notes.push(format!("and {} more: see tune.json or table.csv", thousands(n_hidden)));
     }
     table.notes.extend(failures(found));
     table
 }
 
 fn is_always_shown(found: &SweepFindings, row: &RankedTrial) -> bool {
-    let differs = row
-        .difference
-        .is_some_and(|difference| difference.p_max_t < LEVEL);
+    let differs = row.difference.is_some_and(|difference| difference.p_max_t < LEVEL);
     differs || found.is_winner(row) || row.name == found.default
 }
 
@@ -70,21 +54,14 @@ fn columns(found: &SweepFindings) -> Vec<TableColumn> {
         text.align = Align::Left;
     }
     let keys = short_names(found.varied).into_iter();
-    columns.extend(keys.map(|key| TableColumn {
-        folds: true,
-        ..TableColumn::of_numbers(&key)
-    }));
+    columns.extend(keys.map(|key| TableColumn { folds: true, ..TableColumn::of_numbers(&key) }));
     let figures = without_same(found.plan, &FIGURES, FIGURES);
     columns.extend(figures.into_iter().map(TableColumn::of_numbers));
     columns
 }
 
 fn cells(found: &SweepFindings, rank: usize, row: &RankedTrial) -> Vec<String> {
-    let mut cells = vec![
-        rank.to_string(),
-        found.marks(row),
-        shortened(&row.name, VALUE),
-    ];
+    let mut cells = vec![rank.to_string(), found.marks(row), shortened(&row.name, VALUE)];
     let values = found.varied.iter().map(|varied| {
         row.values
             .get(&varied.key)
@@ -100,10 +77,8 @@ fn title(ranking: &TrialRanking) -> String {
     let questions = if ranking.n_undefined == 0 {
         plural(n, "question", "questions")
     } else {
-        let (all, have) = (
-            plural(n + n_without, "question", "questions"),
-            if n == 1 { "has" } else { "have" },
-        );
+        let (all, have) =
+            (plural(n + n_without, "question", "questions"), if n == 1 { "has" } else { "have" });
         format!("{} of {all} {have} a value", thousands(n))
     };
     format!(
@@ -118,11 +93,7 @@ fn figures(row: &RankedTrial) -> [String; FIGURES.len()] {
     [
         mean(row.mean),
         row.ci95.map_or_else(none, |ci| {
-            format!(
-                "[{:.2}, {:.2}]",
-                snapped(ci.low, 5e-3),
-                snapped(ci.high, 5e-3)
-            )
+            format!("[{:.2}, {:.2}]", snapped(ci.low, 5e-3), snapped(ci.high, 5e-3))
         }),
         difference.map_or_else(none, |difference| delta(difference.delta)),
         difference.map_or_else(none, |difference| interval(difference.ci95)),
@@ -161,9 +132,7 @@ pub(super) fn delta(value: f64) -> String {
 }
 
 pub(super) fn interval(ci95: Option<Interval>) -> String {
-    ci95.map_or_else(none, |ci| {
-        format!("[{}, {}]", delta(ci.low), delta(ci.high))
-    })
+    ci95.map_or_else(none, |ci| format!("[{}, {}]", delta(ci.low), delta(ci.high)))
 }
 
 /// `value`, or 0 where it is nearer to that than `half` of the last digit shown: no `-0.000`.
@@ -176,19 +145,11 @@ pub(super) fn tokens(value: f64) -> String {
 }
 
 fn failures(found: &SweepFindings) -> Vec<String> {
-    let failed: Vec<(&RankedTrial, &String)> = found
-        .ranking
-        .rows
-        .iter()
-        .filter_map(|row| Some((row, row.error.as_ref()?)))
-        .collect();
+    let failed: Vec<(&RankedTrial, &String)> =
+        found.ranking.rows.iter().filter_map(|row| Some((row, row.error.as_ref()?))).collect();
     let shown = failed.iter().take(SHOWN_FAILED).map(|(row, error)| {
         let values = shortened(&pairs(found.varied, &row.values), 2 * VALUE);
-        format!(
-            "failed: {} ({values}): {}",
-            shortened(&row.name, VALUE),
-            shortened(error, ERROR)
-        )
+        format!("failed: {} ({values}): {}", shortened(&row.name, VALUE), shortened(error, ERROR))
     });
     let hidden = failed.len().saturating_sub(SHOWN_FAILED);
     let hidden = (hidden > 0).then(|| format!("and {} more failed", thousands(hidden)));

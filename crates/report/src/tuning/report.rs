@@ -14,9 +14,7 @@ use ragtriage_core::text::numbers::plural;
 #[must_use]
 pub fn report(found: &SweepFindings, head: Vec<Fact>) -> Report {
     let mut report = Report::new("ragtriage: tune");
-    report
-        .elements
-        .push(Element::Verdict(found.verdict.text.clone()));
+    report.elements.push(Element::Verdict(found.verdict.text.clone()));
     report.facts(best(found).into_iter().chain(head).collect());
     report.warnings(&warnings(found));
     report.table(ranked::table(found));
@@ -26,10 +24,7 @@ pub fn report(found: &SweepFindings, head: Vec<Fact>) -> Report {
         sections::generated(found),
         sections::confirmation(found),
     ];
-    tables
-        .into_iter()
-        .flatten()
-        .for_each(|table| report.table(table));
+    tables.into_iter().flatten().for_each(|table| report.table(table));
     for drawing in drawings::all(found) {
         let drawn = plot::render(&drawing.chart);
         let (title, text) = drawn.split_once('\n').unwrap_or((&drawn, ""));
@@ -46,11 +41,7 @@ pub fn report(found: &SweepFindings, head: Vec<Fact>) -> Report {
 
 fn best(found: &SweepFindings) -> Option<Fact> {
     let best = found.scored().find(|row| found.is_winner(row))?;
-    let is_default = if best.name == found.default {
-        " (the default itself)"
-    } else {
-        ""
-    };
+    let is_default = if best.name == found.default { " (the default itself)" } else { "" };
     let values = pairs(found.varied, &best.values);
     Some(Fact::new("Best", format!("{values}{is_default}")))
 }

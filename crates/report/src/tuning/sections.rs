@@ -14,16 +14,8 @@ use ragtriage_eval::tuning::{Confirmation, CrossFit, HeldOut, ParameterEffect, R
 /// Characters of a trial with its values.
 const TRIAL: usize = 48;
 /// The columns of effects.
-const EFFECTS: [&str; 8] = [
-    "",
-    "mean",
-    "effect",
-    "95% CI",
-    EQUAL_K,
-    EQUAL_TOKENS,
-    PACKED,
-    "trials",
-];
+const EFFECTS: [&str; 8] =
+    ["", "mean", "effect", "95% CI", EQUAL_K, EQUAL_TOKENS, PACKED, "trials"];
 
 /// Builds a row per value of each varied parameter; `~` marks unbalanced ones.
 pub(super) fn effects(found: &SweepFindings) -> Option<Table> {
@@ -54,10 +46,7 @@ pub(super) fn effects(found: &SweepFindings) -> Option<Table> {
 fn names(found: &SweepFindings) -> Vec<String> {
     let short = short_names(found.varied);
     let names = found.ranking.effects.iter().map(|effect| {
-        let at = found
-            .varied
-            .iter()
-            .position(|varied| varied.key == effect.key);
+        let at = found.varied.iter().position(|varied| varied.key == effect.key);
         let name = at.map_or(effect.key.as_str(), |at| short[at].as_str());
         format!("{}{name}", if effect.balanced { "" } else { "~ " })
     });
@@ -67,10 +56,8 @@ fn names(found: &SweepFindings) -> Vec<String> {
 fn effect_notes(effects: &[ParameterEffect], names: &[String]) -> Vec<String> {
     let mut by_range: Vec<(&ParameterEffect, &String)> = effects.iter().zip(names).collect();
     by_range.sort_by(|(a, _), (b, _)| b.range.total_cmp(&a.range));
-    let ranges: Vec<String> = by_range
-        .iter()
-        .map(|(effect, name)| format!("{name} {:.3}", effect.range))
-        .collect();
+    let ranges: Vec<String> =
+        by_range.iter().map(|(effect, name)| format!("{name} {:.3}", effect.range)).collect();
     let mut notes = vec![
         format!("range of the means: {}", ranges.join(", ")),
         "intervals are not adjusted for the number of effects".to_owned(),
@@ -108,16 +95,11 @@ pub(super) fn front(found: &SweepFindings) -> Option<Table> {
 
 /// Lists the scores of generated answers.
 pub(super) fn generated(found: &SweepFindings) -> Option<Table> {
-    let mut table = Table::new(
-        "Generated answers",
-        &["", "n", "AnswerF1", "AnswerEM", "US dollars"],
-    );
+    let mut table =
+        Table::new("Generated answers", &["", "n", "AnswerF1", "AnswerEM", "US dollars"]);
     for row in found.generated {
         table.row([
-            shortened(
-                &pairs_of(&row.name, &found.ranking.rows, found.varied),
-                TRIAL,
-            ),
+            shortened(&pairs_of(&row.name, &found.ranking.rows, found.varied), TRIAL),
             thousands(row.n),
             row.answer_f1.map_or_else(none, mean),
             row.answer_em.map_or_else(none, mean),
@@ -149,17 +131,7 @@ fn on_held_out(found: &HeldOut) -> Table {
     } = found;
     let mut table = Table::new(
         "Held-out evaluation of the best trial",
-        &[
-            "",
-            "n",
-            "clusters",
-            "default",
-            "best",
-            "delta",
-            "95% CI",
-            "p",
-            "evaluations",
-        ],
+        &["", "n", "clusters", "default", "best", "delta", "95% CI", "p", "evaluations"],
     );
     table.row([
         "held out".to_owned(),
@@ -180,12 +152,7 @@ fn on_held_out(found: &HeldOut) -> Table {
 }
 
 fn across(cross_fit: &CrossFit, found: &SweepFindings) -> Table {
-    let CrossFit {
-        folds,
-        n,
-        delta: by,
-        ci95,
-    } = cross_fit;
+    let CrossFit { folds, n, delta: by, ci95 } = cross_fit;
     let mut table = Table::new(
         "Cross-fitted choice",
         &["", "n", "chosen on the other folds", "delta", "95% CI"],
@@ -201,13 +168,7 @@ fn across(cross_fit: &CrossFit, found: &SweepFindings) -> Table {
             String::new(),
         ]);
     }
-    table.row([
-        "all".to_owned(),
-        thousands(*n),
-        String::new(),
-        delta(*by),
-        interval(*ci95),
-    ]);
+    table.row(["all".to_owned(), thousands(*n), String::new(), delta(*by), interval(*ci95)]);
     table.notes.push(
         "the data has no held-out split: each fold is scored with the best trial of the other folds, so delta is the gain of this \
          choice, not of one trial"

@@ -40,10 +40,7 @@ impl Sweep {
             ("Data", "runbooks, 120 questions of the tune split"),
             ("Search", "grid, 4 of 4 settings"),
         ];
-        report(
-            &self.found(),
-            head.map(|(label, text)| Fact::new(label, text)).to_vec(),
-        )
+        report(&self.found(), head.map(|(label, text)| Fact::new(label, text)).to_vec())
     }
 
     fn terminal(&self) -> String {
@@ -52,12 +49,9 @@ impl Sweep {
 }
 
 fn values(size: &str, retrievers: &str) -> BTreeMap<String, String> {
-    [
-        ("chunking.size", size),
-        ("retrieval.retrievers", retrievers),
-    ]
-    .map(|(key, value)| (key.to_owned(), value.to_owned()))
-    .into()
+    [("chunking.size", size), ("retrieval.retrievers", retrievers)]
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .into()
 }
 
 fn row(name: &str, size: &str, retrievers: &str, mean: f64, tokens: f64) -> RankedTrial {
@@ -66,20 +60,14 @@ fn row(name: &str, size: &str, retrievers: &str, mean: f64, tokens: f64) -> Rank
         values: values(size, retrievers),
         error: None,
         mean,
-        ci95: Some(Interval {
-            low: mean - 0.05,
-            high: mean + 0.05,
-        }),
+        ci95: Some(Interval { low: mean - 0.05, high: mean + 0.05 }),
         equal_k: Some(mean + 0.01),
         equal_tokens: Some(mean),
         at_prompt: Some(mean + 0.02),
         context_tokens: tokens,
         difference: (name != "default").then(|| Difference {
             delta: mean - 0.6,
-            ci95: Some(Interval {
-                low: mean - 0.63,
-                high: mean - 0.57,
-            }),
+            ci95: Some(Interval { low: mean - 0.63, high: mean - 0.57 }),
             p_max_t: 0.5 - (mean - 0.6).abs() * 5.0,
         }),
         on_front: false,
@@ -119,10 +107,7 @@ fn sweep() -> Sweep {
         n_trials: 2,
         mean,
         effect: mean - 0.6,
-        ci95: Some(Interval {
-            low: mean - 0.62,
-            high: mean - 0.58,
-        }),
+        ci95: Some(Interval { low: mean - 0.62, high: mean - 0.58 }),
         equal_k: Some(mean),
         equal_tokens: None,
         context_tokens: 800.0,
@@ -202,23 +187,15 @@ fn sweep() -> Sweep {
 
 /// The table at `at` in the report.
 fn table(sweep: &Sweep, at: usize) -> Table {
-    let tables = sweep
-        .report()
-        .elements
-        .into_iter()
-        .filter_map(|element| match element {
-            Element::Table(table) => Some(table),
-            _ => None,
-        });
+    let tables = sweep.report().elements.into_iter().filter_map(|element| match element {
+        Element::Table(table) => Some(table),
+        _ => None,
+    });
     tables.into_iter().nth(at).expect("a table")
 }
 
 fn titles(table: &Table) -> Vec<&str> {
-    table
-        .columns
-        .iter()
-        .map(|column| column.title.as_str())
-        .collect()
+    table.columns.iter().map(|column| column.title.as_str()).collect()
 }
 
 /// The lines from one that begins with `start` up to the next empty one.
@@ -265,19 +242,10 @@ fn settings_are_ranked_with_their_values_and_differences() {
 #[test]
 fn many_varied_settings_stand_under_their_row() {
     let mut sweep = sweep();
-    for key in [
-        "chunking.overlap",
-        "retrieval.bm25.k1",
-        "retrieval.bm25.b",
-        "chunking.strategy",
-    ] {
-        sweep.varied.push(Varied {
-            key: key.to_owned(),
-            values: Vec::new(),
-        });
+    for key in ["chunking.overlap", "retrieval.bm25.k1", "retrieval.bm25.b", "chunking.strategy"] {
+        sweep.varied.push(Varied { key: key.to_owned(), values: Vec::new() });
         sweep.ranking.rows.iter_mut().for_each(|row| {
-            row.values
-                .insert(key.to_owned(), "\"recursive\"".to_owned());
+            row.values.insert(key.to_owned(), "\"recursive\"".to_owned());
         });
     }
     sweep.ranking.rows.truncate(2);
@@ -326,19 +294,11 @@ fn effects_the_front_answers_and_the_confirmation_are_tables() {
 
 #[test]
 fn folds_are_shown_with_what_each_chose() {
-    let fold = |chosen: &str, delta| Fold {
-        n: 60,
-        chosen: chosen.to_owned(),
-        delta,
-    };
+    let fold = |chosen: &str, delta| Fold { n: 60, chosen: chosen.to_owned(), delta };
     let folds = vec![fold("s02", 0.05), fold("default", 0.0)];
     let mut sweep = sweep();
-    sweep.confirmation = Some(Confirmation::CrossFit(CrossFit {
-        folds,
-        n: 120,
-        delta: 0.025,
-        ci95: None,
-    }));
+    sweep.confirmation =
+        Some(Confirmation::CrossFit(CrossFit { folds, n: 120, delta: 0.025, ci95: None }));
     insta::assert_snapshot!(part(&sweep.terminal(), "Cross-fitted"), @r"
     Cross-fitted choice
                 n         chosen on the other folds   delta  95% CI
@@ -364,10 +324,7 @@ fn lines_fit_120_columns_and_the_default_is_shown_however_low_it_stands() {
     let others = (10..50).map(|n| row(&format!("s{n}"), "64", BOTH, 0.6, 700.0));
     sweep.ranking.rows.splice(1..3, others.chain([default]));
     let text = sweep.terminal();
-    assert!(
-        text.lines().all(|line| line.chars().count() <= 120),
-        "{text}"
-    );
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     // s02, 40 others and the default at 42: the first 20 and the default are shown, 21 are not.
     assert!(
         text.contains("42  =   default")
@@ -379,22 +336,14 @@ fn lines_fit_120_columns_and_the_default_is_shown_however_low_it_stands() {
 #[test]
 fn a_difference_beyond_chance_is_shown_however_low_it_stands() {
     let mut sweep = sweep();
-    let others: Vec<RankedTrial> = (10..50)
-        .map(|n| row(&format!("s{n}"), "64", BOTH, 0.58, 700.0))
-        .collect();
+    let others: Vec<RankedTrial> =
+        (10..50).map(|n| row(&format!("s{n}"), "64", BOTH, 0.58, 700.0)).collect();
     sweep.ranking.rows.splice(3..3, others);
-    let beyond_chance = Difference {
-        delta: -0.05,
-        ci95: None,
-        p_max_t: 0.049,
-    };
+    let beyond_chance = Difference { delta: -0.05, ci95: None, p_max_t: 0.049 };
     sweep.ranking.rows[43].difference = Some(beyond_chance);
     let text = sweep.terminal();
     // s02, default, s03, 40 others and s04 at 44: the first 20 and s04 are shown, 23 are not.
-    assert!(
-        text.contains("44  ^   s04") && text.contains("  - and 23 more: "),
-        "{text}"
-    );
+    assert!(text.contains("44  ^   s04") && text.contains("  - and 23 more: "), "{text}");
 }
 
 #[test]
@@ -413,37 +362,16 @@ fn a_view_that_is_the_score_has_no_column_of_its_own_but_in_the_csv() {
     let ranked = table(&sweep, 0);
     assert_eq!(
         titles(&ranked)[5..],
-        [
-            "score", "95% CI", "delta", "95% CI", "max-T p", "equal k", "packed"
-        ]
+        ["score", "95% CI", "delta", "95% CI", "max-T p", "equal k", "packed"]
     );
-    let best = [
-        "0.680",
-        "[0.63, 0.73]",
-        "+0.080",
-        "[+0.050, +0.110]",
-        "0.100",
-        "0.690",
-        "612",
-    ];
-    let first: Vec<&str> = ranked.rows[0]
-        .iter()
-        .map(|cell| cell.text.as_str())
-        .collect();
+    let best = ["0.680", "[0.63, 0.73]", "+0.080", "[+0.050, +0.110]", "0.100", "0.690", "612"];
+    let first: Vec<&str> = ranked.rows[0].iter().map(|cell| cell.text.as_str()).collect();
     assert_eq!(first[5..], best);
     let effects = table(&sweep, 1);
-    assert_eq!(
-        titles(&effects),
-        [
-            "", "mean", "effect", "95% CI", "equal k", "packed", "trials"
-        ]
-    );
+    assert_eq!(titles(&effects), ["", "mean", "effect", "95% CI", "equal k", "packed", "trials"]);
     assert!(effects.rows.iter().all(|row| row.len() == 7));
     let text = markdown::render(&sweep.report());
-    assert!(
-        text.contains("equal tokens (EvidenceRecall@5, the score)"),
-        "{text}"
-    );
+    assert!(text.contains("equal tokens (EvidenceRecall@5, the score)"), "{text}");
     assert!(csv::render(&sweep.found()).contains(",equal_k,equal_tokens,"));
 }
 
@@ -453,10 +381,7 @@ fn what_rounds_to_zero_has_no_minus() {
         [-0.0004, -0.0, 0.0004, -0.0005].map(delta),
         ["+0.000", "+0.000", "+0.000", "-0.001"]
     );
-    assert_eq!(
-        [-0.0004, -0.0, 0.0004, -0.0005].map(mean),
-        ["0.000", "0.000", "0.000", "-0.001"]
-    );
+    assert_eq!([-0.0004, -0.0, 0.0004, -0.0005].map(mean), ["0.000", "0.000", "0.000", "-0.001"]);
 }
 
 #[test]
@@ -470,12 +395,7 @@ fn the_rank_is_no_guide_where_how_much_is_packed_is_varied() {
 #[test]
 fn charts_say_what_their_lines_and_points_are() {
     let drawings = drawings::all(&sweep().found());
-    let lines: Vec<&str> = drawings[0]
-        .chart
-        .lines
-        .iter()
-        .map(|line| line.name.as_str())
-        .collect();
+    let lines: Vec<&str> = drawings[0].chart.lines.iter().map(|line| line.name.as_str()).collect();
     assert_eq!(lines, ["default", "size=128 bm25 + dense"]);
     let by_size = &drawings[2].chart;
     assert_eq!(
@@ -488,21 +408,11 @@ fn charts_say_what_their_lines_and_points_are() {
 #[test]
 fn charts_are_those_that_have_a_way_to_show() {
     let names = |sweep: &Sweep| {
-        drawings::all(&sweep.found())
-            .iter()
-            .map(|drawing| drawing.name)
-            .collect::<Vec<_>>()
+        drawings::all(&sweep.found()).iter().map(|drawing| drawing.name).collect::<Vec<_>>()
     };
     let mut sweep = sweep();
-    assert_eq!(
-        names(&sweep),
-        ["by-k", "by-size-equal-k", "by-size-equal-tokens", "front"]
-    );
-    sweep
-        .ranking
-        .by_k
-        .iter_mut()
-        .for_each(|curve| curve.points.truncate(1));
+    assert_eq!(names(&sweep), ["by-k", "by-size-equal-k", "by-size-equal-tokens", "front"]);
+    sweep.ranking.by_k.iter_mut().for_each(|curve| curve.points.truncate(1));
     sweep.ranking.by_size_equal_k.clear();
     sweep.ranking.rows.truncate(1);
     assert_eq!(names(&sweep), ["by-size-equal-tokens"]);
@@ -513,10 +423,7 @@ fn the_front_names_the_default_and_the_best_once() {
     let sweep = sweep();
     let front = &drawings::all(&sweep.found())[3].chart;
     let lines = front.lines.iter().map(|line| {
-        let points = line
-            .points
-            .iter()
-            .map(|point| (point.name.as_str(), point.is_labelled));
+        let points = line.points.iter().map(|point| (point.name.as_str(), point.is_labelled));
         (line.name.as_str(), points.collect::<Vec<_>>())
     });
     let expected = [
@@ -545,16 +452,10 @@ fn a_table_has_every_setting_and_number() {
     let mut sweep = sweep();
     sweep.ranking.rows.drain(1..4);
     let best = &mut sweep.ranking.rows[0];
-    best.ci95 = Some(Interval {
-        low: 0.6,
-        high: 0.75,
-    });
+    best.ci95 = Some(Interval { low: 0.6, high: 0.75 });
     best.difference = Some(Difference {
         delta: 0.08,
-        ci95: Some(Interval {
-            low: 0.05,
-            high: 0.11,
-        }),
+        ci95: Some(Interval { low: 0.05, high: 0.11 }),
         p_max_t: 0.1,
     });
     (best.equal_k, best.at_prompt) = (Some(0.69), Some(0.7));
@@ -571,19 +472,14 @@ fn what_data_says_is_text_everywhere() {
     let hostile = "<b>\u{1b}[31m|x\u{202e}`=1`";
     for row in &mut sweep.ranking.rows {
         row.name = hostile.to_owned();
-        row.values
-            .values_mut()
-            .for_each(|value| hostile.clone_into(value));
+        row.values.values_mut().for_each(|value| hostile.clone_into(value));
         row.error = row.error.as_ref().map(|_| hostile.to_owned());
     }
     sweep.ranking.winner = Some(hostile.to_owned());
     let text = sweep.terminal();
     assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text}");
     let page = markdown::render(&sweep.report());
-    assert!(
-        !page.contains("<b>") && !page.contains(['\u{1b}', '\u{202e}']),
-        "{page}"
-    );
+    assert!(!page.contains("<b>") && !page.contains(['\u{1b}', '\u{202e}']), "{page}");
 }
 
 #[test]

@@ -103,9 +103,7 @@ fn offset(
 ) -> Result<Option<usize>, ExternalError> {
     let Some(given) = given else { return Ok(None) };
     let offset = given.as_u64().and_then(|it| usize::try_from(it).ok());
-    offset
-        .map(Some)
-        .ok_or_else(|| wrong(position, field, "a whole number, 0 or more"))
+    offset.map(Some).ok_or_else(|| wrong(position, field, "a whole number, 0 or more"))
 }
 
 fn wrong(position: &Position, field: &str, expected: &'static str) -> ExternalError {
@@ -183,14 +181,7 @@ fn complete(
     let Some(chunk) = chunks.get(&id) else {
         return Err(ExternalError::UnknownChunk { position, id });
     };
-    let RecordedHit {
-        text,
-        doc_id,
-        start,
-        end,
-        title,
-        ..
-    } = chunk.clone();
+    let RecordedHit { text, doc_id, start, end, title, .. } = chunk.clone();
     *hit = RecordedHit {
         text,
         doc_id,
@@ -223,10 +214,8 @@ mod tests {
             text: text.map(str::to_owned),
             context: context.to_owned(),
         };
-        let expected = vec![
-            chunk(1, "a", Some((0, 4)), None, ""),
-            chunk(3, "3", None, Some("t"), "about t"),
-        ];
+        let expected =
+            vec![chunk(1, "a", Some((0, 4)), None, ""), chunk(3, "3", None, Some("t"), "about t")];
         let expected = ForeignChunks::new("c.jsonl".to_owned(), expected);
         assert_eq!(read_text(text).expect("chunks"), expected);
     }
@@ -250,14 +239,8 @@ mod tests {
                 r#"{"doc_id": [3], "start": 1}"#,
                 "`c.jsonl` line 1 column 14: not a chunk: expected a string or a whole number",
             ),
-            (
-                "[1]",
-                "`c.jsonl` line 1 column 3: not a chunk: invalid length 1, expected an object",
-            ),
-            (
-                "{oops",
-                "`c.jsonl` line 1 column 2: not a JSON object: key must be a string",
-            ),
+            ("[1]", "`c.jsonl` line 1 column 3: not a chunk: invalid length 1, expected an object"),
+            ("{oops", "`c.jsonl` line 1 column 2: not a JSON object: key must be a string"),
             (
                 r#"{"doc_id": "a", "txet": "t"}"#,
                 "`c.jsonl` line 1 column 22: not a chunk: unknown field `txet`, expected one of `id`, `doc_id`, `start`, `end`, `text`, `context`",
@@ -293,10 +276,7 @@ mod tests {
             (Some("d"), Some(0), Some(4), Some(2.5))
         );
         assert_eq!(hits[1].text.as_deref(), Some("some text"));
-        assert_eq!(
-            (hits[2].text.as_deref(), hits[2].start),
-            (Some("own"), None)
-        );
+        assert_eq!((hits[2].text.as_deref(), hits[2].start), (Some("own"), None));
     }
 
     #[test]
@@ -309,10 +289,7 @@ mod tests {
         );
         let known = chunks(CHUNKS).expect("chunks");
         let error = Chunks::complete(Some(&known), &mut lines(text)).expect_err("unknown");
-        assert_eq!(
-            error.to_string(),
-            "`r.jsonl` line 2: chunk `x` is not in the file of chunks"
-        );
+        assert_eq!(error.to_string(), "`r.jsonl` line 2: chunk `x` is not in the file of chunks");
         for (text, expected) in [
             (
                 "{\"id\": 1, \"text\": \"a\"}\n{\"id\": 1, \"text\": \"b\"}",

@@ -18,10 +18,8 @@ pub(super) fn parse_blocks<'t, T: Send>(
     input: &'t Input,
     parse: impl Fn(&'t str) -> Result<T, ExternalError> + Send + Sync,
 ) -> Result<Vec<T>, ExternalError> {
-    let parsed: Vec<Result<T, ExternalError>> = blocks(input.text(), BLOCK_BYTES)
-        .into_par_iter()
-        .map(parse)
-        .collect();
+    let parsed: Vec<Result<T, ExternalError>> =
+        blocks(input.text(), BLOCK_BYTES).into_par_iter().map(parse).collect();
     parsed.into_iter().collect()
 }
 
@@ -106,9 +104,7 @@ mod tests {
             let blocks = blocks(text, size);
             assert_eq!(blocks.concat(), text);
             assert!(
-                blocks[..blocks.len() - 1]
-                    .iter()
-                    .all(|block| block.ends_with('\n')),
+                blocks[..blocks.len() - 1].iter().all(|block| block.ends_with('\n')),
                 "{blocks:?}"
             );
         }

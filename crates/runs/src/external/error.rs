@@ -341,11 +341,7 @@ impl ExternalError {
     pub(super) fn json(position: Position, error: &serde_json::Error) -> Self {
         let column = error.column().max(1);
         let message = reason(error);
-        Self::Line {
-            position,
-            column,
-            message,
-        }
+        Self::Line { position, column, message }
     }
 
     /// Returns the error of a line that is not a chunk, or not JSON.
@@ -353,11 +349,7 @@ impl ExternalError {
         if !error.is_data() {
             return Self::json(position, error);
         }
-        Self::Chunk {
-            position,
-            column: Some(error.column().max(1)),
-            problem: reason(error),
-        }
+        Self::Chunk { position, column: Some(error.column().max(1)), problem: reason(error) }
     }
 }
 

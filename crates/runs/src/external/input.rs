@@ -55,10 +55,7 @@ impl Input {
         match read {
             Ok(true) => {}
             Ok(false) => {
-                return Err(ExternalError::Grows {
-                    file: name,
-                    most_growth: MOST_GROWTH,
-                });
+                return Err(ExternalError::Grows { file: name, most_growth: MOST_GROWTH });
             }
             Err(source) => return Err(ExternalError::Read { file: name, source }),
         }
@@ -67,10 +64,7 @@ impl Input {
             Err(broken) => {
                 let valid = &broken.as_bytes()[..broken.utf8_error().valid_up_to()];
                 Err(ExternalError::Utf8 {
-                    position: Position {
-                        file: name,
-                        line: Some(line_after(valid)),
-                    },
+                    position: Position { file: name, line: Some(line_after(valid)) },
                 })
             }
         }
@@ -81,15 +75,8 @@ impl Input {
         if text.starts_with(BYTE_ORDER_MARK) {
             text.drain(..BYTE_ORDER_MARK.len());
         }
-        let input = Self {
-            name: name.into(),
-            text,
-        };
-        if input.text.trim_start().is_empty() {
-            Err(input.empty())
-        } else {
-            Ok(input)
-        }
+        let input = Self { name: name.into(), text };
+        if input.text.trim_start().is_empty() { Err(input.empty()) } else { Ok(input) }
     }
 
     /// Returns the path as given, or `standard input`.
@@ -109,25 +96,17 @@ impl Input {
     pub fn position(&self, piece: &str) -> Position {
         let offset = (piece.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize);
         let before = offset.and_then(|offset| self.text.as_bytes().get(..offset));
-        Position {
-            file: self.name.clone(),
-            line: before.map(line_after),
-        }
+        Position { file: self.name.clone(), line: before.map(line_after) }
     }
 
     /// Returns the position of a line by its number.
     pub(super) fn line(&self, line: usize) -> Position {
-        Position {
-            file: self.name.clone(),
-            line: Some(line),
-        }
+        Position { file: self.name.clone(), line: Some(line) }
     }
 
     /// Returns the error for an empty text.
     pub(super) fn empty(&self) -> ExternalError {
-        ExternalError::Empty {
-            file: self.name.clone(),
-        }
+        ExternalError::Empty { file: self.name.clone() }
     }
 }
 
@@ -210,10 +189,7 @@ mod tests {
 
     #[test]
     fn a_byte_order_mark_is_dropped_and_nothing_is_an_error() {
-        assert_eq!(
-            read("\u{feff}q 0 d 1".as_bytes()).expect("reads").text(),
-            "q 0 d 1"
-        );
+        assert_eq!(read("\u{feff}q 0 d 1".as_bytes()).expect("reads").text(), "q 0 d 1");
         for nothing in ["", " \r\n\n", "\u{feff}\n"] {
             assert_eq!(
                 read(nothing.as_bytes()).unwrap_err().to_string(),
@@ -224,10 +200,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_utf_8_are_named_by_their_line() {
-        assert_eq!(
-            read(b"a\nb\nc\xff\n").unwrap_err().to_string(),
-            "`f` line 3: not valid UTF-8"
-        );
+        assert_eq!(read(b"a\nb\nc\xff\n").unwrap_err().to_string(), "`f` line 3: not valid UTF-8");
     }
 
     #[test]
@@ -240,10 +213,7 @@ mod tests {
     fn a_piece_of_the_text_knows_its_line() {
         let input = read(b"a\nbc\n\nd").expect("reads");
         let line = |at: usize| input.position(&input.text()[at..]).line;
-        assert_eq!(
-            [line(0), line(2), line(3), line(6)],
-            [Some(1), Some(2), Some(2), Some(4)]
-        );
+        assert_eq!([line(0), line(2), line(3), line(6)], [Some(1), Some(2), Some(2), Some(4)]);
         assert_eq!(input.position("elsewhere").to_string(), "`f`");
     }
 }

@@ -33,16 +33,11 @@ impl Joined {
         questions: &[Question],
         lenient: bool,
     ) -> Result<Self, ExternalError> {
-        let by_id: HashMap<&str, &Question> = questions
-            .iter()
-            .map(|question| (question.id.as_str(), question))
-            .collect();
+        let by_id: HashMap<&str, &Question> =
+            questions.iter().map(|question| (question.id.as_str(), question)).collect();
         let mut by_text: HashMap<&str, Vec<&Question>> = HashMap::new();
         for question in questions {
-            by_text
-                .entry(question.text.trim())
-                .or_default()
-                .push(question);
+            by_text.entry(question.text.trim()).or_default().push(question);
         }
         let mut joined = Self::default();
         let mut roles = HashMap::new();
@@ -51,10 +46,7 @@ impl Joined {
             match question_of(&line, &by_id, &by_text)? {
                 Some(question) => joined.insert(question, line)?,
                 None if lenient => {
-                    joined.note(
-                        1,
-                        "[line|lines] whose question is not in the data set, skipped",
-                    );
+                    joined.note(1, "[line|lines] whose question is not in the data set, skipped");
                 }
                 None => {
                     let question = line.id.or(line.question).unwrap_or_default().into();
@@ -78,28 +70,20 @@ impl Joined {
 
     fn insert(&mut self, question: &Question, mut line: Recorded) -> Result<(), ExternalError> {
         for key in std::mem::take(&mut line.unread) {
-            self.note(
-                1,
-                &format!("[line|lines] with a key that is not read, `{key}`"),
-            );
+            self.note(1, &format!("[line|lines] with a key that is not read, `{key}`"));
         }
         let position = line.position.clone();
         match self.lines.insert(question.id.clone(), line) {
             None => Ok(()),
-            Some(_) => Err(ExternalError::DuplicateQuestion {
-                position,
-                id: question.id.as_str().into(),
-            }),
+            Some(_) => {
+                Err(ExternalError::DuplicateQuestion { position, id: question.id.as_str().into() })
+            }
         }
     }
 
     /// Completes a record with answers: questions without one count as unanswered.
     fn settle_answers(&mut self) {
-        if !self
-            .lines
-            .values()
-            .any(|line: &Recorded| line.answer != RecordedAnswer::Unsaid)
-        {
+        if !self.lines.values().any(|line: &Recorded| line.answer != RecordedAnswer::Unsaid) {
             return;
         }
         let mut n_none = 0;
@@ -147,10 +131,7 @@ impl Joined {
     fn note(&mut self, count: usize, what: &str) {
         match self.notes.iter_mut().find(|note| note.what == what) {
             Some(note) => note.count += count,
-            None if count > 0 => self.notes.push(Note {
-                count,
-                what: what.to_owned(),
-            }),
+            None if count > 0 => self.notes.push(Note { count, what: what.to_owned() }),
             None => {}
         }
     }
@@ -166,19 +147,13 @@ impl Joined {
         lenient: bool,
     ) -> Result<Vec<Question>, ExternalError> {
         let n_questions = questions.len();
-        let (found, missing): (Vec<Question>, Vec<Question>) = questions
-            .into_iter()
-            .partition(|question| self.lines.contains_key(&question.id));
+        let (found, missing): (Vec<Question>, Vec<Question>) =
+            questions.into_iter().partition(|question| self.lines.contains_key(&question.id));
         let n_missing = missing.len();
         match missing.first() {
             Some(first) if !lenient || found.is_empty() => {
                 let (file, first) = (file.to_owned(), first.id.as_str().into());
-                Err(ExternalError::MissingQuestions {
-                    file,
-                    n_missing,
-                    n_questions,
-                    first,
-                })
+                Err(ExternalError::MissingQuestions { file, n_missing, n_questions, first })
             }
             _ => {
                 self.note(
@@ -210,18 +185,14 @@ impl Joined {
             RecordedAnswer::Unsaid => None,
             RecordedAnswer::Given(attempts) => Some(attempts),
         });
-        let models = answers
-            .flatten()
-            .filter_map(|attempt| attempt.usage.model.clone());
+        let models = answers.flatten().filter_map(|attempt| attempt.usage.model.clone());
         models.collect::<BTreeSet<String>>().into_iter()
     }
 
     /// Returns true if it has answers.
     #[must_use]
     pub fn has_answers(&self) -> bool {
-        self.lines
-            .values()
-            .any(|line| line.answer != RecordedAnswer::Unsaid)
+        self.lines.values().any(|line| line.answer != RecordedAnswer::Unsaid)
     }
 }
 
@@ -254,11 +225,7 @@ fn question_of<'q>(
     let asked = line.question.as_deref().map(str::trim);
     if let Some(question) = line.id.as_deref().and_then(|id| by_id.get(id)) {
         return match asked {
-            Some(asked)
-                if asked
-                    .split_whitespace()
-                    .ne(question.text.split_whitespace()) =>
-            {
+            Some(asked) if asked.split_whitespace().ne(question.text.split_whitespace()) => {
                 Err(ExternalError::OtherQuestion {
                     position: line.position.clone(),
                     id: question.id.as_str().into(),
@@ -269,10 +236,7 @@ fn question_of<'q>(
             _ => Ok(Some(question)),
         };
     }
-    match asked
-        .and_then(|asked| by_text.get(asked))
-        .map(Vec::as_slice)
-    {
+    match asked.and_then(|asked| by_text.get(asked)).map(Vec::as_slice) {
         None | Some([]) => Ok(None),
         Some([question]) => Ok(Some(question)),
         Some(_) => Err(ExternalError::AmbiguousQuestion {
@@ -298,21 +262,16 @@ pub fn from_trec(
         let id = known(query, is_question);
         // Counting lines is slow, so only the line that an error names is counted.
         let position = if is_question(&id) {
-            Position {
-                file: input.name().to_owned(),
-                line: None,
-            }
+            Position { file: input.name().to_owned(), line: None }
         } else {
             input.position(query)
         };
         let ranking = run.ranking(query)?.unwrap_or_default();
-        let hits = ranking
-            .iter()
-            .map(|hit: &super::trec_run::TrecHit<'_>| RecordedHit {
-                doc_id: Some(known(hit.document, is_document)),
-                score: Some(f64::from(hit.score)),
-                ..RecordedHit::default()
-            });
+        let hits = ranking.iter().map(|hit: &super::trec_run::TrecHit<'_>| RecordedHit {
+            doc_id: Some(known(hit.document, is_document)),
+            score: Some(f64::from(hit.score)),
+            ..RecordedHit::default()
+        });
         let hits = hits.collect();
         Ok(Recorded {
             position,
@@ -341,11 +300,7 @@ pub fn from_trec(
 /// Returns an id verbatim, or percent-decoded if only that form is known.
 fn known(column: &str, is_known: &dyn Fn(&str) -> bool) -> String {
     let decoded = column::decode(column);
-    if !is_known(column) && is_known(&decoded) {
-        decoded.into_owned()
-    } else {
-        column.to_owned()
-    }
+    if !is_known(column) && is_known(&decoded) { decoded.into_owned() } else { column.to_owned() }
 }
 
 #[cfg(test)]
@@ -355,10 +310,7 @@ mod tests {
     use ragtriage_core::types::QuestionKind;
 
     fn question(id: &str, text: &str) -> Question {
-        Question {
-            kind: QuestionKind::Span,
-            ..Question::new(id.into(), text.to_owned())
-        }
+        Question { kind: QuestionKind::Span, ..Question::new(id.into(), text.to_owned()) }
     }
 
     fn set() -> Vec<Question> {
@@ -385,10 +337,7 @@ mod tests {
         let text = "{\"id\": 1, \"contexts\": [\"a\"]}\n{\"id\": \"uuid\", \"question\": \" two? \", \"contexts\": [\"b\", \"c\"]}";
         let joined = join(text, false).expect("joins");
         assert_eq!(
-            (
-                hits(&joined.lines[&"1".into()]).len(),
-                hits(&joined.lines[&"2".into()]).len()
-            ),
+            (hits(&joined.lines[&"1".into()]).len(), hits(&joined.lines[&"2".into()]).len()),
             (1, 2)
         );
         assert!(!joined.has_answers());
@@ -397,10 +346,7 @@ mod tests {
     #[test]
     fn what_does_not_join_is_an_error_with_its_line() {
         for (text, expected) in [
-            (
-                "{\"id\": 9, \"contexts\": []}",
-                "`f` line 1: the data set has no question `9`",
-            ),
+            ("{\"id\": 9, \"contexts\": []}", "`f` line 1: the data set has no question `9`"),
             (
                 "{\"id\": 1, \"question\": \"two?\", \"contexts\": []}",
                 "`f` line 1: question `1` is `one?` in the data set, but `two?` here",
@@ -416,13 +362,7 @@ mod tests {
         ] {
             assert_eq!(join(text, false).expect_err(text).to_string(), expected);
         }
-        assert_eq!(
-            join("{\"id\": 9, \"contexts\": []}", true)
-                .expect("lenient")
-                .notes[0]
-                .count,
-            1
-        );
+        assert_eq!(join("{\"id\": 9, \"contexts\": []}", true).expect("lenient").notes[0].count, 1);
     }
 
     #[test]
@@ -455,11 +395,7 @@ mod tests {
             (
                 names("2"),
                 names("3"),
-                joined
-                    .notes
-                    .iter()
-                    .map(|note| note.count)
-                    .collect::<Vec<usize>>(),
+                joined.notes.iter().map(|note| note.count).collect::<Vec<usize>>(),
             )
         };
         let packed = || vec!["packed".to_owned()];
@@ -472,14 +408,9 @@ mod tests {
     #[test]
     fn questions_without_a_line_are_refused_or_counted() {
         let text = "{\"id\": 1, \"contexts\": []}";
-        let error = join(text, false)
-            .expect("joins")
-            .answered("f", set(), false)
-            .expect_err("three lack");
-        assert_eq!(
-            error.to_string(),
-            "`f` has no line for 3 of 4 questions; the first is `2`"
-        );
+        let error =
+            join(text, false).expect("joins").answered("f", set(), false).expect_err("three lack");
+        assert_eq!(error.to_string(), "`f` has no line for 3 of 4 questions; the first is `2`");
         let mut joined = join(text, false).expect("joins");
         assert_eq!(joined.answered("f", set(), true).expect("lenient").len(), 1);
         assert_eq!(joined.notes[0].count, 3);
@@ -501,26 +432,13 @@ mod tests {
         let documents = ["a b", "c%25"];
         let lines =
             from_trec(&input, 5, &|id| id == "1", &|id| documents.contains(&id)).expect("a run");
-        let ids: Vec<&str> = hits(&lines[0])
-            .iter()
-            .filter_map(|context| context.doc_id.as_deref())
-            .collect();
+        let ids: Vec<&str> =
+            hits(&lines[0]).iter().filter_map(|context| context.doc_id.as_deref()).collect();
+        assert_eq!(ids, ["a b", "c%25"], "decoded only where the corpus has no such id");
         assert_eq!(
-            ids,
-            ["a b", "c%25"],
-            "decoded only where the corpus has no such id"
-        );
-        assert_eq!(
-            (
-                lines[0].packed().and_then(|stage| stage.k),
-                hits(&lines[0])[0].score
-            ),
+            (lines[0].packed().and_then(|stage| stage.k), hits(&lines[0])[0].score),
             (Some(5), Some(2.5))
         );
-        assert_eq!(
-            lines[1].position.line,
-            Some(3),
-            "a query that is unknown is named by its line"
-        );
+        assert_eq!(lines[1].position.line, Some(3), "a query that is unknown is named by its line");
     }
 }

@@ -58,16 +58,10 @@ impl<'t> Golds<'t> {
             squad(json(input)?)
         };
         if golds.questions.is_empty() {
-            return Err(ExternalError::NoQuestions {
-                file: input.name().to_owned(),
-            });
+            return Err(ExternalError::NoQuestions { file: input.name().to_owned() });
         }
         let mut ids = HashSet::with_capacity(golds.questions.len());
-        match golds
-            .questions
-            .iter()
-            .find(|question| !ids.insert(&question.id))
-        {
+        match golds.questions.iter().find(|question| !ids.insert(&question.id)) {
             None => Ok(golds),
             Some(again) => Err(ExternalError::DuplicateQuestion {
                 position: input.position(&again.id),
@@ -81,11 +75,7 @@ impl Golds<'_> {
     /// Rejects questions without an answer, which only SQuAD 2.0's script can score. `input`: the source of the gold
     /// answers.
     pub fn all_answerable(&self, input: &Input) -> Result<(), ExternalError> {
-        match self
-            .questions
-            .iter()
-            .find(|question| question.answers.is_empty())
-        {
+        match self.questions.iter().find(|question| question.answers.is_empty()) {
             None => Ok(()),
             Some(question) => Err(no_gold(input, &question.id)),
         }
@@ -100,14 +90,9 @@ impl<'t> Predictions<'t> {
     pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
         let PredictionFile(pairs) = json(input)?;
         let n_pairs = pairs.len();
-        let answers: HashMap<_, _> = pairs
-            .into_iter()
-            .map(|(id, text)| (id.0, text.map(|text| text.0)))
-            .collect();
-        Ok(Self {
-            n_repeated: n_pairs - answers.len(),
-            answers,
-        })
+        let answers: HashMap<_, _> =
+            pairs.into_iter().map(|(id, text)| (id.0, text.map(|text| text.0))).collect();
+        Ok(Self { n_repeated: n_pairs - answers.len(), answers })
     }
 }
 
@@ -161,35 +146,19 @@ fn hotpotqa<'t>(input: &Input, rows: Vec<HotpotqaRow<'t>>) -> Result<Golds<'t>, 
     let questions: Result<_, _> = rows
         .into_iter()
         .map(|row: HotpotqaRow<'t>| {
-            let HotpotqaRow {
-                id: JsonText(id),
-                answer,
-                supporting_facts,
-            } = row;
+            let HotpotqaRow { id: JsonText(id), answer, supporting_facts } = row;
             let Some(JsonText(answer)) = answer else {
                 return Err(no_gold(input, &id));
             };
-            let documents = supporting_facts
-                .map(SupportingFacts::titles)
-                .unwrap_or_default();
-            Ok(GoldAnswers {
-                id,
-                answers: vec![answer.into_owned()],
-                documents,
-            })
+            let documents = supporting_facts.map(SupportingFacts::titles).unwrap_or_default();
+            Ok(GoldAnswers { id, answers: vec![answer.into_owned()], documents })
         })
         .collect();
-    Ok(Golds {
-        scorer: Scorer::Hotpotqa,
-        questions: questions?,
-    })
+    Ok(Golds { scorer: Scorer::Hotpotqa, questions: questions? })
 }
 
 fn no_gold(input: &Input, id: &str) -> ExternalError {
-    ExternalError::NoGold {
-        position: input.position(id),
-        id: id.into(),
-    }
+    ExternalError::NoGold { position: input.position(id), id: id.into() }
 }
 
 #[derive(Deserialize)]
@@ -227,27 +196,18 @@ struct SquadGoldAnswer<'t> {
 }
 
 fn squad(file: SquadFile<'_>) -> Golds<'_> {
-    let mut golds = Golds {
-        scorer: Scorer::Squad,
-        questions: Vec::new(),
-    };
+    let mut golds = Golds { scorer: Scorer::Squad, questions: Vec::new() };
     for (a, article) in file.data.into_iter().enumerate() {
         for (p, paragraph) in article.paragraphs.into_iter().enumerate() {
             for asked in paragraph.qas {
                 if asked.is_impossible.is_some() {
                     golds.scorer = Scorer::Squad2;
                 }
-                let answers = if asked.is_impossible == Some(true) {
-                    Vec::new()
-                } else {
-                    asked.answers
-                };
+                let answers =
+                    if asked.is_impossible == Some(true) { Vec::new() } else { asked.answers };
                 golds.questions.push(GoldAnswers {
                     id: asked.id.0,
-                    answers: answers
-                        .into_iter()
-                        .map(|answer| answer.text.0.into_owned())
-                        .collect(),
+                    answers: answers.into_iter().map(|answer| answer.text.0.into_owned()).collect(),
                     documents: vec![format!("{a}/{p}").into()],
                 });
             }
@@ -291,10 +251,7 @@ impl<'de> Visitor<'de> for FileVisitor {
                 Value::Answer(text) => pairs.push((key, text)),
                 Value::Answers(answers) if key.0 == "answer" => pairs.extend(answers),
                 Value::Answers(_) => {
-                    return Err(A::Error::custom(format_args!(
-                        "`{}` holds no answer",
-                        key.0
-                    )));
+                    return Err(A::Error::custom(format_args!("`{}` holds no answer", key.0)));
                 }
             }
         }
@@ -352,10 +309,7 @@ mod tests {
             input(r#"{"answer": {"a": "caf\u00e9", "b": null}, "sp": {"a": [["T", 0]]}}"#);
         let squad = input("{\"a\": \"café\", \"b\": null}");
         let predictions = Predictions::parse(&hotpotqa).expect("predictions");
-        assert_eq!(
-            predictions,
-            Predictions::parse(&squad).expect("predictions")
-        );
+        assert_eq!(predictions, Predictions::parse(&squad).expect("predictions"));
         assert_eq!(predictions.answers["a"].as_deref(), Some("café"));
         assert_eq!(predictions.answers["b"], None);
     }
@@ -364,10 +318,7 @@ mod tests {
     fn of_an_id_that_is_repeated_the_last_answer_counts() {
         let input = input(r#"{"a": "one", "b": "x", "a": "two"}"#);
         let predictions = Predictions::parse(&input).expect("predictions");
-        assert_eq!(
-            (predictions.answers["a"].as_deref(), predictions.n_repeated),
-            (Some("two"), 1)
-        );
+        assert_eq!((predictions.answers["a"].as_deref(), predictions.n_repeated), (Some("two"), 1));
     }
 
     #[test]
@@ -379,11 +330,8 @@ mod tests {
         );
         let golds = Golds::parse(&input).expect("golds");
         assert_eq!(golds.scorer, Scorer::Hotpotqa);
-        let documents: Vec<Vec<Cow<str>>> = golds
-            .questions
-            .iter()
-            .map(|gold| gold.documents.clone())
-            .collect();
+        let documents: Vec<Vec<Cow<str>>> =
+            golds.questions.iter().map(|gold| gold.documents.clone()).collect();
         assert_eq!(documents, [vec!["T", "U"], vec!["U"], vec![]]);
         assert_eq!(golds.questions[2].answers, ["18"]);
     }
@@ -403,13 +351,7 @@ mod tests {
         ));
         let golds = Golds::parse(&two).expect("golds");
         assert_eq!(golds.scorer, Scorer::Squad2);
-        assert_eq!(
-            (
-                golds.questions[0].answers.len(),
-                golds.questions[1].answers.len()
-            ),
-            (2, 0)
-        );
+        assert_eq!((golds.questions[0].answers.len(), golds.questions[1].answers.len()), (2, 0));
         assert_eq!(golds.questions[0].documents, golds.questions[1].documents);
     }
 
@@ -428,21 +370,12 @@ mod tests {
                 "[\n{\"_id\": 7}]",
                 "`f.json` line 2 column 9: invalid type: integer `7`, expected a string",
             ),
-            (
-                "{\"a\": \"text\"}",
-                "`f.json` line 1 column 13: missing field `data`",
-            ),
+            ("{\"a\": \"text\"}", "`f.json` line 1 column 13: missing field `data`"),
             ("[]", "`f.json` has no questions"),
             ("{\"data\": []}", "`f.json` has no questions"),
-            (
-                "[{\"_id\": \"a\"",
-                "`f.json` line 1 column 12: EOF while parsing an object",
-            ),
+            ("[{\"_id\": \"a\"", "`f.json` line 1 column 12: EOF while parsing an object"),
         ] {
-            assert_eq!(
-                Golds::parse(&input(text)).expect_err("refused").to_string(),
-                expected
-            );
+            assert_eq!(Golds::parse(&input(text)).expect_err("refused").to_string(), expected);
         }
     }
 
@@ -453,19 +386,14 @@ mod tests {
                 "{\"a\": \"x\",\n \"b\": 5}",
                 "`f.json` line 2 column 7: invalid type: integer `5`, expected an answer's text or null",
             ),
-            (
-                "{\"a\": {\"b\": \"x\"}}",
-                "`f.json` line 1 column 17: `a` holds no answer",
-            ),
+            ("{\"a\": {\"b\": \"x\"}}", "`f.json` line 1 column 17: `a` holds no answer"),
             (
                 "[\"x\"]",
                 "`f.json` line 1 column 1: invalid type: sequence, expected answers by question id",
             ),
         ] {
             assert_eq!(
-                Predictions::parse(&input(text))
-                    .expect_err("refused")
-                    .to_string(),
+                Predictions::parse(&input(text)).expect_err("refused").to_string(),
                 expected
             );
         }

@@ -34,11 +34,7 @@ struct QrelLine<'t> {
 impl<'t> Qrels<'t> {
     /// Reads qrels.
     pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
-        let header = input
-            .text()
-            .lines()
-            .next()
-            .filter(|line| Columns::of(line).eq(BEIR_HEADER));
+        let header = input.text().lines().next().filter(|line| Columns::of(line).eq(BEIR_HEADER));
         let blocks = columns::parse_blocks(input, |block| {
             let mut judgments = Vec::new();
             columns::lines(input, block, |line| {
@@ -50,14 +46,8 @@ impl<'t> Qrels<'t> {
             })?;
             Ok(judgments)
         })?;
-        let mut qrels = Self {
-            queries: BTreeMap::new(),
-            n_repeated: 0,
-        };
-        for judgments in blocks
-            .iter()
-            .flat_map(|block| block.chunk_by(|a, b| a.query == b.query))
-        {
+        let mut qrels = Self { queries: BTreeMap::new(), n_repeated: 0 };
+        for judgments in blocks.iter().flat_map(|block| block.chunk_by(|a, b| a.query == b.query)) {
             let judged = qrels.queries.entry(judgments[0].query).or_default();
             for judgment in judgments {
                 match judged.get_key_value(judgment.document) {
@@ -69,11 +59,7 @@ impl<'t> Qrels<'t> {
                 }
             }
         }
-        if qrels.queries.is_empty() {
-            Err(input.empty())
-        } else {
-            Ok(qrels)
-        }
+        if qrels.queries.is_empty() { Err(input.empty()) } else { Ok(qrels) }
     }
 
     /// Returns the judged queries, ascending by bytes, each with its documents' grades.
@@ -107,22 +93,11 @@ fn parse_line<'t>(
     else {
         let expected = if is_beir { BEIR_COLUMNS } else { COLUMNS };
         let found = Columns::of(line).count();
-        return Err(ExternalError::Columns {
-            position: input.position(line),
-            found,
-            expected,
-        });
+        return Err(ExternalError::Columns { position: input.position(line), found, expected });
     };
     match grade.parse() {
-        Ok(grade) => Ok(QrelLine {
-            query,
-            document,
-            grade,
-        }),
-        Err(_) => Err(ExternalError::Grade {
-            position: input.position(line),
-            grade: grade.into(),
-        }),
+        Ok(grade) => Ok(QrelLine { query, document, grade }),
+        Err(_) => Err(ExternalError::Grade { position: input.position(line), grade: grade.into() }),
     }
 }
 
@@ -149,14 +124,8 @@ mod tests {
     fn judgments_are_grouped_by_query_in_byte_order() {
         let input = input("# by hand\n9 0 a 1\r\n10 0 a -1\n\n9\tQ0\tb\t+2\n10 0 a -1\n");
         let qrels = Qrels::parse(&input).expect("qrels");
-        assert_eq!(
-            qrels.queries().map(|(query, _)| query).collect::<Vec<_>>(),
-            ["10", "9"]
-        );
-        assert_eq!(
-            qrels.judged("9"),
-            Some(&HashMap::from([("a", 1), ("b", 2)]))
-        );
+        assert_eq!(qrels.queries().map(|(query, _)| query).collect::<Vec<_>>(), ["10", "9"]);
+        assert_eq!(qrels.judged("9"), Some(&HashMap::from([("a", 1), ("b", 2)])));
         assert_eq!(qrels.judged("10"), Some(&HashMap::from([("a", -1)])));
         assert_eq!((qrels.judged("1"), qrels.n_repeated()), (None, 1));
     }
@@ -168,28 +137,16 @@ mod tests {
                 "q 0 a 1\nq 0 b",
                 "`q.rels` line 2: 3 columns, expected 4: query iteration document grade",
             ),
-            (
-                "q 0 a 1 x",
-                "`q.rels` line 1: 5 columns, expected 4: query iteration document grade",
-            ),
-            (
-                "q 0 a 1.7",
-                "`q.rels` line 1: grade `1.7` is not an integer",
-            ),
-            (
-                "\nq 0 a 3000000000",
-                "`q.rels` line 2: grade `3000000000` is not an integer",
-            ),
+            ("q 0 a 1 x", "`q.rels` line 1: 5 columns, expected 4: query iteration document grade"),
+            ("q 0 a 1.7", "`q.rels` line 1: grade `1.7` is not an integer"),
+            ("\nq 0 a 3000000000", "`q.rels` line 2: grade `3000000000` is not an integer"),
             (
                 "q 0 a 1\np 0 a 2\n\nq 0 a 2",
                 "`q.rels` line 4: document `a` has grade 2 for query `q`, and grade 1 in `q.rels` line 1",
             ),
             ("# nothing", "`q.rels` is empty: it has no line with data"),
         ] {
-            assert_eq!(
-                Qrels::parse(&input(text)).expect_err("refused").to_string(),
-                expected
-            );
+            assert_eq!(Qrels::parse(&input(text)).expect_err("refused").to_string(), expected);
         }
     }
 }

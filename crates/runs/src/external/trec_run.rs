@@ -70,28 +70,16 @@ impl<'t> TrecRun<'t> {
     /// Reads a run. Rankings are sorted and checked for duplicates on demand.
     pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
         let parsed = columns::parse_blocks(input, |block| ParsedBlock::parse(input, block))?;
-        let tag = parsed
-            .iter()
-            .rev()
-            .find_map(|block| block.tag)
-            .ok_or_else(|| input.empty())?;
+        let tag = parsed.iter().rev().find_map(|block| block.tag).ok_or_else(|| input.empty())?;
         let mut queries: BTreeMap<&str, Vec<BlockLines>> = BTreeMap::new();
         let mut blocks = Vec::with_capacity(parsed.len());
         for (block, parsed) in parsed.into_iter().enumerate() {
             for (query, lines) in parsed.queries {
-                queries
-                    .entry(query)
-                    .or_default()
-                    .push(BlockLines { block, lines });
+                queries.entry(query).or_default().push(BlockLines { block, lines });
             }
             blocks.push(parsed.lines);
         }
-        Ok(Self {
-            input,
-            tag,
-            blocks,
-            queries,
-        })
+        Ok(Self { input, tag, blocks, queries })
     }
 
     /// Returns the run's name: the sixth column of its last line.
@@ -117,9 +105,7 @@ impl<'t> TrecRun<'t> {
         let mut hits = Vec::with_capacity(pieces.iter().map(|piece| piece.lines.len()).sum());
         for piece in pieces {
             hits.extend(
-                self.blocks[piece.block][piece.lines.clone()]
-                    .iter()
-                    .map(|line| self.hit(*line)),
+                self.blocks[piece.block][piece.lines.clone()].iter().map(|line| self.hit(*line)),
             );
         }
         if !hits.is_sorted_by(|a, b| a.order(b).is_le()) {
@@ -143,11 +129,8 @@ impl<'t> TrecRun<'t> {
 
     fn duplicate(&self, query: &str, one: &str, other: &str) -> ExternalError {
         let (one_at, other_at) = (self.input.position(one), self.input.position(other));
-        let (first, position) = if one_at.line < other_at.line {
-            (one_at, other_at)
-        } else {
-            (other_at, one_at)
-        };
+        let (first, position) =
+            if one_at.line < other_at.line { (one_at, other_at) } else { (other_at, one_at) };
         ExternalError::DuplicateDocument {
             position,
             first,
@@ -160,11 +143,8 @@ impl<'t> TrecRun<'t> {
 impl<'t> ParsedBlock<'t> {
     fn parse(input: &'t Input, block: &'t str) -> Result<Self, ExternalError> {
         let n_lines = memchr::memchr_iter(b'\n', block.as_bytes()).count() + 1;
-        let mut parsed = Self {
-            lines: Vec::with_capacity(n_lines),
-            queries: Vec::new(),
-            tag: None,
-        };
+        let mut parsed =
+            Self { lines: Vec::with_capacity(n_lines), queries: Vec::new(), tag: None };
         columns::lines(input, block, |line| {
             let (query, hit, tag) = parse_line(input, line)?;
             parsed.push(input, query, hit);
@@ -182,11 +162,7 @@ impl<'t> ParsedBlock<'t> {
             _ => self.queries.push((query, at..at + 1)),
         }
         let start = hit.document.as_ptr() as usize - input.text().as_ptr() as usize;
-        self.lines.push(RunLine {
-            start,
-            length: hit.document.len() as u32,
-            score: hit.score,
-        });
+        self.lines.push(RunLine { start, length: hit.document.len() as u32, score: hit.score });
     }
 
     /// Groups the lines of each query if the file interleaves queries.
@@ -200,16 +176,12 @@ impl<'t> ParsedBlock<'t> {
         }
         let mut grouped: BTreeMap<&'t str, Vec<RunLine>> = BTreeMap::new();
         for (query, lines) in &self.queries {
-            grouped
-                .entry(query)
-                .or_default()
-                .extend_from_slice(&self.lines[lines.clone()]);
+            grouped.entry(query).or_default().extend_from_slice(&self.lines[lines.clone()]);
         }
         self.lines.clear();
         self.queries.clear();
         for (query, lines) in grouped {
-            self.queries
-                .push((query, self.lines.len()..self.lines.len() + lines.len()));
+            self.queries.push((query, self.lines.len()..self.lines.len() + lines.len()));
             self.lines.extend(lines);
         }
     }
@@ -233,18 +205,10 @@ fn parse_line<'t>(
     };
     match score.parse::<f64>() {
         // Adding 0 turns -0 into 0, with which it ties.
-        Ok(number) if !number.is_nan() => Ok((
-            query,
-            TrecHit {
-                document,
-                score: number as f32 + 0.0,
-            },
-            tag,
-        )),
-        _ => Err(ExternalError::Score {
-            position: input.position(line),
-            score: score.into(),
-        }),
+        Ok(number) if !number.is_nan() => {
+            Ok((query, TrecHit { document, score: number as f32 + 0.0 }, tag))
+        }
+        _ => Err(ExternalError::Score { position: input.position(line), score: score.into() }),
     }
 }
 
@@ -259,10 +223,7 @@ mod tests {
     fn ranked(text: &str, query: &str) -> Vec<String> {
         let input = input(text);
         let run = TrecRun::parse(&input).expect("a run");
-        let hits = run
-            .ranking(query)
-            .expect("no duplicates")
-            .expect("the query");
+        let hits = run.ranking(query).expect("no duplicates").expect("the query");
         hits.iter().map(|hit| hit.document.to_owned()).collect()
     }
 
@@ -281,15 +242,9 @@ mod tests {
 
     #[test]
     fn scores_tie_as_32_bit_floats_and_minus_zero_with_zero() {
-        assert_eq!(
-            ranked("q 0 a 0 1.00000001 t\nq 0 b 0 1.0 t", "q"),
-            ["b", "a"]
-        );
+        assert_eq!(ranked("q 0 a 0 1.00000001 t\nq 0 b 0 1.0 t", "q"), ["b", "a"]);
         assert_eq!(ranked("q 0 a 0 0.0 t\nq 0 b 0 -0.0 t", "q"), ["b", "a"]);
-        assert_eq!(
-            ranked("q 0 a 0 inf t\nq 0 b 0 9e99 t\nq 0 c 0 -inf t", "q"),
-            ["b", "a", "c"]
-        );
+        assert_eq!(ranked("q 0 a 0 inf t\nq 0 b 0 9e99 t\nq 0 c 0 -inf t", "q"), ["b", "a", "c"]);
     }
 
     #[test]
@@ -302,10 +257,7 @@ mod tests {
         );
         let input = input(text);
         let run = TrecRun::parse(&input).expect("a run");
-        assert_eq!(
-            (run.queries().collect::<Vec<_>>(), run.tag()),
-            (vec!["p", "q"], "last")
-        );
+        assert_eq!((run.queries().collect::<Vec<_>>(), run.tag()), (vec!["p", "q"], "last"));
         assert!(run.ranking("x").expect("no duplicates").is_none());
     }
 
@@ -328,18 +280,9 @@ mod tests {
                 "q 0 a 0 1 t\nq 0 b 0 1",
                 "`r.trec` line 2: 5 columns, expected 6: query Q0 document rank score tag",
             ),
-            (
-                "\nq 0 a 0 one t",
-                "`r.trec` line 2: score `one` is not a number",
-            ),
-            (
-                "q 0 a 0 NaN t",
-                "`r.trec` line 1: score `NaN` is not a number",
-            ),
-            (
-                "q 0 a 0 3,5 t",
-                "`r.trec` line 1: score `3,5` is not a number",
-            ),
+            ("\nq 0 a 0 one t", "`r.trec` line 2: score `one` is not a number"),
+            ("q 0 a 0 NaN t", "`r.trec` line 1: score `NaN` is not a number"),
+            ("q 0 a 0 3,5 t", "`r.trec` line 1: score `3,5` is not a number"),
             (
                 "# c\nq 0 a 0 1 t\np 0 a 0 1 t\nq 0 b 0 2 t\nq 0 a 0 3 t",
                 "`r.trec` line 5: duplicate document `a` for query `q` (first in `r.trec` line 2)",
@@ -349,9 +292,6 @@ mod tests {
             assert_eq!(refused(text), expected);
         }
         let long = refused(&format!("q 0 a 0 1 t\nq 0 {} 0 1 t", "a".repeat(1 << 20)));
-        assert_eq!(
-            long,
-            "`r.trec` line 2: the line has 1048586 bytes, more than 1048576"
-        );
+        assert_eq!(long, "`r.trec` line 2: the line has 1048586 bytes, more than 1048576");
     }
 }

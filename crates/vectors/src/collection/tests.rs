@@ -8,10 +8,7 @@ use crate::vector::Vector;
 use ragtriage_core::types::Similarity;
 
 fn spec() -> CollectionSpec {
-    let vector = VectorSpec::Dense {
-        dimension: 3,
-        similarity: Similarity::Cosine,
-    };
+    let vector = VectorSpec::Dense { dimension: 3, similarity: Similarity::Cosine };
     CollectionSpec {
         hnsw: Some(Hnsw::default()),
         ..CollectionSpec::new("00ff".to_owned(), "dense", vector, 10)
@@ -32,16 +29,10 @@ fn point(number: u32) -> Point {
 #[test]
 fn a_content_that_is_no_hash_cannot_leave_the_cache_folder() {
     for content in ["", "../x", "FF", "a/b"] {
-        let error = CollectionSpec {
-            content: content.to_owned(),
-            ..spec()
-        }
-        .check()
-        .expect_err("refused");
+        let error =
+            CollectionSpec { content: content.to_owned(), ..spec() }.check().expect_err("refused");
         assert!(
-            error
-                .to_string()
-                .starts_with(&format!("`collection's content` is {content},")),
+            error.to_string().starts_with(&format!("`collection's content` is {content},")),
             "{error}"
         );
     }
@@ -52,55 +43,23 @@ fn a_content_that_is_no_hash_cannot_leave_the_cache_folder() {
 fn a_small_collection_gets_no_graph_and_a_sparse_one_never() {
     assert_eq!(spec().graph(), None);
     assert_eq!(
-        CollectionSpec {
-            expected_points: 100_000,
-            ..spec()
-        }
-        .graph(),
+        CollectionSpec { expected_points: 100_000, ..spec() }.graph(),
         Some(Hnsw::default())
     );
-    assert_eq!(
-        CollectionSpec {
-            expected_points: 100_000,
-            hnsw: None,
-            ..spec()
-        }
-        .graph(),
-        None
-    );
-    let sparse = CollectionSpec {
-        expected_points: 100_000,
-        vector: VectorSpec::Sparse,
-        ..spec()
-    };
+    assert_eq!(CollectionSpec { expected_points: 100_000, hnsw: None, ..spec() }.graph(), None);
+    let sparse = CollectionSpec { expected_points: 100_000, vector: VectorSpec::Sparse, ..spec() };
     assert_eq!(sparse.graph(), None);
 }
 
 #[test]
 fn what_changes_points_or_graph_changes_the_name_and_what_does_not_leaves_it() {
-    let base = CollectionSpec {
-        expected_points: 100_000,
-        ..spec()
-    };
+    let base = CollectionSpec { expected_points: 100_000, ..spec() };
     let hnsw = Hnsw::default();
-    let scalar = Quantization {
-        kind: QuantizationKind::Scalar,
-        ..Quantization::default()
-    };
+    let scalar = Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() };
     let same = [
+        CollectionSpec { hnsw: Some(Hnsw { ef: 7, from_points: 5, ..hnsw }), ..base.clone() },
         CollectionSpec {
-            hnsw: Some(Hnsw {
-                ef: 7,
-                from_points: 5,
-                ..hnsw
-            }),
-            ..base.clone()
-        },
-        CollectionSpec {
-            quantization: Quantization {
-                quantile: 0.5,
-                ..Quantization::default()
-            },
+            quantization: Quantization { quantile: 0.5, ..Quantization::default() },
             ..base.clone()
         },
     ];
@@ -108,63 +67,29 @@ fn what_changes_points_or_graph_changes_the_name_and_what_does_not_leaves_it() {
         assert_eq!(spec.name(), base.name(), "{spec:?}");
     }
     let others = [
+        CollectionSpec { content: "00fe".to_owned(), ..base.clone() },
+        CollectionSpec { vector_name: "other".to_owned(), ..base.clone() },
+        CollectionSpec { vector: VectorSpec::Sparse, ..base.clone() },
+        CollectionSpec { expected_points: 100_001, ..base.clone() },
+        CollectionSpec { hnsw: None, ..base.clone() },
+        CollectionSpec { hnsw: Some(Hnsw { m: 8, ..hnsw }), ..base.clone() },
         CollectionSpec {
-            content: "00fe".to_owned(),
-            ..base.clone()
-        },
-        CollectionSpec {
-            vector_name: "other".to_owned(),
-            ..base.clone()
-        },
-        CollectionSpec {
-            vector: VectorSpec::Sparse,
-            ..base.clone()
-        },
-        CollectionSpec {
-            expected_points: 100_001,
-            ..base.clone()
-        },
-        CollectionSpec {
-            hnsw: None,
-            ..base.clone()
-        },
-        CollectionSpec {
-            hnsw: Some(Hnsw { m: 8, ..hnsw }),
-            ..base.clone()
-        },
-        CollectionSpec {
-            hnsw: Some(Hnsw {
-                from_points: 100_001,
-                m: 8,
-                ..hnsw
-            }),
+            hnsw: Some(Hnsw { from_points: 100_001, m: 8, ..hnsw }),
             quantization: scalar,
             ..base.clone()
         },
+        CollectionSpec { quantization: scalar, ..base.clone() },
         CollectionSpec {
-            quantization: scalar,
+            quantization: Quantization { always_ram: false, ..scalar },
             ..base.clone()
         },
         CollectionSpec {
-            quantization: Quantization {
-                always_ram: false,
-                ..scalar
-            },
-            ..base.clone()
-        },
-        CollectionSpec {
-            placement: Placement {
-                shards: Some(2),
-                ..Placement::default()
-            },
+            placement: Placement { shards: Some(2), ..Placement::default() },
             ..base.clone()
         },
     ];
-    let mut names: Vec<String> = others
-        .iter()
-        .map(CollectionSpec::name)
-        .chain([base.name()])
-        .collect();
+    let mut names: Vec<String> =
+        others.iter().map(CollectionSpec::name).chain([base.name()]).collect();
     names.sort();
     names.dedup();
     assert_eq!(names.len(), others.len() + 1);
@@ -173,10 +98,7 @@ fn what_changes_points_or_graph_changes_the_name_and_what_does_not_leaves_it() {
 #[test]
 fn the_name_is_pinned() {
     let spec = spec();
-    assert_eq!(
-        spec.layout(),
-        "format 2, 10 points, vector `dense` of 3 dimensions, cosine"
-    );
+    assert_eq!(spec.layout(), "format 2, 10 points, vector `dense` of 3 dimensions, cosine");
     // printf '%s' 'format 2, 10 points, vector `dense` of 3 dimensions, cosine' | sha256sum | cut -c 1-16
     assert_eq!(spec.name(), "00ff-eee3bcb040230d77");
 }
@@ -184,27 +106,18 @@ fn the_name_is_pinned() {
 #[test]
 fn a_point_beyond_the_collection_is_refused_by_name() {
     spec().check_points(&[point(9)]).expect("the last one");
-    let error = spec()
-        .check_points(&[point(9), point(10)])
-        .expect_err("beyond");
+    let error = spec().check_points(&[point(9), point(10)]).expect_err("beyond");
     assert!(
-        error
-            .to_string()
-            .starts_with("chunk `d#10` has number 10, but collection `00ff-"),
+        error.to_string().starts_with("chunk `d#10` has number 10, but collection `00ff-"),
         "{error}"
     );
 }
 
 #[test]
 fn a_payload_holds_ids_range_and_metadata() {
-    let metadata = BTreeMap::from([
-        ("year".to_owned(), json!(2024)),
-        ("a\"b".to_owned(), json!(["x", null])),
-    ]);
-    let point = Point {
-        metadata: Arc::new(metadata),
-        ..point(1)
-    };
+    let metadata =
+        BTreeMap::from([("year".to_owned(), json!(2024)), ("a\"b".to_owned(), json!(["x", null]))]);
+    let point = Point { metadata: Arc::new(metadata), ..point(1) };
     assert_eq!(
         Value::Object(payload(&point)),
         json!({
@@ -219,10 +132,7 @@ fn batches_hold_as_much_as_they_may_and_no_point_twice() {
     // A point here has 3 components of 4 bytes: 12 bytes.
     let points: Vec<Point> = (0..5).map(point).collect();
     let sizes = |bytes, most| {
-        batches(&points, bytes, most)
-            .iter()
-            .map(|batch| batch.len())
-            .collect::<Vec<_>>()
+        batches(&points, bytes, most).iter().map(|batch| batch.len()).collect::<Vec<_>>()
     };
     assert_eq!(sizes(24, 10), [2, 2, 1]);
     assert_eq!(sizes(1_000, 3), [3, 2]);

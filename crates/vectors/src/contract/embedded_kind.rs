@@ -24,19 +24,14 @@ pub(super) const CACHE: &str = "RAGTRIAGE_CONTRACT_CACHE";
 impl Embedded {
     /// Returns the stores over a cache that outlives the process.
     pub(super) fn over(cache: PathBuf) -> Self {
-        Self {
-            cache,
-            _folder: None,
-        }
+        Self { cache, _folder: None }
     }
 
     /// Changes a closed collection and seals it, as no other program could.
     fn update(&self, spec: &CollectionSpec, operation: PointOperations) {
         let folder = CollectionFolder::open(&self.cache.join(spec.name())).expect("closed");
         let shard = EdgeShard::load(&folder.engine(), None).expect("a collection");
-        shard
-            .update(UpdateOperation::PointOperation(operation))
-            .expect("changed");
+        shard.update(UpdateOperation::PointOperation(operation)).expect("changed");
         drop(shard);
         folder.seal(&spec.layout(), true).expect("sealed");
     }
@@ -45,16 +40,11 @@ impl Embedded {
 #[async_trait]
 impl Kind for Embedded {
     async fn open(&self, spec: &CollectionSpec) -> Result<Box<dyn VectorStore>, IndexError> {
-        Ok(Box::new(
-            EmbeddedStore::open_or_create(&self.cache, spec).await?,
-        ))
+        Ok(Box::new(EmbeddedStore::open_or_create(&self.cache, spec).await?))
     }
 
     async fn lose(&self, spec: &CollectionSpec, numbers: &[u32]) {
-        let ids = numbers
-            .iter()
-            .map(|&number| PointId::NumId(u64::from(number)))
-            .collect();
+        let ids = numbers.iter().map(|&number| PointId::NumId(u64::from(number))).collect();
         self.update(spec, PointOperations::DeletePoints { ids });
     }
 
@@ -85,8 +75,5 @@ impl Kind for Embedded {
 #[expect(clippy::unnecessary_wraps, reason = "as `remote`")]
 pub(super) fn embedded() -> Option<Embedded> {
     let folder = tempfile::tempdir().expect("a folder");
-    Some(Embedded {
-        cache: folder.path().to_owned(),
-        _folder: Some(folder),
-    })
+    Some(Embedded { cache: folder.path().to_owned(), _folder: Some(folder) })
 }

@@ -16,31 +16,21 @@ async fn by_store(store: &dyn VectorStore) -> Vec<Vec<(String, f32)>> {
     for question in &questions() {
         let found = store.search(exact(question, 10)).await.expect("searched");
         let found = found.into_iter();
-        all.push(
-            found
-                .map(|near| (near.number.to_string(), near.score))
-                .collect(),
-        );
+        all.push(found.map(|near| (near.number.to_string(), near.score)).collect());
     }
     all
 }
 
 fn questions() -> Vec<Vector> {
     let points = dense(POINTS + 20, DIMENSION).into_iter();
-    points
-        .skip(POINTS as usize)
-        .map(|point| point.vector)
-        .collect()
+    points.skip(POINTS as usize).map(|point| point.vector).collect()
 }
 
 pub(super) async fn an_existing_collection_finds_what_its_own_store_finds(kind: &Remote) {
     use super::Kind as _;
     let spec = spec(POINTS as usize);
     let store = kind.open(&spec).await.expect("made");
-    store
-        .upsert(&dense(POINTS, DIMENSION))
-        .await
-        .expect("stored");
+    store.upsert(&dense(POINTS, DIMENSION)).await.expect("stored");
     let settings = CollectionSettings {
         name: Remote::collection(&spec),
         using: spec.vector_name.clone(),
@@ -50,9 +40,8 @@ pub(super) async fn an_existing_collection_finds_what_its_own_store_finds(kind: 
         end: Some("end".to_owned()),
         ..CollectionSettings::default()
     };
-    let collection = ServerCollection::open(&kind.0, &settings, Some(DIMENSION))
-        .await
-        .expect("opened");
+    let collection =
+        ServerCollection::open(&kind.0, &settings, Some(DIMENSION)).await.expect("opened");
     let passages = collection.read().await.expect("read").passages;
     let seventh = StoredPassage {
         point: "7".to_owned(),
@@ -63,9 +52,7 @@ pub(super) async fn an_existing_collection_finds_what_its_own_store_finds(kind: 
     assert_eq!((passages.len(), &passages[7]), (POINTS as usize, &seventh));
     let mut found = Vec::new();
     for question in &questions() {
-        let Vector::Dense(vector) = question else {
-            unreachable!("dense points")
-        };
+        let Vector::Dense(vector) = question else { unreachable!("dense points") };
         let search = ExistingSearch {
             text: "",
             vector: Some(vector),
@@ -88,10 +75,7 @@ async fn same_as_embedded(found: &[Vec<(String, f32)>]) {
     let kind = super::embedded().expect("always there");
     let spec = spec(POINTS as usize);
     let store = kind.open(&spec).await.expect("made");
-    store
-        .upsert(&dense(POINTS, DIMENSION))
-        .await
-        .expect("stored");
+    store.upsert(&dense(POINTS, DIMENSION)).await.expect("stored");
     for (found, embedded) in found.iter().zip(by_store(store.as_ref()).await) {
         let ids = |ranking: &[(String, f32)]| {
             let ids = ranking.iter().map(|(id, _)| id.clone());

@@ -12,17 +12,8 @@ use ragtriage_core::config::Hnsw;
 use ragtriage_core::types::{Condition, Excluded, Filter, Literal, NumberBounds, Similarity};
 
 /// Names that a path could misinterpret.
-const FIELDS: [&str; 9] = [
-    "team",
-    "a.b",
-    "c[0]",
-    "with \"quotes\"",
-    "100%",
-    "back\\slash",
-    "",
-    "größe",
-    "a",
-];
+const FIELDS: [&str; 9] =
+    ["team", "a.b", "c[0]", "with \"quotes\"", "100%", "back\\slash", "", "größe", "a"];
 
 const TEXTS: [&str; 5] = ["ops", "Ops", "2", "", "true"];
 
@@ -80,18 +71,11 @@ fn condition(random: &mut Random) -> Condition {
     let literals = |random: &mut Random| (0..random.below(4)).map(|_| literal(random)).collect();
     match random.below(4) {
         0 => Condition::OneOf(literals(random)),
-        1 => Condition::Not(Excluded {
-            not: literals(random),
-        }),
+        1 => Condition::Not(Excluded { not: literals(random) }),
         2 => Condition::Is(literal(random)),
         _ => {
             let mut bound = || (random.below(3) == 0).then(|| number(random));
-            Condition::Within(NumberBounds {
-                gt: bound(),
-                gte: bound(),
-                lt: bound(),
-                lte: bound(),
-            })
+            Condition::Within(NumberBounds { gt: bound(), gte: bound(), lt: bound(), lte: bound() })
         }
     }
 }
@@ -99,10 +83,7 @@ fn condition(random: &mut Random) -> Condition {
 fn filter(random: &mut Random) -> Filter {
     let mut fields = BTreeMap::new();
     for _ in 0..=random.below(2) {
-        fields.insert(
-            FIELDS[random.below(FIELDS.len())].to_owned(),
-            condition(random),
-        );
+        fields.insert(FIELDS[random.below(FIELDS.len())].to_owned(), condition(random));
     }
     Filter { fields }
 }
@@ -135,10 +116,7 @@ pub(super) async fn a_filter_lets_through_what_it_matches(kind: &impl Kind) {
     let (mut n_some, mut n_none) = (0, 0);
     for _ in 0..400 {
         let filter = filter(&mut random);
-        let search = VectorSearch {
-            filter: Some(&filter),
-            ..exact(query, 300)
-        };
+        let search = VectorSearch { filter: Some(&filter), ..exact(query, 300) };
         let mut found = numbers(&store.search(search).await.expect("searched"));
         found.sort_unstable();
         let expected = matching(&points, &filter);
@@ -149,16 +127,10 @@ pub(super) async fn a_filter_lets_through_what_it_matches(kind: &impl Kind) {
             n_some += 1;
         }
     }
-    assert!(
-        n_some > 200 && n_none > 20,
-        "{n_some} filters part the points, {n_none} do not"
-    );
+    assert!(n_some > 200 && n_none > 20, "{n_some} filters part the points, {n_none} do not");
     let empty = Filter::default();
     let all = store
-        .search(VectorSearch {
-            filter: Some(&empty),
-            ..exact(query, 300)
-        })
+        .search(VectorSearch { filter: Some(&empty), ..exact(query, 300) })
         .await
         .expect("searched");
     assert_eq!(all.len(), 300);
@@ -166,35 +138,19 @@ pub(super) async fn a_filter_lets_through_what_it_matches(kind: &impl Kind) {
 }
 
 pub(super) async fn a_filter_holds_for_the_graph_too(kind: &impl Kind) {
-    let vector = VectorSpec::Dense {
-        dimension: 16,
-        similarity: Similarity::Cosine,
-    };
-    let hnsw = Some(Hnsw {
-        from_points: 1_000,
-        ..Hnsw::default()
-    });
-    let spec = CollectionSpec {
-        vector,
-        hnsw,
-        ..spec(2_000)
-    };
+    let vector = VectorSpec::Dense { dimension: 16, similarity: Similarity::Cosine };
+    let hnsw = Some(Hnsw { from_points: 1_000, ..Hnsw::default() });
+    let spec = CollectionSpec { vector, hnsw, ..spec(2_000) };
     let mut points = dense(2_000, 16);
     for point in &mut points {
-        point.metadata = Arc::new(BTreeMap::from([(
-            "third".to_owned(),
-            json!(point.number % 3),
-        )]));
+        point.metadata = Arc::new(BTreeMap::from([("third".to_owned(), json!(point.number % 3))]));
     }
     let store = kind.open(&spec).await.expect("made");
     store.upsert(&points).await.expect("stored");
     assert!(store.graph_in_use().await.expect("described"));
     let filter: Filter = toml::from_str("third = [0, 2.0]").expect("a filter");
     for query in &points[..10] {
-        let search = VectorSearch {
-            filter: Some(&filter),
-            ..approximate(&query.vector, 20)
-        };
+        let search = VectorSearch { filter: Some(&filter), ..approximate(&query.vector, 20) };
         let found = numbers(&store.search(search).await.expect("searched"));
         assert_eq!(found.len(), 20);
         assert!(found.iter().all(|number| number % 3 != 1), "{found:?}");

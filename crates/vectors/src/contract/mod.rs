@@ -59,10 +59,7 @@ trait Kind: Sync {
 }
 
 /// A server, and the test double that runs as long as this.
-struct Remote(
-    Server,
-    #[allow(dead_code, reason = "stops the server when dropped")] Option<Double>,
-);
+struct Remote(Server, #[allow(dead_code, reason = "stops the server when dropped")] Option<Double>);
 
 impl Remote {
     fn client(&self) -> Qdrant {
@@ -86,15 +83,9 @@ impl Kind for Remote {
     }
 
     async fn lose(&self, spec: &CollectionSpec, numbers: &[u32]) {
-        let ids = PointsIdsList {
-            ids: numbers
-                .iter()
-                .map(|&number| u64::from(number).into())
-                .collect(),
-        };
-        let request = DeletePointsBuilder::new(Self::collection(spec))
-            .points(ids)
-            .wait(true);
+        let ids =
+            PointsIdsList { ids: numbers.iter().map(|&number| u64::from(number).into()).collect() };
+        let request = DeletePointsBuilder::new(Self::collection(spec)).points(ids).wait(true);
         self.client().delete_points(request).await.expect("deleted");
     }
 
@@ -114,10 +105,7 @@ impl Kind for Remote {
     }
 
     async fn clean(&self, spec: &CollectionSpec) {
-        self.client()
-            .delete_collection(Self::collection(spec))
-            .await
-            .expect("deleted");
+        self.client().delete_collection(Self::collection(spec)).await.expect("deleted");
     }
 }
 
@@ -127,12 +115,7 @@ fn remote() -> Option<Remote> {
     let url = env::var(URL).ok()?;
     let api_key = env::var("RAGTRIAGE_QDRANT_API_KEY").ok();
     let (timeout, indexing_timeout) = (Duration::from_secs(30), Duration::from_mins(2));
-    let server = Server {
-        url,
-        api_key,
-        timeout,
-        indexing_timeout,
-    };
+    let server = Server { url, api_key, timeout, indexing_timeout };
     Some(Remote(server, None))
 }
 
@@ -145,15 +128,8 @@ fn double() -> Option<Remote> {
 /// Returns a collection that no other test uses, in this process or another.
 fn spec(expected_points: usize) -> CollectionSpec {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    let content = format!(
-        "{:08x}{:08x}",
-        std::process::id(),
-        NEXT.fetch_add(1, Ordering::Relaxed)
-    );
-    let vector = VectorSpec::Dense {
-        dimension: DIMENSION,
-        similarity: Similarity::Cosine,
-    };
+    let content = format!("{:08x}{:08x}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let vector = VectorSpec::Dense { dimension: DIMENSION, similarity: Similarity::Cosine };
     CollectionSpec::new(content, "dense", vector, expected_points)
 }
 
@@ -205,10 +181,7 @@ macro_rules! contracts {
 #[cfg(feature = "embedded")]
 contracts!(embedded (any(), ignore) remote (not(has_qdrant_server), ignore = "needs RAGTRIAGE_QDRANT_URL"));
 #[cfg(not(feature = "embedded"))]
-contracts!(remote(
-    not(has_qdrant_server),
-    ignore = "needs RAGTRIAGE_QDRANT_URL"
-));
+contracts!(remote(not(has_qdrant_server), ignore = "needs RAGTRIAGE_QDRANT_URL"));
 
 contract!(
     double (any(), ignore):

@@ -14,10 +14,8 @@ pub(super) struct Random(pub(super) u64);
 impl Random {
     /// Returns a number from 0 to 2^24.
     pub(super) fn next(&mut self) -> u32 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 40) as u32
     }
 
@@ -26,9 +24,7 @@ impl Random {
     }
 
     pub(super) fn row(&mut self, n: usize) -> Vec<f32> {
-        (0..n)
-            .map(|_| self.next() as f32 / (1 << 23) as f32 - 1.0)
-            .collect()
+        (0..n).map(|_| self.next() as f32 / (1 << 23) as f32 - 1.0).collect()
     }
 }
 
@@ -46,9 +42,7 @@ pub(super) fn point(number: u32, vector: Vector) -> Point {
 /// Returns `n` points of one row whose components lie in -1 to 1.
 pub(super) fn dense(n: u32, dimension: usize) -> Vec<Point> {
     let mut random = Random(20_261_121);
-    (0..n)
-        .map(|number| point(number, Vector::Dense(random.row(dimension))))
-        .collect()
+    (0..n).map(|number| point(number, Vector::Dense(random.row(dimension)))).collect()
 }
 
 /// Returns `n` points of one to six rows.
@@ -58,34 +52,21 @@ pub(super) fn multi(n: u32) -> Vec<Point> {
         let n_rows = 1 + random.below(6);
         random.row(n_rows * DIMENSION)
     };
-    (0..n)
-        .map(|number| point(number, Vector::Multi(rows())))
-        .collect()
+    (0..n).map(|number| point(number, Vector::Multi(rows()))).collect()
 }
 
 /// Returns the search that the tests use most.
 pub(super) fn exact(vector: &Vector, limit: usize) -> VectorSearch<'_> {
-    VectorSearch {
-        vector,
-        limit,
-        mode: SearchMode::Exact,
-        filter: None,
-    }
+    VectorSearch { vector, limit, mode: SearchMode::Exact, filter: None }
 }
 
 pub(super) fn approximate(vector: &Vector, limit: usize) -> VectorSearch<'_> {
-    VectorSearch {
-        mode: SearchMode::Approximate,
-        ..exact(vector, limit)
-    }
+    VectorSearch { mode: SearchMode::Approximate, ..exact(vector, limit) }
 }
 
 fn similarity_of(similarity: Similarity, a: &[f32], b: &[f32]) -> f64 {
     let dot = |a: &[f32], b: &[f32]| {
-        a.iter()
-            .zip(b)
-            .map(|(a, b)| f64::from(*a) * f64::from(*b))
-            .sum::<f64>()
+        a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>()
     };
     match similarity {
         Similarity::Dot => dot(a, b),
@@ -99,28 +80,17 @@ pub(super) fn brute_force(points: &[Point], query: &Vector, spec: VectorSpec) ->
         (VectorSpec::Dense { similarity, .. }, Vector::Dense(a), Vector::Dense(b)) => {
             similarity_of(similarity, a, b)
         }
-        (
-            VectorSpec::Multi {
-                similarity,
-                dimension,
-            },
-            Vector::Multi(a),
-            Vector::Multi(b),
-        ) => {
+        (VectorSpec::Multi { similarity, dimension }, Vector::Multi(a), Vector::Multi(b)) => {
             let best = |row: &[f32]| {
-                let each = a
-                    .chunks(dimension)
-                    .map(|other| similarity_of(similarity, other, row));
+                let each = a.chunks(dimension).map(|other| similarity_of(similarity, other, row));
                 each.fold(f64::NEG_INFINITY, f64::max)
             };
             b.chunks(dimension).map(best).sum()
         }
         _ => panic!("{spec:?} has no such vectors"),
     };
-    let mut all: Vec<(u32, f64)> = points
-        .iter()
-        .map(|point| (point.number, score(&point.vector)))
-        .collect();
+    let mut all: Vec<(u32, f64)> =
+        points.iter().map(|point| (point.number, score(&point.vector))).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     all
 }
@@ -142,9 +112,6 @@ pub(super) fn assert_best(found: &[Neighbour], expected: &[(u32, f64)], limit: u
     for (neighbour, (_, best)) in found.iter().zip(expected) {
         let tolerance = 1e-5 * best.abs().max(1.0);
         let near = |score: f64| (f64::from(neighbour.score) - score).abs() < tolerance;
-        assert!(
-            near(truth[&neighbour.number]) && near(*best),
-            "{neighbour:?} is not {best}"
-        );
+        assert!(near(truth[&neighbour.number]) && near(*best), "{neighbour:?} is not {best}");
     }
 }

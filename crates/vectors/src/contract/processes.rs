@@ -23,12 +23,7 @@ const SIGN: &str = "three windows are stored";
 fn child(kind: &impl Kind, spec: &CollectionSpec) -> Child {
     let (place, value) = kind.environment();
     Command::new(env::current_exe().expect("this binary"))
-        .args([
-            "--exact",
-            "contract::processes::fills",
-            "--ignored",
-            "--nocapture",
-        ])
+        .args(["--exact", "contract::processes::fills", "--ignored", "--nocapture"])
         .envs([
             (place, value),
             (CONTENT, spec.content.clone()),
@@ -47,10 +42,7 @@ async fn fills() {
     let Ok(content) = env::var(CONTENT) else {
         return;
     };
-    let n: usize = env::var(POINTS)
-        .expect("given with it")
-        .parse()
-        .expect("a number");
+    let n: usize = env::var(POINTS).expect("given with it").parse().expect("a number");
     let spec = CollectionSpec { content, ..spec(n) };
     let store = child_store(&spec).await;
     for (i, window) in dense(n as u32, DIMENSION).chunks(WINDOW).enumerate() {
@@ -93,11 +85,7 @@ pub(super) async fn two_processes_fill_one_collection(kind: &impl Kind) {
     let expected = brute_force(&points[..5_000], query, spec.vector);
     let store = kind.open(&spec).await.expect("opened");
     assert!(store.missing().await.expect("listed").is_empty());
-    assert_best(
-        &store.search(exact(query, 20)).await.expect("searched"),
-        &expected,
-        20,
-    );
+    assert_best(&store.search(exact(query, 20)).await.expect("searched"), &expected, 20);
     kind.clean(&spec).await;
 }
 
@@ -105,10 +93,7 @@ pub(super) async fn a_killed_filling_can_be_completed(kind: &impl Kind) {
     let spec = spec(100_000);
     let mut child = child(kind, &spec);
     let lines = BufReader::new(child.stderr.take().expect("piped")).lines();
-    assert!(
-        lines.map_while(Result::ok).any(|line| line == SIGN),
-        "it ended early"
-    );
+    assert!(lines.map_while(Result::ok).any(|line| line == SIGN), "it ended early");
     child.kill().expect("SIGKILL");
     child.wait().expect("ended");
     let store = kind.open(&spec).await.expect("opened");
@@ -123,18 +108,11 @@ pub(super) async fn a_killed_filling_can_be_completed(kind: &impl Kind) {
     assert_eq!(is_kept, kind.keeps_after_a_kill());
     assert_eq!(store.notice().is_some(), !is_kept);
     let points = dense(100_001, DIMENSION);
-    let rest: Vec<_> = missing
-        .iter()
-        .map(|&number| points[number as usize].clone())
-        .collect();
+    let rest: Vec<_> = missing.iter().map(|&number| points[number as usize].clone()).collect();
     store.upsert(&rest).await.expect("the rest stored");
     assert!(store.missing().await.expect("listed").is_empty());
     let query = &points[100_000].vector;
     let expected = brute_force(&points[..100_000], query, spec.vector);
-    assert_best(
-        &store.search(exact(query, 50)).await.expect("searched"),
-        &expected,
-        50,
-    );
+    assert_best(&store.search(exact(query, 50)).await.expect("searched"), &expected, 50);
     kind.clean(&spec).await;
 }

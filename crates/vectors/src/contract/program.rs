@@ -89,12 +89,7 @@ impl Program {
         let storage = TempDir::new().expect("a folder");
         let ports = free_ports();
         let child = spawn(&storage, ports, role);
-        let program = Self {
-            storage,
-            ports,
-            role,
-            child,
-        };
+        let program = Self { storage, ports, role, child };
         program.ready().await;
         program
     }
@@ -103,11 +98,7 @@ impl Program {
     async fn cluster() -> [Self; 3] {
         let first = Self::start_as(Role::First).await;
         let joins = Role::Joins(first.ports.peer);
-        [
-            first,
-            Self::start_as(joins).await,
-            Self::start_as(joins).await,
-        ]
+        [first, Self::start_as(joins).await, Self::start_as(joins).await]
     }
 
     fn server(&self, api_key: &str, timeout: Duration) -> Server {
@@ -169,10 +160,7 @@ async fn filled(server: &Server, spec: &CollectionSpec) -> Result<ServerStore, I
     let missing = store.missing().await?;
     let points = dense(POINTS as u32, DIMENSION);
     for window in missing.chunks(250) {
-        let window: Vec<_> = window
-            .iter()
-            .map(|&number| points[number as usize].clone())
-            .collect();
+        let window: Vec<_> = window.iter().map(|&number| points[number as usize].clone()).collect();
         store.upsert(&window).await?;
     }
     Ok(store)
@@ -195,11 +183,7 @@ async fn assert_right(store: &ServerStore) {
     let points = dense(POINTS as u32, DIMENSION);
     let question = &points[7].vector;
     let found = store.search(exact(question, 10)).await.expect("searched");
-    assert_best(
-        &found,
-        &brute_force(&points, question, spec(POINTS).vector),
-        10,
-    );
+    assert_best(&found, &brute_force(&points, question, spec(POINTS).vector), 10);
 }
 
 #[tokio::test]
@@ -234,10 +218,7 @@ async fn a_stopped_server_is_left_at_the_deadline_and_right_when_it_goes_on() {
     let store = filled(&server, &spec).await.expect("filled");
     program.stop();
     let question = Vector::Dense(vec![1.0; DIMENSION]);
-    let error = store
-        .search(exact(&question, 3))
-        .await
-        .expect_err("no answer");
+    let error = store.search(exact(&question, 3)).await.expect_err("no answer");
     program.signal(Signal::CONT);
     assert!(matches!(error, IndexError::Deadline { .. }), "{error:?}");
     assert_right(&store).await;
@@ -261,13 +242,8 @@ async fn a_read_only_key_reads_an_existing_collection_and_creates_none() {
         end: Some("end".to_owned()),
         ..CollectionSettings::default()
     };
-    let collection = open_existing(&reader, &settings, Some(DIMENSION))
-        .await
-        .expect("opened");
-    assert_eq!(
-        collection.read().await.expect("read").passages.len(),
-        POINTS
-    );
+    let collection = open_existing(&reader, &settings, Some(DIMENSION)).await.expect("opened");
+    assert_eq!(collection.read().await.expect("read").passages.len(), POINTS);
     let question = vec![0.5; DIMENSION];
     let search = ExistingSearch {
         text: "",
@@ -277,19 +253,10 @@ async fn a_read_only_key_reads_an_existing_collection_and_creates_none() {
         mode: SearchMode::Exact,
     };
     let found = collection.search(search).await.expect("searched");
-    let own = store
-        .search(exact(&Vector::Dense(question), 10))
-        .await
-        .expect("searched");
-    let own: Vec<_> = own
-        .iter()
-        .map(|near| (near.number.to_string(), near.score))
-        .collect();
+    let own = store.search(exact(&Vector::Dense(question), 10)).await.expect("searched");
+    let own: Vec<_> = own.iter().map(|near| (near.number.to_string(), near.score)).collect();
     assert_eq!(found, own);
-    let other = CollectionSpec {
-        content: "00".to_owned(),
-        ..spec
-    };
+    let other = CollectionSpec { content: "00".to_owned(), ..spec };
     let Err(error) = ServerStore::open_or_create(&reader, &other).await else {
         panic!("it may not write")
     };
@@ -314,9 +281,7 @@ async fn loses_a_node(write_consistency: u32) {
     let mut nodes = Program::cluster().await;
     let spec = replicated(write_consistency);
     let server = nodes[0].server(KEY, Duration::from_secs(30));
-    let store = ServerStore::open_or_create(&server, &spec)
-        .await
-        .expect("made");
+    let store = ServerStore::open_or_create(&server, &spec).await.expect("made");
     let points = dense(POINTS as u32, DIMENSION);
     store.upsert(&points[..POINTS / 2]).await.expect("stored");
     nodes[2].kill();

@@ -19,36 +19,23 @@ async fn recall(
 ) -> f64 {
     let mut n_found = 0;
     for query in queries {
-        let found = store
-            .search(approximate(&query.vector, 10))
-            .await
-            .expect("searched");
+        let found = store.search(approximate(&query.vector, 10)).await.expect("searched");
         let best = brute_force(points, &query.vector, spec.vector);
         let best: BTreeSet<u32> = best[..10].iter().map(|&(number, _)| number).collect();
-        n_found += numbers(&found)
-            .iter()
-            .filter(|number| best.contains(number))
-            .count();
+        n_found += numbers(&found).iter().filter(|number| best.contains(number)).count();
     }
     n_found as f64 / (10 * queries.len()) as f64
 }
 
 pub(super) async fn exact_search_is_the_order_of_comparing_with_all(kind: &impl Kind) {
     for similarity in Similarity::ALL {
-        let vector = VectorSpec::Dense {
-            dimension: DIMENSION,
-            similarity,
-        };
+        let vector = VectorSpec::Dense { dimension: DIMENSION, similarity };
         let spec = CollectionSpec { vector, ..spec(60) };
         let (store, points) = (kind.open(&spec).await.expect("made"), dense(61, DIMENSION));
         let query = &points[60].vector;
         store.upsert(&points[..60]).await.expect("stored");
         let expected = brute_force(&points[..60], query, vector);
-        assert_best(
-            &store.search(exact(query, 7)).await.expect("searched"),
-            &expected,
-            7,
-        );
+        assert_best(&store.search(exact(query, 7)).await.expect("searched"), &expected, 7);
         kind.clean(&spec).await;
     }
 }
@@ -71,28 +58,13 @@ pub(super) async fn the_graph_is_followed_as_its_settings_say(kind: &impl Kind) 
     let (n, dimension) = GRAPH;
     let all = dense(n + 40, dimension);
     let (points, queries) = all.split_at(n as usize);
-    let vector = VectorSpec::Dense {
-        dimension,
-        similarity: Similarity::Cosine,
-    };
-    let good = Hnsw {
-        from_points: 1_000,
-        ..Hnsw::default()
-    };
+    let vector = VectorSpec::Dense { dimension, similarity: Similarity::Cosine };
+    let good = Hnsw { from_points: 1_000, ..Hnsw::default() };
     // With two edges per node and the least effort, a graph loses neighbours: this shows that the settings arrived.
-    let poor = Hnsw {
-        m: 2,
-        ef_construct: 4,
-        ef: 1,
-        ..good
-    };
+    let poor = Hnsw { m: 2, ef_construct: 4, ef: 1, ..good };
     let mut recalls = Vec::new();
     for hnsw in [good, poor] {
-        let spec = CollectionSpec {
-            vector,
-            hnsw: Some(hnsw),
-            ..spec(points.len())
-        };
+        let spec = CollectionSpec { vector, hnsw: Some(hnsw), ..spec(points.len()) };
         let store = kind.open(&spec).await.expect("made");
         store.upsert(&points[..700]).await.expect("stored");
         store.upsert(&points[700..]).await.expect("the rest stored");
@@ -101,18 +73,11 @@ pub(super) async fn the_graph_is_followed_as_its_settings_say(kind: &impl Kind) 
         recalls.push(recall(&*store, &spec, points, queries).await);
         let query = &queries[0].vector;
         let expected = brute_force(points, query, vector);
-        assert_best(
-            &store.search(exact(query, 10)).await.expect("searched"),
-            &expected,
-            10,
-        );
+        assert_best(&store.search(exact(query, 10)).await.expect("searched"), &expected, 10);
         drop(store);
         let store = kind.open(&spec).await.expect("opened");
         assert!(store.missing().await.expect("listed").is_empty());
-        assert!(
-            store.graph_in_use().await.expect("described"),
-            "{hnsw:?} after opening"
-        );
+        assert!(store.graph_in_use().await.expect("described"), "{hnsw:?} after opening");
         kind.clean(&spec).await;
     }
     assert!(recalls[0] >= 0.98, "recall {recalls:?}");
@@ -122,21 +87,9 @@ pub(super) async fn the_graph_is_followed_as_its_settings_say(kind: &impl Kind) 
 pub(super) async fn a_small_collection_is_scanned_although_a_graph_is_asked_for(kind: &impl Kind) {
     let (n, dimension) = GRAPH;
     let points = dense(n, dimension);
-    let vector = VectorSpec::Dense {
-        dimension,
-        similarity: Similarity::Cosine,
-    };
-    let hnsw = Some(Hnsw {
-        m: 2,
-        ef_construct: 4,
-        ef: 1,
-        from_points: points.len() + 1,
-    });
-    let spec = CollectionSpec {
-        vector,
-        hnsw,
-        ..spec(points.len())
-    };
+    let vector = VectorSpec::Dense { dimension, similarity: Similarity::Cosine };
+    let hnsw = Some(Hnsw { m: 2, ef_construct: 4, ef: 1, from_points: points.len() + 1 });
+    let spec = CollectionSpec { vector, hnsw, ..spec(points.len()) };
     let store = kind.open(&spec).await.expect("made");
     store.upsert(&points).await.expect("stored");
     assert!(!store.graph_in_use().await.expect("described"));
@@ -148,60 +101,29 @@ pub(super) async fn quantized_copies_are_read_by_approximate_search_alone(kind: 
     let dimension = 32;
     let all = dense(1_020, dimension);
     let (points, queries) = all.split_at(1_000);
-    let vector = VectorSpec::Dense {
-        dimension,
-        similarity: Similarity::Cosine,
-    };
-    let rescored = Quantization {
-        kind: QuantizationKind::Scalar,
-        ..Quantization::default()
-    };
-    let binary = Quantization {
-        kind: QuantizationKind::Binary,
-        oversampling: 50.0,
-        ..rescored
-    };
-    let alone = |copies| Quantization {
-        rescore: false,
-        ..copies
-    };
+    let vector = VectorSpec::Dense { dimension, similarity: Similarity::Cosine };
+    let rescored = Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() };
+    let binary = Quantization { kind: QuantizationKind::Binary, oversampling: 50.0, ..rescored };
+    let alone = |copies| Quantization { rescore: false, ..copies };
     // Ten of 1,000 points at random are a recall of 0.01. Half of the points are rescored after the binary search.
-    for (quantization, least_recall) in [
-        (rescored, 0.85),
-        (alone(rescored), 0.85),
-        (binary, 0.85),
-        (alone(binary), 0.1),
-    ] {
-        let spec = CollectionSpec {
-            vector,
-            quantization,
-            ..spec(points.len())
-        };
+    for (quantization, least_recall) in
+        [(rescored, 0.85), (alone(rescored), 0.85), (binary, 0.85), (alone(binary), 0.1)]
+    {
+        let spec = CollectionSpec { vector, quantization, ..spec(points.len()) };
         let store = kind.open(&spec).await.expect("made");
         store.upsert(points).await.expect("stored");
-        assert!(
-            !store.graph_in_use().await.expect("described"),
-            "there are copies, but no graph"
-        );
+        assert!(!store.graph_in_use().await.expect("described"), "there are copies, but no graph");
         assert!(recall(&*store, &spec, points, queries).await >= least_recall);
         let mut worst = 0.0_f64;
         for query in queries {
-            let truth: BTreeMap<u32, f64> = brute_force(points, &query.vector, vector)
-                .into_iter()
-                .collect();
-            for near in store
-                .search(approximate(&query.vector, 10))
-                .await
-                .expect("searched")
-            {
+            let truth: BTreeMap<u32, f64> =
+                brute_force(points, &query.vector, vector).into_iter().collect();
+            for near in store.search(approximate(&query.vector, 10)).await.expect("searched") {
                 worst = worst.max((f64::from(near.score) - truth[&near.number]).abs());
             }
             let expected = brute_force(points, &query.vector, vector);
             assert_best(
-                &store
-                    .search(exact(&query.vector, 10))
-                    .await
-                    .expect("searched"),
+                &store.search(exact(&query.vector, 10)).await.expect("searched"),
                 &expected,
                 10,
             );
@@ -215,44 +137,24 @@ pub(super) async fn quantized_copies_are_read_by_approximate_search_alone(kind: 
 
 pub(super) async fn multivectors_are_compared_by_their_best_rows(kind: &impl Kind) {
     for similarity in Similarity::ALL {
-        let vector = VectorSpec::Multi {
-            dimension: DIMENSION,
-            similarity,
-        };
-        let spec = CollectionSpec {
-            vector,
-            vector_name: "late_interaction".to_owned(),
-            ..spec(50)
-        };
+        let vector = VectorSpec::Multi { dimension: DIMENSION, similarity };
+        let spec =
+            CollectionSpec { vector, vector_name: "late_interaction".to_owned(), ..spec(50) };
         let (store, points) = (kind.open(&spec).await.expect("made"), multi(51));
         store.upsert(&points[..50]).await.expect("stored");
         let query = &points[50].vector;
         let expected = brute_force(&points[..50], query, vector);
-        assert_best(
-            &store.search(exact(query, 50)).await.expect("searched"),
-            &expected,
-            50,
-        );
+        assert_best(&store.search(exact(query, 50)).await.expect("searched"), &expected, 50);
         kind.clean(&spec).await;
     }
 }
 
 pub(super) async fn a_graph_over_multivectors_finds_what_comparing_finds(kind: &impl Kind) {
-    let vector = VectorSpec::Multi {
-        dimension: DIMENSION,
-        similarity: Similarity::Cosine,
-    };
-    let hnsw = Some(Hnsw {
-        from_points: 1_000,
-        ..Hnsw::default()
-    });
+    let vector = VectorSpec::Multi { dimension: DIMENSION, similarity: Similarity::Cosine };
+    let hnsw = Some(Hnsw { from_points: 1_000, ..Hnsw::default() });
     let all = multi(1_520);
     let (points, queries) = all.split_at(1_500);
-    let spec = CollectionSpec {
-        vector,
-        hnsw,
-        ..spec(points.len())
-    };
+    let spec = CollectionSpec { vector, hnsw, ..spec(points.len()) };
     let store = kind.open(&spec).await.expect("made");
     store.upsert(points).await.expect("stored");
     assert!(store.graph_in_use().await.expect("described"));
@@ -295,11 +197,7 @@ impl Bm25 {
             .for_each(|&term| *n_with.entry(term).or_default() += 1);
         let n_all = documents.len() as f64;
         let n_words: u32 = documents.iter().flat_map(Counts::values).sum();
-        Self {
-            n_all,
-            average_length: f64::from(n_words) / n_all,
-            n_with,
-        }
+        Self { n_all, average_length: f64::from(n_words) / n_all, n_with }
     }
 
     fn saturated(&self, document: &Counts) -> Vector {
@@ -313,9 +211,7 @@ impl Bm25 {
     }
 
     fn score(&self, document: &Counts, question: &Counts) -> f64 {
-        let Vector::Sparse { indices, values } = self.saturated(document) else {
-            panic!("sparse")
-        };
+        let Vector::Sparse { indices, values } = self.saturated(document) else { panic!("sparse") };
         let part = |(term, value): (&u32, &f32)| {
             let n_with = f64::from(self.n_with[term]);
             let idf = (1.0 + (self.n_all - n_with + 0.5) / (n_with + 0.5)).ln();
@@ -328,23 +224,12 @@ impl Bm25 {
 pub(super) async fn sparse_scores_are_bm25(kind: &impl Kind) {
     // Enough that the embedded engine compacts its postings, with some documents without a word.
     let documents = documents(400);
-    assert!(
-        documents
-            .iter()
-            .filter(|document| document.is_empty())
-            .count()
-            >= 3
-    );
+    assert!(documents.iter().filter(|document| document.is_empty()).count() >= 3);
     let bm25 = Bm25::new(&documents);
-    let points: Vec<Point> = (0..)
-        .zip(&documents)
-        .map(|(n, document)| point(n, bm25.saturated(document)))
-        .collect();
+    let points: Vec<Point> =
+        (0..).zip(&documents).map(|(n, document)| point(n, bm25.saturated(document))).collect();
     // Each shard has a separate idf, so there is one shard.
-    let placement = Placement {
-        shards: Some(1),
-        ..Placement::default()
-    };
+    let placement = Placement { shards: Some(1), ..Placement::default() };
     let spec = CollectionSpec {
         vector: VectorSpec::Sparse,
         vector_name: "bm25".to_owned(),
@@ -356,28 +241,16 @@ pub(super) async fn sparse_scores_are_bm25(kind: &impl Kind) {
         store.upsert(window).await.expect("stored");
     }
     assert!(store.missing().await.expect("listed").is_empty());
-    assert!(
-        !store.graph_in_use().await.expect("described"),
-        "postings are no graph"
-    );
-    let questions = documents[..30]
-        .iter()
-        .filter(|question| !question.is_empty());
+    assert!(!store.graph_in_use().await.expect("described"), "postings are no graph");
+    let questions = documents[..30].iter().filter(|question| !question.is_empty());
     for question in questions {
         let values = question.values().map(|&count| count as f32).collect();
-        let query = Vector::Sparse {
-            indices: question.keys().copied().collect(),
-            values,
-        };
+        let query = Vector::Sparse { indices: question.keys().copied().collect(), values };
         let score = |number: usize| bm25.score(&documents[number], question);
         let found = store.search(exact(&query, 400)).await.expect("searched");
-        let expected: BTreeSet<u32> = (0..400)
-            .filter(|&number| score(number as usize) > 0.0)
-            .collect();
-        assert_eq!(
-            numbers(&found).into_iter().collect::<BTreeSet<_>>(),
-            expected
-        );
+        let expected: BTreeSet<u32> =
+            (0..400).filter(|&number| score(number as usize) > 0.0).collect();
+        assert_eq!(numbers(&found).into_iter().collect::<BTreeSet<_>>(), expected);
         for near in &found {
             let score = score(near.number as usize);
             assert!(
@@ -387,18 +260,9 @@ pub(super) async fn sparse_scores_are_bm25(kind: &impl Kind) {
         }
         assert!(found.is_sorted_by(|a, b| a.score >= b.score));
     }
-    let unknown = Vector::Sparse {
-        indices: vec![9_999],
-        values: vec![1.0],
-    };
-    assert_eq!(
-        store.search(exact(&unknown, 5)).await.expect("searched"),
-        []
-    );
-    let none = Vector::Sparse {
-        indices: vec![],
-        values: vec![],
-    };
+    let unknown = Vector::Sparse { indices: vec![9_999], values: vec![1.0] };
+    assert_eq!(store.search(exact(&unknown, 5)).await.expect("searched"), []);
+    let none = Vector::Sparse { indices: vec![], values: vec![] };
     assert_eq!(store.search(exact(&none, 5)).await.expect("searched"), []);
     kind.clean(&spec).await;
 }

@@ -14,10 +14,7 @@ use ragtriage_core::types::Similarity;
 
 const N_POINTS: usize = 100_000;
 
-const DENSE: VectorSpec = VectorSpec::Dense {
-    dimension: 384,
-    similarity: Similarity::Cosine,
-};
+const DENSE: VectorSpec = VectorSpec::Dense { dimension: 384, similarity: Similarity::Cosine };
 
 async fn fill(spec: CollectionSpec, points: &[Point]) {
     let store = remote().expect("a server").open(&spec).await.expect("made");
@@ -30,28 +27,14 @@ async fn fill(spec: CollectionSpec, points: &[Point]) {
 #[tokio::test]
 #[ignore = "leaves a collection on the server"]
 async fn float32() {
-    fill(
-        CollectionSpec {
-            vector: DENSE,
-            ..spec(N_POINTS)
-        },
-        &dense(N_POINTS as u32, 384),
-    )
-    .await;
+    fill(CollectionSpec { vector: DENSE, ..spec(N_POINTS) }, &dense(N_POINTS as u32, 384)).await;
 }
 
 #[tokio::test]
 #[ignore = "leaves a collection on the server"]
 async fn int8() {
-    let quantization = Quantization {
-        kind: QuantizationKind::Scalar,
-        ..Quantization::default()
-    };
-    let spec = CollectionSpec {
-        vector: DENSE,
-        quantization,
-        ..spec(N_POINTS)
-    };
+    let quantization = Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() };
+    let spec = CollectionSpec { vector: DENSE, quantization, ..spec(N_POINTS) };
     fill(spec, &dense(N_POINTS as u32, 384)).await;
 }
 

@@ -11,15 +11,8 @@ use ragtriage_core::types::Similarity;
 async fn assert_holds(store: &dyn VectorStore, spec: &CollectionSpec, points: &[Point], of: usize) {
     assert_eq!(store.count().await.expect("counted"), points.len());
     let query = &points[of].vector;
-    let found = store
-        .search(exact(query, points.len()))
-        .await
-        .expect("searched");
-    assert_best(
-        &found,
-        &brute_force(points, query, spec.vector),
-        points.len(),
-    );
+    let found = store.search(exact(query, points.len())).await.expect("searched");
+    assert_best(&found, &brute_force(points, query, spec.vector), points.len());
 }
 
 pub(super) async fn an_empty_collection_misses_everything_and_has_no_neighbours(kind: &impl Kind) {
@@ -29,13 +22,7 @@ pub(super) async fn an_empty_collection_misses_everything_and_has_no_neighbours(
     assert_eq!(store.missing().await.expect("listed"), [0, 1, 2]);
     let query = Vector::Dense(vec![1.0; DIMENSION]);
     assert_eq!(store.search(exact(&query, 5)).await.expect("searched"), []);
-    assert_eq!(
-        store
-            .search(super::oracle::approximate(&query, 5))
-            .await
-            .expect("searched"),
-        []
-    );
+    assert_eq!(store.search(super::oracle::approximate(&query, 5)).await.expect("searched"), []);
     assert!(!store.graph_in_use().await.expect("described"));
     kind.clean(&spec).await;
 }
@@ -46,15 +33,9 @@ pub(super) async fn upserting_twice_changes_nothing(kind: &impl Kind) {
     store.upsert(&points[..15]).await.expect("stored");
     store.upsert(&points[..15]).await.expect("stored again");
     // A number identifies its content, so an existing point is not replaced.
-    let other = Point {
-        number: 3,
-        ..points[20].clone()
-    };
+    let other = Point { number: 3, ..points[20].clone() };
     store.upsert(&[other]).await.expect("left alone");
-    store
-        .upsert(&points[10..20])
-        .await
-        .expect("the rest stored");
+    store.upsert(&points[10..20]).await.expect("the rest stored");
     store.upsert(&points[..20]).await.expect("stored once more");
     assert_holds(&*store, &spec, &points[..20], 3).await;
     kind.clean(&spec).await;
@@ -83,10 +64,7 @@ pub(super) async fn a_filling_that_was_broken_off_goes_on(kind: &impl Kind) {
     let store = kind.open(&spec).await.expect("opened");
     let missing = store.missing().await.expect("listed");
     assert_eq!(missing, (7..1_200).collect::<Vec<u32>>());
-    let rest: Vec<Point> = missing
-        .iter()
-        .map(|&number| points[number as usize].clone())
-        .collect();
+    let rest: Vec<Point> = missing.iter().map(|&number| points[number as usize].clone()).collect();
     store.upsert(&rest).await.expect("the rest stored");
     assert!(store.missing().await.expect("listed").is_empty());
     assert_holds(&*store, &spec, &points, 100).await;
@@ -99,41 +77,15 @@ pub(super) async fn a_vector_that_does_not_fit_is_refused_and_nothing_written(ki
     let mut points = dense(3, DIMENSION);
     points[2].vector = Vector::Dense(vec![1.0; 7]);
     let error = store.upsert(&points).await.expect_err("one is too short");
-    assert!(
-        matches!(
-            error,
-            IndexError::Dimension {
-                found: 7,
-                wanted: 8,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, IndexError::Dimension { found: 7, wanted: 8, .. }), "{error}");
     points[2].vector = Vector::Dense(vec![f32::NAN; DIMENSION]);
     let error = store.upsert(&points).await.expect_err("one is no number");
     assert!(matches!(error, IndexError::NotFinite { .. }), "{error}");
-    points[2] = Point {
-        number: 3,
-        ..points[1].clone()
-    };
+    points[2] = Point { number: 3, ..points[1].clone() };
     let error = store.upsert(&points).await.expect_err("one is beyond");
-    assert!(
-        matches!(
-            error,
-            IndexError::Number {
-                number: 3,
-                n_points: 3,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, IndexError::Number { number: 3, n_points: 3, .. }), "{error}");
     assert_eq!(store.count().await.expect("counted"), 0);
-    let error = store
-        .search(exact(&Vector::Dense(vec![1.0; 9]), 1))
-        .await
-        .expect_err("too long");
+    let error = store.search(exact(&Vector::Dense(vec![1.0; 9]), 1)).await.expect_err("too long");
     assert_eq!(
         error.to_string(),
         format!(
@@ -141,14 +93,9 @@ pub(super) async fn a_vector_that_does_not_fit_is_refused_and_nothing_written(ki
             spec.name()
         )
     );
-    let error = store
-        .search(exact(&Vector::Multi(vec![1.0; 8]), 1))
-        .await
-        .expect_err("of another kind");
-    assert!(
-        error.to_string().contains("is multi, but collection"),
-        "{error}"
-    );
+    let error =
+        store.search(exact(&Vector::Multi(vec![1.0; 8]), 1)).await.expect_err("of another kind");
+    assert!(error.to_string().contains("is multi, but collection"), "{error}");
     kind.clean(&spec).await;
 }
 
@@ -156,24 +103,12 @@ pub(super) async fn a_changed_layout_is_another_collection(kind: &impl Kind) {
     let made = spec(4);
     let store = kind.open(&made).await.expect("made");
     store.upsert(&dense(4, DIMENSION)).await.expect("stored");
-    let dot = VectorSpec::Dense {
-        dimension: DIMENSION,
-        similarity: Similarity::Dot,
-    };
+    let dot = VectorSpec::Dense { dimension: DIMENSION, similarity: Similarity::Dot };
     let others = [
+        CollectionSpec { vector: dot, ..made.clone() },
+        CollectionSpec { expected_points: 5, ..made.clone() },
         CollectionSpec {
-            vector: dot,
-            ..made.clone()
-        },
-        CollectionSpec {
-            expected_points: 5,
-            ..made.clone()
-        },
-        CollectionSpec {
-            placement: Placement {
-                shards: Some(2),
-                ..Placement::default()
-            },
+            placement: Placement { shards: Some(2), ..Placement::default() },
             ..made.clone()
         },
     ];
@@ -195,10 +130,7 @@ pub(super) async fn points_that_others_deleted_are_missing_and_filled_again(kind
     kind.lose(&spec, &[3, 17]).await;
     let store = kind.open(&spec).await.expect("opened");
     assert_eq!(store.missing().await.expect("listed"), [3, 17]);
-    store
-        .upsert(&[points[3].clone(), points[17].clone()])
-        .await
-        .expect("stored");
+    store.upsert(&[points[3].clone(), points[17].clone()]).await.expect("stored");
     assert!(store.missing().await.expect("listed").is_empty());
     assert_holds(&*store, &spec, &points, 17).await;
     kind.clean(&spec).await;
@@ -212,27 +144,16 @@ pub(super) async fn a_point_that_is_not_ours_is_named(kind: &impl Kind) {
     kind.plant(&spec, 1_000).await;
     let store = kind.open(&spec).await.expect("opened");
     let error = store.missing().await.expect_err("one is too many");
-    assert!(
-        error
-            .to_string()
-            .ends_with("holds unknown points, such as `1000`"),
-        "{error}"
-    );
-    assert!(
-        error
-            .hint()
-            .is_some_and(|hint| hint.starts_with("delete collection"))
-    );
+    assert!(error.to_string().ends_with("holds unknown points, such as `1000`"), "{error}");
+    assert!(error.hint().is_some_and(|hint| hint.starts_with("delete collection")));
     kind.clean(&spec).await;
 }
 
 pub(super) async fn two_may_fill_at_once(kind: &impl Kind) {
     let spec = spec(3_000);
     let points = dense(3_000, DIMENSION);
-    let (first, second) = (
-        kind.open(&spec).await.expect("made"),
-        kind.open(&spec).await.expect("made"),
-    );
+    let (first, second) =
+        (kind.open(&spec).await.expect("made"), kind.open(&spec).await.expect("made"));
     let (one, two) = tokio::join!(first.upsert(&points), second.upsert(&points));
     one.expect("stored");
     two.expect("stored");

@@ -58,12 +58,7 @@ impl Engine {
             Found::Untrusted { reason } => (create(&folder, &space, &spec)?, false, Some(reason)),
             Found::Nothing => (create(&folder, &space, &spec)?, false, None),
         };
-        let indexed = shard
-            .info()
-            .payload_schema
-            .keys()
-            .map(ToString::to_string)
-            .collect();
+        let indexed = shard.info().payload_schema.keys().map(ToString::to_string).collect();
         let is_whole = is_complete && shard.info().points_count == spec.expected_points;
         Ok(Self {
             shard: Some(shard),
@@ -96,13 +91,7 @@ impl Engine {
     }
 
     pub(crate) fn count(&self) -> Result<usize, IndexError> {
-        self.named(
-            "count points",
-            self.shard().count(CountRequest {
-                filter: None,
-                exact: true,
-            }),
-        )
+        self.named("count points", self.shard().count(CountRequest { filter: None, exact: true }))
     }
 
     pub(crate) fn missing(&self) -> Result<Vec<u32>, IndexError> {
@@ -110,11 +99,7 @@ impl Engine {
         let beyond = self.page(PointId::NumId(expected as u64), 1)?.0;
         if let Some(point) = beyond.first() {
             let (collection, place) = (self.spec.name(), self.path().display().to_string());
-            return Err(IndexError::Foreign {
-                collection,
-                place,
-                point: point.to_string(),
-            });
+            return Err(IndexError::Foreign { collection, place, point: point.to_string() });
         }
         if self.count()? == expected {
             return Ok(Vec::new());
@@ -134,10 +119,8 @@ impl Engine {
         offset: PointId,
         limit: usize,
     ) -> Result<(Vec<PointId>, Option<PointId>), IndexError> {
-        let (records, next) = self.named(
-            "list points",
-            self.shard().scroll(wire::page(offset, limit)),
-        )?;
+        let (records, next) =
+            self.named("list points", self.shard().scroll(wire::page(offset, limit)))?;
         Ok((records.iter().map(|record| record.id).collect(), next))
     }
 
@@ -150,8 +133,7 @@ impl Engine {
         let _alone = self.alone();
         self.folder.unseal()?;
         let n_stored = self.shard().info().points_count;
-        self.space
-            .prepare(&self.spec, &self.path(), points, n_stored)?;
+        self.space.prepare(&self.spec, &self.path(), points, n_stored)?;
         self.changed("store points", self.shard().update(operation))?;
         self.space.settle();
         Ok(())
@@ -189,8 +171,7 @@ impl Engine {
             return Ok(());
         }
         let n_points = self.spec.expected_points;
-        self.space
-            .check_indexing(&self.path(), n_points, missing.len())?;
+        self.space.check_indexing(&self.path(), n_points, missing.len())?;
         self.folder.unseal()?;
         for (path, kind) in missing {
             let made = self.shard().update(wire::field_index(path, *kind));
@@ -358,17 +339,10 @@ fn trim_log(engine: &Path) {
     let Ok(files) = fs::read_dir(engine.join("wal")) else {
         return;
     };
-    let full = |file: &DirEntry| {
-        file.file_name()
-            .to_str()?
-            .strip_prefix("closed-")?
-            .parse::<u64>()
-            .ok()
-    };
-    let mut files: Vec<(u64, PathBuf)> = files
-        .flatten()
-        .filter_map(|file| Some((full(&file)?, file.path())))
-        .collect();
+    let full =
+        |file: &DirEntry| file.file_name().to_str()?.strip_prefix("closed-")?.parse::<u64>().ok();
+    let mut files: Vec<(u64, PathBuf)> =
+        files.flatten().filter_map(|file| Some((full(&file)?, file.path()))).collect();
     files.sort_unstable();
     files.pop();
     for (_, path) in files {
@@ -377,17 +351,9 @@ fn trim_log(engine: &Path) {
 }
 
 fn engine_error(action: &'static str, path: PathBuf, source: Foreign) -> IndexError {
-    IndexError::Engine {
-        action,
-        path,
-        source,
-    }
+    IndexError::Engine { action, path, source }
 }
 
 fn crash(action: &'static str, path: PathBuf, message: String) -> IndexError {
-    IndexError::Crashed {
-        action,
-        path,
-        source: message.into(),
-    }
+    IndexError::Crashed { action, path, source: message.into() }
 }

@@ -48,10 +48,7 @@ impl EmbeddedStore {
             Engine::open(&cache, wanted)
         })
         .await?;
-        Ok(Self {
-            engine: Arc::new(engine),
-            spec: spec.clone(),
-        })
+        Ok(Self { engine: Arc::new(engine), spec: spec.clone() })
     }
 }
 
@@ -73,10 +70,7 @@ impl VectorStore for EmbeddedStore {
         let (most_points, most_bytes) = BATCH;
         for batch in batches(points, most_bytes, most_points) {
             let (sizes, operation) = (Sizes::of(batch), self.engine.insertion(batch));
-            on(&self.engine, "store points", move |engine| {
-                engine.write(sizes, operation)
-            })
-            .await?;
+            on(&self.engine, "store points", move |engine| engine.write(sizes, operation)).await?;
         }
         on(&self.engine, "store points", Engine::finish).await
     }
@@ -88,10 +82,7 @@ impl VectorStore for EmbeddedStore {
         if search.limit == 0 || asks_nothing {
             return Ok(Vec::new());
         }
-        let fields = search
-            .filter
-            .map(|filter| Demands::of(filter).fields())
-            .unwrap_or_default();
+        let fields = search.filter.map(|filter| Demands::of(filter).fields()).unwrap_or_default();
         let request = wire::query(&self.spec, &search);
         on(&self.engine, "search", move |engine: &Engine| {
             engine.index_fields(&fields)?;
@@ -103,23 +94,15 @@ impl VectorStore for EmbeddedStore {
     fn notice(&self) -> Option<String> {
         let reason = self.engine.emptied()?;
         let name = self.spec.name();
-        Some(format!(
-            "vector collection `{name}` is rebuilt from the vector cache: {reason}"
-        ))
+        Some(format!("vector collection `{name}` is rebuilt from the vector cache: {reason}"))
     }
 
     async fn graph_in_use(&self) -> Result<bool, IndexError> {
-        on(&self.engine, "describe a collection", |engine| {
-            Ok(engine.graph_in_use())
-        })
-        .await
+        on(&self.engine, "describe a collection", |engine| Ok(engine.graph_in_use())).await
     }
 
     async fn segments(&self) -> Result<usize, IndexError> {
-        on(&self.engine, "describe a collection", |engine| {
-            Ok(engine.segments())
-        })
-        .await
+        on(&self.engine, "describe a collection", |engine| Ok(engine.segments())).await
     }
 }
 
@@ -135,10 +118,7 @@ mod tests {
     use ragtriage_core::types::Similarity;
 
     fn spec(expected_points: usize) -> CollectionSpec {
-        let vector = VectorSpec::Dense {
-            dimension: 2,
-            similarity: Similarity::Dot,
-        };
+        let vector = VectorSpec::Dense { dimension: 2, similarity: Similarity::Dot };
         CollectionSpec::new("ab".to_owned(), "dense", vector, expected_points)
     }
 
@@ -160,20 +140,13 @@ mod tests {
     }
 
     async fn filled(cache: &Path, spec: &CollectionSpec) -> EmbeddedStore {
-        let store = EmbeddedStore::open_or_create(cache, spec)
-            .await
-            .expect("made");
-        store
-            .upsert(&points(spec.expected_points as u32))
-            .await
-            .expect("stored");
+        let store = EmbeddedStore::open_or_create(cache, spec).await.expect("made");
+        store.upsert(&points(spec.expected_points as u32)).await.expect("stored");
         store
     }
 
     async fn count_when_opened(cache: &Path, spec: &CollectionSpec) -> usize {
-        let store = EmbeddedStore::open_or_create(cache, spec)
-            .await
-            .expect("made again");
+        let store = EmbeddedStore::open_or_create(cache, spec).await.expect("made again");
         store.count().await.expect("counted")
     }
 
@@ -199,11 +172,8 @@ mod tests {
         let cache = tempfile::tempdir().expect("a folder");
         let (ours, other) = (spec(10), spec(9));
         drop(filled(cache.path(), &other).await);
-        fs::rename(
-            cache.path().join(other.name()),
-            cache.path().join(ours.name()),
-        )
-        .expect("renamed");
+        fs::rename(cache.path().join(other.name()), cache.path().join(ours.name()))
+            .expect("renamed");
         let Err(error) = EmbeddedStore::open_or_create(cache.path(), &ours).await else {
             panic!("it is another")
         };
@@ -218,48 +188,22 @@ mod tests {
     #[tokio::test]
     async fn a_graph_is_built_once_and_from_the_size_that_the_settings_say() {
         let cache = tempfile::tempdir().expect("a folder");
-        let hnsw = |from_points| {
-            Some(Hnsw {
-                from_points,
-                ..Hnsw::default()
-            })
-        };
-        let store = filled(
-            cache.path(),
-            &CollectionSpec {
-                hnsw: hnsw(2_001),
-                ..spec(2_000)
-            },
-        )
-        .await;
+        let hnsw = |from_points| Some(Hnsw { from_points, ..Hnsw::default() });
+        let store =
+            filled(cache.path(), &CollectionSpec { hnsw: hnsw(2_001), ..spec(2_000) }).await;
         assert!(!store.graph_in_use().await.expect("described"));
-        let spec = CollectionSpec {
-            hnsw: hnsw(2_000),
-            ..spec(2_000)
-        };
-        let store = EmbeddedStore::open_or_create(cache.path(), &spec)
-            .await
-            .expect("made");
+        let spec = CollectionSpec { hnsw: hnsw(2_000), ..spec(2_000) };
+        let store = EmbeddedStore::open_or_create(cache.path(), &spec).await.expect("made");
         let points = points(2_000);
         store.upsert(&points[..1_999]).await.expect("stored");
-        assert!(
-            !store.graph_in_use().await.expect("described"),
-            "one point is missing"
-        );
+        assert!(!store.graph_in_use().await.expect("described"), "one point is missing");
         store.upsert(&points[1_999..]).await.expect("stored");
         assert!(store.graph_in_use().await.expect("described"));
         drop(store);
-        let store = EmbeddedStore::open_or_create(cache.path(), &spec)
-            .await
-            .expect("opened");
+        let store = EmbeddedStore::open_or_create(cache.path(), &spec).await.expect("opened");
         assert!(store.graph_in_use().await.expect("described"));
         for mode in [SearchMode::Exact, SearchMode::Approximate] {
-            let search = VectorSearch {
-                vector: &points[999].vector,
-                limit: 3,
-                mode,
-                filter: None,
-            };
+            let search = VectorSearch { vector: &points[999].vector, limit: 3, mode, filter: None };
             let found = store.search(search).await.expect("searched");
             let mut numbers: Vec<u32> = found.iter().map(|neighbour| neighbour.number).collect();
             assert_eq!(numbers[0], 999, "{mode:?}");
@@ -273,14 +217,8 @@ mod tests {
     #[tokio::test]
     async fn the_log_is_kept_short_and_what_was_stored_does_not_suffer() {
         let cache = tempfile::tempdir().expect("a folder");
-        let vector = VectorSpec::Dense {
-            dimension: 512,
-            similarity: Similarity::Dot,
-        };
-        let spec = CollectionSpec {
-            vector,
-            ..spec(20_000)
-        };
+        let vector = VectorSpec::Dense { dimension: 512, similarity: Similarity::Dot };
+        let spec = CollectionSpec { vector, ..spec(20_000) };
         let point = |number: u32| {
             let mut row = vec![0.5; 512];
             row[number as usize % 512] = number as f32;
@@ -297,20 +235,14 @@ mod tests {
         };
         let all: Vec<Point> = (0..20_000).map(point).collect();
         for half in all.chunks(10_000) {
-            let store = EmbeddedStore::open_or_create(cache.path(), &spec)
-                .await
-                .expect("opened");
+            let store = EmbeddedStore::open_or_create(cache.path(), &spec).await.expect("opened");
             for window in half.chunks(4_000) {
                 store.upsert(window).await.expect("stored");
             }
         }
-        let store = EmbeddedStore::open_or_create(cache.path(), &spec)
-            .await
-            .expect("opened");
+        let store = EmbeddedStore::open_or_create(cache.path(), &spec).await.expect("opened");
         assert!(store.missing().await.expect("listed").is_empty());
-        let log = fs::read_dir(store.engine.path().join("wal"))
-            .expect("a log")
-            .flatten();
+        let log = fs::read_dir(store.engine.path().join("wal")).expect("a log").flatten();
         let bytes: u64 = log.map(|file| file.metadata().expect("a file").len()).sum();
         // The vectors are 39 MiB.
         assert!(bytes <= 3 * (8 << 20), "{bytes} bytes");
@@ -319,36 +251,20 @@ mod tests {
         let mut row = vec![0.0; 512];
         row[19_999 % 512] = 1.0;
         let vector = Vector::Dense(row);
-        let search = VectorSearch {
-            vector: &vector,
-            limit: 2,
-            mode: SearchMode::Exact,
-            filter: None,
-        };
+        let search =
+            VectorSearch { vector: &vector, limit: 2, mode: SearchMode::Exact, filter: None };
         let found = store.search(search).await.expect("searched");
         assert_eq!((found[0].number, found[1].number), (19_999, 19_999 - 512));
-        let found = store
-            .search(VectorSearch {
-                filter: Some(&filter),
-                ..search
-            })
-            .await
-            .expect("searched");
-        assert_eq!(
-            (found.len(), found[0].score),
-            (2, 0.5),
-            "every even number is far from it"
-        );
+        let found =
+            store.search(VectorSearch { filter: Some(&filter), ..search }).await.expect("searched");
+        assert_eq!((found.len(), found[0].score), (2, 0.5), "every even number is far from it");
     }
 
     #[tokio::test]
     async fn an_open_collection_is_copied_for_a_second_opening_and_the_copy_is_removed() {
         let cache = tempfile::tempdir().expect("a folder");
         let spec = CollectionSpec {
-            hnsw: Some(Hnsw {
-                from_points: 2_000,
-                ..Hnsw::default()
-            }),
+            hnsw: Some(Hnsw { from_points: 2_000, ..Hnsw::default() }),
             ..spec(2_000)
         };
         let first = filled(cache.path(), &spec).await;
@@ -362,9 +278,7 @@ mod tests {
             filter: Some(&even),
         };
         let found = first.search(search).await.expect("searched");
-        let second = EmbeddedStore::open_or_create(cache.path(), &spec)
-            .await
-            .expect("opened");
+        let second = EmbeddedStore::open_or_create(cache.path(), &spec).await.expect("opened");
         assert!(second.missing().await.expect("listed").is_empty());
         assert!(second.graph_in_use().await.expect("described"));
         assert_eq!(second.search(search).await.expect("searched"), found);
@@ -374,9 +288,7 @@ mod tests {
         drop(second);
         assert_eq!(n_entries(), 3);
         drop(first);
-        let again = EmbeddedStore::open_or_create(cache.path(), &spec)
-            .await
-            .expect("opened");
+        let again = EmbeddedStore::open_or_create(cache.path(), &spec).await.expect("opened");
         assert_eq!(again.search(search).await.expect("searched"), found);
     }
 
@@ -388,9 +300,7 @@ mod tests {
         let Err(error) = EmbeddedStore::open_or_create(&file, &spec(1)).await else {
             panic!("a file is in the way")
         };
-        let IndexError::File { path, .. } = error else {
-            panic!("{error}")
-        };
+        let IndexError::File { path, .. } = error else { panic!("{error}") };
         assert_eq!(path, file.join(spec(1).name()));
     }
 }

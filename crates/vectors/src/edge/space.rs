@@ -70,11 +70,7 @@ impl Sizes {
             let bytes = u128::from(bytes) * u128::from(points);
             u64::try_from(bytes.div_ceil(u128::from(self.points.max(1)))).unwrap_or(u64::MAX)
         };
-        Self {
-            points,
-            vectors: scaled(self.vectors),
-            payloads: scaled(self.payloads),
-        }
+        Self { points, vectors: scaled(self.vectors), payloads: scaled(self.payloads) }
     }
 
     fn stored(self) -> u64 {
@@ -93,9 +89,7 @@ impl Sizes {
         }
         let links = spec.graph().map_or(0, |hnsw| 12 * hnsw.m as u64 + 64);
         // Binary copies take less than int8.
-        let copies = spec
-            .quantized()
-            .map_or(0, |_| self.vectors / 2 + 16 * self.points);
+        let copies = spec.quantized().map_or(0, |_| self.vectors / 2 + 16 * self.points);
         let postings = match spec.vector {
             // A posting, and for each term a header and its entry in a table, as JSON.
             VectorSpec::Sparse => 2 * self.vectors + 64 * (self.vectors / 8).min(1 << 22),
@@ -139,11 +133,7 @@ impl Need {
         let most_logged = 2 * LOG_FILE as u64 + batch.logged();
         let logged = rest.logged().min(most_logged.saturating_sub(disk.logged));
         let now = batch.stored() + batch.logged();
-        let holes = if disk.has_costly_holes {
-            all.holes(spec)
-        } else {
-            0
-        };
+        let holes = if disk.has_costly_holes { all.holes(spec) } else { 0 };
         let total = (rest.stored() + logged).max(now) + all.built(spec) + holes + BASE;
         let is_last = disk.n_stored + batch.points >= expected;
         let batch = if is_last { total } else { now };
@@ -183,11 +173,7 @@ struct Filling {
 
 impl Space {
     pub(super) fn new(folder: PathBuf) -> Self {
-        Self {
-            has_costly_holes: is_in_memory(&folder),
-            filling: Mutex::default(),
-            folder,
-        }
+        Self { has_costly_holes: is_in_memory(&folder), filling: Mutex::default(), folder }
     }
 
     /// Checks for space to create an empty collection. Its files are mapped when they are written, so the cushion of its first
@@ -214,10 +200,8 @@ impl Space {
     ) -> Result<(), IndexError> {
         self.check_limit(CHUNK)?;
         let segments = fs::read_dir(engine.join("segments")).into_iter().flatten();
-        let payloads: u64 = segments
-            .flatten()
-            .map(|segment| size(&segment.path().join("payload_storage")))
-            .sum();
+        let payloads: u64 =
+            segments.flatten().map(|segment| size(&segment.path().join("payload_storage"))).sum();
         // A value is stored up to three times; payloads are compressed.
         let field = 4 * payloads + 4 * PER_ENTRY * n_points as u64 + BASE;
         self.check(field * n_fields as u64, 0)
@@ -245,16 +229,13 @@ impl Space {
         };
         let need = Need::new(spec, filling.seen, next, disk);
         let reserved = filling.reserved.as_ref();
-        let held = reserved.map_or(0, |file| {
-            file.metadata().map_or(0, |found| allocated(&found))
-        });
+        let held = reserved.map_or(0, |file| file.metadata().map_or(0, |found| allocated(&found)));
         self.check(need.total + CUSHION, held)?;
         filling.rest = need.total - need.batch;
-        self.reserve(&mut filling, 0)
-            .map_err(|source| match source {
-                Errno::NOSPC | Errno::DQUOT => self.full(need.total + CUSHION, held),
-                source => at(&self.folder)(source.into()),
-            })
+        self.reserve(&mut filling, 0).map_err(|source| match source {
+            Errno::NOSPC | Errno::DQUOT => self.full(need.total + CUSHION, held),
+            source => at(&self.folder)(source.into()),
+        })
     }
 
     /// Reserves, after a batch, what follows it. If it cannot, [`Space::prepare`] says so when that is written.
@@ -307,11 +288,7 @@ impl Space {
     }
 
     fn full(&self, needed: u64, held: u64) -> IndexError {
-        IndexError::Full {
-            path: self.place(),
-            needed,
-            free: self.free().unwrap_or(0) + held,
-        }
+        IndexError::Full { path: self.place(), needed, free: self.free().unwrap_or(0) + held }
     }
 
     /// Returns the folder of all collections.
@@ -328,11 +305,9 @@ impl Space {
     /// Checks that this process may write a file of that size: beyond its limit it would get SIGXFSZ.
     fn check_limit(&self, needed: u64) -> Result<(), IndexError> {
         match file_limit() {
-            Some(limit) if limit < needed => Err(IndexError::FileLimit {
-                path: self.place(),
-                needed,
-                limit,
-            }),
+            Some(limit) if limit < needed => {
+                Err(IndexError::FileLimit { path: self.place(), needed, limit })
+            }
             _ => Ok(()),
         }
     }
@@ -366,10 +341,7 @@ fn is_in_memory(_: &Path) -> bool {
 /// Returns the bytes of the holes in files of vectors, which the engine reads as a whole when it opens them.
 fn holes(engine: &Path) -> u64 {
     files(engine)
-        .filter(|(path, _)| {
-            path.extension()
-                .is_some_and(|extension| extension == "mmap")
-        })
+        .filter(|(path, _)| path.extension().is_some_and(|extension| extension == "mmap"))
         .map(|(_, found)| found.len().saturating_sub(allocated(&found)))
         .sum()
 }

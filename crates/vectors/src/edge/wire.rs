@@ -36,48 +36,27 @@ pub(super) fn has_to_build(spec: &CollectionSpec) -> bool {
 }
 
 pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
-    let log = WalOptions {
-        segment_capacity: LOG_FILE,
-        ..WalOptions::default()
-    };
+    let log = WalOptions { segment_capacity: LOG_FILE, ..WalOptions::default() };
     let config = EdgeConfig::builder().wal_options(log);
     let dense = |dimension, similarity| EdgeVectorParams::builder(dimension, distance(similarity));
     let name = spec.vector_name.as_str();
     let config = match spec.vector {
-        VectorSpec::Dense {
-            dimension,
-            similarity,
-        } => config.vector(name, dense(dimension, similarity).build()),
-        VectorSpec::Multi {
-            dimension,
-            similarity,
-        } => {
-            let max_sim = MultiVectorConfig {
-                comparator: MultiVectorComparator::MaxSim,
-            };
-            config.vector(
-                name,
-                dense(dimension, similarity)
-                    .multivector_config(max_sim)
-                    .build(),
-            )
+        VectorSpec::Dense { dimension, similarity } => {
+            config.vector(name, dense(dimension, similarity).build())
         }
-        VectorSpec::Sparse => config.sparse_vector(
-            name,
-            EdgeSparseVectorParams::builder()
-                .modifier(Modifier::Idf)
-                .build(),
-        ),
+        VectorSpec::Multi { dimension, similarity } => {
+            let max_sim = MultiVectorConfig { comparator: MultiVectorComparator::MaxSim };
+            config.vector(name, dense(dimension, similarity).multivector_config(max_sim).build())
+        }
+        VectorSpec::Sparse => config
+            .sparse_vector(name, EdgeSparseVectorParams::builder().modifier(Modifier::Idf).build()),
     };
     if !has_to_build(spec) {
         return config.build();
     }
     // Without edges only the graph is left out: the quantized copies are still built.
-    let (m, ef_construct) = spec
-        .graph()
-        .map_or((0, Hnsw::default().ef_construct), |hnsw| {
-            (hnsw.m, hnsw.ef_construct)
-        });
+    let (m, ef_construct) =
+        spec.graph().map_or((0, Hnsw::default().ef_construct), |hnsw| (hnsw.m, hnsw.ef_construct));
     let hnsw = HnswIndexConfig {
         m,
         ef_construct,
@@ -106,21 +85,11 @@ fn distance(similarity: Similarity) -> Distance {
 }
 
 fn quantization(copies: Quantization) -> QuantizationConfig {
-    let Quantization {
-        kind,
-        quantile,
-        always_ram,
-        rescore: _,
-        oversampling: _,
-    } = copies;
+    let Quantization { kind, quantile, always_ram, rescore: _, oversampling: _ } = copies;
     let always_ram = Some(always_ram);
     if kind == QuantizationKind::Binary {
-        return BinaryQuantizationConfig {
-            always_ram,
-            encoding: None,
-            query_encoding: None,
-        }
-        .into();
+        return BinaryQuantizationConfig { always_ram, encoding: None, query_encoding: None }
+            .into();
     }
     ScalarQuantizationConfig {
         r#type: ScalarType::Int8,
@@ -150,10 +119,7 @@ fn persisted(spec: &CollectionSpec, point: &Point) -> PointStructPersisted {
         }
         (Vector::Multi(rows), _) => VectorPersisted::Dense(rows.clone()),
         (Vector::Sparse { indices, .. }, _) if indices.is_empty() => {
-            VectorPersisted::Sparse(SparseVector {
-                indices: vec![NO_TERM],
-                values: vec![1.0],
-            })
+            VectorPersisted::Sparse(SparseVector { indices: vec![NO_TERM], values: vec![1.0] })
         }
         (Vector::Sparse { indices, values }, _) => VectorPersisted::Sparse(SparseVector {
             indices: indices.clone(),
@@ -168,12 +134,7 @@ fn persisted(spec: &CollectionSpec, point: &Point) -> PointStructPersisted {
 }
 
 pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRequest {
-    let &VectorSearch {
-        vector,
-        limit,
-        mode,
-        filter,
-    } = search;
+    let &VectorSearch { vector, limit, mode, filter } = search;
     let vector = match (vector, spec.vector) {
         (Vector::Dense(row), _) => VectorInternal::Dense(row.clone()),
         (Vector::Multi(rows), VectorSpec::Multi { dimension, .. }) => {
@@ -188,11 +149,7 @@ pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRe
             values: values.clone(),
         }),
     };
-    let SearchParameters {
-        exact,
-        ef,
-        quantization,
-    } = spec.parameters(mode);
+    let SearchParameters { exact, ef, quantization } = spec.parameters(mode);
     let quantization = quantization.map(|(rescore, oversampling)| QuantizationSearchParams {
         ignore: false,
         rescore: Some(rescore),
@@ -208,12 +165,7 @@ pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRe
         score_threshold: None,
         limit,
         offset: 0,
-        params: Some(SearchParams {
-            hnsw_ef: ef,
-            exact,
-            quantization,
-            ..SearchParams::default()
-        }),
+        params: Some(SearchParams { hnsw_ef: ef, exact, quantization, ..SearchParams::default() }),
         with_vector: WithVector::Bool(false),
         with_payload: WithPayloadInterface::Bool(false),
     }
@@ -221,10 +173,7 @@ pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRe
 
 /// Converts a found point; every id in a collection is one of our numbers.
 pub(super) fn neighbour(point: &ScoredPoint) -> Option<Neighbour> {
-    Some(Neighbour {
-        number: number(point.id)?,
-        score: point.score,
-    })
+    Some(Neighbour { number: number(point.id)?, score: point.score })
 }
 
 pub(super) fn number(id: PointId) -> Option<u32> {
@@ -259,8 +208,7 @@ pub(super) fn field_index(path: &str, kind: FieldKind) -> UpdateOperation {
 }
 
 pub(super) fn json_path(path: &str) -> JsonPath {
-    path.parse()
-        .expect("a path of ours quotes what has to be quoted")
+    path.parse().expect("a path of ours quotes what has to be quoted")
 }
 
 fn translated(demands: &Demands) -> EdgeFilter {
@@ -291,9 +239,7 @@ fn condition(clause: &Clause) -> Condition {
         }
         Clause::Bool(path, value) => FieldCondition::new_match(
             json_path(path),
-            Match::Value(MatchValue {
-                value: ValueVariants::Bool(*value),
-            }),
+            Match::Value(MatchValue { value: ValueVariants::Bool(*value) }),
         ),
         Clause::Within(path, bounds) => {
             let NumberBounds { gt, gte, lt, lte } = bounds.to_owned();

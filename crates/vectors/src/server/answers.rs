@@ -28,10 +28,7 @@ pub(super) fn neighbours(
     limit: usize,
     n_points: usize,
 ) -> Result<Vec<Neighbour>, IndexError> {
-    let expected = Expected {
-        limit,
-        scores_are_distances: false,
-    };
+    let expected = Expected { limit, scores_are_distances: false };
     let found = scored(calls, found, expected, |id| {
         wire::number(id)
             .filter(|number| (*number as usize) < n_points)
@@ -57,11 +54,7 @@ pub(super) fn scored<K: Eq + Hash + Clone>(
         let n = found.len();
         return Err(calls.invalid(format!("{n} search results for a limit of {limit}")));
     }
-    let sign = if expected.scores_are_distances {
-        -1.0
-    } else {
-        1.0
-    };
+    let sign = if expected.scores_are_distances { -1.0 } else { 1.0 };
     let mut seen = HashSet::new();
     let mut scored: Vec<(K, f32)> = Vec::with_capacity(found.len());
     for point in found {

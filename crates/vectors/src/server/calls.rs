@@ -13,11 +13,8 @@ use crate::Server;
 use crate::error::IndexError;
 
 /// Waits before the second, third and fourth attempt.
-pub(super) const WAITS: [Duration; 3] = [
-    Duration::from_millis(200),
-    Duration::from_millis(800),
-    Duration::from_millis(3_200),
-];
+pub(super) const WAITS: [Duration; 3] =
+    [Duration::from_millis(200), Duration::from_millis(800), Duration::from_millis(3_200)];
 
 /// The client, its server and its collection.
 pub(super) struct Calls {
@@ -30,12 +27,7 @@ pub(super) struct Calls {
 impl Calls {
     /// Creates a client that is not yet connected.
     pub(super) fn new(server: &Server, collection: String) -> Result<Self, IndexError> {
-        let Server {
-            url,
-            api_key,
-            timeout,
-            indexing_timeout: _,
-        } = server;
+        let Server { url, api_key, timeout, indexing_timeout: _ } = server;
         server.check()?;
         let built = Qdrant::from_url(url)
             .api_key(api_key.clone())
@@ -45,16 +37,9 @@ impl Calls {
             .skip_compatibility_check()
             .build();
         // The address was checked: it has neither user nor key in it.
-        let client = built.map_err(|error| IndexError::Url {
-            url: url.clone(),
-            reason: error.to_string(),
-        })?;
-        Ok(Self {
-            client,
-            url: url.clone(),
-            collection,
-            timeout: *timeout,
-        })
+        let client = built
+            .map_err(|error| IndexError::Url { url: url.clone(), reason: error.to_string() })?;
+        Ok(Self { client, url: url.clone(), collection, timeout: *timeout })
     }
 
     /// Calls until the server answers, at most four times and until the deadline.
@@ -118,11 +103,7 @@ impl Calls {
 
     /// Creates the error of a response that the protocol does not allow.
     pub(super) fn invalid(&self, problem: String) -> IndexError {
-        IndexError::Answer {
-            url: self.url.clone(),
-            collection: self.collection.clone(),
-            problem,
-        }
+        IndexError::Answer { url: self.url.clone(), collection: self.collection.clone(), problem }
     }
 
     /// Creates the error of a point that this program did not store.

@@ -73,18 +73,11 @@ impl StoredPoint {
                 vector::Vector::MultiDense(rows) => Some(vector_output::Vector::MultiDense(rows)),
                 _ => None,
             };
-            let output = VectorOutput {
-                vector,
-                ..VectorOutput::default()
-            };
+            let output = VectorOutput { vector, ..VectorOutput::default() };
             (name.clone(), output)
         });
-        let named = NamedVectorsOutput {
-            vectors: vectors.collect(),
-        };
-        VectorsOutput {
-            vectors_options: Some(vectors_output::VectorsOptions::Vectors(named)),
-        }
+        let named = NamedVectorsOutput { vectors: vectors.collect() };
+        VectorsOutput { vectors_options: Some(vectors_output::VectorsOptions::Vectors(named)) }
     }
 }
 
@@ -188,9 +181,7 @@ impl State {
         let call = *n;
         *n += 1;
         if self.is_read_only && WRITES.contains(&method) {
-            return Err(Status::permission_denied(
-                "Forbidden: Global manage access is required",
-            ));
+            return Err(Status::permission_denied("Forbidden: Global manage access is required"));
         }
         let mut faults = self.faults.clone();
         faults.retain(|fault| fault.method == method && fault.calls.contains(&call));

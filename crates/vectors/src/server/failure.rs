@@ -22,26 +22,15 @@ pub(super) struct CallFailure {
 
 impl From<QdrantError> for CallFailure {
     fn from(error: QdrantError) -> Self {
-        let failure = |code, message: String, asked_wait| Self {
-            code,
-            message,
-            asked_wait,
-            is_late: false,
-        };
+        let failure =
+            |code, message: String, asked_wait| Self { code, message, asked_wait, is_late: false };
         match error {
             QdrantError::ResponseError { status } => {
                 failure(status.code() as i32, status.message().to_owned(), None)
             }
-            QdrantError::ResourceExhaustedError {
-                status,
-                retry_after_seconds,
-            } => {
+            QdrantError::ResourceExhaustedError { status, retry_after_seconds } => {
                 let wait = Duration::from_secs(retry_after_seconds);
-                failure(
-                    status.code() as i32,
-                    status.message().to_owned(),
-                    Some(wait),
-                )
+                failure(status.code() as i32, status.message().to_owned(), Some(wait))
             }
             other => failure(2, other.to_string(), None),
         }
@@ -79,17 +68,10 @@ impl CallFailure {
     /// `types.rs` for updates, 1.18).
     fn is_lost_node(&self) -> bool {
         let has = |words: &[&str]| words.iter().any(|word| self.message.contains(word));
-        let is_not_ready = has(&[
-            "0 of 0 read operations failed",
-            "no active replica",
-            "enough active replicas",
-        ]);
+        let is_not_ready =
+            has(&["0 of 0 read operations failed", "no active replica", "enough active replicas"]);
         let is_relayed = has(&["read operations failed", "failed to apply operation"])
-            && has(&[
-                "tcp connect error",
-                "transport error",
-                "service is currently unavailable",
-            ]);
+            && has(&["tcp connect error", "transport error", "service is currently unavailable"]);
         let is_unconnected = has(&["Failed to connect to"]) && has(&[", error: "]);
         match self.code {
             13 => is_not_ready || is_relayed || is_unconnected,
@@ -163,10 +145,7 @@ impl CallFailure {
             };
         }
         if self.is_no_answer() {
-            return IndexError::Unreachable {
-                url,
-                source: foreign(self.message),
-            };
+            return IndexError::Unreachable { url, source: foreign(self.message) };
         }
         if self.is_full() {
             return IndexError::ServerFull {
@@ -178,28 +157,13 @@ impl CallFailure {
         }
         let status = code_name(self.code);
         match self.code {
-            0 => IndexError::Answer {
-                url,
-                collection,
-                problem: self.message,
-            },
+            0 => IndexError::Answer { url, collection, problem: self.message },
             // The prefix of rights that a valid key lacks (`errors.rs`, `StorageError::Forbidden`).
-            7 if self.message.starts_with("Forbidden:") => IndexError::Forbidden {
-                url,
-                collection,
-                action,
-                source: foreign(self.message),
-            },
-            7 | 16 => IndexError::Denied {
-                url,
-                status,
-                source: foreign(self.message),
-            },
-            5 => IndexError::Gone {
-                collection,
-                url,
-                source: foreign(self.message),
-            },
+            7 if self.message.starts_with("Forbidden:") => {
+                IndexError::Forbidden { url, collection, action, source: foreign(self.message) }
+            }
+            7 | 16 => IndexError::Denied { url, status, source: foreign(self.message) },
+            5 => IndexError::Gone { collection, url, source: foreign(self.message) },
             _ => IndexError::Server {
                 url,
                 collection,
@@ -233,10 +197,7 @@ fn code_name(code: i32) -> &'static str {
         "data loss",
         "unauthenticated",
     ];
-    usize::try_from(code)
-        .ok()
-        .and_then(|code| NAMES.get(code).copied())
-        .unwrap_or("unknown")
+    usize::try_from(code).ok().and_then(|code| NAMES.get(code).copied()).unwrap_or("unknown")
 }
 
 #[cfg(test)]
@@ -244,12 +205,7 @@ mod tests {
     use super::*;
 
     fn failure(code: i32, message: &str) -> CallFailure {
-        CallFailure {
-            code,
-            message: message.to_owned(),
-            asked_wait: None,
-            is_late: false,
-        }
+        CallFailure { code, message: message.to_owned(), asked_wait: None, is_late: false }
     }
 
     fn error(failure: CallFailure, action: &'static str, attempts: usize) -> IndexError {
@@ -278,15 +234,9 @@ mod tests {
 
     #[test]
     fn a_connection_that_fails_is_told_from_a_server_that_fails() {
-        let refused = failure(
-            13,
-            "Failed to connect to http://localhost:6334/: ConnectionRefused",
-        );
+        let refused = failure(13, "Failed to connect to http://localhost:6334/: ConnectionRefused");
         let full = failure(13, "Service internal error: No space left on device");
-        assert!(matches!(
-            error(refused, "search", 4),
-            IndexError::Unreachable { .. }
-        ));
+        assert!(matches!(error(refused, "search", 4), IndexError::Unreachable { .. }));
         assert_eq!(
             error(full, "store points", 1).to_string(),
             "the Qdrant server at `http://localhost:6334` has no space left to store points (collection `ragtriage_ab`)"
@@ -297,10 +247,7 @@ mod tests {
     fn a_lost_node_is_told_from_a_lost_server() {
         // Messages of Qdrant 1.18.3 in a cluster of three, one of them killed.
         let messages = [
-            (
-                14,
-                "Failed to connect to http://127.0.0.1:19235/, error: transport error",
-            ),
+            (14, "Failed to connect to http://127.0.0.1:19235/, error: transport error"),
             (
                 13,
                 "Service internal error: 1 of 1 read operations failed: Tonic status error: code: 'The service is currently \
@@ -317,36 +264,21 @@ mod tests {
             let error = error(failure(code, message), "search", 4);
             assert!(matches!(error, IndexError::NodeLost { .. }), "{error}");
         }
-        let refused = failure(
-            13,
-            "Service internal error: 1 of 1 read operations failed: Wrong input",
-        );
+        let refused =
+            failure(13, "Service internal error: 1 of 1 read operations failed: Wrong input");
         assert!(!refused.may_pass());
     }
 
     #[test]
     fn a_wrong_key_is_told_as_such() {
         let error = error(failure(16, "Must provide an API key"), "search", 1);
-        assert!(
-            matches!(
-                error,
-                IndexError::Denied {
-                    status: "unauthenticated",
-                    ..
-                }
-            ),
-            "{error}"
-        );
+        assert!(matches!(error, IndexError::Denied { status: "unauthenticated", .. }), "{error}");
     }
 
     #[test]
     fn a_collection_that_is_gone_and_an_answer_that_never_came_name_it() {
-        let gone = error(
-            failure(5, "Collection `ragtriage_ab` doesn't exist!"),
-            "search",
-            1,
-        )
-        .to_string();
+        let gone =
+            error(failure(5, "Collection `ragtriage_ab` doesn't exist!"), "search", 1).to_string();
         assert!(gone.starts_with(
             "collection `ragtriage_ab` on the Qdrant server at `http://localhost:6334` was deleted while it was in use"
         ));

@@ -141,9 +141,7 @@ impl ServerStore {
         let action = "describe a collection";
         match self
             .calls
-            .attempt(action, waits, || {
-                self.calls.client.collection_info(&self.calls.collection)
-            })
+            .attempt(action, waits, || self.calls.client.collection_info(&self.calls.collection))
             .await
         {
             Ok(answer) => answer
@@ -162,18 +160,12 @@ impl ServerStore {
                 self.calls.client.collection_info(&self.calls.collection)
             })
             .await?;
-        answer
-            .result
-            .ok_or_else(|| self.calls.lacks("the collection's description"))
+        answer.result.ok_or_else(|| self.calls.lacks("the collection's description"))
     }
 
     fn check_layout(&mut self, info: CollectionInfo) -> Result<(), IndexError> {
-        let config = info
-            .config
-            .ok_or_else(|| self.calls.lacks("the collection's settings"))?;
-        let params = config
-            .params
-            .ok_or_else(|| self.calls.lacks("the collection's vectors"))?;
+        let config = info.config.ok_or_else(|| self.calls.lacks("the collection's settings"))?;
+        let params = config.params.ok_or_else(|| self.calls.lacks("the collection's vectors"))?;
         self.write_consistency = params.write_consistency_factor.unwrap_or(1).into();
         let wanted = self.spec.layout();
         let found = wire::found_layout(&config.metadata);
@@ -211,9 +203,7 @@ impl ServerStore {
     /// Makes the server start indexing, if there is something to index and it has not started.
     async fn begin_indexing(&self, info: CollectionInfo) -> Result<(), IndexError> {
         let kb = wire::indexing_kb(&self.spec, true);
-        let found = info
-            .config
-            .and_then(|config| config.optimizer_config?.indexing_threshold);
+        let found = info.config.and_then(|config| config.optimizer_config?.indexing_threshold);
         if found == Some(kb) {
             return Ok(());
         }
@@ -224,9 +214,7 @@ impl ServerStore {
         *lock(&self.settled) = None;
         self.calls
             .retry("index a collection", || {
-                self.calls
-                    .client
-                    .update_collection(wire::indexing(&self.calls.collection, kb))
+                self.calls.client.update_collection(wire::indexing(&self.calls.collection, kb))
             })
             .await
             .map(drop)
@@ -253,17 +241,14 @@ impl ServerStore {
                         url: self.calls.url.clone(),
                         collection: self.calls.collection.clone(),
                         source: foreign(
-                            info.optimizer_status
-                                .map(|status| status.error)
-                                .unwrap_or_default(),
+                            info.optimizer_status.map(|status| status.error).unwrap_or_default(),
                         ),
                     });
                 }
                 // After a restart the server waits for a change before it continues.
                 CollectionStatus::Grey if !was_woken => {
                     was_woken = true;
-                    self.set_indexing(wire::indexing_kb(&self.spec, true))
-                        .await?;
+                    self.set_indexing(wire::indexing_kb(&self.spec, true)).await?;
                 }
                 CollectionStatus::Grey
                 | CollectionStatus::Yellow
@@ -321,11 +306,8 @@ impl VectorStore for ServerStore {
         if let Some(point) = beyond.first() {
             return Err(self.calls.unknown(point));
         }
-        let missing = if self.count().await? == expected {
-            Vec::new()
-        } else {
-            self.absent().await?
-        };
+        let missing =
+            if self.count().await? == expected { Vec::new() } else { self.absent().await? };
         if missing.is_empty() {
             self.is_filled.store(true, Ordering::Relaxed);
             self.begin_indexing(self.info().await?).await?;
@@ -337,24 +319,14 @@ impl VectorStore for ServerStore {
         self.spec.check_points(points)?;
         let (most_points, most_bytes) = BATCH;
         let batches = batches(points, most_bytes, most_points);
-        let upserts: Vec<_> = batches
-            .into_iter()
-            .map(|batch| self.insert(batch))
-            .collect();
-        stream::iter(upserts)
-            .buffer_unordered(IN_FLIGHT)
-            .try_collect::<()>()
-            .await?;
+        let upserts: Vec<_> = batches.into_iter().map(|batch| self.insert(batch)).collect();
+        stream::iter(upserts).buffer_unordered(IN_FLIGHT).try_collect::<()>().await?;
         self.is_filled.store(true, Ordering::Relaxed);
         // The description's count is fast but approximate; the exact count reads every point.
         let info = self.info().await?;
         let is_whole = info.points_count.unwrap_or(0) >= self.spec.expected_points as u64
             && self.count().await? >= self.spec.expected_points;
-        if is_whole {
-            self.begin_indexing(info).await
-        } else {
-            Ok(())
-        }
+        if is_whole { self.begin_indexing(info).await } else { Ok(()) }
     }
 
     async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError> {
@@ -373,10 +345,7 @@ impl VectorStore for ServerStore {
             self.settle().await?;
         }
         let request = wire::query(&self.calls.collection, &self.spec, &search);
-        let found = self
-            .calls
-            .retry("search", || self.calls.client.query(request.clone()))
-            .await?;
+        let found = self.calls.retry("search", || self.calls.client.query(request.clone())).await?;
         let expected = self.spec.expected_points;
         let found = answers::neighbours(&self.calls, &found.result, search.limit, expected)?;
         self.check_whole().await?;

@@ -48,11 +48,7 @@ impl ServerStore {
             })
             .await?;
         Ok((
-            answer
-                .result
-                .into_iter()
-                .filter_map(|point| point.id)
-                .collect(),
+            answer.result.into_iter().filter_map(|point| point.id).collect(),
             answer.next_page_offset,
         ))
     }
@@ -66,9 +62,7 @@ impl ServerStore {
             found.extend(ids.iter().filter_map(wire::number));
             next = after.as_ref().and_then(wire::number).map(u64::from);
             if after.is_some() && next <= Some(offset) {
-                return Err(self
-                    .calls
-                    .invalid("a page of points repeats earlier ones".to_owned()));
+                return Err(self.calls.invalid("a page of points repeats earlier ones".to_owned()));
             }
         }
         Ok(absent(self.spec.expected_points, &found))

@@ -11,25 +11,14 @@ use crate::VectorSpec;
 use ragtriage_core::types::Similarity;
 
 fn spec() -> CollectionSpec {
-    let vector = VectorSpec::Dense {
-        dimension: 3,
-        similarity: Similarity::Cosine,
-    };
+    let vector = VectorSpec::Dense { dimension: 3, similarity: Similarity::Cosine };
     CollectionSpec::new("ab".to_owned(), "dense", vector, 2)
 }
 
 fn loopback(timeout: Duration) -> (TcpListener, Server) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("bound"));
-    (
-        listener,
-        Server {
-            url,
-            api_key: None,
-            timeout,
-            indexing_timeout: timeout,
-        },
-    )
+    (listener, Server { url, api_key: None, timeout, indexing_timeout: timeout })
 }
 
 async fn refused(server: &Server) -> IndexError {
@@ -43,10 +32,7 @@ async fn refused(server: &Server) -> IndexError {
 async fn an_encrypted_address_that_nobody_serves_is_an_error_and_no_panic() {
     let (listener, server) = loopback(Duration::from_secs(10));
     drop(listener);
-    let server = Server {
-        url: server.url.replace("http://", "https://"),
-        ..server
-    };
+    let server = Server { url: server.url.replace("http://", "https://"), ..server };
     let Err(error) = ServerStore::open_or_create(&server, &spec()).await else {
         panic!("nobody is there")
     };
@@ -58,10 +44,7 @@ async fn a_port_that_nobody_listens_on_is_an_error_that_names_the_url() {
     let (listener, server) = loopback(Duration::from_secs(10));
     drop(listener);
     let error = refused(&server).await;
-    assert_eq!(
-        error.to_string(),
-        format!("no Qdrant server answers at `{}`", server.url)
-    );
+    assert_eq!(error.to_string(), format!("no Qdrant server answers at `{}`", server.url));
 }
 
 #[tokio::test]
@@ -83,11 +66,7 @@ async fn a_server_that_never_answers_is_left_at_the_deadline() {
     let _held = std::thread::spawn(move || listener.incoming().flatten().collect::<Vec<_>>());
     let began = Instant::now();
     let error = refused(&server).await;
-    assert!(
-        began.elapsed() < Duration::from_secs(3),
-        "{:?}",
-        began.elapsed()
-    );
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
     let text = error.to_string();
     assert!(
         text.contains("did not describe a collection within 0.3 s (collection `ragtriage_ab-"),

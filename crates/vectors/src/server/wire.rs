@@ -46,46 +46,29 @@ pub(super) fn indexing_kb(spec: &CollectionSpec, is_whole: bool) -> u64 {
         VectorSpec::Sparse => 10_000,
         VectorSpec::Dense { .. } | VectorSpec::Multi { .. } => {
             let has_to_build = spec.graph().is_some() || spec.quantized().is_some();
-            if is_whole && has_to_build {
-                LEAST_KB as u64
-            } else {
-                0
-            }
+            if is_whole && has_to_build { LEAST_KB as u64 } else { 0 }
         }
     }
 }
 
 pub(super) fn creation(collection: &str, spec: &CollectionSpec) -> CreateCollection {
-    let Placement {
-        shards,
-        replicas,
-        write_consistency,
-    } = spec.placement;
+    let Placement { shards, replicas, write_consistency } = spec.placement;
     let (dense, sparse) = match dense_params(spec) {
         Some(params) => (Some(params), None),
-        None => (
-            None,
-            Some(SparseVectorParams {
-                index: None,
-                modifier: Some(Modifier::Idf.into()),
-            }),
-        ),
+        None => {
+            (None, Some(SparseVectorParams { index: None, modifier: Some(Modifier::Idf.into()) }))
+        }
     };
     let named = |params| HashMap::from([(spec.vector_name.clone(), params)]);
-    let dense = dense.map(|params| VectorParamsMap {
-        map: HashMap::from([(spec.vector_name.clone(), params)]),
-    });
+    let dense = dense
+        .map(|params| VectorParamsMap { map: HashMap::from([(spec.vector_name.clone(), params)]) });
     // Without edges only the graph is left out: the quantized copies are still built.
-    let (m, ef_construct) = spec
-        .graph()
-        .map_or((0, Hnsw::default().ef_construct), |hnsw| {
-            (hnsw.m, hnsw.ef_construct)
-        });
+    let (m, ef_construct) =
+        spec.graph().map_or((0, Hnsw::default().ef_construct), |hnsw| (hnsw.m, hnsw.ef_construct));
     CreateCollection {
         collection_name: collection.to_owned(),
-        vectors_config: dense.map(|map| VectorsConfig {
-            config: Some(vectors_config::Config::ParamsMap(map)),
-        }),
+        vectors_config: dense
+            .map(|map| VectorsConfig { config: Some(vectors_config::Config::ParamsMap(map)) }),
         sparse_vectors_config: sparse.map(|params| SparseVectorConfig { map: named(params) }),
         hnsw_config: Some(HnswConfigDiff {
             m: Some(m as u64),
@@ -105,19 +88,11 @@ pub(super) fn creation(collection: &str, spec: &CollectionSpec) -> CreateCollect
 
 fn dense_params(spec: &CollectionSpec) -> Option<VectorParams> {
     let (dimension, similarity, multivector_config) = match spec.vector {
-        VectorSpec::Dense {
+        VectorSpec::Dense { dimension, similarity } => (dimension, similarity, None),
+        VectorSpec::Multi { dimension, similarity } => (
             dimension,
             similarity,
-        } => (dimension, similarity, None),
-        VectorSpec::Multi {
-            dimension,
-            similarity,
-        } => (
-            dimension,
-            similarity,
-            Some(MultiVectorConfig {
-                comparator: MultiVectorComparator::MaxSim.into(),
-            }),
+            Some(MultiVectorConfig { comparator: MultiVectorComparator::MaxSim.into() }),
         ),
         VectorSpec::Sparse => return None,
     };
@@ -135,13 +110,7 @@ fn dense_params(spec: &CollectionSpec) -> Option<VectorParams> {
 
 #[expect(deprecated, reason = "servers before 1.19 know `always_ram` alone")]
 fn quantization(copies: Quantization) -> QuantizationConfig {
-    let Quantization {
-        kind,
-        quantile,
-        always_ram,
-        rescore: _,
-        oversampling: _,
-    } = copies;
+    let Quantization { kind, quantile, always_ram, rescore: _, oversampling: _ } = copies;
     let always_ram = Some(always_ram);
     let quantization = if kind == QuantizationKind::Binary {
         QuantizationOneOf::Binary(BinaryQuantization {
@@ -156,9 +125,7 @@ fn quantization(copies: Quantization) -> QuantizationConfig {
             ..ScalarQuantization::default()
         })
     };
-    QuantizationConfig {
-        quantization: Some(quantization),
-    }
+    QuantizationConfig { quantization: Some(quantization) }
 }
 
 fn optimizers(indexing_kb: u64) -> OptimizersConfigDiff {
@@ -184,10 +151,7 @@ pub(super) fn found_layout(metadata: &HashMap<String, Value>) -> Option<String> 
 
 /// Returns true if a collection has the one vector that is asked for.
 pub(super) fn has_vector(params: &CollectionParams, spec: &CollectionSpec) -> bool {
-    let dense = params
-        .vectors_config
-        .as_ref()
-        .and_then(|vectors| vectors.config.as_ref());
+    let dense = params.vectors_config.as_ref().and_then(|vectors| vectors.config.as_ref());
     let sparse = params
         .sparse_vectors_config
         .as_ref()
@@ -209,10 +173,7 @@ pub(super) fn insertion(collection: &str, spec: &CollectionSpec, points: &[Point
     UpsertPoints {
         collection_name: collection.to_owned(),
         wait: Some(true),
-        points: points
-            .iter()
-            .map(|point| point_struct(spec, point))
-            .collect(),
+        points: points.iter().map(|point| point_struct(spec, point)).collect(),
         update_mode: Some(UpdateMode::InsertOnly.into()),
         ..UpsertPoints::default()
     }
@@ -227,21 +188,12 @@ fn point_struct(spec: &CollectionSpec, point: &Point) -> PointStruct {
         (Vector::Multi(rows), VectorSpec::Multi { dimension, .. }) => multi(rows, dimension).into(),
         (Vector::Dense(row) | Vector::Multi(row), _) => DenseVector { data: row.clone() }.into(),
     };
-    let vectors = NamedVectors {
-        vectors: HashMap::from([(spec.vector_name.clone(), vector)]),
-    };
-    PointStruct::new(
-        u64::from(point.number),
-        vectors,
-        Payload::from(fields(payload(point))),
-    )
+    let vectors = NamedVectors { vectors: HashMap::from([(spec.vector_name.clone(), vector)]) };
+    PointStruct::new(u64::from(point.number), vectors, Payload::from(fields(payload(point))))
 }
 
 pub(super) fn fields(object: serde_json::Map<String, serde_json::Value>) -> HashMap<String, Value> {
-    object
-        .into_iter()
-        .map(|(field, value)| (field, json(value)))
-        .collect()
+    object.into_iter().map(|(field, value)| (field, json(value))).collect()
 }
 
 fn json(value: serde_json::Value) -> Value {
@@ -253,29 +205,21 @@ fn json(value: serde_json::Value) -> Value {
             None => Kind::DoubleValue(number.as_f64().unwrap_or(f64::NAN)),
         },
         serde_json::Value::String(text) => Kind::StringValue(text),
-        serde_json::Value::Array(items) => Kind::ListValue(ListValue {
-            values: items.into_iter().map(json).collect(),
-        }),
-        serde_json::Value::Object(object) => Kind::StructValue(Struct {
-            fields: fields(object),
-        }),
+        serde_json::Value::Array(items) => {
+            Kind::ListValue(ListValue { values: items.into_iter().map(json).collect() })
+        }
+        serde_json::Value::Object(object) => Kind::StructValue(Struct { fields: fields(object) }),
     };
     Value { kind: Some(kind) }
 }
 
 fn sparse(indices: &[u32], values: &[f32]) -> SparseVector {
-    SparseVector {
-        indices: indices.to_vec(),
-        values: values.to_vec(),
-    }
+    SparseVector { indices: indices.to_vec(), values: values.to_vec() }
 }
 
 fn multi(rows: &[f32], dimension: usize) -> MultiDenseVector {
     MultiDenseVector {
-        vectors: rows
-            .chunks(dimension)
-            .map(|row| DenseVector { data: row.to_vec() })
-            .collect(),
+        vectors: rows.chunks(dimension).map(|row| DenseVector { data: row.to_vec() }).collect(),
     }
 }
 
@@ -284,12 +228,7 @@ pub(super) fn query(
     spec: &CollectionSpec,
     search: &VectorSearch<'_>,
 ) -> QueryPoints {
-    let &VectorSearch {
-        vector,
-        limit,
-        mode,
-        filter,
-    } = search;
+    let &VectorSearch { vector, limit, mode, filter } = search;
     let variant = match (vector, spec.vector) {
         (Vector::Sparse { indices, values }, _) => {
             vector_input::Variant::Sparse(sparse(indices, values))
@@ -301,14 +240,8 @@ pub(super) fn query(
             vector_input::Variant::Dense(DenseVector { data: row.clone() })
         }
     };
-    let vector = VectorInput {
-        variant: Some(variant),
-    };
-    let SearchParameters {
-        exact,
-        ef,
-        quantization,
-    } = spec.parameters(mode);
+    let vector = VectorInput { variant: Some(variant) };
+    let SearchParameters { exact, ef, quantization } = spec.parameters(mode);
     let quantization = quantization.map(|(rescore, oversampling)| QuantizationSearchParams {
         ignore: Some(false),
         rescore: Some(rescore),

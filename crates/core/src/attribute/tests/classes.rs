@@ -26,10 +26,7 @@ fn gold_that_is_in_no_document_is_lost_by_the_corpus() {
         None,
     );
     assert_eq!(outcome.class, FailureClass::Corpus);
-    assert_eq!(
-        outcome.reason,
-        "gold document `gone` is not in the corpus, or empty there"
-    );
+    assert_eq!(outcome.reason, "gold document `gone` is not in the corpus, or empty there");
     assert_eq!(outcome.reached, Some([false; 5]));
 }
 
@@ -101,13 +98,7 @@ fn a_boundary_through_the_gold_of_which_a_piece_was_found_is_lost_by_chunking() 
     let corpus = corpus(&TENS);
     let cut = question(vec![vec![member("d", &[(10, 24)])]]);
     let outcome = judged(
-        &trace(
-            cut,
-            &corpus,
-            &["d#1", "e#0", "d#2"],
-            &["d#1"],
-            Some(wrong()),
-        ),
+        &trace(cut, &corpus, &["d#1", "e#0", "d#2"], &["d#1"], Some(wrong())),
         &corpus,
         false,
         None,
@@ -125,13 +116,7 @@ fn a_cut_gold_of_which_no_piece_was_found_is_lost_by_retrieval() {
     let corpus = corpus(&TENS);
     let cut = question(vec![vec![member("d", &[(10, 24)])]]);
     assert_eq!(
-        judged(
-            &trace(cut, &corpus, &["d#0"], &["d#0"], Some(wrong())),
-            &corpus,
-            false,
-            None
-        )
-        .class,
+        judged(&trace(cut, &corpus, &["d#0"], &["d#0"], Some(wrong())), &corpus, false, None).class,
         FailureClass::Retrieval
     );
 }
@@ -140,17 +125,8 @@ fn a_cut_gold_of_which_no_piece_was_found_is_lost_by_retrieval() {
 fn both_pieces_of_a_cut_gold_together_support_it() {
     let corpus = corpus(&TENS);
     let cut = question(vec![vec![member("d", &[(10, 24)])]]);
-    let found = trace(
-        cut,
-        &corpus,
-        &["d#2", "d#1"],
-        &["d#2", "d#1"],
-        Some(wrong()),
-    );
-    assert_eq!(
-        judged(&found, &corpus, false, Some(false)).fault,
-        Some(Fault::Reader)
-    );
+    let found = trace(cut, &corpus, &["d#2", "d#1"], &["d#2", "d#1"], Some(wrong()));
+    assert_eq!(judged(&found, &corpus, false, Some(false)).fault, Some(Fault::Reader));
 }
 
 #[test]
@@ -158,21 +134,9 @@ fn white_space_between_two_chunks_is_not_missing() {
     // Byte 9, a space, is in neither 0..9 nor 10..19; the gold range 5..14 spans it.
     let corpus = corpus(&[(0, 9), (10, 19), (20, 30)]);
     let spanning = question(vec![vec![member("d", &[(5, 14)])]]);
-    let found = trace(
-        spanning,
-        &corpus,
-        &["d#0", "d#1"],
-        &["d#0", "d#1"],
-        Some(wrong()),
-    );
-    assert_eq!(
-        found.gold.groups[0][0].needed,
-        [ByteRange::new(5, 9), ByteRange::new(10, 14)]
-    );
-    assert_eq!(
-        judged(&found, &corpus, true, None).class,
-        FailureClass::Correct
-    );
+    let found = trace(spanning, &corpus, &["d#0", "d#1"], &["d#0", "d#1"], Some(wrong()));
+    assert_eq!(found.gold.groups[0][0].needed, [ByteRange::new(5, 9), ByteRange::new(10, 14)]);
+    assert_eq!(judged(&found, &corpus, true, None).class, FailureClass::Correct);
 }
 
 #[test]
@@ -182,19 +146,14 @@ fn any_member_of_a_group_will_do_and_every_group_is_needed() {
     let gold = gold::locate(&either, &corpus, || panic!("labelled"), &|_| None);
     let holds = |question: &Question, gold: &Gold, ids: &[&str]| {
         let ids: Vec<ChunkId> = ids.iter().map(|id| ChunkId::from(*id)).collect();
-        SupportTest::new(question, &gold.groups, &corpus)
-            .of(&ids)
-            .holds
+        SupportTest::new(question, &gold.groups, &corpus).of(&ids).holds
     };
     assert!(
         holds(&either, &gold, &["e#0"])
             && holds(&either, &gold, &["d#0"])
             && !holds(&either, &gold, &["d#1"])
     );
-    let both = question(vec![
-        vec![member("d", &[(0, 4)])],
-        vec![member("e", &[(0, 7)])],
-    ]);
+    let both = question(vec![vec![member("d", &[(0, 4)])], vec![member("e", &[(0, 7)])]]);
     let gold = gold::locate(&both, &corpus, || panic!("labelled"), &|_| None);
     assert!(!holds(&both, &gold, &["e#0"]) && holds(&both, &gold, &["e#0", "d#0"]));
 }
@@ -204,11 +163,7 @@ fn a_gold_document_as_a_whole_needs_the_chunk_with_the_answer() {
     let corpus = corpus(&TENS);
     let whole = question(vec![vec![member("d", &[])]]);
     let gold = gold::locate(&whole, &corpus, || panic!("labelled"), &|_| None);
-    assert_eq!(
-        gold.groups[0][0].chunks,
-        [ChunkId::from("d#1")],
-        "1992 stands at 15..19"
-    );
+    assert_eq!(gold.groups[0][0].chunks, [ChunkId::from("d#1")], "1992 stands at 15..19");
     let test = SupportTest::new(&whole, &gold.groups, &corpus);
     assert!(!test.of(&[ChunkId::from("d#0")]).holds);
     assert!(test.of(&[ChunkId::from("d#1")]).holds);
@@ -220,26 +175,11 @@ fn without_evidence_an_answer_string_decides() {
     let haystacks = Haystacks::new(&corpus);
     let asked = question(vec![]);
     let gold = gold::locate(&asked, &corpus, || &haystacks, &|_| None);
-    assert!(
-        gold.documents.holds && gold.chunks.holds,
-        "e#0 holds 1992 whole"
-    );
-    let found = with_gold(
-        asked.clone(),
-        gold.clone(),
-        &["e#0"],
-        &["e#0"],
-        Some(wrong()),
-    );
-    assert_eq!(
-        judged(&found, &corpus, false, None).class,
-        FailureClass::Generation
-    );
+    assert!(gold.documents.holds && gold.chunks.holds, "e#0 holds 1992 whole");
+    let found = with_gold(asked.clone(), gold.clone(), &["e#0"], &["e#0"], Some(wrong()));
+    assert_eq!(judged(&found, &corpus, false, None).class, FailureClass::Generation);
     let lost = with_gold(asked, gold, &["d#0"], &["d#0"], Some(wrong()));
-    assert_eq!(
-        judged(&lost, &corpus, false, None).class,
-        FailureClass::Retrieval
-    );
+    assert_eq!(judged(&lost, &corpus, false, None).class, FailureClass::Retrieval);
 }
 
 #[test]
@@ -251,10 +191,7 @@ fn an_answer_that_only_a_boundary_cuts_is_lost_by_chunking_where_nothing_is_labe
     let gold = gold::locate(&asked, &corpus, || &haystacks, &|_| None);
     assert!(gold.documents.holds && !gold.chunks.holds);
     let lost = with_gold(asked, gold, &["d#0"], &["d#0"], Some(wrong()));
-    assert_eq!(
-        judged(&lost, &corpus, false, None).class,
-        FailureClass::Chunking
-    );
+    assert_eq!(judged(&lost, &corpus, false, None).class, FailureClass::Chunking);
 }
 
 #[test]
@@ -272,26 +209,11 @@ fn what_the_generator_did_with_its_support_is_told_apart() {
         assert_eq!(outcome.class, FailureClass::Generation);
         outcome.fault.expect("a fault")
     };
-    assert_eq!(
-        fault(attempt("1815", Stance::Answered), Some(true)),
-        Fault::ContextUse
-    );
-    assert_eq!(
-        fault(attempt("1815", Stance::Answered), Some(false)),
-        Fault::Reader
-    );
-    assert_eq!(
-        fault(attempt("", Stance::Abstained), Some(true)),
-        Fault::Abstained
-    );
-    assert_eq!(
-        fault(attempt("", Stance::Refused), Some(true)),
-        Fault::Refused
-    );
-    assert_eq!(
-        fault(attempt("", Stance::Unreadable), Some(true)),
-        Fault::Format
-    );
+    assert_eq!(fault(attempt("1815", Stance::Answered), Some(true)), Fault::ContextUse);
+    assert_eq!(fault(attempt("1815", Stance::Answered), Some(false)), Fault::Reader);
+    assert_eq!(fault(attempt("", Stance::Abstained), Some(true)), Fault::Abstained);
+    assert_eq!(fault(attempt("", Stance::Refused), Some(true)), Fault::Refused);
+    assert_eq!(fault(attempt("", Stance::Unreadable), Some(true)), Fault::Format);
     for (stance, expected) in [
         (Stance::Truncated, Fault::Truncated),
         (Stance::ToolCall, Fault::ToolCall),
@@ -314,10 +236,7 @@ fn a_truncated_answer_from_the_gold_passages_blames_no_reader() {
         &["d#1"],
         Some(attempt("1815", Stance::Answered)),
     );
-    found.arms.push(Arm {
-        arm: ArmName::Oracle,
-        attempts: vec![attempt("", Stance::Truncated)],
-    });
+    found.arms.push(Arm { arm: ArmName::Oracle, attempts: vec![attempt("", Stance::Truncated)] });
     let outcome = judged(&found, &corpus, false, Some(false));
     assert_eq!(
         (outcome.class, outcome.fault, outcome.flags),
@@ -331,21 +250,14 @@ fn right_answers_are_told_apart_by_their_support() {
     let asked = || question(vec![vec![member("d", &[(10, 19)])]]);
     let answer = || Some(attempt("1992", Stance::Answered));
     let with = trace(asked(), &corpus, &["d#1"], &["d#1"], answer());
-    assert_eq!(
-        judged(&with, &corpus, true, None).class,
-        FailureClass::Correct
-    );
+    assert_eq!(judged(&with, &corpus, true, None).class, FailureClass::Correct);
     let without = trace(asked(), &corpus, &["e#0"], &["e#0"], answer());
     let outcome = judged(&without, &corpus, true, None);
     assert_eq!(
         (outcome.class, outcome.lost),
         (FailureClass::CorrectUnsupported, Some(Stage::Retrieval))
     );
-    assert_eq!(
-        outcome.flags,
-        [Flag::AnswerElsewhere],
-        "e#0 holds 1992 and the question's cccc"
-    );
+    assert_eq!(outcome.flags, [Flag::AnswerElsewhere], "e#0 holds 1992 and the question's cccc");
 }
 
 #[test]
@@ -364,10 +276,7 @@ fn unanswerable_questions_stand_outside_the_waterfall() {
         )
         .class
     };
-    assert_eq!(
-        class(Some(attempt("", Stance::Abstained))),
-        FailureClass::CorrectAbstention
-    );
+    assert_eq!(class(Some(attempt("", Stance::Abstained))), FailureClass::CorrectAbstention);
     assert_eq!(class(Some(wrong())), FailureClass::Hallucinated);
     assert_eq!(class(None), FailureClass::Unattributed);
 }
@@ -385,20 +294,11 @@ fn a_failed_call_is_no_wrong_answer_and_no_generator_no_loss() {
         ..attempt("", Stance::Unreadable)
     };
     let found = trace(asked(), &corpus, &["d#1"], &["d#1"], Some(failed));
-    assert_eq!(
-        classify(&found, 2, Judgments::default(), &corpus).class,
-        FailureClass::Failed
-    );
+    assert_eq!(classify(&found, 2, Judgments::default(), &corpus).class, FailureClass::Failed);
     let alone = trace(asked(), &corpus, &["d#1"], &["d#1"], None);
-    assert_eq!(
-        classify(&alone, 2, Judgments::default(), &corpus).class,
-        FailureClass::Supported
-    );
+    assert_eq!(classify(&alone, 2, Judgments::default(), &corpus).class, FailureClass::Supported);
     let lost = trace(asked(), &corpus, &["d#0"], &["d#0"], None);
-    assert_eq!(
-        classify(&lost, 2, Judgments::default(), &corpus).class,
-        FailureClass::Retrieval
-    );
+    assert_eq!(classify(&lost, 2, Judgments::default(), &corpus).class, FailureClass::Retrieval);
 }
 
 #[test]
@@ -407,22 +307,14 @@ fn evidence_before_the_part_of_a_prompt_that_the_server_read_is_lost_by_packing(
     // Three passages of ten bytes; of 1,000 tokens the server read 799: the last 23 bytes, that is the last two passages.
     let found = |packed: &[&str], billed| {
         let mut answer = attempt("1815", Stance::Answered);
-        answer.tokens = TokenUse {
-            prompt: 1000,
-            prompt_billed: Some(billed),
-            completion: 3,
-        };
+        answer.tokens = TokenUse { prompt: 1000, prompt_billed: Some(billed), completion: 3 };
         let evidence = vec![vec![member("d", &[(10, 19)])]];
         let trace = trace(question(evidence), &corpus, packed, packed, Some(answer));
         let outcome = judged(&trace, &corpus, false, Some(true));
         let again = outcome.class_with(&trace, &outcome.judgments);
         assert_eq!(again, outcome.class);
         let right = judged(&trace, &corpus, true, Some(true)).class;
-        assert_eq!(
-            right,
-            FailureClass::Correct,
-            "the answer shows that it was read"
-        );
+        assert_eq!(right, FailureClass::Correct, "the answer shows that it was read");
         (outcome.class, outcome.flags)
     };
     let flag = || vec![Flag::ServerTruncated];
@@ -439,12 +331,10 @@ fn gold_beyond_what_the_encoder_reads_is_flagged() {
     let corpus = corpus(&TENS);
     let asked = question(vec![vec![member("d", &[(15, 19)])]]);
     // Of chunk 1 (10..20) the encoder reads five bytes, 10..15: the gold range 15..19 is beyond.
-    let gold = gold::locate(&asked, &corpus, || panic!("labelled"), &|number| {
-        (number == 1).then_some(5)
-    });
+    let gold =
+        gold::locate(&asked, &corpus, || panic!("labelled"), &|number| (number == 1).then_some(5));
     assert!(gold.groups[0][0].encoder_truncated);
-    let gold = gold::locate(&asked, &corpus, || panic!("labelled"), &|number| {
-        (number == 1).then_some(9)
-    });
+    let gold =
+        gold::locate(&asked, &corpus, || panic!("labelled"), &|number| (number == 1).then_some(9));
     assert!(!gold.groups[0][0].encoder_truncated);
 }

@@ -19,18 +19,13 @@ fn elsewhere(
     let corpus = Corpus::new(corpus(&[]).documents().to_vec(), vec![]);
     let known: Vec<&Passage> = passages.iter().collect();
     let gold = gold::locate_shown(&question(evidence.clone()), &corpus, &known, |matcher| {
-        corpus
-            .documents()
-            .iter()
-            .any(|document| matcher.found_in_text(&document.text))
+        corpus.documents().iter().any(|document| matcher.found_in_text(&document.text))
     });
     let ids: Vec<&str> = passages.iter().map(|passage| passage.id.as_str()).collect();
     let mut trace = with_gold(question(evidence), gold, &ids, &ids, answer);
     trace.steps[0].step = Step::External;
-    let by_id: PassageMap = passages
-        .iter()
-        .map(|passage| (passage.id.clone(), passage.clone()))
-        .collect();
+    let by_id: PassageMap =
+        passages.iter().map(|passage| (passage.id.clone(), passage.clone())).collect();
     classify(&trace, 1, right, &by_id)
 }
 
@@ -38,16 +33,9 @@ fn elsewhere(
 fn elsewhere_all_that_stood_in_the_prompt_is_the_top_k() {
     // `cccc 1992` is bytes 10 to 19 of `d`; the passage that holds it came second, and k is 1.
     let gold = || vec![vec![member("d", &[(10, 19)])]];
-    let arrived = elsewhere(
-        gold(),
-        &[shown("x", (0, 0)), shown("d", (5, 24))],
-        Judgments::default(),
-        None,
-    );
-    assert_eq!(
-        (arrived.class, arrived.reached),
-        (FailureClass::Supported, Some([true; 5]))
-    );
+    let arrived =
+        elsewhere(gold(), &[shown("x", (0, 0)), shown("d", (5, 24))], Judgments::default(), None);
+    assert_eq!((arrived.class, arrived.reached), (FailureClass::Supported, Some([true; 5])));
     let lost = elsewhere(gold(), &[shown("x", (0, 0))], Judgments::default(), None);
     assert_eq!(
         (lost.class, lost.flags.len()),
@@ -55,10 +43,7 @@ fn elsewhere_all_that_stood_in_the_prompt_is_the_top_k() {
         "a chunk that was never shown is not cut"
     );
     assert_eq!(lost.reached, Some([true, true, false, false, false]));
-    assert_eq!(
-        lost.reason,
-        "gold range 10-19 of `d` is in no passage that was shown"
-    );
+    assert_eq!(lost.reason, "gold range 10-19 of `d` is in no passage that was shown");
 }
 
 #[test]
@@ -81,10 +66,7 @@ fn elsewhere_a_gold_range_of_which_a_piece_was_shown_is_lost_by_chunking() {
     );
     // A character between them is: bytes 10 to 12 and 13 to 19 leave out byte 12.
     let gap = [shown("d", (10, 12)), shown("d", (13, 19))];
-    assert_eq!(
-        elsewhere(gold(), &gap, Judgments::default(), None).class,
-        FailureClass::Chunking
-    );
+    assert_eq!(elsewhere(gold(), &gap, Judgments::default(), None).class, FailureClass::Chunking);
 }
 
 #[test]
@@ -118,14 +100,7 @@ fn elsewhere_documents_that_the_corpus_lacks_and_unlabelled_answers_are_told_apa
 fn a_wrong_answer_without_the_oracles_has_no_fault_to_name() {
     let right = judgments(&[(ArmName::Retrieved, false)]);
     let answer = Some(attempt("1815", Stance::Answered));
-    let outcome = elsewhere(
-        vec![vec![member("d", &[(10, 19)])]],
-        &[shown("d", (0, 30))],
-        right,
-        answer,
-    );
-    assert_eq!(
-        (outcome.class, outcome.fault),
-        (FailureClass::Generation, None)
-    );
+    let outcome =
+        elsewhere(vec![vec![member("d", &[(10, 19)])]], &[shown("d", (0, 30))], right, answer);
+    assert_eq!((outcome.class, outcome.fault), (FailureClass::Generation, None));
 }

@@ -16,28 +16,13 @@ fn outcome(question: Question, ranked: &[&str], (k, fit): (usize, usize)) -> Out
     let hits: Vec<&ChunkId> = ids.iter().collect();
     let passages = expander.passages(&hits[..k], &corpus);
     let passages: Vec<&str> = passages.iter().map(|(id, _)| id.as_str()).collect();
-    let chunks = gold
-        .groups
-        .iter()
-        .flatten()
-        .flat_map(|member| &member.chunks);
+    let chunks = gold.groups.iter().flatten().flat_map(|member| &member.chunks);
     let gold_around = expander.around_any(chunks, &hits, &corpus);
     let mut trace = with_gold(question, gold, ranked, &passages[..fit], None);
-    let expanded = with_gold(
-        trace.question.clone(),
-        trace.gold.clone(),
-        &passages,
-        &[],
-        None,
-    );
-    trace.steps.insert(
-        1,
-        TraceStep {
-            step: Step::Expanded,
-            gold_around,
-            ..expanded.steps[0].clone()
-        },
-    );
+    let expanded = with_gold(trace.question.clone(), trace.gold.clone(), &passages, &[], None);
+    trace
+        .steps
+        .insert(1, TraceStep { step: Step::Expanded, gold_around, ..expanded.steps[0].clone() });
     classify(&trace, k, Judgments::default(), &corpus)
 }
 
@@ -57,10 +42,7 @@ fn in_d(range: (usize, usize)) -> Question {
 #[test]
 fn evidence_cut_between_neighbours_is_lost_by_chunking_and_delivered_by_expansion() {
     // Bytes 8 to 18 lie in chunks 0 and 1; only chunk 0 is retrieved.
-    assert_eq!(
-        plain(in_d((8, 18)), &["d#0"], 1).class,
-        FailureClass::Chunking
-    );
+    assert_eq!(plain(in_d((8, 18)), &["d#0"], 1).class, FailureClass::Chunking);
     let healed = outcome(in_d((8, 18)), &["d#0"], (1, 1));
     assert_eq!(healed.class, FailureClass::Supported, "{}", healed.reason);
     assert_eq!(healed.reached, Some([true; 5]));
@@ -72,10 +54,7 @@ fn evidence_cut_between_neighbours_is_lost_by_chunking_and_delivered_by_expansio
 fn evidence_next_to_a_hit_is_lost_by_retrieval_and_delivered_by_expansion() {
     let gold = || in_d((11, 15));
     assert_eq!(plain(gold(), &["d#0"], 1).class, FailureClass::Retrieval);
-    assert_eq!(
-        outcome(gold(), &["d#0"], (1, 1)).class,
-        FailureClass::Supported
-    );
+    assert_eq!(outcome(gold(), &["d#0"], (1, 1)).class, FailureClass::Supported);
 }
 
 #[test]
@@ -120,18 +99,9 @@ fn a_cut_that_expansion_does_not_reach_across_is_lost_by_chunking() {
 
 #[test]
 fn an_answer_cut_between_chunks_is_delivered_whole_by_expansion() {
-    let unlabelled = || Question {
-        answers: vec!["bbbb cccc".to_owned()],
-        ..question(Vec::new())
-    };
-    assert_eq!(
-        plain(unlabelled(), &["d#0"], 1).class,
-        FailureClass::Chunking
-    );
-    assert_eq!(
-        outcome(unlabelled(), &["d#0"], (1, 1)).class,
-        FailureClass::Supported
-    );
+    let unlabelled = || Question { answers: vec!["bbbb cccc".to_owned()], ..question(Vec::new()) };
+    assert_eq!(plain(unlabelled(), &["d#0"], 1).class, FailureClass::Chunking);
+    assert_eq!(outcome(unlabelled(), &["d#0"], (1, 1)).class, FailureClass::Supported);
 }
 
 #[test]

@@ -34,10 +34,8 @@ fn flags_of(arms: &[(ArmName, &str, &[&str])], right: Judgments) -> Vec<Flag> {
 fn a_label_is_suspect_where_the_oracles_answer_and_the_gold_answer_contain_one_another() {
     let wrong = judgments(&[(ArmName::Retrieved, false), (ArmName::Oracle, false)]);
     let oracle = |answer| {
-        let arms = [
-            (ArmName::Retrieved, "1815", &["d#1"][..]),
-            (ArmName::Oracle, answer, &["d#1"][..]),
-        ];
+        let arms =
+            [(ArmName::Retrieved, "1815", &["d#1"][..]), (ArmName::Oracle, answer, &["d#1"][..])];
         flags_of(&arms, wrong.clone())
     };
     assert_eq!(oracle("May 1992"), [Flag::LabelSuspect], "the gold is 1992");
@@ -77,16 +75,8 @@ fn arms_that_agree_make_a_label_suspect_only_where_the_gold_passages_speak_for_t
         [Flag::LabelSuspect],
         "the same answer, as scripts compare answers"
     );
-    assert_eq!(
-        suspected("1815", "eeee", "eeee", "1816"),
-        [],
-        "one of three arms disagrees"
-    );
-    assert_eq!(
-        suspected("1815", "1816", "1816", "1816"),
-        [],
-        "one mistake repeated"
-    );
+    assert_eq!(suspected("1815", "eeee", "eeee", "1816"), [], "one of three arms disagrees");
+    assert_eq!(suspected("1815", "1816", "1816", "1816"), [], "one mistake repeated");
     assert_eq!(
         suspected("dddd", "eeee", "eeee", "eeee"),
         [],
@@ -96,15 +86,9 @@ fn arms_that_agree_make_a_label_suspect_only_where_the_gold_passages_speak_for_t
 
 #[test]
 fn right_without_context_and_wrong_with_it_is_misled() {
-    let arms = [
-        (ArmName::Retrieved, "1815", &["d#1"][..]),
-        (ArmName::ClosedBook, "1992", &[][..]),
-    ];
+    let arms = [(ArmName::Retrieved, "1815", &["d#1"][..]), (ArmName::ClosedBook, "1992", &[][..])];
     let right = |retrieved, closed_book| {
-        judgments(&[
-            (ArmName::Retrieved, retrieved),
-            (ArmName::ClosedBook, closed_book),
-        ])
+        judgments(&[(ArmName::Retrieved, retrieved), (ArmName::ClosedBook, closed_book)])
     };
     assert_eq!(flags_of(&arms, right(false, true)), [Flag::Misled]);
     assert_eq!(flags_of(&arms, right(true, true)), []);
@@ -115,43 +99,24 @@ fn right_without_context_and_wrong_with_it_is_misled() {
 fn what_exact_search_would_have_found_is_an_ann_miss() {
     let corpus = corpus(&TENS);
     let flags = |ranked: &[&str], exact: &str| {
-        let mut found = trace(
-            question(vec![vec![member("d", &[(10, 19)])]]),
-            &corpus,
-            ranked,
-            &["d#0"],
-            None,
-        );
-        found.steps[0].exact_search = Some(ExactSearch {
-            hits: vec![exact.into()],
-            seconds: 0.0,
-        });
+        let mut found =
+            trace(question(vec![vec![member("d", &[(10, 19)])]]), &corpus, ranked, &["d#0"], None);
+        found.steps[0].exact_search = Some(ExactSearch { hits: vec![exact.into()], seconds: 0.0 });
         judged(&found, &corpus, false, None).flags
     };
     assert_eq!(flags(&["d#0"], "d#1"), [Flag::AnnMiss]);
     assert_eq!(flags(&["d#0"], "d#2"), []);
-    assert_eq!(
-        flags(&["d#0", "d#1"], "d#1"),
-        [],
-        "the graph found it as well"
-    );
+    assert_eq!(flags(&["d#0", "d#1"], "d#1"), [], "the graph found it as well");
 }
 
 #[test]
 fn an_answer_elsewhere_wants_a_content_term_that_is_not_the_answers_own() {
     let corpus = corpus(&TENS);
     let flags = |text: &str| {
-        let asked = Question {
-            text: text.to_owned(),
-            ..question(vec![vec![member("d", &[(0, 4)])]])
-        };
-        judged(
-            &trace(asked, &corpus, &["e#0"], &["e#0"], Some(wrong())),
-            &corpus,
-            false,
-            None,
-        )
-        .flags
+        let asked =
+            Question { text: text.to_owned(), ..question(vec![vec![member("d", &[(0, 4)])]]) };
+        judged(&trace(asked, &corpus, &["e#0"], &["e#0"], Some(wrong())), &corpus, false, None)
+            .flags
     };
     // e#0 is `in 1992, cccc`.
     assert_eq!(flags("When did cccc end?"), [Flag::AnswerElsewhere]);
@@ -167,10 +132,7 @@ fn seen(
     packed: &[&str],
     k: usize,
 ) -> Signs {
-    let groups = evidence
-        .iter()
-        .map(|(doc, range)| vec![member(doc, &[*range])])
-        .collect();
+    let groups = evidence.iter().map(|(doc, range)| vec![member(doc, &[*range])]).collect();
     let found = trace(question(groups), corpus, ranked, packed, Some(wrong()));
     let outcome = classify(&found, k, judgments(&[(ArmName::Retrieved, false)]), corpus);
     modes::signs(&found, &outcome, k, true, corpus)
@@ -203,10 +165,7 @@ fn a_title_counts_where_it_is_indexed() {
         &["d#0"],
         Some(wrong()),
     );
-    let titled = Passage {
-        title: "The cccc".to_owned(),
-        ..shown("d", (0, 10))
-    };
+    let titled = Passage { title: "The cccc".to_owned(), ..shown("d", (0, 10)) };
     let passages = PassageMap::from([(ChunkId::from("d#0"), titled)]);
     let outcome = classify(&found, 2, Judgments::default(), &passages);
     let shows =
@@ -226,11 +185,7 @@ fn a_bridge_is_missed_where_one_group_is_there_and_another_is_not() {
     assert_eq!(bridge(&both, &["e#0"]), (Some(true), Some(0)));
     assert_eq!(bridge(&both, &["d#2"]), (Some(false), None), "neither");
     assert_eq!(bridge(&both, &["d#0", "e#0"]), (Some(false), None), "both");
-    assert_eq!(
-        bridge(&both[..1], &["d#2"]),
-        (None, None),
-        "one group is no bridge"
-    );
+    assert_eq!(bridge(&both[..1], &["d#2"]), (None, None), "one group is no bridge");
 }
 
 #[test]
@@ -241,10 +196,7 @@ fn near_duplicates_crowd_the_top_k_and_may_have_kept_the_gold_out() {
         let signs = seen(&corpus, &[evidence], ranked, &ranked[..2], 2);
         (signs.shows(Mode::NearDuplicates), signs.distinct_support)
     };
-    assert_eq!(
-        crowd(("e", (0, 7)), &["d#0", "d#1", "e#0"]),
-        (Some(true), true)
-    );
+    assert_eq!(crowd(("e", (0, 7)), &["d#0", "d#1", "e#0"]), (Some(true), true));
     assert_eq!(
         crowd(("d", (26, 30)), &["d#0", "d#1", "e#0", "d#2"]),
         (Some(true), false),
@@ -255,17 +207,9 @@ fn near_duplicates_crowd_the_top_k_and_may_have_kept_the_gold_out() {
         (Some(false), false),
         "lost, but not crowded"
     );
-    assert_eq!(
-        crowd(("d", (0, 4)), &["d#0", "d#1"]),
-        (Some(true), false),
-        "crowded, but not lost"
-    );
+    assert_eq!(crowd(("d", (0, 4)), &["d#0", "d#1"]), (Some(true), false), "crowded, but not lost");
     let one = seen(&corpus, &[("d", (0, 4))], &["d#0"], &["d#0"], 2);
-    assert_eq!(
-        one.shows(Mode::NearDuplicates),
-        None,
-        "one passage crowds nothing"
-    );
+    assert_eq!(one.shows(Mode::NearDuplicates), None, "one passage crowds nothing");
 }
 
 #[test]
@@ -283,11 +227,7 @@ fn gold_is_late_where_support_is_whole_in_the_later_half() {
         (Some(4), Some(true)),
         "the last needed passage"
     );
-    assert_eq!(
-        late(&[("d", (20, 24))], &four[..3]),
-        (Some(3), None),
-        "three have no later half"
-    );
+    assert_eq!(late(&[("d", (20, 24))], &four[..3]), (Some(3), None), "three have no later half");
     assert_eq!(late(&[("gone", (0, 4))], &four), (None, None));
 }
 
@@ -295,25 +235,16 @@ fn gold_is_late_where_support_is_whole_in_the_later_half() {
 fn what_cannot_be_said_of_a_question_is_in_no_share() {
     let corpus = corpus(&TENS);
     let shows = |mode| seen(&corpus, &[("d", (0, 4))], &["e#0"], &["e#0"], 2).shows(mode);
-    assert_eq!(
-        shows(Mode::AnswerElsewhere),
-        Some(true),
-        "e#0 holds 1992 and cccc"
-    );
+    assert_eq!(shows(Mode::AnswerElsewhere), Some(true), "e#0 holds 1992 and cccc");
     assert_eq!(shows(Mode::EncoderTruncated), None, "no encoder took part");
-    let asked = Question {
-        kind: QuestionKind::YesNo,
-        ..question(vec![vec![member("d", &[(0, 4)])]])
-    };
+    let asked =
+        Question { kind: QuestionKind::YesNo, ..question(vec![vec![member("d", &[(0, 4)])]]) };
     let mut found = trace(asked, &corpus, &["e#0"], &["e#0"], Some(wrong()));
     found.steps[0].step = Step::Dense;
     let outcome = judged(&found, &corpus, false, None);
     let signs = modes::signs(&found, &outcome, 2, true, &corpus);
     assert_eq!(
-        (
-            signs.shows(Mode::AnswerElsewhere),
-            signs.shows(Mode::EncoderTruncated)
-        ),
+        (signs.shows(Mode::AnswerElsewhere), signs.shows(Mode::EncoderTruncated)),
         (None, Some(false))
     );
 }

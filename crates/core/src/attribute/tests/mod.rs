@@ -32,10 +32,7 @@ fn corpus(ranges: &[(usize, usize)]) -> Corpus {
     let chunk = |document, range: (usize, usize)| Chunk::new(document, range.into(), 1);
     let mut chunks: Vec<Chunk> = ranges.iter().map(|range| chunk(0, *range)).collect();
     chunks.push(chunk(1, (0, 13)));
-    Corpus::new(
-        vec![document("d", TEXT), document("e", "in 1992, cccc")],
-        chunks,
-    )
+    Corpus::new(vec![document("d", TEXT), document("e", "in 1992, cccc")], chunks)
 }
 
 fn question(evidence: Vec<Group>) -> Question {
@@ -48,10 +45,7 @@ fn question(evidence: Vec<Group>) -> Question {
 }
 
 fn member(doc: &str, ranges: &[(usize, usize)]) -> Member {
-    Member {
-        doc: doc.into(),
-        ranges: ranges.iter().map(|range| (*range).into()).collect(),
-    }
+    Member { doc: doc.into(), ranges: ranges.iter().map(|range| (*range).into()).collect() }
 }
 
 fn attempt(extracted: &str, stance: Stance) -> Attempt {
@@ -77,12 +71,7 @@ fn trace(
     packed: &[&str],
     answer: Option<Attempt>,
 ) -> Trace {
-    let gold = gold::locate(
-        &question,
-        corpus,
-        || panic!("the question has evidence"),
-        &|_| None,
-    );
+    let gold = gold::locate(&question, corpus, || panic!("the question has evidence"), &|_| None);
     with_gold(question, gold, ranked, packed, answer)
 }
 
@@ -94,11 +83,7 @@ fn with_gold(
     answer: Option<Attempt>,
 ) -> Trace {
     let step = |step, ids: &[&str]| {
-        let hits = ids.iter().map(|id| StepHit {
-            id: (*id).into(),
-            score: 0.0,
-            parts: [].into(),
-        });
+        let hits = ids.iter().map(|id| StepHit { id: (*id).into(), score: 0.0, parts: [].into() });
         TraceStep::new(step, hits.collect(), 0.0)
     };
     Trace {
@@ -107,10 +92,7 @@ fn with_gold(
         gold,
         steps: vec![step(Step::Bm25, ranked), step(Step::Packed, packed)],
         arms: answer
-            .map(|attempt| Arm {
-                arm: ArmName::Retrieved,
-                attempts: vec![attempt],
-            })
+            .map(|attempt| Arm { arm: ArmName::Retrieved, attempts: vec![attempt] })
             .into_iter()
             .collect(),
         probe: None,
@@ -123,23 +105,16 @@ fn wrong() -> Attempt {
 }
 
 fn judged(trace: &Trace, corpus: &Corpus, retrieved: bool, oracle: Option<bool>) -> Outcome {
-    let answers = [
-        (ArmName::Retrieved, Some(retrieved)),
-        (ArmName::Oracle, oracle),
-    ];
-    let answers: Vec<(ArmName, bool)> = answers
-        .into_iter()
-        .filter_map(|(arm, right)| Some((arm, right?)))
-        .collect();
+    let answers = [(ArmName::Retrieved, Some(retrieved)), (ArmName::Oracle, oracle)];
+    let answers: Vec<(ArmName, bool)> =
+        answers.into_iter().filter_map(|(arm, right)| Some((arm, right?))).collect();
     classify(trace, 2, judgments(&answers), corpus)
 }
 
 fn judgments(answers: &[(ArmName, bool)]) -> Judgments {
-    answers
-        .iter()
-        .fold(Judgments::default(), |judgments, (arm, is_right)| {
-            judgments.with(*arm, Correctness::from_right(*is_right))
-        })
+    answers.iter().fold(Judgments::default(), |judgments, (arm, is_right)| {
+        judgments.with(*arm, Correctness::from_right(*is_right))
+    })
 }
 
 /// The three chunks of ten bytes; bytes 9, 14, 19 of the text are white space, all in chunks.
@@ -147,11 +122,7 @@ const TENS: [(usize, usize); 3] = [(0, 10), (10, 20), (20, 30)];
 
 /// Returns a passage of `d` chunked by another system, or of a document that is not ours.
 fn shown(doc: &str, range: (usize, usize)) -> Passage {
-    let text = if doc == "d" {
-        TEXT[range.0..range.1].to_owned()
-    } else {
-        String::new()
-    };
+    let text = if doc == "d" { TEXT[range.0..range.1].to_owned() } else { String::new() };
     Passage {
         id: format!("{doc}#{}-{}", range.0, range.1).as_str().into(),
         doc: doc.into(),

@@ -17,12 +17,8 @@ fn why(
 ) -> (FailureClass, String) {
     let haystacks = Haystacks::new(corpus);
     let gold = gold::locate(&question, corpus, || &haystacks, &|_| None);
-    let outcome = judged(
-        &with_gold(question, gold, ranked, packed, Some(wrong())),
-        corpus,
-        false,
-        None,
-    );
+    let outcome =
+        judged(&with_gold(question, gold, ranked, packed, Some(wrong())), corpus, false, None);
     (outcome.class, outcome.reason)
 }
 
@@ -34,12 +30,7 @@ fn said(class: FailureClass, sentence: &str) -> (FailureClass, String) {
 fn the_rule_on_ranges_names_range_chunks_and_places() {
     let corpus = corpus(&TENS);
     let lost = |range, ranked: &[&str], packed: &[&str]| {
-        why(
-            &corpus,
-            question(vec![vec![member("d", &[range])]]),
-            ranked,
-            packed,
-        )
+        why(&corpus, question(vec![vec![member("d", &[range])]]), ranked, packed)
     };
     assert_eq!(
         lost((10, 19), &["d#0", "e#0"], &["d#0", "e#0"]),
@@ -83,20 +74,11 @@ fn the_rule_on_ranges_names_range_chunks_and_places() {
 fn large_numbers_are_parted_and_long_lists_end() {
     // Document `d` of 2,000 bytes in chunks of 40: the gold 1,150 to 1,450 touches chunks 28 to 36.
     let text = "x ".repeat(1000);
-    let document = Document {
-        id: "d".into(),
-        title: String::new(),
-        text,
-        metadata: [].into(),
-    };
+    let document = Document { id: "d".into(), title: String::new(), text, metadata: [].into() };
     let chunks = (0..50).map(|at| Chunk::new(0, (40 * at, 40 * at + 40).into(), 1));
     let corpus = Corpus::new(vec![document], chunks.collect());
-    let (class, sentence) = why(
-        &corpus,
-        question(vec![vec![member("d", &[(1150, 1450)])]]),
-        &["d#28"],
-        &["d#28"],
-    );
+    let (class, sentence) =
+        why(&corpus, question(vec![vec![member("d", &[(1150, 1450)])]]), &["d#28"], &["d#28"]);
     assert_eq!(class, FailureClass::Chunking);
     assert!(
         sentence.starts_with(
@@ -176,10 +158,7 @@ fn a_candidate_that_fusion_or_min_score_dropped_is_said_to_be_one() {
             Some(wrong()),
         )
     };
-    let step = |trace: &Trace, step| TraceStep {
-        step,
-        ..trace.steps[1].clone()
-    };
+    let step = |trace: &Trace, step| TraceStep { step, ..trace.steps[1].clone() };
     let mut scored = asked();
     scored.steps.insert(1, step(&scored, Step::MinScore));
     let outcome = judged(&scored, &corpus, false, None);
@@ -202,26 +181,15 @@ fn a_candidate_that_fusion_or_min_score_dropped_is_said_to_be_one() {
 fn the_rule_on_whole_documents_names_the_first_chunk_or_that_with_the_answer() {
     let corpus = corpus(&TENS);
     let lost = |doc, ranked: &[&str], packed: &[&str]| {
-        why(
-            &corpus,
-            question(vec![vec![member(doc, &[])]]),
-            ranked,
-            packed,
-        )
+        why(&corpus, question(vec![vec![member(doc, &[])]]), ranked, packed)
     };
     assert_eq!(
         lost("gone", &["d#0"], &["d#0"]),
-        said(
-            FailureClass::Corpus,
-            "gold document `gone` is not in the corpus, or empty there"
-        )
+        said(FailureClass::Corpus, "gold document `gone` is not in the corpus, or empty there")
     );
     assert_eq!(
         lost("e", &["d#0", "d#2"], &["d#0"]),
-        said(
-            FailureClass::Retrieval,
-            "no chunk of gold document `e` was among 2 candidates"
-        )
+        said(FailureClass::Retrieval, "no chunk of gold document `e` was among 2 candidates")
     );
     assert_eq!(
         lost("e", &["d#0", "d#1", "e#0"], &["d#0", "d#1"]),
@@ -250,25 +218,16 @@ fn the_rule_on_whole_documents_names_the_first_chunk_or_that_with_the_answer() {
 #[test]
 fn the_rule_on_answer_strings_names_the_first_passage_that_holds_one() {
     let lost = |answer: &str, ranked: &[&str], packed: &[&str]| {
-        let asked = Question {
-            answers: vec![answer.to_owned()],
-            ..question(vec![])
-        };
+        let asked = Question { answers: vec![answer.to_owned()], ..question(vec![]) };
         why(&corpus(&[(0, 14), (15, 30)]), asked, ranked, packed)
     };
     assert_eq!(
         lost("1815", &["d#0"], &["d#0"]),
-        said(
-            FailureClass::Unattributed,
-            "no evidence, and no document contains a gold answer"
-        )
+        said(FailureClass::Unattributed, "no evidence, and no document contains a gold answer")
     );
     assert_eq!(
         lost("cccc 1992", &["d#0"], &["d#0"]),
-        said(
-            FailureClass::Chunking,
-            "an answer string is in a document, but whole in no chunk"
-        )
+        said(FailureClass::Chunking, "an answer string is in a document, but whole in no chunk")
     );
     assert_eq!(
         lost("1992", &["d#0"], &["d#0"]),
@@ -341,33 +300,18 @@ fn of_several_groups_the_missing_one_is_named() {
 fn of_several_members_the_nearest_is_named() {
     let corpus = corpus(&TENS);
     let any = |members: &[(&str, (usize, usize))]| {
-        question(vec![
-            members
-                .iter()
-                .map(|(doc, range)| member(doc, &[*range]))
-                .collect(),
-        ])
+        question(vec![members.iter().map(|(doc, range)| member(doc, &[*range])).collect()])
     };
     let members = [("gone", (0, 3)), ("d", (20, 24)), ("e", (0, 7))];
     assert_eq!(
-        why(
-            &corpus,
-            any(&members),
-            &["d#0", "d#1", "e#0", "d#2"],
-            &["d#0", "d#1"]
-        ),
+        why(&corpus, any(&members), &["d#0", "d#1", "e#0", "d#2"], &["d#0", "d#1"]),
         said(
             FailureClass::Ranking,
             "gold range 0-7 of `e` (nearest of 3 alternatives) is in chunk 0, which came third, below the top 2 (the retriever's order: no reranker)"
         )
     );
     assert_eq!(
-        why(
-            &corpus,
-            any(&[("gone", (0, 3)), ("lost", (0, 3))]),
-            &["d#0"],
-            &["d#0"]
-        ),
+        why(&corpus, any(&[("gone", (0, 3)), ("lost", (0, 3))]), &["d#0"], &["d#0"]),
         said(
             FailureClass::Corpus,
             "gold documents `gone` and `lost`, of which one would do, are not in the corpus, or empty there"
@@ -380,15 +324,9 @@ fn a_member_with_ranges_asks_for_no_answer_of_another_that_is_a_whole_document()
     let corpus = corpus(&TENS);
     let either = question(vec![vec![member("e", &[(0, 2)]), member("d", &[])]]);
     let gold = gold::locate(&either, &corpus, || panic!("labelled"), &|_| None);
-    let holds = |id: &str| {
-        SupportTest::new(&either, &gold.groups, &corpus)
-            .of(&[ChunkId::from(id)])
-            .holds
-    };
-    assert!(
-        gold.chunks.holds && holds("e#0") && holds("d#1"),
-        "e's range, or d's chunk with 1992"
-    );
+    let holds =
+        |id: &str| SupportTest::new(&either, &gold.groups, &corpus).of(&[ChunkId::from(id)]).holds;
+    assert!(gold.chunks.holds && holds("e#0") && holds("d#1"), "e's range, or d's chunk with 1992");
     assert!(!holds("d#0"), "a chunk of `d` without the answer");
 }
 
@@ -406,10 +344,7 @@ fn a_right_answer_says_how_its_support_was_lost() {
         judged(&found, &corpus, true, None).reason,
         "right, though its support was lost (retrieval): gold range 10-19 of `d` is in chunk 1, which was not among 1 candidate"
     );
-    let unlabelled = Question {
-        kind: QuestionKind::Free,
-        ..question(vec![])
-    };
+    let unlabelled = Question { kind: QuestionKind::Free, ..question(vec![]) };
     let gold = gold::locate(&unlabelled, &corpus, || panic!("no spans"), &|_| None);
     let outcome = judged(
         &with_gold(unlabelled, gold, &["d#0"], &["d#0"], Some(wrong())),
@@ -417,14 +352,8 @@ fn a_right_answer_says_how_its_support_was_lost() {
         true,
         None,
     );
-    assert_eq!(
-        (outcome.class, outcome.reached),
-        (FailureClass::CorrectUnsupported, None)
-    );
-    assert_eq!(
-        outcome.reason,
-        "right, with no evidence and no answer string to go by"
-    );
+    assert_eq!((outcome.class, outcome.reached), (FailureClass::CorrectUnsupported, None));
+    assert_eq!(outcome.reason, "right, with no evidence and no answer string to go by");
 }
 
 #[test]
@@ -433,16 +362,10 @@ fn the_first_of_several_attempts_decides() {
     let asked = || question(vec![vec![member("d", &[(10, 19)])]]);
     let repeated = |answers: [Attempt; 2]| {
         let mut found = trace(asked(), &corpus, &["d#1"], &["d#1"], None);
-        found.arms = vec![Arm {
-            arm: ArmName::Retrieved,
-            attempts: answers.to_vec(),
-        }];
+        found.arms = vec![Arm { arm: ArmName::Retrieved, attempts: answers.to_vec() }];
         judged(&found, &corpus, false, None).fault
     };
-    assert_eq!(
-        repeated([attempt("", Stance::Abstained), wrong()]),
-        Some(Fault::Abstained)
-    );
+    assert_eq!(repeated([attempt("", Stance::Abstained), wrong()]), Some(Fault::Abstained));
     assert_eq!(
         repeated([wrong(), attempt("", Stance::Abstained)]),
         None,

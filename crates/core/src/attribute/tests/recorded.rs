@@ -8,27 +8,17 @@ use crate::attribute::classify::{Outcome, classify};
 use crate::types::{ArmName, Corpus, FailureClass, Stage, Step, StepHit, Trace, TraceStep};
 
 fn step(step: Step, ids: &[&str]) -> TraceStep {
-    let hits = ids.iter().map(|id| StepHit {
-        id: (*id).into(),
-        score: 0.0,
-        parts: [].into(),
-    });
+    let hits = ids.iter().map(|id| StepHit { id: (*id).into(), score: 0.0, parts: [].into() });
     TraceStep::new(step, hits.collect(), 0.0)
 }
 
 fn packed(k: Option<usize>, ids: &[&str]) -> TraceStep {
-    TraceStep {
-        k,
-        ..step(Step::Packed, ids)
-    }
+    TraceStep { k, ..step(Step::Packed, ids) }
 }
 
 fn of_steps(corpus: &Corpus, steps: Vec<TraceStep>) -> Trace {
     let question = question(vec![vec![member("d", &[(10, 19)])]]);
-    Trace {
-        steps,
-        ..trace(question, corpus, &[], &[], Some(wrong()))
-    }
+    Trace { steps, ..trace(question, corpus, &[], &[], Some(wrong())) }
 }
 
 /// Classifies the question of these steps in a record of another question with `others`.
@@ -68,17 +58,9 @@ fn candidates_tell_retrieval_from_the_rest() {
     let bm25 = |ids: &[&str]| step(Step::Bm25, ids);
     let dense = |ids: &[&str]| step(Step::Dense, ids);
     // Two retrievers, and no order of their candidates.
-    let lost = class(vec![
-        bm25(&["d#0"]),
-        dense(&["d#2"]),
-        packed(None, &["d#0"]),
-    ]);
+    let lost = class(vec![bm25(&["d#0"]), dense(&["d#2"]), packed(None, &["d#0"])]);
     assert_eq!(lost, (Retrieval, None));
-    let found = class(vec![
-        bm25(&["d#1"]),
-        dense(&["d#2"]),
-        packed(None, &["d#2"]),
-    ]);
+    let found = class(vec![bm25(&["d#1"]), dense(&["d#2"]), packed(None, &["d#2"])]);
     assert_eq!(found, (Undelivered, Some([Stage::Ranking, Stage::Packing])));
 }
 
@@ -117,14 +99,8 @@ fn a_recorded_k_is_that_of_its_question() {
     let ranked = |k, ids: &[&str]| vec![step(Step::Bm25, ids), packed(Some(k), &["d#0"])];
     // The evidence is second: below the top 1 of its question, whatever the other question packs.
     let ids = ["d#0", "d#1", "d#2"];
-    assert_eq!(
-        outcome(ranked(1, &ids), ranked(3, &ids), false).class,
-        Ranking
-    );
-    assert_eq!(
-        outcome(ranked(3, &ids), ranked(1, &ids), false).class,
-        Packing
-    );
+    assert_eq!(outcome(ranked(1, &ids), ranked(3, &ids), false).class, Ranking);
+    assert_eq!(outcome(ranked(3, &ids), ranked(1, &ids), false).class, Packing);
     // Another question's k says nothing of a question that records none.
     let without = || vec![step(Step::Bm25, &ids), packed(None, &["d#0"])];
     let open = outcome(without(), ranked(3, &ids), false);
@@ -154,24 +130,13 @@ fn a_question_without_a_retriever_that_others_have_does_not_tell_retrieval() {
 #[test]
 fn a_prompt_that_is_not_the_first_of_the_ranking_shows_that_an_order_is_missing() {
     let corpus = corpus(&TENS);
-    let reordered = vec![
-        step(Step::Bm25, &["d#0", "d#2", "e#0"]),
-        packed(Some(2), &["e#0", "d#0"]),
-    ];
-    assert!(!packs_in_order(
-        &of_steps(&corpus, reordered.clone()),
-        &corpus
-    ));
-    let swapped = vec![
-        step(Step::Bm25, &["d#0", "d#2", "e#0"]),
-        packed(Some(2), &["d#2", "d#0"]),
-    ];
+    let reordered =
+        vec![step(Step::Bm25, &["d#0", "d#2", "e#0"]), packed(Some(2), &["e#0", "d#0"])];
+    assert!(!packs_in_order(&of_steps(&corpus, reordered.clone()), &corpus));
+    let swapped = vec![step(Step::Bm25, &["d#0", "d#2", "e#0"]), packed(Some(2), &["d#2", "d#0"])];
     assert!(packs_in_order(&of_steps(&corpus, swapped), &corpus));
     // One such prompt makes the order of all unknown.
-    let steps = vec![
-        step(Step::Bm25, &["d#0", "d#2", "d#1"]),
-        packed(Some(2), &["d#0", "d#2"]),
-    ];
+    let steps = vec![step(Step::Bm25, &["d#0", "d#2", "d#1"]), packed(Some(2), &["d#0", "d#2"])];
     let found = outcome(steps, reordered, false);
     assert_eq!(found.class, Undelivered);
     assert_eq!(found.between, Some([Stage::Ranking, Stage::Packing]));

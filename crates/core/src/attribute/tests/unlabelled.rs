@@ -29,18 +29,11 @@ fn beir() -> Question {
 #[test]
 fn judged_documents_are_attributed_as_the_same_documents_as_evidence() {
     let corpus = corpus(&TENS);
-    let labelled = Question {
-        relevant: [].into(),
-        evidence: vec![vec![member("e", &[])]],
-        ..beir()
-    };
+    let labelled =
+        Question { relevant: [].into(), evidence: vec![vec![member("e", &[])]], ..beir() };
     let ways: [(&[&str], &[&str], FailureClass); 4] = [
         (&["d#0"], &["d#0"], FailureClass::Retrieval),
-        (
-            &["d#0", "d#1", "e#0"],
-            &["d#0", "d#1"],
-            FailureClass::Ranking,
-        ),
+        (&["d#0", "d#1", "e#0"], &["d#0", "d#1"], FailureClass::Ranking),
         (&["d#0", "e#0"], &["d#0"], FailureClass::Packing),
         (&["e#0"], &["e#0"], FailureClass::Supported),
     ];
@@ -49,15 +42,9 @@ fn judged_documents_are_attributed_as_the_same_documents_as_evidence() {
             assert_eq!(outcome_of(asked, &corpus, (ranked, packed), None).0, class);
         }
     }
-    let unanswerable = Question {
-        kind: QuestionKind::Unanswerable,
-        ..beir()
-    };
+    let unanswerable = Question { kind: QuestionKind::Unanswerable, ..beir() };
     assert_eq!(SupportRule::of(&unanswerable), SupportRule::Nothing);
-    let gone = Question {
-        relevant: [("gone".into(), 1)].into(),
-        ..beir()
-    };
+    let gone = Question { relevant: [("gone".into(), 1)].into(), ..beir() };
     assert_eq!(
         outcome_of(&gone, &corpus, (&["d#0"], &["d#0"]), None),
         (
@@ -70,15 +57,10 @@ fn judged_documents_are_attributed_as_the_same_documents_as_evidence() {
 #[test]
 fn one_relevant_document_suffices_whatever_its_passage_holds() {
     let corpus = corpus(&TENS);
-    let asked = Question {
-        relevant: [("d".into(), 1), ("gone".into(), 2)].into(),
-        ..question(vec![])
-    };
+    let asked =
+        Question { relevant: [("d".into(), 1), ("gone".into(), 2)].into(), ..question(vec![]) };
     let gold = gold::locate(&asked, &corpus, || panic!("judged"), &|_| None);
-    let support = Support {
-        holds: true,
-        rule: SupportRule::Judged,
-    };
+    let support = Support { holds: true, rule: SupportRule::Judged };
     assert_eq!((gold.documents, gold.chunks), (support, support));
     assert!(gold.groups.is_empty());
     // Chunk 0 of `d` does not hold the answer 1992; judgments come before answer strings.

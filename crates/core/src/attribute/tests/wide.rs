@@ -20,9 +20,7 @@ fn wide_corpus(at: usize, answer: &str) -> Corpus {
         metadata: [].into(),
     };
     let chunk = |document, range: (usize, usize)| Chunk::new(document, range.into(), 1);
-    let mut chunks: Vec<Chunk> = (0..10)
-        .map(|at| chunk(0, (200 * at, 200 * at + 200)))
-        .collect();
+    let mut chunks: Vec<Chunk> = (0..10).map(|at| chunk(0, (200 * at, 200 * at + 200))).collect();
     chunks.push(chunk(1, (0, 200)));
     let texts = vec![document("d", &text), document("e", &"zzzz ".repeat(40))];
     Corpus::new(texts, chunks)
@@ -64,10 +62,7 @@ fn a_section_of_which_the_part_with_the_answer_was_delivered_leaves_the_class_op
     // Chunk 7 was not among the candidates.
     assert_eq!(outcome.reached, Some([true, true, false, false, false]));
     assert_eq!(outcome.lenient, Some([true; 5]));
-    assert_eq!(
-        (outcome.lost, outcome.flags),
-        (Some(Stage::Retrieval), vec![])
-    );
+    assert_eq!((outcome.lost, outcome.flags), (Some(Stage::Retrieval), vec![]));
     assert_eq!(
         outcome_of(&asked, &corpus, way, None).class,
         FailureClass::Ambiguous,
@@ -75,20 +70,14 @@ fn a_section_of_which_the_part_with_the_answer_was_delivered_leaves_the_class_op
     );
     let right = outcome_of(&asked, &corpus, way, Some(true));
     assert_eq!(right.class, FailureClass::Correct);
-    assert_eq!(
-        right.reason,
-        "right, and a part of its label was in the prompt"
-    );
+    assert_eq!(right.reason, "right, and a part of its label was in the prompt");
 }
 
 #[test]
 fn of_alternatives_the_one_delivered_in_part_is_named() {
     // `e` came nearest, third, and is a quote.
     let corpus = wide_corpus(1150, "1992");
-    let either = question(vec![vec![
-        member("e", &[(0, 100)]),
-        section()[0][0].clone(),
-    ]]);
+    let either = question(vec![vec![member("e", &[(0, 100)]), section()[0][0].clone()]]);
     let way: (&[&str], &[&str]) = (&["d#5", "d#4", "e#0"], &["d#5", "d#4"]);
     let outcome = outcome_of(&either, &corpus, way, Some(false));
     assert_eq!(
@@ -143,10 +132,7 @@ fn a_class_is_claimed_where_both_readings_lose_at_one_stage() {
 fn a_wide_label_is_lost_by_chunking_only_where_the_answer_is_cut() {
     // The answer at 995 to 1,004 lies in chunks 4 and 5.
     let corpus = wide_corpus(995, "1992 1993");
-    let asked = Question {
-        answers: vec!["1992 1993".to_owned()],
-        ..question(section())
-    };
+    let asked = Question { answers: vec!["1992 1993".to_owned()], ..question(section()) };
     let all = ["d#4", "d#6", "d#7", "d#5"];
     let class = |packed: &[&str]| outcome_of(&asked, &corpus, (&all, packed), Some(false)).class;
     assert_eq!(class(&["d#4", "d#6"]), FailureClass::Chunking);
@@ -187,8 +173,7 @@ fn a_wording_of_a_required_fact_marks_the_part_of_a_free_question() {
     let open = outcome("d#5");
     assert_eq!(open.class, FailureClass::Ambiguous);
     assert!(
-        open.reason
-            .contains("1 of them, with a required fact, was in the prompt"),
+        open.reason.contains("1 of them, with a required fact, was in the prompt"),
         "{}",
         open.reason
     );
@@ -200,10 +185,7 @@ fn ranges_of_a_quotes_length_stay_strict_in_both_readings() {
     // 300 bytes across three chunks of 200: a long quote, cut. With the section, both of a member's ranges are needed.
     let quote = question(vec![vec![member("d", &[(950, 1250)])]]);
     let outcome = outcome_of(&quote, &corpus, (&["d#5"], &["d#5"]), Some(false));
-    assert_eq!(
-        (outcome.class, &outcome.reached),
-        (FailureClass::Chunking, &outcome.lenient)
-    );
+    assert_eq!((outcome.class, &outcome.reached), (FailureClass::Chunking, &outcome.lenient));
     assert_eq!(outcome.flags, [Flag::Cut]);
     let mixed = question(vec![vec![member("d", &[(0, 100), (800, 1600)])]]);
     let lenient = |ids: &[&str]| {
@@ -214,8 +196,5 @@ fn ranges_of_a_quotes_length_stay_strict_in_both_readings() {
     // The label of 150 bytes of two groups is strict although the other group's is wide.
     let groups = question([section(), vec![vec![member("e", &[(0, 150)])]]].concat());
     let outcome = outcome_of(&groups, &corpus, (&["d#5"], &["d#5"]), Some(false));
-    assert_eq!(
-        (outcome.class, outcome.is_open()),
-        (FailureClass::Retrieval, false)
-    );
+    assert_eq!((outcome.class, outcome.is_open()), (FailureClass::Retrieval, false));
 }

@@ -5,28 +5,20 @@ use crate::rightness::{groundedness, unsupported_values};
 #[test]
 fn groundedness_is_the_share_of_tokens_in_the_passages() {
     // Tokens without article: "war ended in 1946"; 3 of 4 occur.
-    assert_eq!(
-        groundedness("The war ended in 1946.", &["the war", "ended in 1945"]),
-        Some(0.75)
-    );
+    assert_eq!(groundedness("The war ended in 1946.", &["the war", "ended in 1945"]), Some(0.75));
     assert_eq!(groundedness("the", &["the"]), None);
 }
 
 #[test]
 fn values_that_no_passage_contains_are_unsupported() {
-    let passages = [
-        "Built in 1889, it is 330 m high and stands in Paris.",
-        "Set TXT-16 within 6 minutes.",
-    ];
+    let passages =
+        ["Built in 1889, it is 330 m high and stands in Paris.", "Set TXT-16 within 6 minutes."];
     assert_eq!(
         unsupported_values("It is 0.33 km high, in Paris, since 1889.", &passages),
         Vec::<String>::new()
     );
     assert_eq!(
-        unsupported_values(
-            "It took 7 minutes in Berlin; use TXT-17, not TXT-16.",
-            &passages
-        ),
+        unsupported_values("It took 7 minutes in Berlin; use TXT-17, not TXT-16.", &passages),
         ["7 minutes", "Berlin", "TXT-17"]
     );
 }

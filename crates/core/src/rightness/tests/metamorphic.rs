@@ -89,10 +89,8 @@ fn every_gold_answer_of_the_runbooks_is_right_in_every_wrapping() {
             let mut question = Question::new("q".into(), line["text"].as_str().unwrap().to_owned());
             question.kind = serde_json::from_value(line["kind"].clone()).unwrap();
             if let Some(answers) = line["answers"].as_array() {
-                question.answers = answers
-                    .iter()
-                    .map(|answer| answer.as_str().unwrap().to_owned())
-                    .collect();
+                question.answers =
+                    answers.iter().map(|answer| answer.as_str().unwrap().to_owned()).collect();
             }
             question
         })
@@ -100,10 +98,5 @@ fn every_gold_answer_of_the_runbooks_is_right_in_every_wrapping() {
         .collect();
     assert!(questions.len() > 200);
     let (n, missed) = misjudged(&questions);
-    assert!(
-        missed.is_empty(),
-        "{} of {n}:\n{}",
-        missed.len(),
-        missed.join("\n")
-    );
+    assert!(missed.is_empty(), "{} of {n}:\n{}", missed.len(), missed.join("\n"));
 }

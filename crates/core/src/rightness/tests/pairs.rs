@@ -10,49 +10,21 @@ type Pair = (&'static str, &'static str, &'static str);
 const RIGHT: &[Pair] = &[
     ("How long does a deploy take?", "6 minutes", "six minutes"),
     ("How long does a deploy take?", "6 minutes", "6 min"),
-    (
-        "How long does a deploy take?",
-        "6 minutes",
-        "The deploy takes 360 seconds.",
-    ),
+    ("How long does a deploy take?", "6 minutes", "The deploy takes 360 seconds."),
     ("How long does a deploy take?", "90 seconds", "1.5 minutes"),
     ("How long does a deploy take?", "90 seconds", "1 min 30 s"),
-    (
-        "How long does a deploy take?",
-        "90 seconds",
-        "a minute and a half",
-    ),
-    (
-        "How long does a deploy take?",
-        "90 minutes",
-        "an hour and a half",
-    ),
+    ("How long does a deploy take?", "90 seconds", "a minute and a half"),
+    ("How long does a deploy take?", "90 minutes", "an hour and a half"),
     ("How long is the retry delay?", "30 seconds", "30 sec"),
     ("How long is the trial?", "2 weeks", "14 days"),
-    (
-        "How long is the trial?",
-        "6 minutes",
-        "Not 5 but 6 minutes.",
-    ),
-    (
-        "How long is the trial?",
-        "6 minutes",
-        "6 minutes, up from 4 minutes.",
-    ),
-    (
-        "How long is the trial?",
-        "6 minutes",
-        "It is 6 minutes, not 5 minutes.",
-    ),
+    ("How long is the trial?", "6 minutes", "Not 5 but 6 minutes."),
+    ("How long is the trial?", "6 minutes", "6 minutes, up from 4 minutes."),
+    ("How long is the trial?", "6 minutes", "It is 6 minutes, not 5 minutes."),
     ("How far is it?", "5 km", "5km"),
     ("How far is it?", "1 km", "1,000 m"),
     ("How far is it?", "5 kilometres", "about 5 km"),
     ("How many people live there?", "3.5 million", "3,500,000"),
-    (
-        "How many people live there?",
-        "3,500,000",
-        "three and a half million",
-    ),
+    ("How many people live there?", "3,500,000", "three and a half million"),
     ("How many people live there?", "25", "twenty-five"),
     ("What does it cost?", "EUR 4.95", "4,95 \u{20ac}"),
     ("What does it cost?", "EUR 4.95", "4.95 euros"),
@@ -60,11 +32,7 @@ const RIGHT: &[Pair] = &[
     ("What share is it?", "10%", "ten percent"),
     ("What share is it?", "10 %", "10 per cent"),
     ("When did it erupt?", "18 May 1980", "May 18, 1980"),
-    (
-        "When did it erupt?",
-        "18 May 1980",
-        "It erupted on 1980-05-18.",
-    ),
+    ("When did it erupt?", "18 May 1980", "It erupted on 1980-05-18."),
     ("When did it erupt?", "18 May 1980", "18.5.1980"),
     ("When did it erupt?", "May 18, 1980", "the 18th of May 1980"),
     ("When did it erupt?", "1980", "on 18 May 1980"),
@@ -78,73 +46,37 @@ const RIGHT: &[Pair] = &[
     ("Which country is it?", "United States", "USA"),
     ("Which city is it?", "New York City", "NYC"),
     ("Which church is it?", "St. Paul's", "Saint Paul's"),
-    (
-        "Who wrote it?",
-        "John F. Kennedy",
-        "John Fitzgerald Kennedy",
-    ),
+    ("Who wrote it?", "John F. Kennedy", "John Fitzgerald Kennedy"),
     ("Who wrote it?", "J. R. R. Tolkien", "JRR Tolkien"),
     ("Who wrote it?", "Charles Eug\u{e8}ne", "Dr. Charles Eugene"),
-    (
-        "Which flag is it?",
-        "sca-exempt-low",
-        "Turn off `sca-exempt-low`.",
-    ),
+    ("Which flag is it?", "sca-exempt-low", "Turn off `sca-exempt-low`."),
     ("Are both in Paris?", "no", "**No**. Both passages say so."),
     ("Are both in Paris?", "no", "No, they are not."),
     ("Are both in Paris?", "no", "They are not."),
     ("Are both in Paris?", "yes", "Yes, both are."),
-    (
-        "What must you do?",
-        "must never delete the index",
-        "You must never delete the index.",
-    ),
+    ("What must you do?", "must never delete the index", "You must never delete the index."),
 ];
 
 const WRONG: &[Pair] = &[
     ("When did it erupt?", "May 18, 1980", "May 18, 1981"),
     ("When did it erupt?", "May 18, 1980", "18 June 1980"),
     ("When did it erupt?", "18 May 1980", "1980"),
-    (
-        "How long may it take?",
-        "at most 6 minutes",
-        "at most 60 minutes",
-    ),
-    (
-        "How long may it take?",
-        "at most 6 minutes",
-        "at least 6 minutes",
-    ),
+    ("How long may it take?", "at most 6 minutes", "at most 60 minutes"),
+    ("How long may it take?", "at most 6 minutes", "at least 6 minutes"),
     ("How long may it take?", "6 minutes", "6 hours"),
-    (
-        "How long may it take?",
-        "6 minutes",
-        "either 5 or 6 minutes",
-    ),
+    ("How long may it take?", "6 minutes", "either 5 or 6 minutes"),
     ("How long may it take?", "6 minutes", "5 or 6 minutes"),
     ("How long may it take?", "6 minutes", "5 to 6 minutes"),
     ("How long may it take?", "6 minutes", "It is not 6 minutes."),
-    (
-        "How long may it take?",
-        "6 minutes",
-        "no longer 6 minutes but 8 minutes",
-    ),
-    (
-        "How long may it take?",
-        "6 minutes",
-        "8 minutes instead of 6 minutes",
-    ),
+    ("How long may it take?", "6 minutes", "no longer 6 minutes but 8 minutes"),
+    ("How long may it take?", "6 minutes", "8 minutes instead of 6 minutes"),
     ("How long may it take?", "6 minutes", "6 minutes is wrong."),
     (
         "How long may a deploy take?",
         "6 minutes",
         "A deploy may take 10 minutes; the database takes 6 minutes.",
     ),
-    (
-        "How long is the deploy timeout?",
-        "6 minutes",
-        "The database timeout is 6 minutes.",
-    ),
+    ("How long is the deploy timeout?", "6 minutes", "The database timeout is 6 minutes."),
     ("How many people live there?", "3.5 million", "3.5 billion"),
     ("How many people live there?", "3.5 million", "350,000"),
     ("What does it cost?", "EUR 4.95", "USD 4.95"),
@@ -155,11 +87,7 @@ const WRONG: &[Pair] = &[
     ("When does it start?", "15:00 UTC", "15:00 CET"),
     ("What range is allowed?", "10-20", "10-30"),
     ("Which version is it?", "1.2", "1.20"),
-    (
-        "What must you do?",
-        "must never delete the index",
-        "You must always delete the index.",
-    ),
+    ("What must you do?", "must never delete the index", "You must always delete the index."),
     ("Which city is it?", "Paris", "Paris, London"),
     ("Which city is it?", "Paris", "Paris or London"),
     ("Which city is it?", "Paris", "It is not Paris."),
@@ -208,40 +136,23 @@ fn other_values_negations_and_lists_are_not() {
 
 #[test]
 fn facts_are_stated_by_value_and_not_when_denied() {
-    let mut question = Question::new(
-        "q".into(),
-        "How do I roll back, and how long does it take?".to_owned(),
-    );
+    let mut question =
+        Question::new("q".into(), "How do I roll back, and how long does it take?".to_owned());
     question.required = vec![vec!["shopctl rollback".into()], vec!["4 minutes".into()]];
     question.forbidden = vec![vec!["helm rollback".into()]];
     let verdict = |answer: &str| auto(&question, answer, 0.0, 0.6).correctness;
-    assert_eq!(
-        verdict("Run `shopctl rollback`; it takes four minutes."),
-        Correctness::Right
-    );
+    assert_eq!(verdict("Run `shopctl rollback`; it takes four minutes."), Correctness::Right);
     assert_eq!(
         verdict("Run `shopctl rollback`, never helm rollback. 240 seconds."),
         Correctness::Right
     );
-    assert_eq!(
-        verdict("Run shopctl rollback or helm rollback, 4 minutes."),
-        Correctness::Wrong
-    );
-    assert_eq!(
-        verdict("Do not run shopctl rollback. 4 minutes."),
-        Correctness::Wrong
-    );
-    assert_eq!(
-        verdict("Run shopctl rollback, 5 minutes."),
-        Correctness::Wrong
-    );
+    assert_eq!(verdict("Run shopctl rollback or helm rollback, 4 minutes."), Correctness::Wrong);
+    assert_eq!(verdict("Do not run shopctl rollback. 4 minutes."), Correctness::Wrong);
+    assert_eq!(verdict("Run shopctl rollback, 5 minutes."), Correctness::Wrong);
     let mut question = Question::new("q".into(), "What is the toll?".to_owned());
     question.required = vec![vec!["three groats".into()], vec!["sixty years".into()]];
     let answer = "three groats, and it has not been raised in sixty years";
-    assert_eq!(
-        auto(&question, answer, 0.0, 0.6).correctness,
-        Correctness::Right
-    );
+    assert_eq!(auto(&question, answer, 0.0, 0.6).correctness, Correctness::Right);
 }
 
 #[test]
@@ -267,12 +178,7 @@ fn symbols_units_case_and_long_numbers_are_not_lost() {
             judgment.reason
         );
         let same = auto(&question, gold, 1.0, 0.6);
-        assert_eq!(
-            same.correctness,
-            Correctness::Right,
-            "{gold}: {}",
-            same.reason
-        );
+        assert_eq!(same.correctness, Correctness::Right, "{gold}: {}", same.reason);
     }
     let question = Question {
         kind: QuestionKind::Span,
@@ -280,8 +186,5 @@ fn symbols_units_case_and_long_numbers_are_not_lost() {
         ..Question::new("q".into(), "How long?".to_owned())
     };
     let long = "6 minutes, ".repeat(1000);
-    assert_eq!(
-        auto(&question, &long, 1.0, 0.6).correctness,
-        Correctness::Unsure
-    );
+    assert_eq!(auto(&question, &long, 1.0, 0.6).correctness, Correctness::Unsure);
 }

@@ -19,12 +19,8 @@ struct MemoEntry {
     term_length: u8,
 }
 
-const FREE: MemoEntry = MemoEntry {
-    word: [0; LONGEST],
-    term: [0; LONGEST],
-    word_length: 0,
-    term_length: 0,
-};
+const FREE: MemoEntry =
+    MemoEntry { word: [0; LONGEST], term: [0; LONGEST], word_length: 0, term_length: 0 };
 
 /// A cache of terms by word.
 pub(super) struct Memo {
@@ -35,10 +31,7 @@ pub(super) struct Memo {
 
 impl Default for Memo {
     fn default() -> Self {
-        Self {
-            places: vec![FREE; PLACES].into_boxed_slice(),
-            long: String::new(),
-        }
+        Self { places: vec![FREE; PLACES].into_boxed_slice(), long: String::new() }
     }
 }
 
@@ -67,16 +60,13 @@ fn hash(word: &[u8]) -> usize {
     let (words, rest) = word.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
-    let hash = words.iter().fold(word.len() as u64, |hash, &word| {
-        step(hash, u64::from_le_bytes(word))
-    });
+    let hash =
+        words.iter().fold(word.len() as u64, |hash, &word| step(hash, u64::from_le_bytes(word)));
     (step(hash, u64::from_le_bytes(last)) >> 7) as usize
 }
 
 fn step(hash: u64, word: u64) -> u64 {
-    (hash ^ word)
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        .rotate_left(29)
+    (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
 }
 
 #[cfg(test)]
@@ -114,11 +104,7 @@ mod tests {
         for round in 0..2 {
             for n in 0..3 * PLACES {
                 let word = format!("word-{n}");
-                assert_eq!(
-                    memo.term(&word, || word.clone()),
-                    Some(word.as_str()),
-                    "round {round}"
-                );
+                assert_eq!(memo.term(&word, || word.clone()), Some(word.as_str()), "round {round}");
             }
         }
     }

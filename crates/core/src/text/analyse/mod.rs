@@ -71,13 +71,7 @@ impl Analyzer {
     #[must_use]
     pub fn new(words: Words, lowercase: bool, stopwords: StopWords, stemmer: Stemmer) -> Self {
         let stemmer = (stemmer == Stemmer::English).then(|| Snowball::create(Algorithm::English));
-        Self {
-            words,
-            lowercase,
-            stopwords,
-            stemmer,
-            memos: Mutex::new(Vec::new()),
-        }
+        Self { words, lowercase, stopwords, stemmer, memos: Mutex::new(Vec::new()) }
     }
 
     /// Names its steps, for cache keys: analysers with the same key give the same terms.
@@ -112,21 +106,14 @@ impl Analyzer {
             });
             return;
         }
-        let mut memo = self
-            .memos
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pop()
-            .unwrap_or_default();
+        let mut memo =
+            self.memos.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         self.words(text, &mut |word| {
             if let Some(term) = memo.term(word, || self.term(word).unwrap_or_default()) {
                 each(term);
             }
         });
-        self.memos
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(memo);
+        self.memos.lock().unwrap_or_else(PoisonError::into_inner).push(memo);
     }
 
     /// Calls `each` with every word of `text`, in order: [`Self::terms`] are the [`Self::term`] of each.

@@ -13,13 +13,8 @@ pub(super) fn unicode<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
     let mut start = 0;
     while let Some(other) = bytes[start..].iter().position(|byte| !byte.is_ascii()) {
         let other = start + other;
-        let from = (start..other)
-            .rev()
-            .find(|&at| parts(bytes, at))
-            .unwrap_or(start);
-        let to = (other..bytes.len())
-            .find(|&at| parts(bytes, at))
-            .unwrap_or(bytes.len());
+        let from = (start..other).rev().find(|&at| parts(bytes, at)).unwrap_or(start);
+        let to = (other..bytes.len()).find(|&at| parts(bytes, at)).unwrap_or(bytes.len());
         ascii(&text[start..from], &mut each);
         text[from..to].unicode_words().for_each(&mut each);
         start = to;
@@ -67,9 +62,7 @@ const CLASSES: [Class; 128] = {
 };
 
 fn class(bytes: &[u8], at: usize) -> Class {
-    bytes
-        .get(at)
-        .map_or(Class::Other, |&byte| CLASSES[usize::from(byte) % 128])
+    bytes.get(at).map_or(Class::Other, |&byte| CLASSES[usize::from(byte) % 128])
 }
 
 fn ascii<'t>(text: &'t str, each: &mut impl FnMut(&'t str)) {

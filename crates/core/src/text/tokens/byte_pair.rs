@@ -38,11 +38,8 @@ const O200K_PATTERNS: [(&str, bool); 3] = [
 
 pub(super) static O200K_BASE: LazyLock<Tokenizer> = LazyLock::new(|| {
     let vocabulary = tiktoken_rs::o200k_base().expect("a vocabulary that its crate ships");
-    let tokens = (0..O200K_TOKENS).map(|token| {
-        vocabulary
-            .decode_bytes(&[token])
-            .expect("an ordinary token")
-    });
+    let tokens = (0..O200K_TOKENS)
+        .map(|token| vocabulary.decode_bytes(&[token]).expect("an ordinary token"));
     let bpe = BytePairEncoding::from_dictionary(tokens, Some(HASH_FACTOR));
     Tokenizer::new_lookahead(bpe, &O200K_PATTERNS, false).expect("valid patterns")
 });
@@ -60,18 +57,12 @@ pub(super) struct BytePairs {
 impl BytePairs {
     /// Creates a counter by the vocabulary of GPT-3.5, GPT-4 and text-embedding-ada-002.
     pub(super) fn cl100k_base() -> Self {
-        Self {
-            tokenizer: bpe_openai::cl100k_base,
-            counts: &CL100K_COUNTS,
-        }
+        Self { tokenizer: bpe_openai::cl100k_base, counts: &CL100K_COUNTS }
     }
 
     /// Creates a counter by the vocabulary of GPT-4o and later.
     pub(super) fn o200k_base() -> Self {
-        Self {
-            tokenizer: || &O200K_BASE,
-            counts: &O200K_COUNTS,
-        }
+        Self { tokenizer: || &O200K_BASE, counts: &O200K_COUNTS }
     }
 }
 
@@ -144,10 +135,7 @@ mod tests {
         let mut end = 0;
         let start = |token| {
             let start = text.floor_char_boundary(end);
-            end += tiktoken
-                .decode_bytes(&[token])
-                .expect("its own token")
-                .len();
+            end += tiktoken.decode_bytes(&[token]).expect("its own token").len();
             start
         };
         let tokens = tiktoken.encode_ordinary(text);

@@ -17,11 +17,7 @@ pub(super) struct Encoded<'a> {
 impl<'a> Encoded<'a> {
     /// Encodes `text`.
     pub(super) fn new(counter: &'a dyn TokenCounter, text: &'a str) -> Self {
-        Self {
-            counter,
-            text,
-            starts: counter.starts(text),
-        }
+        Self { counter, text, starts: counter.starts(text) }
     }
 
     fn tokens_before(&self, offset: usize) -> usize {
@@ -39,9 +35,7 @@ impl TokenCounter for Encoded<'_> {
         let (Some(offset), Some(first)) = (offset_in(self.text, slice), first) else {
             return self.counter.count_up_to(slice, limit);
         };
-        let last = (first..slice.len())
-            .rfind(|&at| separates_tokens(slice, at))
-            .unwrap_or(first);
+        let last = (first..slice.len()).rfind(|&at| separates_tokens(slice, at)).unwrap_or(first);
         let mut n_tokens = self.tokens_before(offset + last) - self.tokens_before(offset + first);
         for edge in [&slice[..first], &slice[last..]] {
             if n_tokens <= limit {

@@ -47,9 +47,9 @@ pub fn counter(
         Tokenizer::O200kBase => Arc::new(BytePairs::o200k_base()),
         Tokenizer::Chars => Arc::new(CharCounter),
         Tokenizer::Words => Arc::new(WordCounter),
-        Tokenizer::Model => Arc::new(ModelTokens::from_json(
-            model_json.ok_or(TokenError::NoModel)?,
-        )?),
+        Tokenizer::Model => {
+            Arc::new(ModelTokens::from_json(model_json.ok_or(TokenError::NoModel)?)?)
+        }
     })
 }
 
@@ -81,17 +81,12 @@ pub(crate) mod tests {
     fn counters() -> Vec<(Tokenizer, Arc<dyn TokenCounter>)> {
         let with_model =
             |tokenizer| counter(tokenizer, Some(TINY_MODEL.as_bytes())).expect("a counter");
-        Tokenizer::ALL
-            .into_iter()
-            .map(|tokenizer| (tokenizer, with_model(tokenizer)))
-            .collect()
+        Tokenizer::ALL.into_iter().map(|tokenizer| (tokenizer, with_model(tokenizer))).collect()
     }
 
     #[test]
     fn the_model_counter_needs_the_model() {
-        let error = counter(Tokenizer::Model, None)
-            .err()
-            .expect("no model was given");
+        let error = counter(Tokenizer::Model, None).err().expect("no model was given");
         assert!(matches!(error, TokenError::NoModel));
         assert!(error.hint().expect("a hint").contains("cl100k_base"));
     }

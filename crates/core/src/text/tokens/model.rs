@@ -20,16 +20,12 @@ impl ModelTokens {
     pub(super) fn from_json(json: &[u8]) -> Result<Self, TokenError> {
         let mut tokenizer =
             HuggingFace::from_bytes(json).map_err(|source| TokenError::BadModel { source })?;
-        tokenizer
-            .with_truncation(None)
-            .map_err(|source| TokenError::BadModel { source })?;
+        tokenizer.with_truncation(None).map_err(|source| TokenError::BadModel { source })?;
         tokenizer.with_padding(None);
         for probe in PROBES {
             let encoding = tokenizer.encode_fast(probe, false);
-            encoding.map_err(|source| TokenError::NoUnknownToken {
-                probe: probe.to_owned(),
-                source,
-            })?;
+            encoding
+                .map_err(|source| TokenError::NoUnknownToken { probe: probe.to_owned(), source })?;
         }
         Ok(Self(tokenizer))
     }
@@ -52,20 +48,11 @@ impl TokenCounter for ModelTokens {
         let mut floor = 0;
         let ascending = |(i, &(start, _)): (usize, &(usize, usize))| {
             // A normaliser may insert or reorder characters; offsets here never decrease, and the first is 0.
-            let start = if i == 0 {
-                0
-            } else {
-                text.floor_char_boundary(start.min(last))
-            };
+            let start = if i == 0 { 0 } else { text.floor_char_boundary(start.min(last)) };
             floor = floor.max(start);
             floor
         };
-        encoding
-            .get_offsets()
-            .iter()
-            .enumerate()
-            .map(ascending)
-            .collect()
+        encoding.get_offsets().iter().enumerate().map(ascending).collect()
     }
 }
 

@@ -24,9 +24,7 @@ pub(super) struct PieceCounts {
 
 impl Default for PieceCounts {
     fn default() -> Self {
-        Self {
-            slots: bytemuck::zeroed_slice_box(SLOTS),
-        }
+        Self { slots: bytemuck::zeroed_slice_box(SLOTS) }
     }
 }
 

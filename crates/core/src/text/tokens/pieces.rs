@@ -16,10 +16,7 @@ pub(super) struct Pieces<'t> {
 impl<'t> Pieces<'t> {
     /// Creates the iterator over the pieces of `text`.
     pub(super) fn new(tokenizer: &'static Tokenizer, text: &'t str) -> Self {
-        Self {
-            tokenizer,
-            rest: text,
-        }
+        Self { tokenizer, rest: text }
     }
 }
 
@@ -64,9 +61,7 @@ mod tests {
         assert_eq!(plain_piece(b" Word."), Some(5));
         assert_eq!(plain_piece(b"word"), Some(4));
         assert_eq!(plain_piece(b". Next"), Some(1));
-        for other in [
-            "word's", "wordX", "XWord", "  word", "wordé", "7", ".", "", " ",
-        ] {
+        for other in ["word's", "wordX", "XWord", "  word", "wordé", "7", ".", "", " "] {
             assert_eq!(plain_piece(other.as_bytes()), None, "{other}");
         }
     }

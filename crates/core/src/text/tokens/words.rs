@@ -33,10 +33,7 @@ impl TokenCounter for WordCounter {
     }
 
     fn prepare<'a>(&'a self, text: &'a str) -> Option<Box<dyn TokenCounter + 'a>> {
-        Some(Box::new(CountedWords {
-            text,
-            starts: self.starts(text),
-        }))
+        Some(Box::new(CountedWords { text, starts: self.starts(text) }))
     }
 }
 

@@ -26,11 +26,7 @@ const LEAST_WORDS: usize = 6;
 /// Counts the occurrences of `quote` in `text`; 0 if it occurs only as part of longer words.
 fn n_places(text: &str, quote: &str) -> usize {
     let n_found = quote::locate(text, quote).map_or(0, |located| located.n_found);
-    if n_found > 0 && stands_in(&one_spaced(quote), &one_spaced(text)) {
-        n_found
-    } else {
-        0
-    }
+    if n_found > 0 && stands_in(&one_spaced(quote), &one_spaced(text)) { n_found } else { 0 }
 }
 
 /// The new position of one piece of evidence.
@@ -109,20 +105,10 @@ pub fn reanchor(
         for number in 0..line.pieces.len() {
             let piece = line.pieces[number].clone();
             let doc = renames.get(&piece.doc).unwrap_or(&piece.doc);
-            let place = AnchorSearch {
-                doc,
-                golds: golds(line),
-                now,
-            };
+            let place = AnchorSearch { doc, golds: golds(line), now };
             let was = then.and_then(|then| then.of(&piece.doc));
-            let quotes = piece
-                .quotes
-                .iter()
-                .map(|quote| (quote.clone(), place.quote(quote, was)));
-            let ranges = piece
-                .ranges
-                .iter()
-                .map(|range| place.range(*range, &piece.doc, then));
+            let quotes = piece.quotes.iter().map(|quote| (quote.clone(), place.quote(quote, was)));
+            let ranges = piece.ranges.iter().map(|range| place.range(*range, &piece.doc, then));
             let mut placed: Vec<(String, Result<Anchor, Break>)> = quotes.chain(ranges).collect();
             let mut docs: Vec<&DocId> = placed
                 .iter()
@@ -130,10 +116,7 @@ pub fn reanchor(
                 .map(|to| &to.doc)
                 .collect();
             docs.dedup();
-            let hinders = match (
-                docs.len() > 1,
-                placed.iter().any(|(_, target)| target.is_err()),
-            ) {
+            let hinders = match (docs.len() > 1, placed.iter().any(|(_, target)| target.is_err())) {
                 (true, _) => Some(Break::Parted),
                 (false, true) => Some(Break::Beside),
                 (false, false) => None,
@@ -170,11 +153,8 @@ pub fn reanchor(
 /// Updates the piece's position, and copies the old document's relevance to the new one.
 fn apply(line: &mut LabelLine, number: usize, targets: &[&Anchor]) {
     let Some(first) = targets.first() else { return };
-    let quotes: Vec<String> = targets
-        .iter()
-        .filter(|to| to.range.is_none())
-        .map(|to| to.quote.clone())
-        .collect();
+    let quotes: Vec<String> =
+        targets.iter().filter(|to| to.range.is_none()).map(|to| to.quote.clone()).collect();
     let ranges: Vec<ByteRange> = targets.iter().filter_map(|to| to.range).collect();
     let piece = line.pieces[number].clone();
     if (&first.doc, &quotes, &ranges) != (&piece.doc, &piece.quotes, &piece.ranges) {
@@ -197,15 +177,10 @@ fn golds(line: &LabelLine) -> Vec<AnswerMatcher> {
 /// any.
 fn renames(lines: &[LabelLine], now: &DocumentTexts<'_>) -> BTreeMap<DocId, DocId> {
     let mut holders: BTreeMap<&DocId, Vec<Option<DocId>>> = BTreeMap::new();
-    for piece in lines
-        .iter()
-        .flat_map(|line| &line.pieces)
-        .filter(|piece| now.of(&piece.doc).is_none())
+    for piece in
+        lines.iter().flat_map(|line| &line.pieces).filter(|piece| now.of(&piece.doc).is_none())
     {
-        let of_piece = piece
-            .quotes
-            .iter()
-            .map(|quote| now.only_holder(quote, &piece.doc));
+        let of_piece = piece.quotes.iter().map(|quote| now.only_holder(quote, &piece.doc));
         holders.entry(&piece.doc).or_default().extend(of_piece);
     }
     let agreed = holders.into_iter().filter_map(|(from, found)| {
@@ -240,11 +215,9 @@ impl Anchor {
 
     fn outcome(self, was: &DocId) -> AnchorOutcome {
         match self.change {
-            AnchorChange::Words { likeness } => AnchorOutcome::Edited {
-                doc: self.doc,
-                quote: self.quote,
-                likeness,
-            },
+            AnchorChange::Words { likeness } => {
+                AnchorOutcome::Edited { doc: self.doc, quote: self.quote, likeness }
+            }
             AnchorChange::None if self.doc == *was => AnchorOutcome::Kept,
             AnchorChange::None | AnchorChange::Bytes => AnchorOutcome::Moved { doc: self.doc },
         }
@@ -280,11 +253,9 @@ impl AnchorSearch<'_, '_> {
             _ => return Err(Break::Several),
         }
         match self.edited(text, quote) {
-            Ok((quote, _, likeness)) => Ok(Anchor {
-                quote,
-                change: AnchorChange::Words { likeness },
-                ..here
-            }),
+            Ok((quote, _, likeness)) => {
+                Ok(Anchor { quote, change: AnchorChange::Words { likeness }, ..here })
+            }
             Err(why @ Break::Gone { .. }) if quote.split_whitespace().count() >= LEAST_WORDS => {
                 self.elsewhere(here).ok_or(why)
             }
@@ -311,10 +282,7 @@ impl AnchorSearch<'_, '_> {
             .filter(|piece| !piece.trim().is_empty());
         match (before, piece) {
             (Some(before), Some(piece)) => (piece.to_owned(), self.piece(piece, range, before)),
-            _ => (
-                format!("bytes {} to {}", range.start, range.end),
-                Err(Break::RangeUnknown),
-            ),
+            _ => (format!("bytes {} to {}", range.start, range.end), Err(Break::RangeUnknown)),
         }
     }
 
@@ -332,10 +300,7 @@ impl AnchorSearch<'_, '_> {
         }
         // Of several occurrences, selects the one with the same ordinal as before, if their number
         // is unchanged.
-        let starts: Vec<usize> = before
-            .match_indices(piece)
-            .map(|(start, _)| start)
-            .collect();
+        let starts: Vec<usize> = before.match_indices(piece).map(|(start, _)| start).collect();
         let number = starts.iter().position(|start| *start == range.start);
         let start = match number {
             Some(number) if starts.len() == places.len() => places[number],
@@ -347,11 +312,7 @@ impl AnchorSearch<'_, '_> {
             doc: self.doc.clone(),
             quote: piece.to_owned(),
             range: Some(found),
-            change: if found == range {
-                AnchorChange::None
-            } else {
-                AnchorChange::Bytes
-            },
+            change: if found == range { AnchorChange::None } else { AnchorChange::Bytes },
         })
     }
 
@@ -360,17 +321,12 @@ impl AnchorSearch<'_, '_> {
         let found = align::nearest(text, quote).ok_or(Break::Gone { nearest: None })?;
         let nearest = text[found.range.as_range()].to_owned();
         if found.likeness < LEAST_LIKENESS {
-            return Err(Break::Gone {
-                nearest: Some(nearest),
-            });
+            return Err(Break::Gone { nearest: Some(nearest) });
         }
         if found.likeness - found.next < LEAST_LEAD {
             return Err(Break::Several);
         }
-        if self
-            .golds
-            .iter()
-            .any(|gold| gold.found_in_text(quote) && !gold.found_in_text(&nearest))
+        if self.golds.iter().any(|gold| gold.found_in_text(quote) && !gold.found_in_text(&nearest))
         {
             return Err(Break::AnswerGone { nearest });
         }

@@ -88,9 +88,7 @@ impl<'a> Crossing<'a> {
         if crossing.rows.is_empty() {
             let [a, b] = &crossing.sides;
             let lacking = if has_answers(a.run) { b } else { a };
-            return Err(CompareError::NoAnswers {
-                run: lacking.run.manifest.name.clone(),
-            });
+            return Err(CompareError::NoAnswers { run: lacking.run.manifest.name.clone() });
         }
         crossing.sample(noise_sample, seed);
         Ok(crossing)
@@ -105,16 +103,12 @@ impl<'a> Crossing<'a> {
     /// Returns the calls to repeat, by generator; their replies must not come from a cache.
     #[must_use]
     pub fn again(&self) -> [Vec<Call>; 2] {
-        self.again
-            .each_ref()
-            .map(|calls| calls.iter().map(|(_, call)| call.clone()).collect())
+        self.again.each_ref().map(|calls| calls.iter().map(|(_, call)| call.clone()).collect())
     }
 
     fn add(&mut self, traces: [&'a Trace; 2], cluster: usize) -> Result<(), CompareError> {
         let answered = traces.map(|trace| {
-            trace
-                .attempt(ArmName::Retrieved)
-                .filter(|attempt| attempt.error.is_none())
+            trace.attempt(ArmName::Retrieved).filter(|attempt| attempt.error.is_none())
         });
         let [Some(a), Some(b)] = answered else {
             return Ok(());
@@ -135,21 +129,12 @@ impl<'a> Crossing<'a> {
             if self.same_generator {
                 return CrossedAnswer::Recorded(own[passages]);
             }
-            let prompt = self.sides[generator]
-                .prompts
-                .prompt(&traces[0].question, shown[passages].clone());
-            self.calls[generator].push(Call {
-                chunks: own[passages].passages.clone(),
-                prompt,
-            });
+            let prompt =
+                self.sides[generator].prompts.prompt(&traces[0].question, shown[passages].clone());
+            self.calls[generator].push(Call { chunks: own[passages].passages.clone(), prompt });
             CrossedAnswer::Call(self.calls[generator].len() - 1)
         });
-        self.rows.push(CrossedPair {
-            traces,
-            own,
-            crossed,
-            cluster,
-        });
+        self.rows.push(CrossedPair { traces, own, crossed, cluster });
         Ok(())
     }
 
@@ -184,9 +169,7 @@ impl<'a> Crossing<'a> {
         shown: &[PromptPassage],
     ) -> Result<(), CompareError> {
         let side = &self.sides[at];
-        let now = side
-            .prompts
-            .tokens(&side.prompts.prompt(question, shown.to_vec()));
+        let now = side.prompts.tokens(&side.prompts.prompt(question, shown.to_vec()));
         let then = attempt.tokens.prompt;
         if now == then {
             return Ok(());
@@ -198,23 +181,16 @@ impl<'a> Crossing<'a> {
     /// Samples the prompts of each generator without recorded repeats.
     fn sample(&mut self, n: usize, seed: u64) {
         for at in self.generators() {
-            if self.runs_of(at).any(|run| {
-                self.rows
-                    .iter()
-                    .any(|row| repeats(row.traces[run]).len() > 1)
-            }) {
+            if self
+                .runs_of(at)
+                .any(|run| self.rows.iter().any(|row| repeats(row.traces[run]).len() > 1))
+            {
                 continue;
             }
-            let ids: Vec<QuestionId> = self
-                .rows
-                .iter()
-                .map(|row| row.traces[at].question.id.clone())
-                .collect();
+            let ids: Vec<QuestionId> =
+                self.rows.iter().map(|row| row.traces[at].question.id.clone()).collect();
             let drawn = sample::sampled(&ids, n, seed ^ STREAM);
-            let rows = self
-                .rows
-                .iter()
-                .filter(|row| drawn.contains(&row.traces[at].question.id));
+            let rows = self.rows.iter().filter(|row| drawn.contains(&row.traces[at].question.id));
             let again = rows.map(|row| {
                 let (trace, own) = (row.traces[at], row.own[at]);
                 let prompts = &self.sides[at].prompts;
@@ -235,11 +211,7 @@ impl<'a> Crossing<'a> {
 
     /// Returns the indexes of the runs that have generator `at`.
     pub(super) fn runs_of(&self, at: usize) -> std::ops::Range<usize> {
-        if self.same_generator {
-            0..2
-        } else {
-            at..at + 1
-        }
+        if self.same_generator { 0..2 } else { at..at + 1 }
     }
 }
 
@@ -259,7 +231,5 @@ pub(super) fn repeats(trace: &Trace) -> Vec<&Attempt> {
 }
 
 fn has_answers(run: &SavedRun) -> bool {
-    run.traces
-        .iter()
-        .any(|trace| trace.attempt(ArmName::Retrieved).is_some())
+    run.traces.iter().any(|trace| trace.attempt(ArmName::Retrieved).is_some())
 }

@@ -68,9 +68,7 @@ pub(super) fn effect(
     let most = weights.iter().map(|weight| weight.abs()).sum::<f64>() / 2.0;
     Effect {
         mean: values.iter().sum::<f64>() / n + 0.0,
-        ci95: test
-            .and_then(|test| test.interval)
-            .map(|interval| interval.within(most)),
+        ci95: test.and_then(|test| test.interval).map(|interval| interval.within(most)),
         p: test.map(|test| test.p),
         noise_error: noise_variance(rows, weights, variances).map(|sum| sum.sqrt() / n),
         n_changed: values.iter().filter(|value| value.abs() > TIE).count(),

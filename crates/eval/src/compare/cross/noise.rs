@@ -66,8 +66,5 @@ fn mean_change(all: &[Correctness]) -> f64 {
 fn variance(all: &[Correctness]) -> f64 {
     let n = all.len() as f64;
     let mean = all.iter().map(|answer| answer.score()).sum::<f64>() / n;
-    all.iter()
-        .map(|answer| (answer.score() - mean).powi(2))
-        .sum::<f64>()
-        / (n - 1.0)
+    all.iter().map(|answer| (answer.score() - mean).powi(2)).sum::<f64>() / (n - 1.0)
 }

@@ -32,11 +32,7 @@ impl Crossing<'_> {
                 .iter()
                 .find_map(|replies| replies.failure.clone())
                 .unwrap_or_default();
-            return Err(CompareError::CallsFailed {
-                n_failed,
-                n_calls,
-                last,
-            });
+            return Err(CompareError::CallsFailed { n_failed, n_calls, last });
         }
         let n_judged = self
             .rows
@@ -45,18 +41,13 @@ impl Crossing<'_> {
                 correctness(row.traces[0], row.own[0], plan.judge).is_some()
             })
             .count();
-        let rows: Vec<CellScores<'_>> = self
-            .rows
-            .iter()
-            .filter_map(|row| row.cells(crossed, plan.judge))
-            .collect();
+        let rows: Vec<CellScores<'_>> =
+            self.rows.iter().filter_map(|row| row.cells(crossed, plan.judge)).collect();
         if rows.is_empty() {
             return Err(CompareError::NoGold);
         }
-        let noise: Vec<Option<Noise>> = self
-            .generators()
-            .map(|at| self.noise(at, &crossed.again[at], plan.judge))
-            .collect();
+        let noise: Vec<Option<Noise>> =
+            self.generators().map(|at| self.noise(at, &crossed.again[at], plan.judge)).collect();
         let variances = [0, 1].map(|at| {
             let noise = noise.get(at).or(noise.first())?;
             Some(noise.as_ref()?.variance)
@@ -92,19 +83,13 @@ impl Crossing<'_> {
 
     fn noise(&self, at: usize, again: &CallReplies, judge: Judge) -> Option<Noise> {
         if self.again[at].is_empty() {
-            let traces = self
-                .runs_of(at)
-                .flat_map(|run| self.rows.iter().map(move |row| row.traces[run]));
-            let all: Vec<_> = traces
-                .map(|trace| judged(trace, &repeats(trace), judge))
-                .collect();
+            let traces =
+                self.runs_of(at).flat_map(|run| self.rows.iter().map(move |row| row.traces[run]));
+            let all: Vec<_> = traces.map(|trace| judged(trace, &repeats(trace), judge)).collect();
             return noise::noise(NoiseSource::Recorded, &all);
         }
-        let own: HashMap<&QuestionId, &Attempt> = self
-            .rows
-            .iter()
-            .map(|row| (&row.traces[at].question.id, row.own[at]))
-            .collect();
+        let own: HashMap<&QuestionId, &Attempt> =
+            self.rows.iter().map(|row| (&row.traces[at].question.id, row.own[at])).collect();
         let asked = self.again[at].iter().zip(&again.attempts);
         let all: Vec<_> = asked
             .filter_map(|((trace, _), reply)| {
@@ -129,20 +114,14 @@ impl CrossedPair<'_> {
         let [Some(aa), Some(ba), Some(ab), Some(bb)] = scores else {
             return None;
         };
-        Some(CellScores {
-            scores: [aa, ba, ab, bb],
-            replies,
-            cluster: self.cluster,
-        })
+        Some(CellScores { scores: [aa, ba, ab, bb], replies, cluster: self.cluster })
     }
 }
 
 /// Returns the verdict on each attempt that can be judged.
 fn judged(trace: &Trace, attempts: &[&Attempt], judge: Judge) -> Vec<Correctness> {
     let attempts = attempts.iter();
-    attempts
-        .filter_map(|attempt| correctness(trace, attempt, judge))
-        .collect()
+    attempts.filter_map(|attempt| correctness(trace, attempt, judge)).collect()
 }
 
 /// Judges an answer by the gold answers of `trace`, including unanswerable questions.
@@ -152,11 +131,7 @@ fn correctness(trace: &Trace, attempt: &Attempt, judge: Judge) -> Option<Correct
 
 fn asked(crossed: &Crossed) -> ArmUse {
     let mut used = ArmUse::default();
-    let replies = crossed
-        .calls
-        .iter()
-        .chain(&crossed.again)
-        .flat_map(|replies| &replies.attempts);
+    let replies = crossed.calls.iter().chain(&crossed.again).flat_map(|replies| &replies.attempts);
     for attempt in replies {
         match attempt {
             Some(attempt) => used.add(attempt),

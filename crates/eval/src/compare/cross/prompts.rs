@@ -51,11 +51,7 @@ pub fn shown<'a>(
     let passages = chunks.into_iter().filter_map(|id| run.passages.get(id));
     passages
         .map(|passage: &Passage| PromptPassage {
-            title: if titles {
-                passage.title.clone()
-            } else {
-                String::new()
-            },
+            title: if titles { passage.title.clone() } else { String::new() },
             text: passage.text.clone(),
         })
         .collect()

@@ -31,17 +31,8 @@ fn run_over(passage: &str, name: &str, answers: &[&str]) -> SavedRun {
     let id = ChunkId::from(format!("{passage}#0").as_str());
     let range = ByteRange::new(0, passage.len());
     let (doc, title, text) = (passage.into(), String::new(), passage.to_owned());
-    run.passages.insert(
-        id.clone(),
-        Passage {
-            id: id.clone(),
-            doc,
-            title,
-            range,
-            text,
-            tokens: None,
-        },
-    );
+    run.passages
+        .insert(id.clone(), Passage { id: id.clone(), doc, title, range, text, tokens: None });
     let reader = reader(name_of(name));
     let passages = shown(&run, [&id], true);
     for trace in &mut run.traces {
@@ -72,29 +63,15 @@ fn try_crossing(
     let pairs = Pairs::new(runs[0], runs[1], true, false).expect("the same questions");
     let [a, b] = readers;
     let sides = [
-        CrossedRun {
-            run: runs[0],
-            prompts: a,
-            titles: true,
-        },
-        CrossedRun {
-            run: runs[1],
-            prompts: b,
-            titles: true,
-        },
+        CrossedRun { run: runs[0], prompts: a, titles: true },
+        CrossedRun { run: runs[1], prompts: b, titles: true },
     ];
     Crossing::new(sides, &pairs, noise_sample, 1)
 }
 
 fn replies(texts: &[&str]) -> CallReplies {
-    let attempts = run("x", texts)
-        .traces
-        .into_iter()
-        .map(|mut trace| trace.arms[0].attempts.pop());
-    CallReplies {
-        attempts: attempts.collect(),
-        failure: None,
-    }
+    let attempts = run("x", texts).traces.into_iter().map(|mut trace| trace.arms[0].attempts.pop());
+    CallReplies { attempts: attempts.collect(), failure: None }
 }
 
 fn numbers(crossing: &Crossing<'_>, crossed: &Crossed) -> Result<Cross, CompareError> {
@@ -102,45 +79,28 @@ fn numbers(crossing: &Crossing<'_>, crossed: &Crossed) -> Result<Cross, CompareE
 }
 
 fn assert_close(found: f64, expected: f64) {
-    assert!(
-        (found - expected).abs() < 1e-12,
-        "{found} is not {expected}"
-    );
+    assert!((found - expected).abs() < 1e-12, "{found} is not {expected}");
 }
 
 #[test]
 fn effects_are_shapley_values_and_add_up() {
-    let (a, b) = (
-        run_over("x", "a", &[RIGHT, WRONG, WRONG]),
-        run_over("y", "b", &[RIGHT, RIGHT, WRONG]),
-    );
+    let (a, b) =
+        (run_over("x", "a", &[RIGHT, WRONG, WRONG]), run_over("y", "b", &[RIGHT, RIGHT, WRONG]));
     let crossing = crossing([&a, &b], ["one", "two"], 3);
     assert_eq!(crossing.calls().each_ref().map(Vec::len), [3, 3]);
     assert!(
-        crossing.calls()[0]
-            .iter()
-            .all(|call| call.prompt.passages[0].text == "y"),
+        crossing.calls()[0].iter().all(|call| call.prompt.passages[0].text == "y"),
         "B's passages to A's generator"
     );
     let crossed = Crossed {
-        calls: [
-            replies(&[RIGHT, RIGHT, WRONG]),
-            replies(&[RIGHT, WRONG, RIGHT]),
-        ],
-        again: [
-            replies(&[WRONG, WRONG, WRONG]),
-            replies(&[RIGHT, RIGHT, WRONG]),
-        ],
+        calls: [replies(&[RIGHT, RIGHT, WRONG]), replies(&[RIGHT, WRONG, RIGHT])],
+        again: [replies(&[WRONG, WRONG, WRONG]), replies(&[RIGHT, RIGHT, WRONG])],
     };
     let cross = numbers(&crossing, &crossed).expect("judged");
     // Passages A, generator A: 1 0 0, mean 1/3; B, A: 1 1 0; A, B: 1 0 1; B, B: 1 1 0, each 2/3.
     let third = 1.0 / 3.0;
     for (found, expected) in
-        cross
-            .cells
-            .iter()
-            .flatten()
-            .zip([third, 2.0 * third, 2.0 * third, 2.0 * third])
+        cross.cells.iter().flatten().zip([third, 2.0 * third, 2.0 * third, 2.0 * third])
     {
         assert_close(*found, expected);
     }
@@ -151,54 +111,28 @@ fn effects_are_shapley_values_and_add_up() {
     assert_close(cross.interaction.mean, -third);
     // By question retrieval changes 0, 1, (0 - 1) / 2 = -.5 and the generator 0, 0, (1 + 0) / 2 = .5.
     assert_eq!(
-        (
-            cross.retrieval.n_changed,
-            cross.generator.n_changed,
-            cross.n,
-            cross.failed
-        ),
+        (cross.retrieval.n_changed, cross.generator.n_changed, cross.n, cross.failed),
         (2, 1, 3, 0)
     );
     // A's generator asked again: 1 became 0, the others stayed. Variances .5, 0, 0: mean 1/6. B's: none.
-    let [Some(noise), Some(none)] = cross.noise[..] else {
-        panic!("both were asked again")
-    };
-    assert_eq!(
-        (noise.n, noise.flipped, noise.source),
-        (3, 1, NoiseSource::AskedAgain)
-    );
+    let [Some(noise), Some(none)] = cross.noise[..] else { panic!("both were asked again") };
+    assert_eq!((noise.n, noise.flipped, noise.source), (3, 1, NoiseSource::AskedAgain));
     assert_close(noise.mean_change, third);
     assert_close(noise.variance, 0.5 * third);
     assert_close(none.variance, 0.0);
     // The difference has one reply of A's generator a question: 3 x 1/6 = 1/2, root over 3. Retrieval has two halves of it.
-    assert_close(
-        cross.difference.noise_error.expect("known"),
-        0.5_f64.sqrt() / 3.0,
-    );
-    assert_close(
-        cross.retrieval.noise_error.expect("known"),
-        0.25_f64.sqrt() / 3.0,
-    );
+    assert_close(cross.difference.noise_error.expect("known"), 0.5_f64.sqrt() / 3.0);
+    assert_close(cross.retrieval.noise_error.expect("known"), 0.25_f64.sqrt() / 3.0);
 }
 
 #[test]
 fn what_stands_in_the_records_is_not_asked() {
-    let (a, b) = (
-        run_over("x", "a", &[RIGHT, WRONG]),
-        run_over("x", "b", &[WRONG, WRONG]),
-    );
+    let (a, b) = (run_over("x", "a", &[RIGHT, WRONG]), run_over("x", "b", &[WRONG, WRONG]));
     // Equal passages: each generator has already answered them, and the whole difference is the generator's.
     let same_passages = crossing([&a, &b], ["one", "two"], 0);
     assert_eq!(same_passages.calls().each_ref().map(Vec::len), [0, 0]);
     let cross = numbers(&same_passages, &Crossed::default()).expect("judged");
-    assert_eq!(
-        (
-            cross.recorded,
-            cross.same_passages,
-            cross.retrieval.n_changed
-        ),
-        (4, 2, 0)
-    );
+    assert_eq!((cross.recorded, cross.same_passages, cross.retrieval.n_changed), (4, 2, 0));
     assert_close(cross.generator.mean, -0.5);
     assert_eq!(cross.noise, [None, None]);
     // Equal generators: the answer to the other passages is recorded.
@@ -215,29 +149,14 @@ fn another_arm_of_the_same_prompt_is_an_answer_too() {
     let (mut a, b) = (run_over("x", "a", &[WRONG]), run_over("y", "b", &[RIGHT]));
     let (id, passage) = b.passages.iter().next().expect("one");
     a.passages.insert(id.clone(), passage.clone());
-    let attempt = Attempt {
-        passages: vec![id.clone()],
-        ..b.traces[0].arms[0].attempts[0].clone()
-    };
-    a.traces[0].arms.push(Arm {
-        arm: ArmName::Oracle,
-        attempts: vec![attempt],
-    });
-    assert_eq!(
-        crossing([&a, &b], ["one", "two"], 0)
-            .calls()
-            .each_ref()
-            .map(Vec::len),
-        [0, 1]
-    );
+    let attempt = Attempt { passages: vec![id.clone()], ..b.traces[0].arms[0].attempts[0].clone() };
+    a.traces[0].arms.push(Arm { arm: ArmName::Oracle, attempts: vec![attempt] });
+    assert_eq!(crossing([&a, &b], ["one", "two"], 0).calls().each_ref().map(Vec::len), [0, 1]);
 }
 
 #[test]
 fn recorded_repeats_are_the_noise() {
-    let (mut a, b) = (
-        run_over("x", "a", &[RIGHT, WRONG]),
-        run_over("y", "b", &[RIGHT, RIGHT]),
-    );
+    let (mut a, b) = (run_over("x", "a", &[RIGHT, WRONG]), run_over("y", "b", &[RIGHT, RIGHT]));
     for (trace, again) in a.traces.iter_mut().zip([NEAR, RIGHT]) {
         let again = replies(&[again]).attempts.remove(0).expect("one");
         trace.arms[0].attempts.push(again);
@@ -245,14 +164,9 @@ fn recorded_repeats_are_the_noise() {
     let crossing = crossing([&a, &b], ["one", "one"], 100);
     assert!(crossing.again().iter().all(Vec::is_empty));
     let cross = numbers(&crossing, &Crossed::default()).expect("judged");
-    let [Some(noise)] = cross.noise[..] else {
-        panic!("one generator, asked twice")
-    };
+    let [Some(noise)] = cross.noise[..] else { panic!("one generator, asked twice") };
     // F1 1 and .8 are both right at .6; 0 and 1 flip. Changes 0 and 1; variances 0 and .5.
-    assert_eq!(
-        (noise.source, noise.n, noise.flipped),
-        (NoiseSource::Recorded, 2, 1)
-    );
+    assert_eq!((noise.source, noise.n, noise.flipped), (NoiseSource::Recorded, 2, 1));
     assert_close(noise.mean_change, 0.5);
     assert_close(noise.variance, 0.25);
 }
@@ -262,10 +176,8 @@ fn failed_calls_are_left_out_until_they_are_many() {
     let answers = vec![RIGHT; 30];
     let (a, b) = (run_over("x", "a", &answers), run_over("y", "b", &answers));
     let crossing = crossing([&a, &b], ["one", "two"], 0);
-    let mut crossed = Crossed {
-        calls: [replies(&answers), replies(&answers)],
-        ..Crossed::default()
-    };
+    let mut crossed =
+        Crossed { calls: [replies(&answers), replies(&answers)], ..Crossed::default() };
     crossed.calls[0].attempts[3] = None;
     let cross = numbers(&crossing, &crossed).expect("1 of 60");
     assert_eq!((cross.n, cross.failed), (29, 1));
@@ -278,11 +190,7 @@ fn failed_calls_are_left_out_until_they_are_many() {
     let last = "no answer".to_owned();
     assert_eq!(
         numbers(&crossing, &crossed),
-        Err(CompareError::CallsFailed {
-            n_failed: 4,
-            n_calls: 60,
-            last
-        })
+        Err(CompareError::CallsFailed { n_failed: 4, n_calls: 60, last })
     );
 }
 
@@ -317,12 +225,7 @@ fn the_verdict_tells_a_change_from_noise_and_luck() {
         let any =
             numbers(&crossing([&a, &b], ["one", "two"], 0), &Crossed::default()).expect("judged");
         let difference = effect(retrieval.mean + generator.mean, 0.5, 0.01);
-        verdict::sentence(&Cross {
-            difference,
-            retrieval,
-            generator,
-            ..any
-        })
+        verdict::sentence(&Cross { difference, retrieval, generator, ..any })
     };
     // 1.96 x .005 = .010.
     assert_eq!(

@@ -8,33 +8,19 @@ const REACH: f64 = 1.959_963_984_540_054;
 
 /// Writes the sentence.
 pub(super) fn sentence(cross: &Cross) -> String {
-    let retrieval = clause(
-        "retrieval",
-        "retrieval's change",
-        &cross.retrieval,
-        "repeat noise",
-    );
+    let retrieval = clause("retrieval", "retrieval's change", &cross.retrieval, "repeat noise");
     let own = if cross.same_generator {
         "both runs have the same generator: its"
     } else {
         "the generator's"
     };
-    let generator = clause(
-        "the generator",
-        &format!("{own} change"),
-        &cross.generator,
-        "its own repeat noise",
-    );
+    let generator =
+        clause("the generator", &format!("{own} change"), &cross.generator, "its own repeat noise");
     let mut text = format!("{}; {generator}.", upper_first(&retrieval));
     if is_shown(&cross.retrieval) || is_shown(&cross.generator) {
         return text;
     }
-    let Effect {
-        mean,
-        noise_error,
-        n_changed,
-        ..
-    } = cross.difference;
+    let Effect { mean, noise_error, n_changed, .. } = cross.difference;
     let luck = match noise_error {
         _ if n_changed == 0 => "There is no difference to attribute.".to_owned(),
         Some(error) if mean.abs() <= REACH * error => format!(
@@ -55,19 +41,11 @@ fn is_shown(effect: &Effect) -> bool {
 }
 
 fn clause(who: &str, change: &str, effect: &Effect, noise: &str) -> String {
-    let Effect {
-        mean,
-        ci95,
-        p,
-        noise_error,
-        n_changed,
-    } = *effect;
+    let Effect { mean, ci95, p, noise_error, n_changed } = *effect;
     if n_changed == 0 {
         return format!("{change} is 0 on every question");
     }
-    let ci95 = ci95.map_or(String::new(), |ci| {
-        format!(" [{:+.3}, {:+.3}]", ci.low, ci.high)
-    });
+    let ci95 = ci95.map_or(String::new(), |ci| format!(" [{:+.3}, {:+.3}]", ci.low, ci.high));
     let p = p.map_or(String::new(), |p| format!(", p {}", equals(p)));
     if is_shown(effect) {
         let turn = if mean > 0.0 { "better" } else { "worse" };
@@ -83,7 +61,5 @@ fn clause(who: &str, change: &str, effect: &Effect, noise: &str) -> String {
 
 fn upper_first(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
 }

@@ -37,11 +37,7 @@ fn sweep(random: &mut Random) -> Sweep {
         .collect();
     let common: Vec<f64> = cluster_of.iter().map(|_| random.unit()).collect();
     let ease = |&cluster: &usize| {
-        if random.below(2) == 0 {
-            common[cluster]
-        } else {
-            random.unit()
-        }
+        if random.below(2) == 0 { common[cluster] } else { random.unit() }
     };
     let ease: Vec<f64> = cluster_of.iter().map(ease).collect();
     let mut errors = || -> Vec<f64> { ease.iter().map(|_| 0.3 * (random.unit() - 0.5)).collect() };
@@ -49,27 +45,18 @@ fn sweep(random: &mut Random) -> Sweep {
     let default: Vec<f64> = ease.iter().map(|ease| outcome(*ease)).collect();
     let differences = (0..N_SETTINGS).map(|trial| {
         let (group, own) = (&groups[trial % N_GROUPS], errors());
-        (0..ease.len())
-            .map(|at| outcome(ease[at] + group[at] + own[at]) - default[at])
-            .collect()
+        (0..ease.len()).map(|at| outcome(ease[at] + group[at] + own[at]) - default[at]).collect()
     });
     let differences = differences.collect();
-    Sweep {
-        cluster_of,
-        default,
-        differences,
-    }
+    Sweep { cluster_of, default, differences }
 }
 
 impl Sweep {
     /// Returns the sweep with each cluster's differences, of all trials at once, given a random sign: none is better than
     /// the default.
     fn flipped(&self, random: &mut Random) -> Self {
-        let signs: Vec<f64> = self
-            .cluster_of
-            .iter()
-            .map(|_| if random.below(2) == 0 { 1.0 } else { -1.0 })
-            .collect();
+        let signs: Vec<f64> =
+            self.cluster_of.iter().map(|_| if random.below(2) == 0 { 1.0 } else { -1.0 }).collect();
         let flip = |differences: &Vec<f64>| {
             differences
                 .iter()
@@ -78,11 +65,7 @@ impl Sweep {
                 .collect()
         };
         let (cluster_of, default) = (self.cluster_of.clone(), self.default.clone());
-        Self {
-            cluster_of,
-            default,
-            differences: self.differences.iter().map(flip).collect(),
-        }
+        Self { cluster_of, default, differences: self.differences.iter().map(flip).collect() }
     }
 
     /// Returns the sweep restricted to some of the questions.
@@ -91,11 +74,8 @@ impl Sweep {
         let mut trials = vec![known("default", default, 500.0)];
         for (at, differences) in self.differences.iter().enumerate() {
             let differences = &differences[questions.clone()];
-            let values: Vec<f64> = default
-                .iter()
-                .zip(differences)
-                .map(|(value, more)| value + more)
-                .collect();
+            let values: Vec<f64> =
+                default.iter().zip(differences).map(|(value, more)| value + more).collect();
             trials.push(known(&format!("s{at}"), &values, 500.0));
         }
         sweep_of(&self.cluster_of[questions], trials)
@@ -105,11 +85,7 @@ impl Sweep {
 /// Claims from a sweep cross-fitted, from one whose second half was held out, and from the best trial's interval alone,
 /// ignoring the other trials.
 fn claims(sweep: &Sweep) -> [Option<String>; 3] {
-    let plan = TuningPlan {
-        permutations: 500,
-        folds: 5,
-        ..plan("EM@5")
-    };
+    let plan = TuningPlan { permutations: 500, folds: 5, ..plan("EM@5") };
     let n = sweep.default.len();
     let whole = sweep.part(0..n);
     let confirmation = cross_fit(&whole, &plan).map(Confirmation::CrossFit);
@@ -122,9 +98,7 @@ fn claims(sweep: &Sweep) -> [Option<String>; 3] {
     let alone = trial.zip(aligned.default()).and_then(|(trial, default)| {
         tested(&trial.minus(default), &aligned.cluster_of, 1, &plan)?.interval
     });
-    let naive = alone
-        .filter(|ci95| ci95.low > 0.0)
-        .map(|_| best.name.clone());
+    let naive = alone.filter(|ci95| ci95.low > 0.0).map(|_| best.name.clone());
     // The second half begins with a new cluster.
     let half = (n / 2..n)
         .find(|&at| sweep.cluster_of[at] != sweep.cluster_of[at - 1])
@@ -132,18 +106,8 @@ fn claims(sweep: &Sweep) -> [Option<String>; 3] {
     let (tuned, rest) = (sweep.part(0..half), sweep.part(half..n));
     let ranking = rank(&tuned, &plan);
     let values = |name: &str| {
-        let trial = rest
-            .trials
-            .iter()
-            .find(|trial| trial.name == name)
-            .expect("ranked");
-        trial
-            .result
-            .as_ref()
-            .expect("none failed")
-            .scores
-            .column(plan.measure)
-            .expect("measured")
+        let trial = rest.trials.iter().find(|trial| trial.name == name).expect("ranked");
+        trial.result.as_ref().expect("none failed").scores.column(plan.measure).expect("measured")
     };
     let winner = values(ranking.winner.as_deref().expect("a best one"));
     let found = held_out(&values("default"), &winner, &rest.cluster_of, &plan, 1);
@@ -169,11 +133,8 @@ fn count(
 #[test]
 fn where_signs_are_chance_a_winner_is_claimed_in_at_most_16_of_200_sweeps() {
     let seen = sweep(&mut Random::new(1));
-    let [crosswise, held_out, naive] = count(
-        TRIES,
-        |at| seen.flipped(&mut Random::stream(2, at)),
-        |_| true,
-    );
+    let [crosswise, held_out, naive] =
+        count(TRIES, |at| seen.flipped(&mut Random::stream(2, at)), |_| true);
     assert!(crosswise <= 16 && held_out <= 16, "{crosswise}, {held_out}");
     // The error it prevents: by its interval alone the best of 36 would be claimed in a fifth of them.
     assert!(naive > 30, "{naive}");

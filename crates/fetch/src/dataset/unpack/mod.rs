@@ -36,17 +36,9 @@ pub(super) fn unpack(
 ) -> Result<(), Refusal> {
     let file = File::open(archive).map_err(Refusal::unreadable)?;
     let n_bytes = file.metadata().map_err(Refusal::unreadable)?.len();
-    let most_bytes = n_bytes
-        .saturating_mul(MOST_GROWTH)
-        .clamp(ALWAYS_BYTES, MOST_BYTES);
+    let most_bytes = n_bytes.saturating_mul(MOST_GROWTH).clamp(ALWAYS_BYTES, MOST_BYTES);
     let wanted = globs::set(set.patterns())?;
-    let mut taken = Taken {
-        into,
-        wanted,
-        names: HashSet::new(),
-        most_bytes,
-        n_bytes: 0,
-    };
+    let mut taken = Taken { into, wanted, names: HashSet::new(), most_bytes, n_bytes: 0 };
     match packed {
         Archived::Zip => zip::unpack(file, &mut taken),
         Archived::TarGz => tar::unpack(file, &mut taken),

@@ -20,11 +20,7 @@ pub(crate) enum Refusal {
     #[error("the directory lists {n_listed} entries, but {n_read} can be read")]
     Directory { n_listed: usize, n_read: usize },
     #[error("entry `{name}` has {found} bytes or more, but declares {declared}")]
-    Size {
-        name: String,
-        declared: u64,
-        found: u64,
-    },
+    Size { name: String, declared: u64, found: u64 },
     #[error("it grows to more than {} MiB", .0 >> 20)]
     Grows(u64),
     #[error(transparent)]

@@ -38,10 +38,7 @@ impl Taken<'_> {
             return Err(Refusal::Grows(self.most_bytes));
         }
         let target = self.into.join(&name);
-        let unwritable = |source| Refusal::Write {
-            path: target.clone(),
-            source,
-        };
+        let unwritable = |source| Refusal::Write { path: target.clone(), source };
         fs::create_dir_all(target.parent().unwrap_or(self.into)).map_err(unwritable)?;
         let mut file = File::create_new(&target).map_err(unwritable)?;
         let mut bytes = bytes.take(declared.saturating_add(1));
@@ -55,25 +52,14 @@ impl Taken<'_> {
                 }
             }
         }
-        if found == declared {
-            Ok(())
-        } else {
-            Err(Refusal::Size {
-                name,
-                declared,
-                found,
-            })
-        }
+        if found == declared { Ok(()) } else { Err(Refusal::Size { name, declared, found }) }
     }
 
     /// Returns the name within the set of the entry at `path`: as it is, or without the common root
     /// folder.
     fn wanted_name(&self, path: &str) -> Result<Option<String>, Refusal> {
         let parts = inside(path)?;
-        let names = [
-            parts.join("/"),
-            parts.get(1..).unwrap_or_default().join("/"),
-        ];
+        let names = [parts.join("/"), parts.get(1..).unwrap_or_default().join("/")];
         Ok(names.into_iter().find(|name| self.wanted.is_match(name)))
     }
 }
@@ -85,8 +71,5 @@ pub(super) fn inside(path: &str) -> Result<Vec<&str>, Refusal> {
     if path.is_empty() || has_drive || leads_out || path.contains(['\\', '\0']) {
         return Err(Refusal::Outside(path.to_owned()));
     }
-    Ok(path
-        .split('/')
-        .filter(|part| !matches!(*part, "" | "."))
-        .collect())
+    Ok(path.split('/').filter(|part| !matches!(*part, "" | ".")).collect())
 }

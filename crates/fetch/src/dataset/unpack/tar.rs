@@ -11,11 +11,8 @@ use super::taken::{Taken, inside};
 
 pub(super) fn unpack(file: File, taken: &mut Taken<'_>) -> Result<(), Refusal> {
     let most_bytes = taken.most_bytes;
-    let bytes = Bounded {
-        inner: MultiGzDecoder::new(BufReader::new(file)),
-        left: most_bytes,
-        most_bytes,
-    };
+    let bytes =
+        Bounded { inner: MultiGzDecoder::new(BufReader::new(file)), left: most_bytes, most_bytes };
     let mut archive = Archive::new(bytes);
     for entry in archive.entries().map_err(Refusal::unreadable)? {
         let mut entry = entry.map_err(Refusal::unreadable)?;

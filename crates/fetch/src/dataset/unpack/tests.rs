@@ -27,18 +27,13 @@ fn tar_gz(entries: &[(&str, EntryType, &[u8])]) -> Vec<u8> {
         header.set_cksum();
         builder.append(&header, *content).expect("in memory");
     }
-    builder
-        .into_inner()
-        .and_then(GzEncoder::finish)
-        .expect("in memory")
+    builder.into_inner().and_then(GzEncoder::finish).expect("in memory")
 }
 
 fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in entries {
-        writer
-            .start_file(*name, SimpleFileOptions::default())
-            .expect("in memory");
+        writer.start_file(*name, SimpleFileOptions::default()).expect("in memory");
         writer.write_all(content).expect("in memory");
     }
     writer.finish().expect("in memory").into_inner()
@@ -51,19 +46,9 @@ fn unpacked(set: &str, archive: &[u8]) -> Result<Vec<(String, Vec<u8>)>, Refusal
     let (file, into) = (folder.path().join("archive"), folder.path().join("into"));
     fs::write(&file, archive).expect("written");
     fs::create_dir(&into).expect("made");
-    unpack(
-        set.publisher.as_ref().expect("published").packed,
-        &file,
-        set,
-        &into,
-    )?;
-    let files = globs::walk(&into, globs::Links::Everywhere)
-        .expect("read")
-        .files;
-    Ok(files
-        .into_iter()
-        .map(|(name, path)| (name, fs::read(path).expect("read")))
-        .collect())
+    unpack(set.publisher.as_ref().expect("published").packed, &file, set, &into)?;
+    let files = globs::walk(&into, globs::Links::Everywhere).expect("read").files;
+    Ok(files.into_iter().map(|(name, path)| (name, fs::read(path).expect("read"))).collect())
 }
 
 fn refused(set: &str, archive: &[u8]) -> String {
@@ -86,10 +71,7 @@ fn the_files_of_a_set_are_taken_from_wherever_they_lie() {
     ]);
     assert_eq!(
         unpacked("cisi", &tar).expect("unpacked"),
-        [
-            ("CISI.QRY".into(), vec![]),
-            ("cisi.all".into(), b"all".to_vec())
-        ]
+        [("CISI.QRY".into(), vec![]), ("cisi.all".into(), b"all".to_vec())]
     );
     let zip = zip(&[
         ("scifact/", b""),
@@ -106,23 +88,12 @@ fn the_files_of_a_set_are_taken_from_wherever_they_lie() {
 
 #[test]
 fn paths_that_lead_out_are_refused_wanted_or_not() {
-    for name in [
-        "../CISI.ALL",
-        "a/../../CISI.ALL",
-        "/CISI.ALL",
-        "C:CISI.ALL",
-        "..\\CISI.ALL",
-        "a/..",
-    ] {
+    for name in
+        ["../CISI.ALL", "a/../../CISI.ALL", "/CISI.ALL", "C:CISI.ALL", "..\\CISI.ALL", "a/.."]
+    {
         let expected = format!("entry `{name}` leads out of the folder");
-        assert_eq!(
-            refused("cisi", &tar_gz(&[ALL, (name, EntryType::Regular, b"x")])),
-            expected
-        );
-        assert_eq!(
-            refused("scifact", &zip(&[("corpus.jsonl", b"{}"), (name, b"x")])),
-            expected
-        );
+        assert_eq!(refused("cisi", &tar_gz(&[ALL, (name, EntryType::Regular, b"x")])), expected);
+        assert_eq!(refused("scifact", &zip(&[("corpus.jsonl", b"{}"), (name, b"x")])), expected);
     }
 }
 
@@ -147,24 +118,15 @@ fn links_devices_and_holes_are_refused() {
         .add_symlink("corpus.jsonl", "/etc/passwd", SimpleFileOptions::default())
         .expect("in memory");
     let archive = writer.finish().expect("in memory").into_inner();
-    assert_eq!(
-        refused("scifact", &archive),
-        "entry `corpus.jsonl` is neither a file nor a folder"
-    );
+    assert_eq!(refused("scifact", &archive), "entry `corpus.jsonl` is neither a file nor a folder");
 }
 
 #[test]
 fn a_name_may_stand_once() {
     let again = ("cisi.all", EntryType::Regular, b"other".as_slice());
+    assert_eq!(refused("cisi", &tar_gz(&[ALL, again])), "duplicate entry `cisi.all`");
     assert_eq!(
-        refused("cisi", &tar_gz(&[ALL, again])),
-        "duplicate entry `cisi.all`"
-    );
-    assert_eq!(
-        refused(
-            "cisi",
-            &tar_gz(&[ALL, ("a/CISI.ALL", EntryType::Regular, b"x")])
-        ),
+        refused("cisi", &tar_gz(&[ALL, ("a/CISI.ALL", EntryType::Regular, b"x")])),
         "duplicate entry `CISI.ALL`"
     );
     // The writer rejects this, so the second name is changed to the first one afterwards.
@@ -172,26 +134,17 @@ fn a_name_may_stand_once() {
     while let Some(at) = archive.windows(6).position(|bytes| bytes == b"corpuX") {
         archive[at + 5] = b's';
     }
-    assert_eq!(
-        refused("scifact", &archive),
-        "duplicate entry `corpus.jsonl`"
-    );
+    assert_eq!(refused("scifact", &archive), "duplicate entry `corpus.jsonl`");
 }
 
 #[test]
 fn a_directory_that_says_less_than_it_lists_is_refused() {
     // The end of the directory holds the number of entries twice, 8 and 10 bytes after `PK\x05\x06`.
     let mut archive = zip(&[("corpus.jsonl", b"{}"), ("queries.jsonl", b"{}")]);
-    let at = archive
-        .windows(4)
-        .position(|bytes| bytes == b"PK\x05\x06")
-        .expect("an end");
+    let at = archive.windows(4).position(|bytes| bytes == b"PK\x05\x06").expect("an end");
     assert_eq!((archive[at + 8], archive[at + 10]), (2, 2));
     (archive[at + 8], archive[at + 10]) = (1, 1);
-    assert_eq!(
-        refused("scifact", &archive),
-        "the directory lists 2 entries, but 1 can be read"
-    );
+    assert_eq!(refused("scifact", &archive), "the directory lists 2 entries, but 1 can be read");
 }
 
 #[test]
@@ -207,28 +160,15 @@ fn what_grows_beyond_measure_is_refused_by_what_it_says_and_by_what_it_holds() {
         "it grows to more than 1 MiB"
     );
     // Unwanted entries are skipped, which decompresses them.
-    let text = refused(
-        "cisi",
-        &tar_gz(&[("junk", EntryType::Regular, &zeros), ALL]),
-    );
-    assert_eq!(
-        text,
-        "not an archive, or damaged: it grows to more than 1 MiB"
-    );
+    let text = refused("cisi", &tar_gz(&[("junk", EntryType::Regular, &zeros), ALL]));
+    assert_eq!(text, "not an archive, or damaged: it grows to more than 1 MiB");
     assert!(
-        unpacked(
-            "scifact",
-            &zip(&[("junk", &zeros), ("corpus.jsonl", b"{}")])
-        )
-        .is_ok(),
+        unpacked("scifact", &zip(&[("junk", &zeros), ("corpus.jsonl", b"{}")])).is_ok(),
         "a zip's is not unpacked"
     );
     // A central directory that declares 5 bytes of 8: the size is 24 bytes after `PK\x01\x02`.
     let mut archive = zip(&[("corpus.jsonl", b"12345678")]);
-    let at = archive
-        .windows(4)
-        .position(|bytes| bytes == b"PK\x01\x02")
-        .expect("listed");
+    let at = archive.windows(4).position(|bytes| bytes == b"PK\x01\x02").expect("listed");
     archive[at + 24] = 5;
     assert_eq!(
         refused("scifact", &archive),
@@ -243,10 +183,7 @@ fn what_is_no_archive_or_half_of_one_is_refused() {
             assert!(refused(set, bytes).starts_with("not an archive, or damaged: "));
         }
     }
-    let whole = tar_gz(&[
-        ("CISI.ALL", EntryType::Regular, &b"abcdefgh".repeat(5000)),
-        ALL,
-    ]);
+    let whole = tar_gz(&[("CISI.ALL", EntryType::Regular, &b"abcdefgh".repeat(5000)), ALL]);
     assert!(refused("cisi", &whole[..whole.len() / 2]).starts_with("not an archive, or damaged: "));
     let whole = zip(&[("corpus.jsonl", b"{}")]);
     assert!(

@@ -24,10 +24,7 @@ pub(super) fn unpack(file: File, taken: &mut Taken<'_>) -> Result<(), Refusal> {
         return Err(Refusal::Twice(String::from_utf8_lossy(twice).into_owned()));
     }
     if listed.len() != archive.len() {
-        return Err(Refusal::Directory {
-            n_listed: listed.len(),
-            n_read: archive.len(),
-        });
+        return Err(Refusal::Directory { n_listed: listed.len(), n_read: archive.len() });
     }
     for index in 0..archive.len() {
         let mut entry = archive.by_index(index).map_err(Refusal::unreadable)?;

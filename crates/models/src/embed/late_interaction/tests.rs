@@ -27,9 +27,7 @@ struct Expected {
 }
 
 fn tiny(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../tests/data/tiny-models")
-        .join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models").join(name)
 }
 
 fn expected() -> Sides {
@@ -44,21 +42,15 @@ fn open(folder: &Path) -> Result<LateInteraction, EmbedError> {
 }
 
 async fn check(encoder: &LateInteraction, role: Role, cases: &[Encoded]) {
-    let texts: Vec<TitledText<'_>> = cases
-        .iter()
-        .map(|case| TitledText::untitled(&case.text))
-        .collect();
+    let texts: Vec<TitledText<'_>> =
+        cases.iter().map(|case| TitledText::untitled(&case.text)).collect();
     let vectors = encoder.encode(&texts, role, &|_| ()).await.unwrap();
     for (case, vector) in cases.iter().zip(vectors) {
         let rows: Vec<&[f32]> = vector.chunks_exact(encoder.shape().dimension).collect();
         assert_eq!(rows.len(), case.rows.len(), "{:?}", case.text);
         for (row, expected) in rows.iter().zip(&case.rows) {
             for (got, expected) in row.iter().zip(expected) {
-                assert!(
-                    (got - expected).abs() < 1e-5,
-                    "{:?}: {got} is not {expected}",
-                    case.text
-                );
+                assert!((got - expected).abs() < 1e-5, "{:?}: {got} is not {expected}", case.text);
             }
         }
     }
@@ -69,11 +61,7 @@ async fn token_vectors_are_those_of_transformers() {
     let encoder = open(&tiny("colbert")).unwrap();
     assert_eq!(
         encoder.shape(),
-        VectorShape {
-            dimension: 8,
-            many: true,
-            similarity: Similarity::Cosine
-        }
+        VectorShape { dimension: 8, many: true, similarity: Similarity::Cosine }
     );
     let expected = expected();
     check(&encoder, Role::Query, &expected.queries).await;
@@ -85,28 +73,16 @@ async fn masks_are_attended_to_where_the_checkpoint_says_so() {
     let folder = copy_of_tiny();
     let path = folder.path().join("artifact.metadata");
     let said = std::fs::read_to_string(&path).unwrap();
-    let changed = said.replace(
-        "\"attend_to_mask_tokens\": false",
-        "\"attend_to_mask_tokens\": true",
-    );
+    let changed =
+        said.replace("\"attend_to_mask_tokens\": false", "\"attend_to_mask_tokens\": true");
     assert_ne!(said, changed);
     std::fs::write(&path, changed).unwrap();
-    check(
-        &open(folder.path()).unwrap(),
-        Role::Query,
-        &expected().attending,
-    )
-    .await;
+    check(&open(folder.path()).unwrap(), Role::Query, &expected().attending).await;
 }
 
 fn copy_of_tiny() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    for file in [
-        "config.json",
-        "tokenizer.json",
-        "model.safetensors",
-        "artifact.metadata",
-    ] {
+    for file in ["config.json", "tokenizer.json", "model.safetensors", "artifact.metadata"] {
         std::fs::copy(tiny("colbert").join(file), folder.path().join(file)).unwrap();
     }
     folder
@@ -127,11 +103,9 @@ fn pylate(dense: &str) -> tempfile::TempDir {
     std::fs::write(at("1_Dense/config.json"), dense).unwrap();
     let bytes = std::fs::read(at("model.safetensors")).unwrap();
     let all = SafeTensors::deserialize(&bytes).unwrap();
-    let one = safetensors::serialize(
-        [("linear.weight", all.tensor("linear.weight").unwrap())],
-        None,
-    )
-    .unwrap();
+    let one =
+        safetensors::serialize([("linear.weight", all.tensor("linear.weight").unwrap())], None)
+            .unwrap();
     std::fs::write(at("1_Dense/model.safetensors"), one).unwrap();
     folder
 }
@@ -151,11 +125,7 @@ async fn a_folder_of_pylates_form_is_read_alike() {
 #[tokio::test]
 async fn a_projection_that_is_not_computed_is_refused_by_name() {
     for (from, to, expected) in [
-        (
-            "false,",
-            "true,",
-            "`bias` = `true`, which is not supported (supported: false)",
-        ),
+        ("false,", "true,", "`bias` = `true`, which is not supported (supported: false)"),
         (
             ".Identity",
             ".Tanh",
@@ -172,9 +142,7 @@ async fn a_projection_that_is_not_computed_is_refused_by_name() {
 async fn a_model_without_markers_is_refused_by_their_name() {
     let folder = copy_of_tiny();
     let path = folder.path().join("artifact.metadata");
-    let said = std::fs::read_to_string(&path)
-        .unwrap()
-        .replace("[unused1]", "[D]");
+    let said = std::fs::read_to_string(&path).unwrap().replace("[unused1]", "[D]");
     // The setting `doc_token` also contains `[D]`; it is a display name.
     std::fs::write(&path, said).unwrap();
     let error = open(folder.path()).err().unwrap().to_string();
@@ -191,47 +159,15 @@ async fn lengths_and_offsets_leave_the_frame_out() {
     // 24 tokens minus [CLS], the marker and [SEP] leave 21 of 30; for a query 12 minus 3 leave
     // 9.
     let text = "tea ".repeat(30);
-    let titled = TitledText {
-        title: "",
-        text: &text,
-    };
-    let passage = encoder
-        .lengths(&[titled], Role::Passage)
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(
-        passage,
-        [Length {
-            n_tokens: 30,
-            n_read: 21
-        }]
-    );
-    let query = encoder
-        .lengths(&[titled], Role::Query)
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(
-        query,
-        [Length {
-            n_tokens: 30,
-            n_read: 9
-        }]
-    );
-    assert_eq!(
-        encoder.read_bytes(titled, Role::Passage).unwrap(),
-        Some("tea ".len() * 21 - 1)
-    );
+    let titled = TitledText { title: "", text: &text };
+    let passage = encoder.lengths(&[titled], Role::Passage).await.unwrap().unwrap();
+    assert_eq!(passage, [Length { n_tokens: 30, n_read: 21 }]);
+    let query = encoder.lengths(&[titled], Role::Query).await.unwrap().unwrap();
+    assert_eq!(query, [Length { n_tokens: 30, n_read: 9 }]);
+    assert_eq!(encoder.read_bytes(titled, Role::Passage).unwrap(), Some("tea ".len() * 21 - 1));
     // The title takes two of them, its line feed none.
-    let titled = TitledText {
-        title: "old king",
-        text: &text,
-    };
-    assert_eq!(
-        encoder.read_bytes(titled, Role::Passage).unwrap(),
-        Some("tea ".len() * 19 - 1)
-    );
+    let titled = TitledText { title: "old king", text: &text };
+    assert_eq!(encoder.read_bytes(titled, Role::Passage).unwrap(), Some("tea ".len() * 19 - 1));
 }
 
 /// Rewrites one tensor of a weights file; the bytes may have another shape.
@@ -279,11 +215,7 @@ async fn a_projection_of_another_dimension_is_refused_by_both_shapes() {
     // 8 x 12 numbers as 12 x 8, in either form of folder; the hidden size is 12.
     let swap = |_: &mut Vec<u8>, shape: &mut Vec<usize>| shape.swap(0, 1);
     let folder = copy_of_tiny();
-    with_tensor(
-        &folder.path().join("model.safetensors"),
-        "linear.weight",
-        swap,
-    );
+    with_tensor(&folder.path().join("model.safetensors"), "linear.weight", swap);
     let error = error_of(folder.path()).await;
     let expected = "tensor `linear.weight` has shape [12,8], expected [any, 12]";
     assert!(error.contains(expected), "{error}");

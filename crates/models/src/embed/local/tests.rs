@@ -20,10 +20,7 @@ fn open(folder: &Path, options: LocalOptions) -> Result<Local, EmbedError> {
 }
 
 fn untitled<'a>(texts: &[&'a str]) -> Vec<TitledText<'a>> {
-    texts
-        .iter()
-        .map(|text| TitledText::untitled(text))
-        .collect()
+    texts.iter().map(|text| TitledText::untitled(text)).collect()
 }
 
 fn tiny_folder() -> std::path::PathBuf {
@@ -39,10 +36,7 @@ fn expected() -> Vec<Expected> {
 }
 
 fn bits(vectors: &[Vec<f32>]) -> Vec<Vec<u32>> {
-    vectors
-        .iter()
-        .map(|v| v.iter().map(|x| x.to_bits()).collect())
-        .collect()
+    vectors.iter().map(|v| v.iter().map(|x| x.to_bits()).collect()).collect()
 }
 
 #[tokio::test]
@@ -52,10 +46,7 @@ async fn vectors_are_those_of_transformers() {
     let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).collect();
     let n_done = AtomicUsize::new(0);
     let on_progress = |n| _ = n_done.fetch_add(n, Ordering::Relaxed);
-    let vectors = encoder
-        .encode(&untitled(&texts), Role::Passage, &on_progress)
-        .await
-        .unwrap();
+    let vectors = encoder.encode(&untitled(&texts), Role::Passage, &on_progress).await.unwrap();
     assert_eq!(n_done.into_inner(), texts.len());
     for (case, vector) in cases.iter().zip(&vectors) {
         assert_eq!(
@@ -72,11 +63,7 @@ async fn vectors_are_those_of_transformers() {
         );
         assert_eq!(vector.len(), encoder.shape().dimension);
         for (got, expected) in vector.iter().zip(&case.vector) {
-            assert!(
-                (got - expected).abs() < 1e-5,
-                "{:?}: {got} is not {expected}",
-                case.text
-            );
+            assert!((got - expected).abs() < 1e-5, "{:?}: {got} is not {expected}", case.text);
         }
     }
 }
@@ -86,121 +73,62 @@ async fn a_text_has_the_same_bits_alone_and_in_company() {
     let encoder = tiny();
     let cases = expected();
     // About 2,000 tokens: several batches, with other boundaries than for single texts.
-    let texts: Vec<&str> = cases
-        .iter()
-        .map(|case| case.text.as_str())
-        .cycle()
-        .take(4 * cases.len())
-        .collect();
-    let together = encoder
-        .encode(&untitled(&texts), Role::Query, &|_| ())
-        .await
-        .unwrap();
+    let texts: Vec<&str> =
+        cases.iter().map(|case| case.text.as_str()).cycle().take(4 * cases.len()).collect();
+    let together = encoder.encode(&untitled(&texts), Role::Query, &|_| ()).await.unwrap();
     for (text, vector) in texts.iter().zip(&together).take(cases.len()) {
-        let alone = encoder
-            .encode(&untitled(&[text]), Role::Query, &|_| ())
-            .await
-            .unwrap();
+        let alone = encoder.encode(&untitled(&[text]), Role::Query, &|_| ()).await.unwrap();
         assert_eq!(bits(&alone), bits(std::slice::from_ref(vector)), "{text:?}");
     }
 }
 
 #[tokio::test]
 async fn prefixes_stand_before_the_text_of_their_role_only() {
-    let prefixed = LocalOptions {
-        query_prefix: Some("what is ".to_owned()),
-        ..LocalOptions::default()
-    };
+    let prefixed =
+        LocalOptions { query_prefix: Some("what is ".to_owned()), ..LocalOptions::default() };
     let encoder = open(&tiny_folder(), prefixed).unwrap();
     let plain = tiny();
-    let with = encoder
-        .encode(&untitled(&["tea"]), Role::Query, &|_| ())
-        .await
-        .unwrap();
+    let with = encoder.encode(&untitled(&["tea"]), Role::Query, &|_| ()).await.unwrap();
     assert_eq!(
         bits(&with),
-        bits(
-            &plain
-                .encode(&untitled(&["what is tea"]), Role::Query, &|_| ())
-                .await
-                .unwrap()
-        )
+        bits(&plain.encode(&untitled(&["what is tea"]), Role::Query, &|_| ()).await.unwrap())
     );
-    let passage = encoder
-        .encode(&untitled(&["tea"]), Role::Passage, &|_| ())
-        .await
-        .unwrap();
+    let passage = encoder.encode(&untitled(&["tea"]), Role::Passage, &|_| ()).await.unwrap();
     assert_eq!(
         bits(&passage),
-        bits(
-            &plain
-                .encode(&untitled(&["tea"]), Role::Passage, &|_| ())
-                .await
-                .unwrap()
-        )
+        bits(&plain.encode(&untitled(&["tea"]), Role::Passage, &|_| ()).await.unwrap())
     );
-    assert_ne!(
-        encoder.fingerprint(Role::Query),
-        plain.fingerprint(Role::Query)
-    );
-    assert_eq!(
-        encoder.fingerprint(Role::Passage),
-        plain.fingerprint(Role::Passage)
-    );
+    assert_ne!(encoder.fingerprint(Role::Query), plain.fingerprint(Role::Query));
+    assert_eq!(encoder.fingerprint(Role::Passage), plain.fingerprint(Role::Passage));
 }
 
 #[tokio::test]
 async fn the_offset_read_up_to_is_where_the_last_word_piece_ends() {
-    let encoder = open(
-        &tiny_folder(),
-        LocalOptions {
-            max_tokens: Some(5),
-            ..LocalOptions::default()
-        },
-    )
-    .unwrap();
+    let encoder =
+        open(&tiny_folder(), LocalOptions { max_tokens: Some(5), ..LocalOptions::default() })
+            .unwrap();
     // [CLS] and [SEP] leave three word pieces: "tea", "é" (two bytes, read as "e"), "cup".
     let text = "tea é cup of tea";
     assert_eq!(
-        encoder
-            .read_bytes(TitledText::untitled(text), Role::Passage)
-            .unwrap(),
+        encoder.read_bytes(TitledText::untitled(text), Role::Passage).unwrap(),
         Some("tea é cup".len())
     );
     assert_eq!(
-        encoder
-            .read_bytes(TitledText::untitled("tea cup"), Role::Passage)
-            .unwrap(),
+        encoder.read_bytes(TitledText::untitled("tea cup"), Role::Passage).unwrap(),
         Some(7)
     );
-    assert_eq!(
-        encoder
-            .read_bytes(TitledText::untitled(""), Role::Passage)
-            .unwrap(),
-        Some(0)
-    );
+    assert_eq!(encoder.read_bytes(TitledText::untitled(""), Role::Passage).unwrap(), Some(0));
 }
 
 #[tokio::test]
 async fn cls_pooling_takes_each_sequences_first_vector() {
-    let cls = LocalOptions {
-        pooling: Some(Pooling::Cls),
-        ..LocalOptions::default()
-    };
+    let cls = LocalOptions { pooling: Some(Pooling::Cls), ..LocalOptions::default() };
     let encoder = open(&tiny_folder(), cls).unwrap();
-    let both = encoder
-        .encode(&untitled(&["the old king", "tea"]), Role::Passage, &|_| ())
-        .await
-        .unwrap();
-    let alone = encoder
-        .encode(&untitled(&["tea"]), Role::Passage, &|_| ())
-        .await
-        .unwrap();
+    let both =
+        encoder.encode(&untitled(&["the old king", "tea"]), Role::Passage, &|_| ()).await.unwrap();
+    let alone = encoder.encode(&untitled(&["tea"]), Role::Passage, &|_| ()).await.unwrap();
     assert_eq!(bits(&both[1..]), bits(&alone));
-    let mean = tiny()
-        .encode(&untitled(&["tea"]), Role::Passage, &|_| ())
-        .await
-        .unwrap();
+    let mean = tiny().encode(&untitled(&["tea"]), Role::Passage, &|_| ()).await.unwrap();
     assert_ne!(bits(&alone), bits(&mean));
 }
 
@@ -220,21 +148,13 @@ async fn other_families_are_those_of_transformers() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models");
     let expected: Families =
         serde_json::from_slice(&std::fs::read(folder.join("expected.json")).unwrap()).unwrap();
-    for (name, cases) in [
-        ("roberta", expected.roberta.texts),
-        ("distilbert", expected.distilbert.texts),
-    ] {
+    for (name, cases) in
+        [("roberta", expected.roberta.texts), ("distilbert", expected.distilbert.texts)]
+    {
         let encoder = open(&folder.join(name), LocalOptions::default()).unwrap();
         let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).collect();
-        let vectors = encoder
-            .encode(&untitled(&texts), Role::Passage, &|_| ())
-            .await
-            .unwrap();
-        let lengths = encoder
-            .lengths(&untitled(&texts), Role::Passage)
-            .await
-            .unwrap()
-            .unwrap();
+        let vectors = encoder.encode(&untitled(&texts), Role::Passage, &|_| ()).await.unwrap();
+        let lengths = encoder.lengths(&untitled(&texts), Role::Passage).await.unwrap().unwrap();
         for ((case, vector), length) in cases.iter().zip(&vectors).zip(lengths) {
             // The two special tokens are not part of a length.
             assert_eq!(length.n_read + 2, case.tokens, "{name}: {:?}", case.text);
@@ -254,17 +174,10 @@ async fn the_folders_prompts_and_similarity_hold_unless_set() {
     let folder = copy_of_tiny();
     let said =
         r#"{"prompts": {"query": "what is ", "passage": "it is "}, "similarity_fn_name": "dot"}"#;
-    std::fs::write(
-        folder.path().join("config_sentence_transformers.json"),
-        said,
-    )
-    .unwrap();
+    std::fs::write(folder.path().join("config_sentence_transformers.json"), said).unwrap();
     let encoder = open(folder.path(), LocalOptions::default()).unwrap();
     assert_eq!(
-        (
-            encoder.recipe().query_prefix.as_str(),
-            encoder.shape().similarity
-        ),
+        (encoder.recipe().query_prefix.as_str(), encoder.shape().similarity),
         ("what is ", Similarity::Dot)
     );
     assert_eq!(encoder.recipe().passage_prefix, "it is ");
@@ -275,23 +188,14 @@ async fn the_folders_prompts_and_similarity_hold_unless_set() {
     };
     let encoder = open(folder.path(), options).unwrap();
     assert_eq!(
-        (
-            encoder.recipe().query_prefix.as_str(),
-            encoder.shape().similarity
-        ),
+        (encoder.recipe().query_prefix.as_str(), encoder.shape().similarity),
         ("", Similarity::Cosine)
     );
 }
 
 #[tokio::test]
 async fn no_texts_give_no_vectors() {
-    assert!(
-        tiny()
-            .encode(&[], Role::Query, &|_| ())
-            .await
-            .unwrap()
-            .is_empty()
-    );
+    assert!(tiny().encode(&[], Role::Query, &|_| ()).await.unwrap().is_empty());
 }
 
 fn copy_of_tiny() -> tempfile::TempDir {
@@ -306,14 +210,10 @@ fn copy_of_tiny() -> tempfile::TempDir {
 async fn what_is_not_computed_is_refused_by_name() {
     let folder = copy_of_tiny();
     let path = folder.path().join("config.json");
-    let config = std::fs::read_to_string(&path)
-        .unwrap()
-        .replace("\"absolute\"", "\"relative_key\"");
+    let config =
+        std::fs::read_to_string(&path).unwrap().replace("\"absolute\"", "\"relative_key\"");
     std::fs::write(&path, config).unwrap();
-    let error = open(folder.path(), LocalOptions::default())
-        .err()
-        .unwrap()
-        .to_string();
+    let error = open(folder.path(), LocalOptions::default()).err().unwrap().to_string();
     let expected = format!(
         "`{}` has `position_embedding_type` = `relative_key`, which is not supported (supported: absolute)",
         path.display()
@@ -329,25 +229,16 @@ async fn weights_changed_after_opening_are_refused() {
     let mut bytes = std::fs::read(&path).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(&path, bytes).unwrap();
-    let error = encoder
-        .encode(&untitled(&["tea"]), Role::Query, &|_| ())
-        .await
-        .unwrap_err();
+    let error = encoder.encode(&untitled(&["tea"]), Role::Query, &|_| ()).await.unwrap_err();
     assert!(
-        matches!(
-            error,
-            EmbedError::Checkpoint(CheckpointError::HashMismatch { .. })
-        ),
+        matches!(error, EmbedError::Checkpoint(CheckpointError::HashMismatch { .. })),
         "{error}"
     );
 }
 
 #[tokio::test]
 async fn a_length_the_model_does_not_have_is_refused() {
-    let short = LocalOptions {
-        max_tokens: Some(2),
-        ..LocalOptions::default()
-    };
+    let short = LocalOptions { max_tokens: Some(2), ..LocalOptions::default() };
     let error = open(&tiny_folder(), short).err().unwrap();
     assert!(
         matches!(
@@ -359,10 +250,7 @@ async fn a_length_the_model_does_not_have_is_refused() {
         ),
         "{error}"
     );
-    let long = LocalOptions {
-        max_tokens: Some(65),
-        ..LocalOptions::default()
-    };
+    let long = LocalOptions { max_tokens: Some(65), ..LocalOptions::default() };
     let error = open(&tiny_folder(), long).err().unwrap().to_string();
     assert_eq!(error, "`max_tokens` = 65 exceeds the model's 64 positions");
 }

@@ -37,10 +37,7 @@ fn settings(server: &FaultyServer) -> RemoteSettings {
         batch_texts: 2,
         concurrency: 1,
         timeout: Duration::from_millis(500),
-        backoff: Backoff {
-            first_wait: Duration::ZERO,
-            ..Backoff::new(2, Duration::from_secs(50))
-        },
+        backoff: Backoff { first_wait: Duration::ZERO, ..Backoff::new(2, Duration::from_secs(50)) },
         ..RemoteSettings::new(format!("{}/v1", server.url), "m".to_owned())
     }
 }
@@ -53,22 +50,16 @@ async fn error_of(
     server.now(fault);
     let folder = tempfile::tempdir().unwrap();
     let remote = Arc::new(Remote::open(settings(server)).await.unwrap());
-    let cached = CachedEncoder::open(
-        remote,
-        &folder.path().join("vectors.sqlite"),
-        &Notices::default(),
-    )
-    .unwrap();
+    let cached =
+        CachedEncoder::open(remote, &folder.path().join("vectors.sqlite"), &Notices::default())
+            .unwrap();
     let texts = TEXTS.map(TitledText::untitled);
     let error = cached.encode(&texts, Role::Passage, &|_| ()).await;
     let error = error.expect_err("a fault");
     server.now(|request| sent(&right(request)));
     let vectors = cached.encode(&texts, Role::Passage, &|_| ()).await.unwrap();
     // a is byte 97.
-    assert_eq!(
-        vectors,
-        [[97.0, 1.0], [98.0, 1.0], [99.0, 1.0], [100.0, 1.0]]
-    );
+    assert_eq!(vectors, [[97.0, 1.0], [98.0, 1.0], [99.0, 1.0], [100.0, 1.0]]);
     assert_eq!(cached.n_hits(), 0, "{error}");
     let hint = error.hint().expect("a hint");
     [error.to_string(), hint]
@@ -83,11 +74,7 @@ async fn a_connection_at_fault_is_one_error_and_nothing_is_cached() {
     for fault in wire_faults(&body, &elsewhere.url) {
         let sent = fault.sent.clone();
         let found = error_of(&server, move |_| sent.clone()).await;
-        fault.assert_named(
-            found,
-            &format!("{}/v1/embeddings", server.url),
-            "retrieval.dense",
-        );
+        fault.assert_named(found, &format!("{}/v1/embeddings", server.url), "retrieval.dense");
     }
     assert_eq!(elsewhere.n_calls(), 0, "a redirect was followed");
 }
@@ -102,35 +89,17 @@ async fn a_wrong_answer_is_one_error_and_nothing_is_cached() {
         (json!([]), "` returned 0 results for 2 texts"),
         (json!([good]), "` returned 1 result for 2 texts"),
         (json!([good, good]), "` returned two results with index 0"),
-        (
-            json!([good, vector(2, json!([98, 1]))]),
-            "` returned a result with index 2 for 2 texts",
-        ),
+        (json!([good, vector(2, json!([98, 1]))]), "` returned a result with index 2 for 2 texts"),
         (
             json!([good, vector(1, json!([98, 1])), vector(2, json!([99, 1]))]),
             "` returned a result with index 2 for 2 texts",
         ),
-        (
-            json!([good, { "embedding": [98, 1] }]),
-            "missing field `index`",
-        ),
+        (json!([good, { "embedding": [98, 1] }]), "missing field `index`"),
         (json!([good, { "index": 1 }]), "missing field `embedding`"),
-        (
-            json!([good, { "index": -1, "embedding": [98, 1] }]),
-            "invalid value: integer `-1`",
-        ),
-        (
-            json!([good, { "index": "1", "embedding": [98, 1] }]),
-            "invalid type: string \"1\"",
-        ),
-        (
-            json!([good, vector(1, json!([]))]),
-            "` returned an empty vector",
-        ),
-        (
-            json!([good, vector(1, json!([98]))]),
-            "` returned a vector of 1 number, expected 2",
-        ),
+        (json!([good, { "index": -1, "embedding": [98, 1] }]), "invalid value: integer `-1`"),
+        (json!([good, { "index": "1", "embedding": [98, 1] }]), "invalid type: string \"1\""),
+        (json!([good, vector(1, json!([]))]), "` returned an empty vector"),
+        (json!([good, vector(1, json!([98]))]), "` returned a vector of 1 number, expected 2"),
         (
             json!([good, vector(1, json!([98, 1, 0]))]),
             "` returned a vector of 3 numbers, expected 2",
@@ -139,22 +108,10 @@ async fn a_wrong_answer_is_one_error_and_nothing_is_cached() {
             json!([good, vector(1, json!([0, 0.0]))]),
             "` returned a vector of zeros, whose similarity is undefined",
         ),
-        (
-            json!([good, vector(1, json!([98, 1e39]))]),
-            "` returned a vector with the number inf",
-        ),
-        (
-            json!([good, vector(1, json!([98, null]))]),
-            "invalid type: null, expected f32",
-        ),
-        (
-            json!([good, vector(1, json!(["98", "1"]))]),
-            "invalid type: string \"98\"",
-        ),
-        (
-            json!([good, vector(1, json!("AACAPw=="))]),
-            "invalid type: string \"AACAPw==\"",
-        ),
+        (json!([good, vector(1, json!([98, 1e39]))]), "` returned a vector with the number inf"),
+        (json!([good, vector(1, json!([98, null]))]), "invalid type: null, expected f32"),
+        (json!([good, vector(1, json!(["98", "1"]))]), "invalid type: string \"98\""),
+        (json!([good, vector(1, json!("AACAPw=="))]), "invalid type: string \"AACAPw==\""),
         (json!([good, vector(1, Value::Null)]), "invalid type: null"),
         (json!([good, null]), "invalid type: null"),
         (Value::Null, "invalid type: null"),
@@ -169,18 +126,12 @@ async fn a_wrong_answer_is_one_error_and_nothing_is_cached() {
             format!("{url}{cannot}{expected}")
         };
         assert!(error.contains(&whole), "{shown}: {error}");
-        assert!(
-            hint.contains("`retrieval.dense.endpoint`"),
-            "{shown}: {hint}"
-        );
+        assert!(hint.contains("`retrieval.dense.endpoint`"), "{shown}: {hint}");
     }
     for number in ["NaN", "Infinity", "1e999"] {
         let body = format!(r#"{{"data": [{{"index": 0, "embedding": [97, {number}]}}]}}"#);
         let [error, _] = error_of(&server, move |_| answer(&body)).await;
-        assert!(
-            error.contains("/v1/embeddings` cannot be read: "),
-            "{error}"
-        );
+        assert!(error.contains("/v1/embeddings` cannot be read: "), "{error}");
     }
 }
 
@@ -197,10 +148,8 @@ async fn another_dimension_from_the_second_batch_on_is_an_error() {
         sent(&data)
     })
     .await;
-    let expected = format!(
-        "`{}/v1/embeddings` returned a vector of 3 numbers, expected 2",
-        server.url
-    );
+    let expected =
+        format!("`{}/v1/embeddings` returned a vector of 3 numbers, expected 2", server.url);
     assert_eq!(error, expected);
 }
 
@@ -213,8 +162,5 @@ async fn an_answer_in_another_order_and_with_more_fields_is_right() {
     let remote = Remote::open(settings(&server)).await.unwrap();
     let texts = TEXTS.map(TitledText::untitled);
     let vectors = remote.encode(&texts, Role::Query, &|_| ()).await.unwrap();
-    assert_eq!(
-        vectors,
-        [[97.0, 1.0], [98.0, 1.0], [99.0, 1.0], [100.0, 1.0]]
-    );
+    assert_eq!(vectors, [[97.0, 1.0], [98.0, 1.0], [99.0, 1.0], [100.0, 1.0]]);
 }

@@ -45,37 +45,22 @@ fn settings(server: &MockServer) -> RemoteSettings {
     RemoteSettings {
         api_key: Some(Secret::new(KEY.to_owned())),
         dimensions: Some(2),
-        backoff: Backoff {
-            first_wait: Duration::ZERO,
-            ..Backoff::new(3, Duration::from_secs(50))
-        },
+        backoff: Backoff { first_wait: Duration::ZERO, ..Backoff::new(3, Duration::from_secs(50)) },
         ..RemoteSettings::new(format!("{}/v1/", server.uri()), "m".to_owned())
     }
 }
 
 fn untitled<'a>(texts: &[&'a str]) -> Vec<TitledText<'a>> {
-    texts
-        .iter()
-        .map(|text| TitledText::untitled(text))
-        .collect()
+    texts.iter().map(|text| TitledText::untitled(text)).collect()
 }
 
 async fn try_encode(settings: RemoteSettings, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-    Remote::open(settings)
-        .await?
-        .encode(&untitled(texts), Role::Passage, &|_| ())
-        .await
+    Remote::open(settings).await?.encode(&untitled(texts), Role::Passage, &|_| ()).await
 }
 
 /// Returns the texts of each call, in order of arrival.
 async fn calls(server: &MockServer) -> Vec<Vec<String>> {
-    server
-        .received_requests()
-        .await
-        .expect("recorded")
-        .iter()
-        .map(input)
-        .collect()
+    server.received_requests().await.expect("recorded").iter().map(input).collect()
 }
 
 #[tokio::test]
@@ -95,35 +80,18 @@ async fn a_call_is_what_the_settings_say_and_answers_are_put_in_order() {
         .mount(&server)
         .await;
     let passage_prefix = "passage: ".to_owned();
-    let remote = Remote::open(RemoteSettings {
-        passage_prefix,
-        ..settings(&server)
-    })
-    .await
-    .unwrap();
-    let texts = [
-        TitledText {
-            title: "Tea",
-            text: "is hot",
-        },
-        TitledText::untitled("b"),
-    ];
+    let remote =
+        Remote::open(RemoteSettings { passage_prefix, ..settings(&server) }).await.unwrap();
+    let texts = [TitledText { title: "Tea", text: "is hot" }, TitledText::untitled("b")];
     let n_done = AtomicUsize::new(0);
     let on_progress = |n| _ = n_done.fetch_add(n, Ordering::Relaxed);
-    let vectors = remote
-        .encode(&texts, Role::Passage, &on_progress)
-        .await
-        .unwrap();
+    let vectors = remote.encode(&texts, Role::Passage, &on_progress).await.unwrap();
     // "passage: " is 9 bytes, "Tea\nis hot" 10; p is byte 112.
     assert_eq!(vectors, [[19.0, 112.0], [10.0, 112.0]]);
     assert_eq!(n_done.into_inner(), 2);
     assert_eq!(
         remote.shape(),
-        VectorShape {
-            dimension: 2,
-            many: false,
-            similarity: Similarity::Cosine
-        }
+        VectorShape { dimension: 2, many: false, similarity: Similarity::Cosine }
     );
     assert_eq!(remote.read_bytes(texts[0], Role::Passage).unwrap(), None);
     assert_eq!(remote.lengths(&texts, Role::Passage).await.unwrap(), None);
@@ -132,10 +100,7 @@ async fn a_call_is_what_the_settings_say_and_answers_are_put_in_order() {
 #[tokio::test]
 async fn the_dimension_is_learned_by_one_short_text_and_holds_for_every_vector() {
     let server = server(encode).await;
-    let unknown = RemoteSettings {
-        dimensions: None,
-        ..settings(&server)
-    };
+    let unknown = RemoteSettings { dimensions: None, ..settings(&server) };
     let remote = Remote::open(unknown.clone()).await.unwrap();
     assert_eq!(remote.shape().dimension, 2);
     assert_eq!(calls(&server).await, [[PROBE]]);
@@ -143,54 +108,33 @@ async fn the_dimension_is_learned_by_one_short_text_and_holds_for_every_vector()
         serde_json::from_slice(&server.received_requests().await.unwrap()[0].body).unwrap();
     assert_eq!(body.get("dimensions"), None);
     let no_texts: Vec<Vec<f32>> = Vec::new();
-    assert_eq!(
-        remote.encode(&[], Role::Query, &|_| ()).await.unwrap(),
-        no_texts
-    );
-    let other = RemoteSettings {
-        dimensions: Some(3),
-        ..unknown
-    };
+    assert_eq!(remote.encode(&[], Role::Query, &|_| ()).await.unwrap(), no_texts);
+    let other = RemoteSettings { dimensions: Some(3), ..unknown };
     let error = try_encode(other, &["a"]).await.unwrap_err().to_string();
     assert_eq!(
         error,
-        format!(
-            "`{}/v1/embeddings` returned a vector of 2 numbers, expected 3",
-            server.uri()
-        )
+        format!("`{}/v1/embeddings` returned a vector of 2 numbers, expected 3", server.uri())
     );
 }
 
 #[tokio::test]
 async fn texts_go_in_batches_of_so_many_texts_and_characters() {
     let server = server(encode).await;
-    let few = RemoteSettings {
-        batch_texts: 3,
-        batch_chars: 6,
-        concurrency: 1,
-        ..settings(&server)
-    };
+    let few =
+        RemoteSettings { batch_texts: 3, batch_chars: 6, concurrency: 1, ..settings(&server) };
     let texts = ["a", "bb", "ccc", "dddd", "eeeeeeeeee", "f", "g", "h", "i"];
     let vectors = try_encode(few, &texts).await.unwrap();
     let lengths: Vec<f32> = vectors.iter().map(|vector| vector[0]).collect();
     assert_eq!(lengths, [1.0, 2.0, 3.0, 4.0, 10.0, 1.0, 1.0, 1.0, 1.0]);
-    let expected: [&[&str]; 5] = [
-        &["a", "bb", "ccc"],
-        &["dddd"],
-        &["eeeeeeeeee"],
-        &["f", "g", "h"],
-        &["i"],
-    ];
+    let expected: [&[&str]; 5] =
+        [&["a", "bb", "ccc"], &["dddd"], &["eeeeeeeeee"], &["f", "g", "h"], &["i"]];
     assert_eq!(calls(&server).await, expected);
 }
 
 #[tokio::test]
 async fn several_batches_run_at_once_and_come_back_in_order() {
     let server = server(encode).await;
-    let single = RemoteSettings {
-        batch_texts: 1,
-        ..settings(&server)
-    };
+    let single = RemoteSettings { batch_texts: 1, ..settings(&server) };
     let texts: Vec<String> = (1..=20).map(|n| "x".repeat(n)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let vectors = try_encode(single, &texts).await.unwrap();
@@ -201,18 +145,13 @@ async fn several_batches_run_at_once_and_come_back_in_order() {
 #[tokio::test]
 async fn what_is_transient_is_tried_again() {
     let n_calls = AtomicUsize::new(0);
-    let server = server(
-        move |request: &Received| match n_calls.fetch_add(1, Ordering::SeqCst) {
-            0 => ResponseTemplate::new(429).insert_header("retry-after", "0"),
-            1 => ResponseTemplate::new(500),
-            _ => encode(request),
-        },
-    )
+    let server = server(move |request: &Received| match n_calls.fetch_add(1, Ordering::SeqCst) {
+        0 => ResponseTemplate::new(429).insert_header("retry-after", "0"),
+        1 => ResponseTemplate::new(500),
+        _ => encode(request),
+    })
     .await;
-    assert_eq!(
-        try_encode(settings(&server), &["a"]).await.unwrap(),
-        [[1.0, 97.0]]
-    );
+    assert_eq!(try_encode(settings(&server), &["a"]).await.unwrap(), [[1.0, 97.0]]);
     assert_eq!(calls(&server).await.len(), 3);
 }
 
@@ -231,30 +170,10 @@ async fn a_batch_that_is_too_large_is_halved_and_a_text_that_is_too_long_named()
         encode(request)
     })
     .await;
-    let vectors = try_encode(settings(&server), &["a", "b", "c", "d", "e"])
-        .await
-        .unwrap();
-    assert_eq!(
-        vectors,
-        [
-            [1.0, 97.0],
-            [1.0, 98.0],
-            [1.0, 99.0],
-            [1.0, 100.0],
-            [1.0, 101.0]
-        ]
-    );
-    assert_eq!(
-        calls(&server)
-            .await
-            .iter()
-            .map(Vec::len)
-            .collect::<Vec<_>>(),
-        [5, 2, 3, 1, 2]
-    );
-    let error = try_encode(settings(&server), &["short", "ten  bytes", "c"])
-        .await
-        .unwrap_err();
+    let vectors = try_encode(settings(&server), &["a", "b", "c", "d", "e"]).await.unwrap();
+    assert_eq!(vectors, [[1.0, 97.0], [1.0, 98.0], [1.0, 99.0], [1.0, 100.0], [1.0, 101.0]]);
+    assert_eq!(calls(&server).await.iter().map(Vec::len).collect::<Vec<_>>(), [5, 2, 3, 1, 2]);
+    let error = try_encode(settings(&server), &["short", "ten  bytes", "c"]).await.unwrap_err();
     let expected = format!(
         "a text of 10 characters that begins with `ten bytes` is too long for the encoder: `{}/v1/embeddings` answered \
          with status 400: maximum context length is 9 tokens",
@@ -271,12 +190,7 @@ async fn keys_stand_in_no_error_and_no_fingerprint() {
     assert!(!format!("{error}{error:?}").contains(KEY), "{error:?}");
     assert!(error.hint().unwrap().contains("api_key_env"));
     let url = format!("https://user:{KEY}@h/v1?key={KEY}");
-    let remote = Remote::open(RemoteSettings {
-        url,
-        ..settings(&server)
-    })
-    .await
-    .unwrap();
+    let remote = Remote::open(RemoteSettings { url, ..settings(&server) }).await.unwrap();
     let fingerprint = remote.fingerprint(Role::Query);
     assert!(
         fingerprint.starts_with("remote v1 openai https://h/v1/embeddings query "),
@@ -295,32 +209,15 @@ async fn a_fingerprint_changes_with_address_model_dimension_and_prefix() {
     let query_prefix = "query: ".to_owned();
     let changed = [
         base.clone(),
-        RemoteSettings {
-            url: "https://h/v1".to_owned(),
-            ..base.clone()
-        },
-        RemoteSettings {
-            model: "n".to_owned(),
-            ..base.clone()
-        },
-        RemoteSettings {
-            dimensions: Some(3),
-            ..base.clone()
-        },
-        RemoteSettings {
-            query_prefix,
-            ..base
-        },
+        RemoteSettings { url: "https://h/v1".to_owned(), ..base.clone() },
+        RemoteSettings { model: "n".to_owned(), ..base.clone() },
+        RemoteSettings { dimensions: Some(3), ..base.clone() },
+        RemoteSettings { query_prefix, ..base },
     ];
     let mut fingerprints = std::collections::BTreeSet::new();
     for settings in changed {
-        fingerprints.insert(
-            Remote::open(settings)
-                .await
-                .unwrap()
-                .fingerprint(Role::Query)
-                .to_owned(),
-        );
+        fingerprints
+            .insert(Remote::open(settings).await.unwrap().fingerprint(Role::Query).to_owned());
     }
     assert_eq!(fingerprints.len(), 5);
 }
@@ -338,34 +235,15 @@ async fn a_redirect_is_not_followed_and_the_deadline_holds() {
         ),
         "{error}"
     );
-    assert_eq!(
-        elsewhere
-            .received_requests()
-            .await
-            .map(|requests| requests.len()),
-        Some(0)
-    );
+    assert_eq!(elsewhere.received_requests().await.map(|requests| requests.len()), Some(0));
     let slow = MockServer::start().await;
     let answer = ResponseTemplate::new(200).set_delay(Duration::from_secs(30));
     Mock::given(any()).respond_with(answer).mount(&slow).await;
-    let backoff = Backoff {
-        deadline: Duration::from_millis(20),
-        ..settings(&slow).backoff
-    };
-    let error = try_encode(
-        RemoteSettings {
-            backoff,
-            ..settings(&slow)
-        },
-        &["a"],
-    )
-    .await
-    .unwrap_err();
+    let backoff = Backoff { deadline: Duration::from_millis(20), ..settings(&slow).backoff };
+    let error =
+        try_encode(RemoteSettings { backoff, ..settings(&slow) }, &["a"]).await.unwrap_err();
     assert!(
-        matches!(
-            error,
-            EmbedError::Remote(RemoteError::Http(HttpError::DeadlinePassed { .. }))
-        ),
+        matches!(error, EmbedError::Remote(RemoteError::Http(HttpError::DeadlinePassed { .. }))),
         "{error}"
     );
 }
@@ -375,17 +253,11 @@ async fn the_vector_cache_serves_it_as_any_encoder() {
     let server = server(encode).await;
     let folder = tempfile::tempdir().unwrap();
     let remote = Arc::new(Remote::open(settings(&server)).await.unwrap());
-    let cached = CachedEncoder::open(
-        remote,
-        &folder.path().join("vectors.sqlite"),
-        &Notices::default(),
-    )
-    .unwrap();
-    for _ in 0..2 {
-        let vectors = cached
-            .encode(&untitled(&["a", "bb"]), Role::Query, &|_| ())
-            .await
+    let cached =
+        CachedEncoder::open(remote, &folder.path().join("vectors.sqlite"), &Notices::default())
             .unwrap();
+    for _ in 0..2 {
+        let vectors = cached.encode(&untitled(&["a", "bb"]), Role::Query, &|_| ()).await.unwrap();
         assert_eq!(vectors, [[1.0, 97.0], [2.0, 98.0]]);
     }
     assert_eq!(calls(&server).await.len(), 1);
@@ -396,55 +268,13 @@ async fn settings_that_cannot_be_are_refused_by_name() {
     let good = RemoteSettings::new("http://localhost/v1".to_owned(), "m".to_owned());
     let key = Some(Secret::new("a\nb".to_owned()));
     for (settings, name) in [
-        (
-            RemoteSettings {
-                url: "localhost".to_owned(),
-                ..good.clone()
-            },
-            "endpoint",
-        ),
-        (
-            RemoteSettings {
-                model: String::new(),
-                ..good.clone()
-            },
-            "model",
-        ),
-        (
-            RemoteSettings {
-                dimensions: Some(0),
-                ..good.clone()
-            },
-            "dimensions",
-        ),
-        (
-            RemoteSettings {
-                batch_texts: 0,
-                ..good.clone()
-            },
-            "batch_texts",
-        ),
-        (
-            RemoteSettings {
-                concurrency: 0,
-                ..good.clone()
-            },
-            "concurrency",
-        ),
-        (
-            RemoteSettings {
-                timeout: Duration::ZERO,
-                ..good.clone()
-            },
-            "timeout_s",
-        ),
-        (
-            RemoteSettings {
-                api_key: key,
-                ..good
-            },
-            "api_key_env",
-        ),
+        (RemoteSettings { url: "localhost".to_owned(), ..good.clone() }, "endpoint"),
+        (RemoteSettings { model: String::new(), ..good.clone() }, "model"),
+        (RemoteSettings { dimensions: Some(0), ..good.clone() }, "dimensions"),
+        (RemoteSettings { batch_texts: 0, ..good.clone() }, "batch_texts"),
+        (RemoteSettings { concurrency: 0, ..good.clone() }, "concurrency"),
+        (RemoteSettings { timeout: Duration::ZERO, ..good.clone() }, "timeout_s"),
+        (RemoteSettings { api_key: key, ..good }, "api_key_env"),
     ] {
         let error = Remote::open(settings).await.err().expect("refused");
         assert!(

@@ -92,18 +92,13 @@ fn labelled(text: &str) -> Option<&str> {
 }
 
 fn behind_label(line: &str) -> Option<&str> {
-    let body = line
-        .trim()
-        .trim_start_matches(['*', '_', '#', '>', '-', ' ']);
+    let body = line.trim().trim_start_matches(['*', '_', '#', '>', '-', ' ']);
     let (label, rest) = body.split_once([':', '：'])?;
     let label = label.trim_matches(['*', '_', ' ']).to_lowercase();
     let rest = rest.trim();
     let is_emphasis = line.trim().starts_with('*');
-    let rest = if is_emphasis {
-        rest.trim_start_matches('*').trim_end_matches('*').trim()
-    } else {
-        rest
-    };
+    let rest =
+        if is_emphasis { rest.trim_start_matches('*').trim_end_matches('*').trim() } else { rest };
     LABELS.contains(&label.as_str()).then_some(rest)
 }
 
@@ -115,9 +110,7 @@ fn field(text: &str) -> Option<String> {
 /// Returns the `answer` field of a JSON object that ends after it, in the middle of another field.
 fn cut_field(text: &str) -> Option<String> {
     let object = text.get(text.find('{')?..)?;
-    object
-        .rmatch_indices(',')
-        .find_map(|(at, _)| answer_of(&format!("{}}}", &object[..at])))
+    object.rmatch_indices(',').find_map(|(at, _)| answer_of(&format!("{}}}", &object[..at])))
 }
 
 /// Returns the `answer` field of a JSON object.
@@ -125,9 +118,8 @@ fn answer_of(object: &str) -> Option<String> {
     let Ok(Value::Object(fields)) = serde_json::from_str(object) else {
         return None;
     };
-    let (_, value) = fields
-        .into_iter()
-        .find(|(name, _)| LABELS.contains(&name.to_lowercase().as_str()))?;
+    let (_, value) =
+        fields.into_iter().find(|(name, _)| LABELS.contains(&name.to_lowercase().as_str()))?;
     Some(match value {
         Value::String(answer) => answer,
         Value::Null => "unanswerable".to_owned(),
@@ -145,16 +137,12 @@ fn tidy(answer: &str) -> &str {
 fn without_citations(mut text: &str) -> &str {
     loop {
         let body = text.strip_suffix('.').unwrap_or(text).trim_end();
-        let Some((before, inside)) = body
-            .strip_suffix(']')
-            .and_then(|body| body.rsplit_once('['))
+        let Some((before, inside)) = body.strip_suffix(']').and_then(|body| body.rsplit_once('['))
         else {
             return text;
         };
         let is_mark = inside.contains(|c: char| c.is_ascii_digit())
-            && inside
-                .chars()
-                .all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ' | '-' | '–'));
+            && inside.chars().all(|c| c.is_ascii_digit() || matches!(c, ',' | ' ' | '-' | '–'));
         let is_index =
             before.ends_with(char::is_alphanumeric) && !before.contains(char::is_whitespace);
         if !is_mark || is_index || before.trim().is_empty() {
@@ -166,20 +154,11 @@ fn without_citations(mut text: &str) -> &str {
 
 /// Removes one pair of marks around the whole text, and a full stop after it, unless the mark also occurs inside.
 fn unquoted(text: &str) -> &str {
-    let pairs = [
-        ("**", "**"),
-        ("\"", "\""),
-        ("'", "'"),
-        ("`", "`"),
-        ("“", "”"),
-        ("‘", "’"),
-        ("«", "»"),
-    ];
+    let pairs =
+        [("**", "**"), ("\"", "\""), ("'", "'"), ("`", "`"), ("“", "”"), ("‘", "’"), ("«", "»")];
     let body = text.strip_suffix('.').unwrap_or(text);
     for (open, close) in pairs {
-        let inner = body
-            .strip_prefix(open)
-            .and_then(|rest| rest.strip_suffix(close));
+        let inner = body.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
         if let Some(inner) = inner.filter(|inner| !inner.contains(open) && !inner.contains(close)) {
             return inner.trim();
         }
@@ -193,10 +172,7 @@ fn plain(answer: &str) -> String {
     let start: String = answer.chars().take(READ_CHARS).collect();
     let straight = start.to_lowercase().replace(['’', '‘'], "'");
     let words: Vec<&str> = straight.split_whitespace().collect();
-    words
-        .join(" ")
-        .trim_end_matches(['.', '!', '?', ' '])
-        .to_owned()
+    words.join(" ").trim_end_matches(['.', '!', '?', ' ']).to_owned()
 }
 
 #[cfg(test)]

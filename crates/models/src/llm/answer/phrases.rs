@@ -43,18 +43,8 @@ const OPENING_ABSTENTIONS: [&str; 8] = [
 ];
 
 /// Words that may follow one of [`OPENING_ABSTENTIONS`] without a mark between.
-const CONTINUATIONS: [&str; 10] = [
-    "as",
-    "based",
-    "because",
-    "but",
-    "from",
-    "given",
-    "if",
-    "in",
-    "since",
-    "the answer",
-];
+const CONTINUATIONS: [&str; 10] =
+    ["as", "based", "because", "but", "from", "given", "if", "in", "since", "the answer"];
 
 /// Abstentions that an answer may begin with, whatever follows.
 const LEADING_ABSTENTIONS: [&str; 38] = [
@@ -118,9 +108,7 @@ const SOURCES: [&str; 12] = [
 const SOURCE_WORDS: [&str; 6] = ["the", "provided", "given", "supplied", "retrieved", "above"];
 
 /// Verbs of a source without an answer.
-const DENIALS: [&str; 6] = [
-    "do not", "does not", "don't", "doesn't", "did not", "didn't",
-];
+const DENIALS: [&str; 6] = ["do not", "does not", "don't", "doesn't", "did not", "didn't"];
 
 /// Apologies that may precede an abstention or refusal.
 const APOLOGIES: [&str; 7] = [
@@ -158,13 +146,8 @@ const LEADING_REFUSALS: [&str; 20] = [
 ];
 
 /// Refusals only after an apology.
-const APOLOGETIC_REFUSALS: [&str; 5] = [
-    "i can't",
-    "i cannot",
-    "i'm unable",
-    "i am unable",
-    "i'm not able",
-];
+const APOLOGETIC_REFUSALS: [&str; 5] =
+    ["i can't", "i cannot", "i'm unable", "i am unable", "i'm not able"];
 
 /// Returns true if a plain answer (lower case, straight apostrophes, no marks at the end) is an abstention.
 pub(super) fn abstains(plain: &str) -> bool {
@@ -174,12 +157,8 @@ pub(super) fn abstains(plain: &str) -> bool {
         || OPENING_ABSTENTIONS
             .iter()
             .any(|phrase| plain.strip_prefix(phrase).is_some_and(ends_phrase))
-        || LEADING_ABSTENTIONS
-            .iter()
-            .any(|phrase| starts_with_words(plain, phrase))
-        || plain
-            .strip_prefix("not in ")
-            .is_some_and(|rest| behind_source(rest).is_some())
+        || LEADING_ABSTENTIONS.iter().any(|phrase| starts_with_words(plain, phrase))
+        || plain.strip_prefix("not in ").is_some_and(|rest| behind_source(rest).is_some())
         || behind_source(plain)
             .is_some_and(|rest| DENIALS.iter().any(|denial| starts_with_words(rest, denial)))
 }
@@ -188,33 +167,24 @@ pub(super) fn abstains(plain: &str) -> bool {
 pub(super) fn refuses(plain: &str) -> bool {
     let apologised = behind_apology(plain);
     let body = apologised.unwrap_or(plain);
-    LEADING_REFUSALS
-        .iter()
-        .any(|phrase| starts_with_words(body, phrase))
+    LEADING_REFUSALS.iter().any(|phrase| starts_with_words(body, phrase))
         || (apologised.is_some()
-            && APOLOGETIC_REFUSALS
-                .iter()
-                .any(|phrase| starts_with_words(body, phrase)))
+            && APOLOGETIC_REFUSALS.iter().any(|phrase| starts_with_words(body, phrase)))
 }
 
 fn starts_with_words(text: &str, phrase: &str) -> bool {
-    text.strip_prefix(phrase)
-        .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    text.strip_prefix(phrase).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
 }
 
 fn ends_phrase(rest: &str) -> bool {
     let goes_on = rest.strip_prefix(' ').unwrap_or(rest);
     !goes_on.starts_with(char::is_alphanumeric)
-        || CONTINUATIONS
-            .iter()
-            .any(|word| starts_with_words(goes_on, word))
+        || CONTINUATIONS.iter().any(|word| starts_with_words(goes_on, word))
 }
 
 /// Returns the text after `I'm sorry, but`; `None` without an apology.
 fn behind_apology(plain: &str) -> Option<&str> {
-    let apology = APOLOGIES
-        .iter()
-        .find(|apology| starts_with_words(plain, apology))?;
+    let apology = APOLOGIES.iter().find(|apology| starts_with_words(plain, apology))?;
     let rest = plain[apology.len()..].trim_start_matches([',', '.', ';', ':', '!', ' ', '-', '—']);
     Some(rest.strip_prefix("but ").unwrap_or(rest))
 }
@@ -230,9 +200,7 @@ fn behind_preamble(plain: &str) -> &str {
 /// Returns the text after `the provided context` and similar phrases; `None` without one.
 fn behind_source(plain: &str) -> Option<&str> {
     let named = without_source_words(plain);
-    let behind = SOURCES
-        .iter()
-        .find_map(|source| strip_word(named, source))?;
+    let behind = SOURCES.iter().find_map(|source| strip_word(named, source))?;
     Some(without_source_words(behind))
 }
 

@@ -5,27 +5,16 @@ use super::thinking::without_thinking;
 use ragtriage_core::types::{Finish, Stance};
 
 fn answered(raw: &str, expected: &str) {
-    assert_eq!(
-        read_answer(raw, Finish::Stop),
-        (expected.to_owned(), Stance::Answered),
-        "{raw:?}"
-    );
+    assert_eq!(read_answer(raw, Finish::Stop), (expected.to_owned(), Stance::Answered), "{raw:?}");
 }
 
 fn stance(raw: &str, expected: Stance) {
-    assert_eq!(
-        read_answer(raw, Finish::Stop),
-        (String::new(), expected),
-        "{raw:?}"
-    );
+    assert_eq!(read_answer(raw, Finish::Stop), (String::new(), expected), "{raw:?}");
 }
 
 #[test]
 fn the_last_answer_line_is_taken() {
-    answered(
-        "Some reasoning.\nAnswer: Lyon\nNo, wait.\nAnswer: Paris",
-        "Paris",
-    );
+    answered("Some reasoning.\nAnswer: Lyon\nNo, wait.\nAnswer: Paris", "Paris");
     answered("**Answer:** Paris", "Paris");
     answered("**Answer: Paris**", "Paris");
     answered("### Final answer: Paris\n", "Paris");
@@ -38,10 +27,7 @@ fn the_last_answer_line_is_taken() {
 #[test]
 fn a_text_without_label_is_taken_whole() {
     answered("  Paris\n", "Paris");
-    answered(
-        "One line.\nAnother answer: here.",
-        "One line.\nAnother answer: here.",
-    );
+    answered("One line.\nAnother answer: here.", "One line.\nAnother answer: here.");
 }
 
 #[test]
@@ -58,10 +44,7 @@ fn a_json_field_is_the_answer() {
 fn thinking_is_dropped() {
     answered("<think>Answer: Lyon</think>Paris", "Paris");
     answered("<THINK>a</THINK>\n<think>b</think>\nAnswer: Paris", "Paris");
-    answered(
-        "no opening tag here\nAnswer: Lyon\n</think>\nParis",
-        "Paris",
-    );
+    answered("no opening tag here\nAnswer: Lyon\n</think>\nParis", "Paris");
     answered("<thinking>x</thinking> Paris", "Paris");
     stance("<think>never ends, Answer: Lyon", Stance::Unreadable);
     // DeepSeek V3.1 writes no line breaks, its template the opening tag; without thinking only the closing tag is left.
@@ -90,14 +73,8 @@ fn tags_in_an_answer_are_text() {
     ] {
         answered(raw, raw);
     }
-    answered(
-        "<think>Which?</think>Use the <think> tag",
-        "Use the <think> tag",
-    );
-    answered(
-        "Reasons.\nAnswer: Use the <thinking> tag",
-        "Use the <thinking> tag",
-    );
+    answered("<think>Which?</think>Use the <think> tag", "Use the <think> tag");
+    answered("Reasons.\nAnswer: Use the <thinking> tag", "Use the <thinking> tag");
     answered("{\"answer\": \"the <think> tag\"}", "the <think> tag");
 }
 
@@ -184,14 +161,8 @@ fn listed_refusals_are_told_from_abstentions() {
 
 #[test]
 fn the_finish_decides_where_there_is_nothing_to_read() {
-    assert_eq!(
-        read_answer("Par", Finish::Filtered),
-        (String::new(), Stance::Refused)
-    );
-    assert_eq!(
-        read_answer("Paris", Finish::Error),
-        (String::new(), Stance::Unreadable)
-    );
+    assert_eq!(read_answer("Par", Finish::Filtered), (String::new(), Stance::Refused));
+    assert_eq!(read_answer("Paris", Finish::Error), (String::new(), Stance::Unreadable));
     for raw in ["Answer:", "\"\"", "**Answer:** "] {
         stance(raw, Stance::Unreadable);
     }
@@ -231,10 +202,7 @@ fn a_reply_at_the_token_limit_has_an_answer_only_if_it_is_complete() {
         assert_eq!(read_answer(raw, Finish::Length), expected, "{raw:?}");
     }
     let unknown = (String::new(), Stance::Abstained);
-    assert_eq!(
-        read_answer("Answer: I don't know\n", Finish::Length),
-        unknown
-    );
+    assert_eq!(read_answer("Answer: I don't know\n", Finish::Length), unknown);
 }
 
 #[test]

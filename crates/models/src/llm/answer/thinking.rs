@@ -29,22 +29,16 @@ pub(super) fn without_thinking(raw: &str, finish: Finish) -> &str {
 /// Returns the end of the block that begins at `from`, after white space.
 fn behind_block(text: &str, from: usize, finish: Finish) -> Option<usize> {
     let start = text.len() - text[from..].trim_start().len();
-    let (open, close) = TAGS
-        .into_iter()
-        .find(|(open, _)| text[start..].starts_with(open))?;
+    let (open, close) = TAGS.into_iter().find(|(open, _)| text[start..].starts_with(open))?;
     let inside = &text[start + open.len()..];
-    let is_sentence = inside
-        .strip_prefix(' ')
-        .is_some_and(|rest| rest.starts_with(char::is_lowercase));
+    let is_sentence =
+        inside.strip_prefix(' ').is_some_and(|rest| rest.starts_with(char::is_lowercase));
     let is_answer = finish == Finish::Stop && from == 0 && inside.trim().is_empty();
     if is_sentence || is_answer {
         return None;
     }
     let first = start + open.len();
-    let mut closing = text[first..]
-        .match_indices(close)
-        .map(|(at, _)| first + at)
-        .peekable();
+    let mut closing = text[first..].match_indices(close).map(|(at, _)| first + at).peekable();
     let quoted = closing.peek().copied();
     let at = closing.find(|at| !is_code(&text[first..], at - first));
     Some(at.or(quoted).map_or(text.len(), |at| at + close.len()))
@@ -63,10 +57,7 @@ fn behind_unopened(text: &str) -> Option<usize> {
 
 fn ends_thinking(text: &str, at: usize) -> bool {
     let before = &text[..at];
-    let begins_line = before
-        .rsplit('\n')
-        .next()
-        .is_some_and(|line| line.trim().is_empty());
+    let begins_line = before.rsplit('\n').next().is_some_and(|line| line.trim().is_empty());
     let is_joined = before
         .ends_with(|last: char| last.is_alphanumeric() || matches!(last, '.' | '!' | '?' | '。'));
     (begins_line || is_joined) && !is_code(text, at)

@@ -146,12 +146,7 @@ fn ranked<'a>(prompt: &'a Prompt, terms: &mut Terms) -> Vec<Sentence<'a>> {
             let own = terms.mask(text);
             match piece.shape {
                 Shape::Heading => context = title | own,
-                Shape::Sentence => sentences.push(Sentence {
-                    text,
-                    own,
-                    context,
-                    score: 0.0,
-                }),
+                Shape::Sentence => sentences.push(Sentence { text, own, context, score: 0.0 }),
             }
         }
     }
@@ -209,9 +204,7 @@ fn read(text: &str, terms: &Terms) -> Vec<ReadWord> {
 /// candidate has only terms of the question and stop words.
 fn nearness(range: &Range<usize>, words: &[ReadWord], terms: &Terms) -> Option<f64> {
     let first = words.iter().position(|word| word.range.end > range.start)?;
-    let last = words
-        .iter()
-        .rposition(|word| word.range.start < range.end)?;
+    let last = words.iter().rposition(|word| word.range.start < range.end)?;
     let mut inside = words.get(first..=last)?.iter();
     if inside.all(|word| word.mask != 0 || word.is_stopped) {
         return None;

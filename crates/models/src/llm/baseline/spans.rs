@@ -68,9 +68,7 @@ static COMPILED: LazyLock<Vec<Regex>> =
     LazyLock::new(|| PATTERNS.iter().map(|pattern| compile(pattern)).collect());
 static QUESTIONS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let patterns = WANTED.iter().map(|(pattern, _)| pattern);
-    patterns
-        .map(|of| compile(&format!(r"(?i)\b(?:{of})")))
-        .collect()
+    patterns.map(|of| compile(&format!(r"(?i)\b(?:{of})"))).collect()
 });
 
 /// Compiles a constant pattern.

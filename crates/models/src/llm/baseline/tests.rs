@@ -8,10 +8,7 @@ use ragtriage_core::prompt::PromptPassage;
 fn prompt(question: &str, kind: QuestionKind, passages: &[(&str, &str)]) -> Prompt {
     let passages = passages
         .iter()
-        .map(|&(title, text)| PromptPassage {
-            title: title.to_owned(),
-            text: text.to_owned(),
-        })
+        .map(|&(title, text)| PromptPassage { title: title.to_owned(), text: text.to_owned() })
         .collect();
     Prompt {
         question: question.to_owned(),
@@ -38,47 +35,15 @@ const RUNBOOKS: [(&str, &str); 2] = [
 #[test]
 fn the_question_kind_and_words_decide_what_is_answered() {
     for (question, kind, expected) in [
-        (
-            "Which command drains a broker?",
-            QuestionKind::Span,
-            "kafka-drain --id N",
-        ),
-        (
-            "How long do the replicas need?",
-            QuestionKind::Span,
-            "15 minutes",
-        ),
-        (
-            "At how many messages does the alert fire?",
-            QuestionKind::Span,
-            "10,000",
-        ),
-        (
-            "Who moved the Postgres primary?",
-            QuestionKind::Span,
-            "Ada Brook",
-        ),
-        (
-            "Where was the primary moved?",
-            QuestionKind::Span,
-            "Frankfurt",
-        ),
-        (
-            "In what year was the primary moved?",
-            QuestionKind::Span,
-            "2021",
-        ),
+        ("Which command drains a broker?", QuestionKind::Span, "kafka-drain --id N"),
+        ("How long do the replicas need?", QuestionKind::Span, "15 minutes"),
+        ("At how many messages does the alert fire?", QuestionKind::Span, "10,000"),
+        ("Who moved the Postgres primary?", QuestionKind::Span, "Ada Brook"),
+        ("Where was the primary moved?", QuestionKind::Span, "Frankfurt"),
+        ("In what year was the primary moved?", QuestionKind::Span, "2021"),
         ("What is the port of Postgres?", QuestionKind::Span, "5432"),
-        (
-            "Can I restart two brokers at once?",
-            QuestionKind::YesNo,
-            "no",
-        ),
-        (
-            "Was the primary moved to Frankfurt?",
-            QuestionKind::YesNo,
-            "yes",
-        ),
+        ("Can I restart two brokers at once?", QuestionKind::YesNo, "no"),
+        ("Was the primary moved to Frankfurt?", QuestionKind::YesNo, "yes"),
         (
             "How do I drain a broker?",
             QuestionKind::Free,
@@ -87,11 +52,7 @@ fn the_question_kind_and_words_decide_what_is_answered() {
         ("Who wrote Hamlet?", QuestionKind::Span, ABSTENTION),
         ("", QuestionKind::Span, ABSTENTION),
     ] {
-        assert_eq!(
-            Baseline.answer(&prompt(question, kind, &RUNBOOKS)),
-            expected,
-            "{question}"
-        );
+        assert_eq!(Baseline.answer(&prompt(question, kind, &RUNBOOKS)), expected, "{question}");
     }
 }
 
@@ -101,10 +62,7 @@ fn the_questions_of_the_programs_tests_are_answered() {
         ("A", "Alpha waits six minutes."),
         ("B", "Beta never waits."),
         ("C", "Gamma restarts. Gamma restarts often. Gamma restarts."),
-        (
-            "D",
-            "After a crash Gamma restarts in nine seconds, says the operator on duty.",
-        ),
+        ("D", "After a crash Gamma restarts in nine seconds, says the operator on duty."),
     ];
     for (question, expected) in [
         ("How long does alpha wait?", "six minutes"),
@@ -151,20 +109,14 @@ fn the_score_is_the_documented_sum() {
     let asked = prompt(
         "kafka port",
         QuestionKind::Span,
-        &[
-            ("On Kafka", "The port is 9092. It is slow."),
-            ("Other", "Kafka has a port."),
-        ],
+        &[("On Kafka", "The port is 9092. It is slow."), ("Other", "Kafka has a port.")],
     );
     let mut terms = Terms::of(&asked.question);
     let ranked = ranked(&asked, &mut terms);
     // N = 3; kafka occurs in 1 sentence, port in 2.
     let (kafka, port) = (4.0_f64.ln(), 2.5_f64.ln());
     assert_eq!(terms.weights, [kafka, port]);
-    assert_eq!(
-        texts(&ranked),
-        ["Kafka has a port.", "The port is 9092.", "It is slow."]
-    );
+    assert_eq!(texts(&ranked), ["Kafka has a port.", "The port is 9092.", "It is slow."]);
     // 17 bytes each for the first two, 11 for the third.
     let expected = [
         (kafka + port) / (1.0 + 0.1 * 0.17),
@@ -173,11 +125,7 @@ fn the_score_is_the_documented_sum() {
     ];
     for (sentence, expected) in ranked.iter().zip(expected) {
         let score = sentence.score;
-        assert!(
-            (score - expected).abs() < 1e-12,
-            "{}: {score}",
-            sentence.text
-        );
+        assert!((score - expected).abs() < 1e-12, "{}: {score}", sentence.text);
     }
 }
 
@@ -219,24 +167,15 @@ fn a_negation_on_one_side_turns_the_answer_round() {
     assert!(decided("Is a restart safe?", "A restart is safe."));
     assert!(!decided("Is a restart safe?", "A restart isn't safe."));
     assert!(!decided("Is a restart safe?", "Never call a restart safe."));
-    assert!(decided(
-        "Is it not safe to restart?",
-        "It is not safe to restart."
-    ));
+    assert!(decided("Is it not safe to restart?", "It is not safe to restart."));
 }
 
 #[test]
 fn a_sentence_that_holds_less_than_half_of_what_is_asked_is_a_no() {
     // A single sentence, so that every weight is ln 2: one of three terms is less than half, two are
     // more.
-    assert!(!decided(
-        "Does the nightly backup replicate?",
-        "The backup is full."
-    ));
-    assert!(decided(
-        "Does the nightly backup replicate?",
-        "The nightly backup is full."
-    ));
+    assert!(!decided("Does the nightly backup replicate?", "The backup is full."));
+    assert!(decided("Does the nightly backup replicate?", "The nightly backup is full."));
 }
 
 proptest! {

@@ -40,11 +40,8 @@ pub fn connect(
     allowance: Option<Arc<Allowance>>,
 ) -> Result<Arc<dyn Generator>, LlmError> {
     let server = OpenAi::new(settings)?;
-    let (first, most, pause) = (
-        settings.concurrency,
-        settings.most_concurrency,
-        server.pause.clone(),
-    );
+    let (first, most, pause) =
+        (settings.concurrency, settings.most_concurrency, server.pause.clone());
     let backoff = Backoff::new(TRIES, settings.deadline);
     Ok(match allowance {
         None => Arc::new(Retrying::new(server, first, most, pause, backoff)?),
@@ -80,24 +77,13 @@ impl OpenAi {
             ca_file: settings.ca_file.clone(),
             most_bytes: LARGEST_ANSWER_BYTES,
         })?;
-        let (model, body, pause) = (
-            settings.model.clone(),
-            wire::body(settings),
-            Pause::new(settings.deadline),
-        );
+        let (model, body, pause) =
+            (settings.model.clone(), wire::body(settings), Pause::new(settings.deadline));
         let (url, query) = (endpoint.shown_url(), hashed_query(&settings.base_url));
         let headers = settings::hashed_headers(&settings.headers);
-        let fingerprint = format!(
-            "openai v{VERSION} {url}{query}{headers} {}",
-            Value::Object(body.clone())
-        );
-        Ok(Self {
-            model,
-            fingerprint,
-            endpoint,
-            body,
-            pause,
-        })
+        let fingerprint =
+            format!("openai v{VERSION} {url}{query}{headers} {}", Value::Object(body.clone()));
+        Ok(Self { model, fingerprint, endpoint, body, pause })
     }
 
     /// Returns the error of a server's error response.
@@ -108,27 +94,14 @@ impl OpenAi {
         } else {
             answer.status
         };
-        let (url, excerpt) = (
-            self.endpoint.shown_url().to_owned(),
-            self.endpoint.excerpt(&complaint.message),
-        );
+        let (url, excerpt) =
+            (self.endpoint.shown_url().to_owned(), self.endpoint.excerpt(&complaint.message));
         match wire::class(status, &complaint) {
-            ErrorClass::Transient => LlmError::Busy {
-                url,
-                status,
-                excerpt,
-                retry_after: answer.retry_after,
-            },
-            ErrorClass::TooLong => LlmError::TooLong {
-                url,
-                status,
-                excerpt,
-            },
-            ErrorClass::Refused => LlmError::Refused {
-                url,
-                status,
-                excerpt,
-            },
+            ErrorClass::Transient => {
+                LlmError::Busy { url, status, excerpt, retry_after: answer.retry_after }
+            }
+            ErrorClass::TooLong => LlmError::TooLong { url, status, excerpt },
+            ErrorClass::Refused => LlmError::Refused { url, status, excerpt },
             ErrorClass::Permanent | ErrorClass::Spent => LlmError::Rejected {
                 url,
                 status,
@@ -167,10 +140,7 @@ impl Generator for OpenAi {
         let reply = wire::reply(&answer.body)
             .map_err(|reason| self.endpoint.unreadable(&reason, &answer.body))?;
         // The pieces of a stream, or the parts of a content, may spell a key together.
-        Ok(Completion {
-            text: self.endpoint.hide(reply.text),
-            ..reply
-        })
+        Ok(Completion { text: self.endpoint.hide(reply.text), ..reply })
     }
 }
 

@@ -81,18 +81,11 @@ pub async fn list_models(settings: &OpenAiSettings) -> Result<Option<ModelList>,
     for model in &mut models {
         model.name = listing.excerpt(&model.name);
     }
-    let without_key = OpenAiSettings {
-        api_key: None,
-        headers: Vec::new(),
-        ..settings.clone()
-    };
+    let without_key = OpenAiSettings { api_key: None, headers: Vec::new(), ..settings.clone() };
     let has_key = settings.api_key.is_some() || !settings.headers.is_empty();
     let is_key_checked = has_key
         && matches!(endpoint(&without_key)?.get().await, Ok(answer) if matches!(answer.status, 401 | 403));
-    Ok(Some(ModelList {
-        models,
-        is_key_checked,
-    }))
+    Ok(Some(ModelList { models, is_key_checked }))
 }
 
 /// Makes one call, of a few prompt tokens and at most one answer token.
@@ -100,10 +93,7 @@ pub async fn list_models(settings: &OpenAiSettings) -> Result<Option<ModelList>,
 /// # Errors
 /// A failed call.
 pub async fn ask_one_token(settings: &OpenAiSettings) -> Result<(), LlmError> {
-    let mut settings = OpenAiSettings {
-        max_tokens: Some(1),
-        ..settings.clone()
-    };
+    let mut settings = OpenAiSettings { max_tokens: Some(1), ..settings.clone() };
     for name in [MAX_COMPLETION_TOKENS, "max_tokens"] {
         if let Some(most) = settings.extra_body.get_mut(name) {
             *most = 1.into();
@@ -149,18 +139,10 @@ mod tests {
             ]}"#,
         )
         .expect("a list");
-        let found: Vec<(&str, Option<u64>)> = list
-            .iter()
-            .map(|model| (model.name.as_str(), model.context_tokens))
-            .collect();
-        assert_eq!(
-            found,
-            [("a", Some(8192)), ("b", Some(4096)), ("c:latest", None)]
-        );
-        let list = ModelList {
-            models: list,
-            is_key_checked: false,
-        };
+        let found: Vec<(&str, Option<u64>)> =
+            list.iter().map(|model| (model.name.as_str(), model.context_tokens)).collect();
+        assert_eq!(found, [("a", Some(8192)), ("b", Some(4096)), ("c:latest", None)]);
+        let list = ModelList { models: list, is_key_checked: false };
         assert!(list.find("c").is_some() && list.find("d").is_none());
     }
 

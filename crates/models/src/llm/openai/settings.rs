@@ -66,16 +66,11 @@ pub fn most_completion_tokens(
 /// Returns the part of a fingerprint for the headers, which may choose a gateway's provider: ` headers ` and a hash of all but
 /// those that only say who asks; nothing without any.
 pub(super) fn hashed_headers(headers: &[(String, Secret)]) -> String {
-    let mut told: Vec<(String, &str)> = headers
-        .iter()
-        .map(|(name, value)| (name.to_lowercase(), value.expose()))
-        .collect();
+    let mut told: Vec<(String, &str)> =
+        headers.iter().map(|(name, value)| (name.to_lowercase(), value.expose())).collect();
     told.retain(|(name, _)| !WHO_ASKS.contains(&name.as_str()));
     told.sort_unstable();
-    let parts: Vec<&str> = told
-        .iter()
-        .flat_map(|(name, value)| [name.as_str(), value])
-        .collect();
+    let parts: Vec<&str> = told.iter().flat_map(|(name, value)| [name.as_str(), value]).collect();
     if parts.is_empty() {
         return String::new();
     }
@@ -95,9 +90,7 @@ pub(crate) fn holds_secret(value: &Value) -> bool {
 
 fn names_secret(field: &str) -> bool {
     let field = field.to_lowercase();
-    ["key", "token", "password", "secret", "authorization"]
-        .iter()
-        .any(|end| field.ends_with(end))
+    ["key", "token", "password", "secret", "authorization"].iter().any(|end| field.ends_with(end))
 }
 
 /// Rejects invalid values.
@@ -124,20 +117,10 @@ pub(super) fn check(settings: &OpenAiSettings) -> Result<(), LlmError> {
         );
     }
     if settings.extra_body.contains_key("messages") {
-        return refused(
-            "extra_body",
-            "must not have `messages`: those are the prompt",
-        );
+        return refused("extra_body", "must not have `messages`: those are the prompt");
     }
-    if settings
-        .extra_body
-        .get("stream")
-        .is_some_and(|stream| stream != &Value::Bool(false))
-    {
-        return refused(
-            "extra_body",
-            "must not ask for a `stream`: answers are read whole",
-        );
+    if settings.extra_body.get("stream").is_some_and(|stream| stream != &Value::Bool(false)) {
+        return refused("extra_body", "must not ask for a `stream`: answers are read whole");
     }
     Ok(())
 }

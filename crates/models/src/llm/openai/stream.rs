@@ -6,13 +6,8 @@ use serde_json::{Map, Value, json};
 /// Assembles the chat completion in a body of server-sent events, as JSON; its error message if it has one. `None`: the body is
 /// not a stream. The error describes an incomplete stream.
 pub(super) fn whole(body: &[u8]) -> Option<Result<Vec<u8>, String>> {
-    let text = std::str::from_utf8(body)
-        .ok()?
-        .trim_start_matches('\u{feff}')
-        .trim_start();
-    let is_stream = ["data:", "event:", "id:", ": "]
-        .iter()
-        .any(|field| text.starts_with(field));
+    let text = std::str::from_utf8(body).ok()?.trim_start_matches('\u{feff}').trim_start();
+    let is_stream = ["data:", "event:", "id:", ": "].iter().any(|field| text.starts_with(field));
     is_stream.then(|| joined(text))
 }
 
@@ -20,11 +15,7 @@ pub(super) fn whole(body: &[u8]) -> Option<Result<Vec<u8>, String>> {
 fn joined(text: &str) -> Result<Vec<u8>, String> {
     let mut message: Map<String, Value> = Map::new();
     let (mut finish, mut usage, mut is_done) = (Value::Null, Value::Null, false);
-    for data in text
-        .lines()
-        .filter_map(|line| line.strip_prefix("data:"))
-        .map(str::trim)
-    {
+    for data in text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim) {
         if data == "[DONE]" {
             is_done = true;
             continue;
@@ -38,22 +29,17 @@ fn joined(text: &str) -> Result<Vec<u8>, String> {
             usage = counted.clone();
         }
         let choices = event["choices"].as_array().into_iter().flatten();
-        let Some(choice) = choices
-            .into_iter()
-            .find(|choice| choice["index"].as_u64().unwrap_or(0) == 0)
+        let Some(choice) =
+            choices.into_iter().find(|choice| choice["index"].as_u64().unwrap_or(0) == 0)
         else {
             continue;
         };
-        if let Some(reason) = choice
-            .get("finish_reason")
-            .filter(|reason| !reason.is_null())
-        {
+        if let Some(reason) = choice.get("finish_reason").filter(|reason| !reason.is_null()) {
             finish = reason.clone();
         }
         for (name, piece) in choice["delta"].as_object().into_iter().flatten() {
-            let Some(piece) = piece
-                .as_str()
-                .filter(|_| matches!(name.as_str(), "content" | "refusal"))
+            let Some(piece) =
+                piece.as_str().filter(|_| matches!(name.as_str(), "content" | "refusal"))
             else {
                 continue;
             };
@@ -100,24 +86,15 @@ mod tests {
         let begun = "data: {\"choices\": [{\"delta\": {\"content\": \"Pa\"}}]}\n\n";
         assert_eq!(
             read(begun),
-            Some(Err(
-                "its stream ends before the answer is complete".to_owned()
-            ))
+            Some(Err("its stream ends before the answer is complete".to_owned()))
         );
-        assert!(
-            read(&format!("{begun}data: {{\"cho"))
-                .expect("a stream")
-                .is_err()
-        );
+        assert!(read(&format!("{begun}data: {{\"cho")).expect("a stream").is_err());
     }
 
     #[test]
     fn a_complaint_in_a_stream_stays_one() {
         let body = "data: {\"error\": {\"code\": 429, \"message\": \"slow down\"}}\n\n";
-        assert_eq!(
-            read(body),
-            Some(Ok(json!({"error": {"code": 429, "message": "slow down"}})))
-        );
+        assert_eq!(read(body), Some(Ok(json!({"error": {"code": 429, "message": "slow down"}}))));
     }
 
     #[test]

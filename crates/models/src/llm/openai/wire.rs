@@ -9,11 +9,8 @@ use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::{Finish, Origin};
 
 /// `error.code` and `error.type` values for a prompt that exceeds the model's context (`OpenAI`, llama.cpp, `LiteLLM`).
-const TOO_LONG_CODES: [&str; 3] = [
-    "context_length_exceeded",
-    "exceed_context_size_error",
-    "contextwindowexceedederror",
-];
+const TOO_LONG_CODES: [&str; 3] =
+    ["context_length_exceeded", "exceed_context_size_error", "contextwindowexceedederror"];
 
 /// Lower-case parts of messages that indicate the error without a code (vLLM, LM Studio, TGI, gateways to
 /// others).
@@ -30,11 +27,8 @@ const TOO_LONG_WORDS: [&str; 8] = [
 ];
 
 /// Codes of a provider's content filter (`OpenAI`, Azure).
-const REFUSED_CODES: [&str; 3] = [
-    "content_filter",
-    "content_policy_violation",
-    "responsibleaipolicyviolation",
-];
+const REFUSED_CODES: [&str; 3] =
+    ["content_filter", "content_policy_violation", "responsibleaipolicyviolation"];
 
 /// Codes under status 429 that waiting does not resolve.
 const SPENT_CODES: [&str; 2] = ["insufficient_quota", "billing_hard_limit_reached"];
@@ -56,9 +50,8 @@ pub(super) fn body(settings: &OpenAiSettings) -> Map<String, Value> {
     if let Some(seed) = settings.seed {
         body.insert("seed".into(), json!(seed));
     }
-    if let Some(max_tokens) = settings
-        .max_tokens
-        .filter(|_| !settings.extra_body.contains_key(MAX_COMPLETION_TOKENS))
+    if let Some(max_tokens) =
+        settings.max_tokens.filter(|_| !settings.extra_body.contains_key(MAX_COMPLETION_TOKENS))
     {
         body.insert("max_tokens".into(), json!(max_tokens));
     }
@@ -121,10 +114,7 @@ const MOST_TOKENS: u64 = 1 << 32;
 
 /// Returns a number of tokens in `usage`; `None` if it is invalid.
 fn tokens(usage: &Value, name: &str) -> Option<u64> {
-    usage
-        .get(name)?
-        .as_u64()
-        .filter(|tokens| *tokens <= MOST_TOKENS)
+    usage.get(name)?.as_u64().filter(|tokens| *tokens <= MOST_TOKENS)
 }
 
 /// Parses the body of a success; the error describes an invalid body.
@@ -134,38 +124,22 @@ pub(super) fn reply(body: &[u8]) -> Result<Completion, String> {
     }
     let completion: ChatBody =
         serde_json::from_slice(body).map_err(|error| format!("not a chat completion ({error})"))?;
-    let choice = completion
-        .choices
-        .into_iter()
-        .flatten()
-        .next()
-        .ok_or("it has no choices")?;
+    let choice = completion.choices.into_iter().flatten().next().ok_or("it has no choices")?;
     if choice.finish_reason.as_deref() == Some("error") {
         return Err("its answer ended in an error".to_owned());
     }
     let message = choice.message.ok_or("its choice has no message")?;
-    let calls_tool = message
-        .tool_calls
-        .as_array()
-        .is_some_and(|calls| !calls.is_empty());
+    let calls_tool = message.tool_calls.as_array().is_some_and(|calls| !calls.is_empty());
     let (text, part_refusal) = match message.content {
         None => (String::new(), None),
         Some(Content::Text(text)) => (text, None),
         Some(Content::Parts(parts)) => {
-            parts
-                .into_iter()
-                .fold((String::new(), None), |(text, refusal), part| {
-                    (
-                        text + &part.text.unwrap_or_default(),
-                        refusal.or(part.refusal),
-                    )
-                })
+            parts.into_iter().fold((String::new(), None), |(text, refusal), part| {
+                (text + &part.text.unwrap_or_default(), refusal.or(part.refusal))
+            })
         }
     };
-    let refusal = message
-        .refusal
-        .or(part_refusal)
-        .filter(|refusal| !refusal.is_empty());
+    let refusal = message.refusal.or(part_refusal).filter(|refusal| !refusal.is_empty());
     let finish = match choice.finish_reason.as_deref() {
         _ if refusal.is_some() => Finish::Filtered,
         Some("content_filter") => Finish::Filtered,
@@ -177,13 +151,7 @@ pub(super) fn reply(body: &[u8]) -> Result<Completion, String> {
     let [prompt_tokens, completion_tokens] =
         ["prompt_tokens", "completion_tokens"].map(|name| tokens(&completion.usage, name));
     let text = refusal.unwrap_or(text);
-    Ok(Completion {
-        text,
-        finish,
-        origin: Origin::Called,
-        prompt_tokens,
-        completion_tokens,
-    })
+    Ok(Completion { text, finish, origin: Origin::Called, prompt_tokens, completion_tokens })
 }
 
 /// An error message of a server.
@@ -199,10 +167,7 @@ pub(super) struct Complaint {
 /// Parses an error message, with the codes of `{"error": {"code", "type"}}`.
 pub(super) fn complaint(body: &[u8]) -> Complaint {
     let whole: Value = serde_json::from_slice(body).unwrap_or_default();
-    let error = whole
-        .get("error")
-        .filter(|error| error.is_object())
-        .unwrap_or(&whole);
+    let error = whole.get("error").filter(|error| error.is_object()).unwrap_or(&whole);
     let inner = error.get("innererror").and_then(|inner| inner.get("code"));
     Complaint {
         message: ragtriage_http::complaint(body),
@@ -210,10 +175,7 @@ pub(super) fn complaint(body: &[u8]) -> Complaint {
             .into_iter()
             .filter_map(|code| code?.as_str().map(str::to_lowercase))
             .collect(),
-        status: error
-            .get("code")
-            .and_then(Value::as_u64)
-            .and_then(|code| u16::try_from(code).ok()),
+        status: error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok()),
     }
 }
 
@@ -273,10 +235,7 @@ mod tests {
 
     #[test]
     fn content_may_be_text_parts_or_null() {
-        let text = choice(
-            &json!({"content": "Paris", "reasoning_content": "hm"}),
-            "stop",
-        );
+        let text = choice(&json!({"content": "Paris", "reasoning_content": "hm"}), "stop");
         assert_eq!(read(&text), Ok(("Paris".into(), Finish::Stop)));
         let parts = choice(
             &json!({"content": [{"type": "text", "text": "Pa"}, {"type": "text", "text": "ris"}]}),
@@ -291,20 +250,12 @@ mod tests {
     fn a_token_limit_and_a_tool_call_are_recognised_by_reason_or_message() {
         for reason in ["length", "MAX_TOKENS", "model_length", "max_output_tokens"] {
             let cut = choice(&json!({"content": "The port"}), reason);
-            assert_eq!(
-                read(&cut),
-                Ok(("The port".into(), Finish::Length)),
-                "{reason}"
-            );
+            assert_eq!(read(&cut), Ok(("The port".into(), Finish::Length)), "{reason}");
         }
         let call = json!({"content": null, "tool_calls": [{"function": {"name": "search"}}]});
         for reason in ["tool_calls", "function_call", "stop"] {
             let call = choice(&call, reason);
-            assert_eq!(
-                read(&call),
-                Ok((String::new(), Finish::ToolCall)),
-                "{reason}"
-            );
+            assert_eq!(read(&call), Ok((String::new(), Finish::ToolCall)), "{reason}");
         }
         for none in [json!([]), json!(null)] {
             let text = choice(&json!({"content": "Paris", "tool_calls": none}), "stop");
@@ -316,10 +267,7 @@ mod tests {
     fn a_refusal_or_filter_is_an_answer_that_was_filtered() {
         let refusal = choice(&json!({"content": null, "refusal": "I can't."}), "stop");
         assert_eq!(read(&refusal), Ok(("I can't.".into(), Finish::Filtered)));
-        let part = choice(
-            &json!({"content": [{"type": "refusal", "refusal": "No."}]}),
-            "stop",
-        );
+        let part = choice(&json!({"content": [{"type": "refusal", "refusal": "No."}]}), "stop");
         assert_eq!(read(&part), Ok(("No.".into(), Finish::Filtered)));
         let filtered = choice(&json!({"content": "Par", "refusal": ""}), "content_filter");
         assert_eq!(read(&filtered), Ok(("Par".into(), Finish::Filtered)));
@@ -327,14 +275,8 @@ mod tests {
 
     #[test]
     fn what_is_no_completion_says_why() {
-        assert_eq!(
-            read(&json!({"choices": []})),
-            Err("it has no choices".into())
-        );
-        assert_eq!(
-            read(&json!({"choices": null})),
-            Err("it has no choices".into())
-        );
+        assert_eq!(read(&json!({"choices": []})), Err("it has no choices".into()));
+        assert_eq!(read(&json!({"choices": null})), Err("it has no choices".into()));
         assert_eq!(
             read(&json!({"choices": [{"text": "old"}]})),
             Err("its choice has no message".into())
@@ -345,32 +287,16 @@ mod tests {
         );
         let broken = choice(&json!({"content": "Par"}), "error");
         assert_eq!(read(&broken), Err("its answer ended in an error".into()));
-        assert_eq!(
-            reply(b" <html>").expect_err("not JSON"),
-            "a web page, not a chat completion"
-        );
-        assert!(
-            reply(b"hello")
-                .expect_err("not JSON")
-                .starts_with("not a chat completion")
-        );
+        assert_eq!(reply(b" <html>").expect_err("not JSON"), "a web page, not a chat completion");
+        assert!(reply(b"hello").expect_err("not JSON").starts_with("not a chat completion"));
     }
 
     #[test]
     fn numbers_of_tokens_that_cannot_be_are_left_out() {
         for (usage, expected) in [
-            (
-                json!({"prompt_tokens": 12, "completion_tokens": 0}),
-                (Some(12), Some(0)),
-            ),
-            (
-                json!({"prompt_tokens": -1, "completion_tokens": u64::MAX}),
-                (None, None),
-            ),
-            (
-                json!({"prompt_tokens": 1e300, "completion_tokens": "7"}),
-                (None, None),
-            ),
+            (json!({"prompt_tokens": 12, "completion_tokens": 0}), (Some(12), Some(0))),
+            (json!({"prompt_tokens": -1, "completion_tokens": u64::MAX}), (None, None)),
+            (json!({"prompt_tokens": 1e300, "completion_tokens": "7"}), (None, None)),
             (json!({"prompt_tokens": null}), (None, None)),
             (json!("none"), (None, None)),
             (json!([1, 2]), (None, None)),
@@ -378,11 +304,7 @@ mod tests {
             let mut body = choice(&json!({"content": "Paris"}), "stop");
             body["usage"] = usage;
             let reply = reply(body.to_string().as_bytes()).expect("an answer all the same");
-            assert_eq!(
-                (reply.prompt_tokens, reply.completion_tokens),
-                expected,
-                "{body}"
-            );
+            assert_eq!((reply.prompt_tokens, reply.completion_tokens), expected, "{body}");
         }
     }
 
@@ -397,10 +319,7 @@ mod tests {
             ("no such model", None),
         ] {
             let body = json!({ "error": { "message": message } }).to_string();
-            assert_eq!(
-                refused_parameter(&super::complaint(body.as_bytes())),
-                parameter
-            );
+            assert_eq!(refused_parameter(&super::complaint(body.as_bytes())), parameter);
         }
     }
 
@@ -427,21 +346,9 @@ mod tests {
                 json!({"error": {"type": "exceed_context_size_error", "code": 400}}),
                 ErrorClass::TooLong,
             ),
-            (
-                400,
-                json!({"error": {"code": "content_filter"}}),
-                ErrorClass::Refused,
-            ),
-            (
-                429,
-                json!({"error": {"code": "rate_limit_exceeded"}}),
-                ErrorClass::Transient,
-            ),
-            (
-                429,
-                json!({"error": {"code": "insufficient_quota"}}),
-                ErrorClass::Permanent,
-            ),
+            (400, json!({"error": {"code": "content_filter"}}), ErrorClass::Refused),
+            (429, json!({"error": {"code": "rate_limit_exceeded"}}), ErrorClass::Transient),
+            (429, json!({"error": {"code": "insufficient_quota"}}), ErrorClass::Permanent),
             (503, json!("loading"), ErrorClass::Transient),
             (401, json!({"detail": "no"}), ErrorClass::Permanent),
             (501, json!({}), ErrorClass::Permanent),
@@ -455,11 +362,8 @@ mod tests {
     fn a_gateways_error_under_status_200_keeps_its_own_status() {
         let body = br#"{"error": {"code": 429, "message": "slow down"}}"#;
         assert!(is_complaint(body));
-        let expected = Complaint {
-            message: "slow down".into(),
-            codes: Vec::new(),
-            status: Some(429),
-        };
+        let expected =
+            Complaint { message: "slow down".into(), codes: Vec::new(), status: Some(429) };
         assert_eq!(complaint(body), expected);
         assert!(!is_complaint(br#"{"error": null, "choices": []}"#));
     }

@@ -25,26 +25,16 @@ impl Reranker for Counting {
     ) -> Result<Vec<f32>, RerankError> {
         self.n_asked.fetch_add(passages.len(), Ordering::Relaxed);
         let score = |passage: &TitledText<'_>| passage.joined().len() as f32 - query.len() as f32;
-        Ok(self
-            .instead
-            .clone()
-            .unwrap_or_else(|| passages.iter().map(score).collect()))
+        Ok(self.instead.clone().unwrap_or_else(|| passages.iter().map(score).collect()))
     }
 }
 
 fn counting(fingerprint: &'static str) -> Arc<Counting> {
-    Arc::new(Counting {
-        n_asked: AtomicUsize::new(0),
-        fingerprint,
-        instead: None,
-    })
+    Arc::new(Counting { n_asked: AtomicUsize::new(0), fingerprint, instead: None })
 }
 
 fn untitled<'a>(texts: &[&'a str]) -> Vec<TitledText<'a>> {
-    texts
-        .iter()
-        .map(|text| TitledText::untitled(text))
-        .collect()
+    texts.iter().map(|text| TitledText::untitled(text)).collect()
 }
 
 #[tokio::test]
@@ -60,11 +50,7 @@ async fn it_keeps_the_contract_from_memory_too() {
     contract::check(&cached).await;
     let n_asked = inner.n_asked.load(Ordering::Relaxed);
     contract::check(&cached).await;
-    assert_eq!(
-        inner.n_asked.load(Ordering::Relaxed),
-        n_asked,
-        "nothing is asked twice"
-    );
+    assert_eq!(inner.n_asked.load(Ordering::Relaxed), n_asked, "nothing is asked twice");
 }
 
 #[tokio::test]
@@ -74,20 +60,9 @@ async fn what_one_process_scored_another_does_not_ask_for() {
     let inner = counting("a");
     let [one, two] =
         [(); 2].map(|()| CachedReranker::open(inner.clone(), &path, &Notices::default()).unwrap());
-    assert_eq!(
-        one.scores("q", &untitled(&["x", "yy"])).await.unwrap(),
-        [0.0, 1.0]
-    );
-    assert_eq!(
-        two.scores("q", &untitled(&["zzz", "yy", "x"]))
-            .await
-            .unwrap(),
-        [2.0, 1.0, 0.0]
-    );
-    assert_eq!(
-        (one.n_hits(), one.n_misses(), two.n_hits(), two.n_misses()),
-        (0, 2, 2, 1)
-    );
+    assert_eq!(one.scores("q", &untitled(&["x", "yy"])).await.unwrap(), [0.0, 1.0]);
+    assert_eq!(two.scores("q", &untitled(&["zzz", "yy", "x"])).await.unwrap(), [2.0, 1.0, 0.0]);
+    assert_eq!((one.n_hits(), one.n_misses(), two.n_hits(), two.n_misses()), (0, 2, 2, 1));
     assert_eq!(inner.n_asked.load(Ordering::Relaxed), 3);
 }
 
@@ -99,28 +74,13 @@ async fn another_question_title_or_reranker_is_another_key() {
     let cached = CachedReranker::open(a.clone(), &path, &Notices::default()).unwrap();
     cached.scores("q", &untitled(&["x"])).await.unwrap();
     cached.scores("p", &untitled(&["x"])).await.unwrap();
-    cached
-        .scores(
-            "q",
-            &[TitledText {
-                title: "t",
-                text: "x",
-            }],
-        )
-        .await
-        .unwrap();
+    cached.scores("q", &[TitledText { title: "t", text: "x" }]).await.unwrap();
     CachedReranker::open(b.clone(), &path, &Notices::default())
         .unwrap()
         .scores("q", &untitled(&["x"]))
         .await
         .unwrap();
-    assert_eq!(
-        (
-            a.n_asked.load(Ordering::Relaxed),
-            b.n_asked.load(Ordering::Relaxed)
-        ),
-        (3, 1)
-    );
+    assert_eq!((a.n_asked.load(Ordering::Relaxed), b.n_asked.load(Ordering::Relaxed)), (3, 1));
 }
 
 #[tokio::test]
@@ -145,20 +105,13 @@ async fn a_value_that_is_no_score_is_scored_again_and_replaced() {
 async fn a_reranker_that_breaks_the_contract_is_named_and_nothing_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scores.sqlite");
-    for (instead, part) in [
-        (vec![1.0], "1 scores for 2 passages"),
-        (vec![1.0, f32::NAN], "the score NaN"),
-    ] {
-        let broken = Counting {
-            n_asked: AtomicUsize::new(0),
-            fingerprint: "a",
-            instead: Some(instead),
-        };
+    for (instead, part) in
+        [(vec![1.0], "1 scores for 2 passages"), (vec![1.0, f32::NAN], "the score NaN")]
+    {
+        let broken =
+            Counting { n_asked: AtomicUsize::new(0), fingerprint: "a", instead: Some(instead) };
         let cached = CachedReranker::open(Arc::new(broken), &path, &Notices::default()).unwrap();
-        let error = cached
-            .scores("q", &untitled(&["x", "y"]))
-            .await
-            .unwrap_err();
+        let error = cached.scores("q", &untitled(&["x", "y"])).await.unwrap_err();
         assert_eq!(error.to_string(), format!("reranker `a` returned {part}"));
     }
     let inner = counting("a");

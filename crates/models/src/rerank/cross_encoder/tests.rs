@@ -20,9 +20,8 @@ struct Expected {
 }
 
 fn open(name: &str) -> Result<CrossEncoder, RerankError> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../tests/data/tiny-models")
-        .join(name);
+    let folder =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models").join(name);
     let checkpoint = Checkpoint::open(&folder, None)?;
     CrossEncoder::open(checkpoint, None, Precision::Float32)
 }
@@ -38,34 +37,15 @@ async fn scores_are_the_logits_of_transformers_and_the_title_is_read_first() {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models/expected.json");
     let expected: Expected = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let reranker = open("cross-encoder").unwrap();
-    for Scored {
-        pair: [query, passage],
-        logit,
-    } in &expected.cross_encoder
-    {
-        let score = reranker
-            .scores(query, &[TitledText::untitled(passage)])
-            .await
-            .unwrap()[0];
-        assert!(
-            (score - logit).abs() < 1e-5,
-            "{query:?}, {passage:?}: {score} is not {logit}"
-        );
+    for Scored { pair: [query, passage], logit } in &expected.cross_encoder {
+        let score = reranker.scores(query, &[TitledText::untitled(passage)]).await.unwrap()[0];
+        assert!((score - logit).abs() < 1e-5, "{query:?}, {passage:?}: {score} is not {logit}");
     }
     // The first pair's passage; BERT's tokenizer treats the line feed as a space.
     assert_eq!(expected.cross_encoder[0].pair[1], "Tea is red, in a cup.");
-    let titled = TitledText {
-        title: "Tea",
-        text: "is red, in a cup.",
-    };
-    let score = reranker
-        .scores(&expected.cross_encoder[0].pair[0], &[titled])
-        .await
-        .unwrap()[0];
-    assert!(
-        (score - expected.cross_encoder[0].logit).abs() < 1e-5,
-        "{score}"
-    );
+    let titled = TitledText { title: "Tea", text: "is red, in a cup." };
+    let score = reranker.scores(&expected.cross_encoder[0].pair[0], &[titled]).await.unwrap()[0];
+    assert!((score - expected.cross_encoder[0].logit).abs() < 1e-5, "{score}");
 }
 
 #[tokio::test]

@@ -35,10 +35,7 @@ fn settings(server: &FaultyServer) -> RerankSettings {
     RerankSettings {
         api_key: Some(Secret::new("sk-very-secret".to_owned())),
         timeout: Duration::from_millis(500),
-        backoff: Backoff {
-            first_wait: Duration::ZERO,
-            ..Backoff::new(2, Duration::from_secs(50))
-        },
+        backoff: Backoff { first_wait: Duration::ZERO, ..Backoff::new(2, Duration::from_secs(50)) },
         ..RerankSettings::new(server.url.clone(), RerankApi::Cohere, "m".to_owned())
     }
 }
@@ -51,12 +48,9 @@ async fn error_of(
     server.now(fault);
     let folder = tempfile::tempdir().unwrap();
     let endpoint = Arc::new(Endpoint::new(settings(server)).unwrap());
-    let cached = CachedReranker::open(
-        endpoint,
-        &folder.path().join("scores.sqlite"),
-        &Notices::default(),
-    )
-    .unwrap();
+    let cached =
+        CachedReranker::open(endpoint, &folder.path().join("scores.sqlite"), &Notices::default())
+            .unwrap();
     let passages = PASSAGES.map(TitledText::untitled);
     let error = cached.scores("q", &passages).await.expect_err("a fault");
     server.now(|request| sent(&right(request)));
@@ -91,32 +85,17 @@ async fn a_wrong_answer_is_one_error_and_nothing_is_cached() {
         (json!([]), "` returned 0 results for 2 texts"),
         (json!([good]), "` returned 1 result for 2 texts"),
         (json!([good, good]), "` returned two results with index 0"),
-        (
-            json!([good, result(2, json!(98))]),
-            "` returned a result with index 2 for 2 texts",
-        ),
+        (json!([good, result(2, json!(98))]), "` returned a result with index 2 for 2 texts"),
         (
             json!([good, result(1, json!(98)), result(2, json!(99))]),
             "` returned a result with index 2 for 2 texts",
         ),
-        (
-            json!([good, result(-1, json!(98))]),
-            "invalid value: integer `-1`",
-        ),
-        (
-            json!([good, result(1, json!(1e39))]),
-            "` returned the score inf",
-        ),
+        (json!([good, result(-1, json!(98))]), "invalid value: integer `-1`"),
+        (json!([good, result(1, json!(1e39))]), "` returned the score inf"),
         (json!([good, result(1, Value::Null)]), "invalid type: null"),
-        (
-            json!([good, result(1, json!("98"))]),
-            "invalid type: string \"98\"",
-        ),
+        (json!([good, result(1, json!("98"))]), "invalid type: string \"98\""),
         (json!([good, { "index": 1 }]), "missing field `score`"),
-        (
-            json!([good, { "relevance_score": 98 }]),
-            "missing field `index`",
-        ),
+        (json!([good, { "relevance_score": 98 }]), "missing field `index`"),
         (Value::Null, "invalid type: null"),
     ] {
         let shown = results.to_string();

@@ -14,10 +14,7 @@ const KEY: &str = "sk-very-secret";
 
 fn texts(request: &Request) -> Vec<String> {
     let body: Value = serde_json::from_slice(&request.body).expect("JSON");
-    let texts = body
-        .get("documents")
-        .or_else(|| body.get("texts"))
-        .expect("passages");
+    let texts = body.get("documents").or_else(|| body.get("texts")).expect("passages");
     serde_json::from_value(texts.clone()).expect("texts")
 }
 
@@ -43,11 +40,7 @@ fn rank(request: &Request) -> ResponseTemplate {
 
 async fn server(respond: impl Respond + 'static) -> MockServer {
     let server = MockServer::start().await;
-    Mock::given(method("POST"))
-        .and(path("/v2/rerank"))
-        .respond_with(respond)
-        .mount(&server)
-        .await;
+    Mock::given(method("POST")).and(path("/v2/rerank")).respond_with(respond).mount(&server).await;
     server
 }
 
@@ -55,19 +48,14 @@ async fn server(respond: impl Respond + 'static) -> MockServer {
 fn settings(server: &MockServer, form: RerankApi) -> RerankSettings {
     RerankSettings {
         api_key: Some(Secret::new(KEY.to_owned())),
-        backoff: Backoff {
-            first_wait: Duration::ZERO,
-            ..Backoff::new(3, Duration::from_secs(50))
-        },
+        backoff: Backoff { first_wait: Duration::ZERO, ..Backoff::new(3, Duration::from_secs(50)) },
         ..RerankSettings::new(format!("{}/v2", server.uri()), form, "m".to_owned())
     }
 }
 
 async fn try_score(settings: RerankSettings, passages: &[&str]) -> Result<Vec<f32>, RerankError> {
-    let passages: Vec<TitledText<'_>> = passages
-        .iter()
-        .map(|text| TitledText::untitled(text))
-        .collect();
+    let passages: Vec<TitledText<'_>> =
+        passages.iter().map(|text| TitledText::untitled(text)).collect();
     Endpoint::new(settings)?.scores("12345678", &passages).await
 }
 
@@ -87,10 +75,7 @@ async fn every_form_keeps_the_contract() {
     let server = server(rank).await;
     for form in RerankApi::ALL {
         contract::check(&Endpoint::new(settings(&server, form)).unwrap()).await;
-        let small = RerankSettings {
-            batch_passages: 2,
-            ..settings(&server, form)
-        };
+        let small = RerankSettings { batch_passages: 2, ..settings(&server, form) };
         contract::check(&Endpoint::new(small).unwrap()).await;
     }
 }
@@ -124,9 +109,7 @@ async fn each_form_is_what_its_servers_take() {
             .await;
         // 8 / 8 minus the lengths 1 and 3.
         assert_eq!(
-            try_score(settings(&server, form), &["a", "bbb"])
-                .await
-                .unwrap(),
+            try_score(settings(&server, form), &["a", "bbb"]).await.unwrap(),
             [0.0, -2.0],
             "{}",
             form.name()
@@ -147,10 +130,7 @@ async fn passages_go_in_batches_and_come_back_in_order() {
     let server = server(rank).await;
     let passages: Vec<String> = (1..=7).map(|n| "x".repeat(n)).collect();
     let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-    let small = RerankSettings {
-        batch_passages: 3,
-        ..settings(&server, RerankApi::Jina)
-    };
+    let small = RerankSettings { batch_passages: 3, ..settings(&server, RerankApi::Jina) };
     assert_eq!(
         try_score(small, &passages).await.unwrap(),
         [0.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0]
@@ -178,12 +158,8 @@ async fn what_is_transient_is_tried_again_and_what_is_too_large_halved() {
         }
     })
     .await;
-    let scores = try_score(
-        settings(&server, RerankApi::Tei),
-        &["a", "bb", "ccc", "dddd"],
-    )
-    .await
-    .unwrap();
+    let scores =
+        try_score(settings(&server, RerankApi::Tei), &["a", "bb", "ccc", "dddd"]).await.unwrap();
     assert_eq!(scores, [0.0, -1.0, -2.0, -3.0]);
     assert_eq!(calls(&server).await, [4, 2, 2, 2, 2]);
     let error = try_score(settings(&server, RerankApi::Tei), &["a", "ten  bytes"])
@@ -199,35 +175,25 @@ async fn what_is_transient_is_tried_again_and_what_is_too_large_halved() {
 #[tokio::test]
 async fn keys_stand_in_no_error_and_no_fingerprint() {
     let server = server(ResponseTemplate::new(403).set_body_string(format!("bad key {KEY}"))).await;
-    let error = try_score(settings(&server, RerankApi::Cohere), &["a"])
-        .await
-        .unwrap_err();
+    let error = try_score(settings(&server, RerankApi::Cohere), &["a"]).await.unwrap_err();
     assert!(!format!("{error}{error:?}").contains(KEY), "{error:?}");
     assert!(error.hint().unwrap().contains("`rerank.api_key_env`"));
     let url = format!("https://user:{KEY}@h/v2?key={KEY}");
-    let endpoint = Endpoint::new(RerankSettings {
-        url,
-        ..settings(&server, RerankApi::Cohere)
-    })
-    .unwrap();
+    let endpoint =
+        Endpoint::new(RerankSettings { url, ..settings(&server, RerankApi::Cohere) }).unwrap();
     let fingerprint = endpoint.fingerprint();
     assert!(
         fingerprint.starts_with("endpoint v1 cohere https://h/v2/rerank query "),
         "{fingerprint}"
     );
-    assert!(
-        fingerprint.ends_with(" \"m\"") && !fingerprint.contains(KEY),
-        "{fingerprint}"
-    );
+    assert!(fingerprint.ends_with(" \"m\"") && !fingerprint.contains(KEY), "{fingerprint}");
 }
 
 #[tokio::test]
 async fn a_redirect_is_not_followed_and_the_deadline_holds() {
     let elsewhere = MockServer::start().await;
     let moved = server(ResponseTemplate::new(307).insert_header("location", elsewhere.uri())).await;
-    let error = try_score(settings(&moved, RerankApi::Jina), &["a"])
-        .await
-        .unwrap_err();
+    let error = try_score(settings(&moved, RerankApi::Jina), &["a"]).await.unwrap_err();
     assert!(
         matches!(
             error,
@@ -235,91 +201,34 @@ async fn a_redirect_is_not_followed_and_the_deadline_holds() {
         ),
         "{error}"
     );
-    assert_eq!(
-        elsewhere
-            .received_requests()
-            .await
-            .map(|requests| requests.len()),
-        Some(0)
-    );
+    assert_eq!(elsewhere.received_requests().await.map(|requests| requests.len()), Some(0));
     let slow = MockServer::start().await;
     Mock::given(any())
         .respond_with(ResponseTemplate::new(200).set_delay(Duration::from_secs(30)))
         .mount(&slow)
         .await;
-    let backoff = Backoff {
-        deadline: Duration::from_millis(20),
-        ..settings(&slow, RerankApi::Tei).backoff
-    };
-    let error = try_score(
-        RerankSettings {
-            backoff,
-            ..settings(&slow, RerankApi::Tei)
-        },
-        &["a"],
-    )
-    .await
-    .unwrap_err();
+    let backoff =
+        Backoff { deadline: Duration::from_millis(20), ..settings(&slow, RerankApi::Tei).backoff };
+    let error = try_score(RerankSettings { backoff, ..settings(&slow, RerankApi::Tei) }, &["a"])
+        .await
+        .unwrap_err();
     assert!(
-        matches!(
-            error,
-            RerankError::Remote(RemoteError::Http(HttpError::DeadlinePassed { .. }))
-        ),
+        matches!(error, RerankError::Remote(RemoteError::Http(HttpError::DeadlinePassed { .. }))),
         "{error}"
     );
 }
 
 #[test]
 fn settings_that_cannot_be_are_refused_by_name() {
-    let good = RerankSettings::new(
-        "http://localhost".to_owned(),
-        RerankApi::Jina,
-        "m".to_owned(),
-    );
+    let good = RerankSettings::new("http://localhost".to_owned(), RerankApi::Jina, "m".to_owned());
     let key = Some(Secret::new("a\nb".to_owned()));
     for (settings, name) in [
-        (
-            RerankSettings {
-                url: "localhost".to_owned(),
-                ..good.clone()
-            },
-            "endpoint",
-        ),
-        (
-            RerankSettings {
-                model: String::new(),
-                ..good.clone()
-            },
-            "model",
-        ),
-        (
-            RerankSettings {
-                batch_passages: 0,
-                ..good.clone()
-            },
-            "batch_passages",
-        ),
-        (
-            RerankSettings {
-                concurrency: 0,
-                ..good.clone()
-            },
-            "concurrency",
-        ),
-        (
-            RerankSettings {
-                timeout: Duration::ZERO,
-                ..good.clone()
-            },
-            "timeout_s",
-        ),
-        (
-            RerankSettings {
-                api_key: key,
-                ..good.clone()
-            },
-            "api_key_env",
-        ),
+        (RerankSettings { url: "localhost".to_owned(), ..good.clone() }, "endpoint"),
+        (RerankSettings { model: String::new(), ..good.clone() }, "model"),
+        (RerankSettings { batch_passages: 0, ..good.clone() }, "batch_passages"),
+        (RerankSettings { concurrency: 0, ..good.clone() }, "concurrency"),
+        (RerankSettings { timeout: Duration::ZERO, ..good.clone() }, "timeout_s"),
+        (RerankSettings { api_key: key, ..good.clone() }, "api_key_env"),
     ] {
         let error = Endpoint::new(settings).err().expect("refused");
         assert!(
@@ -327,10 +236,6 @@ fn settings_that_cannot_be_are_refused_by_name() {
             "{name}: {error}"
         );
     }
-    let nameless = RerankSettings {
-        model: String::new(),
-        form: RerankApi::Tei,
-        ..good
-    };
+    let nameless = RerankSettings { model: String::new(), form: RerankApi::Tei, ..good };
     assert!(Endpoint::new(nameless).is_ok());
 }

@@ -76,10 +76,7 @@ fn a_haystack_response_is_read() {
         "documents": [{"content": "Alpha waits.", "id": "a"}],
     });
     assert_eq!(
-        record(
-            pointers("/documents/*/content", "/answers/0/answer"),
-            &response
-        ),
+        record(pointers("/documents/*/content", "/answers/0/answer"), &response),
         Ok(json!({"contexts": [{"text": "Alpha waits."}], "answer": "six minutes"}))
     );
     let every = pointers("/documents/*/content", "/answers/*/answer");
@@ -130,18 +127,14 @@ fn what_a_pointer_does_not_find_is_said_with_the_keys_that_are_there() {
         refused("/documents", "/a"),
         "has a number at `external.answer` = `/a`, not a string"
     );
-    let answer_alone = MappingSettings {
-        answer: Some("/t".to_owned()),
-        ..MappingSettings::default()
-    };
+    let answer_alone =
+        MappingSettings { answer: Some("/t".to_owned()), ..MappingSettings::default() };
     assert_eq!(
         record(answer_alone, &response).expect_err("no contexts"),
         "has no `contexts`, and `external.contexts` is not set: the response is an object with `a`, `documents`, `t`"
     );
-    let uneven = MappingSettings {
-        scores: Some("/scores".to_owned()),
-        ..pointers("/documents", "/t")
-    };
+    let uneven =
+        MappingSettings { scores: Some("/scores".to_owned()), ..pointers("/documents", "/t") };
     let response = json!({"documents": [{"content": "x"}], "t": "y", "scores": [1, 2]});
     assert_eq!(
         record(uneven, &response).expect_err("uneven"),
@@ -164,10 +157,7 @@ fn the_pieces_of_a_stream_are_joined_and_its_contexts_are_in_any_event() {
     };
     let body = "data: {\"docs\": [\"x\"]}\n\ndata: {\"delta\": \"six \"}\n\ndata: {\"delta\": \"minutes\"}\n\ndata: [DONE]\n\n";
     let found = mapping(settings()).record(body.as_bytes());
-    assert_eq!(
-        found,
-        Ok(json!({"contexts": [{"text": "x"}], "answer": "six minutes"}))
-    );
+    assert_eq!(found, Ok(json!({"contexts": [{"text": "x"}], "answer": "six minutes"})));
     let failed =
         "data: {\"delta\": \"six \"}\n\ndata: {\"error\": {\"message\": \"no index\"}}\n\n";
     let found = mapping(settings()).record(failed.as_bytes());
@@ -179,10 +169,7 @@ fn the_pieces_of_a_stream_are_joined_and_its_contexts_are_in_any_event() {
         "has no piece of an answer at `external.stream` = `/delta`; in the first of 2 events, the response is an object with \
          `docs`, `token`"
     );
-    let plain = MappingSettings {
-        stream: Some(String::new()),
-        ..MappingSettings::default()
-    };
+    let plain = MappingSettings { stream: Some(String::new()), ..MappingSettings::default() };
     let found = mapping(plain).answer_record(b"data: in\n\ndata: 6\n\ndata:  minutes\n\n");
     assert_eq!(found, Ok(json!({"answer": "in6 minutes", "stages": {}})));
 }
@@ -241,19 +228,9 @@ fn settings_that_contradict_each_other_are_refused() {
         refused(pointers("docs", "/a")),
         "`external.contexts` = `docs` must begin with `/`, like `/sources/*/text`"
     );
-    let both = MappingSettings {
-        stream: Some("/d".to_owned()),
-        ..pointers("/docs", "/a")
-    };
+    let both = MappingSettings { stream: Some("/d".to_owned()), ..pointers("/docs", "/a") };
     assert!(refused(both).starts_with("`external.stream` must not be set next to"));
-    let alone = MappingSettings {
-        scores: Some("/s".to_owned()),
-        ..MappingSettings::default()
-    };
+    let alone = MappingSettings { scores: Some("/s".to_owned()), ..MappingSettings::default() };
     assert!(refused(alone).starts_with("`external.scores` needs `external.contexts`"));
-    assert!(
-        Mapping::new(MappingSettings::default())
-            .expect("valid")
-            .is_none()
-    );
+    assert!(Mapping::new(MappingSettings::default()).expect("valid").is_none());
 }

@@ -31,11 +31,7 @@ pub(super) fn line() -> ExternalPipeline {
         document("copy", "C", "same text here, twice"),
         document("d", "D", "one two three four five"),
         document("e", "E", "same text here, twice"),
-        document(
-            "f",
-            "F",
-            "alpha beta gamma delta epsilon! ok. zeta eta theta iota kappa",
-        ),
+        document("f", "F", "alpha beta gamma delta epsilon! ok. zeta eta theta iota kappa"),
         document("g", "G", "same words again in another text"),
     ];
     let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
@@ -83,10 +79,7 @@ pub(super) fn context(text: &str, doc: Option<&str>, score: Option<f64>) -> Reco
 
 pub(super) fn recorded(contexts: Vec<RecordedHit>) -> Recorded {
     Recorded {
-        position: Position {
-            file: "f".to_owned(),
-            line: Some(1),
-        },
+        position: Position { file: "f".to_owned(), line: Some(1) },
         id: None,
         question: None,
         stages: vec![RecordedStage::new(CONTEXTS, Step::Packed, contexts)],
@@ -101,10 +94,7 @@ pub(super) fn recorded(contexts: Vec<RecordedHit>) -> Recorded {
 }
 
 fn attempt(text: &str) -> RecordedAttempt {
-    RecordedAttempt {
-        text: Some(text.to_owned()),
-        ..RecordedAttempt::default()
-    }
+    RecordedAttempt { text: Some(text.to_owned()), ..RecordedAttempt::default() }
 }
 
 fn answer(text: &str) -> RecordedAnswer {
@@ -112,29 +102,18 @@ fn answer(text: &str) -> RecordedAnswer {
 }
 
 fn outcome(asked: &QuestionResult) -> Outcome {
-    let judge = Judge {
-        scorer: Scorer::Squad2,
-        rule: RightRule::F1,
-        correct_f1: 0.6,
-    };
+    let judge = Judge { scorer: Scorer::Squad2, rule: RightRule::F1, correct_f1: 0.6 };
     let passages: PassageMap = asked
         .trace
         .passages()
         .filter_map(|id| Some((id.clone(), asked.passages.passage(id)?)))
         .collect();
     let top = TopK::recorded(std::slice::from_ref(&asked.trace), &passages);
-    classify(
-        &asked.trace,
-        top,
-        Judgments::new(&asked.trace, judge),
-        &passages,
-    )
+    classify(&asked.trace, top, Judgments::new(&asked.trace, judge), &passages)
 }
 
 fn ids(line: &ExternalPipeline, question: &Question, contexts: Vec<RecordedHit>) -> Vec<String> {
-    let trace = line
-        .asked(0, question.clone(), Ok(recorded(contexts)), 0.0)
-        .trace;
+    let trace = line.asked(0, question.clone(), Ok(recorded(contexts)), 0.0).trace;
     trace.packed().map(ToString::to_string).collect()
 }
 
@@ -142,29 +121,17 @@ fn ids(line: &ExternalPipeline, question: &Question, contexts: Vec<RecordedHit>)
 fn contexts_are_named_by_document_and_bytes_with_or_without_its_id() {
     let question = question(&[("d", &[(4, 7)])]);
     for doc in [Some("d"), None, Some("an id of another store")] {
-        let contexts = vec![
-            context("two  three four", doc, None),
-            context("D\none two", doc, None),
-        ];
-        assert_eq!(
-            ids(&line(), &question, contexts),
-            ["d#4-18", "d#0-7"],
-            "{doc:?}"
-        );
+        let contexts =
+            vec![context("two  three four", doc, None), context("D\none two", doc, None)];
+        assert_eq!(ids(&line(), &question, contexts), ["d#4-18", "d#0-7"], "{doc:?}");
     }
 }
 
 #[test]
 fn of_two_copies_the_gold_one_is_meant_else_the_first() {
     let same = || vec![context("same text here, twice", None, None)];
-    assert_eq!(
-        ids(&line(), &question(&[("e", &[(0, 4)])]), same()),
-        ["e#0-21"]
-    );
-    assert_eq!(
-        ids(&line(), &question(&[("d", &[(4, 7)])]), same()),
-        ["copy#0-21"]
-    );
+    assert_eq!(ids(&line(), &question(&[("e", &[(0, 4)])]), same()), ["e#0-21"]);
+    assert_eq!(ids(&line(), &question(&[("d", &[(4, 7)])]), same()), ["copy#0-21"]);
 }
 
 #[test]
@@ -174,45 +141,22 @@ fn text_that_stands_nowhere_holds_the_gold_that_it_quotes_and_no_other_byte() {
     // Neighbours among the gold ranges are one passage; `g` is another document.
     let text = "- alpha beta gamma  delta epsilon!\n- ok.\n- same words again in another text";
     let shown = ids(&line, &joined, vec![context(text, None, None)]);
-    assert_eq!(
-        shown,
-        [
-            format!("f#0-35~{0}", hash(text)),
-            format!("g#0-32~{0}", hash(text))
-        ]
-    );
+    assert_eq!(shown, [format!("f#0-35~{0}", hash(text)), format!("g#0-32~{0}", hash(text))]);
     // `ok.` lies between them and is missing: two passages.
     let three = question(&[("f", &[(0, 31), (32, 35), (36, 61)])]);
     let text = "zeta eta theta iota kappa; alpha beta gamma delta epsilon!";
     let asked = line.asked(0, three, Ok(recorded(vec![context(text, None, None)])), 0.0);
-    let shown: Vec<&str> = asked
-        .trace
-        .packed()
-        .map(|id| id.as_str().split('~').next().expect("an id"))
-        .collect();
+    let shown: Vec<&str> =
+        asked.trace.packed().map(|id| id.as_str().split('~').next().expect("an id")).collect();
     assert_eq!(shown, ["f#0-31", "f#36-61"]);
     assert_ne!(outcome(&asked).class, FailureClass::Supported);
     // Without gold text: a document made from the context, or the one that it names, without
     // byte range.
     let other = question(&[("d", &[(4, 7)])]);
-    let shown = ids(
-        &line,
-        &other,
-        vec![
-            context("x y z", None, None),
-            context("x y", Some("d"), None),
-        ],
-    );
-    assert!(
-        shown[0].starts_with("external-") && shown[1].starts_with("d#~"),
-        "{shown:?}"
-    );
-    let asked = line.asked(
-        0,
-        other,
-        Ok(recorded(vec![context("x y", Some("d"), None)])),
-        0.0,
-    );
+    let shown =
+        ids(&line, &other, vec![context("x y z", None, None), context("x y", Some("d"), None)]);
+    assert!(shown[0].starts_with("external-") && shown[1].starts_with("d#~"), "{shown:?}");
+    let asked = line.asked(0, other, Ok(recorded(vec![context("x y", Some("d"), None)])), 0.0);
     // Whether the gold is in such a context is not seen.
     assert_eq!(outcome(&asked).class, FailureClass::Ambiguous);
 }
@@ -233,10 +177,7 @@ fn a_gold_range_that_may_stand_anywhere_does_not_place_a_text() {
     // Five words identify a document, unless they are the answer; the short range of that document then counts
     // as well.
     let mut long = question(&[("f", &[(0, 31), (32, 35)])]);
-    assert_eq!(
-        placed(&long, "* alpha beta gamma delta epsilon!\n* ok.", None),
-        "f#0-35"
-    );
+    assert_eq!(placed(&long, "* alpha beta gamma delta epsilon!\n* ok.", None), "f#0-35");
     assert!(placed(&long, "that is ok.", None).starts_with("external-"));
     assert!(placed(&long, "* alphabeta gamma delta epsilon!", None).starts_with("external-"));
     long.answers = vec!["Alpha beta gamma delta epsilon".to_owned()];
@@ -266,10 +207,7 @@ fn what_further_arms_were_shown_changes_nothing_of_the_pipelines_own() {
         (of_alone.class, of_alone.reason, of_alone.flags)
     );
     let (alone, beside) = (alone.trace, beside.trace);
-    assert_eq!(
-        (of_alone.class, beside.gold),
-        (FailureClass::Chunking, alone.gold)
-    );
+    assert_eq!((of_alone.class, beside.gold), (FailureClass::Chunking, alone.gold));
     assert_eq!(beside.arms[1].attempts[0].passages, ["d#0-18".into()]);
 }
 
@@ -277,10 +215,7 @@ fn what_further_arms_were_shown_changes_nothing_of_the_pipelines_own() {
 fn a_blank_answer_abstains() {
     let line = line();
     let class = |kind: QuestionKind, answer: RecordedAnswer| {
-        let unanswerable = Question {
-            kind,
-            ..question(&[("d", &[(4, 7)])])
-        };
+        let unanswerable = Question { kind, ..question(&[("d", &[(4, 7)])]) };
         let mut recorded = recorded(vec![context("one two", Some("d"), None)]);
         recorded.answer = answer;
         let found = outcome(&line.asked(0, unanswerable, Ok(recorded), 0.0));
@@ -296,10 +231,7 @@ fn a_blank_answer_abstains() {
             (FailureClass::Generation, Some(Fault::Abstained))
         );
     }
-    assert_eq!(
-        class(QuestionKind::Unanswerable, answer("two")).0,
-        FailureClass::Hallucinated
-    );
+    assert_eq!(class(QuestionKind::Unanswerable, answer("two")).0, FailureClass::Hallucinated);
 }
 
 #[test]
@@ -310,23 +242,13 @@ fn arms_without_an_answer_are_left_out_and_counted() {
         attempts: vec![attempt("two")],
         contexts: vec![],
     }];
-    let asked = line.asked(
-        0,
-        question(&[]),
-        Ok(Recorded {
-            arms,
-            ..recorded(vec![])
-        }),
-        0.0,
-    );
+    let asked = line.asked(0, question(&[]), Ok(Recorded { arms, ..recorded(vec![]) }), 0.0);
     assert!(asked.trace.arms.is_empty());
     let notes = line.places.take_notes();
     assert_eq!(notes.len(), 1);
     assert!(
         notes[0].count == 1
-            && notes[0]
-                .to_string()
-                .starts_with("1 question with `arms` and no `answer`"),
+            && notes[0].to_string().starts_with("1 question with `arms` and no `answer`"),
         "{notes:?}"
     );
 }
@@ -345,30 +267,18 @@ fn scores_stand_where_they_give_the_order_else_the_order_counts() {
             .collect()
     };
     assert_eq!(scores([Some(9.0), Some(2.0)]), [(9.0, None), (2.0, None)]);
-    assert_eq!(
-        scores([Some(2.0), Some(9.0)]),
-        [(1.0, Some(2.0)), (0.5, Some(9.0))]
-    );
+    assert_eq!(scores([Some(2.0), Some(9.0)]), [(1.0, Some(2.0)), (0.5, Some(9.0))]);
     assert_eq!(scores([None, Some(9.0)]), [(1.0, None), (0.5, Some(9.0))]);
-    assert_eq!(
-        scores([Some(f64::INFINITY), Some(9.0)]),
-        [(1.0, None), (0.5, Some(9.0))]
-    );
+    assert_eq!(scores([Some(f64::INFINITY), Some(9.0)]), [(1.0, None), (0.5, Some(9.0))]);
     assert_eq!(scores([None, None]), [(1.0, None), (0.5, None)]);
 }
 
 #[test]
 fn a_context_twice_counts_once_and_whole_documents_are_cut_to_the_first_k() {
     let line = line();
-    let twice = vec![
-        context("one", Some("d"), None),
-        context("one ", Some("d"), None),
-    ];
+    let twice = vec![context("one", Some("d"), None), context("one ", Some("d"), None)];
     assert_eq!(ids(&line, &question(&[]), twice), ["d#0-3"]);
-    let whole = |doc: &str| RecordedHit {
-        doc_id: Some(doc.to_owned()),
-        ..RecordedHit::default()
-    };
+    let whole = |doc: &str| RecordedHit { doc_id: Some(doc.to_owned()), ..RecordedHit::default() };
     let external = Step::External.name();
     let packed = RecordedStage {
         hits: None,
@@ -384,11 +294,7 @@ fn a_context_twice_counts_once_and_whole_documents_are_cut_to_the_first_k() {
     };
     let asked = line.asked(0, question(&[("d", &[(4, 7)])]), Ok(run), 0.0);
     let (class, trace) = (outcome(&asked).class, asked.trace);
-    let ranked: Vec<&str> = trace.steps[0]
-        .hits
-        .iter()
-        .map(|hit| hit.id.as_str())
-        .collect();
+    let ranked: Vec<&str> = trace.steps[0].hits.iter().map(|hit| hit.id.as_str()).collect();
     assert_eq!(
         (ranked, trace.packed().count(), class),
         (vec!["gone#~", "d#0-23"], 1, FailureClass::Ranking)
@@ -410,11 +316,7 @@ fn reranked(prompt: &str) -> (FailureClass, usize, Vec<String>) {
         metadata: [].into(),
     });
     let line = ExternalPipeline {
-        places: Places::new(
-            Corpus::new(documents.collect::<Vec<_>>(), Vec::new()),
-            false,
-            false,
-        ),
+        places: Places::new(Corpus::new(documents.collect::<Vec<_>>(), Vec::new()), false, false),
         ..line()
     };
     let contexts = (0..50).map(|n| context(&fact(n), None, None)).collect();
@@ -427,11 +329,7 @@ fn reranked(prompt: &str) -> (FailureClass, usize, Vec<String>) {
     let asked = line.asked(0, question(&[("d10", &[(0, gold)])]), Ok(run), 0.0);
     let notes = line.places.take_notes();
     let notes = notes.into_iter().map(|note| note.to_string());
-    (
-        outcome(&asked).class,
-        asked.trace.packed().count(),
-        notes.collect(),
-    )
+    (outcome(&asked).class, asked.trace.packed().count(), notes.collect())
 }
 
 fn prompt_of(facts: &[usize]) -> String {
@@ -450,17 +348,11 @@ fn the_recorded_prompt_decides_what_was_packed() {
     assert_eq!(without, (FailureClass::Ranking, 4, vec![some.to_owned()]));
     // A prompt that selects and reorders has the evidence that it has.
     let reordered = reranked(&prompt_of(&[31, 10, 2]));
-    assert_eq!(
-        reordered,
-        (FailureClass::Supported, 3, vec![some.to_owned()])
-    );
+    assert_eq!(reordered, (FailureClass::Supported, 3, vec![some.to_owned()]));
     // The evidence is above one that was packed, and was not packed itself: filtered, reordered or too long.
     assert_eq!(reranked(&prompt_of(&[0, 31])).0, FailureClass::Undelivered);
     let all: Vec<usize> = (0..50).collect();
-    assert_eq!(
-        reranked(&prompt_of(&all)),
-        (FailureClass::Supported, 50, vec![])
-    );
+    assert_eq!(reranked(&prompt_of(&all)), (FailureClass::Supported, 50, vec![]));
 }
 
 #[test]

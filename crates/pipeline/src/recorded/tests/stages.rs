@@ -12,16 +12,12 @@ fn steps(trace: &Trace) -> Vec<String> {
         ids.collect::<Vec<_>>().join(" ")
     };
     let steps = trace.steps.iter();
-    steps
-        .map(|step| format!("{}: {}", step.label(), ids(step)))
-        .collect()
+    steps.map(|step| format!("{}: {}", step.label(), ids(step))).collect()
 }
 
 fn asked(record: Recorded) -> (Trace, Vec<String>) {
     let line = line();
-    let trace = line
-        .asked(0, question(&[("d", &[(4, 7)])]), Ok(record), 0.0)
-        .trace;
+    let trace = line.asked(0, question(&[("d", &[(4, 7)])]), Ok(record), 0.0).trace;
     let notes = line.places.take_notes().into_iter();
     (trace, notes.map(|note| note.to_string()).collect())
 }
@@ -32,11 +28,7 @@ fn stage(name: &str, step: Step, texts: &[&str]) -> RecordedStage {
 }
 
 fn of(stages: Vec<RecordedStage>) -> Recorded {
-    Recorded {
-        stages,
-        answer: RecordedAnswer::none(),
-        ..recorded(vec![])
-    }
+    Recorded { stages, answer: RecordedAnswer::none(), ..recorded(vec![]) }
 }
 
 #[test]
@@ -58,22 +50,11 @@ fn each_stage_is_a_step_with_its_own_name_and_query() {
     ]));
     assert_eq!(
         steps(&trace),
-        [
-            "agent: d#0-3 d#4-7",
-            "agent: d#8-13",
-            "fused: d#4-7 d#0-3 d#8-13",
-            "packed: d#4-7"
-        ]
+        ["agent: d#0-3 d#4-7", "agent: d#8-13", "fused: d#4-7 d#0-3 d#8-13", "packed: d#4-7"]
     );
-    let [first, second, fused, _] = &trace.steps[..] else {
-        panic!("four steps")
-    };
+    let [first, second, fused, _] = &trace.steps[..] else { panic!("four steps") };
     assert_eq!(
-        (
-            first.query.as_deref(),
-            first.seconds,
-            second.query.as_deref()
-        ),
+        (first.query.as_deref(), first.seconds, second.query.as_deref()),
         (Some("rewritten"), 0.5, None)
     );
     assert_eq!((fused.name.as_deref(), notes.len()), (None, 0));
@@ -87,10 +68,7 @@ fn packed_passages_that_were_no_candidates_are_counted_and_support() {
         stage("packed", Step::Packed, &["one", "two"]),
     ]));
     assert_eq!(steps(&trace), ["bm25: d#0-3", "packed: d#0-3 d#4-7"]);
-    assert_eq!(
-        notes,
-        ["1 packed passage that no recorded retriever returned"]
-    );
+    assert_eq!(notes, ["1 packed passage that no recorded retriever returned"]);
 }
 
 #[test]
@@ -109,10 +87,7 @@ fn a_k_alone_packs_the_first_of_the_last_ranking() {
 #[test]
 fn without_answers_the_first_k_of_one_order_count_as_packed() {
     let bm25 = || stage("bm25", Step::Bm25, &["one", "two"]);
-    let of_retrieval = |stages| Recorded {
-        answer: RecordedAnswer::Unsaid,
-        ..of(stages)
-    };
+    let of_retrieval = |stages| Recorded { answer: RecordedAnswer::Unsaid, ..of(stages) };
     let (trace, _) = asked(of_retrieval(vec![bm25()]));
     assert_eq!(steps(&trace)[1], "packed: d#0-3 d#4-7");
     assert_eq!(trace.steps[1].k, Some(5), "of the settings");
@@ -130,10 +105,7 @@ fn a_prompt_selects_from_the_last_order_or_from_all_candidates() {
         "same words again in another text",
     ];
     let prompt = format!("Use:\n{}\n{}\nWhich?", texts[2], texts[0]);
-    let with_prompt = |stages| Recorded {
-        prompt: Some(prompt.clone()),
-        ..of(stages)
-    };
+    let with_prompt = |stages| Recorded { prompt: Some(prompt.clone()), ..of(stages) };
     let (trace, notes) = asked(with_prompt(vec![
         stage("bm25", Step::Bm25, &texts[..2]),
         stage("dense", Step::Dense, &texts[1..]),

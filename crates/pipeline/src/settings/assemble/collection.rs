@@ -19,11 +19,8 @@ impl Wiring<'_> {
         let settings: &CollectionSettings = &self.settings().retrieval.collection;
         let CollectionSettings { url, name, .. } = settings;
         let server = self.collection_server()?;
-        let encoder = if settings.mode.is_dense() {
-            Some(self.dense().await?.encoder)
-        } else {
-            None
-        };
+        let encoder =
+            if settings.mode.is_dense() { Some(self.dense().await?.encoder) } else { None };
         let shape = encoder.as_ref().map(|encoder| encoder.shape());
         if shape.is_some_and(|shape| shape.many) {
             let message =
@@ -47,17 +44,13 @@ impl Wiring<'_> {
     /// Returns the server of the collection.
     pub(super) fn collection_server(&self) -> Result<Server, SettingsError> {
         let settings = &self.settings().retrieval.collection;
-        self.environment
-            .check_address("retrieval.collection.url", &settings.url)?;
+        self.environment.check_address("retrieval.collection.url", &settings.url)?;
         let timeout = Duration::from_secs_f64(settings.timeout_s);
         Ok(Server {
             url: settings.url.clone(),
             api_key: self.environment.qdrant_key(
                 ("retrieval.collection.url", &settings.url),
-                (
-                    "retrieval.collection.api_key_env",
-                    settings.api_key_env.as_deref(),
-                ),
+                ("retrieval.collection.api_key_env", settings.api_key_env.as_deref()),
             )?,
             timeout,
             indexing_timeout: timeout,

@@ -47,10 +47,7 @@ impl Environment {
             return Ok(None);
         };
         let value = (self.variable)(name).filter(|value| !value.is_empty());
-        value.map(Some).ok_or_else(|| SettingsError::NoKey {
-            name: name.to_owned(),
-            key,
-        })
+        value.map(Some).ok_or_else(|| SettingsError::NoKey { name: name.to_owned(), key })
     }
 
     /// Returns the key of a Qdrant server; `url` and `name` are settings with their values.
@@ -64,10 +61,7 @@ impl Environment {
     ) -> Result<Option<String>, SettingsError> {
         let value = self.key(name, key)?;
         if value.is_some() && url.starts_with("http://") && !address::is_on_this_machine(url) {
-            return Err(SettingsError::KeyInClear {
-                key: url_key,
-                url: address::shown_url(url),
-            });
+            return Err(SettingsError::KeyInClear { key: url_key, url: address::shown_url(url) });
         }
         Ok(value)
     }
@@ -77,9 +71,6 @@ impl Environment {
         if !self.offline || address::is_on_this_machine(url) {
             return Ok(());
         }
-        Err(SettingsError::NotLocal {
-            key: key.to_owned(),
-            url: address::shown_url(url),
-        })
+        Err(SettingsError::NotLocal { key: key.to_owned(), url: address::shown_url(url) })
     }
 }

@@ -59,17 +59,14 @@ impl Hint for AssembleError {
             Self::Embed(error) => error.hint(),
             Self::Rerank(error) => error.hint(),
             Self::Llm(error) => error.hint(),
-            Self::Replies(error) => error
-                .hint()
-                .map(|hint| format!("{hint}, but its responses are paid for again")),
+            Self::Replies(error) => {
+                error.hint().map(|hint| format!("{hint}, but its responses are paid for again"))
+            }
             Self::Service(error) => error.hint(),
         }
     }
 }
 
 pub(super) fn unusable(message: &str, hint: Option<String>) -> SettingsError {
-    SettingsError::Unusable {
-        message: message.to_owned(),
-        hint,
-    }
+    SettingsError::Unusable { message: message.to_owned(), hint }
 }

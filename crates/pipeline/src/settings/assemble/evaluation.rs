@@ -47,11 +47,9 @@ pub fn gates(settings: &Settings) -> Result<Vec<Gate>, GateError> {
         (GateBound::MaxDrop, &gates.max_drop),
         (GateBound::MaxRise, &gates.max_rise),
     ];
-    let each = all
-        .into_iter()
-        .flat_map(|(bound, limits)| limits.iter().map(move |limit| (bound, limit)));
-    each.map(|(bound, (measure, limit))| Gate::new(*measure, bound, *limit))
-        .collect()
+    let each =
+        all.into_iter().flat_map(|(bound, limits)| limits.iter().map(move |limit| (bound, limit)));
+    each.map(|(bound, (measure, limit))| Gate::new(*measure, bound, *limit)).collect()
 }
 
 /// Returns the standard measures at `ks`, `EM@k`, the rule of thumb's `EM@5` and the configured ones, without
@@ -59,11 +57,7 @@ pub fn gates(settings: &Settings) -> Result<Vec<Gate>, GateError> {
 fn measures(settings: &Settings) -> Vec<Measure> {
     let evaluation = &settings.evaluation;
     let em = [settings.retrieval.k, 5].map(|k| Measure::new(Family::Em, Some(Cutoff::Top(k))));
-    let further = evaluation
-        .measures
-        .iter()
-        .copied()
-        .chain(evaluation.primary);
+    let further = evaluation.measures.iter().copied().chain(evaluation.primary);
     let all = Measure::standard(&evaluation.ks)
         .into_iter()
         .chain(em.into_iter().flatten())

@@ -70,11 +70,7 @@ pub async fn service(
         None
     };
     let plan = recorded(settings, service, external.concurrency)?;
-    Ok(RecordedPlan {
-        most_failures: Some(FAILURES_IN_A_ROW),
-        conditions,
-        ..plan
-    })
+    Ok(RecordedPlan { most_failures: Some(FAILURES_IN_A_ROW), conditions, ..plan })
 }
 
 /// Creates the client of the service at `url`, without calling it.
@@ -147,16 +143,10 @@ pub async fn record_conditions(
     };
     let label = settings.dataset.label();
     let replies = keep_replies(Arc::clone(&generator), 1, label, environment)?;
-    let answerer = replies
-        .clone()
-        .map_or(generator, |replies| replies as Arc<dyn Generator>);
+    let answerer = replies.clone().map_or(generator, |replies| replies as Arc<dyn Generator>);
     let answerer = Answerer::Generator(answerer);
     let plan = condition_plan(&wiring, answerer, template(resolved)?, calls(settings)).await?;
-    Ok(RecordConditions {
-        plan,
-        models: wiring.models,
-        replies,
-    })
+    Ok(RecordConditions { plan, models: wiring.models, replies })
 }
 
 async fn condition_plan(

@@ -58,10 +58,8 @@ pub(super) async fn generator(
         unusable("`generation.responses` is not set", Some(hint.to_owned()))
     })?;
     let path = resolved.base().join(responses);
-    let text = std::fs::read_to_string(&path).map_err(|source| LlmError::ResponsesFile {
-        path: path.clone(),
-        source,
-    })?;
+    let text = std::fs::read_to_string(&path)
+        .map_err(|source| LlmError::ResponsesFile { path: path.clone(), source })?;
     let recorded = RecordedResponses::new(&path, &text, fallback)?;
     wiring.record("generator", recorded.name(), None);
     Ok(Some(Arc::new(recorded)))
@@ -171,9 +169,7 @@ pub(super) fn headers(
 
 /// Returns the maximum number of concurrent calls: `concurrency` is the initial value.
 pub(super) fn most_concurrency(generation: &GenerationSettings) -> usize {
-    generation
-        .most_concurrency
-        .unwrap_or(generation.concurrency.saturating_mul(4))
+    generation.most_concurrency.unwrap_or(generation.concurrency.saturating_mul(4))
 }
 
 /// Returns the parameters of estimates, and the spending limits.
@@ -183,10 +179,7 @@ pub fn terms(generation: &GenerationSettings) -> CallTerms {
     CallTerms {
         most_completion_tokens: most.unwrap_or_default(),
         concurrency: generation.concurrency,
-        limits: Limits {
-            usd: generation.max_usd,
-            tokens: generation.max_tokens_total,
-        },
+        limits: Limits { usd: generation.max_usd, tokens: generation.max_tokens_total },
         probes: 0,
     }
 }
@@ -224,11 +217,7 @@ pub(super) fn allowance(
 /// Returns the number of questions processed concurrently: for an endpoint twice the number of calls, so that a prompt is ready
 /// whenever a call ends; for local work the same number.
 pub(super) fn concurrency(settings: &Settings) -> usize {
-    if settings.generation.calls_endpoint() {
-        2 * calls(settings)
-    } else {
-        calls(settings)
-    }
+    if settings.generation.calls_endpoint() { 2 * calls(settings) } else { calls(settings) }
 }
 
 /// Returns the number of concurrent generator calls: a maximum for an endpoint, two per core for local work (one may wait

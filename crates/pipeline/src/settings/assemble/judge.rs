@@ -68,11 +68,7 @@ async fn cross_encoder(wiring: &Wiring<'_>) -> Result<AssembledJudge, AssembleEr
         repeats: 1,
         concurrency: rayon::current_num_threads(),
     };
-    Ok(AssembledJudge {
-        plan,
-        replies: None,
-        allowance: None,
-    })
+    Ok(AssembledJudge { plan, replies: None, allowance: None })
 }
 
 fn endpoint_judge(
@@ -87,24 +83,14 @@ fn endpoint_judge(
     let label = resolved.settings.dataset.label();
     let replies =
         generation::keep_replies(Arc::clone(&generator), judge.repeats, label, environment)?;
-    let generator = replies
-        .clone()
-        .map_or(generator, |replies| replies as Arc<dyn Generator>);
+    let generator = replies.clone().map_or(generator, |replies| replies as Arc<dyn Generator>);
     let plan = JudgePlan {
-        judge: Arc::new(EndpointJudge::new(
-            generator,
-            prompt_counter()?,
-            judge.price,
-        )),
+        judge: Arc::new(EndpointJudge::new(generator, prompt_counter()?, judge.price)),
         orders: judge.asked_orders().to_vec(),
         repeats: judge.repeats,
         concurrency: generation::most_concurrency(&endpoint),
     };
-    Ok(AssembledJudge {
-        plan,
-        replies,
-        allowance,
-    })
+    Ok(AssembledJudge { plan, replies, allowance })
 }
 
 /// Returns the settings of the judge's endpoint.
@@ -125,10 +111,8 @@ pub fn judge_estimate(
     settings: &Settings,
     questions: &[Question],
 ) -> Result<Option<JudgeEstimate>, SettingsError> {
-    let (answers, replies) = (
-        generation::terms(&settings.generation),
-        generation::terms(&endpoint(&settings.judge)),
-    );
+    let (answers, replies) =
+        (generation::terms(&settings.generation), generation::terms(&endpoint(&settings.judge)));
     Ok(estimate::judge_estimate(
         questions,
         &settings.judge,

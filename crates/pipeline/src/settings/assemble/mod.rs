@@ -86,9 +86,7 @@ pub async fn assemble(
         });
     }
     let retrieval = wiring.retrieval().await?;
-    let Wiring {
-        mut models, caches, ..
-    } = wiring;
+    let Wiring { mut models, caches, .. } = wiring;
     models.extend(generators);
     let replies = generator
         .clone()
@@ -111,22 +109,13 @@ pub async fn assemble(
             context_tokens: settings.generation.context_tokens,
             expansion: expansion(&settings.packing),
         },
-        generator: replies
-            .clone()
-            .map(|replies| replies as Arc<dyn Generator>)
-            .or(generator),
+        generator: replies.clone().map(|replies| replies as Arc<dyn Generator>).or(generator),
         concurrency: concurrency(settings),
         calls: calls(settings),
         arms: arm_plan(settings),
         price: settings.generation.price,
     };
-    Ok(Assembled {
-        plan,
-        models,
-        vector_caches: caches,
-        replies,
-        allowance,
-    })
+    Ok(Assembled { plan, models, vector_caches: caches, replies, allowance })
 }
 
 fn chunk_spec(resolved: &Resolved) -> Result<ChunkSpec, AssembleError> {
@@ -154,21 +143,14 @@ async fn chunk_counter(
     let tokenizer = settings.chunking.tokenizer;
     let bytes = if tokenizer == Tokenizer::Model {
         let dense = &settings.retrieval.dense;
-        let checkpoint = wiring
-            .locate(&dense.model, dense.model_path.as_ref())
-            .await?;
+        let checkpoint = wiring.locate(&dense.model, dense.model_path.as_ref()).await?;
         Some(read_tokenizer(&checkpoint.folder)?)
     } else {
         None
     };
     let counter = tokens::counter(tokenizer, bytes.as_deref())
         .map_err(|error| unusable(&format!("`chunking.tokenizer`: {error}"), error.hint()))?;
-    Ok((
-        counter,
-        bytes
-            .map(|bytes| hex(&Sha256::digest(bytes)))
-            .unwrap_or_default(),
-    ))
+    Ok((counter, bytes.map(|bytes| hex(&Sha256::digest(bytes))).unwrap_or_default()))
 }
 
 fn read_tokenizer(folder: &Path) -> Result<Vec<u8>, SettingsError> {

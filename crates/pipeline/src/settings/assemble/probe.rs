@@ -43,10 +43,7 @@ pub fn local_models(resolved: &Resolved) -> Vec<LocalModel<'_>> {
     let is_ours = settings.external.url.is_none();
     let is_dense = is_ours && uses_encoder(settings) && retrieval.dense.endpoint.is_none();
     let counts = is_ours && settings.chunking.tokenizer == Tokenizer::Model;
-    let is_late = is_ours
-        && retrieval
-            .retrievers
-            .contains(&RetrieverName::LateInteraction);
+    let is_late = is_ours && retrieval.retrievers.contains(&RetrieverName::LateInteraction);
     let query_model = retrieval.dense.query_model.as_deref();
     let reranker = settings.rerank.model.as_deref();
     let reranker = reranker.filter(|_| is_ours && settings.rerank.endpoint.is_none());
@@ -54,28 +51,17 @@ pub fn local_models(resolved: &Resolved) -> Vec<LocalModel<'_>> {
         [Some(generation.generator), generation.fallback].contains(&Some(GeneratorName::Qa));
     let judges = judge.kind == JudgeKind::CrossEncoder;
     let all = [
-        (
-            "retrieval.dense.model",
-            (is_dense || counts).then_some(retrieval.dense.model.as_str()),
-        ),
-        (
-            "retrieval.dense.query_model",
-            query_model.filter(|_| is_dense),
-        ),
+        ("retrieval.dense.model", (is_dense || counts).then_some(retrieval.dense.model.as_str())),
+        ("retrieval.dense.query_model", query_model.filter(|_| is_dense)),
         (
             "retrieval.late_interaction.model",
             is_late.then_some(retrieval.late_interaction.model.as_str()),
         ),
         ("rerank.model", reranker),
-        (
-            "generation.model",
-            (is_ours && reads).then_some(generation.model.as_str()),
-        ),
+        ("generation.model", (is_ours && reads).then_some(generation.model.as_str())),
         ("judge.model", judges.then_some(judge.model.as_str())),
     ];
-    let used = all
-        .into_iter()
-        .filter_map(|(key, name)| Some(LocalModel { key, name: name? }));
+    let used = all.into_iter().filter_map(|(key, name)| Some(LocalModel { key, name: name? }));
     used.collect()
 }
 
@@ -89,9 +75,7 @@ pub async fn checkpoint(
     environment: &Environment,
 ) -> Result<Checkpoint, CheckpointError> {
     let path = &resolved.settings.retrieval.dense.model_path;
-    let path = path
-        .as_ref()
-        .filter(|_| model.key == "retrieval.dense.model");
+    let path = path.as_ref().filter(|_| model.key == "retrieval.dense.model");
     let wiring = Wiring::new(resolved, environment, &|_| {});
     wiring.located_here(model.name, path).await
 }
@@ -140,11 +124,8 @@ pub async fn encoder(
 ) -> Result<usize, AssembleError> {
     let settings = Wiring::new(resolved, environment, &|_| {}).remote_encoder(url)?;
     let has_dimension = settings.dimensions.is_some();
-    let remote = Remote::open(RemoteSettings {
-        backoff: once(settings.timeout),
-        ..settings
-    })
-    .await?;
+    let remote =
+        Remote::open(RemoteSettings { backoff: once(settings.timeout), ..settings }).await?;
     // Otherwise opening it has made the call.
     if has_dimension {
         remote.encode(&[text()], Role::Query, &|_| {}).await?;
@@ -162,10 +143,7 @@ pub async fn reranker(
     environment: &Environment,
 ) -> Result<(), AssembleError> {
     let settings = Wiring::new(resolved, environment, &|_| {}).remote_reranker(url)?;
-    let endpoint = Endpoint::new(RerankSettings {
-        backoff: once(settings.timeout),
-        ..settings
-    })?;
+    let endpoint = Endpoint::new(RerankSettings { backoff: once(settings.timeout), ..settings })?;
     endpoint.scores(TEXT, &[text()]).await?;
     Ok(())
 }
@@ -214,8 +192,5 @@ fn once(timeout: Duration) -> Backoff {
 }
 
 fn text() -> TitledText<'static> {
-    TitledText {
-        title: "",
-        text: TEXT,
-    }
+    TitledText { title: "", text: TEXT }
 }

@@ -20,25 +20,15 @@ pub(super) fn template(resolved: &Resolved) -> Result<Template, LlmError> {
 }
 
 pub(super) fn prompt_counter() -> Result<Arc<dyn TokenCounter>, SettingsError> {
-    tokens::counter(Tokenizer::Cl100kBase, None).map_err(|error| {
-        unusable(
-            &format!("`generation.context_tokens`: {error}"),
-            error.hint(),
-        )
-    })
+    tokens::counter(Tokenizer::Cl100kBase, None)
+        .map_err(|error| unusable(&format!("`generation.context_tokens`: {error}"), error.hint()))
 }
 
 pub(super) fn expansion(packing: &PackingSettings) -> Option<Expansion> {
-    let PackingSettings {
-        expand,
-        neighbours,
-        parent_tokens,
-    } = *packing;
+    let PackingSettings { expand, neighbours, parent_tokens } = *packing;
     match expand {
         Expand::None => None,
         Expand::Neighbours => Some(Expansion::Neighbours(neighbours)),
-        Expand::Parent => Some(Expansion::Parent {
-            tokens: parent_tokens,
-        }),
+        Expand::Parent => Some(Expansion::Parent { tokens: parent_tokens }),
     }
 }

@@ -46,15 +46,7 @@ pub struct Recipient {
 /// Returns the services that a run of these settings calls, in call order.
 #[must_use]
 pub fn recipients(settings: &Settings) -> Vec<Recipient> {
-    let Settings {
-        retrieval,
-        rerank,
-        vector_store,
-        generation,
-        judge,
-        external,
-        ..
-    } = settings;
+    let Settings { retrieval, rerank, vector_store, generation, judge, external, .. } = settings;
     let to = |role, url: &str| Recipient {
         role,
         address: address::shown_url(url),
@@ -82,19 +74,10 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
     let store = is_server.then(|| to(RecipientRole::VectorStore, &vector_store.url));
     let collection =
         asks_collection.then(|| to(RecipientRole::Collection, &retrieval.collection.url));
-    let reranker = rerank
-        .endpoint
-        .iter()
-        .map(|url| to(RecipientRole::Reranker, url));
+    let reranker = rerank.endpoint.iter().map(|url| to(RecipientRole::Reranker, url));
     let is_openai = generation.calls_endpoint();
     let generator = is_openai.then(|| to(RecipientRole::Generator, &generation.base_url));
-    encoder
-        .chain(store)
-        .chain(collection)
-        .chain(reranker)
-        .chain(generator)
-        .chain(judge)
-        .collect()
+    encoder.chain(store).chain(collection).chain(reranker).chain(generator).chain(judge).collect()
 }
 
 /// Returns the services that answer the conditions of a record, and judge the answers.
@@ -102,10 +85,7 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
 pub fn condition_recipients(settings: &Settings) -> Vec<Recipient> {
     let mut all = recipients(settings);
     all.retain(|recipient| {
-        matches!(
-            recipient.role,
-            RecipientRole::Generator | RecipientRole::Judge
-        )
+        matches!(recipient.role, RecipientRole::Generator | RecipientRole::Judge)
     });
     all
 }
@@ -147,11 +127,7 @@ pub fn uses_vector_store(settings: &Settings) -> bool {
 #[must_use]
 pub fn without_services(settings: &Settings) -> Settings {
     let mut local = settings.clone();
-    let calls = |role| {
-        recipients(settings)
-            .iter()
-            .any(|recipient| recipient.role == role)
-    };
+    let calls = |role| recipients(settings).iter().any(|recipient| recipient.role == role);
     if calls(RecipientRole::Reranker) {
         local.rerank = RerankSettings::default();
         local.retrieval.min_score = None;
@@ -166,15 +142,9 @@ pub fn without_services(settings: &Settings) -> Settings {
     }
     if calls(RecipientRole::Encoder) {
         local.retrieval.dense = DenseSettings::default();
-        local
-            .retrieval
-            .retrievers
-            .retain(|name| *name != RetrieverName::Dense);
+        local.retrieval.retrievers.retain(|name| *name != RetrieverName::Dense);
     }
-    local
-        .retrieval
-        .retrievers
-        .retain(|name| *name != RetrieverName::Collection);
+    local.retrieval.retrievers.retain(|name| *name != RetrieverName::Collection);
     if local.retrieval.retrievers.is_empty() {
         local.retrieval.retrievers.push(RetrieverName::Bm25);
     }
@@ -191,16 +161,11 @@ mod tests {
 
     fn settings(sets: &[&str]) -> Settings {
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-        crate::settings::Resolved::new(None, &sets)
-            .expect("valid")
-            .settings
+        crate::settings::Resolved::new(None, &sets).expect("valid").settings
     }
 
     fn roles(settings: &Settings) -> Vec<(RecipientRole, bool)> {
-        recipients(settings)
-            .iter()
-            .map(|recipient| (recipient.role, recipient.is_here))
-            .collect()
+        recipients(settings).iter().map(|recipient| (recipient.role, recipient.is_here)).collect()
     }
 
     #[test]

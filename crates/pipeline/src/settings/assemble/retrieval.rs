@@ -48,13 +48,7 @@ impl<'a> Wiring<'a> {
         environment: &'a Environment,
         on_download: OnDownload<'a>,
     ) -> Self {
-        Self {
-            resolved,
-            environment,
-            on_download,
-            models: Vec::new(),
-            caches: Vec::new(),
-        }
+        Self { resolved, environment, on_download, models: Vec::new(), caches: Vec::new() }
     }
 
     pub(super) fn settings(&self) -> &'a Settings {
@@ -68,12 +62,8 @@ impl<'a> Wiring<'a> {
     pub(super) async fn retrieval(&mut self) -> Result<RetrievalPlan, AssembleError> {
         let retrieval = &self.settings().retrieval;
         let analyzer = &retrieval.analyzer;
-        let analyzer = Analyzer::new(
-            analyzer.words,
-            analyzer.lowercase,
-            analyzer.stopwords,
-            analyzer.stemmer,
-        );
+        let analyzer =
+            Analyzer::new(analyzer.words, analyzer.lowercase, analyzer.stopwords, analyzer.stemmer);
         let analyzer = Arc::new(analyzer);
         let store = self.store()?;
         let mut retrievers = Vec::with_capacity(retrieval.retrievers.len());
@@ -166,20 +156,15 @@ impl<'a> Wiring<'a> {
                 }
             }
         };
-        Ok(VectorPlan {
-            name: RetrieverName::Dense,
-            encoder: self.cached(encoder)?,
-        })
+        Ok(VectorPlan { name: RetrieverName::Dense, encoder: self.cached(encoder)? })
     }
 
     /// Returns the settings of the encoder at `url`.
     pub(super) fn remote_encoder(&self, url: &str) -> Result<RemoteSettings, SettingsError> {
         let dense = &self.settings().retrieval.dense;
-        self.environment
-            .check_address("retrieval.dense.endpoint", url)?;
-        let api_key = self
-            .environment
-            .key(dense.api_key_env.as_deref(), "retrieval.dense.api_key_env")?;
+        self.environment.check_address("retrieval.dense.endpoint", url)?;
+        let api_key =
+            self.environment.key(dense.api_key_env.as_deref(), "retrieval.dense.api_key_env")?;
         Ok(RemoteSettings {
             api_key: api_key.map(Secret::new),
             dimensions: dense.dimensions,
@@ -188,10 +173,7 @@ impl<'a> Wiring<'a> {
             similarity: dense.similarity.unwrap_or(Similarity::Cosine),
             timeout: Duration::from_secs_f64(dense.timeout_s),
             concurrency: dense.concurrency,
-            ca_file: dense
-                .ca_file
-                .as_ref()
-                .map(|path| self.resolved.base().join(path)),
+            ca_file: dense.ca_file.as_ref().map(|path| self.resolved.base().join(path)),
             backoff: backoff(dense.timeout_s),
             ..RemoteSettings::new(url.to_owned(), dense.model.clone())
         })
@@ -212,10 +194,7 @@ impl<'a> Wiring<'a> {
             precision: late.precision,
         };
         let encoder = Arc::new(LateInteraction::open(checkpoint, options)?);
-        Ok(VectorPlan {
-            name: RetrieverName::LateInteraction,
-            encoder: self.cached(encoder)?,
-        })
+        Ok(VectorPlan { name: RetrieverName::LateInteraction, encoder: self.cached(encoder)? })
     }
 
     async fn rerank(&mut self) -> Result<Option<RerankPlan>, AssembleError> {
@@ -231,11 +210,7 @@ impl<'a> Wiring<'a> {
             (None, Some(model)) => {
                 let checkpoint = self.locate(model, None).await?;
                 self.record("rerank", model, Some(&checkpoint));
-                Arc::new(CrossEncoder::open(
-                    checkpoint,
-                    rerank.max_tokens,
-                    rerank.precision,
-                )?)
+                Arc::new(CrossEncoder::open(checkpoint, rerank.max_tokens, rerank.precision)?)
             }
         };
         let reranker: Arc<dyn Reranker> = match &self.environment.scratch {
@@ -256,18 +231,13 @@ impl<'a> Wiring<'a> {
     pub(super) fn remote_reranker(&self, url: &str) -> Result<RerankSettings, SettingsError> {
         let rerank = &self.settings().rerank;
         self.environment.check_address("rerank.endpoint", url)?;
-        let api_key = self
-            .environment
-            .key(rerank.api_key_env.as_deref(), "rerank.api_key_env")?;
+        let api_key = self.environment.key(rerank.api_key_env.as_deref(), "rerank.api_key_env")?;
         let model = rerank.model.clone().unwrap_or_default();
         Ok(RerankSettings {
             api_key: api_key.map(Secret::new),
             timeout: Duration::from_secs_f64(rerank.timeout_s),
             concurrency: rerank.concurrency,
-            ca_file: rerank
-                .ca_file
-                .as_ref()
-                .map(|path| self.resolved.base().join(path)),
+            ca_file: rerank.ca_file.as_ref().map(|path| self.resolved.base().join(path)),
             backoff: backoff(rerank.timeout_s),
             ..RerankSettings::new(url.to_owned(), rerank.form, model)
         })
@@ -276,8 +246,7 @@ impl<'a> Wiring<'a> {
     /// Returns the Qdrant server of the vector store.
     pub(super) fn server(&self) -> Result<Server, SettingsError> {
         let store = &self.settings().vector_store;
-        self.environment
-            .check_address("vector_store.url", &store.url)?;
+        self.environment.check_address("vector_store.url", &store.url)?;
         Ok(Server {
             url: store.url.clone(),
             api_key: self.environment.qdrant_key(
@@ -293,9 +262,7 @@ impl<'a> Wiring<'a> {
         let store = &self.settings().vector_store;
         let place = match store.kind {
             VectorStoreKind::Embedded => {
-                let Environment {
-                    cache_dir, scratch, ..
-                } = self.environment;
+                let Environment { cache_dir, scratch, .. } = self.environment;
                 let base = scratch.as_ref().map_or(&**cache_dir, ScratchFolder::path);
                 VectorPlace::Embedded(base.join(cache_folder::COLLECTIONS))
             }
@@ -309,11 +276,7 @@ impl<'a> Wiring<'a> {
         };
         Ok(StorePlan {
             place,
-            mode: if store.exact {
-                SearchMode::Exact
-            } else {
-                SearchMode::Approximate
-            },
+            mode: if store.exact { SearchMode::Exact } else { SearchMode::Approximate },
             hnsw: store.hnsw,
             quantization: store.quantization,
             placement: Placement {
@@ -340,10 +303,7 @@ impl<'a> Wiring<'a> {
         name: &str,
         path: Option<&PathBuf>,
     ) -> Result<Checkpoint, CheckpointError> {
-        let source = ModelSource {
-            offline: true,
-            ..self.model_source()
-        };
+        let source = ModelSource { offline: true, ..self.model_source() };
         source::locate(&self.model(name, path), &source, self.on_download).await
     }
 
@@ -357,12 +317,7 @@ impl<'a> Wiring<'a> {
 
     /// Returns the locations of models.
     pub(super) fn model_source(&self) -> ModelSource {
-        let Environment {
-            cache_dir,
-            hub,
-            offline,
-            ..
-        } = self.environment;
+        let Environment { cache_dir, hub, offline, .. } = self.environment;
         ModelSource {
             cache_dir: cache_dir.clone(),
             hub: hub.clone(),

@@ -47,18 +47,11 @@ fn run(exact: [bool; 4]) -> SavedRun {
         segments: 2,
         reproducible: false,
     }];
-    SavedRun {
-        manifest,
-        traces: traces.collect(),
-        passages: [].into(),
-    }
+    SavedRun { manifest, traces: traces.collect(), passages: [].into() }
 }
 
 fn report(run: &SavedRun) -> RunReport {
-    let plan = EvaluationPlan {
-        measures: Measure::standard(&[2]),
-        ..specimen::plan()
-    };
+    let plan = EvaluationPlan { measures: Measure::standard(&[2]), ..specimen::plan() };
     RunReport::new(run, &evaluate(run, &plan))
 }
 
@@ -68,18 +61,12 @@ fn unwrapped(text: &str) -> String {
 }
 
 fn first_screen(run: &SavedRun) -> String {
-    let screen = terminal::Screen {
-        width: COLUMNS,
-        color: false,
-    };
+    let screen = terminal::Screen { width: COLUMNS, color: false };
     unwrapped(&report(run).screen(&[], |report| terminal::render(report, screen)))
 }
 
 fn full(run: &SavedRun) -> String {
-    let wide = terminal::Screen {
-        width: 1000,
-        color: false,
-    };
+    let wide = terminal::Screen { width: 1000, color: false };
     unwrapped(&terminal::render(&report(run).report(), wide))
 }
 
@@ -130,10 +117,7 @@ fn equal_rankings_are_no_warning_and_a_sentence() {
 #[test]
 fn the_remedy_is_the_setting_of_the_search_that_ran() {
     let mut run = run([true; 4]);
-    let scalar = Quantization {
-        kind: QuantizationKind::Scalar,
-        ..Quantization::default()
-    };
+    let scalar = Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() };
     let index = &mut run.manifest.approximate[0];
     index.hnsw = None;
     index.quantization = Some(scalar);
@@ -142,13 +126,7 @@ fn the_remedy_is_the_setting_of_the_search_that_ran() {
                    raise `vector_store.quantization.oversampling` (2)";
     assert!(screen.contains(warning), "{screen}");
     let index = &mut run.manifest.approximate[0];
-    index.quantization = Some(Quantization {
-        rescore: false,
-        ..scalar
-    });
+    index.quantization = Some(Quantization { rescore: false, ..scalar });
     let screen = first_screen(&run);
-    assert!(
-        screen.contains("set `vector_store.quantization.rescore = true`"),
-        "{screen}"
-    );
+    assert!(screen.contains("set `vector_store.quantization.rescore = true`"), "{screen}");
 }

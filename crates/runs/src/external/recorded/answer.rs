@@ -73,11 +73,7 @@ pub(super) fn answer(
             return Err(fields.wrong(name, "a string, or null where there was no answer"));
         }
     };
-    Ok(RecordedAnswer::Given(vec![RecordedAttempt {
-        text,
-        usage,
-        error: None,
-    }]))
+    Ok(RecordedAnswer::Given(vec![RecordedAttempt { text, usage, error: None }]))
 }
 
 const REPEATS: &str = "a list of at least one answer";
@@ -181,9 +177,5 @@ fn arm(
         })?],
     };
     given.leave(unread);
-    Ok(RecordedArm {
-        arm,
-        attempts,
-        contexts,
-    })
+    Ok(RecordedArm { arm, attempts, contexts })
 }

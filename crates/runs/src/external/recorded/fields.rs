@@ -18,27 +18,17 @@ pub(super) struct Fields<'p> {
 
 impl<'p> Fields<'p> {
     pub fn new(position: &'p Position, place: &str, fields: Map<String, Value>) -> Self {
-        Self {
-            position,
-            place: place.to_owned(),
-            left: fields,
-        }
+        Self { position, place: place.to_owned(), left: fields }
     }
 
     /// Returns the full name of a field.
     pub fn name(&self, key: &str) -> String {
-        if self.place.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{}.{key}", self.place)
-        }
+        if self.place.is_empty() { key.to_owned() } else { format!("{}.{key}", self.place) }
     }
 
     /// Removes and returns the first of `names` that is present, with its name. The others remain.
     pub fn take(&mut self, names: Names) -> Option<(&'static str, Value)> {
-        names
-            .iter()
-            .find_map(|name| Some((*name, remove(&mut self.left, name)?)))
+        names.iter().find_map(|name| Some((*name, remove(&mut self.left, name)?)))
     }
 
     /// Removes and returns the one of `names` that is present.
@@ -126,9 +116,8 @@ impl<'p> Fields<'p> {
         let absent: Vec<&'static str> = absent.copied().flatten().copied().collect();
         for key in self.left.keys().filter(|key| !is_known(key)) {
             let distance = |name: &str| strsim::damerau_levenshtein(name, &key.to_lowercase());
-            let nearest = absent
-                .iter()
-                .find(|name| distance(name) <= if name.len() > 5 { 2 } else { 1 });
+            let nearest =
+                absent.iter().find(|name| distance(name) <= if name.len() > 5 { 2 } else { 1 });
             if let Some(nearest) = nearest {
                 return Err(ExternalError::UnknownKey {
                     position: self.position.clone(),
@@ -157,11 +146,7 @@ impl<'p> Fields<'p> {
 }
 
 pub(super) fn wrong(position: &Position, field: String, expected: &'static str) -> ExternalError {
-    ExternalError::Field {
-        position: position.clone(),
-        field,
-        expected,
-    }
+    ExternalError::Field { position: position.clone(), field, expected }
 }
 
 /// Returns the id that a value is; `None` if it is none.

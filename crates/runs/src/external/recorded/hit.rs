@@ -50,9 +50,7 @@ pub(super) fn hits(
     unread: &mut Vec<String>,
 ) -> Result<Vec<RecordedHit>, ExternalError> {
     let items = items.into_iter().enumerate();
-    items
-        .map(|(at, item)| hit(position, &format!("{place}[{at}]"), item, unread))
-        .collect()
+    items.map(|(at, item)| hit(position, &format!("{place}[{at}]"), item, unread)).collect()
 }
 
 fn hit(
@@ -88,17 +86,7 @@ fn hit(
     if end.is_some() && start.is_none_or(|start| Some(start) > end) {
         return Err(fields.wrong("end", "given with `start`, and not before it"));
     }
-    let hit = RecordedHit {
-        text,
-        chunk_id,
-        doc_id,
-        start,
-        end,
-        title,
-        score,
-        parts,
-        tokens,
-    };
+    let hit = RecordedHit { text, chunk_id, doc_id, start, end, title, score, parts, tokens };
     if hit.chunk_id.is_none() && !hit.is_placed() {
         return Err(wrong(position, place.to_owned(), EXPECTED));
     }
@@ -143,9 +131,7 @@ fn parts(fields: &mut Fields<'_>) -> Result<BTreeMap<String, f64>, ExternalError
         Some((_, Value::Object(parts))) => parts,
         Some((name, _)) => return Err(fields.wrong(name, EXPECTED)),
     };
-    let numbers = given
-        .into_iter()
-        .map(|(name, value)| Some((name, value.as_f64()?)));
+    let numbers = given.into_iter().map(|(name, value)| Some((name, value.as_f64()?)));
     let numbers: Option<BTreeMap<String, f64>> = numbers.collect();
     numbers.ok_or_else(|| fields.wrong("parts", EXPECTED))
 }

@@ -89,9 +89,7 @@ impl Recorded {
     /// Returns the stage of the packed passages.
     #[must_use]
     pub fn packed(&self) -> Option<&RecordedStage> {
-        self.stages
-            .iter()
-            .find(|stage| stage.role() == Role::Packed)
+        self.stages.iter().find(|stage| stage.role() == Role::Packed)
     }
 
     /// Returns the last ranking before packing, which `prompt` is compared with where packed passages are not recorded.
@@ -121,11 +119,7 @@ impl Recorded {
 /// # Errors
 /// The first line that is not a valid object or lacks a required key.
 pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
-    let lines = input
-        .text()
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty());
+    let lines = input.text().lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(number, line): (usize, &str)| {
             let position = input.line(number + 1);
@@ -255,10 +249,9 @@ fn gold(
         unread.push(name.to_owned());
         return Ok(None);
     };
-    let (Some(located), Some(Value::Array(passages))) = (
-        given.shift_remove("located"),
-        given.shift_remove("passages"),
-    ) else {
+    let (Some(located), Some(Value::Array(passages))) =
+        (given.shift_remove("located"), given.shift_remove("passages"))
+    else {
         unread.push(name.to_owned());
         return Ok(None);
     };

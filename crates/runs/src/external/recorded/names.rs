@@ -10,23 +10,11 @@ pub(super) const ID: Names = &["id", "question_id", "query_id", "qid", "_id"];
 /// Ours; Ragas; LangChain, Haystack and TREC tools; `DeepEval`.
 pub(super) const QUESTION: Names = &["question", "user_input", "query", "input"];
 /// Ours; Ragas; `DeepEval`; LangChain; LlamaIndex.
-pub(super) const CONTEXTS: Names = &[
-    "contexts",
-    "retrieved_contexts",
-    "retrieval_context",
-    "source_documents",
-    "source_nodes",
-];
+pub(super) const CONTEXTS: Names =
+    &["contexts", "retrieved_contexts", "retrieval_context", "source_documents", "source_nodes"];
 /// Ours; Ragas, LlamaIndex; `DeepEval`; LangChain; evaluation files.
-pub(super) const ANSWER: Names = &[
-    "answer",
-    "response",
-    "actual_output",
-    "result",
-    "output",
-    "prediction",
-    "generated_answer",
-];
+pub(super) const ANSWER: Names =
+    &["answer", "response", "actual_output", "result", "output", "prediction", "generated_answer"];
 pub(super) const ANSWERS: Names = &["answers"];
 pub(super) const PROMPT: Names = &["prompt"];
 pub(super) const STAGES: Names = &["stages"];
@@ -57,14 +45,8 @@ pub(super) const LABELS: Names = &[
 
 // A hit.
 /// Ours; LangChain, also serialised; Haystack, LlamaIndex.
-pub(super) const TEXT: Names = &[
-    "text",
-    "page_content",
-    "content",
-    "passage",
-    "kwargs.page_content",
-    "node.text",
-];
+pub(super) const TEXT: Names =
+    &["text", "page_content", "content", "passage", "kwargs.page_content", "node.text"];
 pub(super) const CHUNK_ID: Names = &["chunk_id", "node_id", "id_", "node.id_", "id"];
 pub(super) const DOC_ID: Names = &[
     "doc_id",
@@ -82,13 +64,8 @@ pub(super) const DOC_ID: Names = &[
     "node.metadata.file_name",
     "source",
 ];
-pub(super) const TITLE: Names = &[
-    "title",
-    "metadata.title",
-    "meta.title",
-    "kwargs.metadata.title",
-    "node.metadata.title",
-];
+pub(super) const TITLE: Names =
+    &["title", "metadata.title", "meta.title", "kwargs.metadata.title", "node.metadata.title"];
 pub(super) const SCORE: Names = &["score", "relevance_score", "similarity", "_score"];
 pub(super) const START: Names = &[
     "start",
@@ -113,14 +90,7 @@ pub(super) const FREE_FORM: Names = &["metadata", "meta", "kwargs", "node"];
 pub(super) const NAME: Names = &["name", "stage"];
 pub(super) const ROLE: Names = &["role"];
 pub(super) const STAGE_QUERY: Names = &["query"];
-pub(super) const HITS: Names = &[
-    "hits",
-    "results",
-    "documents",
-    "nodes",
-    "passages",
-    "contexts",
-];
+pub(super) const HITS: Names = &["hits", "results", "documents", "nodes", "passages", "contexts"];
 pub(super) const SECONDS: Names = &["seconds", "duration_s", "latency_s"];
 pub(super) const K: Names = &["k"];
 pub(super) const GOLD_AROUND: Names = &["gold_around"];

@@ -53,9 +53,7 @@ impl Role {
     }
 
     fn named(name: &str) -> Option<Self> {
-        [Self::Retriever, Self::Order, Self::Packed]
-            .into_iter()
-            .find(|role| role.name() == name)
+        [Self::Retriever, Self::Order, Self::Packed].into_iter().find(|role| role.name() == name)
     }
 }
 
@@ -161,9 +159,7 @@ fn step_named(name: &str) -> Option<Step> {
     let name = name.to_lowercase().replace(['-', ' '], "_");
     Step::named(&name).or_else(|| {
         let mut synonyms = SYNONYMS.iter();
-        synonyms
-            .find(|(synonym, _)| *synonym == name)
-            .map(|(_, step)| *step)
+        synonyms.find(|(synonym, _)| *synonym == name).map(|(_, step)| *step)
     })
 }
 
@@ -190,9 +186,7 @@ pub(super) fn stages(
     }
     // A name that is not ours has no place among the reorderings but that in the record.
     if stages.iter().any(|stage| stage.step == Step::Ordered) {
-        check_order(fields.position, &stages, |stage| {
-            stage.role() == Role::Order
-        })?;
+        check_order(fields.position, &stages, |stage| stage.role() == Role::Order)?;
         stages.sort_by_key(RecordedStage::role);
     } else {
         stages.sort_by_key(|stage| match stage.role() {
@@ -235,8 +229,7 @@ fn is_list_of_rankings(items: &[Value]) -> bool {
     let mut items = items.iter().peekable();
     items.peek().is_some()
         && items.all(|item| {
-            item.as_object()
-                .is_some_and(|fields| fields.get("hits").is_some_and(Value::is_array))
+            item.as_object().is_some_and(|fields| fields.get("hits").is_some_and(Value::is_array))
         })
 }
 
@@ -287,10 +280,9 @@ fn stage(
         return Err(given.wrong("k", "given for the stage `packed` only"));
     }
     if k == Some(0) {
-        return Err(given.wrong(
-            "k",
-            "1 or more; where nothing was packed, `hits` is an empty list",
-        ));
+        return Err(
+            given.wrong("k", "1 or more; where nothing was packed, `hits` is an empty list")
+        );
     }
     let hits = match given.take(names::HITS) {
         Some((name, Value::Array(items))) => {
@@ -362,10 +354,9 @@ fn step(
         (None, Some(Role::Retriever)) => Ok(Step::External),
         (None, Some(Role::Order)) => Ok(Step::Ordered),
         (None, Some(Role::Packed)) => Ok(Step::Packed),
-        (None, None) => Err(ExternalError::UnknownStage {
-            position: position.clone(),
-            field: place.to_owned(),
-        }),
+        (None, None) => {
+            Err(ExternalError::UnknownStage { position: position.clone(), field: place.to_owned() })
+        }
     }
 }
 
@@ -400,9 +391,7 @@ fn check_order(
     let checked: Vec<&RecordedStage> = stages.iter().filter(|stage| is_checked(stage)).collect();
     for (at, later) in checked.iter().enumerate() {
         let is_after = |earlier: &&&RecordedStage| {
-            let ours = [earlier.step, later.step]
-                .iter()
-                .all(|step| *step != Step::Ordered);
+            let ours = [earlier.step, later.step].iter().all(|step| *step != Step::Ordered);
             earlier.role() > later.role()
                 || (earlier.role() == Role::Order
                     && later.role() == Role::Order

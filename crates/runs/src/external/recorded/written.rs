@@ -16,10 +16,8 @@ use ragtriage_core::types::{
 /// Writes `run`, one line per question. `configuration`: the digest of its configuration and data.
 #[must_use]
 pub fn write(run: &SavedRun, configuration: &str) -> String {
-    let writer = RecordWriter {
-        run,
-        configuration: (!run.manifest.is_foreign()).then_some(configuration),
-    };
+    let writer =
+        RecordWriter { run, configuration: (!run.manifest.is_foreign()).then_some(configuration) };
     let mut text = String::new();
     for trace in &run.traces {
         text.push_str(&Value::Object(writer.object(trace)).to_string());
@@ -43,15 +41,10 @@ impl RecordWriter<'_> {
         if let Some(error) = &trace.error {
             add("error", of_error(error));
         } else {
-            add(
-                "stages",
-                trace.steps.iter().map(|step| self.stage(step)).collect(),
-            );
+            add("stages", trace.steps.iter().map(|step| self.stage(step)).collect());
         }
-        let (retrieved, others): (Vec<&Arm>, Vec<&Arm>) = trace
-            .arms
-            .iter()
-            .partition(|arm| arm.arm == ArmName::Retrieved);
+        let (retrieved, others): (Vec<&Arm>, Vec<&Arm>) =
+            trace.arms.iter().partition(|arm| arm.arm == ArmName::Retrieved);
         if let Some(arm) = retrieved.first() {
             add("answers", answers(arm));
         }
@@ -68,10 +61,7 @@ impl RecordWriter<'_> {
             let chunks = trace.gold.groups.iter().flatten();
             let chunks = chunks.flat_map(|member| &member.chunks);
             let passages: Vec<Value> = chunks.map(|id| self.passage(id)).collect();
-            add(
-                "gold",
-                json!({ "located": trace.gold, "passages": passages }),
-            );
+            add("gold", json!({ "located": trace.gold, "passages": passages }));
             add("configuration", json!(configuration));
         }
         object
@@ -87,9 +77,7 @@ impl RecordWriter<'_> {
         if let Some(query) = &step.query {
             add("query", json!(query));
         }
-        let own = self
-            .configuration
-            .map(|_| self.run.manifest.settings.retrieval.k);
+        let own = self.configuration.map(|_| self.run.manifest.settings.retrieval.k);
         if let Some(k) = step.k.or(own).filter(|_| step.step == Step::Packed) {
             // A context that quotes several gold documents is a hit of each.
             add("k", json!(k.max(step.hits.len())));
@@ -102,10 +90,7 @@ impl RecordWriter<'_> {
         }
         if let Some(exact) = &step.exact_search {
             let hits: Vec<Value> = exact.hits.iter().map(|id| self.passage(id)).collect();
-            add(
-                "exact_search",
-                json!({ "hits": hits, "seconds": exact.seconds }),
-            );
+            add("exact_search", json!({ "hits": hits, "seconds": exact.seconds }));
         }
         Value::Object(stage)
     }
@@ -124,13 +109,7 @@ impl RecordWriter<'_> {
         let Some(passage) = self.run.passages.get(id) else {
             return unknown();
         };
-        let Passage {
-            doc,
-            title,
-            range,
-            text,
-            ..
-        } = passage;
+        let Passage { doc, title, range, text, .. } = passage;
         // The range of a text that is in no document is that of the gold text in it.
         let is_located = range.len() == text.len() && !range.is_empty();
         match self.configuration {

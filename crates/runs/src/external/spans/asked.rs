@@ -41,11 +41,7 @@ pub(super) struct Asked {
 pub(super) fn asked(question: Question) -> Asked {
     let Question { text, mut tree } = question;
     let line = tree.spans.iter().map(|span| span.line).min().unwrap_or(0);
-    let mut asked = Asked {
-        question: text,
-        line,
-        ..Asked::default()
-    };
+    let mut asked = Asked { question: text, line, ..Asked::default() };
     answer(&tree, &mut asked);
     stages(&mut tree, &mut asked);
     asked
@@ -124,15 +120,10 @@ fn answer(tree: &Tree, asked: &mut Asked) {
         .collect();
     roots.retain(|span| span.kind == Kind::Other);
     roots.sort_by_key(|span| span.start);
-    let returned = roots
-        .iter()
-        .find_map(|span| span.answer.as_deref())
-        .map(str::trim);
+    let returned = roots.iter().find_map(|span| span.answer.as_deref()).map(str::trim);
     let calls = model_calls(tree);
-    asked.n_without_text = calls
-        .iter()
-        .filter(|span| span.answer.is_none() && span.error.is_none())
-        .count();
+    asked.n_without_text =
+        calls.iter().filter(|span| span.answer.is_none() && span.error.is_none()).count();
     let is_returned =
         |span: &&&Span| returned.is_some() && span.answer.as_deref().map(str::trim) == returned;
     let chosen = calls.iter().rev().find(is_returned).or(calls.last());
@@ -146,9 +137,7 @@ fn answer(tree: &Tree, asked: &mut Asked) {
     }
     asked.answer = asked.answer.take().or_else(|| returned.map(str::to_owned));
     let failed = roots.iter().find_map(|span| span.error.as_ref());
-    asked.error = failed
-        .or_else(|| chosen.and_then(|span| span.error.as_ref()))
-        .cloned();
+    asked.error = failed.or_else(|| chosen.and_then(|span| span.error.as_ref())).cloned();
     if asked.error.is_none() && asked.answer.is_none() {
         asked.error = tree.spans.iter().find_map(|span| span.error.clone());
     }
@@ -172,10 +161,8 @@ fn model_calls(tree: &Tree) -> Vec<&Span> {
         });
     }
     let positions = (0..n_spans).filter(|at| !is_around[*at] && !is_inside[*at]);
-    let mut calls: Vec<&Span> = positions
-        .map(|at| &tree.spans[at])
-        .filter(|span| span.kind == Kind::Model)
-        .collect();
+    let mut calls: Vec<&Span> =
+        positions.map(|at| &tree.spans[at]).filter(|span| span.kind == Kind::Model).collect();
     calls.sort_by_key(|span| span.start);
     calls
 }

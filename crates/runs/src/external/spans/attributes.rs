@@ -194,8 +194,5 @@ pub(super) fn indexed<'a, V>(
 
 /// Returns the value under `name` in an item of [`indexed`].
 pub(super) fn item<'a>(fields: &[(&str, &'a Value)], name: &str) -> Option<&'a Value> {
-    fields
-        .iter()
-        .find(|(key, _)| *key == name)
-        .map(|(_, value)| *value)
+    fields.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
 }

@@ -25,9 +25,8 @@ const QUESTION: [&str; 17] = [
     "message",
 ];
 /// Keys that lead to the text of a model's prompt.
-const PROMPT: [&str; 9] = [
-    "messages", "prompts", "prompt", "content", "text", "parts", "kwargs", "message", "input",
-];
+const PROMPT: [&str; 9] =
+    ["messages", "prompts", "prompt", "content", "text", "parts", "kwargs", "message", "input"];
 /// Keys that lead to the answer in a span's output.
 const ANSWER: [&str; 16] = [
     "answer",
@@ -66,29 +65,17 @@ pub(super) fn parsed(value: &Value) -> Cow<'_, Value> {
 
 /// Returns the question in a span's input: of several messages, the last.
 pub(super) fn question(value: &Value) -> Option<String> {
-    Reading {
-        keys: &QUESTION,
-        every: false,
-    }
-    .text(parsed(value).as_ref())
+    Reading { keys: &QUESTION, every: false }.text(parsed(value).as_ref())
 }
 
 /// Returns the text of a model's input: every message.
 pub(super) fn prompt(value: &Value) -> Option<String> {
-    Reading {
-        keys: &PROMPT,
-        every: true,
-    }
-    .text(parsed(value).as_ref())
+    Reading { keys: &PROMPT, every: true }.text(parsed(value).as_ref())
 }
 
 /// Returns the text of an output: of several messages, the last. A list of documents has none.
 pub(super) fn answer(value: &Value) -> Option<String> {
-    Reading {
-        keys: &ANSWER,
-        every: false,
-    }
-    .text(parsed(value).as_ref())
+    Reading { keys: &ANSWER, every: false }.text(parsed(value).as_ref())
 }
 
 struct Reading {
@@ -101,12 +88,9 @@ impl Reading {
     fn text(&self, value: &Value) -> Option<String> {
         let text = match value {
             Value::String(text) => Some(text.clone()),
-            Value::Array(items) if items.iter().all(is_part) => Some(
-                items
-                    .iter()
-                    .filter_map(|part| self.text(part))
-                    .collect::<String>(),
-            ),
+            Value::Array(items) if items.iter().all(is_part) => {
+                Some(items.iter().filter_map(|part| self.text(part)).collect::<String>())
+            }
             Value::Array(items) if self.every => {
                 let texts: Vec<String> = items.iter().filter_map(|item| self.text(item)).collect();
                 Some(texts.join("\n\n"))
@@ -186,19 +170,8 @@ pub(super) fn find<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
 /// Adds the token counts of `fields` to a record's usage.
 pub(super) fn add_tokens(usage: &mut Map<String, Value>, fields: &Map<String, Value>) {
     for (name, keys) in [
-        (
-            "prompt_tokens",
-            ["prompt_tokens", "input_tokens", "input", "promptTokens"],
-        ),
-        (
-            "completion_tokens",
-            [
-                "completion_tokens",
-                "output_tokens",
-                "output",
-                "completionTokens",
-            ],
-        ),
+        ("prompt_tokens", ["prompt_tokens", "input_tokens", "input", "promptTokens"]),
+        ("completion_tokens", ["completion_tokens", "output_tokens", "output", "completionTokens"]),
     ] {
         add(usage, name, count(fields, &keys));
     }
@@ -273,17 +246,12 @@ mod tests {
         ] {
             let mut usage = Map::new();
             add_tokens(&mut usage, fields.as_object().expect("an object"));
-            assert_eq!(
-                Value::Object(usage),
-                json!({"prompt_tokens": 60, "completion_tokens": 3})
-            );
+            assert_eq!(Value::Object(usage), json!({"prompt_tokens": 60, "completion_tokens": 3}));
         }
         let mut usage = Map::new();
         add_tokens(
             &mut usage,
-            json!({"input_tokens": -1, "output_tokens": "many"})
-                .as_object()
-                .expect("an object"),
+            json!({"input_tokens": -1, "output_tokens": "many"}).as_object().expect("an object"),
         );
         add(&mut usage, "cost_usd", Some(-0.5));
         add(&mut usage, "model", Some(""));

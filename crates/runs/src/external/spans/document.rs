@@ -42,11 +42,7 @@ impl Document {
         let mut add = |name: &str, value: Option<Value>| {
             hit.extend(value.map(|value| (name.to_owned(), value)));
         };
-        let id = if self.text.is_some() {
-            "doc_id"
-        } else {
-            "chunk_id"
-        };
+        let id = if self.text.is_some() { "doc_id" } else { "chunk_id" };
         add("text", self.text.map(Value::String));
         add(id, self.id.map(Value::String));
         add("title", self.title.map(Value::String));
@@ -106,23 +102,17 @@ fn document(value: &Value, plain: bool) -> Option<Document> {
         Value::String(text) if plain => Some(Document::new(Some(text.clone()), None, None, None)),
         // A document with its score, as `similarity_search_with_score` returns it.
         Value::Array(pair) => match pair.as_slice() {
-            [found, Value::Number(score)] => Some(Document {
-                score: score.as_f64(),
-                ..document(found, plain)?
-            }),
+            [found, Value::Number(score)] => {
+                Some(Document { score: score.as_f64(), ..document(found, plain)? })
+            }
             _ => None,
         },
         Value::Object(fields) => {
             let score = number(fields, &["score", "relevance_score", "similarity"]);
-            let nested = ["node", "document", "kwargs"]
-                .iter()
-                .find_map(|key| object(fields, key));
+            let nested = ["node", "document", "kwargs"].iter().find_map(|key| object(fields, key));
             if let Some(inner) = nested {
                 let found = of_fields(inner)?;
-                return Some(Document {
-                    score: score.or(found.score),
-                    ..found
-                });
+                return Some(Document { score: score.or(found.score), ..found });
             }
             of_fields(fields)
         }
@@ -148,10 +138,7 @@ mod tests {
     use super::*;
 
     fn text(text: &str) -> Document {
-        Document {
-            text: Some(text.to_owned()),
-            ..Document::default()
-        }
+        Document { text: Some(text.to_owned()), ..Document::default() }
     }
 
     #[test]
@@ -172,20 +159,13 @@ mod tests {
             ),
             json!([{"lc": 1, "kwargs": {"page_content": "a", "metadata": {"source": "d", "title": "T", "score": 0.5}}}]),
         ] {
-            assert_eq!(
-                documents(&value, false),
-                Some(vec![expected.clone()]),
-                "{value}"
-            );
+            assert_eq!(documents(&value, false), Some(vec![expected.clone()]), "{value}");
         }
     }
 
     #[test]
     fn none_and_an_empty_list_differ() {
-        assert_eq!(
-            documents(&json!({"documents": []}), false),
-            Some(Vec::new())
-        );
+        assert_eq!(documents(&json!({"documents": []}), false), Some(Vec::new()));
         for other in [
             json!("text"),
             json!({"output": "text"}),
@@ -202,13 +182,7 @@ mod tests {
     #[test]
     fn a_score_that_is_no_number_is_left_out_and_an_id_may_be_one() {
         let read = documents(&json!([{"id": 7, "text": "a", "score": "high"}]), false);
-        assert_eq!(
-            read,
-            Some(vec![Document {
-                id: Some("7".into()),
-                ..text("a")
-            }])
-        );
+        assert_eq!(read, Some(vec![Document { id: Some("7".into()), ..text("a") }]));
         assert!(
             !documents(&json!([{"id": null, "score": 1.0}]), false).expect("a list")[0].is_known()
         );

@@ -40,10 +40,7 @@ pub(super) fn read(input: &Input) -> Result<Export, ExternalError> {
         .map(|(at, line)| (at + 1, line.trim()))
         .filter(|(_, line)| !line.is_empty())
         .collect();
-    if lines
-        .iter()
-        .all(|(_, line)| line.starts_with('{') && line.ends_with('}'))
-    {
+    if lines.iter().all(|(_, line)| line.starts_with('{') && line.ends_with('}')) {
         let parts: Vec<Export> = lines
             .par_iter()
             .map(|(number, line)| values(input, *number, line))
@@ -101,9 +98,8 @@ impl Export {
         if self.spans.len() == n_spans {
             self.n_unknown += 1;
             let keys = fields.keys().take(MOST_KEYS);
-            let keys: Vec<String> = keys
-                .map(|key| format!("`{}`", sanitize::shortened(key, KEY_CHARS)))
-                .collect();
+            let keys: Vec<String> =
+                keys.map(|key| format!("`{}`", sanitize::shortened(key, KEY_CHARS))).collect();
             self.unknown_keys = Some(keys.join(", "));
         }
     }
@@ -198,8 +194,5 @@ impl<'de> Visitor<'de> for ExportVisitor {
 
 #[allow(clippy::unnecessary_wraps, reason = "a visitor's result")]
 fn unknown<E>() -> Result<Export, E> {
-    Ok(Export {
-        n_unknown: 1,
-        ..Export::default()
-    })
+    Ok(Export { n_unknown: 1, ..Export::default() })
 }

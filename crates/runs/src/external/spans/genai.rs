@@ -28,13 +28,8 @@ pub(super) fn fill(span: &mut Span, attributes: &Attributes) {
         Kind::Model => model(span, attributes),
         Kind::Other => {
             let input = attributes.get("gen_ai.input.messages");
-            span.query = span
-                .query
-                .take()
-                .or_else(|| input.and_then(content::question));
-            span.answer = attributes
-                .get("gen_ai.output.messages")
-                .and_then(content::answer);
+            span.query = span.query.take().or_else(|| input.and_then(content::question));
+            span.answer = attributes.get("gen_ai.output.messages").and_then(content::answer);
         }
     }
 }
@@ -51,57 +46,33 @@ fn model(span: &mut Span, attributes: &Attributes) {
     .flatten()
     .collect();
     span.prompt = (!parts.is_empty()).then(|| parts.join("\n\n"));
-    span.query = attributes
-        .get("gen_ai.input.messages")
-        .and_then(content::question);
+    span.query = attributes.get("gen_ai.input.messages").and_then(content::question);
     let output = attributes.get("gen_ai.output.messages");
     span.answer = output
         .and_then(content::answer)
         .or_else(|| older(attributes, "gen_ai.completion"))
-        .or_else(|| {
-            attributes
-                .get("gen_ai.completion")
-                .and_then(content::answer)
-        });
+        .or_else(|| attributes.get("gen_ai.completion").and_then(content::answer));
     let usage = &mut span.usage;
     for (name, keys) in [
-        (
-            "prompt_tokens",
-            ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"],
-        ),
-        (
-            "completion_tokens",
-            [
-                "gen_ai.usage.output_tokens",
-                "gen_ai.usage.completion_tokens",
-            ],
-        ),
+        ("prompt_tokens", ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"]),
+        ("completion_tokens", ["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"]),
     ] {
         content::add(usage, name, content::count(attributes, &keys));
     }
     content::add(
         usage,
         "model",
-        string(
-            attributes,
-            &["gen_ai.response.model", "gen_ai.request.model"],
-        ),
+        string(attributes, &["gen_ai.response.model", "gen_ai.request.model"]),
     );
-    let reasons = attributes
-        .get("gen_ai.response.finish_reasons")
-        .map(content::parsed);
-    let reason = reasons
-        .as_deref()
-        .and_then(|reasons| reasons.get(0).unwrap_or(reasons).as_str());
+    let reasons = attributes.get("gen_ai.response.finish_reasons").map(content::parsed);
+    let reason = reasons.as_deref().and_then(|reasons| reasons.get(0).unwrap_or(reasons).as_str());
     content::add(usage, "finish_reason", reason);
 }
 
 /// Returns the messages under `prefix.N.content`.
 fn older(attributes: &Attributes, prefix: &str) -> Option<String> {
     let items = indexed(attributes, prefix);
-    let texts: Vec<String> = items
-        .values()
-        .filter_map(|fields| content::prompt(item(fields, "content")?))
-        .collect();
+    let texts: Vec<String> =
+        items.values().filter_map(|fields| content::prompt(item(fields, "content")?)).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }

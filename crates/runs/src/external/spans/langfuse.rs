@@ -92,24 +92,16 @@ pub(super) fn of_observation(fields: &Map<String, Value>) -> Option<Span> {
         .find_map(|key| fields.get(*key))
         .map(content::parsed);
     let value = |keys: &[&str]| {
-        keys.iter()
-            .find_map(|key| fields.get(*key).filter(|value| !value.is_null()))
+        keys.iter().find_map(|key| fields.get(*key).filter(|value| !value.is_null()))
     };
     Observation {
         kind: string(fields, &["type"]).unwrap_or_default(),
         input: value(&["input"]),
         output: value(&["output"]),
         usage: value(&["usageDetails", "usage_details", "usage"]),
-        cost: number(fields, &["totalCost", "total_cost", "calculatedTotalCost"]).or_else(|| {
-            details
-                .as_deref()
-                .and_then(Value::as_object)
-                .and_then(total)
-        }),
-        model: string(
-            fields,
-            &["model", "providedModelName", "provided_model_name"],
-        ),
+        cost: number(fields, &["totalCost", "total_cost", "calculatedTotalCost"])
+            .or_else(|| details.as_deref().and_then(Value::as_object).and_then(total)),
+        model: string(fields, &["model", "providedModelName", "provided_model_name"]),
         level: string(fields, &["level"]),
         message: string(fields, &["statusMessage", "status_message"]),
     }

@@ -79,18 +79,10 @@ fn usage(usage: &mut Map<String, Value>, fields: &Map<String, Value>, outputs: O
     let parameters = extra.and_then(|extra| object(extra, "invocation_params"));
     let model = metadata
         .and_then(|metadata| string(metadata, &["ls_model_name"]))
-        .or_else(|| {
-            within("model_name")
-                .and_then(Value::as_str)
-                .map(str::to_owned)
-        })
+        .or_else(|| within("model_name").and_then(Value::as_str).map(str::to_owned))
         .or_else(|| parameters.and_then(|parameters| string(parameters, &["model", "model_name"])));
     content::add(usage, "model", model);
-    content::add(
-        usage,
-        "finish_reason",
-        within("finish_reason").and_then(Value::as_str),
-    );
+    content::add(usage, "finish_reason", within("finish_reason").and_then(Value::as_str));
 }
 
 /// Returns the id of the root in `dotted_order`: a time and an id, separated by `Z`, for each ancestor.

@@ -94,11 +94,7 @@ fn model(span: &mut Span, attributes: &Attributes) {
     }
     content::add(usage, "cost_usd", number(attributes, &["llm.cost.total"]));
     content::add(usage, "model", string(attributes, &["llm.model_name"]));
-    content::add(
-        usage,
-        "finish_reason",
-        string(attributes, &["llm.finish_reason"]),
-    );
+    content::add(usage, "finish_reason", string(attributes, &["llm.finish_reason"]));
 }
 
 /// Returns the texts of the messages under `prefix`.
@@ -122,9 +118,7 @@ fn messages(attributes: &Attributes, prefix: &str) -> Option<String> {
 /// Returns the texts under `prefix.N.name`.
 fn texts(attributes: &Attributes, prefix: &str, name: &str) -> Option<String> {
     let items = indexed(attributes, prefix);
-    let texts: Vec<&str> = items
-        .values()
-        .filter_map(|fields| item(fields, name)?.as_str())
-        .collect();
+    let texts: Vec<&str> =
+        items.values().filter_map(|fields| item(fields, name)?.as_str()).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }

@@ -19,14 +19,10 @@ pub(super) fn of_otlp(fields: &mut Map<String, Value>) -> Option<Span> {
         parent: id(fields, &["parentSpanId", "parent_span_id"]),
         name: string(fields, &["name"]).unwrap_or_default(),
         start: nanoseconds(
-            fields
-                .get("startTimeUnixNano")
-                .or_else(|| fields.get("start_time_unix_nano")),
+            fields.get("startTimeUnixNano").or_else(|| fields.get("start_time_unix_nano")),
         ),
         end: nanoseconds(
-            fields
-                .get("endTimeUnixNano")
-                .or_else(|| fields.get("end_time_unix_nano")),
+            fields.get("endTimeUnixNano").or_else(|| fields.get("end_time_unix_nano")),
         ),
         ..Span::default()
     };
@@ -89,11 +85,7 @@ fn fill(span: &mut Span, mut attributes: Attributes, is_error: bool, message: Op
     if is_error && span.error.is_none() {
         let message = message.filter(|message| !message.is_empty());
         let exception = || string(attributes, &["exception.message", "error.type"]);
-        span.error = Some(
-            message
-                .or_else(exception)
-                .unwrap_or_else(|| "failed".to_owned()),
-        );
+        span.error = Some(message.or_else(exception).unwrap_or_else(|| "failed".to_owned()));
     }
 }
 

@@ -27,19 +27,15 @@ impl Tree {
     /// Splits the trace by question. Several chains that ask a known question and call a model are one question each, as
     /// in a batch; else the trace is split where spans ask different known questions; else it is one question.
     pub(super) fn questions(self, is_question: &dyn Fn(&str) -> bool) -> Vec<Question> {
-        let asks: Vec<bool> = (0..self.spans.len())
-            .map(|at| is_question(self.asked(at)))
-            .collect();
+        let asks: Vec<bool> = (0..self.spans.len()).map(|at| is_question(self.asked(at))).collect();
         let heads = self.inherited(|at| asks[at].then_some(at));
-        let mut chains = groups(&heads, |head| {
-            (self.spans[head].kind == Kind::Other).then_some(head)
-        });
+        let mut chains =
+            groups(&heads, |head| (self.spans[head].kind == Kind::Other).then_some(head));
         chains.retain(|_, members| members.iter().any(|at| self.spans[*at].kind == Kind::Model));
         if chains.len() > 1 {
             let chains = chains.into_iter();
-            let chains = chains
-                .map(|(head, members)| (self.asked(head).to_owned(), members))
-                .collect();
+            let chains =
+                chains.map(|(head, members)| (self.asked(head).to_owned(), members)).collect();
             return self.split(chains);
         }
         let below = self.asked_below(&asks);
@@ -59,9 +55,7 @@ impl Tree {
     fn inherited(&self, own: impl Fn(usize) -> Option<usize>) -> Vec<Option<usize>> {
         let mut values: Vec<Option<usize>> = vec![None; self.spans.len()];
         for at in (0..self.spans.len()).rev() {
-            values[at] = self.parents[at]
-                .and_then(|parent| values[parent])
-                .or_else(|| own(at));
+            values[at] = self.parents[at].and_then(|parent| values[parent]).or_else(|| own(at));
         }
         values
     }
@@ -99,14 +93,7 @@ impl Tree {
             let parent = |at: &usize| members.binary_search(&parents[*at]?).ok();
             let parents = members.iter().map(parent).collect();
             let spans = members.iter().filter_map(|at| spans[*at].take()).collect();
-            Question {
-                text: Some(text),
-                tree: Tree {
-                    spans,
-                    parents,
-                    n_duplicates: 0,
-                },
-            }
+            Question { text: Some(text), tree: Tree { spans, parents, n_duplicates: 0 } }
         });
         groups.collect()
     }
@@ -116,14 +103,9 @@ impl Tree {
         let roots =
             self.by_start(|at| self.parents[at].is_none() && self.spans[at].kind == Kind::Other);
         let retrievers = self.by_start(|at| self.spans[at].kind == Kind::Retriever);
-        let queries = roots
-            .iter()
-            .chain(&retrievers)
-            .filter_map(|at| self.spans[*at].query.as_deref());
-        queries
-            .map(str::trim)
-            .find(|query| !query.is_empty())
-            .map(str::to_owned)
+        let queries =
+            roots.iter().chain(&retrievers).filter_map(|at| self.spans[*at].query.as_deref());
+        queries.map(str::trim).find(|query| !query.is_empty()).map(str::to_owned)
     }
 
     fn by_start(&self, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
@@ -152,10 +134,7 @@ mod tests {
     use super::*;
 
     fn model(id: &str, parent: &str, start: i64) -> Span {
-        Span {
-            kind: Kind::Model,
-            ..Span::made(id, parent, start, "")
-        }
+        Span { kind: Kind::Model, ..Span::made(id, parent, start, "") }
     }
 
     fn is_question(text: &str) -> bool {
@@ -165,9 +144,7 @@ mod tests {
     /// Returns the questions of a tree, with the number of spans of each.
     fn split(tree: Tree) -> Vec<(Option<String>, usize)> {
         let questions = tree.questions(&is_question).into_iter();
-        questions
-            .map(|question| (question.text, question.tree.spans.len()))
-            .collect()
+        questions.map(|question| (question.text, question.tree.spans.len())).collect()
     }
 
     #[test]
@@ -205,10 +182,7 @@ mod tests {
             Span::made("b", "", 2, " two? "),
             Span::made("b1", "b", 3, "rewritten"),
         ]);
-        assert_eq!(
-            split(tree),
-            [(Some("one?".to_owned()), 1), (Some("two?".to_owned()), 2)]
-        );
+        assert_eq!(split(tree), [(Some("one?".to_owned()), 1), (Some("two?".to_owned()), 2)]);
     }
 
     #[test]
@@ -234,10 +208,7 @@ mod tests {
 
     #[test]
     fn models_that_are_asked_the_question_are_calls_of_one_chain() {
-        let asked = |id, start| Span {
-            query: Some("one?".into()),
-            ..model(id, "root", start)
-        };
+        let asked = |id, start| Span { query: Some("one?".into()), ..model(id, "root", start) };
         let tree = Tree::new(vec![
             Span::made("root", "", 0, ""),
             asked("rewrite", 1),
@@ -250,18 +221,12 @@ mod tests {
     #[test]
     fn an_unknown_question_is_the_root_s_else_the_retriever_s() {
         let tree = Tree::new(vec![
-            Span {
-                kind: Kind::Retriever,
-                ..Span::made("a", "r", 1, "rewritten")
-            },
+            Span { kind: Kind::Retriever, ..Span::made("a", "r", 1, "rewritten") },
             Span::made("r", "", 0, "asked"),
         ]);
         assert_eq!(split(tree), [(Some("asked".to_owned()), 2)]);
         let tree = Tree::new(vec![
-            Span {
-                kind: Kind::Retriever,
-                ..Span::made("a", "r", 1, "query")
-            },
+            Span { kind: Kind::Retriever, ..Span::made("a", "r", 1, "query") },
             Span::made("r", "", 0, ""),
         ]);
         assert_eq!(split(tree), [(Some("query".to_owned()), 2)]);

@@ -48,10 +48,7 @@ pub(super) fn gather(
     let n_traces = trees.len();
     let n_duplicates: usize = trees.iter().map(|tree| tree.n_duplicates).sum();
     let mut counts = Counts::default();
-    counts.add(
-        n_unknown,
-        "[object|objects] of the file that [is|are] no span",
-    );
+    counts.add(n_unknown, "[object|objects] of the file that [is|are] no span");
     let (of_rag, others): (Vec<Tree>, Vec<Tree>) = trees.into_iter().partition(is_of_rag);
     counts.add(
         others.len(),
@@ -60,10 +57,7 @@ pub(super) fn gather(
     if of_rag.is_empty() {
         let mut found = format!("spans: {n_spans}, traces: {n_traces}");
         if n_duplicates > 0 {
-            let _ = write!(
-                found,
-                ", left out for the id of a later span: {n_duplicates}"
-            );
+            let _ = write!(found, ", left out for the id of a later span: {n_duplicates}");
         }
         if let Some(keys) = export.unknown_keys {
             let _ = write!(found, "; other objects have the keys {keys}");
@@ -83,10 +77,7 @@ pub(super) fn gather(
         })
         .collect();
     let questions = by_question(asked.into_iter().flatten(), &mut counts);
-    Ok(Traces {
-        questions,
-        notes: counts.notes(),
-    })
+    Ok(Traces { questions, notes: counts.notes() })
 }
 
 fn by_question(asked: impl Iterator<Item = Asked>, counts: &mut Counts) -> Vec<Repeats> {
@@ -94,25 +85,15 @@ fn by_question(asked: impl Iterator<Item = Asked>, counts: &mut Counts) -> Vec<R
     let mut questions: Vec<Repeats> = Vec::new();
     for mut one in asked {
         counts.add(one.n_without_documents, "[retriever or reranker|retrievers and rerankers] whose documents have no text or id, or are not recorded: [its stage is|their stages are] unknown");
-        counts.add(
-            one.n_without_text,
-            "[call|calls] of a model without recorded text",
-        );
+        counts.add(one.n_without_text, "[call|calls] of a model without recorded text");
         let Some(question) = one.question.take() else {
-            counts.add(
-                1,
-                "[trace that records|traces that record] no question, left out",
-            );
+            counts.add(1, "[trace that records|traces that record] no question, left out");
             continue;
         };
         let next = questions.len();
         let at = *positions.entry(question.clone()).or_insert(next);
         if at == next {
-            questions.push(Repeats {
-                question,
-                attempts: vec![one],
-                fullest: 0,
-            });
+            questions.push(Repeats { question, attempts: vec![one], fullest: 0 });
         } else {
             questions[at].attempts.push(one);
         }
@@ -203,11 +184,6 @@ impl Counts {
 
     fn notes(self) -> Vec<Note> {
         let notes = self.0.into_iter();
-        notes
-            .map(|(what, count)| Note {
-                count,
-                what: what.to_owned(),
-            })
-            .collect()
+        notes.map(|(what, count)| Note { count, what: what.to_owned() }).collect()
     }
 }

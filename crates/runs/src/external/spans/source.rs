@@ -60,9 +60,7 @@ impl Source {
 
 /// Returns true for spans of other tools, which the reader names in its error, unless they are part of a record.
 fn is_foreign(has: &dyn Fn(&str) -> bool) -> bool {
-    ["traceID", "traceId", "trace_id", "spanID"]
-        .iter()
-        .any(|key| has(key))
+    ["traceID", "traceId", "trace_id", "spanID"].iter().any(|key| has(key))
         && ![
             "question",
             "user_input",
@@ -108,9 +106,7 @@ impl<'de> Visitor<'de> for Probe<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        items.next_element_seed(Probe {
-            found: &mut *self.found,
-        })?;
+        items.next_element_seed(Probe { found: &mut *self.found })?;
         // The rest is not read.
         Err(A::Error::custom("enough"))
     }
@@ -125,9 +121,7 @@ impl<'de> Visitor<'de> for Probe<'_> {
                     return Err(A::Error::custom("enough"));
                 }
                 Ok(Some(key)) if is_list(&key) => {
-                    walked = map.next_value_seed(Probe {
-                        found: &mut *self.found,
-                    });
+                    walked = map.next_value_seed(Probe { found: &mut *self.found });
                 }
                 Ok(Some(key)) => {
                     keys.push(key);

@@ -37,11 +37,7 @@ impl Call {
         let name: String = span.name.trim().chars().take(NAME_CHARS).collect();
         Some(Self {
             role,
-            name: if name.is_empty() {
-                role.name().to_owned()
-            } else {
-                name
-            },
+            name: if name.is_empty() { role.name().to_owned() } else { name },
             query: span.query.clone(),
             documents: span.documents.take()?,
             seconds: span.seconds(),
@@ -105,19 +101,10 @@ pub(super) fn by_name(calls: Vec<Call>) -> Vec<Stage> {
             |(role, stage): &&mut (Role, Stage)| *role == call.role && stage.name == call.name;
         match stages.iter_mut().find(same) {
             Some((_, stage)) => stage.calls.push(call),
-            None => stages.push((
-                call.role,
-                Stage {
-                    name: call.name.clone(),
-                    calls: vec![call],
-                },
-            )),
+            None => stages.push((call.role, Stage { name: call.name.clone(), calls: vec![call] })),
         }
     }
-    let n_orders = stages
-        .iter()
-        .filter(|(role, _)| *role == Role::Order)
-        .count();
+    let n_orders = stages.iter().filter(|(role, _)| *role == Role::Order).count();
     let mut names: HashSet<String> = HashSet::new();
     for (role, stage) in &mut stages {
         let known = Role::of_name(&stage.name);
@@ -147,10 +134,7 @@ fn union(calls: Vec<Call>) -> Call {
     let mut seen: HashSet<(Option<String>, Option<String>)> = HashSet::new();
     for found in calls.into_iter().flat_map(|call| call.documents) {
         if seen.insert((found.text.clone(), found.id.clone())) {
-            joined.documents.push(Document {
-                score: None,
-                ..found
-            });
+            joined.documents.push(Document { score: None, ..found });
         }
     }
     joined
@@ -206,13 +190,7 @@ mod tests {
         ]);
         assert_eq!(
             names(&stages),
-            [
-                "bm25",
-                "prompt span",
-                "reranked span",
-                "fused span",
-                "bm25 span"
-            ]
+            ["bm25", "prompt span", "reranked span", "fused span", "bm25 span"]
         );
     }
 }

@@ -9,9 +9,7 @@ const LEAST_NANOSECONDS: i64 = 10_000_000_000_000;
 pub(super) fn nanoseconds(value: Option<&Value>) -> Option<i64> {
     match value? {
         Value::Number(number) => {
-            let number = number
-                .as_i64()
-                .or_else(|| number.as_f64().map(|n| n as i64))?;
+            let number = number.as_i64().or_else(|| number.as_f64().map(|n| n as i64))?;
             Some(scaled(number))
         }
         Value::String(text) => match text.parse::<i64>() {
@@ -23,11 +21,7 @@ pub(super) fn nanoseconds(value: Option<&Value>) -> Option<i64> {
 }
 
 fn scaled(number: i64) -> i64 {
-    if number < LEAST_NANOSECONDS {
-        number.saturating_mul(1_000_000)
-    } else {
-        number
-    }
+    if number < LEAST_NANOSECONDS { number.saturating_mul(1_000_000) } else { number }
 }
 
 /// Reads `2026-11-24T22:28:33.147485Z`, also with a blank for `T`, without a zone, or with `+02:00`.
@@ -37,19 +31,13 @@ fn iso(text: &str) -> Option<i64> {
     let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
     let rest = text.get(19..)?;
     let fraction = rest.strip_prefix(['.', ',']).unwrap_or("");
-    let digits = fraction
-        .bytes()
-        .take_while(u8::is_ascii_digit)
-        .count()
-        .min(9);
+    let digits = fraction.bytes().take_while(u8::is_ascii_digit).count().min(9);
     let fraction = match digits {
         0 => 0,
         _ => fraction[..digits].parse::<i64>().ok()? * 10_i64.pow(9 - digits as u32),
     };
     let seconds = days(year, month, day)? * 86_400 + hour * 3_600 + minute * 60 + second;
-    (seconds - offset(rest).unwrap_or(0))
-        .checked_mul(1_000_000_000)?
-        .checked_add(fraction)
+    (seconds - offset(rest).unwrap_or(0)).checked_mul(1_000_000_000)?.checked_add(fraction)
 }
 
 /// Returns the seconds of a zone such as `+02:00` at the end of a time.
@@ -57,16 +45,9 @@ fn offset(rest: &str) -> Option<i64> {
     let at = rest.find(['+', '-'])?;
     let zone = &rest[at + 1..];
     let hours = zone.get(..2)?.parse::<i64>().ok()?;
-    let minutes = zone
-        .get(zone.len().checked_sub(2)?..)?
-        .parse::<i64>()
-        .ok()?;
+    let minutes = zone.get(zone.len().checked_sub(2)?..)?.parse::<i64>().ok()?;
     let seconds = hours * 3_600 + if zone.len() > 2 { minutes * 60 } else { 0 };
-    Some(if rest[at..].starts_with('-') {
-        -seconds
-    } else {
-        seconds
-    })
+    Some(if rest[at..].starts_with('-') { -seconds } else { seconds })
 }
 
 /// Returns the days from 1970-01-01 in the Gregorian calendar (Hinnant, "chrono-compatible low-level date algorithms").
@@ -107,16 +88,10 @@ mod tests {
         ] {
             assert_eq!(read(&time), expected, "{time}");
         }
-        assert_eq!(
-            read(&json!(1_795_559_313_147_i64)),
-            Some(1_795_559_313_147_000_000)
-        );
+        assert_eq!(read(&json!(1_795_559_313_147_i64)), Some(1_795_559_313_147_000_000));
         assert_eq!(read(&json!("1970-01-01T00:00:00Z")), Some(0));
         // date -u -d 2024-02-29 +%s = 1709164800
-        assert_eq!(
-            read(&json!("2024-02-29T00:00:00Z")),
-            Some(1_709_164_800_000_000_000)
-        );
+        assert_eq!(read(&json!("2024-02-29T00:00:00Z")), Some(1_709_164_800_000_000_000));
     }
 
     #[test]

@@ -49,15 +49,10 @@ impl Tree {
         let mut spans: Vec<Span> = order.iter().filter_map(|id| by_id.remove(id)).collect();
         let n_duplicates = n_spans - spans.len();
         spans.sort_by_key(|span| span.start);
-        let positions: HashMap<&str, usize> = spans
-            .iter()
-            .enumerate()
-            .map(|(at, span)| (span.id.as_str(), at))
-            .collect();
-        let called_by: Vec<Option<usize>> = spans
-            .iter()
-            .map(|span| positions.get(span.parent.as_deref()?).copied())
-            .collect();
+        let positions: HashMap<&str, usize> =
+            spans.iter().enumerate().map(|(at, span)| (span.id.as_str(), at)).collect();
+        let called_by: Vec<Option<usize>> =
+            spans.iter().map(|span| positions.get(span.parent.as_deref()?).copied()).collect();
         let order = callees_first(&called_by);
         let mut new_positions = vec![None; spans.len()];
         for (new, old) in order.iter().enumerate() {
@@ -65,18 +60,12 @@ impl Tree {
         }
         let parents = order.iter().enumerate().map(|(new, old)| {
             // A parent that comes first closes a circle.
-            called_by[*old]
-                .and_then(|parent| new_positions[parent])
-                .filter(|parent| *parent > new)
+            called_by[*old].and_then(|parent| new_positions[parent]).filter(|parent| *parent > new)
         });
         let parents = parents.collect();
         let mut old: Vec<Option<Span>> = spans.into_iter().map(Some).collect();
         let spans = order.iter().filter_map(|at| old[*at].take()).collect();
-        Self {
-            spans,
-            parents,
-            n_duplicates,
-        }
+        Self { spans, parents, n_duplicates }
     }
 }
 
@@ -137,14 +126,7 @@ mod tests {
             Span::made("a", "gone", 1, "again"),
         ]);
         assert_eq!(ids(&tree), ["a", "y", "x", "s"]);
-        assert_eq!(
-            (tree.parents.clone(), tree.n_duplicates),
-            (vec![None, Some(2), None, None], 1)
-        );
-        assert_eq!(
-            tree.spans[0].query.as_deref(),
-            Some("again"),
-            "the last span of an id counts"
-        );
+        assert_eq!((tree.parents.clone(), tree.n_duplicates), (vec![None, Some(2), None, None], 1));
+        assert_eq!(tree.spans[0].query.as_deref(), Some("again"), "the last span of an id counts");
     }
 }

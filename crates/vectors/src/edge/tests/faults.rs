@@ -27,10 +27,7 @@ const CACHE: &str = "RAGTRIAGE_FAULTS_CACHE";
 
 fn dense(dimension: usize, expected_points: usize) -> CollectionSpec {
     let similarity = Similarity::Dot;
-    let vector = VectorSpec::Dense {
-        dimension,
-        similarity,
-    };
+    let vector = VectorSpec::Dense { dimension, similarity };
     CollectionSpec::new("ab".to_owned(), "dense", vector, expected_points)
 }
 
@@ -68,10 +65,7 @@ async fn open(cache: &Path, spec: &CollectionSpec) -> Result<EmbeddedStore, Inde
 /// Fills what is missing, as a run does.
 async fn fill(store: &EmbeddedStore, points: &[Point]) -> Result<(), IndexError> {
     let missing = store.missing().await?;
-    let missing: Vec<Point> = missing
-        .iter()
-        .map(|&i| points[i as usize].clone())
-        .collect();
+    let missing: Vec<Point> = missing.iter().map(|&i| points[i as usize].clone()).collect();
     for window in missing.chunks(500) {
         store.upsert(window).await?;
     }
@@ -111,37 +105,23 @@ enum Damage {
 }
 
 impl Damage {
-    const ALL: [Self; 5] = [
-        Self::Flip,
-        Self::Zero,
-        Self::Truncate,
-        Self::Empty,
-        Self::Delete,
-    ];
+    const ALL: [Self; 5] = [Self::Flip, Self::Zero, Self::Truncate, Self::Empty, Self::Delete];
 
     /// Damages the file; returns true if that changed it.
     fn inflict(self, path: &Path) -> bool {
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .open(path)
-            .expect("a file");
+        let mut file = OpenOptions::new().read(true).write(true).open(path).expect("a file");
         let len = file.metadata().expect("a file").len();
         let mut text = Vec::new();
-        (&mut file)
-            .take(1 << 20)
-            .read_to_end(&mut text)
-            .expect("read");
+        (&mut file).take(1 << 20).read_to_end(&mut text).expect("read");
         let at = text.iter().position(|&byte| byte != 0).unwrap_or(0);
         let mut write = |at: usize, bytes: &[u8]| {
             file.seek(SeekFrom::Start(at as u64)).expect("sought");
             file.write_all(bytes).expect("written");
         };
         match self {
-            Self::Flip if len > 0 => write(
-                len as usize / 2,
-                &[text.get(len as usize / 2).unwrap_or(&0) ^ 4],
-            ),
+            Self::Flip if len > 0 => {
+                write(len as usize / 2, &[text.get(len as usize / 2).unwrap_or(&0) ^ 4])
+            }
             Self::Zero => {
                 let block = at / 4_096 * 4_096;
                 let end = text.len().min(block + 4_096);
@@ -161,17 +141,13 @@ impl Damage {
 
 /// Lists the files of a collection in an order that does not depend on the random names of its segments.
 fn files(collection: &Path) -> Vec<PathBuf> {
-    let entries = WalkDir::new(collection)
-        .into_iter()
-        .map(|entry| entry.expect("read"));
+    let entries = WalkDir::new(collection).into_iter().map(|entry| entry.expect("read"));
     let mut files: Vec<PathBuf> = entries
         .filter(|entry| entry.file_type().is_file())
         .map(walkdir::DirEntry::into_path)
         .collect();
     let name = |path: &PathBuf| {
-        let parts = path
-            .components()
-            .map(|part| part.as_os_str().to_string_lossy().into_owned());
+        let parts = path.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
         parts.filter(|part| part.len() != 36).collect::<Vec<_>>()
     };
     files.sort_by_key(name);
@@ -214,14 +190,8 @@ async fn no_damaged_file_of_dense_vectors_is_used() {
 #[tokio::test]
 async fn no_damaged_file_of_a_graph_with_quantized_copies_is_used() {
     let spec = CollectionSpec {
-        hnsw: Some(Hnsw {
-            from_points: 1,
-            ..Hnsw::default()
-        }),
-        quantization: Quantization {
-            kind: QuantizationKind::Scalar,
-            ..Quantization::default()
-        },
+        hnsw: Some(Hnsw { from_points: 1, ..Hnsw::default() }),
+        quantization: Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() },
         ..dense(8, 100)
     };
     assert_no_damage_is_used(spec, &[Damage::Flip]).await;
@@ -229,23 +199,14 @@ async fn no_damaged_file_of_a_graph_with_quantized_copies_is_used() {
 
 #[tokio::test]
 async fn no_damaged_file_of_sparse_vectors_is_used() {
-    let spec = CollectionSpec {
-        vector: VectorSpec::Sparse,
-        ..dense(8, 100)
-    };
+    let spec = CollectionSpec { vector: VectorSpec::Sparse, ..dense(8, 100) };
     assert_no_damage_is_used(spec, &[Damage::Zero]).await;
 }
 
 #[tokio::test]
 async fn no_damaged_file_of_multivectors_is_used() {
-    let vector = VectorSpec::Multi {
-        dimension: 8,
-        similarity: Similarity::Dot,
-    };
-    let spec = CollectionSpec {
-        vector,
-        ..dense(8, 100)
-    };
+    let vector = VectorSpec::Multi { dimension: 8, similarity: Similarity::Dot };
+    let spec = CollectionSpec { vector, ..dense(8, 100) };
     assert_no_damage_is_used(spec, &[Damage::Truncate]).await;
 }
 
@@ -258,15 +219,10 @@ async fn a_damaged_part_of_a_filling_is_not_continued() {
     store.upsert(&points[..60]).await.expect("stored");
     drop(store);
     let store = open(cache.path(), &spec).await.expect("opened");
-    assert_eq!(
-        (store.count().await.expect("counted"), store.notice()),
-        (60, None)
-    );
+    assert_eq!((store.count().await.expect("counted"), store.notice()), (60, None));
     drop(store);
     let collection = cache.path().join(spec.name());
-    let vectors = files(&collection)
-        .into_iter()
-        .find(|path| path.ends_with("chunk_0.mmap"));
+    let vectors = files(&collection).into_iter().find(|path| path.ends_with("chunk_0.mmap"));
     Damage::Flip.inflict(&vectors.expect("a file of vectors"));
     let store = open(cache.path(), &spec).await.expect("opened");
     assert_eq!(store.count().await.expect("counted"), 0);
@@ -275,10 +231,7 @@ async fn a_damaged_part_of_a_filling_is_not_continued() {
         "vector collection `{}` is rebuilt from the vector cache: its file `segments/",
         spec.name()
     );
-    assert!(
-        notice.starts_with(&start) && notice.ends_with("chunk_0.mmap` is damaged"),
-        "{notice}"
-    );
+    assert!(notice.starts_with(&start) && notice.ends_with("chunk_0.mmap` is damaged"), "{notice}");
 }
 
 #[tokio::test]
@@ -289,9 +242,7 @@ async fn after_a_panic_every_call_fails_and_the_next_opening_heals() {
     let store = open(cache.path(), &spec).await.expect("made");
     fill(&store, &points).await.expect("filled");
     let panics = |_: &Engine| -> Result<(), IndexError> { panic!("index out of bounds\nand more") };
-    let error = on(&store.engine, "search", panics)
-        .await
-        .expect_err("a panic");
+    let error = on(&store.engine, "search", panics).await.expect_err("a panic");
     let path = cache.path().join(spec.name()).join("engine");
     let expected = format!(
         "the embedded Qdrant failed to search in `{}`: index out of bounds",
@@ -303,9 +254,7 @@ async fn after_a_panic_every_call_fails_and_the_next_opening_heals() {
     drop(store);
     let store = open(cache.path(), &spec).await.expect("opened");
     assert!(
-        store
-            .notice()
-            .is_some_and(|notice| notice.ends_with("an earlier run did not finish it"))
+        store.notice().is_some_and(|notice| notice.ends_with("an earlier run did not finish it"))
     );
     fill(&store, &points).await.expect("filled");
     found(&store, &points).await.expect("searched");
@@ -378,15 +327,9 @@ fn report(done: Result<(), IndexError>) {
 /// this machine has them.
 fn child(script: &str, name: &str, cache: &Path) -> Output {
     let binary = env::current_exe().expect("this binary");
-    let fill = format!(
-        "{} --exact edge::tests::faults::{name} --ignored --nocapture",
-        binary.display()
-    );
-    let namespace: &[&str] = if can_mount() {
-        &["unshare", "-rm"]
-    } else {
-        &["env"]
-    };
+    let fill =
+        format!("{} --exact edge::tests::faults::{name} --ignored --nocapture", binary.display());
+    let namespace: &[&str] = if can_mount() { &["unshare", "-rm"] } else { &["env"] };
     Command::new(namespace[0])
         .args(&namespace[1..])
         .args(["bash", "-c", script])
@@ -399,18 +342,13 @@ fn child(script: &str, name: &str, cache: &Path) -> Output {
 
 fn can_mount() -> bool {
     let script = ["-rm", "mount", "-t", "tmpfs", "tmpfs", "/tmp"];
-    Command::new("unshare")
-        .args(script)
-        .output()
-        .is_ok_and(|done| done.status.success())
+    Command::new("unshare").args(script).output().is_ok_and(|done| done.status.success())
 }
 
 /// Asserts that it ended as it should, or with 2 and an error of one line and a hint.
 fn assert_well_or_error(output: &Output, error: &str, case: &str) {
-    let (out, err) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let case = format!("{case}: {:?}\n{out}{err}", output.status);
     assert!(!err.contains("panicked"), "{case}");
     match output.status.code() {
@@ -470,11 +408,7 @@ fn a_disk_that_others_fill_has_room_for_what_was_reserved() {
 fn a_file_limit_is_an_error_and_never_a_signal() {
     let cache = tempfile::tempdir().expect("a folder");
     for (limit, code) in [(1, 2), (10_000, 2), (100_000, 0)] {
-        let output = child(
-            &format!("ulimit -f {limit}; exec $FILL"),
-            "fills",
-            cache.path(),
-        );
+        let output = child(&format!("ulimit -f {limit}; exec $FILL"), "fills", cache.path());
         let error = "error: a vector collection in `";
         assert_well_or_error(&output, error, &format!("{limit} KiB"));
         assert_eq!(output.status.code(), Some(code), "{limit} KiB");
@@ -501,11 +435,7 @@ async fn a_panic_of_the_engine_prints_nothing() {
         folder.seal(&spec.layout(), true).expect("sealed");
         drop(folder);
         let output = child("exec $FILL", "asks", cache.path());
-        assert_well_or_error(
-            &output,
-            "error: the embedded Qdrant ",
-            &path.display().to_string(),
-        );
+        assert_well_or_error(&output, "error: the embedded Qdrant ", &path.display().to_string());
         n_errors += usize::from(output.status.code() == Some(2));
         fs::remove_dir_all(cache.path().join(spec.name())).expect("removed");
     }

@@ -129,10 +129,7 @@ impl State {
 
 #[expect(clippy::unnecessary_wraps, reason = "as the other handlers")]
 fn health(_: &mut State, _: HealthCheckRequest) -> Result<HealthCheckReply, Status> {
-    Ok(HealthCheckReply {
-        version: "1.19.0".to_owned(),
-        ..HealthCheckReply::default()
-    })
+    Ok(HealthCheckReply { version: "1.19.0".to_owned(), ..HealthCheckReply::default() })
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "as the other handlers")]
@@ -141,19 +138,13 @@ fn all(_: &mut State, _: ListCollectionsRequest) -> Result<ListCollectionsRespon
 }
 
 fn done() -> CollectionOperationResponse {
-    CollectionOperationResponse {
-        result: true,
-        time: 0.0,
-    }
+    CollectionOperationResponse { result: true, time: 0.0 }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "as the other handlers")]
 fn completed() -> Result<PointsOperationResponse, Status> {
     Ok(PointsOperationResponse {
-        result: Some(UpdateResult {
-            operation_id: None,
-            status: UpdateStatus::Completed.into(),
-        }),
+        result: Some(UpdateResult { operation_id: None, status: UpdateStatus::Completed.into() }),
         ..PointsOperationResponse::default()
     })
 }
@@ -236,15 +227,10 @@ fn inserted(state: &mut State, request: UpsertPoints) -> Result<PointsOperationR
         };
         let named = named.into_iter();
         let stored_point = StoredPoint {
-            vectors: named
-                .filter_map(|(name, vector)| Some((name, vector.vector?)))
-                .collect(),
+            vectors: named.filter_map(|(name, vector)| Some((name, vector.vector?))).collect(),
             payload: point.payload,
         };
-        stored
-            .points
-            .entry(number(point.id.as_ref())?)
-            .or_insert(stored_point);
+        stored.points.entry(number(point.id.as_ref())?).or_insert(stored_point);
     }
     completed()
 }
@@ -258,9 +244,7 @@ fn number(id: Option<&PointId>) -> Result<u64, Status> {
 
 fn deleted(state: &mut State, request: DeletePoints) -> Result<PointsOperationResponse, Status> {
     let stored = state.find(&request.collection_name)?;
-    let selector = request
-        .points
-        .and_then(|points| points.points_selector_one_of);
+    let selector = request.points.and_then(|points| points.points_selector_one_of);
     let Some(points_selector::PointsSelectorOneOf::Points(list)) = selector else {
         return Err(Status::invalid_argument("the test double deletes by id"));
     };
@@ -276,10 +260,7 @@ fn indexed(
 ) -> Result<PointsOperationResponse, Status> {
     let stored = state.find(&request.collection_name)?;
     let schema = PayloadSchemaInfo::default();
-    stored
-        .info
-        .payload_schema
-        .insert(request.field_name, schema);
+    stored.info.payload_schema.insert(request.field_name, schema);
     completed()
 }
 
@@ -312,8 +293,5 @@ fn listed(state: &mut State, request: ScrollPoints) -> Result<ScrollResponse, St
 
 fn counted(state: &mut State, request: CountPoints) -> Result<CountResponse, Status> {
     let count = state.find(&request.collection_name)?.points.len() as u64;
-    Ok(CountResponse {
-        result: Some(CountResult { count }),
-        ..CountResponse::default()
-    })
+    Ok(CountResponse { result: Some(CountResult { count }), ..CountResponse::default() })
 }

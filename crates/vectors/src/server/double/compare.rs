@@ -26,10 +26,8 @@ pub(super) fn ranked(
         (vector::Vector::Sparse(a), vector_input::Variant::Sparse(b)) => idf.score(a, b),
         _ => None,
     };
-    let mut all: Vec<(u64, f32)> = points
-        .iter()
-        .filter_map(|&(id, stored)| Some((id, score(stored)?)))
-        .collect();
+    let mut all: Vec<(u64, f32)> =
+        points.iter().filter_map(|&(id, stored)| Some((id, score(stored)?))).collect();
     let is_distance = matches!(distance, Distance::Euclid | Distance::Manhattan);
     all.sort_by(|a, b| b.1.total_cmp(&a.1));
     if is_distance {
@@ -42,12 +40,7 @@ fn similarity(a: &[f32], b: &[f32], distance: Distance) -> f32 {
     let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
     match distance {
         Distance::Cosine => dot(a, b) / (dot(a, a) * dot(b, b)).sqrt(),
-        Distance::Euclid => a
-            .iter()
-            .zip(b)
-            .map(|(a, b)| (a - b).powi(2))
-            .sum::<f32>()
-            .sqrt(),
+        Distance::Euclid => a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt(),
         Distance::Manhattan => a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum(),
         _ => dot(a, b),
     }
@@ -81,12 +74,7 @@ impl Idf {
             let idf = (1.0 + (self.n_points - n + 0.5) / (n + 0.5)).ln();
             Some(value * idf * **weights.get(term)?)
         };
-        let parts: Vec<f32> = query
-            .indices
-            .iter()
-            .zip(&query.values)
-            .filter_map(part)
-            .collect();
+        let parts: Vec<f32> = query.indices.iter().zip(&query.values).filter_map(part).collect();
         (!parts.is_empty()).then(|| parts.iter().sum())
     }
 }

@@ -17,11 +17,7 @@ pub(super) fn is_listed(id: u64, filter: Option<&Filter>) -> Result<bool, Status
     let Some(filter) = filter else {
         return Ok(true);
     };
-    match filter
-        .must
-        .first()
-        .map(|condition| &condition.condition_one_of)
-    {
+    match filter.must.first().map(|condition| &condition.condition_one_of) {
         Some(Some(ConditionOneOf::HasId(ids))) => Ok(ids.has_id.contains(&id.into())),
         _ => Err(no_filters()),
     }
@@ -66,9 +62,7 @@ pub(super) fn searched(state: &mut State, request: QueryPoints) -> Result<QueryR
 fn nearest(stored: &Stored, query: Option<Query>, using: &str) -> Result<Vec<(u64, f32)>, Status> {
     let variant = query.and_then(|query| query.variant);
     let Some(query::Variant::Nearest(nearest)) = variant else {
-        return Err(Status::invalid_argument(
-            "the test double finds neighbours only",
-        ));
+        return Err(Status::invalid_argument("the test double finds neighbours only"));
     };
     let query = match nearest.variant {
         Some(vector_input::Variant::Document(document)) => {
@@ -80,12 +74,7 @@ fn nearest(stored: &Stored, query: Option<Query>, using: &str) -> Result<Vec<(u6
     let distance = distance(&stored.info, using)?;
     let points = stored.points.iter();
     let vectors = points.filter_map(|(&id, point)| Some((id, point.vectors.get(using)?)));
-    Ok(ranked(
-        &vectors.collect::<Vec<_>>(),
-        stored.points.len(),
-        &query,
-        distance,
-    ))
+    Ok(ranked(&vectors.collect::<Vec<_>>(), stored.points.len(), &query, distance))
 }
 
 /// Qdrant's reciprocal rank fusion: 1 / (2 + rank), ranks from 0.
@@ -105,27 +94,20 @@ fn fused(rankings: &[Vec<(u64, f32)>]) -> Vec<(u64, f32)> {
 /// otherwise.
 pub(crate) fn terms(text: &str) -> SparseVector {
     let hash = |word: &str| {
-        word.bytes().fold(2_166_136_261_u32, |hash, byte| {
-            (hash ^ u32::from(byte)).wrapping_mul(16_777_619)
-        })
+        word.bytes()
+            .fold(2_166_136_261_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(16_777_619))
     };
     let lower = text.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric());
     let mut indices: Vec<u32> = words.filter(|word| !word.is_empty()).map(hash).collect();
     indices.sort_unstable();
     indices.dedup();
-    SparseVector {
-        values: vec![1.0; indices.len()],
-        indices,
-    }
+    SparseVector { values: vec![1.0; indices.len()], indices }
 }
 
 /// Returns the distance of a dense vector; that of sparse vectors is the dot product.
 fn distance(info: &CollectionInfo, using: &str) -> Result<Distance, Status> {
-    let params = info
-        .config
-        .as_ref()
-        .and_then(|config| config.params.as_ref());
+    let params = info.config.as_ref().and_then(|config| config.params.as_ref());
     let sparse = params.and_then(|params| params.sparse_vectors_config.as_ref());
     if sparse.is_some_and(|sparse| sparse.map.contains_key(using)) {
         return Ok(Distance::Dot);

@@ -38,10 +38,7 @@ pub(super) fn check(
         return Err(missing("sparse", &settings.sparse_using));
     }
     if !mode.is_dense() {
-        return Ok(Layout {
-            scores_are_distances: false,
-            index: None,
-        });
+        return Ok(Layout { scores_are_distances: false, index: None });
     }
     let using = &settings.using;
     let vector = dense.get(using);
@@ -75,9 +72,7 @@ fn index(info: &CollectionInfo, vector: &VectorParams, ef: Option<usize>) -> Opt
     let (own, shared) = (vector.hnsw_config, config.hnsw_config);
     let value = |of: fn(HnswConfigDiff) -> Option<u64>, default: usize| {
         let value = own.and_then(of).or_else(|| shared.and_then(of));
-        value.map_or(default, |value| {
-            usize::try_from(value).unwrap_or(usize::MAX)
-        })
+        value.map_or(default, |value| usize::try_from(value).unwrap_or(usize::MAX))
     };
     let defaults = Hnsw::default();
     let ef_construct = value(|hnsw| hnsw.ef_construct, defaults.ef_construct);
@@ -108,11 +103,7 @@ fn sparse(params: Option<&CollectionParams>) -> BTreeMap<String, SparseVectorPar
 }
 
 fn named(name: &str) -> String {
-    if name.is_empty() {
-        "without a name".to_owned()
-    } else {
-        format!("`{name}`")
-    }
+    if name.is_empty() { "without a name".to_owned() } else { format!("`{name}`") }
 }
 
 /// Lists the vectors: `` `text` (384 dimensions, cosine), sparse `terms` (idf)``.
@@ -126,11 +117,7 @@ fn described(
         } else {
             format!("`{name}`")
         };
-        let many = if params.multivector_config.is_some() {
-            ", several per point"
-        } else {
-            ""
-        };
+        let many = if params.multivector_config.is_some() { ", several per point" } else { "" };
         let distance = params.distance().as_str_name().to_ascii_lowercase();
         format!("{name} ({} dimensions, {distance}{many})", params.size)
     });

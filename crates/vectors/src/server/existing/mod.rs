@@ -60,9 +60,9 @@ impl ServerCollection {
             found => found,
         };
         let info = match found {
-            Ok(answer) => answer
-                .result
-                .ok_or_else(|| calls.lacks("the collection's description"))?,
+            Ok(answer) => {
+                answer.result.ok_or_else(|| calls.lacks("the collection's description"))?
+            }
             Err((failure, _)) if failure.is_not_found() => {
                 return Err(ExistingError::NotFound {
                     url: calls.url,
@@ -152,10 +152,7 @@ impl ExistingCollection for ServerCollection {
             let request = requests::page(&self.settings, offset, PAGE, is_first);
             let (points, next) = self.scrolled(request).await?;
             for point in &points {
-                let id = point
-                    .id
-                    .as_ref()
-                    .ok_or_else(|| self.calls.lacks("a point's id"))?;
+                let id = point.id.as_ref().ok_or_else(|| self.calls.lacks("a point's id"))?;
                 if !seen.insert(wire::shown(id)) {
                     return Err(self
                         .calls
@@ -181,20 +178,14 @@ impl ExistingCollection for ServerCollection {
         let is_filtered = !self.settings.filter.is_empty();
         if passages.is_empty() {
             let collection = self.calls.collection.clone();
-            return Err(ExistingError::Empty {
-                collection,
-                is_filtered,
-            });
+            return Err(ExistingError::Empty { collection, is_filtered });
         }
         let n_read = passages.len();
         if !is_filtered && n_read != n_points {
             return Err(self.changed(format!("{n_read} of {n_points} points were read")));
         }
         let _ = self.n_points.set(n_points);
-        Ok(CollectionContent {
-            passages,
-            vectors_sha256: hex(&vectors.finalize()),
-        })
+        Ok(CollectionContent { passages, vectors_sha256: hex(&vectors.finalize()) })
     }
 
     async fn search(
@@ -207,13 +198,10 @@ impl ExistingCollection for ServerCollection {
         let request = requests::query(&self.settings, &search);
         let query = || self.calls.client.query(request.clone());
         let found = self.calls.retry("search", query).await?;
-        let expected = Expected {
-            limit: search.limit,
-            scores_are_distances: self.scores_are_distances,
-        };
-        let found = answers::scored(&self.calls, &found.result, expected, |id| {
-            Ok(wire::shown(id))
-        })?;
+        let expected =
+            Expected { limit: search.limit, scores_are_distances: self.scores_are_distances };
+        let found =
+            answers::scored(&self.calls, &found.result, expected, |id| Ok(wire::shown(id)))?;
         self.check_unchanged().await?;
         Ok(found)
     }

@@ -33,20 +33,14 @@ pub(super) fn passage(
     let offset = |key: &'static str, path: &Option<String>| {
         let Some(path) = path else { return Ok(None) };
         let value = at(payload, path).and_then(whole_number);
-        value.map(Some).ok_or_else(|| Missing {
-            key,
-            path: path.clone(),
-        })
+        value.map(Some).ok_or_else(|| Missing { key, path: path.clone() })
     };
     let text = match settings.text.as_str() {
         "" => None,
         path => {
             let text = at(payload, path).and_then(string);
             let text = text.filter(|text| !text.trim().is_empty());
-            let missing = || Missing {
-                key: "text",
-                path: path.to_owned(),
-            };
+            let missing = || Missing { key: "text", path: path.to_owned() };
             Some(text.ok_or_else(missing)?)
         }
     };
@@ -54,21 +48,13 @@ pub(super) fn passage(
         .document
         .as_ref()
         .map(|path| {
-            let missing = || Missing {
-                key: "document",
-                path: path.clone(),
-            };
+            let missing = || Missing { key: "document", path: path.clone() };
             at(payload, path).and_then(identifier).ok_or_else(missing)
         })
         .transpose()?;
     let start = offset("start", &settings.start)?;
     let end = offset("end", &settings.end)?;
-    Ok(StoredPassage {
-        point: wire::shown(id),
-        text,
-        document,
-        offsets: start.zip(end),
-    })
+    Ok(StoredPassage { point: wire::shown(id), text, document, offsets: start.zip(end) })
 }
 
 /// Returns the value at a dotted path. A key that itself has a dot is found too.
@@ -76,11 +62,10 @@ fn at<'p>(fields: &'p HashMap<String, Value>, path: &str) -> Option<&'p Value> {
     if let Some(value) = fields.get(path) {
         return Some(value);
     }
-    path.match_indices('.')
-        .find_map(|(dot, _)| match &fields.get(&path[..dot])?.kind {
-            Some(Kind::StructValue(Struct { fields })) => at(fields, &path[dot + 1..]),
-            _ => None,
-        })
+    path.match_indices('.').find_map(|(dot, _)| match &fields.get(&path[..dot])?.kind {
+        Some(Kind::StructValue(Struct { fields })) => at(fields, &path[dot + 1..]),
+        _ => None,
+    })
 }
 
 fn string(value: &Value) -> Option<String> {
@@ -139,9 +124,7 @@ mod tests {
     use serde_json::json;
 
     fn payload(value: serde_json::Value) -> HashMap<String, Value> {
-        let serde_json::Value::Object(object) = value else {
-            panic!("an object")
-        };
+        let serde_json::Value::Object(object) = value else { panic!("an object") };
         wire::fields(object)
     }
 

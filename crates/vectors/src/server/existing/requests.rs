@@ -21,25 +21,14 @@ pub(super) fn page(
     limit: u32,
     with_vectors: bool,
 ) -> ScrollPoints {
-    let CollectionSettings {
-        text,
-        document,
-        start,
-        end,
-        ..
-    } = settings;
+    let CollectionSettings { text, document, start, end, .. } = settings;
     let paths = [Some(text), document.as_ref(), start.as_ref(), end.as_ref()];
     // The first key of a path: a selector of nested fields would miss keys that have a dot.
     let mut keys: Vec<String> = paths
         .into_iter()
         .flatten()
         .filter(|path| !path.is_empty())
-        .flat_map(|path| {
-            [
-                path.clone(),
-                path.split('.').next().unwrap_or(path).to_owned(),
-            ]
-        })
+        .flat_map(|path| [path.clone(), path.split('.').next().unwrap_or(path).to_owned()])
         .collect();
     keys.sort_unstable();
     keys.dedup();
@@ -137,9 +126,7 @@ fn terms(settings: &CollectionSettings, search: &ExistingSearch<'_>) -> Query {
         model: settings.sparse_model.clone(),
         options: HashMap::new(),
     };
-    Query::new_nearest(VectorInput {
-        variant: Some(vector_input::Variant::Document(document)),
-    })
+    Query::new_nearest(VectorInput { variant: Some(vector_input::Variant::Document(document)) })
 }
 
 /// Returns the filter on payload fields; `None` if every point passes.

@@ -35,30 +35,15 @@ const POINTS: [(&str, [f32; 2]); 4] = [
 async fn double(distance: Distance) -> Double {
     let double = Double::start();
     let client = client(&double);
-    let params = VectorParams {
-        size: 2,
-        distance: distance.into(),
-        ..VectorParams::default()
-    };
-    let dense = VectorParamsMap {
-        map: [("text".to_owned(), params)].into(),
-    };
-    let idf = SparseVectorParams {
-        index: None,
-        modifier: Some(Modifier::Idf.into()),
-    };
+    let params = VectorParams { size: 2, distance: distance.into(), ..VectorParams::default() };
+    let dense = VectorParamsMap { map: [("text".to_owned(), params)].into() };
+    let idf = SparseVectorParams { index: None, modifier: Some(Modifier::Idf.into()) };
     let request = CreateCollectionBuilder::new(NAME)
-        .vectors_config(VectorsConfig {
-            config: Some(vectors_config::Config::ParamsMap(dense)),
-        })
-        .sparse_vectors_config(SparseVectorConfig {
-            map: [("terms".to_owned(), idf)].into(),
-        });
+        .vectors_config(VectorsConfig { config: Some(vectors_config::Config::ParamsMap(dense)) })
+        .sparse_vectors_config(SparseVectorConfig { map: [("terms".to_owned(), idf)].into() });
     client.create_collection(request).await.expect("made");
     let numbered = (10..).zip(POINTS);
-    let points = numbered
-        .map(|(id, (text, row))| point(id, text, &row))
-        .collect();
+    let points = numbered.map(|(id, (text, row))| point(id, text, &row)).collect();
     store(&client, points).await;
     double.state().is_read_only = true;
     double.set_faults(Vec::new());
@@ -67,23 +52,15 @@ async fn double(distance: Distance) -> Double {
 
 fn client(double: &Double) -> Qdrant {
     let server = double.server(Duration::from_secs(10));
-    Qdrant::from_url(&server.url)
-        .skip_compatibility_check()
-        .build()
-        .expect("a client")
+    Qdrant::from_url(&server.url).skip_compatibility_check().build().expect("a client")
 }
 
 fn point(id: u64, text: &str, row: &[f32]) -> PointStruct {
     let payload = json!({ "text": text, "meta": { "source": format!("doc{id}") } });
-    let Value::Object(payload) = payload else {
-        unreachable!("an object")
-    };
+    let Value::Object(payload) = payload else { unreachable!("an object") };
     let sparse = terms(text);
-    let vectors: HashMap<String, GrpcVector> = [
-        ("text".to_owned(), row.to_vec().into()),
-        ("terms".to_owned(), sparse.into()),
-    ]
-    .into();
+    let vectors: HashMap<String, GrpcVector> =
+        [("text".to_owned(), row.to_vec().into()), ("terms".to_owned(), sparse.into())].into();
     PointStruct::new(id, NamedVectors { vectors }, wire::fields(payload))
 }
 
@@ -119,13 +96,7 @@ async fn refused(double: &Double, settings: &CollectionSettings) -> ExistingErro
 }
 
 fn search<'a>(text: &'a str, vector: &'a [f32]) -> ExistingSearch<'a> {
-    ExistingSearch {
-        text,
-        vector: Some(vector),
-        candidates: 3,
-        limit: 4,
-        mode: SearchMode::Exact,
-    }
+    ExistingSearch { text, vector: Some(vector), candidates: 3, limit: 4, mode: SearchMode::Exact }
 }
 
 async fn ids(collection: &ServerCollection, search: ExistingSearch<'_>) -> Vec<String> {
@@ -136,9 +107,7 @@ async fn ids(collection: &ServerCollection, search: ExistingSearch<'_>) -> Vec<S
 #[tokio::test]
 async fn passages_are_read_and_ranked_by_calls_that_read_only() {
     let double = double(Distance::Dot).await;
-    let collection = open(&double, &settings(CollectionMode::Dense))
-        .await
-        .expect("opened");
+    let collection = open(&double, &settings(CollectionMode::Dense)).await.expect("opened");
     let content = collection.read().await.expect("read");
     let first = StoredPassage {
         point: "10".to_owned(),
@@ -149,63 +118,37 @@ async fn passages_are_read_and_ranked_by_calls_that_read_only() {
     assert_eq!(content.passages.len(), 4);
     assert_eq!(content.passages[0], first);
     // Dot products with (0.6, 0.8): 0.6, 0.8, 0.96, -0.6.
-    let found = collection
-        .search(search("", &[0.6, 0.8]))
-        .await
-        .expect("searched");
+    let found = collection.search(search("", &[0.6, 0.8])).await.expect("searched");
     let order: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
     assert_eq!(order, ["12", "11", "10", "13"]);
     assert!((found[0].1 - 0.96).abs() < 1e-6, "{found:?}");
-    let read_only = [
-        "Collections/get",
-        "Points/count",
-        "Points/query",
-        "Points/scroll",
-    ];
+    let read_only = ["Collections/get", "Points/count", "Points/query", "Points/scroll"];
     assert_eq!(double.called(), read_only);
 }
 
 #[tokio::test]
 async fn sparse_and_hybrid_queries_are_single_calls_to_the_server() {
     let double = double(Distance::Dot).await;
-    let sparse = open(&double, &settings(CollectionMode::Sparse))
-        .await
-        .expect("opened");
+    let sparse = open(&double, &settings(CollectionMode::Sparse)).await.expect("opened");
     // Two points have `pears`, one of them first by its id; the others share no term.
     let mut found = ids(&sparse, search("pears", &[])).await;
     found.sort_unstable();
     assert_eq!(found, ["11", "12"]);
-    let hybrid = open(&double, &settings(CollectionMode::Hybrid))
-        .await
-        .expect("opened");
+    let hybrid = open(&double, &settings(CollectionMode::Hybrid)).await.expect("opened");
     // Dense: 10 (1), 12 (0.8), 11 (0), the fourth is beyond the candidates. Sparse: 13 alone. By 1 / (2 + rank), ranks from 0:
     // 10 and 13 have 1/2, 12 has 1/3, 11 has 1/4.
-    let found = hybrid
-        .search(search("plums", &[1.0, 0.0]))
-        .await
-        .expect("searched");
-    let scored: Vec<(&str, f32)> = found
-        .iter()
-        .map(|(id, score)| (id.as_str(), *score))
-        .collect();
-    assert_eq!(
-        scored,
-        [("10", 0.5), ("13", 0.5), ("12", 1.0 / 3.0), ("11", 0.25)]
-    );
+    let found = hybrid.search(search("plums", &[1.0, 0.0])).await.expect("searched");
+    let scored: Vec<(&str, f32)> = found.iter().map(|(id, score)| (id.as_str(), *score)).collect();
+    assert_eq!(scored, [("10", 0.5), ("13", 0.5), ("12", 1.0 / 3.0), ("11", 0.25)]);
     assert_eq!(double.called(), ["Collections/get", "Points/query"]);
 }
 
 #[tokio::test]
 async fn of_distances_the_smallest_is_best() {
     let double = double(Distance::Euclid).await;
-    let collection = open(&double, &settings(CollectionMode::Dense))
-        .await
-        .expect("opened");
+    let collection = open(&double, &settings(CollectionMode::Dense)).await.expect("opened");
     // Distances from (0, 1): sqrt 2, 0, sqrt (0.64 + 0.16), sqrt 2.
-    let found = collection
-        .search(search("", &[0.0, 1.0]))
-        .await
-        .expect("searched");
+    let found = collection.search(search("", &[0.0, 1.0])).await.expect("searched");
     assert_eq!(found[0], ("11".to_owned(), -0.0));
     assert_eq!(found[1].0, "12");
     assert!((found[1].1 + 0.8_f32.sqrt()).abs() < 1e-6, "{found:?}");
@@ -215,24 +158,16 @@ async fn of_distances_the_smallest_is_best() {
 async fn vectors_that_do_not_fit_are_answered_with_those_that_there_are() {
     let double = double(Distance::Cosine).await;
     let has = "it has `text` (2 dimensions, cosine), sparse `terms` (idf)";
-    let other = CollectionSettings {
-        using: String::new(),
-        ..settings(CollectionMode::Dense)
-    };
+    let other = CollectionSettings { using: String::new(), ..settings(CollectionMode::Dense) };
     let error = refused(&double, &other).await;
     assert_eq!(
         error.to_string(),
         format!("collection `docs` has no dense vector without a name; {has}")
     );
-    let other = CollectionSettings {
-        sparse_using: "bm25".to_owned(),
-        ..settings(CollectionMode::Hybrid)
-    };
+    let other =
+        CollectionSettings { sparse_using: "bm25".to_owned(), ..settings(CollectionMode::Hybrid) };
     let error = refused(&double, &other).await;
-    assert_eq!(
-        error.to_string(),
-        format!("collection `docs` has no sparse vector `bm25`; {has}")
-    );
+    assert_eq!(error.to_string(), format!("collection `docs` has no sparse vector `bm25`; {has}"));
     let server = double.server(Duration::from_secs(2));
     let opened = ServerCollection::open(&server, &settings(CollectionMode::Dense), Some(384)).await;
     let error = opened.err().expect("refused");
@@ -242,15 +177,9 @@ async fn vectors_that_do_not_fit_are_answered_with_those_that_there_are() {
             "questions have 384 dimensions, but vector `text` of collection `docs` does not; {has}"
         )
     );
-    assert!(
-        error
-            .hint()
-            .is_some_and(|hint| hint.contains("`retrieval.dense.model`"))
-    );
-    let elsewhere = CollectionSettings {
-        name: "dogs".to_owned(),
-        ..settings(CollectionMode::Dense)
-    };
+    assert!(error.hint().is_some_and(|hint| hint.contains("`retrieval.dense.model`")));
+    let elsewhere =
+        CollectionSettings { name: "dogs".to_owned(), ..settings(CollectionMode::Dense) };
     let error = refused(&double, &elsewhere).await;
     assert!(matches!(error, ExistingError::NotFound { .. }), "{error:?}");
 }
@@ -258,36 +187,25 @@ async fn vectors_that_do_not_fit_are_answered_with_those_that_there_are() {
 #[tokio::test]
 async fn a_payload_without_a_field_is_answered_with_those_that_it_has() {
     let double = double(Distance::Dot).await;
-    let other = CollectionSettings {
-        text: "page_content".to_owned(),
-        ..settings(CollectionMode::Dense)
-    };
+    let other =
+        CollectionSettings { text: "page_content".to_owned(), ..settings(CollectionMode::Dense) };
     let error = refused(&double, &other).await;
     assert_eq!(
         error.to_string(),
         "point 10 of collection `docs` has no text in its payload field `page_content`; it has `meta.source`, `text`"
     );
-    assert!(
-        error
-            .hint()
-            .is_some_and(|hint| hint.contains("`retrieval.collection.text`"))
-    );
+    assert!(error.hint().is_some_and(|hint| hint.contains("`retrieval.collection.text`")));
 }
 
 #[tokio::test]
 async fn a_collection_that_changes_in_use_is_an_error() {
     let double = double(Distance::Dot).await;
-    let collection = open(&double, &settings(CollectionMode::Dense))
-        .await
-        .expect("opened");
+    let collection = open(&double, &settings(CollectionMode::Dense)).await.expect("opened");
     let before = collection.read().await.expect("read");
     double.state().is_read_only = false;
     let client = client(&double);
     store(&client, vec![point(14, "new", &[1.0, 1.0])]).await;
-    let error = collection
-        .search(search("", &[1.0, 0.0]))
-        .await
-        .expect_err("changed");
+    let error = collection.search(search("", &[1.0, 0.0])).await.expect_err("changed");
     assert_eq!(
         error.to_string(),
         "collection `docs` changed while it was in use: it has 5 points, it had 4"
@@ -295,18 +213,14 @@ async fn a_collection_that_changes_in_use_is_an_error() {
     // Another vector for the same passage is another content.
     delete(&client, vec![13, 14]).await;
     store(&client, vec![point(13, "blue plums", &[0.0, -1.0])]).await;
-    let after = open(&double, &settings(CollectionMode::Dense))
-        .await
-        .expect("opened");
+    let after = open(&double, &settings(CollectionMode::Dense)).await.expect("opened");
     let after = after.read().await.expect("read");
     assert_eq!(after.passages, before.passages);
     assert_ne!(after.vectors_sha256, before.vectors_sha256);
 }
 
 async fn delete(client: &Qdrant, ids: Vec<u64>) {
-    let ids = PointsIdsList {
-        ids: ids.into_iter().map(Into::into).collect(),
-    };
+    let ids = PointsIdsList { ids: ids.into_iter().map(Into::into).collect() };
     let request = DeletePointsBuilder::new(NAME).points(ids).wait(true);
     client.delete_points(request).await.expect("deleted");
 }
@@ -314,36 +228,18 @@ async fn delete(client: &Qdrant, ids: Vec<u64>) {
 #[tokio::test]
 async fn no_hint_advises_to_change_the_collection() {
     let double = double(Distance::Dot).await;
-    let collection = open(&double, &settings(CollectionMode::Dense))
-        .await
-        .expect("opened");
-    double.set_faults(vec![Fault::answer(
-        "Points/query",
-        0..9,
-        |answer: &mut QueryResponse| {
-            answer.result.reverse();
-        },
-    )]);
-    let error = collection
-        .search(search("", &[1.0, 0.0]))
-        .await
-        .expect_err("unordered");
+    let collection = open(&double, &settings(CollectionMode::Dense)).await.expect("opened");
+    double.set_faults(vec![Fault::answer("Points/query", 0..9, |answer: &mut QueryResponse| {
+        answer.result.reverse();
+    })]);
+    let error = collection.search(search("", &[1.0, 0.0])).await.expect_err("unordered");
     assert_eq!(error.kind(), ErrorKind::Permanent);
     double.state().collections.clear();
-    let gone = collection
-        .search(search("", &[1.0, 0.0]))
-        .await
-        .expect_err("gone");
-    assert!(
-        matches!(gone, ExistingError::Call(IndexError::Gone { .. })),
-        "{gone:?}"
-    );
+    let gone = collection.search(search("", &[1.0, 0.0])).await.expect_err("gone");
+    assert!(matches!(gone, ExistingError::Call(IndexError::Gone { .. })), "{gone:?}");
     for error in [error, gone] {
         let hint = error.hint().expect("advice");
-        assert!(
-            !hint.contains("delete") && !hint.contains("vector_store"),
-            "{hint}"
-        );
+        assert!(!hint.contains("delete") && !hint.contains("vector_store"), "{hint}");
     }
 }
 
@@ -353,13 +249,9 @@ async fn a_collection_of_several_pages_is_read_whole() {
     double.state().is_read_only = false;
     let client = client(&double);
     // 4 points are there; pages have 1,000.
-    let more = (100..2_100)
-        .map(|id| point(id, "many", &[0.0, 0.1]))
-        .collect();
+    let more = (100..2_100).map(|id| point(id, "many", &[0.0, 0.1])).collect();
     store(&client, more).await;
-    let collection = open(&double, &settings(CollectionMode::Dense))
-        .await
-        .expect("opened");
+    let collection = open(&double, &settings(CollectionMode::Dense)).await.expect("opened");
     let content = collection.read().await.expect("read");
     assert_eq!(content.passages.len(), 2_004);
     assert_eq!(content.passages[2_003].point, "2099");
@@ -376,19 +268,11 @@ async fn the_graph_of_a_collection_is_described() {
             info.indexed_vectors_count = Some(4);
         },
     )]);
-    let indexed = open(&double, &settings(CollectionMode::Dense))
-        .await
-        .expect("opened");
+    let indexed = open(&double, &settings(CollectionMode::Dense)).await.expect("opened");
     let index = indexed.index().expect("a graph");
     // Qdrant's defaults.
-    assert_eq!(
-        (index.hnsw.m, index.hnsw.ef_construct, index.hnsw.ef),
-        (16, 100, 100)
-    );
-    let exact = CollectionSettings {
-        exact: true,
-        ..settings(CollectionMode::Dense)
-    };
+    assert_eq!((index.hnsw.m, index.hnsw.ef_construct, index.hnsw.ef), (16, 100, 100));
+    let exact = CollectionSettings { exact: true, ..settings(CollectionMode::Dense) };
     let exact = open(&double, &exact).await.expect("opened");
     assert_eq!(exact.index(), None);
 }

@@ -13,9 +13,7 @@ pub(super) fn hash(vectors: &VectorsOutput, sha256: &mut Sha256) {
         Some(VectorsOptions::Vector(vector)) => [("", vector)].into(),
         Some(VectorsOptions::Vectors(named)) => {
             let named = named.vectors.iter();
-            named
-                .map(|(name, vector)| (name.as_str(), vector))
-                .collect()
+            named.map(|(name, vector)| (name.as_str(), vector)).collect()
         }
         None => BTreeMap::new(),
     };

@@ -28,20 +28,14 @@ const ALWAYS: std::ops::Range<usize> = 0..usize::MAX;
 
 /// Twenty points `[n]`, `n` from 0 to 19, under the dot product: the nearest to `[1]` are 19, 18, 17.
 fn spec() -> CollectionSpec {
-    let vector = VectorSpec::Dense {
-        dimension: 1,
-        similarity: Similarity::Dot,
-    };
+    let vector = VectorSpec::Dense { dimension: 1, similarity: Similarity::Dot };
     CollectionSpec::new("ab".to_owned(), "dense", vector, 20)
 }
 
 const NEAREST: [u32; 3] = [19, 18, 17];
 
 fn graph() -> CollectionSpec {
-    let hnsw = Some(Hnsw {
-        from_points: 1,
-        ..Hnsw::default()
-    });
+    let hnsw = Some(Hnsw { from_points: 1, ..Hnsw::default() });
     CollectionSpec { hnsw, ..spec() }
 }
 
@@ -65,12 +59,7 @@ async fn fill(store: &ServerStore) -> Result<(), IndexError> {
 }
 
 async fn nearest(store: &ServerStore, mode: SearchMode) -> Result<Vec<u32>, IndexError> {
-    let search = VectorSearch {
-        vector: &Vector::Dense(vec![1.0]),
-        limit: 3,
-        mode,
-        filter: None,
-    };
+    let search = VectorSearch { vector: &Vector::Dense(vec![1.0]), limit: 3, mode, filter: None };
     let found = store.search(search).await?;
     Ok(found.iter().map(|neighbour| neighbour.number).collect())
 }
@@ -79,11 +68,7 @@ async fn nearest(store: &ServerStore, mode: SearchMode) -> Result<Vec<u32>, Inde
 async fn run(server: &Server, spec: &CollectionSpec) -> Result<Vec<u32>, IndexError> {
     let store = ServerStore::open_or_create(server, spec).await?;
     fill(&store).await?;
-    let mode = if spec.hnsw.is_some() {
-        SearchMode::Approximate
-    } else {
-        SearchMode::Exact
-    };
+    let mode = if spec.hnsw.is_some() { SearchMode::Approximate } else { SearchMode::Exact };
     nearest(&store, mode).await
 }
 
@@ -92,9 +77,7 @@ async fn run(server: &Server, spec: &CollectionSpec) -> Result<Vec<u32>, IndexEr
 fn assert_says(error: &IndexError, server: &Server, spec: &CollectionSpec, expected: [&str; 3]) {
     let [text, cause, hint] = expected;
     let collection = format!("ragtriage_{}", spec.name());
-    let text = text
-        .replace("{url}", &server.url)
-        .replace("{collection}", &collection);
+    let text = text.replace("{url}", &server.url).replace("{collection}", &collection);
     assert_eq!(error.to_string(), text);
     let source = std::error::Error::source(error).map(ToString::to_string);
     assert_eq!(source.unwrap_or_default(), cause, "{error}");
@@ -111,11 +94,7 @@ struct Case {
 
 impl Case {
     fn new(fault: Fault, says: Option<[&'static str; 3]>) -> Self {
-        Self {
-            spec: spec(),
-            faults: vec![fault],
-            says,
-        }
+        Self { spec: spec(), faults: vec![fault], says }
     }
 }
 
@@ -123,10 +102,7 @@ impl Case {
 async fn assert_cases(timeout: Duration, indexing_timeout: Duration, cases: Vec<Case>) {
     for Case { spec, faults, says } in cases {
         let double = Double::start();
-        let server = Server {
-            indexing_timeout,
-            ..double.server(timeout)
-        };
+        let server = Server { indexing_timeout, ..double.server(timeout) };
         double.set_faults(faults);
         match (run(&server, &spec).await, says) {
             (Ok(found), None) => assert_eq!(found, NEAREST),
@@ -196,12 +172,7 @@ async fn a_refused_write_is_one_error_that_names_the_cause() {
             ],
         ),
         Case::new(
-            Fault::refuse(
-                "Collections/create",
-                ALWAYS,
-                Code::PermissionDenied,
-                NO_RIGHT,
-            ),
+            Fault::refuse("Collections/create", ALWAYS, Code::PermissionDenied, NO_RIGHT),
             Some([
                 "the API key for the Qdrant server at `{url}` lacks the permission to create a collection (collection `{collection}`)",
                 NO_RIGHT,
@@ -236,20 +207,9 @@ async fn what_passes_is_asked_again() {
     let twice = |method, code, message| Case::new(Fault::refuse(method, 0..2, code, message), None);
     let cases = vec![
         twice("Points/upsert", Code::ResourceExhausted, BUSY),
-        twice(
-            "Points/query",
-            Code::Unavailable,
-            "Shard temporarily unavailable: starting",
-        ),
-        twice(
-            "Points/count",
-            Code::DeadlineExceeded,
-            "Timeout: Operation 'Count' timed out",
-        ),
-        Case::new(
-            Fault::delay("Points/query", ALWAYS, Duration::from_millis(50)),
-            None,
-        ),
+        twice("Points/query", Code::Unavailable, "Shard temporarily unavailable: starting"),
+        twice("Points/count", Code::DeadlineExceeded, "Timeout: Operation 'Count' timed out"),
+        Case::new(Fault::delay("Points/query", ALWAYS, Duration::from_millis(50)), None),
     ];
     assert_cases(PATIENT, PATIENT, cases).await;
 }
@@ -291,11 +251,7 @@ fn set_status(answer: &mut PointsOperationResponse, status: UpdateStatus) {
 #[tokio::test]
 async fn an_update_that_is_not_completed_is_sent_again() {
     let cases = vec![
-        unconfirmed(
-            0..3,
-            |answer| set_status(answer, UpdateStatus::Acknowledged),
-            None,
-        ),
+        unconfirmed(0..3, |answer| set_status(answer, UpdateStatus::Acknowledged), None),
         unconfirmed(0..1, |answer| answer.result = None, None),
         unconfirmed(
             ALWAYS,
@@ -355,10 +311,7 @@ async fn a_collection_that_is_not_green_is_waited_for_where_the_graph_matters() 
 async fn the_version_is_told_only_to_a_key_that_may_list_collections() {
     let double = Double::start();
     let server = double.server(PATIENT);
-    assert_eq!(
-        crate::server_version(&server).await.expect("there"),
-        "1.19.0"
-    );
+    assert_eq!(crate::server_version(&server).await.expect("there"), "1.19.0");
     let refused = "Must provide an API key or an Authorization bearer token";
     double.set_faults(vec![Fault::refuse(
         "Collections/list",

@@ -3,10 +3,7 @@
 use super::*;
 
 fn spec() -> CollectionSpec {
-    let vector = VectorSpec::Dense {
-        dimension: 3,
-        similarity: Similarity::Cosine,
-    };
+    let vector = VectorSpec::Dense { dimension: 3, similarity: Similarity::Cosine };
     CollectionSpec::new("ab".to_owned(), "dense", vector, 2)
 }
 
@@ -19,70 +16,33 @@ fn nothing_is_built_before_the_last_point_and_without_a_graph_never() {
         (made, indexing_kb(spec, true))
     };
     assert_eq!(threshold(&spec()), (Some(0), 0));
-    let hnsw = Some(Hnsw {
-        m: 32,
-        ef_construct: 200,
-        from_points: 2,
-        ..Hnsw::default()
-    });
+    let hnsw = Some(Hnsw { m: 32, ef_construct: 200, from_points: 2, ..Hnsw::default() });
     let graph = CollectionSpec { hnsw, ..spec() };
     assert_eq!(threshold(&graph), (Some(0), 10));
-    let made = creation("ragtriage_ab", &graph)
-        .hnsw_config
-        .expect("a graph");
+    let made = creation("ragtriage_ab", &graph).hnsw_config.expect("a graph");
     assert_eq!(
         (made.m, made.ef_construct, made.full_scan_threshold),
         (Some(32), Some(200), Some(10))
     );
-    let scalar = Quantization {
-        kind: QuantizationKind::Scalar,
-        ..Quantization::default()
-    };
+    let scalar = Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() };
+    assert_eq!(threshold(&CollectionSpec { quantization: scalar, ..spec() }), (Some(0), 10));
     assert_eq!(
-        threshold(&CollectionSpec {
-            quantization: scalar,
-            ..spec()
-        }),
-        (Some(0), 10)
-    );
-    assert_eq!(
-        threshold(&CollectionSpec {
-            vector: VectorSpec::Sparse,
-            ..spec()
-        }),
+        threshold(&CollectionSpec { vector: VectorSpec::Sparse, ..spec() }),
         (Some(10_000), 10_000)
     );
 }
 
 #[test]
 fn placement_passes_through() {
-    let placement = Placement {
-        shards: Some(6),
-        replicas: Some(2),
-        write_consistency: Some(1),
-    };
-    let made = creation(
-        "ragtriage_ab",
-        &CollectionSpec {
-            placement,
-            ..spec()
-        },
-    );
+    let placement = Placement { shards: Some(6), replicas: Some(2), write_consistency: Some(1) };
+    let made = creation("ragtriage_ab", &CollectionSpec { placement, ..spec() });
     assert_eq!(
-        (
-            made.shard_number,
-            made.replication_factor,
-            made.write_consistency_factor
-        ),
+        (made.shard_number, made.replication_factor, made.write_consistency_factor),
         (Some(6), Some(2), Some(1))
     );
     let made = creation("ragtriage_ab", &spec());
     assert_eq!(
-        (
-            made.shard_number,
-            made.replication_factor,
-            made.write_consistency_factor
-        ),
+        (made.shard_number, made.replication_factor, made.write_consistency_factor),
         (None, None, None)
     );
 }
@@ -92,23 +52,14 @@ fn what_is_made_has_the_vector_that_is_asked_for_and_no_other() {
     let similarity = Similarity::Dot;
     let specs = [
         spec().vector,
-        VectorSpec::Dense {
-            dimension: 3,
-            similarity,
-        },
-        VectorSpec::Multi {
-            dimension: 3,
-            similarity,
-        },
+        VectorSpec::Dense { dimension: 3, similarity },
+        VectorSpec::Multi { dimension: 3, similarity },
         VectorSpec::Sparse,
     ]
     .map(|vector| CollectionSpec { vector, ..spec() });
     for (i, made) in specs.iter().enumerate() {
-        let CreateCollection {
-            vectors_config,
-            sparse_vectors_config,
-            ..
-        } = creation("ragtriage_ab", made);
+        let CreateCollection { vectors_config, sparse_vectors_config, .. } =
+            creation("ragtriage_ab", made);
         let params = CollectionParams {
             vectors_config,
             sparse_vectors_config,
@@ -124,19 +75,13 @@ fn what_is_made_has_the_vector_that_is_asked_for_and_no_other() {
 fn a_chunk_without_terms_gets_one_that_no_question_asks() {
     let point = Point {
         number: 1,
-        vector: Vector::Sparse {
-            indices: vec![],
-            values: vec![],
-        },
+        vector: Vector::Sparse { indices: vec![], values: vec![] },
         chunk_id: "d#1".to_owned(),
         doc_id: "d".to_owned(),
         range: (0, 1),
         metadata: std::sync::Arc::default(),
     };
-    let spec = CollectionSpec {
-        vector: VectorSpec::Sparse,
-        ..spec()
-    };
+    let spec = CollectionSpec { vector: VectorSpec::Sparse, ..spec() };
     let made = format!("{:?}", point_struct(&spec, &point));
     assert!(made.contains("indices: [4294967295]"), "{made}");
 }

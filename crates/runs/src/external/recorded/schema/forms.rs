@@ -14,28 +14,16 @@ pub(super) struct Field {
 }
 
 pub(super) fn field(names: Names, description: &'static str, schema: Value) -> Field {
-    Field {
-        names,
-        description,
-        schema,
-    }
+    Field { names, description, schema }
 }
 
 /// Returns an object of `fields` and any other keys, for which all `rules` hold.
 pub(super) fn object(description: &str, fields: &[Field], rules: Vec<Value>) -> Schema {
     let mut properties = Map::new();
     let mut all = Vec::new();
-    for Field {
-        names,
-        description,
-        schema,
-    } in fields
-    {
+    for Field { names, description, schema } in fields {
         let own = names[0];
-        properties.insert(
-            own.to_owned(),
-            json!({ "description": description, "allOf": [schema] }),
-        );
+        properties.insert(own.to_owned(), json!({ "description": description, "allOf": [schema] }));
         let others = names[1..].iter().filter(|name| !name.contains('.'));
         for other in others {
             let alias = json!({ "description": format!("Another name of `{own}`.") });

@@ -104,12 +104,9 @@ fn stages(generator: &mut SchemaGenerator, hits: &Value) -> Value {
 
 fn arms(generator: &mut SchemaGenerator) -> Value {
     let arm: Value = generator.subschema_for::<RecordedArm>().into();
-    let others = ArmName::ALL
-        .iter()
-        .filter(|arm| **arm != ArmName::Retrieved);
-    let by_name: Map<String, Value> = others
-        .map(|name| (name.name().to_owned(), arm.clone()))
-        .collect();
+    let others = ArmName::ALL.iter().filter(|arm| **arm != ArmName::Retrieved);
+    let by_name: Map<String, Value> =
+        others.map(|name| (name.name().to_owned(), arm.clone())).collect();
     any(&[
         json!({ "type": "object", "properties": by_name, "additionalProperties": false }),
         null(),

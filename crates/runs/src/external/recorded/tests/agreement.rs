@@ -27,12 +27,8 @@ fn compiled() -> (Schemas, SchemaIndex) {
     let mut schemas = Schemas::new();
     let mut compiler = Compiler::new();
     let schema = schema_for!(Recorded).to_value();
-    compiler
-        .add_resource("record.json", schema)
-        .expect("a schema");
-    let index = compiler
-        .compile("record.json", &mut schemas)
-        .expect("a schema");
+    compiler.add_resource("record.json", schema).expect("a schema");
+    let index = compiler.compile("record.json", &mut schemas).expect("a schema");
     (schemas, index)
 }
 
@@ -168,12 +164,7 @@ fn schema_and_reader_agree_on_every_name_of_a_field_with_a_value_of_any_type() {
         };
         let names = keys.iter().copied().flatten();
         names
-            .flat_map(|path| {
-                values()
-                    .iter()
-                    .map(|value| with(path, value))
-                    .collect::<Vec<_>>()
-            })
+            .flat_map(|path| values().iter().map(|value| with(path, value)).collect::<Vec<_>>())
             .collect()
     };
     for record in variants(&whole(), &added) {

@@ -8,27 +8,18 @@ use ragtriage_core::types::{ArmName, ErrorKind, FailedPart, Finish, Origin};
 
 /// Reads a record, and checks that the schema accepts what is read and rejects the rest.
 fn line(text: &str) -> Result<Recorded, ExternalError> {
-    let position = Position {
-        file: "f.jsonl".to_owned(),
-        line: Some(7),
-    };
+    let position = Position { file: "f.jsonl".to_owned(), line: Some(7) };
     let read = object(&position, text);
     agreement::check(text, read.as_ref());
     read
 }
 
 fn hit(text: &str) -> RecordedHit {
-    RecordedHit {
-        text: Some(text.to_owned()),
-        ..RecordedHit::default()
-    }
+    RecordedHit { text: Some(text.to_owned()), ..RecordedHit::default() }
 }
 
 fn one(text: Option<&str>) -> RecordedAttempt {
-    RecordedAttempt {
-        text: text.map(str::to_owned),
-        ..RecordedAttempt::default()
-    }
+    RecordedAttempt { text: text.map(str::to_owned), ..RecordedAttempt::default() }
 }
 
 fn answered(text: &str) -> RecordedAnswer {
@@ -38,16 +29,12 @@ fn answered(text: &str) -> RecordedAnswer {
 /// The stages as `name:step`.
 fn ladder(recorded: &Recorded) -> Vec<String> {
     let stages = recorded.stages.iter();
-    stages
-        .map(|stage| format!("{}:{}", stage.name, stage.step))
-        .collect()
+    stages.map(|stage| format!("{}:{}", stage.name, stage.step)).collect()
 }
 
 fn hits(recorded: &Recorded) -> Vec<&[RecordedHit]> {
     let stages = recorded.stages.iter();
-    stages
-        .map(|stage| stage.hits.as_deref().unwrap_or_default())
-        .collect()
+    stages.map(|stage| stage.hits.as_deref().unwrap_or_default()).collect()
 }
 
 #[test]
@@ -57,10 +44,7 @@ fn contexts_answer_prompt_and_arms_are_read() {
             "answer": "x", "prompt": "p", "arms": {"closed_book": "y", "oracle": {"answer": null, "contexts": ["c"]}}, "cost": 1}"#,
     )
     .expect("reads");
-    assert_eq!(
-        (whole.id.as_deref(), whole.question.as_deref()),
-        (Some("4"), Some("q?"))
-    );
+    assert_eq!((whole.id.as_deref(), whole.question.as_deref()), (Some("4"), Some("q?")));
     let second = RecordedHit {
         doc_id: Some("9".into()),
         title: Some("T".into()),
@@ -68,20 +52,11 @@ fn contexts_answer_prompt_and_arms_are_read() {
         ..hit("b")
     };
     assert_eq!(hits(&whole), [&[hit("a"), second][..]]);
-    assert_eq!(
-        (whole.answer, whole.prompt.as_deref()),
-        (answered("x"), Some("p"))
-    );
-    let oracle = RecordedArm {
-        arm: ArmName::Oracle,
-        attempts: vec![one(None)],
-        contexts: vec![hit("c")],
-    };
-    let closed = RecordedArm {
-        arm: ArmName::ClosedBook,
-        attempts: vec![one(Some("y"))],
-        contexts: vec![],
-    };
+    assert_eq!((whole.answer, whole.prompt.as_deref()), (answered("x"), Some("p")));
+    let oracle =
+        RecordedArm { arm: ArmName::Oracle, attempts: vec![one(None)], contexts: vec![hit("c")] };
+    let closed =
+        RecordedArm { arm: ArmName::ClosedBook, attempts: vec![one(Some("y"))], contexts: vec![] };
     assert_eq!(whole.arms, [oracle, closed]);
     assert_eq!(whole.unread, ["cost"]);
 }
@@ -90,10 +65,7 @@ fn contexts_answer_prompt_and_arms_are_read() {
 fn contexts_are_what_was_packed_unless_prompt_or_stage_tells_that() {
     for (text, expected) in [
         (r#""contexts": ["a"]"#, vec!["contexts:packed"]),
-        (
-            r#""contexts": ["a"], "prompt": "a""#,
-            vec!["contexts:ordered"],
-        ),
+        (r#""contexts": ["a"], "prompt": "a""#, vec!["contexts:ordered"]),
         (
             r#""contexts": ["a"], "stages": {"packed": ["a"], "bm25": ["a", "b"]}"#,
             vec!["bm25:bm25", "contexts:ordered", "packed:packed"],
@@ -134,10 +106,7 @@ fn stages_are_put_in_the_order_of_the_ladder_whatever_the_order_of_the_keys() {
     ];
     assert_eq!(ladder(&read), expected);
     let bm25 = &read.stages[1];
-    assert_eq!(
-        (bm25.query.as_deref(), bm25.seconds),
-        (Some("rewritten"), Some(0.25))
-    );
+    assert_eq!((bm25.query.as_deref(), bm25.seconds), (Some("rewritten"), Some(0.25)));
     assert_eq!(read.packed().and_then(|stage| stage.k), Some(3));
 }
 
@@ -155,11 +124,7 @@ fn synonyms_and_roles_map_other_names_to_the_ladder() {
         "cross-encoder:reranked",
         "final:packed",
     ];
-    assert_eq!(
-        ladder(&read),
-        expected,
-        "reorderings are in the record's order"
-    );
+    assert_eq!(ladder(&read), expected, "reorderings are in the record's order");
 }
 
 #[test]
@@ -192,31 +157,17 @@ fn hits_are_texts_chunks_or_ranges_of_documents() {
         ..RecordedHit::default()
     };
     let expected = [
-        RecordedHit {
-            chunk_id: Some("7".into()),
-            score: Some(1.0),
-            ..RecordedHit::default()
-        },
-        RecordedHit {
-            tokens: Some(2),
-            ..range(3, Some(9))
-        },
-        RecordedHit {
-            text: Some("t".into()),
-            ..range(4, None)
-        },
+        RecordedHit { chunk_id: Some("7".into()), score: Some(1.0), ..RecordedHit::default() },
+        RecordedHit { tokens: Some(2), ..range(3, Some(9)) },
+        RecordedHit { text: Some("t".into()), ..range(4, None) },
     ];
     assert_eq!(hits(&read), [&expected[..]]);
 }
 
 #[test]
 fn fields_of_frameworks_are_read() {
-    let located = |score| RecordedHit {
-        doc_id: Some("a.md".into()),
-        start: Some(5),
-        score,
-        ..hit("t")
-    };
+    let located =
+        |score| RecordedHit { doc_id: Some("a.md".into()), start: Some(5), score, ..hit("t") };
     for (item, expected) in [
         // LangChain: a document, with its score, and serialised by `dumpd`.
         (
@@ -236,19 +187,12 @@ fn fields_of_frameworks_are_read() {
         (
             r#"{"node": {"id_": "n1", "text": "t", "metadata": {"file_name": "a.md"}, "start_char_idx": 5, "end_char_idx": 6},
                 "score": 0.5, "class_name": "NodeWithScore"}"#,
-            RecordedHit {
-                chunk_id: Some("n1".into()),
-                end: Some(6),
-                ..located(Some(0.5))
-            },
+            RecordedHit { chunk_id: Some("n1".into()), end: Some(6), ..located(Some(0.5)) },
         ),
         // Haystack: `Document.to_dict(flatten=False)`.
         (
             r#"{"id": "h", "content": "t", "meta": {"source_id": "a.md", "split_idx_start": 5}, "score": 0.5}"#,
-            RecordedHit {
-                chunk_id: Some("h".into()),
-                ..located(Some(0.5))
-            },
+            RecordedHit { chunk_id: Some("h".into()), ..located(Some(0.5)) },
         ),
     ] {
         let read = line(&format!("{{\"id\": 1, \"contexts\": [{item}]}}")).expect(item);
@@ -279,9 +223,7 @@ fn usage_and_repeats_are_read() {
             "seconds": 1.5, "model": "m", "finish_reason": "MAX_TOKENS", "total_tokens": 93}}"#,
     )
     .expect("reads");
-    let RecordedAnswer::Given(attempts) = &read.answer else {
-        panic!("no answer")
-    };
+    let RecordedAnswer::Given(attempts) = &read.answer else { panic!("no answer") };
     let usage = RecordedUsage {
         prompt_tokens: Some(90),
         completion_tokens: Some(3),
@@ -299,10 +241,7 @@ fn usage_and_repeats_are_read() {
     )
     .expect("reads");
     let cached = RecordedAttempt {
-        usage: RecordedUsage {
-            origin: Some(Origin::Cached),
-            ..RecordedUsage::default()
-        },
+        usage: RecordedUsage { origin: Some(Origin::Cached), ..RecordedUsage::default() },
         ..one(None)
     };
     let failed = RecordedAttempt {
@@ -339,36 +278,23 @@ fn keys_that_are_not_read_are_named_at_every_depth_each_once() {
 #[test]
 fn no_answer_and_no_record_of_answers_differ() {
     let answer = |text: &str| line(text).expect(text).answer;
-    assert_eq!(
-        answer(r#"{"id": "a", "contexts": []}"#),
-        RecordedAnswer::Unsaid
-    );
-    assert_eq!(
-        answer(r#"{"id": "a", "contexts": [], "answer": null}"#),
-        RecordedAnswer::none()
-    );
+    assert_eq!(answer(r#"{"id": "a", "contexts": []}"#), RecordedAnswer::Unsaid);
+    assert_eq!(answer(r#"{"id": "a", "contexts": [], "answer": null}"#), RecordedAnswer::none());
 }
 
 #[test]
 fn a_question_that_failed_there_needs_no_contexts() {
-    let error = line(r#"{"id": "a", "error": "timeout"}"#)
-        .expect("reads")
-        .error;
+    let error = line(r#"{"id": "a", "error": "timeout"}"#).expect("reads").error;
     assert_eq!(error.map(|error| error.message), Some("timeout".into()));
 }
 
 #[test]
 fn lines_are_numbered_and_must_say_which_question_they_are() {
-    let input = Input::new(
-        "f.jsonl",
-        "{\"id\": 1, \"contexts\": []}\n\n{\"contexts\": []}\n".to_owned(),
-    )
-    .expect("text");
+    let input =
+        Input::new("f.jsonl", "{\"id\": 1, \"contexts\": []}\n\n{\"contexts\": []}\n".to_owned())
+            .expect("text");
     let error = read(&input).expect_err("whose?").to_string();
-    assert_eq!(
-        error,
-        "`f.jsonl` line 3: `question` must be a string, or there must be an `id`"
-    );
+    assert_eq!(error, "`f.jsonl` line 3: `question` must be a string, or there must be an `id`");
 }
 
 #[test]

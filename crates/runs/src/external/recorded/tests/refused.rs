@@ -6,10 +6,7 @@ use ragtriage_core::hint::Hint;
 #[test]
 fn stages_against_the_ladder_are_errors_that_say_so() {
     for (stages, expected) in [
-        (
-            r#"{"warehouse": ["a"]}"#,
-            "unknown stage `stages.warehouse`",
-        ),
+        (r#"{"warehouse": ["a"]}"#, "unknown stage `stages.warehouse`"),
         (
             r#"{"bm25": {"role": "order", "hits": ["a"]}}"#,
             "stage `bm25` has the role `order`, but its name is that of a stage with the role `retriever`",
@@ -38,10 +35,7 @@ fn stages_against_the_ladder_are_errors_that_say_so() {
             r#"{"min_score": ["a"], "x": {"role": "order", "hits": []}, "fused": ["a"]}"#,
             "stage `fused` comes before `min_score` in a pipeline",
         ),
-        (
-            r#"[{"hits": ["a"]}]"#,
-            "`stages[0]` must be an object with a `name` and `hits`",
-        ),
+        (r#"[{"hits": ["a"]}]"#, "`stages[0]` must be an object with a `name` and `hits`"),
         (
             r#"{"bm25": {"k": 3, "hits": ["a"]}}"#,
             "`stages.bm25.k` must be given for the stage `packed` only",
@@ -62,19 +56,14 @@ fn stages_against_the_ladder_are_errors_that_say_so() {
             r#"{"bm25": {"query": "q"}}"#,
             "`stages.bm25` must be a list of passages, or an object with one as `hits`",
         ),
-        (
-            r#""bm25""#,
-            "`stages` must be an object of stages by name, or a list of them",
-        ),
+        (r#""bm25""#, "`stages` must be an object of stages by name, or a list of them"),
     ] {
         let text = format!("{{\"id\": 1, \"stages\": {stages}}}");
         let error = line(&text).expect_err(stages);
         assert_eq!(error.to_string(), format!("`f.jsonl` line 7: {expected}"));
         assert!(error.hint().is_some(), "{stages}");
     }
-    let hint = line(r#"{"id": 1, "stages": {"warehouse": []}}"#)
-        .expect_err("unknown")
-        .hint();
+    let hint = line(r#"{"id": 1, "stages": {"warehouse": []}}"#).expect_err("unknown").hint();
     let expected = "give it a `role`: `retriever`, `order` or `packed`; names that need none: `tfidf`, `bm25`, `dense`, \
                     `late_interaction`, `collection`, `external`, `fused`, `reranked`, `min_score`, `ordered`, `expanded`, \
                     `packed`";
@@ -173,14 +162,8 @@ fn what_is_wrong_is_named_by_file_line_and_field() {
 #[test]
 fn an_unknown_key_is_named_by_its_path() {
     for (text, expected) in [
-        (
-            r#"{"id": "a", "contexts": [], "anwser": "x"}"#,
-            ": unknown key `anwser`",
-        ),
-        (
-            r#"{"id": "a", "contexts": [], "eror": "x"}"#,
-            ": unknown key `eror`",
-        ),
+        (r#"{"id": "a", "contexts": [], "anwser": "x"}"#, ": unknown key `anwser`"),
+        (r#"{"id": "a", "contexts": [], "eror": "x"}"#, ": unknown key `eror`"),
         (
             r#"{"id": "a", "contexts": ["t", {"text": "t", "docId": "d"}]}"#,
             ": unknown key `contexts[1].docId`",

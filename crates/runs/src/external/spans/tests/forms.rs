@@ -17,10 +17,8 @@ fn only(values: &[Value]) -> Map<String, Value> {
 
 /// An OTLP span of trace `t`.
 fn otlp(id: &str, parent: &str, attributes: &[(&str, Value)]) -> Value {
-    let attributes: Vec<Value> = attributes
-        .iter()
-        .map(|(key, value)| json!({"key": key, "value": value}))
-        .collect();
+    let attributes: Vec<Value> =
+        attributes.iter().map(|(key, value)| json!({"key": key, "value": value})).collect();
     json!({"resourceSpans": [{"scopeSpans": [{"spans": [
         {"traceId": "t", "spanId": id, "parentSpanId": parent, "name": id, "attributes": attributes}]}]}]})
 }
@@ -52,10 +50,7 @@ fn rows_of_langfuse_s_blob_storage_have_json_in_strings_and_empty_strings() {
         record["stages"],
         json!({"search": {"role": "retriever", "hits": [{"text": "x"}, {"text": "y"}], "query": "q?", "seconds": 1.5}})
     );
-    assert_eq!(
-        (&record["prompt"], &record["answer"]),
-        (&json!("x q?"), &json!("a"))
-    );
+    assert_eq!((&record["prompt"], &record["answer"]), (&json!("x q?"), &json!("a")));
     assert_eq!(
         record["usage"],
         json!({"prompt_tokens": 7, "completion_tokens": 2, "cost_usd": 0.5, "model": "m", "seconds": 1.5})
@@ -69,10 +64,7 @@ fn a_downloaded_langfuse_trace_is_the_root_of_its_observations() {
     let record = only(&[
         json!({"trace": {"id": "t", "input": {"query": "q?"}, "output": "a"}, "observations": [observation]}),
     ]);
-    assert_eq!(
-        (&record["question"], &record["answer"]),
-        (&json!("q?"), &json!("a"))
-    );
+    assert_eq!((&record["question"], &record["answer"]), (&json!("q?"), &json!("a")));
     assert_eq!(record["stages"]["search"]["query"], "rewritten");
 }
 
@@ -93,14 +85,8 @@ fn runs_of_langsmith_s_command_line_and_of_other_frameworks_are_read() {
         record["stages"]["search"]["hits"],
         json!([{"text": "x"}, {"text": "y"}, {"text": "z"}])
     );
-    assert_eq!(
-        record["stages"]["cohere_rerank"]["hits"],
-        json!([{"text": "y", "score": 0.9}])
-    );
-    assert_eq!(
-        (&record["prompt"], &record["answer"]),
-        (&json!("y q?"), &json!("a"))
-    );
+    assert_eq!(record["stages"]["cohere_rerank"]["hits"], json!([{"text": "y", "score": 0.9}]));
+    assert_eq!((&record["prompt"], &record["answer"]), (&json!("y q?"), &json!("a")));
     assert_eq!(
         record["usage"],
         json!({"prompt_tokens": 5, "completion_tokens": 1, "cost_usd": 0.25, "model": "m"})
@@ -134,21 +120,12 @@ fn older_genai_messages_structured_ones_and_those_in_events_are_read() {
                     "[{\"role\": \"system\", \"content\": \"s\"}, {\"role\": \"user\", \"content\": \"q?\"}]",
                 ),
             ),
-            (
-                "gen_ai.output.messages",
-                json!({"arrayValue": {"values": [message]}}),
-            ),
+            ("gen_ai.output.messages", json!({"arrayValue": {"values": [message]}})),
             ("gen_ai.usage.input_tokens", json!({"intValue": 5})),
         ],
     );
-    let mut in_event = otlp(
-        "m",
-        "",
-        &[
-            kind,
-            ("gen_ai.usage.input_tokens", json!({"intValue": "5"})),
-        ],
-    );
+    let mut in_event =
+        otlp("m", "", &[kind, ("gen_ai.usage.input_tokens", json!({"intValue": "5"}))]);
     let attributes =
         structured["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["attributes"].clone();
     in_event["resourceSpans"][0]["scopeSpans"][0]["spans"][0]["events"] =
@@ -159,10 +136,7 @@ fn older_genai_messages_structured_ones_and_those_in_events_are_read() {
         &[
             ("gen_ai.operation.name", text("retrieval")),
             ("gen_ai.retrieval.query.text", text("q?")),
-            (
-                "gen_ai.retrieval.documents",
-                text("[{\"id\": \"d\", \"content\": \"x\"}]"),
-            ),
+            ("gen_ai.retrieval.documents", text("[{\"id\": \"d\", \"content\": \"x\"}]")),
         ],
     );
     for model in [older, structured, in_event] {
@@ -172,10 +146,7 @@ fn older_genai_messages_structured_ones_and_those_in_events_are_read() {
             (&json!("q?"), &json!("s\n\nq?"), &json!("a"))
         );
         assert_eq!(record["usage"], json!({"prompt_tokens": 5}));
-        assert_eq!(
-            record["stages"]["s"]["hits"],
-            json!([{"text": "x", "doc_id": "d"}])
-        );
+        assert_eq!(record["stages"]["s"]["hits"], json!([{"text": "x", "doc_id": "d"}]));
     }
 }
 
@@ -205,19 +176,10 @@ fn openinference_prompts_parts_of_messages_and_documents_as_json_are_read() {
     );
     for input in [
         vec![("llm.prompts.0.prompt.text", text("x q?"))],
-        vec![(
-            "llm.prompts",
-            json!({"arrayValue": {"values": [text("x q?")]}}),
-        )],
+        vec![("llm.prompts", json!({"arrayValue": {"values": [text("x q?")]}}))],
         vec![
-            (
-                "llm.input_messages.0.message.contents.0.message_content.text",
-                text("x "),
-            ),
-            (
-                "llm.input_messages.0.message.contents.1.message_content.text",
-                text("q?"),
-            ),
+            ("llm.input_messages.0.message.contents.0.message_content.text", text("x ")),
+            ("llm.input_messages.0.message.contents.1.message_content.text", text("q?")),
         ],
     ] {
         let record = only(&[model(&input), search.clone()]);
@@ -225,9 +187,6 @@ fn openinference_prompts_parts_of_messages_and_documents_as_json_are_read() {
             (&record["prompt"], &record["answer"], &record["usage"]),
             (&json!("x q?"), &json!("a"), &json!({"cost_usd": 0.5}))
         );
-        assert_eq!(
-            record["stages"]["s"]["hits"],
-            json!([{"text": "x", "doc_id": "d"}])
-        );
+        assert_eq!(record["stages"]["s"]["hits"], json!([{"text": "x", "doc_id": "d"}]));
     }
 }

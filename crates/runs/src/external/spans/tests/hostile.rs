@@ -14,9 +14,8 @@ fn otlp(spans: &[Value]) -> String {
             let mut span = span.clone();
             let attributes = span["attributes"].take();
             let pairs = attributes.as_object().into_iter().flatten();
-            span["attributes"] = pairs
-                .map(|(key, value)| json!({"key": key, "value": any_value(value)}))
-                .collect();
+            span["attributes"] =
+                pairs.map(|(key, value)| json!({"key": key, "value": any_value(value)})).collect();
             span
         })
         .collect();
@@ -82,27 +81,18 @@ fn notes(traces: &Fields) -> Vec<String> {
 
 #[test]
 fn spans_without_their_parents_are_still_one_question() {
-    let record = only(&otlp(&[
-        model("m", "gone", 5, "a"),
-        retriever("gone too", [1, 2], &["x", "y"]),
-    ]));
+    let record =
+        only(&otlp(&[model("m", "gone", 5, "a"), retriever("gone too", [1, 2], &["x", "y"])]));
     assert_eq!(
         (&record["question"], &record["answer"], &record["prompt"]),
         (&json!("q?"), &json!("a"), &json!("prompt of m"))
     );
-    assert_eq!(
-        record["stages"]["search"]["hits"],
-        json!([{"text": "x"}, {"text": "y"}])
-    );
+    assert_eq!(record["stages"]["search"]["hits"], json!([{"text": "x"}, {"text": "y"}]));
 }
 
 #[test]
 fn spans_that_all_have_one_id_are_counted_in_the_error() {
-    let spans = [
-        retriever("", [1, 2], &["x"]),
-        model("m", "", 5, "a"),
-        root("a"),
-    ];
+    let spans = [retriever("", [1, 2], &["x"]), model("m", "", 5, "a"), root("a")];
     let spans = spans.map(|mut span| {
         span["spanId"] = json!("one");
         span
@@ -147,19 +137,13 @@ fn without_a_retriever_the_reranker_s_input_are_the_candidates() {
     );
     let record = only(&otlp(&[root("a"), reranker]));
     let stages = record["stages"].as_object().expect("stages");
-    assert_eq!(
-        stages.keys().collect::<Vec<_>>(),
-        ["rerank input", "rerank"]
-    );
+    assert_eq!(stages.keys().collect::<Vec<_>>(), ["rerank input", "rerank"]);
     assert_eq!(
         stages["rerank input"],
         json!({"role": "retriever", "hits": [{"text": "x"}, {"text": "y"}], "query": "q?"})
     );
     assert_eq!(stages["rerank"]["hits"], json!([{"text": "y"}]));
-    assert_eq!(
-        record["answer"], "a",
-        "the root's, where no model is recorded"
-    );
+    assert_eq!(record["answer"], "a", "the root's, where no model is recorded");
 }
 
 #[test]
@@ -171,11 +155,8 @@ fn the_answer_is_the_call_that_the_root_returned_else_the_last() {
         model("judge", "root", 3, "yes"),
     ];
     assert_eq!(only(&otlp(&spans))["prompt"], "prompt of second");
-    let spans = [
-        root("something else"),
-        model("first", "root", 1, "b"),
-        model("second", "root", 2, "c"),
-    ];
+    let spans =
+        [root("something else"), model("first", "root", 1, "b"), model("second", "root", 2, "c")];
     assert_eq!(only(&otlp(&spans))["answer"], "c");
 }
 
@@ -225,38 +206,25 @@ fn spans_of_other_services_and_repeated_spans_are_counted() {
 
 #[test]
 fn a_file_without_any_rag_says_what_it_has() {
-    let error = read_text(&otlp(&[
-        span("a", "", [0, 1], &json!({})),
-        span("b", "a", [0, 1], &json!({})),
-    ]))
-    .expect_err("no RAG");
+    let error =
+        read_text(&otlp(&[span("a", "", [0, 1], &json!({})), span("b", "a", [0, 1], &json!({}))]))
+            .expect_err("no RAG");
     assert_eq!(
         error.to_string(),
         "`f.jsonl` has no span of a retriever, reranker or model (spans: 2, traces: 1)"
     );
     let jaeger = json!({"data": [{"traceID": "1", "spans": [{"traceID": "1", "spanID": "2", "operationName": "o"}]}]});
     assert_eq!(
-        read_text(&jaeger.to_string())
-            .expect_err("Jaeger")
-            .to_string(),
+        read_text(&jaeger.to_string()).expect_err("Jaeger").to_string(),
         "`f.jsonl` has no span of a retriever, reranker or model (spans: 0, traces: 0; other objects have the keys `traceID`, `spanID`, `operationName`)"
     );
     let error = read_text("{\"resourceSpans\": []}\n{\"resourceSpans\": [}").expect_err("broken");
-    assert_eq!(
-        error.to_string(),
-        "`f.jsonl` line 2 column 20: not a JSON object: expected value"
-    );
+    assert_eq!(error.to_string(), "`f.jsonl` line 2 column 20: not a JSON object: expected value");
 }
 
 #[test]
 fn values_of_the_wrong_type_are_as_good_as_missing() {
-    for wrong in [
-        json!(7),
-        json!(null),
-        json!({"a": [1]}),
-        json!([]),
-        json!(true),
-    ] {
+    for wrong in [json!(7), json!(null), json!({"a": [1]}), json!([]), json!(true)] {
         let mut search = span("search", "root", [1, 2], &json!({}));
         search["name"] = wrong.clone();
         search["startTimeUnixNano"] = wrong.clone();
@@ -291,32 +259,17 @@ fn a_failed_question_has_its_reason() {
     let mut root = root("");
     root["status"] = json!({"code": "STATUS_CODE_ERROR"});
     root["events"] = json!([{"name": "exception", "attributes": [{"key": "exception.message", "value": {"stringValue": "no answer in time"}}]}]);
-    let record = only(&otlp(&[
-        root,
-        retriever("root", [1, 2], &["x"]),
-        failed.clone(),
-    ]));
-    assert_eq!(
-        (record.get("answer"), &record["error"]),
-        (None, &json!("no answer in time"))
-    );
+    let record = only(&otlp(&[root, retriever("root", [1, 2], &["x"]), failed.clone()]));
+    assert_eq!((record.get("answer"), &record["error"]), (None, &json!("no answer in time")));
     let record = only(&otlp(&[retriever("", [1, 2], &["x"]), failed]));
     assert_eq!(record["error"], "timeout");
 }
 
 #[test]
 fn repeats_with_other_passages_are_counted() {
-    let first = otlp(&[
-        root("a"),
-        retriever("root", [1, 2], &["x"]),
-        model("m", "root", 3, "a"),
-    ]);
-    let second = otlp(&[
-        root("b"),
-        retriever("root", [1, 2], &["y"]),
-        model("m", "root", 3, "b"),
-    ])
-    .replace("\"t\"", "\"u\"");
+    let first = otlp(&[root("a"), retriever("root", [1, 2], &["x"]), model("m", "root", 3, "a")]);
+    let second = otlp(&[root("b"), retriever("root", [1, 2], &["y"]), model("m", "root", 3, "b")])
+        .replace("\"t\"", "\"u\"");
     let traces = read_text(&format!("{first}\n{second}")).expect("traces");
     let record = &traces.records[0];
     let answers: Vec<&Value> = record["answers"]
@@ -344,10 +297,7 @@ fn a_question_that_no_span_records_is_counted_and_one_of_no_data_set_is_left_to_
     let traces = read_text(&otlp(&[search.clone()])).expect("traces");
     assert_eq!(
         (traces.records.len(), notes(&traces)),
-        (
-            0,
-            vec!["1 trace that records no question, left out".to_owned()]
-        )
+        (0, vec!["1 trace that records no question, left out".to_owned()])
     );
     search["attributes"]["input.value"] = json!(" another? ");
     assert_eq!(only(&otlp(&[search]))["question"], "another?");
@@ -357,23 +307,15 @@ fn a_question_that_no_span_records_is_counted_and_one_of_no_data_set_is_left_to_
 fn a_chain_of_ten_thousand_spans_and_ten_megabytes_of_text_are_read() {
     let mut spans = vec![retriever("9999", [1, 2], &["x".repeat(10 << 20).as_str()])];
     spans.extend((0..10_000).map(|at: u32| {
-        let parent = at
-            .checked_sub(1)
-            .map_or(String::new(), |parent| parent.to_string());
+        let parent = at.checked_sub(1).map_or(String::new(), |parent| parent.to_string());
         json!({"traceId": "t", "spanId": at.to_string(), "parentSpanId": parent, "attributes": {}})
     }));
     let record = only(&otlp(&spans));
     assert_eq!(
-        record["stages"]["search"]["hits"][0]["text"]
-            .as_str()
-            .map(str::len),
+        record["stages"]["search"]["hits"][0]["text"].as_str().map(str::len),
         Some(10 << 20)
     );
-    let deep = format!(
-        "{{\"resourceSpans\": {}1{}}}",
-        "[".repeat(1000),
-        "]".repeat(1000)
-    );
+    let deep = format!("{{\"resourceSpans\": {}1{}}}", "[".repeat(1000), "]".repeat(1000));
     assert_eq!(
         read_text(&deep).expect_err("too deep").to_string(),
         "`f.jsonl` line 1 column 145: not a JSON object: recursion limit exceeded"

@@ -11,12 +11,7 @@ use serde_json::{Map, Value, json};
 use super::*;
 
 /// A question with its documents and answers.
-type Asked = (
-    &'static str,
-    [&'static str; 4],
-    [&'static str; 2],
-    &'static [&'static str],
-);
+type Asked = (&'static str, [&'static str; 4], [&'static str; 2], &'static [&'static str]);
 
 /// Questions with the documents retrieved, those that the reranker left, and the answers.
 const SCRIPT: [Asked; 5] = [
@@ -80,19 +75,10 @@ fn checked(
     is_question: &(dyn Fn(&str) -> bool + Sync),
 ) -> Result<Fields, ExternalError> {
     let (records, _) = read(input, is_question, &|_| false)?;
-    assert!(
-        records.iter().all(|record| record.unread.is_empty()),
-        "{records:?}"
-    );
+    assert!(records.iter().all(|record| record.unread.is_empty()), "{records:?}");
     let Traces { questions, notes } = repeats::gather(input, export::read(input)?, is_question)?;
     assert_eq!(records.len(), questions.len());
-    Ok(Fields {
-        records: questions
-            .into_iter()
-            .map(repeats::Repeats::fields)
-            .collect(),
-        notes,
-    })
+    Ok(Fields { records: questions.into_iter().map(repeats::Repeats::fields).collect(), notes })
 }
 
 fn of_file(name: &str) -> Fields {
@@ -106,11 +92,7 @@ fn documents(stage: &Value) -> Vec<&'static str> {
     let hits = stage["hits"].as_array().expect("hits").iter();
     hits.map(|hit| {
         let text = hit["text"].as_str().expect("a text");
-        BEGINNINGS
-            .iter()
-            .find(|(_, beginning)| text.starts_with(beginning))
-            .expect(text)
-            .0
+        BEGINNINGS.iter().find(|(_, beginning)| text.starts_with(beginning)).expect(text).0
     })
     .collect()
 }
@@ -122,21 +104,13 @@ fn notes(traces: &Fields) -> Vec<String> {
 #[test]
 fn every_package_s_spans_give_the_scripted_stages_and_answers() {
     for (name, retriever, reranker) in [
-        (
-            "otlp-langchain.jsonl",
-            "ScriptedRetriever",
-            "ContextualCompressionRetriever",
-        ),
+        ("otlp-langchain.jsonl", "ScriptedRetriever", "ContextualCompressionRetriever"),
         (
             "console-llama-index.json",
             "ScriptedRetriever.retrieve",
             "ScriptedReranker._postprocess_nodes",
         ),
-        (
-            "langsmith.jsonl",
-            "ScriptedRetriever",
-            "ContextualCompressionRetriever",
-        ),
+        ("langsmith.jsonl", "ScriptedRetriever", "ContextualCompressionRetriever"),
         ("otlp-langfuse.jsonl", "search", "rerank"),
         ("langfuse-observations.json", "search", "rerank"),
         ("langfuse-trace.json", "search", "rerank"),
@@ -146,11 +120,7 @@ fn every_package_s_spans_give_the_scripted_stages_and_answers() {
         for ((question, found, ranked, answers), record) in SCRIPT.iter().zip(&read.records) {
             assert_eq!(record["question"], **question, "{name}");
             let stages = record["stages"].as_object().expect("stages");
-            assert_eq!(
-                stages.keys().collect::<Vec<_>>(),
-                [retriever, reranker],
-                "{name}"
-            );
+            assert_eq!(stages.keys().collect::<Vec<_>>(), [retriever, reranker], "{name}");
             assert_eq!(
                 (&stages[retriever]["role"], &stages[reranker]["role"]),
                 (&json!("retriever"), &json!("order"))
@@ -165,11 +135,7 @@ fn every_package_s_spans_give_the_scripted_stages_and_answers() {
             assert!(
                 prompt.contains(question)
                     && prompt.contains(
-                        BEGINNINGS
-                            .iter()
-                            .find(|(id, _)| *id == ranked[0])
-                            .expect("known")
-                            .1
+                        BEGINNINGS.iter().find(|(id, _)| *id == ranked[0]).expect("known").1
                     )
             );
             match answers {
@@ -185,10 +151,7 @@ fn every_package_s_spans_give_the_scripted_stages_and_answers() {
                 }
             }
         }
-        assert!(
-            !format!("{:?}", read.records).contains("not-a-real-secret"),
-            "{name}"
-        );
+        assert!(!format!("{:?}", read.records).contains("not-a-real-secret"), "{name}");
     }
 }
 
@@ -222,14 +185,9 @@ fn tokens_cost_model_and_finish_reason_are_those_of_the_script() {
         ),
     ] {
         let mut usage = of_file(name).records[0]["usage"].clone();
-        let seconds = usage
-            .as_object_mut()
-            .expect("an object")
-            .shift_remove("seconds");
+        let seconds = usage.as_object_mut().expect("an object").shift_remove("seconds");
         assert!(
-            seconds
-                .and_then(|seconds| seconds.as_f64())
-                .is_some_and(|seconds| seconds >= 0.0),
+            seconds.and_then(|seconds| seconds.as_f64()).is_some_and(|seconds| seconds >= 0.0),
             "{name}"
         );
         assert_eq!(usage, expected, "{name}");
@@ -254,10 +212,7 @@ fn traceable_functions_of_langsmith_are_read_with_their_child_runs() {
 fn queries_that_a_model_wrote_are_calls_of_one_stage_and_it_does_not_answer() {
     let read = of_file("otlp-multi-query.jsonl");
     let record = &read.records[0];
-    assert_eq!(
-        record["answer"], "12 books",
-        "not the queries that the model wrote"
-    );
+    assert_eq!(record["answer"], "12 books", "not the queries that the model wrote");
     let stages = record["stages"].as_object().expect("stages");
     let calls = stages["ScriptedRetriever"].as_array().expect("two calls");
     let queries: Vec<&Value> = calls.iter().map(|call| &call["query"]).collect();
@@ -267,10 +222,7 @@ fn queries_that_a_model_wrote_are_calls_of_one_stage_and_it_does_not_answer() {
         (vec!["museum", "library"], vec!["library", "bus"])
     );
     assert_eq!(stages["MultiQueryRetriever"]["role"], "order");
-    assert_eq!(
-        documents(&stages["MultiQueryRetriever"]),
-        ["museum", "library", "bus"]
-    );
+    assert_eq!(documents(&stages["MultiQueryRetriever"]), ["museum", "library", "bus"]);
 }
 
 #[test]

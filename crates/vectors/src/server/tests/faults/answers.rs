@@ -10,14 +10,10 @@ type Change = fn(&mut QueryResponse);
 async fn search_with(fault: Fault) -> (Server, IndexError) {
     let double = Double::start();
     let server = double.server(PATIENT);
-    let store = ServerStore::open_or_create(&server, &spec())
-        .await
-        .expect("made");
+    let store = ServerStore::open_or_create(&server, &spec()).await.expect("made");
     fill(&store).await.expect("filled");
     double.set_faults(vec![fault]);
-    let error = nearest(&store, SearchMode::Exact)
-        .await
-        .expect_err("a fault");
+    let error = nearest(&store, SearchMode::Exact).await.expect_err("a fault");
     double.set_faults(Vec::new());
     let found = nearest(&store, SearchMode::Exact).await;
     assert_eq!(found.expect("the fault is over"), NEAREST);
@@ -43,14 +39,8 @@ async fn a_wrong_search_result_is_never_a_ranking() {
         )
     };
     let cases: [(Change, (String, &str)); 10] = [
-        (
-            |answer| answer.result.truncate(2),
-            invalid("2 search results of 3"),
-        ),
-        (
-            |answer| answer.result.clear(),
-            invalid("0 search results of 3"),
-        ),
+        (|answer| answer.result.truncate(2), invalid("2 search results of 3")),
+        (|answer| answer.result.clear(), invalid("0 search results of 3")),
         (
             |answer| answer.result.push(answer.result[2].clone()),
             invalid("4 search results for a limit of 3"),
@@ -59,26 +49,11 @@ async fn a_wrong_search_result_is_never_a_ranking() {
             |answer| answer.result[1] = answer.result[0].clone(),
             invalid("duplicate point 19 in a search result"),
         ),
-        (
-            |answer| answer.result[2].score = f32::NAN,
-            invalid("point 17 has score NaN"),
-        ),
-        (
-            |answer| answer.result[0].score = f32::INFINITY,
-            invalid("point 19 has score inf"),
-        ),
-        (
-            |answer| answer.result.reverse(),
-            invalid("search results are not ordered by score"),
-        ),
-        (
-            |answer| answer.result[1].id = None,
-            invalid("it lacks a point's id"),
-        ),
-        (
-            |answer| answer.result[1].id = Some(20.into()),
-            unknown("20"),
-        ),
+        (|answer| answer.result[2].score = f32::NAN, invalid("point 17 has score NaN")),
+        (|answer| answer.result[0].score = f32::INFINITY, invalid("point 19 has score inf")),
+        (|answer| answer.result.reverse(), invalid("search results are not ordered by score")),
+        (|answer| answer.result[1].id = None, invalid("it lacks a point's id")),
+        (|answer| answer.result[1].id = Some(20.into()), unknown("20")),
         (
             |answer| answer.result[1].id = Some("6fa459ea-ee8a-3ca4-894e-db77e160355e".into()),
             unknown("6fa459ea-ee8a-3ca4-894e-db77e160355e"),
@@ -123,10 +98,5 @@ async fn a_list_that_starts_over_is_an_error_and_no_hang() {
     double.set_faults(vec![Fault::answer("Points/scroll", ALWAYS, again)]);
     let error = run(&server, &spec()).await.expect_err("it never ends");
     let text = "invalid response of the Qdrant server at `{url}` (collection `{collection}`): a page of points repeats earlier ones";
-    assert_says(
-        &error,
-        &server,
-        &spec(),
-        [text, "", "check the server's version"],
-    );
+    assert_says(&error, &server, &spec(), [text, "", "check the server's version"]);
 }
