@@ -22,6 +22,7 @@ pub mod config;
 pub mod expand;
 pub mod fuse;
 pub mod hint;
+pub mod language;
 pub mod measure;
 pub mod notices;
 pub mod prompt;
