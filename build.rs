@@ -15,8 +15,8 @@ const RUNBOOKS: &str = "datasets/runbooks";
 const RUNBOOK_FILES: [&str; 2] = ["questions.jsonl", "responses.jsonl"];
 
 /// The data sets that tests read.
-const NAMES: [&str; 7] =
-    ["cisi", "hotpotqa", "qa_scores", "scifact", "squad", "squad2", "trec_eval"];
+const NAMES: [&str; 8] =
+    ["cisi", "hotpotqa", "qa_scores", "scifact", "squad", "squad2", "trec_eval", "xquad"];
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed={RUNBOOKS}");

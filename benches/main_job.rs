@@ -14,7 +14,7 @@ use ragtriage_core::chunk::{ChunkSpec, Strategy, chunk_documents};
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::Format;
 use ragtriage_core::stats::bootstrap::Bootstrap;
-use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
+use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::text::answers::Searchable;
 use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::Corpus;
@@ -37,7 +37,7 @@ fn stages(c: &mut Criterion) {
         .expect("in range");
     let chunks = chunk_documents(&dataset.documents, &chunking, counter.as_ref())
         .expect("nothing made elsewhere");
-    let analyzer = Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English);
+    let analyzer = Analyzer::default();
     let corpus = Corpus::new(dataset.documents.clone(), chunks);
     let build = || {
         let source = Analysed {

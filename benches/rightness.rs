@@ -4,6 +4,8 @@
 
 use std::time::Instant;
 
+use ragtriage_core::language::Language;
+
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Correctness, Judge, RightRule};
 use ragtriage_core::types::{Question, QuestionKind, Stance};
@@ -18,7 +20,12 @@ fn main() {
     };
     let gold: Vec<Value> = serde_json::from_str(&text).expect("an array");
     let asked: Vec<(Question, String)> = gold.iter().map(question).collect();
-    let judge = Judge { rule: RightRule::Auto, scorer: Scorer::Hotpotqa, correct_f1: 0.6 };
+    let judge = Judge {
+        rule: RightRule::Auto,
+        scorer: Scorer::Hotpotqa,
+        language: Language::english(),
+        correct_f1: 0.6,
+    };
     let start = Instant::now();
     let judgments = asked
         .iter()

@@ -12,6 +12,8 @@ use crate::overrides::OverrideArgs;
 use crate::run_args::DEFAULT_CONFIG;
 use crate::runtime::block_on;
 use crate::{announce, output};
+use ragtriage_core::attribute::judge::mark_declined;
+use ragtriage_core::config::Settings;
 use ragtriage_core::types::Attempt;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::progress::Progress;
@@ -44,15 +46,19 @@ pub struct AskArgs {
 /// Runs the command.
 pub fn ask(args: &AskArgs) -> Result<(), Failure> {
     let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
-    let resolved = Resolved::new(Some(config), &args.overrides.sets()?)?;
+    let mut resolved = Resolved::new(Some(config), &args.overrides.sets()?)?;
     if resolved.settings.external.url.is_some() {
         let hint = "remove `external.url`: `ask` explains the built-in pipeline";
         return Err(Failure::new("the configuration evaluates an external RAG service", hint));
     }
-    let answered = block_on(answered(args, &resolved))?;
-    let AskOutcome { single, generator } = answered;
+    let answered = block_on(answered(args, &mut resolved))?;
+    let AskOutcome { mut single, generator } = answered;
     if let Some(failure) = single.trace.failure().filter(|failure| failure.arm.is_none()) {
         return Err(Failure::bare(failure.to_string()));
+    }
+    let Settings { evaluation, dataset, .. } = &resolved.settings;
+    if let Some(attempt) = single.trace.arms.first_mut().and_then(|arm| arm.attempts.first_mut()) {
+        mark_declined(&single.trace.question, attempt, &evaluation.declined, dataset.language());
     }
     let attempt = single.trace.arms.first().and_then(|arm| arm.attempts.first());
     let view = AskView {
@@ -85,7 +91,9 @@ struct AskOutcome {
     generator: Option<String>,
 }
 
-async fn answered(args: &AskArgs, resolved: &Resolved) -> Result<AskOutcome, Failure> {
+async fn answered(args: &AskArgs, resolved: &mut Resolved) -> Result<AskOutcome, Failure> {
+    let documents = ragtriage_datasets::documents(&resolved.dataset())?;
+    resolved.detect_language(&documents);
     let environment = environment(resolved, args.offline, args.no_cache)?;
     let bars = ProgressBars::new();
     let assembled =
@@ -93,7 +101,6 @@ async fn answered(args: &AskArgs, resolved: &Resolved) -> Result<AskOutcome, Fai
     bars.finish();
     let plan = assembled?.plan;
     let generator = plan.generator.as_ref().map(|it| it.name().to_owned());
-    let documents = ragtriage_datasets::documents(&resolved.dataset())?;
     announce::announce_all([&resolved.settings], 1, documents.len());
     let single = Box::pin(ask_single(documents, &args.question, plan, &bars)).await;
     match single {

@@ -13,6 +13,7 @@ use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_report::audit as shown;
 use ragtriage_report::render::markdown;
 use ragtriage_runs::external::input::Input;
+use ragtriage_runs::judged::AUDIT_FILE;
 use ragtriage_runs::{RunFolder, SavedRun};
 
 /// Prints a sample of `n` questions as JSON lines, or as Markdown for reading.
@@ -56,7 +57,7 @@ pub(super) fn audited(
     let rule = audit::decisions(run, &outcomes);
     let audit = audit::audit(run, &outcomes, &rule, &corrections, plan);
     if audit.answers.is_some() {
-        folder.write(audit::FILE, input.text().as_bytes())?;
+        folder.write(AUDIT_FILE, input.text().as_bytes())?;
     }
     match form {
         ReportFormat::Terminal => output::report(&shown::report(&audit)),
@@ -67,7 +68,7 @@ pub(super) fn audited(
 
 /// Reads the audit stored in the run's folder, if there is one.
 pub(super) fn stored(folder: &RunFolder, run: &SavedRun) -> Result<Option<Corrections>, Failure> {
-    let file = folder.file(audit::FILE);
+    let file = folder.file(AUDIT_FILE);
     if !file.exists() {
         return Ok(None);
     }

@@ -6,7 +6,7 @@ use crate::environment::environment;
 use crate::failure::Failure;
 use crate::output;
 use crate::run_args::RunArgs;
-use crate::sample::sample;
+use crate::sample::{load, sample};
 use ragtriage_core::config::{GeneratorName, Price};
 use ragtriage_core::types::{Dataset, Estimate, JudgeEstimate, PROBES};
 use ragtriage_pipeline::ask::Done;
@@ -23,11 +23,11 @@ use ragtriage_report::estimate::{DryRun, Sending, report};
 /// Prints the estimate for the questions that are not `done`.
 pub(super) async fn dry_run(
     args: &RunArgs,
-    resolved: Resolved,
+    mut resolved: Resolved,
     done: &Done,
 ) -> Result<(), Failure> {
+    let mut dataset = load(&mut resolved)?;
     let settings = resolved.settings.clone();
-    let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
     sample(&mut dataset, &settings)?;
     let judge = assemble::judge_estimate(&settings, &dataset.questions)?;
     let recipients = recipients(&settings);

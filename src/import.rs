@@ -18,7 +18,7 @@ use crate::run;
 use crate::run_args::DEFAULT_CONFIG;
 use crate::run_folder::DEFAULT_OUT;
 use crate::runtime::block_on;
-use crate::sample::sample;
+use crate::sample::{load, sample};
 use crate::{announce, conditions, output};
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
@@ -95,7 +95,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             None
         };
         let clock = Instant::now();
-        let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
+        let mut dataset = load(&mut resolved)?;
         let input = Input::read(&args.file)?;
         let form = Form::of(input.text(), args.trec);
         let chunks = args.chunks.as_deref().map(Input::read).transpose()?;

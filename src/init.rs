@@ -101,10 +101,8 @@ fn told(seen: &Survey) {
     if seen.n_empty > 0 {
         output::talk(&format!("{} without text", plural(seen.n_empty, "document", "documents")));
     }
-    if !seen.is_english {
-        output::talk(
-            "the text does not look English: check the analyzer and the encoder in the configuration",
-        );
+    if seen.language != "en" {
+        output::talk("the text does not look English: check the encoder in the configuration");
     }
 }
 

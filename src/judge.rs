@@ -1,30 +1,27 @@
-//! The judge of a run's answers: asked once a run has its answers, measured for its reports.
+//! The judge of a run's answers: asked once a run has its answers.
 
 use crate::bars::ProgressBars;
 use crate::failure::Failure;
 use crate::output;
-use ragtriage_core::rightness::Correctness;
 use ragtriage_core::text::numbers::plural;
-use ragtriage_eval::audit::Corrections;
-use ragtriage_eval::judge::{JudgeSummary, judge_summary};
-use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_pipeline::judging::{JudgingOutcome, judge_answers};
-use ragtriage_pipeline::settings::assemble::AssembledJudge;
+use ragtriage_pipeline::settings::assemble::{self, AssembledJudge};
 use ragtriage_runs::{Manifest, RunFolder, SavedRun, judged};
 
-/// Asks the judge for the answers in `folder` that it has not judged yet. A judge that fails does not fail the run.
+/// Asks the judge about the answers in `folder` that the rule is unsure of, and a sample of the others. A judge that fails does not fail the run.
 pub(super) async fn ask(
     folder: &RunFolder,
     judge: AssembledJudge,
     bars: &ProgressBars,
 ) -> Result<(), Failure> {
     let AssembledJudge { plan, replies, allowance } = judge;
+    let run = SavedRun::load(folder)?;
     if let Some(allowance) = &allowance {
-        let spent = judged::spent(&judged::read(folder)?);
+        let spent = judged::spent(&run.decided.replies);
         allowance.already(spent.usd, spent.tokens);
     }
-    let run = SavedRun::load(folder)?;
-    let outcome = judge_answers(folder, &run.traces, &plan, bars).await?;
+    let rule = assemble::evaluation(&run.manifest.settings).judge;
+    let outcome = judge_answers(folder, &run.traces, rule, &plan, bars).await?;
     if let Some(failure) = replies.as_ref().and_then(|replies| replies.failure()) {
         output::talk(&format!(
             "some responses of the judge could not be cached and will be paid for again: {failure}"
@@ -45,16 +42,4 @@ fn problem(outcome: &JudgingOutcome, run: &Manifest) -> Option<String> {
         format!("; `ragtriage run --resume {}` asks again", run.name)
     };
     Some(format!("the judge has no verdict on {answers}; last error: {last}{hint}"))
-}
-
-/// Measures the verdicts in the run's folder; `None` if it has none.
-pub(super) fn stored(
-    folder: &RunFolder,
-    run: &SavedRun,
-    rule: &[Option<Correctness>],
-    corrections: Option<&Corrections>,
-    plan: &EvaluationPlan,
-) -> Result<Option<JudgeSummary>, Failure> {
-    let replies = judged::read(folder)?;
-    Ok(judge_summary(run, rule, &replies, corrections, plan))
 }

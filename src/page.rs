@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use crate::audit;
 use crate::failure::Failure;
 use crate::run_folder::folder_of;
-use crate::{audit, judge};
 use ragtriage_eval::audit::{answer_audit, decisions};
 use ragtriage_eval::compare::{self, ComparePlan, ComparedRun, Comparison};
 use ragtriage_eval::curves::{self, Curve};
@@ -57,15 +57,12 @@ impl Reported {
         Self { run, evaluation, plan: plan.clone(), curves: Vec::new(), compared: None }
     }
 
-    /// Adds the audit and the judge's verdicts stored in the run's folder, if there are any.
+    /// Adds the measures of the audit stored in the run's folder, if there is one.
     pub fn read_audit(&mut self, folder: &RunFolder) -> Result<(), Failure> {
         let (run, plan) = (&self.run, &self.plan);
-        let corrections = audit::stored(folder, run)?;
         let rule = decisions(run, &self.evaluation.outcomes);
-        let summary = &mut self.evaluation.summary;
-        summary.judge = judge::stored(folder, run, &rule, corrections.as_ref(), plan)?;
-        summary.answer_audit =
-            corrections.and_then(|corrections| answer_audit(run, &rule, &corrections, plan));
+        self.evaluation.summary.answer_audit = audit::stored(folder, run)?
+            .and_then(|corrections| answer_audit(run, &rule, &corrections, plan));
         Ok(())
     }
 

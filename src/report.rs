@@ -70,7 +70,9 @@ pub struct ReportArgs {
 pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     let folder = folder_of(&args.run);
     if args.audit.is_some() || args.audited.is_some() {
-        let run = SavedRun::load(&folder)?;
+        let mut run = SavedRun::load(&folder)?;
+        // An audit is drawn from the results without an earlier one, and measures these.
+        run.decided.answers.person.clear();
         let plan = assemble::evaluation(&run.manifest.settings);
         return match (args.audit, &args.audited) {
             (Some(n), _) => audit::sheet(

@@ -12,7 +12,7 @@ use crate::overrides::OverrideArgs;
 use crate::report::Printed;
 use crate::run_args::RunArgs;
 use crate::runtime::block_on;
-use crate::sample::sample;
+use crate::sample::{load, sample};
 use crate::{announce, dry_run, interrupt, judge, output, recorded, report, resume};
 use ragtriage_core::text::address;
 use ragtriage_pipeline::PipelineError;
@@ -42,7 +42,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             .transpose()?
             .flatten();
         let begins = earlier.is_none();
-        let resolved = resolve(&args, earlier)?;
+        let mut resolved = resolve(&args, earlier)?;
         if args.dry_run {
             let done = args
                 .resume
@@ -53,6 +53,9 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             let done = done.map(done_by).unwrap_or_default();
             return Box::pin(dry_run::dry_run(&args, resolved, &done)).await;
         }
+        let clock = Instant::now();
+        let mut dataset = load(&mut resolved)?;
+        let loading = clock.elapsed().as_secs_f64();
         let earlier = args.resume.as_ref().filter(|_| !begins);
         let earlier = earlier.map(|name| earlier_traces(&args.out, name)).transpose()?;
         recorded::check(&args, &resolved, &earlier.map(done_by).unwrap_or_default()).await?;
@@ -71,8 +74,6 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             Work::Ours(Box::new(assembled?))
         };
         let assembling = clock.elapsed().as_secs_f64();
-        let clock = Instant::now();
-        let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
         sample(&mut dataset, &resolved.settings)?;
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
         match &work {
@@ -82,7 +83,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             Work::Service(_) => manifest.external = Some(service_source(&resolved.settings)),
         }
         manifest.seconds.insert("assemble".to_owned(), assembling);
-        manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
+        manifest.seconds.insert("load".to_owned(), loading);
         announce::announce(&resolved.settings, &dataset);
 
         let (folder, done, before) = open_folder(&args, begins, &mut manifest)?;

@@ -1,8 +1,15 @@
-//! The questions that a command asks.
+//! The data set of a command, and the questions that it asks.
 
 use crate::failure::Failure;
 use ragtriage_core::types::Dataset;
-use ragtriage_pipeline::settings::Settings;
+use ragtriage_pipeline::settings::{Resolved, Settings};
+
+/// Loads the data set, and settles its language.
+pub fn load(resolved: &mut Resolved) -> Result<Dataset, Failure> {
+    let dataset = ragtriage_datasets::load(&resolved.dataset())?;
+    resolved.detect_language(&dataset.documents);
+    Ok(dataset)
+}
 
 /// Draws the sample that `dataset.limit` asks for.
 pub fn sample(dataset: &mut Dataset, settings: &Settings) -> Result<(), Failure> {

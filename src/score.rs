@@ -7,6 +7,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 
 use crate::failure::Failure;
 use crate::output;
+use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::measure::{Family, Measure};
 use ragtriage_eval::files::{self, FilePlan, FileScores};
@@ -76,6 +77,9 @@ pub struct ScoreArgs {
     /// Scorer of answers [default: that of the gold file].
     #[arg(long, value_parser = scorers(), conflicts_with = "run")]
     scorer: Option<Scorer>,
+    /// ISO 639-1 code of the answers' language, for the scorer `mlqa`.
+    #[arg(long, value_name = "CODE", default_value = "en", requires = "scorer")]
+    language: String,
     /// Bootstrap resamples of the intervals; 0 for none.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     resamples: u32,
@@ -155,7 +159,7 @@ fn score_predictions(args: &ScoreArgs, gold: &Path, form: ScoreFormat) -> Result
     }
     let default = match golds.scorer {
         Scorer::Squad2 => [OF_ANSWERS, OF_UNANSWERABLE].join(" "),
-        Scorer::Squad | Scorer::Hotpotqa => OF_ANSWERS.to_owned(),
+        Scorer::Squad | Scorer::Hotpotqa | Scorer::Mlqa => OF_ANSWERS.to_owned(),
     };
     let plan = plan(args, &default, scorer, form)?;
     let mut files = Vec::new();
@@ -193,6 +197,7 @@ fn plan(
         level: args.level,
         n_documents: args.documents,
         scorer,
+        language: Language::of(&args.language),
         // trec_eval's columns have no place for intervals.
         resamples: if form == ScoreFormat::TrecEval { 0 } else { args.resamples as usize },
         seed: args.seed,

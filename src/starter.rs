@@ -103,11 +103,9 @@ fn retrieval(out: &mut String, survey: &Survey) {
         "\n[retrieval]\nretrievers = [\"bm25\", \"dense\"]  # also tfidf, late_interaction; several are fused\n\
          k = 5                  # passages in the prompt\n",
     );
-    if !survey.is_english {
+    if survey.language != "en" {
         out.push_str(
-            "\n# The text does not look English: no stop words, no stemming, which are English here.\n\
-             [retrieval.analyzer]\nstopwords = \"none\"\nstemmer = \"none\"\n\n\
-             # The default encoder was trained on English. Name one of the BERT family that knows your language:\n\
+            "\n# The default encoder was trained on English. Name one of the BERT family that knows your language:\n\
              # [retrieval.dense]\n# model = \"sentence-transformers/...\"\n",
         );
     }
@@ -161,7 +159,7 @@ mod tests {
             code: BTreeMap::from([("py".to_owned(), 3)]),
             wrapped: BTreeMap::from([("pdf".to_owned(), 1)]),
             share_with_headings: 0.5,
-            is_english: false,
+            language: "de".to_owned(),
             ..Survey::default()
         }
     }
@@ -173,14 +171,12 @@ mod tests {
         let mut expected = Settings::default();
         expected.dataset.globs = vec!["*.md".to_owned(), "*.org".to_owned()];
         expected.chunking.strategy = ragtriage_core::chunk::Strategy::Markdown;
-        expected.retrieval.analyzer.stopwords = ragtriage_core::text::analyse::StopWords::None;
-        expected.retrieval.analyzer.stemmer = ragtriage_core::text::analyse::Stemmer::None;
         assert_eq!(settings, expected);
     }
 
     #[test]
     fn plain_english_prose_gets_the_defaults() {
-        let survey = Survey { is_english: true, n_documents: 1, ..Survey::default() };
+        let survey = Survey { language: "en".to_owned(), n_documents: 1, ..Survey::default() };
         let settings: Settings =
             toml::from_str(&starter(&survey, Format::Files, None)).expect("settings");
         assert_eq!(settings, Settings::default());

@@ -13,6 +13,7 @@ use std::io::BufRead;
 use std::time::Instant;
 
 use ragtriage_bm25::{Analysed, SparseIndex, Weighting};
+use ragtriage_core::language::Language;
 use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::types::ChunkId;
 use serde::Deserialize;
@@ -38,8 +39,14 @@ fn main() {
         panic!("usage: bm25 CORPUS QUERIES words|terms")
     };
     let analyzer = match kind.as_str() {
-        "words" => Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English),
-        "terms" => Analyzer::new(Words::Whitespace, false, StopWords::None, Stemmer::None),
+        "words" => Analyzer::default(),
+        "terms" => Analyzer::new(
+            Words::Whitespace,
+            false,
+            StopWords::None,
+            Stemmer::None,
+            Language::english(),
+        ),
         _ => panic!("`{kind}` is neither `words` nor `terms`"),
     };
     let (texts, queries) = (texts(corpus), texts(queries));

@@ -3,6 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::{Scorer, score};
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::predictions::{Golds, Predictions};
@@ -17,8 +18,8 @@ fuzz_target!(|bytes: &[u8]| {
     let (Some(golds), Some(predictions)) = (golds, predictions) else { return };
     for gold in &golds.questions {
         let Some(Some(answer)) = predictions.answers.get(&gold.id) else { continue };
-        for scorer in [Scorer::Squad, Scorer::Squad2, Scorer::Hotpotqa] {
-            let scores = score(answer, &gold.answers, scorer);
+        for scorer in [Scorer::Squad, Scorer::Squad2, Scorer::Hotpotqa, Scorer::Mlqa] {
+            let scores = score(answer, &gold.answers, scorer, Language::english());
             assert!((0.0..=1.0).contains(&scores.f1), "{scores:?}");
         }
     }

@@ -3,6 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{JudgeVerdict, RightRule, groundedness, unsupported_values};
 use ragtriage_core::types::{Question, QuestionKind, Stance};
@@ -28,6 +29,7 @@ fuzz_target!(|text: &str| {
             let judge = ragtriage_core::rightness::Judge {
                 rule,
                 scorer: Scorer::default(),
+            language: Language::english(),
                 correct_f1: 0.5,
             };
             let judgment = judge.judge(&question, answer, stance);

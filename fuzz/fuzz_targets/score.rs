@@ -3,6 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_eval::files::{FilePlan, score_run};
 use ragtriage_runs::external::input::Input;
@@ -39,6 +40,7 @@ fn values(qrels: String, run: String) -> Option<Vec<(String, Vec<Option<f64>>)>>
         level: 1,
         n_documents: None,
         scorer: Scorer::default(),
+            language: Language::english(),
         resamples: 0,
         seed: 0,
     };

@@ -131,10 +131,12 @@ fn judged_answers_lead_the_reports_of_the_run() {
     assert!(found.contains("agreement 66.7%, Cohen's kappa 0.40"), "{found}");
     assert!(!found.contains("error rate"), "no class was audited: {found}");
     let shown = report(&["--format", "terminal"]);
-    assert_eq!(shown.lines().nth(1), Some(&*format!("  {lead}{right}")));
+    assert_eq!(shown.lines().nth(1), Some(&*format!("  Right answers    {right}")));
     let summary: Value = serde_json::from_str(&report(&["--format", "json"])).expect("JSON");
     let mean = summary["answer_audit"]["right"]["mean"].as_f64();
     assert!((mean.expect("a share") - 1.0 / 3.0).abs() < 1e-12);
+    assert!(shown.contains("Answers decided  0 by the rule, 3 by a person, 0 unsure\n"), "{shown}");
+    assert_eq!(summary["classes"]["correct"], 1, "a person's judgment counts in every class");
     assert!(report(&["--out", "-"]).contains(right), "the page");
 }
 

@@ -1,26 +1,31 @@
-//! `[judge]`: asked for each answer in both orders, cached, resumed, shown, and without effect on anything else.
+//! `[judge]`: asked about unsure answers and a sample of the others, cached, resumed; what it decides counts everywhere.
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use wiremock::{Request, ResponseTemplate};
 
-use crate::endpoint::{Endpoint, knows, says, sets, user_message};
+use crate::endpoint::{Endpoint, says, sets, user_message};
 use crate::project::{Outcome, Project, full, repository};
-use crate::run_files::timeless;
 
 const AT: &str = "/judge/chat/completions";
 
-/// Prefers whatever comes with the gold answer first.
-fn biased(request: &Request) -> ResponseTemplate {
-    let asked = user_message(request);
-    let is_gold_first = asked.find("Reference:") < asked.find("Given answer:");
-    says(if is_gold_first { "SAME" } else { "DIFFERENT" })
+/// Answers one question right, and the other one at such length that the rule does not read it.
+fn rambles(request: &Request) -> ResponseTemplate {
+    if user_message(request).contains("How long does alpha wait?") {
+        says("Answer: six minutes")
+    } else {
+        says(&format!("Answer: Beta {}", "word ".repeat(5_000)))
+    }
+}
+
+fn agrees(_: &Request) -> ResponseTemplate {
+    says("SAME")
 }
 
 fn endpoint() -> Endpoint {
-    let endpoint = Endpoint::start(None, knows);
-    endpoint.answer(AT, biased);
+    let endpoint = Endpoint::start(None, rambles);
+    endpoint.answer(AT, agrees);
     endpoint
 }
 
@@ -56,36 +61,55 @@ fn n_judged(endpoint: &Endpoint) -> usize {
 }
 
 #[test]
-fn a_judge_changes_nothing_but_what_is_said_of_it() {
+fn a_judge_settles_what_the_rule_leaves_open() {
     let (endpoint, project) = (endpoint(), Project::new());
     let judge = judge_sets(&endpoint);
     assert_eq!(run(&project, &endpoint, &named("plain")).code, 0);
     assert!(!project.path("runs/plain/judge.jsonl").exists());
+    let plain = project.summary("plain");
+    assert_eq!((&plain["classes"]["unsure"], plain.get("judge")), (&1.into(), None));
     let outcome = run(&project, &endpoint, &[named("judged"), judge].concat());
     assert_eq!((outcome.code, outcome.stderr.contains("error")), (0, false));
-    // Two questions in two orders.
-    assert_eq!((n_judged(&endpoint), replies(&project, "judged").len()), (4, 4));
-    assert!(outcome.stdout.contains("the judge is not used: audit at least 50 answers (0 so far)"));
+    // The unsure answer, then the other one as the sample.
+    let asked = replies(&project, "judged");
+    let mut asked: Vec<(&str, bool)> = asked
+        .iter()
+        .map(|line| (line["question"].as_str().expect("an id"), line["is_sample"] == true))
+        .collect();
+    asked.sort_unstable();
+    assert_eq!(asked, [("q1", true), ("q2", false)]);
+    let line = "1 by the rule, 1 by the judge (agrees with the rule on 1 of 1), 0 unsure";
+    assert!(outcome.stdout.contains(line), "{}", outcome.stdout);
     crate::schema::check_run(&project, "runs/judged");
-    let mut judged = project.summary("judged");
-    let found = judged["judge"].take();
-    assert_eq!(found["n_judged"], 2);
+    let judged = project.summary("judged");
+    assert_eq!(judged["decided"], json!({"rule": 1, "judge": 1, "person": 0, "unsure": 0}));
     assert_eq!(
-        (&found["order_flips"]["flipped"], &found["position"]["difference"]),
-        (&2.into(), &1.0.into())
+        (&judged["classes"]["unsure"], &judged["judge"]["n_replies"]),
+        (&0.into(), &2.into())
     );
-    judged.as_object_mut().expect("a table").remove("judge");
-    let plain = project.summary("plain");
-    assert!(plain.get("judge").is_none());
-    for key in plain.as_object().expect("a table").keys() {
-        if !["cost_usd", "tokens"].contains(&key.as_str()) {
-            assert_eq!(timeless(judged.clone())[key], timeless(plain.clone())[key], "{key}");
-        }
-    }
-    assert_eq!(
-        judged.as_object().map(serde_json::Map::len),
-        plain.as_object().map(serde_json::Map::len)
-    );
+    // Every command reads the decision.
+    let check = |name| {
+        let run = format!("runs/{name}");
+        let gate = ["check", &run, "--min", "AnswerRight=1", "--gate", "mean"];
+        project.call(&gate).code
+    };
+    assert_eq!([check("plain"), check("judged")], [1, 0]);
+    let outcomes = fs::read_to_string(project.path("runs/judged/outcomes.jsonl")).expect("written");
+    assert!(outcomes.contains("by the judge (rule: unsure"), "{outcomes}");
+}
+
+#[test]
+fn a_person_overrides_the_judge_in_every_report() {
+    let (endpoint, project) = (endpoint(), Project::new());
+    let outcome = run(&project, &endpoint, &[named("r"), judge_sets(&endpoint)].concat());
+    assert_eq!(outcome.code, 0);
+    let sheet = project.call(&["report", "runs/r", "--audit", "9"]).stdout;
+    project.write("audit.jsonl", sheet.replace(r#""answer_is":"""#, r#""answer_is":"wrong""#));
+    assert_eq!(project.call(&["report", "runs/r", "--audited", "audit.jsonl"]).code, 0);
+    let report = project.call(&["report", "runs/r", "--format", "terminal"]).stdout;
+    assert!(report.contains("0 by the rule, 0 by the judge") && report.contains("2 by a person"));
+    // A second audit starts from the results without the first one.
+    assert_eq!(project.call(&["report", "runs/r", "--audit", "9"]).stdout, sheet);
 }
 
 #[test]
@@ -94,27 +118,27 @@ fn replies_are_cached_and_a_resumed_run_asks_what_is_missing() {
     let judge = judge_sets(&endpoint);
     assert_eq!(run(&project, &endpoint, &[named("one"), judge.clone()].concat()).code, 0);
     assert_eq!(run(&project, &endpoint, &[named("two"), judge.clone()].concat()).code, 0);
-    assert_eq!(n_judged(&endpoint), 4);
+    assert_eq!(n_judged(&endpoint), 2);
     let origins: Vec<Value> =
         replies(&project, "two").iter().map(|line| line["origin"].clone()).collect();
-    assert_eq!(origins, ["cached"; 4]);
+    assert_eq!(origins, ["cached"; 2]);
     // A run without a judge gets one later; its answers are not asked again.
     assert_eq!(run(&project, &endpoint, &named("three")).code, 0);
     let n_before = endpoint.requests().len();
     let resume = ["--resume".to_owned(), "three".to_owned(), "--no-cache".to_owned()];
     assert_eq!(run(&project, &endpoint, &[resume.to_vec(), judge.clone()].concat()).code, 0);
-    assert_eq!((endpoint.requests().len(), n_judged(&endpoint)), (n_before + 4, 8));
+    assert_eq!((endpoint.requests().len(), n_judged(&endpoint)), (n_before + 2, 4));
     let path = project.path("runs/three/judge.jsonl");
     let text = fs::read_to_string(&path).expect("read");
-    let kept: Vec<&str> = text.lines().take(3).collect();
+    let kept: Vec<&str> = text.lines().take(1).collect();
     fs::write(&path, kept.join("\n") + "\n").expect("written");
     assert_eq!(run(&project, &endpoint, &[resume.to_vec(), judge].concat()).code, 0);
-    assert_eq!((n_judged(&endpoint), replies(&project, "three").len()), (9, 4));
+    assert_eq!((n_judged(&endpoint), replies(&project, "three").len()), (5, 2));
 }
 
 #[test]
 fn a_judge_that_does_not_answer_leaves_the_run_as_it_is() {
-    let (endpoint, project) = (Endpoint::start(None, knows), Project::new());
+    let (endpoint, project) = (Endpoint::start(None, rambles), Project::new());
     let judge = judge_sets(&endpoint);
     let outcome = run(&project, &endpoint, &[named("r"), judge.clone()].concat());
     assert_eq!(outcome.code, 0);
@@ -125,19 +149,19 @@ fn a_judge_that_does_not_answer_leaves_the_run_as_it_is() {
         outcome.stderr
     );
     assert!(project.summary("r").get("judge").is_none());
-    endpoint.answer(AT, biased);
+    endpoint.answer(AT, agrees);
     let resume = ["--resume".to_owned(), "r".to_owned()];
     assert_eq!(run(&project, &endpoint, &[resume.to_vec(), judge].concat()).code, 0);
-    assert_eq!(project.summary("r")["judge"]["n_judged"], 2);
+    assert_eq!(project.summary("r")["decided"]["judge"], 1);
 }
 
 #[test]
 fn a_dry_run_counts_the_judges_calls_and_makes_none() {
     let (endpoint, project) = (endpoint(), Project::new());
-    let more = ["--dry-run", "--json", "--set", "judge.repeats=2"].map(str::to_owned);
+    let more = ["--dry-run", "--json", "--set", "generation.repeat=2"].map(str::to_owned);
     let outcome = run(&project, &endpoint, &[more.to_vec(), judge_sets(&endpoint)].concat());
     let found: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    assert_eq!((&found["judge"]["questions"], &found["judge"]["calls"]), (&2.into(), &8.into()));
+    assert_eq!((&found["judge"]["questions"], &found["judge"]["calls"]), (&2.into(), &4.into()));
     let sent = found["sent"].as_array().expect("sent");
     assert!(sent.iter().any(|sending| sending["for"] == "judge"));
     assert_eq!(endpoint.requests().len(), 0);
@@ -145,14 +169,14 @@ fn a_dry_run_counts_the_judges_calls_and_makes_none() {
 
 #[test]
 fn a_cross_encoder_judges_in_this_process() {
-    let (endpoint, project) = (Endpoint::start(None, knows), Project::new());
+    let (endpoint, project) = (Endpoint::start(None, rambles), Project::new());
     let model = repository("tests/data/tiny-models/cross-encoder");
     let model = format!("judge.model='{}'", model.display());
     let judge = ["--set", "judge.kind=cross_encoder", "--set", &model].map(str::to_owned);
     let judged = run(&project, &endpoint, &[named("r"), judge.to_vec()].concat());
     assert_eq!((judged.code, endpoint.requests().len()), (0, 2), "{}", judged.stderr);
     let found = replies(&project, "r");
-    assert_eq!(found.len(), 4);
+    assert_eq!(found.len(), 2);
     for line in found {
         let score: f64 = line["raw"].as_str().expect("text").parse().expect("a number");
         let expected = if score >= 0.5 { "same" } else { "different" };

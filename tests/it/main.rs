@@ -71,3 +71,4 @@ mod traces;
 mod tune;
 mod verdict;
 mod wire;
+mod xquad;

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use ragtriage_core::language::Language;
+
 use ragtriage_core::measure::answer::{Scorer, score};
 use serde_json::Value;
 
@@ -36,6 +38,7 @@ fn hotpotqa_answers_score_as_the_official_script_scores_them() {
             answer,
             &[gold["answer"].as_str().expect("an answer").to_owned()],
             Scorer::Hotpotqa,
+            Language::english(),
         );
         em += scores.em;
         f1 += scores.f1;

@@ -185,7 +185,7 @@ fn check_numbers(path: &str, value: &Value) {
         }
         Value::Array(items) => items.iter().for_each(|item| check_numbers(path, item)),
         Value::Object(fields) => {
-            fields.iter().for_each(|(key, field)| check_numbers(&format!("{path}.{key}"), field))
+            fields.iter().for_each(|(key, field)| check_numbers(&format!("{path}.{key}"), field));
         }
         Value::Bool(_) | Value::String(_) => {}
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
+use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_eval::files::{FilePlan, score_run};
 use ragtriage_runs::external::input::Input;
@@ -51,6 +52,7 @@ fn random_pairs_score_as_the_reference_tools_score_them() {
             level: pair.level,
             n_documents: None,
             scorer: Scorer::default(),
+            language: Language::english(),
             resamples: 0,
             seed: 0,
         };

@@ -9,6 +9,7 @@ use std::path::Path;
 use flate2::read::GzDecoder;
 use ragtriage_bm25::{Analysed, Bm25Parameters, SparseIndex, Weighting};
 use ragtriage_core::config::Bm25Variant;
+use ragtriage_core::language::Language;
 use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::types::ChunkId;
 use serde::Deserialize;
@@ -112,7 +113,8 @@ fn compare(name: &str, load: impl Fn(&Path) -> Texts) {
         serde_json::from_reader(GzDecoder::new(file)).expect("JSON");
     let expected = all.remove(name).expect("a data set of the script");
     assert_eq!(expected.len(), 8);
-    let analyzer = Analyzer::new(Words::Whitespace, true, StopWords::None, Stemmer::None);
+    let analyzer =
+        Analyzer::new(Words::Whitespace, true, StopWords::None, Stemmer::None, Language::english());
     let ids: Vec<ChunkId> =
         (0..documents.len()).map(|number| ChunkId::from(format!("{number:05}"))).collect();
     let questions: Vec<Vec<String>> =

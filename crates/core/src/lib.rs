@@ -2,11 +2,12 @@
 //! support, failure classes and configuration. Nothing here reads a file, a clock or the network.
 //!
 //! ```
+//! use ragtriage_core::language::Language;
 //! use ragtriage_core::measure::answer::{Scorer, score};
 //! use ragtriage_core::measure::ranked::Graded;
 //!
 //! // Token F1 as in SQuAD's script: 2 of 3 tokens shared with a gold answer of 2, so P 2/3, R 1, F1 0.8.
-//! let scores = score("about 18 May", &["18 May".to_owned()], Scorer::Squad2);
+//! let scores = score("about 18 May", &["18 May".to_owned()], Scorer::Squad2, Language::english());
 //! assert!((scores.f1 - 0.8).abs() < 1e-12);
 //!
 //! // nDCG@10 with the only relevant document at rank 2: 1 / log2(3).

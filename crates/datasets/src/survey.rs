@@ -9,7 +9,7 @@ use crate::files::{self, ending};
 use crate::globs;
 use crate::globs::Links;
 use ragtriage_core::config::MissingEvidence;
-use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
+use ragtriage_core::language::detect;
 use ragtriage_core::types::Document;
 
 /// Extensions of prose read as plain text; the first four are read by default.
@@ -19,10 +19,6 @@ const READ_UNASKED: usize = 4;
 /// Extensions of formats whose text has to be extracted first.
 const WRAPPED: [&str; 12] =
     ["pdf", "docx", "doc", "html", "htm", "odt", "rtf", "pptx", "xlsx", "ipynb", "epub", "pages"];
-
-/// English text has a larger share of Lucene's 33 stop words than this: 21% to 35% of the words of each shipped runbook, commands
-/// included. Other languages share a few short ones by chance (German "in", "was", "an").
-const LEAST_STOP_WORDS: f64 = 0.15;
 
 /// A summary of a folder of documents.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,8 +46,8 @@ pub struct Survey {
     pub wrapped: BTreeMap<String, usize>,
     /// Share of all documents that are Markdown with at least two headings under the title.
     pub share_with_headings: f64,
-    /// True if the text seems to be English.
-    pub is_english: bool,
+    /// ISO 639-1 code of the language of the text.
+    pub language: String,
 }
 
 /// Surveys `folder`.
@@ -137,9 +133,7 @@ fn measure(seen: &mut Survey, documents: &[Document]) {
     seen.longest = lengths.last().map(|(words, id)| ((*id).to_owned(), *words));
     let n_with = documents.iter().filter(|it| has_headings(it)).count();
     seen.share_with_headings = n_with as f64 / documents.len().max(1) as f64;
-    let n_all = n_terms(documents, StopWords::None);
-    let n_stop_words = n_all - n_terms(documents, StopWords::English);
-    seen.is_english = n_all == 0 || n_stop_words as f64 / n_all as f64 >= LEAST_STOP_WORDS;
+    seen.language = detect(documents.iter().map(|document| &*document.text));
 }
 
 /// Returns true for Markdown with at least two headings under the title.
@@ -149,15 +143,6 @@ fn has_headings(document: &Document) -> bool {
         .any(|ending| document.id.as_str().to_lowercase().ends_with(ending));
     let headings = document.text.lines().filter(|line| line.starts_with("##"));
     is_markdown && headings.count() >= 2
-}
-
-fn n_terms(documents: &[Document], stop_words: StopWords) -> usize {
-    let analyzer = Analyzer::new(Words::Unicode, true, stop_words, Stemmer::None);
-    let mut n = 0;
-    for document in documents {
-        analyzer.terms(&document.text, &mut |_| n += 1);
-    }
-    n
 }
 
 #[cfg(test)]
@@ -194,7 +179,7 @@ mod tests {
             (survey.n_words, survey.median_words, survey.share_with_headings),
             (17, 12, 0.5)
         );
-        assert!(survey.is_english);
+        assert_eq!(survey.language, "en");
     }
 
     #[test]
@@ -225,14 +210,6 @@ mod tests {
         let survey = survey(folder.path()).expect("seen");
         assert_eq!((survey.n_unreadable, survey.n_documents, survey.n_words), (1, 1, 2));
         assert_eq!(survey.endings, BTreeMap::from([("md".to_owned(), 1)]));
-    }
-
-    #[test]
-    fn german_is_not_english() {
-        let text = "Die Bestellung wurde nicht ausgeliefert, weil der Fahrer niemanden angetroffen hat und das Paket zurück ging.";
-        assert!(!seen(&[("a.md", text)]).expect("seen").is_english);
-        let text = "The order was not delivered, because the driver found nobody at home and the parcel went back.";
-        assert!(seen(&[("a.md", text)]).expect("seen").is_english);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Scores of a question's answer.
 
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::attribute::judge::judge_attempt;
+use ragtriage_core::attribute::judge::decide;
 use ragtriage_core::measure::Family;
 use ragtriage_core::measure::answer::{self, AnswerScores, Scorer};
 use ragtriage_core::rightness::{Correctness, Judge, groundedness, unsupported_values};
@@ -30,7 +30,7 @@ impl<'a> AnswerOf<'a> {
         let attempt = trace.attempt(ArmName::Retrieved).filter(|attempt| attempt.error.is_none());
         Self {
             trace,
-            scores: answer_scores(trace, ArmName::Retrieved, judge.scorer),
+            scores: answer_scores(trace, ArmName::Retrieved, judge),
             attempt,
             run,
             judge,
@@ -49,7 +49,7 @@ impl<'a> AnswerOf<'a> {
                 Some(match self.outcome {
                     // Without passages an outcome lists nothing.
                     Some(outcome) if !packed.is_empty() => outcome.unsupported.len(),
-                    _ => unsupported_values(answer, &packed).len(),
+                    _ => unsupported_values(answer, &packed, self.judge.language).len(),
                 } as f64)
             }
             Family::AnswerEm => self.scores.map(|scores| scores.em),
@@ -74,8 +74,8 @@ impl<'a> AnswerOf<'a> {
         let attempt = self.attempt?;
         match self.outcome {
             Some(outcome) => outcome.judgments.correctness(ArmName::Retrieved),
-            None => judge_attempt(&self.trace.question, attempt, self.judge)
-                .map(|judgment| judgment.correctness),
+            None => decide(&self.trace.question, attempt, self.judge, &self.run.decided.answers)
+                .map(|decision| decision.judgment.correctness),
         }
     }
 
@@ -100,14 +100,16 @@ impl<'a> AnswerOf<'a> {
 
 /// Returns an arm's answer scores. `None` if the arm was not run or failed, or the question has no gold answers. The
 /// gold answer of an unanswerable question is the empty answer under `squad2`, and undefined otherwise.
-pub(super) fn answer_scores(trace: &Trace, arm: ArmName, scorer: Scorer) -> Option<AnswerScores> {
+pub(super) fn answer_scores(trace: &Trace, arm: ArmName, judge: Judge) -> Option<AnswerScores> {
     let attempt = trace.attempt(arm).filter(|attempt| attempt.error.is_none())?;
     let question = &trace.question;
     match question.kind {
-        QuestionKind::Unanswerable if scorer == Scorer::Squad2 => {
-            Some(answer::score(&attempt.extracted, &[String::new()], scorer))
+        QuestionKind::Unanswerable if judge.scorer == Scorer::Squad2 => {
+            Some(answer::score(&attempt.extracted, &[String::new()], judge.scorer, judge.language))
         }
         _ if question.answers.is_empty() => None,
-        _ => Some(answer::score(&attempt.extracted, &question.answers, scorer)),
+        _ => {
+            Some(answer::score(&attempt.extracted, &question.answers, judge.scorer, judge.language))
+        }
     }
 }

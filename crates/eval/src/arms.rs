@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::diagnose;
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::attribute::judge::judge_attempt;
-use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::attribute::judge::{Settled, decide};
 use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::wilson::wilson;
@@ -33,7 +32,7 @@ pub struct ArmScore {
 pub fn arm_scores(
     traces: &[Trace],
     outcomes: &[Outcome],
-    scorer: Scorer,
+    judge: Judge,
     bootstrap: &Bootstrap,
 ) -> BTreeMap<String, ArmScore> {
     let (arms, columns) = right_by_arm(traces, outcomes);
@@ -42,7 +41,7 @@ pub fn arm_scores(
         .map(|((arm, column), ci95)| {
             let answers = traces.par_iter().zip(outcomes);
             let f1: Vec<f64> = answers
-                .filter_map(|(trace, outcome)| diagnose::f1(trace, outcome, *arm, scorer))
+                .filter_map(|(trace, outcome)| diagnose::f1(trace, outcome, *arm, judge))
                 .collect();
             let right: Vec<f64> = column.iter().flatten().copied().collect();
             let score = ArmScore { n: right.len(), mean: mean(&right), ci95, f1: mean(&f1) };
@@ -180,7 +179,7 @@ pub struct Repeats {
 
 /// Compares the repeats of the arm `retrieved`; `None` without repeats.
 #[must_use]
-pub fn repeats(traces: &[Trace], judge: Judge) -> Option<Repeats> {
+pub fn repeats(traces: &[Trace], judge: Judge, settled: &Settled) -> Option<Repeats> {
     let answerable =
         traces.iter().filter(|trace| trace.question.kind != QuestionKind::Unanswerable);
     let asked = answerable.filter_map(|trace| {
@@ -192,7 +191,7 @@ pub fn repeats(traces: &[Trace], judge: Judge) -> Option<Repeats> {
         arm.attempts
             .iter()
             .map(|attempt: &Attempt| {
-                Some(judge_attempt(&trace.question, attempt, judge)?.correctness)
+                Some(decide(&trace.question, attempt, judge, settled)?.judgment.correctness)
             })
             .collect()
     });

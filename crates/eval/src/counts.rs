@@ -84,9 +84,9 @@ pub(super) fn right_by_rule(
     let counted = RightRule::ALL.map(|rule| {
         let correctness = |trace: &Trace, outcome: &Outcome| {
             let attempt = trace.attempt(ArmName::Retrieved)?;
-            // The outcomes hold the judgments of the run's own rule.
-            if rule.judges_as(judge.rule) {
-                return outcome.judgments.correctness(ArmName::Retrieved);
+            // The outcomes hold the decisions of the run's own rule.
+            if rule == judge.rule {
+                return Some(outcome.judgments.decision(ArmName::Retrieved)?.rule);
             }
             let judge = Judge { rule, ..judge };
             Some(judge_attempt(&trace.question, attempt, judge)?.correctness)
@@ -108,7 +108,7 @@ pub(super) fn rule_disagreement(
 ) -> (usize, usize) {
     let contains = Judge { rule: RightRule::Contains, ..judge };
     let compared = run.traces.par_iter().zip(outcomes).filter_map(|(trace, outcome)| {
-        let by_rule = outcome.judgments.correctness(ArmName::Retrieved)?;
+        let by_rule = outcome.judgments.decision(ArmName::Retrieved)?.rule;
         let attempt = trace.attempt(ArmName::Retrieved)?;
         let by_contains = judge_attempt(&trace.question, attempt, contains)?.correctness;
         let is_decided = [by_rule, by_contains].iter().all(|answer| *answer != Correctness::Unsure);

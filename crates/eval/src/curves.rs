@@ -89,13 +89,14 @@ pub fn curves(run: &SavedRun, evaluation: &Evaluation, plan: &EvaluationPlan) ->
 mod tests {
     use super::*;
     use crate::summary::evaluate;
-    use crate::tests::{JUDGE, manifest, trace};
+    use crate::tests::{f1_judge, manifest, trace};
+    use ragtriage_runs::judged::Decided;
 
     fn plan(ks: &[usize]) -> EvaluationPlan {
         EvaluationPlan {
             measures: Measure::standard(ks),
             k: 1,
-            judge: JUDGE,
+            judge: f1_judge(),
             resamples: 50,
             seed: 1,
             cluster: false,
@@ -110,7 +111,7 @@ mod tests {
             .enumerate()
             .map(|(at, ranked)| trace(at, ranked, "18 May", None))
             .collect();
-        SavedRun { manifest: manifest(), traces, passages: [].into() }
+        SavedRun { manifest: manifest(), traces, passages: [].into(), decided: Decided::default() }
     }
 
     #[test]

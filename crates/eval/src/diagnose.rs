@@ -10,7 +10,6 @@ use super::answer_scores;
 use ragtriage_core::attribute::classify::{self, Outcome};
 use ragtriage_core::attribute::judge::Judgments;
 use ragtriage_core::attribute::known::TopK;
-use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::types::{ArmName, FailureClass, Flag, QuestionKind, Stage, Trace};
 use ragtriage_runs::SavedRun;
@@ -25,9 +24,10 @@ pub fn top_k(run: &SavedRun, k: usize) -> TopK {
 #[must_use]
 pub fn outcomes(run: &SavedRun, k: usize, judge: Judge) -> Vec<Outcome> {
     let top = top_k(run, k);
+    let judgments = |trace| Judgments::new(trace, judge, &run.decided.answers);
     run.traces
         .par_iter()
-        .map(|trace| classify::classify(trace, top, Judgments::new(trace, judge), &run.passages))
+        .map(|trace| classify::classify(trace, top, judgments(trace), &run.passages))
         .collect()
 }
 
@@ -203,13 +203,13 @@ pub fn two_by_two(
 /// Returns the `AnswerF1` of an arm's answer; for questions with key facts 1 when right, else 0. `None` if the arm has no
 /// answer, there are no gold answers, or the question is unanswerable.
 #[must_use]
-pub fn f1(trace: &Trace, outcome: &Outcome, arm: ArmName, scorer: Scorer) -> Option<f64> {
+pub fn f1(trace: &Trace, outcome: &Outcome, arm: ArmName, judge: Judge) -> Option<f64> {
     let question = &trace.question;
     if question.kind == QuestionKind::Unanswerable {
         return None;
     }
     if question.required.is_empty() && question.forbidden.is_empty() {
-        return answer_scores::answer_scores(trace, arm, scorer).map(|scores| scores.f1);
+        return answer_scores::answer_scores(trace, arm, judge).map(|scores| scores.f1);
     }
     outcome.judgments.correctness(arm).map(Correctness::score)
 }

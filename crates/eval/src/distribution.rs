@@ -72,6 +72,7 @@ mod tests {
     use super::*;
     use crate::tests::{failed, manifest, trace};
     use ragtriage_core::types::{GoldMember, Trace};
+    use ragtriage_runs::judged::Decided;
 
     /// A question with these scores from rank 1 on; `d#0` holds its gold evidence.
     fn scored(index: usize, ranked: &[(&str, f64)]) -> Trace {
@@ -95,7 +96,7 @@ mod tests {
     }
 
     fn run(traces: Vec<Trace>) -> SavedRun {
-        SavedRun { manifest: manifest(), traces, passages: [].into() }
+        SavedRun { manifest: manifest(), traces, passages: [].into(), decided: Decided::default() }
     }
 
     #[test]

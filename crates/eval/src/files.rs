@@ -10,6 +10,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::summary::{self, MeasureSummary};
+use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::{self, AnswerScores, Scorer};
 use ragtriage_core::measure::ranked::Graded;
 use ragtriage_core::measure::{Family, Measure};
@@ -34,6 +35,8 @@ pub struct FilePlan {
     pub n_documents: Option<usize>,
     /// The scorer of answers.
     pub scorer: Scorer,
+    /// The language of answers, for `mlqa`.
+    pub language: &'static Language,
     /// Bootstrap resamples; 0: no intervals of means.
     pub resamples: usize,
     /// Their seed.
@@ -203,7 +206,7 @@ pub fn score_predictions<'t>(
 
 fn score_answer(answer: Option<&str>, gold: &GoldAnswers, plan: &FilePlan) -> Vec<Option<f64>> {
     let scores = answer.map_or(AnswerScores::default(), |answer| {
-        answer::score(answer, &golds_of(gold, plan.scorer), plan.scorer)
+        answer::score(answer, &golds_of(gold, plan.scorer), plan.scorer, plan.language)
     });
     let answerable = !gold.answers.is_empty();
     plan.measures

@@ -200,10 +200,11 @@ mod tests {
     use super::super::score;
     use super::super::tests::{manifest, trace};
     use super::*;
-    use crate::tests::JUDGE;
+    use crate::tests::f1_judge;
     use ragtriage_core::config::Settings;
     use ragtriage_core::types::{GoldMember, Member};
     use ragtriage_runs::ExternalSource;
+    use ragtriage_runs::judged::Decided;
 
     fn passage(id: &str, title: &str, text: &str) -> Passage {
         Passage {
@@ -243,13 +244,13 @@ mod tests {
         let mut manifest = manifest();
         manifest.settings.chunking.title_prefix = titles;
         let passages = passages.into_iter().map(|passage| (passage.id.clone(), passage)).collect();
-        SavedRun { manifest, traces: vec![trace], passages }
+        SavedRun { manifest, traces: vec![trace], passages, decided: Decided::default() }
     }
 
     fn values(run: &SavedRun, names: &[&str]) -> Vec<Option<f64>> {
         let measures: Vec<Measure> =
             names.iter().map(|name| name.parse().expect("a measure")).collect();
-        score::score(run, &measures, JUDGE).rows[0].clone()
+        score::score(run, &measures, f1_judge()).rows[0].clone()
     }
 
     fn value(run: &SavedRun, name: &str) -> f64 {

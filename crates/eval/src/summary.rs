@@ -16,7 +16,7 @@ use super::counts::{
 };
 use super::cuts::{self, QuestionColumns, SliceGroup};
 use super::diagnose::{self, TwoByTwo, WaterfallStep};
-use super::judge::judge_summary::JudgeSummary;
+use super::judge::{DecidedAnswers, JudgeSummary, decided_answers, judge_summary};
 pub use super::measure_summary::MeasureSummary;
 use super::modes::{self, ClassModes};
 use super::positions::{self, PositionRow};
@@ -60,7 +60,10 @@ pub struct Summary {
     /// The audit of answers, if the run has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_audit: Option<AnswerAudit>,
-    /// The judge's verdicts, if the run has any. No other number depends on them.
+    /// Answers by who decided on them, if the run has a judge's verdicts or an audit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decided: Option<DecidedAnswers>,
+    /// The judge, if the run has verdicts of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeSummary>,
     /// By measure name.
@@ -164,7 +167,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let cluster_of = cluster_of(&run.traces, plan.cluster);
     let answered = run.traces.iter().any(|trace| !trace.arms.is_empty());
     // The budget of answers requires the oracle arm; without it, only the loss of support is known.
-    let of_f1 = has_arm(run, ArmName::Oracle).then_some(BudgetOf::F1(plan.judge.scorer));
+    let of_f1 = has_arm(run, ArmName::Oracle).then_some(BudgetOf::F1(plan.judge));
     let of = of_f1.map_or(BudgetOf::Support, |_| BudgetOf::Right);
     let bootstrap = Bootstrap::new(cluster_of.clone(), plan.resamples, plan.seed)
         .sharing(&resampled(&run.traces, &outcomes, &scores, [of_f1, Some(of)]));
@@ -194,7 +197,8 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         schema: SCHEMA,
         n_questions: run.traces.len(),
         answer_audit: None,
-        judge: None,
+        decided: decided_answers(run, &outcomes),
+        judge: judge_summary(run, &outcomes),
         approximate_search: approximate::approximate_search(run, (&plan.measures, plan.judge)),
         class_shares: shares(&classes, run.traces.len()),
         classes,
@@ -218,8 +222,8 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         waterfall_n,
         waterfall,
         waterfall_with_elsewhere: diagnose::waterfall(&with_elsewhere, answered).0,
-        arms: arms::arm_scores(&run.traces, &outcomes, plan.judge.scorer, &bootstrap),
-        repeats: arms::repeats(&run.traces, plan.judge),
+        arms: arms::arm_scores(&run.traces, &outcomes, plan.judge, &bootstrap),
+        repeats: arms::repeats(&run.traces, plan.judge, &run.decided.answers),
         loss_budget_f1: of_f1.map(budget_of),
         loss_budget,
         // Without a usable label EM says nothing of retrieval: no document contains a gold answer.

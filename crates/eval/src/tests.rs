@@ -8,17 +8,25 @@ use super::verdict::{
     answer_terms, rule_of_thumb,
 };
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::attribute::judge::Judgments;
+use ragtriage_core::attribute::judge::{Judgments, Settled};
 use ragtriage_core::config::Settings;
+use ragtriage_core::language::Language;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Correctness, Judge, RightRule};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::types::*;
+use ragtriage_runs::judged::Decided;
 use ragtriage_runs::{ExternalSource, Manifest, SCHEMA, SavedRun};
 
-pub(super) const JUDGE: Judge =
-    Judge { scorer: Scorer::Squad2, rule: RightRule::F1, correct_f1: 0.6 };
+pub(super) fn f1_judge() -> Judge {
+    Judge {
+        scorer: Scorer::Squad2,
+        language: Language::english(),
+        rule: RightRule::F1,
+        correct_f1: 0.6,
+    }
+}
 
 /// Loss budget and verdict of a run with a generator.
 fn judge_losses(
@@ -42,7 +50,9 @@ fn judge_losses(
     (budget, verdict)
 }
 
-const OF_F1: BudgetOf = BudgetOf::F1(Scorer::Squad2);
+fn of_f1() -> BudgetOf {
+    BudgetOf::F1(f1_judge())
+}
 
 fn attempt(extracted: &str) -> Attempt {
     Attempt {
@@ -116,7 +126,10 @@ pub(super) fn outcome(class: FailureClass, lost: Option<Stage>) -> Outcome {
 pub(super) fn judged(traces: &[Trace], outcomes: Vec<Outcome>) -> Vec<Outcome> {
     let judged = traces.iter().zip(outcomes);
     judged
-        .map(|(trace, outcome)| Outcome { judgments: Judgments::new(trace, JUDGE), ..outcome })
+        .map(|(trace, outcome)| Outcome {
+            judgments: Judgments::new(trace, f1_judge(), &Settled::default()),
+            ..outcome
+        })
         .collect()
 }
 
@@ -144,7 +157,7 @@ fn five() -> (Vec<Trace>, Vec<Outcome>) {
 fn the_loss_budget_adds_up_term_by_term() {
     let (traces, outcomes) = five();
     let plan = Bootstrap::new((0..5).collect(), 500, 1);
-    let (budget, verdict) = judge_losses(&traces, &outcomes, OF_F1, &plan);
+    let (budget, verdict) = judge_losses(&traces, &outcomes, of_f1(), &plan);
     // Scores 1, 0, 0, 0, .8: loss 1 - 1.8/5 = .64. Terms: corpus 1/5, retrieval (1-0)/5, reader (1-0)/5, distraction (1-.8)/5.
     assert!((budget.loss - 0.64).abs() < 1e-12 && budget.n == 5);
     let term = |source: Source| {
@@ -170,7 +183,7 @@ fn gold_in_noise_parts_distraction_from_delivery() {
     let mut lost = trace(0, &["e#0"], "1815", Some("18 May"));
     lost.arms.push(Arm { arm: ArmName::GoldInNoise, attempts: vec![attempt("about 18 May")] });
     let terms =
-        |trace: &Trace, outcome: &Outcome| answer_terms(trace, outcome, OF_F1).expect("answered");
+        |trace: &Trace, outcome: &Outcome| answer_terms(trace, outcome, of_f1()).expect("answered");
     // r = 0, o = 1, g = .8 (P 2/3, R 1): reader 0, distraction 1 - .8, retrieval .8 - 0; in all 1 - r = 1.
     let found = terms(&lost, &outcome(FailureClass::Retrieval, Some(Stage::Retrieval)));
     let expected = [0.0, 0.0, 0.8, 0.0, 0.0, 0.0, 0.2, 0.0];
@@ -212,11 +225,12 @@ fn what_was_asked_twice_and_answered_otherwise_flipped() {
     // Right twice; right, then wrong; asked once.
     traces[0].arms[0].attempts.push(attempt("18 May"));
     traces[1].arms[0].attempts.push(attempt("1815"));
-    let found = arms::repeats(&traces, JUDGE).expect("two were asked twice");
+    let found =
+        arms::repeats(&traces, f1_judge(), &Settled::default()).expect("two were asked twice");
     assert_eq!((found.n, found.flipped, found.means.as_slice()), (2, 1, &[1.0, 0.5][..]));
     // Scores 1 and 0: standard deviation sqrt(((1 - .5)^2 + (0 - .5)^2) / 1) = .7071; the other question's is 0.
     assert!((found.deviation - f64::midpoint(0.5_f64.sqrt(), 0.0)).abs() < 1e-12);
-    assert_eq!(arms::repeats(&traces[2..], JUDGE), None);
+    assert_eq!(arms::repeats(&traces[2..], f1_judge(), &Settled::default()), None);
 }
 
 #[test]
@@ -256,14 +270,14 @@ fn one_loss_alone_is_decided_and_none_is_said_to_be_none() {
     let traces: Vec<Trace> = (0..40).map(|i| trace(i, &["e#0"], "1815", Some("18 May"))).collect();
     let outcomes = vec![outcome(FailureClass::Retrieval, Some(Stage::Retrieval)); 40];
     let plan = Bootstrap::new((0..40).collect(), 500, 1);
-    let (_, verdict) = judge_losses(&traces, &outcomes, OF_F1, &plan);
+    let (_, verdict) = judge_losses(&traces, &outcomes, of_f1(), &plan);
     assert_eq!((verdict.bottleneck, verdict.undecided), (Some(Source::Retrieval), false));
     assert_eq!(verdict.stability, 1.0);
     let right: Vec<Trace> = (0..3).map(|i| trace(i, &["d#0"], "18 May", Some("18 May"))).collect();
     let (_, verdict) = judge_losses(
         &right,
         &vec![outcome(FailureClass::Correct, None); 3],
-        OF_F1,
+        of_f1(),
         &Bootstrap::new(vec![0, 1, 2], 50, 1),
     );
     assert_eq!(
@@ -338,11 +352,11 @@ fn scores_come_from_traces_and_saved_passages() {
         [passage("d#0", "on 18 May it began"), passage("e#0", "on 18 Mayfair")]
             .map(|p| (p.id.clone(), p))
             .into();
-    let run = SavedRun { manifest: manifest(), traces, passages };
+    let run = SavedRun { manifest: manifest(), traces, passages, decided: Decided::default() };
     let names = ["EM@1", "EM@5", "Recall@1", "RR", "FullRecall@5", "AnswerF1"];
     let measures: Vec<Measure> =
         names.iter().map(|name| name.parse().expect("a measure")).collect();
-    let scores = score::score(&run, &measures, JUDGE);
+    let scores = score::score(&run, &measures, f1_judge());
     let column = |name: &str| scores.column(name.parse().expect("a measure")).expect("a column");
     // `18 May` occurs in d#0 only: the title is not searched, and `Mayfair` runs on.
     let expect = |values: [f64; 5]| values.map(Some).to_vec();
@@ -398,6 +412,7 @@ pub(super) fn ranged() -> SavedRun {
         manifest: manifest(),
         traces: vec![trace],
         passages: passages.map(|p| (p.id.clone(), p)).into(),
+        decided: Decided::default(),
     }
 }
 
@@ -416,7 +431,7 @@ fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_
             ["SpanPrecision@1", "SpanPrecision@2", "IoU@2", "SpanRecall@2", "PrecisionOmega"];
         let measures: Vec<Measure> =
             names.iter().map(|name| name.parse().expect("a measure")).collect();
-        score::score(run, &measures, JUDGE).rows[0].clone()
+        score::score(run, &measures, f1_judge()).rows[0].clone()
     };
     // `d#0` is 100 bytes, the text of `d#1` differs from its range.
     run.passages.get_mut(&ChunkId::from("d#0")).expect("there").text = "x".repeat(100);
@@ -461,21 +476,26 @@ fn measures_on_bytes_take_the_best_covered_member_of_each_group() {
         ("AnswerContains", 1.0),
         ("AnswerEM(HasAns)", 0.0),
     ] {
-        let scores = score::score(&run, &[name.parse().expect("a measure")], JUDGE);
+        let scores = score::score(&run, &[name.parse().expect("a measure")], f1_judge());
         let value = scores.rows[0][0].unwrap_or_else(|| panic!("{name} is undefined"));
         assert!((value - expected).abs() < 1e-12, "{name} is {value}, not {expected}");
     }
     let undefined = ["AnswerEM(NoAns)", "FactRecall", "ForbiddenFacts"]
         .map(|name| name.parse().expect("a measure"));
-    assert_eq!(score::score(&run, &undefined, JUDGE).rows[0], [None, None, None]);
+    assert_eq!(score::score(&run, &undefined, f1_judge()).rows[0], [None, None, None]);
 }
 
 #[test]
 fn a_document_as_a_whole_has_no_bytes_to_measure() {
     let (traces, _) = five();
-    let run = SavedRun { manifest: manifest(), traces, passages: PassageMap::new() };
+    let run = SavedRun {
+        manifest: manifest(),
+        traces,
+        passages: PassageMap::new(),
+        decided: Decided::default(),
+    };
     let measures = ["SpanRecall@5", "PrecisionOmega"].map(|name| name.parse().expect("a measure"));
-    assert!(score::score(&run, &measures, JUDGE).rows.iter().flatten().all(Option::is_none));
+    assert!(score::score(&run, &measures, f1_judge()).rows.iter().flatten().all(Option::is_none));
 }
 
 #[test]

@@ -1,5 +1,7 @@
-//! Asks a judge for the answers of a run, and appends its replies to `judge.jsonl` question by question.
+//! Asks a judge about the answers of a run that the rule is unsure of, and about a sample of the others; appends its replies to
+//! `judge.jsonl` one by one.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
@@ -7,50 +9,55 @@ use tokio::task::JoinSet;
 use super::PipelineError;
 use super::ask::FAILURES_IN_A_ROW;
 use super::progress::Progress;
-use ragtriage_core::rightness::JudgeOrder;
-use ragtriage_core::types::{Question, Trace};
+use ragtriage_core::attribute::judge::judge_attempt;
+use ragtriage_core::rightness::{Correctness, Judge};
+use ragtriage_core::sample::sampled;
+use ragtriage_core::types::{ArmName, Question, QuestionId, QuestionKind, Stance, Trace};
 use ragtriage_models::judge::{AnswerJudge, JudgeFailure};
 use ragtriage_runs::judged::{self, JudgeReply};
 use ragtriage_runs::{LineWriter, RunFolder};
 
-/// The calls that a judge is asked.
+/// Answers that the rule decides and a judge is asked about, to measure it.
+pub const SAMPLE: usize = 50;
+/// Seed of their draw.
+const SEED: u64 = 0x6a75_6467;
+
+/// A judge with its concurrency.
 pub struct JudgePlan {
     /// The judge.
     pub judge: Arc<dyn AnswerJudge>,
-    /// Orders of the two answers.
-    pub orders: Vec<JudgeOrder>,
-    /// Calls per order.
-    pub repeats: usize,
-    /// Questions in progress at once.
+    /// Calls in progress at once.
     pub concurrency: usize,
 }
 
 /// Result of asking a judge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JudgingOutcome {
-    /// Questions with a failed call; another attempt asks it again.
+    /// Failed calls; another attempt makes them again.
     pub n_failed: usize,
-    /// Questions that were not asked, because a limit was reached or too many failed in a row.
+    /// Answers that were not asked about, because a limit was reached or too many failed in a row.
     pub n_left: usize,
     /// The last failure.
     pub last: Option<String>,
 }
 
-/// Asks the judge of `plan` for each answer in `traces` that it has not judged yet.
+/// Asks the judge of `plan` about the answers in `traces` that `rule` is unsure of, and about a sample of [`SAMPLE`] others;
+/// not again about those that it has judged.
 ///
-/// Each reply is written as soon as its question is done. Failures concern single questions; twenty in a row, or a reached
-/// limit, end the asking. Neither makes the run fail.
+/// Each reply is written as it comes. Failures concern single answers; twenty in a row, or a reached limit, end the asking.
+/// Neither makes the run fail.
 ///
 /// # Errors
 /// I/O errors of `judge.jsonl`, and a panic.
 pub async fn judge_answers(
     folder: &RunFolder,
     traces: &[Trace],
+    rule: Judge,
     plan: &JudgePlan,
     progress: &dyn Progress,
 ) -> Result<JudgingOutcome, PipelineError> {
     let earlier = judged::read(folder)?;
-    let mut waiting = pending(traces, &earlier, plan).into_iter();
+    let mut waiting = pending(traces, rule, &earlier, plan.judge.identity()).into_iter();
     let mut outcome = JudgingOutcome::default();
     if waiting.len() == 0 {
         return Ok(outcome);
@@ -62,19 +69,23 @@ pub async fn judge_answers(
     loop {
         while goes_on && in_flight.len() < plan.concurrency.max(1) {
             let Some(next) = waiting.next() else { break };
-            in_flight.spawn(next.ask(Arc::clone(&plan.judge)));
+            in_flight.spawn(ask(next, Arc::clone(&plan.judge)));
         }
         let Some(finished) = in_flight.join_next().await else {
             break;
         };
-        let JudgedAnswer { replies, failure } = finished.map_err(|_| PipelineError::Panicked)?;
-        writer.append(&replies)?;
         progress.advance(1);
-        in_a_row = if failure.is_some() { in_a_row + 1 } else { 0 };
-        if let Some(failure) = failure {
-            outcome.n_failed += 1;
-            goes_on &= !failure.is_final && in_a_row < FAILURES_IN_A_ROW;
-            outcome.last = Some(failure.message);
+        match finished.map_err(|_| PipelineError::Panicked)? {
+            Ok(reply) => {
+                writer.append([reply])?;
+                in_a_row = 0;
+            }
+            Err(failure) => {
+                outcome.n_failed += 1;
+                in_a_row += 1;
+                goes_on &= !failure.is_final && in_a_row < FAILURES_IN_A_ROW;
+                outcome.last = Some(failure.message);
+            }
         }
     }
     progress.finish();
@@ -82,59 +93,87 @@ pub async fn judge_answers(
     Ok(outcome)
 }
 
-/// An answer with the calls that are missing.
+async fn ask(
+    pending: PendingAnswer,
+    judge: Arc<dyn AnswerJudge>,
+) -> Result<JudgeReply, JudgeFailure> {
+    let PendingAnswer { question, answer, is_sample } = pending;
+    let call = judge.compare(&question, &answer).await?;
+    let judge = judge.identity().to_owned();
+    Ok(JudgeReply { question: question.id, answer, judge, is_sample, call })
+}
+
+/// An answer that a judge is asked about.
 struct PendingAnswer {
     question: Question,
     answer: String,
-    calls: Vec<(JudgeOrder, usize)>,
+    is_sample: bool,
 }
 
-/// The replies about one answer, and the first failure.
-struct JudgedAnswer {
-    replies: Vec<JudgeReply>,
-    failure: Option<JudgeFailure>,
-}
-
-fn pending(traces: &[Trace], earlier: &[JudgeReply], plan: &JudgePlan) -> Vec<PendingAnswer> {
-    let known = judged::verdicts(traces, earlier, plan.judge.identity());
-    let answers = traces.iter().zip(known).filter_map(|(trace, known)| {
-        let answer = judged::answer_to_judge(trace)?;
-        let calls: Vec<(JudgeOrder, usize)> = plan
-            .orders
-            .iter()
-            .flat_map(|order| (0..plan.repeats).map(|repeat| (*order, repeat)))
-            .filter(|call| !known.contains_key(call))
-            .collect();
-        (!calls.is_empty()).then(|| PendingAnswer {
-            question: trace.question.clone(),
-            answer: answer.to_owned(),
-            calls,
-        })
-    });
-    answers.collect()
-}
-
-impl PendingAnswer {
-    /// Makes the missing calls one after another; the first failure ends them.
-    async fn ask(self, judge: Arc<dyn AnswerJudge>) -> JudgedAnswer {
-        let mut replies = Vec::with_capacity(self.calls.len());
-        for (order, repeat) in self.calls {
-            match judge.compare(&self.question, &self.answer, order).await {
-                Ok(call) => replies.push(JudgeReply {
-                    question: self.question.id.clone(),
-                    answer: self.answer.clone(),
-                    judge: judge.identity().to_owned(),
-                    order,
-                    repeat,
-                    call,
-                }),
-                Err(failure) => {
-                    return JudgedAnswer { replies, failure: Some(failure) };
+/// Returns the answers to ask the judge `identity` about: those of any condition that the rule is unsure of, then a sample of
+/// those of the condition `retrieved` that it decides. Each text of a question is asked once, and not again if `earlier` has it.
+fn pending(
+    traces: &[Trace],
+    rule: Judge,
+    earlier: &[JudgeReply],
+    identity: &str,
+) -> Vec<PendingAnswer> {
+    let known = earlier.iter().filter(|reply| reply.judge == identity);
+    let mut known: HashSet<(&QuestionId, &str)> =
+        known.map(|reply| (&reply.question, &*reply.answer)).collect();
+    let (mut unsure, mut decided) = (Vec::new(), [Vec::new(), Vec::new()]);
+    for trace in traces.iter().filter(|trace| is_compared(&trace.question)) {
+        for arm in &trace.arms {
+            for (repeat, attempt) in arm.attempts.iter().enumerate() {
+                let is_sampled = arm.arm == ArmName::Retrieved && repeat == 0;
+                let judgment = judge_attempt(&trace.question, attempt, rule);
+                let judgment = judgment.filter(|_| attempt.stance == Stance::Answered);
+                let found = (trace, &*attempt.extracted);
+                match judgment.map(|judgment| judgment.correctness) {
+                    Some(Correctness::Unsure) if known.insert((&trace.question.id, found.1)) => {
+                        unsure.push(found);
+                    }
+                    Some(Correctness::Wrong) if is_sampled => decided[0].push(found),
+                    Some(Correctness::Right) if is_sampled => decided[1].push(found),
+                    _ => {}
                 }
             }
         }
-        JudgedAnswer { replies, failure: None }
     }
+    let asked = |is_sample| {
+        move |(trace, answer): (&Trace, &str)| PendingAnswer {
+            question: trace.question.clone(),
+            answer: answer.to_owned(),
+            is_sample,
+        }
+    };
+    let sample = sample(decided).into_iter();
+    let sample = sample.filter(|(trace, answer)| !known.contains(&(&trace.question.id, *answer)));
+    unsure.into_iter().map(asked(false)).chain(sample.map(asked(true))).collect()
+}
+
+/// Returns true if answers to the question are compared with gold answers. A judge does not know of key facts.
+pub(crate) fn is_compared(question: &Question) -> bool {
+    question.kind != QuestionKind::Unanswerable
+        && !question.answers.is_empty()
+        && question.required.is_empty()
+        && question.forbidden.is_empty()
+}
+
+/// Draws [`SAMPLE`] answers (all, if there are fewer) of those that the rule calls wrong and right: half of either where there
+/// are enough, since most of a run's answers may be alike, and the error on the others would not be known.
+fn sample<'a>(decided: [Vec<(&'a Trace, &'a str)>; 2]) -> Vec<(&'a Trace, &'a str)> {
+    let [n_wrong, n_right] = decided.each_ref().map(Vec::len);
+    let n_of = |others: usize| SAMPLE.saturating_sub(others).max(SAMPLE / 2);
+    let drawn = decided.into_iter().zip([n_of(n_right), n_of(n_wrong)]);
+    drawn
+        .flat_map(|(answers, n)| {
+            let ids: Vec<QuestionId> =
+                answers.iter().map(|(trace, _)| trace.question.id.clone()).collect();
+            let drawn = sampled(&ids, n, SEED);
+            answers.into_iter().filter(move |(trace, _)| drawn.contains(&trace.question.id))
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -274,7 +274,7 @@ impl AskView {
         match &self.answer {
             Some(answer) => report.facts(answer.facts()),
             None => {
-                report.elements.push(Element::Paragraph("No generator is configured.".to_owned()))
+                report.elements.push(Element::Paragraph("No generator is configured.".to_owned()));
             }
         }
         report

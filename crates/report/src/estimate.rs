@@ -92,9 +92,9 @@ fn judge(estimate: &JudgeEstimate) -> Fact {
         String::new()
     };
     let text = format!(
-        "at most {} about {}: {} prompt tokens, {} response tokens{cost}",
+        "at most {} about answers to {}, if the rule is unsure of all: {} prompt tokens, {} response tokens{cost}",
         counted(estimate.calls, "call"),
-        counted(estimate.questions, "answer"),
+        counted(estimate.questions, "question"),
         count(estimate.most_prompt_tokens),
         count(estimate.most_completion_tokens)
     );

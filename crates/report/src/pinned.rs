@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use ragtriage_core::language::Language;
+
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::types::{
     ArmCalls, ArmName, Document, Estimate, FailureClass, Fault, Forecast, Interval, Kept, Stop,
@@ -338,6 +340,7 @@ fn scores_of_files() {
             level: 1,
             n_documents: None,
             scorer: Scorer::default(),
+            language: Language::english(),
             resamples: 100,
             seed: 0,
         },

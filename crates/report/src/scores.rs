@@ -85,8 +85,16 @@ fn per_query(file: &ScoredFile<'_>, files: &[ScoredFile<'_>]) -> Table {
 /// # Errors
 /// None that is known: the types hold nothing that JSON has no form for (an infinite median is `null`).
 pub fn json(scored: &ScoredFiles<'_>, with_queries: bool) -> Result<String, serde_json::Error> {
-    let FilePlan { level, n_documents, only_shared, scorer, resamples, seed, measures: _ } =
-        &scored.plan;
+    let FilePlan {
+        level,
+        n_documents,
+        only_shared,
+        scorer,
+        language,
+        resamples,
+        seed,
+        measures: _,
+    } = &scored.plan;
     let is_ranking = scored.files.iter().any(|file| file.tag.is_some());
     let files = scored.files.iter().map(|file| FileJson {
         name: &file.name,
@@ -107,6 +115,7 @@ pub fn json(scored: &ScoredFiles<'_>, with_queries: bool) -> Result<String, serd
         level: is_ranking.then_some(*level),
         documents: *n_documents,
         scorer: (!is_ranking).then_some(scorer),
+        language: (*scorer == Scorer::Mlqa).then_some(&language.code),
         only_shared: *only_shared,
         resamples: *resamples,
         seed: *seed,
@@ -198,6 +207,9 @@ struct Json<'a> {
     documents: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     scorer: Option<&'a Scorer>,
+    /// The language of answers under `mlqa`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    language: Option<&'a String>,
     only_shared: bool,
     resamples: usize,
     seed: u64,

@@ -5,12 +5,14 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::document::TableCell;
+use ragtriage_core::language::Language;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Judge, RightRule};
 use ragtriage_core::types::{Passage, Trace};
 use ragtriage_eval::arms::ArmUse;
 use ragtriage_eval::summary::EvaluationPlan;
+use ragtriage_runs::judged::Decided;
 use ragtriage_runs::{Manifest, SavedRun};
 
 impl PartialEq<&str> for TableCell {
@@ -29,7 +31,12 @@ pub fn plan() -> EvaluationPlan {
     EvaluationPlan {
         measures: Measure::standard(&[1, 2]),
         k: 1,
-        judge: Judge { scorer: Scorer::Squad2, rule: RightRule::F1, correct_f1: 0.6 },
+        judge: Judge {
+            scorer: Scorer::Squad2,
+            language: Language::english(),
+            rule: RightRule::F1,
+            correct_f1: 0.6,
+        },
         resamples: 200,
         seed: 1,
         cluster: false,
@@ -84,6 +91,7 @@ fn saved(traces: Vec<Trace>, name: &str) -> SavedRun {
         manifest: manifest(traces.len(), name),
         traces,
         passages: passages.map(|passage| (passage.id.clone(), passage)).into(),
+        decided: Decided::default(),
     }
 }
 

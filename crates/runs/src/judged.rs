@@ -1,18 +1,24 @@
-//! Verdicts of a judge, appended to `judge.jsonl` question by question.
+//! Replies of a judge, appended to `judge.jsonl` answer by answer, and the decisions on a run's answers that they and an audit
+//! (`audit.jsonl`) make.
 //!
-//! A line is a fact about one call. It holds the answer that was compared: a line counts only for that answer, and only if
-//! the same judge wrote it.
+//! A line of `judge.jsonl` is a fact about one call. It holds the answer that was compared: a line counts only for that answer,
+//! and only if the last judge of the file wrote it.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{RunFolder, Spent, StoreError, lines};
-use ragtriage_core::rightness::{JudgeOrder, JudgeVerdict};
-use ragtriage_core::types::{ArmName, Origin, QuestionId, QuestionKind, Stance, TokenUse, Trace};
+use super::{RunFolder, Spent, StoreError, lines, open_file};
+use ragtriage_core::attribute::judge::{Decisions, Settled};
+use ragtriage_core::rightness::JudgeVerdict;
+use ragtriage_core::types::{ArmName, Origin, QuestionId, TokenUse, Trace};
 
-/// The file's name.
+/// The file of replies.
 pub const FILE: &str = "judge.jsonl";
+/// The file of the audit: a completed audit sheet.
+pub const AUDIT_FILE: &str = "audit.jsonl";
 
 /// One answered call of a judge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,29 +46,83 @@ pub struct JudgeReply {
     pub answer: String,
     /// The judge: its model, and a hash of all that its replies depend on besides the texts.
     pub judge: String,
-    /// Order of the two answers.
-    pub order: JudgeOrder,
-    /// Number of the repeat, from 0.
-    pub repeat: usize,
+    /// True if the rule decided the answer: it was asked to measure the judge.
+    #[serde(default)]
+    pub is_sample: bool,
     /// The call.
     #[serde(flatten)]
     pub call: JudgeCall,
 }
 
-/// Verdicts on one question by order and repeat.
-pub type Verdicts = BTreeMap<(JudgeOrder, usize), JudgeVerdict>;
+/// Decisions on the answers of a run, with the replies that some of them come from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decided {
+    /// All replies, oldest first.
+    pub replies: Vec<JudgeReply>,
+    /// The decisions.
+    pub answers: Settled,
+}
 
-/// Returns the answer of the condition `retrieved` that a judge compares; `None` without gold answers, for unanswerable
-/// questions, and where the pipeline did not answer.
-#[must_use]
-pub fn answer_to_judge(trace: &Trace) -> Option<&str> {
-    let attempt = trace.attempt(ArmName::Retrieved)?;
-    let question = &trace.question;
-    let is_compared = attempt.error.is_none()
-        && attempt.stance == Stance::Answered
-        && question.kind != QuestionKind::Unanswerable
-        && !question.answers.is_empty();
-    is_compared.then_some(&*attempt.extracted)
+impl Decided {
+    /// Reads the decisions in `folder` on the answers of `traces`.
+    pub(super) fn read(folder: &RunFolder, traces: &[Trace]) -> Result<Self, StoreError> {
+        let replies = read(folder)?;
+        let verdicts = last_judge(&replies).filter_map(|reply| {
+            let key = (reply.question.clone(), reply.answer.clone());
+            Some((key, reply.call.verdict.is_same()?))
+        });
+        let judge = verdicts.collect();
+        let person = audited(&folder.file(AUDIT_FILE), traces)?;
+        Ok(Self { replies, answers: Settled { judge, person } })
+    }
+}
+
+/// Returns the replies of the judge that wrote the last one.
+pub fn last_judge(replies: &[JudgeReply]) -> impl Iterator<Item = &JudgeReply> {
+    let last = replies.last().map(|reply| &reply.judge);
+    replies.iter().filter(move |reply| Some(&reply.judge) == last)
+}
+
+/// The part of an audit sheet's line that decides on an answer.
+#[derive(Deserialize)]
+struct AuditLine {
+    id: QuestionId,
+    #[serde(default)]
+    answer_is: Option<String>,
+}
+
+/// Reads people's decisions; empty without the file.
+fn audited(path: &Path, traces: &[Trace]) -> Result<Decisions, StoreError> {
+    let io = StoreError::io("read", path);
+    let mut text = String::new();
+    match open_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Decisions::new()),
+        opened => opened.and_then(|mut file| file.read_to_string(&mut text)).map_err(io)?,
+    };
+    let answers: HashMap<&QuestionId, &str> = traces
+        .iter()
+        .filter_map(|trace| {
+            let attempt = trace.attempt(ArmName::Retrieved)?;
+            Some((&trace.question.id, &*attempt.extracted))
+        })
+        .collect();
+    let mut decisions = Decisions::new();
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let line: AuditLine = serde_json::from_str(line).map_err(|source| StoreError::Damaged {
+            path: path.to_owned(),
+            line: at + 1,
+            source,
+        })?;
+        let is_right = match line.answer_is.as_deref().map(str::trim) {
+            Some("right") => true,
+            Some("wrong") => false,
+            _ => continue,
+        };
+        if let Some(answer) = answers.get(&line.id) {
+            decisions.insert((line.id, (*answer).to_owned()), is_right);
+        }
+    }
+    Ok(decisions)
 }
 
 /// Reads the replies in `folder`, oldest first; empty without the file.
@@ -71,23 +131,6 @@ pub fn answer_to_judge(trace: &Trace) -> Option<&str> {
 /// `Io`, `Damaged`.
 pub fn read(folder: &RunFolder) -> Result<Vec<JudgeReply>, StoreError> {
     lines::read(&folder.file(FILE), |reply: JudgeReply| reply)
-}
-
-/// Returns the verdicts of `judge` on the present answers, parallel to `traces`. The last line of each call wins.
-#[must_use]
-pub fn verdicts(traces: &[Trace], replies: &[JudgeReply], judge: &str) -> Vec<Verdicts> {
-    let mut by_answer: BTreeMap<(&QuestionId, &str), Verdicts> = BTreeMap::new();
-    for reply in replies.iter().filter(|reply| reply.judge == judge) {
-        by_answer
-            .entry((&reply.question, &reply.answer))
-            .or_default()
-            .insert((reply.order, reply.repeat), reply.call.verdict);
-    }
-    let found = traces.iter().map(|trace| {
-        let answer = answer_to_judge(trace)?;
-        by_answer.remove(&(&trace.question.id, answer))
-    });
-    found.map(Option::unwrap_or_default).collect()
 }
 
 /// Sums the cost of the calls that were made.

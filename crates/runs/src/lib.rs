@@ -3,7 +3,7 @@
 //!
 //! `run.json` (the [`Manifest`]), `traces.jsonl` (one line per question, appended as it finishes), `passages.jsonl` (each passage
 //! that a trace names, once), and files derived from these: `summary.json`, `outcomes.jsonl`, the TREC files, `report.html`.
-//! Replies of unfinished questions are in `replies.jsonl` ([`replies`]), verdicts of a judge in `judge.jsonl` ([`judged`]).
+//! Replies of unfinished questions are in `replies.jsonl` ([`replies`]), replies of a judge in `judge.jsonl` ([`judged`]).
 
 mod checksum;
 pub mod external;

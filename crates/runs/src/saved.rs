@@ -3,7 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use super::judged::Decided;
 use super::{Manifest, RunFolder, StoreError, lines};
+use ragtriage_core::attribute::judge::mark_declined;
+use ragtriage_core::config::Settings;
 use ragtriage_core::types::{
     ArmName, ContextUse, Passage, PassageMap, Question, QuestionId, Trace,
 };
@@ -17,6 +20,8 @@ pub struct SavedRun {
     pub traces: Vec<Trace>,
     /// Every passage that a trace names.
     pub passages: PassageMap,
+    /// Decisions of a judge and of people on its answers.
+    pub decided: Decided,
 }
 
 impl SavedRun {
@@ -71,7 +76,14 @@ impl SavedRun {
         }
         let mut traces: Vec<Trace> = last.into_values().map(|(trace, _)| trace).collect();
         traces.sort_unstable_by_key(|trace| trace.index);
-        let mut run = Self { manifest, traces, passages };
+        let Settings { evaluation, dataset, .. } = &manifest.settings;
+        for Trace { question, arms, .. } in &mut traces {
+            for attempt in arms.iter_mut().flat_map(|arm| &mut arm.attempts) {
+                mark_declined(question, attempt, &evaluation.declined, dataset.language());
+            }
+        }
+        let decided = Decided::read(folder, &traces)?;
+        let mut run = Self { manifest, traces, passages, decided };
         run.leave_out_unread_conditions();
         Ok(run)
     }
@@ -114,6 +126,7 @@ fn passages(path: &Path) -> Result<PassageMap, StoreError> {
 impl SavedRun {
     /// Removes the text of the corpus, gold answers and model answers: only questions, ids, ranges, classes and metrics remain.
     pub fn forget_texts(&mut self) {
+        self.decided = Decided::default();
         for passage in self.passages.values_mut() {
             let Passage { id: _, doc: _, title, range: _, text, tokens: _ } = passage;
             *title = String::new();

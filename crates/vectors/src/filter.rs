@@ -47,7 +47,7 @@ impl Demands {
             let path = path(field);
             match condition {
                 Condition::Is(literal) => {
-                    demands.must.push(any_of(&path, std::slice::from_ref(literal)))
+                    demands.must.push(any_of(&path, std::slice::from_ref(literal)));
                 }
                 Condition::OneOf(literals) => demands.must.push(any_of(&path, literals)),
                 Condition::Within(bounds) => demands.must.push(vec![within(&path, *bounds)]),

@@ -128,7 +128,9 @@ impl Reader {
                 right_if(supported && asked.passages.iter().all(holds_gold))
             }
             Conduct::Abstains => says("I don't know"),
-            Conduct::Refuses => says("I can't help with that."),
+            Conduct::Refuses => {
+                Said { finish_reason: "content_filter", ..says("I can't help with that.") }
+            }
             Conduct::NeverAnswers => Said::text("<think>The first passage says that, but then"),
             Conduct::KnowsByHeart => right_if(true),
             Conduct::ForgetsOverPassages => right_if(asked.passages.is_empty()),

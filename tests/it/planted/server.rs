@@ -43,11 +43,12 @@ pub struct Said {
     pub text: String,
     /// The prompt's tokens that the server says it read.
     pub prompt_tokens: Option<usize>,
+    pub finish_reason: &'static str,
 }
 
 impl Said {
     pub fn text(text: impl Into<String>) -> Self {
-        Self { status: 200, text: text.into(), prompt_tokens: None }
+        Self { status: 200, text: text.into(), prompt_tokens: None, finish_reason: "stop" }
     }
 
     fn body(&self) -> Value {
@@ -56,7 +57,7 @@ impl Said {
         }
         let message = json!({"role": "assistant", "content": self.text});
         let usage = self.prompt_tokens.map(|n| json!({"prompt_tokens": n, "completion_tokens": 5}));
-        json!({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
+        json!({"choices": [{"message": message, "finish_reason": self.finish_reason}], "usage": usage})
     }
 }
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use ragtriage_core::language::Language;
+
 use ragtriage_core::config::Format as DataFormat;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Correctness, Judge, Judgment, RightRule};
@@ -23,7 +25,7 @@ use crate::project::{Project, repository};
 
 const ROUNDS: [u64; 3] = [1, 2, 3];
 /// Allowed difference of a share or a term.
-const ALLOWED: f64 = 0.01;
+const ALLOWED: f64 = 0.015;
 
 /// A degraded run to be answered in several forms.
 struct Degraded {
@@ -146,14 +148,15 @@ fn the_rounds_draw_every_sentence_and_format() {
 /// Asserts that forms leave 99% of the judgments of answers as they are bare: right for every gold answer, and that of one
 /// wrong answer to each question. Each answer gets all sentences, the formats in turn.
 fn forms_change_no_judgment(name: &str, dataset: &Dataset) {
-    let mut tally = BTreeMap::new();
+    let mut tally: BTreeMap<&str, Changes> = BTreeMap::new();
     for question in &dataset.questions {
         for gold in &question.answers {
-            tally_changes(&mut tally, question, gold, Correctness::Right);
+            tally_changes(tally.entry("right").or_default(), question, gold, Correctness::Right);
         }
         let wrong = wrong(question, &dataset.questions);
         if !question.answers.is_empty() {
-            tally_changes(&mut tally, question, &wrong, judged(question, &wrong).correctness);
+            let bare = judged(question, &wrong).correctness;
+            tally_changes(tally.entry("wrong").or_default(), question, &wrong, bare);
         }
     }
     for (expected, changes) in tally {
@@ -170,13 +173,7 @@ struct Changes {
     n_changed: usize,
 }
 
-fn tally_changes(
-    tally: &mut BTreeMap<&'static str, Changes>,
-    question: &Question,
-    answer: &str,
-    expected: Correctness,
-) {
-    let changes = tally.entry(expected.name()).or_default();
+fn tally_changes(changes: &mut Changes, question: &Question, answer: &str, expected: Correctness) {
     for sentence in 0..SENTENCES.len() {
         let format = FORMATS[(sentence + answer.len()) % FORMATS.len()];
         let text = Form { sentence, format }.wraps(answer);
@@ -192,7 +189,12 @@ fn tally_changes(
 }
 
 fn judged(question: &Question, answer: &str) -> Judgment {
-    let judge = Judge { rule: RightRule::Auto, scorer: Scorer::Hotpotqa, correct_f1: 0.6 };
+    let judge = Judge {
+        rule: RightRule::Auto,
+        scorer: Scorer::Hotpotqa,
+        language: Language::english(),
+        correct_f1: 0.6,
+    };
     let judgment = judge.judge(question, answer, Stance::Answered);
     judgment.expect("has gold answers")
 }

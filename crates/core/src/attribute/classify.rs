@@ -6,6 +6,7 @@ use super::judge::Judgments;
 use super::known::TopK;
 use super::wide::Reading;
 use super::{Passages, bounds, reason};
+use crate::language::Language;
 use crate::rightness::{Correctness, unsupported_values};
 use crate::text::numbers::thousands;
 use crate::types::{
@@ -219,8 +220,8 @@ pub fn classify(
         reached,
         lenient,
         by_step: delivery.by_step(),
+        unsupported: unsupported(&delivery, judgments.language()),
         judgments,
-        unsupported: unsupported(&delivery),
     }
 }
 
@@ -392,7 +393,7 @@ fn generation(
 }
 
 /// Returns the values of the pipeline's answer that neither text nor title of a packed passage contains.
-fn unsupported(delivery: &Delivery<'_>) -> Vec<String> {
+fn unsupported(delivery: &Delivery<'_>, language: &'static Language) -> Vec<String> {
     let Some(attempt) = delivery
         .trace
         .attempt(ArmName::Retrieved)
@@ -405,5 +406,5 @@ fn unsupported(delivery: &Delivery<'_>) -> Vec<String> {
     if texts.is_empty() {
         return Vec::new();
     }
-    unsupported_values(&attempt.extracted, &texts)
+    unsupported_values(&attempt.extracted, &texts, language)
 }

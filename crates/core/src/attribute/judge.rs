@@ -1,34 +1,91 @@
-//! Judgments of a question's answers, one for each condition (arm).
+//! Decisions on a question's answers, one for each condition (arm): by the rule, by a judge where the rule is unsure, by a
+//! person where one audited the answer.
 
-use crate::rightness::{Correctness, Judge, Judgment};
-use crate::types::{ArmName, Attempt, Question, Trace};
+use std::collections::HashMap;
 
-/// Judgment of each arm's first answer; none where the arm was not run, its call failed, or the question has no gold answer.
+use crate::closed_set::closed_set;
+use crate::language::Language;
+use crate::rightness::{Correctness, Judge, Judgment, declines_to_answer};
+use crate::types::{ArmName, Attempt, Question, QuestionId, QuestionKind, Stance, Trace};
+
+closed_set! {
+    /// Who decided whether an answer is right.
+    Decider {
+        /// The rule, which may be unsure.
+        Rule = "rule",
+        /// The judge, where the rule is unsure.
+        Judge = "judge",
+        /// A person, in an audit.
+        Person = "person",
+    }
+}
+
+/// Decisions by question and answer text: true where the answer is right.
+pub type Decisions = HashMap<(QuestionId, String), bool>;
+
+/// Decisions on the answers of a run that the rule did not make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Judgments([Option<Judgment>; ArmName::ALL.len()]);
+pub struct Settled {
+    /// The judge's; they count where the rule is unsure.
+    pub judge: Decisions,
+    /// People's; they always count.
+    pub person: Decisions,
+}
+
+/// Decision on an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// The decision with its reason.
+    pub judgment: Judgment,
+    /// The rule's own decision.
+    pub rule: Correctness,
+    /// Who decided.
+    pub by: Decider,
+}
+
+/// Decision on each arm's first answer; none where the arm was not run, its call failed, or the question has no gold answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judgments {
+    by_arm: [Option<Decision>; ArmName::ALL.len()],
+    /// Language of the answers; English by default.
+    language: Option<&'static Language>,
+}
 
 impl Judgments {
-    /// Judges each arm's first answer.
+    /// Decides on each arm's first answer.
     #[must_use]
-    pub fn new(trace: &Trace, judge: Judge) -> Self {
+    pub fn new(trace: &Trace, judge: Judge, settled: &Settled) -> Self {
         // Arms often give one answer, and parsing it takes most of the time.
-        let mut judged: Vec<(&Attempt, Option<Judgment>)> = Vec::new();
-        Self(ArmName::ALL.map(|arm| {
+        let mut decided: Vec<(&Attempt, Option<Decision>)> = Vec::new();
+        let by_arm = ArmName::ALL.map(|arm| {
             let attempt = trace.attempt(arm)?;
-            let known = judged.iter().find(|(other, _)| is_same(other, attempt));
-            if let Some((_, judgment)) = known {
-                return judgment.clone();
+            let known = decided.iter().find(|(other, _)| is_same(other, attempt));
+            if let Some((_, decision)) = known {
+                return decision.clone();
             }
-            let judgment = judge_attempt(&trace.question, attempt, judge);
-            judged.push((attempt, judgment.clone()));
-            judgment
-        }))
+            let decision = decide(&trace.question, attempt, judge, settled);
+            decided.push((attempt, decision.clone()));
+            decision
+        });
+        Self { by_arm, language: Some(judge.language) }
+    }
+
+    /// Returns the language of the answers.
+    #[must_use]
+    pub fn language(&self) -> &'static Language {
+        self.language.unwrap_or_else(Language::english)
+    }
+
+    /// Returns the decision on an arm's answer.
+    #[must_use]
+    pub fn decision(&self, arm: ArmName) -> Option<&Decision> {
+        self.by_arm[arm as usize].as_ref()
     }
 
     /// Returns the judgment of an arm's answer.
     #[must_use]
     pub fn of(&self, arm: ArmName) -> Option<&Judgment> {
-        self.0[arm as usize].as_ref()
+        self.decision(arm).map(|decision| &decision.judgment)
     }
 
     /// Returns the verdict on an arm's answer.
@@ -37,11 +94,11 @@ impl Judgments {
         self.of(arm).map(|judgment| judgment.correctness)
     }
 
-    /// Returns the same judgments with `correctness` wherever the rule was unsure.
+    /// Returns the same judgments with `correctness` wherever it is still unsure.
     #[must_use]
     pub fn resolved(&self, correctness: Correctness) -> Self {
         let mut resolved = self.clone();
-        for judgment in resolved.0.iter_mut().flatten() {
+        for Decision { judgment, .. } in resolved.by_arm.iter_mut().flatten() {
             if judgment.correctness == Correctness::Unsure {
                 judgment.correctness = correctness;
             }
@@ -51,29 +108,141 @@ impl Judgments {
 
     /// Removes the reasons, which quote answers and gold answers.
     pub fn forget_reasons(&mut self) {
-        for judgment in self.0.iter_mut().flatten() {
-            judgment.reason.clear();
+        for Decision { judgment, by, .. } in self.by_arm.iter_mut().flatten() {
+            decided_by(*by).clone_into(&mut judgment.reason);
         }
     }
 
     /// Returns the same judgments with another one for `arm`.
     #[must_use]
     pub fn with(mut self, arm: ArmName, correctness: Correctness) -> Self {
-        self.0[arm as usize] = Some(Judgment::new(correctness, correctness.name()));
+        let judgment = Judgment::new(correctness, correctness.name());
+        self.by_arm[arm as usize] =
+            Some(Decision { judgment, rule: correctness, by: Decider::Rule });
         self
     }
 }
 
-/// Returns true if two attempts are equal in all that [`judge_attempt`] reads.
+/// Marks a reply that declines to answer, and clears its answer; `phrases` are those of the product.
+pub fn mark_declined(
+    question: &Question,
+    attempt: &mut Attempt,
+    phrases: &[String],
+    language: &'static Language,
+) {
+    let is_answer = attempt.error.is_none() && attempt.stance == Stance::Answered;
+    if is_answer && declines_to_answer(question, &attempt.extracted, phrases, language) {
+        attempt.stance = Stance::Abstained;
+        attempt.extracted.clear();
+    }
+}
+
+/// Returns true if two attempts are equal in all that [`decide`] reads.
 fn is_same(a: &Attempt, b: &Attempt) -> bool {
     (a.error.is_some(), &a.extracted, a.stance) == (b.error.is_some(), &b.extracted, b.stance)
 }
 
-/// Judges one attempt; `None` if its call failed or the question has no gold answer.
+/// Decides on one attempt; `None` if its call failed or the question has no gold answer.
+#[must_use]
+pub fn decide(
+    question: &Question,
+    attempt: &Attempt,
+    judge: Judge,
+    settled: &Settled,
+) -> Option<Decision> {
+    let judgment = judge_attempt(question, attempt, judge)?;
+    let rule = judgment.correctness;
+    let found = |decisions: &Decisions| {
+        let is_asked = !decisions.is_empty() && question.kind != QuestionKind::Unanswerable;
+        let key = is_asked.then(|| (question.id.clone(), attempt.extracted.clone()))?;
+        decisions.get(&key).copied()
+    };
+    let by_judge = || (rule == Correctness::Unsure).then(|| found(&settled.judge)).flatten();
+    let (by, is_right) = match found(&settled.person) {
+        Some(is_right) => (Decider::Person, is_right),
+        None => match by_judge() {
+            Some(is_right) => (Decider::Judge, is_right),
+            None => return Some(Decision { judgment, rule, by: Decider::Rule }),
+        },
+    };
+    let reason = format!("{} (rule: {judgment})", decided_by(by));
+    let judgment = Judgment::new(Correctness::from_right(is_right), reason);
+    Some(Decision { judgment, rule, by })
+}
+
+/// Names a decider other than the rule.
+fn decided_by(by: Decider) -> &'static str {
+    match by {
+        Decider::Rule => "",
+        Decider::Judge => "by the judge",
+        Decider::Person => "by a person",
+    }
+}
+
+/// Judges one attempt by the rule alone; `None` if its call failed or the question has no gold answer.
 #[must_use]
 pub fn judge_attempt(question: &Question, attempt: &Attempt, judge: Judge) -> Option<Judgment> {
     if attempt.error.is_some() {
         return None;
     }
     judge.judge(question, &attempt.extracted, attempt.stance)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::answer::Scorer;
+    use crate::rightness::RightRule;
+    use crate::types::{Finish, Origin, TokenUse};
+    use Correctness::{Right, Unsure, Wrong};
+
+    fn decided(answer: &str, kind: QuestionKind, settled: &Settled) -> (Correctness, Decider) {
+        let question = Question {
+            kind,
+            answers: vec!["1992".to_owned()],
+            ..Question::new("q".into(), "When?".to_owned())
+        };
+        let auto = Judge {
+            rule: RightRule::Auto,
+            scorer: Scorer::Squad2,
+            correct_f1: 0.6,
+            language: Language::english(),
+        };
+        let attempt = Attempt {
+            passages: vec![],
+            raw: answer.to_owned(),
+            extracted: answer.to_owned(),
+            stance: Stance::Answered,
+            finish: Finish::Stop,
+            origin: Origin::Called,
+            tokens: TokenUse::default(),
+            cost_usd: 0.0,
+            seconds: 0.0,
+            error: None,
+        };
+        let decision = decide(&question, &attempt, auto, settled).expect("an answer");
+        (decision.judgment.correctness, decision.by)
+    }
+
+    #[test]
+    fn a_judge_decides_what_the_rule_does_not_and_a_person_decides_all() {
+        // The rule does not read answers of this length.
+        let long = "word ".repeat(5_000);
+        let on = |answer: &str, is_right| (("q".into(), answer.to_owned()), is_right);
+        let judge = Decisions::from([on(&long, true), on("1992", false), on("1815", true)]);
+        let by_judge = Settled { judge, person: Decisions::new() };
+        let person = Decisions::from([on(&long, false), on("1992", false)]);
+        let by_both = Settled { person, ..by_judge.clone() };
+        for (settled, of_long, of_right, of_wrong) in [
+            (&Settled::default(), (Unsure, Decider::Rule), Right, Decider::Rule),
+            (&by_judge, (Right, Decider::Judge), Right, Decider::Rule),
+            (&by_both, (Wrong, Decider::Person), Wrong, Decider::Person),
+        ] {
+            assert_eq!(decided(&long, QuestionKind::Span, settled), of_long);
+            assert_eq!(decided("1992", QuestionKind::Span, settled), (of_right, of_wrong));
+            assert_eq!(decided("1815", QuestionKind::Span, settled), (Wrong, Decider::Rule));
+            let unanswerable = decided("1992", QuestionKind::Unanswerable, settled);
+            assert_eq!(unanswerable, (Wrong, Decider::Rule));
+        }
+    }
 }

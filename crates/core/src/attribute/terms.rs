@@ -6,15 +6,14 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use crate::text::analyse::{Analyzer, Stemmer, StopWords, Words};
+use crate::text::analyse::Analyzer;
 
 /// Interrogatives and auxiliaries that are not among Lucene's 33 stop words.
 const ASKING: &str = "who whom whose which what when where why how do does did done has have had having can could would \
                       should may might were been being am from many much";
 
 /// One analyser for all questions, so that no word is stemmed twice.
-static ANALYZER: LazyLock<Analyzer> =
-    LazyLock::new(|| Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English));
+static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::default);
 
 static ASKING_TERMS: LazyLock<BTreeSet<String>> =
     LazyLock::new(|| ANALYZER.term_list(ASKING).into_iter().collect());

@@ -1,4 +1,4 @@
-//! The settings of the judge: a model that compares answers with gold answers.
+//! The settings of the judge: a model that decides where the rule is unsure.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::price::Price;
 use crate::closed_set::closed_set;
-use crate::rightness::JudgeOrder;
 
 closed_set! {
-    /// The kind of model that judges answers.
+    /// The kind of model that judges answers where the rule is unsure.
     #[derive(Default)]
     JudgeKind {
         /// No judge.
@@ -49,11 +48,6 @@ pub struct JudgeSettings {
     /// Additional fields of the request body.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     pub extra_body: serde_json::Map<String, serde_json::Value>,
-    /// Ask in both orders: gold answer first, answer first. `false`: gold answer first only.
-    pub orders: bool,
-    /// Calls per question and order, at least 1; above 1 no cached responses are used.
-    #[schemars(range(min = 1, max = 100))]
-    pub repeats: usize,
     /// Sampling temperature, at least 0.
     #[schemars(range(min = 0))]
     pub temperature: f64,
@@ -90,8 +84,6 @@ impl Default for JudgeSettings {
             api_key_env: None,
             headers_env: BTreeMap::new(),
             extra_body: serde_json::Map::new(),
-            orders: true,
-            repeats: 1,
             temperature: 0.0,
             max_tokens: 256,
             concurrency: 8,
@@ -109,11 +101,5 @@ impl JudgeSettings {
     #[must_use]
     pub fn is_on(&self) -> bool {
         self.kind != JudgeKind::None
-    }
-
-    /// Returns the orders that the judge is asked in.
-    #[must_use]
-    pub fn asked_orders(&self) -> &'static [JudgeOrder] {
-        if self.orders { &JudgeOrder::ALL } else { &[JudgeOrder::GoldFirst] }
     }
 }

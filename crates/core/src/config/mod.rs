@@ -42,7 +42,7 @@ pub use retrieval::{
     RerankSettings, RetrievalSettings, VectorStoreKind, VectorStoreSettings,
 };
 pub use settings::{
-    CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, GatesSettings,
+    AUTO, CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, GatesSettings,
     GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, MOST_RESAMPLES, Settings,
 };
 pub use tune::{SweepSearch, TuneSettings};

@@ -83,8 +83,8 @@ impl Default for AnalyzerSettings {
         Self {
             words: Words::Unicode,
             lowercase: true,
-            stopwords: StopWords::English,
-            stemmer: Stemmer::English,
+            stopwords: StopWords::Auto,
+            stemmer: Stemmer::Auto,
         }
     }
 }

@@ -15,6 +15,7 @@ use super::price::Price;
 use super::retrieval::{RerankSettings, RetrievalSettings, VectorStoreSettings};
 use super::tune::TuneSettings;
 use crate::chunk::Strategy;
+use crate::language::Language;
 use crate::measure::answer::Scorer;
 use crate::measure::{Measure, Quantity};
 use crate::rightness::RightRule;
@@ -67,6 +68,8 @@ pub struct DatasetSettings {
     pub format: Format,
     /// The file or folder of the data set.
     pub path: PathBuf,
+    /// ISO 639-1 code of the texts' language, or `auto`: detected from the documents, and recorded by a run.
+    pub language: String,
     /// Use only questions of this split; for BEIR, the qrels file of that name. Default: all; for BEIR, `test`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
@@ -96,11 +99,15 @@ pub struct DatasetSettings {
 /// Default of `dataset.max_document_bytes`.
 pub const MAX_DOCUMENT_BYTES: usize = 50_000_000;
 
+/// Value of `dataset.language` that has the language detected.
+pub const AUTO: &str = "auto";
+
 impl Default for DatasetSettings {
     fn default() -> Self {
         Self {
             format: Format::Files,
             path: PathBuf::from("."),
+            language: AUTO.to_owned(),
             split: None,
             limit: None,
             seed: 0,
@@ -124,6 +131,12 @@ impl DatasetSettings {
     #[must_use]
     pub fn label(&self) -> String {
         format!("{} {}", self.format, self.path.display())
+    }
+
+    /// Returns the language of the texts; English if it was never detected.
+    #[must_use]
+    pub fn language(&self) -> &'static Language {
+        if self.language == AUTO { Language::english() } else { Language::of(&self.language) }
     }
 
     /// Returns the treatment of missing evidence: the configured one, else the format's default.
@@ -346,6 +359,10 @@ pub struct EvaluationSettings {
     pub scorer: Scorer,
     /// Rule that decides whether an answer is right. Classes, loss budget, gates and verdict use it.
     pub right: RightRule,
+    /// Replies by which the product declines to answer, besides those that are recognised: `["Ask our service desk."]`. A reply that
+    /// begins with one declines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub declined: Vec<String>,
     /// Minimum `AnswerF1` of a right answer where F1 decides, in 0..=1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub correct_f1: f64,
@@ -373,6 +390,7 @@ impl Default for EvaluationSettings {
             primary: None,
             scorer: Scorer::Squad2,
             right: RightRule::Auto,
+            declined: Vec::new(),
             correct_f1: 0.6,
             arms: vec![
                 ArmName::Retrieved,

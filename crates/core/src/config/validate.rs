@@ -9,7 +9,7 @@ use super::out_of_range::OutOfRange;
 use super::packing::{Expand, PackingSettings};
 use super::ranges::check_ranges;
 use super::retrieval::{Bm25Store, DenseSettings, RerankSettings, RetrievalSettings};
-use super::settings::{ChunkingSettings, Settings};
+use super::settings::{AUTO, ChunkingSettings, Settings};
 use crate::chunk::Strategy;
 use crate::text::tokens::Tokenizer;
 use crate::types::{ArmName, Condition, Filter, NumberBounds, RetrieverName};
@@ -23,6 +23,12 @@ impl Settings {
     /// The first setting that cannot be used.
     pub fn validate(&self) -> Result<(), OutOfRange> {
         check_ranges("", self)?;
+        let language = &self.dataset.language;
+        let is_code = language.len() == 2 && language.bytes().all(|byte| byte.is_ascii_lowercase());
+        if language != AUTO && !is_code {
+            let problem = "must be `auto` or a code of ISO 639-1, such as `de`";
+            return refuse("dataset.language", language, problem);
+        }
         let (retrieval, generation) = (&self.retrieval, &self.generation);
         check_candidates(retrieval.k, retrieval.candidates)?;
         if let Some(most) = generation.most_concurrency {

@@ -1,7 +1,10 @@
 //! Languages as data: one file each in `crates/core/languages`, read by BM25's analysis, the scorer `mlqa` and the rule of rightness.
 //!
-//! To add a language, write its file, add it to [`FILES`], and nothing else. A key may be left out. An entry may have several
-//! words; `*` at its end stands for any ending, `*` at its start for any beginning. Case and diacritics do not matter.
+//! To add a language, write its file, add it to `FILES`, and nothing else. A key may be left out, except `yes`, `no`, `negations`, `months` and those of `declined`. An entry may have several
+//! words; `*` at its end matches any ending, `*` at its start any beginning. Case and diacritics do not matter. Where an
+//! entry has several names, spaces separate them, and `_` the words of one name.
+
+mod detect;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,18 +12,34 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+pub use detect::detect;
+
 /// The files by their ISO 639-1 code.
 const FILES: &[(&str, &str)] = &[
     ("en", include_str!("../../languages/en.toml")),
     ("de", include_str!("../../languages/de.toml")),
+    ("fr", include_str!("../../languages/fr.toml")),
+    ("es", include_str!("../../languages/es.toml")),
+    ("it", include_str!("../../languages/it.toml")),
+    ("pt", include_str!("../../languages/pt.toml")),
+    ("nl", include_str!("../../languages/nl.toml")),
+    ("ru", include_str!("../../languages/ru.toml")),
+    ("ar", include_str!("../../languages/ar.toml")),
+    ("zh", include_str!("../../languages/zh.toml")),
+    ("ja", include_str!("../../languages/ja.toml")),
+    ("ko", include_str!("../../languages/ko.toml")),
+    ("th", include_str!("../../languages/th.toml")),
 ];
+
+/// Languages without a file, by code.
+const OTHERS: &str = include_str!("../../languages/others.toml");
 
 /// The units that all languages share, by dimension: symbol, factor to the base unit, and the shift before it.
 const UNITS: &str = include_str!("../../languages/units.toml");
 
-/// What is known of a language.
+/// A language's words and marks.
 #[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct Language {
     /// ISO 639-1 code, the file's name.
     #[serde(skip)]
@@ -37,104 +56,153 @@ pub struct Language {
     pub articles: Vec<String>,
     /// Words that BM25 drops.
     pub stop_words: Vec<String>,
-    /// Words without content of their own, besides the stop words.
-    pub function_words: Vec<String>,
     /// Short forms that precede a word with an apostrophe between: `l` in `l'Élysée`.
     pub elisions: Vec<String>,
-    /// Endings that may directly follow any word, as particles do.
+    /// Endings that may directly follow any word, as particles do, with the mark before them, if any: `'da` in `Türkiye'da`.
     pub particles: Vec<String>,
-    /// Words that say yes.
-    pub yes: Vec<String>,
-    /// Words that say no.
-    pub no: Vec<String>,
-    /// Pleasantries before an answer, which are no part of it.
-    pub openings: Vec<String>,
-    /// Words that deny what is said in their clause.
-    pub negations: Vec<String>,
-    /// Phrases before something that is not the answer: `instead of`.
-    pub contrasts: Vec<String>,
-    /// Phrases before or after something that no longer holds.
-    pub former: Vec<String>,
-    /// Phrases that deny what precedes them: `is wrong`.
-    pub denials_after: Vec<String>,
-    /// Words of doubt.
-    pub hedges: Vec<String>,
-    /// Words between alternatives.
-    pub or: Vec<String>,
-    /// Words between parts that all count.
-    pub and: Vec<String>,
-    /// Words before a contrast.
-    pub but: Vec<String>,
-    /// Phrases of an upper bound that is included.
-    pub at_most: Vec<String>,
-    /// Phrases of a lower bound that is included.
-    pub at_least: Vec<String>,
-    /// Phrases of a lower bound that is excluded.
-    pub more_than: Vec<String>,
-    /// Phrases of an upper bound that is excluded.
-    pub less_than: Vec<String>,
-    /// Pairs of words that contradict each other, separated by a space.
-    pub opposites: Vec<String>,
-    /// Replies that decline to answer.
-    pub declined: DeclinedWords,
+    /// Words that the rule of rightness reads.
+    #[serde(flatten)]
+    pub words: BTreeMap<Class, Vec<String>>,
+    /// Replies that decline to answer: that a source, or the speaker, lacks the matter asked for.
+    pub declined: BTreeMap<Declined, Vec<String>>,
     /// Numbers, dates, times and units.
-    pub numbers: NumberWords,
+    pub numbers: BTreeMap<Numbers, Vec<String>>,
 }
 
-/// Words of replies that decline to answer: that a source, or the speaker, lacks the matter asked for.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DeclinedWords {
+/// A class of words that the rule of rightness reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Words without content of their own, besides the stop words.
+    FunctionWords,
+    /// Words whose full stop ends no sentence.
+    Abbreviations,
+    /// Conjunctions and pronouns that begin a clause.
+    ClauseWords,
+    /// Words that say yes.
+    Yes,
+    /// Words that say no.
+    No,
+    /// Pleasantries before an answer, which are no part of it.
+    Openings,
+    /// Words that deny their clause.
+    Negations,
+    /// Phrases that begin with a negation and deny nothing: `not only`.
+    NotDenials,
+    /// Words after a negation with which the clause affirms: `not before noon`.
+    Limits,
+    /// Phrases before something that is not the answer: `instead of`.
+    Contrasts,
+    /// Phrases in the clause of something that no longer holds.
+    Former,
+    /// Phrases that deny what precedes them: `is wrong`.
+    DenialsAfter,
+    /// Words of doubt.
+    Hedges,
+    /// Words of an answer that leaves open which of several holds.
+    Undecided,
+    /// Words between alternatives.
+    Or,
+    /// Words between parts that all count.
+    And,
+    /// Words before a contrast.
+    But,
+    /// Phrases of an upper bound that is included.
+    AtMost,
+    /// Phrases of a lower bound that is included.
+    AtLeast,
+    /// Phrases of a lower bound that is excluded.
+    MoreThan,
+    /// Phrases of an upper bound that is excluded.
+    LessThan,
+    /// Words of a question that asks for an upper limit.
+    AsksMost,
+    /// Words of a question that asks for a lower limit.
+    AsksLeast,
+    /// Words next to a number that make it a version, compared as written.
+    Versions,
+    /// Words of a question that asks for an order: `respectively`.
+    Order,
+    /// Words of a question that asks for a person.
+    Who,
+    /// Words before a name that are no part of it.
+    Titles,
+    /// Words that make another name of the one that follows.
+    NameStarts,
+    /// Words that may end a name without making it another one.
+    NameEnds,
+    /// Words between the words of a name, and before a place that has it: `of`.
+    Links,
+    /// Words that are the same.
+    Aliases,
+    /// Pairs of words that contradict each other.
+    Opposites,
+}
+
+/// A class of words in replies that decline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Declined {
     /// Whole replies.
-    pub whole: Vec<String>,
+    Whole,
     /// The speaker: `I`, `we`.
-    pub speakers: Vec<String>,
-    /// What was searched: `context`, `documents`.
-    pub sources: Vec<String>,
-    /// What is missing: `information`, `answer`.
-    pub matters: Vec<String>,
+    Speakers,
+    /// The searched sources: `context`, `documents`.
+    Sources,
+    /// The missing thing: `information`, `answer`.
+    Matters,
     /// Words of lacking and denying.
-    pub denials: Vec<String>,
+    Denials,
     /// Verbs of knowing, finding and containing: they decline together with speaker, source or matter.
-    pub verbs: Vec<String>,
+    Verbs,
     /// Verbs of stating, which decline by themselves: `is not stated`.
-    pub statements: Vec<String>,
+    Statements,
     /// Apologies before a refusal.
-    pub apologies: Vec<String>,
+    Apologies,
+    /// Phrases that say by themselves that something is missing: `is silent on`, `beyond the scope of`.
+    Lacks,
+    /// Words of a rule or duty, which deny nothing: `must not`.
+    Duties,
 }
 
-/// Numbers, dates, times and units in words. Alternatives are separated by spaces, words of one name by `_`.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NumberWords {
-    /// Names of 0, 1, 2 and so on; those of twenty and more may be here or in `tens`.
-    pub cardinals: Vec<String>,
-    /// Names of 20, 30 to 90, which are followed by a unit.
-    pub tens: Vec<String>,
-    /// Word between a unit and the ten that follows it: `fünfundzwanzig`.
-    pub unit_before_ten: String,
+/// A class of words in numbers, dates, times and units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Numbers {
+    /// Names of 0, 1, 2 and so on.
+    Cardinals,
+    /// Names of 20, 30 to 90.
+    Tens,
+    /// The word between a unit and the ten that follows it: `fünfundzwanzig`.
+    UnitBeforeTen,
     /// Ordinals of 0, 1, 2 and so on.
-    pub ordinals: Vec<String>,
+    Ordinals,
     /// Endings that make digits an ordinal.
-    pub ordinal_ends: Vec<String>,
+    OrdinalEnds,
     /// Factors: name and value.
-    pub scales: Vec<String>,
+    Scales,
     /// Fractions: name and value.
-    pub halves: Vec<String>,
+    Halves,
     /// Names of the twelve months.
-    pub months: Vec<String>,
+    Months,
     /// Marks of the first half of the day, after an hour.
-    pub before_noon: Vec<String>,
+    BeforeNoon,
     /// Marks of the second half of the day, after an hour.
-    pub after_noon: Vec<String>,
+    AfterNoon,
     /// Times of day by name: name and hour.
-    pub clock_words: Vec<String>,
+    ClockWords,
+    /// Words that make a number an hour of the day: `Uhr`.
+    HourWords,
+    /// Words before a range: `between`.
+    RangeStarts,
+    /// Words between the ends of a range: `to`.
+    RangeLinks,
     /// Words between an amount and the unit that it is divided by.
-    pub per: Vec<String>,
+    Per,
     /// Adverbs of a rate: name and symbol of the unit.
-    pub rates: Vec<String>,
+    Rates,
     /// Symbol of a unit, then its names.
-    pub units: Vec<String>,
+    Units,
 }
 
 static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
@@ -145,7 +213,13 @@ static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
     FILES.iter().map(read).collect()
 });
 
-/// The language without data.
+static OTHER_LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
+    let others: BTreeMap<String, Language> =
+        toml::from_str(OTHERS).unwrap_or_else(|error| panic!("languages/others.toml: {error}"));
+    others.into_iter().map(|(code, language)| Language { code, ..language }).collect()
+});
+
+/// The language of which nothing is known.
 static NONE: LazyLock<Language> = LazyLock::new(Language::default);
 
 impl Language {
@@ -153,6 +227,21 @@ impl Language {
     #[must_use]
     pub fn all() -> &'static [Self] {
         &LANGUAGES
+    }
+
+    /// Returns all languages of which anything is known.
+    fn known() -> impl Iterator<Item = &'static Self> {
+        LANGUAGES.iter().chain(OTHER_LANGUAGES.iter())
+    }
+
+    /// Returns the particles of all languages.
+    pub fn particles() -> impl Iterator<Item = &'static str> {
+        Self::known().flat_map(|language| language.particles.iter().map(String::as_str))
+    }
+
+    /// Returns the elisions of all languages.
+    pub fn elisions() -> impl Iterator<Item = &'static str> {
+        Self::known().flat_map(|language| language.elisions.iter().map(String::as_str))
     }
 
     /// Returns English.
@@ -164,13 +253,29 @@ impl Language {
     /// Returns the language of an ISO 639-1 code; one without any words if there is no data.
     #[must_use]
     pub fn of(code: &str) -> &'static Self {
-        LANGUAGES.iter().find(|language| language.code == code).unwrap_or(&NONE)
+        Self::known().find(|language| language.code == code).unwrap_or(&NONE)
+    }
+
+    /// Returns true for English.
+    #[must_use]
+    pub fn is_english(&self) -> bool {
+        self.code == "en"
     }
 
     /// Returns true if the language has a file.
     #[must_use]
     pub fn has_data(&self) -> bool {
         !self.name.is_empty()
+    }
+
+    /// Returns the words of a class.
+    pub(crate) fn words(&self, class: Class) -> impl Iterator<Item = &str> {
+        self.words.get(&class).into_iter().flatten().map(String::as_str)
+    }
+
+    /// Returns the words of a class of numbers.
+    pub(crate) fn numbers(&self, class: Numbers) -> impl Iterator<Item = &str> {
+        self.numbers.get(&class).into_iter().flatten().map(String::as_str)
     }
 }
 
@@ -199,19 +304,11 @@ mod tests {
     #[test]
     fn every_file_is_read_and_has_what_the_rule_needs() {
         for language in Language::all() {
-            let Language { name, yes, no, negations, declined, numbers, .. } = language;
-            let needed = [
-                yes,
-                no,
-                negations,
-                &declined.whole,
-                &declined.sources,
-                &declined.denials,
-                &declined.statements,
-                &numbers.units,
-            ];
-            assert!(!name.is_empty() && needed.iter().all(|words| !words.is_empty()), "{name}");
-            assert!(numbers.months.len() == 12, "{name}");
+            let needed =
+                [Class::Yes, Class::No, Class::Negations].map(|class| language.words(class).next());
+            assert!(language.has_data() && needed.iter().all(Option::is_some), "{language:?}");
+            assert_eq!(language.declined.len(), 10, "{language:?}");
+            assert_eq!(language.numbers(Numbers::Months).count(), 12, "{language:?}");
         }
     }
 
@@ -221,9 +318,9 @@ mod tests {
         let symbols: Vec<&str> =
             units.values().flatten().filter_map(|unit| unit.split(' ').next()).collect();
         for language in Language::all() {
-            for unit in &language.numbers.units {
+            for unit in language.numbers(Numbers::Units) {
                 let symbol = unit.split(' ').next().unwrap_or_default();
-                assert!(symbols.contains(&symbol), "{}: {unit}", language.name);
+                assert!(symbols.contains(&symbol), "{language:?}: {unit}");
             }
         }
     }

@@ -1,241 +1,100 @@
-//! The rule `auto`: decides by the kind of gold answer.
+//! The rule `auto`: the best decision over the gold answers.
 
-use super::cases::differ_in_case;
-use super::claim::Claim;
-use super::code::is_code_gold;
-use super::mention::Mention;
-use super::names::{canonical, is_name, same};
-use super::parsed::{Parsed, content};
-use super::relation::GoldValue;
-use super::sort::{Sort, sort};
-use super::tables::WordSet;
-use super::value::{Agreement, compare};
+use super::evidence::{Case, Ground, Reason, right, unsure};
+use super::facts;
+use super::parsed::Parsed;
+use super::polar::{self, polarity};
 use super::verdict::{Correctness, Judgment};
-use super::words::{FLUFF, GENERIC, OPEN};
-use super::{facts, listing, long, offer, partial, phrase, polar};
+use super::vocabulary::Vocabulary;
+use crate::language::Language;
 use crate::types::{Question, QuestionKind};
 
-/// Words that make plain numbers versions.
-static VERSION_WORDS: WordSet = WordSet::new("version versions release releases branch branches v");
+/// Longest answer that is compared, in bytes.
+const LONGEST: usize = 20_000;
 
-/// Words of a question that asks for a former state.
-static PAST: WordSet = WordSet::new(
-    "\
-    formerly previously originally former previous old initially before used first",
-);
+/// Judges `answer`, which does not decline.
+pub(crate) fn auto(question: &Question, answer: &str, language: &'static Language) -> Judgment {
+    let reason = decide(question, answer, language);
+    Judgment::new(reason.correctness, message(&reason))
+}
 
-/// Longest answer that is compared, in bytes. Longer ones are no answer to a short question, and comparing takes more than
-/// linear time.
-pub(super) const LONGEST: usize = 4_000;
-
-/// Longest gold answer, in bytes, whose symbols must be repeated.
-const SHORT: usize = 24;
-const SYMBOLS: [char; 14] = ['+', '#', '&', '|', '=', '!', '<', '>', '^', '@', '*', '~', '\\', '/'];
-
-/// Judges `answer`, which must be an answer and no abstention. `f1` is its official token F1; from `correct_f1` on it is
-/// right where nothing else decides.
-#[must_use]
-pub fn auto(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judgment {
+/// Decides by key facts, by yes or no, or by the best of the gold answers.
+fn decide(question: &Question, answer: &str, language: &'static Language) -> Reason {
+    if question.answers.iter().any(|gold| gold.trim() == answer.trim()) {
+        return right(Ground::Equal, answer.trim());
+    }
     if answer.len() > LONGEST {
-        return Judgment::unsure(format!("is longer than {LONGEST} bytes"));
+        return unsure(Ground::TooLong, "");
     }
-    let judgment = compared(question, answer, f1, correct_f1);
-    if judgment.is_right() && loses_symbols(question, answer) {
-        return Judgment::unsure("has other symbols than the gold answer");
-    }
-    let mut gold_answers = question.answers.iter();
-    if judgment.is_right()
-        && !question.answers.is_empty()
-        && gold_answers.all(|gold| differ_in_case(gold, answer))
-    {
-        return Judgment::unsure("has a unit in another case");
-    }
-    judgment
-}
-
-/// Returns true if every gold answer is a short text without values that has symbols, as `C++` or `a && b`, and the answer
-/// contains none of them as it is: comparison by words does not see symbols.
-fn loses_symbols(question: &Question, answer: &str) -> bool {
-    let answer = answer.to_lowercase();
-    let is_lost = |gold: &String| {
-        gold.len() <= SHORT
-            && gold.contains(SYMBOLS)
-            && Parsed::new(gold).mentions.is_empty()
-            && !answer.contains(&gold.to_lowercase())
-    };
-    !question.answers.is_empty() && question.answers.iter().all(is_lost)
-}
-
-fn compared(question: &Question, answer: &str, f1: f64, correct_f1: f64) -> Judgment {
-    let asked = Parsed::new(&question.text);
-    let mut given = Parsed::new(answer);
-    given.answers_denial = denies(&asked);
-    given.answers_past = asked.tokens.iter().any(|token| PAST.has(&token.text));
-    if given.tokens.is_empty() {
-        return Judgment::wrong("empty");
-    }
-    let gold_answers: Vec<Parsed> = question.answers.iter().map(|gold| Parsed::new(gold)).collect();
-    let versions = gold_answers.iter().chain([&asked]).any(names_version);
-    let spelled_out = gold_answers.iter().any(|gold| gold.tokens.len() > 1);
-    let claim = Claim {
-        question: &asked,
-        answer: &given,
-        gold_answers: &gold_answers,
-        versions,
-        spelled_out,
-    };
+    let words = Vocabulary::of(language);
+    let asked = Parsed::new(&question.text, words);
+    let given = Parsed::new(answer, words);
     if !question.required.is_empty() || !question.forbidden.is_empty() {
-        return facts::judge(question, &claim);
+        return facts::decide(question, &asked, &given);
     }
-    if gold_answers.iter().any(|gold| equals(gold, &given)) {
-        return Judgment::right("equals a gold answer");
+    let golds: Vec<Parsed> = question.answers.iter().map(|gold| Parsed::new(gold, words)).collect();
+    let is_polar =
+        question.kind == QuestionKind::YesNo || golds.iter().all(|gold| polarity(gold).is_some());
+    if let Some(gold) = golds.first().and_then(polarity).filter(|_| is_polar) {
+        return polar::decide(gold, &given);
     }
-    let sorts: Vec<Sort> = gold_answers.iter().map(sort).collect();
-    if question.kind == QuestionKind::YesNo
-        || sorts.iter().all(|sort| matches!(sort, Sort::Yes | Sort::No))
-    {
-        return polar::judge(sorts.contains(&Sort::Yes), &given, &asked);
-    }
-    let mut verdicts = Vec::new();
-    let single: Vec<&Mention> = gold_answers
-        .iter()
-        .zip(&sorts)
-        .filter(|(_, sort)| **sort == Sort::Value)
-        .map(|(gold, _)| &gold.mentions[0])
-        .collect();
-    if !single.is_empty() {
-        verdicts.push(offer::judge(&[GoldValue { alternatives: single, exact: false }], &claim));
-    }
-    for (gold, sort) in gold_answers.iter().zip(&sorts) {
-        match sort {
-            Sort::Values => verdicts.push(offer::judge(&targets(gold), &claim)),
-            Sort::Phrase if repeats_value(gold, &gold_answers, &sorts) => {}
-            Sort::Phrase => verdicts.push(phrase_or_list(gold, &claim, f1 >= correct_f1)),
-            Sort::Long => verdicts.push(long::judge(gold, &claim)),
-            Sort::Value | Sort::Yes | Sort::No => {}
+    let decide = |gold: &Parsed| {
+        let case = Case { question: &asked, gold, golds: &golds, answer: &given };
+        let reason = case.decide();
+        if reason.correctness == Correctness::Right || reason.ground == Ground::LongReference {
+            return reason;
         }
-    }
-    let pair = |first: &str, second: &str| {
-        given.tokens.windows(2).any(|w| w[0].is(first) && w[1].is(second))
+        let shorter = case.shorter();
+        let mut others = shorter.iter().map(|gold| Case { gold, ..case }.decide());
+        others.find(|other| other.correctness == Correctness::Right).unwrap_or(reason)
     };
-    if pair("or", "else") || pair("not", "clear") || pair("that", "open") || pair("it", "open") {
-        return Judgment::unsure("leaves the answer open");
-    }
-    if let Some(word) = given.tokens.iter().find(|token| OPEN.has(&token.text)) {
-        return Judgment::unsure(format!("leaves the answer open: `{}`", word.text));
-    }
-    let best = |correctness: Correctness| {
-        verdicts.iter().find(|verdict| verdict.correctness == correctness)
-    };
-    best(Correctness::Right)
-        .or_else(|| best(Correctness::Unsure))
-        .or_else(|| verdicts.first())
-        .cloned()
-        .unwrap_or_else(|| Judgment::unsure("nothing to compare with"))
-}
-
-/// Returns true if the question asks for what is not allowed.
-fn denies(question: &Parsed) -> bool {
-    let denied = |word: &str| {
-        matches!(word, "forbidden" | "prohibited" | "excluded" | "not" | "never" | "banned")
-            || word.ends_with("n't")
-    };
-    question.tokens.iter().any(|token| denied(&token.text))
-}
-
-fn names_version(reading: &Parsed) -> bool {
-    reading.tokens.iter().any(|token| VERSION_WORDS.has(&token.text))
-}
-
-fn targets(gold: &Parsed) -> Vec<GoldValue<'_>> {
-    gold.mentions
-        .iter()
-        .map(|mention| GoldValue { alternatives: vec![mention], exact: gold.mentions.len() > 1 })
-        .collect()
-}
-
-/// Returns true if the texts are equal but for case; with values, whose units have a case (`MB`, `Mb`), in case too.
-fn equals(gold: &Parsed, answer: &Parsed) -> bool {
-    let plain = |reading: &Parsed| {
-        let text = reading.text.trim_matches(['.', '"', '\'', ' ']);
-        if gold.mentions.is_empty() { text.to_lowercase() } else { text.to_owned() }
-    };
-    !gold.text.is_empty() && !is_code_gold(gold) && plain(gold) == plain(answer)
-}
-
-/// Returns true if the value of `gold` is a gold answer by itself (`HTTP 409` next to `409`).
-fn repeats_value(gold: &Parsed, gold_answers: &[Parsed], sorts: &[Sort]) -> bool {
-    let value = |other: &Parsed, mention: &Mention| {
-        !is_code_gold(gold)
-            && compare(&other.mentions[0].value, &mention.value, false) == Agreement::Same
-    };
-    gold.mentions.iter().any(|mention| {
-        gold_answers
-            .iter()
-            .zip(sorts)
-            .any(|(other, sort)| *sort == Sort::Value && value(other, mention))
-    })
-}
-
-/// Judges a phrase with values: all must be stated, and its other words must be in the answer or the question.
-fn phrase_with_values(gold: &Parsed, claim: &Claim<'_>) -> Judgment {
-    let values = offer::judge(&targets(gold), claim);
-    if !values.is_right() {
-        return values;
-    }
-    let covered =
-        |at: usize| gold.mentions.iter().any(|mention| (mention.first..mention.end).contains(&at));
-    let words = canonical(&claim.answer.tokens);
-    let missing = canonical(&gold.tokens).into_iter().find(|own| {
-        let token = &gold.tokens[own.token];
-        !covered(own.token)
-            && content(token)
-            && !FLUFF.has(&token.text)
-            && !GENERIC.has(&token.text)
-            && !claim.question.has(token)
-            && !words.iter().any(|word| same(own, word))
-    });
-    let foreign = claim.answer.tokens.iter().any(|token| {
-        token.capital()
-            && token.is_word()
-            && content(token)
-            && !gold.has(token)
-            && !claim.question.has(token)
-            && token.start > 0
-    });
-    let shifted = canonical(&gold.tokens).into_iter().find(|own| {
-        foreign
-            && !covered(own.token)
-            && content(&gold.tokens[own.token])
-            && !words.iter().any(|word| same(own, word))
-    });
-    match missing.or(shifted) {
-        Some(word) if partial::opposed(gold, claim.answer) => {
-            Judgment::wrong(format!("says the opposite of `{}`", word.text))
+    // The best one: right before unsure before wrong.
+    let reasons = golds.iter().map(decide).min_by_key(|reason| reason.correctness);
+    match reasons.unwrap_or_else(|| unsure(Ground::Absent, "")) {
+        Reason { correctness: Correctness::Wrong, .. } if !language.has_data() => {
+            unsure(Ground::UnknownLanguage, "")
         }
-        Some(word) => Judgment::unsure(format!("lacks `{}`", word.text)),
-        None => values,
+        reason => reason,
     }
 }
 
-fn phrase_or_list(gold: &Parsed, claim: &Claim<'_>, f1_suffices: bool) -> Judgment {
-    let valued = gold.mentions.iter().any(|mention| !mention.weak) && !is_code_gold(gold);
-    if valued && listing::items(gold).len() < 2 {
-        let whole = phrase::judge(gold, claim, f1_suffices);
-        let named = is_name(&gold.tokens)
-            && gold.tokens[0].capital()
-            && whole.is_right()
-            && whole.reason.starts_with("contains");
-        return if named && canonical(&gold.tokens).len() > 2 {
-            whole
-        } else {
-            phrase_with_values(gold, claim)
-        };
+/// Returns true if the gold answer is yes or no, and the reply says one of them.
+pub(crate) fn says_polar(question: &Question, reply: &str, language: &'static Language) -> bool {
+    let parsed = |text: &str| Parsed::new(text, Vocabulary::of(language));
+    let is_polar = |gold: &String| gold.len() < 24 && polarity(&parsed(gold)).is_some();
+    let asks =
+        question.kind == QuestionKind::YesNo || question.answers.first().is_some_and(is_polar);
+    asks && reply.len() <= LONGEST && polar::is_explicit(&parsed(reply))
+}
+
+/// Returns the clause that a report shows.
+fn message(reason: &Reason) -> String {
+    let Reason { ground, quote, .. } = reason;
+    match ground {
+        Ground::Equal => format!("equals a gold answer: `{quote}`"),
+        Ground::Contained => format!("gives the gold answer: `{quote}`"),
+        Ground::AllParts => format!("has every part of `{quote}`"),
+        Ground::Polar => format!("says {quote}"),
+        Ground::Absent => format!("does not have `{quote}`"),
+        Ground::OtherValue => format!("gives another value: `{quote}`"),
+        Ground::OtherGiven => format!("gives another answer: `{quote}`"),
+        Ground::Denied => format!("denies `{quote}`"),
+        Ground::Outdated => format!("says that `{quote}` no longer holds"),
+        Ground::Contrasted => format!("sets `{quote}` apart from the answer"),
+        Ground::Alternatives => format!("offers alternatives to `{quote}`"),
+        Ground::Enumerated => format!("lists more than `{quote}`"),
+        Ground::Longer => format!("`{quote}` is part of something longer"),
+        Ground::OtherLimit => format!("`{quote}` with another limit"),
+        Ground::OtherOrder => format!("has the parts of `{quote}` in another order"),
+        Ground::Opposite => format!("says `{quote}` of the opposite"),
+        Ground::SaidOfOther => {
+            format!("has the gold answer, and may say it of something else: `{quote}`")
+        }
+        Ground::Part => format!("has a part of the gold answer: `{quote}`"),
+        Ground::LongReference => format!("has {quote} of the reference's words"),
+        Ground::UnknownLanguage => "is not the gold answer, in a language without data".to_owned(),
+        Ground::Forbidden => format!("states the forbidden `{quote}`"),
+        Ground::AllFacts => "states every required fact and no forbidden one".to_owned(),
+        Ground::TooLong => format!("is longer than {LONGEST} bytes"),
     }
-    let whole = phrase::judge(gold, claim, f1_suffices);
-    let items = listing::items(gold);
-    if items.len() < 2 || whole.reason.starts_with("contains") {
-        return whole;
-    }
-    listing::judge(&items, claim)
 }

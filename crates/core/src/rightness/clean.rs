@@ -1,182 +1,156 @@
-//! Strips what surrounds an answer: JSON, code fences, Markdown, citations, lead-ins.
+//! Removes the surroundings of an answer: markup, citations, control tokens, JSON.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
-use super::units::unit;
+/// Marks the beginning and the end of bold, code and boxed text. Italic is that of titles.
+pub(super) const EMPHASIS: char = '\u{e000}';
 
-/// Keys of a JSON object that hold the answer, in order of preference.
-const ANSWER_KEYS: &[&str] =
-    &["answer", "final_answer", "short_answer", "response", "result", "output", "value"];
-
-fn pattern(text: &str) -> Regex {
+/// Returns the regular expression of a constant.
+pub(super) fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
 }
 
-static FENCE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(?m)^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$|```(?:\w+\n)?"));
-static CITATION: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?ix) \s* (?:
-            \[ \s* \^? \d+ (?: \s* [,;–-] \s* \^? \d+ )* \s* \]
-          | [\[(] \s* (?: cf\.? | see | from | source s? : )? \s*
-            (?: doc | document | passage | source | context | ref | reference | chunk | citation | sources | passages ) s?
-            (?: [\s:.\#_-]* [\w-]* \d [\w.,\s-]* )? [\])]
-          | [\[(] [^\[\]()]* (?: § | \b(?:section|p\.|page|pp\.) ) \s* \d+ [\])]
-          | 【 [^】]* 】
-          | <sup> [^<]* </sup>
-        )",
-    )
+/// Markup with its plain text: control tokens, tags, boxes, fences, links, citations, italic, bold, code; and all before
+/// the last label such as `Final answer:`.
+static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+    let steps = [
+        (r"<\|[^|<>]{0,40}\|>|</?s>|\[/?INST\]|<(?:eos|bos|end_of_turn|start_of_turn)>", "\n"),
+        (
+            r"(?ix) < /? (?: b | strong | code | pre | mark | answer | final | final_answer ) \s* /? >",
+            "\u{e000}",
+        ),
+        (r"(?i)</?(?:p|br|ul|li)\s*/?>", "\n"),
+        (r"(?i)</?(?:i|u|em|span)\s*/?>", ""),
+        (r"\\(?:text|textbf|mathrm)\{([^{}]*)\}", "$1"),
+        (r"\$?\\boxed\{((?:[^{}]|\{[^{}]*\})*)\}\$?", "\u{e000}$1\u{e000}"),
+        (r"(?m)^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$|```(?:\w+\n)?", "\n\u{e000}\n"),
+        (r"\[([^\]\n]+)\]\((?:https?:|#|/)[^)\s]*\)", "$1"),
+        (
+            r"(?ix) ( ` [^`\n]+ ` | \A (?-i:[a-z_]) [\w.]* \[ \d+ \] \z ) | \s* (?:
+                \[ \s* \^? \d+ (?: \s* [,;–-] \s* \^? \d+ )* \s* \] (?: \( [^)\s]* \) )?
+              | [\[(] \s* (?: cf\.? | see | from | source s? : )? \s*
+                (?: doc | document | passage | source | context | ref | reference | chunk
+                | citation ) s? (?: [\s:.\#_-]* [\w-]* \d [\w.,\s-]* )? [\])]
+              | \b (?: (?: see | cf\.? | per | in | from ) \s )?
+                (?: passage | document | doc | source | chunk ) s? \s \#? \d+ \b
+              | \b the \s (?: first | second | third | fourth | fifth | last )
+                \s (?: passage | document | source | chunk ) \b
+              | 【 [^】]* 】
+              | <sup> [^<]* </sup>
+            )",
+            "$1",
+        ),
+        (r"(^|[\s(\x22'\u{e000}])[*_]([^\s*_][^*_\n]*?)[*_]($|[\s).,;:!?\x22'\u{e000}])", "$1$2$3"),
+        (r"\*\*\*?(.+?)\*\*\*?", "\u{e000}$1\u{e000}"),
+        (r"`+([^`\n]+)`+", "\u{e000}$1\u{e000}"),
+        ("`", ""),
+        (
+            r"(?isx) \A (?: .* \n )? [\u{e000}\ \t]*
+                (?: (?: the\  )? (?: final | short | correct | direct )\ answer | answer | result | response )
+                \u{e000}? [\ \t]* [:=] (.* [^\s\u{e000}] .*) \z",
+            "$1",
+        ),
+    ];
+    steps.into_iter().map(|(markup, plain)| (pattern(markup), plain)).collect()
 });
-static LINK: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\[([^\]\n]+)\]\((?:https?:|#|/)[^)\s]*\)"));
-static TAG: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?i)</?(?:b|i|u|em|strong|code|pre|answer|p|br|span|final|final_answer|mark|li|ul)\s*/?>",
-    )
-});
-static BOXED: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\$?\\boxed\{(?:\\text\{)?([^{}]*)\}?\}\$?"));
-static EMPHASIS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\*{2,3}|(^|[\s(\x22'])[*_]{1,3}(\S)"));
-static EMPHASIS_END: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(\S)[*_]{1,3}($|[\s).,;:!?\x22'])"));
-static LINE_START: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?m)^[ \t]*(?:[-*+•][ \t]+|#{1,6}[ \t]+|>[ \t]?|1[.)][ \t]+|\$[ \t]+)")
-});
-static NUMBERED: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?m)^[ \t]*\d{1,2}[.)][ \t]+"));
-static LABEL: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?im)^[ \t]*(?:(?:the )?(?:final|short|correct|direct) answer|answer|result|response|a)[ \t]*(?:is[ \t]*)?[:=][ \t]*\n?",
-    )
-});
+static BULLET: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?m)^[ \t]*(?:[-*+•·>$%]|#{1,6}|\d{1,2}[.)])[ \t]+"));
 
-/// Returns `answer` in plain text with one spelling of dashes, quotes and spaces.
+/// Keys of a JSON object that hold the answer, in order of preference.
+const ANSWER_KEYS: [&str; 7] =
+    ["answer", "final_answer", "short_answer", "response", "result", "output", "value"];
+
+/// Returns `answer` as plain text with one spelling of dashes, quotes and spaces; emphasis and line breaks are marked.
 pub(super) fn clean(answer: &str) -> String {
-    let mut text = characters(answer);
-    if text.contains("```") || text.contains("~~~") {
-        text = FENCE.replace_all(&text, "\n").into_owned();
+    let text = characters(answer);
+    let mut text = json(text.trim()).unwrap_or(text);
+    for (markup, plain) in MARKUP.iter() {
+        text = markup.replace_all(&text, *plain).into_owned();
     }
-    if let Some(inner) = json(text.trim()) {
-        text = inner;
+    if text.lines().nth(1).is_some() || text.starts_with(['#', '-', '*']) {
+        text = BULLET.replace_all(&text, "").into_owned();
     }
-    if text.contains('\\') {
-        text = BOXED.replace_all(&text, "$1").into_owned();
-    }
-    if text.contains('<') {
-        text = TAG.replace_all(&CITATION.replace_all(&text, ""), "").into_owned();
-    }
-    if text.contains(['[', '(', '【']) {
-        text = LINK.replace_all(&text, "$1").into_owned();
-        text = CITATION.replace_all(&text, "").into_owned();
-    }
-    if text.contains(['*', '_']) {
-        text = EMPHASIS.replace_all(&text, "$1$2").into_owned();
-        text = EMPHASIS_END.replace_all(&text, "$1$2").into_owned();
-    }
-    text = text.replace('`', "");
-    if text
-        .lines()
-        .any(|line| line.trim_start().starts_with(['-', '*', '+', '•', '#', '>', '1', '$']))
-    {
-        text = LINE_START.replace_all(&text, "").into_owned();
-    }
-    if text.trim().contains('\n') {
-        text = NUMBERED.replace_all(&text, "").into_owned();
-    }
-    let text = text.trim();
-    if !text.contains([':', '=']) {
-        return text.to_owned();
-    }
-    match LABEL.find_iter(text).last() {
-        Some(label) if !text[label.end()..].trim().is_empty() => {
-            text[label.end()..].trim().to_owned()
-        }
-        _ => text.to_owned(),
-    }
+    text.trim().to_owned()
 }
 
-/// Replaces typographic characters and applies NFKC.
+/// Typographic characters, and what is read for each; nothing for marks of direction, joiners and private characters.
+const SPELLINGS: [(&str, &str); 13] = [
+    ("‘’‚′ʼ＇", "'"),
+    ("“”„«»″「」『』", "\""),
+    ("‐‑‒–−－", "-"),
+    ("—―", " - "),
+    ("→›▸➜➔", " > "),
+    ("…", "..."),
+    ("½", ".5"),
+    ("¼", ".25"),
+    ("¾", ".75"),
+    ("×", "x"),
+    ("•", "- "),
+    ("\u{2028}\u{2029}\u{b}\u{c}", "\n"),
+    ("\u{200b}\u{200e}\u{200f}\u{feff}\u{61c}\r\u{e000}", ""),
+];
+
+/// Digits that stand for an exponent.
+const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/// One spelling of typographic characters; raised digits keep their place as `^2`.
 fn characters(text: &str) -> String {
-    if text.is_ascii() {
-        return text.replace('\r', "");
-    }
     let mut out = String::with_capacity(text.len());
+    let mut last = ' ';
     for c in text.chars() {
-        match c {
-            '‘' | '’' | '‚' | '′' | 'ʼ' => out.push('\''),
-            '“' | '”' | '„' | '«' | '»' | '″' => out.push('"'),
-            '‐' | '‑' | '‒' | '–' | '−' => out.push('-'),
-            '—' | '―' => out.push_str(" - "),
-            '…' => out.push_str(" ... "),
-            '½' => fraction(&mut out, ".5"),
-            '¼' => fraction(&mut out, ".25"),
-            '¾' => fraction(&mut out, ".75"),
-            '×' => out.push('x'),
-            '\u{a0}' | '\u{202f}' | '\u{2009}' => out.push(' '),
-            '\u{200b}' | '\u{feff}' | '\r' | '\u{ad}' => {}
-            '•' | '·' => out.push_str("- "),
-            _ => out.push(c),
+        let is_digit = |zero: &char| (c as u32).wrapping_sub(*zero as u32) < 10;
+        if RAISED.contains(c) && last != '^' && !RAISED.contains(last) {
+            out.push('^');
         }
+        if "½¼¾".contains(c) && !last.is_ascii_digit() {
+            out.push('0');
+        }
+        if let Some((_, read)) = SPELLINGS.iter().find(|(characters, _)| characters.contains(c)) {
+            out.push_str(read);
+        } else if let Some(zero) = ['٠', '۰', '०', '๐'].into_iter().find(is_digit) {
+            out.extend(char::from_digit(c as u32 - zero as u32, 10));
+        } else if c != '\n' && c.is_whitespace() {
+            out.push(' ');
+        } else if !matches!(c, '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}') {
+            out.push(c);
+        }
+        last = c;
     }
     out.nfkc().map(|c| if c == '\u{3bc}' { 'µ' } else { c }).collect()
 }
 
-fn fraction(out: &mut String, decimals: &str) {
-    if !out.ends_with(|last: char| last.is_ascii_digit()) {
-        out.push('0');
-    }
-    out.push_str(decimals);
-}
-
 /// Returns the answer that a JSON value holds.
 fn json(text: &str) -> Option<String> {
-    if !text.starts_with(['{', '[', '"']) {
+    let inner = text.trim_start_matches("```json").trim_end_matches("```").trim();
+    if !inner.starts_with(['{', '[', '"']) {
         return None;
     }
-    plain(&serde_json::from_str(text).ok()?)
+    plain(&serde_json::from_str(inner).ok()?)
 }
 
-fn plain(value: &serde_json::Value) -> Option<String> {
-    use serde_json::Value;
+/// Returns what a JSON value says as text; `None` for nothing.
+fn plain(value: &Value) -> Option<String> {
     match value {
+        Value::Null => None,
         Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
         Value::Bool(truth) => Some(if *truth { "yes" } else { "no" }.to_owned()),
         Value::Array(items) => {
             let items: Vec<String> = items.iter().filter_map(plain).collect();
             (!items.is_empty()).then(|| items.join(", "))
         }
         Value::Object(fields) => {
-            let named = ANSWER_KEYS.iter().find_map(|key| fields.get(*key));
-            match named.or_else(|| {
-                fields
-                    .iter()
-                    .next()
-                    .filter(|(key, _)| fields.len() == 1 && !key.contains('_'))
-                    .map(|(_, value)| value)
-            }) {
-                Some(field) => plain(field),
-                None => Some(pairs(fields)),
+            if let Some(answer) = ANSWER_KEYS.iter().find_map(|key| fields.get(*key)) {
+                return plain(answer);
             }
+            let line = |(key, value): (&String, &Value)| {
+                Some(format!("{}: {}", key.replace('_', " "), plain(value)?))
+            };
+            Some(fields.iter().filter_map(line).collect::<Vec<_>>().join("\n"))
         }
-        Value::Null => None,
+        Value::Number(number) => Some(number.to_string()),
     }
-}
-
-/// Renders an object without an answer key as `key: value` sentences.
-fn pairs(fields: &serde_json::Map<String, serde_json::Value>) -> String {
-    let lines = fields.iter().filter_map(|(key, value)| {
-        let value: Cow<'_, str> = plain(value)?.into();
-        let suffix = key
-            .rsplit('_')
-            .next()
-            .filter(|last| *last != key && unit(last).is_some())
-            .unwrap_or("");
-        Some(format!("{}: {value} {suffix}", key.replace('_', " ")))
-    });
-    lines.collect::<Vec<_>>().join("\n")
 }

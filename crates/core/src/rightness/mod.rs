@@ -3,56 +3,33 @@
 //! [`Judge`] holds the rule of an evaluation: classes, loss budget, conditions, comparisons, gates and the verdict all read
 //! its [`Judgment`]s. The official scores (`AnswerEM`, `AnswerF1`) do not depend on it.
 //!
-//! A judge (a model that is asked with [`comparison_prompt`]) is measured and shown next to the rule, and decides nothing.
-//!
-//! The rule `auto` compares values as values, names by tokens, and sentences by what they offer: another value of the same type,
-//! a negation or a list of candidates rejects. Where it cannot tell, the answer is [`Correctness::Unsure`].
+//! The rule `auto` decides by key facts (`facts`), by yes or no (`polar`), or by the best of the gold answers (`auto`). A text is
+//! cleaned (`clean`), split into tokens with sentences and clauses (`token`), and read for values (`value`, `read_values`) by the words of
+//! its language (`vocabulary`); the places of the gold answer are found (`parsed`); `evidence` notes what speaks for and against each
+//! place, and decides. `declined` recognises replies that decline, `grounded` compares an answer with the passages, and
+//! `comparison_prompt` asks a model.
 
 mod auto;
-mod bound;
-mod calendar;
-mod cases;
-mod claim;
 mod clean;
-mod code;
 mod comparison_prompt;
-mod conflict;
-mod extract;
+mod declined;
+mod evidence;
 mod facts;
 mod grounded;
 mod judge;
-mod lex;
-mod list;
-mod listing;
-mod long;
-mod mention;
-mod names;
-mod number;
-mod offer;
-mod options;
 mod parsed;
-mod partial;
-mod phrase;
 mod polar;
-mod quantity;
-mod relation;
-mod scope;
-mod simple;
-mod sort;
-mod spot;
-mod subject;
-mod tables;
-mod units;
+mod read_values;
+mod token;
 mod value;
 mod verdict;
-mod words;
+mod vocabulary;
 
 #[cfg(test)]
 mod tests;
 
-#[cfg(test)]
-use auto::auto;
-pub use comparison_prompt::{JudgeOrder, JudgeVerdict, comparison_prompt};
+pub use comparison_prompt::{JudgeVerdict, comparison_prompt};
+pub use declined::declines;
 pub use grounded::{groundedness, unsupported_values};
-pub use judge::{Judge, RightRule};
+pub use judge::{Judge, RightRule, declines_to_answer};
 pub use verdict::{Correctness, Judgment};

@@ -1,110 +1,333 @@
-//! A text with its tokens, clauses and values, read once.
+//! A text prepared for the rule: cleaned, in tokens, with its values; and the places where one text occurs in another.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
-use super::clean::clean;
-use super::extract::mentions;
-use super::lex::{Clauses, Token, TokenShape, parts, tokens};
-use super::mention::Mention;
-use super::words::{has_content, stem};
+use super::clean::{EMPHASIS, clean};
+use super::token::{Kind, Token};
+use super::value::{Agreement, Mention};
+use super::vocabulary::Vocabulary;
+use crate::language::Class;
 
-/// A parsed answer, gold answer or question.
-#[derive(Debug)]
+/// A prepared text.
 pub(super) struct Parsed {
-    /// The cleaned text.
-    pub(super) text: String,
-    pub(super) tokens: Vec<Token>,
-    pub(super) parts: Clauses,
-    pub(super) mentions: Vec<Mention>,
-    /// The question itself denies (`am I forbidden to`): its `may not` is not a negation of the answer.
-    pub(super) answers_denial: bool,
-    /// The question asks for a former state: `formerly` sets nothing apart.
-    pub(super) answers_past: bool,
+    pub words: &'static Vocabulary,
+    pub text: String,
+    pub tokens: Vec<Token>,
+    pub mentions: Vec<Mention>,
     /// Stems of its words with content.
-    pub(super) stems: HashSet<String>,
+    pub stems: HashSet<String>,
 }
 
 impl Parsed {
-    /// Cleans and parses `text`.
-    pub(super) fn new(text: &str) -> Self {
+    /// Cleans and reads a text.
+    pub(super) fn new(text: &str, words: &'static Vocabulary) -> Self {
         let text = clean(text);
-        let tokens = tokens(&text);
-        let stems = tokens
-            .iter()
-            .filter(|token| content(token))
-            .map(|token| stem(&token.text).to_owned())
-            .collect();
-        Self {
-            parts: parts(&tokens),
-            mentions: mentions(&tokens),
-            answers_denial: false,
-            answers_past: false,
-            stems,
-            tokens,
-            text,
-        }
+        let tokens = words.tokens(&text);
+        let content = tokens.iter().filter(|token| token.content);
+        let stems = content.map(|token| token.stem.clone()).collect();
+        let mut parsed = Self { words, text, tokens, mentions: Vec::new(), stems };
+        parsed.mentions = parsed.values();
+        parsed
     }
 
-    /// Returns the text of tokens `first..end`.
-    pub(super) fn slice(&self, first: usize, end: usize) -> &str {
-        match (self.tokens.get(first), end.checked_sub(1).and_then(|last| self.tokens.get(last))) {
-            (Some(from), Some(to)) if from.start < to.end => self.text[from.start..to.end].trim(),
-            _ => "",
-        }
+    /// Returns the text of tokens `first..end` as a reader sees it.
+    pub(super) fn slice(&self, first: usize, end: usize) -> String {
+        let Some([one, ..]) = self.tokens.get(first..end) else { return String::new() };
+        self.text[one.start..self.tokens[end - 1].end].replace(EMPHASIS, "")
     }
 
-    /// Returns the text of a mention.
-    pub(super) fn quote(&self, mention: &Mention) -> &str {
-        self.slice(mention.first, mention.end)
+    /// Returns a token as it is written.
+    fn raw(&self, token: &Token) -> &str {
+        &self.text[token.start..token.end]
     }
 
-    /// Returns true if it has a content word of that stem.
-    pub(super) fn has(&self, token: &Token) -> bool {
-        self.stems.contains(stem(&token.text))
-    }
-
-    /// Returns the first token of the last sentence that ends with a question mark.
-    pub(super) fn asked_from(&self) -> usize {
-        let end = self.tokens.iter().rposition(|token| token.is("?")).unwrap_or(self.tokens.len());
-        let last = end.saturating_sub(1);
-        let start =
-            (0..end).rev().take_while(|&at| self.same_sentence(at, last)).last().unwrap_or(0);
-        start + usize::from(self.tokens.get(start).is_some_and(Token::is_mark))
-    }
-
-    /// Returns true if it has one of `words`, which spaces separate.
-    pub(super) fn says(&self, words: &str) -> bool {
-        says(&self.tokens, words)
-    }
-
-    /// Returns the word at `at`, empty outside.
+    /// Returns the folded word at `at`; nothing outside the text.
     pub(super) fn word(&self, at: usize) -> &str {
-        self.tokens.get(at).map_or("", |token| token.text.as_str())
+        self.tokens.get(at).map_or("", |token| &token.text)
     }
 
-    /// Returns the first token of the clause of token `at`.
-    pub(super) fn clause_start(&self, at: usize) -> usize {
-        let clause = self.parts.clause[at];
-        (0..at).rev().take_while(|&i| self.parts.clause[i] == clause).last().unwrap_or(at)
+    /// Returns the number of tokens of the phrase of a class that begins at `at`; 0 without one.
+    pub(super) fn at(&self, class: Class, at: usize) -> usize {
+        self.words.words.at(class, &self.tokens, at)
     }
 
-    /// Returns true if tokens `a` and `b` are in one clause.
-    pub(super) fn same_clause(&self, a: usize, b: usize) -> bool {
-        self.parts.clause.get(a) == self.parts.clause.get(b)
+    /// Returns true if a phrase of a class begins in a range.
+    pub(super) fn has_in(&self, class: Class, mut range: Range<usize>) -> bool {
+        range.any(|at| self.at(class, at) > 0)
     }
 
-    /// Returns true if tokens `a` and `b` are in one sentence.
-    pub(super) fn same_sentence(&self, a: usize, b: usize) -> bool {
-        self.parts.sentence.get(a) == self.parts.sentence.get(b)
+    /// Returns true if there is a phrase of a class.
+    pub(super) fn has(&self, class: Class) -> bool {
+        self.has_in(class, 0..self.tokens.len())
+    }
+
+    /// Returns true if a negation is at `at` that denies.
+    pub(super) fn denies(&self, at: usize) -> bool {
+        self.at(Class::Negations, at) > 0 && self.at(Class::NotDenials, at) == 0
+    }
+
+    /// Returns the words with content in a range.
+    pub(super) fn content(&self, range: Range<usize>) -> impl Iterator<Item = &Token> {
+        self.tokens[range].iter().filter(|token| token.content)
+    }
+
+    /// Returns true if there is content outside a range.
+    pub(super) fn has_content_besides(&self, range: Range<usize>) -> bool {
+        let mut content = self.tokens.iter().enumerate().filter(|(_, token)| token.content);
+        content.any(|(at, _)| !range.contains(&at))
+    }
+
+    /// Returns true if the word of `token` is there.
+    pub(super) fn has_word(&self, token: &Token) -> bool {
+        self.tokens.iter().any(|own| own.text == token.text)
+    }
+
+    /// Returns the value that the token at `at` is part of.
+    pub(super) fn mention(&self, at: usize) -> Option<&Mention> {
+        self.mentions.iter().find(|mention| (mention.first..mention.end).contains(&at))
+    }
+
+    /// Returns true if a value is there that agrees with `gold`.
+    pub(super) fn states(&self, gold: &Mention) -> bool {
+        self.mentions.iter().any(|mention| gold.relation(mention) >= Agreement::Partial)
+    }
+
+    /// Returns true if a capital letter marks a name.
+    pub(super) fn names_by_case(&self) -> bool {
+        self.words.language.names_by_case
+    }
+
+    /// Returns the sentence around `at`.
+    pub(super) fn sentence(&self, at: usize) -> Range<usize> {
+        self.around(at, |token| token.sentence)
+    }
+
+    /// Returns the clause around `at`.
+    pub(super) fn clause(&self, at: usize) -> Range<usize> {
+        self.around(at, |token| token.clause)
+    }
+
+    /// Returns the tokens around `at` that share a number with it.
+    fn around(&self, at: usize, of: impl Fn(&Token) -> usize) -> Range<usize> {
+        let is_other = |token: &Token| of(token) != of(&self.tokens[at]);
+        let first = self.tokens[..at].iter().rposition(is_other).map_or(0, |before| before + 1);
+        let len = self.tokens[at..].iter().position(is_other);
+        first..len.map_or(self.tokens.len(), |len| at + len)
+    }
+
+    /// Returns true if two tokens are of one sentence.
+    pub(super) fn is_same_sentence(&self, one: usize, other: usize) -> bool {
+        self.tokens[one].sentence == self.tokens[other].sentence
+    }
+
+    /// Returns the number of words and numbers.
+    pub(super) fn n_words(&self) -> usize {
+        self.tokens.iter().filter(|token| !token.is_symbol()).count()
     }
 }
 
-/// Returns true if `token` has content of its own.
-pub(super) fn content(token: &Token) -> bool {
-    token.shape == TokenShape::Code || token.shape != TokenShape::Mark && has_content(&token.text)
+/// A word as it is compared, with the tokens that it covers.
+struct Unit<'a> {
+    text: String,
+    stem: String,
+    token: &'a Token,
+    first: usize,
+    end: usize,
 }
 
-/// Returns true if `tokens` have one of `words`, which spaces separate.
-pub(super) fn says(tokens: &[Token], words: &str) -> bool {
-    tokens.iter().any(|token| words.split(' ').any(|word| token.is(word)))
+/// Marks between words that say nothing.
+const SILENT: &str = "-\"',.():;!?。、，・·「」（）：…";
+
+/// Returns the compared words: without articles, marks and titles; `J. R. R.` is `jrr`.
+fn units(parsed: &Parsed) -> Vec<Unit<'_>> {
+    let is_named = |at: usize| parsed.tokens.get(at).is_some_and(Token::is_named);
+    let is_initial =
+        |at: usize| parsed.tokens[at].is_letter() && is_named(at) && parsed.word(at + 1) == ".";
+    let mut units: Vec<Unit<'_>> = Vec::new();
+    for (at, token) in parsed.tokens.iter().enumerate() {
+        let next = at + 1 + usize::from(parsed.word(at + 1) == ".");
+        let is_title = token.capital && is_named(next) && parsed.at(Class::Titles, at) > 0;
+        if token.is_one_of(SILENT) || parsed.words.is_article(token) || is_title {
+            continue;
+        }
+        match units.last_mut() {
+            Some(last) if is_initial(at) && is_initial(last.end - 1) && at - last.end <= 1 => {
+                last.text.push_str(&token.text);
+                last.stem.clone_from(&last.text);
+                last.end = at + 1;
+            }
+            _ => {
+                let text = parsed.words.alias(&token.text).to_owned();
+                let stem = parsed.words.stem(&text);
+                units.push(Unit { text, stem, token, first: at, end: at + 1 });
+            }
+        }
+    }
+    units
+}
+
+/// Returns true if two words are the same but for a particle or an inflection.
+fn is_same(gold: &Unit<'_>, answer: &Unit<'_>, words: &Vocabulary) -> bool {
+    if gold.text == answer.text || gold.token.is_symbol() || answer.token.is_symbol() {
+        return gold.text == answer.text;
+    }
+    let rest = answer.text.strip_prefix(gold.text.as_str()).filter(|_| !gold.token.unspaced);
+    // `William` is not `Williams`; where names are inflected, stems must do.
+    let is_name = gold.token.capital && answer.token.capital && words.language.code == "en";
+    // `F.` is `Fitzgerald`, within a name.
+    let is_initial = |short: &Unit<'_>, long: &Unit<'_>| {
+        short.token.is_letter() && long.text.starts_with(&short.text)
+    };
+    let is_initial = is_initial(gold, answer) || is_initial(answer, gold);
+    is_name && is_initial && gold.first > 0
+        || rest.is_some_and(|rest| words.particles.contains(rest))
+        || !is_name && gold.stem == answer.stem && gold.text.chars().count() > 2
+}
+
+/// Returns the places of `gold` in `answer`, as tokens.
+pub(super) fn places(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize)> {
+    let (wanted, given) = (units(gold), units(answer));
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let is_place = |window: &&[Unit<'_>]| {
+        wanted.iter().zip(*window).all(|(gold, unit)| is_same(gold, unit, answer.words))
+    };
+    given.windows(wanted.len()).filter(is_place).map(ends).collect()
+}
+
+/// Returns the tokens that units cover.
+fn ends(units: &[Unit<'_>]) -> (usize, usize) {
+    (units[0].first, units[units.len() - 1].end)
+}
+
+/// Returns the share of the content words of `gold` that `answer` has.
+pub(super) fn coverage(gold: &Parsed, answer: &Parsed) -> f64 {
+    let given = units(answer);
+    let given: HashSet<&str> = given.iter().flat_map(|unit| [&*unit.text, &*unit.stem]).collect();
+    let mut wanted = units(gold);
+    wanted.retain(|unit| unit.token.content);
+    let is_found = |unit: &&Unit<'_>| given.contains(&*unit.text) || given.contains(&*unit.stem);
+    wanted.iter().filter(is_found).count() as f64 / wanted.len().max(1) as f64
+}
+
+/// Returns the places of an abbreviation of `gold`, or of the words that `gold` abbreviates, by their initials.
+pub(super) fn abbreviations(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize)> {
+    let (wanted, given) = (units(gold), units(answer));
+    let initials = |units: &[Unit<'_>]| -> String {
+        let content = units.iter().filter(|unit| unit.token.is_word() && unit.token.content);
+        content.filter_map(|unit| unit.text.chars().next()).collect()
+    };
+    let abbreviates = |parsed: &Parsed, short: &Unit<'_>, long: &[Unit<'_>]| {
+        let is_upper =
+            short.token.is_named() && !parsed.raw(short.token).contains(char::is_lowercase);
+        let is_content = |unit: Option<&Unit<'_>>| unit.is_some_and(|unit| unit.token.content);
+        let is_short = is_upper && (2..=6).contains(&short.text.len());
+        let is_whole = is_content(long.first()) && is_content(long.last());
+        is_short && is_whole && initials(long) == short.text
+    };
+    match wanted.as_slice() {
+        [short] => {
+            let windows = (2..=8).flat_map(|n| given.windows(n));
+            windows.filter(|long| abbreviates(gold, short, long)).map(ends).collect()
+        }
+        long => given
+            .windows(1)
+            .filter(|short| abbreviates(answer, &short[0], long))
+            .map(ends)
+            .collect(),
+    }
+}
+
+/// A text without white space and quotes, and without a hyphen between a letter and a digit (`SHA-256`); with the token of each byte.
+fn compact(parsed: &Parsed) -> (String, Vec<usize>) {
+    let mut text = String::new();
+    let mut token_of = Vec::new();
+    for (at, token) in parsed.tokens.iter().enumerate() {
+        let is_joint = !token.spaced && token.is("-") && at > 0 && {
+            let around = parsed.tokens[at - 1..].iter().step_by(2).take(2).map(|token| token.kind);
+            let around: Vec<Kind> = around.collect();
+            around.contains(&Kind::Word) && around.contains(&Kind::Number)
+        };
+        if !is_joint && !token.is_one_of("\"'") {
+            text.push_str(&token.text);
+            token_of.resize(text.len(), at);
+        }
+    }
+    (text, token_of)
+}
+
+/// Returns the places of a gold answer that compares as written: every symbol counts but quotes, and the case of single letters and
+/// flags. `true`: something goes on before or after it, so that it is another one.
+pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool)> {
+    let ((wanted, _), (given, token_of)) = (compact(gold), compact(answer));
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let is_cased = |token: &&Token| {
+        gold.text.starts_with('-') || token.is_letter() && (token.capital || gold.n_words() == 1)
+    };
+    let cased: Vec<&str> = gold.tokens.iter().filter(is_cased).map(|word| gold.raw(word)).collect();
+    let mut places = Vec::new();
+    for (at, _) in given.match_indices(wanted.as_str()) {
+        let (first, last) = (token_of[at], token_of[at + wanted.len() - 1]);
+        let is_whole = (at == 0 || token_of[at - 1] != first)
+            && token_of.get(at + wanted.len()) != Some(&last);
+        let part = &answer.tokens[first..=last];
+        let has = |raw: &&str| part.iter().any(|token| answer.raw(token) == *raw);
+        if is_whole && cased.iter().all(has) {
+            let is_longer = begins_before(answer, first) || goes_on(answer, last + 1);
+            places.push((first, last + 1, is_longer));
+        }
+    }
+    places
+}
+
+/// Returns true if a path, identifier or menu goes on at `at`.
+fn goes_on(parsed: &Parsed, at: usize) -> bool {
+    let Some(next) = parsed.tokens.get(at) else { return false };
+    let after = parsed.tokens.get(at + 1).filter(|after| !after.is_symbol());
+    match next.text.as_str() {
+        ">" => after.is_some(),
+        "." | "/" | "\\" => !next.spaced && after.is_some_and(|after| !after.spaced),
+        _ => !next.spaced && !next.unspaced && !next.is_one_of(",:;!?)]=\"'。，、"),
+    }
+}
+
+/// Returns true if a path, identifier or menu begins before `at`.
+fn begins_before(parsed: &Parsed, at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|before| &parsed.tokens[before]) else { return false };
+    let is_mark = before.is_one_of("(\"':,=。，：");
+    // `https://crates.io`.
+    let is_address = before.is("/") && at > 1 && parsed.word(at - 2) == "/";
+    before.is(">") && at > 1
+        || !is_mark && !is_address && !parsed.tokens[at].spaced && !before.unspaced
+}
+
+/// Returns true if a gold answer compares as written: code, commands, paths, formulas, menu paths, cron lines, references, identifiers
+/// and letter designators.
+pub(super) fn is_written(gold: &Parsed) -> bool {
+    let text = gold.text.replace(EMPHASIS, "");
+    let letters = |token: &Token| token.is_word() && !token.unspaced;
+    // What joins two words without white space: `a/b`, `a.b`, `3(b)`, `802.3at`.
+    let joins = |window: &[Token]| {
+        let [before, mark, after] = window else { return false };
+        let is_between = !after.spaced && letters(before) && letters(after);
+        let is_link = mark.is("/") || mark.is(".") && !before.is_letter();
+        !mark.spaced && (is_between && is_link || !before.is_symbol() && mark.is_one_of("(["))
+    };
+    let is_mixed = |token: &Token| letters(token) && token.text.contains(char::is_numeric);
+    let is_flag = |part: &str| {
+        part.starts_with('-') && part.trim_start_matches('-').starts_with(char::is_alphabetic)
+    };
+    let is_designator = |last: &Token| last.is_letter() && last.capital && gold.n_words() <= 3;
+    let is_code =
+        text.contains('-') && text.contains(char::is_numeric) && text.contains(char::is_uppercase);
+    text.contains(['_', '\\', '{', '}', '^', '=', '<', '>', '|', '@', '#', '*', '~', '+'])
+        || !text.contains(' ') && (is_code || text.matches('-').count() > 1)
+        || text.split(' ').any(is_flag)
+        || gold.tokens.windows(3).any(joins)
+        || gold.tokens.iter().any(is_mixed)
+        || gold.mentions.is_empty() && gold.tokens.last().is_some_and(is_designator)
 }

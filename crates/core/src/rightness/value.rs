@@ -1,270 +1,198 @@
-//! Values and their comparison.
+//! Values: amounts with units, dates, times of day, ranges; and how two of them relate.
 
-use super::units::{Dimension, Unit};
+use super::vocabulary::Unit;
+use crate::language::Class;
 
-/// Relation of an answer's value to a gold value.
+/// Relation of a value in an answer to a gold value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Agreement {
     /// Another type: neither supports nor contradicts.
     Unrelated,
-    /// Same type and different.
+    /// Another value of the same type.
     Different,
     /// Compatible, but not all of the gold value.
     Partial,
-    /// Equal.
-    Same,
+    Equal,
 }
 
-use Agreement::{Different, Partial, Same, Unrelated};
+use Agreement::{Different, Equal, Partial, Unrelated};
 
-/// A number with its unit.
-#[derive(Clone, Debug)]
+/// A number with what it counts.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Amount {
-    /// In the base unit; per second where `per` is set.
-    pub(super) base: f64,
-    /// As written, in `unit`.
-    pub(super) number: f64,
-    /// Digits as written, for versions; empty for words.
-    pub(super) digits: String,
-    pub(super) unit: Unit,
-    /// A rate: divided by seconds.
-    pub(super) per: bool,
-    pub(super) ordinal: bool,
-    /// Nouns that follow, stemmed.
-    pub(super) nouns: Vec<String>,
+    pub number: f64,
+    /// The number if its separator means the other thing: `1.250`.
+    pub other: Option<f64>,
+    /// Digits that it is written with; 0 for words and sums.
+    pub n_digits: usize,
+    pub ordinal: bool,
+    pub unit: Option<Unit>,
+    /// Its divisor: a dimension or the stem of a noun, with the unit's factor.
+    pub per: Option<Unit>,
+    /// Stem of the noun that follows a number without a unit.
+    pub noun: Option<String>,
 }
 
-impl Amount {
-    /// Returns it in the base unit, not divided by time.
-    pub(super) fn plain(&self) -> f64 {
-        (self.number + self.unit.shift) * self.unit.factor
-    }
+/// Year, month and day, as far as they are given.
+pub(super) type Date = [Option<u32>; 3];
 
-    /// Returns true if `answer` writes the same digits with a point between thousands (`26.000`).
-    fn grouped_like(&self, answer: &Self) -> bool {
-        let groups = answer.digits.split_once('.');
-        let grouped =
-            groups.is_some_and(|(head, tail)| tail.len() == 3 && head.len() < 4 && head != "0");
-        grouped
-            && self.number >= 1000.0
-            && self.unit == answer.unit
-            && equal(self.number, answer.number * 1000.0)
-    }
-}
-
-/// A calendar date, as far as it is given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Date {
-    pub(super) year: Option<i32>,
-    pub(super) month: Option<u8>,
-    pub(super) day: Option<u8>,
-}
-
-/// A time of day.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Clock {
-    pub(super) seconds: u32,
-    pub(super) zone: Option<&'static str>,
-    /// Could be of the other half of the day (`half past nine`).
-    pub(super) half_open: bool,
-}
-
-/// A value in a text.
-#[derive(Clone, Debug)]
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Amount(Amount),
     Date(Date),
-    Clock(Clock),
-    Version(String),
+    /// Minutes since midnight; `true`: of either half of the day.
+    Clock(u32, bool),
     Range(Box<Value>, Box<Value>),
 }
 
+/// A value at its place in a text.
+#[derive(Clone, Debug)]
+pub(super) struct Mention {
+    pub first: usize,
+    pub end: usize,
+    pub value: Value,
+    /// The limit that the words around it make of it.
+    pub bound: Option<Class>,
+    /// A word that may count nothing: `one`, `second`.
+    pub weak: bool,
+}
+
+impl Mention {
+    /// Returns how this value of a gold answer relates to one of an answer.
+    pub(super) fn relation(&self, answer: &Self) -> Agreement {
+        compare(&self.value, &answer.value)
+    }
+
+    /// Returns the number of an amount that says what it counts.
+    pub(super) fn specific(&self) -> Option<f64> {
+        let amount = self.value.amount()?;
+        let is_bare = amount.unit.is_none() && amount.per.is_none() && amount.noun.is_none();
+        (!is_bare).then_some(amount.number)
+    }
+}
+
 impl Value {
-    /// Returns its type's name in a reason.
-    pub(super) fn type_name(&self) -> &'static str {
+    /// Returns the amount, if it is one.
+    pub(super) fn amount(&self) -> Option<&Amount> {
         match self {
-            Self::Amount(amount) if amount.per => "rate",
-            Self::Amount(amount) => amount.unit.dimension.name(),
-            Self::Date(_) => "date",
-            Self::Clock(_) => "time",
-            Self::Version(_) => "version",
-            Self::Range(low, _) => match **low {
-                Self::Clock(_) => "range of times",
-                Self::Date(_) => "range of dates",
-                _ => "range",
-            },
+            Self::Amount(amount) => Some(amount),
+            _ => None,
         }
     }
 
-    fn is_version(&self) -> bool {
-        matches!(self, Self::Version(_))
-    }
-
-    /// Returns its text as a version.
-    fn version(&self) -> Option<&str> {
+    /// Returns the date that a value is, or may be: a plain number of four digits.
+    pub(super) fn date(&self) -> Option<Date> {
         match self {
-            Self::Version(text) => Some(text),
-            Self::Amount(amount)
-                if amount.unit.dimension == Dimension::Count
-                    && !amount.digits.is_empty()
-                    && !amount.per =>
-            {
-                Some(&amount.digits)
-            }
+            Self::Date(date) => Some(*date),
+            Self::Amount(amount) => amount.year().map(|year| [Some(year), None, None]),
             _ => None,
         }
     }
 }
 
-/// Returns how `answer` relates to `gold`; plain numbers are versions if `versions`.
-pub(super) fn compare(gold: &Value, answer: &Value, versions: bool) -> Agreement {
-    if (versions || gold.is_version() || answer.is_version())
-        && let (Some(gold), Some(answer)) = (gold.version(), answer.version())
-    {
-        return same_if(gold == answer);
+impl Amount {
+    /// Returns true for a word that may count nothing.
+    pub(super) fn is_weak(&self) -> bool {
+        let is_bare = self.n_digits == 0 && self.noun.is_none() && self.unit.is_none();
+        is_bare && (self.ordinal || self.number == 1.0)
     }
+
+    /// Returns the amount multiplied: no longer as its digits say.
+    pub(super) fn times(self, factor: f64) -> Self {
+        Self { number: self.number * factor, other: None, n_digits: 0, ..self }
+    }
+
+    /// Returns the year that a plain number of four digits may be.
+    pub(super) fn year(&self) -> Option<u32> {
+        let is_plain = self.n_digits == 4 && self.unit.is_none() && self.number.fract() == 0.0;
+        let is_year = is_plain && (1000.0..2200.0).contains(&self.number) && !self.is_decade();
+        is_year.then_some(self.number as u32)
+    }
+
+    /// `1980s`.
+    fn is_decade(&self) -> bool {
+        self.noun.as_deref() == Some("s")
+    }
+
+    /// Returns the number in the unit's base.
+    fn base(&self) -> f64 {
+        self.unit.as_ref().map_or(self.number, |unit| (self.number + unit.shift) * unit.factor)
+    }
+
+    /// Returns true if the numbers are the same, read in one way or the other.
+    fn has_number_of(&self, other: &Self) -> bool {
+        let one = |number: Option<f64>, other: f64| number.is_some_and(|own| equal(own, other));
+        equal(self.number, other.number)
+            || one(self.other, other.number)
+            || one(other.other, self.number)
+    }
+}
+
+/// Equal up to the error of a conversion of units.
+fn equal(a: f64, b: f64) -> bool {
+    a == b || (a.fract() != 0.0 || b.fract() != 0.0) && (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}
+
+/// Returns how `answer` relates to `gold`.
+fn compare(gold: &Value, answer: &Value) -> Agreement {
     match (gold, answer) {
-        (Value::Amount(gold), Value::Amount(answer)) => compare_amounts(gold, answer),
-        (Value::Date(gold), Value::Date(answer)) => compare_dates(*gold, *answer),
-        (Value::Date(gold), Value::Amount(answer)) => {
-            year_of(answer).map_or(Unrelated, |year| compare_dates(*gold, year))
+        (Value::Amount(gold), Value::Amount(answer)) => amounts(gold, answer),
+        (Value::Clock(gold, a), Value::Clock(answer, b)) => {
+            when(gold == answer || (*a || *b) && gold % 720 == answer % 720)
         }
-        (Value::Amount(gold), Value::Date(answer)) => {
-            year_of(gold).map_or(Unrelated, |year| compare_dates(year, *answer))
-        }
-        (Value::Clock(gold), Value::Clock(answer)) => compare_clocks(*gold, *answer),
-        (Value::Clock(gold), Value::Amount(answer)) => compare_hour(*gold, answer),
         (Value::Range(low, high), Value::Range(from, to)) => {
-            compare(low, from, versions).min(compare(high, to, versions))
+            compare(low, from).min(compare(high, to))
         }
-        (Value::Range(low, high), single) => {
-            match compare(low, single, versions).max(compare(high, single, versions)) {
-                Same => Partial,
-                other => other,
-            }
+        (Value::Range(low, high), single) | (single, Value::Range(low, high)) => {
+            compare(low, single).max(compare(high, single)).min(Partial)
         }
-        (single, Value::Range(from, to)) => {
-            match compare(single, from, versions).max(compare(single, to, versions)) {
-                Unrelated => Unrelated,
-                _ => Different,
-            }
-        }
-        _ => Unrelated,
+        _ => gold.date().zip(answer.date()).map_or(Unrelated, dates),
     }
 }
 
-fn same_if(same: bool) -> Agreement {
-    if same { Same } else { Different }
+/// Returns `Equal` or `Different`.
+fn when(same: bool) -> Agreement {
+    if same { Equal } else { Different }
 }
 
-/// Equal up to the error of unit conversion.
-pub(super) fn equal(a: f64, b: f64) -> bool {
-    if a.fract() == 0.0 && b.fract() == 0.0 {
-        return a == b;
-    }
-    (a - b).abs() <= 1e-12 * a.abs().max(b.abs())
-}
-
-fn compare_amounts(gold: &Amount, answer: &Amount) -> Agreement {
-    use Dimension::{Cents, Count, Data, Decade, Frequency, Money};
-    let (g, a) = (gold.unit.dimension, answer.unit.dimension);
-    if gold.per != answer.per {
-        return match (gold.per, g, a) {
-            // `600 Hz`, `140 rps`: a count per second under its own name.
-            (true, Count, Frequency) | (false, Frequency, Count) => {
-                same_if(equal(gold.base, answer.base))
-            }
-            _ if g != a => Unrelated,
-            _ if !equal(gold.plain(), answer.plain()) => Different,
-            (true, ..) => Partial,
-            _ => Same,
-        };
-    }
-    if g == a {
-        if matches!(g, Decade)
-            || !gold.ordinal && answer.ordinal && g == Count && !gold.nouns.is_empty()
-        {
-            return same_if(g == Decade && equal(gold.base, answer.base));
-        }
-        return same_if(equal(gold.base, answer.base) || gold.grouped_like(answer));
-    }
-    match (g, a) {
-        (Money(_), Cents) | (Cents, Money(_)) => same_if(equal(gold.base, answer.base)),
-        // Units against a bare number: equal as written.
-        (Count, Decade) | (Decade, Count) => Unrelated,
-        (Count, _) if gold.nouns.is_empty() && !gold.ordinal => {
-            if equal(gold.number, answer.number) { Same } else { Unrelated }
-        }
-        (_, Count) if equal(gold.number, answer.number) && answer.nouns.is_empty() => Partial,
-        (_, Count) if answer.nouns.is_empty() && !answer.ordinal => Different,
-        (Dimension::Duration, Dimension::WorkingDays | Dimension::Months)
-        | (Dimension::WorkingDays | Dimension::Months, Dimension::Duration)
-        | (Data, Dimension::Bits)
-        | (Dimension::Bits, Data)
-        | (Dimension::Percent, Dimension::Points)
-        | (Money(_), Money(_)) => Different,
-        _ => Unrelated,
-    }
-}
-
-/// Returns the year that a plain number of four digits may be.
-pub(super) fn year_of(amount: &Amount) -> Option<Date> {
-    let plain = amount.digits.len() == 4 && amount.digits.bytes().all(|b| b.is_ascii_digit());
-    let year = plain && amount.unit.dimension == Dimension::Count && !amount.per;
-    (year && (1000.0..2200.0).contains(&amount.number))
-        .then(|| Date { year: Some(amount.number as i32), ..Date::default() })
-}
-
-fn compare_dates(gold: Date, answer: Date) -> Agreement {
-    let year = field(gold.year, answer.year);
-    let month = field(gold.month, answer.month);
-    let day = field(gold.day, answer.day);
-    let all = year.min(month).min(day);
-    if all == Partial && year.max(month).max(day) == Partial && !(shares(gold, answer)) {
-        return Unrelated;
-    }
-    all
-}
-
-fn shares(gold: Date, answer: Date) -> bool {
-    (gold.year.is_some() && answer.year.is_some())
-        || (gold.month.is_some() && answer.month.is_some())
-        || (gold.day.is_some() && answer.day.is_some())
-}
-
-fn field<T: PartialEq>(gold: Option<T>, answer: Option<T>) -> Agreement {
-    match (gold, answer) {
-        (None, _) => Same,
-        (Some(_), None) => Partial,
-        (Some(gold), Some(answer)) => same_if(gold == answer),
-    }
-}
-
-fn compare_clocks(gold: Clock, answer: Clock) -> Agreement {
-    if gold.zone.is_some() && answer.zone.is_some() && gold.zone != answer.zone {
-        return Different;
-    }
-    let half =
-        (gold.half_open || answer.half_open) && gold.seconds % 43_200 == answer.seconds % 43_200;
-    same_if(half || gold.seconds == answer.seconds)
-}
-
-/// A bare hour (`until 13`, `between 2 and 5 am`) or `10.30` for a time of day.
-fn compare_hour(gold: Clock, answer: &Amount) -> Agreement {
-    if answer.unit.dimension != Dimension::Count || !answer.nouns.is_empty() || answer.ordinal {
-        return Unrelated;
-    }
-    let (hours, minutes) = match answer.digits.split_once('.') {
-        Some((hours, minutes)) if minutes.len() == 2 => (hours.parse().ok(), minutes.parse().ok()),
-        _ => (Some(answer.number as u32), Some(0)),
+/// Compares amounts in their units; a number without a unit may be part of one with it.
+fn amounts(gold: &Amount, answer: &Amount) -> Agreement {
+    let numbers = gold.has_number_of(answer);
+    let (rate, other_rate) = match (&gold.per, &answer.per) {
+        (Some(one), Some(other)) if one.dimension != other.dimension => return Different,
+        (Some(one), Some(other)) => (one.factor, other.factor),
+        _ => (1.0, 1.0),
     };
-    let is_of_day = |hours: u32, minutes: u32| hours <= 24 && minutes < 60;
-    match (hours, minutes) {
-        (Some(hours), Some(minutes))
-            if is_of_day(hours, minutes) && hours * 3600 + minutes * 60 == gold.seconds =>
-        {
-            if answer.digits.contains('.') { Same } else { Partial }
+    match (&gold.unit, &answer.unit) {
+        (Some(one), Some(other)) if one.converts_to(other) => {
+            let is_same = numbers && one == other && rate == other_rate;
+            when(is_same || equal(gold.base() / rate, answer.base() / other_rate))
+        }
+        (Some(one), Some(other)) if numbers || one.kind() == other.kind() => Different,
+        (Some(_), None) if numbers => Partial,
+        (Some(_), None) if answer.noun.is_none() && answer.per.is_none() => Different,
+        (None, Some(_)) if numbers && gold.noun.is_none() && !gold.ordinal => Equal,
+        (None, None) => {
+            when(numbers && rate == other_rate && gold.is_decade() == answer.is_decade())
         }
         _ => Unrelated,
     }
+}
+
+/// Compares what both dates give; what only the gold date gives is missing.
+fn dates((gold, answer): (Date, Date)) -> Agreement {
+    let shared = gold.iter().zip(&answer).any(|(gold, answer)| gold.is_some() && answer.is_some());
+    let fields = gold.iter().zip(&answer).map(|(gold, answer)| match (gold, answer) {
+        (Some(_), None) => Partial,
+        (Some(gold), Some(answer)) => when(gold == answer),
+        (None, _) => Equal,
+    });
+    fields.min().filter(|_| shared).unwrap_or(Unrelated)
+}
+
+/// Returns true if one limit is an upper, the other a lower one.
+pub(super) fn opposed(gold: Option<Class>, answer: Option<Class>) -> bool {
+    let upper = |bound| matches!(bound, Class::AtMost | Class::LessThan);
+    gold.zip(answer).is_some_and(|(gold, answer)| upper(gold) != upper(answer))
 }

@@ -53,22 +53,6 @@ impl fmt::Display for Judgment {
 }
 
 impl Judgment {
-    pub(super) fn right(reason: impl Into<String>) -> Self {
-        Self::new(Correctness::Right, reason)
-    }
-
-    pub(super) fn unsure(reason: impl Into<String>) -> Self {
-        Self::new(Correctness::Unsure, reason)
-    }
-
-    pub(super) fn wrong(reason: impl Into<String>) -> Self {
-        Self::new(Correctness::Wrong, reason)
-    }
-
-    pub(super) fn is_right(&self) -> bool {
-        self.correctness == Correctness::Right
-    }
-
     pub(crate) fn new(correctness: Correctness, reason: impl Into<String>) -> Self {
         Self { correctness, reason: reason.into() }
     }

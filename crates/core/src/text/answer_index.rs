@@ -6,8 +6,10 @@
 
 use std::collections::HashMap;
 
+use super::border;
 use super::formed::FormedText;
 use super::normalise;
+use super::script::{is_hangul, is_unspaced};
 use crate::types::{ByteRange, RangeSet};
 
 /// A place in one of the texts.
@@ -151,23 +153,25 @@ impl<'a> FormIndex<'a> {
     }
 }
 
-/// Returns true if `form` has `wanted` at `start`, and no letter or digit there continues its outer letters or digits.
+/// Returns true if `form` has `wanted` at `start`, between borders of words.
 fn is_at(wanted: &str, form: &str, start: usize) -> bool {
     let is_equal =
         form.as_bytes().get(start..).is_some_and(|rest| rest.starts_with(wanted.as_bytes()));
-    let continues = |edge: Option<char>, neighbour: Option<char>| {
-        edge.is_some_and(char::is_alphanumeric) && neighbour.is_some_and(char::is_alphanumeric)
-    };
-    is_equal
-        && !continues(wanted.chars().next(), form[..start].chars().next_back())
-        && !continues(wanted.chars().next_back(), form[start + wanted.len()..].chars().next())
+    is_equal && border::is_bounded(form, ByteRange::new(start, start + wanted.len()))
 }
 
-/// Returns the runs of letters and digits of `form`, each with its first byte.
+/// Returns the runs of letters and digits of `form`, each with its first byte; in Hangul and scripts without spaces, each letter.
 fn words(form: &str) -> impl Iterator<Item = (usize, &str)> {
-    form.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(|word| (word.as_ptr().addr() - form.as_ptr().addr(), word))
+    let is_word = |c: char| is_unspaced(c) || is_hangul(c);
+    let mut rest = form;
+    std::iter::from_fn(move || {
+        rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let first = rest.chars().next()?;
+        let end = rest.find(|c: char| !c.is_alphanumeric() || is_word(c)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(if is_word(first) { first.len_utf8() } else { end });
+        rest = after;
+        Some((word.as_ptr().addr() - form.as_ptr().addr(), word))
+    })
 }
 
 #[cfg(test)]
@@ -214,6 +218,14 @@ mod tests {
         let index = AnswerIndex::new(["7。7"].into_iter());
         let found = index.find(&["7".to_owned()], None);
         assert_eq!((found.places.len(), found.n_found), (1, 2));
+    }
+
+    #[test]
+    fn an_answer_is_found_inside_unseparated_text() {
+        let texts = ["1392年，路易十四颁布了十四条", "서울에서 서울특별시"];
+        assert_eq!(found(&["路易十四"], &texts), [(0, "路易十四")]);
+        assert_eq!(found(&["十四"], &texts), [(0, "十四"), (0, "十四")]);
+        assert_eq!(found(&["서울"], &texts), [(1, "서울에서")]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use memchr::memmem;
 
+use super::border;
 use super::formed::FormedText;
 use super::normalise;
 use crate::types::{ByteRange, RangeSet};
@@ -102,7 +103,7 @@ fn any_in(golds: &[String], text: &str, form: fn(&str) -> String) -> bool {
     golds.iter().any(|gold| stands_in(gold, &passage))
 }
 
-/// Returns true if `gold` occurs in `text` and no letter or digit continues its outer letters or digits there. Every
+/// Returns true if `gold` occurs in `text` between borders of words. Every
 /// position is tried: a gold answer may overlap itself.
 #[must_use]
 pub fn stands_in(gold: &str, text: &str) -> bool {
@@ -117,7 +118,7 @@ pub fn first_in(gold: &str, text: &str) -> Option<ByteRange> {
 
 /// Returns the ranges of such occurrences of `gold` in `text`, ascending.
 fn occurrences<'a>(gold: &'a str, text: &'a str) -> impl Iterator<Item = ByteRange> + 'a {
-    let (first, last) = (gold.chars().next(), gold.chars().next_back());
+    let first = gold.chars().next();
     let finder = memmem::Finder::new(gold);
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -125,19 +126,13 @@ fn occurrences<'a>(gold: &'a str, text: &'a str) -> impl Iterator<Item = ByteRan
         while let Some(found) = finder.find(&text.as_bytes()[from..]) {
             let (at, end) = (from + found, from + found + gold.len());
             from = at + first_bytes;
-            if !runs_on(first, text[..at].chars().next_back())
-                && !runs_on(last, text[end..].chars().next())
-            {
-                return Some(ByteRange::new(at, end));
+            let range = ByteRange::new(at, end);
+            if border::is_bounded(text, range) {
+                return Some(range);
             }
         }
         None
     })
-}
-
-/// Returns true if a word that ends with `edge` continues with `neighbour`.
-fn runs_on(edge: Option<char>, neighbour: Option<char>) -> bool {
-    edge.is_some_and(char::is_alphanumeric) && neighbour.is_some_and(char::is_alphanumeric)
 }
 
 /// Returns the ranges of `text` that match any gold answer once both are in the same `form`. White space always
@@ -183,6 +178,33 @@ mod tests {
         assert!(!found("The The", "the others and the rest"));
         assert!(found("!!!", "the band !!! (Chk Chk Chk)"));
         assert!(!found("!!!", "hello!"));
+    }
+
+    #[test]
+    fn scripts_without_spaces_have_no_word_borders_and_particles_may_follow() {
+        for (gold, passage) in [
+            ("路易十四", "法国国王路易十四颁布了"),
+            ("308", "ที่คะแนน308แต้ม"),
+            ("ทีม", "แพนเทอร์สทีมรับ"),
+            ("서울", "1392년에 서울에서 일어났다"),
+            ("दिल्ली", "राजधानी दिल्ली।"),
+            ("Türkiye", "Türkiye'de ve"),
+            ("Élysée", "au palais de l'Élysée"),
+            ("NFL", "campionatul NFL-ului"),
+        ] {
+            assert!(found(gold, passage), "{gold}");
+        }
+        for (gold, passage) in [
+            ("ที", "ที่"),
+            ("서울", "서울특별시"),
+            ("दिल", "दिल्ली"),
+            ("Army", "the Army's"),
+            ("don", "I don't"),
+            ("well", "well-known"),
+        ] {
+            assert!(!found(gold, passage), "{gold}");
+        }
+        assert_eq!(marked(&["十四"], "国王路易十四颁布"), ["十四"], "not the whole run");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A text in comparable form, mapped back to the bytes of the original.
 
 use super::normalise;
+use super::script::is_unspaced;
 use crate::types::ByteRange;
 
 /// A text in comparable form, with the words that the form came from.
@@ -41,15 +42,24 @@ impl<'a> FormedText<'a> {
         Self { text, form, words }
     }
 
-    fn word_at(&self, byte: usize) -> ByteRange {
+    fn word_at(&self, byte: usize) -> &FormedWord {
         let after = self.words.partition_point(|word| word.form_start <= byte);
-        self.words[after.saturating_sub(1)].range
+        &self.words[after.saturating_sub(1)]
     }
 
-    /// Returns the words of the text that the range `found` of the form touches, without outer punctuation.
+    /// Returns the words of the text that the range `found` of the form touches, without outer punctuation. Of words in a script
+    /// without spaces, only what was found, if the text has it as it is.
     pub(super) fn stretch(&self, found: ByteRange) -> ByteRange {
-        let (first, last) = (self.word_at(found.start), self.word_at(found.end - 1));
+        let FormedWord { form_start, range: first } = *self.word_at(found.start);
+        let last = self.word_at(found.end - 1).range;
         let whole = &self.text[first.start..last.end];
+        if whole.contains(is_unspaced) {
+            let wanted = &self.form[found.as_range()];
+            let n_before = self.form[form_start..found.start].matches(wanted).count();
+            if let Some((at, _)) = whole.match_indices(wanted).nth(n_before) {
+                return ByteRange::new(first.start + at, first.start + at + wanted.len());
+            }
+        }
         let kept = whole.trim_matches(|c: char| c.is_ascii_punctuation());
         let lead = whole.len() - whole.trim_start_matches(|c: char| c.is_ascii_punctuation()).len();
         if kept.is_empty() {

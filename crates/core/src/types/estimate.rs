@@ -36,12 +36,12 @@ pub struct Estimate {
     pub stop: Option<Stop>,
 }
 
-/// Calls that a judge would get.
+/// Upper bound of the calls that a judge gets: as if the rule were unsure of every answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct JudgeEstimate {
     /// Questions with gold answers, each of which may be answered.
     pub questions: u64,
-    /// Calls if all of them are answered.
+    /// Calls if all of them are answered, differently under each condition.
     pub calls: u64,
     /// Tokens of their prompts if every answer has the generator's maximum length.
     pub most_prompt_tokens: u64,

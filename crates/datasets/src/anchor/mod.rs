@@ -78,7 +78,7 @@ pub fn anchor(pairs: &[QaPair], documents: &[Document]) -> Result<Anchored, Data
                 out.questions.push(question);
             }
             Anchor::Open { reason, n_found, places } => {
-                out.unresolved.push(Unresolved { question, reason, n_found, places })
+                out.unresolved.push(Unresolved { question, reason, n_found, places });
             }
         }
     }

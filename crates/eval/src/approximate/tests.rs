@@ -2,17 +2,18 @@
 
 use super::*;
 use crate::summary::{EvaluationPlan, evaluate};
-use crate::tests::{JUDGE, failed, manifest, ranged, trace};
+use crate::tests::{f1_judge, failed, manifest, ranged, trace};
 use ragtriage_core::config::Hnsw;
 use ragtriage_core::types::{ExactSearch, PassageMap, Question};
 use ragtriage_runs::ApproximateIndex;
+use ragtriage_runs::judged::Decided;
 
 fn plan(names: &[&str]) -> EvaluationPlan {
     let measures = names.iter().map(|name| name.parse().expect("a measure"));
     EvaluationPlan {
         measures: measures.collect(),
         k: 2,
-        judge: JUDGE,
+        judge: f1_judge(),
         resamples: 200,
         seed: 1,
         cluster: false,
@@ -44,7 +45,7 @@ fn searched(
 }
 
 fn measured(run: &SavedRun, names: &[&str]) -> Vec<ApproximateSearch> {
-    approximate_search(run, (&plan(names).measures, JUDGE))
+    approximate_search(run, (&plan(names).measures, f1_judge()))
 }
 
 fn trace_hits(ids: &[&str]) -> Vec<StepHit> {
@@ -61,7 +62,12 @@ fn of_documents() -> SavedRun {
         searched(3, &[], &["c#0"], Some(&["a#0"])),
         broken,
     ];
-    SavedRun { manifest: manifest(), traces, passages: PassageMap::new() }
+    SavedRun {
+        manifest: manifest(),
+        traces,
+        passages: PassageMap::new(),
+        decided: Decided::default(),
+    }
 }
 
 #[track_caller]

@@ -13,15 +13,16 @@ use ragtriage_core::stats::ppi::{AuditedValue, PpiItem, ppi_mean};
 use ragtriage_core::types::{ArmName, QuestionKind};
 use ragtriage_runs::SavedRun;
 
-/// Returns the rule's decision on each question's answer; `None` for unanswerable questions and those without an answer or a
+/// Returns the rule's own decision on each question's answer; `None` for unanswerable questions and those without an answer or a
 /// gold answer.
 #[must_use]
 pub fn decisions(run: &SavedRun, outcomes: &[Outcome]) -> Vec<Option<Correctness>> {
     let questions = run.traces.iter().zip(outcomes);
     questions
         .map(|(trace, outcome)| {
-            let decision = outcome.judgments.correctness(ArmName::Retrieved);
-            decision.filter(|_| trace.question.kind != QuestionKind::Unanswerable)
+            let decision = outcome.judgments.decision(ArmName::Retrieved);
+            let decision = decision.filter(|_| trace.question.kind != QuestionKind::Unanswerable);
+            decision.map(|decision| decision.rule)
         })
         .collect()
 }
@@ -41,7 +42,7 @@ pub fn answer_audit(
     if audited.is_empty() {
         return None;
     }
-    let (places, items) = items(rule, rule, &audited);
+    let (places, items) = items(rule, &audited);
     let traces = places.iter().map(|&at| &run.traces[at]);
     let cluster_of = clusters::cluster_of(traces, plan.cluster);
     let mut counts: BTreeMap<(Correctness, bool), usize> = BTreeMap::new();
@@ -71,22 +72,15 @@ pub fn answer_audit(
 }
 
 /// A judged answer.
-pub(crate) struct AuditedAnswer {
+struct AuditedAnswer {
     rule: Correctness,
     is_right: bool,
     /// Inverse of the probability of being sampled.
     weight: f64,
 }
 
-impl AuditedAnswer {
-    /// Returns the person's judgment.
-    pub(crate) fn person(&self) -> Correctness {
-        Correctness::from_right(self.is_right)
-    }
-}
-
 /// Returns the audited answers among those that the rule judges, by their place in the run.
-pub(crate) fn audited(
+fn audited(
     rule: &[Option<Correctness>],
     corrections: &Corrections,
 ) -> BTreeMap<usize, AuditedAnswer> {
@@ -101,21 +95,20 @@ pub(crate) fn audited(
     judged.collect()
 }
 
-/// Returns the answers that the rule judges, each with its place in the run and the prediction for it. `predictions` is
-/// parallel to `rule` and has a value wherever that has one; the strata are those of the audit sheet.
-pub(crate) fn items(
+/// Returns the answers that the rule judges, each with its place in the run. The strata are those of the audit sheet.
+fn items(
     rule: &[Option<Correctness>],
-    predictions: &[Option<Correctness>],
     audited: &BTreeMap<usize, AuditedAnswer>,
 ) -> (Vec<usize>, Vec<PpiItem>) {
-    let judged = rule.iter().zip(predictions).enumerate();
-    judged
-        .filter_map(|(at, (rule, prediction))| {
+    rule.iter()
+        .enumerate()
+        .filter_map(|(at, rule)| {
+            let rule = (*rule)?;
             let item = PpiItem {
-                prediction: (*prediction)?.score(),
-                stratum: usize::from((*rule)? == Correctness::Unsure),
+                prediction: rule.score(),
+                stratum: usize::from(rule == Correctness::Unsure),
                 audited: audited.get(&at).map(|answer| AuditedValue {
-                    value: answer.person().score(),
+                    value: Correctness::from_right(answer.is_right).score(),
                     weight: answer.weight,
                 }),
             };

@@ -5,7 +5,7 @@
 //! answers.
 
 pub(crate) mod answer_audit;
-pub(crate) mod answers;
+mod answers;
 mod corrections;
 mod error;
 mod rates;
@@ -19,4 +19,4 @@ pub use answers::{answer_audit, decisions};
 pub use corrections::{AuditedQuestion, Corrections, read};
 pub use error::AuditError;
 pub use rates::{Audit, CorrectedShare, Mistake, audit};
-pub use sheet::{FILE, SheetLine, SheetPassage, sheet};
+pub use sheet::{SheetLine, SheetPassage, sheet};

@@ -21,8 +21,6 @@ const GOLD_CHARS: usize = 1000;
 /// Makes the sample independent of those of the arm `closed_book` and of `dataset.limit`, which use the same rule: more is
 /// known about questions of that arm.
 const STREAM: u64 = 0x6175_6469_745f_3031;
-/// A completed sheet in its run's folder.
-pub const FILE: &str = "audit.jsonl";
 /// At most one in this many lines is a question where the rule is unsure, unless other questions are too few.
 const UNSURE_PART: usize = 3;
 

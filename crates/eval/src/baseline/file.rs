@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{BaselineError, JudgedRun};
 use crate::asked::AskedQuestion;
+use ragtriage_core::language::Language;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Judge, RightRule};
@@ -46,6 +47,9 @@ pub struct BaselineFile {
     right: RightRule,
     /// Setting `evaluation.scorer`.
     scorer: Scorer,
+    /// Setting `dataset.language`, unless it is English.
+    #[serde(default = "english", skip_serializing_if = "is_english")]
+    language: String,
     /// Setting `evaluation.correct_f1`.
     correct_f1: String,
     /// Questions, in the order of the run.
@@ -85,6 +89,7 @@ pub fn write(judged: &JudgedRun, manifest: &Manifest) -> String {
         version: manifest.version.clone(),
         right: judge.rule,
         scorer: judge.scorer,
+        language: judge.language.code.clone(),
         correct_f1: judge.correct_f1.to_string(),
         questions: questions.clone(),
         classes: classes.clone(),
@@ -137,6 +142,14 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<JudgedRun, BaselineError>
     file.judged().ok_or_else(|| damaged("its lists do not fit its questions".to_owned()))
 }
 
+fn english() -> String {
+    Language::english().code.clone()
+}
+
+fn is_english(code: &String) -> bool {
+    *code == english()
+}
+
 impl BaselineFile {
     /// Returns the digest of the fields; the field `digest` is empty.
     fn digest(&self) -> String {
@@ -148,8 +161,12 @@ impl BaselineFile {
         let n = self.questions.len();
         let columns = self.measures.into_iter();
         let columns = columns.map(|(measure, column)| Some((measure, column.scores(n)?)));
-        let judge =
-            Judge { rule: self.right, scorer: self.scorer, correct_f1: number(&self.correct_f1)? };
+        let judge = Judge {
+            rule: self.right,
+            scorer: self.scorer,
+            language: Language::of(&self.language),
+            correct_f1: number(&self.correct_f1)?,
+        };
         let ids: HashSet<_> = self.questions.iter().map(|question| &question.id).collect();
         let fits = ids.len() == n && self.classes.len() == n && self.faults.len() == n;
         let judged = JudgedRun {

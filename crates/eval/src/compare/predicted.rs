@@ -149,9 +149,9 @@ mod tests {
     use super::*;
     use crate::compare::tests::run;
     use crate::score::Scores;
-    use crate::tests::{JUDGE, outcome};
+    use crate::tests::{f1_judge, outcome};
     use ragtriage_core::attribute::classify::Outcome;
-    use ragtriage_core::attribute::judge::Judgments;
+    use ragtriage_core::attribute::judge::{Judgments, Settled};
     use ragtriage_core::types::{Arm, FailureClass, Stage, Trace};
     use ragtriage_runs::SavedRun;
 
@@ -168,7 +168,7 @@ mod tests {
             } else {
                 outcome(FailureClass::Correct, None)
             };
-            Outcome { judgments: Judgments::new(trace, JUDGE), ..outcome }
+            Outcome { judgments: Judgments::new(trace, f1_judge(), &Settled::default()), ..outcome }
         };
         let outcomes = lost.iter().zip(&run.traces).map(judged).collect();
         let scores = Scores { measures: vec![], rows: vec![] };

@@ -3,11 +3,12 @@
 
 use super::answers::{JudgedBy, Turn};
 use super::*;
-use crate::tests::{JUDGE, failed, manifest, outcome, trace};
+use crate::tests::{f1_judge, failed, manifest, outcome, trace};
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::types::{FailureClass, Interval, Stage};
 use ragtriage_runs::ModelRecord;
+use ragtriage_runs::judged::Decided;
 
 /// A run with these answers; one question for each, each on a separate document.
 pub(crate) fn run(name: &str, answers: &[&str]) -> SavedRun {
@@ -19,12 +20,12 @@ pub(crate) fn run(name: &str, answers: &[&str]) -> SavedRun {
     let mut manifest = manifest();
     name.clone_into(&mut manifest.name);
     manifest.n_questions = answers.len();
-    SavedRun { manifest, traces, passages: [].into() }
+    SavedRun { manifest, traces, passages: [].into(), decided: Decided::default() }
 }
 
 pub(crate) fn evaluation(names: &[&str]) -> EvaluationPlan {
     let measures = names.iter().map(|name| measure(name)).collect();
-    EvaluationPlan { measures, k: 5, judge: JUDGE, resamples: 500, seed: 1, cluster: true }
+    EvaluationPlan { measures, k: 5, judge: f1_judge(), resamples: 500, seed: 1, cluster: true }
 }
 
 fn measure(name: &str) -> Measure {

@@ -1,12 +1,132 @@
-//! A judge's verdicts: agreement with the rule, stability, and the share of right answers corrected by an audit.
-//!
-//! A judge changes no failure class, budget, gate or verdict of a run.
-
-pub(crate) mod judge_summary;
-mod measure;
+//! Answers by who decided on them, and the errors of the judge on answers that the rule or a person decides.
 
 #[cfg(test)]
 mod tests;
 
-pub use judge_summary::{FlipCount, JudgeAudit, JudgeCell, JudgeSummary, PositionBias};
-pub use measure::{LEAST_AUDITED, judge_summary};
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::judge::{Decider, Decision};
+use ragtriage_core::rightness::{Correctness, JudgeVerdict};
+use ragtriage_core::stats::wilson::wilson;
+use ragtriage_core::types::{ArmName, Interval, QuestionId, QuestionKind, Trace};
+use ragtriage_runs::SavedRun;
+use ragtriage_runs::judged::{self, JudgeReply};
+
+/// Answers to answerable questions, by who decided on them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DecidedAnswers {
+    /// By the rule.
+    pub rule: usize,
+    /// By the judge, where the rule was unsure.
+    pub judge: usize,
+    /// By a person.
+    pub person: usize,
+    /// Undecided.
+    pub unsure: usize,
+}
+
+/// The judge of a run, and its errors on answers that the rule or a person decides.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct JudgeSummary {
+    /// The judge: its model, and a hash of all that its replies depend on besides the texts.
+    pub judge: String,
+    /// Its replies, on answers of every condition (arm).
+    pub n_replies: usize,
+    /// Replies without a readable verdict: the answer remains unsure.
+    pub n_unreadable: usize,
+    /// Cost of all calls in US dollars.
+    pub cost_usd: f64,
+    /// Sampled answers that are right by the rule, and those of them that the judge calls different.
+    pub right_called_different: ErrorRate,
+    /// Sampled answers that are wrong by the rule, and those of them that the judge calls the same.
+    pub wrong_called_same: ErrorRate,
+    /// Audited answers that the rule is unsure of, and those of them on which the judge and the person differ.
+    pub unsure_unlike_person: ErrorRate,
+}
+
+/// Errors of the judge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct ErrorRate {
+    /// Answers that the judge decides.
+    pub n: usize,
+    /// Answers that it decides wrongly.
+    pub count: usize,
+    /// Wilson's 95% interval of their share.
+    pub ci95: Option<Interval>,
+}
+
+/// Counts the answers under `retrieved` by who decided on them; `None` without a judge and an audit. `outcomes` is parallel to
+/// the run's traces.
+#[must_use]
+pub fn decided_answers(run: &SavedRun, outcomes: &[Outcome]) -> Option<DecidedAnswers> {
+    if run.decided.replies.is_empty() && run.decided.answers.person.is_empty() {
+        return None;
+    }
+    let mut counts = DecidedAnswers::default();
+    for (_, decision) in decisions(run, outcomes) {
+        let count = match decision.by {
+            _ if decision.judgment.correctness == Correctness::Unsure => &mut counts.unsure,
+            Decider::Rule => &mut counts.rule,
+            Decider::Judge => &mut counts.judge,
+            Decider::Person => &mut counts.person,
+        };
+        *count += 1;
+    }
+    Some(counts)
+}
+
+/// Measures the judge that wrote the last reply; `None` without replies. `outcomes` is parallel to the run's traces.
+#[must_use]
+pub fn judge_summary(run: &SavedRun, outcomes: &[Outcome]) -> Option<JudgeSummary> {
+    let replies: Vec<&JudgeReply> = judged::last_judge(&run.decided.replies).collect();
+    let sample: HashSet<(&QuestionId, &str)> = replies
+        .iter()
+        .filter(|reply| reply.is_sample)
+        .map(|reply| (&reply.question, &*reply.answer))
+        .collect();
+    let mut errors = [ErrorRate::default(); 3];
+    for (trace, decision) in decisions(run, outcomes) {
+        let answer = trace.attempt(ArmName::Retrieved).map_or("", |attempt| &attempt.extracted);
+        let question = &trace.question.id;
+        let is_sample = sample.contains(&(question, answer));
+        let verdict = run.decided.answers.judge.get(&(question.clone(), answer.to_owned()));
+        let (rate, truth) = match (decision.rule, decision.by) {
+            (Correctness::Right, _) if is_sample => (0, decision.rule),
+            (Correctness::Wrong, _) if is_sample => (1, decision.rule),
+            (Correctness::Unsure, Decider::Person) => (2, decision.judgment.correctness),
+            _ => continue,
+        };
+        if let Some(is_same) = verdict {
+            errors[rate].n += 1;
+            errors[rate].count += usize::from(Correctness::from_right(*is_same) != truth);
+        }
+    }
+    let [right_called_different, wrong_called_same, unsure_unlike_person] =
+        errors.map(|rate| ErrorRate { ci95: wilson(rate.count, rate.n), ..rate });
+    let is_unreadable = |reply: &&&JudgeReply| reply.call.verdict == JudgeVerdict::Unreadable;
+    Some(JudgeSummary {
+        judge: replies.last()?.judge.clone(),
+        n_replies: replies.len(),
+        n_unreadable: replies.iter().filter(is_unreadable).count(),
+        cost_usd: judged::spent(&run.decided.replies).usd,
+        right_called_different,
+        wrong_called_same,
+        unsure_unlike_person,
+    })
+}
+
+/// Returns the decisions on the answers to answerable questions.
+fn decisions<'a>(
+    run: &'a SavedRun,
+    outcomes: &'a [Outcome],
+) -> impl Iterator<Item = (&'a Trace, &'a Decision)> {
+    run.traces.iter().zip(outcomes).filter_map(|(trace, outcome)| {
+        let is_answerable = trace.question.kind != QuestionKind::Unanswerable;
+        let decision = outcome.judgments.decision(ArmName::Retrieved)?;
+        is_answerable.then_some((trace, decision))
+    })
+}

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::source::{Side, Source};
 use crate::diagnose;
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::rightness::Judge;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::types::{ArmName, Interval, Stage, SupportRule, Trace};
 
@@ -32,8 +32,8 @@ pub(crate) type Terms = [f64; Source::ALL.len()];
 pub enum BudgetOf {
     /// Right answers: 1, 0.5 where the rule is unsure, 0.
     Right,
-    /// `AnswerF1` by this scorer; for questions with key facts right answers.
-    F1(Scorer),
+    /// `AnswerF1` by the scorer of this judge; for questions with key facts right answers.
+    F1(Judge),
     /// Support, for a run without an oracle arm.
     Support,
 }
@@ -64,7 +64,7 @@ impl BudgetOf {
     fn score(self, trace: &Trace, outcome: &Outcome, arm: ArmName) -> Option<f64> {
         match self {
             Self::Right => diagnose::right(trace, outcome, arm),
-            Self::F1(scorer) => diagnose::f1(trace, outcome, arm, scorer),
+            Self::F1(judge) => diagnose::f1(trace, outcome, arm, judge),
             Self::Support => None,
         }
     }

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use super::advice::advice;
 use super::*;
 use crate::diagnose;
-use crate::tests::{JUDGE, manifest};
+use crate::tests::{f1_judge, manifest};
 use ragtriage_core::types::{ChunkId, Interval, Passage, Step, Trace};
+use ragtriage_runs::judged::Decided;
 
 const RIGHT: &str = "18 May";
 const WRONG: &str = "1815";
@@ -67,7 +68,7 @@ fn run(traces: Vec<Trace>) -> SavedRun {
         };
         (id.clone(), passage)
     });
-    SavedRun { manifest, passages: passages.collect(), traces }
+    SavedRun { manifest, passages: passages.collect(), traces, decided: Decided::default() }
 }
 
 /// Gold in the prompt; third, so lost at ranking; second behind a long passage, so lost at packing; not a candidate.
@@ -81,7 +82,7 @@ fn four() -> SavedRun {
 }
 
 fn found(run: &SavedRun) -> Vec<Alternative> {
-    let outcomes = diagnose::outcomes(run, 2, JUDGE);
+    let outcomes = diagnose::outcomes(run, 2, f1_judge());
     WhatIf::new(run, &outcomes, 2.into(), &[0, 1, 2, 3], true).alternatives
 }
 

@@ -53,7 +53,7 @@ const MIB: u64 = 1 << 20;
 /// Addresses: the `README` of hotpotqa/hotpot, the page of SQuAD-explorer and the repository that it is served from, the table of beir-cellar/beir, Glasgow's list of test
 /// collections. Hashes: those of SQuAD and HotpotQA as pinned by several projects (tensorflow/datasets, `ParlAI`), SciFact's as
 /// published by BEIR. HotpotQA has 44 MiB, the others 2 to 5.
-static SETS: [KnownSet; 8] = [
+static SETS: [KnownSet; 9] = [
     KnownSet {
         name: "hotpotqa",
         required: &["*.{json,jsonl}"],
@@ -128,6 +128,8 @@ static SETS: [KnownSet; 8] = [
             licence: "none stated, for research",
         }),
     },
+    // github.com/google-deepmind/xquad: one file a language.
+    KnownSet { name: "xquad", required: &["xquad.*.json"], optional: &[], publisher: None },
     KnownSet {
         name: "chunking_eval",
         required: &["corpora/*.md", "questions_df.csv"],

@@ -145,7 +145,7 @@ fn place(
     let scratch = SetScratch::new(to_root, set.name, "tmp")?;
     match publisher.packed {
         Archived::File(name) => {
-            fs::copy(file, scratch.path().join(name)).map(drop).map_err(disk)?
+            fs::copy(file, scratch.path().join(name)).map(drop).map_err(disk)?;
         }
         packed => unpack(packed, file, set, scratch.path()).map_err(|refusal| match refusal {
             Refusal::Write { path, source } => FetchError::Disk { path, source },

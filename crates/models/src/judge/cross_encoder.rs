@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use super::identity::identity;
 use super::{AnswerJudge, JudgeFailure};
 use crate::rerank::{RerankError, Reranker};
-use ragtriage_core::rightness::{JudgeOrder, JudgeVerdict};
+use ragtriage_core::rightness::JudgeVerdict;
 use ragtriage_core::types::{Origin, Question, TitledText, TokenUse};
 use ragtriage_runs::judged::JudgeCall;
 
@@ -46,20 +46,12 @@ impl AnswerJudge for CrossEncoderJudge {
     }
 
     /// Compares the answer with each gold answer; the largest score counts.
-    async fn compare(
-        &self,
-        question: &Question,
-        answer: &str,
-        order: JudgeOrder,
-    ) -> Result<JudgeCall, JudgeFailure> {
+    async fn compare(&self, question: &Question, answer: &str) -> Result<JudgeCall, JudgeFailure> {
         let clock = Instant::now();
         let mut best = f32::NEG_INFINITY;
         for gold in &question.answers {
-            let logit = match order {
-                JudgeOrder::GoldFirst => self.logit(gold, answer).await,
-                JudgeOrder::AnswerFirst => self.logit(answer, gold).await,
-            };
-            best = best.max(logit.map_err(|error| failure(&error))?);
+            let logit = self.logit(gold, answer).await.map_err(|error| failure(&error))?;
+            best = best.max(logit);
         }
         let score = 1.0 / (1.0 + (-f64::from(best)).exp());
         Ok(JudgeCall {

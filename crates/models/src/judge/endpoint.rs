@@ -9,7 +9,7 @@ use super::identity::identity;
 use super::{AnswerJudge, JudgeFailure};
 use crate::llm::{self, ErrorClass, Generator, LlmError};
 use ragtriage_core::config::Price;
-use ragtriage_core::rightness::{JudgeOrder, JudgeVerdict, comparison_prompt};
+use ragtriage_core::rightness::{JudgeVerdict, comparison_prompt};
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{Origin, Question, TokenUse};
 use ragtriage_runs::judged::JudgeCall;
@@ -30,7 +30,7 @@ impl EndpointJudge {
         counter: Arc<dyn TokenCounter>,
         price: Price,
     ) -> Self {
-        let instruction = comparison_prompt(&unlabelled(), "", JudgeOrder::GoldFirst).system;
+        let instruction = comparison_prompt(&unlabelled(), "").system;
         let fingerprint = generator.fingerprint().unwrap_or_default();
         let identity = identity(generator.name(), &[fingerprint, &instruction]);
         Self { generator, counter, price, identity }
@@ -47,13 +47,8 @@ impl AnswerJudge for EndpointJudge {
         &self.identity
     }
 
-    async fn compare(
-        &self,
-        question: &Question,
-        answer: &str,
-        order: JudgeOrder,
-    ) -> Result<JudgeCall, JudgeFailure> {
-        let prompt = comparison_prompt(question, answer, order);
+    async fn compare(&self, question: &Question, answer: &str) -> Result<JudgeCall, JudgeFailure> {
+        let prompt = comparison_prompt(question, answer);
         let clock = Instant::now();
         let reply = self.generator.generate(&prompt).await;
         let reply = reply.map_err(|error| failure(&error))?;

@@ -1,6 +1,7 @@
 //! Judges: compare an answer with gold answers.
 //!
-//! [`EndpointJudge`] asks a chat model, [`CrossEncoderJudge`] scores pairs in this process. A judge's verdicts are facts of a run; evaluation measures how far to trust them.
+//! [`EndpointJudge`] asks a chat model, [`CrossEncoderJudge`] scores pairs in this process. A judge's verdicts are facts of a run;
+//! evaluation uses them where the rule is unsure, and measures their error where it is not.
 
 mod cross_encoder;
 mod endpoint;
@@ -10,7 +11,6 @@ use async_trait::async_trait;
 
 pub use cross_encoder::CrossEncoderJudge;
 pub use endpoint::EndpointJudge;
-use ragtriage_core::rightness::JudgeOrder;
 use ragtriage_core::types::Question;
 use ragtriage_runs::judged::JudgeCall;
 
@@ -23,12 +23,7 @@ pub trait AnswerJudge: Send + Sync {
     fn identity(&self) -> &str;
 
     /// Compares `answer` with the gold answers of `question`.
-    async fn compare(
-        &self,
-        question: &Question,
-        answer: &str,
-        order: JudgeOrder,
-    ) -> Result<JudgeCall, JudgeFailure>;
+    async fn compare(&self, question: &Question, answer: &str) -> Result<JudgeCall, JudgeFailure>;
 }
 
 /// A comparison that failed.

@@ -13,7 +13,7 @@ use crate::llm::openai::{OpenAiSettings, connect};
 use crate::llm::{CachedReplies, Generator};
 use crate::rerank::{RerankError, Reranker};
 use ragtriage_core::config::Price;
-use ragtriage_core::rightness::{JudgeOrder, JudgeVerdict};
+use ragtriage_core::rightness::JudgeVerdict;
 use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{Origin, Question, TitledText};
 
@@ -90,28 +90,25 @@ async fn verdicts_are_parsed_and_paid_once() {
         &ragtriage_core::notices::Notices::default(),
     );
     let judge = judge(Arc::new(cached.expect("opened")));
-    let compare = |answer: &'static str, order| {
+    let compare = |answer: &'static str| {
         let judge = &judge;
-        async move { judge.compare(&question(), answer, order).await.expect("a reply") }
+        async move { judge.compare(&question(), answer).await.expect("a reply") }
     };
-    let first = compare("six minutes", JudgeOrder::GoldFirst).await;
+    let first = compare("six minutes").await;
     assert_eq!(
         (first.verdict, first.origin, first.raw.as_str()),
         (JudgeVerdict::Same, Origin::Called, "<think>hm</think> **SAME**")
     );
     // 100 x $2 / 1e6 + 4 x $10 / 1e6.
     assert!((first.cost_usd - 0.000_24).abs() < 1e-12);
-    let again = compare("six minutes", JudgeOrder::GoldFirst).await;
+    let again = compare("six minutes").await;
     assert_eq!(
         (again.verdict, again.origin, again.cost_usd),
         (JudgeVerdict::Same, Origin::Cached, 0.0)
     );
-    // The other order is another prompt.
-    let turned = compare("six minutes", JudgeOrder::AnswerFirst).await;
-    assert_eq!(turned.origin, Origin::Called);
-    let wrong = compare("60 minutes", JudgeOrder::GoldFirst).await;
+    let wrong = compare("60 minutes").await;
     assert_eq!(wrong.verdict, JudgeVerdict::Different);
-    assert_eq!(server.received_requests().await.expect("recorded").len(), 3);
+    assert_eq!(server.received_requests().await.expect("recorded").len(), 2);
 }
 
 #[tokio::test]
@@ -130,14 +127,11 @@ async fn a_rejected_call_is_a_failure_of_one_comparison() {
         .respond_with(ResponseTemplate::new(401).set_body_string("no such key"))
         .mount(&server)
         .await;
-    let failure = judge(generator(&server, "m"))
-        .compare(&question(), "6", JudgeOrder::GoldFirst)
-        .await
-        .expect_err("401");
+    let failure = judge(generator(&server, "m")).compare(&question(), "6").await.expect_err("401");
     assert!(!failure.is_final && failure.message.contains("no such key"));
 }
 
-/// A cross-encoder whose logit is the number in the second text, 1 less in the other order.
+/// A cross-encoder whose logit is the number in the second text.
 struct Logits;
 
 #[async_trait]
@@ -146,29 +140,21 @@ impl Reranker for Logits {
         "logits"
     }
 
-    async fn scores(
-        &self,
-        query: &str,
-        passages: &[TitledText<'_>],
-    ) -> Result<Vec<f32>, RerankError> {
-        let logit = |text: &str| text.parse::<f32>().ok();
-        let scores =
-            passages.iter().map(|passage| logit(passage.text).or(logit(query).map(|it| it - 1.0)));
-        Ok(scores.map(Option::unwrap_or_default).collect())
+    async fn scores(&self, _: &str, passages: &[TitledText<'_>]) -> Result<Vec<f32>, RerankError> {
+        Ok(passages.iter().map(|passage| passage.text.parse().expect("a number")).collect())
     }
 }
 
 #[tokio::test]
-async fn a_cross_encoder_is_read_by_its_sigmoid_in_both_orders() {
+async fn a_cross_encoder_is_read_by_its_sigmoid() {
     let judge = CrossEncoderJudge::new(Arc::new(Logits), "ce", 0.6);
     let question =
         Question { answers: vec!["six".to_owned(), "6 minutes".to_owned()], ..question() };
     // 1 / (1 + e^-.5) = .622459 is at least .6; 1 / (1 + e^.5) = .377541 is not.
-    for (order, verdict, raw) in [
-        (JudgeOrder::GoldFirst, JudgeVerdict::Same, "0.622459"),
-        (JudgeOrder::AnswerFirst, JudgeVerdict::Different, "0.377541"),
-    ] {
-        let call = judge.compare(&question, "0.5", order).await.expect("scored");
+    for (answer, verdict, raw) in
+        [("0.5", JudgeVerdict::Same, "0.622459"), ("-0.5", JudgeVerdict::Different, "0.377541")]
+    {
+        let call = judge.compare(&question, answer).await.expect("scored");
         assert_eq!((call.verdict, call.raw.as_str()), (verdict, raw));
     }
     let other = CrossEncoderJudge::new(Arc::new(Logits), "ce", 0.5);

@@ -1,16 +1,17 @@
 //! Bounds the calls of a judge, whose prompts are not known before the answers are.
 
+use crate::judging::is_compared;
 use ragtriage_core::config::{JudgeKind, JudgeSettings};
-use ragtriage_core::rightness::{JudgeOrder, comparison_prompt};
+use ragtriage_core::rightness::comparison_prompt;
 use ragtriage_core::text::tokens::TokenCounter;
-use ragtriage_core::types::{JudgeEstimate, Question, QuestionKind};
+use ragtriage_core::types::{JudgeEstimate, Question};
 
-/// Bounds the calls of `judge` for `questions` whose answers have at most `most_answer_tokens`, and the cost of replies of at
-/// most `most_completion_tokens`; `None` without
-/// a judge behind an endpoint.
+/// Bounds the calls of `judge` for `questions` with `answers` each of at most `most_answer_tokens`, and the cost of replies of at
+/// most `most_completion_tokens`, as if the rule were unsure of all; `None` without a judge behind an endpoint.
 #[must_use]
 pub fn judge_estimate(
     questions: &[Question],
+    answers: u64,
     judge: &JudgeSettings,
     most_answer_tokens: u64,
     most_completion_tokens: u64,
@@ -19,17 +20,16 @@ pub fn judge_estimate(
     if judge.kind != JudgeKind::Endpoint {
         return None;
     }
-    let per_question = (judge.asked_orders().len() * judge.repeats) as u64;
     let mut estimate = JudgeEstimate::default();
     for question in questions {
-        if question.kind == QuestionKind::Unanswerable || question.answers.is_empty() {
+        if !is_compared(question) {
             continue;
         }
-        let prompt = comparison_prompt(question, "", JudgeOrder::GoldFirst);
+        let prompt = comparison_prompt(question, "");
         let fixed = (counter.count(&prompt.system) + counter.count(&prompt.user)) as u64;
         estimate.questions += 1;
-        estimate.calls += per_question;
-        estimate.most_prompt_tokens += per_question * fixed.saturating_add(most_answer_tokens);
+        estimate.calls += answers;
+        estimate.most_prompt_tokens += answers * fixed.saturating_add(most_answer_tokens);
     }
     estimate.most_completion_tokens = estimate.calls.saturating_mul(most_completion_tokens);
     estimate.most_cost_usd =
@@ -42,9 +42,10 @@ mod tests {
     use super::*;
     use ragtriage_core::config::Price;
     use ragtriage_core::text::tokens::{self, Tokenizer};
+    use ragtriage_core::types::QuestionKind;
 
     #[test]
-    fn answerable_questions_with_gold_answers_are_counted_in_both_orders() {
+    fn answers_to_answerable_questions_with_gold_answers_are_counted() {
         let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
         let with_gold = Question {
             answers: vec!["six".to_owned()],
@@ -54,16 +55,15 @@ mod tests {
         let questions = [with_gold.clone(), Question::new("b".into(), "?".into()), unanswerable];
         let judge = JudgeSettings {
             kind: JudgeKind::Endpoint,
-            repeats: 3,
             price: Price { prompt: 1e6, completion: 1e3 },
             ..JudgeSettings::default()
         };
         let off = JudgeSettings::default();
-        assert_eq!(judge_estimate(&questions, &off, 10, 20, counter.as_ref()), None);
-        let found = judge_estimate(&questions, &judge, 10, 20, counter.as_ref()).expect("on");
-        let prompt = comparison_prompt(&with_gold, "", JudgeOrder::AnswerFirst);
+        assert_eq!(judge_estimate(&questions, 6, &off, 10, 20, counter.as_ref()), None);
+        let found = judge_estimate(&questions, 6, &judge, 10, 20, counter.as_ref()).expect("on");
+        let prompt = comparison_prompt(&with_gold, "");
         let fixed = (counter.count(&prompt.system) + counter.count(&prompt.user)) as u64;
-        // One question, two orders, three repeats; replies of 20 tokens at $1e3 / 1e6, prompts at $1.
+        // One question, six answers; replies of 20 tokens at $1e3 / 1e6, prompts at $1.
         assert_eq!(
             found,
             JudgeEstimate {

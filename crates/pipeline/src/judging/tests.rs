@@ -7,17 +7,19 @@ use async_trait::async_trait;
 
 use super::*;
 use crate::progress::NoProgress;
-use ragtriage_core::rightness::JudgeVerdict;
+use ragtriage_core::language::Language;
+use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::rightness::{JudgeVerdict, RightRule};
 use ragtriage_core::types::{
     Arm, ArmName, Attempt, Finish, Gold, Origin, QuestionKind, Stance, Support, SupportRule,
     TokenUse,
 };
 use ragtriage_runs::judged::JudgeCall;
 
-/// Says "same" and records its calls; fails for answers that contain `fail`, for good at `spent`.
+/// Says "same" and records the first words of the answers; fails for those with `fail`, for good at `spent`.
 #[derive(Default)]
 struct ScriptedJudge {
-    asked: Mutex<Vec<(String, JudgeOrder)>>,
+    asked: Mutex<Vec<String>>,
 }
 
 #[async_trait]
@@ -26,14 +28,9 @@ impl AnswerJudge for ScriptedJudge {
         "scripted 0"
     }
 
-    async fn compare(
-        &self,
-        _: &Question,
-        answer: &str,
-        order: JudgeOrder,
-    ) -> Result<JudgeCall, JudgeFailure> {
-        let mut asked = self.asked.lock().expect("no holder panics");
-        asked.push((answer.to_owned(), order));
+    async fn compare(&self, _: &Question, answer: &str) -> Result<JudgeCall, JudgeFailure> {
+        let answer = answer.split(' ').next().unwrap_or_default();
+        self.asked.lock().expect("no holder panics").push(answer.to_owned());
         if answer.contains("fail") || answer == "spent" {
             return Err(JudgeFailure {
                 is_final: answer == "spent",
@@ -80,63 +77,86 @@ fn traces(answers: &[&str]) -> Vec<Trace> {
     numbered.map(|(at, answer)| trace(at, answer)).collect()
 }
 
-/// Asks, one question at a time; returns the outcome and the calls.
-async fn judged(
-    folder: &RunFolder,
-    traces: &[Trace],
-    orders: &[JudgeOrder],
-) -> (JudgingOutcome, Vec<(String, JudgeOrder)>) {
+/// An answer that the rule is unsure of: it does not read answers of this length.
+fn unsure(start: &str) -> String {
+    format!("{start} {}", "word ".repeat(5_000))
+}
+
+/// Asks, one question at a time; returns the outcome and the first words of the answers asked about.
+async fn judged(folder: &RunFolder, traces: &[Trace]) -> (JudgingOutcome, Vec<String>) {
     let judge = Arc::new(ScriptedJudge::default());
-    let plan = JudgePlan {
-        judge: Arc::clone(&judge) as _,
-        orders: orders.to_vec(),
-        repeats: 1,
-        concurrency: 1,
+    let plan = JudgePlan { judge: Arc::clone(&judge) as _, concurrency: 1 };
+    let rule = Judge {
+        rule: RightRule::Auto,
+        scorer: Scorer::Squad2,
+        language: Language::english(),
+        correct_f1: 0.6,
     };
-    let outcome = judge_answers(folder, traces, &plan, &NoProgress).await;
+    let outcome = judge_answers(folder, traces, rule, &plan, &NoProgress).await;
     let asked = judge.asked.lock().expect("no holder panics").clone();
     (outcome.expect("written"), asked)
 }
 
-const BOTH: [JudgeOrder; 2] = JudgeOrder::ALL;
-
 #[tokio::test]
-async fn only_what_is_missing_is_asked_again() {
+async fn unsure_answers_of_every_condition_are_asked_and_only_what_is_missing_again() {
     let parent = tempfile::tempdir().expect("a folder");
     let folder = RunFolder::existing(parent.path());
-    let mut run = traces(&["a", "b", "fails", "(none)", "c"]);
+    let [a, b, fails] = ["a", "b", "fails"].map(unsure);
+    let mut run = traces(&[&a, "gold", &fails, "(none)", &a, &a]);
+    // The same text is asked once, another one and that of a repeat are asked too.
+    let of_oracle = [&a, &b].map(|answer| trace(0, answer).arms[0].attempts[0].clone());
+    run[0].arms.push(Arm { arm: ArmName::Oracle, attempts: of_oracle.to_vec() });
     run[3].arms[0].attempts[0].stance = Stance::Abstained;
     run[4].question.kind = QuestionKind::Unanswerable;
-    let (outcome, asked) = judged(&folder, &run, &[JudgeOrder::GoldFirst]).await;
-    let first = |answer: &str| (answer.to_owned(), JudgeOrder::GoldFirst);
-    let second = |answer: &str| (answer.to_owned(), JudgeOrder::AnswerFirst);
-    assert_eq!(asked, [first("a"), first("b"), first("fails")]);
+    run[5].question.required = vec![vec!["fact".to_owned()]];
+    let (outcome, asked) = judged(&folder, &run).await;
+    assert_eq!(asked, ["a", "b", "fails", "gold"]);
     assert_eq!((outcome.n_failed, outcome.n_left), (1, 0));
     assert_eq!(outcome.last.as_deref(), Some("no reply about fails"));
     let path = folder.file(judged::FILE);
     let mode = std::fs::metadata(&path).expect("there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
-    // The last line was torn by a kill; the answer of `q0` has changed.
+    let replies = judged::read(&folder).expect("whole");
+    assert_eq!(
+        replies.iter().map(|reply| reply.is_sample).collect::<Vec<_>>(),
+        [false, false, true]
+    );
+    // The last line was torn by a kill; the answer of `q2` has changed.
     let text = std::fs::read_to_string(&path).expect("read");
     std::fs::write(&path, &text[..text.len() - 2]).expect("written");
-    run[0] = trace(0, "a2");
-    run[2] = trace(2, "d");
-    let (outcome, asked) = judged(&folder, &run, &BOTH).await;
-    let expected = [first("a2"), second("a2"), first("b"), second("b"), first("d"), second("d")];
-    assert_eq!(asked, expected);
-    assert_eq!(outcome, JudgingOutcome::default());
-    let (_, asked) = judged(&folder, &run, &BOTH).await;
-    assert_eq!(asked, []);
-    // `a` once; `a2`, `b` and `d` twice.
-    assert_eq!(judged::read(&folder).expect("whole").len(), 7);
+    run[2] = trace(2, &unsure("c"));
+    let (outcome, asked) = judged(&folder, &run).await;
+    assert_eq!((outcome, asked), (JudgingOutcome::default(), vec!["c".into(), "gold".into()]));
+    let (_, asked) = judged(&folder, &run).await;
+    assert_eq!(asked, [""; 0]);
+}
+
+#[tokio::test]
+async fn the_sample_is_of_50_decided_answers_and_the_same_each_time() {
+    for (n_right, n_wrong, expected) in
+        [(100, 100, (25, 25)), (100, 10, (40, 10)), (3, 100, (3, 47)), (4, 5, (4, 5))]
+    {
+        let answers = [vec!["gold"; n_right], vec!["silver"; n_wrong]].concat();
+        let mut replies = Vec::new();
+        for _ in 0..2 {
+            let parent = tempfile::tempdir().expect("a folder");
+            let folder = RunFolder::existing(parent.path());
+            let (_, asked) = judged(&folder, &traces(&answers)).await;
+            let n_of = |answer| asked.iter().filter(|asked| *asked == answer).count();
+            assert_eq!((n_of("gold"), n_of("silver")), expected);
+            replies.push(judged::read(&folder).expect("whole"));
+        }
+        assert_eq!(replies[0], replies[1]);
+    }
 }
 
 #[tokio::test]
 async fn a_reached_limit_and_twenty_failures_in_a_row_end_the_asking() {
     let parent = tempfile::tempdir().expect("a folder");
     let folder = RunFolder::existing(parent.path());
-    let (outcome, _) = judged(&folder, &traces(&["a", "spent", "b", "c"]), &BOTH).await;
+    let answers = ["a", "spent", "b", "c"].map(unsure);
+    let (outcome, _) = judged(&folder, &traces(&answers.each_ref().map(|it| &**it))).await;
     assert_eq!((outcome.n_failed, outcome.n_left), (1, 2));
-    let (outcome, asked) = judged(&folder, &traces(&["fail"; 25]), &BOTH).await;
+    let (outcome, asked) = judged(&folder, &traces(&[&*unsure("fail"); 25])).await;
     assert_eq!((outcome.n_failed, outcome.n_left, asked.len()), (20, 5, 20));
 }

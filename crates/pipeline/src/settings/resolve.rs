@@ -8,8 +8,10 @@ use toml::{Table, Value};
 
 use super::wrong_value::{DATE, in_words, key_at};
 use super::{Settings, SettingsError};
-use ragtriage_core::config::DatasetSettings;
+use ragtriage_core::config::{AUTO, DatasetSettings};
+use ragtriage_core::language::detect;
 use ragtriage_core::text::address;
+use ragtriage_core::types::Document;
 
 /// The origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +96,14 @@ impl Resolved {
         DatasetSettings {
             path: self.base().join(&dataset.path).components().collect(), // `docs/.` is `docs`
             ..dataset.clone()
+        }
+    }
+
+    /// Replaces the language `auto` by that of the documents.
+    pub fn detect_language(&mut self, documents: &[Document]) {
+        let language = &mut self.settings.dataset.language;
+        if language == AUTO {
+            *language = detect(documents.iter().map(|document| &*document.text));
         }
     }
 

@@ -51,7 +51,7 @@ pub fn render(chart: &Chart, place: ChartPlacement) -> String {
     match chart.frame() {
         Some(frame) => Plot::new(chart, frame).draw(&mut sheet),
         None => {
-            sheet.text(NOTHING, WIDTH / 2.0, HEIGHT / 2.0, "class=\"soft\" text-anchor=\"middle\"")
+            sheet.text(NOTHING, WIDTH / 2.0, HEIGHT / 2.0, "class=\"soft\" text-anchor=\"middle\"");
         }
     }
     sheet.closed()

@@ -11,6 +11,7 @@ use crate::run::provenance::Provenance;
 /// Writes the audited share of right answers, verdict, rule of thumb, main figures and notices.
 pub(super) fn verdict(page: &HtmlReport<'_>, out: &mut String) {
     let run = page.run;
+    notices(&run.unknown_language, out);
     if !run.right.is_empty() {
         facts(&run.right, out);
     }
@@ -30,8 +31,8 @@ pub(super) fn verdict(page: &HtmlReport<'_>, out: &mut String) {
 
 /// Writes corpus and questions in a line, with a link to the rest.
 fn data(page: &HtmlReport<'_>, out: &mut String) {
-    let facts = page.run.data.each_ref();
-    let facts = facts.map(|fact| escape(&fact.to_string())).join(". ");
+    let facts = page.run.data.iter().chain(&page.run.language);
+    let facts = facts.map(|fact| escape(&fact.to_string())).collect::<Vec<_>>().join(". ");
     let _ = writeln!(out, "<p class=\"ran\">{facts}. <a href=\"#run\">Configuration</a></p>");
 }
 

@@ -49,7 +49,9 @@ fn push(element: &Element, level: usize, out: &mut String) {
         Element::Paragraph(text) => line(&escape(text), out),
         Element::Facts(items) => facts("", items, out),
         Element::Notices(notices) => {
-            notices.iter().for_each(|notice| line(&notice_text(notice), out))
+            for notice in notices {
+                line(&notice_text(notice), out);
+            }
         }
         Element::List(items) => list(items, out),
         Element::Entries(entries) => entries.iter().for_each(|one| entry(one, out)),
@@ -58,7 +60,9 @@ fn push(element: &Element, level: usize, out: &mut String) {
             line(&format!("![{}]({})", escape(&picture.title), picture.file), out);
         }
         Element::Lines(lines) => {
-            lines.iter().for_each(|text| line(&format!("    {}", one_line(text)), out))
+            for text in lines {
+                line(&format!("    {}", one_line(text)), out);
+            }
         }
     }
 }

@@ -75,7 +75,9 @@ impl Output {
                 picture.text.lines().for_each(|line| self.line(line));
             }
             Element::Lines(lines) => {
-                lines.iter().for_each(|line| self.line(&format!("{INDENT}{line}")))
+                for line in lines {
+                    self.line(&format!("{INDENT}{line}"));
+                }
             }
         }
     }

@@ -5,6 +5,7 @@ mod conditions;
 mod diagnosis;
 pub mod funnel;
 mod head;
+mod language;
 pub mod losses;
 mod lost;
 mod measures;
@@ -44,8 +45,12 @@ pub(crate) use tables::{
 pub struct RunReport {
     /// The run's name.
     pub name: String,
-    /// Shares of right answers by the rule and by the judge, corrected by an audit; empty without one.
+    /// The share of right answers, corrected by an audit, and who decided on answers; empty without an audit and a judge.
     pub right: Vec<Fact>,
+    /// The language of the texts; `None` if it is English.
+    pub language: Option<Fact>,
+    /// The warning, before the verdict, that nothing is known of that language.
+    pub unknown_language: Vec<Notice>,
     /// Corpus and questions.
     pub data: [Fact; 2],
     /// Tags, configuration, provenance.
@@ -101,6 +106,8 @@ impl RunReport {
         Self {
             name: run.manifest.name.clone(),
             right: right(summary),
+            language: language::language(&run.manifest.settings.dataset),
+            unknown_language: language::unknown(&run.manifest.settings.dataset),
             data: head::data(run, summary),
             head: head::head(run),
             notices: notices::notices(run, summary),
@@ -132,13 +139,14 @@ impl RunReport {
 
     /// Returns data, configuration and provenance.
     pub(crate) fn facts(&self) -> Vec<Fact> {
-        self.data.iter().chain(&self.head).cloned().collect()
+        self.data.iter().chain(&self.language).chain(&self.head).cloned().collect()
     }
 
     /// Lays the results out as a report.
     #[must_use]
     pub fn report(&self) -> Report {
         let mut report = Report::new(format!("ragtriage: {}", self.name));
+        report.notices(self.unknown_language.clone());
         report.facts(self.right.clone());
         report.elements.push(Element::Verdict(self.conclusion()));
         report.table(funnel::table(&self.funnel));
@@ -146,7 +154,7 @@ impl RunReport {
             let rule = format!("Rule of thumb: {rule}.");
             report.elements.push(Element::Paragraph(rule));
         }
-        report.facts(self.figures.clone());
+        report.facts(self.figures.iter().chain(&self.language).cloned().collect());
         report.list(self.advice.clone());
         report.notices(self.notices.clone());
 
@@ -205,9 +213,8 @@ impl RunReport {
 }
 
 fn right(summary: &Summary) -> Vec<Fact> {
-    let by_rule = summary.answer_audit.as_ref().and_then(right_answers);
-    let by_judge = summary.judge.as_ref().and_then(judge::right_answers);
-    by_rule.into_iter().chain(by_judge).collect()
+    let audited = summary.answer_audit.as_ref().and_then(right_answers);
+    audited.into_iter().chain(judge::decided(summary)).collect()
 }
 
 fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {

@@ -56,6 +56,7 @@ impl RunReport {
 
     fn first_screen(&self, ends: &[Fact], shown: &Shown) -> Report {
         let mut report = Report::new(format!("ragtriage: {}", self.name));
+        report.notices(self.unknown_language.iter().map(short).collect());
         report.elements.push(Element::Verdict(self.conclusion()));
         report.table(super::funnel::table(&self.funnel));
         let figures = self.figures.iter().map(Fact::to_string);
@@ -63,6 +64,7 @@ impl RunReport {
         if !figures.is_empty() {
             report.elements.push(Element::Paragraph(figures));
         }
+        report.facts(self.right.clone());
         report.list(self.advice.iter().take(shown.advice).cloned().collect());
         report.notices(self.notices.iter().take(shown.notices).map(short).collect());
         let hidden = self.notices.len().saturating_sub(shown.notices);
@@ -73,7 +75,7 @@ impl RunReport {
         let text = if shown.answers { LostQuestion::lines } else { LostQuestion::line };
         let lost = self.lost.iter().take(shown.lost);
         let lost = lost.map(|one| Fact::new("lost", text(one)));
-        report.facts(lost.chain(ends.iter().cloned()).collect());
+        report.facts(lost.chain(self.language.clone()).chain(ends.iter().cloned()).collect());
         report
     }
 

@@ -7,6 +7,8 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::text::script::{is_hangul, is_unspaced};
+
 /// Calls `each` with every word of `text`, as [`UnicodeSegmentation::unicode_words`] gives them.
 pub(super) fn unicode<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
     let bytes = text.as_bytes();
@@ -20,6 +22,24 @@ pub(super) fn unicode<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
         start = to;
     }
     ascii(&text[start..], &mut each);
+}
+
+/// Calls `each` with every word of `text`; of letters written together in a script without spaces, or Hangul, with every two
+/// neighbouring grapheme clusters, or the only one.
+pub(super) fn unicode_and_bigrams<'t>(text: &'t str, mut each: impl FnMut(&'t str)) {
+    let is_joined = |c| is_unspaced(c) || is_hangul(c);
+    let mut rest = text;
+    while let Some(start) = rest.find(is_joined) {
+        let (before, run) = rest.split_at(start);
+        unicode(before, &mut each);
+        let (run, after) = run.split_at(run.find(|c| !is_joined(c)).unwrap_or(run.len()));
+        let starts: Vec<usize> = run.grapheme_indices(true).map(|(at, _)| at).collect();
+        for at in 0..starts.len().saturating_sub(1).max(1) {
+            each(&run[starts[at]..starts.get(at + 2).copied().unwrap_or(run.len())]);
+        }
+        rest = after;
+    }
+    unicode(rest, &mut each);
 }
 
 /// Returns true if there is a space at `at` after an ASCII character other than a space: text can be split there.

@@ -1,33 +1,30 @@
-//! Extracts the short answer from a model's output, and distinguishes answers from abstentions and refusals.
+//! Extracts the short answer from a model's output.
 //!
 //! All rules are listed, so that a reader of a trace can reproduce them:
-//! 1. the thinking before the answer is dropped ([`thinking`]);
-//! 2. the last line that begins with `Answer:` is taken, else the `answer` field of a JSON object, else the whole text;
-//! 3. trailing citation marks and one pair of enclosing quotes, backticks or asterisks are removed;
-//! 4. a reply that reached the token limit has an answer only if that is marked by label or field, and ended by a line
+//! 1. of a reply in channels (`<|channel|>final<|message|>`) the last final one is taken; control tokens (`<|im_end|>`, `</s>`) are
+//!    line breaks, and the text of `<answer>` is the reply;
+//! 2. the thinking before the answer is dropped ([`thinking`]);
+//! 3. the last line that begins with `Answer:` is taken, else the `answer` field of a JSON object, else the whole text;
+//! 4. trailing citation marks and one pair of enclosing quotes, backticks or asterisks are removed;
+//! 5. a reply that reached the token limit has an answer only if that is marked by label or field, and ended by a line
 //!    break, or the end of its value: thinking and reasoning that were truncated are none. A reply that calls a tool has
-//!    one only if it is marked;
-//! 5. text that then is a listed abstention, or begins with one, is an abstention; likewise refusals.
+//!    one only if it is marked.
 //!
-//! `I don't know, but it is 42` begins with an abstention and is one: the prompt forbids such guesses. Abstentions and
-//! refusals in the middle of a text are ignored.
+//! Whether a reply declines to answer is decided when a run is read (`ragtriage_core::rightness::declines_to_answer`).
 
-mod phrases;
 mod thinking;
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde_json::Value;
 
-use self::phrases::{abstains, refuses};
 use self::thinking::without_thinking;
 use ragtriage_core::types::{Finish, Stance};
 
 /// Labels before the colon of an answer line, in lower case.
 const LABELS: [&str; 3] = ["answer", "final answer", "short answer"];
-
-/// Number of characters of an answer read by the rules for abstention and refusal.
-const READ_CHARS: usize = 200;
 
 /// Returns the short answer of a raw one, and the kind of the reply. Empty unless it is an answer.
 #[must_use]
@@ -38,21 +35,38 @@ pub fn read_answer(raw: &str, finish: Finish) -> (String, Stance) {
         Finish::Stop if raw.trim().is_empty() => return (String::new(), Stance::Empty),
         Finish::Stop | Finish::Length | Finish::ToolCall => {}
     }
-    let reply = without_thinking(raw, finish);
+    let text = without_control(raw);
+    let reply = without_thinking(&text, finish);
     let marked = marked(reply, finish);
     let answer = match (&marked, finish) {
         (None, Finish::Length) => return (String::new(), Stance::Truncated),
         (None, Finish::ToolCall) => return (String::new(), Stance::ToolCall),
         (marked, _) => tidy(marked.as_deref().unwrap_or(reply)),
     };
-    let plain = plain(answer);
-    let stance = match &*plain {
-        _ if answer.is_empty() => Stance::Unreadable,
-        plain if abstains(plain) => Stance::Abstained,
-        plain if refuses(plain) => Stance::Refused,
-        _ => return (answer.to_owned(), Stance::Answered),
-    };
-    (String::new(), stance)
+    match answer {
+        "" => (String::new(), Stance::Unreadable),
+        answer => (answer.to_owned(), Stance::Answered),
+    }
+}
+
+/// Control tokens of chat templates.
+static CONTROL: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"<\|[\w.-]{1,40}\|>|</s>|<(?:eos|end_of_turn)>").expect("a constant pattern")
+});
+
+/// Begins the channel that is meant for the user, in the format of gpt-oss.
+const FINAL: &str = "<|channel|>final<|message|>";
+
+/// Returns the text of the final channel and of `<answer>` tags, with line breaks in place of control tokens.
+fn without_control(raw: &str) -> Cow<'_, str> {
+    if !raw.contains('<') {
+        return Cow::Borrowed(raw);
+    }
+    let text = raw.rfind(FINAL).map_or(raw, |at| &raw[at + FINAL.len()..]);
+    let tagged = text.rfind("<answer>").map(|at| &text[at + "<answer>".len()..]);
+    let text =
+        tagged.and_then(|rest| rest.split_once("</answer>")).map_or(text, |(inside, _)| inside);
+    CONTROL.replace_all(text, "\n")
 }
 
 /// Returns the answer that a reply marks as such, by a label or in JSON. Of a reply that reached the token limit, only one
@@ -164,15 +178,6 @@ fn unquoted(text: &str) -> &str {
         }
     }
     text
-}
-
-/// Normalises the start of an answer for the rules: lower case, straight apostrophes, single blanks, no
-/// trailing marks.
-fn plain(answer: &str) -> String {
-    let start: String = answer.chars().take(READ_CHARS).collect();
-    let straight = start.to_lowercase().replace(['’', '‘'], "'");
-    let words: Vec<&str> = straight.split_whitespace().collect();
-    words.join(" ").trim_end_matches(['.', '!', '?', ' ']).to_owned()
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ fn a_json_field_is_the_answer() {
     answered("{\"answer\": \"Paris\", \"score\": 1}", "Paris");
     answered("```json\n{\n  \"Answer\": 42\n}\n```", "42");
     answered("{\"answer\": true}", "yes");
-    stance("{\"answer\": null}", Stance::Abstained);
+    answered("{\"answer\": null}", "unanswerable");
     answered("{\"city\": \"Paris\"}", "{\"city\": \"Paris\"}");
     answered("a } b { c", "a } b { c");
 }
@@ -107,56 +107,20 @@ fn citation_marks_and_one_pair_of_quotes_go() {
 }
 
 #[test]
-fn listed_abstentions_are_told_from_answers_that_look_alike() {
+fn control_tokens_and_other_channels_are_no_part_of_an_answer() {
     for raw in [
-        "I don't know",
-        "Answer: I don’t know.",
-        "I do not know based on the passages.",
-        "I don't know, but it is 42",
-        "Unanswerable",
-        "Unknown.",
-        "N/A",
-        "No answer",
-        "Not in the context.",
-        "not in the provided passages",
-        "Cannot be determined",
-        "It cannot be determined from the passages who wrote it.",
-        "The passages do not mention a port.",
-        "The provided context doesn't say.",
-        "The context provided does not contain the answer.",
-        "Based on the passages, it is unclear.",
-        "I'm sorry, but I can't find the answer in the passages.",
-        "Unfortunately, the passages do not say.",
-        "I'm sorry, I don't know.",
+        "<|channel|>analysis<|message|>Perhaps 9 hours<|end|><|start|>assistant<|channel|>final<|message|>6 minutes",
+        "<|channel|>final<|message|>6 minutes<|return|>",
+        "6 minutes<|im_end|>",
+        "6 minutes</s>",
+        "6 minutes<|eot_id|>",
+        "<reasoning>9 hours?</reasoning><answer>6 minutes</answer>",
+        "<thought>9 hours?</thought>\n6 minutes",
     ] {
-        stance(raw, Stance::Abstained);
+        answered(raw, "6 minutes");
     }
-    for raw in [
-        "I Don't Know How to Love Him",
-        "Unknown Pleasures",
-        "Not in the Mood",
-        "The Text",
-        "The text says 42.",
-        "None",
-        "No",
-        "Based on the passages, Paris",
-        "Nothing is said, so I don't know",
-    ] {
-        answered(raw, raw);
-    }
-}
-
-#[test]
-fn listed_refusals_are_told_from_abstentions() {
-    for raw in [
-        "I'm sorry, but I can't help with that.",
-        "I’m sorry, but I can’t do this.",
-        "I cannot assist with this request.",
-        "Sorry, I cannot.",
-    ] {
-        stance(raw, Stance::Refused);
-    }
-    answered("I Can't Help Myself", "I Can't Help Myself");
+    // What a token separates stays apart.
+    answered("20<|im_end|>24", "20\n24");
 }
 
 #[test]
@@ -201,8 +165,6 @@ fn a_reply_at_the_token_limit_has_an_answer_only_if_it_is_complete() {
         let expected = ("Paris".to_owned(), Stance::Answered);
         assert_eq!(read_answer(raw, Finish::Length), expected, "{raw:?}");
     }
-    let unknown = (String::new(), Stance::Abstained);
-    assert_eq!(read_answer("Answer: I don't know\n", Finish::Length), unknown);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Separates a reply from the thinking before it.
 //!
-//! Reasoning models put their thinking first: a block `<think>...</think>` or `<thinking>...</thinking>`, only its closing
+//! Reasoning models put their thinking first: a block `<think>...</think>` (or `thinking`, `thought`, `reasoning`), only its closing
 //! tag where the server's template has written the opening one, or only its opening tag where `max_tokens` ended the
 //! reply. Every other tag is text of the answer, which may be about tags itself:
 //! 1. a block that begins the reply is dropped, with those that follow it directly; without a closing tag it extends to
@@ -13,7 +13,12 @@
 use ragtriage_core::types::Finish;
 
 /// Tags whose content is thinking.
-const TAGS: [(&str, &str); 2] = [("<think>", "</think>"), ("<thinking>", "</thinking>")];
+const TAGS: [(&str, &str); 4] = [
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+];
 
 /// Returns `raw` without the thinking at its start.
 pub(super) fn without_thinking(raw: &str, finish: Finish) -> &str {

@@ -22,7 +22,7 @@ use self::spans::{Candidate, Form, candidates, compile, wanted};
 use super::completion::ABSTENTION;
 use super::{Completion, Generator, LlmError};
 use ragtriage_core::prompt::Prompt;
-use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
+use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::text::sentences::{Shape, split};
 use ragtriage_core::types::QuestionKind;
 
@@ -38,8 +38,7 @@ const ENOUGH: f64 = 0.5;
 const QUESTION_WORDS: &str = "^(?:about|after|all|any|before|been|being|can|could|did|do|does|doing|during|each|from|had|has|have|he|her|here|his|how|i|its|just|many|may|me|might|more|most|much|must|my|one|only|other|our|out|over|she|should|so|some|than|them|those|under|up|us|very|we|were|what|when|where|which|while|who|whom|whose|why|would|you|your)$";
 
 /// Fixed, so that retrieval's settings do not change answers.
-static ANALYZER: LazyLock<Analyzer> =
-    LazyLock::new(|| Analyzer::new(Words::Unicode, true, StopWords::English, Stemmer::English));
+static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::default);
 static STOPPED: LazyLock<Regex> = LazyLock::new(|| compile(QUESTION_WORDS));
 static WORD: LazyLock<Regex> = LazyLock::new(|| compile(r"[\p{L}\p{N}]+"));
 static NEGATION: LazyLock<Regex> =

@@ -5,8 +5,9 @@ mod stages;
 use super::*;
 use crate::contexts::hash;
 use ragtriage_core::attribute::classify::{Outcome, classify};
-use ragtriage_core::attribute::judge::Judgments;
+use ragtriage_core::attribute::judge::{Judgments, Settled};
 use ragtriage_core::attribute::known::TopK;
+use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Judge, RightRule};
 use ragtriage_core::text::tokens::{self, Tokenizer};
@@ -102,14 +103,19 @@ fn answer(text: &str) -> RecordedAnswer {
 }
 
 fn outcome(asked: &QuestionResult) -> Outcome {
-    let judge = Judge { scorer: Scorer::Squad2, rule: RightRule::F1, correct_f1: 0.6 };
+    let judge = Judge {
+        scorer: Scorer::Squad2,
+        language: Language::english(),
+        rule: RightRule::F1,
+        correct_f1: 0.6,
+    };
     let passages: PassageMap = asked
         .trace
         .passages()
         .filter_map(|id| Some((id.clone(), asked.passages.passage(id)?)))
         .collect();
     let top = TopK::recorded(std::slice::from_ref(&asked.trace), &passages);
-    classify(&asked.trace, top, Judgments::new(&asked.trace, judge), &passages)
+    classify(&asked.trace, top, Judgments::new(&asked.trace, judge, &Settled::default()), &passages)
 }
 
 fn ids(line: &ExternalPipeline, question: &Question, contexts: Vec<RecordedHit>) -> Vec<String> {

@@ -69,6 +69,7 @@ fn judge(settings: &Settings) -> Judge {
     Judge {
         rule: settings.evaluation.right,
         scorer: settings.evaluation.scorer,
+        language: settings.dataset.language(),
         correct_f1: settings.evaluation.correct_f1,
     }
 }

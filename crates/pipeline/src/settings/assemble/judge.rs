@@ -27,9 +27,9 @@ const TABLE: EndpointTable = EndpointTable {
     headers_env: "judge.headers_env",
 };
 
-/// A judge with the calls it is asked, its response cache and its spending limit.
+/// A judge with its response cache and its spending limit.
 pub struct AssembledJudge {
-    /// The calls.
+    /// The judge.
     pub plan: JudgePlan,
     /// The response cache, for its error.
     pub replies: Option<Arc<CachedReplies>>,
@@ -62,12 +62,7 @@ async fn cross_encoder(wiring: &Wiring<'_>) -> Result<AssembledJudge, AssembleEr
     let checkpoint = wiring.locate(&judge.model, None).await?;
     let reranker = CrossEncoder::open(checkpoint, None, Precision::Float32)?;
     let model = CrossEncoderJudge::new(Arc::new(reranker), &judge.model, judge.threshold);
-    let plan = JudgePlan {
-        judge: Arc::new(model),
-        orders: judge.asked_orders().to_vec(),
-        repeats: 1,
-        concurrency: rayon::current_num_threads(),
-    };
+    let plan = JudgePlan { judge: Arc::new(model), concurrency: rayon::current_num_threads() };
     Ok(AssembledJudge { plan, replies: None, allowance: None })
 }
 
@@ -81,13 +76,10 @@ fn endpoint_judge(
     let allowance = generation::allowance(&endpoint, TABLE)?;
     let generator = openai::connect(&settings, allowance.clone())?;
     let label = resolved.settings.dataset.label();
-    let replies =
-        generation::keep_replies(Arc::clone(&generator), judge.repeats, label, environment)?;
+    let replies = generation::keep_replies(Arc::clone(&generator), 1, label, environment)?;
     let generator = replies.clone().map_or(generator, |replies| replies as Arc<dyn Generator>);
     let plan = JudgePlan {
         judge: Arc::new(EndpointJudge::new(generator, prompt_counter()?, judge.price)),
-        orders: judge.asked_orders().to_vec(),
-        repeats: judge.repeats,
         concurrency: generation::most_concurrency(&endpoint),
     };
     Ok(AssembledJudge { plan, replies, allowance })
@@ -113,8 +105,10 @@ pub fn judge_estimate(
 ) -> Result<Option<JudgeEstimate>, SettingsError> {
     let (answers, replies) =
         (generation::terms(&settings.generation), generation::terms(&endpoint(&settings.judge)));
+    let conditions = settings.evaluation.arms.len().max(1) * settings.generation.repeat;
     Ok(estimate::judge_estimate(
         questions,
+        conditions as u64,
         &settings.judge,
         answers.most_completion_tokens,
         replies.most_completion_tokens,

@@ -14,7 +14,7 @@ use crate::plan::{
 use crate::settings::cache_folder::ScratchFolder;
 use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
 use ragtriage_bm25::{Bm25Parameters, Weighting};
-use ragtriage_core::config::{Bm25Store, Placement, VectorStoreKind};
+use ragtriage_core::config::{AnalyzerSettings, Bm25Store, Placement, VectorStoreKind};
 use ragtriage_core::text::address;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::types::{RetrieverName, Similarity};
@@ -61,10 +61,9 @@ impl<'a> Wiring<'a> {
     /// A setting out of range, an unavailable model, an invalid address, an unset key.
     pub(super) async fn retrieval(&mut self) -> Result<RetrievalPlan, AssembleError> {
         let retrieval = &self.settings().retrieval;
-        let analyzer = &retrieval.analyzer;
-        let analyzer =
-            Analyzer::new(analyzer.words, analyzer.lowercase, analyzer.stopwords, analyzer.stemmer);
-        let analyzer = Arc::new(analyzer);
+        let AnalyzerSettings { words, lowercase, stopwords, stemmer } = retrieval.analyzer;
+        let language = self.settings().dataset.language();
+        let analyzer = Arc::new(Analyzer::new(words, lowercase, stopwords, stemmer, language));
         let store = self.store()?;
         let mut retrievers = Vec::with_capacity(retrieval.retrievers.len());
         for name in &retrieval.retrievers {

@@ -10,6 +10,7 @@ use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::types::{RetrieverName, Trace};
 use ragtriage_eval::summary::{EvaluationPlan, evaluate};
 use ragtriage_runs::SavedRun;
+use ragtriage_runs::judged::Decided;
 
 fn trace(index: usize, approximate: &[&str], exact: Option<&[&str]>) -> Trace {
     let nothing = json!({"holds": false, "rule": "judged"});
@@ -47,7 +48,12 @@ fn run(exact: [bool; 4]) -> SavedRun {
         segments: 2,
         reproducible: false,
     }];
-    SavedRun { manifest, traces: traces.collect(), passages: [].into() }
+    SavedRun {
+        manifest,
+        traces: traces.collect(),
+        passages: [].into(),
+        decided: Decided::default(),
+    }
 }
 
 fn report(run: &SavedRun) -> RunReport {

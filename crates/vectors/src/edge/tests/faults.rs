@@ -120,7 +120,7 @@ impl Damage {
         };
         match self {
             Self::Flip if len > 0 => {
-                write(len as usize / 2, &[text.get(len as usize / 2).unwrap_or(&0) ^ 4])
+                write(len as usize / 2, &[text.get(len as usize / 2).unwrap_or(&0) ^ 4]);
             }
             Self::Zero => {
                 let block = at / 4_096 * 4_096;

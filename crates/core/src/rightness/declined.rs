@@ -1,0 +1,208 @@
+//! Replies that decline to answer.
+//!
+//! A clause declines if it denies, and what it denies is that the matter is stated (`is not mentioned`), or that a source or the
+//! speaker has, finds or knows it (`the context contains no information`, `I cannot determine it`). A reply declines if it is one
+//! of the short replies of its language, or if such a clause comes first, after apologies and talk of the sources, and no answer
+//! follows. The words are those of all languages with data: a reply need not be in the language of its question.
+
+use std::ops::Range;
+
+use super::clean::clean;
+use super::token::Token;
+use super::vocabulary::{Declining, Vocabulary, all_declining};
+use crate::language::{Class, Declined, Language};
+
+/// Longest reply that is read, in bytes: a longer one answers.
+const LONGEST: usize = 3_000;
+
+/// Returns true if `reply` declines to answer. `phrases` are the replies by which a product declines, compared without case,
+/// markup and punctuation.
+#[must_use]
+pub fn declines(reply: &str, phrases: &[String]) -> bool {
+    if reply.len() > LONGEST {
+        return false;
+    }
+    let words = Vocabulary::of(Language::english());
+    // `n'indique`, `dell'autore`: the short form is a word of its own.
+    let is_elided = |word: &str| {
+        let word = word.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or(word).to_lowercase();
+        Language::all().iter().any(|language| language.elisions.contains(&word))
+    };
+    let apart = |part: &str| match part.strip_suffix('\'') {
+        Some(short) if is_elided(short) => format!("{short} "),
+        _ => part.to_owned(),
+    };
+    let tokens = words.tokens(&clean(reply).split_inclusive('\'').map(apart).collect::<String>());
+    let plain = |tokens: &[Token]| -> Vec<String> {
+        tokens.iter().filter(|token| !token.is_symbol()).map(|token| token.text.clone()).collect()
+    };
+    let given = plain(&tokens);
+    let is_own = |phrase: &String| {
+        let phrase = plain(&words.tokens(&clean(phrase)));
+        !phrase.is_empty() && given.starts_with(&phrase)
+    };
+    if phrases.iter().any(is_own) {
+        return true;
+    }
+    // `No. The text says ...` answers; a title such as `I Don't Know How to Love Him` is one.
+    let begins_with = |class| {
+        let len = words.words.at(class, &tokens, 0);
+        len > 0 && tokens.get(len).is_some_and(Token::is_symbol)
+    };
+    let n_capital = tokens.iter().filter(|token| token.is_named()).count();
+    let is_title = n_capital > 3 && n_capital * 5 >= given.len() * 3;
+    let declines = |declining| Reply { tokens: &tokens, declining, words }.declines();
+    !is_title
+        && ![Class::Yes, Class::No].into_iter().any(begins_with)
+        && all_declining().iter().any(declines)
+}
+
+/// A reply as it is read in one language.
+struct Reply<'a> {
+    tokens: &'a [Token],
+    declining: &'a Declining,
+    words: &'a Vocabulary,
+}
+
+impl Reply<'_> {
+    /// Returns true if a clause declines, with no answer before or after it.
+    fn declines(&self) -> bool {
+        let clauses = self.clauses();
+        if self.is_whole(&clauses) {
+            return true;
+        }
+        let Some(place) = clauses.iter().position(|clause| self.denies(clause)) else {
+            return false;
+        };
+        // What comes before must be talk of the sources, or an apology: else the reply has an answer, and this is its caveat. So is
+        // what a contrast or the same sentence brings later.
+        let sentence = |clause: &Range<usize>| self.tokens[clause.start].sentence;
+        let own = sentence(&clauses[place]);
+        // `It's probably 6 minutes, but I'm not sure.`
+        let is_guess =
+            |clause: &Range<usize>| self.hedges(clause) && !self.has(Declined::Sources, clause);
+        let answers_before = |clause: &Range<usize>| {
+            is_guess(clause) || sentence(clause) != own && !self.is_talk(clause)
+        };
+        let answers_after = |clause: &Range<usize>| {
+            let is_contrast = sentence(clause) == own
+                || self.declining.words.at(Class::But, self.tokens, clause.start) > 0;
+            is_contrast && !self.denies(clause) && self.says_something(clause)
+        };
+        !clauses[..place].iter().any(answers_before)
+            && !clauses[place + 1..].iter().any(answers_after)
+    }
+
+    /// A number, a doubt or an assertion that is no talk of the sources.
+    fn says_something(&self, clause: &Range<usize>) -> bool {
+        let has_number = self.tokens[clause.clone()].iter().any(Token::is_number);
+        has_number || self.hedges(clause) || !self.is_talk(clause)
+    }
+
+    fn hedges(&self, clause: &Range<usize>) -> bool {
+        clause.clone().any(|at| self.declining.words.at(Class::Hedges, self.tokens, at) > 0)
+    }
+
+    /// The first sentence is a short reply that declines, and what follows is talk.
+    fn is_whole(&self, clauses: &[Range<usize>]) -> bool {
+        let len = self.at(Declined::Whole, 0);
+        let own = self.tokens.first().map(|token| token.sentence);
+        let mut rest = self.tokens[len..].iter().take_while(|token| Some(token.sentence) == own);
+        let mut later = clauses.iter().filter(|clause| clause.start >= len);
+        len > 0
+            && rest.all(Token::is_symbol)
+            && later.all(|clause| self.denies(clause) || self.is_talk(clause))
+    }
+
+    /// Returns the parts of the reply: sentences, cut at contrasts, semicolons and colons.
+    fn clauses(&self) -> Vec<Range<usize>> {
+        let mut clauses = Vec::new();
+        let mut from = 0;
+        for at in 1..=self.tokens.len() {
+            let is_end = at == self.tokens.len()
+                || self.tokens[at].sentence != self.tokens[from].sentence
+                || self.declining.words.at(Class::But, self.tokens, at) > 0
+                || self.tokens[at - 1].is_one_of(";:；：");
+            if is_end {
+                clauses.push(from..at);
+                from = at;
+            }
+        }
+        clauses
+    }
+
+    /// Returns the number of tokens of the phrase of a class at `at`.
+    fn at(&self, class: Declined, at: usize) -> usize {
+        self.declining.declined.at(class, self.tokens, at)
+    }
+
+    fn has(&self, class: Declined, clause: &Range<usize>) -> bool {
+        clause.clone().any(|at| self.at(class, at) > 0)
+    }
+
+    /// Returns true if a clause denies that the matter is stated, or that a source or the speaker has it.
+    fn denies(&self, clause: &Range<usize>) -> bool {
+        let len = clause.len();
+        let n_unspaced = self.tokens[clause.clone()].iter().filter(|token| token.unspaced).count();
+        let (reach, short, long) = if n_unspaced * 2 > len { (12, 24, 60) } else { (5, 8, 18) };
+        // What is quoted denies nothing: `the error "not found" means`. The verb may stand before the contrast: `nennen aber nicht`.
+        let n_quotes = |tokens: &[Token]| tokens.iter().filter(|token| token.is("\"")).count();
+        let is_plain = |at: &usize| {
+            n_quotes(&self.tokens[..*at]) % 2 == 0 || n_quotes(&self.tokens[*at..]) == 0
+        };
+        let places = |class: Declined| -> Vec<usize> {
+            let near = clause.start.saturating_sub(2)..clause.end;
+            near.filter(|at| self.at(class, *at) > 0).filter(is_plain).collect()
+        };
+        let (denials, lacks) = (places(Declined::Denials), places(Declined::Lacks));
+        if denials.is_empty() && lacks.is_empty() || len > 4 * long {
+            return false;
+        }
+        // `The form must not contain personal data.`
+        let speaker = self.has(Declined::Speakers, clause);
+        let is_duty = |duty: usize| {
+            denials.iter().chain(&lacks).any(|denial| duty.abs_diff(*denial) <= reach / 2)
+        };
+        if !speaker && places(Declined::Duties).into_iter().any(is_duty) {
+            return false;
+        }
+        let is_denied = |at: &usize| denials.iter().any(|denial| denial.abs_diff(*at) <= reach);
+        if places(Declined::Statements).iter().any(is_denied) {
+            return true;
+        }
+        let sentence = self.tokens[clause.start].sentence;
+        let before = self.tokens[..clause.start].iter().rev();
+        let before = before.take_while(|token| token.sentence == sentence);
+        let source = self.has(Declined::Sources, &(clause.start - before.count()..clause.end));
+        let matter = self.has(Declined::Matters, clause);
+        if !lacks.is_empty() && (source || matter || speaker || len <= short) {
+            return true;
+        }
+        let mut verbs = places(Declined::Verbs);
+        verbs.retain(is_denied);
+        let speaks = |verb: &usize| {
+            let from = clause.start.max(verb.saturating_sub(2 * reach));
+            self.has(Declined::Speakers, &(from..clause.end.min(verb + 2)))
+        };
+        // The verb is not the matter itself: `The answer was never sent.` The matter may follow its denial: `No details are available
+        // on the date of delivery.`
+        let mut matters = places(Declined::Matters);
+        matters.retain(|at| verbs.iter().any(|verb| verb != at));
+        let follows = |at: &usize| {
+            denials.iter().any(|denial| (denial + 1..=denial + reach / 5).contains(at))
+        };
+        let is_close =
+            len <= short || denials.len() > 1 || len <= long && matters.iter().any(follows);
+        let is_unstated = source || verbs.iter().any(speaks) || is_close && !matters.is_empty();
+        !verbs.is_empty() && is_unstated || source && matter && len <= long
+    }
+
+    /// Talk of the sources, an apology, or an offer of help.
+    fn is_talk(&self, clause: &Range<usize>) -> bool {
+        let is_pleasant = |at: usize| {
+            self.tokens[at].is_symbol() || self.words.words.at(Class::Openings, self.tokens, at) > 0
+        };
+        let talk = [Declined::Sources, Declined::Apologies, Declined::Speakers];
+        clause.clone().all(is_pleasant) || talk.into_iter().any(|class| self.has(class, clause))
+    }
+}

@@ -1,0 +1,792 @@
+//! Evidence in an answer for and against a gold answer, and the decision that follows from it.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::declined::declines;
+use super::parsed::{Parsed, abbreviations, coverage, is_written, places, written};
+use super::token::Token;
+use super::value::{Agreement, Mention, Value, opposed};
+use super::verdict::Correctness;
+use crate::language::Class;
+
+/// Ground of a decision; messages are made from it at the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ground {
+    Equal,
+    Contained,
+    AllParts,
+    Polar,
+    Absent,
+    OtherValue,
+    OtherGiven,
+    Denied,
+    Outdated,
+    Contrasted,
+    Alternatives,
+    Enumerated,
+    Longer,
+    OtherLimit,
+    OtherOrder,
+    Opposite,
+    SaidOfOther,
+    Part,
+    LongReference,
+    UnknownLanguage,
+    TooLong,
+    Forbidden,
+    AllFacts,
+}
+
+/// A decision with its ground and the words it rests on.
+#[derive(Clone, Debug)]
+pub(super) struct Reason {
+    pub correctness: Correctness,
+    pub ground: Ground,
+    pub quote: String,
+}
+
+/// A right answer, with the words that make it so.
+pub(super) fn right(ground: Ground, quote: impl Into<String>) -> Reason {
+    Reason { correctness: Correctness::Right, ground, quote: quote.into() }
+}
+
+/// An answer that the rule cannot decide.
+pub(super) fn unsure(ground: Ground, quote: impl Into<String>) -> Reason {
+    Reason { correctness: Correctness::Unsure, ground, quote: quote.into() }
+}
+
+/// A wrong answer, with the words that make it so.
+pub(super) fn wrong(ground: Ground, quote: impl Into<String>) -> Reason {
+    Reason { correctness: Correctness::Wrong, ground, quote: quote.into() }
+}
+
+/// Comparison that fits a gold answer.
+#[derive(Clone, Copy)]
+enum Sort<'a> {
+    Value(&'a Mention),
+    /// As written.
+    Written,
+    /// By words.
+    Phrase,
+    /// By the share of its words: a reference in sentences.
+    Long,
+}
+
+/// Number of words from which a gold answer is a reference.
+const LONG: usize = 16;
+/// Number of words that a short answer may have besides those of its gold answer.
+const SHORT: usize = 4;
+
+/// Number of places of one kind that are read: an answer with more says the same again.
+const PLACES: usize = 100;
+
+/// A place of the gold answer, or of a rival, in the answer.
+#[derive(Debug)]
+struct Span {
+    first: usize,
+    end: usize,
+    /// Ground against it.
+    flaw: Option<Ground>,
+    /// Words of the question in its clause, and the number of those in its sentence.
+    near: BTreeSet<String>,
+    n_near: usize,
+    emphasised: bool,
+}
+
+impl Span {
+    /// Returns true if its clause says that it is not the answer.
+    fn is_refuted(&self) -> bool {
+        matches!(self.flaw, Some(Ground::Denied | Ground::Contrasted | Ground::Outdated))
+    }
+}
+
+/// Returns the place that takes up most of the question; an emphasised one comes first.
+fn best<'s>(spans: impl Iterator<Item = &'s Span>) -> Option<&'s Span> {
+    spans.max_by_key(|span| (span.emphasised, span.near.len(), span.n_near, Reverse(span.first)))
+}
+
+/// All that is compared for one gold answer.
+#[derive(Clone, Copy)]
+pub(super) struct Case<'a> {
+    pub question: &'a Parsed,
+    pub gold: &'a Parsed,
+    /// All gold answers, each as good.
+    pub golds: &'a [Parsed],
+    pub answer: &'a Parsed,
+}
+
+impl<'a> Case<'a> {
+    /// Returns how the gold answer compares. A value with a unit is never code; code comes before a bare number.
+    fn sort(&self) -> Sort<'a> {
+        let n_words = self.gold.n_words();
+        let n_unspaced = self.gold.tokens.iter().filter(|token| token.unspaced).count();
+        match self.value() {
+            Some(value) if value.value.amount().is_none_or(|amount| amount.unit.is_some()) => {
+                Sort::Value(value)
+            }
+            _ if is_written(self.gold) => Sort::Written,
+            Some(value) => Sort::Value(value),
+            None if n_words >= LONG && 2 * n_unspaced < n_words => Sort::Long,
+            None => Sort::Phrase,
+        }
+    }
+
+    /// Returns the gold answer's value, if it has just one, and besides it only a limit and the noun that is counted.
+    fn value(&self) -> Option<&'a Mention> {
+        let [mention] = self.gold.mentions.as_slice() else { return None };
+        let noun = usize::from(!matches!(mention.value, Value::Clock(..)));
+        let is_alone = !self.gold.has_content_besides(mention.first..mention.end + noun);
+        (mention.bound.is_some() || is_alone).then_some(mention)
+    }
+
+    /// Returns true if the gold answer is a version such as `1.20`, which is not `1.2`.
+    fn is_version(&self) -> bool {
+        let is_decimal =
+            |gold: &Mention| gold.value.amount().is_some() && self.gold.text.contains('.');
+        self.value().is_some_and(is_decimal)
+            && (self.gold.has(Class::Versions) || self.question.has(Class::Versions))
+    }
+
+    /// Returns true if the answer is little more than a gold answer would be, or one run of words in a frame: `The answer is X.`
+    fn is_short(&self) -> bool {
+        self.is_bare() || self.gold.n_words() <= 2 * SHORT && self.is_framed()
+    }
+
+    fn is_bare(&self) -> bool {
+        let n_sentences = self.answer.tokens.last().map_or(0, |last| last.sentence);
+        self.answer.n_words() <= self.most() && n_sentences <= 1
+    }
+
+    /// Number of words of a short answer.
+    fn most(&self) -> usize {
+        self.gold.n_words().max(2) + SHORT
+    }
+
+    /// Returns true if what the answer adds to the question is one short run of words, and next to nothing besides.
+    fn is_framed(&self) -> bool {
+        let tokens = &self.answer.tokens;
+        let is_new = |at: &usize| tokens[*at].content && !self.is_asked(&tokens[*at]);
+        let new: Vec<usize> = (0..tokens.len()).filter(is_new).collect();
+        let runs = new.chunk_by(|one, next| {
+            next - one <= 3 && tokens[*one].sentence == tokens[*next].sentence
+        });
+        let n_words = |run: &[usize]| {
+            let run = &tokens[run[0]..=run[run.len() - 1]];
+            run.iter().filter(|token| !token.is_symbol()).count()
+        };
+        let mut lens: Vec<usize> = runs.map(n_words).collect();
+        lens.sort_unstable_by_key(|len| Reverse(*len));
+        lens.iter().skip(1).sum::<usize>() <= 3
+            && lens.first().is_some_and(|len| *len <= self.most())
+    }
+
+    /// Returns true if the question has a word.
+    fn is_asked(&self, token: &Token) -> bool {
+        self.question.stems.contains(&token.stem)
+    }
+
+    /// Returns true if a gold answer has a word.
+    fn is_gold(&self, token: &Token) -> bool {
+        self.golds.iter().any(|gold| gold.stems.contains(&token.stem))
+    }
+
+    /// Returns true if a token is content that neither the question nor a gold answer has.
+    fn is_new(&self, token: &Token) -> bool {
+        token.content && !self.is_asked(token) && !self.is_gold(token)
+    }
+
+    /// Returns the words of the question in a range of the answer.
+    fn asked(&self, range: Range<usize>) -> BTreeSet<String> {
+        let asked = self.answer.content(range).filter(|token| self.is_asked(token));
+        let asked = asked.filter(|token| !self.gold.stems.contains(&token.stem));
+        asked.map(|token| token.stem.clone()).collect()
+    }
+
+    /// Returns the words at a place.
+    fn quote(&self, span: &Span) -> String {
+        self.answer.slice(span.first, span.end)
+    }
+
+    /// The table of the rule: see `docs/src/rightness.md`.
+    pub(super) fn decide(&self) -> Reason {
+        let spans = self.spans();
+        match (best(spans.iter().filter(|span| span.flaw.is_none())), spans.first()) {
+            (Some(best), _) => self.found(best),
+            (None, Some(flawed)) => self.flawed(flawed),
+            (None, None) => self.absent(),
+        }
+    }
+
+    /// Returns true if the answer states the gold answer, whatever else it says.
+    pub(super) fn states(&self) -> bool {
+        use Ground::{Enumerated, Opposite};
+        let harmless = [None, Some(Opposite), Some(Enumerated)];
+        self.spans().iter().any(|span| harmless.contains(&span.flaw))
+    }
+
+    /// The gold answer is there, and nothing in its clause speaks against it.
+    fn found(&self, span: &Span) -> Reason {
+        let (quote, tokens) = (self.quote(span), &self.answer.tokens);
+        if !self.answer.has_content_besides(span.first..span.end) {
+            return right(Ground::Equal, quote);
+        }
+        if self.answer.has(Class::Undecided) {
+            return unsure(Ground::Alternatives, quote);
+        }
+        let later = self.answer.slice(self.answer.sentence(span.first).end, tokens.len());
+        if declines(&later, &[]) {
+            return unsure(Ground::Denied, quote);
+        }
+        if let Some(other) = self.other_option(span) {
+            return wrong(Ground::OtherGiven, other);
+        }
+        let rivals = self.rivals(span);
+        let Some(rival) = best(rivals.iter()) else {
+            let mut fair = self.spans().into_iter().filter(|span| span.flaw.is_none());
+            if !self.is_bare() && fair.all(|span| self.is_aside(&span)) {
+                return unsure(Ground::SaidOfOther, quote);
+            }
+            return right(Ground::Contained, quote);
+        };
+        let other = self.quote(rival);
+        let covers = span.near.is_superset(&rival.near);
+        let covered = rival.near.is_superset(&span.near);
+        let (n_near, n_other) = (span.near.len(), rival.near.len());
+        let apart = !self.answer.is_same_sentence(span.first, rival.first);
+        let is_first = span.first < rival.first;
+        // Words of the question lead up to a gold answer by words within its clause.
+        let leads = |word: &Token| word.clause == tokens[span.first].clause && self.is_asked(word);
+        let is_led = || self.value().is_none() && tokens[..span.first].iter().any(leads);
+        match (span.emphasised, rival.emphasised) {
+            (true, false) => right(Ground::Contained, quote),
+            (false, true) if !is_first || covered && n_other > 0 => {
+                wrong(Ground::OtherGiven, other)
+            }
+            (false, true) => unsure(Ground::SaidOfOther, other),
+            // The first sentence is one candidate alone: it is the answer.
+            _ if !is_first && self.is_sentence(rival) => wrong(Ground::OtherGiven, other),
+            _ if self.is_sentence(span) => right(Ground::Contained, quote),
+            _ if covers && (n_near > n_other || is_first && (apart || is_led())) => {
+                right(Ground::Contained, quote)
+            }
+            // The other candidate comes first, with more words of the question.
+            _ if covered && !is_first && n_other > n_near + usize::from(apart) => {
+                wrong(Ground::OtherGiven, other)
+            }
+            _ => unsure(Ground::SaidOfOther, other),
+        }
+    }
+
+    /// The gold answer is there, but its clause speaks against it.
+    fn flawed(&self, span: &Span) -> Reason {
+        let flaw = span.flaw.unwrap_or(Ground::Part);
+        let is_certain = match flaw {
+            Ground::OtherLimit | Ground::Alternatives | Ground::Enumerated => true,
+            Ground::Longer => {
+                matches!(self.sort(), Sort::Written) || self.is_joined(span.first, span.end)
+            }
+            _ => span.is_refuted(),
+        };
+        if self.is_short() && is_certain || span.is_refuted() && !self.rivals(span).is_empty() {
+            return wrong(flaw, self.quote(span));
+        }
+        unsure(flaw, self.quote(span))
+    }
+
+    /// Returns true if the answer begins with a sentence that has nothing but the words of a place.
+    fn is_sentence(&self, span: &Span) -> bool {
+        let end = self.answer.sentence(0).end;
+        let is_bare = |at| (span.first..span.end).contains(&at) || !self.answer.tokens[at].content;
+        span.first < end && (0..end).all(is_bare)
+    }
+
+    /// Returns true if a clause before that of the gold answer takes up more of the question and goes on with something else: `It
+    /// belongs to the fibrates, which are combined with statins.`
+    fn is_aside(&self, span: &Span) -> bool {
+        let opened = span.first > 0 && matches!(self.answer.word(span.first - 1), "(" | ":" | "\"");
+        if span.emphasised || opened || self.answer.tokens[span.first].unspaced {
+            return false;
+        }
+        let end = self.answer.clause(span.first).start;
+        let mut at = 0;
+        while at < end {
+            let clause = self.answer.clause(at);
+            let is_close = span.near.is_empty() && self.answer.is_same_sentence(at, span.first);
+            let least = span.near.len() + if is_close { 1 } else { 2 };
+            let takes_up = self.asked(clause.clone()).len() >= least;
+            let last = self.answer.content(clause.clone()).last();
+            if takes_up && last.is_some_and(|last| !self.is_asked(last)) {
+                return true;
+            }
+            at = clause.end;
+        }
+        false
+    }
+
+    /// Returns the option that the answer chooses instead, where the question offers the gold answer or another one: in the last
+    /// sentence that takes up the question, the first option counts.
+    fn other_option(&self, span: &Span) -> Option<String> {
+        let (first, end) = *places(self.gold, self.question).first()?;
+        let or = |at: &usize| self.question.at(Class::Or, *at) > 0;
+        let asked = &self.question.tokens;
+        let is_option = |token: &&Token| !token.is_symbol() || token.is("-");
+        let other: Vec<&Token> = if let Some(or) = (end..end + 2).find(or) {
+            asked[or + 1..].iter().take_while(is_option).collect()
+        } else {
+            let or = (first.saturating_sub(2)..first).find(or)?;
+            asked[..or].iter().rev().take_while(is_option).collect()
+        };
+        let tokens = &self.answer.tokens;
+        let is_own = |token: &Token| self.gold.has_word(token);
+        let is_other = |token: &Token| {
+            token.content && !is_own(token) && other.iter().any(|word| word.text == token.text)
+        };
+        let takes_up = |token: &Token| {
+            token.content && self.is_asked(token) && !is_own(token) && !is_other(token)
+        };
+        let last = tokens.iter().rposition(takes_up);
+        let sentence = last.map_or(0..tokens.len(), |at| self.answer.sentence(at));
+        let chosen = sentence.clone().find(|at| is_other(&tokens[*at]))?;
+        let is_chosen = chosen < span.first || !sentence.contains(&span.first);
+        is_chosen.then(|| self.answer.slice(chosen, chosen + 1))
+    }
+
+    /// Returns the places of the gold answer, in order.
+    fn spans(&self) -> Vec<Span> {
+        let mut found: Vec<(usize, usize, bool)> = match self.sort() {
+            Sort::Written => written(self.gold, self.answer),
+            Sort::Value(gold) => {
+                let equal = self.answer.mentions.iter().filter(|mention| {
+                    let is_alike = || {
+                        !self.is_version()
+                            || self.answer.word(mention.first) == self.gold.word(gold.first)
+                    };
+                    gold.relation(mention) == Agreement::Equal
+                        && is_alike()
+                        && !self.contradicts_alias(mention)
+                });
+                equal.map(|mention| (mention.first, mention.end, false)).collect()
+            }
+            Sort::Phrase | Sort::Long => {
+                let places = places(self.gold, self.answer).into_iter();
+                let places = places.chain(abbreviations(self.gold, self.answer));
+                // The `US` of `US$15`.
+                let is_whole = |(first, end): &(usize, usize)| {
+                    self.answer.mention(*first).is_none_or(|mention| mention.end <= *end)
+                };
+                let places = places.filter(is_whole);
+                places.map(|(first, end)| (first, end, self.is_longer(first, end))).collect()
+            }
+        };
+        found.sort_unstable();
+        found.truncate(PLACES);
+        found.into_iter().map(|(first, end, longer)| self.span(first, end, longer)).collect()
+    }
+
+    /// Returns true if a value has another unit than every gold answer of its number that has one: `600 per second`, where `600` and
+    /// `600 per minute` are gold answers.
+    fn contradicts_alias(&self, mention: &Mention) -> bool {
+        let given = mention.specific();
+        let aliases = self.golds.iter().filter_map(|gold| Case { gold, ..*self }.value());
+        let is_like = |alias: &&Mention| given.is_some() && alias.specific() == given;
+        let mut aliases = aliases.filter(is_like).peekable();
+        let is_other = |alias: &Mention| alias.relation(mention) < Agreement::Partial;
+        aliases.peek().is_some() && aliases.all(is_other)
+    }
+
+    /// Returns a place with what speaks for and against it; `is_longer`: it is part of another name.
+    fn span(&self, first: usize, end: usize, is_longer: bool) -> Span {
+        let flaw = if is_longer { Some(Ground::Longer) } else { self.flaw(first, end) };
+        let mut near = self.asked(self.answer.clause(first));
+        // The noun that a number counts weighs more.
+        let mention = self.answer.mention(first).filter(|mention| mention.first == first);
+        let noun = mention.and_then(|mention| mention.value.amount()?.noun.as_ref());
+        let noun = noun.filter(|noun| self.question.stems.contains(*noun));
+        near.extend(noun.map(|noun| format!("#{noun}")));
+        let n_near = self.asked(self.answer.sentence(first)).len();
+        Span { first, end, flaw, near, n_near, emphasised: self.answer.tokens[first].emphasised }
+    }
+
+    /// Returns what in the clause of a place speaks against it.
+    fn flaw(&self, first: usize, end: usize) -> Option<Ground> {
+        let answer = self.answer;
+        let clause = answer.clause(first);
+        let (from, to) = (clause.start, clause.end.max(end));
+        let sentence = answer.sentence(first).start;
+        let bound = answer.mention(first).and_then(|mention| mention.bound);
+        let is_denial = |at| answer.denies(at) && !answer.has_in(Class::Limits, at..first.max(at));
+        let is_denied = bound.is_none() && (from..first).any(is_denial)
+            || (end..to.min(end + 3)).any(is_denial);
+        let is_negative = self.gold.has(Class::Negations) || self.question.has(Class::Negations);
+        if is_denied && !is_negative || answer.has_in(Class::DenialsAfter, end..end + 3) {
+            return Some(Ground::Denied);
+        }
+        let ends = |class, at| answer.at(class, at) > 0 && at + answer.at(class, at) <= first;
+        if (sentence.max(first.saturating_sub(4))..first).any(|at| ends(Class::Contrasts, at)) {
+            return Some(Ground::Contrasted);
+        }
+        if answer.has_in(Class::Former, from..to) && !self.question.has(Class::Former) {
+            return Some(Ground::Outdated);
+        }
+        if self.value().is_some_and(|gold| self.has_other_limit(gold, bound)) {
+            return Some(Ground::OtherLimit);
+        }
+        let is_mark = answer.tokens.get(end).is_some_and(|mark| mark.is_symbol() && !mark.is("("));
+        let is_option = answer.has_in(Class::Or, end..end + 1 + usize::from(is_mark))
+            || (first.saturating_sub(2)..first).any(|at| ends(Class::Or, at));
+        if is_option && bound.is_none() && !self.gold.has(Class::Or) {
+            return Some(Ground::Alternatives);
+        }
+        if self.is_enumerated(first, end) {
+            return Some(Ground::Enumerated);
+        }
+        let asks = |word: &String| self.question.tokens.iter().any(|token| token.is(word));
+        let is_opposite = |token: &Token| {
+            answer.words.opposites.get(&token.text).is_some_and(asks) && !asks(&token.text)
+        };
+        answer.tokens[from..to].iter().any(is_opposite).then_some(Ground::Opposite)
+    }
+
+    /// Returns true if a value is the other limit than the gold answers or the question say, or, where
+    /// they say none, any limit but `at most`.
+    fn has_other_limit(&self, gold: &Mention, bound: Option<Class>) -> bool {
+        let number = |mention: &Mention| mention.value.amount().map(|amount| amount.number);
+        let aliases = self.golds.iter().flat_map(|gold| &gold.mentions);
+        let limit =
+            aliases.filter(|alias| number(alias) == number(gold)).find_map(|alias| alias.bound);
+        let asked = |class, bound| self.question.has(class).then_some(bound);
+        let limit = limit.or(asked(Class::AsksLeast, Class::AtLeast));
+        let limit = limit.or(asked(Class::AsksMost, Class::AtMost));
+        let is_new = matches!(bound, Some(Class::AtLeast | Class::MoreThan | Class::LessThan));
+        opposed(limit, bound) || limit.is_none() && is_new
+    }
+
+    /// Returns true if the place is an item of a list with others that neither question nor gold answers have: `80, 443 and 8443`.
+    fn is_enumerated(&self, first: usize, end: usize) -> bool {
+        let (answer, tokens) = (self.answer, &self.answer.tokens);
+        let sentence = answer.sentence(first);
+        // The items of the sentence, each with whether `and`, `or` or `/` precedes it.
+        let mut items: Vec<(Range<usize>, bool)> = vec![(sentence.start..sentence.start, false)];
+        let mut at = sentence.start;
+        while at < sentence.end {
+            let link = answer.at(Class::And, at).max(answer.at(Class::Or, at));
+            let link = link.max(usize::from(tokens[at].is("/")));
+            let len = link.max(usize::from(tokens[at].is_one_of(",;、，،")));
+            if len == 0 || (first..end).contains(&at) {
+                at += 1;
+                items.last_mut().expect("the first one").0.end = at;
+            } else {
+                at += len;
+                items.push((at..at, link > 0));
+            }
+        }
+        items.retain(|(item, _)| !item.is_empty());
+        let Some(own) = items.iter().position(|(item, _)| item.contains(&first)) else {
+            return false;
+        };
+        let place = &tokens[first];
+        let is_short = self.is_short();
+        let is_rival = |token: &Token| {
+            let is_marked = is_short || token.emphasised || token.is_number();
+            let is_alike = if place.capital { token.capital } else { is_marked };
+            token.kind == place.kind && is_alike && self.is_new(token)
+        };
+        let is_foreign = |(item, _): &&(Range<usize>, bool)| {
+            let content: Vec<&Token> = answer.content(item.clone()).collect();
+            let is_short = place.capital || item.len() <= 4;
+            // Of a name, the first word counts.
+            let n = if place.capital { 1 } else { content.len() };
+            !content.is_empty() && is_short && content.iter().take(n).all(|token| is_rival(token))
+        };
+        let after: Vec<_> = items[own + 1..].iter().take_while(is_foreign).collect();
+        let n_before = items[..own].iter().rev().take_while(is_foreign).count();
+        // `Paris, France` is no list; `Paris and London` and `Paris, London, Rome` are.
+        let is_linked = items[own].1 && n_before > 0 || after.iter().any(|(_, linked)| *linked);
+        is_linked || after.len() + n_before > 1 || !after.is_empty() && self.parts().len() > 1
+    }
+
+    /// Returns true if a hyphen or a word such as `New` makes another name of a place.
+    fn is_joined(&self, first: usize, end: usize) -> bool {
+        let tokens = &self.answer.tokens;
+        let hyphen = |at: usize| tokens.get(at).is_some_and(|token| token.is("-") && !token.spaced);
+        let goes_on =
+            hyphen(end) && tokens.get(end + 1).is_some_and(|next| next.is_word() && !next.spaced);
+        let is_start = |at: usize| {
+            tokens[at].capital && self.answer.at(Class::NameStarts, at) > 0
+                || hyphen(at) && at > 0 && tokens[at - 1].is_word() && !tokens[first].spaced
+        };
+        goes_on || first > 0 && is_start(first - 1)
+    }
+
+    /// Returns true if a name or a word goes on at the borders of a place: `New York` in `New York Rangers`.
+    fn is_longer(&self, first: usize, end: usize) -> bool {
+        let (answer, tokens) = (self.answer, &self.answer.tokens);
+        let goes_on = |next: &Token| {
+            let (place, name_ends) = (&tokens[first], answer.at(Class::NameEnds, end) > 0);
+            let is_near = next.emphasised == place.emphasised && next.sentence == place.sentence;
+            let is_name = next.spaced && next.is_named() && next.content && !name_ends;
+            is_near && is_name && !self.is_asked(next)
+        };
+        let named = tokens[end - 1].is_word() && !tokens[first].unspaced && answer.names_by_case();
+        self.is_joined(first, end) || named && tokens.get(end).is_some_and(goes_on)
+    }
+
+    /// Returns what could be the answer instead: values of the gold answer's type, or names and emphasised words, that neither the
+    /// question nor a gold answer has.
+    fn rivals(&self, span: &Span) -> Vec<Span> {
+        let mut places = match self.sort() {
+            Sort::Value(gold) => {
+                let mut mentions: Vec<&Mention> = self.answer.mentions.iter().collect();
+                mentions.retain(|mention| self.is_other_value(gold, mention));
+                mentions.iter().map(|mention| (mention.first, mention.end)).collect()
+            }
+            _ => self.names(),
+        };
+        places.retain(|(first, end)| {
+            (*end <= span.first || *first >= span.end) && !self.is_beside(*first, *end, span)
+        });
+        let rivals =
+            places.into_iter().take(PLACES).map(|(first, end)| self.span(first, end, false));
+        rivals.filter(|rival| !rival.is_refuted()).collect()
+    }
+
+    /// Returns true if `first..end` describes the place: `the Danish architect Jørn Utzon`, `the name (in brackets)`.
+    fn is_beside(&self, first: usize, end: usize, span: &Span) -> bool {
+        let tokens = &self.answer.tokens;
+        let is_before = end <= span.first;
+        let (from, to) = if is_before { (end, span.first) } else { (span.end, first) };
+        let between = &tokens[from..to];
+        let is_silent =
+            (from..to).all(|at| !tokens[at].content && self.answer.at(Class::And, at) == 0);
+        let is_title = is_before
+            && between.iter().all(|token| token.is("(") || token.is_word() && !token.capital);
+        let in_brackets = !is_before
+            && self.answer.word(from) == "("
+            && !between.iter().any(|token| token.is(")"));
+        (between.len() <= 2 && (is_silent || is_title) || in_brackets)
+            && self.answer.is_same_sentence(first, span.first)
+    }
+
+    /// Returns true if a value of the answer could be the answer instead of `gold`.
+    fn is_other_value(&self, gold: &Mention, mention: &Mention) -> bool {
+        let mut asked = self.question.mentions.iter();
+        let mut golds = self.golds.iter().flat_map(|gold| &gold.mentions);
+        if mention.weak
+            || gold.relation(mention) != Agreement::Different
+            || asked.any(|asked| asked.relation(mention) == Agreement::Equal)
+            || golds.any(|gold| gold.relation(mention) >= Agreement::Partial)
+        {
+            return false;
+        }
+        // A number of other things, or a year, is no rival of a count.
+        let (Some(own), Some(other)) = (gold.value.amount(), mention.value.amount()) else {
+            return true;
+        };
+        let is_known = |noun: &String| match &own.noun {
+            Some(own) => own == noun,
+            None => self.question.stems.contains(noun),
+        };
+        let counts_same = other.noun.as_ref().is_none_or(is_known)
+            && gold.value.date().is_some() == mention.value.date().is_some();
+        own.unit.is_some() && other.noun.is_none() || other.unit.is_some() || counts_same
+    }
+
+    /// Returns true if the gold answer is a name, in a language that marks names by capital letters.
+    fn is_name(&self) -> bool {
+        self.gold.names_by_case() && self.gold.tokens.iter().any(|token| token.capital)
+    }
+
+    /// Returns the names and emphasised words that neither the question nor a gold answer has.
+    fn names(&self) -> Vec<(usize, usize)> {
+        let (answer, tokens) = (self.answer, &self.answer.tokens);
+        let mut found: Vec<(usize, usize)> = Vec::new();
+        for (at, token) in tokens.iter().enumerate() {
+            let starts = at == 0 || !answer.is_same_sentence(at - 1, at);
+            let is_lonely = starts && tokens.get(at + 1).is_none_or(|next| !next.capital);
+            let is_marked = self.is_name() && token.capital && !is_lonely || token.emphasised;
+            let is_candidate = is_marked && token.is_word() && self.is_new(token);
+            let is_pleasantry = answer.at(Class::Openings, at) > 0;
+            if !is_candidate || is_pleasantry || answer.mention(at).is_some() {
+                continue;
+            }
+            match found.last_mut() {
+                Some((_, end)) if *end == at && !starts => *end = at + 1,
+                _ => found.push((at, at + 1)),
+            }
+        }
+        // `Article 16` instead of `Article 17`.
+        if let [.., label, number] = self.gold.tokens.as_slice()
+            && number.is_number()
+        {
+            let is_other = |pair: &[Token]| {
+                pair[0].text == label.text && pair[1].is_number() && pair[1].text != number.text
+            };
+            let starts = (1..tokens.len()).filter(|at| is_other(&tokens[at - 1..=*at]));
+            found.extend(starts.map(|at| (at - 1, at + 1)));
+        }
+        // Initials, `BC`, `UN`: too short to be an answer instead.
+        found.retain(|(first, end)| {
+            end - first > 1 || tokens[*first].end - tokens[*first].start > 2
+        });
+        found
+    }
+
+    /// The gold answer is not there.
+    fn absent(&self) -> Reason {
+        let mut mentions = self.answer.mentions.iter();
+        match self.sort() {
+            Sort::Value(gold) => {
+                let is_part = |mention: &&Mention| gold.relation(mention) == Agreement::Partial;
+                let is_other = |mention: &&Mention| self.is_other_value(gold, mention);
+                let quote = |mention: &Mention| self.answer.slice(mention.first, mention.end);
+                if let Some(part) = mentions.clone().find(is_part) {
+                    unsure(Ground::Part, quote(part))
+                } else if let Some(other) = mentions.find(is_other) {
+                    wrong(Ground::OtherValue, quote(other))
+                } else {
+                    self.open(Ground::Absent, false)
+                }
+            }
+            Sort::Long => {
+                let coverage = coverage(self.gold, self.answer);
+                let share = format!("{:.0}%", 100.0 * coverage);
+                let decide = if coverage < 0.15 { wrong } else { unsure };
+                decide(Ground::LongReference, share)
+            }
+            sort => self.in_parts(sort),
+        }
+    }
+
+    /// Short answers are decided, others may say it in other words, unless it is certain that they do not.
+    fn open(&self, ground: Ground, is_certain: bool) -> Reason {
+        let decide = if is_certain || self.is_short() { wrong } else { unsure };
+        decide(ground, self.gold.slice(0, self.gold.tokens.len()))
+    }
+
+    /// A phrase is not there as such: its parts, some of its words, or nothing of it.
+    fn in_parts(&self, sort: Sort<'_>) -> Reason {
+        let gold = self.gold;
+        let text = gold.slice(0, gold.tokens.len());
+        let parts = self.parts();
+        let spans: Vec<Vec<_>> = parts.iter().map(|gold| Case { gold, ..*self }.spans()).collect();
+        if parts.len() > 1 && !spans.iter().all(Vec::is_empty) {
+            let fits = |span: &&Span| matches!(span.flaw, None | Some(Ground::Alternatives));
+            let firsts = spans.iter().filter_map(|spans| spans.iter().find(fits));
+            let firsts: Vec<usize> = firsts.map(|span| span.first).collect();
+            let is_ordered = firsts.is_sorted() || !self.question.has(Class::Order);
+            return match (firsts.len() == parts.len(), is_ordered) {
+                (true, true) => right(Ground::AllParts, text),
+                (true, false) => self.open(Ground::OtherOrder, false),
+                (false, _) => self.open(Ground::Part, false),
+            };
+        }
+        let coverage = coverage(gold, self.answer);
+        let (is_name, has_others) = (self.is_name(), !self.names().is_empty());
+        if matches!(sort, Sort::Written) {
+            return self.open(Ground::Absent, coverage < 1.0 && has_others);
+        }
+        if is_name && coverage >= 1.0 && self.is_together() {
+            return right(Ground::AllParts, text);
+        }
+        if gold.mentions.iter().any(|gold| !gold.weak && !self.answer.states(gold)) {
+            let is_other = |gold: &Mention| {
+                let has_unit = gold.value.amount().is_some_and(|amount| amount.unit.is_some());
+                let mut given = self.answer.mentions.iter();
+                has_unit && given.any(|given| self.is_other_value(gold, given))
+            };
+            let is_certain = has_others || gold.mentions.iter().any(is_other);
+            return self.open(Ground::OtherValue, is_certain);
+        }
+        let is_person = self.question.has(Class::Who);
+        let last = gold.tokens.iter().rfind(|token| token.is_word());
+        let has_last = last.is_some_and(|last| self.answer.has_word(last));
+        let is_other = !is_person || coverage < 0.6 && !has_last;
+        match coverage > 0.0 {
+            true if is_name && has_others && self.is_short() && is_other => {
+                wrong(Ground::OtherGiven, text)
+            }
+            true => unsure(Ground::Part, text),
+            false if !is_name && gold.content(0..gold.tokens.len()).count() > 2 => {
+                unsure(Ground::Absent, text)
+            }
+            false => self.open(Ground::Absent, is_name && has_others),
+        }
+    }
+
+    /// Returns true if the words of a name occur together in another order: `Treaty of Maastricht`.
+    fn is_together(&self) -> bool {
+        let (gold, answer) = (self.gold, self.answer);
+        let is_movable = |at: usize| {
+            let token = &gold.tokens[at];
+            token.is_word()
+                && (token.content && token.capital
+                    || gold.at(Class::Links, at) > 0
+                    || gold.words.is_article(token))
+        };
+        let wanted: Vec<&Token> = gold.content(0..gold.tokens.len()).collect();
+        (0..gold.tokens.len()).all(is_movable)
+            && (0..answer.tokens.len()).any(|from| {
+                let clause = answer.tokens[from].clause;
+                let window = answer.tokens[from..].iter().take(wanted.len() + 2);
+                wanted.iter().all(|wanted| {
+                    window.clone().any(|token| token.text == wanted.text && token.clause == clause)
+                })
+            })
+    }
+
+    /// Returns the shorter gold answers that are as good: without the words that the question begins it with (`Urban II` to `Which
+    /// pope`), the number of `port 443`, and the last name of a person.
+    pub(super) fn shorter(&self) -> Vec<Parsed> {
+        let tokens = &self.gold.tokens;
+        let len = tokens.len();
+        let is_said = |token: &&Token| token.is_word() && self.question.has_word(token);
+        let n_asked = tokens.iter().take(len.max(1) - 1).take_while(is_said).count();
+        let has_new = tokens[n_asked..].iter().any(|token| token.content && !self.is_asked(token));
+        let is_numbered = tokens[..len.min(1)].iter().all(Token::is_word)
+            && tokens.get(1).is_some_and(|next| next.spaced && !tokens[0].capital)
+            && tokens.iter().any(Token::is_number)
+            && self.gold.mentions.iter().all(|mention| mention.value.amount().is_some())
+            && self.value().is_none();
+        let is_person = (2..=5).contains(&len)
+            && self.question.has(Class::Who)
+            && tokens.iter().all(|token| token.is("-") || token.is_named());
+        // Another one of that name: `Jane Last`, `the elder Last`.
+        let given = &self.answer.tokens;
+        let is_other = |at: usize| {
+            let (before, last) = (&given[at - 1], &tokens[len - 1]);
+            let is_told = self.is_asked(before) || self.answer.at(Class::Titles, at - 1) > 0;
+            let is_name = before.content && !self.gold.has_word(before) && !is_told;
+            given[at].text == last.text && is_name && self.answer.is_same_sentence(at - 1, at)
+        };
+        let mut from = Vec::new();
+        if n_asked > 0 && (has_new || self.is_short()) {
+            from.push(n_asked);
+        } else if n_asked == 0 && is_numbered {
+            from.push(1);
+        }
+        if is_person && tokens[len - 1].text.len() > 3 && !(1..given.len()).any(is_other) {
+            from.push(len - 1);
+        }
+        let parsed = |from| Parsed::new(&self.gold.slice(from, len), self.gold.words);
+        from.into_iter().map(parsed).collect()
+    }
+
+    /// Returns the items of a list.
+    fn parts(&self) -> Vec<Parsed> {
+        let gold = self.gold;
+        let mut parts = Vec::new();
+        let mut from = 0;
+        for at in 0..=gold.tokens.len() {
+            let is_end = gold.tokens.get(at).is_none_or(|token| token.is_one_of(",;、，&"));
+            if is_end || gold.at(Class::And, at) > 0 {
+                if gold.content(from..at).next().is_some() {
+                    parts.push(Parsed::new(&gold.slice(from, at), gold.words));
+                }
+                from = at + 1;
+            }
+        }
+        parts
+    }
+}

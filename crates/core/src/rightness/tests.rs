@@ -1,0 +1,374 @@
+//! Pairs whose rightness follows from the words: one of each kind, from field reports and the languages with data.
+
+use super::{
+    Correctness, Judge, RightRule, declines, declines_to_answer, groundedness, unsupported_values,
+};
+use crate::language::Language;
+use crate::measure::answer::Scorer;
+use crate::types::{Question, QuestionKind, Stance};
+
+use Correctness::{Right, Unsure, Wrong};
+
+fn judged(language: &str, question: &str, gold: &[&str], answer: &str) -> Correctness {
+    let language = Language::of(language);
+    let judge = Judge { rule: RightRule::Auto, scorer: Scorer::Squad2, correct_f1: 0.6, language };
+    let question = Question {
+        kind: QuestionKind::Span,
+        answers: gold.iter().map(|gold| (*gold).to_owned()).collect(),
+        ..Question::new("q".into(), question.to_owned())
+    };
+    judge.judge(&question, answer, Stance::Answered).expect("a gold answer").correctness
+}
+
+/// Language, question, gold answer, answer, decision.
+type Case = (&'static str, &'static str, &'static str, &'static str, Correctness);
+
+fn check(cases: &[Case]) {
+    let failed: Vec<String> = cases
+        .iter()
+        .filter_map(|(language, question, gold, answer, expected)| {
+            let found = judged(language, question, &[gold], answer);
+            (found != *expected).then(|| format!("{gold} | {answer}: {found}, not {expected}"))
+        })
+        .collect();
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn values_are_equal_in_any_notation_and_never_with_another_unit_or_limit() {
+    check(&[
+        ("en", "How long does a deploy take?", "6 minutes", "six minutes", Right),
+        ("en", "How long does a deploy take?", "90 seconds", "The deploy takes 1 min 30 s.", Right),
+        ("en", "How many people live there?", "3.5 million", "3,500,000", Right),
+        ("en", "What does it cost?", "EUR 4.95", "4,95 €", Right),
+        ("en", "What does it cost?", "$0.42", "42 cents", Right),
+        ("en", "When did it erupt?", "18 May 1980", "It erupted on 1980-05-18.", Right),
+        ("en", "When does it start?", "3 pm", "15:00", Right),
+        ("en", "What range is allowed?", "10-20", "between 10 and 20", Right),
+        ("en", "What share voted for it?", "75%", "three quarters", Right),
+        ("en", "What is the maximum dose?", "4 g", "You should not take more than 4 g.", Right),
+        ("en", "How many?", "three", "three days per week", Right),
+        ("en", "How long may it take?", "6 minutes", "6 hours", Wrong),
+        ("en", "How big is it?", "4 GB", "4 GiB", Wrong),
+        ("en", "How much power?", "5 mW", "5 MW", Wrong),
+        ("en", "When does it start?", "3 pm", "3 am", Wrong),
+        ("en", "How long may it take?", "at most 6 minutes", "at least 6 minutes", Wrong),
+        ("en", "How long may it take?", "6 minutes", "2.6 minutes", Wrong),
+        ("en", "How long may it take?", "6 minutes", "5 or 6 minutes", Wrong),
+        ("en", "How long may it take?", "6 minutes", "It is not 6 minutes.", Wrong),
+        ("en", "How long may it take?", "6 minutes", "8 minutes instead of 6 minutes", Wrong),
+    ]);
+}
+
+#[test]
+fn symbols_letters_digits_and_order_are_content() {
+    check(&[
+        ("en", "Which disease?", "Hepatitis A", "Hepatitis B", Wrong),
+        ("en", "Which disease?", "Hepatitis A", "It is hepatitis A.", Right),
+        ("en", "Which language?", "C", "C++", Wrong),
+        ("en", "Which language?", "C++", "C#", Wrong),
+        ("en", "How fast is it?", "O(n)", "O(n^2)", Wrong),
+        ("en", "How fast is it?", "O(n^2)", "O(n²)", Right),
+        ("en", "Which section?", "section 3(a)", "section 3(b)", Wrong),
+        ("en", "Which argument?", "argv[1]", "`argv[2]`", Wrong),
+        ("en", "Where is it set?", "Settings > Documents > Language", "Settings", Wrong),
+        (
+            "en",
+            "Where is it set?",
+            "Settings > Documents > Language",
+            "**Settings → Documents → Language**",
+            Right,
+        ),
+        ("en", "When does it run?", "30 2 * * *", "2 30 * * *", Wrong),
+        ("en", "Which flag?", "-d", "-D", Wrong),
+        ("en", "Which release?", "1.2", "1.20", Wrong),
+        ("en", "Which release?", "4.2.0", "v4.2.0", Right),
+        ("en", "Which flag is it?", "edge-lst", "edge-lst-old", Wrong),
+        ("en", "Which algorithm?", "SHA-256", "SHA256", Right),
+    ]);
+}
+
+#[test]
+fn names_are_words_that_may_be_abbreviated_and_never_part_of_another() {
+    check(&[
+        ("en", "Who wrote it?", "John F. Kennedy", "John Fitzgerald Kennedy", Right),
+        ("en", "Who wrote it?", "J. R. R. Tolkien", "JRR Tolkien", Right),
+        ("en", "Who wrote it?", "Charles Eugène", "Dr. Charles Eugene", Right),
+        ("en", "Who founded it?", "World Health Organization", "It was founded by the WHO.", Right),
+        ("en", "Which treaty?", "Treaty of Maastricht", "The Maastricht Treaty", Right),
+        ("en", "Which album?", "OK Computer", "The answer is OK Computer.", Right),
+        ("en", "Who is it?", "MD Anderson", "MD Anderson. It is in Houston.", Right),
+        ("en", "Which state?", "Virginia", "West Virginia", Wrong),
+        ("en", "Who wrote it?", "John Ford", "John Wayne", Wrong),
+        ("en", "Who came first?", "first", "[1]. See passage 1.", Wrong),
+        ("en", "Which country?", "U.S.", "US$15.9 million", Wrong),
+    ]);
+}
+
+#[test]
+fn sentences_are_right_by_what_they_assert() {
+    let older = "Who is older, Annie Morton or Terry Richardson?";
+    check(&[
+        (
+            "en",
+            "How long does a rollback take?",
+            "6 minutes",
+            "I'm not sure, but probably 6 minutes.",
+            Right,
+        ),
+        ("en", "How long is it?", "6 minutes", "6 minutes, up from 4 minutes.", Right),
+        (
+            "en",
+            "How long is the read timeout?",
+            "90 s",
+            "The connect timeout is 30 s; the read timeout is 90 s.",
+            Right,
+        ),
+        (
+            "en",
+            "How long is the read timeout?",
+            "30 s",
+            "The read timeout is 90 s; the connect timeout is 30 s.",
+            Wrong,
+        ),
+        ("en", "Which port is open?", "443", "Ports 80, 443 and 8443 are open.", Unsure),
+        (
+            "en",
+            "Which class does it belong to?",
+            "statins",
+            "It belongs to the fibrates, which are combined with statins.",
+            Unsure,
+        ),
+        (
+            "en",
+            "How long is it?",
+            "30 days",
+            "It depends on the contract: 30 days or 60 days.",
+            Unsure,
+        ),
+        ("en", "How many days?", "28 days", "It used to be 28 days; now it is 30 days.", Wrong),
+        (
+            "en",
+            "How long is it?",
+            "6 minutes",
+            "**8 minutes**. The old limit of 6 minutes no longer holds.",
+            Wrong,
+        ),
+        (
+            "en",
+            "Which pressure has the rear wheel?",
+            "3.5 bar",
+            "3.5 bar. However, the passages do not mention the rear wheel.",
+            Unsure,
+        ),
+        ("en", older, "Terry Richardson", "Annie Morton is older than Terry Richardson.", Wrong),
+        ("en", older, "Terry Richardson", "Terry Richardson is older than Annie Morton.", Right),
+    ]);
+}
+
+#[test]
+fn the_alias_with_a_unit_decides() {
+    let gold = ["600", "600 requests per minute"];
+    assert_eq!(judged("en", "How many requests?", &gold, "600 requests per second"), Wrong);
+    assert_eq!(judged("en", "How many requests?", &gold, "600"), Right);
+}
+
+#[test]
+fn a_pleasantry_is_no_yes() {
+    check(&[
+        ("en", "Is it allowed?", "no", "Sure! The answer is no.", Right),
+        ("en", "Is it allowed?", "yes", "Sure! The answer is no.", Wrong),
+        ("en", "Is it allowed?", "no", "**No**. Both passages say so.", Right),
+        ("en", "Are they?", "no", "They are not.", Right),
+        ("en", "Is it allowed?", "yes", "yes and no", Unsure),
+        ("en", "Is it stored?", "no", "No information is stored.", Right),
+        ("en", "Is it allowed?", "yes", "It depends on the contract.", Unsure),
+        ("de", "Ist das erlaubt?", "ja", "Ja, das ist erlaubt.", Right),
+        ("de", "Ist das erlaubt?", "nein", "Klar! Die Antwort ist nein.", Right),
+        ("es", "¿Está permitido?", "sí", "¡Claro! La respuesta es sí.", Right),
+        ("zh", "可以吗？", "是", "不是。", Wrong),
+        ("ja", "できますか。", "はい", "はい、できます。", Right),
+    ]);
+}
+
+#[test]
+fn answers_in_other_languages_are_read_by_their_own_words() {
+    check(&[
+        ("de", "Wo liegt es?", "Hannover", "Die Antwort lautet Hannover.", Right),
+        ("de", "Wie viel?", "3,5 Prozent", "3,5 %", Right),
+        ("de", "Was kostet es?", "1.250 Euro", "1250 Euro", Right),
+        ("de", "Wie lange?", "5 Tage", "fünfundzwanzig Tage", Wrong),
+        ("fr", "Où siège le président ?", "l'Élysée", "À l'Élysée.", Right),
+        ("ru", "Когда это было?", "5 мая 1990 года", "Это было 05.05.1990.", Right),
+        ("zh", "谁写的？", "鲁迅", "答案是鲁迅。", Right),
+        ("zh", "什么时候？", "1980年5月18日", "1980-05-18", Right),
+        ("th", "ที่ไหน", "กรุงเทพ", "คำตอบคือกรุงเทพครับ", Right),
+        ("ko", "어디입니까?", "서울", "정답은 서울입니다.", Right),
+        ("ja", "どこですか。", "東京", "東京となっています。", Right),
+        ("ar", "أين؟", "القاهرة", "الإجابة هي القاهرة.", Right),
+        // A language without data: what is not the gold answer may be.
+        ("xx", "Kde?", "Praha", "V Brně je to město.", Unsure),
+        ("xx", "Kde?", "Praha", "Praha", Right),
+    ]);
+}
+
+#[test]
+fn a_reply_declines_by_what_it_denies_of_which_source() {
+    for reply in [
+        "No relevant information was found in the context.",
+        "I don't have information about that.",
+        "The price is not stated.",
+        "Empty Response",
+        "The passages describe the procedure but do not state the fee.",
+        "I'm sorry, but the documents don't mention a deadline. Can I help with anything else?",
+        "Das geht aus dem Kontext nicht hervor.",
+        "Le document ne mentionne pas de date.",
+        "El texto no lo especifica.",
+        "В тексте об этом не упоминается.",
+        "文中没有提到这一点。",
+        "文書には記載されていません。",
+        "문서에 언급되어 있지 않습니다.",
+        "ไม่มีข้อมูลในเอกสาร",
+        "لا يذكر النص ذلك.",
+    ] {
+        assert!(declines(reply, &[]), "{reply}");
+    }
+    for reply in [
+        "I'm not sure, but probably 6 minutes.",
+        "The context does not say exactly, however it states 6 minutes.",
+        "No documents are required.",
+        "The contract is not limited in time.",
+        "The error \"not found\" means that the file is missing.",
+        "I Don't Know How to Love Him",
+        "6 minutes. The text does not mention other limits.",
+        "No, the text names another limit.",
+    ] {
+        assert!(!declines(reply, &[]), "{reply}");
+    }
+    assert!(declines(
+        "Please **ask our service desk**!",
+        &["please ask our service desk".to_owned()]
+    ));
+}
+
+#[test]
+fn the_gold_answer_is_no_refusal() {
+    let question = Question {
+        answers: vec!["Unknown".to_owned()],
+        ..Question::new("q".into(), "What does 0 mean?".to_owned())
+    };
+    assert!(!declines_to_answer(&question, "unknown", &[], Language::english()));
+    assert!(declines_to_answer(
+        &question,
+        "The text does not mention it.",
+        &[],
+        Language::english()
+    ));
+}
+
+#[test]
+fn facts_are_stated_by_value_and_not_when_denied() {
+    let mut question =
+        Question::new("q".into(), "How do I roll back, and how long does it take?".to_owned());
+    question.required = vec![vec!["shopctl rollback".into()], vec!["4 minutes".into()]];
+    question.forbidden = vec![vec!["helm rollback".into()]];
+    let judge = Judge {
+        rule: RightRule::Auto,
+        scorer: Scorer::Squad2,
+        correct_f1: 0.6,
+        language: Language::english(),
+    };
+    for (answer, expected) in [
+        ("Run `shopctl rollback`; it takes four minutes.", Right),
+        ("Run `shopctl rollback`, never helm rollback. 240 seconds.", Right),
+        ("Do not run shopctl rollback. 4 minutes.", Wrong),
+        ("Run shopctl rollback, 5 minutes.", Wrong),
+    ] {
+        let found =
+            judge.judge(&question, answer, Stance::Answered).map(|judgment| judgment.correctness);
+        assert_eq!(found, Some(expected), "{answer}");
+    }
+}
+
+#[test]
+fn odd_input_is_read_in_linear_time_and_is_never_right_by_what_is_dropped() {
+    let cases = [
+        "6".repeat(1 << 20),
+        "6 ".repeat(1 << 19),
+        "* ".repeat(1 << 19),
+        "²".repeat(1 << 19),
+        "(((".repeat(6_000),
+        "-+".repeat(9_000),
+        "no ".repeat(6_000),
+        "\u{202e}6 \u{200b}\u{e000}\u{301}".repeat(1_000),
+        "<|im_end|>".repeat(1_500),
+        "\\boxed{".repeat(2_000),
+        String::new(),
+    ];
+    for answer in cases {
+        for gold in ["6 minutes", "Paris", "a_b", "yes", "!", ""] {
+            let found = judged("en", "How long?", &[gold], &answer);
+            assert!(found != Right || answer.trim() == gold, "{gold}: {answer:.40}");
+        }
+        let _ = declines(&answer, &["6".to_owned()]);
+    }
+    check(&[
+        ("en", "Which database?", "PostgreSQL 15", "MySQL 15", Unsure),
+        ("zh", "多久?", "30天", "备份保留三十天。", Right),
+        ("en", "When?", "2024", "20<|im_end|>24", Wrong),
+        ("en", "How many?", "12", "1\u{200b}\u{202e}3", Wrong),
+        ("en", "How many?", "42", "４２", Right),
+        ("en", "Where?", "Café Zoé", "Cafe\u{301} Zoe\u{301}", Right),
+        ("en", "How long?", "6 minutes", "$\\boxed{6 \\text{ minutes}}$", Right),
+        ("en", "How long?", "6 minutes", "{\"answer\": \"6 minutes\", \"source\": 3}", Right),
+    ]);
+}
+
+#[test]
+fn groundedness_counts_tokens_and_names_values_that_no_passage_has() {
+    let english = Language::english();
+    assert_eq!(groundedness("The war ended in 1946.", &["the war", "ended in 1945"]), Some(0.75));
+    assert_eq!(groundedness("the", &["the"]), None);
+    let passages = ["The tower is 330 metres high and was finished in 1889 in Paris."];
+    assert_eq!(
+        unsupported_values("It is 0.33 km high, in Paris, since 1889.", &passages, english),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        unsupported_values("It is 340 m high, in Lyon Nord.", &passages, english),
+        ["340 m", "Lyon Nord"]
+    );
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_texts_are_judged_without_a_panic(gold in "\\PC{0,20}|[a-z0-9 .,*_()'\"-]{0,16}", answer in "\\PC{0,80}|(not |6 |min|,|\\.|\n|\\*\\*|`|\\(|é|中|ไทย|no|yes| |\\\\boxed\\{|\\}){0,30}") {
+        for language in ["en", "zh", "xx"] {
+            let _ = judged(language, "How long?", &[&gold], &answer);
+        }
+        let _ = declines(&answer, std::slice::from_ref(&gold));
+    }
+
+    #[test]
+    fn an_answer_equal_to_the_gold_answer_is_right(gold in "[A-Za-z0-9]{1,8}( [A-Za-z0-9]{1,8}){0,4}") {
+        proptest::prop_assert_eq!(judged("en", "What is it?", &[&gold], &gold), Right);
+    }
+}
+
+#[test]
+fn a_reply_that_goes_on_to_give_the_gold_answer_does_not_decline() {
+    let question = Question {
+        answers: vec!["6 minutes".to_owned()],
+        ..Question::new("q".into(), "How long may a rollback take?".into())
+    };
+    let declines = |reply| declines_to_answer(&question, reply, &[], Language::english());
+    for reply in [
+        "6 minutes. The document does not mention anything else.",
+        "I don't know the exact figure. The runbook says 6 minutes.",
+        "I'm not able to browse. 6 minutes.",
+        "Das weiß ich leider nicht genau, aber laut Handbuch 6 minutes.",
+    ] {
+        assert!(!declines(reply), "{reply}");
+    }
+    assert!(declines("The context does not say whether a rollback takes 6 minutes."));
+}

@@ -1,0 +1,231 @@
+//! Tokens of a text, with the sentence and the clause of each.
+//!
+//! A word is letters with the digits that follow them; a number is digits with single separators between; every other
+//! character is a symbol. In scripts without spaces each character is a word. Texts are compared token by token, so
+//! nothing is lost that a symbol says.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use unicode_normalization::UnicodeNormalization;
+
+use super::clean::{EMPHASIS, pattern};
+
+/// Kind of a token.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Kind {
+    Word,
+    Number,
+    #[default]
+    Symbol,
+}
+
+/// A token of a text.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent marks of a word")]
+pub(super) struct Token {
+    /// Lower case, NFKC, without diacritics.
+    pub text: String,
+    pub stem: String,
+    /// Bytes in the text.
+    pub start: usize,
+    pub end: usize,
+    pub kind: Kind,
+    /// It says something of the thing that is talked about: no symbol, article or function word.
+    pub content: bool,
+    /// White space precedes it.
+    pub spaced: bool,
+    /// Begins or ends with a capital letter: `iOS`.
+    pub capital: bool,
+    /// Bold, code or boxed; italic is that of titles.
+    pub emphasised: bool,
+    /// Number of its sentence, and of its clause in the whole text.
+    pub sentence: usize,
+    pub clause: usize,
+    /// True for a script without spaces.
+    pub unspaced: bool,
+}
+
+impl Token {
+    /// Returns true for the token of a folded text.
+    pub(super) fn is(&self, text: &str) -> bool {
+        self.text == text
+    }
+
+    /// Returns true for one of the given symbols.
+    pub(super) fn is_one_of(&self, symbols: &str) -> bool {
+        symbols.contains(&self.text)
+    }
+
+    pub(super) fn is_word(&self) -> bool {
+        self.kind == Kind::Word
+    }
+
+    pub(super) fn is_number(&self) -> bool {
+        self.kind == Kind::Number
+    }
+
+    pub(super) fn is_symbol(&self) -> bool {
+        self.kind == Kind::Symbol
+    }
+
+    /// A word with a capital letter.
+    pub(super) fn is_named(&self) -> bool {
+        self.is_word() && self.capital
+    }
+
+    /// A single letter.
+    pub(super) fn is_letter(&self) -> bool {
+        self.is_word() && self.end - self.start == 1
+    }
+}
+
+/// Words of a language that shape tokens.
+#[derive(Default)]
+pub(super) struct Shaping {
+    /// Words whose full stop ends no sentence.
+    pub abbreviations: HashSet<String>,
+    /// Short forms that are dropped before an apostrophe.
+    pub elisions: HashSet<String>,
+    /// Words that begin a clause.
+    pub clause_words: HashSet<String>,
+}
+
+/// Letters that NFKD does not take apart, with those that they are read as; and marks that are not read.
+const LETTERS: [(&str, &str); 12] = [
+    ("ß", "ss"),
+    ("æ", "ae"),
+    ("œ", "oe"),
+    ("ø", "o"),
+    ("ł", "l"),
+    ("đð", "d"),
+    ("ı", "i"),
+    ("ς", "σ"),
+    ("ٱ", "ا"),
+    ("ى", "ي"),
+    ("ة", "ه"),
+    ("\u{640}\u{670}\u{ad}", ""),
+];
+
+/// Lower case and NFKC, without Latin, Greek, Cyrillic and Arabic diacritics; one form for the variants of a letter.
+pub(super) fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let is_mark = |c: &char| matches!(c, '\u{300}'..='\u{36f}' | '\u{64b}'..='\u{65f}');
+    let mut out = String::with_capacity(text.len());
+    for c in text.nfkd().filter(|c| !is_mark(c)).flat_map(char::to_lowercase) {
+        match LETTERS.iter().find(|(letters, _)| letters.contains(c)) {
+            Some((_, read)) => out.push_str(read),
+            None => out.push(c),
+        }
+    }
+    out.nfc().collect()
+}
+
+/// A token by kind. A word goes on over an apostrophe between letters, and the full stops of `U.S.`; `v1.2` is `1.2`.
+static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
+    let unspaced = r"\p{Thai}\p{Lao}\p{Myanmar}\p{Khmer}\p{Han}\p{Hiragana}\p{Katakana}ー";
+    let letter = format!(r"[\p{{Alphabetic}}--[{unspaced}]]");
+    let inner = format!(r"[[\p{{Alphabetic}}\p{{M}}\p{{N}}\u200c\u200d]--[{unspaced}]]*");
+    pattern(&format!(
+        r"(?x) [vV]? (?<number> \p{{N}}+ (?: [.,:'٫٬] \p{{N}}+ )* )
+        | (?<word> (?<unspaced> [{unspaced}] \p{{M}}* )
+            | (?: {letter} (?: \. {letter} )+ \b | {letter} {inner} )
+              (?: ' [{letter}--\p{{Hangul}}] {inner} )* )
+        | \n | \S"
+    ))
+});
+
+/// The `v1` at the end of `TLSv1.2`.
+static VERSION: LazyLock<Regex> = LazyLock::new(|| pattern(r"^.{2,}?(v)[0-9]"));
+
+/// Returns the tokens of a cleaned text.
+pub(super) fn tokens(text: &str, shaping: &Shaping) -> Vec<Token> {
+    let mut lexer = Lexer { text, shaping, tokens: Vec::new(), state: Token::default() };
+    let (mut at, mut spaced) = (0, true);
+    while let Some(groups) = TOKEN.captures_at(text, at) {
+        let whole = groups.get_match();
+        let (part, kind) = match (groups.name("number"), groups.name("word")) {
+            (Some(number), _) => (number, Kind::Number),
+            (None, Some(word)) => (word, Kind::Word),
+            (None, None) => (whole, Kind::Symbol),
+        };
+        spaced |= whole.start() > at;
+        at = whole.end();
+        if part.as_str() == "\n" {
+            lexer.break_sentence();
+            spaced = true;
+        } else if part.as_str().starts_with(EMPHASIS) {
+            // `mode **fast**` and `**fast**.` keep their spaces.
+            lexer.state.emphasised ^= true;
+        } else {
+            let version = VERSION.captures(part.as_str()).and_then(|groups| groups.get(1));
+            at = version.filter(|_| kind == Kind::Word).map_or(at, |v| part.start() + v.start());
+            let unspaced = groups.name("unspaced").is_some();
+            let (start, state) = (part.start(), lexer.state.clone());
+            lexer.push(Token { start, end: at, kind, spaced, unspaced, ..state });
+            spaced = false;
+        }
+    }
+    lexer.tokens
+}
+
+struct Lexer<'t> {
+    text: &'t str,
+    shaping: &'t Shaping,
+    tokens: Vec<Token>,
+    /// Sentence, clause and emphasis of the next token.
+    state: Token,
+}
+
+impl Lexer<'_> {
+    /// Adds a token of which the text is not read yet.
+    fn push(&mut self, mut token: Token) {
+        let raw = &self.text[token.start..token.end];
+        token.text = fold(raw);
+        token.capital = raw.starts_with(char::is_uppercase) || raw.ends_with(char::is_uppercase);
+        if let Some((short, rest)) = token.text.split_once('\'').filter(|_| token.is_word()) {
+            if self.shaping.elisions.contains(short) {
+                token.start += raw.find('\'').map_or(0, |len| len + 1);
+                token.text = rest.into();
+            } else if rest == "s" {
+                token.text = short.into();
+            }
+        }
+        if token.is_word() {
+            token.text.retain(|c| c != '.' && c != '\'');
+        }
+        self.state.clause += usize::from(self.shaping.clause_words.contains(&token.text));
+        token.clause = self.state.clause;
+        let is_dash = raw == "-" && token.spaced && self.text[token.end..].starts_with(' ');
+        let is_end = "。！？｡।؟!?…".contains(raw) || raw == "." && self.ends_sentence(token.end);
+        if is_end {
+            self.break_sentence();
+        } else if is_dash || ",;:()，；：、،؛—".contains(raw) {
+            self.state.clause += 1;
+        }
+        self.tokens.push(token);
+    }
+
+    /// Returns true if the full stop before `at` ends its sentence.
+    fn ends_sentence(&self, at: usize) -> bool {
+        let rest = self.text[at..].trim_start_matches([EMPHASIS, ')', '"', '\'', ']']);
+        if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
+            return false;
+        }
+        let is_short = self.tokens.last().is_some_and(|word| {
+            let is_abbreviation = self.shaping.abbreviations.contains(&word.text);
+            word.end + 1 == at && (is_abbreviation || word.is_letter() && word.capital)
+        });
+        let after = rest.chars().find(|c| c.is_alphanumeric());
+        rest.is_empty() || !is_short && !after.is_some_and(char::is_lowercase)
+    }
+
+    /// Begins a sentence, and with it a clause.
+    fn break_sentence(&mut self) {
+        self.state.sentence += 1;
+        self.state.clause += 1;
+    }
+}
