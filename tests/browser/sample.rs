@@ -183,7 +183,7 @@ fn answer(request: &Request) -> ResponseTemplate {
     } else if asks("Does the bridge") {
         "Answer: no"
     } else if asks("What is the toll") {
-        "Answer: three groats, and it has not been raised in sixty years"
+        "Answer: three groats, and it has been so for sixty years"
     } else if asks("What is asked") {
         // Right without its evidence.
         "Answer: three groats"
