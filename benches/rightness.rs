@@ -5,7 +5,6 @@
 use std::time::Instant;
 
 use ragtriage_core::language::Language;
-
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Correctness, Judge, RightRule};
 use ragtriage_core::types::{Question, QuestionKind, Stance};

@@ -2,14 +2,13 @@
 
 #![no_main]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::chunk::{ChunkSpec, chunk_documents};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::tokens::{Tokenizer, counter};
-use ragtriage_core::types::Document;
 use ragtriage_runs::external::chunks::{self, Chunks};
 use ragtriage_runs::external::input::Input;
 
@@ -20,17 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     ragtriage_fuzz::said(Chunks::read(&input));
     let Some(read) = ragtriage_fuzz::said(chunks::read(&input)) else { return };
-    let document = |name: &str| {
-        let text = String::from_utf8_lossy(&std::fs::read(folder.join(name)).expect("written"))
-            .into_owned();
-        Document {
-            id: name.to_owned().into(),
-            title: "Title".to_owned(),
-            text,
-            metadata: BTreeMap::new(),
-        }
-    };
-    let documents = [document("one"), document("two")];
+    let documents = ["one", "two"].map(|name| ragtriage_fuzz::document(folder, name));
     let words = counter(Tokenizer::Words, None).expect("words need no model");
     let spec = ChunkSpec::of_file(Arc::new(read), Tokenizer::Words);
     match chunk_documents(&documents, &spec, words.as_ref()) {

@@ -2,14 +2,13 @@
 
 #![no_main]
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::attribute::place::{WordIndex, in_document};
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::Format;
-use ragtriage_core::types::{Document, Question};
+use ragtriage_core::types::Question;
 use ragtriage_runs::external::chunks::Chunks;
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::join::Joined;
@@ -32,17 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let Some(lines) = ragtriage_fuzz::said(recorded::read(&input)) else { return };
-    let document = |name: &str| {
-        let text = String::from_utf8_lossy(&std::fs::read(folder.join(name)).expect("written"))
-            .into_owned();
-        Document {
-            id: name.to_owned().into(),
-            title: "Title".to_owned(),
-            text,
-            metadata: BTreeMap::new(),
-        }
-    };
-    let documents = [document("one"), document("two")];
+    let documents = ["one", "two"].map(|name| ragtriage_fuzz::document(folder, name));
     let index = WordIndex::new(&documents);
     let stages = lines.iter().flat_map(|line| &line.stages);
     for context in stages.filter_map(|stage| stage.hits.as_ref()).flatten() {

@@ -29,7 +29,7 @@ fuzz_target!(|text: &str| {
             let judge = ragtriage_core::rightness::Judge {
                 rule,
                 scorer: Scorer::default(),
-            language: Language::english(),
+                language: Language::english(),
                 correct_f1: 0.5,
             };
             let judgment = judge.judge(&question, answer, stance);

@@ -40,7 +40,7 @@ fn values(qrels: String, run: String) -> Option<Vec<(String, Vec<Option<f64>>)>>
         level: 1,
         n_documents: None,
         scorer: Scorer::default(),
-            language: Language::english(),
+        language: Language::english(),
         resamples: 0,
         seed: 0,
     };

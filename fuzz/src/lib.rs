@@ -1,5 +1,6 @@
 //! What the targets share: bytes to files, a data set checked after loading.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -7,7 +8,7 @@ use std::sync::OnceLock;
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::{Format, MissingEvidence};
 use ragtriage_core::hint::Hint;
-use ragtriage_core::types::Dataset;
+use ragtriage_core::types::{Dataset, Document};
 use ragtriage_runs::external::ExternalError;
 
 /// The line that parts the files of one input.
@@ -33,6 +34,17 @@ pub fn files(bytes: &[u8], names: &[&str]) -> &'static Path {
         fs::write(path, part).expect("a file");
     }
     folder
+}
+
+/// Returns the file `name` of [`files`] as a document.
+pub fn document(folder: &Path, name: &str) -> Document {
+    let bytes = fs::read(folder.join(name)).expect("written");
+    Document {
+        id: name.to_owned().into(),
+        title: "Title".to_owned(),
+        text: String::from_utf8_lossy(&bytes).into_owned(),
+        metadata: BTreeMap::new(),
+    }
 }
 
 /// The value, or nothing where the error says why.

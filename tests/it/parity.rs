@@ -6,7 +6,6 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use ragtriage_core::language::Language;
-
 use ragtriage_core::measure::answer::{Scorer, score};
 use serde_json::Value;
 

@@ -55,18 +55,7 @@ fn of_f1() -> BudgetOf {
 }
 
 fn attempt(extracted: &str) -> Attempt {
-    Attempt {
-        passages: vec![],
-        raw: extracted.to_owned(),
-        extracted: extracted.to_owned(),
-        stance: Stance::Answered,
-        finish: Finish::Stop,
-        origin: Origin::Called,
-        tokens: TokenUse::default(),
-        cost_usd: 0.0,
-        seconds: 0.0,
-        error: None,
-    }
+    Attempt::new(extracted)
 }
 
 /// A question with gold answer `18 May` in document `d`, its ranking of chunks, and the two arms'

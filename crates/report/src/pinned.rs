@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ragtriage_core::language::Language;
-
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::types::{
     ArmCalls, ArmName, Document, Estimate, FailureClass, Fault, Forecast, Interval, Kept, Stop,

@@ -91,23 +91,10 @@ impl Replies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::{
-        ErrorKind, FailedPart, Finish, Origin, Stance, TokenUse, TraceError,
-    };
+    use ragtriage_core::types::{ErrorKind, FailedPart, TraceError};
 
     fn attempt(raw: &str, error: Option<TraceError>) -> Attempt {
-        Attempt {
-            passages: vec!["d#0".into()],
-            raw: raw.to_owned(),
-            extracted: raw.to_owned(),
-            stance: Stance::Answered,
-            finish: Finish::Stop,
-            origin: Origin::Called,
-            tokens: TokenUse::default(),
-            cost_usd: 0.0,
-            seconds: 0.0,
-            error,
-        }
+        Attempt { passages: vec!["d#0".into()], error, ..Attempt::new(raw) }
     }
 
     #[test]

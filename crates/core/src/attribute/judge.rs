@@ -157,13 +157,11 @@ pub fn decide(
         let key = is_asked.then(|| (question.id.clone(), attempt.extracted.clone()))?;
         decisions.get(&key).copied()
     };
-    let by_judge = || (rule == Correctness::Unsure).then(|| found(&settled.judge)).flatten();
-    let (by, is_right) = match found(&settled.person) {
-        Some(is_right) => (Decider::Person, is_right),
-        None => match by_judge() {
-            Some(is_right) => (Decider::Judge, is_right),
-            None => return Some(Decision { judgment, rule, by: Decider::Rule }),
-        },
+    let by_person = found(&settled.person).map(|is_right| (Decider::Person, is_right));
+    let by_judge = || found(&settled.judge).map(|is_right| (Decider::Judge, is_right));
+    let other = by_person.or_else(|| if rule == Correctness::Unsure { by_judge() } else { None });
+    let Some((by, is_right)) = other else {
+        return Some(Decision { judgment, rule, by: Decider::Rule });
     };
     let reason = format!("{} (rule: {judgment})", decided_by(by));
     let judgment = Judgment::new(Correctness::from_right(is_right), reason);
@@ -193,7 +191,6 @@ mod tests {
     use super::*;
     use crate::measure::answer::Scorer;
     use crate::rightness::RightRule;
-    use crate::types::{Finish, Origin, TokenUse};
     use Correctness::{Right, Unsure, Wrong};
 
     fn decided(answer: &str, kind: QuestionKind, settled: &Settled) -> (Correctness, Decider) {
@@ -208,19 +205,7 @@ mod tests {
             correct_f1: 0.6,
             language: Language::english(),
         };
-        let attempt = Attempt {
-            passages: vec![],
-            raw: answer.to_owned(),
-            extracted: answer.to_owned(),
-            stance: Stance::Answered,
-            finish: Finish::Stop,
-            origin: Origin::Called,
-            tokens: TokenUse::default(),
-            cost_usd: 0.0,
-            seconds: 0.0,
-            error: None,
-        };
-        let decision = decide(&question, &attempt, auto, settled).expect("an answer");
+        let decision = decide(&question, &Attempt::new(answer), auto, settled).expect("an answer");
         (decision.judgment.correctness, decision.by)
     }
 

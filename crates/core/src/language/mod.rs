@@ -1,8 +1,9 @@
 //! Languages as data: one file each in `crates/core/languages`, read by BM25's analysis, the scorer `mlqa` and the rule of rightness.
 //!
-//! To add a language, write its file, add it to `FILES`, and nothing else. A key may be left out, except `yes`, `no`, `negations`, `months` and those of `declined`. An entry may have several
-//! words; `*` at its end matches any ending, `*` at its start any beginning. Case and diacritics do not matter. Where an
-//! entry has several names, spaces separate them, and `_` the words of one name.
+//! To add a language, write its file, add it to `FILES`, and nothing else. A key may be left out, except `yes`, `no`,
+//! `negations`, `months` and those of `declined`. An entry may have several words; `*` at its end matches any ending, `*` at its
+//! start any beginning. Case and diacritics do not matter. Where an entry has several names, spaces separate them, and `_` the
+//! words of one name.
 
 mod detect;
 

@@ -94,7 +94,7 @@ const SPELLINGS: [(&str, &str); 13] = [
     ("\u{200b}\u{200e}\u{200f}\u{feff}\u{61c}\r\u{e000}", ""),
 ];
 
-/// Digits that stand for an exponent.
+/// Digits of an exponent.
 const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /// One spelling of typographic characters; raised digits keep their place as `^2`.

@@ -11,6 +11,7 @@ use super::clean::clean;
 use super::token::Token;
 use super::vocabulary::{Declining, Vocabulary, all_declining};
 use crate::language::{Class, Declined, Language};
+use crate::text::border::separated;
 
 /// Longest reply that is read, in bytes: a longer one answers.
 const LONGEST: usize = 3_000;
@@ -24,15 +25,7 @@ pub fn declines(reply: &str, phrases: &[String]) -> bool {
     }
     let words = Vocabulary::of(Language::english());
     // `n'indique`, `dell'autore`: the short form is a word of its own.
-    let is_elided = |word: &str| {
-        let word = word.rsplit(|c: char| !c.is_alphabetic()).next().unwrap_or(word).to_lowercase();
-        Language::all().iter().any(|language| language.elisions.contains(&word))
-    };
-    let apart = |part: &str| match part.strip_suffix('\'') {
-        Some(short) if is_elided(short) => format!("{short} "),
-        _ => part.to_owned(),
-    };
-    let tokens = words.tokens(&clean(reply).split_inclusive('\'').map(apart).collect::<String>());
+    let tokens = words.tokens(&separated(&clean(reply)));
     let plain = |tokens: &[Token]| -> Vec<String> {
         tokens.iter().filter(|token| !token.is_symbol()).map(|token| token.text.clone()).collect()
     };
@@ -145,7 +138,7 @@ impl Reply<'_> {
         let len = clause.len();
         let n_unspaced = self.tokens[clause.clone()].iter().filter(|token| token.unspaced).count();
         let (reach, short, long) = if n_unspaced * 2 > len { (12, 24, 60) } else { (5, 8, 18) };
-        // What is quoted denies nothing: `the error "not found" means`. The verb may stand before the contrast: `nennen aber nicht`.
+        // Quoted words deny nothing: `the error "not found" means`. The verb may precede the contrast: `nennen aber nicht`.
         let n_quotes = |tokens: &[Token]| tokens.iter().filter(|token| token.is("\"")).count();
         let is_plain = |at: &usize| {
             n_quotes(&self.tokens[..*at]) % 2 == 0 || n_quotes(&self.tokens[*at..]) == 0

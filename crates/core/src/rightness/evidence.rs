@@ -213,7 +213,7 @@ impl<'a> Case<'a> {
     pub(super) fn decide(&self) -> Reason {
         let spans = self.spans();
         match (best(spans.iter().filter(|span| span.flaw.is_none())), spans.first()) {
-            (Some(best), _) => self.found(best),
+            (Some(best), _) => self.found(best, &spans),
             (None, Some(flawed)) => self.flawed(flawed),
             (None, None) => self.absent(),
         }
@@ -227,7 +227,7 @@ impl<'a> Case<'a> {
     }
 
     /// The gold answer is there, and nothing in its clause speaks against it.
-    fn found(&self, span: &Span) -> Reason {
+    fn found(&self, span: &Span, spans: &[Span]) -> Reason {
         let (quote, tokens) = (self.quote(span), &self.answer.tokens);
         if !self.answer.has_content_besides(span.first..span.end) {
             return right(Ground::Equal, quote);
@@ -244,8 +244,8 @@ impl<'a> Case<'a> {
         }
         let rivals = self.rivals(span);
         let Some(rival) = best(rivals.iter()) else {
-            let mut fair = self.spans().into_iter().filter(|span| span.flaw.is_none());
-            if !self.is_bare() && fair.all(|span| self.is_aside(&span)) {
+            let mut fair = spans.iter().filter(|span| span.flaw.is_none());
+            if !self.is_bare() && fair.all(|span| self.is_aside(span)) {
                 return unsure(Ground::SaidOfOther, quote);
             }
             return right(Ground::Contained, quote);

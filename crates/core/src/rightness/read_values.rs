@@ -117,8 +117,8 @@ impl Parsed {
             for at in (first.saturating_sub(6)..first).chain(end..end + 3) {
                 let len = self.at(bound, at);
                 let is_before = at < first && (first - 1..=first).contains(&(at + len));
-                let beside = is_before && self.is_same_sentence(at, first) || at >= end && len > 1;
-                if len > best.0 && beside {
+                let adjoins = is_before && self.is_same_sentence(at, first) || at >= end && len > 1;
+                if len > best.0 && adjoins {
                     best = (len, Some(bound));
                 }
             }

@@ -42,7 +42,7 @@ fn word_at_start(text: &str) -> &str {
 
 /// Puts a space for an ASCII apostrophe after an elision, as in `l'Élysée`, and for an apostrophe or hyphen before a particle, as
 /// in `Türkiye'de`: deleting it would join two words.
-pub(super) fn separated(text: &str) -> Cow<'_, str> {
+pub(crate) fn separated(text: &str) -> Cow<'_, str> {
     let mut out: Option<Vec<u8>> = None;
     for at in memchr::memchr2_iter(b'\'', b'-', text.as_bytes()) {
         let (before, rest) = text.split_at(at);

@@ -6,7 +6,7 @@ pub mod align;
 pub mod analyse;
 pub mod answer_index;
 pub mod answers;
-mod border;
+pub(crate) mod border;
 pub mod causes;
 pub mod column;
 pub mod content_key;

@@ -56,23 +56,12 @@ impl ContextUse {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{Attempt, Finish, Origin, Stance, TokenUse};
+    use crate::types::Attempt;
 
     fn probe(reply: &str) -> ContextProbe {
         ContextProbe {
             planted: "Velmora".to_owned(),
-            attempt: Attempt {
-                passages: Vec::new(),
-                raw: reply.to_owned(),
-                extracted: String::new(),
-                stance: Stance::Answered,
-                finish: Finish::Stop,
-                origin: Origin::Called,
-                tokens: TokenUse::default(),
-                cost_usd: 0.0,
-                seconds: 0.0,
-                error: None,
-            },
+            attempt: Attempt { extracted: String::new(), ..Attempt::new(reply) },
         }
     }
 

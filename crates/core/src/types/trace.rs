@@ -356,6 +356,24 @@ pub struct Attempt {
 }
 
 impl Attempt {
+    /// Creates a call without passages that replied with the answer `text` alone, in no time and at no cost.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        let raw = text.into();
+        Self {
+            passages: Vec::new(),
+            extracted: raw.clone(),
+            raw,
+            stance: Stance::Answered,
+            finish: Finish::Stop,
+            origin: Origin::Called,
+            tokens: TokenUse::default(),
+            cost_usd: 0.0,
+            seconds: 0.0,
+            error: None,
+        }
+    }
+
     /// Returns true if it shows what the generator can do with its passages. A failed call does not, nor a reply that the
     /// settings or the server kept from being an answer: truncated, a tool call, or empty.
     #[must_use]

@@ -11,8 +11,7 @@ use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{JudgeVerdict, RightRule};
 use ragtriage_core::types::{
-    Arm, ArmName, Attempt, Finish, Gold, Origin, QuestionKind, Stance, Support, SupportRule,
-    TokenUse,
+    Arm, ArmName, Attempt, Gold, Origin, QuestionKind, Stance, Support, SupportRule, TokenUse,
 };
 use ragtriage_runs::judged::JudgeCall;
 
@@ -55,18 +54,7 @@ fn trace(index: usize, answer: &str) -> Trace {
         answers: vec!["gold".to_owned()],
         ..Question::new(format!("q{index}").as_str().into(), "What?".to_owned())
     };
-    let attempt = Attempt {
-        passages: Vec::new(),
-        raw: answer.to_owned(),
-        extracted: answer.to_owned(),
-        stance: Stance::Answered,
-        finish: Finish::Stop,
-        origin: Origin::Called,
-        tokens: TokenUse::default(),
-        cost_usd: 0.0,
-        seconds: 0.0,
-        error: None,
-    };
+    let attempt = Attempt::new(answer);
     let mut trace = Trace::new(index, question, gold);
     trace.arms.push(Arm { arm: ArmName::Retrieved, attempts: vec![attempt] });
     trace

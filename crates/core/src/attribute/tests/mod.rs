@@ -15,8 +15,8 @@ use super::gold;
 use super::judge::Judgments;
 use crate::rightness::Correctness;
 use crate::types::{
-    Arm, ArmName, Attempt, Chunk, ChunkId, Corpus, Document, Finish, Gold, Group, Member, Origin,
-    Passage, Question, QuestionKind, Stance, Step, StepHit, TokenUse, Trace, TraceStep,
+    Arm, ArmName, Attempt, Chunk, ChunkId, Corpus, Document, Gold, Group, Member, Passage,
+    Question, QuestionKind, Stance, Step, StepHit, Trace, TraceStep,
 };
 
 /// Document `d` is 30 bytes in three chunks of ten; each test sets the gold range. Document `e` holds the answer too.
@@ -49,18 +49,7 @@ fn member(doc: &str, ranges: &[(usize, usize)]) -> Member {
 }
 
 fn attempt(extracted: &str, stance: Stance) -> Attempt {
-    Attempt {
-        passages: vec![],
-        raw: extracted.to_owned(),
-        extracted: extracted.to_owned(),
-        stance,
-        finish: Finish::Stop,
-        origin: Origin::Called,
-        tokens: TokenUse::default(),
-        cost_usd: 0.0,
-        seconds: 0.0,
-        error: None,
-    }
+    Attempt { stance, ..Attempt::new(extracted) }
 }
 
 /// Returns a trace with one retriever's ranking, packed as given, answered by both arms.
