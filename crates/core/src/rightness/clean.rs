@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Regex, RegexSet};
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization;
 
@@ -57,6 +57,10 @@ static MARKUP: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     ];
     steps.into_iter().map(|(markup, plain)| (pattern(markup), plain)).collect()
 });
+/// Finds in one pass whether there is any markup.
+static ANY_MARKUP: LazyLock<RegexSet> = LazyLock::new(|| {
+    RegexSet::new(MARKUP.iter().map(|(markup, _)| markup.as_str())).expect("patterns of constants")
+});
 static BULLET: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?m)^[ \t]*(?:[-*+•·>$%]|#{1,6}|\d{1,2}[.)])[ \t]+"));
 
@@ -68,7 +72,8 @@ const ANSWER_KEYS: [&str; 7] =
 pub(super) fn clean(answer: &str) -> String {
     let text = characters(answer);
     let mut text = json(text.trim()).unwrap_or(text);
-    for (markup, plain) in MARKUP.iter() {
+    let steps = if ANY_MARKUP.is_match(&text) { MARKUP.as_slice() } else { &[] };
+    for (markup, plain) in steps {
         text = markup.replace_all(&text, *plain).into_owned();
     }
     if text.lines().nth(1).is_some() || text.starts_with(['#', '-', '*']) {

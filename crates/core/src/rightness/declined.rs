@@ -60,6 +60,12 @@ struct Reply<'a> {
 impl Reply<'_> {
     /// Returns true if a clause declines, with no answer before or after it.
     fn declines(&self) -> bool {
+        let all = 0..self.tokens.len();
+        let can_decline =
+            [Declined::Denials, Declined::Lacks].into_iter().any(|class| self.has(class, &all));
+        if !can_decline && self.at(Declined::Whole, 0) == 0 {
+            return false;
+        }
         let clauses = self.clauses();
         if self.is_whole(&clauses) {
             return true;

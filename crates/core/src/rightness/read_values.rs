@@ -75,6 +75,9 @@ impl Parsed {
 
     /// Digits within an identifier are no value: `a_2`, `802.3at`.
     fn is_inside_code(&self, at: usize) -> bool {
+        if self.number_token(at).is_none() {
+            return false;
+        }
         let before = at.checked_sub(1).filter(|_| self.joined(at).is_some());
         let goes_on = before.is_some_and(|before| {
             // `fra-1`.
@@ -90,7 +93,7 @@ impl Parsed {
             || self.scale(at + 1).is_some()
             || marks.into_iter().any(|class| self.numbers_at(class, at + 1) > 0);
         let next = self.joined(at + 1).filter(|next| next.is_word() && next.text.is_ascii());
-        self.number_token(at).is_some() && (goes_on || next.is_some() && !is_suffix)
+        goes_on || next.is_some() && !is_suffix
     }
 
     /// `10-20`, `10 to 20`, `between 10 and 20`.

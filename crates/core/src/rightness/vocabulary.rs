@@ -246,11 +246,12 @@ impl Vocabulary {
 
     /// Returns the unit with a symbol as written, or a folded name that a particle may follow.
     pub(super) fn unit(&self, symbol: &str, name: &str) -> Option<&Unit> {
-        let with_particle = || {
-            let mut names = self.particles.iter().filter_map(|end| name.strip_suffix(end.as_str()));
-            names.find_map(|name| self.units.get(name))
-        };
-        self.symbols.get(symbol).or_else(|| self.units.get(name)).or_else(with_particle)
+        let known = self.symbols.get(symbol).or_else(|| self.units.get(name));
+        if known.is_some() || name.is_ascii() {
+            return known;
+        }
+        let mut names = self.particles.iter().filter_map(|end| name.strip_suffix(end.as_str()));
+        names.find_map(|name| self.units.get(name))
     }
 
     /// Returns the stem of a word.
