@@ -2,11 +2,12 @@
 
 use std::fs;
 
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::parity::fetched;
 use crate::project::Project;
-use crate::run_files::measure;
+use crate::run_files::{class, measure};
 
 /// Language, hash of its file, minimum of BM25's Recall@5.
 const LANGUAGES: [(&str, &str, f64); 7] = [
@@ -41,5 +42,65 @@ fn each_language_is_detected_its_passages_are_found_and_answers_are_seen_in_them
         assert!(mean("Recall@5") >= least, "{code}: {}", mean("Recall@5"));
         let gap = mean("EvidenceRecall@prompt") - mean("EM@5");
         assert!(gap.abs() <= 0.02, "{code}: {gap}");
+    }
+}
+
+/// Language, its sentence around an answer, and its refusal.
+const READERS: [(&str, &str, &str); 3] = [
+    ("en", "According to the text, it is {}.", "The passages do not say."),
+    ("de", "Laut dem Text ist das {}.", "Das geht aus den Textstellen nicht hervor."),
+    ("zh", "根据文章，答案是{}。", "文中没有提到这一点。"),
+];
+
+/// A reader that has the evidence of every question is right to a half of them, gives another answer of the passage to a
+/// quarter, and declines a quarter.
+fn records(file: &std::path::Path, sentence: &str, refusal: &str) -> Vec<Value> {
+    let set: Value = serde_json::from_slice(&fs::read(file).expect("fetched")).expect("JSON");
+    let list = |value: &Value| value.as_array().expect("an array").clone();
+    let mut records = Vec::new();
+    for paragraph in list(&set["data"]).iter().flat_map(|article| list(&article["paragraphs"])) {
+        let questions = list(&paragraph["qas"]);
+        for (at, question) in questions.iter().enumerate() {
+            let gold = |at: usize| &questions[at % questions.len()]["answers"][0]["text"];
+            let said = |answer: &Value| sentence.replace("{}", answer.as_str().expect("text"));
+            let answer = match records.len() % 4 {
+                0 => said(gold(at + 1)),
+                1 => refusal.to_owned(),
+                _ => said(gold(at)),
+            };
+            let contexts = [&paragraph["context"]];
+            records.push(json!({ "id": question["id"], "contexts": contexts, "answer": answer }));
+        }
+    }
+    records
+}
+
+#[test]
+#[cfg_attr(
+    not(has_data_xquad),
+    ignore = "needs datasets/fetched/xquad: ragtriage dataset fetch xquad --from COPY"
+)]
+fn a_readers_faults_are_named_in_german_and_chinese_as_in_english() {
+    for (code, sentence, refusal) in READERS {
+        let file = fetched("xquad").join(format!("xquad.{code}.json"));
+        let config = format!("[dataset]\nformat = \"squad\"\npath = {file:?}\n");
+        let records = records(&file, sentence, refusal);
+        let lines: Vec<String> = records.iter().map(Value::to_string).collect();
+        let project = Project::of(&[("c.toml", &config), ("r.jsonl", &lines.join("\n"))]);
+        let import = ["import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r"];
+        let outcome = project.call(&import);
+        assert_eq!(outcome.code, 0, "{code}: {}", outcome.stderr);
+        let summary = project.summary("r");
+        let n = records.len() as f64;
+        let share = |count: u64| count as f64 / n;
+        let abstained = summary["generation"]["abstained"].as_u64().expect("a count");
+        let classes = &summary["classes"];
+        assert!((share(class(&summary, "correct")) - 0.5).abs() <= 0.03, "{code}: {classes}");
+        assert!((share(abstained) - 0.25).abs() <= 0.01, "{code}: {abstained}");
+        // What is neither right nor certainly wrong is unsure: no other class.
+        let generation = class(&summary, "generation");
+        let unsure = class(&summary, "unsure");
+        assert_eq!(class(&summary, "correct") + generation + unsure, records.len() as u64);
+        assert!(share(generation) >= 0.39, "{code}: {classes}");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::declined::declines;
-use super::parsed::{Parsed, abbreviations, coverage, is_written, places, written};
+use super::parsed::{Parsed, abbreviations, coverage, is_written, n_words, places, written};
 use super::token::Token;
 use super::value::{Agreement, Mention, Value, opposed};
 use super::verdict::Correctness;
@@ -128,7 +128,7 @@ impl<'a> Case<'a> {
             }
             _ if is_written(self.gold) => Sort::Written,
             Some(value) => Sort::Value(value),
-            None if n_words >= LONG && 2 * n_unspaced < n_words => Sort::Long,
+            None if n_words >= LONG && n_unspaced < n_words => Sort::Long,
             None => Sort::Phrase,
         }
     }
@@ -172,11 +172,8 @@ impl<'a> Case<'a> {
         let runs = new.chunk_by(|one, next| {
             next - one <= 3 && tokens[*one].sentence == tokens[*next].sentence
         });
-        let n_words = |run: &[usize]| {
-            let run = &tokens[run[0]..=run[run.len() - 1]];
-            run.iter().filter(|token| !token.is_symbol()).count()
-        };
-        let mut lens: Vec<usize> = runs.map(n_words).collect();
+        let run_words = |run: &[usize]| n_words(&tokens[run[0]..=run[run.len() - 1]]);
+        let mut lens: Vec<usize> = runs.map(run_words).collect();
         lens.sort_unstable_by_key(|len| Reverse(*len));
         lens.iter().skip(1).sum::<usize>() <= 3
             && lens.first().is_some_and(|len| *len <= self.most())
@@ -703,12 +700,17 @@ impl<'a> Case<'a> {
         let last = gold.tokens.iter().rfind(|token| token.is_word());
         let has_last = last.is_some_and(|last| self.answer.has_word(last));
         let is_other = !is_person || coverage < 0.6 && !has_last;
+        // A number for a phrase: another kind of answer.
+        let is_value = !self.answer.mentions.is_empty()
+            && (0..self.answer.tokens.len()).all(|at| {
+                !self.is_new(&self.answer.tokens[at]) || self.answer.mention(at).is_some()
+            });
         match coverage > 0.0 {
             true if is_name && has_others && self.is_short() && is_other => {
                 wrong(Ground::OtherGiven, text)
             }
             true => unsure(Ground::Part, text),
-            false if !is_name && gold.content(0..gold.tokens.len()).count() > 2 => {
+            false if !is_name && n_words(gold.content(0..gold.tokens.len())) > 2 && !is_value => {
                 unsure(Ground::Absent, text)
             }
             false => self.open(Ground::Absent, is_name && has_others),

@@ -123,8 +123,14 @@ impl Parsed {
 
     /// Returns the number of words and numbers.
     pub(super) fn n_words(&self) -> usize {
-        self.tokens.iter().filter(|token| !token.is_symbol()).count()
+        n_words(&self.tokens)
     }
+}
+
+/// Returns the number of words and numbers; two characters of a script without spaces are a word.
+pub(super) fn n_words<'t>(tokens: impl IntoIterator<Item = &'t Token>) -> usize {
+    let tokens = tokens.into_iter().filter(|token| !token.is_symbol());
+    tokens.map(|token| 2 - usize::from(token.unspaced)).sum::<usize>().div_ceil(2)
 }
 
 /// A word as it is compared, with the tokens that it covers.

@@ -241,6 +241,11 @@ impl Vocabulary {
             token.stem = self.stem(&token.text);
             token.content = !token.is_symbol() && !self.contentless.contains(&token.text);
         }
+        // A function word of several characters.
+        for at in (0..tokens.len()).filter(|at| tokens[*at].unspaced).collect::<Vec<_>>() {
+            let len = self.words.at(Class::FunctionWords, &tokens, at);
+            tokens[at..at + len].iter_mut().for_each(|token| token.content = false);
+        }
         tokens
     }
 
