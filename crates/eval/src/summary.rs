@@ -28,7 +28,7 @@ use ragtriage_core::config::GeneratorName;
 use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure, Quantity};
 use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::stats::bootstrap::Bootstrap;
-use ragtriage_core::stats::interval::{IntervalMethod, of_equal_values};
+use ragtriage_core::stats::interval::{IntervalMethod, of_mean};
 use ragtriage_core::stats::median::median;
 use ragtriage_core::types::{ArmName, FailureClass, Fault, Origin, Step, Trace};
 use ragtriage_runs::{SCHEMA, SavedRun};
@@ -305,16 +305,9 @@ pub(super) fn summarised<Q: Copy + Into<Quantity>>(
         let (mean, ci95) = if is_mean(*measure) {
             // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
             let mean = values.iter().sum::<f64>() / n.max(1) as f64 + 0.0;
-            let spread = intervals.next().flatten();
-            let are_equal = values.windows(2).all(|pair| pair[0] == pair[1]);
-            let ci95 = if spread.is_some() && n > 0 && are_equal {
-                let n_clusters = bootstrap.n_clusters_with_value(column);
-                let range = (*measure).into().range();
-                Some(of_equal_values(mean, range, n_clusters))
-            } else {
-                spread
-            };
-            (mean, ci95)
+            let n_clusters = bootstrap.n_clusters_with_value(column);
+            let range = (*measure).into().range();
+            (mean, of_mean(&values, range, n_clusters, intervals.next().flatten()))
         } else {
             let median = median(&values).unwrap_or(0.0);
             (median, bootstrap.median_interval(column))

@@ -17,7 +17,8 @@ use crate::diagnose;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Judge;
 use ragtriage_core::stats::bootstrap::Bootstrap;
-use ragtriage_core::types::{ArmName, Interval, Stage, SupportRule, Trace};
+use ragtriage_core::stats::interval::of_mean;
+use ragtriage_core::types::{ArmName, Interval, Stage, Trace};
 
 /// Decimals of a loss term in reports.
 pub const LOSS_DIGITS: u32 = 3;
@@ -157,12 +158,14 @@ pub fn loss_budget(
     let resampled = bootstrap.means(&columns);
     let n_clusters = bootstrap.n_clusters_with_value(&columns[0]);
     let terms = Source::ALL.iter().zip(resampled).enumerate().map(|(at, (&source, resampled))| {
-        let values = readings.iter().map(|means| means[at]);
+        let means = readings.iter().map(|means| means[at]);
+        let values: Vec<f64> = columns[at].iter().flatten().copied().collect();
+        let resampled = bootstrap.interval(resampled, n_clusters);
         Term {
             source,
             mean: plain[at],
-            ci95: bootstrap.interval(resampled, n_clusters),
-            bounds: bounds(plain[at], values),
+            ci95: of_mean(&values, (0.0, 1.0), n_clusters, resampled),
+            bounds: bounds(plain[at], means),
         }
     });
     LossBudget {
@@ -207,10 +210,8 @@ pub(crate) fn answer_terms(trace: &Trace, outcome: &Outcome, of: BudgetOf) -> Op
 fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading) -> Option<Terms> {
     let retrieved = of.score(trace, outcome, ArmName::Retrieved)?;
     outcome.reached?;
-    // Without labels the oracle is missing; a failed question lacks an arm.
-    if matches!(trace.gold.documents.rule, SupportRule::AnswerString | SupportRule::Judged)
-        || outcome.class.has_no_result()
-        || has_unusable_reply(trace)
+    if outcome.class.has_no_result()
+        || trace.attempt(ArmName::GoldInNoise).is_some_and(|attempt| !attempt.is_usable())
     {
         return None;
     }
@@ -226,7 +227,9 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
         Reading::BestAnswer => oracle.max(retrieved).max(in_noise.unwrap_or(oracle)),
     };
     terms[Source::Reader as usize] += 1.0 - oracle;
-    let lost = reading.lost(outcome);
+    // What the condition with the missing evidence measured is not read from the label again, only the stage is.
+    let measured = in_noise.and_then(|_| Source::of(outcome));
+    let lost = reading.lost(outcome).or(measured);
     let (source, best) = match (lost, in_noise) {
         (Some(stage), Some(in_noise)) => {
             terms[Source::Distraction as usize] += oracle - in_noise;
@@ -238,13 +241,6 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
     };
     terms[source as usize] += best - retrieved;
     Some(terms)
-}
-
-/// Returns true if settings or server kept a reply from being an answer: it says nothing about any stage.
-fn has_unusable_reply(trace: &Trace) -> bool {
-    let compared = [ArmName::Retrieved, ArmName::Oracle, ArmName::GoldInNoise];
-    let mut attempts = compared.iter().filter_map(|arm| trace.attempt(*arm));
-    attempts.any(|attempt| !attempt.is_usable())
 }
 
 /// Returns the stage that lost the support on its way to the generator; `None` if it arrived, or without

@@ -6,10 +6,12 @@
 mod budget;
 mod cautions;
 mod decide;
+mod estimate;
 mod facts;
 mod source;
 mod text;
 mod unrecorded;
+mod unusable;
 
 pub use budget::{BudgetOf, LOSS_DIGITS, LossBudget, SUPPORT, Term, loss_budget};
 pub use cautions::{OracleCheck, oracle_check};

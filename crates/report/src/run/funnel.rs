@@ -6,7 +6,7 @@ use crate::document::Table;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_core::text::numbers::{plural, thousands, whole};
-use ragtriage_core::types::{FailureClass, Fault, Interval, QuestionKind, Stage, Trace};
+use ragtriage_core::types::{FailureClass, Interval, QuestionKind, Stage, Trace};
 use ragtriage_eval::summary::{Evaluation, Summary};
 use ragtriage_eval::verdict::{Conclusion, LossBudget, SUPPORT, Source};
 
@@ -48,7 +48,7 @@ enum End {
 }
 
 /// Rows below the stages, in order.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 8] = [
     "right, with evidence",
     "right, without evidence",
     "right, no usable label",
@@ -57,16 +57,14 @@ const OTHERS: [&str; 9] = [
     "open: wide label",
     "open: prompt not recorded",
     "no usable label",
-    "no usable reply",
 ];
 
 impl End {
     /// Returns the end by failure class.
     fn by_class(outcome: &Outcome) -> Self {
-        let [right, lucky, unlabelled_right, delivered, unsure, open, unseen, unlabelled, unusable] =
+        let [right, lucky, unlabelled_right, delivered, unsure, open, unseen, unlabelled] =
             OTHERS.map(Self::Other);
         match outcome.class {
-            FailureClass::Generation if outcome.fault.is_some_and(Fault::is_setup) => unusable,
             FailureClass::Correct => right,
             FailureClass::CorrectUnsupported if outcome.reached.is_none() => unlabelled_right,
             FailureClass::CorrectUnsupported => lucky,
