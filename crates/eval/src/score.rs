@@ -15,7 +15,7 @@ use ragtriage_core::measure::spans::{Span, SpanCounts};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::rightness::Judge;
 use ragtriage_core::text::answers::{AnswerMatcher, Searchable};
-use ragtriage_core::types::{ChunkId, DocId, GoldMember, Passage, Step, StepHit, Trace, collapse};
+use ragtriage_core::types::{ChunkId, DocId, GoldMember, Passage, Step, Trace, collapse};
 use ragtriage_runs::SavedRun;
 
 /// A table of scores: one row per question, one column per measure. `None`: the measure is undefined for that
@@ -105,10 +105,6 @@ impl<'a> ScoringContext<'a> {
             searchable: ids.map(|id| (id, OnceLock::new())).collect(),
         }
     }
-}
-
-fn hits(trace: &Trace) -> &[StepHit] {
-    trace.final_ranking().map_or(&[], |step| &step.hits)
 }
 
 fn score_question(

@@ -35,7 +35,7 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
     let others = others.iter().filter(|rows| **rows != plain);
     let others: Vec<Losses> = others.map(|rows| Losses::new(rows, bootstrap)).collect();
     // The bounds of an estimate are part of its interval; other readings of the data decide alongside the plain one.
-    let bounds = estimate.as_ref().map_or(&[][..], |_| &others);
+    let bounds = estimate.as_ref().map_or(&[][..], |_| &others[..]);
     let oracle = cautions::oracle_check(facts.traces, facts.outcomes);
     let conclusion = conclude(facts, &losses, &others, &oracle, bootstrap);
     let leader = leader(&losses, conclusion, bootstrap);

@@ -343,13 +343,13 @@ fn a_verdict_names_its_limits() {
     let few = by_generator(&[
         (8, RIGHT, Some(RIGHT), FailureClass::Correct, None),
         (2, WRONG, Some(WRONG), FailureClass::Generation, None),
-        (3, WRONG, None, FailureClass::Failed, None),
+        (2, WRONG, None, FailureClass::Failed, None),
     ]);
     assert_eq!(
         few.cautions,
         [
             "It rests on 10 questions in 10 clusters: too few for a firm verdict.",
-            "3 of 13 answerable questions have no usable answer and are left out: 3 failed."
+            "2 of 12 answerable questions have no usable answer and are left out: 2 failed."
         ]
     );
     let (traces, outcomes) = run(&[CORRECT]);

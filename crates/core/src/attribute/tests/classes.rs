@@ -7,8 +7,8 @@ use super::super::known::TopK;
 use super::super::support::SupportTest;
 use super::{TENS, attempt, corpus, judged, judgments, member, question, trace, with_gold, wrong};
 use crate::types::{
-    Arm, ArmName, Attempt, ByteRange, ChunkId, ErrorKind, FailedPart, FailureClass, Fault, Flag,
-    Gold, Question, QuestionKind, Stage, Stance, TokenUse, Trace, TraceError,
+    ArmName, Attempt, ByteRange, ChunkId, ErrorKind, FailedPart, FailureClass, Fault, Flag, Gold,
+    Question, QuestionKind, Stage, Stance, TokenUse, Trace, TraceError,
 };
 
 #[test]
