@@ -68,7 +68,7 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
 }
 
 /// Returns the score that the verdict counts: answers only where most of the questions that are lost before the prompt have an
-/// oracle, else failure classes.
+/// oracle, else an estimate.
 fn counted_of(facts: &VerdictFacts<'_>) -> BudgetOf {
     let rows = budget::rows(facts.traces, facts.outcomes, facts.of, Reading::Plain);
     let is_lost = |outcome: &Outcome| outcome.class.is_lost_before_prompt();

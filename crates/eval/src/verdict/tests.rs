@@ -226,7 +226,6 @@ fn no_estimated_verdict_is_contradicted_by_the_oracle_of_the_same_answers() {
         n_decided += is_decided(&estimated);
         n_measured += is_decided(&measured);
     }
-    // Counts by class have the right sign in 276 of these imports.
     assert!(
         n_sign >= 450 && n_decided >= 200,
         "{n_sign} signs, {n_decided} of {n_measured} decided"

@@ -99,7 +99,7 @@ pub(super) fn measured(
 }
 
 /// The test that a comparison with the changed run makes; its sign assignments are listed up to 16 clusters that differ.
-const TEST: RandomisationPlan = RandomisationPlan { permutations: 2_000, seed: 0, tests: 1 };
+const TEST: RandomisationPlan = RandomisationPlan { permutations: 1_000, seed: 0, tests: 1 };
 
 /// Returns the mean differences that the paired randomisation test does not reject.
 fn interval(differences: &[f64], clusters: &[usize]) -> Option<Interval> {

@@ -220,7 +220,7 @@ fn what_the_generator_did_with_its_support_is_told_apart() {
 fn an_unusable_reply_fails_the_question_whatever_was_in_the_prompt() {
     let corpus = corpus(&TENS);
     let answerable = question(vec![vec![member("d", &[(10, 19)])]]);
-    let unanswerable = Question { kind: QuestionKind::Unanswerable, ..question(vec![]) };
+    let unanswerable = Question { kind: QuestionKind::Unanswerable, ..answerable.clone() };
     for stance in [Stance::Refused, Stance::Truncated, Stance::ToolCall, Stance::Empty] {
         for (asked, packed) in [(&answerable, "d#1"), (&answerable, "e#0"), (&unanswerable, "e#0")]
         {
