@@ -99,7 +99,7 @@ pub struct Summary {
     /// Changes between repeated answers, if repeats were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
-    /// The loss budget: loss by stage, in right answers.
+    /// The loss budget: loss by stage, in right answers, as the verdict counts them.
     pub loss_budget: LossBudget,
     /// The loss budget in `AnswerF1`; `None` without an oracle arm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -172,7 +172,6 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let bootstrap = Bootstrap::new(cluster_of.clone(), plan.resamples, plan.seed)
         .sharing(&resampled(&run.traces, &outcomes, &scores, [of_f1, Some(of)]));
     let budget_of = |of| verdict::loss_budget(&run.traces, &outcomes, of, &bootstrap);
-    let loss_budget = budget_of(of);
     let verdict = verdict::judge(
         &VerdictFacts {
             traces: &run.traces,
@@ -186,6 +185,10 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         },
         &bootstrap,
     );
+    let is_estimated = answered_by(run) == Answered::ByGenerator && !verdict.counts_answers;
+    let estimated =
+        is_estimated.then(|| verdict::estimated_budget(&outcomes, &bootstrap)).flatten();
+    let loss_budget = estimated.unwrap_or_else(|| budget_of(of));
     let measures = measure_summaries(&scores, &bootstrap);
     let (waterfall, waterfall_n) = diagnose::waterfall(&outcomes, answered);
     let with_elsewhere = diagnose::with_elsewhere(&run.traces, &outcomes);

@@ -24,6 +24,8 @@ use ragtriage_core::types::{ArmName, Interval, Stage, Trace};
 pub const LOSS_DIGITS: u32 = 3;
 /// The quantity that a budget without an oracle arm counts.
 pub const SUPPORT: &str = "support";
+/// The quantity that it counts where what complete evidence would bring is estimated.
+pub const ESTIMATED: &str = "right answers, estimated";
 
 /// Losses of one question, parallel to [`Source::ALL`].
 pub(crate) type Terms = [f64; Source::ALL.len()];
@@ -99,7 +101,7 @@ pub struct Term {
 /// The budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LossBudget {
-    /// The quantity lost: `right answers` or `AnswerF1` with an oracle, `support` without.
+    /// The quantity lost: `right answers` or `AnswerF1` with an oracle; without, `right answers, estimated`, or `support`.
     pub of: String,
     /// Questions counted.
     pub n: usize,
@@ -152,30 +154,54 @@ pub fn loss_budget(
     bootstrap: &Bootstrap,
 ) -> LossBudget {
     let rows_of = |reading| rows(traces, outcomes, of, reading);
-    let columns = columns(&rows_of(Reading::Plain));
-    let plain = means(&columns);
-    let readings = Reading::OTHERS.map(|reading| means(&self::columns(&rows_of(reading))));
-    let resampled = bootstrap.means(&columns);
-    let n_clusters = bootstrap.n_clusters_with_value(&columns[0]);
-    let terms = Source::ALL.iter().zip(resampled).enumerate().map(|(at, (&source, resampled))| {
-        let means = readings.iter().map(|means| means[at]);
-        let values: Vec<f64> = columns[at].iter().flatten().copied().collect();
-        let resampled = bootstrap.interval(resampled, n_clusters);
-        Term {
-            source,
-            mean: plain[at],
-            ci95: of_mean(&values, (0.0, 1.0), n_clusters, resampled),
-            bounds: bounds(plain[at], means),
+    budget(of.name(), &rows_of(Reading::Plain), &Reading::OTHERS.map(rows_of), bootstrap)
+}
+
+/// Builds the budget of `plain` losses. `others` are the same by other readings of the data, or at the bounds of an estimate,
+/// which its intervals then hold.
+pub(super) fn budget(
+    of: &str,
+    plain: &[Option<Terms>],
+    others: &[Vec<Option<Terms>>],
+    bootstrap: &Bootstrap,
+) -> LossBudget {
+    let columns = columns(plain);
+    let others: Vec<Vec<Vec<Option<f64>>>> =
+        others.iter().map(|rows| self::columns(rows)).collect();
+    let (plain, mut ci95) = (means(&columns), intervals(&columns, bootstrap));
+    if of == ESTIMATED {
+        for other in &others {
+            for (all, one) in ci95.iter_mut().zip(intervals(other, bootstrap)) {
+                *all = all.zip(one).map(|(all, one)| all.hull(one));
+            }
         }
+    }
+    let others: Vec<Vec<f64>> = others.iter().map(|columns| means(columns)).collect();
+    let terms = Source::ALL.iter().enumerate().map(|(at, &source)| Term {
+        source,
+        mean: plain[at],
+        ci95: ci95[at],
+        bounds: bounds(plain[at], others.iter().map(|means| means[at])),
     });
     LossBudget {
-        of: of.name().to_owned(),
+        of: of.to_owned(),
         n: columns[0].iter().flatten().count(),
         loss: plain.iter().sum::<f64>() + 0.0,
         terms: terms
             .filter(|term| term.source != Source::Undelivered || term.mean != 0.0)
             .collect(),
     }
+}
+
+fn intervals(columns: &[Vec<Option<f64>>], bootstrap: &Bootstrap) -> Vec<Option<Interval>> {
+    let n_clusters = bootstrap.n_clusters_with_value(&columns[0]);
+    let resampled = bootstrap.means(columns).into_iter();
+    let each = columns.iter().zip(resampled);
+    each.map(|(column, resampled)| {
+        let values: Vec<f64> = column.iter().flatten().copied().collect();
+        of_mean(&values, (0.0, 1.0), n_clusters, bootstrap.interval(resampled, n_clusters))
+    })
+    .collect()
 }
 
 fn bounds(plain: f64, others: impl Iterator<Item = f64>) -> Option<[f64; 2]> {

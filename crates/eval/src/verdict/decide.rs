@@ -2,7 +2,7 @@
 
 use super::budget::{self, BudgetOf, Reading, Terms};
 use super::cautions::{self, OracleCheck};
-use super::estimate::{At, Estimate};
+use super::estimate::Estimate;
 use super::facts::{Answered, Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
 use super::source::{Side, Source};
 use super::text;
@@ -83,9 +83,7 @@ fn counted_of(facts: &VerdictFacts<'_>) -> BudgetOf {
 /// measured by its oracle or estimated, else of support.
 fn tables(facts: &VerdictFacts<'_>, estimate: Option<&Estimate>) -> [Vec<Option<Terms>>; 3] {
     if let Some(estimate) = estimate {
-        let outcomes = || facts.outcomes.iter();
-        return [At::Middle, At::Low, At::High]
-            .map(|at| outcomes().map(|outcome| estimate.terms(outcome, at)).collect());
+        return estimate.tables(facts.outcomes);
     }
     let [first, second] = Reading::OTHERS;
     [Reading::Plain, first, second].map(|reading| match facts.answered {
@@ -181,10 +179,7 @@ fn around(
 ) -> Option<Interval> {
     let first = interval(losses)?;
     let others = bounds.iter().filter_map(interval);
-    Some(others.fold(first, |all, one| Interval {
-        low: all.low.min(one.low),
-        high: all.high.max(one.high),
-    }))
+    Some(others.fold(first, Interval::hull))
 }
 
 fn side_loss(

@@ -6,7 +6,7 @@
 //! wrong, and the verdict holds only where it holds at both ends: chance (Wilson's interval), and questions whose evidence
 //! is harder to find may be harder to answer as well ([`HARDER`]).
 
-use super::budget::Terms;
+use super::budget::{self, ESTIMATED, LossBudget, Terms};
 use super::source::Source;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Correctness;
@@ -30,7 +30,7 @@ pub(super) struct Estimate {
 
 /// Point of the estimate.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum At {
+enum At {
     /// Its lower bound.
     Low,
     /// The share itself; 0.5 without any answer.
@@ -63,9 +63,15 @@ impl Estimate {
         }
     }
 
+    /// Returns the loss of each question: first by the share itself, then at its bounds.
+    pub fn tables(&self, outcomes: &[Outcome]) -> [Vec<Option<Terms>>; 3] {
+        let table = |at| outcomes.iter().map(|outcome| self.terms(outcome, at)).collect();
+        [At::Middle, At::Low, At::High].map(table)
+    }
+
     /// Returns the loss of one question to each source; `None` where its class does not tell. What the documents lack
     /// is lost there whole. What a generator loses is not split: all of it counts as the reader's.
-    pub fn terms(&self, outcome: &Outcome, at: At) -> Option<Terms> {
+    fn terms(&self, outcome: &Outcome, at: At) -> Option<Terms> {
         let mut terms = [0.0; Source::ALL.len()];
         let (source, right) = match outcome.class {
             FailureClass::Correct => return Some(terms),
@@ -82,6 +88,14 @@ impl Estimate {
         terms[Source::Reader as usize] += 1.0 - with_evidence;
         Some(terms)
     }
+}
+
+/// Returns the loss budget of a generator's answers by the estimate; `None` where none is known to have had its evidence.
+#[must_use]
+pub fn estimated_budget(outcomes: &[Outcome], bootstrap: &Bootstrap) -> Option<LossBudget> {
+    let estimate = Estimate::new(outcomes, bootstrap);
+    let [middle, bounds @ ..] = estimate.tables(outcomes);
+    (estimate.n > 0).then(|| budget::budget(ESTIMATED, &middle, &bounds, bootstrap))
 }
 
 /// Returns the score of an answer that is known to be right or wrong, where all evidence was in the prompt by either reading of its
