@@ -7,6 +7,7 @@ use crate::page;
 use crate::run_folder::DEFAULT_OUT;
 use crate::shell::shell;
 use ragtriage_core::config::GeneratorName;
+use ragtriage_core::types::FailureClass;
 use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::Conclusion;
 use ragtriage_report::document::Fact;
@@ -44,6 +45,21 @@ fn next(
     let conclusion = summary.verdict.conclusion;
     match (conclusion, overrides) {
         (Conclusion::Withheld, _) if summary.waterfall_n == 0 => {
+            let n_of = |class: FailureClass| summary.classes.get(class.name()).copied();
+            // Of questions with evidence, but without an answer or a recorded prompt.
+            let others = [FailureClass::Ambiguous, FailureClass::Failed, FailureClass::NotRecorded];
+            let [unseen, ..] = others.map(|class| n_of(class).unwrap_or_default());
+            if unseen > 0 {
+                let file = run.external.as_ref().map_or("FILE", |source| &source.from);
+                return Some(format!(
+                    "record what the retriever returns, then ragtriage import {} --config {}",
+                    shell(Path::new(file)),
+                    shell(config)
+                ));
+            }
+            if others.iter().any(|class| n_of(*class).is_some_and(|n| n > 0)) {
+                return None;
+            }
             return Some(format!(
                 "ragtriage dataset label {} to label the evidence of some questions",
                 shell(config)
@@ -90,14 +106,15 @@ fn next(
     }
 }
 
-/// Returns the command that asks the endpoint of the settings for the conditions that a record lacks.
+/// Returns the command that asks an endpoint, by default that of the settings, for the conditions that a record lacks.
 fn conditions(run: &Manifest, config: &Path) -> Option<String> {
     let source = run.external.as_ref()?;
     let file = Path::new(&source.from);
     let is_record = source.kind != ExternalSource::TREC_RUN && file.exists();
-    (is_record && run.settings.generation.calls_endpoint()).then(|| {
+    is_record.then(|| {
+        let model = if run.settings.generation.calls_endpoint() { "" } else { " --llm MODEL" };
         format!(
-            "ragtriage import {} --config {} --conditions to see what better retrieval would recover",
+            "ragtriage import {} --config {}{model} --conditions to measure what better retrieval would recover",
             shell(file),
             shell(config)
         )

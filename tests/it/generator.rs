@@ -294,11 +294,13 @@ fn replies_that_end_at_the_token_limit_are_counted_as_truncated() {
     let outcome = run(&project, &args);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let summary = project.summary("r");
-    assert_eq!(class(&summary, "generation"), 2);
-    assert_eq!(summary["generation"]["truncated"], 2, "{}", summary["generation"]);
+    assert_eq!(class(&summary, "failed"), 2);
     assert_eq!(summary["flags"]["label_suspect"], 0);
     assert!(
-        outcome.stdout.contains("replies hit max_tokens = 16 before an answer"),
+        outcome
+            .stdout
+            .contains("No verdict: 2 of 2 answerable questions (100.0%) have no usable answer")
+            && outcome.stdout.contains("replies hit max_tokens = 16 before an answer"),
         "{}",
         outcome.stdout
     );

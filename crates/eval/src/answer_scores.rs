@@ -11,7 +11,7 @@ use ragtriage_runs::SavedRun;
 /// The pipeline's answer, prepared for any measure.
 pub(super) struct AnswerOf<'a> {
     trace: &'a Trace,
-    /// `None` without a generator, if its call failed, or without gold answers.
+    /// `None` without a usable reply or without gold answers.
     scores: Option<AnswerScores>,
     attempt: Option<&'a Attempt>,
     run: &'a SavedRun,
@@ -27,7 +27,7 @@ impl<'a> AnswerOf<'a> {
         judge: Judge,
         outcome: Option<&'a Outcome>,
     ) -> Self {
-        let attempt = trace.attempt(ArmName::Retrieved).filter(|attempt| attempt.error.is_none());
+        let attempt = trace.attempt(ArmName::Retrieved).filter(|attempt| attempt.is_usable());
         Self {
             trace,
             scores: answer_scores(trace, ArmName::Retrieved, judge),
@@ -98,10 +98,10 @@ impl<'a> AnswerOf<'a> {
     }
 }
 
-/// Returns an arm's answer scores. `None` if the arm was not run or failed, or the question has no gold answers. The
+/// Returns an arm's answer scores. `None` without a usable reply or without gold answers. The
 /// gold answer of an unanswerable question is the empty answer under `squad2`, and undefined otherwise.
 pub(super) fn answer_scores(trace: &Trace, arm: ArmName, judge: Judge) -> Option<AnswerScores> {
-    let attempt = trace.attempt(arm).filter(|attempt| attempt.error.is_none())?;
+    let attempt = trace.attempt(arm).filter(|attempt| attempt.is_usable())?;
     let question = &trace.question;
     match question.kind {
         QuestionKind::Unanswerable if judge.scorer == Scorer::Squad2 => {

@@ -11,6 +11,7 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::{Settled, decide};
 use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::stats::bootstrap::Bootstrap;
+use ragtriage_core::stats::interval::of_mean;
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{ArmName, Attempt, Interval, Origin, QuestionKind, Trace};
 
@@ -44,6 +45,8 @@ pub fn arm_scores(
                 .filter_map(|(trace, outcome)| diagnose::f1(trace, outcome, *arm, judge))
                 .collect();
             let right: Vec<f64> = column.iter().flatten().copied().collect();
+            let n_clusters = bootstrap.n_clusters_with_value(column);
+            let ci95 = of_mean(&right, (0.0, 1.0), n_clusters, ci95);
             let score = ArmScore { n: right.len(), mean: mean(&right), ci95, f1: mean(&f1) };
             (arm.name().to_owned(), score)
         })

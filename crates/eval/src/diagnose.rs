@@ -14,10 +14,21 @@ use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::types::{ArmName, FailureClass, Flag, QuestionKind, Stage, Trace};
 use ragtriage_runs::SavedRun;
 
-/// Returns what is known of the hits that packing takes, `k` by the settings.
+/// Returns what is known of the hits that packing takes, `k` by the settings, and of the endpoint's tokens.
 #[must_use]
 pub fn top_k(run: &SavedRun, k: usize) -> TopK {
-    if run.manifest.is_foreign() { TopK::recorded(&run.traces, &run.passages) } else { k.into() }
+    if run.manifest.is_foreign() {
+        return TopK::recorded(&run.traces, &run.passages);
+    }
+    let top = TopK::from(k);
+    let is_ours = counts_cl100k(&run.manifest.settings.generation.model);
+    if is_ours { top } else { top.with_billing_of(&run.traces) }
+}
+
+/// Returns true for `OpenAI`'s models whose tokenizer is `cl100k_base`, by which prompts are counted.
+fn counts_cl100k(model: &str) -> bool {
+    let is = |family: &str| model.starts_with(family);
+    is("gpt-3.5") || (is("gpt-4") && !is("gpt-4o") && !is("gpt-4."))
 }
 
 /// Classifies every question of `run`: the only function that decides failure classes.

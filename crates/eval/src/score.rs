@@ -15,7 +15,7 @@ use ragtriage_core::measure::spans::{Span, SpanCounts};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::rightness::Judge;
 use ragtriage_core::text::answers::{AnswerMatcher, Searchable};
-use ragtriage_core::types::{ChunkId, DocId, GoldMember, Passage, Step, StepHit, Trace, collapse};
+use ragtriage_core::types::{ChunkId, DocId, GoldMember, Passage, Step, Trace, collapse};
 use ragtriage_runs::SavedRun;
 
 /// A table of scores: one row per question, one column per measure. `None`: the measure is undefined for that
@@ -107,10 +107,6 @@ impl<'a> ScoringContext<'a> {
     }
 }
 
-fn hits(trace: &Trace) -> &[StepHit] {
-    trace.final_ranking().map_or(&[], |step| &step.hits)
-}
-
 fn score_question(
     (at, trace): (usize, &Trace),
     shown: &ByBudget<'_>,
@@ -138,7 +134,8 @@ fn score_question(
 
 /// Inputs of all retrieval measures of a question.
 struct Rankings<'a> {
-    ranked: RankedPieces<'a>,
+    /// `None` where neither retriever nor prompt is recorded: the ranking is unknown, not empty.
+    ranked: Option<RankedPieces<'a>>,
     /// `None` where a record does not show the prompt.
     packed: Option<RankedPieces<'a>>,
     by_budget: BTreeMap<usize, RankedPieces<'a>>,
@@ -147,11 +144,10 @@ struct Rankings<'a> {
 impl<'a> Rankings<'a> {
     fn new(trace: &'a Trace, shown: &ByBudget<'a>, context: &'a ScoringContext<'a>) -> Self {
         Self {
-            ranked: RankedPieces::new(
-                trace,
-                hits(trace).iter().map(|hit| ShownPiece::whole(&hit.id)).collect(),
-                context,
-            ),
+            ranked: trace.final_ranking().map(|step| {
+                let hits = step.hits.iter().map(|hit| ShownPiece::whole(&hit.id));
+                RankedPieces::new(trace, hits.collect(), context)
+            }),
             packed: trace.step(Step::Packed).map(|_| {
                 let packed = trace.packed().map(ShownPiece::whole);
                 RankedPieces::new(trace, packed.collect(), context)
@@ -166,11 +162,12 @@ impl<'a> Rankings<'a> {
     }
 
     fn value(&self, family: Family, cutoff: Option<Cutoff>) -> Option<f64> {
+        let ranked = self.ranked.as_ref()?;
         match cutoff {
-            Some(Cutoff::Top(k)) => self.ranked.at(family, Some(k)),
+            Some(Cutoff::Top(k)) => ranked.at(family, Some(k)),
             Some(Cutoff::Tokens(n)) => self.by_budget.get(&n)?.at(family, None),
             Some(Cutoff::Prompt) => self.packed.as_ref()?.at(family, None),
-            None => self.ranked.at(family, None),
+            None => ranked.at(family, None),
         }
     }
 }

@@ -28,7 +28,7 @@ use ragtriage_core::config::GeneratorName;
 use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure, Quantity};
 use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::stats::bootstrap::Bootstrap;
-use ragtriage_core::stats::interval::{IntervalMethod, of_equal_values};
+use ragtriage_core::stats::interval::{IntervalMethod, of_mean};
 use ragtriage_core::stats::median::median;
 use ragtriage_core::types::{ArmName, FailureClass, Fault, Origin, Step, Trace};
 use ragtriage_runs::{SCHEMA, SavedRun};
@@ -99,7 +99,7 @@ pub struct Summary {
     /// Changes between repeated answers, if repeats were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
-    /// The loss budget: loss by stage, in right answers.
+    /// The loss budget: loss by stage, in right answers, as the verdict counts them.
     pub loss_budget: LossBudget,
     /// The loss budget in `AnswerF1`; `None` without an oracle arm.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -172,7 +172,6 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let bootstrap = Bootstrap::new(cluster_of.clone(), plan.resamples, plan.seed)
         .sharing(&resampled(&run.traces, &outcomes, &scores, [of_f1, Some(of)]));
     let budget_of = |of| verdict::loss_budget(&run.traces, &outcomes, of, &bootstrap);
-    let loss_budget = budget_of(of);
     let verdict = verdict::judge(
         &VerdictFacts {
             traces: &run.traces,
@@ -186,6 +185,10 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         },
         &bootstrap,
     );
+    let is_estimated = answered_by(run) == Answered::ByGenerator && !verdict.counts_answers;
+    let estimated =
+        is_estimated.then(|| verdict::estimated_budget(&outcomes, &bootstrap)).flatten();
+    let loss_budget = estimated.unwrap_or_else(|| budget_of(of));
     let measures = measure_summaries(&scores, &bootstrap);
     let (waterfall, waterfall_n) = diagnose::waterfall(&outcomes, answered);
     let with_elsewhere = diagnose::with_elsewhere(&run.traces, &outcomes);
@@ -305,16 +308,9 @@ pub(super) fn summarised<Q: Copy + Into<Quantity>>(
         let (mean, ci95) = if is_mean(*measure) {
             // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
             let mean = values.iter().sum::<f64>() / n.max(1) as f64 + 0.0;
-            let spread = intervals.next().flatten();
-            let are_equal = values.windows(2).all(|pair| pair[0] == pair[1]);
-            let ci95 = if spread.is_some() && n > 0 && are_equal {
-                let n_clusters = bootstrap.n_clusters_with_value(column);
-                let range = (*measure).into().range();
-                Some(of_equal_values(mean, range, n_clusters))
-            } else {
-                spread
-            };
-            (mean, ci95)
+            let n_clusters = bootstrap.n_clusters_with_value(column);
+            let range = (*measure).into().range();
+            (mean, of_mean(&values, range, n_clusters, intervals.next().flatten()))
         } else {
             let median = median(&values).unwrap_or(0.0);
             (median, bootstrap.median_interval(column))

@@ -475,6 +475,36 @@ fn measures_on_bytes_take_the_best_covered_member_of_each_group() {
 }
 
 #[test]
+fn a_truncated_reply_has_no_answer_score_and_its_retrieval_has_one() {
+    for kind in [QuestionKind::Span, QuestionKind::Unanswerable] {
+        let mut run = ranged();
+        run.traces[0].question.kind = kind;
+        run.traces[0].arms[0].attempts[0] =
+            Attempt { stance: Stance::Truncated, ..Attempt::new("") };
+        let names = ["AnswerF1", "AnswerEM", "AnswerRight", "RR"];
+        let measures = names.map(|name| name.parse().expect("a measure"));
+        assert_eq!(
+            score::score(&run, &measures, f1_judge()).rows[0],
+            [None, None, None, Some(1.0)]
+        );
+    }
+}
+
+#[test]
+fn without_a_recorded_ranking_retrieval_is_undefined() {
+    let mut run = ranged();
+    let names = ["RR", "nDCG@10", "EM@5", "FullRecall@5", "EvidenceRecall@prompt", "SpanRecall@2"];
+    let measures = names.map(|name| name.parse().expect("a measure"));
+    // A retriever that found nothing scores 0.
+    run.traces[0].steps.truncate(1);
+    run.traces[0].steps[0].hits.clear();
+    let found = score::score(&run, &measures, f1_judge()).rows[0].clone();
+    assert_eq!(found, [Some(0.0), Some(0.0), Some(0.0), Some(0.0), None, Some(0.0)]);
+    run.traces[0].steps.clear();
+    assert_eq!(score::score(&run, &measures, f1_judge()).rows[0], [None; 6]);
+}
+
+#[test]
 fn a_document_as_a_whole_has_no_bytes_to_measure() {
     let (traces, _) = five();
     let run = SavedRun {
@@ -489,22 +519,17 @@ fn a_document_as_a_whole_has_no_bytes_to_measure() {
 
 #[test]
 fn the_rule_of_thumb_has_three_answers() {
-    let rule = |em| rule_of_thumb(Some(em), Conclusion::Undecided).expect("a rule");
+    let rule = |em| rule_of_thumb(Some(em), Conclusion::RetrievalOnly).expect("a rule");
     assert!(rule(0.8).contains("not the bottleneck"));
     assert!(rule(0.6).contains("retriever first"));
     assert!(rule(0.7).contains("inconclusive"));
-    assert_eq!(rule_of_thumb(None, Conclusion::Undecided), None);
-    // If the verdict points elsewhere, it explains why.
-    let explains = |em: f64, conclusion: Conclusion| {
-        let rule = rule_of_thumb(Some(em), conclusion);
-        rule.expect("a rule").contains("retrieval alone")
-    };
-    assert!(explains(0.6, Conclusion::Generator) && explains(0.8, Conclusion::Retriever));
-    assert!(
-        !explains(0.6, Conclusion::Retriever)
-            && !explains(0.8, Conclusion::Generator)
-            && !explains(0.7, Conclusion::Generator)
-    );
+    assert_eq!(rule_of_thumb(None, Conclusion::RetrievalOnly), None);
+    // No rule under a verdict that says otherwise.
+    let shown = [0.6, 0.7, 0.8].map(|em| {
+        let sides = [Conclusion::Retriever, Conclusion::Generator, Conclusion::NothingLost];
+        sides.map(|conclusion| rule_of_thumb(Some(em), conclusion).is_some())
+    });
+    assert_eq!(shown, [[true, false, false], [false; 3], [false, true, false]]);
 }
 
 pub(super) fn manifest() -> Manifest {

@@ -118,8 +118,11 @@ impl Places {
     }
 
     fn place(&self, question: &Question, context: &RecordedHit) -> Vec<Passage> {
-        let named = context.doc_id.as_deref().map(DocId::from);
-        let document = named.as_ref().and_then(|doc| self.corpus.document(doc));
+        let document = context.doc_id.as_deref().and_then(|doc| self.named(doc));
+        let named = match document {
+            Some(document) => Some(document.id.clone()),
+            None => context.doc_id.as_deref().map(DocId::from),
+        };
         let recorded = document.and_then(|document| self.recorded_range(document, context));
         if let (Some(document), Some(range)) = (document, recorded) {
             return vec![self.chunk(document, range, context)];
@@ -129,21 +132,34 @@ impl Places {
         };
         let title = context.title.as_deref();
         let found = match document {
-            Some(document) => place::in_document(document, text, title)
-                .map(|range| (document, range))
+            Some(document) => Some((document, place::in_document(document, text, title)))
+                .filter(|(_, ranges)| !ranges.is_empty())
                 .or_else(|| self.anywhere(question, text, title)),
             None => self.anywhere(question, text, title),
         };
-        if let Some((document, range)) = found {
+        if let Some((document, mut ranges)) = found {
             if named.is_some() && named.as_ref() != Some(&document.id) {
                 self.note(
                     "[context located by its|contexts located by their] text in another document than `doc_id`",
                     1,
                 );
             }
-            return vec![cut(document, range)];
+            // Copies of a text are indistinguishable, unless an offset tells which is meant.
+            if let Some(start) = context.start.filter(|_| named.as_ref() == Some(&document.id)) {
+                ranges.sort_by_key(|range| range.start.abs_diff(start));
+                ranges.truncate(1);
+            }
+            return ranges.into_iter().map(|range| cut(document, range)).collect();
         }
         self.unlocated(question, named, document, context, text)
+    }
+
+    /// Returns the document that a context names: by its id, or by a path or address that ends with its id. Of several such
+    /// ids it is the longest.
+    fn named(&self, name: &str) -> Option<&Document> {
+        let of = |id: &str| self.corpus.document(&DocId::from(id));
+        let path = name.replace('\\', "/");
+        of(name).or_else(|| path.match_indices('/').find_map(|(at, _)| of(&path[at + 1..])))
     }
 
     /// Returns the recorded range of a context in the document that it names.
@@ -272,21 +288,21 @@ impl Places {
         question: &Question,
         text: &str,
         title: Option<&str>,
-    ) -> Option<(&Document, ByteRange)> {
+    ) -> Option<(&Document, Vec<ByteRange>)> {
         let documents = self.corpus.documents();
         let words = self.words.get_or_init(|| WordIndex::new(documents));
-        let found = words.find(documents, text, title);
+        let mut found = words.find(documents, text, title);
         if found.len() > 1 {
             self.note("[context that is|contexts that are] in several documents, taken as the gold one where that is among them", 1);
         }
-        let preferred = found.iter().max_by_key(|(number, _)| {
+        found.sort_by_key(|(number, _)| {
             let document = &documents[*number];
             let is_titled = title.is_some_and(|title| title.trim() == document.title.trim());
             let mut evidence = question.evidence.iter().flatten();
             let is_gold = evidence.any(|member| member.doc == document.id);
             (is_titled, is_gold, std::cmp::Reverse(*number))
         });
-        preferred.map(|&(number, range)| (&documents[number], range))
+        found.pop().map(|(number, ranges)| (&documents[number], ranges))
     }
 
     /// Returns the gold ranges of `question` whose text occurs in `text`: neighbours of one document joined, unless a

@@ -156,7 +156,7 @@ impl<'d> Places<'d> {
             {
                 return Ok(Found::There(number, range));
             }
-            if let Some(range) = in_document(document, text, None) {
+            if let Some(&range) = in_document(document, text, None).first() {
                 return Ok(match passage.offsets {
                     None => Found::There(number, range),
                     Some(_) => Found::OffsetsDiffer(number, range),
@@ -164,7 +164,9 @@ impl<'d> Places<'d> {
             }
         }
         let words = self.words.get_or_init(|| WordIndex::new(self.documents));
-        let found = words.find(self.documents, text, None);
+        let found = words.find(self.documents, text, None).into_iter();
+        let found: Vec<(usize, ByteRange)> =
+            found.map(|(number, ranges)| (number, ranges[0])).collect();
         Ok(match (found.as_slice(), named) {
             ([], _) => Found::Nowhere,
             ([(number, range)], None) => Found::There(*number, *range),

@@ -225,7 +225,7 @@ fn a_service_that_ignores_contexts_is_reported_and_its_conditions_are_left_out()
     let summary = project.summary("r");
     let arms: Vec<&String> = summary["arms"].as_object().expect("arms").keys().collect();
     assert_eq!(arms, ["retrieved"]);
-    assert_eq!(summary["loss_budget"]["of"], "support");
+    assert_eq!(summary["loss_budget"]["of"], "right answers, estimated");
     assert_eq!(class(&summary, "retrieval"), 8);
     // The facts stay in the traces.
     let traces = project.read("runs/r/traces.jsonl");

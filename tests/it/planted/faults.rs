@@ -142,7 +142,7 @@ fn a_generator_that_errs_among_other_passages_is_context_use() {
 #[test]
 fn a_generator_that_abstains_refuses_or_says_nothing_is_named_so() {
     conduct(Conduct::Abstains, "generation/abstained");
-    conduct(Conduct::Refuses, "generation/refused");
+    conduct(Conduct::Refuses, "failed");
     conduct(Conduct::NeverAnswers, "generation/format");
 }
 

@@ -15,7 +15,7 @@ const FAULTS: [(Fault, &str); 13] = [
     (Fault::Conduct(Conduct::IgnoresContext), "generation/reader"),
     (Fault::Conduct(Conduct::ErrsAmongOthers), "generation/context_use"),
     (Fault::Conduct(Conduct::Abstains), "generation/abstained"),
-    (Fault::Conduct(Conduct::Refuses), "generation/refused"),
+    (Fault::Conduct(Conduct::Refuses), "failed"),
     (Fault::Conduct(Conduct::NeverAnswers), "generation/format"),
     (Fault::Conduct(Conduct::ForgetsOverPassages), "generation/reader +misled"),
     (Fault::DeletedButKnown, "correct_unsupported"),

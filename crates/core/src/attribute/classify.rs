@@ -8,7 +8,6 @@ use super::wide::Reading;
 use super::{Passages, bounds, reason};
 use crate::language::Language;
 use crate::rightness::{Correctness, unsupported_values};
-use crate::text::numbers::thousands;
 use crate::types::{
     ArmName, Attempt, ErrorKind, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Support,
     SupportRule, Trace,
@@ -90,7 +89,7 @@ impl Outcome {
         let fate = match (self.reached, self.lost) {
             _ if self.is_unseen() => Fate::Unseen(String::new()),
             (None, _) => Fate::Untested(""),
-            (Some(_), None) if self.is_truncated_away => Fate::TruncatedAway,
+            (Some(_), None) if self.is_truncated_away => Fate::TruncatedAway(String::new()),
             (Some(_), None) => Fate::Arrived,
             (Some(_), Some(stage)) if self.is_open() => Fate::Open {
                 stage,
@@ -112,8 +111,8 @@ enum Fate {
     Untested(&'static str),
     /// It reached the prompt.
     Arrived,
-    /// It was in the prompt as it was sent, and not in the part of it that the server read.
-    TruncatedAway,
+    /// It was in the prompt as it was sent, and not in the part of it that the server read, for that reason.
+    TruncatedAway(String),
     /// It was lost at that stage, for that reason.
     Lost(Stage, String),
     /// It was lost at one of the stages from the first to the last, for that reason: a record does not tell them apart.
@@ -138,7 +137,9 @@ impl Fate {
             (None, _) if strict[4].is_none() => {
                 Self::Unseen(reason::unseen(delivery, first_open(strict)))
             }
-            (None, _) if delivery.is_truncated_away() => Self::TruncatedAway,
+            (None, _) if delivery.is_truncated_away() => {
+                Self::TruncatedAway(reason::truncated(delivery))
+            }
             (None, _) => Self::Arrived,
             (Some(stage), Some(same)) if stage == same => {
                 let (cause, why) = lost(delivery, stage);
@@ -160,7 +161,7 @@ impl Fate {
 
     fn stage(&self) -> Option<Stage> {
         match self {
-            Self::Untested(_) | Self::Arrived | Self::TruncatedAway | Self::Unseen(_) => None,
+            Self::Untested(_) | Self::Arrived | Self::TruncatedAway(_) | Self::Unseen(_) => None,
             Self::Between([_, stage], _) | Self::Lost(stage, _) | Self::Open { stage, .. } => {
                 Some(*stage)
             }
@@ -213,7 +214,7 @@ pub fn classify(
         class,
         fault,
         lost: fate.stage(),
-        is_truncated_away: matches!(fate, Fate::TruncatedAway),
+        is_truncated_away: matches!(fate, Fate::TruncatedAway(_)),
         between: fate.between(strict),
         reason,
         flags: flags(&delivery, &judgments),
@@ -266,6 +267,9 @@ fn decide(
         };
         return (class, None, failure.to_string());
     }
+    if let Some(what) = attempt.and_then(|attempt| attempt.stance.unusable()) {
+        return (FailureClass::Failed, None, format!("the reply is {what}"));
+    }
     if trace.question.kind == QuestionKind::Unanswerable {
         return unanswerable(attempt);
     }
@@ -284,24 +288,14 @@ fn decide(
             (FailureClass::Ambiguous, None, why.clone())
         }
         (_, Fate::Untested(why)) => plain(FailureClass::Unattributed, why),
-        (Some(_), Fate::TruncatedAway) => {
-            let [billed, sent] = attempt.map_or([0; 2], |attempt| {
-                let tokens = attempt.tokens;
-                [tokens.prompt_billed.unwrap_or_default(), tokens.prompt]
-            });
-            let [billed, sent] = [billed, sent].map(|n| thousands(n as usize));
-            let why = format!(
-                "the endpoint read {billed} of {sent} prompt tokens, and the end of the prompt lacks the support"
-            );
-            (FailureClass::Packing, None, why)
-        }
-        (judged, Fate::Arrived | Fate::TruncatedAway) => match (attempt, judged) {
+        (Some(_), Fate::TruncatedAway(why)) => plain(FailureClass::Packing, why),
+        (judged, Fate::Arrived | Fate::TruncatedAway(_)) => match (attempt, judged) {
             (None, _) => plain(FailureClass::Supported, "support reached the prompt"),
             (Some(_), None) => plain(
                 FailureClass::Supported,
                 "support reached the prompt, with no gold answer to compare with",
             ),
-            (Some(attempt), Some(_)) => generation(attempt, oracle(trace, judgments)),
+            (Some(attempt), Some(_)) => generation(attempt, judgments.correctness(ArmName::Oracle)),
         },
     }
 }
@@ -310,7 +304,7 @@ fn decide(
 fn right(fate: &Fate) -> (FailureClass, Option<Fault>, String) {
     let unsupported = FailureClass::CorrectUnsupported;
     let (class, why) = match fate {
-        Fate::Arrived | Fate::TruncatedAway => {
+        Fate::Arrived | Fate::TruncatedAway(_) => {
             (FailureClass::Correct, "right, and its support was in the prompt".to_owned())
         }
         Fate::Open { arrived: true, .. } => {
@@ -329,12 +323,7 @@ fn right(fate: &Fate) -> (FailureClass, Option<Fault>, String) {
 }
 
 fn unanswerable(attempt: Option<&Attempt>) -> (FailureClass, Option<Fault>, String) {
-    let stance = attempt.map(|attempt| attempt.stance);
-    if let Some(fault) = stance.and_then(Stance::fault).filter(|fault| fault.is_setup()) {
-        let why = format!("unanswerable, and {}", why_of(fault));
-        return (FailureClass::Generation, Some(fault), why);
-    }
-    let (class, why) = match stance {
+    let (class, why) = match attempt.map(|attempt| attempt.stance) {
         None => (
             FailureClass::Unattributed,
             "unanswerable; without a generator, abstention cannot be checked",
@@ -347,15 +336,6 @@ fn unanswerable(attempt: Option<&Attempt>) -> (FailureClass, Option<Fault>, Stri
     (class, None, why.to_owned())
 }
 
-/// Returns the verdict on the answer from the gold passages alone; `None` if there is none to compare with.
-fn oracle(trace: &Trace, judgments: &Judgments) -> Option<Correctness> {
-    let is_unusable = trace.attempt(ArmName::Oracle).is_some_and(|attempt| !attempt.is_usable());
-    if is_unusable {
-        return None;
-    }
-    judgments.correctness(ArmName::Oracle)
-}
-
 /// Returns the clause that explains a fault.
 fn why_of(fault: Fault) -> &'static str {
     match fault {
@@ -364,11 +344,7 @@ fn why_of(fault: Fault) -> &'static str {
         }
         Fault::Reader => "the answer is wrong, and so is the answer from the gold passages alone",
         Fault::Abstained => "the generator answered that it does not know",
-        Fault::Refused => "the generator declined to answer",
         Fault::Format => "no answer could be extracted from the response",
-        Fault::Truncated => "the response reached the token limit before an answer",
-        Fault::ToolCall => "the response calls a tool and has no answer",
-        Fault::Empty => "the response is empty",
     }
 }
 

@@ -7,12 +7,8 @@ use super::known::{Parts, TopK};
 use super::support::SupportTest;
 use super::wide::Reading;
 use crate::types::{
-    ArmName, Attempt, ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep,
+    ArmName, ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep,
 };
-
-/// Minimum share of our prompt tokens that an endpoint must count; below it, the server truncated the prompt (as Ollama
-/// does silently).
-const SERVER_TRUNCATED_BELOW: f64 = 0.8;
 
 /// The chunks of each stage, with the support test applied to them.
 #[allow(clippy::struct_excessive_bools, reason = "each is a fact about the record of its own")]
@@ -42,6 +38,8 @@ pub(super) struct Delivery<'a> {
     pub knows_k: bool,
     /// True if the prompt is known, and most of its passages are in a document.
     pub knows_packed: bool,
+    /// Share of the prompt that the endpoint read, where it must have truncated it.
+    pub read_share: Option<f64>,
 }
 
 /// Support by one reading at documents, chunks, candidates, `top_k` and prompt; `None` where it is not known.
@@ -90,6 +88,9 @@ impl<'a> Delivery<'a> {
             packed,
             recorded,
             knows_k: k.is_some(),
+            read_share: trace
+                .attempt(ArmName::Retrieved)
+                .and_then(|attempt| top.read_share(attempt)),
         }
     }
 
@@ -166,7 +167,7 @@ impl<'a> Delivery<'a> {
     /// Returns true if the part of the prompt that the server read lacks the support, or may lack it. Servers that truncate a prompt keep its
     /// end; of the packed passages it is as long, in bytes, as the share of tokens that the server counted.
     pub fn is_truncated_away(&self) -> bool {
-        let Some(share) = self.trace.attempt(ArmName::Retrieved).and_then(read_share) else {
+        let Some(share) = self.read_share else {
             return false;
         };
         let bytes = |id: &&ChunkId| {
@@ -268,12 +269,4 @@ fn are_mostly_located(passages: &[&ChunkId]) -> bool {
 fn is_external(step: &TraceStep) -> bool {
     let is_named = step.name.is_some() || step.query.is_some() || step.k.is_some();
     is_named || matches!(step.step, Step::External | Step::Ordered)
-}
-
-/// Returns the share of the prompt's tokens that the endpoint counted, if these are so few that it must have truncated the
-/// prompt.
-pub(super) fn read_share(attempt: &Attempt) -> Option<f64> {
-    let tokens = attempt.tokens;
-    let share = tokens.prompt_billed? as f64 / tokens.prompt as f64;
-    (share < SERVER_TRUNCATED_BELOW).then_some(share)
 }

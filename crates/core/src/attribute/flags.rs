@@ -1,6 +1,6 @@
 //! Flags of a question: observations next to its failure class.
 
-use super::delivery::{Delivery, read_share};
+use super::delivery::Delivery;
 use super::elsewhere::Elsewhere;
 use super::judge::Judgments;
 use super::suspect;
@@ -32,10 +32,7 @@ pub(super) fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag>
                     || (retrieved == Some(Correctness::Wrong)
                         && suspect::gold_passages_agree(trace, delivery.passages))),
         ),
-        (
-            Flag::ServerTruncated,
-            trace.attempt(ArmName::Retrieved).is_some_and(|attempt| read_share(attempt).is_some()),
-        ),
+        (Flag::ServerTruncated, delivery.read_share.is_some()),
     ];
     tests.into_iter().filter(|(_, is)| *is).map(|(flag, _)| flag).collect()
 }

@@ -43,7 +43,7 @@ pub struct Decision {
     pub by: Decider,
 }
 
-/// Decision on each arm's first answer; none where the arm was not run, its call failed, or the question has no gold answer.
+/// Decision on each arm's first answer; none where the arm was not run, its reply is unusable, or the question has no gold answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgments {
     by_arm: [Option<Decision>; ArmName::ALL.len()],
@@ -142,7 +142,7 @@ fn is_same(a: &Attempt, b: &Attempt) -> bool {
     (a.error.is_some(), &a.extracted, a.stance) == (b.error.is_some(), &b.extracted, b.stance)
 }
 
-/// Decides on one attempt; `None` if its call failed or the question has no gold answer.
+/// Decides on one attempt; `None` if it is unusable or the question has no gold answer.
 #[must_use]
 pub fn decide(
     question: &Question,
@@ -177,10 +177,10 @@ fn decided_by(by: Decider) -> &'static str {
     }
 }
 
-/// Judges one attempt by the rule alone; `None` if its call failed or the question has no gold answer.
+/// Judges one attempt by the rule alone; `None` if it is unusable or the question has no gold answer.
 #[must_use]
 pub fn judge_attempt(question: &Question, attempt: &Attempt, judge: Judge) -> Option<Judgment> {
-    if attempt.error.is_some() {
+    if !attempt.is_usable() {
         return None;
     }
     judge.judge(question, &attempt.extracted, attempt.stance)
@@ -207,6 +207,22 @@ mod tests {
         };
         let decision = decide(&question, &Attempt::new(answer), auto, settled).expect("an answer");
         (decision.judgment.correctness, decision.by)
+    }
+
+    #[test]
+    fn an_unusable_reply_is_neither_right_nor_wrong() {
+        let judge = Judge {
+            rule: RightRule::Auto,
+            scorer: Scorer::Squad2,
+            correct_f1: 0.6,
+            language: Language::english(),
+        };
+        let cut = Attempt { stance: Stance::Truncated, ..Attempt::new("") };
+        for kind in [QuestionKind::Span, QuestionKind::Unanswerable] {
+            let answers = vec!["1992".to_owned()];
+            let asked = Question { kind, answers, ..Question::new("q".into(), String::new()) };
+            assert_eq!(decide(&asked, &cut, judge, &Settled::default()), None);
+        }
     }
 
     #[test]

@@ -9,10 +9,17 @@
 use hashbrown::{HashMap, HashSet};
 
 use super::Passages;
-use crate::types::{ChunkId, Step, Trace, TraceStep};
+use crate::stats::median::median;
+use crate::types::{ArmName, Attempt, ChunkId, Step, Trace, TraceStep};
 
-/// The hits that packing takes, and the retrievers that find them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Prompts from which on their usual number of tokens is known.
+const ENOUGH: usize = 5;
+/// Minimum share of the usual number of prompt tokens that an endpoint must count; below it, the server truncated the prompt (as Ollama
+/// does silently).
+const TRUNCATED_BELOW: f64 = 0.8;
+
+/// The hits that packing takes, the retrievers that find them, and the tokens that the endpoint counts.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TopK {
     /// Their number in a question that records none; the largest where that is not known.
     pub k: usize,
@@ -22,12 +29,14 @@ pub struct TopK {
     pub is_in_order: bool,
     /// Number of different retrievers in the record; 0 for a pipeline whose settings are known.
     n_retrievers: usize,
+    /// Tokens that the endpoint counts for one of ours; `None` where that is not known.
+    billed: Option<f64>,
 }
 
 impl From<usize> for TopK {
     /// The top k of a pipeline whose settings are known.
     fn from(k: usize) -> Self {
-        Self { k, is_set: true, is_in_order: true, n_retrievers: 0 }
+        Self { k, is_set: true, is_in_order: true, n_retrievers: 0, billed: Some(1.0) }
     }
 }
 
@@ -44,7 +53,26 @@ impl TopK {
             is_set: set.all(|other| other == k) && traces.iter().all(|trace| packs(trace, k)),
             is_in_order: traces.iter().all(|trace| packs_in_order(trace, passages)),
             n_retrievers: n_retrievers(traces),
+            billed: None,
         }
+        .with_billing_of(traces)
+    }
+
+    /// Returns the same for an endpoint whose tokenizer is not known: the median prompt shows how many tokens it counts for
+    /// one of ours. A language may need a third of the tokens of another vocabulary.
+    #[must_use]
+    pub fn with_billing_of(self, traces: &[Trace]) -> Self {
+        let attempts = traces.iter().filter_map(|trace| trace.attempt(ArmName::Retrieved));
+        let shares: Vec<f64> = attempts.filter_map(billed_share).collect();
+        let enough = Some(shares).filter(|shares| shares.len() >= ENOUGH);
+        Self { billed: enough.and_then(|shares| median(&shares)), ..self }
+    }
+
+    /// Returns the share of the prompt that the endpoint read, if it counted so few tokens that it must have truncated the prompt.
+    #[must_use]
+    pub(super) fn read_share(&self, attempt: &Attempt) -> Option<f64> {
+        let share = billed_share(attempt)? / self.billed?;
+        (share < TRUNCATED_BELOW).then_some(share)
     }
 
     /// Returns the number of hits that packing takes for a question; `None` if it is not known.
@@ -60,6 +88,12 @@ impl TopK {
         let n = n_retrievers(std::slice::from_ref(trace));
         n > 0 && n >= self.n_retrievers
     }
+}
+
+/// Returns the tokens that the endpoint counted, for one of ours.
+fn billed_share(attempt: &Attempt) -> Option<f64> {
+    let tokens = attempt.tokens;
+    (tokens.prompt > 0).then_some(tokens.prompt_billed? as f64 / tokens.prompt as f64)
 }
 
 /// Returns the number of different retrievers; several queries of one count once.

@@ -17,19 +17,19 @@ use crate::types::{ByteRange, Document};
 /// document.
 const RAREST_WORDS: usize = 3;
 
-/// Returns the range of `document` that equals `text` without outer white space; the first one if there are several.
+/// Returns the ranges of `document` that equal `text` without outer white space, in order; none overlap.
 /// `title` is the title that the passage's source gives, if any.
 #[must_use]
-pub fn in_document(document: &Document, text: &str, title: Option<&str>) -> Option<ByteRange> {
-    let whole = || quote::first(&document.text, text);
-    let below_title = || {
-        let (first, rest) = text.trim_start().split_once('\n')?;
-        let first = first.trim();
-        let is_title =
-            first == document.title.trim() || title.is_some_and(|title| title.trim() == first);
-        is_title.then(|| quote::first(&document.text, rest)).flatten()
-    };
-    whole().or_else(below_title)
+pub fn in_document(document: &Document, text: &str, title: Option<&str>) -> Vec<ByteRange> {
+    let whole = quote::all(&document.text, text);
+    match text.trim_start().split_once('\n') {
+        Some((first, rest)) if whole.is_empty() => {
+            let titles = [Some(document.title.as_str()), title];
+            let is_title = titles.iter().flatten().any(|title| title.trim() == first.trim());
+            if is_title { quote::all(&document.text, rest) } else { whole }
+        }
+        _ => whole,
+    }
 }
 
 /// Inverted index of words to documents.
@@ -60,22 +60,24 @@ impl WordIndex {
     }
 
     /// Returns every document that contains `text` by the rule of [`in_document`] (one or two words: exactly),
-    /// ascending, with its range. `documents` are those that were indexed.
+    /// ascending, with its ranges. `documents` are those that were indexed.
     #[must_use]
     pub fn find(
         &self,
         documents: &[Document],
         text: &str,
         title: Option<&str>,
-    ) -> Vec<(usize, ByteRange)> {
+    ) -> Vec<(usize, Vec<ByteRange>)> {
         let mut candidates = self.candidates(documents, text);
         if let Some((_, rest)) = text.trim_start().split_once('\n') {
             candidates.extend(self.candidates(documents, rest));
             candidates.sort_unstable();
             candidates.dedup();
         }
-        let place = |number: usize| Some((number, in_document(&documents[number], text, title)?));
-        candidates.into_iter().filter_map(place).collect()
+        let places = candidates
+            .into_iter()
+            .map(|number| (number, in_document(&documents[number], text, title)));
+        places.filter(|(_, ranges)| !ranges.is_empty()).collect()
     }
 
     /// Returns the documents that may contain `text`. For three words or more it misses none; for fewer it misses none
@@ -140,7 +142,8 @@ mod tests {
     }
 
     fn range(text: &str, passage: &str, title: Option<&str>) -> Option<(usize, usize)> {
-        in_document(&document("T", text), passage, title).map(|range| (range.start, range.end))
+        let found = in_document(&document("T", text), passage, title);
+        found.first().map(|range| (range.start, range.end))
     }
 
     #[test]
@@ -153,6 +156,14 @@ mod tests {
         assert_eq!(range("a  b\nc", "Other\nb c", None), None);
         assert_eq!(range("a b c", "a c", None), None);
         assert_eq!(range("a b c", " \n", None), None);
+    }
+
+    #[test]
+    fn a_passage_that_occurs_several_times_is_at_each_place() {
+        let found = in_document(&document("T", "a b, c, a b, a  b"), "a b", None);
+        assert_eq!(found, [(0, 3).into(), (8, 11).into()], "the exact ones, if there are any");
+        let found = in_document(&document("T", "a  b, a\nb"), "T\na b", None);
+        assert_eq!(found, [(0, 4).into(), (6, 9).into()]);
     }
 
     #[test]
@@ -198,10 +209,9 @@ mod tests {
             for _ in 0..40 {
                 let passage = text(n);
                 let everywhere = documents.iter().enumerate();
-                let expected: Vec<(usize, ByteRange)> = everywhere
-                    .filter_map(|(number, document)| {
-                        Some((number, in_document(document, &passage, None)?))
-                    })
+                let expected: Vec<(usize, Vec<ByteRange>)> = everywhere
+                    .map(|(number, document)| (number, in_document(document, &passage, None)))
+                    .filter(|(_, ranges)| !ranges.is_empty())
                     .collect();
                 assert_eq!(index.find(&documents, &passage, None), expected, "{passage}");
             }

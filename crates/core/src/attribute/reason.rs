@@ -8,7 +8,7 @@ use super::bounds;
 use super::delivery::{Delivery, Torn, is_rewritten};
 use super::ranks::{best_placed, came, name, number, was_among};
 use crate::text::numbers::{listed, thousands};
-use crate::types::{ByteRange, ChunkId, GoldMember, Stage, Step, SupportRule};
+use crate::types::{ArmName, ByteRange, ChunkId, GoldMember, Stage, Step, SupportRule};
 
 /// Maximum number of chunks named in a sentence.
 const MOST_NAMED: usize = 6;
@@ -30,6 +30,18 @@ pub(super) fn absent(delivery: &Delivery<'_>) -> String {
             listed(&docs)
         ),
     }
+}
+
+/// Explains a prompt of which the server read only the end.
+pub(super) fn truncated(delivery: &Delivery<'_>) -> String {
+    let tokens = delivery.trace.attempt(ArmName::Retrieved).map(|attempt| attempt.tokens);
+    let billed = tokens.and_then(|tokens| tokens.prompt_billed).unwrap_or_default();
+    let sent = billed as f64 / delivery.read_share.unwrap_or(1.0);
+    format!(
+        "the endpoint read {} of about {} prompt tokens, and the end of the prompt lacks the support",
+        thousands(billed as usize),
+        thousands(sent.round() as usize)
+    )
 }
 
 /// Explains why no chunk holds evidence that a document holds.

@@ -6,7 +6,8 @@ closed_set! {
     /// A strategy for splitting a document's text into chunks.
     #[derive(Default)]
     Strategy {
-        /// Windows of `size` tokens, each starting `size - overlap` tokens after the one before.
+        /// Windows of `size` tokens, each starting `size - overlap` tokens after the one before. White space at their edges is removed
+        /// and their tokens are counted again, so that two may share a few tokens more than `overlap`.
         Fixed = "fixed",
         /// Paragraphs separated by blank lines, merged up to `size`; a longer one is split as `recursive` does.
         Paragraph = "paragraph",

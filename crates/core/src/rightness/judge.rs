@@ -56,11 +56,7 @@ impl Judge {
         let fault = match stance {
             Stance::Answered => return Some(self.answered(question, answer, has_facts)),
             Stance::Abstained => "declined",
-            Stance::Refused => "refused by a filter",
-            Stance::Unreadable => "no answer to read",
-            Stance::Truncated => "truncated",
-            Stance::ToolCall => "called a tool",
-            Stance::Empty => "empty",
+            _ => stance.unusable().unwrap_or("no answer to read"),
         };
         Some(Judgment::new(Correctness::Wrong, fault))
     }

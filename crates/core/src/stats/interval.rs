@@ -69,6 +69,21 @@ pub fn of_equal_values(value: f64, range: (f64, f64), n_clusters: usize) -> Inte
     Interval { low: value - unseen * (value - range.0), high: value + unseen * (range.1 - value) }
 }
 
+/// Returns the 95% interval of the mean of `values`, each in `range`, over `n_clusters`: `resampled`, or [`of_equal_values`] where
+/// they are all equal. `None` where nothing can be resampled.
+#[must_use]
+pub fn of_mean(
+    values: &[f64],
+    range: (f64, f64),
+    n_clusters: usize,
+    resampled: Option<Interval>,
+) -> Option<Interval> {
+    let resampled = resampled?;
+    let first = *values.first()?;
+    let are_equal = values.iter().all(|value| *value == first);
+    Some(if are_equal { of_equal_values(first, range, n_clusters) } else { resampled })
+}
+
 /// Returns the percentile interval; `None` for no resamples.
 pub(super) fn percentile(resampled: Vec<f64>, reach: f64) -> Option<Interval> {
     points(resampled, normal::cdf(-reach), normal::cdf(reach))

@@ -21,29 +21,38 @@ pub struct Located {
 /// so that a quote survives re-wrapped lines. `None` for a blank quote.
 #[must_use]
 pub fn locate(text: &str, quote: &str) -> Option<Located> {
-    found(text, quote, |text, quote| text.matches(quote).count())
+    let found = all(text, quote);
+    found.first().map(|range| Located { range: *range, n_found: found.len() })
 }
 
 /// Returns the range that [`locate`] finds, without counting the others.
 #[must_use]
 pub fn first(text: &str, quote: &str) -> Option<ByteRange> {
-    found(text, quote, |_, _| 1).map(|located| located.range)
+    found(text, quote, 1).pop()
 }
 
-fn found(text: &str, quote: &str, count: impl Fn(&str, &str) -> usize) -> Option<Located> {
+/// Returns every range that [`locate`] counts, in order.
+#[must_use]
+pub fn all(text: &str, quote: &str) -> Vec<ByteRange> {
+    found(text, quote, usize::MAX)
+}
+
+fn found(text: &str, quote: &str, most: usize) -> Vec<ByteRange> {
     let quote = quote.trim();
     if quote.is_empty() {
-        return None;
+        return Vec::new();
     }
-    if let Some(start) = memmem::find(text.as_bytes(), quote.as_bytes()) {
-        let range = ByteRange::new(start, start + quote.len());
-        return Some(Located { range, n_found: count(text, quote) });
+    let starts = memmem::find_iter(text.as_bytes(), quote.as_bytes()).take(most);
+    let exact: Vec<ByteRange> =
+        starts.map(|start| ByteRange::new(start, start + quote.len())).collect();
+    if !exact.is_empty() {
+        return exact;
     }
     let quote = one_spaced(quote);
     let (collapsed, bytes) = collapse(text);
-    let start = collapsed.find(&quote)?;
-    let range = ByteRange::new(bytes[start], bytes[start + quote.len() - 1] + 1);
-    Some(Located { range, n_found: count(&collapsed, &quote) })
+    let starts = collapsed.match_indices(&quote).take(most);
+    let range = |start: usize| ByteRange::new(bytes[start], bytes[start + quote.len() - 1] + 1);
+    starts.map(|(start, _)| range(start)).collect()
 }
 
 /// Returns the longest beginning of `quote` that occurs in `text`, with all runs of white space treated as equal; empty if

@@ -72,7 +72,7 @@ closed_set! {
         Unattributed = "unattributed",
         /// The file of recorded responses has none to a prompt of it; never counted as wrong.
         NotRecorded = "not_recorded",
-        /// A call failed; this never counts as wrong.
+        /// A call failed, or its reply is no answer: truncated, empty, a tool call, stopped by a filter. It never counts as wrong.
         Failed = "failed",
     }
 }
@@ -139,24 +139,8 @@ closed_set! {
         Reader = "reader",
         /// The generator stated that it does not know.
         Abstained = "abstained",
-        /// The generator declined to answer.
-        Refused = "refused",
         /// No answer could be extracted from the reply.
         Format = "format",
-        /// The reply reached the token limit before its answer was complete.
-        Truncated = "truncated",
-        /// The reply calls a tool in place of an answer.
-        ToolCall = "tool_call",
-        /// The reply is empty.
-        Empty = "empty",
-    }
-}
-
-impl Fault {
-    /// Returns true if settings or server are at fault, and neither reader nor label.
-    #[must_use]
-    pub fn is_setup(self) -> bool {
-        matches!(self, Self::Truncated | Self::ToolCall | Self::Empty)
     }
 }
 

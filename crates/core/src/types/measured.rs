@@ -28,6 +28,12 @@ impl Interval {
         Self { low: self.low * factor, high: self.high * factor }
     }
 
+    /// Returns the smallest interval that holds both.
+    #[must_use]
+    pub fn hull(self, other: Self) -> Self {
+        Self { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+
     /// Extends the interval to hold zero; a bound that differs from zero by rounding is zero.
     #[must_use]
     pub fn with_zero(self) -> Self {

@@ -137,7 +137,7 @@ closed_set! {
         Answered = "answered",
         /// A statement that it does not know.
         Abstained = "abstained",
-        /// A refusal.
+        /// Stopped by a filter.
         Refused = "refused",
         /// No answer could be extracted from it.
         Unreadable = "unreadable",
@@ -151,17 +151,26 @@ closed_set! {
 }
 
 impl Stance {
-    /// Returns the fault of such a reply; `None` for an answer.
+    /// Returns the fault of such a reply; `None` for an answer, and for a reply that shows nothing of the generator.
     #[must_use]
     pub fn fault(self) -> Option<Fault> {
         match self {
-            Self::Answered => None,
             Self::Abstained => Some(Fault::Abstained),
-            Self::Refused => Some(Fault::Refused),
             Self::Unreadable => Some(Fault::Format),
-            Self::Truncated => Some(Fault::Truncated),
-            Self::ToolCall => Some(Fault::ToolCall),
-            Self::Empty => Some(Fault::Empty),
+            _ => None,
+        }
+    }
+
+    /// Returns the reason why such a reply shows nothing of the generator: settings, server or a filter kept it from being an
+    /// answer. `None` for every other one.
+    #[must_use]
+    pub fn unusable(self) -> Option<&'static str> {
+        match self {
+            Self::Refused => Some("stopped by a filter"),
+            Self::Truncated => Some("truncated by the token limit"),
+            Self::ToolCall => Some("a tool call"),
+            Self::Empty => Some("empty"),
+            Self::Answered | Self::Abstained | Self::Unreadable => None,
         }
     }
 }
@@ -374,11 +383,11 @@ impl Attempt {
         }
     }
 
-    /// Returns true if it shows what the generator can do with its passages. A failed call does not, nor a reply that the
-    /// settings or the server kept from being an answer: truncated, a tool call, or empty.
+    /// Returns true if it shows what the generator can do with its passages: the call did not fail, and the reply is not
+    /// [unusable](Stance::unusable).
     #[must_use]
     pub fn is_usable(&self) -> bool {
-        self.error.is_none() && self.stance.fault().is_none_or(|fault| !fault.is_setup())
+        self.error.is_none() && self.stance.unusable().is_none()
     }
 
     /// Returns the answer for people: the short one, or in brackets the kind of reply.
@@ -529,6 +538,13 @@ impl Trace {
             let error = arm.attempts.iter().find_map(|call| call.error.as_ref())?;
             Some(QuestionFailure { arm: Some(arm.arm), error })
         })
+    }
+
+    /// Returns true if the question failed, or its reply shows nothing of the generator.
+    #[must_use]
+    pub fn lacks_result(&self) -> bool {
+        let is_unusable = |attempt: &Attempt| !attempt.is_usable();
+        self.failed() || self.attempt(ArmName::Retrieved).is_some_and(is_unusable)
     }
 
     /// Returns true if the question failed and is to be asked again on resume.

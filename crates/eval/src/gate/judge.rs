@@ -200,7 +200,7 @@ fn questions(n: usize) -> String {
 /// are none.
 pub(super) fn complete(run: &SavedRun) -> Option<GateResult> {
     let asked = run.manifest.n_questions.max(run.traces.len());
-    let failed = run.traces.iter().filter(|trace| trace.failed()).count();
+    let failed = run.traces.iter().filter(|trace| trace.lacks_result()).count();
     let missing = asked - run.traces.len();
     let judged = run.traces.len() - failed;
     let remedy = if run.manifest.is_imported() {
@@ -223,7 +223,7 @@ pub(super) fn complete(run: &SavedRun) -> Option<GateResult> {
             GateVerdict::Inconclusive
         },
         reason: format!(
-            "{failed} of {asked} questions failed and {missing} were not asked, so no mean is valid for the whole set; {remedy}"
+            "{failed} of {asked} questions failed or have no usable reply and {missing} were not asked, so no mean is valid for the whole set; {remedy}"
         ),
     })
 }

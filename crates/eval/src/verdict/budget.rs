@@ -17,12 +17,15 @@ use crate::diagnose;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Judge;
 use ragtriage_core::stats::bootstrap::Bootstrap;
-use ragtriage_core::types::{ArmName, Interval, Stage, SupportRule, Trace};
+use ragtriage_core::stats::interval::of_mean;
+use ragtriage_core::types::{ArmName, Interval, Stage, Trace};
 
 /// Decimals of a loss term in reports.
 pub const LOSS_DIGITS: u32 = 3;
 /// The quantity that a budget without an oracle arm counts.
 pub const SUPPORT: &str = "support";
+/// The quantity that it counts where what complete evidence would bring is estimated.
+pub const ESTIMATED: &str = "right answers, estimated";
 
 /// Losses of one question, parallel to [`Source::ALL`].
 pub(crate) type Terms = [f64; Source::ALL.len()];
@@ -98,7 +101,7 @@ pub struct Term {
 /// The budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LossBudget {
-    /// The quantity lost: `right answers` or `AnswerF1` with an oracle, `support` without.
+    /// The quantity lost: `right answers` or `AnswerF1` with an oracle; without, `right answers, estimated`, or `support`.
     pub of: String,
     /// Questions counted.
     pub n: usize,
@@ -151,28 +154,54 @@ pub fn loss_budget(
     bootstrap: &Bootstrap,
 ) -> LossBudget {
     let rows_of = |reading| rows(traces, outcomes, of, reading);
-    let columns = columns(&rows_of(Reading::Plain));
-    let plain = means(&columns);
-    let readings = Reading::OTHERS.map(|reading| means(&self::columns(&rows_of(reading))));
-    let resampled = bootstrap.means(&columns);
-    let n_clusters = bootstrap.n_clusters_with_value(&columns[0]);
-    let terms = Source::ALL.iter().zip(resampled).enumerate().map(|(at, (&source, resampled))| {
-        let values = readings.iter().map(|means| means[at]);
-        Term {
-            source,
-            mean: plain[at],
-            ci95: bootstrap.interval(resampled, n_clusters),
-            bounds: bounds(plain[at], values),
+    budget(of.name(), &rows_of(Reading::Plain), &Reading::OTHERS.map(rows_of), bootstrap)
+}
+
+/// Builds the budget of `plain` losses. `others` are the same by other readings of the data, or at the bounds of an estimate,
+/// which its intervals then hold.
+pub(super) fn budget(
+    of: &str,
+    plain: &[Option<Terms>],
+    others: &[Vec<Option<Terms>>],
+    bootstrap: &Bootstrap,
+) -> LossBudget {
+    let columns = columns(plain);
+    let others: Vec<Vec<Vec<Option<f64>>>> =
+        others.iter().map(|rows| self::columns(rows)).collect();
+    let (plain, mut ci95) = (means(&columns), intervals(&columns, bootstrap));
+    if of == ESTIMATED {
+        for other in &others {
+            for (all, one) in ci95.iter_mut().zip(intervals(other, bootstrap)) {
+                *all = all.zip(one).map(|(all, one)| all.hull(one));
+            }
         }
+    }
+    let others: Vec<Vec<f64>> = others.iter().map(|columns| means(columns)).collect();
+    let terms = Source::ALL.iter().enumerate().map(|(at, &source)| Term {
+        source,
+        mean: plain[at],
+        ci95: ci95[at],
+        bounds: bounds(plain[at], others.iter().map(|means| means[at])),
     });
     LossBudget {
-        of: of.name().to_owned(),
+        of: of.to_owned(),
         n: columns[0].iter().flatten().count(),
         loss: plain.iter().sum::<f64>() + 0.0,
         terms: terms
             .filter(|term| term.source != Source::Undelivered || term.mean != 0.0)
             .collect(),
     }
+}
+
+fn intervals(columns: &[Vec<Option<f64>>], bootstrap: &Bootstrap) -> Vec<Option<Interval>> {
+    let n_clusters = bootstrap.n_clusters_with_value(&columns[0]);
+    let resampled = bootstrap.means(columns).into_iter();
+    let each = columns.iter().zip(resampled);
+    each.map(|(column, resampled)| {
+        let values: Vec<f64> = column.iter().flatten().copied().collect();
+        of_mean(&values, (0.0, 1.0), n_clusters, bootstrap.interval(resampled, n_clusters))
+    })
+    .collect()
 }
 
 fn bounds(plain: f64, others: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
@@ -207,10 +236,8 @@ pub(crate) fn answer_terms(trace: &Trace, outcome: &Outcome, of: BudgetOf) -> Op
 fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading) -> Option<Terms> {
     let retrieved = of.score(trace, outcome, ArmName::Retrieved)?;
     outcome.reached?;
-    // Without labels the oracle is missing; a failed question lacks an arm.
-    if matches!(trace.gold.documents.rule, SupportRule::AnswerString | SupportRule::Judged)
-        || outcome.class.has_no_result()
-        || has_unusable_reply(trace)
+    if outcome.class.has_no_result()
+        || trace.attempt(ArmName::GoldInNoise).is_some_and(|attempt| !attempt.is_usable())
     {
         return None;
     }
@@ -226,7 +253,9 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
         Reading::BestAnswer => oracle.max(retrieved).max(in_noise.unwrap_or(oracle)),
     };
     terms[Source::Reader as usize] += 1.0 - oracle;
-    let lost = reading.lost(outcome);
+    // What the condition with the missing evidence measured is not read from the label again, only the stage is.
+    let measured = in_noise.and_then(|_| Source::of(outcome));
+    let lost = reading.lost(outcome).or(measured);
     let (source, best) = match (lost, in_noise) {
         (Some(stage), Some(in_noise)) => {
             terms[Source::Distraction as usize] += oracle - in_noise;
@@ -238,13 +267,6 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
     };
     terms[source as usize] += best - retrieved;
     Some(terms)
-}
-
-/// Returns true if settings or server kept a reply from being an answer: it says nothing about any stage.
-fn has_unusable_reply(trace: &Trace) -> bool {
-    let compared = [ArmName::Retrieved, ArmName::Oracle, ArmName::GoldInNoise];
-    let mut attempts = compared.iter().filter_map(|arm| trace.attempt(*arm));
-    attempts.any(|attempt| !attempt.is_usable())
 }
 
 /// Returns the stage that lost the support on its way to the generator; `None` if it arrived, or without

@@ -1,8 +1,10 @@
 //! Limits of a verdict: small samples, invalid oracles, answers that the rule may misjudge.
 
 use super::budget::BudgetOf;
+use super::estimate::Estimate;
 use super::facts::{Answered, Losses, VerdictFacts};
 use super::unrecorded;
+use super::unusable::Unusable;
 use crate::diagnose;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::mcnemar::mcnemar;
@@ -57,11 +59,15 @@ pub fn oracle_check(traces: &[Trace], outcomes: &[Outcome]) -> OracleCheck {
     check
 }
 
-/// Returns the limits of a verdict that rests on `losses`.
-pub(super) fn cautions(facts: &VerdictFacts<'_>, losses: &Losses) -> Vec<String> {
+/// Returns the limits of a verdict that rests on `losses`, which may be estimated.
+pub(super) fn cautions(
+    facts: &VerdictFacts<'_>,
+    losses: &Losses,
+    estimate: Option<&Estimate>,
+) -> Vec<String> {
     let &Losses { n, n_clusters, .. } = losses;
     if n == 0 {
-        return Vec::new();
+        return unrecorded::caution(facts).into_iter().collect();
     }
     let is_small = n < FEW || n_clusters < FEW;
     let small = (is_small && !are_contexts_unknown(facts)).then(|| {
@@ -71,8 +77,7 @@ pub(super) fn cautions(facts: &VerdictFacts<'_>, losses: &Losses) -> Vec<String>
             plural(n_clusters, "cluster", "clusters")
         )
     });
-    let failed = left_out(facts, FailureClass::Failed, "failed");
-    let unrecorded = left_out(facts, FailureClass::NotRecorded, "have no recorded response");
+    let unusable = Unusable::new(facts);
     let open = facts.outcomes.iter();
     let open = open.filter(|outcome| outcome.class == FailureClass::Ambiguous);
     let open = open.filter(|outcome| !outcome.is_unseen()).count();
@@ -84,15 +89,13 @@ pub(super) fn cautions(facts: &VerdictFacts<'_>, losses: &Losses) -> Vec<String>
     });
     [
         small,
-        failed,
-        unrecorded,
+        unusable.caution().filter(|_| !unusable.is_much(facts)),
         unlocated(facts),
-        unused(facts),
         hallucinated(facts),
         judged(facts),
         open,
         unrecorded::caution(facts),
-        without_oracle(facts, losses),
+        estimate.and_then(|estimate| estimated(estimate, facts)),
         uncovered(facts, n),
         disagreement(facts),
     ]
@@ -118,11 +121,6 @@ fn unlocated(facts: &VerdictFacts<'_>) -> Option<String> {
     })
 }
 
-fn left_out(facts: &VerdictFacts<'_>, class: FailureClass, what: &str) -> Option<String> {
-    let (n, all) = (count(facts.outcomes, class), thousands(facts.outcomes.len()));
-    (n > 0).then(|| format!("{} of {all} questions {what} and are left out.", thousands(n)))
-}
-
 fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
     let questions = facts.traces.iter().zip(facts.outcomes);
     let answerable = questions.filter(|(trace, outcome)| {
@@ -132,8 +130,8 @@ fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
     });
     let answerable = answerable.count();
     let lack = match facts.of {
-        BudgetOf::Support => "a label to judge them by, or a usable answer",
-        _ => "evidence, gold answers, a usable answer or one from the gold passages alone",
+        BudgetOf::Support => "a label to judge them by",
+        _ => "evidence, gold answers, or a usable answer from the gold passages alone",
     };
     (n < answerable).then(|| {
         format!(
@@ -144,15 +142,19 @@ fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
     })
 }
 
-/// Explains sides that are counted in questions.
-fn without_oracle(facts: &VerdictFacts<'_>, losses: &Losses) -> Option<String> {
-    let is_lost = losses.means().iter().any(|mean| *mean > 0.0);
-    let is_counted =
-        is_lost && facts.answered == Answered::ByGenerator && facts.of == BudgetOf::Support;
-    is_counted.then(|| {
-        "Both sides count wrong answers by whether the prompt had the complete evidence. How many of them better retrieval \
-         would recover is not known without answers from the gold passages alone (condition `oracle`)."
-            .to_owned()
+/// Explains sides that are estimated; `None` where nothing is, because no wrong answer lacks its evidence.
+fn estimated(estimate: &Estimate, facts: &VerdictFacts<'_>) -> Option<String> {
+    let lacking = facts.outcomes.iter().filter(|outcome| outcome.class.is_lost_before_prompt());
+    let Estimate { right, n, .. } = *estimate;
+    (lacking.count() > 0 && n > 0).then(|| {
+        format!(
+            "Both sides are estimates: with complete evidence in the prompt {} of {} are right ({}), and the other questions are \
+             taken to be as easy. The intervals allow them half the odds. Answers from the gold passages alone (condition `oracle`) \
+             measure it.",
+            thousands(right),
+            plural(n, "answer", "answers"),
+            percent_of(right, n)
+        )
     })
 }
 
@@ -167,18 +169,6 @@ fn disagreement(facts: &VerdictFacts<'_>) -> Option<String> {
             thousands(n),
             percent_of(differ, n)
         )
-    })
-}
-
-/// Returns true if no question is answered right although evidence reached prompts, and no oracle shows why.
-pub(super) fn is_evidence_unused(facts: &VerdictFacts<'_>) -> bool {
-    let has_wrong = count(facts.outcomes, FailureClass::Generation) > 0;
-    facts.of == BudgetOf::Support && has_wrong && count(facts.outcomes, FailureClass::Correct) == 0
-}
-
-fn unused(facts: &VerdictFacts<'_>) -> Option<String> {
-    (facts.answered == Answered::ByGenerator && is_evidence_unused(facts)).then(|| {
-        "No question whose evidence is in the prompt is answered right, so more evidence may not help.".to_owned()
     })
 }
 

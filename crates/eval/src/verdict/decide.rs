@@ -2,13 +2,15 @@
 
 use super::budget::{self, BudgetOf, Reading, Terms};
 use super::cautions::{self, OracleCheck};
+use super::estimate::Estimate;
 use super::facts::{Answered, Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
 use super::source::{Side, Source};
 use super::text;
+use super::unusable::Unusable;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::bootstrap::Bootstrap;
-use ragtriage_core::stats::interval::of_equal_values;
-use ragtriage_core::types::{FailureClass, Fault, Interval, Stage};
+use ragtriage_core::stats::interval::of_mean;
+use ragtriage_core::types::{FailureClass, Interval};
 
 /// Clusters of questions from which on a test at the 5% level can reject: 2 / 2^6 is below .05, 2 / 2^5 is not.
 const DECIDABLE: usize = 6;
@@ -26,11 +28,14 @@ struct Leader {
 pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
     let facts = &VerdictFacts { of: counted_of(facts), ..*facts };
     let by_class = [Side::Retriever, Side::Generator].map(|side| lost_on(facts.outcomes, side));
-    let plain = rows(facts, Reading::Plain);
+    let estimate = (facts.answered == Answered::ByGenerator && facts.of == BudgetOf::Support)
+        .then(|| Estimate::new(facts.outcomes, bootstrap));
+    let [plain, others @ ..] = tables(facts, estimate.as_ref());
     let losses = Losses::new(&plain, bootstrap);
-    let others = Reading::OTHERS.map(|reading| rows(facts, reading));
     let others = others.iter().filter(|rows| **rows != plain);
     let others: Vec<Losses> = others.map(|rows| Losses::new(rows, bootstrap)).collect();
+    // The bounds of an estimate are part of its interval; other readings of the data decide alongside the plain one.
+    let bounds = estimate.as_ref().map_or(&[][..], |_| &others[..]);
     let oracle = cautions::oracle_check(facts.traces, facts.outcomes);
     let conclusion = conclude(facts, &losses, &others, &oracle, bootstrap);
     let leader = leader(&losses, conclusion, bootstrap);
@@ -41,7 +46,7 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
         })
     });
     let [retriever, generator] = [Side::Retriever, Side::Generator]
-        .map(|side| side_loss(&losses, side, by_class[side as usize], bootstrap));
+        .map(|side| side_loss((&losses, bounds), side, by_class[side as usize], bootstrap));
     let mut verdict = LossVerdict {
         conclusion,
         bottleneck: leader.as_ref().map(|leader| leader.source),
@@ -53,17 +58,17 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
         n: losses.n,
         retriever,
         generator,
-        difference: difference(&losses, bootstrap),
+        difference: difference((&losses, bounds), bootstrap),
         counts_answers: facts.of != BudgetOf::Support,
-        cautions: cautions::cautions(facts, &losses),
+        cautions: cautions::cautions(facts, &losses, estimate.as_ref()),
         text: String::new(),
     };
-    verdict.text = text::sentence(&verdict, facts, &losses, &oracle);
+    verdict.text = text::sentence(&verdict, facts, &losses, &oracle, estimate.as_ref());
     verdict
 }
 
 /// Returns the score that the verdict counts: answers only where most of the questions that are lost before the prompt have an
-/// oracle, else failure classes.
+/// oracle, else an estimate.
 fn counted_of(facts: &VerdictFacts<'_>) -> BudgetOf {
     let rows = budget::rows(facts.traces, facts.outcomes, facts.of, Reading::Plain);
     let is_lost = |outcome: &Outcome| outcome.class.is_lost_before_prompt();
@@ -74,40 +79,26 @@ fn counted_of(facts: &VerdictFacts<'_>) -> BudgetOf {
     if 2 * n_covered < covered.len() { BudgetOf::Support } else { facts.of }
 }
 
-/// Returns the losses by source that the verdict compares: of answers where the run has an oracle and a generator, else of
-/// questions by failure class, else of support.
-fn rows(facts: &VerdictFacts<'_>, reading: Reading) -> Vec<Option<Terms>> {
-    match (facts.answered, facts.of) {
-        (Answered::ByGenerator, BudgetOf::Support) => facts.outcomes.iter().map(by_class).collect(),
-        (Answered::ByGenerator, of) => budget::rows(facts.traces, facts.outcomes, of, reading),
+/// Returns the losses by source that the verdict compares, first by the plain reading: of answers where the run has a generator,
+/// measured by its oracle or estimated, else of support.
+fn tables(facts: &VerdictFacts<'_>, estimate: Option<&Estimate>) -> [Vec<Option<Terms>>; 3] {
+    if let Some(estimate) = estimate {
+        return estimate.tables(facts.outcomes);
+    }
+    let [first, second] = Reading::OTHERS;
+    [Reading::Plain, first, second].map(|reading| match facts.answered {
+        Answered::ByGenerator => budget::rows(facts.traces, facts.outcomes, facts.of, reading),
         // A stage is blamed only for what both readings of a wide label lose there.
-        (Answered::No | Answered::ByBaseline, _) => {
+        Answered::No | Answered::ByBaseline => {
             let rows = budget::rows(facts.traces, facts.outcomes, BudgetOf::Support, reading);
             let outcomes = facts.outcomes.iter().zip(rows);
             outcomes.map(|(outcome, row)| row.filter(|_| !outcome.is_open())).collect()
         }
-    }
-}
-
-/// Returns a loss of 1 at the stage of the failure class, 0 for a right answer; `None` where the class is neither. What a
-/// generator loses without an oracle is not split: all of it counts as the reader's.
-fn by_class(outcome: &Outcome) -> Option<Terms> {
-    let mut terms = [0.0; Source::ALL.len()];
-    match (outcome.class.stage(), outcome.class) {
-        (Some(Stage::Generation), _) if outcome.fault.is_some_and(Fault::is_setup) => return None,
-        (Some(Stage::Generation), _) => terms[Source::Reader as usize] = 1.0,
-        (Some(stage), _) => terms[Source::of_lost(stage)? as usize] = 1.0,
-        (None, FailureClass::Undelivered) => terms[Source::Undelivered as usize] = 1.0,
-        (None, FailureClass::Correct) => {}
-        (None, FailureClass::CorrectUnsupported) if outcome.reached.is_some() => {}
-        _ => return None,
-    }
-    Some(terms)
+    })
 }
 
 fn lost_on(outcomes: &[Outcome], side: Side) -> usize {
-    let by_pipeline = outcomes.iter().filter(|outcome| !outcome.fault.is_some_and(Fault::is_setup));
-    let on_side = by_pipeline.filter(|outcome| match side {
+    let on_side = outcomes.iter().filter(|outcome| match side {
         Side::Retriever => outcome.class.is_lost_before_prompt(),
         Side::Generator => outcome.class == FailureClass::Generation,
     });
@@ -126,6 +117,9 @@ fn conclude(
         return Conclusion::Withheld;
     }
     let has_labels = facts.outcomes.iter().any(|outcome| outcome.reached.is_some());
+    if Unusable::new(facts).is_much(facts) {
+        return Conclusion::Withheld;
+    }
     if facts.answered != Answered::ByGenerator && has_labels {
         return Conclusion::RetrievalOnly;
     }
@@ -141,7 +135,7 @@ fn conclude(
             _ => Conclusion::Undecided,
         };
     }
-    if losses.n_clusters < DECIDABLE || cautions::is_evidence_unused(facts) {
+    if losses.n_clusters < DECIDABLE {
         return Conclusion::Undecided;
     }
     let plain = larger_side(losses, bootstrap);
@@ -153,41 +147,59 @@ fn conclude(
 }
 
 fn larger_side(losses: &Losses, bootstrap: &Bootstrap) -> Conclusion {
-    match difference(losses, bootstrap) {
+    match difference((losses, &[]), bootstrap) {
         Some((_, interval)) if interval.low > 0.0 => Conclusion::Retriever,
         Some((_, interval)) if interval.high < 0.0 => Conclusion::Generator,
         _ => Conclusion::Undecided,
     }
 }
 
-/// Returns the retriever's loss minus the generator's, in answers.
-fn difference(losses: &Losses, bootstrap: &Bootstrap) -> Option<(f64, Interval)> {
-    let [retriever, generator] =
-        [Side::Retriever, Side::Generator].map(|side| losses.resampled_side(side));
-    let paired = retriever.iter().zip(&generator).map(|(a, b)| a - b);
-    let interval = losses.interval(paired.collect(), bootstrap)?;
+/// Returns the retriever's loss minus the generator's, in answers, with an interval that holds those at the `bounds`.
+fn difference(
+    (losses, bounds): (&Losses, &[Losses]),
+    bootstrap: &Bootstrap,
+) -> Option<(f64, Interval)> {
+    let interval = |losses: &Losses| {
+        let [retriever, generator] =
+            [Side::Retriever, Side::Generator].map(|side| losses.resampled_side(side));
+        let paired = retriever.iter().zip(&generator).map(|(a, b)| a - b);
+        losses.interval(paired.collect(), bootstrap)
+    };
+    let interval = around(losses, bounds, interval)?;
     let mean = losses.of_side(Side::Retriever) - losses.of_side(Side::Generator);
     let n = losses.n as f64;
     Some((mean * n, interval.times(n)))
 }
 
-fn side_loss(losses: &Losses, side: Side, questions: usize, bootstrap: &Bootstrap) -> SideLoss {
+/// Returns the smallest interval that holds those of `losses` and `bounds`.
+fn around(
+    losses: &Losses,
+    bounds: &[Losses],
+    interval: impl Fn(&Losses) -> Option<Interval>,
+) -> Option<Interval> {
+    let first = interval(losses)?;
+    let others = bounds.iter().filter_map(interval);
+    Some(others.fold(first, Interval::hull))
+}
+
+fn side_loss(
+    (losses, bounds): (&Losses, &[Losses]),
+    side: Side,
+    questions: usize,
+    bootstrap: &Bootstrap,
+) -> SideLoss {
     let n = losses.n as f64;
-    let spread = losses.interval(losses.resampled_side(side), bootstrap);
-    let each = losses.each(side);
-    // No resample shows a loss that was never observed.
-    let are_equal = each.windows(2).all(|pair| pair[0] == pair[1]);
-    let ci95 = match each.first() {
-        Some(loss) if are_equal && spread.is_some() => {
-            Some(of_equal_values(*loss, (0.0, 1.0), losses.n_clusters))
-        }
-        _ => spread,
-    };
+    let ci95 = around(losses, bounds, |losses| side_interval(losses, side, bootstrap));
     SideLoss {
         questions,
         answers: losses.of_side(side) * n,
         ci95: ci95.map(|interval| interval.times(n)),
     }
+}
+
+fn side_interval(losses: &Losses, side: Side, bootstrap: &Bootstrap) -> Option<Interval> {
+    let resampled = losses.interval(losses.resampled_side(side), bootstrap);
+    of_mean(&losses.each(side), (0.0, 1.0), losses.n_clusters, resampled)
 }
 
 /// Returns true if the losses whose stage is not known may be those of another source than the first of `order`, the one that

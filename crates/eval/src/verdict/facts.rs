@@ -33,7 +33,7 @@ pub enum Conclusion {
 pub struct SideLoss {
     /// Questions lost there, by failure class.
     pub questions: usize,
-    /// Right answers that fixing the side alone would recover; without an oracle equal to `questions`.
+    /// Right answers that fixing the side alone would recover; without an oracle an estimate.
     pub answers: f64,
     /// The 95% interval of `answers`.
     pub ci95: Option<Interval>,
@@ -61,7 +61,7 @@ pub struct LossVerdict {
     pub generator: SideLoss,
     /// Answers that the retriever's side loses minus those that the generator's side loses, with the interval.
     pub difference: Option<(f64, Interval)>,
-    /// True if the sides are counted in answers that fixing them would recover, false if in questions by failure class.
+    /// True if the sides are measured by answers from the gold passages alone, false if they are estimated or count questions.
     pub counts_answers: bool,
     /// Limits of the verdict, a sentence each.
     pub cautions: Vec<String>,

@@ -2,8 +2,10 @@
 
 use super::budget::BudgetOf;
 use super::cautions::{self, OracleCheck};
+use super::estimate::Estimate;
 use super::facts::{Answered, Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
 use super::source::Source;
+use super::unusable::Unusable;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::wilson::wilson;
@@ -16,11 +18,12 @@ pub(super) fn sentence(
     facts: &VerdictFacts<'_>,
     losses: &Losses,
     oracle: &OracleCheck,
+    estimate: Option<&Estimate>,
 ) -> String {
     match verdict.conclusion {
         Conclusion::Retriever => retriever(verdict, facts, losses),
         Conclusion::Generator => generator(verdict, facts, losses),
-        Conclusion::Undecided => undecided(verdict, facts, losses),
+        Conclusion::Undecided => undecided(verdict, facts, losses, estimate),
         Conclusion::RetrievalOnly => retrieval_only(verdict, facts, losses),
         Conclusion::NothingLost => nothing_lost(verdict.n),
         Conclusion::Withheld if cautions::are_contexts_unknown(facts) => format!(
@@ -29,6 +32,9 @@ pub(super) fn sentence(
             thousands(facts.unlocated.0),
             thousands(facts.unlocated.1)
         ),
+        Conclusion::Withheld if Unusable::new(facts).is_much(facts) => {
+            Unusable::new(facts).verdict()
+        }
         Conclusion::Withheld if losses.n == 0 => insufficient(facts),
         Conclusion::Withheld => invalid_oracle(oracle),
     }
@@ -37,27 +43,18 @@ pub(super) fn sentence(
 fn retriever(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
     let n = questions(verdict.n);
     let [won, lost] = [&verdict.retriever, &verdict.generator].map(amount);
-    let claim = if facts.of == BudgetOf::Support {
-        format!("{won} of {n} are lost before the prompt, {lost} by the generator")
-    } else {
-        format!(
-            "with complete evidence in every prompt the generator would answer {won} more of {n}; it loses {lost} \
-             despite complete evidence"
-        )
-    };
+    let about = about(facts);
     let stage = leading(verdict, facts, losses);
-    format!("Yes, retrieval is the bottleneck: {claim}.{stage}")
+    format!(
+        "Yes, retrieval is the bottleneck: with complete evidence in every prompt the generator would answer {about}{won} more of {n}; \
+         it loses {about}{lost} despite complete evidence.{stage}"
+    )
 }
 
 fn generator(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
     let n = questions(verdict.n);
     let [won, by_generator] = [&verdict.retriever, &verdict.generator].map(amount);
-    if facts.of == BudgetOf::Support {
-        return format!(
-            "No, the generator is the bottleneck: it loses {by_generator} of {n} although the evidence is in the prompt; {won} are \
-             lost before the prompt."
-        );
-    }
+    let about = about(facts);
     let lost = facts.outcomes.iter().filter(|outcome| {
         let oracle = outcome.judgments.correctness(ArmName::Oracle);
         outcome.class.is_lost_before_prompt() && oracle == Some(Correctness::Wrong)
@@ -73,13 +70,18 @@ fn generator(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -
         String::new()
     };
     format!(
-        "No, the generator is the bottleneck: it loses {by_generator} of {n} despite complete evidence; complete evidence in every \
-         prompt would recover {won}.{}{unused}",
+        "No, the generator is the bottleneck: it loses {about}{by_generator} of {n} despite complete evidence; complete evidence in \
+         every prompt would recover {about}{won}.{}{unused}",
         leading(verdict, facts, losses)
     )
 }
 
-fn undecided(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
+fn undecided(
+    verdict: &LossVerdict,
+    facts: &VerdictFacts<'_>,
+    losses: &Losses,
+    estimate: Option<&Estimate>,
+) -> String {
     let open = facts.outcomes.iter().filter(|outcome| outcome.class == FailureClass::Ambiguous);
     if losses.means().iter().all(|mean| *mean <= 0.0) {
         if facts.outcomes.iter().any(Outcome::is_unseen) {
@@ -92,20 +94,25 @@ fn undecided(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -
             thousands(open.count())
         );
     }
+    if estimate.is_some_and(|estimate| estimate.n == 0) {
+        return format!(
+            "Undecided whether retrieval is the bottleneck: no answer is known to have had its complete evidence, so what that would \
+             bring to the {} that lack it is not known.",
+            questions(verdict.retriever.questions)
+        );
+    }
     let n = questions(verdict.n);
     let [won, lost] = [&verdict.retriever, &verdict.generator].map(amount);
-    let sides = if facts.of == BudgetOf::Support {
-        format!("{won} of {n} are lost before the prompt, {lost} by the generator")
-    } else {
-        format!(
-            "complete evidence in every prompt would recover {won} of {n}, and the generator loses {lost} despite complete \
-             evidence"
-        )
-    };
+    let about = about(facts);
+    let sides = format!(
+        "complete evidence in every prompt would recover {about}{won} of {n}, and the generator loses {about}{lost} despite \
+         complete evidence"
+    );
     let why = match verdict.difference {
         None => "one cluster of questions gives no interval".to_owned(),
         Some((difference, ci)) if ci.holds_zero() => {
-            format!("the difference, {difference:.0} {ci:.0}, may be chance")
+            let what = if about.is_empty() { "may be chance" } else { "may be none" };
+            format!("the difference, {about}{difference:.0} {ci:.0}, {what}")
         }
         Some(_) if verdict.n < 6 => "too few questions to decide".to_owned(),
         Some(_) => "the data leave room for both".to_owned(),
@@ -172,6 +179,13 @@ fn insufficient(facts: &VerdictFacts<'_>) -> String {
         );
     }
     let has_gold = facts.outcomes.iter().any(|outcome| outcome.reached.is_some());
+    let unseen = facts.outcomes.iter().filter(|outcome| outcome.is_unseen()).count();
+    if unseen > 0 && !has_gold {
+        return format!(
+            "No verdict: neither the passages that were retrieved nor those of the prompt are recorded for {} with evidence.",
+            questions(unseen)
+        );
+    }
     let head = if has_gold {
         "No verdict: no question has both an answer and an answer from the gold passages alone."
     } else {
@@ -289,6 +303,11 @@ fn has_step(facts: &VerdictFacts<'_>, step: Step) -> bool {
     traces.any(|trace| trace.step(step).is_some())
 }
 
+/// Marks what is estimated.
+fn about(facts: &VerdictFacts<'_>) -> &'static str {
+    if facts.of == BudgetOf::Support { "about " } else { "" }
+}
+
 fn amount(side: &SideLoss) -> String {
     let interval = side.ci95.map_or(String::new(), |ci| format!(" {ci:.0}"));
     format!("{}{interval}", whole(side.answers))
@@ -299,26 +318,18 @@ fn questions(n: usize) -> String {
 }
 
 /// Returns the rule of thumb shown with the verdict: EM@5 >= 0.80, retrieval is likely not the bottleneck; <= 0.60, improve the
-/// retriever first. If it and the conclusion point to different sides, it explains what each measures. `None` without EM@5.
+/// retriever first. It considers retrieval alone: `None` under a verdict on both sides that does not name the same one, and
+/// without EM@5.
 #[must_use]
 pub fn rule_of_thumb(em_at_5: Option<f64>, conclusion: Conclusion) -> Option<String> {
     let em = em_at_5?;
-    let is_at_odds = match conclusion {
-        Conclusion::Generator => em <= 0.60,
-        Conclusion::Retriever => em >= 0.80,
-        _ => false,
-    };
-    let says = if em >= 0.80 {
-        ">= 0.80: retrieval is likely not the bottleneck"
+    let (same, says) = if em >= 0.80 {
+        (Conclusion::Generator, ">= 0.80: retrieval is likely not the bottleneck")
     } else if em <= 0.60 {
-        "<= 0.60: work on the retriever first"
+        (Conclusion::Retriever, "<= 0.60: work on the retriever first")
     } else {
-        "between 0.60 and 0.80: inconclusive"
+        (Conclusion::RetrievalOnly, "between 0.60 and 0.80: inconclusive")
     };
-    let why = if is_at_odds {
-        "; this rule considers retrieval alone, whereas the verdict also considers the answers that this generator would recover"
-    } else {
-        ""
-    };
-    Some(format!("EM@5 is {em:.3}, {says}{why}"))
+    let is_shown = conclusion == same || conclusion == Conclusion::RetrievalOnly;
+    is_shown.then(|| format!("EM@5 is {em:.3}, {says}"))
 }

@@ -71,6 +71,15 @@ fn value(one: &Alternative) -> f64 {
     }
 }
 
+/// Returns true if what other passages may cost is larger than the gain, or not known: a possibility, and no advice to rely on.
+fn may_cost_more(one: &Alternative) -> bool {
+    one.promise.is_some_and(|promise| match promise.withheld {
+        Some(Withheld::Distraction) => promise.distraction >= promise.gain,
+        Some(Withheld::FewOtherPassages) => true,
+        Some(Withheld::FewWithoutEvidence) | None => false,
+    })
+}
+
 /// Returns true unless its prompts are more than [`AFFORDABLE`] times as long as today's.
 fn is_affordable(one: &Alternative) -> bool {
     let tokens = one.tokens_before.zip(one.tokens_after);
@@ -106,9 +115,13 @@ fn advised(one: &Alternative) -> Advice {
     let answers = answers(one);
     // The gain in answers says more than the same in deliveries.
     let moved = if answers.is_empty() { format!(" ({})", moved(one)) } else { String::new() };
+    let head = if may_cost_more(one) {
+        format!("Possibly {}", head(one))
+    } else {
+        capitalised(&head(one))
+    };
     let sentence = format!(
-        "{} {verb} {} instead of {} of {} questions{moved}{}.{answers}",
-        head(one),
+        "{head} {verb} {} instead of {} of {} questions{moved}{}.{answers}",
         thousands(one.after),
         thousands(one.before),
         thousands(one.n),
@@ -119,16 +132,16 @@ fn advised(one: &Alternative) -> Advice {
 
 fn head(one: &Alternative) -> String {
     match one.change {
-        Change::PerfectReranker => "A perfect reranker over the current candidates".to_owned(),
+        Change::PerfectReranker => "a perfect reranker over the current candidates".to_owned(),
         Change::OtherCandidates => {
-            "Candidates that hold all evidence (a better retriever, or more candidates)".to_owned()
+            "candidates that hold all evidence (a better retriever, or more candidates)".to_owned()
         }
-        Change::WholeChunks => "Chunks that do not separate evidence".to_owned(),
+        Change::WholeChunks => "chunks that do not separate evidence".to_owned(),
         Change::K { k, .. } if one.settings.is_empty() => {
-            format!("Put {} passages into the prompt:", thousands(k))
+            format!("put {} passages into the prompt:", thousands(k))
         }
-        Change::Ranking { step } if one.settings.is_empty() => format!("Pack the ranking {step}:"),
-        _ => format!("{}:", capitalised(&settings(&one.settings))),
+        Change::Ranking { step } if one.settings.is_empty() => format!("pack the ranking {step}:"),
+        _ => format!("{}:", settings(&one.settings)),
     }
 }
 
@@ -177,8 +190,13 @@ fn answers(one: &Alternative) -> String {
         None if one.change.is_upper_bound() => format!(" That is worth at most {gain}."),
         None => format!(" The expected gain is {gain}."),
         Some(Withheld::Distraction) => format!(
-            " That is worth {gain} if other passages distract the reader no more than now; they may cost up to {:.2}.",
-            promise.distraction
+            " That is worth {gain} if other passages distract the reader no more than now; they may cost up to {:.2}{}.",
+            promise.distraction,
+            if promise.distraction >= promise.gain {
+                ", so only a run shows whether it helps"
+            } else {
+                ""
+            }
         ),
         Some(Withheld::FewOtherPassages) => format!(
             " That is worth {gain} if other passages do not distract the reader; today's prompts hold too few to tell."

@@ -80,7 +80,7 @@ pub struct Alternative {
     pub won: usize,
     /// Questions whose evidence is in the prompt only today.
     pub lost: usize,
-    /// 95% interval of the net share of questions, `(won - lost) / n`, paired t over clusters.
+    /// 95% interval of the net share of questions, `(won - lost) / n`: those that the paired randomisation test does not reject.
     pub net_ci95: Option<Interval>,
     /// Mean tokens of the passages in a prompt today; `None` where they were not counted.
     pub tokens_before: Option<f64>,

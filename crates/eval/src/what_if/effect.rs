@@ -12,6 +12,7 @@
 use super::alternative::{Alternative, Change, Promise, Setting, Withheld};
 use super::packing::{Limits, Ranked};
 use super::recorded::{Answer, Recorded, RecordedRun};
+use ragtriage_core::stats::randomisation::{RandomisationPlan, randomisation};
 use ragtriage_core::stats::t::mean_error;
 use ragtriage_core::types::Interval;
 
@@ -97,8 +98,13 @@ pub(super) fn measured(
     }
 }
 
+/// The test that a comparison with the changed run makes; its sign assignments are listed up to 16 clusters that differ.
+const TEST: RandomisationPlan = RandomisationPlan { permutations: 1_000, seed: 0, tests: 1 };
+
+/// Returns the mean differences that the paired randomisation test does not reject.
 fn interval(differences: &[f64], clusters: &[usize]) -> Option<Interval> {
-    mean_error(differences, clusters).map(|error| error.interval_in((-1.0, 1.0)))
+    let Interval { low, high } = randomisation(differences, clusters, TEST)?.interval?;
+    Some(Interval { low: low.max(-1.0), high: high.min(1.0) })
 }
 
 /// Returns the mean; `None` if a value is missing.

@@ -6,9 +6,9 @@ use crate::document::Table;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_core::text::numbers::{plural, thousands, whole};
-use ragtriage_core::types::{FailureClass, Fault, Interval, QuestionKind, Stage, Trace};
+use ragtriage_core::types::{FailureClass, Interval, QuestionKind, Stage, Trace};
 use ragtriage_eval::summary::{Evaluation, Summary};
-use ragtriage_eval::verdict::{Conclusion, LossBudget, SUPPORT, Source};
+use ragtriage_eval::verdict::{Conclusion, ESTIMATED, LossBudget, SUPPORT, Source};
 
 /// Answerable questions of a run by the stage that they reached; every question is counted once.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +19,8 @@ pub struct Funnel {
     pub stages: Vec<FunnelRow>,
     /// Questions that were not lost, or of which that is open, by label.
     pub others: Vec<(&'static str, usize)>,
+    /// True if the costs of the stages are estimates.
+    pub is_estimated: bool,
     /// Questions outside the funnel, in a sentence; empty without any.
     pub outside: String,
 }
@@ -48,7 +50,7 @@ enum End {
 }
 
 /// Rows below the stages, in order.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 8] = [
     "right, with evidence",
     "right, without evidence",
     "right, no usable label",
@@ -57,16 +59,14 @@ const OTHERS: [&str; 9] = [
     "open: wide label",
     "open: prompt not recorded",
     "no usable label",
-    "no usable reply",
 ];
 
 impl End {
     /// Returns the end by failure class.
     fn by_class(outcome: &Outcome) -> Self {
-        let [right, lucky, unlabelled_right, delivered, unsure, open, unseen, unlabelled, unusable] =
+        let [right, lucky, unlabelled_right, delivered, unsure, open, unseen, unlabelled] =
             OTHERS.map(Self::Other);
         match outcome.class {
-            FailureClass::Generation if outcome.fault.is_some_and(Fault::is_setup) => unusable,
             FailureClass::Correct => right,
             FailureClass::CorrectUnsupported if outcome.reached.is_none() => unlabelled_right,
             FailureClass::CorrectUnsupported => lucky,
@@ -147,6 +147,7 @@ pub(super) fn funnel(traces: &[Trace], evaluation: &Evaluation) -> Funnel {
             .map(|label| (label, count(End::Other(label))))
             .filter(|(_, n)| *n > 0)
             .collect(),
+        is_estimated: summary.loss_budget.of == ESTIMATED,
         outside: outside_text(&outside, ends.len()),
     }
 }
@@ -163,8 +164,8 @@ fn outside_text(outside: &BTreeMap<&str, usize>, n: usize) -> String {
 /// Returns the cost of each stage, and last that of an unknown one, in right answers; `None` where the loss budget does not count answers or is not to be relied on.
 fn costs(summary: &Summary) -> Option<Vec<(f64, Option<Interval>)>> {
     let budget = &summary.loss_budget;
-    let is_usable = summary.verdict.counts_answers
-        && budget.of != SUPPORT
+    let is_measured = summary.verdict.counts_answers && budget.of != SUPPORT;
+    let is_usable = (is_measured || budget.of == ESTIMATED)
         && budget.n > 0
         && !matches!(summary.verdict.conclusion, Conclusion::RetrievalOnly | Conclusion::Withheld);
     is_usable.then(|| {
@@ -243,8 +244,9 @@ pub(crate) fn table(funnel: &Funnel) -> Table {
     };
     table.notes.push(note.to_owned());
     if has_costs {
-        let note = "answers lost: would be right with complete evidence; at generation, still wrong with it";
-        table.notes.push(note.to_owned());
+        let lost = if funnel.is_estimated { "answers lost (estimated)" } else { "answers lost" };
+        let note = "would be right with complete evidence; at generation, still wrong with it";
+        table.notes.push(format!("{lost}: {note}"));
     }
     if !funnel.outside.is_empty() {
         table.notes.push(funnel.outside.clone());

@@ -3,7 +3,7 @@
 use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_core::types::{ArmName, Interval};
 use ragtriage_eval::summary::Summary;
-use ragtriage_eval::verdict::{LOSS_DIGITS, SUPPORT, Source, Term};
+use ragtriage_eval::verdict::{ESTIMATED, LOSS_DIGITS, SUPPORT, Source, Term};
 
 /// The loss budget with its title.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,8 +51,13 @@ pub(super) fn losses(summary: &Summary) -> LossBudgetReport {
 
 /// Without an oracle condition, losses at hand support are unknown and not 0.
 fn is_known(summary: &Summary, term: &Term) -> bool {
-    let needs_oracle = matches!(term.source, Source::Distraction | Source::Reader);
-    summary.loss_budget.n > 0 && !(summary.loss_budget.of == SUPPORT && needs_oracle)
+    let budget = &summary.loss_budget;
+    let needs_oracle = match term.source {
+        Source::Distraction => [SUPPORT, ESTIMATED].contains(&budget.of.as_str()),
+        Source::Reader => budget.of == SUPPORT,
+        _ => false,
+    };
+    budget.n > 0 && !needs_oracle
 }
 
 fn title(summary: &Summary) -> String {
@@ -60,11 +65,12 @@ fn title(summary: &Summary) -> String {
     if budget.of == SUPPORT {
         return format!("Loss budget: support lost per question (n = {})", budget.n);
     }
-    let without = if summary.arms.contains_key(ArmName::GoldInNoise.name()) {
-        ""
-    } else {
-        "; without the condition gold_in_noise, distraction counts towards delivery"
-    };
+    let without =
+        if budget.of == ESTIMATED || summary.arms.contains_key(ArmName::GoldInNoise.name()) {
+            ""
+        } else {
+            "; without the condition gold_in_noise, distraction counts towards delivery"
+        };
     format!(
         "Loss budget: {:.3} {} lost per question (n = {}{without})",
         budget.loss, budget.of, budget.n

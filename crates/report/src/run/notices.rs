@@ -6,7 +6,7 @@ use crate::external;
 use crate::few_clusters;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::numbers::{percent_of, plural};
-use ragtriage_core::types::{FailureClass, Question, Step};
+use ragtriage_core::types::{ErrorKind, FailureClass, Question, Step, Trace};
 use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::SUPPORT;
 use ragtriage_runs::SavedRun;
@@ -16,7 +16,7 @@ pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
     let rough =
         few_clusters::warning(summary.n_questions, summary.n_clusters, summary.largest_cluster);
     let groups = [
-        incomplete(run, summary),
+        incomplete(run),
         unusable::notices(run),
         retrieval(run, summary),
         min_score(run).into_iter().collect(),
@@ -155,9 +155,12 @@ fn truncation(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
     notices
 }
 
-fn incomplete(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
+fn incomplete(run: &SavedRun) -> Vec<Notice> {
     let mut notices = Vec::new();
-    let failed = summary.classes.get(FailureClass::Failed.name()).copied().unwrap_or(0);
+    let is_failed = |trace: &&Trace| {
+        trace.failure().is_some_and(|failure| failure.error.kind != ErrorKind::NotRecorded)
+    };
+    let failed = run.traces.iter().filter(is_failed).count();
     if failed > 0 {
         let hint = if run.manifest.is_imported() {
             "record them again and import the file"

@@ -21,19 +21,19 @@ pub(super) fn notices(run: &SavedRun) -> Vec<Notice> {
     if n_truncated > 0 {
         let (limit, hint) = limit(run);
         let text = format!(
-            "{n_truncated} {of_all} hit {limit} before an answer: they count as truncated, not as the reader's"
+            "{n_truncated} {of_all} hit {limit} before an answer: the generator was not tested there"
         );
         notices.push(Notice::warning(text).with_hint(hint));
     }
     if n_calls > 0 {
         let text = format!(
-            "{n_calls} {of_all} called a tool and gave no answer: the reader was not tested there"
+            "{n_calls} {of_all} called a tool and gave no answer: the generator was not tested there"
         );
         let hint = "remove the tools from generation.extra_body, or from the endpoint's defaults";
         notices.push(Notice::warning(text).with_hint(hint));
     }
     if n_empty > 0 {
-        let text = format!("{n_empty} {of_all} were empty: the reader was not tested there");
+        let text = format!("{n_empty} {of_all} were empty: the generator was not tested there");
         let hint =
             "check the endpoint's log, and that no text in generation.stop begins every reply";
         notices.push(Notice::warning(text).with_hint(hint));
@@ -80,15 +80,15 @@ mod tests {
         }
         let expected = [
             (
-                "2 of 75 replies hit max_tokens = 1024 before an answer: they count as truncated, not as the reader's",
+                "2 of 75 replies hit max_tokens = 1024 before an answer: the generator was not tested there",
                 "raise generation.max_tokens",
             ),
             (
-                "1 of 75 replies called a tool and gave no answer: the reader was not tested there",
+                "1 of 75 replies called a tool and gave no answer: the generator was not tested there",
                 "remove the tools from generation.extra_body, or from the endpoint's defaults",
             ),
             (
-                "1 of 75 replies were empty: the reader was not tested there",
+                "1 of 75 replies were empty: the generator was not tested there",
                 "check the endpoint's log, and that no text in generation.stop begins every reply",
             ),
         ];

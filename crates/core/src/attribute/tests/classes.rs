@@ -3,11 +3,12 @@
 use super::super::classify::classify;
 use super::super::gold::{self, Haystacks};
 use super::super::judge::Judgments;
+use super::super::known::TopK;
 use super::super::support::SupportTest;
-use super::{TENS, attempt, corpus, judged, member, question, trace, with_gold, wrong};
+use super::{TENS, attempt, corpus, judged, judgments, member, question, trace, with_gold, wrong};
 use crate::types::{
-    Arm, ArmName, Attempt, ByteRange, ChunkId, ErrorKind, FailedPart, FailureClass, Fault, Flag,
-    Gold, Question, QuestionKind, Stage, Stance, TokenUse, TraceError,
+    ArmName, Attempt, ByteRange, ChunkId, ErrorKind, FailedPart, FailureClass, Fault, Flag, Gold,
+    Question, QuestionKind, Stage, Stance, TokenUse, Trace, TraceError,
 };
 
 #[test]
@@ -212,36 +213,23 @@ fn what_the_generator_did_with_its_support_is_told_apart() {
     assert_eq!(fault(attempt("1815", Stance::Answered), Some(true)), Fault::ContextUse);
     assert_eq!(fault(attempt("1815", Stance::Answered), Some(false)), Fault::Reader);
     assert_eq!(fault(attempt("", Stance::Abstained), Some(true)), Fault::Abstained);
-    assert_eq!(fault(attempt("", Stance::Refused), Some(true)), Fault::Refused);
     assert_eq!(fault(attempt("", Stance::Unreadable), Some(true)), Fault::Format);
-    for (stance, expected) in [
-        (Stance::Truncated, Fault::Truncated),
-        (Stance::ToolCall, Fault::ToolCall),
-        (Stance::Empty, Fault::Empty),
-    ] {
-        assert!(!attempt("", stance).is_usable());
-        for oracle in [Some(true), Some(false), None] {
-            assert_eq!(fault(attempt("", stance), oracle), expected);
-        }
-    }
 }
 
 #[test]
-fn a_truncated_answer_from_the_gold_passages_blames_no_reader() {
+fn an_unusable_reply_fails_the_question_whatever_was_in_the_prompt() {
     let corpus = corpus(&TENS);
-    let mut found = trace(
-        question(vec![vec![member("d", &[(10, 19)])]]),
-        &corpus,
-        &["d#1"],
-        &["d#1"],
-        Some(attempt("1815", Stance::Answered)),
-    );
-    found.arms.push(Arm { arm: ArmName::Oracle, attempts: vec![attempt("", Stance::Truncated)] });
-    let outcome = judged(&found, &corpus, false, Some(false));
-    assert_eq!(
-        (outcome.class, outcome.fault, outcome.flags),
-        (FailureClass::Generation, None, vec![])
-    );
+    let answerable = question(vec![vec![member("d", &[(10, 19)])]]);
+    let unanswerable = Question { kind: QuestionKind::Unanswerable, ..answerable.clone() };
+    for stance in [Stance::Refused, Stance::Truncated, Stance::ToolCall, Stance::Empty] {
+        for (asked, packed) in [(&answerable, "d#1"), (&answerable, "e#0"), (&unanswerable, "e#0")]
+        {
+            let reply = Some(attempt("", stance));
+            let found = trace(asked.clone(), &corpus, &[packed], &[packed], reply);
+            let outcome = classify(&found, 2, Judgments::default(), &corpus);
+            assert_eq!((outcome.class, outcome.fault), (FailureClass::Failed, None), "{stance}");
+        }
+    }
 }
 
 #[test]
@@ -324,6 +312,29 @@ fn evidence_before_the_part_of_a_prompt_that_the_server_read_is_lost_by_packing(
     assert_eq!(last, (FailureClass::Generation, flag()));
     let whole = found(&["d#1", "d#0", "d#2"], 800);
     assert_eq!(whole, (FailureClass::Generation, vec![]));
+}
+
+#[test]
+fn an_endpoint_with_another_tokenizer_is_held_against_its_own_counts() {
+    let corpus = corpus(&TENS);
+    let asked = |billed| {
+        let mut answer = attempt("1815", Stance::Answered);
+        answer.tokens = TokenUse { prompt: 1000, prompt_billed: Some(billed), completion: 3 };
+        let evidence = vec![vec![member("d", &[(10, 19)])]];
+        trace(question(evidence), &corpus, &["d#1", "d#0"], &["d#1", "d#0"], Some(answer))
+    };
+    let class = |traces: &[Trace]| {
+        let top = TopK::from(2).with_billing_of(traces);
+        let judgments = judgments(&[(ArmName::Retrieved, false)]);
+        classify(&traces[0], top, judgments, &corpus).class
+    };
+    // o200k_base needs 0.62 of cl100k_base's tokens for Russian. Of 620 tokens a server that counts 490 read 79%.
+    let usual = [620, 610, 630, 620, 620].map(asked);
+    assert_eq!(class(&usual), FailureClass::Generation);
+    let truncated = [490, 610, 630, 620, 620].map(asked);
+    assert_eq!(class(&truncated), FailureClass::Packing);
+    // Four prompts show no usual number.
+    assert_eq!(class(&truncated[..4]), FailureClass::Generation);
 }
 
 #[test]

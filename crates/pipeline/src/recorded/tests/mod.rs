@@ -134,6 +134,19 @@ fn contexts_are_named_by_document_and_bytes_with_or_without_its_id() {
 }
 
 #[test]
+fn a_path_names_a_document_by_its_end_and_a_repeated_text_is_at_each_place() {
+    let question = question(&[("d", &[(4, 7)])]);
+    // `o` is at bytes 0, 6 and 15 of `d`.
+    for path in ["/srv/docs/d", "C:\\docs\\d", "https://host/d", "d"] {
+        let at = |start| RecordedHit { start, ..context("o", Some(path), None) };
+        let of = |start| ids(&line(), &question, vec![at(start)]);
+        assert_eq!(of(None), ["d#0-1", "d#6-7", "d#15-16"], "{path}");
+        // One off, and right.
+        assert_eq!([of(Some(14)), of(Some(5)), of(Some(6))], [["d#15-16"], ["d#6-7"], ["d#6-7"]]);
+    }
+}
+
+#[test]
 fn of_two_copies_the_gold_one_is_meant_else_the_first() {
     let same = || vec![context("same text here, twice", None, None)];
     assert_eq!(ids(&line(), &question(&[("e", &[(0, 4)])]), same()), ["e#0-21"]);

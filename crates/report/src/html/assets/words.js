@@ -16,18 +16,14 @@ const CLASSES = {
   supported: ["good", "Support reached the prompt; no generator was configured."],
   unattributed: ["plain", "No evidence, no judgment, and no gold answer that a document contains."],
   not_recorded: ["plain", "One of its prompts has no recorded response."],
-  failed: ["plain", "A call failed; this never counts as wrong."],
+  failed: ["plain", "A call failed, or its reply is no answer; this never counts as wrong."],
 };
 
 const FAULTS = {
   context_use: "Right with the gold passages alone: the other passages distracted the generator.",
   reader: "Wrong with the gold passages alone too: the reader or the label is at fault.",
   abstained: "The generator answered that it does not know.",
-  refused: "The generator declined to answer.",
   format: "No answer could be extracted from the response.",
-  truncated: "The response reached the token limit before an answer.",
-  tool_call: "The response calls a tool and has no answer.",
-  empty: "The response is empty.",
 };
 
 const FLAGS = {

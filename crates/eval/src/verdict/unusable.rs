@@ -1,0 +1,93 @@
+//! Answerable questions without a usable answer: they count for neither side.
+
+use super::facts::{Answered, VerdictFacts};
+use ragtriage_core::text::numbers::{percent_of, plural, thousands};
+use ragtriage_core::types::{ArmName, FailureClass, QuestionKind, Stance, Trace};
+
+/// Share of the answerable questions without a usable answer above which no verdict is given: those that are left may not be like
+/// the others.
+const MOST: f64 = 0.2;
+
+/// Reasons for the lack of an answer, each with its remedy.
+const REASONS: [(&str, &str); 6] = [
+    ("truncated by the token limit", "raise the limit of completion tokens"),
+    ("empty", "check the endpoint's log and its stop texts"),
+    ("tool calls", "remove the tools from the requests"),
+    ("stopped by a filter", "check the filter's log"),
+    ("without a recorded response", "ask an endpoint, or record the missing responses"),
+    ("failed", "ask the failed questions again"),
+];
+
+/// The answerable questions of a run, and those without a usable answer.
+pub(super) struct Unusable {
+    n: usize,
+    answerable: usize,
+    /// Parallel to [`REASONS`].
+    by_reason: [usize; REASONS.len()],
+}
+
+impl Unusable {
+    pub fn new(facts: &VerdictFacts<'_>) -> Self {
+        let mut found = Self { n: 0, answerable: 0, by_reason: [0; REASONS.len()] };
+        let questions = facts.traces.iter().zip(facts.outcomes);
+        for (trace, outcome) in
+            questions.filter(|(trace, _)| trace.question.kind != QuestionKind::Unanswerable)
+        {
+            found.answerable += 1;
+            if outcome.class.has_no_result() {
+                found.n += 1;
+                found.by_reason[reason(trace, outcome.class)] += 1;
+            }
+        }
+        found
+    }
+
+    /// Returns true if they are so many that the others do not decide which side loses more.
+    pub fn is_much(&self, facts: &VerdictFacts<'_>) -> bool {
+        facts.answered == Answered::ByGenerator && self.n as f64 > MOST * self.answerable as f64
+    }
+
+    /// Returns the sentence that takes the place of a verdict.
+    pub fn verdict(&self) -> String {
+        let most = (0..REASONS.len()).rev().max_by_key(|at| self.by_reason[*at]);
+        let remedy = most.map_or("", |at| REASONS[at].1);
+        format!(
+            "No verdict: {} ({}) have no usable answer: {}. To get one, {remedy}.",
+            self.of_all(),
+            percent_of(self.n, self.answerable),
+            self.reasons()
+        )
+    }
+
+    /// Returns the limit of a verdict on the others; `None` if there are none.
+    pub fn caution(&self) -> Option<String> {
+        (self.n > 0).then(|| {
+            format!("{} have no usable answer and are left out: {}.", self.of_all(), self.reasons())
+        })
+    }
+
+    fn of_all(&self) -> String {
+        let all = plural(self.answerable, "answerable question", "answerable questions");
+        format!("{} of {all}", thousands(self.n))
+    }
+
+    fn reasons(&self) -> String {
+        let reasons = REASONS.iter().zip(self.by_reason).filter(|(_, n)| *n > 0);
+        let reasons = reasons.map(|((what, _), n)| format!("{} {what}", thousands(n)));
+        reasons.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Returns the place in [`REASONS`].
+fn reason(trace: &Trace, class: FailureClass) -> usize {
+    if trace.failed() {
+        return if class == FailureClass::NotRecorded { 4 } else { 5 };
+    }
+    match trace.attempt(ArmName::Retrieved).map(|attempt| attempt.stance) {
+        Some(Stance::Truncated) => 0,
+        Some(Stance::Empty) => 1,
+        Some(Stance::ToolCall) => 2,
+        Some(Stance::Refused) => 3,
+        _ => 5,
+    }
+}
