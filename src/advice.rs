@@ -101,10 +101,7 @@ impl Advice for CompareError {
                 "`--intersect` compares the questions in both ({common}); `ragtriage run --resume NAME` completes an interrupted run"
             )),
             Self::NoValue { .. } => with(self, "; ", SEE_REPORT),
-            Self::NoAnswers { .. } | Self::NoGold => {
-                self.hint().map(|hint| format!("`--cross`: {hint}"))
-            }
-            _ => self.hint(),
+            Self::NothingInCommon { .. } => self.hint(),
         }
     }
 }

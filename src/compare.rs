@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::failure::Failure;
+use crate::output;
 use crate::run_folder::folder_of;
-use crate::runtime::block_on;
-use crate::{cross, output};
 use ragtriage_core::measure::Measure;
 use ragtriage_eval::compare::{self, ComparePlan, ComparedRun};
-use ragtriage_pipeline::settings::assemble;
+use ragtriage_pipeline::settings::{Settings, assemble};
 use ragtriage_report::comparison::{ComparisonDetail, ComparisonView};
 use ragtriage_report::render::{markdown, terminal};
 use ragtriage_runs::SavedRun;
@@ -41,8 +40,6 @@ pub struct CompareArgs {
     #[arg(long, value_name = "N", default_value_t = 3)]
     limit_flips: usize,
     #[command(flatten)]
-    cross: cross::CrossArgs,
-    #[command(flatten)]
     form: FormArgs,
 }
 
@@ -71,11 +68,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     };
     let subjects: Vec<ComparedRun<'_>> =
         others.iter().map(|(run, settings)| ComparedRun { run, k: settings.retrieval.k }).collect();
-    let mut comparison = compare::compare(&baseline.0, &subjects, &plan)?;
-    if args.cross.wanted() {
-        comparison.pairs[0].cross =
-            Some(block_on(cross::cross(&baseline, &others, &args.cross, &plan))?);
-    }
+    let comparison = compare::compare(&baseline.0, &subjects, &plan)?;
     if args.form.json {
         return output::data(&output::json(&comparison, "the comparison")?);
     }
@@ -108,7 +101,8 @@ fn hints(view: &ComparisonView) -> Vec<String> {
         .collect()
 }
 
-fn load(named: &Path) -> Result<cross::Loaded, Failure> {
+/// Loads a run with the settings of its manifest.
+fn load(named: &Path) -> Result<(SavedRun, Settings), Failure> {
     let run = SavedRun::load(&folder_of(named))?;
     let settings = run.manifest.settings.clone();
     Ok((run, settings))

@@ -33,7 +33,7 @@ use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::join::{self, Joined};
 use ragtriage_runs::external::recorded::{self, Recorded};
 use ragtriage_runs::external::spans;
-use ragtriage_runs::{ExternalSource, ModelRecord, RunFolder};
+use ragtriage_runs::{ExternalSource, LineWriter, Manifest, ModelRecord, RunFolder, StoreError};
 
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -155,7 +155,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         }
 
         manifest.name = args.name.clone().unwrap_or_else(|| run::fresh_name(&args.file));
-        let folder = RunFolder::create(&args.out, &manifest.name)?;
+        let folder = new_folder(&args.out, &manifest.name)?;
         let source = RunSource::External {
             documents: dataset.documents,
             questions: dataset.questions.into_iter().enumerate().collect(),
@@ -173,6 +173,28 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let printed = Printed::new(args.full, args.json);
         run::conclude(&folder, sink.settings(), config, None, printed)
     })
+}
+
+/// Creates the run's folder. What a killed import left under this name is replaced: nothing of it can be resumed.
+fn new_folder(out: &Path, name: &str) -> Result<RunFolder, Failure> {
+    let path = match RunFolder::create(out, name) {
+        Err(StoreError::Exists { path }) => path,
+        made => return Ok(made?),
+    };
+    let earlier = RunFolder::existing(&path);
+    let is_unfinished = Manifest::load(&earlier)
+        .is_ok_and(|manifest| manifest.is_imported() && manifest.finished.is_none());
+    if !is_unfinished && !earlier.is_unused() {
+        let message = StoreError::Exists { path }.to_string();
+        return Err(Failure::new(message, "choose another `--name`, or leave it out"));
+    }
+    // Refused where another process is at work in it.
+    drop(LineWriter::open(&earlier.file("traces.jsonl"))?);
+    std::fs::remove_dir_all(&path).map_err(|error| {
+        let hint = "check its permissions, or choose another `--name`";
+        Failure::new(format!("cannot replace `{}`: {error}", path.display()), hint)
+    })?;
+    Ok(RunFolder::create(out, name)?)
 }
 
 /// Form of the file.

@@ -12,7 +12,6 @@ mod command_line;
 mod compare;
 mod conditions;
 mod config;
-mod cross;
 mod dataset;
 mod demo;
 mod doctor;

@@ -65,7 +65,8 @@ fn append_lines(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.write_all(&[gap, bytes].concat())
 }
 
-fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+/// Returns the failure to write a file that the user named.
+pub fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     let hint = match error.kind() {
         std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
             "free some disk space"

@@ -19,16 +19,18 @@ pub(super) fn earlier(out: &Path, name: &str) -> Result<Option<Manifest>, Failur
             ),
         )
     })?;
-    if folder.path().is_dir()
-        && !["run.json", "traces.jsonl"].iter().any(|file| folder.file(file).exists())
-    {
+    if folder.is_unused() {
         return Ok(None);
     }
     let manifest = Manifest::load(&folder)?;
     match &manifest.external {
         Some(ExternalSource { kind, from, .. }) if manifest.is_imported() => Err(Failure::new(
             format!("run `{name}` was imported from the {kind} `{from}`: there is nothing to ask"),
-            format!("import the file again: `ragtriage import {from}`"),
+            if manifest.finished.is_some() {
+                "import a completed file under another name".to_owned()
+            } else {
+                format!("import the file again: `ragtriage import FILE --name {name}`")
+            },
         )),
         _ => Ok(Some(manifest)),
     }

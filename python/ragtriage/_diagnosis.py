@@ -47,7 +47,7 @@ def diagnose(
         out: Folder of the runs. Documents and questions that are passed are kept there as well, in ``NAME-data``.
         name: Name of the run; by default that of the record, with the time.
         partial: Leave out questions without a line and lines without a question.
-        settings: Values of configuration keys, such as ``{"evaluation.k": 10}``.
+        settings: Values of configuration keys, such as ``{"evaluation.ks": [5, 10]}``.
 
     Raises:
         RagtriageError: Neither a configuration nor documents with questions were given, or there is a run of that name.

@@ -7,6 +7,7 @@ import difflib
 import html
 import io
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -81,7 +82,7 @@ class Verdict:
 
     Attributes:
         text: The verdict in a sentence or two.
-        conclusion: ``retriever``, ``generator``, ``neither`` or another name of ``summary.json``.
+        conclusion: ``retriever``, ``generator``, ``undecided``, ``retrieval_only``, ``nothing_lost`` or ``withheld``.
         bottleneck: The stage or fault that loses most, or ``None``.
         cautions: What limits the verdict. ``str(verdict)`` has them as well.
     """
@@ -277,6 +278,8 @@ class Run:
     ) -> Check:
         """Checks the run against gates: those given, and those of its configuration.
 
+        Warns of inconclusive gates, which pass unless ``strict``.
+
         Args:
             min: Minimum means by measure.
             max: Maximum means by measure, and maximum shares by failure class.
@@ -311,6 +314,9 @@ class Run:
         check = Check(report["passed"], report["strict"], tuple(map(_gate, report["gates"])))
         if not check.passed:
             raise GateFailed(check)
+        for gate in check.gates:
+            if gate.verdict != "pass":
+                warnings.warn(f"{gate.gate}: {gate.reason}", stacklevel=2)
         return check
 
     def baseline(self, path: str | os.PathLike[str]) -> Path:

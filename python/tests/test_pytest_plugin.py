@@ -45,6 +45,18 @@ def test_a_passing_gate_passes_and_a_failing_one_shows_its_sentence(pytester: py
     result.stdout.no_fnmatch_line("*_runs.py*")
 
 
+def test_an_inconclusive_gate_is_a_warning(pytester: pytest.Pytester, config: Path) -> None:
+    pytester.makepyfile(
+        """
+        def test_open(rag_run):
+            rag_run.check(min={"EvidenceRecall@prompt": 0.9})
+        """
+    )
+    result = pytester.runpytest_subprocess(*PLUGIN, "--rag-config", str(config))
+    result.assert_outcomes(passed=1, warnings=1)
+    result.stdout.fnmatch_lines(["*UserWarning: EvidenceRecall@prompt >= 0.9: inconclusive: the limit 0.9 lies inside *"])
+
+
 def test_the_plugin_is_found_by_its_entry_point_and_by_name(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     project = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     (entry,) = re.findall(r"^\[project\.entry-points\.pytest11\]\n(?:#.*\n)?(.+)$", project, re.MULTILINE)

@@ -50,7 +50,7 @@ pub(super) fn report(
             svg::render(&drawing.chart, ChartPlacement::File).as_bytes(),
         )?;
     }
-    if let Some(winner) = outcome.chosen().filter(|_| !outcome.interrupted) {
+    if let Some(winner) = outcome.chosen() {
         let generator = base.settings.generation.generator;
         let what = if winner.name == DEFAULT {
             "The default: no trial of the sweep is shown to be better on"
@@ -58,7 +58,9 @@ pub(super) fn report(
             "Shown to be better than the default on"
         };
         let comment = format!("{what} {}.\n{}", outcome.plan.measure, outcome.verdict.text);
-        let packing = packing(outcome, &winner.name, winner.resolved.settings.retrieval.k);
+        let k = winner.resolved.settings.retrieval.k;
+        // The default is kept as it is.
+        let packing = packing(outcome, &winner.name, k).filter(|_| winner.name != DEFAULT);
         let comment = match packing {
             None => comment,
             Some(Packing { k, context_tokens }) => format!(

@@ -164,19 +164,22 @@ fn pair(outcome: &SweepOutcome) -> Option<[std::path::Display<'_>; 2]> {
     Some([default?, best?])
 }
 
-/// Returns an error if the sweep was interrupted or every trial failed.
+/// Returns an error if the sweep was interrupted or something in it failed.
 fn conclude(outcome: &SweepOutcome) -> Result<(), Failure> {
     if !outcome.interrupted {
         let answers = &outcome.answers;
-        let all_failed = if outcome.runs.iter().all(Option::is_none) {
-            "every trial failed"
-        } else if !answers.is_empty() && answers.iter().all(|answers| answers.error.is_some()) {
-            "every trial failed to generate answers"
+        let n_unanswered = answers.iter().filter(|answers| answers.error.is_some()).count();
+        let failed = if outcome.runs.iter().all(Option::is_none) {
+            "every trial failed".to_owned()
+        } else if let Some(failure) = &outcome.failure {
+            format!("{failure}; best.toml is not written")
+        } else if n_unanswered > 0 {
+            let n = plural(answers.len(), "trial", "trials");
+            format!("{n_unanswered} of {n} failed to generate answers")
         } else {
             return Ok(());
         };
-        let hint = "the report shows each error";
-        return Err(Failure::new(all_failed, hint));
+        return Err(Failure::new(failed, format!("the report shows each error; {RERUN}")));
     }
     let n = plural(outcome.n_left + outcome.trials.len(), "trial", "trials");
     let message = match outcome.n_left {

@@ -10,7 +10,7 @@ use ragtriage_pipeline::stock::Reuse;
 use ragtriage_pipeline::sweep::SweepError;
 use ragtriage_pipeline::sweep::generate::Bill;
 use ragtriage_pipeline::sweep::request::Watch;
-use ragtriage_pipeline::sweep::trial::TrialResult;
+use ragtriage_pipeline::sweep::trial::{TrialError, TrialResult};
 use ragtriage_pipeline::sweep::trials::Trial;
 use ragtriage_report::tuning::all_pairs;
 
@@ -49,10 +49,10 @@ impl Watch for SweepProgress {
         (place, of): (usize, usize),
         (trial, is_held_out): (&Trial, bool),
         measure: Measure,
-        result: &Result<TrialResult, String>,
+        result: &Result<TrialResult, TrialError>,
     ) {
         let came = match result {
-            Err(error) => format!("failed: {error}"),
+            Err(error) => format!("failed: {}", error.message),
             Ok(done) => {
                 let mean = done.mean(measure).map_or(0.0, |(mean, _)| mean);
                 let work = done.work.stages().into_iter();

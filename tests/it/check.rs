@@ -151,14 +151,26 @@ fn a_junit_file_is_written_and_a_github_job_annotated() {
     let error =
         "error: cannot write `gone/out.xml`: No such file or directory (os error 2)\nhint: ";
     assert!(outcome.stderr.starts_with(error), "{}", outcome.stderr);
+    // A check that cannot be made leaves no earlier verdict.
+    let refused = ["check", "runs/gone", "--min", "RR=0.1", "--junit", "out.xml"];
+    assert_eq!(project.call(&refused).code, 2);
+    assert!(!project.path("out.xml").exists());
 }
 
 #[test]
-fn a_run_with_failed_questions_is_not_whole() {
+fn a_run_that_lacks_questions_does_not_pass() {
     let project = two_runs(&[]);
     let traces = project.read("runs/k1/traces.jsonl");
     project.write("runs/k1/traces.jsonl", traces.split_inclusive('\n').take(2).collect::<String>());
-    let outcome = check(&project, &["runs/k1", "--min", "Recall@5=0.5"]);
+    let args = ["check", "runs/k1", "--min", "Recall@5=0.5"];
+    // Finished, so a line was lost; refused as by `report` and `compare`.
+    let lacks = "error: `runs/k1/traces.jsonl` lacks 1 of the 3 questions of a finished run";
+    project.refuses_with_some_hint(&args, lacks);
+    let mut manifest: serde_json::Value =
+        serde_json::from_str(&project.read("runs/k1/run.json")).expect("a manifest");
+    manifest["finished"] = serde_json::Value::Null;
+    project.write("runs/k1/run.json", manifest.to_string());
+    let outcome = project.call(&args);
     assert_eq!(outcome.code, 1);
     let line = "  fail          every question judged  0.667                  3\n";
     assert!(outcome.stdout.contains(line), "{}", outcome.stdout);

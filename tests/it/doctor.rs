@@ -171,6 +171,21 @@ fn a_context_that_a_prompt_may_exceed_fails() {
     );
 }
 
+/// A llama.cpp server lists the context that a model was trained with, and serves the one that it was started with.
+#[test]
+fn the_context_of_a_llama_cpp_server_is_the_served_one() {
+    let endpoint = listing(&json!([{"id": "tiny", "meta": {"n_ctx_train": 131_072}}]));
+    // An older server without properties: unknown.
+    assert_eq!(generation(&endpoint, &[]).1, "tiny at URL: model found");
+    let properties = json!({"default_generation_settings": {"n_ctx": 2048}, "total_slots": 4});
+    let served = ResponseTemplate::new(200).set_body_json(properties);
+    endpoint.answer_get("/props", move |_: &Request| served.clone());
+    assert_eq!(
+        generation(&endpoint, &[]).1,
+        "tiny has a context of 2,048 tokens, but a prompt and its answer may have 4,024"
+    );
+}
+
 #[test]
 fn a_server_that_repeats_the_key_does_not_get_it_printed() {
     let echo = |request: &Request| {

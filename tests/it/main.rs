@@ -17,7 +17,6 @@ mod commands;
 mod compare;
 mod connections;
 mod convert;
-mod cross;
 mod dense;
 mod doctor;
 mod dry_run;

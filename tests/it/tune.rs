@@ -180,6 +180,30 @@ fn a_setting_that_cannot_be_is_a_row_and_the_others_are_ranked() {
     assert_eq!(best(&json, "chunking.size"), "16");
 }
 
+/// What fails may have changed the choice: exit 2 and no `best.toml`.
+#[test]
+fn a_sweep_of_which_something_failed_is_not_concluded() {
+    let check = |project: &Project, args: &[&str], error: &str| {
+        let outcome = tune(project, args);
+        assert_eq!(outcome.code, 2, "{}", outcome.stdout);
+        assert!(outcome.stderr.contains(&format!("error: {error}")), "{}", outcome.stderr);
+        let text = project.json("tunes/c/tune.json")["verdict"]["text"].to_string();
+        assert!(text.starts_with(&format!("\"Incomplete: {error}")), "{text}");
+        assert!(!project.path("tunes/c/best.toml").exists());
+    };
+    let project = parted("[sweep]\nchunking.size = [16]\n");
+    // The evaluation cannot be recorded, and is therefore not made.
+    std::fs::create_dir_all(project.path("tunes/held_out_evaluations.jsonl")).expect("made");
+    check(&project, &[], "the held-out evaluation failed: cannot open ");
+    std::fs::remove_dir(project.path("tunes/held_out_evaluations.jsonl")).expect("removed");
+    tuned(&project, &[]);
+    assert!(project.path("tunes/c/best.toml").exists());
+    let sweep = "[sweep]\nchunking.size = [16]\nretrieval.retrievers = [[\"bm25\"], [\"dense\"]]\n";
+    project.write("c.toml", parted(sweep).read("c.toml"));
+    let nowhere = ["--set", "retrieval.dense.endpoint=http://127.0.0.1:9/v1"];
+    check(&project, &nowhere, "1 of 3 trials failed");
+}
+
 /// The planted questions with every second one held out.
 fn parted(sweep: &str) -> Project {
     let project = planted(sweep);
@@ -232,6 +256,9 @@ fn settings_that_do_the_same_are_told_apart_by_nobody() {
     assert_eq!(json["verdict"]["claimed"], Value::Null);
     assert_eq!(json["ranking"]["winner"], "default");
     assert!(outcome.stdout.contains("Keep chunking.size = 64."), "{}", outcome.stdout);
+    // What is kept is the default, with its own k and token budget.
+    let best = project.read("tunes/c/best.toml");
+    assert!(!best.contains("context_tokens") && !best.contains("k = "), "{best}");
 }
 
 #[test]
@@ -403,7 +430,11 @@ fn a_limit_holds_for_all_settings_together_and_for_later_calls() {
     // A call is billed 1,007 tokens: the first setting's two fit, and of the 286 left no call, whose answer alone may take 1,024.
     args.extend(["--set", "generation.max_tokens_total=2300"]);
     for _ in 0..2 {
-        let (outcome, json) = tuned(&project, &args);
+        let outcome = tune(&project, &args);
+        assert_eq!(outcome.code, 2);
+        let error = "error: 1 of 2 trials failed to generate answers\n";
+        assert!(outcome.stderr.contains(error), "{}", outcome.stderr);
+        let json = project.json("tunes/c/tune.json");
         assert_eq!(endpoint.requests().len(), 2, "{}", outcome.stderr);
         let failed = json["answers"][1]["error"].as_str().expect("stopped");
         assert!(

@@ -89,7 +89,7 @@ fn query(
 ) -> Result<(), DatasetError> {
     let BeirQuery { id, text, mut metadata } = read::json(place, line)?;
     let own = metadata.as_object_mut().and_then(|fields| fields.remove(OWN));
-    let judged = judgments.question(&id.0, text.clone());
+    let judged = judgments.question(place, &id.0, text.clone())?;
     let says_unjudged = own.as_ref().is_some_and(|own| own.get("relevant").is_some());
     let question = match (own, judged) {
         (Some(own), judged) if judged.is_some() || says_unjudged => {
@@ -199,6 +199,32 @@ mod tests {
                 "1 judged document that is not in the corpus, kept",
             ]
         );
+    }
+
+    #[test]
+    fn an_id_of_two_queries_is_refused_judged_or_not() {
+        for (id, qrels) in [("1", "1\td1\t1\n"), ("2", "1\td1\t1\n")] {
+            let queries = format!("{QUERIES}{{\"_id\": \"{id}\", \"text\": \"another\"}}\n");
+            let files =
+                [("corpus.jsonl", CORPUS), ("queries.jsonl", &queries), ("qrels/test.tsv", qrels)];
+            let error = with_files(&files, Format::Beir, |spec| load(spec)).unwrap_err();
+            let expected = format!("queries.jsonl` line 3 (`{id}`): duplicate question `{id}`");
+            assert!(error.to_string().ends_with(&expected), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_document_that_is_only_a_title_has_it_as_its_text() {
+        let corpus = "{\"_id\": \"d1\", \"title\": \"Alpha particles\", \"text\": \" \"}\n";
+        let files = [
+            ("corpus.jsonl", corpus),
+            ("queries.jsonl", QUERIES),
+            ("qrels/test.tsv", "1\td1\t1\n"),
+        ];
+        let set = with_files(&files, Format::Beir, |spec| load(spec)).expect("loads");
+        let document = &set.documents[0];
+        assert_eq!((document.title.as_str(), document.text.as_str()), ("", "Alpha particles"));
+        assert!(set.notes.iter().all(|note| !note.what.contains("empty")), "{:?}", set.notes);
     }
 
     #[test]

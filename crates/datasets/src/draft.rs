@@ -127,12 +127,15 @@ impl Draft {
         Some(&self.documents[number])
     }
 
-    /// Adds a document; its id must be new.
+    /// Adds a document; its id must be new. One that is only a title has it as its text, so that it has a chunk to be found.
     pub(super) fn push_document(
         &mut self,
         place: &Place,
-        document: Document,
+        mut document: Document,
     ) -> Result<(), DatasetError> {
+        if is_blank(&document.text) && !is_blank(&document.title) {
+            document.text = std::mem::take(&mut document.title);
+        }
         if self.document(&document.id).is_some() {
             return Err(DatasetError::DuplicateDocument { place: place.clone(), id: document.id });
         }

@@ -52,7 +52,8 @@ pub(super) fn documents(
         let Some(text) = draft.settle(read)? else {
             continue;
         };
-        let title = title(&text, &file);
+        // An empty file is not found by its name.
+        let title = if text.trim().is_empty() { String::new() } else { title(&text, &file) };
         let metadata = metadata(&id, &text);
         draft.push_document(&place, Document { id: id.into(), title, text, metadata })?;
     }

@@ -1,15 +1,20 @@
 //! Relevance judgments from a separate file, held until the questions are read.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::draft::Draft;
 use crate::error::DatasetError;
 use crate::place::Place;
 use ragtriage_core::types::{DocId, Question};
 
-/// Grades by question and document, with the place of each question's first judgment.
+/// Judgments of a set whose questions are in a file of their own.
 #[derive(Default)]
-pub(super) struct Judgments(HashMap<String, (Place, BTreeMap<DocId, i32>)>);
+pub(super) struct Judgments {
+    /// Grades by question and document, with the place of each question's first judgment.
+    grades: HashMap<String, (Place, BTreeMap<DocId, i32>)>,
+    /// Ids of the questions read so far, judged or not.
+    asked: HashSet<String>,
+}
 
 impl Judgments {
     /// Adds one judgment; of several for one pair the highest grade counts.
@@ -22,7 +27,7 @@ impl Judgments {
         draft: &mut Draft,
     ) {
         let (_, grades) =
-            self.0.entry(question.to_owned()).or_insert_with(|| (place, BTreeMap::new()));
+            self.grades.entry(question.to_owned()).or_insert_with(|| (place, BTreeMap::new()));
         let best = grades
             .entry(doc.into())
             .and_modify(|_| {
@@ -32,15 +37,25 @@ impl Judgments {
         *best = grade.max(*best);
     }
 
-    /// Returns the question of that id with its judgments only; `None` if it has none.
-    pub(super) fn question(&mut self, id: &str, text: String) -> Option<Question> {
-        let (_, relevant) = self.0.remove(id)?;
-        Some(Question { relevant, ..Question::new(id.into(), text) })
+    /// Returns the question of that id with its judgments only; `None` if it has none. The id must be new: a second question
+    /// would not be the one that was judged.
+    pub(super) fn question(
+        &mut self,
+        place: &Place,
+        id: &str,
+        text: String,
+    ) -> Result<Option<Question>, DatasetError> {
+        if !self.asked.insert(id.to_owned()) {
+            return Err(DatasetError::DuplicateQuestion { place: place.of(id), id: id.into() });
+        }
+        let judged = self.grades.remove(id);
+        Ok(judged.map(|(_, relevant)| Question { relevant, ..Question::new(id.into(), text) }))
     }
 
     /// Rejects or counts the judgments of missing questions.
     pub(super) fn finish(self, draft: &mut Draft) -> Result<(), DatasetError> {
-        let mut left: Vec<_> = self.0.into_iter().map(|(id, (place, _))| (place, id)).collect();
+        let mut left: Vec<_> =
+            self.grades.into_iter().map(|(id, (place, _))| (place, id)).collect();
         left.sort_unstable_by_key(|(place, _)| place.line);
         for (place, id) in left {
             draft.missing(

@@ -71,7 +71,7 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
             Collection::Cisi => record.number,
             Collection::Cranfield => (index + 1).to_string(),
         };
-        match judgments.question(&id, text) {
+        match judgments.question(&record.place, &id, text)? {
             Some(question) => {
                 let taken = draft.push_question(&record.place, question);
                 draft.settle(taken)?;

@@ -16,7 +16,6 @@ mod compute;
 pub mod conditions;
 mod content_hash;
 mod contexts;
-pub mod cross;
 pub mod estimate;
 pub mod execute;
 pub mod generate;

@@ -1,7 +1,5 @@
 //! Whole reports, as they are printed.
 
-use ragtriage_core::types::Interval;
-use ragtriage_eval::compare::cross::{Cross, Effect, Noise, NoiseSource};
 use ragtriage_eval::compare::{self, ComparePlan, ComparedRun, Comparison};
 use ragtriage_eval::summary;
 
@@ -26,48 +24,8 @@ fn compared() -> Comparison {
         primary: None,
         intersect: false,
     };
-    let mut comparison = compare::compare(&baseline, &[ComparedRun { run: &run, k: 1 }], &plan)
-        .expect("the same questions");
-    comparison.pairs[0].cross = Some(cross());
-    comparison
-}
-
-fn effect(mean: f64) -> Effect {
-    Effect {
-        mean,
-        ci95: Some(Interval { low: mean - 0.1, high: mean + 0.1 }),
-        p: Some(0.04),
-        noise_error: Some(0.01),
-        n_changed: 4,
-    }
-}
-
-fn cross() -> Cross {
-    Cross {
-        n: 14,
-        failed: 1,
-        asked: specimen::usage(),
-        recorded: 3,
-        same_generator: false,
-        same_passages: 2,
-        cells: [[0.5, 0.625], [0.75, 0.875]],
-        difference: effect(0.375),
-        retrieval: effect(0.25),
-        generator: effect(0.125),
-        interaction: effect(0.0),
-        noise: vec![
-            Some(Noise {
-                source: NoiseSource::Recorded,
-                n: 14,
-                flipped: 2,
-                ci95: Some(Interval { low: 0.04, high: 0.4 }),
-                mean_change: 0.1,
-                variance: 0.01,
-            }),
-            None,
-        ],
-        verdict: "retrieval brought more than the generator".to_owned(),
-    }
+    compare::compare(&baseline, &[ComparedRun { run: &run, k: 1 }], &plan)
+        .expect("the same questions")
 }
 
 fn comparison() -> Report {

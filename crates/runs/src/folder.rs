@@ -73,6 +73,14 @@ impl RunFolder {
         self.path.join(name)
     }
 
+    /// Returns true if nothing was recorded in it: its process was killed before the manifest had its name.
+    #[must_use]
+    pub fn is_unused(&self) -> bool {
+        fs::read_dir(&self.path).is_ok_and(|entries| {
+            entries.flatten().all(|entry| entry.file_name() == "run.json.partial")
+        })
+    }
+
     /// Writes a whole file atomically: under a temporary name first, then renamed, so that a reader never
     /// sees a partial file.
     ///
@@ -114,6 +122,17 @@ mod tests {
         assert_eq!(fs::read(folder.file("run.json")).expect("still there"), b"{}");
         let mode = fs::metadata(folder.file("run.json")).expect("there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_folder_is_unused_until_something_is_recorded() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let folder = RunFolder::create(parent.path(), "a").expect("made");
+        assert!(folder.is_unused());
+        fs::write(folder.file("run.json.partial"), "{").expect("written");
+        assert!(folder.is_unused());
+        fs::write(folder.file("notes.md"), "").expect("written");
+        assert!(!folder.is_unused());
     }
 
     #[test]

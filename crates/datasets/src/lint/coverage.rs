@@ -6,11 +6,7 @@ use serde::Serialize;
 
 use super::finding::{Finding, Rule};
 use super::subject::{LintSubject, used_documents};
-use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::DocId;
-
-/// Below this share of used documents, most of the corpus only serves as noise, and a warning is issued.
-const LEAST_SHARE: f64 = 0.5;
 
 /// Use of documents as evidence or with grades of at least 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,19 +34,6 @@ pub fn of(subject: &LintSubject<'_>) -> (Coverage, Vec<DocId>) {
     (Coverage { used, documents, share: used as f64 / documents.max(1) as f64 }, unused)
 }
 
-/// Reports low coverage if there are questions.
-#[must_use]
-pub fn check(subject: &LintSubject<'_>, coverage: &Coverage) -> Vec<Finding> {
-    let Coverage { used, documents, share } = coverage;
-    if subject.questions.is_empty() || *share >= LEAST_SHARE {
-        return Vec::new();
-    }
-    let all = plural(*documents, "document", "documents");
-    let message = format!("questions use {} of {all} ({:.0} %)", thousands(*used), 100.0 * share);
-    let hint = "add questions about more of them, or remove documents that no question needs";
-    vec![Finding::new(Rule::LowCoverage, message, hint)]
-}
-
 /// Reports documents without text.
 #[must_use]
 pub fn empty(subject: &LintSubject<'_>) -> Vec<Finding> {
@@ -72,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_of_the_documents_will_do_and_the_unused_are_listed() {
+    fn the_documents_that_no_question_uses_are_listed() {
         let documents = || ["a", "b", "c", "d"].map(|id| document(id, "text")).to_vec();
         let half = inspection(
             documents(),
@@ -80,19 +63,6 @@ mod tests {
         );
         let (coverage, unused) = of(&LintSubject::new(&half));
         assert_eq!((coverage.used, coverage.share, unused), (2, 0.5, vec!["b".into(), "d".into()]));
-        assert!(check(&LintSubject::new(&half), &coverage).is_empty());
-
-        let quarter = inspection(documents(), vec![question("1", "?", &[], &["a"])]);
-        let (coverage, _) = of(&LintSubject::new(&quarter));
-        let found = check(&LintSubject::new(&quarter), &coverage);
-        assert_eq!(told(&found), [": questions use 1 of 4 documents (25 %)"]);
-
-        let none = inspection(documents(), Vec::new());
-        let (coverage, _) = of(&LintSubject::new(&none));
-        assert!(
-            check(&LintSubject::new(&none), &coverage).is_empty(),
-            "that nothing is asked is said elsewhere"
-        );
     }
 
     #[test]

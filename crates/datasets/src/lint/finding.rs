@@ -83,7 +83,6 @@ rules! {
     NearDuplicateDocument = "near-duplicate-document", Warning, "retrieving the other one counts as a miss unless it is labelled too";
     DuplicateQuestion = "duplicate-question", Warning, "the same question counts twice";
     NearDuplicateQuestion = "near-duplicate-question", Warning, "nearly the same question with the same gold counts twice";
-    LowCoverage = "low-coverage", Warning, "the metrics do not cover documents that no question needs";
     CopiedWording = "copied-wording", Warning, "questions that copy their evidence overstate lexical retrieval";
     LabelHole = "label-hole", Warning, "unlabelled passages that may answer: retrieving them counts as a miss";
     ChunkTruncated = "chunk-truncated", Warning, "text beyond the encoder input limit cannot be retrieved";

@@ -107,7 +107,6 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
         coverage::empty(&subject),
         duplicates::documents(&subject),
         duplicates::questions(&subject),
-        coverage::check(&subject, &coverage),
         copied,
         balance::check(&subject),
     ];

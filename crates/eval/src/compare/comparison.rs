@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::answers::{Contingency, Flip, FlipGroup};
-use super::cross::Cross;
 use super::differences::MeasureDifference;
 use super::pairs::QuestionCounts;
 use super::predicted::Predicted;
@@ -58,9 +57,6 @@ pub struct PairComparison {
     /// The gain predicted by the baseline's loss budget, and the observed gain; `None` if no changed question is covered by
     /// the budget.
     pub predicted: Option<Predicted>,
-    /// The decomposed difference of the answers, if requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cross: Option<Cross>,
     /// Right answers, or support in the prompt, in one run by the other; `None` if no question is
     /// judged in both.
     pub agreement: Option<Contingency>,

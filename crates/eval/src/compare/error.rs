@@ -2,7 +2,6 @@
 
 use ragtriage_core::hint::Hint;
 use ragtriage_core::measure::Measure;
-use ragtriage_core::types::QuestionId;
 
 /// A reason why runs cannot be compared.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -40,37 +39,6 @@ pub enum CompareError {
         /// The other run's.
         n_run: usize,
     },
-    /// A run without answers to cross.
-    #[error("no question of `{run}` has an answer to cross")]
-    NoAnswers {
-        /// The run.
-        run: String,
-    },
-    /// A prompt that cannot be reproduced.
-    #[error("the prompt of question `{id}` in `{run}` had {then} tokens and would have {now} now")]
-    OtherPrompts {
-        /// The run.
-        run: String,
-        /// The question.
-        id: QuestionId,
-        /// Tokens as recorded.
-        then: u64,
-        /// Tokens of the rebuilt prompt.
-        now: u64,
-    },
-    /// Too many failed calls.
-    #[error("{n_failed} of {n_calls} crossed calls failed; last error: {last}")]
-    CallsFailed {
-        /// Calls without an answer, including those not made.
-        n_failed: usize,
-        /// All calls.
-        n_calls: usize,
-        /// The error of the last failed call.
-        last: String,
-    },
-    /// Answers without gold answers to judge them.
-    #[error("no question with an answer in both runs has a gold answer")]
-    NoGold,
     /// A requested measure that is defined for no question.
     #[error("no question has a value of `{measure}` in both runs")]
     NoValue {
@@ -92,17 +60,6 @@ impl Hint for CompareError {
             ),
             Self::NothingInCommon { .. } => "compare runs over the same question set".to_owned(),
             Self::NoValue { .. } => Self::NO_VALUE.to_owned(),
-            Self::NoAnswers { .. } | Self::NoGold => {
-                "crossing answers needs runs with a generator over questions with gold answers"
-                    .to_owned()
-            }
-            Self::OtherPrompts { .. } => {
-                "the prompt template has changed: restore `generation.prompt`, or run again".to_owned()
-            }
-            Self::CallsFailed { .. } => {
-                "fix the error named above and repeat the command; cached responses are not requested again"
-                    .to_owned()
-            }
         })
     }
 }

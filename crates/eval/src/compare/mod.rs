@@ -2,15 +2,13 @@
 //!
 //! [`pairs`] matches the questions, [`differences`] computes the paired statistics of each measure, [`answers`] counts
 //! questions that only one run got right, [`provenance`] lists differences in configuration and inputs, [`predicted`]
-//! compares the loss budget with the observed gain, [`cross`] decomposes a difference of answers. Both runs are measured
-//! with the baseline's scorer, threshold of a right answer, cutoffs and seed, each question by its own run's gold answers.
+//! compares the loss budget with the observed gain. Both runs are measured with the baseline's scorer, threshold of a right answer, cutoffs and seed, each question by its own run's gold answers.
 //!
 //! The declared family of tests is one primary measure over all compared runs: its p-values are Holm-adjusted. All other
 //! p-values are unadjusted and exploratory.
 
 pub mod answers;
 mod comparison;
-pub mod cross;
 pub mod differences;
 mod error;
 pub mod pairs;
@@ -128,7 +126,6 @@ fn pair(
             second,
             differences::unadjusted(&plan.evaluation),
         ),
-        cross: None,
         agreement: judged.agreement(),
         flips: judged.flips(pairs),
     }

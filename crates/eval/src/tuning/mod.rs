@@ -29,7 +29,7 @@ pub use outcome::{
     SweepCurve, TrialRanking, TuningVerdict,
 };
 pub use ranking::rank;
-pub use sweep::{ScoredTrial, SweepScores, TrialScores, Varied};
+pub use sweep::{ScoredTrial, SweepScores, TrialScores, TrialTruncation, Varied};
 pub use verdict::judge;
 
 use ragtriage_core::measure::Measure;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::sweep::TrialTruncation;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::types::Interval;
 
@@ -67,6 +68,9 @@ pub struct RankedTrial {
     pub difference: Option<Difference>,
     /// True if no other trial has as much at the prompt for fewer tokens, or more for as many.
     pub on_front: bool,
+    /// Truncation of its chunks by the encoder input limit, if that matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncation: Option<TrialTruncation>,
 }
 
 /// A trial minus the default, by question.

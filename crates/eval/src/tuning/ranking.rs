@@ -89,6 +89,7 @@ fn row(
         context_tokens: mean(&trial.context_tokens),
         difference,
         on_front: false,
+        truncation: trial.scored.result.as_ref().ok().and_then(|scores| scores.truncation),
     }
 }
 
@@ -107,6 +108,7 @@ fn failed_row(trial: &ScoredTrial) -> Option<RankedTrial> {
         context_tokens: 0.0,
         difference: None,
         on_front: false,
+        truncation: None,
     })
 }
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::score::Scores;
-use ragtriage_core::types::QuestionId;
+use ragtriage_core::types::{QuestionId, Trace};
+use ragtriage_runs::SavedRun;
+use serde::{Deserialize, Serialize};
 
 /// A varied parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,4 +53,33 @@ pub struct TrialScores {
     pub scores: Scores,
     /// Tokens (`cl100k_base`) of the passages packed for each question, as the prompt shows them; `None` if it failed.
     pub context_tokens: Vec<Option<f64>>,
+    /// What the encoder did not read of its chunks, if that matters.
+    pub truncation: Option<TrialTruncation>,
+}
+
+/// Truncation of a trial's chunks by the encoder input limit: its scores are then not those of its chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrialTruncation {
+    /// Share of the tokens of all chunks that the encoder dropped.
+    pub share: f64,
+    /// Number of questions with gold evidence among them.
+    pub n_questions: usize,
+}
+
+/// Below this share of dropped tokens truncation is not reported, unless it drops gold evidence.
+const LEAST_SHARE: f64 = 0.01;
+
+impl TrialTruncation {
+    /// Returns the truncation of the chunks of `run`, by the encoder that drops most; `None` where it does not matter.
+    #[must_use]
+    pub fn of(run: &SavedRun) -> Option<Self> {
+        let chunks = run.manifest.truncation.iter().filter(|one| one.what == "chunks");
+        let shares = chunks.map(|one| one.n_lost as f64 / one.n_tokens.max(1) as f64);
+        let share = shares.fold(0.0, f64::max);
+        let is_cut = |trace: &&Trace| {
+            trace.gold.groups.iter().flatten().any(|member| member.encoder_truncated)
+        };
+        let n_questions = run.traces.iter().filter(is_cut).count();
+        (share >= LEAST_SHARE || n_questions > 0).then_some(Self { share, n_questions })
+    }
 }

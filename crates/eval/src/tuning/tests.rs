@@ -44,7 +44,7 @@ fn trial(name: &str, values: &[Option<f64>], tokens: f64) -> ScoredTrial {
         values: BTreeMap::new(),
         size: None,
         group: "bm25".to_owned(),
-        result: Ok(TrialScores { scores, context_tokens }),
+        result: Ok(TrialScores { scores, context_tokens, truncation: None }),
     }
 }
 
@@ -698,6 +698,9 @@ fn where_none_scored_higher_that_is_said() {
         "Keep the default. a is not distinguishable from it (n = 10). No trial scored higher than the default, EM@5 0.000 on 10 \
          questions."
     );
+    let mut torn = ten(0);
+    torn.trials.push(failed("b"));
+    assert!(text(&torn).contains(" No trial that ran scored higher than the default"));
     let mut cheaper = ten(0);
     cheaper.trials[1] = known("a", &[0.0; 10], 20.0);
     assert_eq!(
@@ -705,6 +708,38 @@ fn where_none_scored_higher_that_is_said() {
         "Keep the default. a is not distinguishable from it (n = 10). No trial scored higher than the default, EM@5 0.000 on 10 \
          questions; a scored the same and packs fewer tokens, 20 against 50."
     );
+}
+
+#[test]
+fn what_the_encoder_does_not_read_is_said_before_any_verdict() {
+    let text = |truncated: &[usize]| {
+        let mut sweep = sizes();
+        for &at in truncated {
+            let scores = sweep.trials[at].result.as_mut().expect("scored");
+            let share = 0.334 / at as f64;
+            scores.truncation = Some(TrialTruncation { share, n_questions: 9 * (2 - at) });
+        }
+        verdict(&sweep, Some(&crosswise(&sweep))).text
+    };
+    let plain = text(&[]);
+    assert_eq!(
+        text(&[1]),
+        format!(
+            "The encoder input limit drops 33.4% of the tokens of chunking.size = 512 and gold evidence of 9 questions, so \
+             its score is not that of its chunks. {plain}"
+        )
+    );
+    let several = text(&[1, 2]);
+    assert!(
+        several.starts_with(
+            "The encoder input limit drops up to 33.4% of the tokens of 2 of 3 trials (most of chunking.size = 512) and gold \
+             evidence of 9 questions, so their scores are not those of their chunks. Keep"
+        ),
+        "{several}"
+    );
+    assert!(text(&[2]).starts_with(
+        "The encoder input limit drops 16.7% of the tokens of chunking.size = 64, so its"
+    ));
 }
 
 /// As [`beside_a`]: the default has chunks of 200 tokens, `c` of 64 is .125 worse throughout, `a` of 512 is not distinguishable.

@@ -9,10 +9,10 @@ use super::label::Labels;
 use super::lead::{Wording, cross_fit_gain, held_out_numbers, least_p, passes, questions};
 use super::means::is_better;
 use super::outcome::{Confirmation, CrossFit, HeldOut, RankedTrial, TrialRanking, TuningVerdict};
-use super::sweep::SweepScores;
+use super::sweep::{SweepScores, TrialTruncation};
 use crate::compare::LEVEL;
 use ragtriage_core::stats::detectable::needed;
-use ragtriage_core::text::numbers::plural;
+use ragtriage_core::text::numbers::{percent, plural};
 
 /// Judges `ranking`, computed from `sweep` by `plan`. On held-out questions its winner is claimed to be better than the
 /// default if their p, corrected for evaluations, is under 5% and it is better there too: nothing else is tested there. With
@@ -43,7 +43,35 @@ pub fn judge(
         unclaimed(none_higher(&wording, best))
     };
     verdict.text.extend(wording.views());
+    if let Some(sentence) = truncated(&wording) {
+        verdict.text = format!("{sentence} {}", verdict.text);
+    }
     verdict
+}
+
+/// Names the trials of which the encoder did not read all: they do not compare their chunks.
+fn truncated(wording: &Wording<'_>) -> Option<String> {
+    let rows = wording.ranking.rows.iter();
+    let cut: Vec<(&RankedTrial, TrialTruncation)> =
+        rows.filter_map(|row| Some((row, row.truncation?))).collect();
+    let (worst, most) = cut.iter().max_by(|(_, a), (_, b)| a.share.total_cmp(&b.share))?;
+    let (share, name) = (percent(most.share), wording.labels.setting(worst));
+    let evidence = match cut.iter().map(|(_, cut)| cut.n_questions).max() {
+        None | Some(0) => String::new(),
+        Some(n) => format!(" and gold evidence of {}", questions(n)),
+    };
+    Some(if cut.len() == 1 {
+        format!(
+            "The encoder input limit drops {share} of the tokens of {name}{evidence}, so its score is not that of its chunks."
+        )
+    } else {
+        format!(
+            "The encoder input limit drops up to {share} of the tokens of {} of {} (most of {name}){evidence}, so their scores \
+             are not those of their chunks.",
+            cut.len(),
+            plural(wording.ranking.rows.len(), "trial", "trials")
+        )
+    })
 }
 
 fn judged(
@@ -237,8 +265,10 @@ fn none_higher(wording: &Wording<'_>, best: &RankedTrial) -> String {
     let (measure, n) = (wording.ranking.measure, questions(wording.ranking.n));
     let mean = wording.default.mean;
     let text = wording.kept(None, None);
+    let has_failed = wording.ranking.rows.iter().any(|row| row.error.is_some());
+    let ran = if has_failed { " that ran" } else { "" };
     let head =
-        format!("{text} No trial scored higher than the default, {measure} {mean:.3} on {n}");
+        format!("{text} No trial{ran} scored higher than the default, {measure} {mean:.3} on {n}");
     if best.name == wording.default.name {
         return format!("{head}.");
     }

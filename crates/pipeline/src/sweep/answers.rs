@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::generate::{Bill, Generate};
 use super::request::SweepRequest;
-use super::trial::{Bench, SweepWork, TrialResult};
+use super::trial::{Bench, SweepWork, TrialError, TrialResult};
 use super::trials::{DEFAULT, Trial};
 use crate::estimate::EstimateSink;
 use crate::execute::{RunSource, execute};
@@ -40,7 +40,7 @@ pub struct Answers {
 impl Answers {
     /// Scores the answers of `trial`.
     #[must_use]
-    pub fn new(trial: &Trial, result: &Result<TrialResult, String>, folder: &Path) -> Self {
+    pub fn new(trial: &Trial, result: &Result<TrialResult, TrialError>, folder: &Path) -> Self {
         let name = trial.name.clone();
         let mean = |trial: &TrialResult, family| {
             Measure::new(family, None).and_then(|measure| trial.mean(measure))
@@ -52,7 +52,7 @@ impl Answers {
                 em: None,
                 cost_usd: 0.0,
                 run: None,
-                error: Some(error.clone()),
+                error: Some(error.message.clone()),
             },
             Ok(trial) => Self {
                 name,

@@ -7,18 +7,21 @@ use sha2::{Digest, Sha256};
 use super::folder::HeldOutEvaluation;
 use super::partition::QuestionPart;
 use super::request::SweepRequest;
-use super::trial::{Bench, SweepWork, TrialResult};
+use super::trial::{Bench, SweepWork, TrialError};
 use super::trials::Trial;
 use crate::settings::record;
 use crate::stock::Stock;
+use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Question, Split};
 use ragtriage_eval::clusters;
 use ragtriage_eval::tuning::{Confirmation, TuningPlan, held_out};
 
 impl SweepRequest<'_> {
-    /// Compares `winner` with `default` on the questions of `bench`. `None` if one of them fails, or if the evaluation cannot be
-    /// recorded: it is then not run.
+    /// Compares `winner` with `default` on the questions of `bench`. `None` if no question was compared or the sweep was stopped.
+    ///
+    /// # Errors
+    /// The failure of one of the two, or of recording the evaluation, which is then not run.
     pub(super) async fn confirmed(
         &self,
         bench: &Bench<'_>,
@@ -26,31 +29,29 @@ impl SweepRequest<'_> {
         [default, winner]: [&Trial; 2],
         plan: &TuningPlan,
         work: &mut SweepWork,
-    ) -> Option<Confirmation> {
+    ) -> Result<Option<Confirmation>, String> {
         let evaluation = evaluation(held_out_hash(&bench.part.questions), default, winner, plan);
         let evaluations = self
             .folder
             .record_evaluations(&[evaluation])
             .inspect_err(|error| self.watch.trouble(error))
-            .ok()?;
+            .map_err(|error| with_causes(&error))?;
         let pair = [default.clone(), winner.clone()];
         let (results, more) = Box::pin(self.tried(bench, stock, &pair, plan.measure)).await;
         *work = work.plus(more);
-        let columns: Vec<Vec<Option<f64>>> = results
-            .iter()
-            .flatten()
-            .flatten()
-            .filter_map(|trial: &TrialResult| trial.measured.scores.column(plan.measure))
-            .collect();
+        let done: Result<Vec<_>, TrialError> = results.into_iter().flatten().collect();
+        let done = done.map_err(|error| error.message)?;
+        let columns: Vec<Vec<Option<f64>>> =
+            done.iter().filter_map(|trial| trial.measured.scores.column(plan.measure)).collect();
         let [default, winner] = columns.as_slice() else {
-            return None;
+            return Ok(None);
         };
         let clusters = clusters::question_clusters(
             &bench.part.questions,
             self.base.settings.evaluation.cluster,
         );
         let found = held_out(default, winner, &clusters, plan, evaluations);
-        (found.n > 0).then_some(Confirmation::HeldOut(found))
+        Ok((found.n > 0).then_some(Confirmation::HeldOut(found)))
     }
 
     /// Records an evaluation for each trial if held-out questions are among the tuning questions, since they can then confirm

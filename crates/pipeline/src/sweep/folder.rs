@@ -52,15 +52,9 @@ impl SweepFolder {
     pub fn open(parent: &Path, name: &str, config: &Path) -> Result<Self, SweepError> {
         let path = parent.join(name);
         let folder = match RunFolder::create(parent, name) {
-            Err(StoreError::Exists { .. }) if path.join(LOCK).is_file() => {
-                RunFolder::existing(&path)
-            }
+            Err(StoreError::Exists { .. }) if is_sweep(&path) => RunFolder::existing(&path),
             made => made?,
         };
-        let runs = folder.file("runs");
-        let mut private_folder = DirBuilder::new();
-        let created = private_folder.recursive(true).mode(0o700).create(&runs);
-        created.map_err(io("create", &runs))?;
         let file = folder.file(LOCK);
         let mut lock = private()
             .read(true)
@@ -85,6 +79,10 @@ impl SweepFolder {
         } else if owner != config {
             return Err(SweepError::OtherConfig { name: name.to_owned(), config: owner });
         }
+        let runs = folder.file("runs");
+        let mut private_folder = DirBuilder::new();
+        let created = private_folder.recursive(true).mode(0o700).create(&runs);
+        created.map_err(io("create", &runs))?;
         Ok(Self { folder, evaluations: parent.join(EVALUATIONS), _lock: lock })
     }
 
@@ -188,6 +186,11 @@ impl SweepFolder {
     }
 }
 
+/// Returns true for the folder of a sweep: one with a lock, or an empty one, whose sweep was killed before it had any.
+fn is_sweep(path: &Path) -> bool {
+    path.join(LOCK).is_file() || RunFolder::existing(path).is_unused()
+}
+
 fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(std::io::Error) -> SweepError + 'a {
     move |source| SweepError::Io { action, path: path.to_owned(), source }
 }
@@ -271,5 +274,19 @@ mod tests {
         let other = SweepFolder::open(parent.path(), "sweep", Path::new("other.toml"));
         assert!(matches!(other, Err(SweepError::OtherConfig { .. })));
         assert!(SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).is_ok());
+    }
+
+    #[test]
+    fn a_folder_that_a_killed_sweep_left_is_opened_and_another_s_is_not() {
+        let parent = tempfile::tempdir().expect("a folder");
+        let open = || SweepFolder::open(parent.path(), "sweep", Path::new("c.toml"));
+        // Killed before the lock, and before the folder of runs.
+        fs::create_dir(parent.path().join("sweep")).expect("made");
+        drop(open().expect("opened"));
+        fs::remove_dir(parent.path().join("sweep/runs")).expect("removed");
+        assert!(open().expect("opened").runs().is_dir());
+        fs::rename(parent.path().join("sweep/lock"), parent.path().join("sweep/notes.md"))
+            .expect("renamed");
+        assert!(matches!(open(), Err(SweepError::Store(StoreError::Exists { .. }))));
     }
 }

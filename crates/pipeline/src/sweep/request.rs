@@ -5,7 +5,7 @@ use tokio::sync::watch;
 use super::error::SweepError;
 use super::folder::SweepFolder;
 use super::generate::{Bill, Generate};
-use super::trial::TrialResult;
+use super::trial::{TrialError, TrialResult};
 use super::trials::Trial;
 use crate::progress::Progress;
 use crate::settings::Resolved;
@@ -45,7 +45,7 @@ pub trait Watch: Progress {
         place: (usize, usize),
         trial: (&Trial, bool),
         measure: Measure,
-        result: &Result<TrialResult, String>,
+        result: &Result<TrialResult, TrialError>,
     );
     /// Reports an error that does not end the sweep.
     fn trouble(&self, error: &SweepError);

@@ -21,8 +21,8 @@ use crate::execute::{RunSource, execute};
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::record::RunSink;
-use crate::settings::assemble::{self, Assembled, Environment};
-use crate::settings::record;
+use crate::settings::assemble::{self, AssembleError, Assembled, Environment};
+use crate::settings::{SettingsError, record};
 use crate::stock::{self, Made, Reuse, Stock};
 use ragtriage_core::measure::Measure;
 use ragtriage_core::rightness::Judge;
@@ -31,7 +31,7 @@ use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Origin, Question, QuestionId, Trace};
 use ragtriage_eval::score::{self, Scores};
 use ragtriage_eval::shown;
-use ragtriage_eval::tuning::TrialScores;
+use ragtriage_eval::tuning::{TrialScores, TrialTruncation};
 use ragtriage_models::embed::CachedEncoder;
 use ragtriage_models::llm::Allowance;
 use ragtriage_runs::{Manifest, RunFolder, SavedRun, Spent, deciding};
@@ -40,7 +40,7 @@ use ragtriage_runs::{Manifest, RunFolder, SavedRun, Spent, deciding};
 const FILE: &str = "trial.json";
 /// Raised when stored data would be misread, and when the computation of a measure changes: stored scores are compared
 /// with new ones.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 
 /// Inputs shared by all trials of one part of the questions.
 pub struct Bench<'a> {
@@ -92,6 +92,31 @@ pub struct SweepWork {
     pub replies: Reuse,
 }
 
+/// The error of a trial, for its row in the ranking.
+#[derive(Clone, Debug)]
+pub struct TrialError {
+    /// The message with its causes.
+    pub message: String,
+    /// True if its settings cannot be combined: a property of the sweep, which no repetition changes.
+    pub is_impossible: bool,
+}
+
+impl From<String> for TrialError {
+    fn from(message: String) -> Self {
+        Self { message, is_impossible: false }
+    }
+}
+
+impl From<AssembleError> for TrialError {
+    fn from(error: AssembleError) -> Self {
+        let is_impossible = matches!(
+            &error,
+            AssembleError::Settings(SettingsError::OutOfRange(_) | SettingsError::Unusable { .. })
+        );
+        Self { message: with_causes(&error), is_impossible }
+    }
+}
+
 impl TrialResult {
     /// Returns a measure's mean with its n; `None` if it is undefined.
     #[must_use]
@@ -113,6 +138,7 @@ struct SavedTrial {
     /// The bits of each score: a decimal may be read one bit off, and a stored trial would differ from a repeated one.
     rows: Vec<Vec<Option<u64>>>,
     context_tokens: Vec<Option<f64>>,
+    truncation: Option<TrialTruncation>,
     cost_usd: f64,
 }
 
@@ -120,13 +146,13 @@ impl Bench<'_> {
     /// Runs `trial`, or loads its stored result.
     ///
     /// # Errors
-    /// The trial's error message, for its row in the ranking.
-    pub async fn run(&self, stock: &mut Stock, trial: &Trial) -> Result<TrialResult, String> {
+    /// The trial's error, for its row in the ranking.
+    pub async fn run(&self, stock: &mut Stock, trial: &Trial) -> Result<TrialResult, TrialError> {
         let clock = Instant::now();
         let assembled =
             assemble::assemble(&trial.resolved, self.environment, self.on_download).await;
         self.progress.finish();
-        let assembled = assembled.map_err(|error| with_causes(&error))?;
+        let assembled = assembled?;
         let mut manifest =
             record::begun(&trial.resolved, self.part.data(), self.git_commit.clone());
         record::parts(&mut manifest, &assembled);
@@ -244,6 +270,7 @@ impl Bench<'_> {
                 .map(|row| row.iter().map(|score| score.map(f64::to_bits)).collect())
                 .collect(),
             context_tokens: shown::context_tokens(saved),
+            truncation: TrialTruncation::of(saved),
             cost_usd: Spent::by(&saved.traces, &[]).usd,
         }
     }
@@ -288,6 +315,7 @@ impl SavedTrial {
         TrialScores {
             scores: Scores { measures: self.measures, rows },
             context_tokens: self.context_tokens,
+            truncation: self.truncation,
         }
     }
 

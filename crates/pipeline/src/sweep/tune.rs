@@ -11,12 +11,13 @@ use super::generate::Bill;
 use super::partition::QuestionPart;
 use super::prepared::PreparedSweep;
 use super::request::SweepRequest;
-use super::trial::{Bench, SweepWork, TrialResult};
+use super::trial::{Bench, SweepWork, TrialError, TrialResult};
 use super::trials::{DEFAULT, Trial};
 use crate::settings::Resolved;
 use crate::settings::assemble;
 use crate::stock::Stock;
 use ragtriage_core::measure::Measure;
+use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::Dataset;
 use ragtriage_eval::clusters;
 use ragtriage_eval::tuning::{
@@ -40,6 +41,9 @@ pub struct SweepOutcome {
     pub confirmation: Option<Confirmation>,
     /// The verdict.
     pub verdict: TuningVerdict,
+    /// The failure that leaves the comparison incomplete, if any: of trials, except those whose settings cannot be combined,
+    /// or of the held-out evaluation.
+    pub failure: Option<String>,
     /// Generated answers, if any.
     pub answers: Vec<Answers>,
     /// Number of tuning questions.
@@ -56,13 +60,15 @@ pub struct SweepOutcome {
 
 impl SweepOutcome {
     /// Returns the trial to use: the one that is claimed to be better, else the default. `None` where choosing is shown to be
-    /// worse than the default, and where nothing was ranked.
+    /// worse than the default, and where nothing was ranked or something failed that could change the choice.
     #[must_use]
     pub fn chosen(&self) -> Option<&Trial> {
         self.ranking.winner.as_ref()?;
         let name = self.verdict.claimed.as_deref().unwrap_or(DEFAULT);
-        let mut trials = self.trials.iter().filter(|_| !self.verdict.harms);
-        trials.find(|trial| trial.name == name)
+        let is_decided = !self.interrupted && self.failure.is_none() && !self.verdict.harms;
+        let mut trials = self.trials.iter().zip(&self.runs).filter(|_| is_decided);
+        let (trial, _) = trials.find(|(trial, run)| trial.name == name && run.is_some())?;
+        Some(trial)
     }
 
     /// Returns the best trial, with its position in `trials`.
@@ -94,11 +100,16 @@ pub async fn tune(
     let (mut results, mut work) =
         Box::pin(request.tried(&bench, &mut stock, &list.trials, plan.measure)).await;
     let n_tried = results.iter().flatten().count();
+    let failed = results.iter().flatten().filter_map(|result| result.as_ref().err());
+    let n_failed = failed.filter(|error| !error.is_impossible).count();
+    let mut failure = (n_failed > 0)
+        .then(|| format!("{n_failed} of {} failed", plural(n_tried, "trial", "trials")));
     // The default is the basis of comparison and cannot be replaced by another trial.
-    results[0].get_or_insert_with(|| Err("not run: the sweep was interrupted first".to_owned()));
+    results[0]
+        .get_or_insert_with(|| Err("not run: the sweep was interrupted first".to_owned().into()));
     let (n_trials, n_left) =
         (results.len(), results.iter().filter(|result| result.is_none()).count());
-    let (trials, results): (Vec<Trial>, Vec<Result<TrialResult, String>>) =
+    let (trials, results): (Vec<Trial>, Vec<Result<TrialResult, TrialError>>) =
         std::mem::take(&mut list.trials)
             .into_iter()
             .zip(results)
@@ -121,12 +132,20 @@ pub async fn tune(
             stock.forget();
             let bench = request.bench(part, &measures, answers_choose);
             let mut stock = Stock::for_many(documents, part.questions.clone());
-            Box::pin(request.confirmed(&bench, &mut stock, [&trials[0], winner], &plan, &mut work))
-                .await
+            let pair = [&trials[0], winner];
+            let confirmed =
+                Box::pin(request.confirmed(&bench, &mut stock, pair, &plan, &mut work)).await;
+            confirmed.unwrap_or_else(|error| {
+                failure.get_or_insert_with(|| format!("the held-out evaluation failed: {error}"));
+                None
+            })
         }
     };
     request.note_evaluations(&choosing, &trials, &plan);
     let mut verdict = judge(&ranking, confirmation.as_ref(), &board, &plan);
+    if let Some(failure) = &failure {
+        verdict.text = format!("Incomplete: {failure}. {}", verdict.text);
+    }
     if n_left > 0 {
         verdict.text =
             format!("Interrupted after {n_tried} of {n_trials} trials. {}", verdict.text);
@@ -146,6 +165,7 @@ pub async fn tune(
         ranking,
         confirmation,
         verdict,
+        failure,
         answers,
         n_choosing: choosing.questions.len(),
         n_held_out: confirming.map(|part| part.questions.len()),
@@ -204,8 +224,8 @@ impl SweepRequest<'_> {
         stock: &mut Stock,
         trials: &[Trial],
         measure: Measure,
-    ) -> (Vec<Option<Result<TrialResult, String>>>, SweepWork) {
-        let mut results: Vec<Option<Result<TrialResult, String>>> =
+    ) -> (Vec<Option<Result<TrialResult, TrialError>>>, SweepWork) {
+        let mut results: Vec<Option<Result<TrialResult, TrialError>>> =
             trials.iter().map(|_| None).collect();
         let mut work = SweepWork::default();
         for (place, at) in (1..).zip(in_order(trials)) {
@@ -248,14 +268,14 @@ fn board(
     varied: &[Varied],
     part: &QuestionPart,
     trials: &[Trial],
-    results: Vec<Result<TrialResult, String>>,
+    results: Vec<Result<TrialResult, TrialError>>,
 ) -> SweepScores {
     let tried = trials.iter().zip(results).map(|(trial, result)| ScoredTrial {
         name: trial.name.clone(),
         values: trial.values.clone(),
         size: trial.chunk_size(),
         group: trial.group(),
-        result: result.map(|trial| trial.measured),
+        result: result.map(|trial| trial.measured).map_err(|error| error.message),
     });
     SweepScores {
         varied: varied.to_vec(),

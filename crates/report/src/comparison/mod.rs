@@ -1,6 +1,5 @@
 //! The report of a comparison as data ([`ComparisonView`]), and as a report for every format (`report`).
 
-mod cross;
 pub(crate) mod forest;
 mod predicted;
 pub(crate) mod report;
@@ -142,7 +141,10 @@ impl ComparisonView {
                 .into_iter()
                 .chain(runs)
                 .collect(),
-            verdicts: pairs.iter().flat_map(verdicts).collect(),
+            verdicts: pairs
+                .iter()
+                .map(|pair| Fact::new(&*pair.run.label, &*pair.verdict))
+                .collect(),
             pairs: pairs.iter().map(|pair| pair_view(comparison, pair, detail)).collect(),
             legend: legend(comparison),
         }
@@ -152,15 +154,6 @@ impl ComparisonView {
 fn describe(head: &RunHead, role: &str) -> Fact {
     let n = head.n_questions;
     Fact::new(&*head.label, format!("{}{role}: {n} questions, {}", head.name, head.started))
-}
-
-/// The verdict of the primary measure, then of the split where there is one.
-fn verdicts(pair: &PairComparison) -> impl Iterator<Item = Fact> {
-    let cross = pair.cross.as_ref().map(|cross| &cross.verdict);
-    [Some(&pair.verdict), cross]
-        .into_iter()
-        .flatten()
-        .map(|verdict| Fact::new(&*pair.run.label, &**verdict))
 }
 
 fn legend(comparison: &Comparison) -> Vec<String> {
@@ -241,9 +234,8 @@ fn names(measures: &[&MeasureDifference]) -> Vec<String> {
 
 fn sections(pair: &PairComparison) -> Vec<Table> {
     let label = &pair.run.label;
-    let cross = pair.cross.as_ref().map(|cross| cross::sections(cross, label));
     let predicted = pair.predicted.as_ref().map(|predicted| predicted::section(predicted, label));
-    cross.into_iter().flatten().chain(predicted).collect()
+    predicted.into_iter().collect()
 }
 
 fn notices(pair: &PairComparison) -> Vec<String> {

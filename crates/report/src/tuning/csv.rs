@@ -5,7 +5,7 @@ use crate::csv::{row, text};
 use ragtriage_eval::tuning::RankedTrial;
 
 /// Columns before the values of the varied parameters.
-const COLUMNS: [&str; 19] = [
+const COLUMNS: [&str; 20] = [
     "rank",
     "name",
     "is_best",
@@ -25,6 +25,7 @@ const COLUMNS: [&str; 19] = [
     "equal_tokens",
     "at_prompt",
     "context_tokens",
+    "truncated",
 ];
 /// Columns after them where answers were generated.
 const GENERATED: [&str; 4] = ["answers", "answer_f1", "answer_em", "cost_usd"];
@@ -61,6 +62,7 @@ fn numbers(found: &SweepFindings, rank: usize, trial: &RankedTrial) -> Vec<Strin
         context_tokens,
         difference,
         on_front,
+        truncation,
     } = trial;
     let ran = error.is_none();
     let paired = difference.and_then(|difference| difference.ci95);
@@ -76,6 +78,7 @@ fn numbers(found: &SweepFindings, rank: usize, trial: &RankedTrial) -> Vec<Strin
         *equal_tokens,
         *at_prompt,
         Some(*context_tokens),
+        truncation.map(|truncation| truncation.share),
     ];
     [
         if ran { rank.to_string() } else { String::new() },

@@ -48,10 +48,14 @@ impl SweepFindings<'_> {
         self.ranking.winner.as_deref() == Some(row.name.as_str())
     }
 
-    /// `>` the winner, `^` on the front, `=` the default.
+    /// `>` the winner, `^` on the front, `=` the default, `!` truncated by the encoder.
     pub(super) fn marks(&self, row: &RankedTrial) -> String {
-        let marks =
-            [(self.is_winner(row), '>'), (row.on_front, '^'), (row.name == self.default, '=')];
+        let marks = [
+            (self.is_winner(row), '>'),
+            (row.on_front, '^'),
+            (row.name == self.default, '='),
+            (row.truncation.is_some(), '!'),
+        ];
         marks.into_iter().filter_map(|(holds, mark)| holds.then_some(mark)).collect()
     }
 }

@@ -3,7 +3,7 @@
 use super::found::SweepFindings;
 use super::keys::{pairs, plain, short_names};
 use crate::document::{Align, Table, TableColumn};
-use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_core::text::numbers::{percent, plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::Interval;
 use ragtriage_eval::compare::{LEVEL, p_text};
@@ -11,8 +11,8 @@ use ragtriage_eval::tuning::{RankedTrial, TrialRanking, TuningPlan};
 
 /// Rows shown, besides the default, the winner and trials that differ from the default beyond chance.
 const SHOWN: usize = 20;
-/// Failed trials whose error is shown.
-const SHOWN_FAILED: usize = 5;
+/// Failed trials whose error is shown, and truncated ones whose share is.
+const SHOWN_NOTES: usize = 5;
 /// Characters of a value, and of an error.
 const VALUE: usize = 24;
 const ERROR: usize = 200;
@@ -39,6 +39,15 @@ pub(super) fn table(found: &SweepFindings) -> Table {
     if n_hidden > 0 {
         table.notes.push(format!("and {} more: see tune.json or table.csv", thousands(n_hidden)));
     }
+    let truncated = found.scored().filter_map(|row| Some((row, row.truncation?)));
+    table.notes.extend(truncated.take(SHOWN_NOTES).map(|(row, cut)| {
+        format!(
+            "! {}: the encoder input limit drops {} of the tokens, and gold evidence of {}",
+            shortened(&row.name, VALUE),
+            percent(cut.share),
+            plural(cut.n_questions, "question", "questions")
+        )
+    }));
     table.notes.extend(failures(found));
     table
 }
@@ -147,11 +156,11 @@ pub(super) fn tokens(value: f64) -> String {
 fn failures(found: &SweepFindings) -> Vec<String> {
     let failed: Vec<(&RankedTrial, &String)> =
         found.ranking.rows.iter().filter_map(|row| Some((row, row.error.as_ref()?))).collect();
-    let shown = failed.iter().take(SHOWN_FAILED).map(|(row, error)| {
+    let shown = failed.iter().take(SHOWN_NOTES).map(|(row, error)| {
         let values = shortened(&pairs(found.varied, &row.values), 2 * VALUE);
         format!("failed: {} ({values}): {}", shortened(&row.name, VALUE), shortened(error, ERROR))
     });
-    let hidden = failed.len().saturating_sub(SHOWN_FAILED);
+    let hidden = failed.len().saturating_sub(SHOWN_NOTES);
     let hidden = (hidden > 0).then(|| format!("and {} more failed", thousands(hidden)));
     shown.chain(hidden).collect()
 }

@@ -77,7 +77,7 @@ fn warnings(found: &SweepFindings) -> Vec<String> {
 fn legend(found: &SweepFindings) -> Vec<String> {
     let plan = found.plan;
     vec![
-        "> best, ^ on the Pareto front, = default. delta: trial minus default, paired by question. Its interval is \
+        "> best, ^ on the Pareto front, = default, ! truncated by the encoder input limit. delta: trial minus default, paired by question. Its interval is \
          simultaneous for all trials, and excludes 0 exactly where max-T p < 0.05"
             .to_owned(),
         "max-T p: the probability, if no trial differed from the default, that any trial would differ as much. Use it to judge the \

@@ -9,7 +9,7 @@ use crate::render::{markdown, terminal};
 use ragtriage_core::types::Interval;
 use ragtriage_eval::tuning::{
     Confirmation, CrossFit, Difference, EffectValue, Fold, HeldOut, ParameterEffect, RankedTrial,
-    SweepCurve, TrialRanking, TuningPlan, TuningVerdict, Varied,
+    SweepCurve, TrialRanking, TrialTruncation, TuningPlan, TuningVerdict, Varied,
 };
 
 /// Everything that a report is made of, owned.
@@ -71,6 +71,7 @@ fn row(name: &str, size: &str, retrievers: &str, mean: f64, tokens: f64) -> Rank
             p_max_t: 0.5 - (mean - 0.6).abs() * 5.0,
         }),
         on_front: false,
+        truncation: None,
     }
 }
 
@@ -237,6 +238,18 @@ fn settings_are_ranked_with_their_values_and_differences() {
           size 512, retrievers bm25
       - failed: s01 (size=32 retrievers=bm25): chunking failed: `size` is smaller than `overlap`
     ");
+}
+
+#[test]
+fn a_trial_that_the_encoder_truncates_is_marked() {
+    let mut sweep = sweep();
+    sweep.ranking.rows[3].truncation = Some(TrialTruncation { share: 0.334, n_questions: 9 });
+    let table = table(&sweep, 0);
+    assert_eq!(table.rows[3][1], "^!");
+    assert_eq!(
+        table.notes[0],
+        "! s04: the encoder input limit drops 33.4% of the tokens, and gold evidence of 9 questions"
+    );
 }
 
 #[test]
@@ -459,10 +472,11 @@ fn a_table_has_every_setting_and_number() {
         p_max_t: 0.1,
     });
     (best.equal_k, best.at_prompt) = (Some(0.69), Some(0.7));
+    best.truncation = Some(TrialTruncation { share: 0.25, n_questions: 9 });
     insta::assert_snapshot!(csv::render(&sweep.found()).replace("\r\n", "\n"), @r#"
-    rank,name,is_best,on_front,is_default,error,measure,n,mean,mean_low,mean_high,delta,delta_low,delta_high,p_max_t,equal_k,equal_tokens,at_prompt,context_tokens,chunking.size,retrieval.retrievers,answers,answer_f1,answer_em,cost_usd
-    1,s02,true,true,false,,EvidenceRecall@5,120,0.68,0.6,0.75,0.08,0.05,0.11,0.1,0.69,0.68,0.7,612,128,"[""bm25"",""dense""]",120,0.5,0.25,
-    ,s01,false,false,false,chunking failed: `size` is smaller than `overlap`,EvidenceRecall@5,,,,,,,,,,,,,32,"[""bm25""]",,,,
+    rank,name,is_best,on_front,is_default,error,measure,n,mean,mean_low,mean_high,delta,delta_low,delta_high,p_max_t,equal_k,equal_tokens,at_prompt,context_tokens,truncated,chunking.size,retrieval.retrievers,answers,answer_f1,answer_em,cost_usd
+    1,s02,true,true,false,,EvidenceRecall@5,120,0.68,0.6,0.75,0.08,0.05,0.11,0.1,0.69,0.68,0.7,612,0.25,128,"[""bm25"",""dense""]",120,0.5,0.25,
+    ,s01,false,false,false,chunking failed: `size` is smaller than `overlap`,EvidenceRecall@5,,,,,,,,,,,,,,32,"[""bm25""]",,,,
     "#);
 }
 

@@ -10,21 +10,20 @@ use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::QuestionKind;
 use ragtriage_http::{EndpointSettings, HttpError, JsonEndpoint, address};
 
-/// Fields that hold a model's context length (vLLM, `OpenRouter`, Mistral, Groq), and llama.cpp's in `meta`.
-const CONTEXT_FIELDS: [&str; 5] = [
-    "/max_model_len",
-    "/context_length",
-    "/max_context_length",
-    "/context_window",
-    "/meta/n_ctx_train",
-];
+/// Fields that hold a model's context length (vLLM, `OpenRouter`, Mistral, Groq).
+const CONTEXT_FIELDS: [&str; 4] =
+    ["/max_model_len", "/context_length", "/max_context_length", "/context_window"];
+/// The context that the model was trained with, in the list of a llama.cpp server. It may serve a shorter one, which only its
+/// properties hold.
+const LLAMA_TRAINED: &str = "/data/0/meta/n_ctx_train";
+const LLAMA_SERVED: &str = "/default_generation_settings/n_ctx";
 
 /// A model of an endpoint's list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedModel {
     /// Its name.
     pub name: String,
-    /// Its context length in tokens, if the endpoint reports it.
+    /// Its context length in tokens as served, if the endpoint reports it.
     pub context_tokens: Option<u64>,
 }
 
@@ -53,9 +52,9 @@ impl ModelList {
 pub async fn list_models(settings: &OpenAiSettings) -> Result<Option<ModelList>, LlmError> {
     let server = OpenAi::new(settings)?;
     let mut url = address(&settings.base_url, PATH)?;
-    let path = url.path().trim_end_matches(PATH).to_owned() + "/models";
-    url.set_path(&path);
-    let endpoint = |settings: &OpenAiSettings| {
+    let base = url.path().trim_end_matches(PATH).to_owned();
+    let mut endpoint = |settings: &OpenAiSettings, path: &str| {
+        url.set_path(path);
         JsonEndpoint::new(EndpointSettings {
             api_key: settings.api_key.clone(),
             headers: settings.headers.clone(),
@@ -65,7 +64,8 @@ pub async fn list_models(settings: &OpenAiSettings) -> Result<Option<ModelList>,
             ..EndpointSettings::new(url.clone())
         })
     };
-    let listing = endpoint(settings)?;
+    let path = format!("{base}/models");
+    let listing = endpoint(settings, &path)?;
     let answer = match listing.get().await {
         // A list that is too large, or elsewhere.
         Err(HttpError::TooLarge { .. } | HttpError::Redirected { .. }) => return Ok(None),
@@ -78,13 +78,19 @@ pub async fn list_models(settings: &OpenAiSettings) -> Result<Option<ModelList>,
     let Some(mut models) = list else {
         return Ok(None);
     };
+    if value_at(&answer.body, LLAMA_TRAINED).is_some() {
+        let properties = format!("{}/props", base.trim_end_matches("/v1"));
+        let answer = endpoint(settings, &properties)?.get().await;
+        let served = answer.ok().and_then(|answer| value_at(&answer.body, LLAMA_SERVED));
+        models.iter_mut().for_each(|model| model.context_tokens = served);
+    }
     for model in &mut models {
         model.name = listing.excerpt(&model.name);
     }
     let without_key = OpenAiSettings { api_key: None, headers: Vec::new(), ..settings.clone() };
     let has_key = settings.api_key.is_some() || !settings.headers.is_empty();
     let is_key_checked = has_key
-        && matches!(endpoint(&without_key)?.get().await, Ok(answer) if matches!(answer.status, 401 | 403));
+        && matches!(endpoint(&without_key, &path)?.get().await, Ok(answer) if matches!(answer.status, 401 | 403));
     Ok(Some(ModelList { models, is_key_checked }))
 }
 
@@ -127,6 +133,11 @@ fn models(body: &[u8]) -> Option<Vec<ListedModel>> {
     Some(models.collect())
 }
 
+/// Returns the whole number at `pointer` of a response, if there is one.
+fn value_at(body: &[u8], pointer: &str) -> Option<u64> {
+    serde_json::from_slice::<Value>(body).ok()?.pointer(pointer)?.as_u64()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,7 +152,7 @@ mod tests {
         .expect("a list");
         let found: Vec<(&str, Option<u64>)> =
             list.iter().map(|model| (model.name.as_str(), model.context_tokens)).collect();
-        assert_eq!(found, [("a", Some(8192)), ("b", Some(4096)), ("c:latest", None)]);
+        assert_eq!(found, [("a", Some(8192)), ("b", None), ("c:latest", None)]);
         let list = ModelList { models: list, is_key_checked: false };
         assert!(list.find("c").is_some() && list.find("d").is_none());
     }

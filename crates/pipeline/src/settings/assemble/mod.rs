@@ -9,7 +9,6 @@ mod generation;
 mod judge;
 pub mod probe;
 mod prompt;
-mod reader;
 pub mod recipients;
 mod retrieval;
 
@@ -27,7 +26,6 @@ pub use self::generation::terms;
 use self::generation::{GENERATION, allowance, calls, concurrency, generator, keep_replies};
 pub use self::judge::{AssembledJudge, judge, judge_estimate};
 use self::prompt::{expansion, prompt_counter, template};
-pub use self::reader::reader;
 use self::retrieval::Wiring;
 use super::{Resolved, Settings, SettingsError, cache_folder};
 pub use crate::collection::ReadCollections;
