@@ -51,7 +51,7 @@ fn an_unknown_authority_is_refused_and_a_private_one_taken_where_it_is_named() {
 }
 
 #[test]
-fn why_a_certificate_is_refused_is_told_in_words() {
+fn the_reason_for_refusing_a_certificate_is_in_words() {
     let mine = |is_ca| TlsServer::self_signed("localhost", &beta(), is_ca);
     for (server, outcome) in [
         (TlsServer::start("elsewhere.example", &beta()), "is not trusted: certificate not valid"),
