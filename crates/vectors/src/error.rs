@@ -46,12 +46,6 @@ pub enum IndexError {
         /// The collection's dimension.
         wanted: usize,
     },
-    /// A vector with a component that is NaN or infinite.
-    #[error("the vector of `{of}` has a component that is not finite")]
-    NotFinite {
-        /// The chunk's id, or `the question`.
-        of: String,
-    },
     /// A vector of another kind than the collection's: dense, multi, sparse.
     #[error("the vector of `{of}` is {found}, but collection `{collection}` holds {wanted}")]
     Kind {
@@ -64,7 +58,7 @@ pub enum IndexError {
         /// The collection's vectors.
         wanted: String,
     },
-    /// A malformed multivector or sparse vector.
+    /// A malformed vector.
     #[error("the vector of `{of}` {what}")]
     Malformed {
         /// The chunk's id, or `the question`.
@@ -350,7 +344,6 @@ impl Hint for IndexError {
             )),
             Self::Dimension { .. }
             | Self::Kind { .. }
-            | Self::NotFinite { .. }
             | Self::Malformed { .. } => Some(
                 "check `retrieval.dense.model`, and `retrieval.dense.query_model` if it is set: both must give vectors of one kind and dimension"
                     .to_owned(),

@@ -164,7 +164,7 @@ impl VectorSpec {
             }
         };
         if !values.iter().all(|value| value.is_finite()) {
-            return Err(IndexError::NotFinite { of: of.to_owned() });
+            return malformed("has a component that is not finite");
         }
         if !values.chunks(width).all(|row| similarity.can_compare(row)) {
             return malformed("is too long or too short for scores of 32-bit floats");
