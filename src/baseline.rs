@@ -11,7 +11,7 @@ use ragtriage_eval::baseline::{JudgedRun, file};
 use ragtriage_eval::gate::GatePlan;
 use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_pipeline::settings::assemble;
-use ragtriage_runs::SavedRun;
+use ragtriage_runs::{SHARED, SavedRun};
 
 #[derive(Debug, Args)]
 pub struct BaselineArgs {
@@ -34,7 +34,7 @@ pub fn baseline(args: &BaselineArgs) -> Result<(), Failure> {
     let EvaluationPlan { measures, k, judge, .. } = assemble::evaluation(&run.manifest.settings);
     let judged = JudgedRun::new(&run, &measures, k, judge);
     let text = file::write(&judged, &run.manifest);
-    output::file(&args.out, text.as_bytes())?;
+    output::file(&args.out, SHARED, text.as_bytes())?;
     output::talk(&format!(
         "wrote {} ({} questions, {} KB)",
         args.out.display(),

@@ -15,7 +15,7 @@ use ragtriage_eval::gate::{self, Gate, GateBound, GatePlan, GateReport, GateVerd
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
 use ragtriage_report::gates::{self, github, junit};
 use ragtriage_report::render::markdown;
-use ragtriage_runs::{Manifest, SavedRun};
+use ragtriage_runs::{Manifest, SHARED, SavedRun};
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -223,7 +223,7 @@ fn tell(args: &TellArgs, report: &GateReport) -> Result<(), Failure> {
         output::report(&gates::report(report))?;
     }
     if let Some(path) = &args.junit {
-        output::file(path, junit::render(report).as_bytes())?;
+        output::file(path, SHARED, junit::render(report).as_bytes())?;
     }
     let in_job = std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true");
     let of_job = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| in_job && !path.is_empty());

@@ -9,7 +9,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use crate::failure::Failure;
 use crate::{
     ask, baseline, cache, check, compare, config, dataset, demo, doctor, generated, import, init,
-    memory, model, output, report, run, run_args, schema, score, tune, wrong_call,
+    limits, model, output, report, run, run_args, schema, score, tune, wrong_call,
 };
 
 /// Find the stage of a RAG pipeline that loses the answers.
@@ -78,7 +78,7 @@ pub fn run() -> ExitCode {
         Ok(command_line) => command_line,
         Err(error) => return wrong_call::answer(&error, CommandLine::command()),
     };
-    match memory::check_limit().and_then(|()| dispatch(command_line.command)) {
+    match limits::check().and_then(|()| dispatch(command_line.command)) {
         Ok(code) => code,
         Err(failure) => {
             output::complain(&failure);

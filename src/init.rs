@@ -1,7 +1,5 @@
 //! `ragtriage init`: a configuration and a questions file for your own documents.
 
-use std::fs::OpenOptions;
-use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -15,6 +13,7 @@ use ragtriage_core::config::Format;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::text::sanitize::one_line;
 use ragtriage_datasets::{DatasetError, Survey, survey};
+use ragtriage_runs::SHARED;
 
 pub(super) const SETTINGS: &str = "ragtriage.toml";
 const QUESTIONS: &str = "questions.jsonl";
@@ -108,10 +107,8 @@ fn told(seen: &Survey) {
 
 /// Writes a new file; returns false if it exists.
 pub(super) fn create(path: &Path, text: &str) -> Result<bool, Failure> {
-    let written = OpenOptions::new().write(true).create_new(true).open(path);
-    match written.and_then(|mut file| file.write_all(text.as_bytes())) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(DatasetError::write(path)(error).into()),
+    if path.symlink_metadata().is_ok() {
+        return Ok(false);
     }
+    output::file(path, SHARED, text.as_bytes()).map(|()| true)
 }

@@ -23,7 +23,7 @@ mod import;
 mod init;
 mod interrupt;
 mod judge;
-mod memory;
+mod limits;
 mod model;
 mod next;
 mod output;

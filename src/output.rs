@@ -11,6 +11,7 @@ use ragtriage_core::text::sanitize::{escaped_json, one_line};
 use ragtriage_models::llm::CachedReplies;
 use ragtriage_report::document::Report;
 use ragtriage_report::render::terminal::{self, Screen};
+use ragtriage_runs::write_file;
 
 /// Columns that tables need.
 const LEAST_WIDTH: usize = 60;
@@ -36,12 +37,12 @@ pub fn data(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a file that the user named.
+/// Writes a file that the user named, whole or not at all; `mode` is that of a new file.
 ///
 /// # Errors
 /// Errors of the operating system.
-pub fn file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    std::fs::write(path, bytes).map_err(|error| cannot_write(path, &error))
+pub fn file(path: &Path, mode: u32, bytes: &[u8]) -> Result<(), Failure> {
+    write_file(path, mode, |file| file.write_all(bytes)).map_err(|error| cannot_write(path, &error))
 }
 
 /// Appends to a file that the user named, and creates it if it is missing.

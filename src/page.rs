@@ -17,7 +17,7 @@ use ragtriage_report::pictures::Pictures;
 use ragtriage_report::questions::{Counterparts, Evaluated, Questions};
 use ragtriage_report::run::RunReport;
 use ragtriage_report::run::provenance::Provenance;
-use ragtriage_runs::{RunFolder, SavedRun, StoreError};
+use ragtriage_runs::{RunFolder, SavedRun};
 
 pub(super) use ragtriage_report::questions::PageScope;
 
@@ -156,25 +156,4 @@ pub(super) fn file_name(reported: &Reported, no_text: bool) -> String {
         Some(compared) => format!("compare-{}", compared.name),
     };
     if no_text { format!("{stem}-no-text.html") } else { format!("{stem}.html") }
-}
-
-/// Writes a report where the user wants it, following links: a file whole or not at all, readable by its owner alone; a device or a
-/// pipe is written into.
-pub(super) fn write(file: &Path, content: &str) -> Result<(), Failure> {
-    let failure = |error: &dyn std::fmt::Display| {
-        let hint = "name a file in an existing, writable folder, or `-` for standard output";
-        Failure::new(format!("cannot write `{}`: {error}", file.display()), hint)
-    };
-    let target = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    if target.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        return std::fs::write(&target, content).map_err(|error| failure(&error));
-    }
-    let name = target.file_name().and_then(std::ffi::OsStr::to_str);
-    let name = name.ok_or_else(|| failure(&"its name is not UTF-8"))?;
-    let folder =
-        target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    RunFolder::existing(folder).write(name, content.as_bytes()).map_err(|error| match error {
-        StoreError::Io { source, .. } => failure(&source),
-        other => failure(&other),
-    })
 }

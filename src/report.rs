@@ -20,7 +20,7 @@ use ragtriage_report::render::{markdown, terminal};
 use ragtriage_report::run::{COLUMNS, RunReport};
 use ragtriage_report::{csv, trec};
 use ragtriage_runs::external::recorded;
-use ragtriage_runs::{Manifest, RunFolder, SavedRun, deciding};
+use ragtriage_runs::{Manifest, PRIVATE, RunFolder, SavedRun, deciding};
 use sha2::{Digest, Sha256};
 
 #[derive(Debug, Args)]
@@ -111,7 +111,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     match file.filter(|file| file != Path::new("-")) {
         None => output::data(&content),
         Some(file) => {
-            page::write(&file, &content)?;
+            output::file(&file, PRIVATE, content.as_bytes())?;
             output::data(&format!("{}\n", file.display()))
         }
     }

@@ -257,6 +257,31 @@ fn a_summary_that_finds_no_space_leaves_the_old_one_whole() {
 }
 
 #[test]
+fn a_file_that_finds_no_space_is_absent() {
+    let project = Project::new();
+    project.good("r", &[]);
+    for (file, args) in [
+        ("b.json", &["baseline", "runs/r", "-o", "b.json"][..]),
+        ("j.xml", &["check", "runs/r", "--min", "EM@5=0.1", "--junit", "j.xml"]),
+        ("r.html", &["report", "runs/r", "-o", "r.html"]),
+        ("docs/ragtriage.toml", &["init", "docs"]),
+    ] {
+        // What is written goes to another name first; there it meets a full device.
+        project.write("docs/a.md", "Alpha waits six minutes.");
+        std::os::unix::fs::symlink("/dev/full", project.path(&format!("{file}.partial")))
+            .expect("linked");
+        let outcome = project.call(args);
+        let error =
+            format!("error: cannot write `{file}`: No space left on device (os error 28)\n");
+        assert_eq!(outcome.code, 2, "{file}: {}", outcome.stderr);
+        assert!(outcome.stderr.contains(&error), "{file}: {}", outcome.stderr);
+        assert!(!project.path(file).exists() && !project.path(&format!("{file}.partial")).exists());
+        let again = project.call(args);
+        assert!(project.path(file).exists(), "{file}: {}", again.stderr);
+    }
+}
+
+#[test]
 fn a_cache_that_cannot_be_made_is_named() {
     let project = Project::new();
     project.write("cache", "a file");

@@ -314,7 +314,7 @@ fn a_settings_file_that_is_a_device_or_a_fifo_is_refused() {
         project.refuses(
             &["run", file, "--out", "runs"],
             &[
-                &format!("error: settings `{file}` are not a regular file"),
+                &format!("error: cannot read settings `{file}`: not a regular file"),
                 "hint: give the path of a TOML file; write piped settings to one first",
             ],
         );

@@ -34,7 +34,7 @@ fn an_unknown_authority_is_refused_and_a_private_one_taken_where_it_is_named() {
     assert_eq!(refused.code, 2, "{}", refused.stdout);
     assert!(
         refused.stderr.contains(&format!(
-            "the certificate of `{base_url}/chat/completions` is not trusted: "
+            "the certificate of `{base_url}/chat/completions` is not trusted: unknown issuer"
         )),
         "{}",
         refused.stderr
@@ -48,6 +48,23 @@ fn an_unknown_authority_is_refused_and_a_private_one_taken_where_it_is_named() {
     let good = project.run(&args);
     assert_eq!(good.code, 0, "{}", good.stderr);
     assert_eq!(class(&project.summary("r"), "correct"), 1);
+}
+
+#[test]
+fn the_reason_for_refusing_a_certificate_is_in_words() {
+    let mine = |is_ca| TlsServer::self_signed("localhost", &beta(), is_ca);
+    for (server, outcome) in [
+        (TlsServer::start("elsewhere.example", &beta()), "is not trusted: certificate not valid"),
+        (mine(true), "is not trusted: it is that of a certificate authority (`CA:TRUE`)"),
+        (mine(false), "run folder: "),
+    ] {
+        let project = Project::new();
+        project.write("ca.pem", &server.authority);
+        let base_url = format!("https://localhost:{}/v1", server.port);
+        let done = run(&project, &base_url, &[], &["--set", "generation.ca_file=ca.pem"]);
+        assert!(done.stderr.contains(outcome), "{outcome}: {}", done.stderr);
+        assert_eq!(done.code == 0, outcome.starts_with("run"), "{}", done.stderr);
+    }
 }
 
 #[test]

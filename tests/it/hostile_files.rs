@@ -64,6 +64,35 @@ fn a_fifo_or_a_device_is_refused_wherever_a_file_is_read() {
 }
 
 #[test]
+fn a_fifo_or_a_device_is_refused_wherever_a_setting_names_a_file() {
+    let project = Project::new();
+    fifo(&project, "fifo");
+    let server = ["generation.generator=openai", "generation.base_url=https://localhost:9/v1"];
+    let remote =
+        ["retrieval.retrievers=[\"dense\"]", "retrieval.dense.endpoint=https://localhost:9"];
+    let model = ["generation.model=m", "retrieval.dense.model=m"];
+    for file in ["fifo", "/dev/zero"] {
+        for (sets, setting, error) in [
+            (
+                &["generation.generator=recorded"][..],
+                "generation.responses",
+                "the recorded responses",
+            ),
+            (&[], "generation.prompt", "the prompt template"),
+            (&[server[0], server[1], model[0]], "generation.ca_file", "the CA file"),
+            (&[remote[0], remote[1], model[1]], "retrieval.dense.ca_file", "the CA file"),
+        ] {
+            let set = format!("{setting}={file}");
+            let sets = sets.iter().chain([&set.as_str()]).flat_map(|set| ["--set", *set]);
+            let args: Vec<&str> =
+                ["run", "c.toml", "--out", "runs"].into_iter().chain(sets).collect();
+            let outcome = project.call(&args);
+            assert_refused(&outcome, &format!("cannot read {error} `{file}`: not a regular file"));
+        }
+    }
+}
+
+#[test]
 fn a_record_that_says_a_thing_twice_is_refused() {
     let project = Project::new();
     let (first, second) = RECORD.split_once('\n').expect("two lines");

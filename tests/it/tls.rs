@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
@@ -39,8 +39,26 @@ impl TlsServer {
         Self::listen(host, answer("200 OK", &["connection: close"], reply), true)
     }
 
+    /// One whose certificate is by itself: with `is_ca` that of an authority, as `openssl req -x509` makes them.
+    pub fn self_signed(host: &str, reply: &str, is_ca: bool) -> Self {
+        let (key, mut params) = authority(host);
+        if !is_ca {
+            params.is_ca = IsCa::NoCa;
+        }
+        let certificate = params.self_signed(&key).expect("signed");
+        let pair = (configured(&certificate, &key), certificate.pem());
+        Self::serving(pair, answer("200 OK", &["connection: close"], reply), false)
+    }
+
     fn listen(host: &str, reply: Vec<u8>, is_proxy: bool) -> Self {
-        let (config, authority) = certified(host);
+        Self::serving(certified(host), reply, is_proxy)
+    }
+
+    fn serving(
+        (config, authority): (Arc<ServerConfig>, String),
+        reply: Vec<u8>,
+        is_proxy: bool,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -64,21 +82,29 @@ impl TlsServer {
 
 /// A certificate for `host` by an authority of its own, and that authority's.
 fn certified(host: &str) -> (Arc<ServerConfig>, String) {
-    let mut params = CertificateParams::new(Vec::new()).expect("no names");
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let key = KeyPair::generate().expect("a key");
+    let (key, params) = authority("authority");
     let authority = params.self_signed(&key).expect("signed");
     let issuer = Issuer::new(params, key);
     let server_key = KeyPair::generate().expect("a key");
     let names = CertificateParams::new(vec![host.to_owned()]).expect("a name");
     let certificate = names.signed_by(&server_key, &issuer).expect("signed");
-    let secret = PrivateKeyDer::try_from(server_key.serialize_der()).expect("PKCS#8");
+    (configured(&certificate, &server_key), authority.pem())
+}
+
+fn authority(host: &str) -> (KeyPair, CertificateParams) {
+    let mut params = CertificateParams::new(vec![host.to_owned()]).expect("a name");
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    (KeyPair::generate().expect("a key"), params)
+}
+
+fn configured(certificate: &Certificate, key: &KeyPair) -> Arc<ServerConfig> {
+    let secret = PrivateKeyDer::try_from(key.serialize_der()).expect("PKCS#8");
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config =
         ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let config = config.expect("versions").with_no_client_auth();
     let config = config.with_single_cert(vec![certificate.der().clone()], secret).expect("a pair");
-    (Arc::new(config), authority.pem())
+    Arc::new(config)
 }
 
 fn serve(

@@ -17,6 +17,9 @@ use ragtriage_core::types::{
 /// The number of missing documents that get a nearest match: each is compared with the whole corpus.
 const MOST_NEAREST: usize = 100;
 
+/// Maximum ranges of a question's evidence: each is compared with the others and with the passages of each stage.
+const MOST_RANGES: usize = 1_000;
+
 /// Accepts documents and questions from the loaders.
 pub(super) struct Draft {
     missing: MissingEvidence,
@@ -162,6 +165,10 @@ impl Draft {
             question.text = trimmed;
             self.note(1, "[question|questions] with surrounding white space, trimmed");
         }
+        let n_ranges = question.evidence.iter().flatten().map(|member| member.ranges.len()).sum();
+        if n_ranges > MOST_RANGES {
+            return Err(DatasetError::ManyRanges { place, n_ranges, most: MOST_RANGES });
+        }
         if !self.question_ids.insert(question.id.clone()) {
             return Err(DatasetError::DuplicateQuestion { place, id: question.id });
         }
@@ -278,6 +285,7 @@ mod tests {
 
     use super::*;
     use ragtriage_core::hint::Hint;
+    use ragtriage_core::types::Member;
 
     fn place() -> Place {
         Place::file(Path::new("set"))
@@ -313,6 +321,19 @@ mod tests {
             .push_document(&place(), document("b", "éleven byt"))
             .expect_err("11 bytes in 10 characters");
         assert_eq!(error.to_string(), "`set`: the document has 11 bytes, more than 10");
+    }
+
+    #[test]
+    fn a_question_of_more_ranges_than_can_be_compared_is_refused_with_their_number() {
+        let with = |n: usize| {
+            let ranges = (0..n).map(|at| (at, at + 2).into()).collect();
+            let evidence = vec![vec![Member { doc: "alpha.md".into(), ranges }]; 2];
+            let question = Question { evidence, ..question("q", "why?", &[]) };
+            with_document(MissingEvidence::Error).push_question(&place(), question)
+        };
+        with(500).expect("a thousand in two groups");
+        let error = with(501).expect_err("1,002").to_string();
+        assert_eq!(error, "`set` (`q`): the evidence has 1002 ranges, more than 1000");
     }
 
     #[test]

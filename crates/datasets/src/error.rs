@@ -206,6 +206,16 @@ pub enum DatasetError {
         /// The question.
         place: Place,
     },
+    /// A question with too many ranges of evidence.
+    #[error("{place}: the evidence has {n_ranges} ranges, more than {most}")]
+    ManyRanges {
+        /// The question.
+        place: Place,
+        /// Their number.
+        n_ranges: usize,
+        /// The maximum.
+        most: usize,
+    },
     /// No questions remain.
     #[error("`{path}` has no questions{}", split.as_ref().map(|split| format!(" in split `{split}`")).unwrap_or_default())]
     NoQuestions {
@@ -344,6 +354,7 @@ impl DatasetError {
             | Self::Sentence { place, .. }
             | Self::AnswerNotFound { place, .. }
             | Self::EmptyQuestion { place }
+            | Self::ManyRanges { place, .. }
             | Self::ChangedMeanwhile { place }
             | Self::NoAnswers { place, .. } => Some(place),
             _ => None,
@@ -385,6 +396,7 @@ impl Hint for DatasetError {
             Self::QuoteNotFound { nearest: None, .. } => "copy the quote from the document unchanged".into(),
             Self::Range { .. } => "give half-open byte ranges on character boundaries, or quotes instead".into(),
             Self::EmptyCorpus { .. } => "add documents with text, or check `dataset.path` and `dataset.globs`".into(),
+            Self::ManyRanges { .. } => "label what answers the question, adjacent ranges as one".into(),
             Self::EmptyQuestion { .. } => "write the question, or remove the record".into(),
             Self::NoQuestions { split: Some(_), .. } => "check `dataset.split` and the questions' `split`".into(),
             Self::NoQuestions { split: None, .. } => {

@@ -5,8 +5,7 @@
 //! previous one only where it was changed.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Serialize;
@@ -14,6 +13,7 @@ use serde_json::ser::{Formatter, Serializer};
 
 use ragtriage_core::text::quote;
 use ragtriage_core::types::{ByteRange, DocId, KeyFact, Member, Question, QuestionKind, Split};
+use ragtriage_runs::{SHARED, write_file};
 
 /// Serialises `question` as a JSON object on one line, without a line end. `text_of` returns a document's text, `None` for a
 /// document that is not in the corpus.
@@ -39,11 +39,12 @@ pub(super) fn spaced(value: &impl Serialize) -> String {
 
 /// Writes a file of `lines`, each terminated by a line feed.
 pub(super) fn write_lines(path: &Path, lines: impl Iterator<Item = String>) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
-    for line in lines {
-        writeln!(file, "{line}")?;
-    }
-    file.flush()
+    write_file(path, SHARED, |file| {
+        for line in lines {
+            writeln!(file, "{line}")?;
+        }
+        Ok(())
+    })
 }
 
 #[derive(Serialize)]

@@ -1,9 +1,10 @@
 //! Retry policy: when a failed call is repeated, and when it is given up.
 //!
-//! The wait before try n + 1 is drawn uniformly from 0 to `first_wait` * 2^(n - 1), at most `longest_wait` ("full
-//! jitter", Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015). If the server gives a wait
-//! (`Retry-After`), that one is used, plus up to a tenth of it and at most `first_wait`, so that many callers do not come
-//! back at once. A call that the server rejects because it is overloaded does not count as a try: it is repeated until the deadline.
+//! The wait before try n + 1 is drawn uniformly from the upper half of `first_wait` * 2^(n - 1), at most `longest_wait` ("equal
+//! jitter", Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015), so that it grows whatever is drawn. A
+//! longer wait that the server asks for (`Retry-After`) replaces it, plus up to a tenth of it and at most `first_wait`, so that
+//! many callers do not come back at once; a shorter one, such as 0 or a past date, does not. A call that the server rejects
+//! because it is overloaded does not count as a try: it is repeated until the deadline.
 
 use std::future::Future;
 use std::hash::{BuildHasher, RandomState};
@@ -29,7 +30,7 @@ pub struct Backoff {
 pub enum Retry {
     /// Stop: another try would fail as well.
     Stop,
-    /// Try again, after the wait that the server asks for, if any.
+    /// Try again, after no less than the wait that the server asks for, if any.
     Again(Option<Duration>),
     /// Another try may succeed, the first without a wait: the other side had closed the keep-alive connection.
     AtOnce,
@@ -118,12 +119,11 @@ impl Backoff {
 
     /// Returns the wait after the `nth` failure of its kind; `fraction` is the random number, from 0 to 1.
     fn wait(&self, nth: u32, asked: Option<Duration>, fraction: f64) -> Duration {
-        if let Some(asked) = asked {
-            let most = self.first_wait.min(asked / 10);
-            return asked.saturating_add(most.mul_f64(fraction));
-        }
         let bound = self.first_wait.saturating_mul(2_u32.saturating_pow(nth - 1));
-        bound.min(self.longest_wait).mul_f64(fraction)
+        let ours = bound.min(self.longest_wait).mul_f64(f64::midpoint(1.0, fraction));
+        let asked = asked.unwrap_or_default();
+        let spread = self.first_wait.min(asked / 10).mul_f64(fraction);
+        ours.max(asked.saturating_add(spread))
     }
 }
 
@@ -237,14 +237,30 @@ mod tests {
     }
 
     #[test]
-    fn waits_double_up_to_the_longest_and_obey_the_server() {
+    fn waits_double_up_to_the_longest_and_are_never_shorter_than_the_server_asks() {
         let backoff = Backoff { first_wait: Duration::from_millis(500), ..AT_ONCE };
-        let waits: Vec<u128> =
-            (1..7).map(|tries| backoff.wait(tries, None, 1.0).as_millis()).collect();
-        assert_eq!(waits, [500, 1_000, 2_000, 4_000, 8_000, 8_000]);
-        assert_eq!(backoff.wait(1, None, 0.5).as_millis(), 250);
-        assert_eq!(backoff.wait(40, None, 0.25).as_millis(), 2_000);
+        // `Retry-After: 0` and a past date ask for no time, which shortens nothing.
+        for asked in [None, Some(Duration::ZERO)] {
+            let waits =
+                |fraction| (1..7).map(move |nth| backoff.wait(nth, asked, fraction).as_millis());
+            assert!(waits(1.0).eq([500, 1_000, 2_000, 4_000, 8_000, 8_000]));
+            assert!(waits(0.0).eq([250, 500, 1_000, 2_000, 4_000, 4_000]));
+            assert_eq!(backoff.wait(40, asked, 0.5).as_millis(), 6_000);
+        }
         assert_eq!(backoff.wait(1, Some(Duration::from_secs(20)), 0.5).as_millis(), 20_250);
         assert_eq!(backoff.wait(1, Some(Duration::from_secs(1)), 0.5).as_millis(), 1_050);
+        assert_eq!(backoff.wait(3, Some(Duration::from_secs(1)), 0.5).as_millis(), 1_500);
+    }
+
+    #[tokio::test]
+    async fn a_server_that_asks_for_no_wait_is_not_called_in_a_loop() {
+        let ms = Duration::from_millis;
+        let soon = Backoff { first_wait: ms(10), deadline: ms(100), ..AT_ONCE };
+        let refused = tried(soon, u32::MAX, Retry::Limited(Some(Duration::ZERO))).await;
+        // Waits of at least 5, 10, 20 and 40 ms; a fifth of 80 would end after the 100.
+        match refused {
+            Err(Abandoned::GaveUp { tries, .. }) => assert!((2..=5).contains(&tries), "{tries}"),
+            other => panic!("{other:?}"),
+        }
     }
 }

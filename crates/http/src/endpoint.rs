@@ -13,6 +13,7 @@ use super::mask::Mask;
 use super::{Backoff, HttpError, Secret, complaint};
 use ragtriage_core::text::address::{is_loopback, shown};
 use ragtriage_core::text::causes::root_cause;
+use ragtriage_runs::read_file;
 
 /// Default maximum size of an answer: 8 MiB.
 pub(crate) const LARGEST_BODY_BYTES: usize = 8 << 20;
@@ -258,7 +259,7 @@ fn client(url: &Url, ca_file: Option<PathBuf>) -> Result<Client, HttpError> {
         .pool_idle_timeout(IDLE_TIMEOUT)
         .user_agent(concat!("ragtriage/", env!("CARGO_PKG_VERSION")));
     if let Some(path) = ca_file {
-        let pem = match std::fs::read(&path) {
+        let pem = match read_file(&path) {
             Ok(pem) => pem,
             Err(source) => return Err(HttpError::CaFile { path, source }),
         };

@@ -116,7 +116,7 @@ impl HttpError {
         } else if error.is_timeout() {
             Self::TimedOut { url, after: timeout }
         } else if error.is_connect() && reason.to_lowercase().contains("certificate") {
-            Self::Untrusted { url, reason }
+            Self::Untrusted { url, reason: certificate_reason(&reason) }
         } else if error.is_connect() {
             Self::Unreachable { url, reason }
         } else {
@@ -198,6 +198,27 @@ impl HttpError {
             error => error,
         }
     }
+}
+
+/// Returns the reason for refusing a certificate in words: rustls prints most as names of its source, such as `UnknownIssuer` or
+/// `Other(OtherError(CaUsedAsEndEntity))`.
+fn certificate_reason(reason: &str) -> String {
+    let reason = reason.strip_prefix("invalid peer certificate: ").unwrap_or(reason);
+    let name = reason.rsplit('(').next().unwrap_or(reason).trim_end_matches(')');
+    if reason.contains(' ') {
+        return reason.to_owned();
+    }
+    if name == "CaUsedAsEndEntity" {
+        return "it is that of a certificate authority (`CA:TRUE`), not of a server".to_owned();
+    }
+    let mut words = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(c.to_lowercase());
+    }
+    words
 }
 
 impl Hint for HttpError {

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::StoreError;
+use super::{PRIVATE, StoreError, write_file};
 
 /// Refuses a name that is not a plain file name.
 fn check_name(name: &str) -> Result<(), StoreError> {
@@ -81,27 +81,15 @@ impl RunFolder {
         })
     }
 
-    /// Writes a whole file atomically: under a temporary name first, then renamed, so that a reader never
-    /// sees a partial file.
+    /// Writes a file whole or not at all ([`write_file`]).
     ///
     /// # Errors
     /// `Io`, naming the file.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<(), StoreError> {
-        let (path, partial) = (self.file(name), self.file(&format!("{name}.partial")));
-        let written = create(&partial).and_then(|mut file| {
-            file.write_all(content)?;
-            file.sync_data()?;
-            fs::rename(&partial, &path)
-        });
-        written.map_err(|source| {
-            let _ = fs::remove_file(&partial); // half a file is useless; the error is returned below
-            StoreError::io("write", &path)(source)
-        })
+        let path = self.file(name);
+        write_file(&path, PRIVATE, |file| file.write_all(content))
+            .map_err(StoreError::io("write", &path))
     }
-}
-
-pub(super) fn create(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
 }
 
 pub(super) fn append(path: &Path) -> std::io::Result<File> {

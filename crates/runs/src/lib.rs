@@ -7,11 +7,11 @@
 
 mod checksum;
 pub mod external;
+mod file;
 mod folder;
 pub mod judged;
 mod lines;
 mod manifest;
-mod open;
 mod private;
 pub mod replies;
 mod saved;
@@ -20,13 +20,13 @@ mod spent;
 use ragtriage_core::hint::Hint;
 use std::path::{Path, PathBuf};
 
+pub use file::{PRIVATE, SHARED, open_file, read_file, read_text, write_file};
 pub use folder::RunFolder;
 pub use lines::LineWriter;
 pub use manifest::{
     ApproximateIndex, ExternalSource, Manifest, ModelRecord, SCHEMA, SettingDifference, Truncation,
     deciding,
 };
-pub use open::open_file;
 pub use private::{is_private, shown};
 pub use saved::SavedRun;
 pub use spent::Spent;

@@ -46,12 +46,6 @@ pub enum IndexError {
         /// The collection's dimension.
         wanted: usize,
     },
-    /// A vector with a component that is NaN or infinite.
-    #[error("the vector of `{of}` has a component that is not finite")]
-    NotFinite {
-        /// The chunk's id, or `the question`.
-        of: String,
-    },
     /// A vector of another kind than the collection's: dense, multi, sparse.
     #[error("the vector of `{of}` is {found}, but collection `{collection}` holds {wanted}")]
     Kind {
@@ -64,7 +58,7 @@ pub enum IndexError {
         /// The collection's vectors.
         wanted: String,
     },
-    /// A malformed multivector or sparse vector.
+    /// A malformed vector.
     #[error("the vector of `{of}` {what}")]
     Malformed {
         /// The chunk's id, or `the question`.
@@ -348,12 +342,12 @@ impl Hint for IndexError {
             Self::NotBuiltIn { feature } => Some(format!(
                 "use a build with the Cargo feature `{feature}`, or set `retrieval.retrievers = [\"bm25\"]`, which needs no vector store"
             )),
-            Self::Dimension { .. } => {
-                Some("encode questions and passages with models of the same dimension".to_owned())
-            }
-            Self::Kind { .. } => {
-                Some("encode questions and passages with the same kind of model".to_owned())
-            }
+            Self::Dimension { .. }
+            | Self::Kind { .. }
+            | Self::Malformed { .. } => Some(
+                "check `retrieval.dense.model`, and `retrieval.dense.query_model` if it is set: both must give vectors of one kind and dimension"
+                    .to_owned(),
+            ),
             Self::Mismatch { collection, .. } | Self::Foreign { collection, .. } => Some(format!(
                 "delete collection `{collection}`; it is rebuilt from the vector cache"
             )),
@@ -415,10 +409,7 @@ impl Hint for IndexError {
                 "set `vector_store.api_key_env` to the name of a variable that holds a valid key".to_owned(),
             ),
             Self::Unindexed { .. } => Some("check the server's log, disk and memory".to_owned()),
-            Self::Parameter(_)
-            | Self::NotFinite { .. }
-            | Self::Malformed { .. }
-            | Self::Number { .. } => None,
+            Self::Parameter(_) | Self::Number { .. } => None,
         }
     }
 }

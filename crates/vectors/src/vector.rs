@@ -118,8 +118,8 @@ impl VectorSpec {
         collection: &str,
     ) -> Result<(), IndexError> {
         let malformed = |what| Err(IndexError::Malformed { of: of.to_owned(), what });
-        let values = match (self, vector) {
-            (Self::Dense { dimension, .. }, Vector::Dense(row)) => {
+        let (values, width, similarity) = match (self, vector) {
+            (Self::Dense { dimension, similarity }, Vector::Dense(row)) => {
                 if row.len() != dimension {
                     return Err(IndexError::Dimension {
                         of: of.to_owned(),
@@ -128,9 +128,9 @@ impl VectorSpec {
                         wanted: dimension,
                     });
                 }
-                row
+                (row, dimension, similarity)
             }
-            (Self::Multi { dimension, .. }, Vector::Multi(rows)) => {
+            (Self::Multi { dimension, similarity }, Vector::Multi(rows)) => {
                 if rows.is_empty() {
                     return malformed("has no row");
                 }
@@ -140,7 +140,7 @@ impl VectorSpec {
                 if rows.len() > MAX_COMPONENTS {
                     return malformed("has more than 1,048,576 components, Qdrant's limit");
                 }
-                rows
+                (rows, dimension, similarity)
             }
             (Self::Sparse, Vector::Sparse { indices, values }) => {
                 if indices.len() != values.len() {
@@ -152,7 +152,7 @@ impl VectorSpec {
                 if indices.last() == Some(&NO_TERM) {
                     return malformed("has the reserved term 4294967295");
                 }
-                values
+                (values, values.len().max(1), Similarity::Dot)
             }
             (wanted, found) => {
                 return Err(IndexError::Kind {
@@ -163,11 +163,13 @@ impl VectorSpec {
                 });
             }
         };
-        if values.iter().all(|value| value.is_finite()) {
-            Ok(())
-        } else {
-            Err(IndexError::NotFinite { of: of.to_owned() })
+        if !values.iter().all(|value| value.is_finite()) {
+            return malformed("has a component that is not finite");
         }
+        if !values.chunks(width).all(|row| similarity.can_compare(row)) {
+            return malformed("is too long or too short for scores of 32-bit floats");
+        }
+        Ok(())
     }
 }
 
@@ -191,6 +193,12 @@ mod tests {
         DENSE.check_vector(&Vector::Dense(vec![1.0, 2.0, 3.0]), "a#0", "00ff").expect("accepted");
         let short = refused(DENSE, &Vector::Dense(vec![1.0, 2.0]));
         assert_eq!(short, "the vector of `a#0` has 2 dimensions, but collection `00ff` has 3");
+        for value in [3e38, 1e-20] {
+            let extreme = refused(DENSE, &Vector::Dense(vec![value; 3]));
+            assert!(
+                extreme.ends_with("`a#0` is too long or too short for scores of 32-bit floats")
+            );
+        }
         let nan = refused(DENSE, &Vector::Dense(vec![1.0, f32::NAN, 0.0]));
         assert_eq!(nan, "the vector of `a#0` has a component that is not finite");
     }

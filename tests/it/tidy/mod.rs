@@ -26,7 +26,7 @@ const BORDERS: [(&str, &[&str]); 12] = [
     ("core", &[]),
     ("encoder", &["core"]),
     ("bm25", &["core"]),
-    ("http", &["core"]),
+    ("http", &["core", "runs"]),
     ("vectors", &["core"]),
     ("runs", &["core"]),
     ("datasets", &["core", "runs"]),

@@ -12,6 +12,25 @@ closed_set! {
     }
 }
 
+/// Squared length up to which 32-bit floats hold the similarity of two vectors, a quarter of the largest: rounding and partial
+/// sums stay below it.
+const MOST_SQUARED: f64 = f32::MAX as f64 / 4.0;
+
+impl Similarity {
+    /// Returns true if 32-bit floats hold the similarity of `row` and any other such row. The dot product of two is at most the
+    /// larger squared length (Cauchy and Schwarz). Qdrant does not normalise rows whose squared length is below `f32::EPSILON`, so
+    /// that their cosine would be wrong; a row of zeros has none, and its score is 0.
+    #[must_use]
+    pub fn can_compare(self, row: &[f32]) -> bool {
+        let squared: f64 = row.iter().map(|x| f64::from(*x) * f64::from(*x)).sum();
+        let least = match self {
+            Self::Cosine if squared > 0.0 => f64::from(f32::EPSILON),
+            Self::Cosine | Self::Dot => 0.0,
+        };
+        (least..=MOST_SQUARED).contains(&squared)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -21,5 +40,19 @@ mod tests {
         for similarity in Similarity::ALL {
             assert_eq!(serde_json::to_value(similarity).expect("serialises"), similarity.name());
         }
+    }
+
+    #[test]
+    fn a_row_is_compared_where_its_squared_length_fits_32_bits() {
+        let compared = |row: &[f32]| Similarity::ALL.map(|similarity| similarity.can_compare(row));
+        assert_eq!(compared(&[3.0, 4.0]), [true, true]);
+        assert_eq!(compared(&[0.0, 0.0]), [true, true]);
+        // The squares are 9e76, and 4 times 6.4e37 = 2.6e38 where a quarter of 3.4e38 is 8.5e37; 8.1e37 is less.
+        assert_eq!(compared(&[3e38, 1.0]), [false, false]);
+        assert_eq!(compared(&[8e18; 4]), [false, false]);
+        assert_eq!(compared(&[4.5e18; 4]), [true, true]);
+        // 1e-8 is below 2^-23 = 1.2e-7, 1e-6 is not.
+        assert_eq!(compared(&[1e-4, 0.0]), [false, true]);
+        assert_eq!(compared(&[1e-3, 0.0]), [true, true]);
     }
 }

@@ -1,7 +1,7 @@
 //! Models pinned by sha256 of each file, and other sources of the same bytes.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -65,11 +65,16 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 
 /// Returns the sha256 of the file at `path`, in hex.
 pub fn sha256_of_file(path: &Path) -> Result<String, CheckpointError> {
-    let mut file = File::open(path).map_err(|source| CheckpointError::unreadable(path, source))?;
+    let unreadable = |source| CheckpointError::unreadable(path, source);
+    // Every file of a checkpoint is hashed before it is read: reading a FIFO or a device may never end.
+    if !path.metadata().map_err(unreadable)?.is_file() {
+        return Err(unreadable(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
+    }
+    let mut file = File::open(path).map_err(unreadable)?;
     let mut digest = Sha256::new();
     let mut buffer = vec![0; 1 << 18];
     loop {
-        match file.read(&mut buffer).map_err(|source| CheckpointError::unreadable(path, source))? {
+        match file.read(&mut buffer).map_err(unreadable)? {
             0 => return Ok(hex(&digest.finalize())),
             n => digest.update(&buffer[..n]),
         }

@@ -43,6 +43,16 @@ fn replace(folder: &Path, file: &str, from: &str, to: &str) {
 }
 
 #[test]
+fn a_folder_with_a_device_in_place_of_a_file_is_refused() {
+    let folder = copy_of("cross-encoder");
+    let path = folder.path().join("config.json");
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    let error = open(folder.path()).unwrap_err();
+    assert_eq!(std::error::Error::source(&error).unwrap().to_string(), "not a regular file");
+}
+
+#[test]
 fn models_whose_arithmetic_is_another_are_refused_by_name() {
     let cases = [
         (r#""model_type": "bert""#, r#""model_type": "mpnet""#, "`model_type` = `mpnet`"),

@@ -86,7 +86,7 @@ impl Hint for EmbedError {
             Self::Cache(error) => error.hint(),
             Self::Remote(error) => error.hint(RemoteModel::Encoder),
             Self::Apart { .. } => {
-                Some("name two models that were trained together, or one for both".to_owned())
+                Some("set `retrieval.dense.query_model` to the model that `retrieval.dense.model` was trained with, or leave it out".to_owned())
             }
             Self::NoWordPiece { .. } => {
                 Some("name a ColBERT checkpoint, made by colbert-ai or PyLate".to_owned())

@@ -160,7 +160,11 @@ impl Remote {
         match vectors.iter().find(|vector| vector.len() != self.dimension) {
             Some(vector) => {
                 let n = plural(vector.len(), "number", "numbers");
-                let what = format!("a vector of {n}, expected {}", self.dimension);
+                let source = match self.settings.dimensions {
+                    Some(_) => "`retrieval.dense.dimensions`",
+                    None => "its first response",
+                };
+                let what = format!("a vector of {n}, expected {} as in {source}", self.dimension);
                 Err(self.client.wrong_answer(what).into())
             }
             None => Ok(vectors),
@@ -176,7 +180,7 @@ impl Remote {
             dimensions: self.settings.dimensions,
         };
         let answer: Embeddings = self.client.post(&request, texts).await?;
-        let vectors = in_order(answer.data, texts.len());
+        let vectors = in_order(answer.data, texts.len(), self.settings.similarity);
         Ok(vectors.map_err(|what| self.client.wrong_answer(what))?)
     }
 }
@@ -249,13 +253,20 @@ fn batches(texts: &[String], most_texts: usize, most_chars: usize) -> Vec<&[Stri
 }
 
 /// Returns the vectors in the order of their texts; the error describes the mismatch.
-fn in_order(embeddings: Vec<Embedding>, n: usize) -> Result<Vec<Vec<f32>>, String> {
+fn in_order(
+    embeddings: Vec<Embedding>,
+    n: usize,
+    similarity: Similarity,
+) -> Result<Vec<Vec<f32>>, String> {
     let vectors = by_index(embeddings.into_iter().map(|given| (given.index, given.embedding)), n)?;
     match vectors.iter().flatten().find(|number| !number.is_finite()) {
         Some(number) => Err(format!("a vector with the number {number}")),
         None if vectors.iter().any(Vec::is_empty) => Err("an empty vector".to_owned()),
         None if vectors.iter().any(|vector| vector.iter().all(|x| *x == 0.0)) => {
             Err("a vector of zeros, whose similarity is undefined".to_owned())
+        }
+        None if !vectors.iter().all(|vector| similarity.can_compare(vector)) => {
+            Err("a vector that is too long or too short for scores of 32-bit floats".to_owned())
         }
         None => Ok(vectors),
     }

@@ -272,9 +272,9 @@ fn http_hint(error: &HttpError) -> Option<String> {
              `generation.base_url`; `generation.generator = \"baseline\"` needs none",
         ),
         HttpError::TimedOut { .. } => Some(SLOW),
-        HttpError::Untrusted { .. } | HttpError::Client { .. } => {
-            Some("name the certificate authority's PEM file in `generation.ca_file`")
-        }
+        HttpError::Untrusted { .. } | HttpError::Client { .. } => Some(
+            "name the PEM file of its certificate authority, or of a self-signed certificate without `CA:TRUE`, in `generation.ca_file`",
+        ),
         HttpError::Redirected { .. } => {
             Some("set `generation.base_url` to the target of the redirect, if you trust it")
         }

@@ -1,8 +1,7 @@
 //! Loads prompt templates from files.
 
-use std::fs;
-
 use ragtriage_core::prompt::Template;
+use ragtriage_runs::read_text;
 
 use super::LlmError;
 
@@ -10,7 +9,7 @@ use super::LlmError;
 pub fn load_template(name: &str) -> Result<Template, LlmError> {
     let text = match Template::built_in(name) {
         Some(text) => text.to_owned(),
-        None => fs::read_to_string(name)
+        None => read_text(name.as_ref())
             .map_err(|source| LlmError::TemplateFile { name: name.to_owned(), source })?,
     };
     Template::parse(&text).map_err(|source| LlmError::Template { name: name.to_owned(), source })

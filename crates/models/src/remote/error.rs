@@ -191,7 +191,9 @@ fn http_hint(error: &HttpError, model: RemoteModel) -> Option<String> {
             format!("check the server at `{section}.endpoint`")
         }
         (HttpError::Untrusted { .. }, _) => {
-            format!("name a private certificate authority's file as `{section}.ca_file`")
+            format!(
+                "name the PEM file of its certificate authority, or of a self-signed certificate without `CA:TRUE`, in `{section}.ca_file`"
+            )
         }
         (HttpError::Redirected { .. }, _) => {
             format!("set `{section}.endpoint` to the target of the redirect, if you trust it")

@@ -16,12 +16,6 @@ pub enum SettingsError {
         /// The error of the operating system.
         source: std::io::Error,
     },
-    /// A folder, device or FIFO.
-    #[error("settings `{}` are not a regular file", path.display())]
-    NotAFile {
-        /// Its path.
-        path: PathBuf,
-    },
     /// TOML that cannot be parsed, or a value of the wrong type.
     #[error("{place}: {message}")]
     Malformed {
@@ -96,10 +90,12 @@ impl Hint for SettingsError {
             Self::Unreadable { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
                 Some("give the path of a configuration file".to_owned())
             }
-            Self::Unreadable { .. } => Some("check the permissions of the file".to_owned()),
-            Self::NotAFile { .. } => {
+            Self::Unreadable { source, .. }
+                if source.kind() == std::io::ErrorKind::InvalidInput =>
+            {
                 Some("give the path of a TOML file; write piped settings to one first".to_owned())
             }
+            Self::Unreadable { .. } => Some("check the permissions of the file".to_owned()),
             Self::Malformed { .. } | Self::OutOfRange { .. } => None,
             Self::UnknownKey { nearest: Some(nearest), .. } => {
                 Some(format!("did you mean `{nearest}`?"))

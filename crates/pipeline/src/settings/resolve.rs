@@ -12,6 +12,7 @@ use ragtriage_core::config::{AUTO, DatasetSettings};
 use ragtriage_core::language::detect;
 use ragtriage_core::text::address;
 use ragtriage_core::types::Document;
+use ragtriage_runs::read_file;
 
 /// The origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,11 +184,7 @@ fn quoted(key: &str) -> String {
 
 pub(super) fn read(path: &Path) -> Result<String, SettingsError> {
     let unreadable = |source| SettingsError::Unreadable { path: path.to_owned(), source };
-    // A FIFO blocks for ever, and a device may have no end.
-    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(SettingsError::NotAFile { path: path.to_owned() });
-    }
-    let bytes = std::fs::read(path).map_err(unreadable)?;
+    let bytes = read_file(path).map_err(unreadable)?;
     let text = String::from_utf8(bytes).map_err(|error| SettingsError::Malformed {
         place: path.display().to_string(),
         message: format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to()),

@@ -80,7 +80,7 @@ pub(super) async fn a_vector_that_does_not_fit_is_refused_and_nothing_written(ki
     assert!(matches!(error, IndexError::Dimension { found: 7, wanted: 8, .. }), "{error}");
     points[2].vector = Vector::Dense(vec![f32::NAN; DIMENSION]);
     let error = store.upsert(&points).await.expect_err("one is no number");
-    assert!(matches!(error, IndexError::NotFinite { .. }), "{error}");
+    assert!(matches!(error, IndexError::Malformed { .. }), "{error}");
     points[2] = Point { number: 3, ..points[1].clone() };
     let error = store.upsert(&points).await.expect_err("one is beyond");
     assert!(matches!(error, IndexError::Number { number: 3, n_points: 3, .. }), "{error}");

@@ -11,7 +11,7 @@ use qdrant_edge::{
     CountRequest, EdgeShard, OperationResult, PointId, QueryRequest, UpdateOperation,
 };
 
-use super::panics::caught;
+use super::panics::{caught, closed};
 use super::space::{Sizes, Space};
 use super::wire;
 use crate::collection::{CollectionSpec, absent};
@@ -246,12 +246,16 @@ impl Drop for Engine {
         let Some(shard) = self.shard.take() else {
             return;
         };
-        if self.crash.get().is_some() || caught(|| shard.flush()).is_err() {
-            let _ = self.folder.unseal();
+        let is_closed = if self.crash.get().is_some() {
             mem::forget(shard);
+            false
+        } else {
+            closed(shard, EdgeShard::flush)
+        };
+        if !is_closed {
+            let _ = self.folder.unseal();
             return;
         }
-        drop(shard);
         self.space.release();
         if self.is_whole() {
             // Closing writes some files again, with the same content.

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::mem;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::Once;
 
@@ -32,6 +33,16 @@ pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     done.map_err(|payload| message(payload.as_ref()))
 }
 
+/// Flushes `shard` and drops it, which flushes it again; returns false if either panicked, for instance on a full disk. A shard
+/// that could not be flushed is not dropped.
+pub(super) fn closed<T>(shard: T, flush: impl FnOnce(&T)) -> bool {
+    if caught(|| flush(&shard)).is_err() {
+        mem::forget(shard);
+        return false;
+    }
+    caught(|| drop(shard)).is_ok()
+}
+
 /// Returns true for a panic inside [`caught`], or in a thread that the engine started.
 fn is_of_engine(panic: &PanicHookInfo<'_>) -> bool {
     let in_its_source = || {
@@ -51,6 +62,28 @@ fn message(payload: &(dyn Any + Send)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A shard whose nth flush fails; the second is that of its end.
+    struct Shard(u32, Cell<u32>);
+
+    impl Shard {
+        fn flush(&self) {
+            self.1.set(self.1.get() + 1);
+            assert!(self.1.get() != self.0, "No space left on device");
+        }
+    }
+
+    impl Drop for Shard {
+        fn drop(&mut self) {
+            self.flush();
+        }
+    }
+
+    #[test]
+    fn a_disk_that_is_full_at_the_last_flush_ends_nothing_but_the_shard() {
+        let flushed = |n| closed(Shard(n, Cell::new(0)), Shard::flush);
+        assert_eq!([1, 2, 3].map(flushed), [false, false, true]);
+    }
 
     #[test]
     fn a_panic_becomes_one_line() {

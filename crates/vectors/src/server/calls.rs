@@ -78,7 +78,7 @@ impl Calls {
                 Ok(Err(error)) => error.into(),
                 Err(_) => CallFailure::late(action),
             };
-            let wait = waits.next().map(|wait| failure.asked_wait.unwrap_or(*wait));
+            let wait = waits.next().map(|wait| failure.asked_wait.unwrap_or_default().max(*wait));
             match wait.filter(|wait| failure.may_pass() && Instant::now() + *wait < deadline) {
                 Some(wait) => tokio::time::sleep(wait).await,
                 None => return Err((failure, attempts)),

@@ -99,14 +99,21 @@ async fn a_wrong_answer_is_one_error_and_nothing_is_cached() {
         (json!([good, { "index": -1, "embedding": [98, 1] }]), "invalid value: integer `-1`"),
         (json!([good, { "index": "1", "embedding": [98, 1] }]), "invalid type: string \"1\""),
         (json!([good, vector(1, json!([]))]), "` returned an empty vector"),
-        (json!([good, vector(1, json!([98]))]), "` returned a vector of 1 number, expected 2"),
+        (
+            json!([good, vector(1, json!([98]))]),
+            "` returned a vector of 1 number, expected 2 as in its first response",
+        ),
         (
             json!([good, vector(1, json!([98, 1, 0]))]),
-            "` returned a vector of 3 numbers, expected 2",
+            "` returned a vector of 3 numbers, expected 2 as in its first response",
         ),
         (
             json!([good, vector(1, json!([0, 0.0]))]),
             "` returned a vector of zeros, whose similarity is undefined",
+        ),
+        (
+            json!([good, vector(1, json!([98, 3e38]))]),
+            "` returned a vector that is too long or too short for scores of 32-bit floats",
         ),
         (json!([good, vector(1, json!([98, 1e39]))]), "` returned a vector with the number inf"),
         (json!([good, vector(1, json!([98, null]))]), "invalid type: null, expected f32"),
@@ -148,8 +155,10 @@ async fn another_dimension_from_the_second_batch_on_is_an_error() {
         sent(&data)
     })
     .await;
-    let expected =
-        format!("`{}/v1/embeddings` returned a vector of 3 numbers, expected 2", server.url);
+    let expected = format!(
+        "`{}/v1/embeddings` returned a vector of 3 numbers, expected 2 as in its first response",
+        server.url
+    );
     assert_eq!(error, expected);
 }
 

@@ -113,7 +113,10 @@ async fn the_dimension_is_learned_by_one_short_text_and_holds_for_every_vector()
     let error = try_encode(other, &["a"]).await.unwrap_err().to_string();
     assert_eq!(
         error,
-        format!("`{}/v1/embeddings` returned a vector of 2 numbers, expected 3", server.uri())
+        format!(
+            "`{}/v1/embeddings` returned a vector of 2 numbers, expected 3 as in `retrieval.dense.dimensions`",
+            server.uri()
+        )
     );
 }
 

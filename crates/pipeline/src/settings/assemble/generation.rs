@@ -19,6 +19,7 @@ use ragtriage_models::llm::{
     Allowance, Baseline, CachedReplies, Generator, Limits, LlmError, RecordedResponses, Secret,
     SpanReader,
 };
+use ragtriage_runs::read_text;
 
 /// A prompt's deadline in units of the time for one call.
 const CALLS_A_PROMPT: f64 = 3.0;
@@ -58,7 +59,7 @@ pub(super) async fn generator(
         unusable("`generation.responses` is not set", Some(hint.to_owned()))
     })?;
     let path = resolved.base().join(responses);
-    let text = std::fs::read_to_string(&path)
+    let text = read_text(&path)
         .map_err(|source| LlmError::ResponsesFile { path: path.clone(), source })?;
     let recorded = RecordedResponses::new(&path, &text, fallback)?;
     wiring.record("generator", recorded.name(), None);

@@ -37,9 +37,9 @@ use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 use ragtriage_http::OnDownload;
 use ragtriage_models::embed::CachedEncoder;
 use ragtriage_models::llm::{Allowance, CachedReplies, Generator};
-use ragtriage_runs::ModelRecord;
 use ragtriage_runs::external::chunks;
 use ragtriage_runs::external::input::Input;
+use ragtriage_runs::{ModelRecord, read_file};
 
 /// A plan with the records of its components for the run's manifest.
 pub struct Assembled {
@@ -153,7 +153,7 @@ async fn chunk_counter(
 
 fn read_tokenizer(folder: &Path) -> Result<Vec<u8>, SettingsError> {
     let path = folder.join("tokenizer.json");
-    std::fs::read(&path).map_err(|source| SettingsError::Unreadable { path, source })
+    read_file(&path).map_err(|source| SettingsError::Unreadable { path, source })
 }
 
 fn arm_plan(settings: &Settings) -> ArmPlan {

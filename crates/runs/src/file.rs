@@ -1,0 +1,142 @@
+//! Files that a user names: only regular ones are read, since reading a FIFO or a device may never end, and each is written whole
+//! or not at all.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Read, Write};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+
+use ragtriage_core::text::numbers;
+
+/// Maximum size of a file that a setting names: a million recorded responses of 250 bytes.
+const MOST_BYTES: u64 = 250_000_000;
+
+/// The mode of a file that others may read, as far as the process's mask allows.
+pub const SHARED: u32 = 0o666;
+/// The mode of a file with corpus text and answers.
+pub const PRIVATE: u32 = 0o600;
+
+/// Opens `path` for reading. A FIFO is accepted only under `/dev`, where shells put the output of another command.
+///
+/// # Errors
+/// Errors of opening; `InvalidInput` for a FIFO, device or socket.
+pub fn open_file(path: &Path) -> io::Result<File> {
+    let kind = fs::metadata(path)?.file_type();
+    let is_readable =
+        kind.is_file() || kind.is_dir() || (kind.is_fifo() && path.starts_with("/dev"));
+    if is_readable { File::open(path) } else { Err(not_regular()) }
+}
+
+/// Reads a file that a setting names.
+///
+/// # Errors
+/// Errors of reading; `InvalidInput` for all but a regular file, `FileTooLarge` for more than 250 MB.
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(not_regular());
+    }
+    let (file, mut content) = (File::open(path)?, Vec::new());
+    // A file of the system may have more bytes than its size says.
+    let n_bytes = file.metadata()?.len();
+    if n_bytes > MOST_BYTES
+        || file.take(MOST_BYTES + 1).read_to_end(&mut content)? as u64 > MOST_BYTES
+    {
+        let reason = format!("larger than {}", numbers::bytes(MOST_BYTES));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, reason));
+    }
+    Ok(content)
+}
+
+/// Reads a text file that a setting names.
+///
+/// # Errors
+/// As [`read_file`]; `InvalidData` for bytes that are not UTF-8.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read_file(path)?)
+        .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error.utf8_error()))
+}
+
+/// Writes a file whole or not at all: under a temporary name first, then renamed. Links are followed; a device or a pipe is written
+/// into.
+///
+/// # Errors
+/// Errors of the operating system and of `write`; the file is then as before.
+pub fn write_file(
+    path: &Path,
+    mode: u32,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> io::Result<()> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let is_stream = target.metadata().is_ok_and(|found| !found.is_file());
+    let partial = if is_stream { target.clone() } else { target.with_added_extension("partial") };
+    let file =
+        OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(&partial)?;
+    let mut file = BufWriter::new(file);
+    let written = write(&mut file).and_then(|()| file.flush());
+    if is_stream {
+        return written;
+    }
+    let named = written
+        .and_then(|()| file.get_ref().sync_data())
+        .and_then(|()| fs::rename(&partial, &target));
+    named.inspect_err(|_| {
+        let _ = fs::remove_file(&partial); // half a file is useless; the first error is returned
+    })
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_have_no_end_is_not_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (fifo, large) = (folder.path().join("fifo"), folder.path().join("large"));
+        let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+        assert!(made.expect("mkfifo").success());
+        // Without blocks on disk: reading it would take a TiB of memory.
+        File::create(&large).and_then(|file| file.set_len(1 << 40)).expect("made");
+        let failed = |path: &Path| read_file(path).expect_err("refused").to_string();
+        for path in [&fifo, Path::new("/dev/zero"), folder.path()] {
+            assert_eq!(failed(path), "not a regular file");
+        }
+        assert_eq!(failed(&large), "larger than 250.0 MB");
+        fs::write(&large, "text").expect("written");
+        assert_eq!(read_text(&large).expect("a small file"), "text");
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.json");
+        let content = || fs::read_to_string(&path).ok();
+        let half = |file: &mut BufWriter<File>| {
+            file.write_all(&[b'x'; 1 << 20])?;
+            Err(io::Error::from(io::ErrorKind::StorageFull))
+        };
+        write_file(&path, SHARED, half).expect_err("a full disk");
+        assert_eq!(content(), None);
+        write_file(&path, SHARED, |file| file.write_all(b"old")).expect("written");
+        write_file(&path, SHARED, half).expect_err("a full disk");
+        assert_eq!(content().as_deref(), Some("old"));
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "no partial file");
+    }
+
+    #[test]
+    fn a_link_is_followed_and_a_device_is_written_into() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (file, link) = (folder.path().join("file"), folder.path().join("link"));
+        fs::write(&file, "old").expect("written");
+        std::os::unix::fs::symlink(&file, &link).expect("linked");
+        write_file(&link, PRIVATE, |file| file.write_all(b"new")).expect("written");
+        assert!(link.is_symlink());
+        assert_eq!(fs::read_to_string(&file).expect("there"), "new");
+        let full = write_file(Path::new("/dev/full"), SHARED, |file| file.write_all(b"x"));
+        assert_eq!(full.expect_err("full").kind(), io::ErrorKind::StorageFull);
+        assert!(!Path::new("/dev/full.partial").exists());
+    }
+}

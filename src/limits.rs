@@ -1,0 +1,106 @@
+//! Limits of this process, checked before it starts to work: without memory it would be ended by a signal, and the libraries that
+//! start threads panic where they cannot.
+
+use std::io;
+use std::num::NonZero;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use crate::failure::Failure;
+
+/// Address space of a run over a small corpus.
+const LEAST_BYTES: u64 = 1 << 30;
+/// Address space per processor core, of threads' stacks and allocators.
+const BYTES_PER_CORE: u64 = 64 << 20;
+
+/// Threads that are started once: those of the store, and a few for files and caches.
+const LEAST_THREADS: usize = 6;
+/// Threads per processor core: one that computes, one that waits for calls, one that reads and writes.
+const THREADS_PER_CORE: usize = 3;
+/// The stack of a thread that is started for the check, the smallest that systems allow.
+const STACK_BYTES: usize = 64 << 10;
+
+/// Refuses limits that a run would exceed.
+///
+/// # Errors
+/// Address space or threads below the least.
+pub fn check() -> Result<(), Failure> {
+    check_address_space()?;
+    check_threads(LEAST_THREADS + n_cores() * THREADS_PER_CORE, STACK_BYTES)
+}
+
+fn n_cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+fn check_threads(n: usize, stack_bytes: usize) -> Result<(), Failure> {
+    started(n, stack_bytes).map_err(|(n_started, error)| {
+        Failure::new(
+            format!("only {n_started} threads can be started, but {n} are needed: {error}"),
+            "raise the limit of processes and threads: `ulimit -u`, or `pids` of the container",
+        )
+    })
+}
+
+/// Starts `n` threads that run at once, and ends them. Returns the number of those that could be started, and the error of the
+/// next.
+fn started(n: usize, stack_bytes: usize) -> Result<(), (usize, io::Error)> {
+    let gate = Mutex::new(());
+    thread::scope(|scope| {
+        let _closed = gate.lock().unwrap_or_else(PoisonError::into_inner);
+        for n_started in 0..n {
+            let waiting = thread::Builder::new().stack_size(stack_bytes);
+            let waiting = waiting.spawn_scoped(scope, || drop(gate.lock()));
+            waiting.map_err(|error| (n_started, error))?;
+        }
+        Ok(())
+    })
+}
+
+fn check_address_space() -> Result<(), Failure> {
+    // Without the file (not Linux) there is no answer, and the program starts as it is.
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let least = LEAST_BYTES + n_cores() as u64 * BYTES_PER_CORE;
+    match address_space(&limits) {
+        Some(bytes) if bytes < least => Err(Failure::new(
+            format!(
+                "address space is limited to {} MB, but at least {} MB are needed",
+                bytes >> 20,
+                least >> 20
+            ),
+            "raise the limit with `ulimit -v`; to limit memory, use a cgroup",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Returns the soft limit in bytes; `None` if there is none.
+fn address_space(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_cannot_be_started_are_an_error() {
+        assert!(check_threads(3, STACK_BYTES).is_ok());
+        // No address space holds the stack, so that the system refuses the first thread as it does at a limit.
+        let failure = check_threads(3, 1 << 46).expect_err("a stack of 64 TiB");
+        let expected = "only 0 threads can be started, but 3 are needed: ";
+        assert!(failure.message.starts_with(expected), "{}", failure.message);
+    }
+
+    #[test]
+    fn the_soft_limit_is_read() {
+        // Lines of /proc/self/limits after `ulimit -Sv 1048576`, and without a limit.
+        let limited = "Max locked memory         8388608              8388608              bytes     \n\
+                       Max address space         1073741824           unlimited            bytes     \n";
+        assert_eq!(address_space(limited), Some(1 << 30));
+        let free =
+            "Max address space         unlimited            unlimited            bytes     \n";
+        assert_eq!(address_space(free), None);
+    }
+}
