@@ -50,7 +50,7 @@ fn next(
             let others = [FailureClass::Ambiguous, FailureClass::Failed, FailureClass::NotRecorded];
             let [unseen, ..] = others.map(|class| n_of(class).unwrap_or_default());
             if unseen > 0 {
-                let file = run.external.as_ref().map_or("FILE", |source| &source.from);
+                let file = run.external.as_ref().map_or("FILE", |source| source.from.as_str());
                 return Some(format!(
                     "record what the retriever returns, then ragtriage import {} --config {}",
                     shell(Path::new(file)),
