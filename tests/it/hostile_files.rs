@@ -83,7 +83,7 @@ fn a_fifo_or_a_device_is_refused_wherever_a_setting_names_a_file() {
             (&[remote[0], remote[1], model[1]], "retrieval.dense.ca_file", "the CA file"),
         ] {
             let set = format!("{setting}={file}");
-            let sets = sets.iter().chain([&set.as_str()]).flat_map(|set| ["--set", *set]);
+            let sets = sets.iter().copied().chain([set.as_str()]).flat_map(|set| ["--set", set]);
             let args: Vec<&str> =
                 ["run", "c.toml", "--out", "runs"].into_iter().chain(sets).collect();
             let outcome = project.call(&args);
