@@ -178,7 +178,6 @@ mod tests {
                 modes: (at < known).then_some((mode, at < shows)).into_iter().collect(),
                 missing_group: (at < shows).then_some(at % 2),
                 distinct_support: at == 0,
-                position: None,
             })
         };
         let signs: Vec<Signs> = signs(lost).chain(signs(passed)).collect();

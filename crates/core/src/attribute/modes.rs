@@ -26,8 +26,6 @@ pub struct Signs {
     /// `near_duplicates`: true if the ranking's first k passages, skipping near duplicates of a better one, hold the
     /// support that its first k do not.
     pub distinct_support: bool,
-    /// Position in the prompt, from 1, of the passage that completed the support. `None` if it was never complete.
-    pub position: Option<usize>,
 }
 
 impl Signs {
@@ -72,9 +70,10 @@ pub fn signs(
     let distinct_support = crowded == Some(true)
         && matches!(outcome.lost_at(), Some(Stage::Ranking | Stage::Packing))
         && delivery.test.of(distinct(&delivery)).holds;
-    Signs { modes, missing_group, distinct_support, position }
+    Signs { modes, missing_group, distinct_support }
 }
 
+/// Returns the position in the prompt, from 1, of the passage that completed the support.
 fn position(delivery: &Delivery<'_>, outcome: &Outcome) -> Option<usize> {
     let reached = outcome.reached.is_some_and(|[.., prompt]| prompt);
     reached.then(|| {

@@ -9,7 +9,7 @@ pub(super) fn measures(page: &HtmlReport<'_>, out: &mut String) {
     tables(&page.run.measures, out);
 }
 
-/// Writes failure modes, positions and slices.
+/// Writes failure modes and slices.
 pub(super) fn diagnosis(page: &HtmlReport<'_>, out: &mut String) {
     tables(&page.run.diagnosis, out);
 }

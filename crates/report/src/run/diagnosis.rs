@@ -1,11 +1,10 @@
-//! Tables under a verdict: failure modes, answers by position of the support in the prompt, slices.
+//! Tables under a verdict: failure modes, slices.
 
 use crate::document::Table;
 use ragtriage_core::text::numbers::thousands;
 use ragtriage_core::types::Mode;
 use ragtriage_eval::cuts::{FEW, Slice, SliceGroup};
 use ragtriage_eval::modes::{ClassModes, ModeShares, Seen};
-use ragtriage_eval::positions::PositionRow;
 use ragtriage_eval::summary::{MeasureSummary, Summary};
 use ragtriage_runs::SavedRun;
 
@@ -25,7 +24,7 @@ pub(super) fn diagnosis(run: &SavedRun, summary: &Summary) -> Vec<Table> {
     } else {
         format!("EM@{}", summary.two_by_two.k)
     };
-    let tables = [modes(&summary.modes), positions(&summary.positions), cuts(&summary.cuts, &em)];
+    let tables = [modes(&summary.modes), cuts(&summary.cuts, &em)];
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
@@ -87,23 +86,6 @@ fn detail(row: &ModeShares) -> String {
     let missing: Vec<String> =
         missing.into_iter().map(|(group, n)| format!("{group} in {}", thousands(*n))).collect();
     if missing.is_empty() { String::new() } else { format!("missing {}", missing.join(", ")) }
-}
-
-fn positions(rows: &[PositionRow]) -> Table {
-    let mut table = Table::new(
-        "Answers by position in the prompt of the last passage needed (questions whose support was in the prompt)",
-        &["position", "n", "right", "AnswerF1"],
-    );
-    for row in rows {
-        table.row([
-            label(&row.position, row.rough),
-            thousands(row.n),
-            cell(&row.right),
-            cell(&row.answer_f1),
-        ]);
-    }
-    table.notes.extend(few(rows.iter().any(|row| row.rough)));
-    table
 }
 
 fn cuts(cuts: &[SliceGroup], em: &str) -> Table {

@@ -85,7 +85,7 @@ pub struct RunReport {
     pub what_if: Option<Table>,
     /// Retrieval measures, answer measures, and calls by condition.
     pub measures: Vec<Table>,
-    /// Failure modes, positions and slices.
+    /// Failure modes and slices.
     pub diagnosis: Vec<Table>,
     /// Some lost questions.
     pub lost: Vec<LostQuestion>,
