@@ -63,11 +63,13 @@ impl Reply<'_> {
         let all = 0..self.tokens.len();
         let can_decline =
             [Declined::Denials, Declined::Lacks].into_iter().any(|class| self.has(class, &all));
-        if !can_decline && self.at(Declined::Whole, 0) == 0 {
+        let start = self.skip_pleasantries(0);
+        let whole = self.at(Declined::Whole, start);
+        if !can_decline && whole == 0 {
             return false;
         }
         let clauses = self.clauses();
-        if self.is_whole(&clauses) {
+        if whole > 0 && self.ends_after(start + whole, &clauses) {
             return true;
         }
         let Some(place) = clauses.iter().position(|clause| self.denies(clause)) else {
@@ -102,14 +104,25 @@ impl Reply<'_> {
         clause.clone().any(|at| self.declining.words.at(Class::Hedges, self.tokens, at) > 0)
     }
 
-    /// The first sentence is a short reply that declines, and what follows is talk.
-    fn is_whole(&self, clauses: &[Range<usize>]) -> bool {
-        let len = self.at(Declined::Whole, 0);
-        let own = self.tokens.first().map(|token| token.sentence);
-        let mut rest = self.tokens[len..].iter().take_while(|token| Some(token.sentence) == own);
-        let mut later = clauses.iter().filter(|clause| clause.start >= len);
-        len > 0
-            && rest.all(Token::is_symbol)
+    /// Returns the place of the first word from `at` on that is no apology or pleasantry.
+    fn skip_pleasantries(&self, mut at: usize) -> usize {
+        while at < self.tokens.len() {
+            let pleasant = self.words.words.at(Class::Openings, self.tokens, at);
+            let is_symbol = self.tokens[at].is_symbol();
+            match pleasant.max(self.at(Declined::Apologies, at)).max(usize::from(is_symbol)) {
+                0 => break,
+                len => at += len,
+            }
+        }
+        at
+    }
+
+    /// The first sentence ends at `end`, after a short reply that declines, and what follows is talk.
+    fn ends_after(&self, end: usize, clauses: &[Range<usize>]) -> bool {
+        let rest = self.skip_pleasantries(end);
+        let is_end = |end: &Token| end.sentence != self.tokens[rest - 1].sentence;
+        let mut later = clauses.iter().filter(|clause| clause.start >= end);
+        self.tokens.get(rest).is_none_or(is_end)
             && later.all(|clause| self.denies(clause) || self.is_talk(clause))
     }
 
@@ -153,12 +166,21 @@ impl Reply<'_> {
             let near = clause.start.saturating_sub(2)..clause.end;
             near.filter(|at| self.at(class, *at) > 0).filter(is_plain).collect()
         };
-        let (denials, lacks) = (places(Declined::Denials), places(Declined::Lacks));
+        // `The report says that nobody was hurt.` `If papers are missing, the claim lapses.`
+        let speaker = self.has(Declined::Speakers, clause);
+        let frames = if speaker { Vec::new() } else { places(Declined::Frames) };
+        let is_framed = |at: &usize| {
+            let clause =
+                |frame: usize| &self.tokens[frame + self.at(Declined::Frames, frame) - 1].clause;
+            frames.iter().any(|frame| frame <= at && *clause(*frame) == self.tokens[*at].clause)
+        };
+        let [denials, lacks] = [Declined::Denials, Declined::Lacks].map(|class| {
+            places(class).into_iter().filter(|at| !is_framed(at)).collect::<Vec<usize>>()
+        });
         if denials.is_empty() && lacks.is_empty() || len > 4 * long {
             return false;
         }
         // `The form must not contain personal data.`
-        let speaker = self.has(Declined::Speakers, clause);
         let is_duty = |duty: usize| {
             denials.iter().chain(&lacks).any(|denial| duty.abs_diff(*denial) <= reach / 2)
         };
@@ -166,15 +188,28 @@ impl Reply<'_> {
             return false;
         }
         let is_denied = |at: &usize| denials.iter().any(|denial| denial.abs_diff(*at) <= reach);
-        if places(Declined::Statements).iter().any(is_denied) {
-            return true;
-        }
         let sentence = self.tokens[clause.start].sentence;
         let before = self.tokens[..clause.start].iter().rev();
-        let before = before.take_while(|token| token.sentence == sentence);
-        let source = self.has(Declined::Sources, &(clause.start - before.count()..clause.end));
+        let start = clause.start - before.take_while(|token| token.sentence == sentence).count();
+        let source = self.has(Declined::Sources, &(start..clause.end));
         let matter = self.has(Declined::Matters, clause);
-        if !lacks.is_empty() && (source || matter || speaker || len <= short) {
+        let is_unstated = places(Declined::Statements).iter().any(is_denied);
+        if (is_unstated && len <= long)
+            || (is_unstated || !lacks.is_empty()) && (source || matter || speaker || len <= short)
+        {
+            return true;
+        }
+        // `The text describes the building of the bridge, not its cost.`
+        let is_contrast = |at: &&usize| {
+            let words = &self.declining.words;
+            let links =
+                |at| words.at(Class::But, self.tokens, at) + words.at(Class::And, self.tokens, at);
+            **at > start && (self.tokens[*at - 1].is_one_of(",，、،") || links(*at - 1) > 0)
+        };
+        let says_else = |at: &usize| {
+            self.has(Declined::Sources, &(start..*at)) && self.has(Declined::Topics, &(start..*at))
+        };
+        if denials.iter().filter(is_contrast).any(says_else) {
             return true;
         }
         let mut verbs = places(Declined::Verbs);
@@ -198,10 +233,8 @@ impl Reply<'_> {
 
     /// Talk of the sources, an apology, or an offer of help.
     fn is_talk(&self, clause: &Range<usize>) -> bool {
-        let is_pleasant = |at: usize| {
-            self.tokens[at].is_symbol() || self.words.words.at(Class::Openings, self.tokens, at) > 0
-        };
         let talk = [Declined::Sources, Declined::Apologies, Declined::Speakers];
-        clause.clone().all(is_pleasant) || talk.into_iter().any(|class| self.has(class, clause))
+        self.skip_pleasantries(clause.start) >= clause.end
+            || talk.into_iter().any(|class| self.has(class, clause))
     }
 }
