@@ -166,25 +166,19 @@ impl Reply<'_> {
             let near = clause.start.saturating_sub(2)..clause.end;
             near.filter(|at| self.at(class, *at) > 0).filter(is_plain).collect()
         };
-        // `The report says that nobody was hurt.` `If papers are missing, the claim lapses.`
+        // Not those of a duty or a subordinate clause: `must not contain`, `says that nobody was hurt`, `if papers are missing`.
         let speaker = self.has(Declined::Speakers, clause);
-        let frames = if speaker { Vec::new() } else { places(Declined::Frames) };
+        let [frames, duties] = [Declined::Frames, Declined::Duties].map(places);
         let is_framed = |at: &usize| {
-            let clause =
-                |frame: usize| &self.tokens[frame + self.at(Declined::Frames, frame) - 1].clause;
-            frames.iter().any(|frame| frame <= at && *clause(*frame) == self.tokens[*at].clause)
+            let last = |frame: usize| frame + self.at(Declined::Frames, frame) - 1;
+            let in_clause = |to: usize| self.tokens[to].clause == self.tokens[*at].clause;
+            frames.iter().any(|frame| frame <= at && in_clause(last(*frame)))
+                || duties.iter().any(|duty| duty.abs_diff(*at) <= reach / 2)
         };
-        let [denials, lacks] = [Declined::Denials, Declined::Lacks].map(|class| {
-            places(class).into_iter().filter(|at| !is_framed(at)).collect::<Vec<usize>>()
-        });
+        let [mut denials, mut lacks] = [Declined::Denials, Declined::Lacks].map(places);
+        denials.retain(|at| speaker || !is_framed(at));
+        lacks.retain(|at| speaker || !is_framed(at));
         if denials.is_empty() && lacks.is_empty() || len > 4 * long {
-            return false;
-        }
-        // `The form must not contain personal data.`
-        let is_duty = |duty: usize| {
-            denials.iter().chain(&lacks).any(|denial| duty.abs_diff(*denial) <= reach / 2)
-        };
-        if !speaker && places(Declined::Duties).into_iter().any(is_duty) {
             return false;
         }
         let is_denied = |at: &usize| denials.iter().any(|denial| denial.abs_diff(*at) <= reach);
@@ -192,43 +186,35 @@ impl Reply<'_> {
         let before = self.tokens[..clause.start].iter().rev();
         let start = clause.start - before.take_while(|token| token.sentence == sentence).count();
         let source = self.has(Declined::Sources, &(start..clause.end));
-        let matter = self.has(Declined::Matters, clause);
+        let matters = places(Declined::Matters);
         let is_unstated = places(Declined::Statements).iter().any(is_denied);
-        if (is_unstated && len <= long)
-            || (is_unstated || !lacks.is_empty()) && (source || matter || speaker || len <= short)
+        let is_known = source || speaker || !matters.is_empty();
+        if is_unstated && len <= long
+            || (is_unstated || !lacks.is_empty()) && (is_known || len <= short)
         {
             return true;
         }
         // `The text describes the building of the bridge, not its cost.`
-        let is_contrast = |at: &&usize| {
-            let words = &self.declining.words;
-            let links =
-                |at| words.at(Class::But, self.tokens, at) + words.at(Class::And, self.tokens, at);
-            **at > start && (self.tokens[*at - 1].is_one_of(",，、،") || links(*at - 1) > 0)
+        let words = &self.declining.words;
+        let links = |at: usize| {
+            let link = |class| words.at(class, self.tokens, at) > 0;
+            self.tokens[at].is_one_of(",，、،") || link(Class::But) || link(Class::And)
         };
-        let says_else = |at: &usize| {
-            self.has(Declined::Sources, &(start..*at)) && self.has(Declined::Topics, &(start..*at))
+        let is_other = |at: &usize| {
+            let all = [Declined::Sources, Declined::Topics];
+            *at > start && links(at - 1) && all.iter().all(|class| self.has(*class, &(start..*at)))
         };
-        if denials.iter().filter(is_contrast).any(says_else) {
-            return true;
-        }
+        // `No details are available`, not `The study found no evidence`. The verb is not the matter itself: `It was never answered.`
         let mut verbs = places(Declined::Verbs);
         verbs.retain(is_denied);
-        let speaks = |verb: &usize| {
-            let from = clause.start.max(verb.saturating_sub(2 * reach));
-            self.has(Declined::Speakers, &(from..clause.end.min(verb + 2)))
-        };
-        // The verb is not the matter itself: `The answer was never sent.` The matter may follow its denial: `No details are available
-        // on the date of delivery.`
-        let mut matters = places(Declined::Matters);
-        matters.retain(|at| verbs.iter().any(|verb| verb != at));
-        let follows = |at: &usize| {
-            denials.iter().any(|denial| (denial + 1..=denial + reach / 5).contains(at))
-        };
-        let is_close =
-            len <= short || denials.len() > 1 || len <= long && matters.iter().any(follows);
-        let is_unstated = source || verbs.iter().any(speaks) || is_close && !matters.is_empty();
-        !verbs.is_empty() && is_unstated || source && matter && len <= long
+        let first = self.skip_pleasantries(clause.start) + reach / 2;
+        let is_early = denials.iter().chain(&matters).any(|at| *at <= first);
+        let is_close = is_early
+            && len <= short
+            && matters.iter().any(|at| verbs.iter().any(|verb| verb != at));
+        denials.iter().any(is_other)
+            || !verbs.is_empty() && (source || speaker || is_close)
+            || source && !matters.is_empty() && len <= long
     }
 
     /// Talk of the sources, an apology, or an offer of help.
