@@ -80,24 +80,22 @@ impl Reply<'_> {
         let sentence = |clause: &Range<usize>| self.tokens[clause.start].sentence;
         let own = sentence(&clauses[place]);
         // `It's probably 6 minutes, but I'm not sure.`
-        let is_guess =
-            |clause: &Range<usize>| self.hedges(clause) && !self.has(Declined::Sources, clause);
         let answers_before = |clause: &Range<usize>| {
-            is_guess(clause) || sentence(clause) != own && !self.is_talk(clause)
+            self.hedges(clause) && !self.has(Declined::Sources, clause)
+                || sentence(clause) != own && !self.is_talk(clause)
         };
         let answers_after = |clause: &Range<usize>| {
-            let is_contrast = sentence(clause) == own
-                || self.declining.words.at(Class::But, self.tokens, clause.start) > 0;
-            is_contrast && !self.denies(clause) && self.says_something(clause)
+            let is_contrast = self.declining.words.at(Class::But, self.tokens, clause.start) > 0;
+            // `It is not stated; they only speak of its restoration.`
+            let is_talk =
+                self.is_talk(clause) || !is_contrast && self.has(Declined::Topics, clause);
+            let has_number = self.tokens[clause.clone()].iter().any(Token::is_number);
+            (is_contrast || sentence(clause) == own)
+                && !self.denies(clause)
+                && (has_number || self.hedges(clause) || !is_talk)
         };
         !clauses[..place].iter().any(answers_before)
             && !clauses[place + 1..].iter().any(answers_after)
-    }
-
-    /// A number, a doubt or an assertion that is no talk of the sources.
-    fn says_something(&self, clause: &Range<usize>) -> bool {
-        let has_number = self.tokens[clause.clone()].iter().any(Token::is_number);
-        has_number || self.hedges(clause) || !self.is_talk(clause)
     }
 
     fn hedges(&self, clause: &Range<usize>) -> bool {
@@ -119,10 +117,9 @@ impl Reply<'_> {
 
     /// The first sentence ends at `end`, after a short reply that declines, and what follows is talk.
     fn ends_after(&self, end: usize, clauses: &[Range<usize>]) -> bool {
-        let rest = self.skip_pleasantries(end);
-        let is_end = |end: &Token| end.sentence != self.tokens[rest - 1].sentence;
+        let rest = self.tokens.get(self.skip_pleasantries(end));
         let mut later = clauses.iter().filter(|clause| clause.start >= end);
-        self.tokens.get(rest).is_none_or(is_end)
+        rest.is_none_or(|rest| rest.sentence != self.tokens[end - 1].sentence)
             && later.all(|clause| self.denies(clause) || self.is_talk(clause))
     }
 
@@ -189,9 +186,8 @@ impl Reply<'_> {
         let matters = places(Declined::Matters);
         let is_unstated = places(Declined::Statements).iter().any(is_denied);
         let is_known = source || speaker || !matters.is_empty();
-        if is_unstated && len <= long
-            || (is_unstated || !lacks.is_empty()) && (is_known || len <= short)
-        {
+        let is_near = len <= if is_unstated { long } else { short };
+        if (is_unstated || !lacks.is_empty()) && (is_known || is_near) {
             return true;
         }
         // `The text describes the building of the bridge, not its cost.`
