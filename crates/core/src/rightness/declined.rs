@@ -1,9 +1,9 @@
 //! Replies that decline to answer.
 //!
 //! A clause declines if it denies, and what it denies is that the matter is stated (`is not mentioned`), or that a source or the
-//! speaker has, finds or knows it (`the context contains no information`, `I cannot determine it`). A reply declines if it is one
-//! of the short replies of its language, or if such a clause comes first, after apologies and talk of the sources, and no answer
-//! follows. The words are those of all languages with data: a reply need not be in the language of its question.
+//! speaker has, finds or knows it (`the context contains no information`, `I cannot determine it`), or is about something else. A
+//! reply declines if it is one of the short replies of its language, or if such a clause comes first, after apologies and talk of
+//! the sources, and no answer follows. The words are those of all languages: a reply need not be in that of its question.
 
 use std::ops::Range;
 
@@ -60,12 +60,10 @@ struct Reply<'a> {
 impl Reply<'_> {
     /// Returns true if a clause declines, with no answer before or after it.
     fn declines(&self) -> bool {
-        let all = 0..self.tokens.len();
-        let can_decline =
-            [Declined::Denials, Declined::Lacks].into_iter().any(|class| self.has(class, &all));
         let start = self.skip_pleasantries(0);
         let whole = self.at(Declined::Whole, start);
-        if !can_decline && whole == 0 {
+        let has = |class| self.has(class, &(0..self.tokens.len()));
+        if whole == 0 && !has(Declined::Denials) && !has(Declined::Lacks) {
             return false;
         }
         let clauses = self.clauses();
@@ -102,12 +100,13 @@ impl Reply<'_> {
         clause.clone().any(|at| self.declining.words.at(Class::Hedges, self.tokens, at) > 0)
     }
 
-    /// Returns the place of the first word from `at` on that is no apology or pleasantry.
+    /// Returns the place of the first word from `at` on that is no apology, pleasantry or contrast.
     fn skip_pleasantries(&self, mut at: usize) -> usize {
         while at < self.tokens.len() {
-            let pleasant = self.words.words.at(Class::Openings, self.tokens, at);
-            let is_symbol = self.tokens[at].is_symbol();
-            match pleasant.max(self.at(Declined::Apologies, at)).max(usize::from(is_symbol)) {
+            let symbol = usize::from(self.tokens[at].is_symbol());
+            let but = self.declining.words.at(Class::But, self.tokens, at);
+            let opening = self.words.words.at(Class::Openings, self.tokens, at);
+            match opening.max(self.at(Declined::Apologies, at)).max(but).max(symbol) {
                 0 => break,
                 len => at += len,
             }
@@ -191,14 +190,14 @@ impl Reply<'_> {
             return true;
         }
         // `The text describes the building of the bridge, not its cost.`
-        let words = &self.declining.words;
-        let links = |at: usize| {
-            let link = |class| words.at(class, self.tokens, at) > 0;
-            self.tokens[at].is_one_of(",，、،") || link(Class::But) || link(Class::And)
-        };
         let is_other = |at: &usize| {
+            let links = |class| self.declining.words.at(class, self.tokens, at - 1) > 0;
             let all = [Declined::Sources, Declined::Topics];
-            *at > start && links(at - 1) && all.iter().all(|class| self.has(*class, &(start..*at)))
+            *at > start
+                && (self.tokens[at - 1].is_one_of(",，、،")
+                    || links(Class::But)
+                    || links(Class::And))
+                && all.iter().all(|class| self.has(*class, &(start..*at)))
         };
         // `No details are available`, not `The study found no evidence`. The verb is not the matter itself: `It was never answered.`
         let mut verbs = places(Declined::Verbs);
