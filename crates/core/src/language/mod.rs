@@ -158,12 +158,16 @@ pub enum Declined {
     Verbs,
     /// Verbs of stating, which decline by themselves: `is not stated`.
     Statements,
-    /// Apologies before a refusal.
+    /// Apologies and offers of help around a refusal.
     Apologies,
     /// Phrases that say by themselves that something is missing: `is silent on`, `beyond the scope of`.
     Lacks,
     /// Words of a rule or duty, which deny nothing: `must not`.
     Duties,
+    /// Words that open a subordinate clause, whose denial is not the source's own: `says that`, `if`.
+    Frames,
+    /// Verbs of treating a topic: `The text describes the trial, not the verdict.`
+    Topics,
 }
 
 /// A class of words in numbers, dates, times and units.
@@ -308,7 +312,7 @@ mod tests {
             let needed =
                 [Class::Yes, Class::No, Class::Negations].map(|class| language.words(class).next());
             assert!(language.has_data() && needed.iter().all(Option::is_some), "{language:?}");
-            assert_eq!(language.declined.len(), 10, "{language:?}");
+            assert_eq!(language.declined.len(), 12, "{language:?}");
             assert_eq!(language.numbers(Numbers::Months).count(), 12, "{language:?}");
         }
     }

@@ -1,9 +1,9 @@
 //! Replies that decline to answer.
 //!
 //! A clause declines if it denies, and what it denies is that the matter is stated (`is not mentioned`), or that a source or the
-//! speaker has, finds or knows it (`the context contains no information`, `I cannot determine it`). A reply declines if it is one
-//! of the short replies of its language, or if such a clause comes first, after apologies and talk of the sources, and no answer
-//! follows. The words are those of all languages with data: a reply need not be in the language of its question.
+//! speaker has, finds or knows it (`the context contains no information`, `I cannot determine it`), or is about something else. A
+//! reply declines if it is one of the short replies of its language, or if such a clause comes first, after apologies and talk of
+//! the sources, and no answer follows. The words are those of all languages: a reply need not be in that of its question.
 
 use std::ops::Range;
 
@@ -60,14 +60,14 @@ struct Reply<'a> {
 impl Reply<'_> {
     /// Returns true if a clause declines, with no answer before or after it.
     fn declines(&self) -> bool {
-        let all = 0..self.tokens.len();
-        let can_decline =
-            [Declined::Denials, Declined::Lacks].into_iter().any(|class| self.has(class, &all));
-        if !can_decline && self.at(Declined::Whole, 0) == 0 {
+        let start = self.skip_pleasantries(0);
+        let whole = self.at(Declined::Whole, start);
+        let has = |class| self.has(class, &(0..self.tokens.len()));
+        if whole == 0 && !has(Declined::Denials) && !has(Declined::Lacks) {
             return false;
         }
         let clauses = self.clauses();
-        if self.is_whole(&clauses) {
+        if whole > 0 && self.ends_after(start + whole, &clauses) {
             return true;
         }
         let Some(place) = clauses.iter().position(|clause| self.denies(clause)) else {
@@ -78,38 +78,47 @@ impl Reply<'_> {
         let sentence = |clause: &Range<usize>| self.tokens[clause.start].sentence;
         let own = sentence(&clauses[place]);
         // `It's probably 6 minutes, but I'm not sure.`
-        let is_guess =
-            |clause: &Range<usize>| self.hedges(clause) && !self.has(Declined::Sources, clause);
         let answers_before = |clause: &Range<usize>| {
-            is_guess(clause) || sentence(clause) != own && !self.is_talk(clause)
+            self.hedges(clause) && !self.has(Declined::Sources, clause)
+                || sentence(clause) != own && !self.is_talk(clause)
         };
         let answers_after = |clause: &Range<usize>| {
-            let is_contrast = sentence(clause) == own
-                || self.declining.words.at(Class::But, self.tokens, clause.start) > 0;
-            is_contrast && !self.denies(clause) && self.says_something(clause)
+            let is_contrast = self.declining.words.at(Class::But, self.tokens, clause.start) > 0;
+            // `It is not stated; they only speak of its restoration.`
+            let is_talk =
+                self.is_talk(clause) || !is_contrast && self.has(Declined::Topics, clause);
+            let has_number = self.tokens[clause.clone()].iter().any(Token::is_number);
+            (is_contrast || sentence(clause) == own)
+                && !self.denies(clause)
+                && (has_number || self.hedges(clause) || !is_talk)
         };
         !clauses[..place].iter().any(answers_before)
             && !clauses[place + 1..].iter().any(answers_after)
-    }
-
-    /// A number, a doubt or an assertion that is no talk of the sources.
-    fn says_something(&self, clause: &Range<usize>) -> bool {
-        let has_number = self.tokens[clause.clone()].iter().any(Token::is_number);
-        has_number || self.hedges(clause) || !self.is_talk(clause)
     }
 
     fn hedges(&self, clause: &Range<usize>) -> bool {
         clause.clone().any(|at| self.declining.words.at(Class::Hedges, self.tokens, at) > 0)
     }
 
-    /// The first sentence is a short reply that declines, and what follows is talk.
-    fn is_whole(&self, clauses: &[Range<usize>]) -> bool {
-        let len = self.at(Declined::Whole, 0);
-        let own = self.tokens.first().map(|token| token.sentence);
-        let mut rest = self.tokens[len..].iter().take_while(|token| Some(token.sentence) == own);
-        let mut later = clauses.iter().filter(|clause| clause.start >= len);
-        len > 0
-            && rest.all(Token::is_symbol)
+    /// Returns the place of the first word from `at` on that is no apology, pleasantry or contrast.
+    fn skip_pleasantries(&self, mut at: usize) -> usize {
+        while at < self.tokens.len() {
+            let symbol = usize::from(self.tokens[at].is_symbol());
+            let but = self.declining.words.at(Class::But, self.tokens, at);
+            let opening = self.words.words.at(Class::Openings, self.tokens, at);
+            match opening.max(self.at(Declined::Apologies, at)).max(but).max(symbol) {
+                0 => break,
+                len => at += len,
+            }
+        }
+        at
+    }
+
+    /// The first sentence ends at `end`, after a short reply that declines, and what follows is talk.
+    fn ends_after(&self, end: usize, clauses: &[Range<usize>]) -> bool {
+        let rest = self.tokens.get(self.skip_pleasantries(end));
+        let mut later = clauses.iter().filter(|clause| clause.start >= end);
+        rest.is_none_or(|rest| rest.sentence != self.tokens[end - 1].sentence)
             && later.all(|clause| self.denies(clause) || self.is_talk(clause))
     }
 
@@ -153,55 +162,60 @@ impl Reply<'_> {
             let near = clause.start.saturating_sub(2)..clause.end;
             near.filter(|at| self.at(class, *at) > 0).filter(is_plain).collect()
         };
-        let (denials, lacks) = (places(Declined::Denials), places(Declined::Lacks));
+        // Not those of a duty or a subordinate clause: `must not contain`, `says that nobody was hurt`, `if papers are missing`.
+        let speaker = self.has(Declined::Speakers, clause);
+        let [frames, duties] = [Declined::Frames, Declined::Duties].map(places);
+        let is_framed = |at: &usize| {
+            let last = |frame: usize| frame + self.at(Declined::Frames, frame) - 1;
+            let in_clause = |to: usize| self.tokens[to].clause == self.tokens[*at].clause;
+            frames.iter().any(|frame| frame <= at && in_clause(last(*frame)))
+                || duties.iter().any(|duty| duty.abs_diff(*at) <= reach / 2)
+        };
+        let [mut denials, mut lacks] = [Declined::Denials, Declined::Lacks].map(places);
+        denials.retain(|at| speaker || !is_framed(at));
+        lacks.retain(|at| speaker || !is_framed(at));
         if denials.is_empty() && lacks.is_empty() || len > 4 * long {
             return false;
         }
-        // `The form must not contain personal data.`
-        let speaker = self.has(Declined::Speakers, clause);
-        let is_duty = |duty: usize| {
-            denials.iter().chain(&lacks).any(|denial| duty.abs_diff(*denial) <= reach / 2)
-        };
-        if !speaker && places(Declined::Duties).into_iter().any(is_duty) {
-            return false;
-        }
         let is_denied = |at: &usize| denials.iter().any(|denial| denial.abs_diff(*at) <= reach);
-        if places(Declined::Statements).iter().any(is_denied) {
-            return true;
-        }
         let sentence = self.tokens[clause.start].sentence;
         let before = self.tokens[..clause.start].iter().rev();
-        let before = before.take_while(|token| token.sentence == sentence);
-        let source = self.has(Declined::Sources, &(clause.start - before.count()..clause.end));
-        let matter = self.has(Declined::Matters, clause);
-        if !lacks.is_empty() && (source || matter || speaker || len <= short) {
+        let start = clause.start - before.take_while(|token| token.sentence == sentence).count();
+        let source = self.has(Declined::Sources, &(start..clause.end));
+        let matters = places(Declined::Matters);
+        let is_unstated = places(Declined::Statements).iter().any(is_denied);
+        let is_known = source || speaker || !matters.is_empty();
+        let is_near = len <= if is_unstated { long } else { short };
+        if (is_unstated || !lacks.is_empty()) && (is_known || is_near) {
             return true;
         }
+        // `The text describes the building of the bridge, not its cost.`
+        let is_other = |at: &usize| {
+            let links = |class| self.declining.words.at(class, self.tokens, at - 1) > 0;
+            let all = [Declined::Sources, Declined::Topics];
+            *at > start
+                && (self.tokens[at - 1].is_one_of(",，、،")
+                    || links(Class::But)
+                    || links(Class::And))
+                && all.iter().all(|class| self.has(*class, &(start..*at)))
+        };
+        // `No details are available`, not `The study found no evidence`. The verb is not the matter itself: `It was never answered.`
         let mut verbs = places(Declined::Verbs);
         verbs.retain(is_denied);
-        let speaks = |verb: &usize| {
-            let from = clause.start.max(verb.saturating_sub(2 * reach));
-            self.has(Declined::Speakers, &(from..clause.end.min(verb + 2)))
-        };
-        // The verb is not the matter itself: `The answer was never sent.` The matter may follow its denial: `No details are available
-        // on the date of delivery.`
-        let mut matters = places(Declined::Matters);
-        matters.retain(|at| verbs.iter().any(|verb| verb != at));
-        let follows = |at: &usize| {
-            denials.iter().any(|denial| (denial + 1..=denial + reach / 5).contains(at))
-        };
-        let is_close =
-            len <= short || denials.len() > 1 || len <= long && matters.iter().any(follows);
-        let is_unstated = source || verbs.iter().any(speaks) || is_close && !matters.is_empty();
-        !verbs.is_empty() && is_unstated || source && matter && len <= long
+        let first = self.skip_pleasantries(clause.start) + reach / 2;
+        let is_early = denials.iter().chain(&matters).any(|at| *at <= first);
+        let is_close = is_early
+            && len <= short
+            && matters.iter().any(|at| verbs.iter().any(|verb| verb != at));
+        denials.iter().any(is_other)
+            || !verbs.is_empty() && (source || speaker || is_close)
+            || source && !matters.is_empty() && len <= long
     }
 
     /// Talk of the sources, an apology, or an offer of help.
     fn is_talk(&self, clause: &Range<usize>) -> bool {
-        let is_pleasant = |at: usize| {
-            self.tokens[at].is_symbol() || self.words.words.at(Class::Openings, self.tokens, at) > 0
-        };
         let talk = [Declined::Sources, Declined::Apologies, Declined::Speakers];
-        clause.clone().all(is_pleasant) || talk.into_iter().any(|class| self.has(class, clause))
+        self.skip_pleasantries(clause.start) >= clause.end
+            || talk.into_iter().any(|class| self.has(class, clause))
     }
 }
