@@ -39,7 +39,8 @@ fuzz_target!(|bytes: &[u8]| {
         let title = context.title.as_deref();
         let found = index.find(&documents, text, title);
         for (number, ranges) in &found {
-            let is_text = |range: &ByteRange| documents[*number].text.get(range.as_range()).is_some();
+            let is_text =
+                |range: &ByteRange| documents[*number].text.get(range.as_range()).is_some();
             assert!(ranges.iter().all(is_text), "{ranges:?}");
         }
         let everywhere: Vec<_> = (0..2)
