@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::diagnose;
+use super::measure_summary::MeasureSummary;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::{Settled, decide};
 use ragtriage_core::rightness::{Correctness, Judge};
-use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{ArmName, Attempt, Interval, Origin, QuestionKind, Trace};
 
@@ -27,24 +27,23 @@ pub struct ArmScore {
     pub f1: f64,
 }
 
-/// Returns the scores of every arm that was run, by name.
+/// Returns the scores of every arm that was run, by name; `summarised` computes the mean of right answers, as that of a run.
 #[must_use]
 pub fn arm_scores(
     traces: &[Trace],
     outcomes: &[Outcome],
     judge: Judge,
-    bootstrap: &Bootstrap,
+    summarised: impl FnOnce(&[Vec<Option<f64>>]) -> Vec<MeasureSummary>,
 ) -> BTreeMap<String, ArmScore> {
     let (arms, columns) = right_by_arm(traces, outcomes);
-    let scored = arms.iter().zip(&columns).zip(bootstrap.intervals(&columns));
+    let scored = arms.iter().zip(summarised(&columns));
     scored
-        .map(|((arm, column), ci95)| {
+        .map(|(arm, MeasureSummary { mean: right, n, ci95 })| {
             let answers = traces.par_iter().zip(outcomes);
             let f1: Vec<f64> = answers
                 .filter_map(|(trace, outcome)| diagnose::f1(trace, outcome, *arm, judge))
                 .collect();
-            let right: Vec<f64> = column.iter().flatten().copied().collect();
-            let score = ArmScore { n: right.len(), mean: mean(&right), ci95, f1: mean(&f1) };
+            let score = ArmScore { n, mean: right, ci95, f1: mean(&f1) };
             (arm.name().to_owned(), score)
         })
         .collect()

@@ -222,7 +222,10 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         waterfall_n,
         waterfall,
         waterfall_with_elsewhere: diagnose::waterfall(&with_elsewhere, answered).0,
-        arms: arms::arm_scores(&run.traces, &outcomes, plan.judge, &bootstrap),
+        arms: arms::arm_scores(&run.traces, &outcomes, plan.judge, |columns| {
+            let right = Measure::new(Family::AnswerRight, None).expect("it takes no cutoff");
+            summarised(&vec![right; columns.len()], columns, &bootstrap)
+        }),
         repeats: arms::repeats(&run.traces, plan.judge, &run.decided.answers),
         loss_budget_f1: of_f1.map(budget_of),
         loss_budget,
