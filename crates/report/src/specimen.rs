@@ -10,7 +10,6 @@ use ragtriage_core::measure::Measure;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Judge, RightRule};
 use ragtriage_core::types::{Passage, Trace};
-use ragtriage_eval::arms::ArmUse;
 use ragtriage_eval::summary::EvaluationPlan;
 use ragtriage_runs::judged::Decided;
 use ragtriage_runs::{Manifest, SavedRun};
@@ -251,19 +250,6 @@ fn sampled(at: usize, fate: &Fate) -> Trace {
         "arms": arms,
     }))
     .expect("a trace")
-}
-
-/// Usage of a few calls.
-pub fn usage() -> ArmUse {
-    ArmUse {
-        calls: 9,
-        failed: 1,
-        cached: 2,
-        same_prompt: 0,
-        prompt: 90,
-        completion: 18,
-        cost_usd: 0.125,
-    }
 }
 
 fn attempt(answer: &str, hits: &[Value], has_failed: bool) -> Value {
