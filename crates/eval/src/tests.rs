@@ -602,3 +602,15 @@ fn replies_that_were_kept_are_counted_apart() {
         [("retrieved".to_owned(), arms::Spared { replies: 2, prompt: 220, completion: 14 })].into()
     );
 }
+
+#[test]
+fn a_condition_without_a_right_answer_has_the_interval_of_such_a_mean() {
+    let run = super::compare::tests::run("r", &["1815"; 20]);
+    let plan = super::compare::tests::evaluation(&["AnswerRight"]);
+    let summary = super::summary::evaluate(&run, &plan).summary;
+    let arms::ArmScore { n, mean, ci95, .. } = summary.arms["retrieved"];
+    let found = ci95.expect("clusters");
+    // 0 of 20: up to 1 - .025^(1/20) = .16843.
+    assert!(found.low == 0.0 && (found.high - 0.168_43).abs() < 1e-5, "{found:.5}");
+    assert_eq!((n, mean, ci95), (20, 0.0, summary.measures["AnswerRight"].ci95));
+}

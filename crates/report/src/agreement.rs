@@ -69,8 +69,8 @@ fn kappas(agreement: &AnnotatorAgreement) -> Table {
         table.notes.push("no interval: fewer than two questions, or no disagreement".to_owned());
     }
     table.notes.push(
-        "observed: agreement of the pairs; by chance: agreement expected from the annotators' marginals; intervals by the bootstrap \
-         over questions"
+        "observed: agreement of the pairs; by chance: agreement expected from the annotators' marginals; intervals by t over \
+         questions"
             .to_owned(),
     );
     table
@@ -160,7 +160,7 @@ mod tests {
           grades, squared distance  0.923   [0.594, 1.000]     0.972      0.639
           relevant or not           0.500  [-0.878, 1.000]     0.750      0.500
           - observed: agreement of the pairs; by chance: agreement expected from the annotators' marginals; intervals
-            by the bootstrap over questions
+            by t over questions
 
         Grades of a (rows) by grades of b (columns)
              0  3

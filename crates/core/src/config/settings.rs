@@ -351,7 +351,8 @@ pub struct EvaluationSettings {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("x-affects" = "summary"))]
     pub measures: Vec<Measure>,
-    /// Primary metric: comparisons are decided by it. Default: `AnswerRight` if there are answers, else `EM@5`.
+    /// Primary metric: comparisons are decided by it. Default: the first available of
+    /// `AnswerRight`, `AnswerF1`, `EM@prompt`, `EM@5` and `nDCG@10`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-affects" = "summary"))]
     pub primary: Option<Measure>,

@@ -53,7 +53,7 @@ pub struct TrialScores {
     pub scores: Scores,
     /// Tokens (`cl100k_base`) of the passages packed for each question, as the prompt shows them; `None` if it failed.
     pub context_tokens: Vec<Option<f64>>,
-    /// What the encoder did not read of its chunks, if that matters.
+    /// Truncation of its chunks by the encoder input limit, if it matters.
     pub truncation: Option<TrialTruncation>,
 }
 

@@ -55,10 +55,16 @@ fn truncated(wording: &Wording<'_>) -> Option<String> {
     let cut: Vec<(&RankedTrial, TrialTruncation)> =
         rows.filter_map(|row| Some((row, row.truncation?))).collect();
     let (worst, most) = cut.iter().max_by(|(_, a), (_, b)| a.share.total_cmp(&b.share))?;
-    let (share, name) = (percent(most.share), wording.labels.setting(worst));
+    let share = percent(most.share);
+    let name = if worst.name == wording.default.name {
+        wording.labels.default()
+    } else {
+        wording.labels.setting(worst)
+    };
+    let up_to = if cut.len() == 1 { "" } else { "up to " };
     let evidence = match cut.iter().map(|(_, cut)| cut.n_questions).max() {
         None | Some(0) => String::new(),
-        Some(n) => format!(" and gold evidence of {}", questions(n)),
+        Some(n) => format!(" and gold evidence of {up_to}{}", questions(n)),
     };
     Some(if cut.len() == 1 {
         format!(
