@@ -29,7 +29,7 @@ pub enum Conduct {
     ForgetsOverPassages,
     /// Its window is smaller than a prompt of three passages or more: it reads the last 70 % of the words.
     ReadsTheEnd,
-    /// Answers with status 500.
+    /// Answers with status 501, which is not tried again.
     Fails,
 }
 
@@ -134,7 +134,7 @@ impl Reader {
             Conduct::NeverAnswers => Said::text("<think>The first passage says that, but then"),
             Conduct::KnowsByHeart => right_if(true),
             Conduct::ForgetsOverPassages => right_if(asked.passages.is_empty()),
-            Conduct::Fails => Said { status: 500, ..Said::text("out of memory") },
+            Conduct::Fails => Said { status: 501, ..Said::text("no such model") },
         };
         Said { prompt_tokens: Some(self.counter.count(&read)), ..said }
     }

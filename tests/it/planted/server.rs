@@ -150,11 +150,9 @@ impl Shared {
             thread::sleep(self.latency);
             let said = (self.respond)(&asked);
             let body = said.body().to_string();
-            // A client that is told to come back at once need not be waited for.
-            let retry = if said.status == 200 { "" } else { "retry-after: 0\r\n" };
             let (status, length) = (said.status, body.len());
             let head = format!(
-                "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\n{retry}content-length: {length}"
+                "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {length}"
             );
             writer.write_all(format!("{head}\r\n\r\n{body}").as_bytes())?;
         }
