@@ -244,7 +244,9 @@ impl Vocabulary {
         // A function word of several characters.
         for at in (0..tokens.len()).filter(|at| tokens[*at].unspaced).collect::<Vec<_>>() {
             let len = self.words.at(Class::FunctionWords, &tokens, at);
-            tokens[at..at + len].iter_mut().for_each(|token| token.content = false);
+            for token in &mut tokens[at..at + len] {
+                token.content = false;
+            }
         }
         tokens
     }

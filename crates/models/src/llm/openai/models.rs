@@ -82,7 +82,9 @@ pub async fn list_models(settings: &OpenAiSettings) -> Result<Option<ModelList>,
         let properties = format!("{}/props", base.trim_end_matches("/v1"));
         let answer = endpoint(settings, &properties)?.get().await;
         let served = answer.ok().and_then(|answer| value_at(&answer.body, LLAMA_SERVED));
-        models.iter_mut().for_each(|model| model.context_tokens = served);
+        for model in &mut models {
+            model.context_tokens = served;
+        }
     }
     for model in &mut models {
         model.name = listing.excerpt(&model.name);
