@@ -115,7 +115,7 @@ mod tests {
         let path = folder.path().join("a.json");
         let content = || fs::read_to_string(&path).ok();
         let half = |file: &mut BufWriter<File>| {
-            file.write_all(&[b'x'; 1 << 20])?;
+            file.write_all(&vec![b'x'; 1 << 20])?;
             Err(io::Error::from(io::ErrorKind::StorageFull))
         };
         write_file(&path, SHARED, half).expect_err("a full disk");
