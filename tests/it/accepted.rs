@@ -26,7 +26,7 @@ fn byte_order_marks_and_crlf_change_nothing() {
 #[test]
 fn an_empty_document_is_counted_and_makes_no_chunk() {
     let project = Project::new();
-    project.append("data/corpus.jsonl", "{\"id\": \"c\", \"title\": \"C\", \"text\": \" \\n\"}\n");
+    project.append("data/corpus.jsonl", "{\"id\": \"c\", \"text\": \" \\n\"}\n");
     let outcome = project.good("r", &[]);
     run_files::check(&project, "r");
     let run = project.json("runs/r/run.json");

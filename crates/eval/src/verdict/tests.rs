@@ -5,7 +5,10 @@ use crate::tests::{f1_judge, judged, outcome, trace};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::random::Random;
-use ragtriage_core::types::{Arm, ArmName, Attempt, FailureClass, Stage, Stance, Step, Trace};
+use ragtriage_core::types::{
+    Arm, ArmName, Attempt, ErrorKind, FailedPart, FailureClass, Stage, Stance, Step, Trace,
+    TraceError,
+};
 
 const RIGHT: &str = "18 May";
 const WRONG: &str = "1815";
@@ -396,6 +399,25 @@ fn unusable_replies_count_for_neither_side_and_above_a_fifth_no_verdict_is_given
         many.text,
         "No verdict: 11 of 51 answerable questions (21.6%) have no usable answer: 7 truncated by the token limit, 4 empty. \
          To get one, raise the limit of completion tokens."
+    );
+}
+
+#[test]
+fn calls_that_failed_are_named_with_their_error() {
+    let failed = (3, "", Some(RIGHT), FailureClass::Failed, Some(Stage::Ranking));
+    let (mut traces, outcomes) = run(&[failed]);
+    for (trace, kind) in
+        traces.iter_mut().zip([ErrorKind::TooLong, ErrorKind::TooLong, ErrorKind::Permanent])
+    {
+        let message = "status 403: no access".to_owned();
+        trace.arms[0].attempts[0].error =
+            Some(TraceError { part: FailedPart::Generator, kind, message });
+    }
+    let plan = Bootstrap::new((0..traces.len()).collect(), 500, 1);
+    assert_eq!(
+        judge(&facts(&traces, &outcomes, BudgetOf::Right), &plan).text,
+        "No verdict: 3 of 3 answerable questions (100.0%) have no usable answer: 2 refused as too long for the model, 1 failed \
+         (`status 403: no access`). To get one, shorten the prompts, or raise the context that the model is served with."
     );
 }
 

@@ -2,21 +2,31 @@
 
 use super::facts::{Answered, VerdictFacts};
 use ragtriage_core::text::numbers::{percent_of, plural, thousands};
-use ragtriage_core::types::{ArmName, FailureClass, QuestionKind, Stance, Trace};
+use ragtriage_core::text::sanitize::shortened;
+use ragtriage_core::types::{ArmName, ErrorKind, QuestionKind, Stance, Trace};
 
 /// Share of the answerable questions without a usable answer above which no verdict is given: those that are left may not be like
 /// the others.
 const MOST: f64 = 0.2;
 
+/// Width of the error message in a sentence.
+const ERROR_WIDTH: usize = 120;
+
 /// Reasons for the lack of an answer, each with its remedy.
-const REASONS: [(&str, &str); 6] = [
+const REASONS: [(&str, &str); 7] = [
     ("truncated by the token limit", "raise the limit of completion tokens"),
     ("empty", "check the endpoint's log and its stop texts"),
     ("tool calls", "remove the tools from the requests"),
     ("stopped by a filter", "check the filter's log"),
     ("without a recorded response", "ask an endpoint, or record the missing responses"),
-    ("failed", "ask the failed questions again"),
+    (
+        "refused as too long for the model",
+        "shorten the prompts, or raise the context that the model is served with",
+    ),
+    ("failed", "correct what the error names, and ask the failed questions again"),
 ];
+/// Place of [`REASONS`] for other failures of a call.
+const FAILED: usize = REASONS.len() - 1;
 
 /// The answerable questions of a run, and those without a usable answer.
 pub(super) struct Unusable {
@@ -24,11 +34,13 @@ pub(super) struct Unusable {
     answerable: usize,
     /// Parallel to [`REASONS`].
     by_reason: [usize; REASONS.len()],
+    /// Message of the first call that failed for another reason.
+    error: Option<String>,
 }
 
 impl Unusable {
     pub fn new(facts: &VerdictFacts<'_>) -> Self {
-        let mut found = Self { n: 0, answerable: 0, by_reason: [0; REASONS.len()] };
+        let mut found = Self { n: 0, answerable: 0, by_reason: [0; REASONS.len()], error: None };
         let questions = facts.traces.iter().zip(facts.outcomes);
         for (trace, outcome) in
             questions.filter(|(trace, _)| trace.question.kind != QuestionKind::Unanswerable)
@@ -36,7 +48,11 @@ impl Unusable {
             found.answerable += 1;
             if outcome.class.has_no_result() {
                 found.n += 1;
-                found.by_reason[reason(trace, outcome.class)] += 1;
+                let reason = reason(trace);
+                found.by_reason[reason] += 1;
+                if reason == FAILED && found.error.is_none() {
+                    found.error = trace.failure().map(|failure| failure.error.message.clone());
+                }
             }
         }
         found
@@ -74,20 +90,26 @@ impl Unusable {
     fn reasons(&self) -> String {
         let reasons = REASONS.iter().zip(self.by_reason).filter(|(_, n)| *n > 0);
         let reasons = reasons.map(|((what, _), n)| format!("{} {what}", thousands(n)));
-        reasons.collect::<Vec<_>>().join(", ")
+        let error = self.error.as_deref().map(|error| shortened(error, ERROR_WIDTH));
+        let error = error.map_or(String::new(), |error| format!(" (`{error}`)"));
+        format!("{}{error}", reasons.collect::<Vec<_>>().join(", "))
     }
 }
 
 /// Returns the place in [`REASONS`].
-fn reason(trace: &Trace, class: FailureClass) -> usize {
-    if trace.failed() {
-        return if class == FailureClass::NotRecorded { 4 } else { 5 };
+fn reason(trace: &Trace) -> usize {
+    if let Some(failure) = trace.failure() {
+        return match failure.error.kind {
+            ErrorKind::NotRecorded => 4,
+            ErrorKind::TooLong => 5,
+            _ => FAILED,
+        };
     }
     match trace.attempt(ArmName::Retrieved).map(|attempt| attempt.stance) {
         Some(Stance::Truncated) => 0,
         Some(Stance::Empty) => 1,
         Some(Stance::ToolCall) => 2,
         Some(Stance::Refused) => 3,
-        _ => 5,
+        _ => FAILED,
     }
 }
