@@ -58,7 +58,7 @@ impl Unusable {
         found
     }
 
-    /// Returns true if they are so many that the others do not decide which side loses more.
+    /// Returns true if there are too many for the others to decide which side loses more.
     pub fn is_much(&self, facts: &VerdictFacts<'_>) -> bool {
         facts.answered == Answered::ByGenerator && self.n as f64 > MOST * self.answerable as f64
     }

@@ -101,11 +101,11 @@ async fn a_wrong_answer_is_one_error_and_nothing_is_cached() {
         (json!([good, vector(1, json!([]))]), "` returned an empty vector"),
         (
             json!([good, vector(1, json!([98]))]),
-            "` returned a vector of 1 number, expected 2 as in its first response",
+            "` returned a vector of 1 number, expected 2 as in `retrieval.dense.dimensions`",
         ),
         (
             json!([good, vector(1, json!([98, 1, 0]))]),
-            "` returned a vector of 3 numbers, expected 2 as in its first response",
+            "` returned a vector of 3 numbers, expected 2 as in `retrieval.dense.dimensions`",
         ),
         (
             json!([good, vector(1, json!([0, 0.0]))]),
@@ -156,7 +156,7 @@ async fn another_dimension_from_the_second_batch_on_is_an_error() {
     })
     .await;
     let expected = format!(
-        "`{}/v1/embeddings` returned a vector of 3 numbers, expected 2 as in its first response",
+        "`{}/v1/embeddings` returned a vector of 3 numbers, expected 2 as in `retrieval.dense.dimensions`",
         server.url
     );
     assert_eq!(error, expected);
