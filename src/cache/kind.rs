@@ -87,7 +87,7 @@ impl CacheKind {
             Self::Chunks => {
                 CacheContents::Files(whole(&folder.join(place::CHUNKS), CHUNKS_EXTENSION))
             }
-            Self::Models => CacheContents::Files(folders_with_files(&folder.join(place::MODELS))),
+            Self::Models => CacheContents::Files(model_folders(&folder.join(place::MODELS))),
             Self::Scratch => CacheContents::Files(scratch(&scratch_parent())),
         }
     }
@@ -134,12 +134,12 @@ fn is_left(path: &Path) -> bool {
     changed.is_some_and(|it| it.elapsed().is_ok_and(|age| age > LONGEST_WRITING))
 }
 
-/// A model's name has a slash, so its folder lies in its owner's.
-fn folders_with_files(folder: &Path) -> Vec<PathBuf> {
+/// A model's folder lies in its owner's, or in a snapshot of its repository.
+fn model_folders(folder: &Path) -> Vec<PathBuf> {
     let folders: Vec<PathBuf> = entries(folder).into_iter().filter(|path| path.is_dir()).collect();
     let each = folders.into_iter().flat_map(|path| {
-        let has_files = !files(&path).is_empty();
-        if has_files { vec![path] } else { folders_with_files(&path) }
+        let is_model = path.join("config.json").is_file();
+        if is_model { vec![path] } else { model_folders(&path) }
     });
     each.collect()
 }

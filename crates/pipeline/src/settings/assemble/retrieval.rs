@@ -315,14 +315,9 @@ impl<'a> Wiring<'a> {
     }
 
     /// Returns the locations of models.
-    pub(super) fn model_source(&self) -> ModelSource {
+    fn model_source(&self) -> ModelSource {
         let Environment { cache_dir, hub, offline, .. } = self.environment;
-        ModelSource {
-            cache_dir: cache_dir.clone(),
-            hub: hub.clone(),
-            offline: *offline,
-            lock: Some(self.resolved.base().join(source::LOCK)),
-        }
+        ModelSource { cache_dir: cache_dir.clone(), hub: hub.clone(), offline: *offline }
     }
 
     /// Adds a model to the run's manifest; a remote one has no hashes.
