@@ -9,11 +9,9 @@ use ragtriage_core::types::{
     ArmCalls, ArmName, Document, Estimate, FailureClass, Fault, Forecast, Interval, Kept, Stop,
     TimeForecast,
 };
-use ragtriage_datasets::lint::changed::{Touch, Touched};
 use ragtriage_datasets::lint::finding::{Finding, Rule};
 use ragtriage_datasets::lint::grain::Labels;
 use ragtriage_datasets::lint::lengths::Truncated;
-use ragtriage_datasets::lint::reanchor::{AnchorOutcome, Anchored, Break};
 use ragtriage_datasets::lint::{Lint, PoolSummary, content};
 use ragtriage_datasets::{Inspection, Place};
 use ragtriage_eval::audit::{Audit, CorrectedShare, Mistake, SheetLine, SheetPassage};
@@ -26,7 +24,7 @@ use crate::estimate::{self, DryRun, Sending};
 use crate::render::terminal::Screen;
 use crate::render::{markdown, terminal};
 use crate::scores::{self, ScoredFile, ScoredFiles};
-use crate::{anchors, audit, lint, trec_eval};
+use crate::{audit, lint, trec_eval};
 
 fn in_terminal(report: &Report) -> String {
     terminal::render(report, Screen::new(false))
@@ -118,56 +116,6 @@ fn lint_with_and_without_findings() {
     clean.notes.clear();
     (clean.errors, clean.warnings) = (0, 0);
     insta::assert_snapshot!("lint_clean", in_terminal(&lint::report(&clean)));
-}
-
-#[test]
-fn anchors_and_changes() {
-    let anchored = |id: &str, outcome: AnchorOutcome| {
-        Anchored {
-        id: id.to_owned(),
-        line: Some(7),
-        doc: "a.md".into(),
-        quote: "The key is under the mat, where it has been since the door was painted green for the second time."
-            .to_owned(),
-        outcome,
-    }
-    };
-    let broken = |id: &str, why: Break| anchored(id, AnchorOutcome::Broken(why));
-    let nearest = "The key hangs behind the door.".to_owned();
-    let all = [
-        anchored("q1", AnchorOutcome::Kept),
-        anchored("q2", AnchorOutcome::Moved { doc: "b.md".into() }),
-        anchored(
-            "q3",
-            AnchorOutcome::Edited {
-                doc: "c.md".into(),
-                quote: "The key is under the old mat.".to_owned(),
-                likeness: 0.75,
-            },
-        ),
-        broken("q4", Break::DocumentGone),
-        broken("q5", Break::Gone { nearest: Some(nearest.clone()) }),
-        broken("q5", Break::AnswerGone { nearest }),
-        broken("q6", Break::Several),
-        broken("q7", Break::Beside),
-        broken("q8", Break::Parted),
-        broken("q9", Break::RangeUnknown),
-    ];
-    let view = anchors::view(&all);
-    insta::assert_snapshot!("reanchor", in_terminal(&anchors::report(&view, false)));
-    insta::assert_snapshot!(
-        "reanchor_kept",
-        in_terminal(&anchors::report(&anchors::view(&all[..1]), true))
-    );
-    let touched = Touched {
-        id: "q1".to_owned(),
-        text: "Where is the key?".to_owned(),
-        documents: vec![
-            ("a.md".into(), Touch::EvidenceGone),
-            ("b.md".into(), Touch::DocumentEdited),
-        ],
-    };
-    insta::assert_snapshot!("changed", anchors::render_changed(&[touched]));
 }
 
 #[test]
