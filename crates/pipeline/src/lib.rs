@@ -45,7 +45,6 @@ pub mod settings;
 pub mod single;
 pub mod sink;
 pub mod sparse;
-mod sparse_vectors;
 pub mod stock;
 mod stores;
 pub mod sweep;

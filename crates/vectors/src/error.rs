@@ -52,7 +52,7 @@ pub enum IndexError {
         /// The chunk's id, or `the question`.
         of: String,
     },
-    /// A vector of another kind than the collection's: dense, multi, sparse.
+    /// A vector of another kind than the collection's: dense, multi.
     #[error("the vector of `{of}` is {found}, but collection `{collection}` holds {wanted}")]
     Kind {
         /// The chunk's id, or `the question`.
@@ -64,7 +64,7 @@ pub enum IndexError {
         /// The collection's vectors.
         wanted: String,
     },
-    /// A malformed multivector or sparse vector.
+    /// A malformed multivector.
     #[error("the vector of `{of}` {what}")]
     Malformed {
         /// The chunk's id, or `the question`.

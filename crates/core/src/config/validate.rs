@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::bm25::Bm25Variant;
 use super::collection_rules;
 use super::model::{Precision, RerankApi};
 use super::out_of_range::OutOfRange;
 use super::packing::{Expand, PackingSettings};
 use super::ranges::check_ranges;
-use super::retrieval::{Bm25Store, DenseSettings, RerankSettings, RetrievalSettings};
+use super::retrieval::{DenseSettings, RerankSettings, RetrievalSettings};
 use super::settings::{AUTO, ChunkingSettings, Settings};
 use crate::chunk::Strategy;
 use crate::text::tokens::Tokenizer;
@@ -52,15 +51,6 @@ impl Settings {
         let (retrievers, weights) = (&self.retrieval.retrievers, &self.retrieval.fusion.weights);
         if let Some(name) = duplicate(retrievers) {
             return refuse("retrieval.retrievers", name.name(), "listed twice");
-        }
-        let bm25 = &self.retrieval.bm25;
-        if bm25.store == Bm25Store::Qdrant
-            && bm25.variant != Bm25Variant::Lucene
-            && retrievers.contains(&RetrieverName::Bm25)
-        {
-            let problem =
-                "but Qdrant computes the idf of `lucene`: set `retrieval.bm25.store` to `local`";
-            return refuse("retrieval.bm25.variant", bm25.variant.name(), problem);
         }
         let key = "retrieval.fusion.weights";
         if let Some(name) = weights.keys().find(|name| !retrievers.contains(name)) {
