@@ -113,8 +113,6 @@ async fn wire(
     settings.generation.repeat = 1; // repeats are not cached
     if let Some(concurrency) = args.concurrency {
         settings.generation.concurrency = concurrency;
-        settings.generation.most_concurrency =
-            settings.generation.most_concurrency.map(|most| most.max(concurrency));
     }
     let resolved = Resolved::recorded(settings, PathBuf::from(&manifest.config), &[])?;
     let environment = environment(&resolved, args.offline, args.no_cache || uncached)?;

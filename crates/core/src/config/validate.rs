@@ -28,12 +28,8 @@ impl Settings {
             let problem = "must be `auto` or a code of ISO 639-1, such as `de`";
             return refuse("dataset.language", language, problem);
         }
-        let (retrieval, generation) = (&self.retrieval, &self.generation);
+        let retrieval = &self.retrieval;
         check_candidates(retrieval.k, retrieval.candidates)?;
-        if let Some(most) = generation.most_concurrency {
-            let least = ("generation.concurrency", generation.concurrency);
-            at_least("generation.most_concurrency", most, least)?;
-        }
         check_chunks_file(&self.chunking)?;
         check_dense(&retrieval.dense, self.chunking.tokenizer)?;
         check_rerank(&self.rerank, retrieval.k)?;

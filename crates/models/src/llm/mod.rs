@@ -11,7 +11,6 @@ mod cached;
 mod completion;
 mod error;
 mod kept;
-pub(crate) mod limit;
 pub mod openai;
 pub(crate) mod pause;
 pub(crate) mod policy;

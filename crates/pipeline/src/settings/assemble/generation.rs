@@ -149,7 +149,6 @@ pub(super) fn openai_settings(
         timeout: Duration::from_secs_f64(generation.timeout_s),
         deadline: Duration::from_secs_f64(deadline_s),
         concurrency: generation.concurrency,
-        most_concurrency: most_concurrency(generation),
         ca_file: generation.ca_file.as_ref().map(|path| base.join(path)),
     })
 }
@@ -165,11 +164,6 @@ pub(super) fn headers(
         Ok((header.clone(), Secret::new(value)))
     });
     headers.collect()
-}
-
-/// Returns the maximum number of concurrent calls: `concurrency` is the initial value.
-pub(super) fn most_concurrency(generation: &GenerationSettings) -> usize {
-    generation.most_concurrency.unwrap_or(generation.concurrency.saturating_mul(4))
 }
 
 /// Returns the parameters of estimates, and the spending limits.
@@ -224,7 +218,7 @@ pub(super) fn concurrency(settings: &Settings) -> usize {
 /// for the vector engine).
 pub(super) fn calls(settings: &Settings) -> usize {
     if settings.generation.calls_endpoint() {
-        most_concurrency(&settings.generation)
+        settings.generation.concurrency
     } else {
         2 * rayon::current_num_threads()
     }

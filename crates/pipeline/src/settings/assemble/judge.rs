@@ -80,7 +80,7 @@ fn endpoint_judge(
     let generator = replies.clone().map_or(generator, |replies| replies as Arc<dyn Generator>);
     let plan = JudgePlan {
         judge: Arc::new(EndpointJudge::new(generator, prompt_counter()?, judge.price)),
-        concurrency: generation::most_concurrency(&endpoint),
+        concurrency: endpoint.concurrency,
     };
     Ok(AssembledJudge { plan, replies, allowance })
 }
