@@ -58,7 +58,7 @@ enum Command {
     /// Fetch models ahead of a run.
     #[command(subcommand)]
     Model(model::ModelCommand),
-    /// Show or remove cached results and models.
+    /// Show what the cache holds.
     #[command(subcommand)]
     Cache(cache::CacheCommand),
     /// Show the configuration.

@@ -4,8 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use clap::ValueEnum;
-
 use crate::environment::scratch_parent;
 use crate::output;
 use ragtriage_bm25::INDEX_EXTENSION;
@@ -22,7 +20,7 @@ use ragtriage_vectors::stored_collections;
 const LONGEST_WRITING: Duration = Duration::from_hours(24);
 
 /// One kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheKind {
     /// Responses of generators and judges.
     Replies,
@@ -66,9 +64,19 @@ impl CacheKind {
         Self::Scratch,
     ];
 
-    /// Its name, as `--kind` takes it.
-    pub fn name(self) -> String {
-        self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Replies => "replies",
+            Self::Vectors => "vectors",
+            Self::Lengths => "lengths",
+            Self::Scores => "scores",
+            Self::Collections => "collections",
+            Self::Indexes => "indexes",
+            Self::Chunks => "chunks",
+            Self::Models => "models",
+            Self::Scratch => "scratch",
+        }
     }
 
     /// Returns its storage in the cache `folder`.

@@ -23,7 +23,6 @@ mod open;
 mod seal;
 #[cfg(feature = "server")]
 mod server;
-mod upkeep;
 mod vector;
 
 use std::collections::BTreeMap;
@@ -45,7 +44,7 @@ pub use open::{VectorPlace, open_or_create, server_version};
 #[cfg(feature = "server")]
 pub use server::ServerStore;
 
-pub use upkeep::{remove_collection, stored_collections};
+pub use folder::stored_collections;
 pub use vector::{Vector, VectorSpec};
 
 use ragtriage_core::types::Filter;
