@@ -133,7 +133,7 @@ async fn announce(at: usize, settings: &Settings, reader: &Reader, calls: &[Call
     }
     let mut n_kept = 0;
     for call in calls {
-        n_kept += usize::from(reader.generator.kept(&call.prompt).await.is_some());
+        n_kept += usize::from(reader.generator.is_cached(&call.prompt).await);
     }
     let (whose, other) = if at == 0 { ("A", "B") } else { ("B", "A") };
     output::talk(&format!(

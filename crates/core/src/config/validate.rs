@@ -11,7 +11,7 @@ use super::retrieval::{DenseSettings, RerankSettings, RetrievalSettings};
 use super::settings::{AUTO, ChunkingSettings, Settings};
 use crate::chunk::Strategy;
 use crate::text::tokens::Tokenizer;
-use crate::types::{ArmName, Condition, Filter, NumberBounds, RetrieverName};
+use crate::types::{ArmName, Condition, Filter, NumberBounds};
 
 const ONLY_LOCAL: &str = "but only a model in this process uses it, not an endpoint";
 

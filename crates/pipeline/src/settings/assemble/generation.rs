@@ -10,7 +10,6 @@ use super::environment::Environment;
 use super::error::{AssembleError, unusable};
 use super::prompt::prompt_counter;
 use super::retrieval::Wiring;
-use crate::estimate::CallTerms;
 use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
 use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange, Price};
 use ragtriage_models::cache::CacheError;
@@ -166,16 +165,11 @@ pub(super) fn headers(
     headers.collect()
 }
 
-/// Returns the parameters of estimates, and the spending limits.
+/// Returns the maximum number of tokens of an answer.
 #[must_use]
-pub fn terms(generation: &GenerationSettings) -> CallTerms {
+pub fn most_completion_tokens(generation: &GenerationSettings) -> u64 {
     let most = openai::most_completion_tokens(&generation.extra_body, Some(generation.max_tokens));
-    CallTerms {
-        most_completion_tokens: most.unwrap_or_default(),
-        concurrency: generation.concurrency,
-        limits: Limits { usd: generation.max_usd, tokens: generation.max_tokens_total },
-        probes: 0,
-    }
+    most.unwrap_or_default()
 }
 
 /// Creates the spending limit of an endpoint, if configured.
@@ -183,7 +177,7 @@ pub(super) fn allowance(
     generation: &GenerationSettings,
     table: EndpointTable,
 ) -> Result<Option<Arc<Allowance>>, SettingsError> {
-    let limits = terms(generation).limits;
+    let limits = Limits { usd: generation.max_usd, tokens: generation.max_tokens_total };
     if !generation.calls_endpoint() || limits == Limits::default() {
         return Ok(None);
     }
@@ -204,7 +198,7 @@ pub(super) fn allowance(
         limits,
         price,
         prompt_counter()?,
-        terms(generation).most_completion_tokens,
+        most_completion_tokens(generation),
     ))))
 }
 

@@ -103,15 +103,13 @@ pub fn judge_estimate(
     settings: &Settings,
     questions: &[Question],
 ) -> Result<Option<JudgeEstimate>, SettingsError> {
-    let (answers, replies) =
-        (generation::terms(&settings.generation), generation::terms(&endpoint(&settings.judge)));
     let conditions = settings.evaluation.arms.len().max(1) * settings.generation.repeat;
     Ok(estimate::judge_estimate(
         questions,
         conditions as u64,
         &settings.judge,
-        answers.most_completion_tokens,
-        replies.most_completion_tokens,
+        generation::most_completion_tokens(&settings.generation),
+        generation::most_completion_tokens(&endpoint(&settings.judge)),
         prompt_counter()?.as_ref(),
     ))
 }
