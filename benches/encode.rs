@@ -81,8 +81,7 @@ async fn main() {
     let texts: Vec<TitledText<'_>> = texts.iter().map(|text| TitledText::untitled(text)).collect();
 
     let begun = Instant::now();
-    let source =
-        ModelSource { cache_dir: "unused".into(), hub: Hub::at(""), offline: true, lock: None };
+    let source = ModelSource { cache_dir: "unused".into(), hub: Hub::at(""), offline: true };
     let checkpoint = locate(&ModelRef::Folder(given.model.clone()), &source, &|_| ())
         .await
         .expect("a checkpoint");

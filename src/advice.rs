@@ -45,11 +45,9 @@ impl Advice for CacheError {}
 impl Advice for CheckpointError {
     fn advice(&self) -> Option<String> {
         match self {
-            Self::ModelMissing { .. } => with(
-                self,
-                "; ",
-                "`ragtriage model fetch NAME` fetches and locks any model of the hub",
-            ),
+            Self::ModelMissing { .. } => {
+                with(self, "; ", "`ragtriage model fetch NAME` fetches any model of the hub")
+            }
             _ => self.hint(),
         }
     }

@@ -55,10 +55,10 @@ enum Command {
     /// Fetch, label, check and convert data sets.
     #[command(subcommand)]
     Dataset(dataset::DatasetCommand),
-    /// Fetch models ahead of a run, and list them.
+    /// Fetch models ahead of a run.
     #[command(subcommand)]
     Model(model::ModelCommand),
-    /// Show or remove cached results and models.
+    /// Show what the cache holds.
     #[command(subcommand)]
     Cache(cache::CacheCommand),
     /// Show the configuration.

@@ -14,7 +14,7 @@ use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::recipients::condition_recipients;
-use ragtriage_pipeline::settings::assemble::{self, RecordConditions, terms};
+use ragtriage_pipeline::settings::assemble::{self, RecordConditions, most_completion_tokens};
 use ragtriage_report::estimate::DryRun;
 
 /// The generator of the settings.
@@ -57,7 +57,7 @@ pub async fn dry_run(
     let mut settings = resolved.settings.clone();
     settings.external = ExternalSettings::default();
     let judge = assemble::judge_estimate(&settings, &questions)?;
-    let mut sink = EstimateSink::new(terms(&settings.generation));
+    let mut sink = EstimateSink::new(most_completion_tokens(&settings.generation), 0);
     let source = RunSource::External {
         documents,
         questions: questions.into_iter().enumerate().collect(),
@@ -74,7 +74,7 @@ pub async fn dry_run(
         dataset: settings.dataset.label(),
         generator: dry_run::generator(&settings),
         repeat: 1,
-        max_tokens: terms(&settings.generation).most_completion_tokens,
+        max_tokens: most_completion_tokens(&settings.generation),
         is_priced: settings.generation.price != Price::default(),
         stand_in: None,
         sent: sent.collect(),

@@ -10,13 +10,13 @@ use crate::sample::{load, sample};
 use ragtriage_core::config::{GeneratorName, Price};
 use ragtriage_core::types::{Dataset, Estimate, JudgeEstimate, PROBES};
 use ragtriage_pipeline::ask::Done;
-use ragtriage_pipeline::estimate::{CallTerms, EstimateSink};
+use ragtriage_pipeline::estimate::EstimateSink;
 use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::run::stocked;
 use ragtriage_pipeline::settings::assemble::recipients::{
     Recipient, RecipientRole, in_place_of_service, recipients, without_services,
 };
-use ragtriage_pipeline::settings::assemble::{self, terms};
+use ragtriage_pipeline::settings::assemble::{self, most_completion_tokens};
 use ragtriage_pipeline::settings::{Resolved, Settings};
 use ragtriage_report::estimate::{DryRun, Sending, report};
 
@@ -61,7 +61,7 @@ pub(super) async fn dry_run(
         dataset: settings.dataset.label(),
         generator: generator(&settings),
         repeat: settings.generation.repeat,
-        max_tokens: terms(&settings.generation).most_completion_tokens,
+        max_tokens: most_completion_tokens(&settings.generation),
         is_priced: settings.generation.price != Price::default(),
         stand_in,
         estimate,
@@ -99,7 +99,7 @@ pub(super) async fn counted(
         assemble::assemble(local, &environment, &|download| bars.download(download)).await;
     ragtriage_pipeline::progress::Progress::finish(&bars);
     let mut sink =
-        EstimateSink::new(CallTerms { probes: probes as u64, ..terms(&local.settings.generation) });
+        EstimateSink::new(most_completion_tokens(&local.settings.generation), probes as u64);
     let mut stock = stocked(dataset, done);
     let source = RunSource::Pipeline { stock: &mut stock, plan: assembled?.plan };
     execute(source, &mut sink, &bars).await?;

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::failure::Failure;
 use crate::output;
-use ragtriage_core::config::{Bm25Store, GeneratorName, JudgeKind};
+use ragtriage_core::config::{GeneratorName, JudgeKind};
 use ragtriage_core::notices::Notices;
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::RetrieverName;
@@ -29,7 +29,6 @@ pub fn environment(
         .retrievers
         .iter()
         .all(|name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf))
-        || settings.retrieval.bm25.store == Bm25Store::Qdrant
         || settings.rerank.model.is_some()
         || settings.rerank.endpoint.is_some()
         || settings.chunking.tokenizer == Tokenizer::Model

@@ -18,6 +18,5 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(dataset) => ragtriage_fuzz::check(&dataset),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-    let _ = ragtriage_datasets::labels(&set);
     let _ = agreement::labels(&set.join("questions.jsonl"));
 });

@@ -56,7 +56,6 @@ static CLIENTS: LazyLock<Clients> = LazyLock::new(|| {
         timeout: TIMEOUT,
         deadline: TIMEOUT,
         concurrency: 1,
-        most_concurrency: 1,
         ca_file: None,
     };
     let encoder = RemoteSettings {

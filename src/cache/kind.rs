@@ -4,8 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use clap::ValueEnum;
-
 use crate::environment::scratch_parent;
 use crate::output;
 use ragtriage_bm25::INDEX_EXTENSION;
@@ -22,7 +20,7 @@ use ragtriage_vectors::stored_collections;
 const LONGEST_WRITING: Duration = Duration::from_hours(24);
 
 /// One kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheKind {
     /// Responses of generators and judges.
     Replies,
@@ -66,9 +64,19 @@ impl CacheKind {
         Self::Scratch,
     ];
 
-    /// Its name, as `--kind` takes it.
-    pub fn name(self) -> String {
-        self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Replies => "replies",
+            Self::Vectors => "vectors",
+            Self::Lengths => "lengths",
+            Self::Scores => "scores",
+            Self::Collections => "collections",
+            Self::Indexes => "indexes",
+            Self::Chunks => "chunks",
+            Self::Models => "models",
+            Self::Scratch => "scratch",
+        }
     }
 
     /// Returns its storage in the cache `folder`.
@@ -87,7 +95,7 @@ impl CacheKind {
             Self::Chunks => {
                 CacheContents::Files(whole(&folder.join(place::CHUNKS), CHUNKS_EXTENSION))
             }
-            Self::Models => CacheContents::Files(folders_with_files(&folder.join(place::MODELS))),
+            Self::Models => CacheContents::Files(model_folders(&folder.join(place::MODELS))),
             Self::Scratch => CacheContents::Files(scratch(&scratch_parent())),
         }
     }
@@ -134,12 +142,12 @@ fn is_left(path: &Path) -> bool {
     changed.is_some_and(|it| it.elapsed().is_ok_and(|age| age > LONGEST_WRITING))
 }
 
-/// A model's name has a slash, so its folder lies in its owner's.
-fn folders_with_files(folder: &Path) -> Vec<PathBuf> {
+/// A model's folder lies in its owner's, or in a snapshot of its repository.
+fn model_folders(folder: &Path) -> Vec<PathBuf> {
     let folders: Vec<PathBuf> = entries(folder).into_iter().filter(|path| path.is_dir()).collect();
     let each = folders.into_iter().flat_map(|path| {
-        let has_files = !files(&path).is_empty();
-        if has_files { vec![path] } else { folders_with_files(&path) }
+        let is_model = path.join("config.json").is_file();
+        if is_model { vec![path] } else { model_folders(&path) }
     });
     each.collect()
 }

@@ -69,7 +69,7 @@ pub fn stat(args: &StatArgs) -> Result<(), Failure> {
                     None => TimeSpan::default(),
                 },
             };
-            kinds.push(span.holding(kind.name()));
+            kinds.push(span.holding(kind.name().to_owned()));
         }
         let part = args.dataset.as_deref().unwrap_or_default();
         let replies = replies.into_iter();

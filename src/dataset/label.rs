@@ -15,18 +15,14 @@ use crate::runtime::block_on;
 use crate::{announce, output};
 use ragtriage_core::config::{DatasetSettings, ExternalSettings, GeneratorName, RerankSettings};
 use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_core::types::Dataset;
 use ragtriage_core::types::Pools;
-use ragtriage_core::types::{Dataset, Question};
 use ragtriage_datasets::Appended;
-use ragtriage_datasets::label::{
-    self, Annotator, LabelCounts, Labelling, Order, QrelsAnnotator, Stopped,
-};
+use ragtriage_datasets::label::{self, LabelCounts, Labelling, Order, Stopped};
 use ragtriage_pipeline::pool::pool;
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::{Resolved, assemble};
 use ragtriage_report::labelling::AnnotatorScreen;
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::external::qrels::Qrels;
 
 #[derive(Debug, Args)]
 pub struct LabelArgs {
@@ -52,9 +48,6 @@ pub struct LabelArgs {
     /// Seed of the shuffle.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Read judgments from a file of TREC or BEIR qrels instead of asking.
-    #[arg(long, value_name = "FILE")]
-    judgments: Option<PathBuf>,
     /// Refuse connections to other machines.
     #[arg(long)]
     offline: bool,
@@ -66,8 +59,6 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         let spec = resolved.dataset();
         refuse_document(&spec, &args.queries)?;
         let mut dataset = ragtriage_datasets::asked(&spec, &args.queries)?;
-        let judgments = args.judgments.as_deref().map(Input::read).transpose()?;
-        let qrels = judgments.as_ref().map(Qrels::parse).transpose()?.map(QrelsAnnotator::new);
         let path =
             args.out.clone().or_else(|| ragtriage_datasets::questions_file(&spec)).ok_or_else(
                 || {
@@ -79,7 +70,7 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
                 },
             )?;
         let mut file = Appended::open(&path)?;
-        leave_out(&mut dataset, &file, qrels.as_ref());
+        leave_out(&mut dataset, &file);
         if dataset.questions.is_empty() {
             return Ok(());
         }
@@ -94,19 +85,11 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         let order =
             if stop_after.is_some() { Order::Ranked } else { Order::Shuffled { seed: args.seed } };
         let labelling = Labelling { order, stop_after };
-        let n_known = qrels.as_ref().map(|qrels| qrels.n_relevant(&questions));
-        let mut annotator: Box<dyn Annotator + '_> = if let Some(qrels) = qrels {
-            Box::new(qrels)
-        } else {
-            let screen = AnnotatorScreen::new(output::talk_width(), output::talk_color());
-            Box::new(Terminal::new(
-                std::io::stdin().lock(),
-                screen,
-                !std::io::stdin().is_terminal(),
-            ))
-        };
-        let tally = label::label(&questions, &pools, labelling, annotator.as_mut(), &mut file)?;
-        conclude(&tally, &file, n_known);
+        let screen = AnnotatorScreen::new(output::talk_width(), output::talk_color());
+        let mut annotator =
+            Terminal::new(std::io::stdin().lock(), screen, !std::io::stdin().is_terminal());
+        let tally = label::label(&questions, &pools, labelling, &mut annotator, &mut file)?;
+        conclude(&tally, &file);
         Ok(())
     })
 }
@@ -129,27 +112,21 @@ fn refuse_document(spec: &DatasetSettings, queries: &Path) -> Result<(), Failure
     Err(Failure::new(format!("`{}` is one of the documents", queries.display()), hint))
 }
 
-/// Leaves out what is labelled already, and what the judgments say nothing of.
-fn leave_out(dataset: &mut Dataset, file: &Appended, qrels: Option<&QrelsAnnotator<'_>>) {
+/// Leaves out the questions that are labelled already, and reports how many.
+fn leave_out(dataset: &mut Dataset, file: &Appended) {
     for note in &dataset.notes {
         output::talk(&format!("{}: {}", note.label(), thousands(note.count)));
     }
-    let questions = &mut dataset.questions;
-    keep(questions, "skipped, without a judgment", |question| {
-        qrels.is_none_or(|qrels| qrels.knows(question))
-    });
-    let already = format!("already in {}", file.path().display());
-    keep(questions, &already, |question| !file.holds(question));
-}
-
-/// Keeps the questions that are `wanted` and reports how many were not, and why.
-fn keep(questions: &mut Vec<Question>, why_not: &str, wanted: impl Fn(&Question) -> bool) {
-    let n_all = questions.len();
-    questions.retain(wanted);
-    let n_left = n_all - questions.len();
+    let n_all = dataset.questions.len();
+    dataset.questions.retain(|question| !file.holds(question));
+    let n_left = n_all - dataset.questions.len();
     if n_left > 0 {
         let all = plural(n_all, "question", "questions");
-        output::talk(&format!("{why_not}: {} of {all}", thousands(n_left)));
+        output::talk(&format!(
+            "already in {}: {} of {all}",
+            file.path().display(),
+            thousands(n_left)
+        ));
     }
 }
 
@@ -168,7 +145,7 @@ async fn pooled(
     Ok(pool(dataset.documents, dataset.questions, &assembled?.plan, depth, &bars).await?)
 }
 
-fn conclude(tally: &LabelCounts, file: &Appended, n_known: Option<usize>) {
+fn conclude(tally: &LabelCounts, file: &Appended) {
     let LabelCounts {
         n_written,
         n_answered,
@@ -203,14 +180,5 @@ fn conclude(tally: &LabelCounts, file: &Appended, n_known: Option<usize>) {
         };
         let questions = plural(*n_left, "question", "questions");
         output::talk(&format!("{questions} left{dropped}: run the same command to continue"));
-    }
-    if let Some(n_known) = n_known {
-        let share = 100.0 * *n_relevant as f64 / n_known.max(1) as f64;
-        let each = *n_shown as f64 / (*n_relevant).max(1) as f64;
-        output::talk(&format!(
-            "found {} of {} in the judgments ({share:.1}%), with {each:.1} passages shown per document",
-            thousands(*n_relevant),
-            plural(n_known, "relevant document", "relevant documents"),
-        ));
     }
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::reanchor;
 use super::source::{self, SourceArgs};
 use crate::bars::ProgressBars;
 use crate::environment::environment;
@@ -30,7 +29,6 @@ use ragtriage_pipeline::settings::assemble::{self, AssembleError};
 use ragtriage_pipeline::settings::{Resolved, Settings};
 
 #[derive(Debug, Args)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct LintArgs {
     #[command(flatten)]
     source: SourceArgs,
@@ -43,31 +41,12 @@ pub struct LintArgs {
     /// Skip the search for missing labels; fetch no model.
     #[arg(long)]
     no_pool: bool,
-    /// Locate every label again after the documents were edited.
-    ///
-    /// Exits with 1 if the text of a label is not found.
-    #[arg(long)]
-    reanchor: bool,
-    /// Write the new places of --reanchor to questions.jsonl.
-    #[arg(long, requires = "reanchor")]
-    write: bool,
-    /// List the questions touched by changes since a commit.
-    ///
-    /// With --reanchor: the commit that byte ranges were made for.
-    #[arg(long, value_name = "GITREF")]
-    changed: Option<String>,
 }
 
 /// Runs the command; returns true if the data set has no errors.
 pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
     let resolved = source::resolve(&args.source)?;
     let spec = resolved.dataset();
-    if args.reanchor {
-        return reanchor::reanchor(&spec, args.changed.as_deref(), args.write, args.json);
-    }
-    if let Some(reference) = &args.changed {
-        return reanchor::changed(&spec, reference, args.json).map(|()| true);
-    }
     let inspection = ragtriage_datasets::inspect(&spec)?;
     let mut lint = lint::content(resolved.settings.dataset.label(), &inspection);
     if inspection.documents.iter().any(|document| !document.text.trim().is_empty()) {

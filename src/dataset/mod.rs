@@ -6,7 +6,6 @@ mod convert;
 mod fetch;
 mod label;
 mod lint;
-mod reanchor;
 mod source;
 mod terminal;
 

@@ -79,7 +79,7 @@ fn space(folder: &Path) -> Result<String, Failure> {
     let free = found.f_bavail.saturating_mul(found.f_frsize);
     let fact = format!("{} free for {}", bytes(free), folder.display());
     if free < LEAST_FREE {
-        let hint = "free some space, or set `cache.dir` to a folder on another disk; `ragtriage cache prune` removes cached results";
+        let hint = "free some space, or set `cache.dir` to a folder on another disk; `ragtriage cache stat` shows what the cache holds";
         return Err(Failure::new(fact, hint));
     }
     Ok(fact)

@@ -3,7 +3,7 @@
 use super::check::Check;
 use crate::failure::Failure;
 use ragtriage_core::text::numbers::plural;
-use ragtriage_fetch::model::{ListedModel, ModelState, is_pinned};
+use ragtriage_fetch::model::is_pinned;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::Environment;
 use ragtriage_pipeline::settings::assemble::probe::{self, LocalModel, local_models};
@@ -11,27 +11,14 @@ use ragtriage_pipeline::settings::assemble::probe::{self, LocalModel, local_mode
 const SUBJECT: &str = "model files";
 
 pub async fn checks(resolved: &Resolved, environment: &Environment) -> Vec<Check> {
-    let models = local_models(resolved);
-    if models.is_empty() {
-        return Vec::new();
-    }
-    let listed = match probe::models(resolved, environment) {
-        Ok(listed) => listed,
-        Err(error) => return vec![Check::new(SUBJECT, Err(error.into()))],
-    };
     let mut checks = Vec::new();
-    for model in models {
-        checks.push(check(&model, &listed, resolved, environment).await);
+    for model in local_models(resolved) {
+        checks.push(check(&model, resolved, environment).await);
     }
     checks
 }
 
-async fn check(
-    model: &LocalModel<'_>,
-    listed: &[ListedModel],
-    resolved: &Resolved,
-    environment: &Environment,
-) -> Check {
+async fn check(model: &LocalModel<'_>, resolved: &Resolved, environment: &Environment) -> Check {
     let LocalModel { key, name } = model;
     if name.is_empty() {
         let failure = Failure::new(
@@ -40,28 +27,17 @@ async fn check(
         );
         return Check::new(SUBJECT, Err(failure));
     }
-    let state = listed.iter().find(|it| it.name == *name);
-    let state = state.map(|it| &it.state);
     let error = match probe::checkpoint(model, resolved, environment).await {
         Ok(checkpoint) => {
-            let verified = match state {
-                Some(ModelState::Verified) => "as locked in models.lock",
-                _ if is_pinned(name) => "with the expected hashes",
-                _ => "not locked",
-            };
+            let verified = if is_pinned(name) { " with the expected hashes" } else { "" };
             let files = plural(checkpoint.files.len(), "file", "files");
             let folder = checkpoint.folder.display();
-            return Check::new(SUBJECT, Ok(format!("{name}: {files} {verified}, in {folder}")));
+            return Check::new(SUBJECT, Ok(format!("{name}: {files}{verified}, in {folder}")));
         }
         Err(error) => error,
     };
-    // A locked or pinned model is downloaded and verified by the first run that needs it.
-    let is_fetched = match state {
-        Some(ModelState::Missing) => true,
-        Some(_) => false,
-        None => is_pinned(name),
-    };
-    if is_fetched && !environment.offline {
+    // A pinned model is downloaded and verified by the first run that needs it.
+    if is_pinned(name) && !environment.offline {
         let fact = format!("{name}: not on this machine; the first run downloads it");
         return Check::note(SUBJECT, fact);
     }

@@ -130,7 +130,6 @@ fn settings_that_change_no_answer_may_change_on_resume() {
     project.good("r", &all);
     let changed = [
         "generation.concurrency=2",
-        "generation.most_concurrency=3",
         "generation.timeout_s=9.0",
         "generation.deadline_s=99.0",
         "generation.max_usd=1.0",

@@ -43,12 +43,9 @@ impl Bench {
         let server = Server::slow(LATENCY, move |asked| reader.read(asked));
         let base_url = format!("generation.base_url={}", server.base_url());
         let concurrency = format!("generation.concurrency={CONCURRENCY}");
-        let most = format!("generation.most_concurrency={CONCURRENCY}");
         let mut args: Vec<String> =
             ["run", "c.toml", "--out", "runs", "--no-cache"].map(str::to_owned).to_vec();
-        args.extend(
-            [base_url, concurrency, most].into_iter().flat_map(|set| ["--set".to_owned(), set]),
-        );
+        args.extend([base_url, concurrency].into_iter().flat_map(|set| ["--set".to_owned(), set]));
         Self { project: setting.project(), server, args }
     }
 
@@ -177,11 +174,7 @@ fn a_killed_run_loses_only_the_questions_in_flight() {
     let mut args = sets(&endpoint.base_url());
     // One call at a time, two questions in flight: the third starts when another is written. Which of the two is asked first
     // is open, and the third may be asked before the other.
-    let one_at_a_time = [
-        "generation.concurrency=1",
-        "generation.most_concurrency=1",
-        "evaluation.arms=[\"retrieved\"]",
-    ];
+    let one_at_a_time = ["generation.concurrency=1", "evaluation.arms=[\"retrieved\"]"];
     args.extend(one_at_a_time.iter().flat_map(|set| ["--set", set]).map(str::to_owned));
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let start = [&["run", "c.toml", "--out", "runs"], &args[..]].concat();

@@ -278,22 +278,14 @@ fn a_passage_does_nothing_to_the_terminal() {
 }
 
 #[test]
-fn judgments_of_a_file_are_recovered_and_agree_with_it() {
+fn a_questions_file_and_judgments_of_a_file_agree() {
     let project = project();
-    let queries = "{\"_id\": \"1\", \"text\": \"How long does alpha wait?\", \"metadata\": {}}\n{\"_id\": \"2\", \"text\": \"Does beta wait?\", \"metadata\": {}}\n";
-    project.write("asked.txt", queries);
+    let question =
+        json!({"id": "1", "text": "How long does alpha wait?", "relevant": {"a": 2, "b": 0}});
+    project.write("labelled.jsonl", format!("{question}\n"));
     project.write("qrels.tsv", "query-id\tcorpus-id\tscore\n1\ta\t2\n1\tb\t0\n1\telsewhere\t1\n");
-    let outcome = label(&project, &["--judgments", "qrels.tsv"], "");
-    let told = [
-        "skipped, without a judgment: 1 of 2 questions",
-        "1 question added to data/questions.jsonl: 0 with evidence, 0 unanswerable; judged 2 of 2 passages shown, 1 document relevant",
-        "found 1 of 2 relevant documents in the judgments (50.0%), with 2.0 passages shown per document",
-    ];
-    assert_eq!(outcome.stderr.lines().collect::<Vec<_>>(), told);
-    assert_eq!(lines(&project, "data/questions.jsonl")[0]["relevant"], json!({"a": 2, "b": 0}));
-
     let agreement =
-        project.call(&["dataset", "agreement", "data/questions.jsonl", "qrels.tsv", "--json"]);
+        project.call(&["dataset", "agreement", "labelled.jsonl", "qrels.tsv", "--json"]);
     assert_eq!(agreement.code, 0, "{}", agreement.stderr);
     let agreement: Value = serde_json::from_str(&agreement.stdout).expect("JSON");
     assert_eq!(
@@ -344,8 +336,4 @@ fn a_published_data_set_wants_a_file_of_its_own() {
             "hint: name a file with `--out FILE`",
         ],
     );
-    let done = project
-        .call(&[&args[..], &["--out", "own.jsonl", "--judgments", "beir/qrels/test.tsv"]].concat());
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    assert_eq!(lines(&project, "own.jsonl")[0]["relevant"], json!({"a": 1}));
 }

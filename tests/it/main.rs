@@ -48,7 +48,6 @@ mod parity;
 mod planted;
 mod project;
 mod published;
-mod reanchor;
 mod reference;
 mod reply_cache;
 mod report;

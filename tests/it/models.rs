@@ -1,4 +1,4 @@
-//! `model fetch` and `model list` with a hub on loopback that serves the tiny BERT, its weights by a redirect to another host.
+//! `model fetch` with a hub on loopback that serves the tiny BERT, its weights by a redirect to another host.
 
 use std::fs;
 use std::path::PathBuf;
@@ -55,8 +55,8 @@ fn store() -> Socket {
     })
 }
 
-/// The hub: a description, small files from itself, the weights from `store`. `changed` is sent instead of `config.json`.
-fn hub(store: &Socket, changed: Option<&'static str>) -> Socket {
+/// The hub: a description, small files from itself, the weights from `store`.
+fn hub(store: &Socket) -> Socket {
     let port = store.port();
     Socket::start(move |request| {
         let path = request.split(' ').nth(1).unwrap_or_default();
@@ -74,9 +74,6 @@ fn hub(store: &Socket, changed: Option<&'static str>) -> Socket {
             Some(WEIGHTS) => {
                 let location = format!("location: http://127.0.0.1:{port}/blob?signature=x");
                 Sent::Bytes(answer("302 Found", &[&location], ""))
-            }
-            Some("config.json") if changed.is_some() => {
-                Sent::Bytes(answer("200 OK", &[], changed.unwrap_or_default()))
             }
             Some(file) if FILES.contains(&file) => {
                 let body = bytes(file);
@@ -101,22 +98,22 @@ const FETCH: [&str; 3] = ["model", "fetch", NAME];
 
 /// The folder of the fetched model.
 fn folder(project: &Project) -> PathBuf {
-    project.path(&format!("cache/models/{NAME}@{COMMIT}"))
+    project.path(&format!("cache/models/models--acme--tiny-bert/snapshots/{COMMIT}"))
 }
 
 /// A project with the fetched model.
 fn fetched() -> (Project, Socket, Socket) {
     let project = Project::new();
     let store = store();
-    let hub = hub(&store, None);
+    let hub = hub(&store);
     let outcome = call(&project, &hub, &FETCH);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(outcome.stdout, format!("{}\n", folder(&project).display()));
     (project, hub, store)
 }
 
-/// The project's run, offline, with chunks counted by the tokenizer of the fetched model.
-fn run(project: &Project, name: &str) -> Outcome {
+/// The project's run, offline, with chunks counted by the tokenizer of that model.
+fn run(project: &Project, name: &str, model: &str) -> Outcome {
     project.run(&[
         "--offline",
         "--name",
@@ -126,101 +123,44 @@ fn run(project: &Project, name: &str) -> Outcome {
         "--set",
         "chunking.tokenizer=\"model\"",
         "--set",
-        &format!("retrieval.dense.model=\"{NAME}\""),
+        &format!("retrieval.dense.model=\"{model}\""),
     ])
 }
 
 #[test]
-fn a_model_is_fetched_with_its_pooling_and_locked_and_the_key_stays_with_the_hub() {
+fn a_model_is_fetched_with_its_pooling_and_the_key_stays_with_the_hub() {
     let (project, hub, store) = fetched();
     for file in FILES {
         assert_eq!(fs::read(folder(&project).join(file)).expect("fetched"), bytes(file), "{file}");
     }
     assert!(!folder(&project).join("README.md").exists());
-    let lock = project.read("models.lock");
-    assert!(lock.contains(&format!("revision = \"{COMMIT}\"")), "{lock}");
-    assert_eq!(lock.matches(" = \"").count(), 1 + FILES.len(), "{lock}");
     // 1 description, 6 files; the weights twice, since the first transfer broke.
     let (asked, stored) = (hub.requests(), store.requests());
     assert_eq!((asked.len(), stored.len()), (8, 2));
     let has_key = |request: &String| request.contains(KEY);
     assert!(asked.iter().all(has_key), "{asked:?}");
     assert!(!stored.iter().any(has_key), "{stored:?}");
-    let listed = call(&project, &hub, &["model", "list"]);
-    let expected = format!("{NAME}\t{COMMIT}\tlocked\t{}\n", folder(&project).display());
-    assert_eq!((listed.code, listed.stdout), (0, expected));
-    assert_eq!(hub.requests().len(), 8, "a list calls nothing");
 }
 
 #[test]
-fn a_locked_model_is_fetched_once_and_used_offline() {
+fn a_fetched_model_is_fetched_once_and_used_offline() {
     let (project, hub, _store) = fetched();
     let again = call(&project, &hub, &FETCH);
     assert_eq!(again.code, 0, "{}", again.stderr);
     assert!(again.stderr.contains("already on this machine"), "{}", again.stderr);
     assert_eq!(hub.requests().len(), 8);
-    let outcome = run(&project, "r");
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-}
-
-#[test]
-fn a_changed_file_and_a_changed_lock_are_refused_by_name() {
-    let (project, hub, _store) = fetched();
-    let lock = project.read("models.lock");
-    let config = folder(&project).join("1_Pooling/config.json");
-    let right = fs::read(&config).expect("fetched");
-    fs::write(&config, "{\"pooling_mode_cls_token\": true}").expect("written");
-    for outcome in [call(&project, &hub, &FETCH), run(&project, "changed")] {
-        assert_eq!(outcome.code, 2, "{}", outcome.stderr);
-        let named = format!("`{}` of `{NAME}` has changed", config.display());
-        assert!(outcome.stderr.contains(&named), "{}", outcome.stderr);
-        assert!(
-            outcome.stderr.contains("\nhint: remove the file if it is damaged"),
-            "{}",
-            outcome.stderr
-        );
+    for (name, model) in [("r", NAME.to_owned()), ("s", format!("{NAME}@{COMMIT}"))] {
+        let outcome = run(&project, name, &model);
+        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     }
-    let listed = call(&project, &hub, &["model", "list"]);
-    assert!(listed.stdout.contains(&format!("changed: {}", config.display())), "{}", listed.stdout);
-    fs::write(&config, right).expect("written");
-    assert_eq!(run(&project, "right").code, 0);
-
-    // The first digit of the last hash is another one.
-    let at = lock.rfind(" = \"").expect("a hash") + 4;
-    let digit = if lock.as_bytes()[at] == b'0' { "1" } else { "0" };
-    project.write("models.lock", format!("{}{digit}{}", &lock[..at], &lock[at + 1..]));
-    let outcome = run(&project, "tampered");
-    assert!(outcome.stderr.contains("has changed: sha256"), "{}", outcome.stderr);
-    project.write("models.lock", "[models");
-    let outcome = call(&project, &hub, &FETCH);
-    assert_eq!(outcome.code, 2);
-    assert!(
-        outcome.stderr.starts_with("error: invalid lock file `models.lock`"),
-        "{}",
-        outcome.stderr
-    );
-}
-
-#[test]
-fn other_bytes_from_the_hub_than_the_locked_ones_are_not_installed() {
-    let (project, _hub, _store) = fetched();
-    fs::remove_dir_all(folder(&project)).expect("removed");
-    let store = store();
-    let hub = hub(&store, Some("{}"));
-    let outcome = call(&project, &hub, &FETCH);
-    assert_eq!(outcome.code, 2);
-    // sha256 of "{}" by sha256sum.
-    let named = format!(
-        "error: `config.json` of `{NAME}` has changed: sha256 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
-    );
-    assert!(outcome.stderr.starts_with(&named), "{}", outcome.stderr);
-    assert!(!folder(&project).join("config.json").exists());
+    let other = run(&project, "other", &format!("{NAME}@{}", "f".repeat(40)));
+    assert!(other.stderr.contains("no pinned hash"), "{}", other.stderr);
 }
 
 #[test]
 fn another_commit_than_the_requested_one_is_refused_by_name() {
     let project = Project::new();
-    let hub = hub(&store(), None);
+    let hub = hub(&store());
     let wanted = "f".repeat(40);
     let name = format!("{NAME}@{wanted}");
     let outcome = call(&project, &hub, &["model", "fetch", &name]);
@@ -228,7 +168,6 @@ fn another_commit_than_the_requested_one_is_refused_by_name() {
     let named = format!("describes commit `{COMMIT}` of `{NAME}` instead of `{wanted}`");
     assert!(outcome.stderr.contains(&named), "{}", outcome.stderr);
     assert_eq!(hub.requests().len(), 1, "no file is fetched");
-    assert!(!project.path("models.lock").exists());
 }
 
 #[test]
@@ -259,7 +198,6 @@ fn a_refusal_is_named_by_its_cause() {
         assert!(!outcome.stderr.contains(KEY));
         assert_eq!(hub.requests().len(), 1, "a refusal is not asked for again");
     }
-    assert!(!project.path("models.lock").exists());
     project
         .refuses_with_some_hint(&["model", "fetch", "../x"], "error: `../x` is not a model name");
 }
@@ -287,8 +225,7 @@ fn a_model_in_the_users_hub_cache_is_used_without_the_network() {
     let outcome = call(&["model", "fetch", NAME, "--offline"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(outcome.stdout, format!("{}\n", snapshot.display()));
-    assert!(project.read("models.lock").contains(COMMIT));
-    assert!(!project.path("cache/models/acme").exists(), "nothing is copied");
+    assert!(!project.path("cache/models").exists(), "nothing is copied");
 }
 
 #[test]

@@ -114,14 +114,13 @@ impl Project {
     }
 
     /// The variables of [`Project::command`].
-    pub fn environment(&self) -> [(&'static str, String); 5] {
+    pub fn environment(&self) -> [(&'static str, String); 4] {
         let folder = |name| self.path(name).to_string_lossy().into_owned();
         [
             ("PATH", std::env::var("PATH").unwrap_or_default()),
             ("HOME", folder("home")),
             ("RAGTRIAGE_CACHE", folder("cache")),
             ("HF_ENDPOINT", "http://127.0.0.1:9".to_owned()),
-            ("PIP_NO_INDEX", "1".to_owned()),
         ]
     }
 

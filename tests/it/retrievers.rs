@@ -120,24 +120,6 @@ fn tfidf_is_the_cosine_of_weights_worked_by_hand() {
 }
 
 #[test]
-fn bm25_in_qdrant_scores_as_our_own_index_does() {
-    let project = project();
-    let local = run(&project, "local", &[]);
-    let qdrant = run(&project, "qdrant", &["retrieval.bm25.store=qdrant"]);
-    for (local, qdrant) in local.iter().zip(&qdrant) {
-        let (local, qdrant) = (hits(local, "bm25"), hits(qdrant, "bm25"));
-        assert!(!local.is_empty());
-        assert_eq!(
-            local.iter().map(|hit| &hit.0).collect::<Vec<_>>(),
-            qdrant.iter().map(|hit| &hit.0).collect::<Vec<_>>()
-        );
-        for (ours, theirs) in local.iter().zip(&qdrant) {
-            assert!((ours.1 - theirs.1).abs() < 1e-5, "{ours:?} {theirs:?}");
-        }
-    }
-}
-
-#[test]
 fn every_retriever_keeps_the_filter_and_finds_all_that_it_lets_through() {
     let project = project();
     let all = "retrieval.retrievers=[\"tfidf\", \"bm25\", \"dense\", \"late_interaction\"]";
@@ -156,11 +138,6 @@ fn every_retriever_keeps_the_filter_and_finds_all_that_it_lets_through() {
                 assert_eq!(found, allowed, "{name}");
             }
         }
-    }
-    let in_qdrant = run(&project, "sparse", &["retrieval.bm25.store=qdrant", filter]);
-    for (ours, theirs) in traces.iter().zip(&in_qdrant) {
-        let ids = |trace| hits(trace, "bm25").into_iter().map(|hit| hit.0).collect::<Vec<_>>();
-        assert_eq!(ids(ours), ids(theirs));
     }
 }
 
@@ -404,15 +381,5 @@ fn what_cannot_be_wired_is_refused_before_anything_is_read() {
     refused(
         "retrieval.filter={ team = \"nobody\" }",
         "error: `retrieval.filter` lets none of 12 chunks through",
-    );
-    let qdrant = [
-        &RUN[..],
-        &["--set", "retrieval.bm25.store=qdrant", "--set", "retrieval.bm25.variant=atire"],
-    ]
-    .concat();
-    project.refuses_with_some_hint(
-        &qdrant,
-        "error: `retrieval.bm25.variant` is atire, but Qdrant computes the idf of `lucene`: set `retrieval.bm25.store` to \
-         `local`",
     );
 }

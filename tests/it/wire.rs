@@ -184,14 +184,7 @@ fn a_connection_that_was_kept_open_and_is_dead_costs_no_answer() {
         _ => right(request),
     });
     let project = Project::new();
-    let one = [
-        "--set",
-        "generation.concurrency=1",
-        "--set",
-        "generation.most_concurrency=1",
-        "--name",
-        "r",
-    ];
+    let one = ["--set", "generation.concurrency=1", "--name", "r"];
     let outcome = run(&project, &server.base_url(), &one);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!((class(&project.summary("r"), "correct"), server.requests().len()), (2, 3));

@@ -85,7 +85,6 @@ retrievers = ["bm25"]
 generator = "openai"
 model = "loopback"
 concurrency = $concurrency
-most_concurrency = $concurrency
 TOML
 
 

@@ -41,14 +41,13 @@ impl Bm25Parameters {
     /// # Errors
     /// [`OutOfRange`] for a value outside its range, infinite or not a number.
     pub fn new(variant: Variant, k1: f64, b: f64, delta: Option<f64>) -> Result<Self, OutOfRange> {
-        let settings = Bm25Settings { variant, k1, b, delta, ..Bm25Settings::default() };
+        let settings = Bm25Settings { variant, k1, b, delta };
         check_ranges("retrieval.bm25", &settings)?;
         Ok(Self { variant, k1, b, delta: delta.unwrap_or(variant.default_delta()) })
     }
 
     /// Returns a key of the variant and its parameters, for cache keys.
-    #[must_use]
-    pub fn key(&self) -> String {
+    pub(super) fn key(&self) -> String {
         let Self { variant, k1, b, delta } = self;
         format!("{} k1={k1} b={b} delta={delta}", variant.name())
     }
@@ -70,8 +69,7 @@ impl Bm25Parameters {
     }
 
     /// Returns the component that depends on the document: `tf` occurrences, and its length over the mean length.
-    #[must_use]
-    pub fn tfc(&self, tf: f64, relative_length: f64) -> f64 {
+    pub(super) fn tfc(&self, tf: f64, relative_length: f64) -> f64 {
         let Self { variant, k1, b, delta } = *self;
         let length = 1.0 - b + b * relative_length;
         match variant {

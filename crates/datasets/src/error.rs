@@ -292,22 +292,6 @@ pub enum DatasetError {
         /// The path.
         path: PathBuf,
     },
-    /// A line to be overwritten has changed since it was read.
-    #[error("{place}: the line has changed since it was read; nothing was written")]
-    ChangedMeanwhile {
-        /// The line.
-        place: Place,
-    },
-    /// Git cannot provide the earlier state of the data set.
-    #[error("cannot read `{path}` at `{reference}`: {reason}")]
-    History {
-        /// The data set.
-        path: PathBuf,
-        /// The requested commit.
-        reference: Box<str>,
-        /// Git's message.
-        reason: String,
-    },
     /// A layout that does not round-trip the data set.
     #[error("format `{format}` cannot hold this data set unchanged: {what}")]
     NotKept {
@@ -355,7 +339,6 @@ impl DatasetError {
             | Self::AnswerNotFound { place, .. }
             | Self::EmptyQuestion { place }
             | Self::ManyRanges { place, .. }
-            | Self::ChangedMeanwhile { place }
             | Self::NoAnswers { place, .. } => Some(place),
             _ => None,
         }
@@ -420,8 +403,6 @@ impl Hint for DatasetError {
             Self::NotKept { .. } => "fix the record named above; nothing was written".into(),
             Self::ChangedFile { .. } => "start again; questions already in the file are not asked again".into(),
             Self::NoFile { .. } => "give a regular file; it is read first, so that no question is asked twice".into(),
-            Self::ChangedMeanwhile { .. } => "run it again".into(),
-            Self::History { .. } => "name a commit, branch or tag of the repository that holds the data set".into(),
             Self::Exists { .. } => "choose another path".into(),
         })
     }

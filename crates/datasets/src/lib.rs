@@ -2,8 +2,7 @@
 //!
 //! [`load`] reads a data set in any of six layouts, [`inspect`] reads all of it and collects every error. [`asked`] loads
 //! questions without labels, [`anchor`] labels questions by their reference answers, [`Appended`] appends labelled ones to questions.jsonl, [`export`] writes a data set losslessly,
-//! [`question_line`] one question. [`labels`] reads questions as written, [`earlier`] the documents of an earlier commit.
-//! Downloads are in `fetch`.
+//! [`question_line`] one question. Downloads are in `fetch`.
 
 pub mod anchor;
 pub mod label;
@@ -45,18 +44,14 @@ mod queries;
 mod question_id;
 
 mod export;
-mod history;
-mod labels;
 
 pub use appended::Appended;
 pub use error::DatasetError;
 pub use export::{ExportLayout, Exported, export};
 pub use files::has_document;
 pub use guess::guess_format;
-pub use history::{Earlier, earlier};
 pub use inspect::inspect;
 pub use inspection::{Inspection, RepeatedQuote};
-pub use labels::{LabelLine, LabelMember, labels, write_labels};
 pub use line::question_line;
 pub use load::{asked, documents, load, questions_file};
 pub use place::Place;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ragtriage_core::prompt::{Prompt, PromptPassage};
 use ragtriage_core::types::{ArmName, FailedPart, Finish, Origin, QuestionId, Stance, TraceError};
-use ragtriage_models::llm::{self, Completion, ErrorClass, Generator, KeptReply, LlmError};
+use ragtriage_models::llm::{self, Completion, ErrorClass, Generator, LlmError};
 use ragtriage_models::service::{ContextsCall, Service, ServiceError};
 use ragtriage_runs::external::recorded::{RecordedAttempt, RecordedUsage};
 
@@ -111,11 +111,11 @@ impl Answerer {
         }
     }
 
-    /// Returns the cached response to a prompt; `None` if a call would be made.
-    pub(super) async fn kept(&self, prompt: &Prompt) -> Option<KeptReply> {
+    /// Returns true if the response to a prompt is cached, so that no call would be made.
+    pub(super) async fn is_cached(&self, prompt: &Prompt) -> bool {
         match self {
-            Self::Generator(generator) => generator.kept(prompt).await,
-            Self::Service(_) => None,
+            Self::Generator(generator) => generator.is_cached(prompt).await,
+            Self::Service(_) => false,
         }
     }
 }

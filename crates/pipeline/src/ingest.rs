@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::PipelineError;
 use super::index::{Built, IndexInputs};
-use super::plan::{RetrieverPlan, SparsePlace};
+use super::plan::RetrieverPlan;
 use super::stores::OpenStores;
-use super::{collection, sparse, sparse_vectors, vectors};
+use super::{collection, sparse, vectors};
 use ragtriage_core::types::{Corpus, Filter, Note};
 use ragtriage_runs::{ApproximateIndex, Truncation};
 
@@ -37,12 +37,7 @@ pub(crate) async fn build(
     stores: &mut OpenStores,
 ) -> Result<Built, PipelineError> {
     match retriever {
-        RetrieverPlan::Sparse(plan) => match &plan.place {
-            SparsePlace::Local(folder) => sparse::build(plan, folder.as_deref(), inputs),
-            SparsePlace::VectorStore(parameters) => {
-                sparse_vectors::build(plan, parameters, inputs, stores).await
-            }
-        },
+        RetrieverPlan::Sparse(plan) => sparse::build(plan, inputs),
         RetrieverPlan::Vectors(plan) => vectors::build(plan, inputs, stores).await,
         RetrieverPlan::Collection(plan) => Ok(collection::build(plan, inputs)),
     }

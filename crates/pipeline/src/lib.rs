@@ -44,7 +44,6 @@ pub mod settings;
 pub mod single;
 pub mod sink;
 pub mod sparse;
-mod sparse_vectors;
 pub mod stock;
 mod stores;
 pub mod sweep;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::answerer::Answerer;
-use ragtriage_bm25::{Bm25Parameters, Weighting};
+use ragtriage_bm25::Weighting;
 use ragtriage_core::chunk::ChunkSpec;
 use ragtriage_core::config::{
     CollectionSettings, Hnsw, NoisePosition, Placement, Price, Quantization,
@@ -155,17 +155,8 @@ pub struct SparsePlan {
     pub analyzer: Arc<Analyzer>,
     /// The term weighting.
     pub weighting: Weighting,
-    /// The location of its postings.
-    pub place: SparsePlace,
-}
-
-/// A location of postings.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SparsePlace {
-    /// The built-in index: a file in this folder, or memory only.
-    Local(Option<PathBuf>),
-    /// As sparse vectors in the vector store.
-    VectorStore(Bm25Parameters),
+    /// The folder of its index's file; `None` to hold it in memory only.
+    pub folder: Option<PathBuf>,
 }
 
 /// A dense or late-interaction retriever.

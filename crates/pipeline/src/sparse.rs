@@ -1,6 +1,5 @@
 //! Sparse retrieval in this process: BM25 and TF-IDF over the built-in inverted index.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -31,15 +30,11 @@ struct SparseRetriever {
     n_explained: usize,
 }
 
-/// Builds the index, or opens the file of an equal index in `folder`.
+/// Builds the index, or opens the file of an equal index in the plan's folder.
 ///
 /// # Errors
 /// A folder that cannot be written.
-pub(crate) fn build(
-    plan: &SparsePlan,
-    folder: Option<&Path>,
-    inputs: &IndexInputs<'_>,
-) -> Result<Built, PipelineError> {
+pub(crate) fn build(plan: &SparsePlan, inputs: &IndexInputs<'_>) -> Result<Built, PipelineError> {
     let clock = Instant::now();
     let IndexInputs { corpus, retrieval, points: _, title_prefix, progress: _ } = *inputs;
     let ids = corpus.chunk_ids();
@@ -47,7 +42,7 @@ pub(crate) fn build(
         analyzer: &plan.analyzer,
         text_of: |number| indexed_text(corpus, number, title_prefix).joined(),
     };
-    let (index, is_new) = match folder {
+    let (index, is_new) = match &plan.folder {
         Some(folder) => {
             let key = key(plan, corpus, title_prefix);
             let notices = &retrieval.notices;

@@ -4,6 +4,7 @@
 //! chunking, indexes and rankings. Only the last chunking is retained, so configurations that share one should be consecutive. Data
 //! that outlives the process (vectors, collections, index files) is cached by content elsewhere.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -11,7 +12,7 @@ use std::time::Instant;
 use super::PipelineError;
 use super::index::{Built, IndexInputs, VectorSearchFacts};
 use super::ingest::{self, IngestFacts};
-use super::plan::{Plan, RetrieverPlan, SparsePlace, StorePlan};
+use super::plan::{Plan, RetrieverPlan, StorePlan};
 use super::points::{Chunked, PointChunks, chunked};
 use super::progress::Progress;
 use super::remembered::{RankingCounts, Remembered};
@@ -318,8 +319,8 @@ pub fn fingerprint(plan: &Plan) -> String {
 #[derive(Clone, PartialEq)]
 struct Identity {
     made_by: String,
-    /// The location of a sparse retriever's postings; `None` for a vector retriever.
-    postings: Option<SparsePlace>,
+    /// The folder of a sparse retriever's index.
+    folder: Option<PathBuf>,
     n_explained: usize,
     store: StorePlan,
     filter: Filter,
@@ -328,15 +329,15 @@ struct Identity {
 
 impl Identity {
     fn new(retriever: &RetrieverPlan, plan: &Plan) -> Self {
-        let (made_by, postings) = match retriever {
-            RetrieverPlan::Sparse(sparse) => (sparse.made_by(), Some(sparse.place.clone())),
+        let (made_by, folder) = match retriever {
+            RetrieverPlan::Sparse(sparse) => (sparse.made_by(), sparse.folder.clone()),
             RetrieverPlan::Vectors(vectors) => (vectors.made_by(), None),
             RetrieverPlan::Collection(collection) => (collection.made_by(), None),
         };
         let retrieval = &plan.retrieval;
         Self {
             made_by,
-            postings,
+            folder,
             n_explained: n_explained(retrieval.k),
             store: retrieval.store.clone(),
             filter: retrieval.filter.clone(),

@@ -107,7 +107,7 @@ impl Retriever for VectorRetriever {
 
 /// Returns the best [`VectorSearch::limit`] hits and all that tie with the last: stores break ties arbitrarily, a ranking by
 /// id.
-pub(crate) async fn through_ties(
+async fn through_ties(
     corpus: &Corpus,
     store: &dyn VectorStore,
     search: VectorSearch<'_>,
@@ -238,7 +238,7 @@ impl IndexSeconds {
 }
 
 /// Returns the specification of a collection.
-pub(crate) fn spec(
+fn spec(
     plan: &StorePlan,
     content: String,
     name: RetrieverName,
@@ -274,7 +274,7 @@ fn vector(shape: VectorShape, numbers: Vec<f32>) -> Vector {
 }
 
 /// Returns a chunk as stored.
-pub(crate) fn point(corpus: &Corpus, number: u32, vector: Vector) -> Point {
+fn point(corpus: &Corpus, number: u32, vector: Vector) -> Point {
     let chunk = &corpus.chunks()[number as usize];
     Point {
         number,
@@ -288,7 +288,7 @@ pub(crate) fn point(corpus: &Corpus, number: u32, vector: Vector) -> Point {
 
 /// Returns the hash of a collection's contents: chunk ids, ranges, indexed texts, the metadata that filters read, and the
 /// identity of the encoder. Different contents have different names, so a stale collection cannot be opened.
-pub(crate) fn content_hash(corpus: &Corpus, texts: &[TitledText<'_>], vectors: &str) -> String {
+fn content_hash(corpus: &Corpus, texts: &[TitledText<'_>], vectors: &str) -> String {
     let mut hash = ContentHash::default();
     hash.part(vectors.as_bytes());
     for (number, (chunk, text)) in corpus.chunks().iter().zip(texts).enumerate() {

@@ -1,10 +1,10 @@
-//! A dry run as data: the calls, tokens, cost and time that a run would take, and the data it would send.
+//! A dry run as data: the calls, tokens and cost of a run, and the data it would send.
 
 use serde::Serialize;
 
 use crate::document::{Element, Fact, Report, Table};
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::{Estimate, JudgeEstimate, TimeForecast};
+use ragtriage_core::types::{Estimate, JudgeEstimate};
 
 /// The results of a dry run.
 #[derive(Clone, Debug, Serialize)]
@@ -77,7 +77,7 @@ pub fn report(dry_run: &DryRun) -> Report {
     report.warnings(&warnings(dry_run));
     if !estimate.arms.is_empty() {
         report.table(calls(estimate));
-        report.heading("Tokens, cost and time");
+        report.heading("Tokens and cost");
         report.facts(figures(dry_run));
     }
     report.heading("Data sent");
@@ -107,16 +107,7 @@ fn warnings(dry_run: &DryRun) -> Vec<String> {
         let questions = plural(estimate.failed, "question", "questions");
         format!("retrieval failed for {questions}: they are not asked")
     });
-    let stop = estimate.stop.map(|stop| {
-        format!(
-            "`{}` = {} would stop the run after about {} of {}",
-            stop.setting,
-            stop.limit,
-            thousands(stop.after_questions),
-            plural(estimate.questions, "question", "questions")
-        )
-    });
-    failed.into_iter().chain(dry_run.stand_in.clone()).chain(stop).collect()
+    failed.into_iter().chain(dry_run.stand_in.clone()).collect()
 }
 
 fn calls(estimate: &Estimate) -> Table {
@@ -135,68 +126,19 @@ fn calls(estimate: &Estimate) -> Table {
 }
 
 fn figures(dry_run: &DryRun) -> Vec<Fact> {
-    let estimate = &dry_run.estimate;
+    let DryRun { max_tokens, is_priced, estimate, .. } = dry_run;
     let prompt = format!("{}, counted with cl100k_base", count(estimate.prompt_tokens));
+    let most = count(estimate.most_completion_tokens);
+    let cost = if *is_priced {
+        format!("${:.4} at most", estimate.most_cost_usd)
+    } else {
+        "unknown: `generation.price` is not set".to_owned()
+    };
     vec![
         Fact::new("Prompt tokens", prompt),
-        Fact::new("Answer tokens", answer_tokens(dry_run)),
-        Fact::new("Cost", cost(dry_run)),
-        Fact::new("Time", time(estimate)),
+        Fact::new("Answer tokens", format!("at most {most} ({max_tokens} per call)")),
+        Fact::new("Cost", cost),
     ]
-}
-
-fn answer_tokens(dry_run: &DryRun) -> String {
-    let DryRun { max_tokens, estimate, .. } = dry_run;
-    let most =
-        format!("at most {} ({max_tokens} per call)", count(estimate.completion_tokens.most));
-    match estimate.completion_tokens.expected {
-        None => most,
-        Some(expected) => format!(
-            "{most}, {} expected ({:.1} per call, the mean of {})",
-            count(expected),
-            estimate.kept.mean_completion_tokens,
-            cached_responses(estimate)
-        ),
-    }
-}
-
-fn cost(dry_run: &DryRun) -> String {
-    let usd = &dry_run.estimate.cost_usd;
-    match usd.expected {
-        _ if !dry_run.is_priced => "unknown: `generation.price` is not set".to_owned(),
-        Some(expected) => format!("${expected:.4} expected, ${:.4} at most", usd.most),
-        None => format!("${:.4} at most", usd.most),
-    }
-}
-
-fn time(estimate: &Estimate) -> String {
-    let TimeForecast { concurrency, in_work, expected, at_one_a_call } = estimate.seconds;
-    let calls = counted(estimate.calls, "call");
-    match expected {
-        Some(expected) => format!(
-            "{} for {calls}, {:.2} s each (the mean of {}), {in_work} questions at once",
-            duration(expected),
-            estimate.kept.mean_seconds,
-            cached_responses(estimate)
-        ),
-        None => format!(
-            "unknown; {} if each of {calls} takes 1 s, {concurrency} at once",
-            duration(at_one_a_call)
-        ),
-    }
-}
-
-fn cached_responses(estimate: &Estimate) -> String {
-    counted(estimate.kept.replies, "cached response")
-}
-
-/// Formats seconds in the largest unit that fits.
-fn duration(seconds: f64) -> String {
-    match seconds {
-        s if s < 99.5 => format!("{s:.0} s"),
-        s if s < 5970.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.1} h", s / 3600.0),
-    }
 }
 
 fn sent(all: &[Sending]) -> Vec<Fact> {
@@ -255,12 +197,5 @@ mod tests {
         let vectors = Sending { texts: false, exact: false, passages: 1, ..sending };
         let expected = "up to the vectors, ids and metadata (no text) of 1 passage and 1 question go to https://h/v1 (generator)";
         assert_eq!(sentence(&vectors), expected);
-    }
-
-    #[test]
-    fn times_change_their_unit() {
-        let all =
-            [(0.4, "0 s"), (99.0, "99 s"), (100.0, "2 min"), (3600.0, "60 min"), (9000.0, "2.5 h")];
-        assert!(all.into_iter().all(|(seconds, expected)| duration(seconds) == expected));
     }
 }

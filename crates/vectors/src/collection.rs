@@ -25,15 +25,15 @@ const QUESTION: &str = "the question";
 pub struct CollectionSpec {
     /// Hash of everything that decides its points, in lower-case hex: chunks, texts, metadata, encoder.
     pub content: String,
-    /// Name of the one vector that each point has: `dense`, `late_interaction`, `bm25`.
+    /// Name of the one vector that each point has: `dense`, `late_interaction`.
     pub vector_name: String,
     /// Kind of that vector.
     pub vector: VectorSpec,
     /// Number of points when complete; they are numbered from 0.
     pub expected_points: usize,
-    /// Graph settings; `None` never builds a graph, whatever the size. Sparse vectors have none.
+    /// Graph settings; `None` never builds a graph, whatever the size.
     pub hnsw: Option<Hnsw>,
-    /// Quantization; off unless its kind says otherwise. Sparse vectors have none.
+    /// Quantization; off unless its kind says otherwise.
     pub quantization: Quantization,
     /// Placement on a server.
     pub placement: Placement,
@@ -105,14 +105,12 @@ impl CollectionSpec {
 
     /// Returns the graph's settings, if one has to be built.
     pub(super) fn graph(&self) -> Option<Hnsw> {
-        let hnsw = self.hnsw.filter(|hnsw| self.expected_points >= hnsw.from_points.max(1));
-        hnsw.filter(|_| self.vector != VectorSpec::Sparse)
+        self.hnsw.filter(|hnsw| self.expected_points >= hnsw.from_points.max(1))
     }
 
     /// Returns the quantization, if any.
     pub(super) fn quantized(&self) -> Option<Quantization> {
-        let on =
-            self.quantization.kind != QuantizationKind::None && self.vector != VectorSpec::Sparse;
+        let on = self.quantization.kind != QuantizationKind::None;
         on.then_some(self.quantization)
     }
 
@@ -121,10 +119,7 @@ impl CollectionSpec {
     /// small one gets a small threshold: a sixteenth of its size, since there are at most eight segments per shard.
     pub(super) fn full_scan_kb(&self, least: usize) -> usize {
         let (VectorSpec::Dense { dimension, .. } | VectorSpec::Multi { dimension, .. }) =
-            self.vector
-        else {
-            return FULL_SCAN_KB;
-        };
+            self.vector;
         let shards = self.placement.shards.map_or(1, |shards| shards as usize);
         let kb = self.expected_points.saturating_mul(dimension * size_of::<f32>()) / 1024;
         (kb / 16 / shards).clamp(least, FULL_SCAN_KB)

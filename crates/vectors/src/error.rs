@@ -46,7 +46,7 @@ pub enum IndexError {
         /// The collection's dimension.
         wanted: usize,
     },
-    /// A vector of another kind than the collection's: dense, multi, sparse.
+    /// A vector of another kind than the collection's: dense, multi.
     #[error("the vector of `{of}` is {found}, but collection `{collection}` holds {wanted}")]
     Kind {
         /// The chunk's id, or `the question`.

@@ -77,7 +77,7 @@ impl CollectionFolder {
     }
 
     /// Locks the folder `path` if it has a lock file; `None` if another process holds it.
-    pub(crate) fn lock_existing(path: &Path) -> Result<Option<Self>, IndexError> {
+    fn lock_existing(path: &Path) -> Result<Option<Self>, IndexError> {
         Self::lock_by(path, &File::options())
     }
 
@@ -93,7 +93,7 @@ impl CollectionFolder {
     }
 
     /// Lists the temporary copies of the collection in the folder `collection`.
-    pub(crate) fn copies(collection: &Path) -> Vec<PathBuf> {
+    fn copies(collection: &Path) -> Vec<PathBuf> {
         let mut copies = contents(collection);
         copies.retain(|path| is_copy(path));
         copies
@@ -211,17 +211,8 @@ impl CollectionFolder {
         delete(&self.engine())
     }
 
-    /// Deletes everything in it but the lock and the temporary copies.
-    pub(crate) fn remove_all(&self) -> Result<(), IndexError> {
-        self.empty()?;
-        for entry in contents(&self.path).iter().filter(|path| !is_copy(path)) {
-            delete(entry)?;
-        }
-        Ok(())
-    }
-
     /// Marks it for removal on drop.
-    pub(crate) fn remove_on_drop(mut self) -> Self {
+    fn remove_on_drop(mut self) -> Self {
         self.is_temporary = true;
         self
     }
@@ -236,8 +227,18 @@ impl Drop for CollectionFolder {
     }
 }
 
+/// Lists the non-empty folders of collections under the cache folder `dir`, by name.
+#[must_use]
+pub fn stored_collections(dir: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| !contents(path).is_empty()).collect();
+    found.sort();
+    found
+}
+
 /// Lists the contents of a collection's folder apart from its lock.
-pub(crate) fn contents(collection: &Path) -> Vec<PathBuf> {
+fn contents(collection: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(collection).into_iter().flatten().flatten();
     entries
         .map(|entry| entry.path())
@@ -408,8 +409,6 @@ mod tests {
         folder.unseal().expect("removed");
         let reason = "an earlier run did not finish it".to_owned();
         assert_eq!(found(), Found::Untrusted { reason });
-        folder.remove_all().expect("emptied");
-        assert_eq!(found(), Found::Nothing);
     }
 
     #[test]

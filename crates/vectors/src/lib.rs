@@ -23,7 +23,6 @@ mod open;
 mod seal;
 #[cfg(feature = "server")]
 mod server;
-mod upkeep;
 mod vector;
 
 use std::collections::BTreeMap;
@@ -45,7 +44,7 @@ pub use open::{VectorPlace, open_or_create, server_version};
 #[cfg(feature = "server")]
 pub use server::ServerStore;
 
-pub use upkeep::{remove_collection, stored_collections};
+pub use folder::stored_collections;
 pub use vector::{Vector, VectorSpec};
 
 use ragtriage_core::types::Filter;
@@ -109,9 +108,8 @@ pub struct Neighbour {
 /// store are `missing`. When none are, the collection is complete: then, and only then, graph and quantized copies are
 /// built. Points are rejected, before anything is written, when their vector is of another kind or dimension, not
 /// finite or malformed, or their number is beyond the collection. `search` returns at most `limit` neighbours, best
-/// first, ties in any order; only those that pass the filter, by [`Filter::matches`]; for sparse vectors only those
-/// that share a term with the question. Transient remote failures are retried inside; errors name URL or path, and the
-/// collection.
+/// first, ties in any order; only those that pass the filter, by [`Filter::matches`]. Transient remote failures are
+/// retried inside; errors name URL or path, and the collection.
 #[async_trait]
 pub trait VectorStore: Send + Sync {
     /// Returns the number of stored points.

@@ -14,10 +14,6 @@ const MAX_DIMENSION: usize = 65_536;
 /// Qdrant's limit for the components of a multivector (`MAX_MULTIVECTOR_FLATTENED_LEN`).
 const MAX_COMPONENTS: usize = 1 << 20;
 
-/// Index used for an empty sparse vector. Qdrant's IDF counts vectors that are not empty; with this term, which no
-/// question may contain, a chunk without terms counts among them as it does in BM25.
-pub(super) const NO_TERM: u32 = u32::MAX;
-
 /// Kind of a collection's vectors, and their similarity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorSpec {
@@ -36,11 +32,6 @@ pub enum VectorSpec {
         /// Similarity of two rows.
         similarity: Similarity,
     },
-    /// Weights by term. The score is the dot product, each of the question's weights multiplied by
-    /// `ln(1 + (N - n + 0.5) / (n + 0.5))`: Qdrant's IDF modifier, which is BM25's idf as in Lucene. `N` counts the
-    /// points of a shard and `n` those with the term, so that a collection of several shards has a separate idf in
-    /// each. A chunk's weight is BM25's saturated frequency, `tf / (tf + k1 (1 - b + b length / average))`.
-    Sparse,
 }
 
 /// A chunk's or a question's vector.
@@ -50,13 +41,6 @@ pub enum Vector {
     Dense(Vec<f32>),
     /// Rows one after another, at least one.
     Multi(Vec<f32>),
-    /// Weights by term; may be empty.
-    Sparse {
-        /// Numbers of the terms, ascending and distinct; `u32::MAX` is reserved.
-        indices: Vec<u32>,
-        /// Weights, one per term.
-        values: Vec<f32>,
-    },
 }
 
 impl Vector {
@@ -64,9 +48,6 @@ impl Vector {
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Dense(values) | Self::Multi(values) => size_of_val(values.as_slice()),
-            Self::Sparse { indices, values } => {
-                size_of_val(indices.as_slice()) + size_of_val(values.as_slice())
-            }
         }
     }
 
@@ -74,7 +55,6 @@ impl Vector {
         match self {
             Self::Dense(_) => "dense",
             Self::Multi(_) => "multi",
-            Self::Sparse { .. } => "sparse",
         }
     }
 }
@@ -89,7 +69,6 @@ impl VectorSpec {
             Self::Multi { dimension, similarity } => {
                 format!("rows of {dimension} dimensions, {similarity}, MaxSim")
             }
-            Self::Sparse => "sparse terms with IDF".to_owned(),
         }
     }
 
@@ -106,7 +85,7 @@ impl VectorSpec {
                 }
                 .into())
             }
-            Self::Dense { .. } | Self::Multi { .. } | Self::Sparse => Ok(()),
+            Self::Dense { .. } | Self::Multi { .. } => Ok(()),
         }
     }
 
@@ -142,18 +121,6 @@ impl VectorSpec {
                 }
                 (rows, dimension, similarity)
             }
-            (Self::Sparse, Vector::Sparse { indices, values }) => {
-                if indices.len() != values.len() {
-                    return malformed("has different numbers of terms and weights");
-                }
-                if !indices.is_sorted_by(|a, b| a < b) {
-                    return malformed("has terms that are duplicate or out of order");
-                }
-                if indices.last() == Some(&NO_TERM) {
-                    return malformed("has the reserved term 4294967295");
-                }
-                (values, values.len().max(1), Similarity::Dot)
-            }
             (wanted, found) => {
                 return Err(IndexError::Kind {
                     of: of.to_owned(),
@@ -184,10 +151,6 @@ mod tests {
         spec.check_vector(vector, "a#0", "00ff").expect_err("refused").to_string()
     }
 
-    fn sparse(indices: &[u32], values: &[f32]) -> Vector {
-        Vector::Sparse { indices: indices.to_vec(), values: values.to_vec() }
-    }
-
     #[test]
     fn a_dense_vector_has_the_dimension_and_is_finite() {
         DENSE.check_vector(&Vector::Dense(vec![1.0, 2.0, 3.0]), "a#0", "00ff").expect("accepted");
@@ -216,36 +179,11 @@ mod tests {
     }
 
     #[test]
-    fn sparse_terms_ascend_and_may_be_none() {
-        VectorSpec::Sparse.check_vector(&sparse(&[], &[]), "a#0", "00ff").expect("no term");
-        VectorSpec::Sparse
-            .check_vector(&sparse(&[1, 5], &[0.5, -1.0]), "a#0", "00ff")
-            .expect("two terms");
-        for (indices, values) in [(&[5, 1][..], &[1.0, 1.0][..]), (&[1, 1], &[1.0, 1.0])] {
-            assert!(
-                refused(VectorSpec::Sparse, &sparse(indices, values))
-                    .ends_with("duplicate or out of order")
-            );
-        }
-        assert!(
-            refused(VectorSpec::Sparse, &sparse(&[1], &[]))
-                .ends_with("different numbers of terms and weights")
-        );
-        assert!(
-            refused(VectorSpec::Sparse, &sparse(&[u32::MAX], &[1.0]))
-                .ends_with("reserved term 4294967295")
-        );
-        assert!(
-            refused(VectorSpec::Sparse, &sparse(&[1], &[f32::INFINITY])).ends_with("not finite")
-        );
-    }
-
-    #[test]
     fn a_vector_of_another_kind_is_refused_by_both_names() {
-        let error = refused(DENSE, &sparse(&[1], &[1.0]));
+        let error = refused(DENSE, &Vector::Multi(vec![1.0; 3]));
         assert_eq!(
             error,
-            "the vector of `a#0` is sparse, but collection `00ff` holds 3 dimensions, cosine"
+            "the vector of `a#0` is multi, but collection `00ff` holds 3 dimensions, cosine"
         );
     }
 }

@@ -52,7 +52,7 @@ pub struct ExternalSettings {
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 1e-3, max = 86_400.0))]
     pub timeout_s: f64,
-    /// Maximum number of concurrent calls, at least 1. It falls by a fifth when the service is overloaded, and rises again.
+    /// Maximum number of concurrent calls, at least 1.
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 1))]
     pub concurrency: usize,

@@ -54,7 +54,7 @@ pub struct JudgeSettings {
     /// Maximum tokens per reply, at least 1. A model that reasons needs more than the verdict's one word.
     #[schemars(range(min = 1))]
     pub max_tokens: u32,
-    /// Initial number of concurrent calls, at least 1; at most four times as many.
+    /// Maximum number of concurrent calls, at least 1.
     #[schemars(range(min = 1))]
     pub concurrency: usize,
     /// Timeout of a call in seconds, above 0.

@@ -38,8 +38,8 @@ pub use packing::{Expand, PackingSettings};
 pub use price::Price;
 pub use ranges::check_ranges;
 pub use retrieval::{
-    AnalyzerSettings, Bm25Settings, Bm25Store, DenseSettings, LateInteractionSettings,
-    RerankSettings, RetrievalSettings, VectorStoreKind, VectorStoreSettings,
+    AnalyzerSettings, Bm25Settings, DenseSettings, LateInteractionSettings, RerankSettings,
+    RetrievalSettings, VectorStoreKind, VectorStoreSettings,
 };
 pub use settings::{
     AUTO, CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, GatesSettings,

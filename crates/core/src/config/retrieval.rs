@@ -89,17 +89,6 @@ impl Default for AnalyzerSettings {
     }
 }
 
-/// The location of the BM25 index.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Bm25Store {
-    /// In the built-in index.
-    #[default]
-    Local,
-    /// As sparse vectors in Qdrant, for corpora that outgrow one machine; `lucene` only.
-    Qdrant,
-}
-
 /// `[retrieval.bm25]`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -116,19 +105,11 @@ pub struct Bm25Settings {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e6))]
     pub delta: Option<f64>,
-    /// Location of the index.
-    pub store: Bm25Store,
 }
 
 impl Default for Bm25Settings {
     fn default() -> Self {
-        Self {
-            variant: Bm25Variant::Lucene,
-            k1: 1.2,
-            b: 0.75,
-            delta: None,
-            store: Bm25Store::Local,
-        }
+        Self { variant: Bm25Variant::Lucene, k1: 1.2, b: 0.75, delta: None }
     }
 }
 

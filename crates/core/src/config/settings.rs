@@ -264,15 +264,10 @@ pub struct GenerationSettings {
     /// truncated.
     #[schemars(range(min = 1))]
     pub max_tokens: u32,
-    /// Initial number of concurrent calls, at least 1. It rises while calls succeed and falls by a fifth when the endpoint is
-    /// overloaded.
+    /// Maximum number of concurrent calls, at least 1.
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 1))]
     pub concurrency: usize,
-    /// Maximum number of concurrent calls, at least `concurrency`. Default: four times `concurrency`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-resume" = "may change"))]
-    pub most_concurrency: Option<usize>,
     /// Timeout of a call in seconds, above 0.
     #[schemars(extend("x-resume" = "may change"))]
     #[schemars(range(min = 1e-3, max = 86_400.0))]
@@ -324,7 +319,6 @@ impl Default for GenerationSettings {
             // The default prompt asks to reason first: a few sentences over several passages, and then the answer.
             max_tokens: 1_024,
             concurrency: 8,
-            most_concurrency: None,
             timeout_s: 120.0,
             deadline_s: None,
             repeat: 1,

@@ -2,17 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::bm25::Bm25Variant;
 use super::collection_rules;
 use super::model::{Precision, RerankApi};
 use super::out_of_range::OutOfRange;
 use super::packing::{Expand, PackingSettings};
 use super::ranges::check_ranges;
-use super::retrieval::{Bm25Store, DenseSettings, RerankSettings, RetrievalSettings};
+use super::retrieval::{DenseSettings, RerankSettings, RetrievalSettings};
 use super::settings::{AUTO, ChunkingSettings, Settings};
 use crate::chunk::Strategy;
 use crate::text::tokens::Tokenizer;
-use crate::types::{ArmName, Condition, Filter, NumberBounds, RetrieverName};
+use crate::types::{ArmName, Condition, Filter, NumberBounds};
 
 const ONLY_LOCAL: &str = "but only a model in this process uses it, not an endpoint";
 
@@ -29,12 +28,8 @@ impl Settings {
             let problem = "must be `auto` or a code of ISO 639-1, such as `de`";
             return refuse("dataset.language", language, problem);
         }
-        let (retrieval, generation) = (&self.retrieval, &self.generation);
+        let retrieval = &self.retrieval;
         check_candidates(retrieval.k, retrieval.candidates)?;
-        if let Some(most) = generation.most_concurrency {
-            let least = ("generation.concurrency", generation.concurrency);
-            at_least("generation.most_concurrency", most, least)?;
-        }
         check_chunks_file(&self.chunking)?;
         check_dense(&retrieval.dense, self.chunking.tokenizer)?;
         check_rerank(&self.rerank, retrieval.k)?;
@@ -52,15 +47,6 @@ impl Settings {
         let (retrievers, weights) = (&self.retrieval.retrievers, &self.retrieval.fusion.weights);
         if let Some(name) = duplicate(retrievers) {
             return refuse("retrieval.retrievers", name.name(), "listed twice");
-        }
-        let bm25 = &self.retrieval.bm25;
-        if bm25.store == Bm25Store::Qdrant
-            && bm25.variant != Bm25Variant::Lucene
-            && retrievers.contains(&RetrieverName::Bm25)
-        {
-            let problem =
-                "but Qdrant computes the idf of `lucene`: set `retrieval.bm25.store` to `local`";
-            return refuse("retrieval.bm25.variant", bm25.variant.name(), problem);
         }
         let key = "retrieval.fusion.weights";
         if let Some(name) = weights.keys().find(|name| !retrievers.contains(name)) {

@@ -2,7 +2,6 @@
 //! measures, token counts for chunking and packing.
 
 pub mod address;
-pub mod align;
 pub mod analyse;
 pub mod answer_index;
 pub mod answers;

@@ -1,4 +1,4 @@
-//! The estimate of a dry run: calls, tokens, cost and time.
+//! The estimate of a dry run: calls, tokens and cost.
 
 use serde::Serialize;
 
@@ -23,17 +23,10 @@ pub struct Estimate {
     pub passages_called: usize,
     /// Tokens of the calls' prompts (`cl100k_base`).
     pub prompt_tokens: u64,
-    /// Tokens of their answers.
-    pub completion_tokens: Forecast<u64>,
-    /// US dollars.
-    pub cost_usd: Forecast<f64>,
-    /// Wall time.
-    pub seconds: TimeForecast,
-    /// Cached responses to this run's prompts, which the expected values are derived from.
-    pub kept: Kept,
-    /// The limit that would end the run early.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stop: Option<Stop>,
+    /// Tokens of their answers if each has the maximum length.
+    pub most_completion_tokens: u64,
+    /// Cost in US dollars then.
+    pub most_cost_usd: f64,
 }
 
 /// Upper bound of the calls that a judge gets: as if the rule were unsure of every answer.
@@ -66,51 +59,6 @@ pub struct ArmCalls {
     pub calls: u64,
     /// Prompt tokens of those calls.
     pub prompt_tokens: u64,
-}
-
-/// A forecast amount: upper bound and expectation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Forecast<T> {
-    /// Amount if every answer has the maximum length.
-    pub most: T,
-    /// Amount if answers are as long as the cached ones on average; `None` without cached responses.
-    pub expected: Option<T>,
-}
-
-/// Duration, in seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct TimeForecast {
-    /// Initial number of concurrent calls.
-    pub concurrency: usize,
-    /// Questions in progress at once, some of which wait for their turn.
-    pub in_work: usize,
-    /// Duration if each call takes as long as those of the cached responses, waits included; `None` without cached
-    /// responses.
-    pub expected: Option<f64>,
-    /// Duration if each call takes a second.
-    pub at_one_a_call: f64,
-}
-
-/// Cached responses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Kept {
-    /// Their number.
-    pub replies: u64,
-    /// Their mean length in tokens.
-    pub mean_completion_tokens: f64,
-    /// Their calls' mean seconds.
-    pub mean_seconds: f64,
-}
-
-/// Limit that ends the run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Stop {
-    /// Its setting.
-    pub setting: &'static str,
-    /// Its value.
-    pub limit: f64,
-    /// Approximate number of questions asked before.
-    pub after_questions: usize,
 }
 
 impl ArmCalls {

@@ -1,4 +1,4 @@
-//! The annotator contract: implemented by a person at a terminal, or by a file of judgments.
+//! The annotator contract: implemented by a person at a terminal, in tests by a script.
 
 use std::io;
 

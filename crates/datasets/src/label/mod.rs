@@ -1,9 +1,9 @@
 //! Labelling: passages pooled from several retrievers, judged without showing which retriever found them.
 //!
 //! [`label`] takes questions and their pools, asks an [`Annotator`] about one passage at a time, and appends each finished
-//! question to a native `questions.jsonl`: graded documents, answering quotes, the answer. An annotator is a person at a
-//! terminal (`cli/dataset/terminal.rs`; input is parsed by [`command`] and displayed by `report/labelling.rs`) or a file of
-//! judgments ([`QrelsAnnotator`]). [`agreement`] compares the judgments of two annotators.
+//! question to a native `questions.jsonl`: graded documents, answering quotes, the answer. The annotator is a person at a
+//! terminal (`src/dataset/terminal.rs`; input is parsed by [`command`] and displayed by `report/labelling.rs`). [`agreement`]
+//! compares the judgments of two annotators.
 //!
 //! Nothing here prints, or knows the retriever or the rank of a passage, except for ordering the passages.
 
@@ -12,7 +12,6 @@ mod error;
 mod evidence;
 mod judging;
 mod order;
-mod qrels;
 mod session;
 
 pub mod agreement;
@@ -27,7 +26,6 @@ pub use annotator::{
 };
 pub use error::LabelError;
 pub use order::{Order, candidates_first, without_same_id};
-pub use qrels::QrelsAnnotator;
 pub use session::{LabelCounts, Labelling, Stopped, label};
 
 /// The grade of a document that answers the question.

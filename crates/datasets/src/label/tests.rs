@@ -339,31 +339,6 @@ fn a_shuffle_depends_on_the_question_and_the_seed_and_not_on_the_ranks() {
 }
 
 #[test]
-fn judgments_of_a_file_are_written_as_they_are() {
-    use ragtriage_runs::external::{input::Input, qrels::Qrels};
-    let input = Input::new("qrels", "q1 0 a 4\nq1 0 c -1\nq1 0 gone 2\nq3 0 a 1\n".to_owned())
-        .expect("text");
-    let mut annotator = QrelsAnnotator::new(Qrels::parse(&input).expect("qrels"));
-    let questions = [question("q1"), question("q2")];
-    assert_eq!((annotator.n_relevant(&questions), annotator.knows(&questions[1])), (2, false));
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("out.jsonl");
-    let mut file = Appended::open(&path).expect("opens");
-    let pooled = |id: &str| Pooled { id: id.into(), ranks: BTreeMap::new(), is_candidate: false };
-    let pools = Pools {
-        corpus: Arc::new(corpus()),
-        of: vec![ALL.iter().map(|id| pooled(id)).collect(); 2],
-    };
-    let labelling = Labelling { order: Order::Shuffled { seed: 1 }, stop_after: None };
-    let tally = label(&questions, &pools, labelling, &mut annotator, &mut file).expect("done");
-    assert_eq!((tally.n_written, tally.n_unjudged, tally.n_shown, tally.n_relevant), (1, 1, 8, 1));
-    let line: serde_json::Value =
-        serde_json::from_str(&std::fs::read_to_string(&path).expect("there")).expect("JSON");
-    assert_eq!(line["relevant"], serde_json::json!({"a": 4, "c": -1}));
-    assert_eq!(line["evidence"], serde_json::json!([[{"doc": "a"}]]));
-}
-
-#[test]
 fn what_a_question_came_with_stays() {
     let corpus = corpus();
     let mut asked = question("q");

@@ -1,12 +1,10 @@
 //! Lint: errors and weaknesses of a data set, found before it is used for measurement.
 //!
 //! Each file holds one check, from a [`LintSubject`] to findings. [`content`] runs those that need only the data; [`lengths`] needs the
-//! encoders, [`holes`] the retrieved passages. [`reanchor`] relocates labels after documents were edited; [`changed`] reports which
-//! questions an edit affects. Nothing here writes files or calls a service.
+//! encoders, [`holes`] the retrieved passages. Nothing here writes files or calls a service.
 
 pub mod answers;
 pub mod balance;
-pub mod changed;
 pub mod closeness;
 pub mod coverage;
 pub mod duplicates;
@@ -15,7 +13,6 @@ pub mod grain;
 pub mod holes;
 pub mod lengths;
 mod minhash;
-pub mod reanchor;
 mod slips;
 pub mod subject;
 

@@ -8,7 +8,7 @@ use crate::bert::BertError;
 /// One place that was searched for a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaceTried {
-    /// The place: a folder, a URL, a command.
+    /// The place: a folder or a URL.
     pub place: String,
     /// Reason for failure.
     pub why: String,
@@ -26,16 +26,6 @@ pub enum CheckpointError {
         folder: PathBuf,
         /// All attempts, in order.
         attempts: Vec<PlaceTried>,
-    },
-    /// A locked model that is missing, changed or cannot be fetched.
-    #[error("cannot use the locked model `{name}`: {what}")]
-    Locked {
-        /// Its name.
-        name: String,
-        /// The cause.
-        what: String,
-        /// A specific hint, if there is one.
-        hint: Option<String>,
     },
     /// A pinned file with another hash.
     #[error("`{path}` has sha256 {found}, expected {expected}")]
@@ -73,14 +63,6 @@ pub enum CheckpointError {
         /// The supported file.
         expected: &'static str,
     },
-    /// A malformed wheel.
-    #[error("`{path}` cannot be used: {what}")]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// The defect, in its parser's words.
-        what: String,
-    },
     /// The files are not a supported model.
     #[error(transparent)]
     Bert(#[from] BertError),
@@ -103,7 +85,6 @@ impl Hint for CheckpointError {
                  has them instead; without a model, BM25 alone runs: `retrieval.retrievers = [\"bm25\"]`",
                 folder.display()
             )),
-            Self::Locked { hint, .. } => hint.clone(),
             Self::HashMismatch { path, .. } => Some(format!(
                 "`{}` is damaged or of another version: delete it in the cache to fetch it again; in your own folder, replace it, or remove `retrieval.dense.model_path`",
                 path.display()

@@ -22,7 +22,7 @@ mod tests;
 pub use error::{CheckpointError, PlaceTried};
 pub use folder::Checkpoint;
 pub use model::Model;
-pub use pin::{FILES, PINS, Package, Pin, sha256_of_file};
+pub use pin::{FILES, PINS, Pin, sha256_of_file};
 pub use question_answerer::QuestionAnswerer;
 pub use recipe::Recipe;
 pub use sequence_classifier::SequenceClassifier;

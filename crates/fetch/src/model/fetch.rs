@@ -1,13 +1,12 @@
-//! Fetching of any model of the hub: found in the caches, or downloaded at one commit, and locked.
+//! Fetching of any model of the hub: found in the caches, or downloaded at one commit.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use serde::Deserialize;
 
 use super::error::ModelError;
 use super::locations::{Hub, ModelSource};
-use super::lock::{LockedModel, ModelLock};
 use super::name::{HubName, is_commit};
 use super::part::PartialFile;
 use super::{files, hub_cache};
@@ -18,7 +17,7 @@ use ragtriage_http::{
 };
 
 /// The branch that the hub shows by default.
-const DEFAULT_REVISION: &str = "main";
+pub(super) const DEFAULT_REVISION: &str = "main";
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Attempts without progress, for each file.
 const TRIES: u32 = 4;
@@ -42,80 +41,59 @@ pub struct FetchedModel {
     pub is_new: bool,
 }
 
-/// Returns the model `name` from the user's hub cache, the model cache, or the hub, in this order, and locks it.
-///
-/// A model with an entry in the lock is the locked one, verified, unless another revision is requested.
+/// Returns the model `name` from the user's hub cache, the model cache, or the hub, in this order.
 ///
 /// # Errors
-/// See [`ModelError`]; nothing is locked then.
+/// See [`ModelError`].
 pub async fn fetch(
     name: &HubName,
     source: &ModelSource,
     on_download: OnDownload<'_>,
 ) -> Result<FetchedModel, ModelError> {
-    let mut lock = source.lock.as_deref().map(ModelLock::read).transpose()?;
-    let locked = lock.as_ref().and_then(|lock| lock.entry(name)).cloned();
-    let fetched = match &locked {
-        Some(locked) => {
-            let of_commit = HubName { revision: Some(locked.revision.clone()), ..name.clone() };
-            obtain(&of_commit, Some(locked), source, on_download).await?
-        }
-        None => obtain(name, None, source, on_download).await?,
-    };
-    let (commit, folder, is_new) = fetched;
-    if let Some(lock) = &mut lock {
-        match &locked {
-            Some(locked) => lock.verify(&name.name, locked, &folder)?,
-            None => lock.add(&name.name, &commit, &folder)?,
-        }
-    }
-    Ok(FetchedModel {
-        name: name.name.clone(),
-        commit,
-        checkpoint: Checkpoint::open(&folder, None)?,
-        is_new,
-    })
-}
-
-/// Returns the commit and the folder of a model, and true if it was downloaded.
-async fn obtain(
-    name: &HubName,
-    locked: Option<&LockedModel>,
-    source: &ModelSource,
-    on_download: OnDownload<'_>,
-) -> Result<(String, PathBuf, bool), ModelError> {
     let revision = name.revision.as_deref().unwrap_or(DEFAULT_REVISION);
-    let own = |commit: &str| own_folder(&source.cache_dir, &name.name, commit);
-    if let Some(cache) = &source.hub.cache
-        && let Some(found) = hub_cache::find(cache, &name.name, revision)
-    {
-        return Ok((found.commit, found.folder, false));
+    if let Some(found) = source.cached(&name.name, revision) {
+        return opened(name, found.commit, &found.folder, false);
     }
-    if is_commit(revision) && files::is_complete(&own(revision)) {
-        return Ok((revision.to_owned(), own(revision), false));
-    }
+    let own_cache = source.own_cache();
     if source.offline {
-        let caches = source.hub.cache.iter().cloned();
-        let searched = caches.chain([source.cache_dir.join("models")]);
+        let searched = source.hub.cache.iter().chain([&own_cache]);
         return Err(ModelError::Offline {
             name: name.to_string(),
             searched: searched.map(|folder| format!("`{}`", folder.display())).collect(),
         });
     }
-    let repository = Repository { hub: &source.hub, name, revision, lock: source.lock.as_deref() };
-    let scratch = source.cache_dir.join("models");
-    let listing = repository.listing(&scratch).await?;
-    let folder = own(&listing.sha);
-    if files::is_complete(&folder) {
-        return Ok((listing.sha, folder, false));
+    let repository = Repository { hub: &source.hub, name, revision };
+    let listing = repository.listing(&own_cache).await?;
+    let folder = hub_cache::snapshot_folder(&own_cache, &name.name, &listing.sha);
+    let is_new = !files::is_complete(&folder);
+    if is_new {
+        repository.download(&listing, &folder, on_download).await?;
     }
-    repository.download(&listing, locked, &folder, on_download).await?;
-    Ok((listing.sha, folder, true))
+    if !is_commit(revision) {
+        write_reference(&hub_cache::reference(&own_cache, &name.name, revision), &listing.sha)?;
+    }
+    opened(name, listing.sha, &folder, is_new)
 }
 
-/// Returns the folder of a model in our cache.
-pub(super) fn own_folder(cache_dir: &Path, name: &str, commit: &str) -> PathBuf {
-    cache_dir.join("models").join(format!("{name}@{commit}"))
+fn opened(
+    name: &HubName,
+    commit: String,
+    folder: &Path,
+    is_new: bool,
+) -> Result<FetchedModel, ModelError> {
+    let checkpoint = Checkpoint::open(folder, None)?;
+    Ok(FetchedModel { name: name.name.clone(), commit, checkpoint, is_new })
+}
+
+/// Writes the commit of a branch or tag.
+fn write_reference(path: &Path, commit: &str) -> Result<(), ModelError> {
+    let (parent, stem) = (path.parent().unwrap_or(path), path.file_name().unwrap_or_default());
+    create(parent)?;
+    let part = PartialFile::create(parent, &stem.to_string_lossy())?;
+    std::fs::write(part.path(), commit)
+        .map_err(|source| ModelError::Write { path: path.to_owned(), source })?;
+    let sha256 = sha256_of_file(part.path())?;
+    Ok(part.finish(&sha256)?)
 }
 
 /// A revision of a model on the hub.
@@ -123,7 +101,6 @@ struct Repository<'a> {
     hub: &'a Hub,
     name: &'a HubName,
     revision: &'a str,
-    lock: Option<&'a Path>,
 }
 
 /// The hub's description of a revision.
@@ -181,12 +158,10 @@ impl Repository<'_> {
         }
     }
 
-    /// Downloads the files that `folder` lacks. A file gets its name when its hash is that of the lock, or else the one that the hub
-    /// gives for large files.
+    /// Downloads the files that `folder` lacks. A large file gets its name when its hash is the one that the hub gives.
     async fn download(
         &self,
         listing: &Listing,
-        locked: Option<&LockedModel>,
         folder: &Path,
         on_download: OnDownload<'_>,
     ) -> Result<(), ModelError> {
@@ -204,16 +179,6 @@ impl Repository<'_> {
             let url = self.url(&format!("{}/resolve/{}/{file}", self.name.name, listing.sha))?;
             self.get(&url, file, part.path(), MOST_BYTES, on_download).await?;
             let found = sha256_of_file(part.path())?;
-            let by_lock = locked.and_then(|locked| locked.files.get(file));
-            if let (Some(expected), Some(lock)) = (by_lock.filter(|it| **it != found), self.lock) {
-                return Err(ModelError::Changed {
-                    name: self.name.name.clone(),
-                    file: file.to_owned(),
-                    expected: expected.clone(),
-                    found,
-                    lock: lock.to_owned(),
-                });
-            }
             let by_hub = sibling.lfs.as_ref().and_then(|lfs| lfs.sha256.as_ref());
             part.finish(by_hub.unwrap_or(&found))?;
         }

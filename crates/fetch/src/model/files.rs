@@ -1,6 +1,6 @@
 //! The files of a model that are read, of all that its repository has.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const CONFIG: &str = "config.json";
 const WEIGHTS: &str = "model.safetensors";
@@ -40,12 +40,4 @@ pub(super) fn missing(has: impl Fn(&str) -> bool) -> Option<&'static str> {
 /// Returns true if the folder has the files without which no model is read.
 pub(super) fn is_complete(folder: &Path) -> bool {
     missing(|name| folder.join(name).is_file()).is_none()
-}
-
-/// Returns the entries of a folder, ascending; none for a folder that cannot be read.
-pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
-    let read = std::fs::read_dir(folder).into_iter().flatten();
-    let mut entries: Vec<PathBuf> = read.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    entries.sort();
-    entries
 }

@@ -8,7 +8,7 @@ use ragtriage_core::text::causes::with_causes;
 use ragtriage_encoder::checkpoint::{FILES, Pin, PlaceTried};
 use ragtriage_http::{Backoff, Downloader, FileRequest, OnDownload, Partial, address};
 
-/// An unreachable hub is given up quickly: there is another source.
+/// An unreachable hub is given up quickly: a run waits for it.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time limit for one file, across interruptions.
 const DEADLINE: Duration = Duration::from_hours(6);

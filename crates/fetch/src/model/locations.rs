@@ -1,7 +1,8 @@
-//! The locations of models: caches, hub, lock.
+//! The locations of models: caches, hub.
 
 use std::path::PathBuf;
 
+use super::hub_cache::{self, Snapshot};
 use ragtriage_http::Secret;
 
 /// The locations that models are cached in and downloaded from.
@@ -13,8 +14,19 @@ pub struct ModelSource {
     pub hub: Hub,
     /// Disables downloads.
     pub offline: bool,
-    /// The project's lock file.
-    pub lock: Option<PathBuf>,
+}
+
+impl ModelSource {
+    /// Returns the cache that downloads go to, in the layout of the hub's cache.
+    pub(super) fn own_cache(&self) -> PathBuf {
+        self.cache_dir.join("models")
+    }
+
+    /// Returns the model at `revision` from the user's hub cache, else from our own.
+    pub(super) fn cached(&self, name: &str, revision: &str) -> Option<Snapshot> {
+        let caches = self.hub.cache.iter().cloned().chain([self.own_cache()]);
+        caches.into_iter().find_map(|cache| hub_cache::find(&cache, name, revision))
+    }
 }
 
 /// The Hugging Face hub, or a mirror of it.

@@ -10,7 +10,7 @@ use ragtriage_encoder::checkpoint::{CheckpointError, sha256_of_file};
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 /// Returns a name in `folder` that no other process or call uses.
-pub(super) fn own_name(folder: &Path, stem: &str) -> PathBuf {
+fn own_name(folder: &Path, stem: &str) -> PathBuf {
     folder.join(format!(
         ".{stem}.{}-{}.part",
         std::process::id(),

@@ -1,21 +1,17 @@
-//! The sources of a checkpoint: a folder, the model cache, the user's hub cache, the Hugging Face hub, a Python package, in this
-//! order. A locked model is the locked one, wherever it is.
+//! The sources of a checkpoint: a folder, the model cache, the caches of hub models, the Hugging Face hub, in this order.
 //!
 //! A pinned model's files are hashed on every opening and never used unverified; downloads are written under a
-//! temporary name, hashed, and renamed, so that several processes may share the cache. Models that are neither
-//! pinned nor locked are not downloaded, since their bytes could not be verified.
+//! temporary name, hashed, and renamed, so that several processes may share the cache. Models that are not
+//! pinned are not downloaded, since their bytes could not be verified.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use super::error::ModelError;
-use super::fetch::fetch;
+use super::fetch::DEFAULT_REVISION;
+use super::hub;
 use super::locations::ModelSource;
-use super::lock::ModelLock;
 use super::name::HubName;
-use super::{hub, hub_cache, pip};
-use ragtriage_core::hint::Hint;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError, PINS, Pin, PlaceTried};
 use ragtriage_http::OnDownload;
@@ -59,34 +55,7 @@ pub async fn locate(
     match model {
         ModelRef::Folder(folder) => open(folder, None).await,
         ModelRef::NamedIn(name, folder) => open(folder, pin_of(name)).await,
-        ModelRef::Named(name) => match locked(name, source)? {
-            Some(of_lock) => fetch(&of_lock, source, on_download)
-                .await
-                .map(|fetched| fetched.checkpoint)
-                .map_err(|error| refusal(error, name)),
-            None => named(name, source, on_download).await,
-        },
-    }
-}
-
-/// Returns the model's name if the lock has an entry for it.
-fn locked(name: &str, source: &ModelSource) -> Result<Option<HubName>, CheckpointError> {
-    let (Some(path), Ok(parsed)) = (&source.lock, HubName::parse(name)) else {
-        return Ok(None);
-    };
-    let lock = ModelLock::read(path).map_err(|error| refusal(error, name))?;
-    Ok(lock.entry(&parsed).is_some().then_some(parsed))
-}
-
-/// Returns the error of a locked model as one of opening a model.
-fn refusal(error: ModelError, name: &str) -> CheckpointError {
-    match error {
-        ModelError::Checkpoint(error) => error,
-        error => CheckpointError::Locked {
-            name: name.to_owned(),
-            hint: error.hint(),
-            what: with_causes(&error),
-        },
+        ModelRef::Named(name) => named(name, source, on_download).await,
     }
 }
 
@@ -137,7 +106,7 @@ async fn named(
         }
     }
     let skipped = match pin {
-        None => Some("not tried: this model has no pinned hash and is not locked"),
+        None => Some("not tried: this model has no pinned hash"),
         Some(_) if source.offline => Some("not tried in offline mode"),
         Some(_) => None,
     };
@@ -145,10 +114,6 @@ async fn named(
         let created = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
         created.map_err(|error| CheckpointError::Write { path: folder.clone(), source: error })?;
         match hub::fetch(&source.hub.url, pin, &folder, on_download).await {
-            Ok(()) => return open(&folder, Some(pin)).await,
-            Err(attempt) => attempts.push(attempt),
-        }
-        match pip::fetch(pin, &folder, on_download).await {
             Ok(()) => return open(&folder, Some(pin)).await,
             Err(attempt) => attempts.push(attempt),
         }
@@ -161,12 +126,11 @@ async fn named(
     Err(CheckpointError::ModelMissing { name: name.to_owned(), folder, attempts })
 }
 
-/// Returns the folder of the model in the user's hub cache.
+/// Returns the folder of the model in the user's hub cache, or in ours.
 fn in_hub_cache(name: &str, source: &ModelSource) -> Option<PathBuf> {
     let parsed = HubName::parse(name).ok()?;
-    let revision = parsed.revision.as_deref().unwrap_or("main");
-    let found = hub_cache::find(source.hub.cache.as_deref()?, &parsed.name, revision);
-    found.map(|found| found.folder)
+    let revision = parsed.revision.as_deref().unwrap_or(DEFAULT_REVISION);
+    source.cached(&parsed.name, revision).map(|found| found.folder)
 }
 
 #[cfg(test)]
@@ -176,6 +140,7 @@ mod tests {
 
     use super::*;
     use crate::model::locations::{HUB, Hub};
+    use ragtriage_core::hint::Hint;
     use ragtriage_encoder::checkpoint::FILES;
 
     const MINILM: &str = "sentence-transformers/all-MiniLM-L6-v2";
@@ -196,12 +161,8 @@ mod tests {
     #[tokio::test]
     async fn offline_says_what_was_not_tried_and_how_to_get_the_model() {
         let cache = tempfile::tempdir().unwrap();
-        let source = ModelSource {
-            cache_dir: cache.path().to_owned(),
-            hub: Hub::at(HUB),
-            lock: None,
-            offline: true,
-        };
+        let source =
+            ModelSource { cache_dir: cache.path().to_owned(), hub: Hub::at(HUB), offline: true };
         let error =
             locate(&ModelRef::Named(MINILM.to_owned()), &source, &|_| ()).await.unwrap_err();
         let folder = cache.path().join("models").join(MINILM);
@@ -218,12 +179,7 @@ mod tests {
     async fn a_pinned_models_file_with_other_bytes_is_named_with_both_hashes() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("config.json"), "{}").unwrap();
-        let source = ModelSource {
-            cache_dir: "unused".into(),
-            hub: Hub::at(HUB),
-            lock: None,
-            offline: true,
-        };
+        let source = ModelSource { cache_dir: "unused".into(), hub: Hub::at(HUB), offline: true };
         let model = ModelRef::NamedIn(MINILM.to_owned(), folder.path().to_owned());
         let error = locate(&model, &source, &|_| ()).await.unwrap_err();
         // sha256 of "{}" by sha256sum.
@@ -238,12 +194,8 @@ mod tests {
     #[tokio::test]
     async fn a_model_without_a_pin_is_not_fetched() {
         let cache = tempfile::tempdir().unwrap();
-        let source = ModelSource {
-            cache_dir: cache.path().to_owned(),
-            hub: Hub::at(HUB),
-            lock: None,
-            offline: false,
-        };
+        let source =
+            ModelSource { cache_dir: cache.path().to_owned(), hub: Hub::at(HUB), offline: false };
         let error =
             locate(&ModelRef::Named("some/model".to_owned()), &source, &|_| ()).await.unwrap_err();
         assert!(error.to_string().contains("no pinned hash"), "{error}");
@@ -278,7 +230,6 @@ mod tests {
                 "8b5b9db0c13db24256c829aa364aa90c6d2eba318b9232a4ab9313b954d3555f",
             ],
             recipe: PINS[0].recipe.clone(),
-            package: ragtriage_encoder::checkpoint::Package { requirement: "none", folder: "none" },
         };
         let server = MockServer::start().await;
         for (file, body) in FILES.into_iter().zip(["one", "two", "three"]) {

@@ -35,7 +35,6 @@ fn generator(server: &MockServer, model: &str) -> Arc<dyn Generator> {
         timeout: Duration::from_secs(20),
         deadline: Duration::from_secs(50),
         concurrency: 4,
-        most_concurrency: 4,
         ca_file: None,
     };
     connect(&settings, None).expect("valid settings")

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use async_trait::async_trait;
 use tokio::sync::OnceCell;
@@ -68,15 +68,14 @@ impl CachedReplies {
         }
     }
 
-    async fn keep(&self, key: ContentKey, reply: &Completion, took: Duration) {
+    async fn keep(&self, key: ContentKey, reply: &Completion) {
         let Completion { text, finish, origin: _, prompt_tokens, completion_tokens } =
             reply.clone();
         let at = SystemTime::now()
             .duration_since(SystemTime::UNIX_EPOCH)
             .map_or(0, |since| since.as_secs());
-        let (seconds, dataset) = (took.as_secs_f64(), self.dataset.clone());
-        let kept =
-            KeptReply { text, finish, prompt_tokens, completion_tokens, seconds, dataset, at };
+        let dataset = self.dataset.clone();
+        let kept = KeptReply { text, finish, prompt_tokens, completion_tokens, dataset, at };
         if let Err(error) = self.database.write(REPLIES, vec![(key, kept.to_bytes())]).await {
             let _ = self.failure.set(error); // only the first is reported
         }
@@ -97,8 +96,11 @@ impl Generator for CachedReplies {
         self.inner.fingerprint()
     }
 
-    async fn kept(&self, prompt: &Prompt) -> Option<KeptReply> {
-        self.read(self.key(prompt)?).await
+    async fn is_cached(&self, prompt: &Prompt) -> bool {
+        match self.key(prompt) {
+            Some(key) => self.read(key).await.is_some(),
+            None => false,
+        }
     }
 
     async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError> {
@@ -111,9 +113,8 @@ impl Generator for CachedReplies {
             if let Some(kept) = self.read(key).await {
                 return Ok(kept.into_reply());
             }
-            let clock = Instant::now();
             let reply = self.inner.generate(prompt).await?;
-            self.keep(key, &reply, clock.elapsed()).await;
+            self.keep(key, &reply).await;
             origin = reply.origin;
             Ok(reply)
         };
@@ -200,9 +201,11 @@ mod tests {
         let second = later.generate(&prompt("s", "u")).await.unwrap();
         assert_eq!((first.origin, second.origin), (Origin::Called, Origin::Cached));
         assert_eq!(second, Completion { origin: Origin::Cached, ..first });
-        let kept = later.kept(&prompt("s", "u")).await.unwrap();
+        let key = later.key(&prompt("s", "u")).unwrap();
+        let kept = later.read(key).await.unwrap();
         assert_eq!((kept.text.as_str(), kept.dataset.as_str()), ("0", "files here"));
-        assert_eq!(later.kept(&prompt("s", "v")).await, None);
+        assert!(later.is_cached(&prompt("s", "u")).await);
+        assert!(!later.is_cached(&prompt("s", "v")).await);
         assert_eq!(inner.n_calls.load(Ordering::SeqCst), 1);
     }
 

@@ -202,7 +202,7 @@ impl Hint for LlmError {
             Self::Http(error) => return http_hint(error),
             Self::DeadlinePassed { .. } => Some(SLOW),
             Self::Busy { status: 429, .. } => {
-                Some("raise `generation.deadline_s`, or lower `generation.most_concurrency`")
+                Some("raise `generation.deadline_s`, or lower `generation.concurrency`")
             }
             Self::Rejected { status: 401 | 403, .. } => {
                 Some("`generation.api_key_env` names the variable with the key")

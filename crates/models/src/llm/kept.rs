@@ -16,8 +16,6 @@ pub struct KeptReply {
     pub prompt_tokens: Option<u64>,
     /// Answer tokens as billed, if reported by the endpoint.
     pub completion_tokens: Option<u64>,
-    /// Seconds that its call took, including retries and waits.
-    pub seconds: f64,
     /// The data set it was requested for, as named in a run's manifest.
     pub dataset: String,
     /// Time of the response, in seconds of Unix time.

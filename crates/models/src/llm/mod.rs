@@ -11,7 +11,6 @@ mod cached;
 mod completion;
 mod error;
 mod kept;
-pub(crate) mod limit;
 pub mod openai;
 pub(crate) mod pause;
 pub(crate) mod policy;
@@ -51,9 +50,9 @@ pub trait Generator: Send + Sync {
         None
     }
 
-    /// Returns the cached response to this prompt; `None` if a call would be made.
-    async fn kept(&self, _: &Prompt) -> Option<KeptReply> {
-        None
+    /// Returns true if the response to this prompt is cached, so that no call would be made.
+    async fn is_cached(&self, _: &Prompt) -> bool {
+        false
     }
 
     /// Answers one prompt.

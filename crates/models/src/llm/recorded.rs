@@ -11,10 +11,10 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::{Completion, Generator, KeptReply, LlmError};
+use super::{Completion, Generator, LlmError};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::hex::hex;
-use ragtriage_core::types::{Finish, Origin};
+use ragtriage_core::types::Origin;
 
 /// Bytes of a key.
 const KEY_BYTES: usize = 16;
@@ -87,17 +87,8 @@ impl Generator for RecordedResponses {
         &self.model
     }
 
-    async fn kept(&self, prompt: &Prompt) -> Option<KeptReply> {
-        let text = self.response(prompt)?.clone();
-        Some(KeptReply {
-            text,
-            finish: Finish::Stop,
-            prompt_tokens: None,
-            completion_tokens: None,
-            seconds: 0.0,
-            dataset: String::new(),
-            at: 0,
-        })
+    async fn is_cached(&self, prompt: &Prompt) -> bool {
+        self.response(prompt).is_some()
     }
 
     async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError> {
@@ -148,7 +139,7 @@ mod tests {
         assert_eq!((&*reply.text, reply.origin), ("18 May", Origin::Cached));
         let missing = recorded.generate(&prompt("Where?")).await;
         assert!(matches!(missing, Err(LlmError::NotRecorded { .. })));
-        assert!(recorded.kept(&prompt("Where?")).await.is_none());
+        assert!(!recorded.is_cached(&prompt("Where?")).await);
     }
 
     #[test]

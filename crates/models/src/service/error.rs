@@ -3,7 +3,6 @@
 //! Messages never contain a key, or a URL's user info and query, including where a service repeats
 //! them.
 
-use crate::llm::limit::CallOutcome;
 use crate::llm::policy::CallError;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
@@ -73,16 +72,6 @@ impl CallError for ServiceError {
             }
             Self::Http(error) => error.verdict(),
             _ => Retry::Stop,
-        }
-    }
-
-    fn outcome(&self) -> CallOutcome {
-        match self {
-            Self::Http(HttpError::Status { status, retry_after, .. }) => {
-                CallOutcome::of_status(*status, *retry_after)
-            }
-            Self::Http(HttpError::TimedOut { .. }) => CallOutcome::TooMuch,
-            _ => CallOutcome::Other,
         }
     }
 }

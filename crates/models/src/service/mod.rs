@@ -129,7 +129,7 @@ impl Service {
         };
         let deadline = timeout.saturating_mul(tries).saturating_add(WAITS);
         let (backoff, pause) = (Backoff::new(tries, deadline), Pause::new(deadline));
-        let policy = CallPolicy::new(concurrency, concurrency, pause.clone(), backoff)
+        let policy = CallPolicy::new(concurrency, pause.clone(), backoff)
             .map_err(|bad| ServiceError::bad_setting(bad.setting, bad.reason))?;
         Ok(Self {
             request: RequestTemplate::new(request, answers_contexts)?,

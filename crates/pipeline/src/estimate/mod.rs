@@ -3,8 +3,6 @@
 mod judge;
 mod tally;
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 
 use super::PipelineError;
@@ -14,38 +12,30 @@ use super::generate::{Caller, PromptCall};
 use super::plan::CallPlan;
 use super::sink::Sink;
 pub use judge::judge_estimate;
-pub use tally::CallTerms;
 use tally::{CallTally, QuestionCalls};
 
-use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{Attempt, Estimate, Finish, Origin, QuestionId, Stance, TokenUse};
 use ragtriage_models::llm::LlmError;
 
 /// A dry run: counts the calls that an execution would make.
 pub struct EstimateSink {
-    terms: CallTerms,
-    tally: Option<CallTally>,
-    /// Each question's calls with its position in the run.
-    counted: Vec<(usize, QuestionCalls)>,
+    most_completion_tokens: u64,
+    probes: u64,
+    tally: CallTally,
 }
 
 impl EstimateSink {
-    /// Creates a sink that estimates calls by `terms`.
+    /// Creates a sink for answers of at most `most_completion_tokens`; `probes`: further calls over the passages of the oracle, as
+    /// many as it has questions at most.
     #[must_use]
-    pub fn new(terms: CallTerms) -> Self {
-        Self { terms, tally: None, counted: Vec::new() }
+    pub fn new(most_completion_tokens: u64, probes: u64) -> Self {
+        Self { most_completion_tokens, probes, tally: CallTally::default() }
     }
 
     /// Returns the estimate over the questions that were executed.
     #[must_use]
     pub fn estimate(self) -> Estimate {
-        let mut counted = self.counted;
-        counted.sort_unstable_by_key(|(index, _)| *index);
-        let mut tally = self.tally.unwrap_or_default();
-        for (_, counted) in counted {
-            tally.add(counted);
-        }
-        tally.estimate(self.terms)
+        self.tally.estimate(self.most_completion_tokens, self.probes)
     }
 }
 
@@ -59,14 +49,12 @@ impl Sink for EstimateSink {
     }
 
     fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, PipelineError> {
-        self.tally = Some(CallTally::new(plan.arms, plan.price, plan.calls));
-        Ok(plan.answerer.clone().map(|answerer| {
-            Box::new(Counting { answerer, counter: Arc::clone(plan.counter) }) as Box<dyn Caller>
-        }))
+        self.tally = CallTally::new(plan.arms, plan.price);
+        Ok(plan.answerer.clone().map(|answerer| Box::new(Counting { answerer }) as Box<dyn Caller>))
     }
 
     fn take(&mut self, asked: QuestionResult) -> Result<(), PipelineError> {
-        self.counted.push((asked.trace.index, QuestionCalls::of(&asked.trace)));
+        self.tally.add(QuestionCalls::of(&asked.trace));
         Ok(())
     }
 
@@ -75,41 +63,30 @@ impl Sink for EstimateSink {
     }
 
     fn finish(&mut self, facts: RunFacts, _: bool) -> Result<(), PipelineError> {
-        if let Some(tally) = &mut self.tally {
-            tally.set_chunks(facts.n_chunks);
-        }
+        self.tally.set_chunks(facts.n_chunks);
         Ok(())
     }
 }
 
-/// Makes no calls: the reply is a cached one, or empty.
+/// Makes no calls: the reply is empty.
 struct Counting {
     answerer: Answerer,
-    counter: Arc<dyn TokenCounter>,
 }
 
 #[async_trait]
 impl Caller for Counting {
     async fn call(&self, _: &QuestionId, call: &PromptCall) -> Result<Attempt, LlmError> {
-        let kept = self.answerer.kept(&call.prompt).await;
-        let (origin, completion, seconds) = match kept {
-            Some(kept) => {
-                let completion =
-                    kept.completion_tokens.unwrap_or_else(|| self.counter.count(&kept.text) as u64);
-                (Origin::Cached, completion, kept.seconds)
-            }
-            None => (Origin::Called, 0, 0.0),
-        };
+        let is_cached = self.answerer.is_cached(&call.prompt).await;
         Ok(Attempt {
             passages: call.passages.clone(),
             raw: String::new(),
             extracted: String::new(),
             stance: Stance::Unreadable,
             finish: Finish::Stop,
-            origin,
-            tokens: TokenUse { prompt: call.n_tokens, prompt_billed: None, completion },
+            origin: if is_cached { Origin::Cached } else { Origin::Called },
+            tokens: TokenUse { prompt: call.n_tokens, prompt_billed: None, completion: 0 },
             cost_usd: 0.0,
-            seconds,
+            seconds: 0.0,
             error: None,
         })
     }

@@ -1,6 +1,6 @@
-//! Losses of approximate search compared with exact search: warnings, a table, its build parameters.
+//! Losses of approximate search compared with exact search: warnings and build parameters.
 
-use crate::document::{Notice, Table};
+use crate::document::Notice;
 use ragtriage_core::config::{Hnsw, Quantization};
 use ragtriage_core::measure::{Cutoff, Direction, Family, Measure};
 use ragtriage_core::text::numbers::plural;
@@ -14,9 +14,6 @@ const MAIN: [Family; 4] = [Family::EvidenceRecall, Family::Em, Family::Ndcg, Fam
 
 /// Measures that a warning names.
 const NAMED: usize = 2;
-
-/// Differences that the table shows, the largest; `summary.json` has all.
-const ROWS: usize = 12;
 
 /// Differences below are rounding errors of the mean.
 const ROUNDING: f64 = 1e-9;
@@ -188,42 +185,6 @@ fn differing(search: &ApproximateSearch) -> Vec<Loss> {
         sizes.then(a.measure.cmp(&b.measure))
     });
     found
-}
-
-/// The measures that differ from exact search, of each approximate search that has any.
-pub(super) fn tables(summary: &Summary) -> impl Iterator<Item = Table> {
-    let tables = summary.approximate_search.iter().map(table);
-    tables.filter(|table| !table.rows.is_empty())
-}
-
-fn table(search: &ApproximateSearch) -> Table {
-    let ApproximateSearch { retriever, n, n_searched, .. } = search;
-    let title = format!(
-        "Approximate compared with exact search: `{retriever}` ({n} of {} searched both ways)",
-        plural(*n_searched, "question", "questions")
-    );
-    let columns = ["", "n", "approximate", "exact", "difference"];
-    let mut table = Table::new(title, &columns);
-    let differing = differing(search);
-    for Loss { measure, found, .. } in differing.iter().take(ROWS) {
-        table.row([
-            measure.to_string(),
-            found.n.to_string(),
-            format!("{:.3}", found.approximate),
-            format!("{:.3}", found.exact),
-            format!("{:+.3}", found.difference),
-        ]);
-    }
-    let hidden = differing.len().saturating_sub(ROWS);
-    if hidden > 0 {
-        let note = format!("{hidden} smaller differences are in summary.json");
-        table.notes.push(note);
-    }
-    table.notes.push(format!(
-        "of the retriever's own ranking, before fusion and reranking; {} differ",
-        plural(search.n_different, "ranking", "rankings")
-    ));
-    table
 }
 
 /// Reports the approximate searches without any difference.

@@ -7,8 +7,8 @@ use crate::document::Fact;
 use crate::external;
 use ragtriage_core::chunk::Strategy;
 use ragtriage_core::config::{
-    Bm25Settings, Bm25Store, CollectionMode, CollectionSettings, DenseSettings, Expand,
-    GenerationSettings, GeneratorName, Precision, RetrievalSettings, Settings, VectorStoreKind,
+    Bm25Settings, CollectionMode, CollectionSettings, DenseSettings, Expand, GenerationSettings,
+    GeneratorName, Precision, RetrievalSettings, Settings, VectorStoreKind,
 };
 use ragtriage_core::fuse::{Fusion, FusionMethod};
 use ragtriage_core::text::numbers::plural;
@@ -238,12 +238,8 @@ fn describe_collection(retrieval: &RetrievalSettings, manifest: &Manifest) -> St
 }
 
 fn describe_bm25(bm25: &Bm25Settings) -> String {
-    let place = match bm25.store {
-        Bm25Store::Local => "",
-        Bm25Store::Qdrant => ", in Qdrant",
-    };
     let Bm25Settings { variant, k1, b, .. } = bm25;
-    format!("bm25 ({variant}, k1 {k1}, b {b}{place})")
+    format!("bm25 ({variant}, k1 {k1}, b {b})")
 }
 
 fn describe_questions(run: &SavedRun, summary: &Summary) -> String {

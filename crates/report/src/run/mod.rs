@@ -125,7 +125,6 @@ impl RunReport {
             two_by_two: Some(summary.two_by_two).filter(|table| table.n > 0),
             what_if: what_if::table(&summary.what_if.alternatives),
             measures: measures::measures(summary)
-                .chain(approximate::tables(summary))
                 .chain(conditions::conditions(summary))
                 .chain(summary.judge.as_ref().map(judge::table))
                 .collect(),

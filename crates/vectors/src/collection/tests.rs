@@ -40,15 +40,13 @@ fn a_content_that_is_no_hash_cannot_leave_the_cache_folder() {
 }
 
 #[test]
-fn a_small_collection_gets_no_graph_and_a_sparse_one_never() {
+fn a_small_collection_gets_no_graph() {
     assert_eq!(spec().graph(), None);
     assert_eq!(
         CollectionSpec { expected_points: 100_000, ..spec() }.graph(),
         Some(Hnsw::default())
     );
     assert_eq!(CollectionSpec { expected_points: 100_000, hnsw: None, ..spec() }.graph(), None);
-    let sparse = CollectionSpec { expected_points: 100_000, vector: VectorSpec::Sparse, ..spec() };
-    assert_eq!(sparse.graph(), None);
 }
 
 #[test]
@@ -69,7 +67,10 @@ fn what_changes_points_or_graph_changes_the_name_and_what_does_not_leaves_it() {
     let others = [
         CollectionSpec { content: "00fe".to_owned(), ..base.clone() },
         CollectionSpec { vector_name: "other".to_owned(), ..base.clone() },
-        CollectionSpec { vector: VectorSpec::Sparse, ..base.clone() },
+        CollectionSpec {
+            vector: VectorSpec::Multi { dimension: 3, similarity: Similarity::Cosine },
+            ..base.clone()
+        },
         CollectionSpec { expected_points: 100_001, ..base.clone() },
         CollectionSpec { hnsw: None, ..base.clone() },
         CollectionSpec { hnsw: Some(Hnsw { m: 8, ..hnsw }), ..base.clone() },

@@ -169,7 +169,6 @@ macro_rules! contracts {
             searching::quantized_copies_are_read_by_approximate_search_alone,
             searching::multivectors_are_compared_by_their_best_rows,
             searching::a_graph_over_multivectors_finds_what_comparing_finds,
-            searching::sparse_scores_are_bm25,
             filtering::a_filter_lets_through_what_it_matches,
             filtering::a_filter_holds_for_the_graph_too,
             processes::two_processes_fill_one_collection,
@@ -197,7 +196,6 @@ contract!(
     searching::exact_search_is_the_order_of_comparing_with_all,
     searching::a_limit_beyond_the_size_gives_all_and_none_gives_none,
     searching::multivectors_are_compared_by_their_best_rows,
-    searching::sparse_scores_are_bm25,
     existing::an_existing_collection_finds_what_its_own_store_finds,
 );
 

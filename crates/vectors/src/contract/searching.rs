@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::oracle::{
-    DIMENSION, Random, approximate, assert_best, brute_force, dense, exact, multi, numbers, point,
+    DIMENSION, approximate, assert_best, brute_force, dense, exact, multi, numbers,
 };
 use super::{Kind, spec};
-use crate::{CollectionSpec, Point, Vector, VectorSpec, VectorStore};
-use ragtriage_core::config::{Hnsw, Placement, Quantization, QuantizationKind};
+use crate::{CollectionSpec, Point, VectorSpec, VectorStore};
+use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
 use ragtriage_core::types::Similarity;
 
 /// Returns the share of the true best ten that approximate search finds, over `queries`.
@@ -160,109 +160,5 @@ pub(super) async fn a_graph_over_multivectors_finds_what_comparing_finds(kind: &
     assert!(store.graph_in_use().await.expect("described"));
     let recall = recall(&*store, &spec, points, queries).await;
     assert!(recall >= 0.95, "recall {recall}");
-    kind.clean(&spec).await;
-}
-
-/// Term counts of a document.
-type Counts = BTreeMap<u32, u32>;
-
-/// Returns documents of 0 to 29 words, the rarer the larger the word's number.
-fn documents(n: usize) -> Vec<Counts> {
-    let mut random = Random(20_261_123);
-    let mut document = || {
-        let mut counts = Counts::new();
-        for _ in 0..random.below(30) {
-            let most = 1 + random.below(60);
-            *counts.entry(random.below(most) as u32 * 7).or_default() += 1;
-        }
-        counts
-    };
-    (0..n).map(|_| document()).collect()
-}
-
-/// BM25 as in Lucene (Kamphuis et al. 2020): the sum over the question's terms, each as often as it occurs there, of
-/// `ln(1 + (N - n + 0.5) / (n + 0.5)) * tf / (tf + k1 (1 - b + b length / average))`.
-struct Bm25 {
-    n_all: f64,
-    average_length: f64,
-    n_with: BTreeMap<u32, u32>,
-}
-
-impl Bm25 {
-    fn new(documents: &[Counts]) -> Self {
-        let mut n_with = BTreeMap::new();
-        documents
-            .iter()
-            .flat_map(Counts::keys)
-            .for_each(|&term| *n_with.entry(term).or_default() += 1);
-        let n_all = documents.len() as f64;
-        let n_words: u32 = documents.iter().flat_map(Counts::values).sum();
-        Self { n_all, average_length: f64::from(n_words) / n_all, n_with }
-    }
-
-    fn saturated(&self, document: &Counts) -> Vector {
-        let length = f64::from(document.values().sum::<u32>());
-        let norm = 1.2 * (1.0 - 0.75 + 0.75 * length / self.average_length);
-        let weight = |&count: &u32| (f64::from(count) / (f64::from(count) + norm)) as f32;
-        Vector::Sparse {
-            indices: document.keys().copied().collect(),
-            values: document.values().map(weight).collect(),
-        }
-    }
-
-    fn score(&self, document: &Counts, question: &Counts) -> f64 {
-        let Vector::Sparse { indices, values } = self.saturated(document) else { panic!("sparse") };
-        let part = |(term, value): (&u32, &f32)| {
-            let n_with = f64::from(self.n_with[term]);
-            let idf = (1.0 + (self.n_all - n_with + 0.5) / (n_with + 0.5)).ln();
-            f64::from(question.get(term).copied().unwrap_or(0)) * idf * f64::from(*value)
-        };
-        indices.iter().zip(&values).map(part).sum()
-    }
-}
-
-pub(super) async fn sparse_scores_are_bm25(kind: &impl Kind) {
-    // Enough that the embedded engine compacts its postings, with some documents without a word.
-    let documents = documents(400);
-    assert!(documents.iter().filter(|document| document.is_empty()).count() >= 3);
-    let bm25 = Bm25::new(&documents);
-    let points: Vec<Point> =
-        (0..).zip(&documents).map(|(n, document)| point(n, bm25.saturated(document))).collect();
-    // Each shard has a separate idf, so there is one shard.
-    let placement = Placement { shards: Some(1), ..Placement::default() };
-    let spec = CollectionSpec {
-        vector: VectorSpec::Sparse,
-        vector_name: "bm25".to_owned(),
-        placement,
-        ..spec(400)
-    };
-    let store = kind.open(&spec).await.expect("made");
-    for window in points.chunks(150) {
-        store.upsert(window).await.expect("stored");
-    }
-    assert!(store.missing().await.expect("listed").is_empty());
-    assert!(!store.graph_in_use().await.expect("described"), "postings are no graph");
-    let questions = documents[..30].iter().filter(|question| !question.is_empty());
-    for question in questions {
-        let values = question.values().map(|&count| count as f32).collect();
-        let query = Vector::Sparse { indices: question.keys().copied().collect(), values };
-        let score = |number: usize| bm25.score(&documents[number], question);
-        let found = store.search(exact(&query, 400)).await.expect("searched");
-        let expected: BTreeSet<u32> =
-            (0..400).filter(|&number| score(number as usize) > 0.0).collect();
-        assert_eq!(numbers(&found).into_iter().collect::<BTreeSet<_>>(), expected);
-        for near in &found {
-            let score = score(near.number as usize);
-            assert!(
-                (f64::from(near.score) - score).abs() < 1e-5 * score.max(1.0),
-                "{near:?} is not {score}"
-            );
-        }
-        assert!(found.is_sorted_by(|a, b| a.score >= b.score));
-    }
-    let unknown = Vector::Sparse { indices: vec![9_999], values: vec![1.0] };
-    assert_eq!(store.search(exact(&unknown, 5)).await.expect("searched"), []);
-    let none = Vector::Sparse { indices: vec![], values: vec![] };
-    assert_eq!(store.search(exact(&none, 5)).await.expect("searched"), []);
     kind.clean(&spec).await;
 }

@@ -2,7 +2,7 @@
 //!
 //! Every call of the engine blocks, so each runs on tokio's blocking threads. A closed collection, complete or not, has
 //! checksums of its files; without them, or if a file differs, it starts empty. Structures over the points (HNSW graph,
-//! quantized copies, compact postings) are built once, after the last point.
+//! quantized copies) are built once, after the last point.
 //!
 //! Left out: deleting and replacing points (a collection's name identifies its content), and most of the log, which the
 //! engine writes but does not read back.
@@ -20,7 +20,7 @@ use async_trait::async_trait;
 use super::collection::{CollectionSpec, batches};
 use super::error::IndexError;
 use super::filter::Demands;
-use super::{Neighbour, Point, Vector, VectorSearch, VectorStore};
+use super::{Neighbour, Point, VectorSearch, VectorStore};
 use engine::{Engine, blocking, on};
 use space::Sizes;
 
@@ -77,9 +77,7 @@ impl VectorStore for EmbeddedStore {
 
     async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError> {
         self.spec.check_search(&search)?;
-        let asks_nothing =
-            matches!(search.vector, Vector::Sparse { indices, .. } if indices.is_empty());
-        if search.limit == 0 || asks_nothing {
+        if search.limit == 0 {
             return Ok(Vec::new());
         }
         let fields = search.filter.map(|filter| Demands::of(filter).fields()).unwrap_or_default();
@@ -113,7 +111,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::{SearchMode, VectorSpec};
+    use crate::{SearchMode, Vector, VectorSpec};
     use ragtriage_core::config::Hnsw;
     use ragtriage_core::types::Similarity;
 

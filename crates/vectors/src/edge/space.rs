@@ -82,7 +82,7 @@ impl Sizes {
         (self.vectors + self.payloads) / 4 * 5 + self.points * PER_ENTRY
     }
 
-    /// Bytes of what is built from all points: a second copy of them, graph, quantized copies, postings.
+    /// Bytes of what is built from all points: a second copy of them, graph, quantized copies.
     fn built(self, spec: &CollectionSpec) -> u64 {
         if !has_to_build(spec) {
             return 0;
@@ -90,19 +90,14 @@ impl Sizes {
         let links = spec.graph().map_or(0, |hnsw| 12 * hnsw.m as u64 + 64);
         // Binary copies take less than int8.
         let copies = spec.quantized().map_or(0, |_| self.vectors / 2 + 16 * self.points);
-        let postings = match spec.vector {
-            // A posting, and for each term a header and its entry in a table, as JSON.
-            VectorSpec::Sparse => 2 * self.vectors + 64 * (self.vectors / 8).min(1 << 22),
-            VectorSpec::Dense { .. } | VectorSpec::Multi { .. } => 0,
-        };
-        self.stored() + self.points * links + copies + postings + BASE
+        self.stored() + self.points * links + copies + BASE
     }
 
     /// Bytes of the holes behind the vectors. They take space only where reading a hole does.
     fn holes(self, spec: &CollectionSpec) -> u64 {
         let files = |bytes: u64| (bytes + bytes / 64 + 1).next_multiple_of(CHUNK) - bytes;
         match spec.vector {
-            VectorSpec::Dense { .. } | VectorSpec::Sparse => files(self.vectors),
+            VectorSpec::Dense { .. } => files(self.vectors),
             VectorSpec::Multi { .. } => files(self.vectors) + files(16 * self.points),
         }
     }

@@ -5,20 +5,20 @@ use std::collections::HashMap;
 use qdrant_edge::external::ordered_float::OrderedFloat;
 use qdrant_edge::{
     AnyVariants, BinaryQuantizationConfig, Condition, ConditionalInsertOperation, CreateIndex,
-    Distance, EdgeConfig, EdgeOptimizersConfig, EdgeSparseVectorParams, EdgeVectorParams,
-    FieldCondition, FieldIndexOperations, Filter as EdgeFilter, HasIdCondition, HnswIndexConfig,
-    JsonPath, Match, MatchAny, MatchValue, Modifier, MultiVectorComparator, MultiVectorConfig,
-    NamedQuery, Payload, PayloadFieldSchema, PayloadSchemaType, PointId, PointInsertOperations,
-    PointOperations, PointStructPersisted, QuantizationConfig, QuantizationSearchParams, QueryEnum,
-    QueryRequest, Range, ScalarQuantizationConfig, ScalarType, ScoredPoint, ScoringQuery,
-    ScrollRequest, SearchParams, SparseVector, TypedMultiDenseVector, UpdateMode, UpdateOperation,
-    ValueVariants, VectorInternal, VectorPersisted, VectorStructPersisted, WalOptions,
-    WithPayloadInterface, WithVector,
+    Distance, EdgeConfig, EdgeOptimizersConfig, EdgeVectorParams, FieldCondition,
+    FieldIndexOperations, Filter as EdgeFilter, HasIdCondition, HnswIndexConfig, JsonPath, Match,
+    MatchAny, MatchValue, MultiVectorComparator, MultiVectorConfig, NamedQuery, Payload,
+    PayloadFieldSchema, PayloadSchemaType, PointId, PointInsertOperations, PointOperations,
+    PointStructPersisted, QuantizationConfig, QuantizationSearchParams, QueryEnum, QueryRequest,
+    Range, ScalarQuantizationConfig, ScalarType, ScoredPoint, ScoringQuery, ScrollRequest,
+    SearchParams, TypedMultiDenseVector, UpdateMode, UpdateOperation, ValueVariants,
+    VectorInternal, VectorPersisted, VectorStructPersisted, WalOptions, WithPayloadInterface,
+    WithVector,
 };
 
 use crate::collection::{CollectionSpec, SearchParameters, payload};
 use crate::filter::{Clause, Demands, FieldKind};
-use crate::vector::{NO_TERM, Vector, VectorSpec};
+use crate::vector::{Vector, VectorSpec};
 use crate::{Neighbour, Point, VectorSearch};
 use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
 use ragtriage_core::types::{NumberBounds, Similarity};
@@ -30,9 +30,9 @@ const INDEX_FROM_KB: usize = 1;
 /// Bytes of a file of the engine's log. At most three such files remain (see `engine.rs`).
 pub(super) const LOG_FILE: usize = 8 << 20;
 
-/// Returns true if something must be built once all points are there: graph, quantized copies, compact postings.
+/// Returns true if something must be built once all points are there: graph, quantized copies.
 pub(super) fn has_to_build(spec: &CollectionSpec) -> bool {
-    spec.graph().is_some() || spec.quantized().is_some() || spec.vector == VectorSpec::Sparse
+    spec.graph().is_some() || spec.quantized().is_some()
 }
 
 pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
@@ -48,8 +48,6 @@ pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
             let max_sim = MultiVectorConfig { comparator: MultiVectorComparator::MaxSim };
             config.vector(name, dense(dimension, similarity).multivector_config(max_sim).build())
         }
-        VectorSpec::Sparse => config
-            .sparse_vector(name, EdgeSparseVectorParams::builder().modifier(Modifier::Idf).build()),
     };
     if !has_to_build(spec) {
         return config.build();
@@ -118,13 +116,6 @@ fn persisted(spec: &CollectionSpec, point: &Point) -> PointStructPersisted {
             VectorPersisted::MultiDense(rows.chunks(dimension).map(<[f32]>::to_vec).collect())
         }
         (Vector::Multi(rows), _) => VectorPersisted::Dense(rows.clone()),
-        (Vector::Sparse { indices, .. }, _) if indices.is_empty() => {
-            VectorPersisted::Sparse(SparseVector { indices: vec![NO_TERM], values: vec![1.0] })
-        }
-        (Vector::Sparse { indices, values }, _) => VectorPersisted::Sparse(SparseVector {
-            indices: indices.clone(),
-            values: values.clone(),
-        }),
     };
     PointStructPersisted {
         id: PointId::NumId(u64::from(point.number)),
@@ -144,10 +135,6 @@ pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRe
             })
         }
         (Vector::Multi(rows), _) => VectorInternal::Dense(rows.clone()),
-        (Vector::Sparse { indices, values }, _) => VectorInternal::Sparse(SparseVector {
-            indices: indices.clone(),
-            values: values.clone(),
-        }),
     };
     let SearchParameters { exact, ef, quantization } = spec.parameters(mode);
     let quantization = quantization.map(|(rescore, oversampling)| QuantizationSearchParams {

@@ -31,7 +31,7 @@ use tokio::time::Instant;
 use super::collection::{CollectionSpec, batches};
 use super::error::{IndexError, foreign};
 use super::filter::Demands;
-use super::{Neighbour, Point, SearchMode, Server, Vector, VectorSearch, VectorSpec, VectorStore};
+use super::{Neighbour, Point, SearchMode, Server, VectorSearch, VectorStore};
 use calls::{Calls, WAITS};
 pub(crate) use existing::ServerCollection;
 use failure::CallFailure;
@@ -288,9 +288,8 @@ impl ServerStore {
     }
 
     /// Returns true for a search that compares all points, of which none may be left out.
-    fn compares_all(&self, search: &VectorSearch<'_>) -> bool {
-        let is_sparse = self.spec.vector == VectorSpec::Sparse;
-        search.mode == SearchMode::Exact && search.filter.is_none() && !is_sparse
+    fn compares_all(search: &VectorSearch<'_>) -> bool {
+        search.mode == SearchMode::Exact && search.filter.is_none()
     }
 }
 
@@ -331,9 +330,7 @@ impl VectorStore for ServerStore {
 
     async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError> {
         self.spec.check_search(&search)?;
-        let asks_nothing =
-            matches!(search.vector, Vector::Sparse { indices, .. } if indices.is_empty());
-        if search.limit == 0 || asks_nothing {
+        if search.limit == 0 {
             return Ok(Vec::new());
         }
         if let Some(filter) = search.filter {
@@ -350,7 +347,7 @@ impl VectorStore for ServerStore {
         let found = answers::neighbours(&self.calls, &found.result, search.limit, expected)?;
         self.check_whole().await?;
         let least = search.limit.min(expected);
-        let is_short = found.len() < least && self.compares_all(&search);
+        let is_short = found.len() < least && Self::compares_all(&search);
         if is_short && self.is_filled.load(Ordering::Relaxed) {
             let n = found.len();
             return Err(self.calls.invalid(format!("{n} search results of {least}")));

@@ -10,18 +10,17 @@ use qdrant_client::qdrant::read_consistency::Value::Factor;
 use qdrant_client::qdrant::value::Kind;
 use qdrant_client::qdrant::{
     BinaryQuantization, CollectionParams, Condition, CreateCollection, CreateFieldIndexCollection,
-    DenseVector, Distance, FieldType, Filter as GrpcFilter, HnswConfigDiff, ListValue, Modifier,
+    DenseVector, Distance, FieldType, Filter as GrpcFilter, HnswConfigDiff, ListValue,
     MultiDenseVector, MultiVectorComparator, MultiVectorConfig, NamedVectors, OptimizersConfigDiff,
     PointId, PointStruct, QuantizationConfig, QuantizationSearchParams, QuantizationType, Query,
-    QueryPoints, Range, ScalarQuantization, ScrollPoints, SearchParams, SparseVector,
-    SparseVectorConfig, SparseVectorParams, Struct, UpdateCollection, UpdateMode, UpsertPoints,
-    Value, Vector as GrpcVector, VectorInput, VectorParams, VectorParamsMap, VectorsConfig,
-    vector_input, vectors_config,
+    QueryPoints, Range, ScalarQuantization, ScrollPoints, SearchParams, Struct, UpdateCollection,
+    UpdateMode, UpsertPoints, Value, Vector as GrpcVector, VectorInput, VectorParams,
+    VectorParamsMap, VectorsConfig, vector_input, vectors_config,
 };
 
 use crate::collection::{CollectionSpec, SearchParameters, payload};
 use crate::filter::{Clause, Demands, FieldKind};
-use crate::vector::{NO_TERM, Vector, VectorSpec};
+use crate::vector::{Vector, VectorSpec};
 use crate::{Point, VectorSearch};
 use ragtriage_core::config::{Hnsw, Placement, Quantization, QuantizationKind};
 use ragtriage_core::types::{NumberBounds, Similarity};
@@ -38,38 +37,22 @@ const LEAST_KB: usize = 10;
 
 /// Returns the size in KiB from which a segment is indexed once all points are there. 0 means never.
 ///
-/// Structures over dense vectors (graph, quantized copies) wait for the last point, as Qdrant advises for bulk uploads;
-/// before it nothing is built. Postings of sparse vectors are compacted all along, at Qdrant's default threshold
-/// (10,000): they take several times the memory until then.
+/// Graph and quantized copies wait for the last point, as Qdrant advises for bulk uploads; before it nothing is built.
 pub(super) fn indexing_kb(spec: &CollectionSpec, is_whole: bool) -> u64 {
-    match spec.vector {
-        VectorSpec::Sparse => 10_000,
-        VectorSpec::Dense { .. } | VectorSpec::Multi { .. } => {
-            let has_to_build = spec.graph().is_some() || spec.quantized().is_some();
-            if is_whole && has_to_build { LEAST_KB as u64 } else { 0 }
-        }
-    }
+    let has_to_build = spec.graph().is_some() || spec.quantized().is_some();
+    if is_whole && has_to_build { LEAST_KB as u64 } else { 0 }
 }
 
 pub(super) fn creation(collection: &str, spec: &CollectionSpec) -> CreateCollection {
     let Placement { shards, replicas, write_consistency } = spec.placement;
-    let (dense, sparse) = match dense_params(spec) {
-        Some(params) => (Some(params), None),
-        None => {
-            (None, Some(SparseVectorParams { index: None, modifier: Some(Modifier::Idf.into()) }))
-        }
-    };
-    let named = |params| HashMap::from([(spec.vector_name.clone(), params)]);
-    let dense = dense
-        .map(|params| VectorParamsMap { map: HashMap::from([(spec.vector_name.clone(), params)]) });
+    let named = HashMap::from([(spec.vector_name.clone(), vector_params(spec.vector))]);
+    let named = vectors_config::Config::ParamsMap(VectorParamsMap { map: named });
     // Without edges only the graph is left out: the quantized copies are still built.
     let (m, ef_construct) =
         spec.graph().map_or((0, Hnsw::default().ef_construct), |hnsw| (hnsw.m, hnsw.ef_construct));
     CreateCollection {
         collection_name: collection.to_owned(),
-        vectors_config: dense
-            .map(|map| VectorsConfig { config: Some(vectors_config::Config::ParamsMap(map)) }),
-        sparse_vectors_config: sparse.map(|params| SparseVectorConfig { map: named(params) }),
+        vectors_config: Some(VectorsConfig { config: Some(named) }),
         hnsw_config: Some(HnswConfigDiff {
             m: Some(m as u64),
             ef_construct: Some(ef_construct as u64),
@@ -86,26 +69,25 @@ pub(super) fn creation(collection: &str, spec: &CollectionSpec) -> CreateCollect
     }
 }
 
-fn dense_params(spec: &CollectionSpec) -> Option<VectorParams> {
-    let (dimension, similarity, multivector_config) = match spec.vector {
+fn vector_params(vector: VectorSpec) -> VectorParams {
+    let (dimension, similarity, multivector_config) = match vector {
         VectorSpec::Dense { dimension, similarity } => (dimension, similarity, None),
         VectorSpec::Multi { dimension, similarity } => (
             dimension,
             similarity,
             Some(MultiVectorConfig { comparator: MultiVectorComparator::MaxSim.into() }),
         ),
-        VectorSpec::Sparse => return None,
     };
     let distance = match similarity {
         Similarity::Cosine => Distance::Cosine,
         Similarity::Dot => Distance::Dot,
     };
-    Some(VectorParams {
+    VectorParams {
         size: dimension as u64,
         distance: distance.into(),
         multivector_config,
         ..VectorParams::default()
-    })
+    }
 }
 
 #[expect(deprecated, reason = "servers before 1.19 know `always_ram` alone")]
@@ -151,21 +133,15 @@ pub(super) fn found_layout(metadata: &HashMap<String, Value>) -> Option<String> 
 
 /// Returns true if a collection has the one vector that is asked for.
 pub(super) fn has_vector(params: &CollectionParams, spec: &CollectionSpec) -> bool {
-    let dense = params.vectors_config.as_ref().and_then(|vectors| vectors.config.as_ref());
-    let sparse = params
-        .sparse_vectors_config
-        .as_ref()
-        .and_then(|vectors| vectors.map.get(&spec.vector_name));
-    match (dense_params(spec), dense) {
-        (Some(wanted), Some(vectors_config::Config::ParamsMap(found))) => {
-            found.map.get(&spec.vector_name).is_some_and(|found| {
-                (found.size, found.distance, found.multivector_config)
-                    == (wanted.size, wanted.distance, wanted.multivector_config)
-            })
-        }
-        (Some(_), _) => false,
-        (None, _) => sparse.is_some_and(|found| found.modifier == Some(Modifier::Idf.into())),
-    }
+    let vectors = params.vectors_config.as_ref().and_then(|vectors| vectors.config.as_ref());
+    let Some(vectors_config::Config::ParamsMap(found)) = vectors else {
+        return false;
+    };
+    let wanted = vector_params(spec.vector);
+    found.map.get(&spec.vector_name).is_some_and(|found| {
+        (found.size, found.distance, found.multivector_config)
+            == (wanted.size, wanted.distance, wanted.multivector_config)
+    })
 }
 
 /// Adds the missing points.
@@ -181,10 +157,6 @@ pub(super) fn insertion(collection: &str, spec: &CollectionSpec, points: &[Point
 
 fn point_struct(spec: &CollectionSpec, point: &Point) -> PointStruct {
     let vector: GrpcVector = match (&point.vector, spec.vector) {
-        (Vector::Sparse { indices, .. }, _) if indices.is_empty() => {
-            sparse(&[NO_TERM], &[1.0]).into()
-        }
-        (Vector::Sparse { indices, values }, _) => sparse(indices, values).into(),
         (Vector::Multi(rows), VectorSpec::Multi { dimension, .. }) => multi(rows, dimension).into(),
         (Vector::Dense(row) | Vector::Multi(row), _) => DenseVector { data: row.clone() }.into(),
     };
@@ -213,10 +185,6 @@ fn json(value: serde_json::Value) -> Value {
     Value { kind: Some(kind) }
 }
 
-fn sparse(indices: &[u32], values: &[f32]) -> SparseVector {
-    SparseVector { indices: indices.to_vec(), values: values.to_vec() }
-}
-
 fn multi(rows: &[f32], dimension: usize) -> MultiDenseVector {
     MultiDenseVector {
         vectors: rows.chunks(dimension).map(|row| DenseVector { data: row.to_vec() }).collect(),
@@ -230,9 +198,6 @@ pub(super) fn query(
 ) -> QueryPoints {
     let &VectorSearch { vector, limit, mode, filter } = search;
     let variant = match (vector, spec.vector) {
-        (Vector::Sparse { indices, values }, _) => {
-            vector_input::Variant::Sparse(sparse(indices, values))
-        }
         (Vector::Multi(rows), VectorSpec::Multi { dimension, .. }) => {
             vector_input::Variant::MultiDense(multi(rows, dimension))
         }

@@ -40,15 +40,13 @@ pub fn connect(
     allowance: Option<Arc<Allowance>>,
 ) -> Result<Arc<dyn Generator>, LlmError> {
     let server = OpenAi::new(settings)?;
-    let (first, most, pause) =
-        (settings.concurrency, settings.most_concurrency, server.pause.clone());
+    let (concurrency, pause) = (settings.concurrency, server.pause.clone());
     let backoff = Backoff::new(TRIES, settings.deadline);
     Ok(match allowance {
-        None => Arc::new(Retrying::new(server, first, most, pause, backoff)?),
+        None => Arc::new(Retrying::new(server, concurrency, pause, backoff)?),
         Some(allowance) => Arc::new(Retrying::new(
             WithAllowance::new(server, allowance),
-            first,
-            most,
+            concurrency,
             pause,
             backoff,
         )?),

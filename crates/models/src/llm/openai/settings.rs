@@ -42,10 +42,8 @@ pub struct OpenAiSettings {
     pub timeout: Duration,
     /// Deadline of one prompt, including all calls and waits.
     pub deadline: Duration,
-    /// Initial number of concurrent calls.
-    pub concurrency: usize,
     /// Maximum number of concurrent calls.
-    pub most_concurrency: usize,
+    pub concurrency: usize,
     /// PEM file of certificate authorities trusted in addition to the system's.
     pub ca_file: Option<PathBuf>,
 }

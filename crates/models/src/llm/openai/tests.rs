@@ -31,7 +31,6 @@ fn settings(base_url: String) -> OpenAiSettings {
         timeout: Duration::from_secs(20),
         deadline: Duration::from_secs(50),
         concurrency: 4,
-        most_concurrency: 4,
         ca_file: None,
     }
 }
@@ -42,8 +41,7 @@ fn at_once(settings: &OpenAiSettings) -> Retrying<OpenAi> {
         Backoff { first_wait: Duration::ZERO, ..Backoff::new(4, Duration::from_secs(50)) };
     let inner = OpenAi::new(settings).expect("valid settings");
     let pause = inner.pause.clone();
-    Retrying::new(inner, settings.concurrency, settings.most_concurrency, pause, backoff)
-        .expect("valid patience")
+    Retrying::new(inner, settings.concurrency, pause, backoff).expect("valid patience")
 }
 
 fn prompt() -> Prompt {
@@ -158,8 +156,7 @@ fn a_fingerprint_is_what_an_answer_depends_on_and_no_key() {
         OpenAi::new(settings).expect("valid").fingerprint().expect("one").to_owned()
     };
     let base = settings(format!("https://h/v1?token={KEY}"));
-    let same =
-        OpenAiSettings { api_key: None, concurrency: 9, most_concurrency: 9, ..base.clone() };
+    let same = OpenAiSettings { api_key: None, concurrency: 9, ..base.clone() };
     assert_eq!(of(&base), of(&same));
     for other in [
         OpenAiSettings { model: "n".into(), ..base.clone() },

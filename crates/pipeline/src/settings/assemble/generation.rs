@@ -10,7 +10,6 @@ use super::environment::Environment;
 use super::error::{AssembleError, unusable};
 use super::prompt::prompt_counter;
 use super::retrieval::Wiring;
-use crate::estimate::CallTerms;
 use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
 use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange, Price};
 use ragtriage_models::cache::CacheError;
@@ -150,7 +149,6 @@ pub(super) fn openai_settings(
         timeout: Duration::from_secs_f64(generation.timeout_s),
         deadline: Duration::from_secs_f64(deadline_s),
         concurrency: generation.concurrency,
-        most_concurrency: most_concurrency(generation),
         ca_file: generation.ca_file.as_ref().map(|path| base.join(path)),
     })
 }
@@ -168,21 +166,11 @@ pub(super) fn headers(
     headers.collect()
 }
 
-/// Returns the maximum number of concurrent calls: `concurrency` is the initial value.
-pub(super) fn most_concurrency(generation: &GenerationSettings) -> usize {
-    generation.most_concurrency.unwrap_or(generation.concurrency.saturating_mul(4))
-}
-
-/// Returns the parameters of estimates, and the spending limits.
+/// Returns the maximum number of tokens of an answer.
 #[must_use]
-pub fn terms(generation: &GenerationSettings) -> CallTerms {
+pub fn most_completion_tokens(generation: &GenerationSettings) -> u64 {
     let most = openai::most_completion_tokens(&generation.extra_body, Some(generation.max_tokens));
-    CallTerms {
-        most_completion_tokens: most.unwrap_or_default(),
-        concurrency: generation.concurrency,
-        limits: Limits { usd: generation.max_usd, tokens: generation.max_tokens_total },
-        probes: 0,
-    }
+    most.unwrap_or_default()
 }
 
 /// Creates the spending limit of an endpoint, if configured.
@@ -190,7 +178,7 @@ pub(super) fn allowance(
     generation: &GenerationSettings,
     table: EndpointTable,
 ) -> Result<Option<Arc<Allowance>>, SettingsError> {
-    let limits = terms(generation).limits;
+    let limits = Limits { usd: generation.max_usd, tokens: generation.max_tokens_total };
     if !generation.calls_endpoint() || limits == Limits::default() {
         return Ok(None);
     }
@@ -211,7 +199,7 @@ pub(super) fn allowance(
         limits,
         price,
         prompt_counter()?,
-        terms(generation).most_completion_tokens,
+        most_completion_tokens(generation),
     ))))
 }
 
@@ -225,7 +213,7 @@ pub(super) fn concurrency(settings: &Settings) -> usize {
 /// for the vector engine).
 pub(super) fn calls(settings: &Settings) -> usize {
     if settings.generation.calls_endpoint() {
-        most_concurrency(&settings.generation)
+        settings.generation.concurrency
     } else {
         2 * rayon::current_num_threads()
     }

@@ -80,7 +80,7 @@ fn endpoint_judge(
     let generator = replies.clone().map_or(generator, |replies| replies as Arc<dyn Generator>);
     let plan = JudgePlan {
         judge: Arc::new(EndpointJudge::new(generator, prompt_counter()?, judge.price)),
-        concurrency: generation::most_concurrency(&endpoint),
+        concurrency: endpoint.concurrency,
     };
     Ok(AssembledJudge { plan, replies, allowance })
 }
@@ -103,15 +103,13 @@ pub fn judge_estimate(
     settings: &Settings,
     questions: &[Question],
 ) -> Result<Option<JudgeEstimate>, SettingsError> {
-    let (answers, replies) =
-        (generation::terms(&settings.generation), generation::terms(&endpoint(&settings.judge)));
     let conditions = settings.evaluation.arms.len().max(1) * settings.generation.repeat;
     Ok(estimate::judge_estimate(
         questions,
         conditions as u64,
         &settings.judge,
-        answers.most_completion_tokens,
-        replies.most_completion_tokens,
+        generation::most_completion_tokens(&settings.generation),
+        generation::most_completion_tokens(&endpoint(&settings.judge)),
         prompt_counter()?.as_ref(),
     ))
 }

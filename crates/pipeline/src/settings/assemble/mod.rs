@@ -22,7 +22,7 @@ pub use self::error::AssembleError;
 use self::error::unusable;
 pub use self::evaluation::{check, evaluation, gates};
 pub use self::external::{RecordConditions, record_conditions, recorded, service};
-pub use self::generation::terms;
+pub use self::generation::most_completion_tokens;
 use self::generation::{GENERATION, allowance, calls, concurrency, generator, keep_replies};
 pub use self::judge::{AssembledJudge, judge, judge_estimate};
 use self::prompt::{expansion, prompt_counter, template};

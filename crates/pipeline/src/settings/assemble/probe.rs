@@ -15,7 +15,6 @@ use ragtriage_core::config::{GeneratorName, JudgeKind};
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::{RetrieverName, TitledText};
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError};
-use ragtriage_fetch::model::{ListedModel, ModelError, list};
 use ragtriage_http::Backoff;
 use ragtriage_models::embed::{Encoder, Remote, RemoteSettings, Role};
 use ragtriage_models::llm::openai::OpenAiSettings;
@@ -78,17 +77,6 @@ pub async fn checkpoint(
     let path = path.as_ref().filter(|_| model.key == "retrieval.dense.model");
     let wiring = Wiring::new(resolved, environment, &|_| {});
     wiring.located_here(model.name, path).await
-}
-
-/// Returns the locked and the cached models.
-///
-/// # Errors
-/// A lock file that cannot be used.
-pub fn models(
-    resolved: &Resolved,
-    environment: &Environment,
-) -> Result<Vec<ListedModel>, ModelError> {
-    list(&Wiring::new(resolved, environment, &|_| {}).model_source())
 }
 
 /// Returns the settings of the generator's endpoint.

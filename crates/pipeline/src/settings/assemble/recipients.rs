@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use crate::settings::Settings;
 use ragtriage_core::config::{
-    Bm25Store, DenseSettings, ExternalSettings, GeneratorName, JudgeKind, RerankSettings,
-    VectorStoreKind,
+    DenseSettings, ExternalSettings, GeneratorName, JudgeKind, RerankSettings, VectorStoreKind,
 };
 use ragtriage_core::text::address;
 use ragtriage_core::types::RetrieverName;
@@ -99,7 +98,6 @@ pub fn in_place_of_service(settings: &Settings) -> Settings {
     local.rerank = RerankSettings::default();
     local.retrieval.min_score = None;
     local.retrieval.retrievers = vec![RetrieverName::Bm25];
-    local.retrieval.bm25.store = Bm25Store::Local;
     local.retrieval.fusion.weights.clear();
     local
 }
@@ -116,8 +114,7 @@ pub(super) fn uses_encoder(settings: &Settings) -> bool {
 #[must_use]
 pub fn uses_vector_store(settings: &Settings) -> bool {
     settings.retrieval.retrievers.iter().any(|name| match name {
-        RetrieverName::Tfidf | RetrieverName::Collection => false,
-        RetrieverName::Bm25 => settings.retrieval.bm25.store == Bm25Store::Qdrant,
+        RetrieverName::Bm25 | RetrieverName::Tfidf | RetrieverName::Collection => false,
         RetrieverName::Dense | RetrieverName::LateInteraction => true,
     })
 }
@@ -134,7 +131,6 @@ pub fn without_services(settings: &Settings) -> Settings {
     }
     if calls(RecipientRole::VectorStore) {
         local.vector_store.kind = VectorStoreKind::Embedded;
-        local.retrieval.bm25.store = Bm25Store::Local;
         local
             .retrieval
             .retrievers
@@ -208,8 +204,7 @@ mod tests {
             (Vec::new(), vec![RetrieverName::Tfidf])
         );
         let server = settings(&[
-            "retrieval.retrievers=[\"bm25\"]",
-            "retrieval.bm25.store=qdrant",
+            "retrieval.retrievers=[\"bm25\", \"late_interaction\"]",
             "vector_store.kind=server",
         ]);
         let local = without_services(&server);

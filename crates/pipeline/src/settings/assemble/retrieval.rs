@@ -8,13 +8,11 @@ use std::time::Duration;
 use super::environment::Environment;
 use super::error::{AssembleError, unusable};
 use super::recipients::uses_vector_store;
-use crate::plan::{
-    RerankPlan, RetrievalPlan, RetrieverPlan, SparsePlace, SparsePlan, StorePlan, VectorPlan,
-};
+use crate::plan::{RerankPlan, RetrievalPlan, RetrieverPlan, SparsePlan, StorePlan, VectorPlan};
 use crate::settings::cache_folder::ScratchFolder;
 use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
 use ragtriage_bm25::{Bm25Parameters, Weighting};
-use ragtriage_core::config::{AnalyzerSettings, Bm25Store, Placement, VectorStoreKind};
+use ragtriage_core::config::{AnalyzerSettings, Placement, VectorStoreKind};
 use ragtriage_core::text::address;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::types::{RetrieverName, Similarity};
@@ -72,7 +70,7 @@ impl<'a> Wiring<'a> {
                     name: RetrieverName::Tfidf,
                     analyzer: Arc::clone(&analyzer),
                     weighting: Weighting::Tfidf,
-                    place: SparsePlace::Local(self.index_folder()),
+                    folder: self.index_folder(),
                 }),
                 RetrieverName::Bm25 => RetrieverPlan::Sparse(self.bm25(&analyzer)?),
                 RetrieverName::Dense => RetrieverPlan::Vectors(self.dense().await?),
@@ -107,16 +105,11 @@ impl<'a> Wiring<'a> {
     fn bm25(&self, analyzer: &Arc<Analyzer>) -> Result<SparsePlan, SettingsError> {
         let bm25 = &self.settings().retrieval.bm25;
         let parameters = Bm25Parameters::new(bm25.variant, bm25.k1, bm25.b, bm25.delta)?;
-        let place = match bm25.store {
-            Bm25Store::Local => SparsePlace::Local(self.index_folder()),
-            Bm25Store::Qdrant => SparsePlace::VectorStore(parameters),
-        };
-        let weighting = Weighting::Bm25(parameters);
         Ok(SparsePlan {
             name: RetrieverName::Bm25,
             analyzer: Arc::clone(analyzer),
-            weighting,
-            place,
+            weighting: Weighting::Bm25(parameters),
+            folder: self.index_folder(),
         })
     }
 
@@ -315,14 +308,9 @@ impl<'a> Wiring<'a> {
     }
 
     /// Returns the locations of models.
-    pub(super) fn model_source(&self) -> ModelSource {
+    fn model_source(&self) -> ModelSource {
         let Environment { cache_dir, hub, offline, .. } = self.environment;
-        ModelSource {
-            cache_dir: cache_dir.clone(),
-            hub: hub.clone(),
-            offline: *offline,
-            lock: Some(self.resolved.base().join(source::LOCK)),
-        }
+        ModelSource { cache_dir: cache_dir.clone(), hub: hub.clone(), offline: *offline }
     }
 
     /// Adds a model to the run's manifest; a remote one has no hashes.

@@ -86,11 +86,9 @@ fn the_first_screen_warns_of_what_hnsw_lost() {
 }
 
 #[test]
-fn the_full_report_has_differences_build_and_cost() {
+fn the_full_report_has_build_and_cost() {
     let text = full(&run([true; 4]));
     for part in [
-        "Recall@2 4 0.750 1.000 -0.250",
-        "of the retriever's own ranking, before fusion and reranking; 2 rankings differ",
         "Qdrant embedded, HNSW: m 16, ef_construct 100, ef 100, 2 segments, not reproducible)",
         "the HNSW graph of `dense` is not reproducible: another build changes rankings (2 of 4 differ from exact search here)",
         // Four questions of 0.25 s and of 0.75 s.

@@ -13,10 +13,10 @@ use walkdir::WalkDir;
 
 use crate::edge::engine::{Engine, on};
 use crate::edge::{
-    CollectionSpec, EmbeddedStore, IndexError, Neighbour, Point, Vector, VectorSearch, VectorStore,
+    CollectionSpec, EmbeddedStore, IndexError, Neighbour, Point, VectorSearch, VectorStore,
 };
 use crate::folder::CollectionFolder;
-use crate::{SearchMode, VectorSpec};
+use crate::{SearchMode, Vector, VectorSpec};
 use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::causes::with_causes;
@@ -41,10 +41,6 @@ fn points(spec: &CollectionSpec) -> Vec<Point> {
         VectorSpec::Multi { dimension, .. } => {
             Vector::Multi((0..3 * dimension).map(|i| component(number, i)).collect())
         }
-        VectorSpec::Sparse => Vector::Sparse {
-            indices: (0..9).map(|i| i * 7 + number % 7).collect(),
-            values: (0..9).map(|i| component(number, i)).collect(),
-        },
     };
     let even = |number: u32| BTreeMap::from([("even".to_owned(), number.is_multiple_of(2).into())]);
     let point = |number| Point {
@@ -195,12 +191,6 @@ async fn no_damaged_file_of_a_graph_with_quantized_copies_is_used() {
         ..dense(8, 100)
     };
     assert_no_damage_is_used(spec, &[Damage::Flip]).await;
-}
-
-#[tokio::test]
-async fn no_damaged_file_of_sparse_vectors_is_used() {
-    let spec = CollectionSpec { vector: VectorSpec::Sparse, ..dense(8, 100) };
-    assert_no_damage_is_used(spec, &[Damage::Zero]).await;
 }
 
 #[tokio::test]

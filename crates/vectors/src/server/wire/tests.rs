@@ -26,10 +26,6 @@ fn nothing_is_built_before_the_last_point_and_without_a_graph_never() {
     );
     let scalar = Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() };
     assert_eq!(threshold(&CollectionSpec { quantization: scalar, ..spec() }), (Some(0), 10));
-    assert_eq!(
-        threshold(&CollectionSpec { vector: VectorSpec::Sparse, ..spec() }),
-        (Some(10_000), 10_000)
-    );
 }
 
 #[test]
@@ -54,36 +50,15 @@ fn what_is_made_has_the_vector_that_is_asked_for_and_no_other() {
         spec().vector,
         VectorSpec::Dense { dimension: 3, similarity },
         VectorSpec::Multi { dimension: 3, similarity },
-        VectorSpec::Sparse,
     ]
     .map(|vector| CollectionSpec { vector, ..spec() });
     for (i, made) in specs.iter().enumerate() {
-        let CreateCollection { vectors_config, sparse_vectors_config, .. } =
-            creation("ragtriage_ab", made);
-        let params = CollectionParams {
-            vectors_config,
-            sparse_vectors_config,
-            ..CollectionParams::default()
-        };
+        let CreateCollection { vectors_config, .. } = creation("ragtriage_ab", made);
+        let params = CollectionParams { vectors_config, ..CollectionParams::default() };
         for (j, wanted) in specs.iter().enumerate() {
             assert_eq!(has_vector(&params, wanted), i == j, "{made:?} {wanted:?}");
         }
     }
-}
-
-#[test]
-fn a_chunk_without_terms_gets_one_that_no_question_asks() {
-    let point = Point {
-        number: 1,
-        vector: Vector::Sparse { indices: vec![], values: vec![] },
-        chunk_id: "d#1".to_owned(),
-        doc_id: "d".to_owned(),
-        range: (0, 1),
-        metadata: std::sync::Arc::default(),
-    };
-    let spec = CollectionSpec { vector: VectorSpec::Sparse, ..spec() };
-    let made = format!("{:?}", point_struct(&spec, &point));
-    assert!(made.contains("indices: [4294967295]"), "{made}");
 }
 
 #[test]
