@@ -45,5 +45,5 @@ pub use settings::{
     AUTO, CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, GatesSettings,
     GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, MOST_RESAMPLES, Settings,
 };
-pub use tune::{SweepSearch, TuneSettings};
+pub use tune::TuneSettings;
 pub use vector_store::{Hnsw, Placement, Quantization, QuantizationKind};
