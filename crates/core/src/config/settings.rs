@@ -10,7 +10,6 @@ use super::dataset::{Format, MissingEvidence};
 use super::evaluation::{GateMode, NoisePosition};
 use super::external::ExternalSettings;
 use super::judge::JudgeSettings;
-use super::packing::PackingSettings;
 use super::price::Price;
 use super::retrieval::{RerankSettings, RetrievalSettings, VectorStoreSettings};
 use super::tune::TuneSettings;
@@ -36,8 +35,6 @@ pub struct Settings {
     pub rerank: RerankSettings,
     /// Storage and search of vectors.
     pub vector_store: VectorStoreSettings,
-    /// The passages of a prompt.
-    pub packing: PackingSettings,
     /// Generation of answers.
     pub generation: GenerationSettings,
     /// A model that compares answers with gold answers; its verdicts are shown next to the rule's.

@@ -30,7 +30,6 @@ fn plan() -> ConditionPlan {
             template: Template::parse(template).expect("valid"),
             counter,
             context_tokens: 1000,
-            expansion: None,
         },
         titles: true,
         k: 5,

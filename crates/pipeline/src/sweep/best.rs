@@ -5,7 +5,6 @@ use std::path::{Component, Path, PathBuf};
 use toml::{Table, Value};
 
 use crate::settings::{Resolved, Settings};
-use ragtriage_core::config::Expand;
 use ragtriage_core::text::address;
 
 /// Prompt packing that replaces the trial's own.
@@ -26,10 +25,6 @@ pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, commen
         settings.retrieval.k = k;
         settings.retrieval.candidates = settings.retrieval.candidates.max(k);
         settings.generation.context_tokens = context_tokens;
-        if settings.packing.expand == Expand::Parent {
-            let tokens = &mut settings.packing.parent_tokens;
-            *tokens = (*tokens).min(context_tokens);
-        }
     }
     settings.move_paths(|path| seen_from(folder, path, &resolved.base()));
     let shortened = shortened.iter().map(|key| {
@@ -117,18 +112,6 @@ mod tests {
             best(&resolved, packing, &root.path().join("tunes/one"), "c"),
             "# c\n\n[dataset]\npath = \"../..\"\n\n[generation]\ncontext_tokens = 1000\n\n[retrieval]\nk = 18\n"
         );
-    }
-
-    #[test]
-    fn a_parent_is_written_no_larger_than_the_prompt() {
-        let root = tempfile::tempdir().expect("a folder");
-        let sets =
-            ["packing.expand=\"parent\"".to_owned(), "packing.parent_tokens=1200".to_owned()];
-        let resolved = Resolved::new(None, &sets).expect("settings");
-        let packing = Some(Packing { k: 5, context_tokens: 1000 });
-        let text = best(&resolved, packing, root.path(), "");
-        assert!(text.contains("parent_tokens = 1000"), "{text}");
-        assert!(best(&resolved, None, root.path(), "").contains("parent_tokens = 1200"));
     }
 
     #[test]

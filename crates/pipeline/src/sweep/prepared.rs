@@ -16,13 +16,7 @@ use ragtriage_eval::tuning::{TuningPlan, Varied};
 
 /// Settings that change the amount packed: with one token budget for all trials they would have no
 /// effect.
-const PACKING: [&str; 5] = [
-    "retrieval.k",
-    "generation.context_tokens",
-    "packing.expand",
-    "packing.neighbours",
-    "packing.parent_tokens",
-];
+const PACKING: [&str; 2] = ["retrieval.k", "generation.context_tokens"];
 
 /// A sweep that is ready to run.
 pub struct PreparedSweep {

@@ -221,20 +221,15 @@ mod tests {
 
     #[test]
     fn combinations_that_differ_in_settings_without_effect_are_one_trial() {
-        // The first two are the default. `neighbours` counts for the third and fourth only.
+        // `file` counts for the strategy `file` only, so the first two are the default.
         let points = points(
-            r#"[{"packing.expand": "none", "packing.neighbours": 1}, {"packing.expand": "none", "packing.neighbours": 2},
-                {"packing.expand": "neighbours", "packing.neighbours": 1}, {"packing.expand": "neighbours", "packing.neighbours": 2},
-                {"packing.expand": "parent", "packing.neighbours": 1}, {"packing.expand": "parent", "packing.neighbours": 2}]"#,
+            r#"[{"chunking.strategy": "recursive", "chunking.file": "a"}, {"chunking.strategy": "recursive", "chunking.file": "b"},
+                {"chunking.strategy": "file", "chunking.file": "a"}, {"chunking.strategy": "file", "chunking.file": "b"}]"#,
         );
         let list = TrialList::new(&base(), &points, false).expect("a list");
-        let values = |key: &str| -> Vec<String> {
-            let trials = list.trials.iter();
-            trials.map(|trial| trial.values[key].clone()).collect()
-        };
-        let expand = ["\"none\"", "\"neighbours\"", "\"neighbours\"", "\"parent\""];
-        assert_eq!(values("packing.expand"), expand);
-        assert_eq!(values("packing.neighbours"), ["not used", "1", "2", "not used"]);
+        let values: Vec<&str> =
+            list.trials.iter().map(|trial| trial.values["chunking.file"].as_str()).collect();
+        assert_eq!(values, ["not used", "\"a\"", "\"b\""]);
     }
 
     #[test]
