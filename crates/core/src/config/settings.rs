@@ -159,9 +159,6 @@ pub struct ChunkingSettings {
     pub file: Option<PathBuf>,
     /// The unit of `size` and `overlap`.
     pub tokenizer: Tokenizer,
-    /// Separators for `recursive` and `markdown`, in order of preference, instead of the structure of the text.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub separators: Vec<String>,
     /// Put the document title, or a chunk's `context` in `file`, before each chunk when it is indexed and shown; it does not count
     /// towards size or range.
     pub title_prefix: bool,
@@ -176,7 +173,6 @@ impl Default for ChunkingSettings {
             overlap: 40,
             file: None,
             tokenizer: Tokenizer::Cl100kBase,
-            separators: Vec::new(),
             title_prefix: true,
         }
     }

@@ -78,11 +78,11 @@ mod tests {
     #[test]
     fn a_long_value_is_cut_among_others() {
         let values =
-            BTreeMap::from([("separators".to_owned(), format!("[\".\",\"{}\"]", "x".repeat(50)))]);
+            BTreeMap::from([("retrievers".to_owned(), format!("[\".\",\"{}\"]", "x".repeat(50)))]);
         // Of the 40 characters 6 are `[".","`, 33 are letters and one is the ellipsis.
         assert_eq!(
-            pairs(&varied(&["separators"]), &values),
-            format!("separators=[\".\",\"{}…", "x".repeat(33))
+            pairs(&varied(&["retrievers"]), &values),
+            format!("retrievers=[\".\",\"{}…", "x".repeat(33))
         );
     }
 }

@@ -121,15 +121,8 @@ fn chunk_spec(resolved: &Resolved) -> Result<ChunkSpec, AssembleError> {
         let chunks = chunks::read(&Input::read(&resolved.base().join(file))?)?;
         return Ok(ChunkSpec::of_file(Arc::new(chunks), chunking.tokenizer));
     }
-    let separators = chunking.separators.clone();
-    ChunkSpec::new(
-        chunking.strategy,
-        chunking.size,
-        chunking.overlap,
-        separators,
-        chunking.tokenizer,
-    )
-    .map_err(|error| unusable(&error.to_string(), error.hint()).into())
+    ChunkSpec::new(chunking.strategy, chunking.size, chunking.overlap, chunking.tokenizer)
+        .map_err(|error| unusable(&error.to_string(), error.hint()).into())
 }
 
 /// Returns the counter of a chunk's size and its identity; `model`: the dense encoder's tokenizer.
