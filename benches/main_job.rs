@@ -33,8 +33,8 @@ fn spec() -> DatasetSettings {
 fn stages(c: &mut Criterion) {
     let dataset = ragtriage_datasets::load(&spec()).expect("the data set is there");
     let counter = tokens::counter(Tokenizer::Cl100kBase, None).expect("built in");
-    let chunking = ChunkSpec::new(Strategy::Recursive, 200, 40, Vec::new(), Tokenizer::Cl100kBase)
-        .expect("in range");
+    let chunking =
+        ChunkSpec::new(Strategy::Recursive, 200, 40, Tokenizer::Cl100kBase).expect("in range");
     let chunks = chunk_documents(&dataset.documents, &chunking, counter.as_ref())
         .expect("nothing made elsewhere");
     let analyzer = Analyzer::default();

@@ -269,7 +269,6 @@ impl Advice for SweepError {
             Self::BadSetting(error) => error.advice(),
             Self::NothingGold => with(self, ": ", "`ragtriage dataset label`"),
             Self::NoMean { .. } | Self::OutOfRange(_) => advise(SEE_DEFAULTS),
-            Self::NoAnswers { .. } => with(self, ": ", "`--generate all`"),
             Self::Busy { .. } | Self::OtherConfig { .. } => with(self, " ", "with `--name`"),
             Self::Io { .. } => with(self, " ", "with `--out`"),
             // A sweep has neither `--resume` nor `--no-cache`.

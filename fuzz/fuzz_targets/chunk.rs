@@ -29,8 +29,7 @@ const MOST_GROWTH: u64 = 8;
 const NOISE_NANOSECONDS: u64 = 300_000_000;
 
 fuzz_target!(|bytes: &[u8]| {
-    let Some(([strategy, size, overlap, tokenizer, separators], rest)) = bytes.split_first_chunk()
-    else {
+    let Some(([strategy, size, overlap, tokenizer], rest)) = bytes.split_first_chunk() else {
         return;
     };
     let text = String::from_utf8_lossy(rest);
@@ -39,12 +38,7 @@ fuzz_target!(|bytes: &[u8]| {
     let size = 1 + usize::from(*size);
     let overlap = usize::from(*overlap) % size;
     let n = usize::from(*tokenizer) % TOKENIZERS.len();
-    let separators = match separators % 3 {
-        0 => Vec::new(),
-        1 => ["\n\n", ". ", " ", ""].map(str::to_owned).to_vec(),
-        _ => vec![text.chars().take(2).collect::<String>()],
-    };
-    let Ok(spec) = ChunkSpec::new(strategy, size, overlap, separators, TOKENIZERS[n]) else {
+    let Ok(spec) = ChunkSpec::new(strategy, size, overlap, TOKENIZERS[n]) else {
         return;
     };
     let counter = &*COUNTERS[n];

@@ -2,24 +2,17 @@
 
 use crate::failure::Failure;
 use crate::output;
-use ragtriage_core::config::SweepSearch;
 use ragtriage_core::measure::Cutoff;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::stock::Reuse;
-use ragtriage_pipeline::sweep::answers::Answers;
 use ragtriage_pipeline::sweep::best::{Packing, best};
 use ragtriage_pipeline::sweep::folder::SweepFolder;
 use ragtriage_pipeline::sweep::trials::DEFAULT;
 use ragtriage_pipeline::sweep::tune::SweepOutcome;
-use ragtriage_report::chart::{ChartPlacement, svg};
 use ragtriage_report::document::Fact;
 use ragtriage_report::render::{markdown, terminal};
-use ragtriage_report::tuning::{Generated, SweepFindings, csv, drawings, report as tuning_report};
-
-/// Files that an earlier sweep of the same name may have left and this one may not write.
-const MAY_BE_STALE: [&str; 5] =
-    ["best.toml", "by-k.svg", "by-size-equal-k.svg", "by-size-equal-tokens.svg", "front.svg"];
+use ragtriage_report::tuning::{SweepFindings, csv, report as tuning_report};
 
 /// Writes the report's files, and returns it for the terminal.
 pub(super) fn report(
@@ -29,7 +22,6 @@ pub(super) fn report(
     folder: &SweepFolder,
     json: &str,
 ) -> Result<String, Failure> {
-    let generated: Vec<Generated> = outcome.answers.iter().map(generated).collect();
     let found = SweepFindings {
         plan: &outcome.plan,
         varied: &outcome.varied,
@@ -37,19 +29,13 @@ pub(super) fn report(
         ranking: &outcome.ranking,
         confirmation: outcome.confirmation.as_ref(),
         verdict: &outcome.verdict,
-        generated: &generated,
     };
     let report = tuning_report(&found, head(outcome, base, data));
-    folder.remove(&MAY_BE_STALE)?;
+    // Of an earlier sweep of the same name; this one may not write it.
+    folder.remove("best.toml")?;
     folder.write("tune.json", json.as_bytes())?;
     folder.write("table.csv", csv::render(&found).as_bytes())?;
     folder.write("report.md", markdown::render(&report).as_bytes())?;
-    for drawing in drawings::all(&found) {
-        folder.write(
-            &format!("{}.svg", drawing.name),
-            svg::render(&drawing.chart, ChartPlacement::File).as_bytes(),
-        )?;
-    }
     if let Some(winner) = outcome.chosen() {
         let generator = base.settings.generation.generator;
         let what = if winner.name == DEFAULT {
@@ -85,16 +71,6 @@ fn packing(outcome: &SweepOutcome, winner: &str, k: usize) -> Option<Packing> {
         .then(|| Packing { k: (budget as f64 / a_passage).ceil() as usize, context_tokens: budget })
 }
 
-fn generated(answers: &Answers) -> Generated {
-    Generated {
-        name: answers.name.clone(),
-        n: answers.f1.map_or(0, |(_, n)| n),
-        answer_f1: answers.f1.map(|(mean, _)| mean),
-        answer_em: answers.em.map(|(mean, _)| mean),
-        cost_usd: answers.error.is_none().then_some(answers.cost_usd),
-    }
-}
-
 /// The facts that only the command knows.
 fn head(
     outcome: &SweepOutcome,
@@ -117,15 +93,7 @@ fn head(
         None => format!("{}, none held out", thousands(outcome.n_choosing)),
     };
     let n = outcome.trials.len() + outcome.n_left;
-    let search = match settings.tune.search {
-        SweepSearch::Grid => {
-            format!("{}: every combination, and the default", plural(n, "trial", "trials"))
-        }
-        SweepSearch::Random => {
-            let seed = settings.tune.seed;
-            format!("{}: drawn with seed {seed}, and the default", plural(n, "trial", "trials"))
-        }
-    };
+    let trials = format!("{}: every combination, and the default", thousands(n));
     let left = (outcome.n_left > 0).then(|| {
         Fact::new(
             "Interrupted",
@@ -138,17 +106,11 @@ fn head(
     let lines = [
         ("Data", Some(data)),
         ("Questions", Some(questions)),
-        ("Search", Some(search)),
+        ("Trials", Some(trials)),
         ("Computed", made),
     ];
     let lines = lines.into_iter().filter_map(|(label, text)| Some(Fact::new(label, text?)));
-    let unanswered = outcome.answers.iter().filter_map(|answers| {
-        answers
-            .error
-            .as_ref()
-            .map(|error| Fact::new("No answers", format!("{}: {error}", answers.name)))
-    });
-    lines.chain(left).chain(failed).chain(unanswered).collect()
+    lines.chain(left).chain(failed).collect()
 }
 
 /// Counts the work of each stage that was not cached.

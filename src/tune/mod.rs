@@ -23,7 +23,6 @@ use crate::sample::{load, sample};
 use ragtriage_core::text::numbers::plural;
 use ragtriage_pipeline::settings::{Resolved, SettingsError};
 use ragtriage_pipeline::sweep::folder::SweepFolder;
-use ragtriage_pipeline::sweep::generate::Generate;
 use ragtriage_pipeline::sweep::request::SweepRequest;
 use ragtriage_pipeline::sweep::trials::DEFAULT;
 use ragtriage_pipeline::sweep::tune::{SweepOutcome, bill_of_all, tune as sweep};
@@ -47,10 +46,7 @@ pub struct TuneArgs {
     /// Folder to write sweeps to.
     #[arg(long, value_name = "DIR", default_value = "evals/tunes")]
     out: PathBuf,
-    /// Trials to generate answers for, after retrieval is scored.
-    #[arg(long, value_enum, default_value_t)]
-    generate: GenerateFor,
-    /// Estimate the calls and cost of all answers, without calling a service.
+    /// Estimate the calls and cost of the sweep, without calling a service.
     #[arg(long)]
     dry_run: bool,
     /// Refuse connections to other machines.
@@ -59,28 +55,6 @@ pub struct TuneArgs {
     /// Print tune.json instead of the report.
     #[arg(long)]
     json: bool,
-}
-
-/// The value of `--generate`.
-#[derive(Clone, Copy, Debug, Default, clap::ValueEnum)]
-enum GenerateFor {
-    /// No trials: retrieval only.
-    #[default]
-    None,
-    /// Trials on the Pareto front, and the default.
-    Front,
-    /// All trials.
-    All,
-}
-
-impl From<GenerateFor> for Generate {
-    fn from(generate: GenerateFor) -> Self {
-        match generate {
-            GenerateFor::None => Self::None,
-            GenerateFor::Front => Self::Front,
-            GenerateFor::All => Self::All,
-        }
-    }
 }
 
 /// Runs the command.
@@ -104,7 +78,6 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
             (SweepProgress(ProgressBars::new()), watch::channel(false));
         let request = SweepRequest {
             base: &base,
-            generate: args.generate.into(),
             folder: &folder,
             environment: &environment,
             git_commit: git_commit(),
@@ -167,15 +140,10 @@ fn pair(outcome: &SweepOutcome) -> Option<[std::path::Display<'_>; 2]> {
 /// Returns an error if the sweep was interrupted or something in it failed.
 fn conclude(outcome: &SweepOutcome) -> Result<(), Failure> {
     if !outcome.interrupted {
-        let answers = &outcome.answers;
-        let n_unanswered = answers.iter().filter(|answers| answers.error.is_some()).count();
         let failed = if outcome.runs.iter().all(Option::is_none) {
             "every trial failed".to_owned()
         } else if let Some(failure) = &outcome.failure {
             format!("{failure}; best.toml is not written")
-        } else if n_unanswered > 0 {
-            let n = plural(answers.len(), "trial", "trials");
-            format!("{n_unanswered} of {n} failed to generate answers")
         } else {
             return Ok(());
         };

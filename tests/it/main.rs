@@ -21,7 +21,6 @@ mod dense;
 mod doctor;
 mod dry_run;
 mod endpoint;
-mod expand;
 mod export;
 mod external;
 mod external_conditions;

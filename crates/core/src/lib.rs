@@ -20,7 +20,6 @@ mod closed_set;
 pub mod attribute;
 pub mod chunk;
 pub mod config;
-pub mod expand;
 pub mod fuse;
 pub mod hint;
 pub mod language;

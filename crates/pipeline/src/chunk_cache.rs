@@ -71,17 +71,8 @@ fn path(folder: &Path, spec: &ChunkSpec, counter_id: &str, documents: &[Document
     {
         hash.part(part.as_bytes());
     }
-    for number in [
-        tokens::VERSION as usize,
-        spec.size(),
-        spec.overlap(),
-        spec.separators().len(),
-        documents.len(),
-    ] {
+    for number in [tokens::VERSION as usize, spec.size(), spec.overlap(), documents.len()] {
         hash.part(&(number as u64).to_le_bytes());
-    }
-    for separator in spec.separators() {
-        hash.part(separator.as_bytes());
     }
     hash.parts(documents.len(), |number, hash| {
         hash.part(documents[number].text.as_bytes());
@@ -155,15 +146,13 @@ mod tests {
             .collect()
     }
 
-    fn spec(size: usize, separators: &[&str]) -> ChunkSpec {
-        let separators = separators.iter().map(|&text| text.to_owned()).collect();
-        ChunkSpec::new(Strategy::Recursive, size, 0, separators, Tokenizer::Words)
-            .expect("a valid spec")
+    fn spec(size: usize) -> ChunkSpec {
+        ChunkSpec::new(Strategy::Recursive, size, 0, Tokenizer::Words).expect("a valid spec")
     }
 
     fn chunks(documents: &[Document]) -> Vec<Chunk> {
         let counter = counter(Tokenizer::Words, None).expect("built in");
-        chunk_documents(documents, &spec(2, &[]), counter.as_ref()).expect("chunks")
+        chunk_documents(documents, &spec(2), counter.as_ref()).expect("chunks")
     }
 
     #[test]
@@ -200,23 +189,21 @@ mod tests {
             path(folder, spec, counter, documents)
         };
         let documents = documents();
-        let first = name(&spec(2, &[]), "", &documents);
+        let first = name(&spec(2), "", &documents);
         let mut renamed = documents.clone();
         renamed[0].id = "other".into();
-        assert_eq!(name(&spec(2, &[]), "", &renamed), first);
+        assert_eq!(name(&spec(2), "", &renamed), first);
         let mut changed = documents.clone();
         changed[3].text.push('!');
         let mut moved = documents.clone();
         moved.swap(0, 3);
         let mut names = vec![
             first,
-            name(&spec(3, &[]), "", &documents),
-            name(&spec(2, &["\n"]), "", &documents),
-            name(&spec(2, &["\n", ""]), "", &documents),
-            name(&spec(2, &[]), "model", &documents),
-            name(&spec(2, &[]), "", &changed),
-            name(&spec(2, &[]), "", &moved),
-            name(&spec(2, &[]), "", &documents[..3]),
+            name(&spec(3), "", &documents),
+            name(&spec(2), "model", &documents),
+            name(&spec(2), "", &changed),
+            name(&spec(2), "", &moved),
+            name(&spec(2), "", &documents[..3]),
         ];
         names.sort();
         names.dedup();

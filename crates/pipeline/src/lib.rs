@@ -26,7 +26,6 @@ pub mod judging;
 pub mod lengths;
 mod offsets;
 mod oracle;
-mod packing;
 pub mod plan;
 mod points;
 pub mod pool;

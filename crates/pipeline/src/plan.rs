@@ -9,7 +9,6 @@ use ragtriage_core::chunk::ChunkSpec;
 use ragtriage_core::config::{
     CollectionSettings, Hnsw, NoisePosition, Placement, Price, Quantization,
 };
-use ragtriage_core::expand::Expansion;
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::prompt::Template;
@@ -212,6 +211,4 @@ pub struct PromptPlan {
     pub counter: Arc<dyn TokenCounter>,
     /// Token budget for passages.
     pub context_tokens: usize,
-    /// The text around a chunk that is packed with it; `None`: chunks are packed as they are.
-    pub expansion: Option<Expansion>,
 }

@@ -93,7 +93,6 @@ mod tests {
                 .expect("valid"),
             counter,
             context_tokens,
-            expansion: None,
         }
     }
 

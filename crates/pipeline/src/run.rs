@@ -1,7 +1,8 @@
 //! The built-in pipeline: one question from its text to its answers.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use async_trait::async_trait;
 
@@ -14,7 +15,6 @@ use super::compute::Compute;
 use super::generate::{self, ArmPrompt, Caller, PromptCall};
 use super::index::indexed_text;
 use super::oracle::Room;
-use super::packing;
 use super::plan::{Plan, RetrieverPlan};
 use super::progress::Progress;
 use super::prompt;
@@ -23,11 +23,11 @@ use super::retriever::Retriever;
 use super::sink::Sink;
 use super::stock::{Ingested, Stock};
 use ragtriage_core::attribute::gold::{self, Haystacks};
-use ragtriage_core::expand::Expander;
 use ragtriage_core::sample::sampled;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::{
-    ChunkId, Corpus, Dataset, FailedPart, Question, QuestionId, Trace, TraceError, TraceStep,
+    ChunkId, Corpus, Dataset, FailedPart, Question, QuestionId, Step, StepHit, Trace, TraceError,
+    TraceStep,
 };
 use ragtriage_models::embed::Role;
 
@@ -57,15 +57,10 @@ pub(super) async fn prepare(
         ingest,
     };
     let concurrency = plan.concurrency;
-    let expander = plan
-        .prompt
-        .expansion
-        .map(|expansion| Expander::new(expansion, &corpus, Arc::clone(&plan.prompt.counter)));
     let line = QuestionPipeline {
         corpus,
         retrievers,
         haystacks: OnceLock::new(),
-        expander,
         closed_book,
         compared,
         caller: sink.caller(&plan.call_plan())?,
@@ -86,8 +81,6 @@ struct QuestionPipeline {
     corpus: Arc<Corpus>,
     retrievers: Vec<Arc<dyn Retriever>>,
     haystacks: OnceLock<Haystacks>,
-    /// Adds the text around chunks; `None` where they are packed as they are.
-    expander: Option<Expander>,
     /// The closed-book sample.
     closed_book: HashSet<QuestionId>,
     /// The questions for which exact search runs next to approximate search.
@@ -172,10 +165,24 @@ impl QuestionPipeline {
         let question = &trace.question;
         let question = (question, self.compared.contains(&question.id));
         let mut steps = retrieve::retrieve(&self.retrievers, question, plan, shown).await?;
-        let expander = self.expander.as_ref();
-        let corpus = &self.corpus;
-        steps.extend(packing::steps(&steps, &trace.gold, expander, corpus, &self.plan));
+        let ranked = steps.last().map_or(&[][..], |last| &last.hits);
+        let packed = self.packed(&ranked[..plan.k.min(ranked.len())]);
+        steps.push(packed);
         Ok(steps)
+    }
+
+    /// Returns the step of packing: the first of `top` that fit the prompt.
+    fn packed(&self, top: &[StepHit]) -> TraceStep {
+        let (plan, clock) = (&self.plan, Instant::now());
+        let ids = top.iter().map(|hit| &hit.id);
+        let packed = prompt::pack(ids, &self.corpus, &plan.prompt, plan.title_prefix);
+        let hits = packed.into_iter().zip(top).map(|(id, hit)| StepHit {
+            id,
+            score: hit.score,
+            parts: BTreeMap::new(),
+        });
+        let hits = hits.collect();
+        TraceStep::new(Step::Packed, hits, clock.elapsed().as_secs_f64())
     }
 
     /// Returns the number of bytes of a chunk's text within the input limit of every encoder; `None`:

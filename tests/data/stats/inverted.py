@@ -36,7 +36,7 @@ def signs(n):
 
 
 def alone(sums, sizes, tests):
-    """A single configuration: |sum| under all signs of the clusters' differences less d."""
+    """|sum| under all signs of the clusters' differences less d."""
 
     def p(d):
         less = [total - d * size for total, size in zip(sums, sizes)]
@@ -47,45 +47,19 @@ def alone(sums, sizes, tests):
     return float(p(Fraction(0))), *bounds(p, sum(sums) / sum(sizes), tests)
 
 
-def together(family, sizes, at):
-    """One configuration of several: the squared statistic of its differences less d, or of any of the family."""
-    vectors = signs(len(sizes))
-
-    def statistic(sums, vector):
-        squares = sum(x * x for x in sums)
-        return sum(s * x for s, x in zip(vector, sums)) ** 2 / squares if squares else Fraction(0)
-
-    largest = [max(statistic(sums, vector) for sums in family) for vector in vectors]
-
-    def p(d):
-        less = [total - d * size for total, size in zip(family[at], sizes)]
-        observed = statistic(less, vectors[0])
-        reached = sum(max(statistic(less, v), most) >= observed for v, most in zip(vectors, largest))
-        return Fraction(reached, len(vectors))
-
-    return float(p(Fraction(0))), *bounds(p, sum(family[at]) / sum(sizes), 1)
-
-
 def case(rng, n_clusters, lean):
     """Clusters of one to twelve questions; differences in tenths."""
     sizes = [rng.choice([1, 1, 2, 3, 12]) for _ in range(n_clusters)]
     cluster_of = [cluster for cluster, size in enumerate(sizes) for _ in range(size)]
 
-    def differences():
-        return [Fraction(rng.choice([0, 0, rng.randint(-4, 4) + lean]), 10) for _ in cluster_of]
-
-    def sums(values):
-        return [sum(v for v, c in zip(values, cluster_of) if c == cluster) for cluster in range(n_clusters)]
-
-    values = [differences(), differences()]
-    family = [sums(one) for one in values]
+    values = [Fraction(rng.choice([0, 0, rng.randint(-4, 4) + lean]), 10) for _ in cluster_of]
+    sums = [sum(v for v, c in zip(values, cluster_of) if c == cluster) for cluster in range(n_clusters)]
     sizes = [Fraction(size) for size in sizes]
     return {
         "cluster_of": cluster_of,
-        "differences": [[float(v) for v in one] for one in values],
-        "alone": alone(family[0], sizes, 1),
-        "of_three_tests": alone(family[0], sizes, 3),
-        "together": [together(family, sizes, at) for at in (0, 1)],
+        "differences": [float(v) for v in values],
+        "alone": alone(sums, sizes, 1),
+        "of_three_tests": alone(sums, sizes, 3),
     }
 
 

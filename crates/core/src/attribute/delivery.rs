@@ -19,9 +19,7 @@ pub(super) struct Delivery<'a> {
     /// Hits of all retrievers; a chunk that several of them returned occurs several times. For an external RAG, with those
     /// of every later step: they were candidates.
     pub candidates: Vec<&'a ChunkId>,
-    /// The candidates with the gold chunks around them, where retrieved chunks are expanded.
-    pub around: Vec<&'a ChunkId>,
-    /// The passages around the first k of the ranking; `None` where chunks are packed as they are.
+    /// The passages around the first k of the ranking; `None` where chunks are packed as they are, as ours are.
     pub expanded: Option<Vec<&'a ChunkId>>,
     /// The last ranking before packing; empty if none is recorded.
     pub ranking: Vec<&'a ChunkId>,
@@ -68,13 +66,11 @@ impl<'a> Delivery<'a> {
             .flat_map(|step| step.hits.iter().map(|hit| &hit.id))
             .collect();
         let expanded = trace.step(Step::Expanded);
-        let gold_around = expanded.iter().flat_map(|step| &step.gold_around);
         Self {
             trace,
             test: SupportTest::new(&trace.question, &trace.gold.groups, passages),
             passages,
             k: k.unwrap_or(ranking.len()),
-            around: candidates.iter().copied().chain(gold_around).collect(),
             knows_candidates: has_candidates && !is_rewritten(trace),
             candidates,
             expanded: expanded.map(|step| step.hits.iter().map(|hit| &hit.id).collect()),
@@ -100,11 +96,11 @@ impl<'a> Delivery<'a> {
     }
 
     /// Returns the passages of a stage; empty for those before retrieval, which hold every chunk. Where chunks are expanded, a
-    /// candidate and a hit of the top k count with the text around them, which they bring to the prompt.
+    /// hit of the top k counts with the text around it, which it brings to the prompt.
     pub fn at(&self, stage: Stage) -> &[&'a ChunkId] {
         match stage {
             Stage::Corpus | Stage::Chunking => &[],
-            Stage::Retrieval => &self.around,
+            Stage::Retrieval => &self.candidates,
             Stage::Ranking => self.expanded.as_deref().unwrap_or(self.top_k()),
             Stage::Packing | Stage::Generation => &self.packed,
         }

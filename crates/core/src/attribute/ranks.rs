@@ -28,10 +28,6 @@ pub(super) fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
         }
         Some(rank) => format!("came {}, below the top {}", place(rank), thousands(delivery.k)),
         None if delivery.is_packed(id) => "was packed".to_owned(),
-        None if delivery.around.contains(&id) && !delivery.candidates.contains(&id) => format!(
-            "was not retrieved, but is around a candidate below the top {}",
-            thousands(delivery.k)
-        ),
         None if delivery.candidates.contains(&id) && delivery.ranking.is_empty() => {
             "was a candidate".to_owned()
         }

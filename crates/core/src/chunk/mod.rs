@@ -22,7 +22,6 @@ mod paragraph;
 mod piece;
 mod repair;
 mod semantic;
-mod separators;
 mod version;
 
 use rayon::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
@@ -100,9 +99,6 @@ fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece
         Strategy::File => return Vec::new(),
         Strategy::Fixed => return fixed::pieces(text, spec.size(), spec.overlap(), counter),
         Strategy::Paragraph => paragraph::ranges(text, spec, counter),
-        Strategy::Recursive | Strategy::Markdown if !spec.separators().is_empty() => {
-            separators::ranges(text, spec, counter)
-        }
         Strategy::Recursive => semantic::text(text, spec, counter),
         Strategy::Markdown => semantic::markdown(text, spec, counter),
     };

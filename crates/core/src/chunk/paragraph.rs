@@ -9,8 +9,8 @@
 use std::ops::Range;
 
 use super::piece::Piece;
+use super::semantic;
 use super::spec::ChunkSpec;
-use super::{semantic, separators};
 use crate::text::tokens::TokenCounter;
 use crate::types::ByteRange;
 
@@ -66,12 +66,7 @@ fn cut(
     counter: &dyn TokenCounter,
 ) -> Vec<ByteRange> {
     let own = &text[paragraph.as_range()];
-    let ranges = if spec.separators().is_empty() {
-        semantic::text(own, spec, counter)
-    } else {
-        separators::ranges(own, spec, counter)
-    };
-    ranges
+    semantic::text(own, spec, counter)
         .into_iter()
         .map(|range: ByteRange| {
             ByteRange::new(paragraph.start + range.start, paragraph.start + range.end)
@@ -157,7 +152,7 @@ mod tests {
     use crate::text::tokens::{Tokenizer, counter};
 
     fn chunks(text: &str, size: usize, overlap: usize) -> Vec<&str> {
-        let spec = ChunkSpec::new(Strategy::Paragraph, size, overlap, Vec::new(), Tokenizer::Words);
+        let spec = ChunkSpec::new(Strategy::Paragraph, size, overlap, Tokenizer::Words);
         let words = counter(Tokenizer::Words, None).expect("words need no model");
         let ranges = split(text, &spec.expect("a valid spec"), words.as_ref());
         ranges.into_iter().map(|range| &text[range.as_range()]).collect()

@@ -1,4 +1,4 @@
-//! `recursive` and `markdown` without configured separators: text-splitter's boundaries.
+//! `recursive` and `markdown`: text-splitter's boundaries.
 //!
 //! text-splitter is used only in this file. It selects the largest of its levels (line breaks by their number,
 //! sentences, words, grapheme clusters, characters; for Markdown first headings, blocks, items, inline elements) of
@@ -192,7 +192,7 @@ mod tests {
     use crate::text::tokens::{Tokenizer, counter};
 
     fn spec(strategy: Strategy, size: usize, overlap: usize) -> ChunkSpec {
-        ChunkSpec::new(strategy, size, overlap, Vec::new(), Tokenizer::Words).expect("a valid spec")
+        ChunkSpec::new(strategy, size, overlap, Tokenizer::Words).expect("a valid spec")
     }
 
     fn chunks(text: &str, strategy: Strategy, size: usize, overlap: usize) -> Vec<&str> {

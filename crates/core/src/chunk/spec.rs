@@ -13,16 +13,12 @@ pub struct ChunkSpec {
     strategy: Strategy,
     size: usize,
     overlap: usize,
-    separators: Vec<String>,
     tokenizer: Tokenizer,
     foreign: Option<Arc<ForeignChunks>>,
 }
 
 impl ChunkSpec {
     /// Creates a spec for chunks of at most `size` tokens that repeat up to `overlap` tokens of the one before.
-    ///
-    /// `separators`, from coarse to fine, replace the default boundaries of `recursive`, of `markdown` and of a
-    /// `paragraph` over size; if empty, the defaults apply. `""` separates all characters.
     ///
     /// # Errors
     /// [`ChunkError::ZeroSize`] and [`ChunkError::OverlapNotSmaller`], for every strategy alike; [`ChunkError::NoFile`] for
@@ -31,7 +27,6 @@ impl ChunkSpec {
         strategy: Strategy,
         size: usize,
         overlap: usize,
-        separators: Vec<String>,
         tokenizer: Tokenizer,
     ) -> Result<Self, ChunkError> {
         if size == 0 {
@@ -43,7 +38,7 @@ impl ChunkSpec {
         if strategy == Strategy::File {
             return Err(ChunkError::NoFile);
         }
-        Ok(Self { strategy, size, overlap, separators, tokenizer, foreign: None })
+        Ok(Self { strategy, size, overlap, tokenizer, foreign: None })
     }
 
     /// Creates a spec for external `chunks`, counted by `tokenizer`.
@@ -53,7 +48,6 @@ impl ChunkSpec {
             strategy: Strategy::File,
             size: usize::MAX,
             overlap: 0,
-            separators: Vec::new(),
             tokenizer,
             foreign: Some(chunks),
         }
@@ -83,12 +77,6 @@ impl ChunkSpec {
         self.overlap
     }
 
-    /// Returns the separators, from coarse to fine; empty for the strategy's default boundaries.
-    #[must_use]
-    pub fn separators(&self) -> &[String] {
-        &self.separators
-    }
-
     /// Returns the tokenizer. The caller creates the counter from it.
     #[must_use]
     pub fn tokenizer(&self) -> Tokenizer {
@@ -102,7 +90,7 @@ mod tests {
     use crate::hint::Hint;
 
     fn sized(size: usize, overlap: usize) -> Result<ChunkSpec, ChunkError> {
-        ChunkSpec::new(Strategy::Fixed, size, overlap, Vec::new(), Tokenizer::Chars)
+        ChunkSpec::new(Strategy::Fixed, size, overlap, Tokenizer::Chars)
     }
 
     #[test]

@@ -11,10 +11,10 @@ closed_set! {
         Fixed = "fixed",
         /// Paragraphs separated by blank lines, merged up to `size`; a longer one is split as `recursive` does.
         Paragraph = "paragraph",
-        /// The largest of paragraphs, sentences, words and characters that fit; or by `separators`, where given.
+        /// The largest of paragraphs, sentences, words and characters that fit.
         #[default]
         Recursive = "recursive",
-        /// As `recursive`, along the headings, blocks and items of Markdown; or by `separators`, where given.
+        /// As `recursive`, along the headings, blocks and items of Markdown.
         Markdown = "markdown",
         /// Each document as one chunk, whatever its size: `size` and `overlap` have no effect.
         Document = "document",

@@ -1,7 +1,7 @@
 //! The version of a strategy's code, for cache keys.
 
 use super::strategy::Strategy;
-use super::{document, fixed, foreign, paragraph, repair, semantic, separators};
+use super::{document, fixed, foreign, paragraph, repair, semantic};
 
 impl Strategy {
     /// Joins the versions of all the code that a strategy runs through. It is part of every cache key that depends on
@@ -10,15 +10,11 @@ impl Strategy {
     pub fn version(self) -> String {
         let versions: &[u32] = match self {
             Self::Fixed => &[fixed::VERSION],
-            Self::Paragraph => &[
-                paragraph::VERSION,
-                semantic::VERSION,
-                separators::VERSION,
-                repair::VERSION,
-                fixed::VERSION,
-            ],
+            Self::Paragraph => {
+                &[paragraph::VERSION, semantic::VERSION, repair::VERSION, fixed::VERSION]
+            }
             Self::Recursive | Self::Markdown => {
-                &[semantic::VERSION, separators::VERSION, repair::VERSION, fixed::VERSION]
+                &[semantic::VERSION, repair::VERSION, fixed::VERSION]
             }
             Self::Document => &[document::VERSION],
             Self::File => &[foreign::VERSION],

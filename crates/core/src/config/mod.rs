@@ -11,7 +11,6 @@ mod judge;
 mod marks;
 mod model;
 mod out_of_range;
-mod packing;
 mod paths;
 mod price;
 mod ranges;
@@ -34,7 +33,6 @@ pub use marks::{SettingMarks, marks};
 pub use model::{Pooling, Precision, RerankApi, Titles};
 
 pub use out_of_range::OutOfRange;
-pub use packing::{Expand, PackingSettings};
 pub use price::Price;
 pub use ranges::check_ranges;
 pub use retrieval::{
@@ -45,5 +43,5 @@ pub use settings::{
     AUTO, CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, GatesSettings,
     GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, MOST_RESAMPLES, Settings,
 };
-pub use tune::{SweepSearch, TuneSettings};
+pub use tune::TuneSettings;
 pub use vector_store::{Hnsw, Placement, Quantization, QuantizationKind};

@@ -10,7 +10,6 @@ use super::dataset::{Format, MissingEvidence};
 use super::evaluation::{GateMode, NoisePosition};
 use super::external::ExternalSettings;
 use super::judge::JudgeSettings;
-use super::packing::PackingSettings;
 use super::price::Price;
 use super::retrieval::{RerankSettings, RetrievalSettings, VectorStoreSettings};
 use super::tune::TuneSettings;
@@ -36,8 +35,6 @@ pub struct Settings {
     pub rerank: RerankSettings,
     /// Storage and search of vectors.
     pub vector_store: VectorStoreSettings,
-    /// The passages of a prompt.
-    pub packing: PackingSettings,
     /// Generation of answers.
     pub generation: GenerationSettings,
     /// A model that compares answers with gold answers; its verdicts are shown next to the rule's.
@@ -53,7 +50,7 @@ pub struct Settings {
     /// The cache of models, vectors, indexes and responses.
     #[schemars(extend("x-resume" = "may change"))]
     pub cache: CacheSettings,
-    /// The search of a sweep and the confirmation of its winner.
+    /// The metric of a sweep and the confirmation of its winner.
     pub tune: TuneSettings,
     /// The settings that a sweep varies: any of the above, each with a list of values: `chunking.size = [64, 128]`.
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
@@ -162,9 +159,6 @@ pub struct ChunkingSettings {
     pub file: Option<PathBuf>,
     /// The unit of `size` and `overlap`.
     pub tokenizer: Tokenizer,
-    /// Separators for `recursive` and `markdown`, in order of preference, instead of the structure of the text.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub separators: Vec<String>,
     /// Put the document title, or a chunk's `context` in `file`, before each chunk when it is indexed and shown; it does not count
     /// towards size or range.
     pub title_prefix: bool,
@@ -179,7 +173,6 @@ impl Default for ChunkingSettings {
             overlap: 40,
             file: None,
             tokenizer: Tokenizer::Cl100kBase,
-            separators: Vec::new(),
             title_prefix: true,
         }
     }

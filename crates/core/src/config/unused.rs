@@ -1,6 +1,5 @@
 //! Settings that have no effect because of the value of another one.
 
-use super::packing::{Expand, PackingSettings};
 use super::settings::Settings;
 use crate::chunk::Strategy;
 
@@ -12,16 +11,6 @@ impl Settings {
         if self.chunking.strategy != Strategy::File {
             self.chunking.file = None;
             unused.push("chunking.file");
-        }
-        let default = PackingSettings::default();
-        let packing = &mut self.packing;
-        if packing.expand != Expand::Neighbours {
-            packing.neighbours = default.neighbours;
-            unused.push("packing.neighbours");
-        }
-        if packing.expand != Expand::Parent {
-            packing.parent_tokens = default.parent_tokens;
-            unused.push("packing.parent_tokens");
         }
         unused
     }

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use super::collection_rules;
 use super::model::{Precision, RerankApi};
 use super::out_of_range::OutOfRange;
-use super::packing::{Expand, PackingSettings};
 use super::ranges::check_ranges;
 use super::retrieval::{DenseSettings, RerankSettings, RetrievalSettings};
 use super::settings::{AUTO, ChunkingSettings, Settings};
@@ -38,7 +37,6 @@ impl Settings {
             return refuse("judge.model", "empty", "must name the model of the judge");
         }
         self.check_retrievers()?;
-        self.check_packing()?;
         collection_rules::check(self)?;
         self.check_arms()
     }
@@ -54,17 +52,6 @@ impl Settings {
         }
         if weights.len() == retrievers.len() && weights.values().all(|weight| *weight == 0.0) {
             return refuse(key, "0 for all", "at least one must be above 0");
-        }
-        Ok(())
-    }
-
-    /// A passage that never fits would leave every prompt empty.
-    fn check_packing(&self) -> Result<(), OutOfRange> {
-        let PackingSettings { expand, neighbours: _, parent_tokens } = self.packing;
-        let most = self.generation.context_tokens;
-        if expand == Expand::Parent && parent_tokens > most {
-            let problem = format!("must be at most `generation.context_tokens`, which is {most}");
-            return refuse("packing.parent_tokens", &parent_tokens.to_string(), problem);
         }
         Ok(())
     }

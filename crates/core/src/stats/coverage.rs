@@ -7,7 +7,6 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::bootstrap::Bootstrap;
 use super::interval::IntervalMethod;
-use super::max_t::max_t;
 use super::random::Random;
 use super::randomisation::{RandomisationPlan, Randomised, randomisation};
 use super::tests::{null_differences, outcomes, simulated_ranks};
@@ -16,10 +15,9 @@ use crate::types::Interval;
 #[derive(Deserialize)]
 struct Inverted {
     cluster_of: Vec<usize>,
-    differences: Vec<Vec<f64>>,
+    differences: Vec<f64>,
     alone: (f64, Option<f64>, Option<f64>),
     of_three_tests: (f64, Option<f64>, Option<f64>),
-    together: Vec<(f64, Option<f64>, Option<f64>)>,
 }
 
 #[track_caller]
@@ -41,11 +39,7 @@ fn intervals_are_those_of_the_definition() {
     let cases: Vec<Inverted> = serde_json::from_str(text).expect("the file is JSON");
     for case in cases {
         for (tests, wanted) in [(1, case.alone), (3, case.of_three_tests)] {
-            let found = tested(&case.differences[0], &case.cluster_of, 0, tests);
-            assert_inverted((found.p, found.interval), wanted);
-        }
-        let found = max_t(&case.differences, &case.cluster_of, 512, 0);
-        for (found, wanted) in found.into_iter().zip(case.together) {
+            let found = tested(&case.differences, &case.cluster_of, 0, tests);
             assert_inverted((found.p, found.interval), wanted);
         }
     }
@@ -132,24 +126,6 @@ fn the_interval_covers_also_where_one_cluster_holds_most_questions() {
     }
 }
 
-#[test]
-fn simultaneous_intervals_cover_all_true_differences() {
-    // The critical value is that of no difference: with a chain it is a little small where there is one.
-    for (cluster_of, least) in shapes().into_iter().zip([0.93, 0.93, 0.93]) {
-        let covered = share(73, |random, seed| {
-            let (common, shifts) = (null_differences(&cluster_of, random), [0.0, 0.1, -0.1, 0.3]);
-            let settings = shifts.map(|shift| -> Vec<f64> {
-                let own = null_differences(&cluster_of, random);
-                let both = common.iter().zip(own);
-                both.map(|(common, own)| (common + own) / 2.0 + shift).collect()
-            });
-            let found = max_t(&settings, &cluster_of, 499, seed);
-            found.iter().zip(shifts).all(|(one, shift)| holds(one.interval, shift))
-        });
-        assert!(covered >= least, "{covered}");
-    }
-}
-
 /// The means of one run: their intervals are warned about where one cluster holds more than a fifth of the questions.
 #[test]
 fn bca_covers_too_little_where_one_cluster_holds_more_than_a_fifth() {
@@ -197,12 +173,6 @@ fn zero_lies_outside_the_interval_exactly_where_p_is_below_5_percent() {
             assert_eq!(!interval.holds_zero(), rejected, "case {case}: {found:?}");
             n_rejected += usize::from(rejected);
             n_drawn += usize::from(!found.exact);
-        }
-        let second: Vec<f64> = differences.iter().rev().copied().collect();
-        for found in max_t(&[differences, second], &cluster_of, 999, case) {
-            let interval = found.interval.expect("clusters");
-            assert_eq!(!interval.holds_zero(), found.p < 0.05, "case {case}: {found:?}");
-            n_rejected += usize::from(found.p < 0.05);
         }
     }
     assert!(n_rejected > 300 && n_drawn > 100, "{n_rejected}, {n_drawn}");

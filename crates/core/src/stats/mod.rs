@@ -11,7 +11,6 @@ pub mod histogram;
 pub mod holm;
 pub mod interval;
 pub mod kappa;
-pub mod max_t;
 pub mod mcnemar;
 pub mod median;
 pub mod normal;

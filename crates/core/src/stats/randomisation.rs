@@ -13,7 +13,7 @@ const EXACT_CLUSTERS: usize = 16;
 /// of n terms by at most n * 1e-16 of it, and the same difference of other scores (0.3 - 0.2, 0.2 - 0.1) by about as
 /// much. Without the tolerance an assignment that reproduces the observed statistic, first of all the identity, could
 /// be missed. Treating two sums as equal that differ by less than this is conservative.
-pub(super) const EQUAL: f64 = 1e-10;
+const EQUAL: f64 = 1e-10;
 
 /// Options of the test.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -147,7 +147,7 @@ impl Clusters {
 }
 
 /// Returns the largest x > 0 with `|residual - x size| >= n x`, where `|size| <= n`; a residual of at most `equal` is 0.
-pub(super) fn reach(residual: f64, size: f64, n: f64, equal: f64) -> f64 {
+fn reach(residual: f64, size: f64, n: f64, equal: f64) -> f64 {
     // Sizes are whole numbers: only the observed signs and their opposites add up to N.
     if n - size.abs() < 0.5 {
         f64::INFINITY
@@ -161,12 +161,12 @@ pub(super) fn reach(residual: f64, size: f64, n: f64, equal: f64) -> f64 {
 }
 
 /// Returns true if a test with this p-value, one of `tests`, rejects at 5%.
-pub(super) fn is_rejected(p: f64, tests: usize) -> bool {
+fn is_rejected(p: f64, tests: usize) -> bool {
     p * (tests as f64) < ALPHA
 }
 
 /// Returns the smallest number of `n` vectors whose share is not rejected.
-pub(super) fn least_count(n: usize, tests: usize) -> usize {
+fn least_count(n: usize, tests: usize) -> usize {
     let about = (ALPHA * n as f64 / tests as f64) as usize;
     (about.saturating_sub(1)..=n)
         .find(|count| *count > 0 && !is_rejected(*count as f64 / n as f64, tests))
@@ -174,7 +174,7 @@ pub(super) fn least_count(n: usize, tests: usize) -> usize {
 }
 
 /// Returns the `count`-th largest of `values`; infinity if there are fewer.
-pub(super) fn largest(mut values: Vec<f64>, count: usize) -> f64 {
+fn largest(mut values: Vec<f64>, count: usize) -> f64 {
     match values.len().checked_sub(count) {
         Some(at) => *values.select_nth_unstable_by(at, f64::total_cmp).1,
         None => f64::INFINITY,

@@ -38,7 +38,7 @@ closed_set! {
         MinScore = "min_score",
         /// Another order or selection of an external RAG.
         Ordered = "ordered",
-        /// The first k hits of the previous step with the text around them (`packing.expand`), overlapping passages merged.
+        /// The first k hits of the previous step with the text around them in an external RAG, overlapping passages merged.
         Expanded = "expanded",
         /// Passages of the prompt, in prompt order.
         Packed = "packed",
@@ -283,9 +283,6 @@ pub struct TraceStep {
     pub k: Option<usize>,
     /// Best first.
     pub hits: Vec<StepHit>,
-    /// For the expanded passages: the gold chunks in the text around a candidate of any rank, which is not recorded itself.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub gold_around: Vec<ChunkId>,
     /// Exact search for the same question, where these hits come from an approximate search.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_search: Option<ExactSearch>,
@@ -306,16 +303,7 @@ impl TraceStep {
     /// Creates a step without a second, exact search.
     #[must_use]
     pub fn new(step: Step, hits: Vec<StepHit>, seconds: f64) -> Self {
-        Self {
-            step,
-            name: None,
-            query: None,
-            k: None,
-            hits,
-            gold_around: Vec::new(),
-            exact_search: None,
-            seconds,
-        }
+        Self { step, name: None, query: None, k: None, hits, exact_search: None, seconds }
     }
 
     /// Returns its name: an external RAG's, else the step's.

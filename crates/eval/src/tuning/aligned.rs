@@ -7,7 +7,6 @@ use ragtriage_core::stats::cluster::clusters;
 
 /// The questions and trials shared by all statistics of a sweep.
 pub(super) struct AlignedSweep<'a> {
-    pub sweep: &'a SweepScores,
     pub measure: Measure,
     /// Indexes among the sweep's questions, ascending.
     pub questions: Vec<usize>,
@@ -70,7 +69,7 @@ impl<'a> AlignedSweep<'a> {
             })
             .collect();
         let cluster_of = clusters(questions.iter().map(|&question| [sweep.cluster_of[question]]));
-        Self { sweep, measure, questions, n_left_out, n_undefined, cluster_of, trials }
+        Self { measure, questions, n_left_out, n_undefined, cluster_of, trials }
     }
 
     pub fn direction(&self) -> Direction {
@@ -81,19 +80,6 @@ impl<'a> AlignedSweep<'a> {
     /// represent the default.
     pub fn default(&self) -> Option<&AlignedTrial<'a>> {
         self.trials.first().filter(|column| column.at == 0)
-    }
-
-    /// Returns the trials that the sweep generated. The default is included only if it replaced a combination of the sweep:
-    /// each of its values was tried, and no other trial has all of them.
-    pub fn searched(&self) -> Vec<&AlignedTrial<'a>> {
-        let [default, others @ ..] = &self.sweep.trials[..] else {
-            return Vec::new();
-        };
-        let tried = self.sweep.varied.iter().all(|varied| {
-            default.values.get(&varied.key).is_some_and(|value| varied.values.contains(value))
-        });
-        let takes_a_place = tried && others.iter().all(|other| other.values != default.values);
-        self.trials.iter().filter(|column| column.at > 0 || takes_a_place).collect()
     }
 
     /// Returns another measure's mean over those of the same questions that have it; `None` if none has.

@@ -1,12 +1,8 @@
-//! Confirmation of the chosen trial: on held-out questions, or by choosing without each fold in turn.
+//! Confirmation of the chosen trial on held-out questions.
 
 use super::TuningPlan;
-use super::aligned::AlignedSweep;
-use super::folds::folds;
 use super::means::{mean, minus, tested};
-use super::order::best_first;
-use super::outcome::{CrossFit, Fold, HeldOut};
-use super::sweep::SweepScores;
+use super::outcome::HeldOut;
 use crate::clusters;
 
 /// Compares the winner with the default on held-out questions: the values of `plan.measure` by question, where both have one.
@@ -41,36 +37,4 @@ pub fn held_out(
         p: test.map(|test| (test.p * evaluations as f64).min(1.0)),
         evaluations,
     }
-}
-
-/// Chooses the best trial without each fold in turn and scores it on that fold against the default: the gain of this way of
-/// choosing on questions that did not influence the choice. Computed over the questions of [`super::rank`]. `None` if the
-/// default failed, and with fewer than two folds.
-#[must_use]
-pub fn cross_fit(sweep: &SweepScores, plan: &TuningPlan) -> Option<CrossFit> {
-    let aligned = AlignedSweep::new(sweep, plan.measure);
-    let default = aligned.default()?;
-    let parts = folds(&aligned.cluster_of, plan.folds, plan.seed);
-    if parts.len() < 2 {
-        return None;
-    }
-    let mut differences = vec![0.0; aligned.questions.len()];
-    let mut folds = Vec::new();
-    for (at, part) in parts.iter().enumerate() {
-        let others: Vec<usize> = parts
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != at)
-            .flat_map(|(_, part)| part)
-            .copied()
-            .collect();
-        let chosen = &aligned.trials[best_first(&aligned, &others)[0]];
-        for &question in part {
-            differences[question] = minus(chosen.values[question], default.values[question]);
-        }
-        let delta = mean(&part.iter().map(|&question| differences[question]).collect::<Vec<_>>());
-        folds.push(Fold { n: part.len(), chosen: chosen.scored.name.clone(), delta });
-    }
-    let ci95 = tested(&differences, &aligned.cluster_of, 1, plan).and_then(|test| test.interval);
-    Some(CrossFit { folds, n: differences.len(), delta: mean(&differences), ci95 })
 }

@@ -3,7 +3,7 @@
 
 use super::label::Labels;
 use super::means::{TIE, is_better};
-use super::outcome::{CrossFit, Difference, HeldOut, RankedTrial, TrialRanking};
+use super::outcome::{Difference, HeldOut, RankedTrial, TrialRanking};
 use crate::compare::{LEVEL, p_text};
 use ragtriage_core::measure::Direction;
 use ragtriage_core::text::numbers::plural;
@@ -133,17 +133,19 @@ impl Wording<'_> {
     /// Formats a trial's statistics on the choosing questions.
     pub fn numbers(&self, row: &RankedTrial) -> String {
         let (mean, default) = (row.mean, self.default.mean);
-        let Some(Difference { delta, ci95, p_max_t }) = row.difference else {
+        let Some(Difference { delta, ci95, p_holm }) = row.difference else {
             return format!("{mean:.3}");
         };
-        let p = p_text(p_max_t);
-        let rows = self.ranking.rows.iter();
-        let n_trials = rows.filter(|row| row.difference.is_some()).count();
-        let trials = plural(n_trials, "trial", "trials");
+        let (p, trials) = (p_text(p_holm), plural(self.n_compared(), "trial", "trials"));
         format!(
-            "{mean:.3} against {default:.3}, {}, p {p} by max-T over {trials}",
+            "{mean:.3} against {default:.3}, {}, p {p} (Holm-adjusted over {trials})",
             with_interval(delta, ci95)
         )
+    }
+
+    /// Returns the number of trials that are compared with the default.
+    pub fn n_compared(&self) -> usize {
+        self.ranking.rows.iter().filter(|row| row.difference.is_some()).count()
     }
 
     pub fn held_out_text(&self, row: &RankedTrial, found: &HeldOut) -> String {
@@ -152,7 +154,7 @@ impl Wording<'_> {
         format!("Set {instead}: {measure} {numbers}, on {n} that were not used for tuning.")
     }
 
-    pub fn cross_fit_text(&self, row: &RankedTrial, found: &CrossFit) -> String {
+    pub fn adjusted_text(&self, row: &RankedTrial) -> String {
         let (measure, instead) = (self.ranking.measure, self.labels.instead(row));
         let (numbers, n) = (self.numbers(row), questions(self.ranking.n));
         let rows = self.ranking.rows.iter();
@@ -162,15 +164,8 @@ impl Wording<'_> {
             1 => format!("; {} ranks higher and is not distinguishable", self.names(&above)),
             _ => format!("; {} rank higher and are not distinguishable", self.names(&above)),
         };
-        format!("Set {instead}: {measure} {numbers}, on {n}{above_text}. {}", cross_fit_gain(found))
+        format!("Set {instead}: {measure} {numbers}, on {n}{above_text}.")
     }
-}
-
-/// Says what choosing brings on questions that did not choose.
-pub(super) fn cross_fit_gain(found: &CrossFit) -> String {
-    let n_folds = found.folds.len();
-    let gain = with_interval(found.delta, found.ci95);
-    format!("Cross-fitted over {n_folds} folds, choosing the best trial brings {gain}.")
 }
 
 /// Formats `1 question`, `1,204 questions`.
@@ -178,9 +173,9 @@ pub(super) fn questions(n: usize) -> String {
     plural(n, "question", "questions")
 }
 
-/// Returns true if max-T over all trials distinguishes the trial from the default.
+/// Returns true if p, adjusted for all trials, distinguishes the trial from the default.
 pub(super) fn passes(row: &RankedTrial) -> bool {
-    row.difference.is_some_and(|seen| seen.p_max_t < LEVEL)
+    row.difference.is_some_and(|seen| seen.p_holm < LEVEL)
 }
 
 /// Returns the smallest p of a two-sided test by sign flips: of 2^clusters assignments the observed one and

@@ -4,7 +4,7 @@ use super::TuningPlan;
 pub(super) use crate::compare::differences::TIE;
 use ragtriage_core::measure::{Direction, Family};
 use ragtriage_core::stats::randomisation::{RandomisationPlan, Randomised, randomisation};
-use ragtriage_core::stats::t::{MeanError, mean_error};
+use ragtriage_core::stats::t::mean_error;
 use ragtriage_core::types::Interval;
 
 /// Returns the mean; 0 without values, and never -0.0.
@@ -22,17 +22,6 @@ pub(super) fn mean_interval(
     mean_error(values, cluster_of).map(|estimate| estimate.interval_in(family.facts().range))
 }
 
-/// Returns the interval by t of a mean of differences that nothing tests, clamped to the range of differences of the
-/// measure.
-pub(super) fn effect_interval(
-    differences: &[f64],
-    cluster_of: &[usize],
-    family: Family,
-) -> Option<Interval> {
-    let interval = mean_error(differences, cluster_of).map(MeanError::interval);
-    interval.map(|interval| possible(interval, family))
-}
-
 /// Returns the test of a mean of differences as one of `tests`, its interval clamped to the range of differences of the
 /// measure.
 pub(super) fn tested(
@@ -43,15 +32,9 @@ pub(super) fn tested(
 ) -> Option<Randomised> {
     let options = RandomisationPlan { permutations: plan.permutations, seed: plan.seed, tests };
     let test = randomisation(differences, cluster_of, options)?;
-    let family = plan.measure.family();
-    let interval = test.interval.map(|interval| possible(interval, family));
+    let (low, high) = plan.measure.family().facts().range;
+    let interval = test.interval.map(|interval| interval.within(high - low));
     Some(Randomised { interval, ..test })
-}
-
-/// Clamps an interval to the range of differences of the measure.
-pub(super) fn possible(interval: Interval, family: Family) -> Interval {
-    let (low, high) = family.facts().range;
-    interval.within(high - low)
 }
 
 /// Returns `a - b`, or 0 if they differ only by rounding: many such differences would add up to a spurious

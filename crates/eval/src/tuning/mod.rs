@@ -1,15 +1,10 @@
 //! Analysis of a sweep: many trials scored on the same questions, and whether any of them is better than the default.
 //!
 //! All functions compute on a [`SweepScores`]; `sweep/` runs the trials. Steps: [`rank`] the sweep on the tuning questions, confirm
-//! its winner on held-out questions ([`held_out`]), or by cross-fitting if there are none ([`cross_fit`]), then [`judge`] the
-//! result.
+//! its winner on held-out questions if there are any ([`held_out`]), then [`judge`] the result.
 
 mod aligned;
 mod confirm;
-mod curves;
-mod effects;
-mod folds;
-mod front;
 mod label;
 mod lead;
 mod means;
@@ -22,12 +17,9 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-pub use confirm::{cross_fit, held_out};
+pub use confirm::held_out;
 pub use label::plain;
-pub use outcome::{
-    Confirmation, CrossFit, Difference, EffectValue, Fold, HeldOut, ParameterEffect, RankedTrial,
-    SweepCurve, TrialRanking, TuningVerdict,
-};
+pub use outcome::{Confirmation, Difference, HeldOut, RankedTrial, TrialRanking, TuningVerdict};
 pub use ranking::rank;
 pub use sweep::{ScoredTrial, SweepScores, TrialScores, TrialTruncation, Varied};
 pub use verdict::judge;
@@ -43,15 +35,8 @@ pub struct TuningPlan {
     pub equal_k: Measure,
     /// The view at equal context tokens: the same family at one budget for all.
     pub equal_tokens: Measure,
-    /// The measure plotted against context tokens in the front: the same family over the passages that
-    /// each trial packs.
-    pub at_prompt: Measure,
-    /// The family at several k, ascending, for the curves.
-    pub curve: Vec<Measure>,
     /// Sign flips of each test.
     pub permutations: usize,
-    /// Their seed, and the folds'.
+    /// Their seed.
     pub seed: u64,
-    /// Folds of [`cross_fit`], at least 2.
-    pub folds: usize,
 }

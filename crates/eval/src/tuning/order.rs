@@ -6,13 +6,11 @@ use super::aligned::AlignedSweep;
 use super::means::{TIE, mean};
 use ragtriage_core::measure::Direction;
 
-/// Returns the indexes of [`AlignedSweep::trials`], best first, by means over the questions `over`, which are
-/// indexes of [`AlignedSweep::questions`].
-pub(super) fn best_first(aligned: &AlignedSweep<'_>, over: &[usize]) -> Vec<usize> {
+/// Returns the indexes of [`AlignedSweep::trials`], best first, by means over its questions.
+pub(super) fn best_first(aligned: &AlignedSweep<'_>) -> Vec<usize> {
     let trials = aligned.trials.iter();
-    let (means, tokens): (Vec<f64>, Vec<f64>) = trials
-        .map(|trial| (mean_over(&trial.values, over), mean_over(&trial.context_tokens, over)))
-        .unzip();
+    let (means, tokens): (Vec<f64>, Vec<f64>) =
+        trials.map(|trial| (mean(&trial.values), mean(&trial.context_tokens))).unzip();
     let mut order: Vec<usize> = (0..means.len()).collect();
     order.sort_by(|&a, &b| by_mean(means[a], means[b], aligned.direction()));
     // Neighbours that differ by rounding are tied; the default, being the first, precedes trials tied
@@ -21,10 +19,6 @@ pub(super) fn best_first(aligned: &AlignedSweep<'_>, over: &[usize]) -> Vec<usiz
         equals.sort_by(|&a, &b| tokens[a].total_cmp(&tokens[b]).then(a.cmp(&b)));
     }
     order
-}
-
-fn mean_over(values: &[f64], over: &[usize]) -> f64 {
-    mean(&over.iter().map(|&at| values[at]).collect::<Vec<_>>())
 }
 
 fn by_mean(a: f64, b: f64, direction: Direction) -> Ordering {

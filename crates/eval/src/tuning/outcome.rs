@@ -30,15 +30,6 @@ pub struct TrialRanking {
     /// The best row's name, possibly the default's. `None` if no trial completed or no question has a
     /// value.
     pub winner: Option<String>,
-    /// Main effect of each varied parameter, in the given order.
-    pub effects: Vec<ParameterEffect>,
-    /// The measure's family against k: the default, the winner and the best of each group of retrievers.
-    pub by_k: Vec<SweepCurve>,
-    /// At equal k against chunk size: one curve per group of retrievers, each point the mean over that group's trials of that
-    /// size.
-    pub by_size_equal_k: Vec<SweepCurve>,
-    /// The curves at equal context tokens.
-    pub by_size_equal_tokens: Vec<SweepCurve>,
 }
 
 /// One trial's statistics.
@@ -59,15 +50,11 @@ pub struct RankedTrial {
     pub equal_k: Option<f64>,
     /// The mean at equal context tokens.
     pub equal_tokens: Option<f64>,
-    /// The mean over the passages it packs.
-    pub at_prompt: Option<f64>,
     /// Mean context tokens of the passages it packs.
     pub context_tokens: f64,
     /// The difference from the default; `None` for the default itself, and if the default failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Difference>,
-    /// True if no other trial has as much at the prompt for fewer tokens, or more for as many.
-    pub on_front: bool,
     /// Truncation of its chunks by the encoder input limit, if that matters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncation: Option<TrialTruncation>,
@@ -78,67 +65,21 @@ pub struct RankedTrial {
 pub struct Difference {
     /// Mean.
     pub delta: f64,
-    /// Its 95% interval, simultaneous with those of all trials: it excludes zero if and only if p is below 5%; `None` under
-    /// two clusters.
+    /// Its interval at 1 - 5% / trials (Bonferroni), simultaneous with those of all trials: `p_holm` is below 5% where it
+    /// excludes zero; `None` under two clusters.
     pub ci95: Option<Interval>,
-    /// p by max-T over all trials: the probability that, if none differed, any would differ as
-    /// much.
-    pub p_max_t: f64,
+    /// p by the paired randomisation test, two-sided, Holm-adjusted over all trials that are compared with the default.
+    pub p_holm: f64,
 }
 
-/// Main effect of a varied parameter: means over all trials that share a value of it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ParameterEffect {
-    /// The varied parameter.
-    pub key: String,
-    /// In the given order; values without a completed trial are omitted.
-    pub values: Vec<EffectValue>,
-    /// The largest mean minus the smallest.
-    pub range: f64,
-    /// True if the trials of each value have the same combinations of all other varied parameters' values, equally often. Otherwise, as
-    /// in a random sample or if trials failed, the means also differ by those.
-    pub balanced: bool,
-}
-
-/// One value of a varied parameter.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct EffectValue {
-    /// As TOML.
-    pub value: String,
-    /// Number of completed trials with this value; includes the default only if the sweep generated
-    /// it.
-    pub n_trials: usize,
-    /// The mean of the measure over them.
-    pub mean: f64,
-    /// That mean minus the mean over all trials of the sweep.
-    pub effect: f64,
-    /// The effect's 95% interval by t over clusters of questions.
-    pub ci95: Option<Interval>,
-    /// The mean at equal k over them.
-    pub equal_k: Option<f64>,
-    /// The mean at equal context tokens over them.
-    pub equal_tokens: Option<f64>,
-    /// Mean context tokens over them.
-    pub context_tokens: f64,
-}
-
-/// A line of a chart.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SweepCurve {
-    /// Its label: a trial's name, a group of retrievers.
-    pub name: String,
-    /// Ascending by x; both finite.
-    pub points: Vec<(f64, f64)>,
-}
-
-/// The method that confirmed the winner.
+/// The questions that decide on the winner.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "by")]
 pub enum Confirmation {
-    /// On held-out questions.
+    /// Held-out questions.
     HeldOut(HeldOut),
-    /// By cross-fitting: choosing on all folds but one and scoring on that one, in turn.
-    CrossFit(CrossFit),
+    /// The tuning questions, by p that are Holm-adjusted over all trials: there are no held-out questions.
+    Holm,
 }
 
 /// The winner against the default on the held-out questions.
@@ -164,38 +105,12 @@ pub struct HeldOut {
     pub evaluations: usize,
 }
 
-/// Cross-fitting: the choice made without each fold in turn, scored on that fold.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct CrossFit {
-    /// The folds.
-    pub folds: Vec<Fold>,
-    /// Questions of all folds.
-    pub n: usize,
-    /// The mean over all questions of (the trial chosen without the question's fold minus default): the gain of this way of
-    /// choosing.
-    pub delta: f64,
-    /// Its 95% interval, by the randomisation test over clusters; `None` under two clusters.
-    pub ci95: Option<Interval>,
-}
-
-/// One fold.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Fold {
-    /// Questions in it.
-    pub n: usize,
-    /// The best trial on the other folds.
-    pub chosen: String,
-    /// The mean over the fold's questions of chosen minus default.
-    pub delta: f64,
-}
-
 /// The verdict of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TuningVerdict {
     /// The trial that is significantly better than the default; `None`: no claim is made.
     pub claimed: Option<String>,
-    /// True if choosing is shown to be worse than keeping the default: the winner is worse on held-out questions, or the
-    /// cross-fitted gain's interval lies on the wrong side of zero.
+    /// True if the winner is shown to be worse than the default on held-out questions.
     pub harms: bool,
     /// The setting to use, and the evidence; trials are named by their settings.
     pub text: String,

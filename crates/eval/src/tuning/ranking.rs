@@ -1,37 +1,25 @@
 //! Ranks a sweep, with every trial's statistics and its difference from the default.
 
-use std::collections::BTreeSet;
-
 use super::TuningPlan;
 use super::aligned::{AlignedSweep, AlignedTrial};
-use super::curves;
-use super::effects::effects;
-use super::front::front;
-use super::means::{mean, mean_interval, possible};
+use super::means::{mean, mean_interval, tested};
 use super::order::best_first;
 use super::outcome::{Difference, RankedTrial, TrialRanking};
 use super::sweep::{ScoredTrial, SweepScores};
 use crate::clusters;
-use ragtriage_core::stats::max_t::max_t;
-
-/// Maximum number of curves in a chart.
-const MOST_CURVES: usize = 7;
+use ragtriage_core::stats::holm::holm;
+use ragtriage_core::stats::randomisation::Randomised;
 
 /// Ranks the trials of `sweep` by `plan.measure`, over the questions that every completed trial has a value for.
 #[must_use]
 pub fn rank(sweep: &SweepScores, plan: &TuningPlan) -> TrialRanking {
     let aligned = AlignedSweep::new(sweep, plan.measure);
     let n = aligned.questions.len();
-    let order = best_first(&aligned, &(0..n).collect::<Vec<_>>());
+    let order = best_first(&aligned);
     let differences = differences(&aligned, plan);
     let mut rows: Vec<RankedTrial> =
         order.iter().map(|&at| row(&aligned.trials[at], differences[at], &aligned, plan)).collect();
-    let on_front = front(&rows, aligned.direction());
-    for (row, on_front) in rows.iter_mut().zip(on_front) {
-        row.on_front = on_front;
-    }
     let winner = order.first().filter(|_| n > 0).map(|&best| &aligned.trials[best]);
-    let shown = shown(&aligned, &order);
     let sizes = clusters::sizes(&aligned.cluster_of);
     rows.extend(sweep.trials.iter().filter_map(failed_row));
     TrialRanking {
@@ -42,13 +30,12 @@ pub fn rank(sweep: &SweepScores, plan: &TuningPlan) -> TrialRanking {
         n_clusters: sizes.n,
         largest_cluster: sizes.largest,
         winner: winner.map(|winner| winner.scored.name.clone()),
-        effects: effects(&aligned, plan),
-        by_k: curves::by_k(&aligned, &shown, &plan.curve),
-        by_size_equal_k: curves::by_size(&aligned, plan.equal_k),
-        by_size_equal_tokens: curves::by_size(&aligned, plan.equal_tokens),
         rows,
     }
 }
+
+/// Sign flips for each trial, at least: p of n flips is no less than 1 / (n + 1), and the adjustment multiplies it by the trials.
+const FLIPS_A_TRIAL: usize = 20;
 
 /// Returns each trial's difference from the default, parallel to the trials.
 fn differences(aligned: &AlignedSweep<'_>, plan: &TuningPlan) -> Vec<Option<Difference>> {
@@ -57,16 +44,18 @@ fn differences(aligned: &AlignedSweep<'_>, plan: &TuningPlan) -> Vec<Option<Diff
         return found;
     };
     // The default is the first.
-    let others: Vec<Vec<f64>> =
-        aligned.trials[1..].iter().map(|trial| trial.minus(default)).collect();
-    let tests = max_t(&others, &aligned.cluster_of, plan.permutations, plan.seed);
-    for ((found, differences), test) in found[1..].iter_mut().zip(&others).zip(tests) {
-        let family = plan.measure.family();
-        *found = Some(Difference {
-            delta: mean(differences),
-            ci95: test.interval.map(|interval| possible(interval, family)),
-            p_max_t: test.p,
-        });
+    let others = &aligned.trials[1..];
+    let permutations = plan.permutations.max(FLIPS_A_TRIAL * others.len());
+    let plan = TuningPlan { permutations, ..plan.clone() };
+    let tests = others.iter().map(|trial| {
+        let differences = trial.minus(default);
+        let test = tested(&differences, &aligned.cluster_of, others.len(), &plan);
+        (mean(&differences), test.expect("there are questions"))
+    });
+    let tests: Vec<(f64, Randomised)> = tests.collect();
+    let p_values: Vec<f64> = tests.iter().map(|(_, test)| test.p).collect();
+    for ((found, (delta, test)), p_holm) in found[1..].iter_mut().zip(tests).zip(holm(&p_values)) {
+        *found = Some(Difference { delta, ci95: test.interval, p_holm });
     }
     found
 }
@@ -85,10 +74,8 @@ fn row(
         ci95: mean_interval(&trial.values, &aligned.cluster_of, plan.measure.family()),
         equal_k: aligned.mean_of(trial, plan.equal_k),
         equal_tokens: aligned.mean_of(trial, plan.equal_tokens),
-        at_prompt: aligned.mean_of(trial, plan.at_prompt),
         context_tokens: mean(&trial.context_tokens),
         difference,
-        on_front: false,
         truncation: trial.scored.result.as_ref().ok().and_then(|scores| scores.truncation),
     }
 }
@@ -104,23 +91,8 @@ fn failed_row(trial: &ScoredTrial) -> Option<RankedTrial> {
         ci95: None,
         equal_k: None,
         equal_tokens: None,
-        at_prompt: None,
         context_tokens: 0.0,
         difference: None,
-        on_front: false,
         truncation: None,
     })
-}
-
-/// Returns the trials drawn against k: the default, then the best of each group of retrievers, in that `order`, which begins with
-/// the winner.
-fn shown<'a, 'b>(aligned: &'b AlignedSweep<'a>, order: &[usize]) -> Vec<&'b AlignedTrial<'a>> {
-    let mut groups = BTreeSet::new();
-    let best = order
-        .iter()
-        .map(|&at| &aligned.trials[at])
-        .filter(|trial| groups.insert(&trial.scored.group));
-    let default = aligned.default();
-    let best = best.filter(|trial| default.is_none_or(|default| default.at != trial.at));
-    default.into_iter().chain(best).take(MOST_CURVES).collect()
 }

@@ -12,15 +12,13 @@ use serde::{Deserialize, Serialize};
 pub struct Varied {
     /// Its name: `chunking.size`.
     pub key: String,
-    /// Its values, as TOML: in the given order, numbers of a range ascending.
+    /// Its values, as TOML: in the given order, numbers ascending.
     pub values: Vec<String>,
 }
 
 /// Trials scored on the same questions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweepScores {
-    /// The varied parameters.
-    pub varied: Vec<Varied>,
     /// The questions, in the data set's order.
     pub questions: Vec<QuestionId>,
     /// Each question's cluster: questions that share gold evidence have the same one. Numbers may
@@ -38,10 +36,6 @@ pub struct ScoredTrial {
     /// The varied parameters' values, as TOML; for the default its existing values, whether or not the sweep lists
     /// them.
     pub values: BTreeMap<String, String>,
-    /// `chunking.size`, if chunks have one.
-    pub size: Option<usize>,
-    /// Separates trials of one size in a chart: their retrievers, `bm25 + dense`.
-    pub group: String,
     /// Its scores, or its error.
     pub result: Result<TrialScores, String>,
 }

@@ -4,12 +4,8 @@ mod chance;
 
 use std::collections::BTreeMap;
 
-use super::aligned::AlignedSweep;
-use super::folds::folds;
-use super::front::front;
 use super::*;
 use crate::score::Scores;
-use ragtriage_core::measure::Direction;
 use ragtriage_core::types::Interval;
 
 fn measure(name: &str) -> Measure {
@@ -21,29 +17,23 @@ fn plan(name: &str) -> TuningPlan {
         measure: measure(name),
         equal_k: measure("EM@3"),
         equal_tokens: measure("EM@1"),
-        at_prompt: measure("EM@prompt"),
-        curve: vec![measure("EM@1"), measure("EM@3")],
         permutations: 1024,
         seed: 7,
-        folds: 2,
     }
 }
 
-/// A completed trial: the values of `EM@5`, of which `EM@3` is half and `EM@1` a quarter, `EM@prompt` equal to it;
-/// `tokens` context tokens for each question.
+/// A completed trial: the values of `EM@5`, of which `EM@3` is half and `EM@1` a quarter; `tokens` context tokens for each
+/// question.
 fn trial(name: &str, values: &[Option<f64>], tokens: f64) -> ScoredTrial {
-    let row =
-        |value: &Option<f64>| vec![*value, value.map(|v| v / 2.0), value.map(|v| v / 4.0), *value];
+    let row = |value: &Option<f64>| vec![*value, value.map(|v| v / 2.0), value.map(|v| v / 4.0)];
     let scores = Scores {
-        measures: ["EM@5", "EM@3", "EM@1", "EM@prompt"].map(measure).to_vec(),
+        measures: ["EM@5", "EM@3", "EM@1"].map(measure).to_vec(),
         rows: values.iter().map(row).collect(),
     };
     let context_tokens = values.iter().map(|value| value.map(|_| tokens)).collect();
     ScoredTrial {
         name: name.to_owned(),
         values: BTreeMap::new(),
-        size: None,
-        group: "bm25".to_owned(),
         result: Ok(TrialScores { scores, context_tokens, truncation: None }),
     }
 }
@@ -58,7 +48,7 @@ fn failed(name: &str) -> ScoredTrial {
 
 fn sweep_of(cluster_of: &[usize], trials: Vec<ScoredTrial>) -> SweepScores {
     let questions = (0..cluster_of.len()).map(|at| format!("q{at}").into()).collect();
-    SweepScores { varied: vec![], questions, cluster_of: cluster_of.to_vec(), trials }
+    SweepScores { questions, cluster_of: cluster_of.to_vec(), trials }
 }
 
 fn names(ranking: &TrialRanking) -> Vec<&str> {
@@ -92,10 +82,7 @@ fn trials_are_ordered_best_first_with_their_difference_from_the_default() {
     let [a, b, default, c] = &ranking.rows[..] else { panic!("four rows") };
     // .8 + .8 + .6 = 2.2.
     assert!((a.mean - 2.2 / 3.0).abs() < 1e-12);
-    assert_eq!(
-        (a.equal_k, a.equal_tokens, a.at_prompt),
-        (Some(a.mean / 2.0), Some(a.mean / 4.0), Some(a.mean))
-    );
+    assert_eq!((a.equal_k, a.equal_tokens), (Some(a.mean / 2.0), Some(a.mean / 4.0)));
     assert_eq!((a.context_tokens, b.context_tokens, default.context_tokens), (200.0, 300.0, 100.0));
     // sd of .8 .8 .6 is .115470, over the root of 3 .066667; times t(.975, 2) = 4.302653: .286844.
     assert_interval(a.ci95, 0.446_490, 1.0);
@@ -106,8 +93,8 @@ fn trials_are_ordered_best_first_with_their_difference_from_the_default() {
     // Equal values: a share of 1 - .025^(1/3) = .707598 may be otherwise, at 0 or at 1.
     assert_interval(default.ci95, 0.4 - 0.707_598 * 0.4, 0.4 + 0.707_598 * 0.6);
     assert_eq!(default.difference, None);
-    // As worked in stats/max_t.rs for differences (2, 2, 1) and (2, -2, 1).
-    assert_eq!([a, b].map(|row| row.difference.expect("not the default").p_max_t), [0.5, 1.0]);
+    // Of the sums of 2, 2, 1 under 8 signs two are as large as 5, p 2/8; of 2, -2, 1 all are at least 1. By Holm 2 x 2/8.
+    assert_eq!([a, b].map(|row| row.difference.expect("not the default").p_holm), [0.5, 1.0]);
     assert_eq!((c.error.as_deref(), c.mean, c.difference), (Some("no such model"), 0.0, None));
 }
 
@@ -141,14 +128,9 @@ fn where_less_is_better_the_lowest_wins() {
         known("a", &[0.25, 0.25], 1.0),
     ];
     let sweep = sweep_of(&[0, 1], trials.map(|trial| renamed(trial, "Fallout@5")).to_vec());
-    let plan = TuningPlan { at_prompt: measure("Fallout@5"), ..plan("Fallout@5") };
+    let plan = plan("Fallout@5");
     let ranking = rank(&sweep, &plan);
     assert_eq!(names(&ranking), ["a", "default", "worse"]);
-    assert_eq!(
-        ranking.rows.iter().map(|row| row.on_front).collect::<Vec<_>>(),
-        [true, false, false]
-    );
-    assert_eq!(cross_fit(&sweep, &plan).expect("two folds").delta, -0.25);
     let held_out = |winner: [f64; 8]| {
         let values = |values: [f64; 8]| values.map(Some);
         let found = super::held_out(
@@ -190,9 +172,6 @@ fn without_the_default_there_is_an_order_and_no_difference() {
     let ranking = rank(&sweep, &plan("EM@5"));
     assert_eq!(names(&ranking), ["b", "a", "default"]);
     assert!(ranking.rows.iter().all(|row| row.difference.is_none()));
-    // The drawing against k begins with the best, not with the first that ran.
-    assert_eq!(ranking.by_k.iter().map(|curve| curve.name.as_str()).collect::<Vec<_>>(), ["b"]);
-    assert_eq!(cross_fit(&sweep, &plan("EM@5")), None);
     let (none, values) = ([None; 2], [Some(0.5); 2]);
     let held_out = held_out(&none, &values, &[0, 1], &plan("EM@5"), 1);
     assert_eq!((held_out.n, held_out.p), (0, None));
@@ -208,30 +187,11 @@ fn without_the_default_there_is_an_order_and_no_difference() {
 }
 
 #[test]
-fn without_the_default_what_it_stood_for_is_no_point_of_the_sweep() {
-    let mut sweep = grid();
-    sweep.trials[0].values = sweep.trials[4].values.clone();
-    sweep.trials.remove(4);
-    sweep.trials[0].result = Err("not tried".to_owned());
-    let aligned = AlignedSweep::new(&sweep, measure("EM@5"));
-    assert!(aligned.default().is_none());
-    assert_eq!(
-        aligned.searched().iter().map(|column| column.scored.name.as_str()).collect::<Vec<_>>(),
-        ["s1", "s2", "s3"]
-    );
-    let ranking = rank(&sweep, &plan("EM@5"));
-    assert!(ranking.rows.iter().all(|row| row.difference.is_none()));
-    // Size 128 has k 3 and 5, size 256 k 3 only.
-    assert!(ranking.effects.iter().all(|effect| !effect.balanced));
-}
-
-#[test]
 fn a_board_of_nothing_has_no_winner() {
     let text = |sweep: &SweepScores| {
         let ranking = rank(sweep, &plan("EM@5"));
-        assert_eq!((ranking.winner.as_ref(), ranking.n, ranking.effects.len()), (None, 0, 0));
-        assert!(ranking.rows.iter().all(|row| !row.on_front && row.difference.is_none()));
-        assert_eq!(cross_fit(sweep, &plan("EM@5")), None);
+        assert_eq!((ranking.winner.as_ref(), ranking.n), (None, 0));
+        assert!(ranking.rows.iter().all(|row| row.difference.is_none()));
         judge(&ranking, None, sweep, &plan("EM@5")).text
     };
     let all_failed = sweep_of(&[0], vec![failed("default"), failed("a")]);
@@ -244,185 +204,6 @@ fn a_board_of_nothing_has_no_winner() {
         text(&parted),
         "No question has a value of EM@5 in every trial that ran, so there is nothing to compare."
     );
-}
-
-#[test]
-fn the_front_is_what_nothing_beats_on_both() {
-    let trials =
-        [(0.5, 100.0), (0.625, 200.0), (0.625, 250.0), (0.375, 100.0), (0.5, 100.0), (0.25, 50.0)];
-    let trials = trials
-        .iter()
-        .enumerate()
-        .map(|(at, (mean, tokens))| known(&format!("s{at}"), &[*mean], *tokens));
-    let mut rows = rank(&sweep_of(&[0], trials.collect()), &plan("EM@5")).rows;
-    rows.sort_by(|a, b| a.name.cmp(&b.name));
-    // s2 costs more than s1 for as much, s3 has less than s0 for as many tokens; s4 equals s0.
-    let found = |rows: &[RankedTrial], direction| front(rows, direction);
-    assert_eq!(found(&rows, Direction::Higher), [true, true, false, false, true, true]);
-    assert!(
-        rows.iter()
-            .zip(found(&rows, Direction::Higher))
-            .all(|(row, on_front)| row.on_front == on_front)
-    );
-    // Were less better, the cheapest would also be the best.
-    assert_eq!(found(&rows, Direction::Lower), [false, false, false, false, false, true]);
-    rows[5].at_prompt = None;
-    assert_eq!(found(&rows, Direction::Lower), [false, false, false, true, false, false]);
-}
-
-/// Two questions of two clusters; a grid of size 128, 256 by k 3, 5; size 512 was tried and failed. The default lies outside.
-fn grid() -> SweepScores {
-    let point = |name: &str, size: usize, k: usize, values: [f64; 2], tokens: f64| {
-        let values_of = [("chunking.size", size), ("retrieval.k", k)];
-        let values_of =
-            values_of.map(|(key, value)| (key.to_owned(), value.to_string())).into_iter().collect();
-        ScoredTrial { values: values_of, size: Some(size), ..known(name, &values, tokens) }
-    };
-    let trials = vec![
-        point("default", 200, 5, [1.0, 1.0], 10.0),
-        point("s1", 128, 3, [0.0, 0.5], 100.0),
-        point("s2", 128, 5, [0.5, 0.5], 200.0),
-        point("s3", 256, 3, [0.5, 1.0], 300.0),
-        point("s4", 256, 5, [1.0, 1.0], 400.0),
-        ScoredTrial { result: Err("too long".to_owned()), ..point("s5", 512, 3, [0.0, 0.0], 0.0) },
-    ];
-    let varied = |key: &str, values: &[&str]| Varied {
-        key: key.to_owned(),
-        values: values.iter().map(|value| (*value).to_owned()).collect(),
-    };
-    let varied =
-        vec![varied("chunking.size", &["128", "256", "512"]), varied("retrieval.k", &["3", "5"])];
-    SweepScores { varied, ..sweep_of(&[0, 1], trials) }
-}
-
-#[test]
-fn an_effect_is_the_mean_over_the_settings_that_share_a_value() {
-    let effects = rank(&grid(), &plan("EM@5")).effects;
-    let values = |effect: &ParameterEffect| -> Vec<(String, usize, f64, f64, f64)> {
-        let numbers =
-            |v: &EffectValue| (v.value.clone(), v.n_trials, v.mean, v.effect, v.context_tokens);
-        effect.values.iter().map(numbers).collect()
-    };
-    // By question, size 128 has .25, .5, size 256 .75, 1, all .5, .75. k 3 has .25, .75 and k 5 .75, .75.
-    assert_eq!(
-        effects.iter().map(|effect| effect.key.as_str()).collect::<Vec<_>>(),
-        ["chunking.size", "retrieval.k"]
-    );
-    assert_eq!(
-        values(&effects[0]),
-        [("128".to_owned(), 2, 0.375, -0.25, 150.0), ("256".to_owned(), 2, 0.875, 0.25, 350.0)]
-    );
-    assert_eq!(
-        values(&effects[1]),
-        [("3".to_owned(), 2, 0.5, -0.125, 200.0), ("5".to_owned(), 2, 0.75, 0.125, 300.0)]
-    );
-    assert_eq!((effects[0].range, effects[1].range), (0.5, 0.25));
-    // Both sizes have k 3 and 5; the size whose trials all failed is not a value.
-    assert!(effects[0].balanced && effects[1].balanced);
-    // Of k 3 the differences -.25, 0 have se .125; times t(.975, 1) = 12.7 that is more than two values can differ.
-    assert_interval(effects[1].values[0].ci95, -1.0, 1.0);
-    assert_interval(effects[0].values[0].ci95, -0.25, -0.25);
-    assert_eq!(
-        (effects[0].values[1].equal_k, effects[0].values[1].equal_tokens),
-        (Some(0.4375), Some(0.218_75))
-    );
-}
-
-#[test]
-fn an_effect_is_balanced_where_each_value_has_the_same_settings_of_all_else() {
-    let balanced = |sweep: &SweepScores| -> Vec<bool> {
-        rank(sweep, &plan("EM@5")).effects.iter().map(|effect| effect.balanced).collect()
-    };
-    // 128 with 3 and 256 with 5: as many trials of each size and of each k, and each size has its own k.
-    let mut sweep = grid();
-    sweep.trials.remove(3);
-    sweep.trials.remove(2);
-    assert_eq!(balanced(&sweep), [false, false]);
-    // A trial made twice counts twice.
-    let mut sweep = grid();
-    let again = ScoredTrial { name: "s6".to_owned(), ..sweep.trials[1].clone() };
-    sweep.trials.push(again);
-    assert_eq!(balanced(&sweep), [false, false]);
-    // What goes with the size: 128 has overlap 0 only, and overlap 0 size 128; either k has both pairs.
-    let mut sweep = grid();
-    sweep.varied.push(Varied {
-        key: "chunking.overlap".to_owned(),
-        values: vec!["0".to_owned(), "32".to_owned()],
-    });
-    for (at, overlap) in [(1, "0"), (2, "0"), (3, "32"), (4, "32")] {
-        sweep.trials[at].values.insert("chunking.overlap".to_owned(), overlap.to_owned());
-    }
-    assert_eq!(balanced(&sweep), [false, true, false]);
-}
-
-#[test]
-fn the_default_is_one_of_the_sweep_where_it_took_a_points_place() {
-    let swept = |sweep: &SweepScores| -> Vec<String> {
-        let aligned = AlignedSweep::new(sweep, measure("EM@5"));
-        aligned.searched().iter().map(|column| column.scored.name.clone()).collect()
-    };
-    let mut sweep = grid();
-    assert_eq!(swept(&sweep), ["s1", "s2", "s3", "s4"]);
-    // The default's values, where another has them too, count once; then it alone has them.
-    sweep.trials[0].values = sweep.trials[4].values.clone();
-    assert_eq!(swept(&sweep), ["s1", "s2", "s3", "s4"]);
-    sweep.trials.remove(4);
-    assert_eq!(swept(&sweep), ["default", "s1", "s2", "s3"]);
-}
-
-#[test]
-fn curves_are_of_the_default_and_the_best_of_each_group_and_of_groups() {
-    let mut sweep = grid();
-    sweep.trials[0] = ScoredTrial {
-        values: sweep.trials[0].values.clone(),
-        ..known("default", &[0.25, 0.25], 500.0)
-    };
-    sweep.trials[3].group = "dense".to_owned();
-    let ranking = rank(&sweep, &plan("EM@5"));
-    let curve = |name: &str, points: &[(f64, f64)]| SweepCurve {
-        name: name.to_owned(),
-        points: points.to_vec(),
-    };
-    // s4 is the best of bm25, s3 the only one of dense. EM@1 is a quarter, EM@3 a half of the mean.
-    assert_eq!(
-        ranking.by_k,
-        [
-            curve("default", &[(1.0, 0.0625), (3.0, 0.125)]),
-            curve("s4", &[(1.0, 0.25), (3.0, 0.5)]),
-            curve("s3", &[(1.0, 0.1875), (3.0, 0.375)]),
-        ]
-    );
-    // bm25: s1 and s2 (.25, .5) at 128, s4 (1) at 256; dense: s3 (.75) at 256.
-    let halved =
-        [curve("bm25", &[(128.0, 0.1875), (256.0, 0.5)]), curve("dense", &[(256.0, 0.375)])];
-    assert_eq!(ranking.by_size_equal_k, halved);
-    let quartered =
-        [curve("bm25", &[(128.0, 0.093_75), (256.0, 0.25)]), curve("dense", &[(256.0, 0.1875)])];
-    assert_eq!(ranking.by_size_equal_tokens, quartered);
-}
-
-#[test]
-fn folds_keep_clusters_whole_and_are_of_one_size() {
-    // Sizes 3, 2, 2, 1: 3 | ., 3 | 2, 3 | 4, 4 | 4.
-    let cluster_of = [0, 1, 2, 0, 1, 3, 2, 0];
-    for seed in 0..20 {
-        let found = folds(&cluster_of, 2, seed);
-        assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [4, 4]);
-        assert_eq!(found[0], [0, 3, 5, 7]);
-    }
-    // Seven of one question each in three folds: 3, 2, 2; which is the seed's choice.
-    let alone = [0, 1, 2, 3, 4, 5, 6];
-    let found: Vec<Vec<Vec<usize>>> = (0..20).map(|seed| folds(&alone, 3, seed)).collect();
-    for folds in &found {
-        assert_eq!(folds.iter().map(Vec::len).collect::<Vec<_>>(), [3, 2, 2]);
-        let mut questions: Vec<usize> = folds.concat();
-        questions.sort_unstable();
-        assert_eq!(questions, alone);
-    }
-    assert!(found.iter().any(|folds| *folds != found[0]));
-    assert_eq!(folds(&alone, 3, 5), found[5]);
-    assert_eq!(folds(&[0, 0, 1], 5, 1).len(), 2);
-    assert_eq!(folds(&[], 5, 1).len(), 0);
 }
 
 #[test]
@@ -446,28 +227,6 @@ fn held_out_questions_are_compared_where_both_have_a_value() {
     assert_eq!((none.n, none.n_clusters, none.delta, none.ci95, none.p), (0, 0, 0.0, None, None));
 }
 
-#[test]
-fn cross_fitting_scores_each_fold_by_what_the_others_chose() {
-    // On question 1 alone b is best, on question 0 alone a: each scores 0 on the other, half less than the default.
-    let trials = vec![
-        known("default", &[0.5, 0.5], 1.0),
-        known("a", &[1.0, 0.0], 1.0),
-        known("b", &[0.0, 0.75], 1.0),
-    ];
-    let found = cross_fit(&sweep_of(&[0, 1], trials.clone()), &plan("EM@5")).expect("two folds");
-    let mut chosen: Vec<&str> = found.folds.iter().map(|fold| fold.chosen.as_str()).collect();
-    chosen.sort_unstable();
-    assert_eq!((chosen, found.n, found.delta), (vec!["a", "b"], 2, -0.5));
-    assert!(found.folds.iter().all(|fold| fold.n == 1 && fold.delta == -0.5));
-    assert_interval(found.ci95, -1.0, 1.0);
-    // One cluster cannot be split.
-    assert_eq!(cross_fit(&sweep_of(&[0, 0], trials), &plan("EM@5")), None);
-    // Of equals the default is chosen, as when ranking.
-    let equals = vec![known("default", &[0.5, 0.5], 1.0), known("a", &[0.5, 0.5], 1.0)];
-    let found = cross_fit(&sweep_of(&[0, 1], equals), &plan("EM@5")).expect("two folds");
-    assert!(found.folds.iter().all(|fold| fold.chosen == "default" && fold.delta == 0.0));
-}
-
 /// Ten questions, each its own cluster: the default finds nothing, `a` the first `n_found`.
 fn ten(n_found: usize) -> SweepScores {
     let values: Vec<f64> = (0..10).map(|at| f64::from(u8::from(at < n_found))).collect();
@@ -481,21 +240,21 @@ fn verdict(sweep: &SweepScores, confirmation: Option<&Confirmation>) -> TuningVe
     judge(&rank(sweep, &plan("EM@5")), confirmation, sweep, &plan("EM@5"))
 }
 
-fn crosswise(sweep: &SweepScores) -> Confirmation {
-    Confirmation::CrossFit(cross_fit(sweep, &plan("EM@5")).expect("two folds"))
+fn by_holm(sweep: &SweepScores) -> TuningVerdict {
+    verdict(sweep, Some(&Confirmation::Holm))
 }
 
 #[test]
-fn cross_fitted_max_t_decides_and_the_gain_is_its_size() {
-    // Of 2^8 assignments of the eight that differ two are as large: p .0078. Both intervals by tests/data/stats/inverted.py:
-    // eight of 1 and two of 0, alone [.5, 1], as the one trial of a sweep [.438186, 1.16].
+fn without_held_out_questions_the_adjusted_p_decides() {
+    // Of 2^8 assignments of the eight that differ two are as large: p .0078. The interval by tests/data/stats/inverted.py: of
+    // eight of 1 and two of 0, [.5, 1].
     let sweep = ten(8);
-    let found = verdict(&sweep, Some(&crosswise(&sweep)));
+    let found = by_holm(&sweep);
     assert_eq!((found.claimed.as_deref(), found.n_needed), (Some("a"), None));
     assert_eq!(
         found.text,
-        "Set a instead of the default: EM@5 0.800 against 0.000, +0.800 [0.438, 1.000], p 0.008 by max-T over 1 trial, on \
-         10 questions. Cross-fitted over 2 folds, choosing the best trial brings +0.800 [0.500, 1.000]."
+        "Set a instead of the default: EM@5 0.800 against 0.000, +0.800 [0.500, 1.000], p 0.008 (Holm-adjusted over 1 trial), \
+         on 10 questions."
     );
     // Without confirmation it is not a claim.
     let found = verdict(&sweep, None);
@@ -503,7 +262,7 @@ fn cross_fitted_max_t_decides_and_the_gain_is_its_size() {
     assert!(
         found
             .text
-            .starts_with("Keep the default. a scored 0.800 against 0.000, +0.800 [0.438, 1.000]")
+            .starts_with("Keep the default. a scored 0.800 against 0.000, +0.800 [0.500, 1.000]")
             && found.text.ends_with("on the tuning questions, which is not confirmed.")
     );
 }
@@ -512,12 +271,12 @@ fn cross_fitted_max_t_decides_and_the_gain_is_its_size() {
 fn what_chance_explains_is_not_claimed_and_the_questions_needed_are_said() {
     // Two that differ: p = 2 / 4, [0, .5] by tests/data/stats/inverted.py. Mean .2, sd .421637: statsmodels' solve_power(effect_size=.474342) is 36.85.
     let sweep = ten(2);
-    let found = verdict(&sweep, Some(&crosswise(&sweep)));
+    let found = by_holm(&sweep);
     assert_eq!((found.claimed, found.n_needed), (None, Some(37)));
     assert_eq!(
         found.text,
         "Keep the default. a is not distinguishable from it (n = 10); about 37 questions would be needed. The best, a, scored \
-         EM@5 0.200 against 0.000, +0.200 [0.000, 0.500], p 0.500 by max-T over 1 trial. Detecting +0.200, the difference on the tuning questions, takes 37 questions (80% power)."
+         EM@5 0.200 against 0.000, +0.200 [0.000, 0.500], p 0.500 (Holm-adjusted over 1 trial). Detecting +0.200, the difference on the tuning questions, takes 37 questions (80% power)."
     );
     let found = verdict(&sweep, None);
     assert!(found.text.starts_with("Keep the default. a is not distinguishable from it (n = 10)"));
@@ -575,25 +334,18 @@ fn beside_a(others: &[(&str, f64)]) -> SweepScores {
     sweep_of(&(0..10).collect::<Vec<_>>(), trials)
 }
 
-// By max-T: of b's 2^10 signs those count that give a or b all of one sign, b's own, a's own and their opposites: p 4 / 1024. Of
-// a, with P the sum of its seven's signs and Q of its three's, those where |P + Q| or |P - Q| is 4 or more, so |P| + |Q| is: |P| 7 or 5
-// with any Q, (2 + 14) x 8; |P| 3 with any, 42 x 8; |P| 1 with |Q| 3, 70 x 2: 604 / 1024. The intervals
-// of a and b, [-.166667, .543693] and [.125, .125], by tests/data/stats/inverted.py.
+// b's p is 2 / 1024, twice that by Holm. Of a's ten signs, 4 or more apart, 1024 - 252 - 2 x 210 = 352 are as large: p .344, the
+// larger of the two. The intervals at .05 / 2, [-.25, .5] and [.125, .125], by tests/data/stats/inverted.py.
 
 #[test]
-fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
+fn the_best_that_the_adjusted_p_tells_from_the_default_is_claimed() {
     let sweep = beside_a(&[("b", 0.125)]);
-    let fold = |chosen: &str, delta| Fold { n: 5, chosen: chosen.to_owned(), delta };
-    let ci95 = Some(Interval { low: -0.125, high: 0.4 });
-    let found =
-        CrossFit { folds: vec![fold("a", 0.175), fold("b", 0.125)], n: 10, delta: 0.15, ci95 };
-    let found = verdict(&sweep, Some(&Confirmation::CrossFit(found)));
+    let found = by_holm(&sweep);
     assert_eq!((found.claimed.as_deref(), found.n_needed), (Some("b"), None));
     assert_eq!(
         found.text,
-        "Set b instead of the default: EM@5 0.625 against 0.500, +0.125 [0.125, 0.125], p 0.004 by max-T over 2 trials, on \
-         10 questions; a ranks higher and is not distinguishable. Cross-fitted over \
-         2 folds, choosing the best trial brings +0.150 [-0.125, 0.400]."
+        "Set b instead of the default: EM@5 0.625 against 0.500, +0.125 [0.125, 0.125], p 0.004 (Holm-adjusted over 2 trials), \
+         on 10 questions; a ranks higher and is not distinguishable."
     );
     // Without confirmation it is not a claim, and the difference is reported.
     let found = verdict(&sweep, None);
@@ -610,12 +362,12 @@ fn cross_fitted_the_best_that_max_t_tells_from_the_default_is_claimed() {
 #[test]
 fn where_another_differs_it_is_not_said_that_none_does() {
     let sweep = beside_a(&[("c", -0.125)]);
-    let found = verdict(&sweep, Some(&crosswise(&sweep)));
+    let found = by_holm(&sweep);
     // At .025, a half for each of two trials, an effect size of .414039 has power .792 with 57 and .80009 with 58.
     assert_eq!((found.claimed, found.n_needed), (None, Some(58)));
     let expected = "Keep the default. c is worse (EM@5 -0.125 [-0.125, -0.125]); a is not distinguishable from it (n = 10); \
-                    about 58 questions would be needed. The best, a, scored EM@5 0.700 against 0.500, +0.200 [-0.167, 0.544], p 0.590 \
-                    by max-T over 2 trials. Detecting +0.200, the difference on the tuning questions, takes 58 questions (80% power).";
+                    about 58 questions would be needed. The best, a, scored EM@5 0.700 against 0.500, +0.200 [-0.250, 0.500], p 0.344 \
+                    (Holm-adjusted over 2 trials). Detecting +0.200, the difference on the tuning questions, takes 58 questions (80% power).";
     assert_eq!(found.text, expected);
     // Three of a side are named. Held out only the best is tested.
     let sweep =
@@ -650,12 +402,12 @@ fn with_clusters_too_few_for_any_p_that_is_said() {
     let trials =
         vec![known("default", &[0.0; 5], 50.0), known("a", &[1.0, 1.0, 1.0, 1.0, 0.5], 90.0)];
     let five = sweep_of(&[0, 1, 2, 3, 4], trials);
-    let found = verdict(&five, Some(&crosswise(&five)));
+    let found = by_holm(&five);
     assert_eq!((found.claimed, found.n_needed), (None, Some(6)));
     assert_eq!(
         found.text,
         "Keep the default. a is not distinguishable from it (n = 5); about 6 questions would be needed. The best, a, scored EM@5 \
-         0.900 against 0.000, +0.900 [-1.000, 1.000], p 0.062 by max-T over 1 trial. With 5 clusters of questions that share \
+         0.900 against 0.000, +0.900 [-1.000, 1.000], p 0.062 (Holm-adjusted over 1 trial). With 5 clusters of questions that share \
          evidence, p cannot fall below 0.062: add questions on other evidence. Detecting +0.900, the difference on the tuning questions, takes 6 questions (80% power)."
     );
     // Held out, evaluations count: 3 x 2 / 2^6 is too much, 1 x 2 / 2^6 not. The 37 and 50 questions needed are fewer than these.
@@ -689,7 +441,7 @@ fn with_clusters_too_few_for_any_p_that_is_said() {
 #[test]
 fn where_none_scored_higher_that_is_said() {
     let text = |sweep: &SweepScores| {
-        let found = verdict(sweep, Some(&crosswise(sweep)));
+        let found = by_holm(sweep);
         assert_eq!((found.claimed, found.n_needed), (None, None));
         found.text
     };
@@ -719,7 +471,7 @@ fn what_the_encoder_does_not_read_is_said_before_any_verdict() {
             let (share, n_questions) = [(0.5, 0), (0.334, 9), (0.167, 0)][at];
             scores.truncation = Some(TrialTruncation { share, n_questions });
         }
-        verdict(&sweep, Some(&crosswise(&sweep))).text
+        by_holm(&sweep).text
     };
     let plain = text(&[]);
     assert_eq!(
@@ -760,7 +512,7 @@ fn sizes() -> SweepScores {
 #[test]
 fn the_answer_says_what_to_keep_and_names_trials_by_their_settings() {
     let sweep = sizes();
-    let found = verdict(&sweep, Some(&crosswise(&sweep)));
+    let found = by_holm(&sweep);
     let expected = "Keep chunking.size = 200. 64 is worse (EM@5 -0.125 [-0.125, -0.125]); 512 is not distinguishable from it \
                     (n = 10); about 58 questions would be needed. The best, 512, scored";
     assert!(found.text.starts_with(expected), "{}", found.text);
@@ -768,7 +520,7 @@ fn the_answer_says_what_to_keep_and_names_trials_by_their_settings() {
     let mut two = sizes();
     let sentence = "\"sentence\"".to_owned();
     two.trials[2].values.insert("chunking.strategy".to_owned(), sentence);
-    let found = verdict(&two, Some(&crosswise(&two)));
+    let found = by_holm(&two);
     let expected = "Keep chunking.size = 200, chunking.strategy = recursive. chunking.size = 64, chunking.strategy = sentence is \
                     worse (EM@5 -0.125 [-0.125, -0.125]); chunking.size = 512 is not";
     assert!(found.text.starts_with(expected), "{}", found.text);
@@ -777,7 +529,7 @@ fn the_answer_says_what_to_keep_and_names_trials_by_their_settings() {
     for (trial, size) in claim.trials.iter_mut().zip(["200", "512"]) {
         trial.values = BTreeMap::from([("chunking.size".to_owned(), size.to_owned())]);
     }
-    let found = verdict(&claim, Some(&crosswise(&claim)));
+    let found = by_holm(&claim);
     assert!(
         found.text.starts_with("Set chunking.size = 512 instead of 200: EM@5 0.800 against 0.000"),
         "{}",
@@ -805,28 +557,4 @@ fn views_that_disagree_are_explained_by_the_size_of_chunks() {
         ),
         "{text}"
     );
-}
-
-#[test]
-fn choosing_that_loses_is_shown_to_harm() {
-    let sweep = sizes();
-    let found = |low: f64, high: f64| {
-        let confirmation = CrossFit {
-            folds: vec![],
-            n: 10,
-            delta: f64::midpoint(low, high),
-            ci95: Some(Interval { low, high }),
-        };
-        verdict(&sweep, Some(&Confirmation::CrossFit(confirmation)))
-    };
-    let harmed = found(-0.2, -0.05);
-    assert!(harmed.harms && harmed.claimed.is_none());
-    assert!(
-        harmed
-            .text
-            .ends_with("over 0 folds, choosing the best trial brings -0.125 [-0.200, -0.050]."),
-        "{}",
-        harmed.text
-    );
-    assert!(!found(-0.2, 0.0).harms && !found(0.05, 0.2).harms);
 }

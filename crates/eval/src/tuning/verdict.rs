@@ -1,24 +1,24 @@
 //! Verdict of a ranking and its confirmation: first the setting to use, then the evidence; `lead.rs` writes the sentences.
 //!
 //! A winner is the best of many, so that its lead is partly luck. A claim therefore rests on held-out questions, or, if
-//! all questions were used for choosing, on max-T over all trials; the cross-fitted gain then estimates its size.
+//! there are none, on p that are Holm-adjusted over all trials.
 
 use super::TuningPlan;
 use super::aligned::AlignedSweep;
 use super::label::Labels;
-use super::lead::{Wording, cross_fit_gain, held_out_numbers, least_p, passes, questions};
+use super::lead::{Wording, held_out_numbers, least_p, passes, questions};
 use super::means::is_better;
-use super::outcome::{Confirmation, CrossFit, HeldOut, RankedTrial, TrialRanking, TuningVerdict};
+use super::outcome::{Confirmation, HeldOut, RankedTrial, TrialRanking, TuningVerdict};
 use super::sweep::{SweepScores, TrialTruncation};
 use crate::compare::LEVEL;
 use ragtriage_core::stats::detectable::needed;
 use ragtriage_core::text::numbers::{percent, plural};
 
 /// Judges `ranking`, computed from `sweep` by `plan`. On held-out questions its winner is claimed to be better than the
-/// default if their p, corrected for evaluations, is under 5% and it is better there too: nothing else is tested there. With
-/// cross-fitting, the first ranked trial that is better than the default with p by max-T under 5% is claimed: max-T bounds
-/// the probability of any false claim over all trials, so that it need not be the winner. Without a confirmation nothing is
-/// claimed.
+/// default if their p, corrected for evaluations, is under 5% and it is better there too: nothing else is tested there. By
+/// Holm, the first ranked trial that is better than the default with an adjusted p under 5% is claimed: the adjustment
+/// bounds the probability of any false claim over all trials, so that it need not be the winner. Without a confirmation
+/// nothing is claimed.
 #[must_use]
 pub fn judge(
     ranking: &TrialRanking,
@@ -36,7 +36,11 @@ pub fn judge(
     let wording =
         Wording { ranking, labels, default, direction: plan.measure.family().facts().direction };
     let mut verdict = if wording.scored_higher(best) {
-        let level = LEVEL / n_tries(ranking, confirmation);
+        let n_tests = match confirmation {
+            Some(Confirmation::HeldOut(found)) => found.evaluations,
+            _ => wording.n_compared(),
+        };
+        let level = LEVEL / n_tests.max(1) as f64;
         let n_needed = questions_needed(best, level, sweep, plan);
         judged(&wording, best, confirmation, n_needed)
     } else {
@@ -97,20 +101,12 @@ fn judged(
                 (false, _) => not_confirmed(wording, best, found, n_needed),
             }
         }
-        Some(Confirmation::CrossFit(found)) => {
-            let harms = is_harmful(wording, found);
+        Some(Confirmation::Holm) => {
             let mut rows = wording.ranking.rows.iter();
-            let shown = rows.find(|row| passes(row) && wording.scored_higher(row));
-            let verdict = match shown {
-                Some(shown) => claimed(shown, wording.cross_fit_text(shown, found)),
-                None if harms => {
-                    let verdict = not_shown(wording, best, n_needed);
-                    let text = format!("{} {}", verdict.text, cross_fit_gain(found));
-                    TuningVerdict { text, ..verdict }
-                }
+            match rows.find(|row| passes(row) && wording.scored_higher(row)) {
+                Some(shown) => claimed(shown, wording.adjusted_text(shown)),
                 None => not_shown(wording, best, n_needed),
-            };
-            TuningVerdict { harms, ..verdict }
+            }
         }
         None if passes(best) => {
             let clause = format!(
@@ -122,11 +118,6 @@ fn judged(
         }
         None => not_shown(wording, best, n_needed),
     }
-}
-
-/// Returns true if choosing loses: its cross-fitted gain's whole interval is a loss.
-fn is_harmful(wording: &Wording<'_>, found: &CrossFit) -> bool {
-    found.ci95.is_some_and(|ci95| !ci95.holds_zero()) && !is_better(found.delta, wording.direction)
 }
 
 fn claimed(row: &RankedTrial, text: String) -> TuningVerdict {
@@ -173,8 +164,7 @@ fn not_confirmed(
 /// Reports that the choosing questions did not distinguish the best trial from the default.
 fn not_shown(wording: &Wording<'_>, best: &RankedTrial, n_needed: Option<usize>) -> TuningVerdict {
     let TrialRanking { n, n_clusters, .. } = *wording.ranking;
-    // Max-T already allows for all trials.
-    let size = Size::new(n, n_clusters, 1, n_needed);
+    let size = Size::new(n, n_clusters, wording.n_compared(), n_needed);
     let text = wording.kept(None, size.clause());
     let (name, numbers) = (wording.labels.brief(best), wording.numbers(best));
     let measure = wording.ranking.measure;
@@ -194,9 +184,9 @@ struct Size {
 }
 
 impl Size {
-    /// `evaluations`: the factor that p was multiplied by.
-    fn new(n: usize, n_clusters: usize, evaluations: usize, n_needed: Option<usize>) -> Self {
-        let least_p = (least_p(n_clusters) * evaluations as f64).min(1.0);
+    /// `n_tests`: the factor that the smallest p was multiplied by.
+    fn new(n: usize, n_clusters: usize, n_tests: usize, n_needed: Option<usize>) -> Self {
+        let least_p = (least_p(n_clusters) * n_tests as f64).min(1.0);
         // If clusters are too few, a smaller number of questions than present would be misleading.
         let n_needed = n_needed.filter(|needed| least_p < LEVEL || *needed > n);
         Self { n, n_clusters, least_p, n_needed }
@@ -283,16 +273,6 @@ fn none_higher(wording: &Wording<'_>, best: &RankedTrial) -> String {
         "{head}; {} scored the same and packs fewer tokens, {fewer:.0} against {more:.0}.",
         wording.labels.brief(best)
     )
-}
-
-/// Returns the number of comparisons that p allows for: the evaluations at held-out questions, or all trials. It is an upper bound for
-/// max-T, which allows for less if trials are alike.
-fn n_tries(ranking: &TrialRanking, confirmation: Option<&Confirmation>) -> f64 {
-    let n = match confirmation {
-        Some(Confirmation::HeldOut(found)) => found.evaluations,
-        _ => ranking.rows.iter().filter(|row| row.difference.is_some()).count(),
-    };
-    n.max(1) as f64
 }
 
 fn questions_needed(

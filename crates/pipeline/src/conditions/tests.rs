@@ -23,14 +23,12 @@ fn plan() -> ConditionPlan {
             seed: 0,
             noise_position: NoisePosition::First,
         },
-        chunking: ChunkSpec::new(Strategy::Fixed, 2, 0, Vec::new(), Tokenizer::Words)
-            .expect("valid"),
+        chunking: ChunkSpec::new(Strategy::Fixed, 2, 0, Tokenizer::Words).expect("valid"),
         chunk_counter: Arc::clone(&counter),
         prompt: PromptPlan {
             template: Template::parse(template).expect("valid"),
             counter,
             context_tokens: 1000,
-            expansion: None,
         },
         titles: true,
         k: 5,

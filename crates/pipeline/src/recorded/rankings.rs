@@ -98,17 +98,11 @@ impl<'a> Rankings<'a> {
                 .collect(),
             seconds: exact.seconds,
         });
-        let mut gold_around = Vec::new();
-        if self.plan.is_own {
-            let passages = only_passages(self.place(&stage.gold_around));
-            gold_around.extend(passages.into_iter().map(|passage| passage.id));
-        }
         let query = stage.query.as_ref();
         TraceStep {
             name: (stage.name != stage.step.name()).then(|| stage.name.clone()),
             query: query.filter(|query| query.trim() != self.question.text.trim()).cloned(),
             k: stage.k.filter(|_| !self.plan.is_own),
-            gold_around,
             exact_search,
             ..TraceStep::new(stage.step, hits, stage.seconds.unwrap_or(0.0))
         }

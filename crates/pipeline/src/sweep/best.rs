@@ -4,10 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::splitters::splitters;
-
 use crate::settings::{Resolved, Settings};
-use ragtriage_core::config::Expand;
 use ragtriage_core::text::address;
 
 /// Prompt packing that replaces the trial's own.
@@ -20,7 +17,7 @@ pub struct Packing {
 }
 
 /// Returns the file's text: the settings that differ from the defaults, with relative paths rewritten to start from `folder`, below the
-/// lines of `comment` and the chunking as arguments of other libraries' splitters.
+/// lines of `comment`.
 #[must_use]
 pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, comment: &str) -> String {
     let (mut settings, shortened) = resolved.settings.with_addresses(address::shown_url);
@@ -28,10 +25,6 @@ pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, commen
         settings.retrieval.k = k;
         settings.retrieval.candidates = settings.retrieval.candidates.max(k);
         settings.generation.context_tokens = context_tokens;
-        if settings.packing.expand == Expand::Parent {
-            let tokens = &mut settings.packing.parent_tokens;
-            *tokens = (*tokens).min(context_tokens);
-        }
     }
     settings.move_paths(|path| seen_from(folder, path, &resolved.base()));
     let shortened = shortened.iter().map(|key| {
@@ -39,11 +32,7 @@ pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, commen
             "{key} is written without its user info and query, which may hold keys: set it again."
         )
     });
-    let splitters = splitters(&settings.chunking);
-    let heading = "Chunks of this size in other libraries, with slightly different boundaries:";
-    let heading = (!splitters.is_empty()).then(|| heading.to_owned());
-    let lines = comment.lines().map(str::to_owned);
-    let lines = lines.chain(heading).chain(splitters).chain(shortened);
+    let lines = comment.lines().map(str::to_owned).chain(shortened);
     let head: Vec<String> = lines.map(|line| format!("# {line}")).collect();
     let own = differing(&table(&settings), &table(&Settings::default()));
     format!("{}\n\n{}", head.join("\n"), toml::to_string(&own).expect("a table of plain values"))
@@ -82,14 +71,6 @@ fn from_folder(path: &Path, folder: &Path) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    fn of_splitters(size: usize) -> String {
-        format!(
-            "# Chunks of this size in other libraries, with slightly different boundaries:\n\
-             # LangChain: RecursiveCharacterTextSplitter.from_tiktoken_encoder(encoding_name=\"cl100k_base\", chunk_size={size}, chunk_overlap=40)\n\
-             # LlamaIndex: SentenceSplitter(chunk_size={size}, chunk_overlap=40, tokenizer=tiktoken.get_encoding(\"cl100k_base\").encode)\n"
-        )
-    }
-
     #[test]
     fn it_holds_what_differs_and_its_paths_lead_to_the_same_places() {
         let root = tempfile::tempdir().expect("a folder");
@@ -108,10 +89,7 @@ mod tests {
         let text = best(&resolved, None, &folder, "one\ntwo");
         assert_eq!(
             text,
-            format!(
-                "# one\n# two\n{}\n[chunking]\nsize = 64\n\n[dataset]\npath = \"../../docs\"\n\n[retrieval]\nk = 3\n",
-                of_splitters(64)
-            )
+            "# one\n# two\n\n[chunking]\nsize = 64\n\n[dataset]\npath = \"../../docs\"\n\n[retrieval]\nk = 3\n"
         );
         std::fs::write(folder.join("best.toml"), &text).expect("written");
         let again = Resolved::new(Some(&folder.join("best.toml")), &[]).expect("settings");
@@ -132,23 +110,8 @@ mod tests {
         let packing = Some(Packing { k: 18, context_tokens: 1000 });
         assert_eq!(
             best(&resolved, packing, &root.path().join("tunes/one"), "c"),
-            format!(
-                "# c\n{}\n[dataset]\npath = \"../..\"\n\n[generation]\ncontext_tokens = 1000\n\n[retrieval]\nk = 18\n",
-                of_splitters(200)
-            )
+            "# c\n\n[dataset]\npath = \"../..\"\n\n[generation]\ncontext_tokens = 1000\n\n[retrieval]\nk = 18\n"
         );
-    }
-
-    #[test]
-    fn a_parent_is_written_no_larger_than_the_prompt() {
-        let root = tempfile::tempdir().expect("a folder");
-        let sets =
-            ["packing.expand=\"parent\"".to_owned(), "packing.parent_tokens=1200".to_owned()];
-        let resolved = Resolved::new(None, &sets).expect("settings");
-        let packing = Some(Packing { k: 5, context_tokens: 1000 });
-        let text = best(&resolved, packing, root.path(), "");
-        assert!(text.contains("parent_tokens = 1000"), "{text}");
-        assert!(best(&resolved, None, root.path(), "").contains("parent_tokens = 1200"));
     }
 
     #[test]

@@ -29,18 +29,6 @@ pub enum SweepError {
         /// The value found.
         value: String,
     },
-    /// An empty range, or one with unknown keys.
-    #[error("`sweep.{key}` is not a range: `from` must be below `to`")]
-    BadRange {
-        /// The setting.
-        key: String,
-    },
-    /// A range in a grid search.
-    #[error("`sweep.{key}` is a range, and a grid needs a list")]
-    RangeInGrid {
-        /// The setting.
-        key: String,
-    },
     /// Two axes that set one setting.
     #[error("`{key}` is varied twice in `[sweep]`")]
     TwiceVaried {
@@ -70,15 +58,14 @@ pub enum SweepError {
         /// The measure.
         measure: Measure,
     },
-    /// A measure of answers, though none are generated.
-    #[error("`tune.measure` is {measure}, which scores answers, and no answer is generated")]
-    NoAnswers {
+    /// A measure of answers without a generator.
+    #[error(
+        "`tune.measure` is {measure}, which scores answers, and `generation.generator` is `none`"
+    )]
+    NoGenerator {
         /// The measure.
         measure: Measure,
     },
-    /// Answers are requested without a generator.
-    #[error("generated answers need a generator, and `generation.generator` is `none`")]
-    NoGenerator,
     /// The folder is used by another process.
     #[error("another sweep is running in `{}`", path.display())]
     Busy {
@@ -137,16 +124,10 @@ impl Hint for SweepError {
             Self::NoList { .. } => {
                 "write a list: `chunking.size = [64, 128]`; a setting that is a list itself needs a list of lists"
             }
-            Self::BadRange { .. } => {
-                "for example `{ from = 0.6, to = 2.0 }`, with `log = true` for numbers above 0"
-            }
-            Self::RangeInGrid { .. } => "list its values, or set `tune.search = \"random\"`",
             Self::TwiceVaried { .. } => {
                 "set it once: with other settings in the list of tables, or separately"
             }
-            Self::TooMany { .. } => {
-                "vary less, or set `tune.search = \"random\"` and `tune.samples`"
-            }
+            Self::TooMany { .. } => "vary less",
             Self::BadSetting(error) => {
                 return match error {
                     SettingsError::Malformed { .. } => Some("a setting that is a list itself needs a list of lists: `retrieval.retrievers = [[\"bm25\"], [\"bm25\", \"dense\"]]`".to_owned()),
@@ -155,8 +136,9 @@ impl Hint for SweepError {
             }
             Self::NothingGold => "label some questions",
             Self::NoMean { .. } | Self::OutOfRange(_) => return None,
-            Self::NoAnswers { .. } => "generate answers for all of them",
-            Self::NoGenerator => "set `generation.generator` to `baseline`, `qa` or `openai`",
+            Self::NoGenerator { .. } => {
+                "set `generation.generator` to `baseline`, `qa` or `openai`"
+            }
             Self::Busy { .. } => "wait until it ends, or give this sweep another name",
             Self::OtherConfig { .. } => "give this sweep another name",
             Self::Io { .. } => "check that the folder is writable, or choose another",

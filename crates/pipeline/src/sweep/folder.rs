@@ -106,19 +106,16 @@ impl SweepFolder {
         Ok(self.folder.write(name, content)?)
     }
 
-    /// Removes files of an earlier sweep under this name that this one may not overwrite.
+    /// Removes a file of an earlier sweep under this name that this one may not overwrite.
     ///
     /// # Errors
     /// `Io`.
-    pub fn remove(&self, names: &[&str]) -> Result<(), SweepError> {
-        names.iter().map(|name| self.folder.file(name)).try_for_each(|path| {
-            match fs::remove_file(&path) {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    Err(io("remove", &path)(error))
-                }
-                _ => Ok(()),
-            }
-        })
+    pub fn remove(&self, name: &str) -> Result<(), SweepError> {
+        let path = self.folder.file(name);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(io("remove", &path)(error)),
+            _ => Ok(()),
+        }
     }
 
     /// Returns the cost of the generator's calls under this name so far, over all processes, as far as a limit

@@ -3,17 +3,15 @@
 //! [`space`] lists the combinations, [`partition`] splits the questions into tuning and held-out ones, [`trial`] runs one
 //! trial and saves its scores, [`tune`] runs the whole sweep. The statistics are in `eval/tuning/`.
 
-pub mod answers;
 pub mod best;
+pub mod bill;
 mod confirm;
 mod error;
 pub mod folder;
-pub mod generate;
 pub mod partition;
 pub mod prepared;
 pub mod request;
 pub mod space;
-mod splitters;
 pub mod trial;
 pub mod trials;
 pub mod tune;

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use super::answers::Answers;
 use super::error::SweepError;
-use super::generate::Generate;
 use super::partition::{QuestionPart, parted};
 use super::request::SweepRequest;
 use super::space;
@@ -16,17 +14,9 @@ use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
 use ragtriage_core::types::{Dataset, Document, Question};
 use ragtriage_eval::tuning::{TuningPlan, Varied};
 
-/// The k of the curve, up to the number of candidates.
-const CURVE: [usize; 11] = [1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50];
 /// Settings that change the amount packed: with one token budget for all trials they would have no
 /// effect.
-const PACKING: [&str; 5] = [
-    "retrieval.k",
-    "generation.context_tokens",
-    "packing.expand",
-    "packing.neighbours",
-    "packing.parent_tokens",
-];
+const PACKING: [&str; 2] = ["retrieval.k", "generation.context_tokens"];
 
 /// A sweep that is ready to run.
 pub struct PreparedSweep {
@@ -54,18 +44,14 @@ impl PreparedSweep {
     pub fn new(request: &SweepRequest<'_>, dataset: Dataset) -> Result<Self, SweepError> {
         let settings = &request.base.settings;
         check_ranges("tune", &settings.tune)?;
-        if request.generate != Generate::None
+        let points = space::points(&space::axes(&settings.sweep)?)?;
+        let by_answers = settings.tune.measure.filter(|measure| measure.family().scores_answers());
+        if let Some(measure) = by_answers
             && settings.generation.generator == GeneratorName::None
         {
-            return Err(SweepError::NoGenerator);
+            return Err(SweepError::NoGenerator { measure });
         }
-        let points = space::points(&space::axes(&settings.sweep)?, &settings.tune)?;
-        let answers_choose =
-            settings.tune.measure.is_some_and(|measure| measure.family().scores_answers());
-        if answers_choose && request.generate != Generate::All {
-            let measure = settings.tune.measure.expect("it chooses");
-            return Err(SweepError::NoAnswers { measure });
-        }
+        let answers_choose = by_answers.is_some();
         let has_gold =
             |question: &Question| !question.answers.is_empty() || !question.required.is_empty();
         if answers_choose && !dataset.questions.iter().any(has_gold) {
@@ -74,11 +60,7 @@ impl PreparedSweep {
         let list = TrialList::new(request.base, &points, answers_choose)?;
         let plan = plan(settings, &list.varied, &dataset.questions)?;
         let (documents, choosing, confirming) = parted(dataset, settings.tune.heldout);
-        let views = [plan.measure, plan.equal_k, plan.equal_tokens, plan.at_prompt];
-        let mut measures: Vec<Measure> =
-            views.into_iter().chain(plan.curve.iter().copied()).collect();
-        measures
-            .extend(Answers::measures().into_iter().filter(|_| request.generate != Generate::None));
+        let mut measures = vec![plan.measure, plan.equal_k, plan.equal_tokens];
         measures.sort_unstable();
         measures.dedup();
         Ok(Self { list, plan, measures, documents, choosing, confirming, answers_choose })
@@ -107,16 +89,13 @@ fn plan(
     let at = |cutoff| Measure::new(family, Some(cutoff)).expect("the family takes every cutoff");
     let equal_tokens = at(Cutoff::Tokens(tune.tokens));
     let packs = varied.iter().any(|varied| PACKING.contains(&varied.key.as_str()));
-    let reached = CURVE.into_iter().filter(|k| *k <= settings.retrieval.candidates);
+    let evaluation = assemble::evaluation(settings);
     Ok(TuningPlan {
         measure: tune.measure.unwrap_or(if packs { at(Cutoff::Prompt) } else { equal_tokens }),
         equal_k: at(Cutoff::Top(settings.retrieval.k)),
         equal_tokens,
-        at_prompt: at(Cutoff::Prompt),
-        curve: reached.map(|k| at(Cutoff::Top(k))).collect(),
-        permutations: assemble::evaluation(settings).resamples,
-        seed: tune.seed,
-        folds: tune.folds,
+        permutations: evaluation.resamples,
+        seed: evaluation.seed,
     })
 }
 

@@ -2,9 +2,9 @@
 
 use tokio::sync::watch;
 
+use super::bill::Bill;
 use super::error::SweepError;
 use super::folder::SweepFolder;
-use super::generate::{Bill, Generate};
 use super::trial::{TrialError, TrialResult};
 use super::trials::Trial;
 use crate::progress::Progress;
@@ -17,8 +17,6 @@ use ragtriage_http::OnDownload;
 pub struct SweepRequest<'a> {
     /// The configuration with its `[sweep]`.
     pub base: &'a Resolved,
-    /// The trials that answers are generated for.
-    pub generate: Generate,
     /// The folder of all results.
     pub folder: &'a SweepFolder,
     /// The environment of the process.

@@ -75,8 +75,6 @@ pub struct TrialResult {
     pub seconds: f64,
     /// Its run's folder.
     pub run: PathBuf,
-    /// Cost of its answers when they were generated, in US dollars.
-    pub cost_usd: f64,
 }
 
 /// Counts of requested and built parts of one or all trials.
@@ -139,7 +137,6 @@ struct SavedTrial {
     rows: Vec<Vec<Option<u64>>>,
     context_tokens: Vec<Option<f64>>,
     truncation: Option<TrialTruncation>,
-    cost_usd: f64,
 }
 
 impl Bench<'_> {
@@ -167,13 +164,7 @@ impl Bench<'_> {
             None => Box::pin(self.make(stock, assembled, manifest, &path, key)).await?,
         };
         let seconds = clock.elapsed().as_secs_f64();
-        Ok(TrialResult {
-            seconds,
-            work,
-            run: path,
-            cost_usd: kept.cost_usd,
-            measured: kept.measured(),
-        })
+        Ok(TrialResult { seconds, work, run: path, measured: kept.measured() })
     }
 
     /// Runs a trial without a stored result.
@@ -271,7 +262,6 @@ impl Bench<'_> {
                 .collect(),
             context_tokens: shown::context_tokens(saved),
             truncation: TrialTruncation::of(saved),
-            cost_usd: Spent::by(&saved.traces, &[]).usd,
         }
     }
 

@@ -9,7 +9,6 @@ use sha2::{Digest, Sha256};
 use super::error::SweepError;
 use super::space::Combination;
 use crate::settings::{Resolved, Settings};
-use ragtriage_core::chunk::Strategy;
 use ragtriage_core::config::{GatesSettings, GeneratorName, TuneSettings};
 use ragtriage_core::text::address;
 use ragtriage_core::text::hex::hex;
@@ -130,22 +129,6 @@ impl Trial {
         serde_json::to_string(&self.resolved.settings.retrieval)
             .expect("settings are plain JSON values")
     }
-
-    /// Returns `chunking.size`, if chunks have one.
-    #[must_use]
-    pub fn chunk_size(&self) -> Option<usize> {
-        let chunking = &self.resolved.settings.chunking;
-        let has_size = !matches!(chunking.strategy, Strategy::Document | Strategy::File);
-        has_size.then_some(chunking.size)
-    }
-
-    /// Returns its retrievers, which group the curves against chunk size.
-    #[must_use]
-    pub fn group(&self) -> String {
-        let names: Vec<&str> =
-            self.resolved.settings.retrieval.retrievers.iter().map(|name| name.name()).collect();
-        names.join(" + ")
-    }
 }
 
 /// Returns the configuration without `[sweep]`, `[tune]` and `[gates]`, which trials do not depend on.
@@ -226,7 +209,6 @@ mod tests {
         let list =
             TrialList::new(&base(), &points(r#"[{"retrieval.retrievers": ["dense"]}]"#), false)
                 .expect("a list");
-        assert_eq!(list.trials[1].group(), "dense");
         assert_eq!(list.trials[1].values["retrieval.retrievers"], r#"["dense"]"#);
         for wrong in [r#"[{"chunking.sise": 3}]"#, r#"[{"retrieval.retrievers": "dense"}]"#] {
             let error = TrialList::new(&base(), &points(wrong), false).expect_err("refused");
@@ -239,20 +221,15 @@ mod tests {
 
     #[test]
     fn combinations_that_differ_in_settings_without_effect_are_one_trial() {
-        // The first two are the default. `neighbours` counts for the third and fourth only.
+        // `file` counts for the strategy `file` only, so the first two are the default.
         let points = points(
-            r#"[{"packing.expand": "none", "packing.neighbours": 1}, {"packing.expand": "none", "packing.neighbours": 2},
-                {"packing.expand": "neighbours", "packing.neighbours": 1}, {"packing.expand": "neighbours", "packing.neighbours": 2},
-                {"packing.expand": "parent", "packing.neighbours": 1}, {"packing.expand": "parent", "packing.neighbours": 2}]"#,
+            r#"[{"chunking.strategy": "recursive", "chunking.file": "a"}, {"chunking.strategy": "recursive", "chunking.file": "b"},
+                {"chunking.strategy": "file", "chunking.file": "a"}, {"chunking.strategy": "file", "chunking.file": "b"}]"#,
         );
         let list = TrialList::new(&base(), &points, false).expect("a list");
-        let values = |key: &str| -> Vec<String> {
-            let trials = list.trials.iter();
-            trials.map(|trial| trial.values[key].clone()).collect()
-        };
-        let expand = ["\"none\"", "\"neighbours\"", "\"neighbours\"", "\"parent\""];
-        assert_eq!(values("packing.expand"), expand);
-        assert_eq!(values("packing.neighbours"), ["not used", "1", "2", "not used"]);
+        let values: Vec<&str> =
+            list.trials.iter().map(|trial| trial.values["chunking.file"].as_str()).collect();
+        assert_eq!(values, ["not used", "\"a\"", "\"b\""]);
     }
 
     #[test]

@@ -1,13 +1,11 @@
-//! Runs a sweep: every trial on the tuning questions, the best confirmed on the held-out questions, and answers generated if
-//! requested.
+//! Runs a sweep: every trial on the tuning questions, the best confirmed on the held-out questions.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::answers::Answers;
+use super::bill::Bill;
 use super::error::SweepError;
-use super::generate::Bill;
 use super::partition::QuestionPart;
 use super::prepared::PreparedSweep;
 use super::request::SweepRequest;
@@ -21,8 +19,8 @@ use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::Dataset;
 use ragtriage_eval::clusters;
 use ragtriage_eval::tuning::{
-    Confirmation, ScoredTrial, SweepScores, TrialRanking, TuningPlan, TuningVerdict, Varied,
-    cross_fit, judge, rank,
+    Confirmation, ScoredTrial, SweepScores, TrialRanking, TuningPlan, TuningVerdict, Varied, judge,
+    rank,
 };
 
 /// The result of a sweep.
@@ -44,8 +42,6 @@ pub struct SweepOutcome {
     /// The failure that leaves the comparison incomplete, if any: of trials, except those whose settings cannot be combined,
     /// or of the held-out evaluation.
     pub failure: Option<String>,
-    /// Generated answers, if any.
-    pub answers: Vec<Answers>,
     /// Number of tuning questions.
     pub n_choosing: usize,
     /// Number of held-out questions; `None` if there are none.
@@ -117,17 +113,14 @@ pub async fn tune(
             .unzip();
     let runs =
         results.iter().map(|result| result.as_ref().ok().map(|trial| trial.run.clone())).collect();
-    let answer = |(trial, result)| Answers::new(trial, result, request.folder.path());
-    let mut answers: Vec<Answers> =
-        trials.iter().zip(&results).filter(|_| answers_choose).map(answer).collect();
-    let board = board(request.base, &list.varied, &choosing, &trials, results);
+    let board = board(request.base, &choosing, &trials, results);
     let ranking = rank(&board, &plan);
     let winner = trials.iter().find(|trial| Some(&trial.name) == ranking.winner.as_ref());
     let winner = winner.filter(|winner| winner.name != DEFAULT && n_left == 0);
 
     let confirmation = match (&confirming, winner) {
         (_, None) => None,
-        (None, Some(_)) => cross_fit(&board, &plan).map(Confirmation::CrossFit),
+        (None, Some(_)) => Some(Confirmation::Holm),
         (Some(part), Some(winner)) => {
             stock.forget();
             let bench = request.bench(part, &measures, answers_choose);
@@ -150,13 +143,6 @@ pub async fn tune(
         verdict.text =
             format!("Interrupted after {n_tried} of {n_trials} trials. {}", verdict.text);
     }
-    if !answers_choose {
-        let bench = request.bench(&choosing, &measures, true);
-        let generating = request.generating(&trials, &ranking);
-        let (answered, more) =
-            Box::pin(request.answered(&bench, &mut stock, &generating, plan.measure)).await;
-        (answers, work) = (answered, work.plus(more));
-    }
     Ok(SweepOutcome {
         plan,
         varied: list.varied,
@@ -166,7 +152,6 @@ pub async fn tune(
         confirmation,
         verdict,
         failure,
-        answers,
         n_choosing: choosing.questions.len(),
         n_held_out: confirming.map(|part| part.questions.len()),
         work,
@@ -175,16 +160,14 @@ pub async fn tune(
     })
 }
 
-/// Estimates the cost of a sweep over `dataset` that answers all its trials; calls no service and scores nothing.
+/// Estimates the cost of the answers of a sweep over `dataset`; calls no service and scores nothing.
 ///
 /// # Errors
 /// As [`super::tune::tune`].
 pub async fn bill_of_all(request: &SweepRequest<'_>, dataset: Dataset) -> Result<Bill, SweepError> {
     let PreparedSweep { list, documents, choosing, .. } = PreparedSweep::new(request, dataset)?;
     let mut stock = Stock::for_many(documents, choosing.questions.clone());
-    let generator = request.base.settings.generation.generator;
-    let trials: Vec<Trial> = list.trials.iter().map(|trial| trial.answered_by(generator)).collect();
-    Ok(Box::pin(request.bill(&mut stock, &trials)).await)
+    Ok(Box::pin(request.bill(&mut stock, &list.trials)).await)
 }
 
 impl SweepRequest<'_> {
@@ -265,7 +248,6 @@ fn in_order(trials: &[Trial]) -> Vec<usize> {
 
 fn board(
     base: &Resolved,
-    varied: &[Varied],
     part: &QuestionPart,
     trials: &[Trial],
     results: Vec<Result<TrialResult, TrialError>>,
@@ -273,12 +255,9 @@ fn board(
     let tried = trials.iter().zip(results).map(|(trial, result)| ScoredTrial {
         name: trial.name.clone(),
         values: trial.values.clone(),
-        size: trial.chunk_size(),
-        group: trial.group(),
         result: result.map(|trial| trial.measured).map_err(|error| error.message),
     });
     SweepScores {
-        varied: varied.to_vec(),
         questions: part.questions.iter().map(|question| question.id.clone()).collect(),
         cluster_of: clusters::question_clusters(&part.questions, base.settings.evaluation.cluster),
         trials: tried.collect(),

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::answers::Answers;
 use super::trials::DEFAULT;
 use super::tune::SweepOutcome;
 use crate::stock::Reuse;
@@ -31,7 +30,6 @@ pub struct TuneFile<'a> {
     measure: Measure,
     equal_k: Measure,
     equal_tokens: Measure,
-    at_prompt: Measure,
     /// The name of the default's row.
     default: &'static str,
     n_choosing: usize,
@@ -42,8 +40,6 @@ pub struct TuneFile<'a> {
     ranking: &'a TrialRanking,
     confirmation: Option<&'a Confirmation>,
     verdict: &'a TuningVerdict,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    answers: &'a [Answers],
     /// Counts of requested and built parts of each stage.
     work: BTreeMap<&'static str, Reuse>,
     /// Each trial's run, from the sweep's folder.
@@ -83,7 +79,6 @@ impl<'a> TuneFile<'a> {
             measure: plan.measure,
             equal_k: plan.equal_k,
             equal_tokens: plan.equal_tokens,
-            at_prompt: plan.at_prompt,
             default: DEFAULT,
             n_choosing: outcome.n_choosing,
             n_held_out: outcome.n_held_out,
@@ -92,7 +87,6 @@ impl<'a> TuneFile<'a> {
             ranking,
             confirmation: confirmation.as_ref(),
             verdict,
-            answers: &outcome.answers,
             work: outcome.work.stages().into_iter().collect(),
             runs: named.collect(),
         }

@@ -1,5 +1,4 @@
-//! Charts as data: lines and points over two axes, which [`svg`] and `plot` draw for a page and a terminal, and bar charts
-//! (`bars`).
+//! Charts as data: lines and points over two axes, which [`svg`] draws, and bar charts (`bars`).
 //!
 //! It is independent of the data that it shows. Points without a position on the axes (not finite, beyond 1e300, not above zero on a
 //! logarithmic axis) are left out; a chart without any is a frame that says so.
@@ -8,7 +7,6 @@ mod axis;
 pub(crate) mod bars;
 mod canvas;
 mod labels;
-pub(crate) mod plot;
 pub mod svg;
 mod ticks;
 

@@ -208,16 +208,7 @@ impl DetailContext<'_> {
         support: Support,
         gold: &BTreeSet<&ChunkId>,
     ) -> StepShown {
-        let TraceStep {
-            step: _,
-            name: _,
-            query,
-            k: _,
-            hits,
-            exact_search: _,
-            gold_around: _,
-            seconds,
-        } = ranked;
+        let TraceStep { step: _, name: _, query, k: _, hits, exact_search: _, seconds } = ranked;
         let inside = passages::gold_inside(ranked, gold, |id| {
             let number = self.passages.number(self.run, id)?;
             Some(self.passages.list()[number].range)

@@ -7,11 +7,10 @@ use crate::document::Fact;
 use crate::external;
 use ragtriage_core::chunk::Strategy;
 use ragtriage_core::config::{
-    Bm25Settings, CollectionMode, CollectionSettings, DenseSettings, Expand, GenerationSettings,
+    Bm25Settings, CollectionMode, CollectionSettings, DenseSettings, GenerationSettings,
     GeneratorName, Precision, RetrievalSettings, Settings, VectorStoreKind,
 };
 use ragtriage_core::fuse::{Fusion, FusionMethod};
-use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::{QuestionKind, RetrieverName};
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{Manifest, SavedRun};
@@ -127,7 +126,7 @@ fn describe_generation(generation: &GenerationSettings) -> String {
 
 /// Describes the retrievers and the steps after them, in order.
 fn describe_retrieval(manifest: &Manifest) -> String {
-    let Settings { retrieval, rerank, packing, .. } = &manifest.settings;
+    let Settings { retrieval, rerank, .. } = &manifest.settings;
     let names: Vec<String> =
         retrieval.retrievers.iter().map(|name| describe_retriever(*name, manifest)).collect();
     let mut steps = vec![names.join(" + ")];
@@ -151,17 +150,6 @@ fn describe_retrieval(manifest: &Manifest) -> String {
         steps.push(format!("; only documents with {filter}"));
     }
     steps.push(format!("; {} candidates, k = {}", retrieval.candidates, retrieval.k));
-    match packing.expand {
-        Expand::None => {}
-        Expand::Neighbours => steps.push(format!(
-            "; packed with {} before and after",
-            plural(packing.neighbours, "chunk", "chunks")
-        )),
-        Expand::Parent => steps.push(format!(
-            "; packed with their sections, at most {} tokens each",
-            packing.parent_tokens
-        )),
-    }
     steps.concat()
 }
 

@@ -1,15 +1,14 @@
 //! `table.csv`: every trial of a sweep with every figure, for spreadsheets and notebooks. Cells as in [`crate::csv`].
 
-use super::found::{Generated, SweepFindings};
+use super::found::SweepFindings;
 use crate::csv::{row, text};
 use ragtriage_eval::tuning::RankedTrial;
 
 /// Columns before the values of the varied parameters.
-const COLUMNS: [&str; 20] = [
+const COLUMNS: [&str; 18] = [
     "rank",
     "name",
     "is_best",
-    "on_front",
     "is_default",
     "error",
     "measure",
@@ -20,31 +19,25 @@ const COLUMNS: [&str; 20] = [
     "delta",
     "delta_low",
     "delta_high",
-    "p_max_t",
+    "p_holm",
     "equal_k",
     "equal_tokens",
-    "at_prompt",
     "context_tokens",
     "truncated",
 ];
-/// Columns after them where answers were generated.
-const GENERATED: [&str; 4] = ["answers", "answer_f1", "answer_em", "cost_usd"];
 
 /// The table: a header, then the settings best first, those that failed last and without a rank.
 #[must_use]
 pub fn render(found: &SweepFindings) -> String {
-    let generated: &[&str] = if found.generated.is_empty() { &[] } else { &GENERATED };
     let keys = found.varied.iter().map(|varied| varied.key.as_str());
-    let head = COLUMNS.into_iter().chain(keys).chain(generated.iter().copied());
+    let head = COLUMNS.into_iter().chain(keys);
     let mut out = row(head.map(text));
     for (at, trial) in found.ranking.rows.iter().enumerate() {
         let values = found
             .varied
             .iter()
             .map(|varied| text(trial.values.get(&varied.key).map_or("", String::as_str)));
-        let answers = found.generated.iter().find(|generated| generated.name == trial.name);
-        let answers = if found.generated.is_empty() { Vec::new() } else { answered(answers) };
-        out.push_str(&row(numbers(found, at + 1, trial).into_iter().chain(values).chain(answers)));
+        out.push_str(&row(numbers(found, at + 1, trial).into_iter().chain(values)));
     }
     out
 }
@@ -58,10 +51,8 @@ fn numbers(found: &SweepFindings, rank: usize, trial: &RankedTrial) -> Vec<Strin
         ci95,
         equal_k,
         equal_tokens,
-        at_prompt,
         context_tokens,
         difference,
-        on_front,
         truncation,
     } = trial;
     let ran = error.is_none();
@@ -73,10 +64,9 @@ fn numbers(found: &SweepFindings, rank: usize, trial: &RankedTrial) -> Vec<Strin
         difference.map(|difference| difference.delta),
         paired.map(|ci| ci.low),
         paired.map(|ci| ci.high),
-        difference.map(|difference| difference.p_max_t),
+        difference.map(|difference| difference.p_holm),
         *equal_k,
         *equal_tokens,
-        *at_prompt,
         Some(*context_tokens),
         truncation.map(|truncation| truncation.share),
     ];
@@ -84,7 +74,6 @@ fn numbers(found: &SweepFindings, rank: usize, trial: &RankedTrial) -> Vec<Strin
         if ran { rank.to_string() } else { String::new() },
         text(name),
         found.is_winner(trial).to_string(),
-        on_front.to_string(),
         (name == found.default).to_string(),
         text(error.as_deref().unwrap_or_default()),
         text(&found.ranking.measure.to_string()),
@@ -93,14 +82,6 @@ fn numbers(found: &SweepFindings, rank: usize, trial: &RankedTrial) -> Vec<Strin
     .into_iter()
     .chain(figures.map(|value| number(value.filter(|_| ran))))
     .collect()
-}
-
-/// Returns the cells of [`GENERATED`], empty for a trial without answers.
-fn answered(generated: Option<&Generated>) -> Vec<String> {
-    let Some(Generated { name: _, n, answer_f1, answer_em, cost_usd }) = generated else {
-        return vec![String::new(); GENERATED.len()];
-    };
-    vec![n.to_string(), number(*answer_f1), number(*answer_em), number(*cost_usd)]
 }
 
 fn number(value: Option<f64>) -> String {

@@ -19,23 +19,6 @@ pub struct SweepFindings<'a> {
     pub confirmation: Option<&'a Confirmation>,
     /// The verdict.
     pub verdict: &'a TuningVerdict,
-    /// Scores of generated answers.
-    pub generated: &'a [Generated],
-}
-
-/// Scores of one trial's answers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Generated {
-    /// The trial.
-    pub name: String,
-    /// Questions answered.
-    pub n: usize,
-    /// Mean `AnswerF1`; `None` where no question has one.
-    pub answer_f1: Option<f64>,
-    /// Mean `AnswerEM`.
-    pub answer_em: Option<f64>,
-    /// Cost of its calls, where a price is known.
-    pub cost_usd: Option<f64>,
 }
 
 impl SweepFindings<'_> {
@@ -48,11 +31,10 @@ impl SweepFindings<'_> {
         self.ranking.winner.as_deref() == Some(row.name.as_str())
     }
 
-    /// `>` the winner, `^` on the front, `=` the default, `!` truncated by the encoder.
+    /// `>` the winner, `=` the default, `!` truncated by the encoder.
     pub(super) fn marks(&self, row: &RankedTrial) -> String {
         let marks = [
             (self.is_winner(row), '>'),
-            (row.on_front, '^'),
             (row.name == self.default, '='),
             (row.truncation.is_some(), '!'),
         ];

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use ragtriage_core::text::sanitize::shortened;
+use ragtriage_eval::tuning::Varied;
 pub(super) use ragtriage_eval::tuning::plain;
-use ragtriage_eval::tuning::{RankedTrial, Varied};
 
 /// Characters of a value among others.
 const VALUE: usize = 40;
@@ -54,32 +54,6 @@ fn joined<'a>(
     pairs.collect::<Vec<String>>().join(" ")
 }
 
-/// Formats the values of the trial with this name among `rows`; the name where it has none, as the default's.
-pub(super) fn pairs_of(name: &str, rows: &[RankedTrial], varied: &[Varied]) -> String {
-    let row = rows.iter().find(|row| row.name == name);
-    let pairs = row.map_or_else(String::new, |row| pairs(varied, &row.values));
-    if pairs.is_empty() { name.to_owned() } else { pairs }
-}
-
-/// Formats `size=64 recursive dense`: a trial's values of all parameters that took several, words without their keys, cut to
-/// `most` characters.
-pub(super) fn named(varied: &[Varied], values: &BTreeMap<String, String>, most: usize) -> String {
-    let several = varied.iter().zip(short_names(varied));
-    let several = several.filter(|(key, _)| key.values.len() > 1);
-    let words: Vec<String> = several
-        .filter_map(|(key, short)| {
-            let value = plain(values.get(&key.key)?);
-            Some(if says_enough(&value) { value } else { format!("{short}={value}") })
-        })
-        .collect();
-    shortened(&words.join(" "), most)
-}
-
-fn says_enough(value: &str) -> bool {
-    value.starts_with(char::is_alphabetic)
-        && !["true", "false", "none", "null", "not set"].contains(&value)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,24 +78,11 @@ mod tests {
     #[test]
     fn a_long_value_is_cut_among_others() {
         let values =
-            BTreeMap::from([("separators".to_owned(), format!("[\".\",\"{}\"]", "x".repeat(50)))]);
+            BTreeMap::from([("retrievers".to_owned(), format!("[\".\",\"{}\"]", "x".repeat(50)))]);
         // Of the 40 characters 6 are `[".","`, 33 are letters and one is the ellipsis.
         assert_eq!(
-            pairs(&varied(&["separators"]), &values),
-            format!("separators=[\".\",\"{}…", "x".repeat(33))
+            pairs(&varied(&["retrievers"]), &values),
+            format!("retrievers=[\".\",\"{}…", "x".repeat(33))
         );
-    }
-
-    #[test]
-    fn a_trial_is_named_by_the_values_of_what_took_several() {
-        let mut keys = varied(&["chunking.size", "overlap", "strategy", "retrievers", "dedup"]);
-        for at in [0, 2, 3, 4] {
-            keys[at].values = vec![String::new(); 2];
-        }
-        let values = ["64", "0", "\"recursive\"", "[\"dense\"]", "true"];
-        let values: BTreeMap<String, String> =
-            keys.iter().map(|key| key.key.clone()).zip(values.map(str::to_owned)).collect();
-        assert_eq!(named(&keys, &values, 34), "size=64 recursive dense dedup=true");
-        assert_eq!(named(&keys, &values, 20), "size=64 recursive d…");
     }
 }

@@ -1,15 +1,14 @@
-//! Reports on a sweep: [`report`] as data, [`csv`] as a table of all figures, [`drawings`] as charts.
+//! Reports on a sweep: [`report`] as data, [`csv`] as a table of all figures.
 
 pub mod csv;
-pub mod drawings;
 mod found;
+mod held_out;
 mod keys;
 mod ranked;
 mod report;
-mod sections;
 #[cfg(test)]
 mod tests;
 
-pub use found::{Generated, SweepFindings};
+pub use found::SweepFindings;
 pub use keys::all_pairs;
 pub use report::report;

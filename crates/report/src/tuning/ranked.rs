@@ -18,13 +18,13 @@ const VALUE: usize = 24;
 const ERROR: usize = 200;
 
 /// The columns of the two views.
-pub(super) const EQUAL_K: &str = "equal k";
-pub(super) const EQUAL_TOKENS: &str = "equal tokens";
+const EQUAL_K: &str = "equal k";
+const EQUAL_TOKENS: &str = "equal tokens";
 /// The column of the mean tokens of a trial's own prompt.
-pub(super) const PACKED: &str = "packed";
+const PACKED: &str = "packed";
 /// The columns of figures.
 const FIGURES: [&str; 8] =
-    ["score", "95% CI", "delta", "95% CI", "max-T p", EQUAL_K, EQUAL_TOKENS, PACKED];
+    ["score", "95% CI", "delta", "95% CI", "Holm p", EQUAL_K, EQUAL_TOKENS, PACKED];
 
 /// Builds the table.
 pub(super) fn table(found: &SweepFindings) -> Table {
@@ -53,7 +53,7 @@ pub(super) fn table(found: &SweepFindings) -> Table {
 }
 
 fn is_always_shown(found: &SweepFindings, row: &RankedTrial) -> bool {
-    let differs = row.difference.is_some_and(|difference| difference.p_max_t < LEVEL);
+    let differs = row.difference.is_some_and(|difference| difference.p_holm < LEVEL);
     differs || found.is_winner(row) || row.name == found.default
 }
 
@@ -106,15 +106,15 @@ fn figures(row: &RankedTrial) -> [String; FIGURES.len()] {
         }),
         difference.map_or_else(none, |difference| delta(difference.delta)),
         difference.map_or_else(none, |difference| interval(difference.ci95)),
-        difference.map_or_else(none, |difference| p_text(difference.p_max_t)),
+        difference.map_or_else(none, |difference| p_text(difference.p_holm)),
         row.equal_k.map_or_else(none, mean),
         row.equal_tokens.map_or_else(none, mean),
         tokens(row.context_tokens),
     ]
 }
 
-/// `cells` without those of a view that trials are ranked by, which would show the score twice; `heads` are theirs.
-pub(super) fn without_same<T>(
+/// Returns `cells` without those of a view that trials are ranked by, which would show the score twice; `heads` are theirs.
+fn without_same<T>(
     plan: &TuningPlan,
     heads: &[&str],
     cells: impl IntoIterator<Item = T>,
@@ -149,7 +149,7 @@ fn snapped(value: f64, half: f64) -> f64 {
     if value.abs() < half { 0.0 } else { value }
 }
 
-pub(super) fn tokens(value: f64) -> String {
+fn tokens(value: f64) -> String {
     thousands(value.round() as usize)
 }
 

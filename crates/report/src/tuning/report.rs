@@ -1,14 +1,13 @@
 //! A sweep's report as data, in reading order.
 
-use super::drawings;
 use super::found::SweepFindings;
 use super::keys::pairs;
-use super::{ranked, sections};
-use crate::chart::plot;
-use crate::document::{Element, Fact, Picture, Report};
+use super::{held_out, ranked};
+use crate::document::{Element, Fact, Report};
 use crate::few_clusters;
-use ragtriage_core::measure::Measure;
+use ragtriage_core::measure::{Cutoff, Measure};
 use ragtriage_core::text::numbers::plural;
+use ragtriage_eval::tuning::Confirmation;
 
 /// Builds the report; `head` holds what only the caller knows: the data, the search, what was reused.
 #[must_use]
@@ -18,21 +17,8 @@ pub fn report(found: &SweepFindings, head: Vec<Fact>) -> Report {
     report.facts(best(found).into_iter().chain(head).collect());
     report.warnings(&warnings(found));
     report.table(ranked::table(found));
-    let tables = [
-        sections::effects(found),
-        sections::front(found),
-        sections::generated(found),
-        sections::confirmation(found),
-    ];
-    tables.into_iter().flatten().for_each(|table| report.table(table));
-    for drawing in drawings::all(found) {
-        let drawn = plot::render(&drawing.chart);
-        let (title, text) = drawn.split_once('\n').unwrap_or((&drawn, ""));
-        report.elements.push(Element::Picture(Picture {
-            title: title.to_owned(),
-            file: format!("{}.svg", drawing.name),
-            text: text.to_owned(),
-        }));
+    if let Some(Confirmation::HeldOut(found)) = found.confirmation {
+        report.table(held_out::table(found));
     }
     report.heading("How to read it");
     report.list(legend(found));
@@ -59,29 +45,30 @@ fn warnings(found: &SweepFindings) -> Vec<String> {
         found.ranking.n_clusters,
         found.ranking.largest_cluster,
     ));
-    if found.plan.measure == found.plan.at_prompt {
+    if found.plan.measure.cutoff() == Some(Cutoff::Prompt) {
         warnings.push(
-            "the sweep varies how much is packed, and more text never finds less: choose on the Pareto front, not by rank"
+            "the sweep varies how much is packed, and more text never finds less: choose by score and packed tokens, not by rank"
                 .to_owned(),
         );
     }
-    if found.confirmation.is_none() {
-        warnings.push(
-            "not confirmed: all figures are from the questions that chose the best trial, so its score is biased upwards"
-                .to_owned(),
-        );
-    }
+    let unconfirmed = match found.confirmation {
+        Some(Confirmation::HeldOut(_)) => None,
+        Some(Confirmation::Holm) => Some("no held-out questions"),
+        None => Some("not confirmed"),
+    };
+    warnings.extend(unconfirmed.map(|why| {
+        format!("{why}: all figures are from the questions that chose the best trial, so its score is biased upwards")
+    }));
     warnings
 }
 
 fn legend(found: &SweepFindings) -> Vec<String> {
     let plan = found.plan;
     vec![
-        "> best, ^ on the Pareto front, = default, ! truncated by the encoder input limit. delta: trial minus default, paired by question. Its interval is \
-         simultaneous for all trials, and excludes 0 exactly where max-T p < 0.05"
+        "> best, = default, ! truncated by the encoder input limit. delta: trial minus default, paired by question. Its interval is \
+         simultaneous for all trials (Bonferroni): where it excludes 0, Holm p < 0.05"
             .to_owned(),
-        "max-T p: the probability, if no trial differed from the default, that any trial would differ as much. Use it to judge the \
-         best of many"
+        "Holm p: p of the paired randomisation test, Holm-adjusted for the number of trials. Use it to judge the best of many"
             .to_owned(),
         format!(
             "equal k ({}): the same number of passages for every trial, which favours large chunks. equal tokens ({}): the same \
@@ -89,12 +76,7 @@ fn legend(found: &SweepFindings) -> Vec<String> {
             view(found, plan.equal_k),
             view(found, plan.equal_tokens)
         ),
-        format!(
-            "packed: mean tokens of the trial's own prompt, at its own k. On the Pareto front no other trial has as much {} for fewer \
-             tokens, or more for as many; the best trial goes by {} and may lie elsewhere",
-            plan.at_prompt, plan.measure
-        ),
-        "mean of a value: over all trials that share it; comparable where each value met the same others, as in a grid".to_owned(),
+        "packed: mean tokens of the trial's own prompt, at its own k".to_owned(),
     ]
 }
 

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::ranked::{delta, mean};
-use super::{Generated, SweepFindings, csv, drawings, report};
+use super::{SweepFindings, csv, report};
 use crate::document::{Element, Fact, Report, Table};
 use crate::render::{markdown, terminal};
 use ragtriage_core::types::Interval;
 use ragtriage_eval::tuning::{
-    Confirmation, CrossFit, Difference, EffectValue, Fold, HeldOut, ParameterEffect, RankedTrial,
-    SweepCurve, TrialRanking, TrialTruncation, TuningPlan, TuningVerdict, Varied,
+    Confirmation, Difference, HeldOut, RankedTrial, TrialRanking, TrialTruncation, TuningPlan,
+    TuningVerdict, Varied,
 };
 
 /// Everything that a report is made of, owned.
@@ -19,7 +19,6 @@ struct Sweep {
     ranking: TrialRanking,
     confirmation: Option<Confirmation>,
     verdict: TuningVerdict,
-    generated: Vec<Generated>,
 }
 
 impl Sweep {
@@ -31,7 +30,6 @@ impl Sweep {
             ranking: &self.ranking,
             confirmation: self.confirmation.as_ref(),
             verdict: &self.verdict,
-            generated: &self.generated,
         }
     }
 
@@ -63,14 +61,12 @@ fn row(name: &str, size: &str, retrievers: &str, mean: f64, tokens: f64) -> Rank
         ci95: Some(Interval { low: mean - 0.05, high: mean + 0.05 }),
         equal_k: Some(mean + 0.01),
         equal_tokens: Some(mean),
-        at_prompt: Some(mean + 0.02),
         context_tokens: tokens,
         difference: (name != "default").then(|| Difference {
             delta: mean - 0.6,
             ci95: Some(Interval { low: mean - 0.63, high: mean - 0.57 }),
-            p_max_t: 0.5 - (mean - 0.6).abs() * 5.0,
+            p_holm: 0.5 - (mean - 0.6).abs() * 5.0,
         }),
-        on_front: false,
         truncation: None,
     }
 }
@@ -78,7 +74,6 @@ fn row(name: &str, size: &str, retrievers: &str, mean: f64, tokens: f64) -> Rank
 const BOTH: &str = "[\"bm25\",\"dense\"]";
 const BM25: &str = "[\"bm25\"]";
 
-#[expect(clippy::too_many_lines, reason = "one literal")]
 fn sweep() -> Sweep {
     let mut rows = vec![
         row("s02", "128", BOTH, 0.68, 612.0),
@@ -87,42 +82,22 @@ fn sweep() -> Sweep {
         row("s04", "512", BM25, 0.55, 540.0),
         row("s01", "32", BM25, 0.0, 0.0),
     ];
-    rows[0].on_front = true;
-    rows[3].on_front = true;
     rows[4] = RankedTrial {
         error: Some("chunking failed: `size` is smaller than `overlap`".to_owned()),
         ci95: None,
         equal_k: None,
         equal_tokens: None,
-        at_prompt: None,
         difference: None,
         mean: 0.0,
         ..rows[4].clone()
-    };
-    let curve = |name: &str, points: &[(f64, f64)]| SweepCurve {
-        name: name.to_owned(),
-        points: points.to_vec(),
-    };
-    let value = |value: &str, mean: f64| EffectValue {
-        value: value.to_owned(),
-        n_trials: 2,
-        mean,
-        effect: mean - 0.6,
-        ci95: Some(Interval { low: mean - 0.62, high: mean - 0.58 }),
-        equal_k: Some(mean),
-        equal_tokens: None,
-        context_tokens: 800.0,
     };
     Sweep {
         plan: TuningPlan {
             measure: "EvidenceRecall@5".parse().unwrap(),
             equal_k: "EvidenceRecall@3".parse().unwrap(),
             equal_tokens: "EvidenceRecall@1000t".parse().unwrap(),
-            at_prompt: "EvidenceRecall@prompt".parse().unwrap(),
-            curve: Vec::new(),
             permutations: 100,
             seed: 1,
-            folds: 5,
         },
         varied: vec![
             Varied { key: "chunking.size".to_owned(), values: ["32", "128", "256", "512"].map(str::to_owned).to_vec() },
@@ -137,26 +112,6 @@ fn sweep() -> Sweep {
             largest_cluster: 3,
             rows,
             winner: Some("s02".to_owned()),
-            effects: vec![
-                ParameterEffect {
-                    key: "chunking.size".to_owned(),
-                    values: vec![value("128", 0.68), value("512", 0.55)],
-                    range: 0.13,
-                    balanced: false,
-                },
-                ParameterEffect {
-                    key: "retrieval.retrievers".to_owned(),
-                    values: vec![value(BM25, 0.58), value(BOTH, 0.62)],
-                    range: 0.04,
-                    balanced: true,
-                },
-            ],
-            by_k: vec![
-                curve("default", &[(1.0, 0.3), (3.0, 0.52), (5.0, 0.6), (10.0, 0.66), (20.0, 0.7)]),
-                curve("s02", &[(1.0, 0.41), (3.0, 0.6), (5.0, 0.68), (10.0, 0.71), (20.0, 0.7)]),
-            ],
-            by_size_equal_k: vec![curve("bm25", &[(200.0, 0.6), (256.0, 0.59), (512.0, 0.55)])],
-            by_size_equal_tokens: vec![curve("bm25", &[(200.0, 0.6), (256.0, 0.58), (512.0, 0.4)])],
         },
         confirmation: Some(Confirmation::HeldOut(HeldOut {
             n: 60,
@@ -176,13 +131,6 @@ fn sweep() -> Sweep {
                 .to_owned(),
             n_needed: Some(240),
         },
-        generated: vec![Generated {
-            name: "s02".to_owned(),
-            n: 120,
-            answer_f1: Some(0.5),
-            answer_em: Some(0.25),
-            cost_usd: None,
-        }],
     }
 }
 
@@ -227,14 +175,14 @@ fn the_verdict_comes_first_and_the_best_setting_next() {
 fn settings_are_ranked_with_their_values_and_differences() {
     insta::assert_snapshot!(part(&sweep().terminal(), "Trials by"), @r"
     Trials by EvidenceRecall@5 (120 questions, 96 clusters)
-             trial    score        95% CI   delta            95% CI  max-T p  equal k  equal tokens  packed
-      1  >^  s02      0.680  [0.63, 0.73]  +0.080  [+0.050, +0.110]    0.100    0.690         0.680     612
+            trial    score        95% CI   delta            95% CI  Holm p  equal k  equal tokens  packed
+      1  >  s02      0.680  [0.63, 0.73]  +0.080  [+0.050, +0.110]   0.100    0.690         0.680     612
           size 128, retrievers bm25 + dense
-      2  =   default  0.600  [0.55, 0.65]       -                 -        -    0.610         0.600     951
+      2  =  default  0.600  [0.55, 0.65]       -                 -       -    0.610         0.600     951
           size 200, retrievers bm25
-      3      s03      0.590  [0.54, 0.64]  -0.010  [-0.040, +0.020]    0.450    0.600         0.590   1,204
+      3     s03      0.590  [0.54, 0.64]  -0.010  [-0.040, +0.020]   0.450    0.600         0.590   1,204
           size 256, retrievers bm25
-      4  ^   s04      0.550  [0.50, 0.60]  -0.050  [-0.080, -0.020]    0.250    0.560         0.550     540
+      4     s04      0.550  [0.50, 0.60]  -0.050  [-0.080, -0.020]   0.250    0.560         0.550     540
           size 512, retrievers bm25
       - failed: s01 (size=32 retrievers=bm25): chunking failed: `size` is smaller than `overlap`
     ");
@@ -245,7 +193,7 @@ fn a_trial_that_the_encoder_truncates_is_marked() {
     let mut sweep = sweep();
     sweep.ranking.rows[3].truncation = Some(TrialTruncation { share: 0.334, n_questions: 9 });
     let table = table(&sweep, 0);
-    assert_eq!(table.rows[3][1], "^!");
+    assert_eq!(table.rows[3][1], "!");
     assert_eq!(
         table.notes[0],
         "! s04: the encoder input limit drops 33.4% of the tokens, and gold evidence of 9 questions"
@@ -264,39 +212,17 @@ fn many_varied_settings_stand_under_their_row() {
     sweep.ranking.rows.truncate(2);
     insta::assert_snapshot!(part(&sweep.terminal(), "Trials by"), @r"
     Trials by EvidenceRecall@5 (120 questions, 96 clusters)
-             trial    score        95% CI   delta            95% CI  max-T p  equal k  equal tokens  packed
-      1  >^  s02      0.680  [0.63, 0.73]  +0.080  [+0.050, +0.110]    0.100    0.690         0.680     612
+            trial    score        95% CI   delta            95% CI  Holm p  equal k  equal tokens  packed
+      1  >  s02      0.680  [0.63, 0.73]  +0.080  [+0.050, +0.110]   0.100    0.690         0.680     612
           size 128, retrievers bm25 + dense, overlap recursive, k1 recursive, b recursive, strategy recursive
-      2  =   default  0.600  [0.55, 0.65]       -                 -        -    0.610         0.600     951
+      2  =  default  0.600  [0.55, 0.65]       -                 -       -    0.610         0.600     951
           size 200, retrievers bm25, overlap recursive, k1 recursive, b recursive, strategy recursive
     ");
 }
 
 #[test]
-fn effects_the_front_answers_and_the_confirmation_are_tables() {
-    let text = sweep().terminal();
-    let tables =
-        ["Effect of", "Pareto front", "Generated", "Held-out"].map(|start| part(&text, start));
-    insta::assert_snapshot!(tables.join("\n"), @r"
-    Effect of each value
-                                  mean  effect            95% CI  equal k  equal tokens  packed  trials
-      ~ size = 128               0.680  +0.080  [+0.060, +0.100]    0.680             -     800       2
-      ~ size = 512               0.550  -0.050  [-0.070, -0.030]    0.550             -     800       2
-      retrievers = bm25          0.580  -0.020  [-0.040, +0.000]    0.580             -     800       2
-      retrievers = bm25 + dense  0.620  +0.020  [+0.000, +0.040]    0.620             -     800       2
-      - range of the means: ~ size 0.130, retrievers 0.040
-      - intervals are not adjusted for the number of effects
-      - ~ unbalanced: its values did not meet the same others and are not comparable
-
-    Pareto front: EvidenceRecall@prompt against context tokens
-                                           packed  EvidenceRecall@prompt
-      ^ size=512 retrievers=bm25              540                  0.570
-      >^ size=128 retrievers=bm25 + dense     612                  0.700
-
-    Generated answers
-                                          n  AnswerF1  AnswerEM  US dollars
-      size=128 retrievers=bm25 + dense  120     0.500     0.250           -
-
+fn the_confirmation_is_a_table() {
+    insta::assert_snapshot!(part(&sweep().terminal(), "Held-out"), @r"
     Held-out evaluation of the best trial
                  n  clusters  default   best   delta            95% CI      p  evaluations
       held out  60        50    0.610  0.650  +0.040  [-0.010, +0.090]  0.240            2
@@ -306,28 +232,12 @@ fn effects_the_front_answers_and_the_confirmation_are_tables() {
 }
 
 #[test]
-fn folds_are_shown_with_what_each_chose() {
-    let fold = |chosen: &str, delta| Fold { n: 60, chosen: chosen.to_owned(), delta };
-    let folds = vec![fold("s02", 0.05), fold("default", 0.0)];
-    let mut sweep = sweep();
-    sweep.confirmation =
-        Some(Confirmation::CrossFit(CrossFit { folds, n: 120, delta: 0.025, ci95: None }));
-    insta::assert_snapshot!(part(&sweep.terminal(), "Cross-fitted"), @r"
-    Cross-fitted choice
-                n         chosen on the other folds   delta  95% CI
-      fold 1   60  size=128 retrievers=bm25 + dense  +0.050
-      fold 2   60          size=200 retrievers=bm25  +0.000
-      all     120                                    +0.025       -
-      - the data has no held-out split: each fold is scored with the best trial of the other folds, so delta is
-        the gain of this choice, not of one trial
-    ");
-}
-
-#[test]
 fn an_unconfirmed_best_is_said_to_be_one() {
     let mut sweep = sweep();
     sweep.confirmation = None;
     assert!(sweep.terminal().contains("  ! not confirmed: "));
+    sweep.confirmation = Some(Confirmation::Holm);
+    assert!(sweep.terminal().contains("  ! no held-out questions: "));
 }
 
 #[test]
@@ -340,7 +250,7 @@ fn lines_fit_120_columns_and_the_default_is_shown_however_low_it_stands() {
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     // s02, 40 others and the default at 42: the first 20 and the default are shown, 21 are not.
     assert!(
-        text.contains("42  =   default")
+        text.contains("42  =  default")
             && text.contains("  - and 21 more: see tune.json or table.csv"),
         "{text}"
     );
@@ -352,11 +262,11 @@ fn a_difference_beyond_chance_is_shown_however_low_it_stands() {
     let others: Vec<RankedTrial> =
         (10..50).map(|n| row(&format!("s{n}"), "64", BOTH, 0.58, 700.0)).collect();
     sweep.ranking.rows.splice(3..3, others);
-    let beyond_chance = Difference { delta: -0.05, ci95: None, p_max_t: 0.049 };
+    let beyond_chance = Difference { delta: -0.05, ci95: None, p_holm: 0.049 };
     sweep.ranking.rows[43].difference = Some(beyond_chance);
     let text = sweep.terminal();
     // s02, default, s03, 40 others and s04 at 44: the first 20 and s04 are shown, 23 are not.
-    assert!(text.contains("44  ^   s04") && text.contains("  - and 23 more: "), "{text}");
+    assert!(text.contains("44     s04") && text.contains("  - and 23 more: "), "{text}");
 }
 
 #[test]
@@ -375,14 +285,11 @@ fn a_view_that_is_the_score_has_no_column_of_its_own_but_in_the_csv() {
     let ranked = table(&sweep, 0);
     assert_eq!(
         titles(&ranked)[5..],
-        ["score", "95% CI", "delta", "95% CI", "max-T p", "equal k", "packed"]
+        ["score", "95% CI", "delta", "95% CI", "Holm p", "equal k", "packed"]
     );
     let best = ["0.680", "[0.63, 0.73]", "+0.080", "[+0.050, +0.110]", "0.100", "0.690", "612"];
     let first: Vec<&str> = ranked.rows[0].iter().map(|cell| cell.text.as_str()).collect();
     assert_eq!(first[5..], best);
-    let effects = table(&sweep, 1);
-    assert_eq!(titles(&effects), ["", "mean", "effect", "95% CI", "equal k", "packed", "trials"]);
-    assert!(effects.rows.iter().all(|row| row.len() == 7));
     let text = markdown::render(&sweep.report());
     assert!(text.contains("equal tokens (EvidenceRecall@5, the score)"), "{text}");
     assert!(csv::render(&sweep.found()).contains(",equal_k,equal_tokens,"));
@@ -400,63 +307,20 @@ fn what_rounds_to_zero_has_no_minus() {
 #[test]
 fn the_rank_is_no_guide_where_how_much_is_packed_is_varied() {
     let mut sweep = sweep();
-    assert!(!sweep.terminal().contains("choose on the Pareto front"));
-    sweep.plan.measure = sweep.plan.at_prompt;
-    assert!(sweep.terminal().contains("choose on the Pareto front"));
-}
-
-#[test]
-fn charts_say_what_their_lines_and_points_are() {
-    let drawings = drawings::all(&sweep().found());
-    let lines: Vec<&str> = drawings[0].chart.lines.iter().map(|line| line.name.as_str()).collect();
-    assert_eq!(lines, ["default", "size=128 bm25 + dense"]);
-    let by_size = &drawings[2].chart;
-    assert_eq!(
-        by_size.title,
-        "EvidenceRecall@1000t against chunk size, mean over the other trials"
-    );
-    assert_eq!(by_size.x_label, "chunk size in tokens, at equal tokens");
-}
-
-#[test]
-fn charts_are_those_that_have_a_way_to_show() {
-    let names = |sweep: &Sweep| {
-        drawings::all(&sweep.found()).iter().map(|drawing| drawing.name).collect::<Vec<_>>()
-    };
-    let mut sweep = sweep();
-    assert_eq!(names(&sweep), ["by-k", "by-size-equal-k", "by-size-equal-tokens", "front"]);
-    sweep.ranking.by_k.iter_mut().for_each(|curve| curve.points.truncate(1));
-    sweep.ranking.by_size_equal_k.clear();
-    sweep.ranking.rows.truncate(1);
-    assert_eq!(names(&sweep), ["by-size-equal-tokens"]);
-}
-
-#[test]
-fn the_front_names_the_default_and_the_best_once() {
-    let sweep = sweep();
-    let front = &drawings::all(&sweep.found())[3].chart;
-    let lines = front.lines.iter().map(|line| {
-        let points = line.points.iter().map(|point| (point.name.as_str(), point.is_labelled));
-        (line.name.as_str(), points.collect::<Vec<_>>())
-    });
-    let expected = [
-        ("default", vec![("default", true)]),
-        ("best", vec![("s02", true)]),
-        ("front", vec![("s04", true), ("s02", false)]),
-        ("other trials", vec![("s03", false)]),
-    ];
-    assert_eq!(lines.collect::<Vec<_>>(), expected);
+    assert!(!sweep.terminal().contains("choose by score and packed tokens"));
+    sweep.plan.measure = "EvidenceRecall@prompt".parse().unwrap();
+    assert!(sweep.terminal().contains("choose by score and packed tokens"));
 }
 
 #[test]
 fn markdown_has_the_same_tables() {
     insta::assert_snapshot!(part(&markdown::render(&sweep().report()), "|  |  | trial"), @r"
-    |  |  | trial | size | retrievers | score | 95% CI | delta | 95% CI | max-T p | equal k | equal tokens | packed |
+    |  |  | trial | size | retrievers | score | 95% CI | delta | 95% CI | Holm p | equal k | equal tokens | packed |
     |--:|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
-    | 1 | &gt;^ | s02 | 128 | bm25 + dense | 0.680 | \[0.63, 0.73\] | +0.080 | \[+0.050, +0.110\] | 0.100 | 0.690 | 0.680 | 612 |
+    | 1 | &gt; | s02 | 128 | bm25 + dense | 0.680 | \[0.63, 0.73\] | +0.080 | \[+0.050, +0.110\] | 0.100 | 0.690 | 0.680 | 612 |
     | 2 | = | default | 200 | bm25 | 0.600 | \[0.55, 0.65\] | - | - | - | 0.610 | 0.600 | 951 |
     | 3 |  | s03 | 256 | bm25 | 0.590 | \[0.54, 0.64\] | -0.010 | \[-0.040, +0.020\] | 0.450 | 0.600 | 0.590 | 1,204 |
-    | 4 | ^ | s04 | 512 | bm25 | 0.550 | \[0.50, 0.60\] | -0.050 | \[-0.080, -0.020\] | 0.250 | 0.560 | 0.550 | 540 |
+    | 4 |  | s04 | 512 | bm25 | 0.550 | \[0.50, 0.60\] | -0.050 | \[-0.080, -0.020\] | 0.250 | 0.560 | 0.550 | 540 |
     ");
 }
 
@@ -469,14 +333,14 @@ fn a_table_has_every_setting_and_number() {
     best.difference = Some(Difference {
         delta: 0.08,
         ci95: Some(Interval { low: 0.05, high: 0.11 }),
-        p_max_t: 0.1,
+        p_holm: 0.1,
     });
-    (best.equal_k, best.at_prompt) = (Some(0.69), Some(0.7));
+    best.equal_k = Some(0.69);
     best.truncation = Some(TrialTruncation { share: 0.25, n_questions: 9 });
     insta::assert_snapshot!(csv::render(&sweep.found()).replace("\r\n", "\n"), @r#"
-    rank,name,is_best,on_front,is_default,error,measure,n,mean,mean_low,mean_high,delta,delta_low,delta_high,p_max_t,equal_k,equal_tokens,at_prompt,context_tokens,truncated,chunking.size,retrieval.retrievers,answers,answer_f1,answer_em,cost_usd
-    1,s02,true,true,false,,EvidenceRecall@5,120,0.68,0.6,0.75,0.08,0.05,0.11,0.1,0.69,0.68,0.7,612,0.25,128,"[""bm25"",""dense""]",120,0.5,0.25,
-    ,s01,false,false,false,chunking failed: `size` is smaller than `overlap`,EvidenceRecall@5,,,,,,,,,,,,,,32,"[""bm25""]",,,,
+    rank,name,is_best,is_default,error,measure,n,mean,mean_low,mean_high,delta,delta_low,delta_high,p_holm,equal_k,equal_tokens,context_tokens,truncated,chunking.size,retrieval.retrievers
+    1,s02,true,false,,EvidenceRecall@5,120,0.68,0.6,0.75,0.08,0.05,0.11,0.1,0.69,0.68,612,0.25,128,"[""bm25"",""dense""]"
+    ,s01,false,false,chunking failed: `size` is smaller than `overlap`,EvidenceRecall@5,,,,,,,,,,,,,32,"[""bm25""]"
     "#);
 }
 
@@ -503,7 +367,6 @@ fn a_whole_report() {
     let mut plain = sweep();
     plain.confirmation = None;
     plain.ranking.n_undefined = 9;
-    plain.plan.measure = plain.plan.at_prompt;
-    plain.generated.clear();
+    plain.plan.measure = "EvidenceRecall@prompt".parse().unwrap();
     insta::assert_snapshot!("terminal_not_confirmed", plain.terminal());
 }

@@ -169,7 +169,6 @@ async fn condition_plan(
             template,
             counter: prompt_counter()?,
             context_tokens: settings.generation.context_tokens,
-            expansion: None,
         },
         titles: settings.chunking.title_prefix,
         k: settings.retrieval.k,

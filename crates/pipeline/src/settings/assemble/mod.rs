@@ -25,7 +25,7 @@ pub use self::external::{RecordConditions, record_conditions, recorded, service}
 pub use self::generation::most_completion_tokens;
 use self::generation::{GENERATION, allowance, calls, concurrency, generator, keep_replies};
 pub use self::judge::{AssembledJudge, judge, judge_estimate};
-use self::prompt::{expansion, prompt_counter, template};
+use self::prompt::{prompt_counter, template};
 use self::retrieval::Wiring;
 use super::{Resolved, Settings, SettingsError, cache_folder};
 pub use crate::collection::ReadCollections;
@@ -105,7 +105,6 @@ pub async fn assemble(
             template,
             counter: prompt_counter()?,
             context_tokens: settings.generation.context_tokens,
-            expansion: expansion(&settings.packing),
         },
         generator: replies.clone().map(|replies| replies as Arc<dyn Generator>).or(generator),
         concurrency: concurrency(settings),
@@ -122,15 +121,8 @@ fn chunk_spec(resolved: &Resolved) -> Result<ChunkSpec, AssembleError> {
         let chunks = chunks::read(&Input::read(&resolved.base().join(file))?)?;
         return Ok(ChunkSpec::of_file(Arc::new(chunks), chunking.tokenizer));
     }
-    let separators = chunking.separators.clone();
-    ChunkSpec::new(
-        chunking.strategy,
-        chunking.size,
-        chunking.overlap,
-        separators,
-        chunking.tokenizer,
-    )
-    .map_err(|error| unusable(&error.to_string(), error.hint()).into())
+    ChunkSpec::new(chunking.strategy, chunking.size, chunking.overlap, chunking.tokenizer)
+        .map_err(|error| unusable(&error.to_string(), error.hint()).into())
 }
 
 /// Returns the counter of a chunk's size and its identity; `model`: the dense encoder's tokenizer.

@@ -1,11 +1,9 @@
-//! The prompt template, the counter of its budget, and the expansion of its passages.
+//! The prompt template and the counter of its budget.
 
 use std::sync::Arc;
 
 use super::error::unusable;
 use crate::settings::{Resolved, SettingsError};
-use ragtriage_core::config::{Expand, PackingSettings};
-use ragtriage_core::expand::Expansion;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
@@ -22,13 +20,4 @@ pub(super) fn template(resolved: &Resolved) -> Result<Template, LlmError> {
 pub(super) fn prompt_counter() -> Result<Arc<dyn TokenCounter>, SettingsError> {
     tokens::counter(Tokenizer::Cl100kBase, None)
         .map_err(|error| unusable(&format!("`generation.context_tokens`: {error}"), error.hint()))
-}
-
-pub(super) fn expansion(packing: &PackingSettings) -> Option<Expansion> {
-    let PackingSettings { expand, neighbours, parent_tokens } = *packing;
-    match expand {
-        Expand::None => None,
-        Expand::Neighbours => Some(Expansion::Neighbours(neighbours)),
-        Expand::Parent => Some(Expansion::Parent { tokens: parent_tokens }),
-    }
 }

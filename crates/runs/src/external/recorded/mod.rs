@@ -106,8 +106,7 @@ impl Recorded {
         let of_stages = self.stages.iter_mut().flat_map(|stage| {
             let exact = stage.exact_search.iter_mut();
             let exact = exact.flat_map(|exact| &mut exact.hits);
-            let hits = stage.hits.iter_mut().flatten().chain(exact);
-            hits.chain(&mut stage.gold_around)
+            stage.hits.iter_mut().flatten().chain(exact)
         });
         let of_arms = self.arms.iter_mut().flat_map(|arm| &mut arm.contexts);
         of_stages.chain(of_arms)

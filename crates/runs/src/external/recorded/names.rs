@@ -93,7 +93,6 @@ pub(super) const STAGE_QUERY: Names = &["query"];
 pub(super) const HITS: Names = &["hits", "results", "documents", "nodes", "passages", "contexts"];
 pub(super) const SECONDS: Names = &["seconds", "duration_s", "latency_s"];
 pub(super) const K: Names = &["k"];
-pub(super) const GOLD_AROUND: Names = &["gold_around"];
 pub(super) const EXACT_SEARCH: Names = &["exact_search"];
 
 // Usage.

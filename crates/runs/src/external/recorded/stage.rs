@@ -72,8 +72,6 @@ pub struct RecordedStage {
     pub seconds: Option<f64>,
     /// For `packed`: the number of hits that packing was to take.
     pub k: Option<usize>,
-    /// For `expanded` in a run of ours: the gold chunks in the text around the candidates.
-    pub gold_around: Vec<RecordedHit>,
     /// Exact search next to an approximate one, if it is recorded.
     pub exact_search: Option<RecordedExactSearch>,
 }
@@ -98,7 +96,6 @@ impl RecordedStage {
             hits: Some(hits),
             seconds: None,
             k: None,
-            gold_around: Vec::new(),
             exact_search: None,
         }
     }
@@ -296,11 +293,6 @@ fn stage(
     {
         return Err(given.wrong("k", "at least the number of `hits`"));
     }
-    let gold_around = match given.take(names::GOLD_AROUND) {
-        Some((name, Value::Array(items))) => hit::hits(position, &given.name(name), items, unread)?,
-        None => Vec::new(),
-        Some((name, _)) => return Err(given.wrong(name, "a list")),
-    };
     let exact_search = exact_search(&mut given, unread)?;
     let stage = RecordedStage {
         name: name.to_owned(),
@@ -309,7 +301,6 @@ fn stage(
         hits,
         seconds: given.amount(names::SECONDS)?,
         k,
-        gold_around,
         exact_search,
     };
     given.leave(unread);

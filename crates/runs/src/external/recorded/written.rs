@@ -84,10 +84,6 @@ impl RecordWriter<'_> {
         }
         add("seconds", json!(step.seconds));
         add("hits", step.hits.iter().map(|hit| self.hit(hit)).collect());
-        if self.configuration.is_some() && !step.gold_around.is_empty() {
-            let around = step.gold_around.iter().map(|id| self.passage(id));
-            add("gold_around", around.collect());
-        }
         if let Some(exact) = &step.exact_search {
             let hits: Vec<Value> = exact.hits.iter().map(|id| self.passage(id)).collect();
             add("exact_search", json!({ "hits": hits, "seconds": exact.seconds }));

@@ -101,7 +101,6 @@ schema!(RecordedStage, "Ranking", generator => {
                 "For the packed passages: the number of hits that packing was to take. Without `hits` the first k are packed.",
                 json!({ "allOf": [count(), { "minimum": 1 }] }),
             ),
-            field(names::GOLD_AROUND, "For expanded passages: the gold chunks in the text around candidates.", hits),
             field(names::EXACT_SEARCH, "Exact search next to an approximate one.", any(&[exact.into(), null()])),
         ],
         vec![any(&[first(names::HITS, &json!({}), false), has(names::K)])],

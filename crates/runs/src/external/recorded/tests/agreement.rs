@@ -139,7 +139,6 @@ fn schema_and_reader_agree_on_every_name_of_a_field_with_a_value_of_any_type() {
         names::HITS,
         names::SECONDS,
         names::K,
-        names::GOLD_AROUND,
         names::EXACT_SEARCH,
         names::PROMPT_TOKENS,
         names::COST,

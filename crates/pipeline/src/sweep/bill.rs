@@ -1,0 +1,69 @@
+//! Upper bound on the cost of a sweep's answers.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use super::request::SweepRequest;
+use super::trials::Trial;
+use crate::estimate::EstimateSink;
+use crate::execute::{RunSource, execute};
+use crate::settings::assemble::recipients::without_services;
+use crate::settings::assemble::{self, terms};
+use crate::stock::Stock;
+use ragtriage_core::types::Estimate;
+
+/// Upper bound on the calls of generation and their cost. A prompt that several trials share counts for each, though it is
+/// asked once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Bill {
+    /// Number of trials.
+    pub trials: usize,
+    /// Number of different chunkings among them.
+    pub chunkings: usize,
+    /// Number of trials whose prompts could not be built.
+    pub failed: usize,
+    /// Number of calls without a cached response.
+    pub calls: u64,
+    /// Tokens of their prompts.
+    pub prompt_tokens: u64,
+    /// Maximum number of tokens of their answers.
+    pub most_completion_tokens: u64,
+    /// Maximum cost in US dollars.
+    pub most_usd: f64,
+}
+
+impl SweepRequest<'_> {
+    /// Estimates the cost of the answers of `trials`, counted on their exact prompts as far as those can be built without
+    /// calling a service; no call is made. For an interrupted sweep, the amount counted until then.
+    pub(super) async fn bill(&self, stock: &mut Stock, trials: &[Trial]) -> Bill {
+        let chunkings: BTreeSet<String> = trials.iter().map(Trial::chunking).collect();
+        let mut bill = Bill { trials: trials.len(), chunkings: chunkings.len(), ..Bill::default() };
+        for trial in trials {
+            let estimate = tokio::select! {
+                estimate = Box::pin(self.estimate(stock, trial)) => estimate,
+                () = self.stopped() => break,
+            };
+            let Some(estimate) = estimate else {
+                bill.failed += 1;
+                continue;
+            };
+            bill.calls += estimate.calls;
+            bill.prompt_tokens += estimate.prompt_tokens;
+            bill.most_completion_tokens += estimate.completion_tokens.most;
+            bill.most_usd += estimate.cost_usd.most;
+        }
+        bill
+    }
+
+    async fn estimate(&self, stock: &mut Stock, trial: &Trial) -> Option<Estimate> {
+        let mut local = trial.resolved.clone();
+        local.settings = without_services(&trial.resolved.settings);
+        let assembled =
+            assemble::assemble(&local, self.environment, self.on_download).await.ok()?;
+        let mut sink = EstimateSink::new(terms(&local.settings.generation));
+        let source = RunSource::Pipeline { stock, plan: assembled.plan };
+        execute(source, &mut sink, self.watch).await.ok()?;
+        Some(sink.estimate())
+    }
+}
