@@ -13,7 +13,6 @@ use ragtriage_pipeline::settings::assemble;
 use ragtriage_pipeline::sparse::EXPLAINED;
 use ragtriage_report::comparison::{ComparisonDetail, ComparisonView};
 use ragtriage_report::html::{self, HtmlReport};
-use ragtriage_report::pictures::Pictures;
 use ragtriage_report::questions::{Counterparts, Evaluated, Questions};
 use ragtriage_report::run::RunReport;
 use ragtriage_report::run::provenance::Provenance;
@@ -142,7 +141,9 @@ pub(super) fn render(reported: &Reported, scope: PageScope) -> String {
     let report = RunReport::new(run, evaluation);
     html::render(&HtmlReport {
         run: &report,
-        pictures: &Pictures::new(run, evaluation, curves, &report),
+        saved: run,
+        summary: &evaluation.summary,
+        curves,
         provenance: &Provenance::new(&run.manifest, &evaluation.summary),
         comparison: comparison.as_ref(),
         blocks: &questions.blocks(),

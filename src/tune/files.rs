@@ -12,14 +12,12 @@ use ragtriage_pipeline::sweep::best::{Packing, best};
 use ragtriage_pipeline::sweep::folder::SweepFolder;
 use ragtriage_pipeline::sweep::trials::DEFAULT;
 use ragtriage_pipeline::sweep::tune::SweepOutcome;
-use ragtriage_report::chart::{ChartPlacement, svg};
 use ragtriage_report::document::Fact;
 use ragtriage_report::render::{markdown, terminal};
-use ragtriage_report::tuning::{Generated, SweepFindings, csv, drawings, report as tuning_report};
+use ragtriage_report::tuning::{Generated, SweepFindings, csv, report as tuning_report};
 
-/// Files that an earlier sweep of the same name may have left and this one may not write.
-const MAY_BE_STALE: [&str; 5] =
-    ["best.toml", "by-k.svg", "by-size-equal-k.svg", "by-size-equal-tokens.svg", "front.svg"];
+/// A file that an earlier sweep of the same name may have left and this one may not write.
+const MAY_BE_STALE: [&str; 1] = ["best.toml"];
 
 /// Writes the report's files, and returns it for the terminal.
 pub(super) fn report(
@@ -44,12 +42,6 @@ pub(super) fn report(
     folder.write("tune.json", json.as_bytes())?;
     folder.write("table.csv", csv::render(&found).as_bytes())?;
     folder.write("report.md", markdown::render(&report).as_bytes())?;
-    for drawing in drawings::all(&found) {
-        folder.write(
-            &format!("{}.svg", drawing.name),
-            svg::render(&drawing.chart, ChartPlacement::File).as_bytes(),
-        )?;
-    }
     if let Some(winner) = outcome.chosen() {
         let generator = base.settings.generation.generator;
         let what = if winner.name == DEFAULT {

@@ -138,14 +138,7 @@ fn what_was_run_is_not_run_again_and_its_runs_are_runs() {
     let best = project.call(&["run", "tunes/c/best.toml", "--out", "runs", "--name", "best"]);
     assert_eq!(best.code, 0, "{}", best.stderr);
     assert_eq!(project.json("runs/best/run.json")["settings"]["chunking"]["size"], 16);
-    for file in [
-        "report.md",
-        "table.csv",
-        "by-k.svg",
-        "by-size-equal-k.svg",
-        "by-size-equal-tokens.svg",
-        "front.svg",
-    ] {
+    for file in ["report.md", "table.csv"] {
         assert!(!project.read(&format!("tunes/c/{file}")).is_empty(), "{file}");
     }
 }

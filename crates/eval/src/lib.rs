@@ -2,7 +2,7 @@
 //!
 //! [`score`] computes the measures of every question, [`diagnose`] its outcome, and the run's waterfall, 2 x 2 table, loss budget
 //! and verdict; [`modes`], [`positions`] and [`cuts`] break these down; [`summary`] combines them. [`clusters`] links questions that share evidence. [`compare`] compares runs with
-//! a baseline question by question, [`gate`] applies quality gates. [`curves`] and [`distribution`] provide data for charts.
+//! a baseline question by question, [`gate`] applies quality gates. [`curves`] provides the data of a chart.
 //! [`audit`] measures how often an auditor agrees with the attribution, [`judge`] how far a judge's verdicts can be trusted. [`tuning`] compares the trials of a sweep.
 //! [`what_if`] computes what other settings would deliver.
 //! [`files`] scores runs and predictions of other systems, which are not saved runs.
@@ -19,7 +19,6 @@ mod counts;
 pub mod curves;
 pub mod cuts;
 pub mod diagnose;
-pub mod distribution;
 pub mod files;
 pub mod gate;
 pub mod judge;

@@ -1,12 +1,11 @@
 //! The report of a comparison as data ([`ComparisonView`]), and as a report for every format (`report`).
 
-pub(crate) mod forest;
 mod predicted;
 pub(crate) mod report;
 
 use ragtriage_core::measure::Cutoff;
 use ragtriage_core::text::numbers::plural;
-use ragtriage_core::types::{FailureClass, Interval};
+use ragtriage_core::types::FailureClass;
 use ragtriage_eval::compare::answers::{Contingency, FlipGroup, JudgedBy, Turn};
 use ragtriage_eval::compare::differences::MeasureDifference;
 use ragtriage_eval::compare::pairs::QuestionCounts;
@@ -73,19 +72,6 @@ pub struct MeasureDifferenceRow {
     pub primary: bool,
     /// Parallel to [`COLUMNS`].
     pub cells: [String; COLUMNS.len()],
-    /// The difference to draw; `None` for a measure outside 0..=1 or without a question.
-    pub delta: Option<Delta>,
-}
-
-/// A difference as it is drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Delta {
-    /// The run's mean less the baseline's.
-    pub mean: f64,
-    /// Its 95% CI.
-    pub ci95: Option<Interval>,
-    /// `true` if lower values are better.
-    pub lower_is_better: bool,
 }
 
 /// The columns of the measures' table; A and B stand for the runs compared.
@@ -191,7 +177,6 @@ fn pair_view(comparison: &Comparison, pair: &PairComparison, detail: ComparisonD
     let rows = listed.into_iter().map(|found| MeasureDifferenceRow {
         primary: is_primary(found, comparison),
         cells: cells(found),
-        delta: delta(found),
     });
     PairView {
         label: label.clone(),
@@ -295,13 +280,6 @@ fn setting_text(value: &serde_json::Value) -> String {
         text if value.is_null() || text.is_empty() => "(none)".to_owned(),
         text => text,
     }
-}
-
-fn delta(found: &MeasureDifference) -> Option<Delta> {
-    let is_share = found.measure.range() == (0.0, 1.0);
-    let delta =
-        Delta { mean: found.delta, ci95: found.ci95, lower_is_better: found.lower_is_better };
-    (is_share && found.n > 0).then_some(delta)
 }
 
 fn cells(found: &MeasureDifference) -> [String; COLUMNS.len()] {

@@ -2,8 +2,7 @@
 //! count linked to its questions.
 
 use super::contents::HtmlReport;
-use super::markup::{CountCell, crosswise, figure};
-use crate::comparison::forest::forest;
+use super::markup::{CountCell, crosswise};
 use crate::comparison::report::{changes, measures};
 use crate::comparison::{AgreementView, ComparisonView, FlipGroupView, PairView};
 use crate::document::Section;
@@ -37,9 +36,6 @@ fn section(view: &ComparisonView, out: &mut String) {
 fn pair_of(pair: &PairView, out: &mut String) {
     heading(&pair.title, out);
     list("notices", &pair.notices, out);
-    if let Some(found) = forest(pair) {
-        figure(&found, out);
-    }
     table(&measures(pair), out);
     table(&changes(pair), out);
     if let Some(agreement) = &pair.agreement {
@@ -92,17 +88,12 @@ fn flip_row(group: &FlipGroupView) -> String {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::comparison::{Delta, FlipView, MeasureDifferenceRow};
+    use crate::comparison::{FlipView, MeasureDifferenceRow};
     use crate::document::Fact;
     use crate::specimen::EVIL;
-    use ragtriage_core::types::{FailureClass, Interval};
+    use ragtriage_core::types::FailureClass;
 
     pub(in crate::html) fn view(data: &str) -> ComparisonView {
-        let delta = Delta {
-            mean: 0.125,
-            ci95: Some(Interval { low: 0.0625, high: 0.25 }),
-            lower_is_better: false,
-        };
         let flip = FlipView {
             id: data.to_owned(),
             question: data.to_owned(),
@@ -117,7 +108,6 @@ pub(super) mod tests {
                 primary: true,
                 cells: ["EM@5", "8", "0.5", "0.625", "+0.125", "[]", "0.1", "0.2", "1/7/0"]
                     .map(str::to_owned),
-                delta: Some(delta),
             }],
             same: vec![data.to_owned()],
             n_hidden: 2,
@@ -169,7 +159,7 @@ pub(super) mod tests {
             page.contains("<td class=\"shade3\"><strong>4</strong><small>50.0%</small></td>"),
             "{page}"
         );
-        assert!(page.contains("<th scope=\"row\">* EM@5</th>") && page.contains("<svg"), "{page}");
+        assert!(page.contains("<th scope=\"row\">* EM@5</th>"), "{page}");
     }
 
     #[test]
@@ -188,9 +178,6 @@ pub(super) mod tests {
         same.pairs[0].changes.clear();
         same.pairs[0].measures.clear();
         let page = page(&same);
-        assert!(
-            page.contains("nothing: configuration, data, versions and models are equal")
-                && !page.contains("<svg")
-        );
+        assert!(page.contains("nothing: configuration, data, versions and models are equal"));
     }
 }

@@ -36,8 +36,7 @@ pub(crate) use funnel::table as funnel_table;
 pub(crate) use provenance::plain;
 pub use screen::COLUMNS;
 pub(crate) use tables::{
-    by_class, classes as class_table, losses as loss_table, support as support_table,
-    two_by_two_title,
+    classes as class_table, losses as loss_table, support as support_table, two_by_two_title,
 };
 
 /// A run's results in the order and words of a report.

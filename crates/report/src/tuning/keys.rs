@@ -61,25 +61,6 @@ pub(super) fn pairs_of(name: &str, rows: &[RankedTrial], varied: &[Varied]) -> S
     if pairs.is_empty() { name.to_owned() } else { pairs }
 }
 
-/// Formats `size=64 recursive dense`: a trial's values of all parameters that took several, words without their keys, cut to
-/// `most` characters.
-pub(super) fn named(varied: &[Varied], values: &BTreeMap<String, String>, most: usize) -> String {
-    let several = varied.iter().zip(short_names(varied));
-    let several = several.filter(|(key, _)| key.values.len() > 1);
-    let words: Vec<String> = several
-        .filter_map(|(key, short)| {
-            let value = plain(values.get(&key.key)?);
-            Some(if says_enough(&value) { value } else { format!("{short}={value}") })
-        })
-        .collect();
-    shortened(&words.join(" "), most)
-}
-
-fn says_enough(value: &str) -> bool {
-    value.starts_with(char::is_alphabetic)
-        && !["true", "false", "none", "null", "not set"].contains(&value)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,18 +91,5 @@ mod tests {
             pairs(&varied(&["separators"]), &values),
             format!("separators=[\".\",\"{}…", "x".repeat(33))
         );
-    }
-
-    #[test]
-    fn a_trial_is_named_by_the_values_of_what_took_several() {
-        let mut keys = varied(&["chunking.size", "overlap", "strategy", "retrievers", "dedup"]);
-        for at in [0, 2, 3, 4] {
-            keys[at].values = vec![String::new(); 2];
-        }
-        let values = ["64", "0", "\"recursive\"", "[\"dense\"]", "true"];
-        let values: BTreeMap<String, String> =
-            keys.iter().map(|key| key.key.clone()).zip(values.map(str::to_owned)).collect();
-        assert_eq!(named(&keys, &values, 34), "size=64 recursive dense dedup=true");
-        assert_eq!(named(&keys, &values, 20), "size=64 recursive d…");
     }
 }

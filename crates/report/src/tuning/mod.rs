@@ -1,7 +1,6 @@
-//! Reports on a sweep: [`report`] as data, [`csv`] as a table of all figures, [`drawings`] as charts.
+//! Reports on a sweep: [`report`] as data, [`csv`] as a table of all figures.
 
 pub mod csv;
-pub mod drawings;
 mod found;
 mod keys;
 mod ranked;

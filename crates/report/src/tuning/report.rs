@@ -1,11 +1,9 @@
 //! A sweep's report as data, in reading order.
 
-use super::drawings;
 use super::found::SweepFindings;
 use super::keys::pairs;
 use super::{ranked, sections};
-use crate::chart::plot;
-use crate::document::{Element, Fact, Picture, Report};
+use crate::document::{Element, Fact, Report};
 use crate::few_clusters;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::text::numbers::plural;
@@ -25,15 +23,6 @@ pub fn report(found: &SweepFindings, head: Vec<Fact>) -> Report {
         sections::confirmation(found),
     ];
     tables.into_iter().flatten().for_each(|table| report.table(table));
-    for drawing in drawings::all(found) {
-        let drawn = plot::render(&drawing.chart);
-        let (title, text) = drawn.split_once('\n').unwrap_or((&drawn, ""));
-        report.elements.push(Element::Picture(Picture {
-            title: title.to_owned(),
-            file: format!("{}.svg", drawing.name),
-            text: text.to_owned(),
-        }));
-    }
     report.heading("How to read it");
     report.list(legend(found));
     report

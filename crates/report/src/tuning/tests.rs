@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ranked::{delta, mean};
-use super::{Generated, SweepFindings, csv, drawings, report};
+use super::{Generated, SweepFindings, csv, report};
 use crate::document::{Element, Fact, Report, Table};
 use crate::render::{markdown, terminal};
 use ragtriage_core::types::Interval;
@@ -403,49 +403,6 @@ fn the_rank_is_no_guide_where_how_much_is_packed_is_varied() {
     assert!(!sweep.terminal().contains("choose on the Pareto front"));
     sweep.plan.measure = sweep.plan.at_prompt;
     assert!(sweep.terminal().contains("choose on the Pareto front"));
-}
-
-#[test]
-fn charts_say_what_their_lines_and_points_are() {
-    let drawings = drawings::all(&sweep().found());
-    let lines: Vec<&str> = drawings[0].chart.lines.iter().map(|line| line.name.as_str()).collect();
-    assert_eq!(lines, ["default", "size=128 bm25 + dense"]);
-    let by_size = &drawings[2].chart;
-    assert_eq!(
-        by_size.title,
-        "EvidenceRecall@1000t against chunk size, mean over the other trials"
-    );
-    assert_eq!(by_size.x_label, "chunk size in tokens, at equal tokens");
-}
-
-#[test]
-fn charts_are_those_that_have_a_way_to_show() {
-    let names = |sweep: &Sweep| {
-        drawings::all(&sweep.found()).iter().map(|drawing| drawing.name).collect::<Vec<_>>()
-    };
-    let mut sweep = sweep();
-    assert_eq!(names(&sweep), ["by-k", "by-size-equal-k", "by-size-equal-tokens", "front"]);
-    sweep.ranking.by_k.iter_mut().for_each(|curve| curve.points.truncate(1));
-    sweep.ranking.by_size_equal_k.clear();
-    sweep.ranking.rows.truncate(1);
-    assert_eq!(names(&sweep), ["by-size-equal-tokens"]);
-}
-
-#[test]
-fn the_front_names_the_default_and_the_best_once() {
-    let sweep = sweep();
-    let front = &drawings::all(&sweep.found())[3].chart;
-    let lines = front.lines.iter().map(|line| {
-        let points = line.points.iter().map(|point| (point.name.as_str(), point.is_labelled));
-        (line.name.as_str(), points.collect::<Vec<_>>())
-    });
-    let expected = [
-        ("default", vec![("default", true)]),
-        ("best", vec![("s02", true)]),
-        ("front", vec![("s04", true), ("s02", false)]),
-        ("other trials", vec![("s03", false)]),
-    ];
-    assert_eq!(lines.collect::<Vec<_>>(), expected);
 }
 
 #[test]
