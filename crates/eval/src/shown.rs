@@ -233,7 +233,6 @@ mod tests {
             needed: member.ranges.clone(),
             chunks: vec![],
             has_answer: false,
-            doc_bytes: None,
             encoder_truncated: false,
             wide: Vec::new(),
             answer_ranges: Vec::new(),

@@ -370,7 +370,6 @@ pub(super) fn ranged() -> SavedRun {
         needed: member.ranges.clone(),
         chunks: chunks.iter().map(|&id| id.into()).collect(),
         has_answer: false,
-        doc_bytes: None,
         encoder_truncated: false,
         wide: Vec::new(),
         answer_ranges: Vec::new(),

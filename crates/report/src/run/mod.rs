@@ -84,8 +84,8 @@ pub struct RunReport {
     pub what_if: Option<Table>,
     /// Retrieval measures, answer measures, and calls by condition.
     pub measures: Vec<Table>,
-    /// Failure modes, positions and slices.
-    pub diagnosis: Vec<Table>,
+    /// Slices; `None` where nothing separates the questions.
+    pub diagnosis: Option<Table>,
     /// Some lost questions.
     pub lost: Vec<LostQuestion>,
     /// Lost questions in all.
@@ -174,15 +174,15 @@ impl RunReport {
         }
         report.section(sections::CONFIGURATION);
         report.facts(self.facts());
-        for (section, tables) in
-            [(sections::METRICS, &self.measures), (sections::DIAGNOSIS, &self.diagnosis)]
-        {
-            if !tables.is_empty() {
-                report.section(section);
-            }
-            for table in tables {
-                report.table(table.clone());
-            }
+        if !self.measures.is_empty() {
+            report.section(sections::METRICS);
+        }
+        for table in &self.measures {
+            report.table(table.clone());
+        }
+        if let Some(slices) = &self.diagnosis {
+            report.section(sections::DIAGNOSIS);
+            report.table(slices.clone());
         }
         report.section(sections::LIMITS);
         report.list(self.caveats.clone());
