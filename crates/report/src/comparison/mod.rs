@@ -1,6 +1,5 @@
 //! The report of a comparison as data ([`ComparisonView`]), and as a report for every format (`report`).
 
-mod predicted;
 pub(crate) mod report;
 
 use ragtriage_core::measure::Cutoff;
@@ -12,7 +11,7 @@ use ragtriage_eval::compare::pairs::QuestionCounts;
 use ragtriage_eval::compare::provenance::RunChange;
 use ragtriage_eval::compare::{Comparison, PairComparison, RunHead, p_text};
 
-use crate::document::{Fact, Table};
+use crate::document::Fact;
 use crate::few_clusters;
 use crate::run::plain;
 
@@ -57,8 +56,6 @@ pub struct PairView {
     pub n_hidden: usize,
     /// Measures that no question has in both runs.
     pub undefined: Vec<String>,
-    /// The split of the difference, and what the loss budget predicted, where there are such.
-    pub sections: Vec<Table>,
     /// Good in one run by good in the other.
     pub agreement: Option<AgreementView>,
     /// Questions that flipped.
@@ -194,7 +191,6 @@ fn pair_view(comparison: &Comparison, pair: &PairComparison, detail: ComparisonD
         same: names(&same),
         undefined: names(&undefined),
         n_hidden,
-        sections: sections(pair),
         agreement: pair.agreement.as_ref().map(|found| agreement(found, pair.questions)),
         flips: pair.flips.iter().map(|group| flip_group(group, label, detail.flips)).collect(),
     }
@@ -215,12 +211,6 @@ fn fits(found: &MeasureDifference, comparison: &Comparison, detail: ComparisonDe
 
 fn names(measures: &[&MeasureDifference]) -> Vec<String> {
     measures.iter().map(|found| found.measure.to_string()).collect()
-}
-
-fn sections(pair: &PairComparison) -> Vec<Table> {
-    let label = &pair.run.label;
-    let predicted = pair.predicted.as_ref().map(|predicted| predicted::section(predicted, label));
-    predicted.into_iter().collect()
 }
 
 fn notices(pair: &PairComparison) -> Vec<String> {

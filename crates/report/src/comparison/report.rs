@@ -36,9 +36,6 @@ fn report_pair(pair: &PairView, report: &mut Report) {
     report.warnings(&pair.notices);
     report.table(changes(pair));
     report.table(measures(pair));
-    for table in &pair.sections {
-        report.table(table.clone());
-    }
     if let Some(found) = &pair.agreement {
         report.table(agreement(found, &pair.label));
     }

@@ -42,7 +42,6 @@ fn pair_of(pair: &PairView, out: &mut String) {
         agreement_of(agreement, &pair.label, out);
     }
     flips(pair, out);
-    pair.sections.iter().for_each(|one| table(one, out));
 }
 
 /// Writes how many questions are good in one run, in both, in none.
@@ -112,7 +111,6 @@ pub(super) mod tests {
             same: vec![data.to_owned()],
             n_hidden: 2,
             undefined: Vec::new(),
-            sections: Vec::new(),
             agreement: Some(AgreementView {
                 title: data.to_owned(),
                 states: ["right", "wrong"],
