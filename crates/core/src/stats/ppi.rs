@@ -145,7 +145,7 @@ mod tests {
         let with_two = (0.5 - 1.0 / 36.0) / 6.0;
         let variance = 4.2875 / 90.0 + 0.6 * (with_two - 0.1875 / 4.0);
         assert_close(found.error, variance.sqrt(), 1e-12);
-        // t(.975, 4 - 1) = 3.182: .45 -+ 3.182 x .2606 is cut to what a share can be.
+        // t(.975, 4 - 1) = 3.182: .45 -+ 3.182 x .2583 is cut to what a share can be.
         assert_eq!((found.ci95.low, found.ci95.high), (0.0, 1.0));
     }
 
