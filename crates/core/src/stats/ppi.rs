@@ -250,7 +250,7 @@ mod tests {
                 let rule = ClusteredShare::new(&says_right, &clusters).interval();
                 by_rule += usize::from(covers(rule.expect("clusters"), judge.accuracy));
             }
-            assert!((930..=970).contains(&corrected), "{judge:?}: {corrected} of 1,000");
+            assert!((930..=980).contains(&corrected), "{judge:?}: {corrected} of 1,000");
             assert!(by_rule < 800, "{judge:?}: {by_rule} of 1,000 by the rule");
             // The standard error of the mean over 1,000 simulations is under .1 / sqrt(1000) = .0032.
             let bias = sum / SIMULATIONS as f64 - judge.accuracy;
