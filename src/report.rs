@@ -161,7 +161,7 @@ fn plain(reported: &Reported) -> Report {
         report.list(vec![hint]);
     }
     if let Some(compared) = &reported.compared {
-        report.append(compared.view().report());
+        report.append(compared.report());
     }
     report
 }

@@ -1,9 +1,9 @@
 //! Contents of an HTML report.
 
-use crate::comparison::ComparisonView;
 use crate::questions::PageBlock;
 use crate::run::RunReport;
 use crate::run::provenance::Provenance;
+use ragtriage_eval::compare::Comparison;
 use ragtriage_eval::curves::Curve;
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::SavedRun;
@@ -20,7 +20,7 @@ pub struct HtmlReport<'a> {
     /// Its metrics against k.
     pub curves: &'a [Curve],
     /// The comparison with a baseline, if any.
-    pub comparison: Option<&'a ComparisonView>,
+    pub comparison: Option<&'a Comparison>,
     /// Its questions, the index first; without them the report has no script.
     pub blocks: &'a [PageBlock],
     /// Its provenance.

@@ -1,12 +1,12 @@
 //! The page as a whole: its content, what it must never contain, and its text alternatives to pictures.
 
-use super::comparison::tests::view as compared;
+use super::comparison::tests::compared;
 use super::{HtmlReport, policy, render, script};
-use crate::comparison::ComparisonView;
 use crate::questions::PageBlock;
 use crate::run::RunReport;
 use crate::run::provenance::Provenance;
 use crate::specimen::{self, EVIL};
+use ragtriage_eval::compare::Comparison;
 use ragtriage_eval::{curves, summary};
 use ragtriage_runs::SavedRun;
 
@@ -14,7 +14,7 @@ fn page(run: &SavedRun) -> String {
     page_with(run, None, &[])
 }
 
-fn page_with(run: &SavedRun, comparison: Option<&ComparisonView>, blocks: &[PageBlock]) -> String {
+fn page_with(run: &SavedRun, comparison: Option<&Comparison>, blocks: &[PageBlock]) -> String {
     let evaluation = summary::evaluate(run, &specimen::plan());
     let report = RunReport::new(run, &evaluation);
     let curves = curves::curves(run, &evaluation, &specimen::plan());
