@@ -8,9 +8,9 @@ use crate::failure::Failure;
 use crate::output;
 use crate::run_folder::folder_of;
 use ragtriage_core::measure::Measure;
-use ragtriage_eval::compare::{self, ComparePlan, ComparedRun};
+use ragtriage_eval::compare::{self, ComparePlan, ComparedRun, Comparison};
 use ragtriage_pipeline::settings::{Settings, assemble};
-use ragtriage_report::comparison::{ComparisonDetail, ComparisonView};
+use ragtriage_report::comparison::{self, ComparisonDetail};
 use ragtriage_report::render::{markdown, terminal};
 use ragtriage_runs::SavedRun;
 
@@ -74,12 +74,9 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     }
     // Measures that were named are all shown.
     let every_cutoff = args.all || !args.measures.is_empty();
-    let view = ComparisonView::new(
-        &comparison,
-        ComparisonDetail { flips: args.limit_flips, every_cutoff },
-    );
-    let mut report = view.report();
-    report.list(hints(&view));
+    let detail = ComparisonDetail { flips: args.limit_flips, every_cutoff };
+    let mut report = comparison::report(&comparison, detail);
+    report.list(hints(&comparison, detail));
     output::data(&if args.form.md {
         markdown::render(&report)
     } else {
@@ -88,13 +85,10 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
 }
 
 /// The flags that show what the report leaves out.
-fn hints(view: &ComparisonView) -> Vec<String> {
-    let hides_measures = view.pairs.iter().any(|pair| pair.n_hidden > 0);
-    let mut groups = view.pairs.iter().flat_map(|pair| &pair.flips);
-    let hides_flips = groups.any(|group| group.n_hidden > 0);
+fn hints(comparison: &Comparison, detail: ComparisonDetail) -> Vec<String> {
     let measures = "--all shows the measures at every cutoff";
     let flips = "--limit-flips N shows more flipped questions, --json all of them";
-    [(hides_measures, measures), (hides_flips, flips)]
+    [(detail.hides_measures(comparison), measures), (detail.hides_flips(comparison), flips)]
         .into_iter()
         .filter(|(hides, _)| *hides)
         .map(|(_, hint)| hint.to_owned())

@@ -11,9 +11,9 @@ use ragtriage_eval::curves::{self, Curve};
 use ragtriage_eval::summary::{self, Evaluation, EvaluationPlan};
 use ragtriage_pipeline::settings::assemble;
 use ragtriage_pipeline::sparse::EXPLAINED;
-use ragtriage_report::comparison::{ComparisonDetail, ComparisonView};
+use ragtriage_report::comparison::{self, ComparisonDetail};
+use ragtriage_report::document::Report;
 use ragtriage_report::html::{self, HtmlReport};
-use ragtriage_report::pictures::Pictures;
 use ragtriage_report::questions::{Counterparts, Evaluated, Questions};
 use ragtriage_report::run::RunReport;
 use ragtriage_report::run::provenance::Provenance;
@@ -120,11 +120,9 @@ impl Reported {
 
 impl Compared {
     /// The comparison for people.
-    pub fn view(&self) -> ComparisonView {
-        ComparisonView::new(
-            &self.comparison,
-            ComparisonDetail { flips: FLIPS, every_cutoff: false },
-        )
+    pub fn report(&self) -> Report {
+        let detail = ComparisonDetail { flips: FLIPS, every_cutoff: false };
+        comparison::report(&self.comparison, detail)
     }
 }
 
@@ -138,13 +136,14 @@ pub(super) fn render(reported: &Reported, scope: PageScope) -> String {
         )
     });
     let questions = Questions::new(Evaluated { run, evaluation, k: plan.k }, baseline, scope);
-    let comparison = compared.as_ref().map(Compared::view);
     let report = RunReport::new(run, evaluation);
     html::render(&HtmlReport {
         run: &report,
-        pictures: &Pictures::new(run, evaluation, curves, &report),
+        saved: run,
+        summary: &evaluation.summary,
+        curves,
         provenance: &Provenance::new(&run.manifest, &evaluation.summary),
-        comparison: comparison.as_ref(),
+        comparison: compared.as_ref().map(|compared| &compared.comparison),
         blocks: &questions.blocks(),
     })
 }

@@ -61,7 +61,7 @@ pub struct ReportArgs {
     audit_seed: u64,
     /// Report on a completed --audit file.
     ///
-    /// Shows agreement, the corrected share of right answers and corrected classes.
+    /// Shows agreement, the corrected share of right answers and the classes' error rate.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["no_text", "out"])]
     audited: Option<PathBuf>,
 }
@@ -161,7 +161,7 @@ fn plain(reported: &Reported) -> Report {
         report.list(vec![hint]);
     }
     if let Some(compared) = &reported.compared {
-        report.append(compared.view().report());
+        report.append(compared.report());
     }
     report
 }

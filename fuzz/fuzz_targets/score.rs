@@ -10,7 +10,7 @@ use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::qrels::Qrels;
 use ragtriage_runs::external::trec_run::TrecRun;
 
-const MEASURES: &str = "nDCG nDCG@3 nDCG(exp) nDCG(exp)@2 AP AP@3 RR RR@2 Rprec SetF1@2 P@1 P@5 Recall@1 Recall@5 Success@2 Judged@3";
+const MEASURES: &str = "nDCG nDCG@3 AP AP@3 RR RR@2 Rprec SetF1@2 P@1 P@5 Recall@1 Recall@5 Success@2 Judged@3";
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(bytes, &["qrels", "run.trec"]);

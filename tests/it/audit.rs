@@ -54,7 +54,6 @@ fn a_sheet_holds_what_a_person_needs() {
           "text": "Gamma restarts. Gamma restarts often. Gamma restarts."
         }
       ],
-      "inclusion": 1.0,
       "answer_is": "",
       "correct_class": "",
       "note": ""
@@ -70,7 +69,7 @@ fn a_sheet_holds_what_a_person_needs() {
 }
 
 #[test]
-fn corrections_become_an_error_rate_and_corrected_shares() {
+fn corrections_become_an_error_rate() {
     let project = two_runs(&[]);
     let filled_in =
         fill_in(&sheet(&project, &["9"]), &[("q1", "ok"), ("q2", "correct"), ("q3", "retrieval")]);
@@ -82,14 +81,6 @@ fn corrections_become_an_error_rate_and_corrected_shares() {
     ragtriage: audit of k1
       3 of 3 sampled questions were audited, and 1 had the wrong class: error rate 33.3%, 95% CI [6.1, 79.2].
 
-    Classes of 3 questions
-                 printed  corrected        95% CI
-      retrieval     0.0%      33.3%   [0.0, 33.3]
-      ranking      33.3%       0.0%   [0.0, 33.3]
-      correct      66.7%      66.7%  [19.5, 90.3]
-      - corrected: the share of each printed class, divided as its audited questions were; intervals by the
-        bootstrap
-
     Printed class (rows) by correct class (columns)
       printed as  retrieval  correct
       ranking             1        0
@@ -98,7 +89,6 @@ fn corrections_become_an_error_rate_and_corrected_shares() {
     let outcome = project.call(&[&args[..], &["--format", "json"]].concat());
     let audit: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     assert_eq!((&audit["n_audited"], &audit["wrong"]["count"]), (&3.into(), &1.into()));
-    assert!(audit["classes"]["ranking"]["corrected"].as_f64().expect("a share") < 1e-12);
 }
 
 #[test]

@@ -69,14 +69,6 @@ fn a_comparison_in_a_terminal() {
       measure     n      A      B   delta            95% CI      p  MDE  W/T/L
       * AnswerF1  3  1.000  0.667  -0.333  [-1.000, +1.000]  1.000  > 1  0/2/1
 
-    Gain predicted by A's loss budget, and actual gain (answer score, mean over 3 questions)
-      stage    brought back  newly lost  predicted  actual            95% CI
-      ranking             0           1     -0.333  -0.333  [-1.000, +1.000]
-      - the loss budget predicted -0.333 for the 1 question that A delivered and ranking loses in B; actual:
-        -0.333 [-1.000, 1.000]
-      - predicted: what the stage had lost of the questions that A lost there and B delivers, less what it loses
-        of those that only B loses there; a larger prompt distracts more, which is not in it
-
     Answers (3 questions judged in both)
                B right  B wrong
       A right        2        1

@@ -12,7 +12,6 @@ use super::measure_summary::MeasureSummary;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::share::ClusteredShare;
 use ragtriage_core::stats::t::mean_error;
-use ragtriage_core::text::numbers::thousands;
 use ragtriage_core::types::{FailureClass, QuestionKind, Trace};
 
 /// Below this many questions an interval is uninformative, and the dominant failure class may be
@@ -31,16 +30,11 @@ pub enum SliceBy {
     Kind,
     /// The number of evidence groups it needs.
     Hops,
-    /// Number of words of the question, in quarters of the set.
-    QuestionWords,
-    /// Bytes of its longest gold document, in quarters of the set.
-    GoldBytes,
 }
 
 impl SliceBy {
     /// Every dimension, in report order.
-    pub const ALL: [Self; 5] =
-        [Self::Tag, Self::Kind, Self::Hops, Self::QuestionWords, Self::GoldBytes];
+    pub const ALL: [Self; 3] = [Self::Tag, Self::Kind, Self::Hops];
 
     /// Returns its display name.
     #[must_use]
@@ -49,8 +43,6 @@ impl SliceBy {
             Self::Tag => "tag",
             Self::Kind => "kind",
             Self::Hops => "hops",
-            Self::QuestionWords => "question words",
-            Self::GoldBytes => "gold document bytes",
         }
     }
 }
@@ -112,11 +104,7 @@ pub struct QuestionColumns<'a> {
 
 impl QuestionColumns<'_> {
     /// Returns the share of `questions` for which `holds` is true, where it is known.
-    pub(super) fn share(
-        &self,
-        questions: &[usize],
-        holds: impl Fn(usize) -> Option<bool>,
-    ) -> MeasureSummary {
+    fn share(&self, questions: &[usize], holds: impl Fn(usize) -> Option<bool>) -> MeasureSummary {
         let known = questions.iter().filter_map(|&at| Some((holds(at)?, self.cluster_of[at])));
         let (holds, clusters): (Vec<bool>, Vec<usize>) = known.unzip();
         let share = ClusteredShare::new(&holds, &clusters);
@@ -124,7 +112,7 @@ impl QuestionColumns<'_> {
     }
 
     /// Returns the mean of `column`, in 0..=1, over `questions`; its interval by t over clusters.
-    pub(super) fn mean(&self, questions: &[usize], column: &[Option<f64>]) -> MeasureSummary {
+    fn mean(&self, questions: &[usize], column: &[Option<f64>]) -> MeasureSummary {
         let known = questions.iter().filter_map(|&at| Some((column[at]?, self.cluster_of[at])));
         let (values, clusters): (Vec<f64>, Vec<usize>) = known.unzip();
         let n = values.len();
@@ -135,7 +123,7 @@ impl QuestionColumns<'_> {
 
     /// Returns the share of right answers, with Wilson's interval; an answer that the rule is unsure about counts half and
     /// has the interval of a mean.
-    pub(super) fn share_right(&self, questions: &[usize]) -> MeasureSummary {
+    fn share_right(&self, questions: &[usize]) -> MeasureSummary {
         let is_whole = |at: &usize| self.right[*at].is_none_or(|right| right.fract() == 0.0);
         if questions.iter().all(is_whole) {
             return self.share(questions, |at| self.right[at].map(|right| right > 0.0));
@@ -144,12 +132,12 @@ impl QuestionColumns<'_> {
     }
 
     /// Returns true if support reached the prompt.
-    pub(super) fn supported(&self, at: usize) -> Option<bool> {
+    fn supported(&self, at: usize) -> Option<bool> {
         self.outcomes[at].reached.map(|[.., prompt]| prompt)
     }
 
     /// Returns the questions that did not fail.
-    pub(super) fn questions(&self) -> impl Iterator<Item = usize> {
+    fn questions(&self) -> impl Iterator<Item = usize> {
         (0..self.traces.len()).filter(|&at| !self.outcomes[at].class.has_no_result())
     }
 
@@ -219,12 +207,6 @@ fn parts(by: SliceBy, all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize
             }
             by_hops.into_iter().map(|(hops, questions)| (hops.to_string(), questions)).collect()
         }
-        SliceBy::QuestionWords => {
-            quarters(all, |at| Some(traces[at].question.text.split_whitespace().count()))
-        }
-        SliceBy::GoldBytes => quarters(all, |at| {
-            traces[at].gold.groups.iter().flatten().filter_map(|m| m.doc_bytes).max()
-        }),
     }
 }
 
@@ -254,33 +236,6 @@ fn tags(all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)> {
     parts
 }
 
-/// Returns quarters of the questions by a number; equal numbers are not split, so there may be fewer
-/// than four.
-fn quarters(all: &[usize], number: impl Fn(usize) -> Option<usize>) -> Vec<(String, Vec<usize>)> {
-    let mut numbered: Vec<(usize, usize)> =
-        all.iter().filter_map(|&at| Some((number(at)?, at))).collect();
-    numbered.sort_unstable();
-    let mut bounds: Vec<usize> = (1..4)
-        .filter_map(|quarter| numbered.get(quarter * numbered.len() / 4))
-        .map(|(number, _)| *number)
-        .collect();
-    bounds.dedup();
-    let mut parts: Vec<Vec<(usize, usize)>> = vec![Vec::new(); bounds.len() + 1];
-    for (number, at) in numbered {
-        parts[bounds.partition_point(|bound| *bound <= number)].push((number, at));
-    }
-    filled(parts.into_iter().map(|part| {
-        let label = match (part.first(), part.last()) {
-            (Some((low, _)), Some((high, _))) if low < high => {
-                format!("{}-{}", thousands(*low), thousands(*high))
-            }
-            (Some((only, _)), _) => thousands(*only),
-            (None, _) => String::new(),
-        };
-        (label, part.into_iter().map(|(_, at)| at).collect())
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::{outcome, trace};
@@ -303,7 +258,6 @@ mod tests {
         let mut traces: Vec<Trace> = (0..4).map(|index| trace(index, &["d#0"], "", None)).collect();
         traces[0].question.tags = vec!["a".to_owned()];
         traces[1].question.tags = vec!["b".to_owned(), "a".to_owned(), "a".to_owned()];
-        traces[1].question.text = "When was it?".to_owned();
         traces[2].question.kind = QuestionKind::YesNo;
         let lost = || outcome(FailureClass::Ranking, Some(Stage::Ranking));
         (
@@ -355,36 +309,14 @@ mod tests {
     fn only_cuts_with_several_parts_are_kept() {
         let (traces, outcomes) = four();
         let by: Vec<SliceBy> = columns(&traces, &outcomes).iter().map(|cut| cut.by).collect();
-        // One evidence group each and no document's length: neither tells questions apart.
-        assert_eq!(by, [SliceBy::Tag, SliceBy::Kind, SliceBy::QuestionWords]);
-    }
-
-    #[test]
-    fn quarters_hold_equal_numbers_together() {
-        let parts = |numbers: &[usize]| -> Vec<(String, usize)> {
-            let all: Vec<usize> = (0..numbers.len()).collect();
-            quarters(&all, |at| Some(numbers[at]))
-                .into_iter()
-                .map(|(label, at)| (label, at.len()))
-                .collect()
-        };
-        let expect = |parts: &[(&str, usize)]| -> Vec<(String, usize)> {
-            parts.iter().map(|(label, n)| ((*label).to_owned(), *n)).collect()
-        };
-        // Bounds are the 2nd, 4th and 6th of eight, from 0: 3, 5, 7.
-        assert_eq!(
-            parts(&[8, 7, 6, 5, 4, 3, 2, 1]),
-            expect(&[("1-2", 2), ("3-4", 2), ("5-6", 2), ("7-8", 2)])
-        );
-        assert_eq!(parts(&[1, 1, 1, 1, 1, 1, 1200, 1300]), expect(&[("1", 6), ("1,200-1,300", 2)]));
-        assert_eq!(parts(&[5, 5]), expect(&[("5", 2)]));
-        assert_eq!(parts(&[]), expect(&[]));
+        // One evidence group each: it does not tell questions apart.
+        assert_eq!(by, [SliceBy::Tag, SliceBy::Kind]);
     }
 
     #[test]
     fn names_in_summary_json_stay() {
         let names = serde_json::to_value(SliceBy::ALL).expect("names");
-        let expected = ["tag", "kind", "hops", "question_words", "gold_bytes"];
+        let expected = ["tag", "kind", "hops"];
         assert_eq!(names, serde_json::json!(expected));
     }
 

@@ -112,7 +112,7 @@ pub fn waterfall(outcomes: &[Outcome], answered: bool) -> (Vec<WaterfallStep>, u
 }
 
 /// Returns true if it is not known whether the result of `stage` holds the support.
-pub(crate) fn is_unknown(outcome: &Outcome, stage: Stage) -> bool {
+fn is_unknown(outcome: &Outcome, stage: Stage) -> bool {
     outcome.between.is_some_and(|[first, last]| first <= stage && stage < last)
 }
 

@@ -1,8 +1,8 @@
 //! Evaluation: computes the [`summary::Summary`] of a saved run. Makes no calls, so a finished run can be scored again.
 //!
 //! [`score`] computes the measures of every question, [`diagnose`] its outcome, and the run's waterfall, 2 x 2 table, loss budget
-//! and verdict; [`modes`] and [`cuts`] break these down; [`summary`] combines them. [`clusters`] links questions that share evidence. [`compare`] compares runs with
-//! a baseline question by question, [`gate`] applies quality gates. [`curves`] and [`distribution`] provide data for charts.
+//! and verdict; [`cuts`] breaks these down; [`summary`] combines them. [`clusters`] links questions that share evidence. [`compare`] compares runs with
+//! a baseline question by question, [`gate`] applies quality gates. [`curves`] provides the data of a chart.
 //! [`audit`] measures how often an auditor agrees with the attribution, [`judge`] how far a judge's verdicts can be trusted. [`tuning`] compares the trials of a sweep.
 //! [`what_if`] computes what other settings would deliver.
 //! [`files`] scores runs and predictions of other systems, which are not saved runs.
@@ -19,12 +19,10 @@ mod counts;
 pub mod curves;
 pub mod cuts;
 pub mod diagnose;
-pub mod distribution;
 pub mod files;
 pub mod gate;
 pub mod judge;
 mod measure_summary;
-pub mod modes;
 pub mod outcomes;
 pub mod score;
 pub mod shown;

@@ -220,7 +220,6 @@ impl<'a> RankedPieces<'a> {
                 .matcher
                 .as_ref()
                 .map(|matcher| indicator(self.holds_answer(matcher, top.len()))),
-            Family::EmRaw => self.matcher.as_ref().map(|_| indicator(self.holds_answer_raw(top))),
             Family::FullRecall => self.full_recall(k),
             Family::EvidenceRecall => self.evidence_recall(top),
             Family::SpanPrecision => self.sized_spans(top).map(SpanCounts::precision),
@@ -253,12 +252,6 @@ impl<'a> RankedPieces<'a> {
         searchable.is_some_and(|searchable| {
             matcher.found_in(searchable.get_or_init(|| Searchable::new(&passage.text)))
         })
-    }
-
-    fn holds_answer_raw(&self, top: &[ShownPiece<'_>]) -> bool {
-        let answers = &self.trace.question.answers;
-        let mut texts = self.passages(top).map(|(piece, passage)| piece.text(passage));
-        texts.any(|text| answers.iter().any(|gold| !gold.is_empty() && text.contains(gold)))
     }
 
     /// Returns 1 if every evidence group has a member whose document is among the first k, else 0;

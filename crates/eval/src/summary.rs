@@ -18,7 +18,6 @@ use super::cuts::{self, QuestionColumns, SliceGroup};
 use super::diagnose::{self, TwoByTwo, WaterfallStep};
 use super::judge::{DecidedAnswers, JudgeSummary, decided_answers, judge_summary};
 pub use super::measure_summary::MeasureSummary;
-use super::modes::{self, ClassModes};
 use super::score::{self, Scores};
 use super::verdict::{self, Answered, BudgetOf, LossBudget, LossVerdict, VerdictFacts};
 use super::what_if::WhatIf;
@@ -107,8 +106,6 @@ pub struct Summary {
     pub verdict: LossVerdict,
     /// Deliveries of other settings.
     pub what_if: WhatIf,
-    /// For each failure class with lost questions: its failure modes, and their frequency elsewhere.
-    pub modes: Vec<ClassModes>,
     /// Slices of the question set.
     pub cuts: Vec<SliceGroup>,
     /// The rule of thumb, for comparison.
@@ -192,7 +189,6 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let em_at_5 = measures.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
     let classes = class_counts(&outcomes);
     let columns = columns(run, &scores, plan, (&outcomes, cluster_of));
-    let signs = modes::signs(run, &outcomes, top);
     let summary = Summary {
         schema: SCHEMA,
         n_questions: run.traces.len(),
@@ -239,7 +235,6 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             &columns.cluster_of,
             answered_by(run) == Answered::ByGenerator,
         ),
-        modes: modes::class_modes(&outcomes, &signs, &columns.cluster_of),
         cuts: cuts::cuts(&columns),
         n_clusters: bootstrap.n_clusters(),
         largest_cluster: clusters::sizes(&columns.cluster_of).largest,

@@ -129,7 +129,6 @@ mod tests {
             needed: needed.iter().map(|range| (*range).into()).collect(),
             chunks: corpus.chunk_ids().collect(),
             has_answer: false,
-            doc_bytes: None,
             encoder_truncated: false,
             wide: Vec::new(),
             answer_ranges: Vec::new(),

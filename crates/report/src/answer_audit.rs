@@ -24,22 +24,10 @@ pub(crate) fn verdict(audit: &AnswerAudit) -> String {
     if let Some(fact) = right_answers(audit) {
         return format!("{fact}.");
     }
-    let n_unsure: usize = audit
-        .cells
-        .iter()
-        .filter(|cell| cell.rule == Correctness::Unsure)
-        .map(|cell| cell.count)
-        .sum();
-    let why = if audit.n_unsure > 0 && n_unsure == 0 {
-        let unsure = plural(audit.n_unsure, "question", "questions");
-        format!("of the {unsure} where the rule is unsure, none was audited")
-    } else if n_unsure == audit.n_audited {
-        "of the questions that the rule decides, none was audited".to_owned()
-    } else {
-        "all questions share gold evidence".to_owned()
-    };
     let audited = plural(audit.n_audited, "audited answer", "audited answers");
-    format!("{audited}; the share of right answers cannot be corrected: {why}.")
+    format!(
+        "{audited}; the share of right answers cannot be corrected: all questions share gold evidence."
+    )
 }
 
 /// Lays out decisions by judgments, with kappa.
@@ -62,11 +50,11 @@ pub(crate) fn agreement(audit: &AnswerAudit) -> Table {
         }
     }
     table.notes.extend(agreed(audit));
-    if let Some(right) = audit.right {
-        table.notes.push(format!(
-            "corrected: prediction-powered inference, lambda = {:.2}; the rule counts an unsure answer as 0.5",
-            right.lambda
-        ));
+    if audit.right.is_some() {
+        table.notes.push(
+            "corrected: prediction-powered inference; the rule counts an unsure answer as 0.5"
+                .to_owned(),
+        );
     }
     table
 }
@@ -122,7 +110,6 @@ mod tests {
                 error: 0.04,
                 ci95: Interval { low: 0.6321, high: 0.7919 },
                 predicted: 0.68,
-                lambda: 0.914,
             }),
         }
     }
@@ -142,8 +129,6 @@ mod tests {
             n_audited: 0,
             wrong: Share { count: 0, share: 0.0, ci95: None },
             confusion: Vec::new(),
-            classes: [].into(),
-            not_audited: Vec::new(),
         }))
     }
 
@@ -158,7 +143,7 @@ mod tests {
           right     28      2
           wrong      1      9
           - where the rule decides: agreement 92.5%, Cohen's kappa 0.81, 95% CI [0.61, 1.00]
-          - corrected: prediction-powered inference, lambda = 0.91; the rule counts an unsure answer as 0.5
+          - corrected: prediction-powered inference; the rule counts an unsure answer as 0.5
         ");
     }
 
@@ -166,12 +151,7 @@ mod tests {
     fn a_share_that_cannot_be_corrected_has_a_reason() {
         let open = AnswerAudit { right: None, ..forty() };
         let verdict_of = |audit| of_answers(audit).lines().skip(1).take(2).collect::<String>();
-        assert_eq!(
-            verdict_of(open.clone()),
-            "  40 audited answers; the share of right answers cannot be corrected: of the 12 questions where the rule is  unsure, none was audited."
-        );
-        let decided = AnswerAudit { n_unsure: 0, ..open };
-        assert!(verdict_of(decided).contains("corrected: all questions share gold evidence."));
+        assert!(verdict_of(open).contains("corrected: all questions share gold evidence."));
     }
 
     #[test]

@@ -52,7 +52,6 @@ pub fn report(audit: &Audit) -> Report {
         report.table(answer_audit::agreement(answers));
     }
     if audit.n_audited > 0 {
-        report.table(shares(audit));
         report.table(confusion(audit));
     }
     report
@@ -67,35 +66,6 @@ fn error_rate(audit: &Audit) -> String {
         audit.wrong.count,
         percent(audit.wrong.share)
     )
-}
-
-fn shares(audit: &Audit) -> Table {
-    let mut table = Table::new(
-        format!("Classes of {} questions", audit.n_questions),
-        &["", "printed", "corrected", "95% CI"],
-    );
-    for class in FailureClass::ALL.iter().copied() {
-        let Some(share) = audit.classes.get(class.name()) else {
-            continue;
-        };
-        table.row([
-            class.name().to_owned(),
-            percent(share.printed),
-            percent(share.corrected),
-            share.ci95.map_or(String::new(), percents),
-        ]);
-    }
-    table.notes.push(
-        "corrected: the share of each printed class, divided as its audited questions were; intervals by the bootstrap"
-            .to_owned(),
-    );
-    if !audit.not_audited.is_empty() {
-        let names: Vec<&str> = audit.not_audited.iter().map(|class| class.name()).collect();
-        table
-            .notes
-            .push(format!("no question of {} was audited: taken as printed", names.join(", ")));
-    }
-    table
 }
 
 fn confusion(audit: &Audit) -> Table {

@@ -32,8 +32,6 @@ pub enum Element {
     Entries(Vec<Entry>),
     /// Rows and columns under a heading of their own.
     Table(Table),
-    /// A chart.
-    Picture(Picture),
     /// Text whose line ends and spaces count.
     Lines(Vec<String>),
 }
@@ -118,17 +116,8 @@ pub struct TableCell {
     pub text: String,
     /// A detail, such as the interval; may be empty.
     pub detail: String,
-}
-
-/// A chart, drawn ahead of time for formats of plain text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
-    /// Its heading.
-    pub title: String,
-    /// The image file next to the report.
-    pub file: String,
-    /// The chart drawn with characters.
-    pub text: String,
+    /// An address within the HTML page, such as `#class=ranking`; empty for none.
+    pub link: String,
 }
 
 impl Report {
@@ -259,7 +248,7 @@ impl TableColumn {
 
 impl From<String> for TableCell {
     fn from(text: String) -> Self {
-        Self { text, detail: String::new() }
+        Self { text, ..Self::default() }
     }
 }
 

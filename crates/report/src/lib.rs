@@ -5,7 +5,6 @@ mod answer_audit;
 pub mod ask;
 pub mod audit;
 pub mod cache;
-pub mod chart;
 pub mod comparison;
 pub mod csv;
 pub mod document;
@@ -18,7 +17,6 @@ pub mod html;
 mod judge;
 pub mod labelling;
 pub mod lint;
-pub mod pictures;
 #[cfg(test)]
 mod pinned;
 pub mod questions;

@@ -11,7 +11,7 @@ use ragtriage_datasets::lint::grain::Labels;
 use ragtriage_datasets::lint::lengths::Truncated;
 use ragtriage_datasets::lint::{Lint, PoolSummary, content};
 use ragtriage_datasets::{Inspection, Place};
-use ragtriage_eval::audit::{Audit, CorrectedShare, Mistake, SheetLine, SheetPassage};
+use ragtriage_eval::audit::{Audit, Mistake, SheetLine, SheetPassage};
 use ragtriage_eval::files::{FilePlan, FileScores, MeasureColumn, Warning};
 use ragtriage_eval::summary::{MeasureSummary, Share};
 
@@ -117,7 +117,6 @@ fn lint_with_and_without_findings() {
 
 #[test]
 fn an_audit_and_its_sheet() {
-    let share = |printed, corrected, ci95| CorrectedShare { printed, corrected, ci95 };
     let cell = |printed, correct, count| Mistake { printed, correct, count };
     let found = Audit {
         schema: 1,
@@ -132,12 +131,6 @@ fn an_audit_and_its_sheet() {
             cell(FailureClass::Ranking, FailureClass::Retrieval, 3),
             cell(FailureClass::Correct, FailureClass::Correct, 25),
         ],
-        classes: BTreeMap::from([
-            ("ranking".to_owned(), share(0.4, 0.35, Some(interval(0.3, 0.41)))),
-            ("retrieval".to_owned(), share(0.0, 0.05, None)),
-            ("correct".to_owned(), share(0.6, 0.6, None)),
-        ]),
-        not_audited: vec![FailureClass::Packing],
     };
     insta::assert_snapshot!("audit", in_terminal(&audit::report(&found)));
     let line = SheetLine {

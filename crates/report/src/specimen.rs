@@ -217,7 +217,7 @@ fn sampled(at: usize, fate: &Fate) -> Trace {
         docs.iter().map(|doc| json!([{"doc": doc, "ranges": [range]}])).collect();
     let gold: Vec<Value> = docs
         .iter()
-        .map(|doc| json!([{"doc": doc, "present": true, "needed": [range], "chunks": [format!("{doc}#0")], "doc_bytes": 100 + at}]))
+        .map(|doc| json!([{"doc": doc, "present": true, "needed": [range], "chunks": [format!("{doc}#0")] }]))
         .collect();
     let support =
         json!({"holds": is_answerable, "rule": if is_answerable { "ranges" } else { "nothing" }});

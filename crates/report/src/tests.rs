@@ -3,7 +3,7 @@
 use ragtriage_eval::compare::{self, ComparePlan, ComparedRun, Comparison};
 use ragtriage_eval::summary;
 
-use crate::comparison::{self, ComparisonView};
+use crate::comparison;
 use crate::document::Report;
 use crate::render::{markdown, terminal};
 use crate::run::RunReport;
@@ -14,7 +14,7 @@ fn run() -> Report {
     RunReport::new(&run, &summary::evaluate(&run, &specimen::plan())).report()
 }
 
-fn compared() -> Comparison {
+pub(crate) fn compared() -> Comparison {
     let baseline = specimen::sample("baseline", 0);
     let mut run = specimen::sample("changed", 1);
     run.manifest.settings.retrieval.bm25.k1 = 0.9;
@@ -30,7 +30,7 @@ fn compared() -> Comparison {
 
 fn comparison() -> Report {
     let shown = comparison::ComparisonDetail { flips: 1, every_cutoff: false };
-    ComparisonView::new(&compared(), shown).report()
+    comparison::report(&compared(), shown)
 }
 
 #[test]

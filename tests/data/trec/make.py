@@ -1,9 +1,9 @@
 """Makes random-pairs.json.gz: 200 small run/qrels pairs with the values that the reference tools give them.
 
-Made with Python 3.11, pytrec_eval-terrier 0.5.11 (built from trec_eval 9.0.8), ir_measures 0.4.3, ranx 0.3.21, numpy 2.4.6, pandas 3.1.1:
+Made with Python 3.11, pytrec_eval-terrier 0.5.11 (built from trec_eval 9.0.8), ir_measures 0.4.3, numpy 2.4.6, pandas 3.1.1:
 
     python -m venv venv
-    venv/bin/pip install pytrec_eval-terrier==0.5.11 ir_measures==0.4.3 ranx==0.3.21 numpy==2.4.6 pandas==3.1.1
+    venv/bin/pip install pytrec_eval-terrier==0.5.11 ir_measures==0.4.3 numpy==2.4.6 pandas==3.1.1
     venv/bin/python tests/data/trec/make.py
 
 Seeded: the same bytes come out every time. Nothing here computes a measure. Where a tool lacks a cutoff it is given the ranking cut at k; where
@@ -21,7 +21,6 @@ from pathlib import Path
 
 import ir_measures
 import pytrec_eval
-import ranx
 
 SEED = 3
 N_PAIRS = 200
@@ -135,13 +134,6 @@ def by_ir_measures(measures, qrels, run):
     return values
 
 
-def by_ranx(qrels, run, names):
-    """{our name: {query: value}} for {our name: ranx's name}; both sides must have the same queries."""
-    ranx_run = ranx.Run(run)
-    ranx.evaluate(ranx.Qrels(qrels), ranx_run, list(names.values()))
-    return {ours: {query: float(value) for query, value in ranx_run.scores[theirs].items()} for ours, theirs in names.items()}
-
-
 def must_agree(what, left, right):
     """Stops when two tools differ."""
     for name in left.keys() & right.keys():
@@ -155,7 +147,6 @@ def expected(run_text, qrels_text, level):
     run = pytrec_eval.parse_run(run_text.splitlines())
     qrels = pytrec_eval.parse_qrel(qrels_text.splitlines())
     both = {query: run[query] for query in run if query in qrels}
-    both_qrels = {query: qrels[query] for query in both}
     ranked = untied(both)
 
     names = {"AP": "map", "RR": "recip_rank", "Rprec": "Rprec", "nDCG": "ndcg", "SetF1": "set_F"}
@@ -175,13 +166,6 @@ def expected(run_text, qrels_text, level):
     # MS MARCO's script leaves out a query without a relevant document.
     msmarco = {name: {query: found.get(query, 0.0) for query in ranked} for name, found in msmarco.items()}
     must_agree("RR@k", values, msmarco)
-
-    # Exponential gain: trec_eval's nDCG over gains 2^grade - 1, and ranx's formula of Burges et al.
-    gains = {query: {document: 2**grade - 1 if grade > 0 else 0 for document, grade in judged.items()} for query, judged in qrels.items()}
-    burges = {"nDCG(exp)": "ndcg"} | {f"nDCG(exp)@{k}": f"ndcg_cut.{k}" for k in CUTOFFS}
-    values |= by_pytrec_eval(gains, ranked, burges, level)
-    to_ranx = {"nDCG(exp)": "ndcg_burges"} | {f"nDCG(exp)@{k}": f"ndcg_burges@{k}" for k in CUTOFFS}
-    must_agree("nDCG(exp)", values, by_ranx(both_qrels, ranked, to_ranx))
 
     values |= by_ir_measures({f"Judged@{k}": ir_measures.Judged @ k for k in CUTOFFS}, qrels, ranked)
     return values, sorted(qrels), sorted(both)

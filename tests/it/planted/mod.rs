@@ -2,7 +2,7 @@
 //!
 //! A [`setting`] whose clean run is right throughout is degraded (documents deleted, gold pushed down, budgets cut, a
 //! [`reader`] told how to err) and run by the built program against a [`server`] on loopback that answers right exactly when
-//! the gold text stands in its prompt. [`noisy`] and [`changes`] hold the loss budget against a reader that follows rules of
+//! the gold text stands in its prompt. [`noisy`] holds the loss budget, and [`promises`] the expected gains, against a reader that follows rules of
 //! its own. [`wrapped`] gives the answers of a degraded run other forms.
 
 mod changes;

@@ -13,7 +13,7 @@ use crate::types::{
     SupportRule, Trace,
 };
 
-/// Failure class, flags and failure modes of one question.
+/// Failure class and flags of one question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// Failure class.

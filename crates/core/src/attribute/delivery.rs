@@ -1,4 +1,4 @@
-//! The chunks that each stage returned for a question: the input of failure classes, reasons and failure modes.
+//! The chunks that each stage returned for a question: the input of failure classes and reasons.
 
 use std::collections::HashSet;
 

@@ -151,7 +151,6 @@ fn locate_member(
     GoldMember {
         doc: member.doc.clone(),
         present: is_present(document),
-        doc_bytes: document.map(|document| document.text.len()),
         answer_ranges: document
             .map_or(Vec::new(), |document| wide::answer_ranges(question, &wide, &document.text)),
         wide,
@@ -245,7 +244,6 @@ fn locate_shown_member(
     GoldMember {
         doc: member.doc.clone(),
         present: is_present(document),
-        doc_bytes: document.map(|document| document.text.len()),
         answer_ranges: document
             .map_or(Vec::new(), |document| wide::answer_ranges(question, &wide, &document.text)),
         wide,

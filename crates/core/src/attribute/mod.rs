@@ -2,8 +2,8 @@
 //!
 //! [`gold`] locates a question's evidence in the run's chunks ([`mod@place`] those of an external RAG in our
 //! documents), [`support`] tests whether a set of passages holds it, [`classify`] names the first stage that lost it,
-//! with the rule as a sentence, and [`modes`] finds known failure modes. All are pure: they read only a trace and its
-//! passages; the caller says whether an answer is right.
+//! with the rule as a sentence. All are pure: they read only a trace and its passages; the caller says whether an answer
+//! is right.
 
 mod bounds;
 pub mod classify;
@@ -13,11 +13,9 @@ mod flags;
 pub mod gold;
 pub mod judge;
 pub mod known;
-pub mod modes;
 pub mod place;
 mod ranks;
 mod reason;
-mod shingles;
 pub mod support;
 mod suspect;
 pub mod terms;

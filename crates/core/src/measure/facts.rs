@@ -120,12 +120,6 @@ impl Family {
                 &["ndcg", "ndcg_cut"],
                 "Järvelin and Kekäläinen 2002",
             ),
-            Self::NdcgExp => share(
-                "as nDCG with gain 2^grade - 1",
-                Some("ranx ndcg_burges"),
-                &["ndcg_burges", "nDCG(dcg='exp-log2')"],
-                "Burges et al. 2005",
-            ),
             Self::AveragePrecision => share(
                 "sum of the precisions at the ranks of the relevant documents within the first k / all relevant",
                 Some("trec_eval map, map_cut_k"),
@@ -173,12 +167,6 @@ impl Family {
                 None,
                 &["answer recall", "has_answer", "top-k retrieval accuracy"],
                 "Chen et al. 2017 (DrQA); Karpukhin et al. 2020",
-            ),
-            Self::EmRaw => share(
-                "as EM, a plain substring: no normalisation, no word boundaries",
-                None,
-                &["substring match"],
-                "Chen et al. 2017",
             ),
             Self::FullRecall => share(
                 "1 when every evidence group has a member whose document is among the first k, else 0",

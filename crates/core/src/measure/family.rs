@@ -50,8 +50,6 @@ macro_rules! families {
 families! {
     /// A passage holds a gold answer.
     Em = "EM", KOrPrompt;
-    /// A passage holds a gold answer, verbatim.
-    EmRaw = "EM(raw)", KOrPrompt;
     /// Share of the relevant documents found.
     Recall = "Recall", Any;
     /// Any relevant document found.
@@ -70,8 +68,6 @@ families! {
     ReciprocalRank = "RR", KOrNone;
     /// Normalised discounted cumulative gain, linear gain.
     Ndcg = "nDCG", KOrNone;
-    /// Normalised discounted cumulative gain, exponential gain.
-    NdcgExp = "nDCG(exp)", KOrNone;
     /// Average precision.
     AveragePrecision = "AP", KOrNone;
     /// Share of the non-relevant documents that was found.
@@ -147,7 +143,7 @@ impl Family {
     #[must_use]
     pub fn looks_at(self) -> &'static str {
         match self {
-            Self::Em | Self::EmRaw => "passages and gold answers",
+            Self::Em => "passages and gold answers",
             Self::EvidenceRecall
             | Self::SpanPrecision
             | Self::SpanRecall

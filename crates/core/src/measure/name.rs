@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn the_names_of_the_issue_are_measures() {
-        let names = "nDCG@10 nDCG(exp)@10 EM@5 EM(raw)@5 EM@prompt Recall@5 Success@5 FullRecall@5 EvidenceRecall@5 P@5 Rprec \
+        let names = "nDCG@10 EM@5 EM@prompt Recall@5 Success@5 FullRecall@5 EvidenceRecall@5 P@5 Rprec \
                      SetF1@5 RR RR@10 AP AP@100 Fallout@5 Accuracy@5 Judged@10 MedianRank SpanPrecision@5 SpanRecall@5 IoU@5 \
                      PrecisionOmega AnswerEM AnswerF1 AnswerPrecision AnswerRecall AnswerContains FactRecall ForbiddenFacts \
                      P@prompt AnswerEM(HasAns) AnswerF1(NoAns) EvidenceRecall@1000t EM@1000t SetF1@1t";

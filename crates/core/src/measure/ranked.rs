@@ -65,7 +65,6 @@ impl Graded {
             Family::SetF1 => self.set_f1(whole),
             Family::ReciprocalRank => self.reciprocal_rank(k),
             Family::Ndcg => self.ndcg(k),
-            Family::NdcgExp => self.ndcg_exponential(k),
             Family::AveragePrecision => self.average_precision(k),
             Family::Fallout => return self.fallout(whole, n_documents?),
             Family::Accuracy => return self.accuracy(whole, n_documents?),
@@ -147,21 +146,9 @@ impl Graded {
     /// `trec_eval`'s `ndcg_cut_k` and `ndcg` (Järvelin and Kekäläinen 2002). In 0..=1.
     #[must_use]
     pub fn ndcg(&self, k: Option<usize>) -> f64 {
-        self.normalised(k, f64::from)
-    }
-
-    /// nDCG(exp)@k: [`Graded::ndcg`] with gain 2^grade - 1 (Burges et al. 2005). In 0..=1.
-    #[must_use]
-    pub fn ndcg_exponential(&self, k: Option<usize>) -> f64 {
-        // Dividing every gain by 2^largest is exact and keeps the quotient finite: 2^1024 overflows.
-        let largest = f64::from(self.ideal.first().copied().unwrap_or(0));
-        self.normalised(k, |grade| (f64::from(grade) - largest).exp2() - (-largest).exp2())
-    }
-
-    fn normalised(&self, k: Option<usize>, gain: impl Fn(i32) -> f64) -> f64 {
         let k = k.unwrap_or(usize::MAX);
-        let had = discounted(self.ranked.iter().take(k).map(|grade| grade.unwrap_or(0)), &gain);
-        over(had, discounted(self.ideal.iter().take(k).copied(), &gain))
+        let had = discounted(self.ranked.iter().take(k).map(|grade| grade.unwrap_or(0)));
+        over(had, discounted(self.ideal.iter().take(k).copied()))
     }
 
     /// Fallout@k: documents in the first k that are not relevant, over all documents that are not. `None` when all are
@@ -192,10 +179,10 @@ impl Graded {
     }
 }
 
-/// Returns the sum of gain / log2(rank + 1) over positive grades, ranks from 1.
-fn discounted(grades: impl Iterator<Item = i32>, gain: impl Fn(i32) -> f64) -> f64 {
+/// Returns the sum of grade / log2(rank + 1) over positive grades, ranks from 1.
+fn discounted(grades: impl Iterator<Item = i32>) -> f64 {
     let relevant = grades.enumerate().filter(|(_, grade)| *grade > 0);
-    relevant.fold(0.0, |sum, (at, grade)| sum + gain(grade) / ((at + 2) as f64).log2())
+    relevant.fold(0.0, |sum, (at, grade)| sum + f64::from(grade) / ((at + 2) as f64).log2())
 }
 
 /// Returns `part / whole`, 0 for 0 over 0.
@@ -293,25 +280,6 @@ mod tests {
     }
 
     #[test]
-    fn exponential_gain_with_grades_0_2_2_1_0() {
-        // Gains 2^2 - 1 = 3, 3, 1: 3/log2(3) + 3/log2(4) + 1/log2(5) = 1.8928 + 1.5 + .4307 = 3.8235; ideal 3 + 3/log2(3) + 1/2.
-        let dcg = 3.0 / 3f64.log2() + 1.5 + 1.0 / 5f64.log2();
-        assert!((dcg - 3.82).abs() < 5e-3);
-        let ranking = graded(&[0, 2, 2, 1, 0], &[2, 2, 1]);
-        assert!(near(
-            discounted([0, 2, 2, 1, 0].into_iter(), |grade| f64::from(grade).exp2() - 1.0),
-            dcg
-        ));
-        assert!(near(ranking.ndcg_exponential(Some(5)), dcg / (3.0 + 3.0 / 3f64.log2() + 0.5)));
-    }
-
-    #[test]
-    fn a_grade_whose_gain_no_number_holds_still_has_a_quotient() {
-        // 2^2000 - 1 at rank 2 of an ideal rank 1: 1/log2(3).
-        assert!(near(graded(&[0, 2000], &[2000]).ndcg_exponential(None), 1.0 / 3f64.log2()));
-    }
-
-    #[test]
     fn a_negative_grade_is_judged_and_not_relevant() {
         let ranking = graded(&[-1, 1], &[-1, 1]);
         assert!(
@@ -355,7 +323,7 @@ mod tests {
         assert_eq!(graded(&[1], &[1]).fallout(1, 1), None);
     }
 
-    const RANKING: [Family; 12] = [
+    const RANKING: [Family; 11] = [
         Family::Recall,
         Family::Success,
         Family::Precision,
@@ -363,7 +331,6 @@ mod tests {
         Family::SetF1,
         Family::ReciprocalRank,
         Family::Ndcg,
-        Family::NdcgExp,
         Family::AveragePrecision,
         Family::Fallout,
         Family::Accuracy,

@@ -7,7 +7,6 @@ pub mod detectable;
 mod expected;
 pub mod fisher;
 mod flips;
-pub mod histogram;
 pub mod holm;
 pub mod interval;
 pub mod kappa;

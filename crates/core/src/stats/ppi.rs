@@ -1,15 +1,11 @@
 //! Prediction-powered inference: the mean of a value that a person judged for a few items, from a rule's predictions
 //! for all items.
 //!
-//! Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), "Prediction-powered inference", Science 382, 669-674; the
-//! weight of the predictions by Angelopoulos, Duchi and Zrnic (2023), "PPI++", arXiv:2311.01453. Both label a sample
-//! apart from the predicted items; here it is part of them and drawn by stratum, so their estimate is the regression
+//! Angelopoulos, Bates, Fannjiang, Jordan and Zrnic (2023), "Prediction-powered inference", Science 382, 669-674. They label a
+//! sample apart from the predicted items; here it is a simple random sample of them, so their estimate is the difference
 //! estimator of survey sampling (Cochran 1977, ch. 7).
 //!
-//! The interval is for the mean of the population that the items come from, as all intervals of a run are. In the tests'
-//! simulations (400 items, 60 or 100 audited, rules wrong on 10 to 46% of them) it covers the truth in 94.7 to 95.8%.
-
-use std::collections::BTreeMap;
+//! The interval is for the mean of the population that the items come from, as all intervals of a run are.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,19 +22,8 @@ const RANGE: (f64, f64) = (0.0, 1.0);
 pub struct PpiItem {
     /// The rule's prediction, in 0..=1; 0.5 where it is unsure.
     pub prediction: f64,
-    /// Stratum of the sample.
-    pub stratum: usize,
-    /// The person's judgment, if the item was audited.
-    pub audited: Option<AuditedValue>,
-}
-
-/// A person's judgment of an item.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AuditedValue {
-    /// The true value, in 0..=1.
-    pub value: f64,
-    /// Inverse of the item's probability of being sampled. Within a stratum only ratios matter.
-    pub weight: f64,
+    /// The true value by a person's judgment, in 0..=1, if the item was audited.
+    pub audited: Option<f64>,
 }
 
 /// A mean corrected by an audit.
@@ -52,66 +37,46 @@ pub struct PpiMean {
     pub ci95: Interval,
     /// Mean of the predictions, uncorrected.
     pub predicted: f64,
-    /// Weight of the predictions, in 0..=1: 0 uses audited items alone, 1 trusts the predictions in full.
-    pub lambda: f64,
 }
 
 /// Estimates the mean of the true values of `items`. `cluster_of[i]` is item i's cluster.
 ///
-/// With f the predictions, y the true values, W(h) the share of items in stratum h, and means over the audited items
-/// weighted by [`AuditedValue::weight`]:
+/// With f the predictions and y the true values:
 ///
-/// `mean = lambda (mean of f over all) + sum over h of W(h) (mean of y - lambda f over the audited of h)`
+/// `mean = (mean of f over all) + (mean of y - f over the audited)`
 ///
-/// `lambda = sum over h of c(h) cov(f, y) / sum over h of c(h) var(f)`, `c(h) = W(h)^2 / n(h)`, limited to 0..=1
+/// The variance is the cluster-robust one of [`mean_error`] over the terms `f + m + w (y - f - m)`, m being the mean of y - f and
+/// w the inverse of the audited share (0 if not audited). To it is added what the variance of m grows by when one item with the
+/// least and one with the largest possible y - f join the audited ones (Bonett and Price 2012): rare errors may be missing in a
+/// small sample. Student's t has a degree of freedom for each audited cluster, less one.
 ///
-/// which makes the variance least (PPI++, section 6); 1 where the predictions of the audited items do not vary within
-/// strata, which is the estimate of Angelopoulos et al. With predictions of two values per stratum, it is
-/// post-stratification by the prediction.
-///
-/// The variance is the cluster-robust one of [`mean_error`] over the terms `lambda f + m(h) + w (y - lambda f - m(h))`, m(h)
-/// being the stratum's mean of y - lambda f and w the inverse of its audited share (0 if not audited). To it is added what the
-/// variance of each m(h) grows by when one item with the least and one with the largest possible y - lambda f join the
-/// audited ones (Bonett and Price 2012): rare errors may be missing in a small sample. Student's t has a degree of
-/// freedom for each audited cluster, less one for each stratum.
-///
-/// `None` under two clusters, and if no item of some stratum was audited.
+/// `None` under two clusters, and if no item was audited.
 #[must_use]
 pub fn ppi_mean(items: &[PpiItem], cluster_of: &[usize]) -> Option<PpiMean> {
-    let mut by_stratum: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (at, item) in items.iter().enumerate() {
-        by_stratum.entry(item.stratum).or_default().push(at);
+    let audited: Vec<(usize, f64)> = items
+        .iter()
+        .enumerate()
+        .filter_map(|(at, item)| Some((at, item.audited? - item.prediction)))
+        .collect();
+    if audited.is_empty() {
+        return None;
     }
-    let strata: Vec<Stratum> = by_stratum
-        .into_values()
-        .map(|members| Stratum::new(items, members))
-        .collect::<Option<_>>()?;
-    let lambda = lambda(&strata);
-    let mut terms: Vec<f64> = items.iter().map(|item| lambda * item.prediction).collect();
-    let mut unseen = 0.0;
-    for stratum in &strata {
-        let mean = stratum.mean(|item| item.residual(lambda));
-        for &at in &stratum.members {
-            terms[at] += mean;
-        }
-        for item in &stratum.audited {
-            let weight = item.share * stratum.members.len() as f64;
-            terms[item.at] += weight * (item.residual(lambda) - mean);
-        }
-        unseen += stratum.unseen_variance(lambda, items.len());
+    let (n, n_items) = (audited.len() as f64, items.len() as f64);
+    let residual = audited.iter().map(|(_, residual)| residual).sum::<f64>() / n;
+    let mut terms: Vec<f64> = items.iter().map(|item| item.prediction + residual).collect();
+    for (at, found) in &audited {
+        terms[*at] += n_items / n * (found - residual);
     }
     let MeanError { mean, error, df } = mean_error(&terms, cluster_of)?;
+    let unseen = (1.0 - n / n_items) * unseen_variance(items, &audited);
     let error = (error * error + unseen).max(0.0).sqrt();
-    let mut clusters: Vec<usize> = strata
-        .iter()
-        .flat_map(|stratum| stratum.audited.iter().map(|item| cluster_of[item.at]))
-        .collect();
+    let mut clusters: Vec<usize> = audited.iter().map(|(at, _)| cluster_of[*at]).collect();
     clusters.sort_unstable();
     clusters.dedup();
     let corrected = MeanError {
         mean: mean.clamp(RANGE.0, RANGE.1),
         error,
-        df: df.min(clusters.len().saturating_sub(strata.len()).max(1) as f64),
+        df: df.min(clusters.len().saturating_sub(1).max(1) as f64),
     };
     Some(PpiMean {
         mean: corrected.mean,
@@ -121,86 +86,25 @@ pub fn ppi_mean(items: &[PpiItem], cluster_of: &[usize]) -> Option<PpiMean> {
         } else {
             corrected.interval_in(RANGE)
         },
-        predicted: items.iter().map(|item| item.prediction).sum::<f64>() / items.len() as f64,
-        lambda,
+        predicted: items.iter().map(|item| item.prediction).sum::<f64>() / n_items,
     })
 }
 
-/// The weight of the predictions.
-fn lambda(strata: &[Stratum]) -> f64 {
-    let (mut covariance, mut variance) = (0.0, 0.0);
-    for stratum in strata {
-        let factor = (stratum.members.len() as f64).powi(2) / stratum.effective_n;
-        let (f, y) = (stratum.mean(|item| item.prediction), stratum.mean(|item| item.value));
-        covariance += factor * stratum.mean(|item| (item.prediction - f) * (item.value - y));
-        variance += factor * stratum.mean(|item| (item.prediction - f).powi(2));
-    }
-    if variance > 0.0 { (covariance / variance).clamp(0.0, 1.0) } else { 1.0 }
+/// Returns how much the variance of the mean residual grows by the two extreme ones.
+fn unseen_variance(items: &[PpiItem], audited: &[(usize, f64)]) -> f64 {
+    let predictions = || items.iter().map(|item| item.prediction);
+    let low = RANGE.0 - predictions().fold(f64::NEG_INFINITY, f64::max);
+    let high = RANGE.1 - predictions().fold(f64::INFINITY, f64::min);
+    let n = audited.len() as f64;
+    let sum: f64 = audited.iter().map(|(_, residual)| residual).sum();
+    let squares: f64 = audited.iter().map(|(_, residual)| residual * residual).sum();
+    variance_of_mean(sum + low + high, squares + low * low + high * high, n + 2.0)
+        - variance_of_mean(sum, squares, n)
 }
 
-/// The items of a stratum.
-struct Stratum {
-    members: Vec<usize>,
-    audited: Vec<AuditedItem>,
-    /// Number of items of equal weight with the same precision (Kish 1965).
-    effective_n: f64,
-    least: f64,
-    largest: f64,
-}
-
-struct AuditedItem {
-    at: usize,
-    prediction: f64,
-    value: f64,
-    /// Its weight over the sum of the stratum's weights.
-    share: f64,
-}
-
-impl AuditedItem {
-    fn residual(&self, lambda: f64) -> f64 {
-        self.value - lambda * self.prediction
-    }
-}
-
-impl Stratum {
-    /// `None` if no member was audited.
-    fn new(items: &[PpiItem], members: Vec<usize>) -> Option<Self> {
-        let predictions = members.iter().map(|&at| items[at].prediction);
-        let least = predictions.clone().fold(f64::INFINITY, f64::min);
-        let largest = predictions.fold(f64::NEG_INFINITY, f64::max);
-        let audited =
-            members.iter().filter_map(|&at| items[at].audited.map(|audited| (at, audited)));
-        let sum: f64 = audited.clone().map(|(_, audited)| audited.weight).sum();
-        let audited: Vec<AuditedItem> = audited
-            .map(|(at, AuditedValue { value, weight })| AuditedItem {
-                at,
-                prediction: items[at].prediction,
-                value,
-                share: weight / sum,
-            })
-            .collect();
-        let squares: f64 = audited.iter().map(|item| item.share * item.share).sum();
-        (sum > 0.0).then_some(Self { members, audited, effective_n: 1.0 / squares, least, largest })
-    }
-
-    fn mean(&self, value_of: impl Fn(&AuditedItem) -> f64) -> f64 {
-        self.audited.iter().map(|item| item.share * value_of(item)).sum()
-    }
-
-    /// Returns how much the two extreme residuals add to the variance of this stratum's part of the mean of `n_items`.
-    fn unseen_variance(&self, lambda: f64, n_items: usize) -> f64 {
-        let (low, high) = (RANGE.0 - lambda * self.largest, RANGE.1 - lambda * self.least);
-        let n = self.effective_n;
-        let mean = self.mean(|item| item.residual(lambda));
-        let squares = self.mean(|item| item.residual(lambda).powi(2));
-        let seen = (squares - mean * mean) / n;
-        let with_mean = (n * mean + low + high) / (n + 2.0);
-        let with_squares = (n * squares + low * low + high * high) / (n + 2.0);
-        let with_unseen = (with_squares - with_mean * with_mean) / (n + 2.0);
-        let size = self.members.len() as f64;
-        let not_audited = 1.0 - self.audited.len() as f64 / size;
-        (size / n_items as f64).powi(2) * not_audited * (with_unseen - seen)
-    }
+/// Returns the variance of the mean of `n` values from their sum and the sum of their squares.
+fn variance_of_mean(sum: f64, squares: f64, n: f64) -> f64 {
+    (squares / n - (sum / n).powi(2)) / n
 }
 
 #[cfg(test)]
@@ -210,12 +114,8 @@ mod tests {
     use super::super::share::ClusteredShare;
     use super::*;
 
-    fn item(prediction: f64, stratum: usize, value: Option<f64>) -> PpiItem {
-        PpiItem {
-            prediction,
-            stratum,
-            audited: value.map(|value| AuditedValue { value, weight: 1.0 }),
-        }
+    fn item(prediction: f64, audited: Option<f64>) -> PpiItem {
+        PpiItem { prediction, audited }
     }
 
     fn alone(items: &[PpiItem]) -> Option<PpiMean> {
@@ -229,38 +129,36 @@ mod tests {
         audited
             .into_iter()
             .chain(others)
-            .map(|(prediction, value)| item(prediction, 0, value))
+            .map(|(prediction, value)| item(prediction, value))
             .collect()
     }
 
     #[test]
     fn ten_items_by_hand() {
         let found = alone(&ten()).expect("four were audited");
-        // Audited: mean f = 1/2, mean y = 1/4, cov = 1/4 - 1/8 = 1/8, var(f) = 1/4, so lambda = 1/2. y - f/2 is
-        // 1/2, -1/2, 0, 0 with mean 0. The mean is 1/2 x 7/10 + 0 = .35; post-stratified: .7 x 1/2 + .3 x 0.
+        // y - f is 0, -1, 0, 0 with mean -1/4: 7/10 - 1/4.
         assert_close(found.predicted, 0.7, 1e-12);
-        assert_close(found.lambda, 0.5, 1e-12);
-        assert_close(found.mean, 0.35, 1e-12);
-        // Terms, w = 10/4: 1/2 + 5/4, 1/2 - 5/4, 0, 0, five of 1/2, 0. About .35: 1.4^2 + 1.1^2 + 5 x .15^2 + 3 x .35^2
-        // = 3.65; variance 10/9 x 3.65 / 100. With -1/2 and 1 joining the four residuals: mean .5 / 6, mean square
-        // (.5 + .25 + 1) / 6, and without them (.5 / 4) / 4 = .03125; 6 of 10 were not audited.
-        let with_two = (1.75 / 6.0 - (0.5_f64 / 6.0).powi(2)) / 6.0;
-        let variance = 3.65 / 90.0 + 0.6 * (with_two - 0.03125);
+        assert_close(found.mean, 0.45, 1e-12);
+        // Terms, w = 10/4: 3/4 + 5/8, 3/4 - 15/8, twice -1/4 + 5/8, five of 3/4, -1/4. About .45: .925^2 + 1.575^2 + 2 x .075^2
+        // + 5 x .3^2 + .7^2 = 4.2875; variance 10/9 x 4.2875 / 100. With -1 and 1 joining the four residuals: mean -1/6, mean
+        // square 3/6, and without them (1/4 - 1/16) / 4; 6 of 10 were not audited.
+        let with_two = (0.5 - 1.0 / 36.0) / 6.0;
+        let variance = 4.2875 / 90.0 + 0.6 * (with_two - 0.1875 / 4.0);
         assert_close(found.error, variance.sqrt(), 1e-12);
-        // t(.975, 4 - 1) = 3.182: .35 -+ 3.182 x .2242 is cut to what a share can be.
+        // t(.975, 4 - 1) = 3.182: .45 -+ 3.182 x .2583 is cut to what a share can be.
         assert_eq!((found.ci95.low, found.ci95.high), (0.0, 1.0));
     }
 
     #[test]
-    fn a_rule_that_people_confirm_is_trusted_in_full() {
+    fn a_rule_that_people_confirm_keeps_its_mean() {
         let items: Vec<PpiItem> = (0..40)
             .map(|at| {
                 let prediction = f64::from(u8::from(at % 4 != 0));
-                item(prediction, 0, (at < 20).then_some(prediction))
+                item(prediction, (at < 20).then_some(prediction))
             })
             .collect();
         let found = alone(&items).expect("audited");
-        assert_eq!((found.lambda, found.mean), (1.0, 0.75));
+        assert_eq!(found.mean, 0.75);
         // The rule's own error, 30 of 40: 40/39 x .1875 / 40. Residuals of -1 and 1 join 20 of 0: 2 / 22 / 22, half of
         // the items not audited.
         let variance: f64 = 0.1875 / 39.0 + 0.5 * (2.0 / 22.0 / 22.0);
@@ -268,33 +166,8 @@ mod tests {
     }
 
     #[test]
-    fn oversampled_unsure_items_do_not_shift_the_mean() {
-        // 16 decided (8 predicted as 1), of which 4 were audited and confirmed; 4 unsure, all audited, 3 of them right.
-        let decided = (0..16).map(|at| {
-            let prediction = f64::from(u8::from(at % 2 == 0));
-            item(prediction, 0, (at < 4).then_some(prediction))
-        });
-        let unsure = (0..4).map(|at| item(0.5, 1, Some(f64::from(u8::from(at > 0)))));
-        let found = alone(&decided.chain(unsure).collect::<Vec<_>>()).expect("audited");
-        // 16/20 x 1/2 + 4/20 x 3/4; the plain mean of the eight audited is 5/8.
-        assert_close(found.mean, 0.55, 1e-12);
-        assert_close(found.predicted, 0.5, 1e-12);
-    }
-
-    #[test]
-    fn weights_undo_unequal_sampling_within_a_stratum() {
-        let mut items = vec![item(0.5, 0, None); 8];
-        items[0].audited = Some(AuditedValue { value: 1.0, weight: 1.0 });
-        items[1].audited = Some(AuditedValue { value: 0.0, weight: 3.0 });
-        // 1/4 x 1 + 3/4 x 0.
-        assert_close(alone(&items).expect("audited").mean, 0.25, 1e-12);
-    }
-
-    #[test]
-    fn an_unaudited_stratum_and_a_single_cluster_have_no_mean() {
-        let mut items = ten();
-        items.push(item(0.5, 1, None));
-        assert_eq!(alone(&items), None);
+    fn no_audit_and_a_single_cluster_have_no_mean() {
+        assert_eq!(alone(&[item(0.5, None), item(1.0, None)]), None);
         assert_eq!(ppi_mean(&ten(), &[0; 10]), None);
         assert_eq!(alone(&[]), None);
     }
@@ -302,7 +175,7 @@ mod tests {
     #[test]
     fn a_full_audit_is_the_plain_mean() {
         let values = [1.0, 1.0, 0.0, 1.0, 0.0, 1.0];
-        let items = values.map(|value| item(0.5, 0, Some(value)));
+        let items = values.map(|value| item(0.5, Some(value)));
         let found = alone(&items).expect("audited");
         let plain = mean_error(&values, &[0, 1, 2, 3, 4, 5]).expect("six clusters");
         assert_close(found.mean, plain.mean, 1e-12);
@@ -327,32 +200,18 @@ mod tests {
     }
 
     impl KnownJudge {
-        /// Draws `n` answers, and audits `n_audited` of them: of the unsure ones at most a third of that number.
+        /// Draws `n` answers, and audits `n_audited` of them.
         fn items(self, random: &mut Random, n: usize, n_audited: usize) -> Vec<PpiItem> {
             let mut items = Vec::new();
-            let mut values = Vec::new();
-            for _ in 0..n {
+            for at in 0..n {
                 let is_right = random.unit() < self.accuracy;
                 let is_unsure = random.unit() < self.unsure;
                 let error_rate = if is_right { self.misses } else { self.accepts };
                 let says_right = is_right != (random.unit() < error_rate);
                 let decided = f64::from(u8::from(says_right));
-                items.push(item(
-                    if is_unsure { 0.5 } else { decided },
-                    usize::from(is_unsure),
-                    None,
-                ));
-                values.push(f64::from(u8::from(is_right)));
-            }
-            let n_unsure = items.iter().filter(|item| item.stratum == 1).count();
-            let from_unsure = n_unsure.min(n_audited / 3);
-            for (stratum, count) in [(0, n_audited - from_unsure), (1, from_unsure)] {
-                let mut members: Vec<usize> =
-                    (0..n).filter(|&at| items[at].stratum == stratum).collect();
-                random.shuffle(&mut members);
-                for at in members.into_iter().take(count) {
-                    items[at].audited = Some(AuditedValue { value: values[at], weight: 1.0 });
-                }
+                // The items are in random order, so the first are a random sample.
+                let audited = (at < n_audited).then_some(f64::from(u8::from(is_right)));
+                items.push(item(if is_unsure { 0.5 } else { decided }, audited));
             }
             items
         }
@@ -391,7 +250,7 @@ mod tests {
                 let rule = ClusteredShare::new(&says_right, &clusters).interval();
                 by_rule += usize::from(covers(rule.expect("clusters"), judge.accuracy));
             }
-            assert!((930..=970).contains(&corrected), "{judge:?}: {corrected} of 1,000");
+            assert!((930..=980).contains(&corrected), "{judge:?}: {corrected} of 1,000");
             assert!(by_rule < 800, "{judge:?}: {by_rule} of 1,000 by the rule");
             // The standard error of the mean over 1,000 simulations is under .1 / sqrt(1000) = .0032.
             let bias = sum / SIMULATIONS as f64 - judge.accuracy;

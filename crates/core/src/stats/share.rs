@@ -1,6 +1,6 @@
-//! A share of questions that come in clusters, its interval, and the interval of the difference of two shares.
+//! A share of questions that come in clusters, and its interval.
 //!
-//! Wilson's and Newcombe's intervals are for independent cases. Here they are given the effective number of questions,
+//! Wilson's interval is for independent cases. Here it is given the effective number of questions,
 //! n over the design effect (Kish 1965): how much larger the cluster-robust variance of the share is than that of as many
 //! independent questions (as Dean and Pagano 2015 study it for clustered surveys).
 
@@ -56,19 +56,6 @@ impl ClusteredShare {
     pub fn interval(&self) -> Option<Interval> {
         Some(wilson::of_share(self.share(), self.effective_n?))
     }
-
-    /// Returns the 95% interval of this share less `other`: Newcombe's hybrid of the two score intervals (Newcombe
-    /// 1998, "Interval estimation for the difference between independent proportions", method 10),
-    /// `d - sqrt((p - l)^2 + (U - q)^2)` to `d + sqrt((u - p)^2 + (q - L)^2)`. `None` where either has none.
-    #[must_use]
-    pub fn difference(&self, other: &Self) -> Option<Interval> {
-        let (own, its) = (self.interval()?, other.interval()?);
-        let (p, q) = (self.share(), other.share());
-        Some(Interval {
-            low: p - q - (p - own.low).hypot(its.high - q),
-            high: p - q + (own.high - p).hypot(q - its.low),
-        })
-    }
 }
 
 fn sum_of_squares(values: &[f64]) -> f64 {
@@ -86,27 +73,6 @@ mod tests {
             &(0..n).map(|at| at < count).collect::<Vec<_>>(),
             &(0..n).collect::<Vec<_>>(),
         )
-    }
-
-    #[test]
-    fn the_difference_of_independent_shares_is_newcombes() {
-        // Newcombe 1998, table II, method 10 (score, without continuity correction).
-        for ((a, n), (b, m), low, high) in [
-            ((56, 70), (48, 80), 0.0524, 0.3339),
-            ((9, 10), (3, 10), 0.1705, 0.8090),
-            ((6, 7), (2, 7), 0.0582, 0.8062),
-            ((5, 56), (0, 29), -0.0381, 0.1926),
-            ((0, 10), (0, 20), -0.1611, 0.2775),
-            ((0, 10), (0, 10), -0.2775, 0.2775),
-            ((10, 10), (0, 20), 0.6791, 1.0),
-            ((10, 10), (0, 10), 0.6075, 1.0),
-        ] {
-            let interval = alone(a, n).difference(&alone(b, m)).expect("clusters");
-            assert!(
-                (interval.low - low).abs() < 6e-5 && (interval.high - high).abs() < 6e-5,
-                "{a}/{n}: {interval:?}"
-            );
-        }
     }
 
     #[test]
@@ -135,9 +101,6 @@ mod tests {
     fn one_cluster_and_nothing_have_no_interval() {
         assert_eq!(ClusteredShare::new(&[true, false], &[3, 3]).interval(), None);
         let nothing = ClusteredShare::new(&[], &[]);
-        assert_eq!(
-            (nothing.share(), nothing.interval(), alone(1, 2).difference(&nothing)),
-            (0.0, None, None)
-        );
+        assert_eq!((nothing.share(), nothing.interval()), (0.0, None));
     }
 }

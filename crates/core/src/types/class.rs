@@ -1,5 +1,4 @@
-//! The stages of a pipeline, the failure classes of a question, the faults inside `generation`, the flags, and the
-//! failure modes.
+//! The stages of a pipeline, the failure classes of a question, the faults inside `generation`, and the flags.
 
 use crate::closed_set::closed_set;
 
@@ -165,63 +164,6 @@ closed_set! {
     }
 }
 
-closed_set! {
-    /// A known failure mode of retrieval or generation, tested in every question.
-    Mode {
-        /// Some evidence group has no passage that shares a content term with the question.
-        NoSharedTerm = "no_shared_term",
-        /// One of several evidence groups was found and another missing: the first hop found, the second missed, or the
-        /// reverse.
-        BridgeMissed = "bridge_missed",
-        /// At least half of the top k are near duplicates of a better ranked passage.
-        NearDuplicates = "near_duplicates",
-        /// The support was complete only in the later half of a prompt of at least four passages.
-        GoldLate = "gold_late",
-        /// See the flag of that name.
-        AnswerElsewhere = "answer_elsewhere",
-        /// See the flag of that name; only where an encoder took part.
-        EncoderTruncated = "encoder_truncated",
-    }
-}
-
-impl Mode {
-    /// Describes the mode in a clause about a question.
-    #[must_use]
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Self::NoSharedTerm => {
-                "no gold passage of some evidence shares a content term with the question"
-            }
-            Self::BridgeMissed => {
-                "only a part of the evidence was found (missing: which, in how many questions)"
-            }
-            Self::NearDuplicates => {
-                "at least half of the top k are near duplicates of a better one"
-            }
-            Self::GoldLate => {
-                "support was complete only in the later half of a prompt of four passages or more"
-            }
-            Self::AnswerElsewhere => "an answer string occurs in a packed passage that is not gold",
-            Self::EncoderTruncated => "the gold evidence exceeds the encoder input limit",
-        }
-    }
-
-    /// Returns true if it can explain a loss at `stage`.
-    #[must_use]
-    pub fn concerns(self, stage: Stage) -> bool {
-        use Stage::{Chunking, Corpus, Generation, Packing, Ranking, Retrieval};
-        match self {
-            Self::NoSharedTerm | Self::EncoderTruncated => {
-                matches!(stage, Chunking | Retrieval | Ranking)
-            }
-            Self::BridgeMissed => matches!(stage, Chunking | Retrieval | Ranking | Packing),
-            Self::NearDuplicates => matches!(stage, Ranking | Packing),
-            Self::GoldLate => stage == Generation,
-            Self::AnswerElsewhere => stage != Corpus,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -239,9 +181,6 @@ mod tests {
         }
         for flag in Flag::ALL {
             assert_eq!(serde_json::to_value(flag).expect("serialises"), flag.name());
-        }
-        for mode in Mode::ALL {
-            assert_eq!(serde_json::to_value(mode).expect("serialises"), mode.name());
         }
     }
 }

@@ -27,7 +27,7 @@ mod text;
 mod trace;
 
 pub use chunk::Chunk;
-pub use class::{FailureClass, Fault, Flag, Mode, Stage};
+pub use class::{FailureClass, Fault, Flag, Stage};
 pub use corpus::Corpus;
 pub(crate) use corpus::median;
 pub use dataset::{Dataset, Note};

@@ -246,9 +246,6 @@ pub struct GoldMember {
     /// For a member without ranges: true if the document holds an answer string. Not computed for a member with ranges.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_answer: bool,
-    /// Length of the document's text in bytes; `None` if it is not in the corpus.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub doc_bytes: Option<usize>,
     /// True if part of a needed range lies beyond the encoder input limit in every chunk that holds it.
     #[serde(default)]
     pub encoder_truncated: bool,

@@ -21,8 +21,7 @@ pub struct AnswerAudit {
     /// Agreement of rule and person, over the audited answers that the rule decides; `None` if both call all of them right,
     /// or all of them wrong.
     pub kappa: Option<Kappa>,
-    /// Share of right answers; `None` if the audited answers do not determine it: with unsure questions none of which was
-    /// audited (or the reverse), or a single cluster.
+    /// Share of right answers; `None` for a single cluster of questions.
     pub right: Option<PpiMean>,
 }
 

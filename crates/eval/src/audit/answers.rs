@@ -9,7 +9,7 @@ use crate::summary::EvaluationPlan;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::kappa::{Disagreement, kappa};
-use ragtriage_core::stats::ppi::{AuditedValue, PpiItem, ppi_mean};
+use ragtriage_core::stats::ppi::{PpiItem, ppi_mean};
 use ragtriage_core::types::{ArmName, QuestionKind};
 use ragtriage_runs::SavedRun;
 
@@ -29,8 +29,7 @@ pub fn decisions(run: &SavedRun, outcomes: &[Outcome]) -> Vec<Option<Correctness
 
 /// Computes the results of the audit of answers; `None` if no answer was judged. `rule` is parallel to the run's traces.
 ///
-/// The share of right answers is that of [`ppi_mean`], with 0.5 as the prediction where the rule is unsure, and these
-/// questions as a stratum.
+/// The share of right answers is that of [`ppi_mean`], with 0.5 as the prediction where the rule is unsure.
 #[must_use]
 pub fn answer_audit(
     run: &SavedRun,
@@ -75,8 +74,6 @@ pub fn answer_audit(
 struct AuditedAnswer {
     rule: Correctness,
     is_right: bool,
-    /// Inverse of the probability of being sampled.
-    weight: f64,
 }
 
 /// Returns the audited answers among those that the rule judges, by their place in the run.
@@ -85,17 +82,13 @@ fn audited(
     corrections: &Corrections,
 ) -> BTreeMap<usize, AuditedAnswer> {
     let judged = corrections.judged.iter().filter_map(|question| {
-        let answer = AuditedAnswer {
-            rule: rule[question.at]?,
-            is_right: question.is_right?,
-            weight: 1.0 / question.inclusion,
-        };
+        let answer = AuditedAnswer { rule: rule[question.at]?, is_right: question.is_right? };
         Some((question.at, answer))
     });
     judged.collect()
 }
 
-/// Returns the answers that the rule judges, each with its place in the run. The strata are those of the audit sheet.
+/// Returns the answers that the rule judges, each with its place in the run.
 fn items(
     rule: &[Option<Correctness>],
     audited: &BTreeMap<usize, AuditedAnswer>,
@@ -106,11 +99,9 @@ fn items(
             let rule = (*rule)?;
             let item = PpiItem {
                 prediction: rule.score(),
-                stratum: usize::from(rule == Correctness::Unsure),
-                audited: audited.get(&at).map(|answer| AuditedValue {
-                    value: Correctness::from_right(answer.is_right).score(),
-                    weight: answer.weight,
-                }),
+                audited: audited
+                    .get(&at)
+                    .map(|answer| Correctness::from_right(answer.is_right).score()),
             };
             Some((at, item))
         })

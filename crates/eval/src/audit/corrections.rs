@@ -8,9 +8,6 @@ use ragtriage_core::types::{FailureClass, QuestionId};
 use ragtriage_runs::SavedRun;
 use ragtriage_runs::external::input::Input;
 
-/// Smallest probability of being sampled that a sheet may have: one question of a million.
-const LEAST_INCLUSION: f64 = 1e-6;
-
 /// The entry that confirms the printed class.
 const CONFIRMED: &str = "ok";
 
@@ -19,8 +16,6 @@ const CONFIRMED: &str = "ok";
 pub struct AuditedQuestion {
     /// Its index among the run's traces.
     pub at: usize,
-    /// Its probability of being sampled.
-    pub inclusion: f64,
     /// The right class according to the auditor; `None` if not audited.
     pub correct: Option<FailureClass>,
     /// The auditor's judgment of the answer; `None` if not audited.
@@ -64,13 +59,8 @@ pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, AuditError> {
         if let Some(first) = first.insert(line.id.clone(), number + 1) {
             return Err(AuditError::Twice { position, id: line.id, first });
         }
-        if !(line.inclusion >= LEAST_INCLUSION && line.inclusion <= 1.0) {
-            let found = line.inclusion;
-            return Err(AuditError::BadInclusion { position, found });
-        }
         let question = AuditedQuestion {
             at,
-            inclusion: line.inclusion,
             correct: correct(&line)
                 .map_err(|found| AuditError::UnknownClass { position: position.clone(), found })?,
             is_right: is_right(&line)

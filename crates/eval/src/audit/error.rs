@@ -59,14 +59,6 @@ pub enum AuditError {
         /// The value that was entered.
         found: String,
     },
-    /// An impossible sampling probability.
-    #[error("{position}: `inclusion` is {found}, not a probability of at least 1e-6")]
-    BadInclusion {
-        /// The line.
-        position: Position,
-        /// The value found.
-        found: f64,
-    },
     /// No line was audited.
     #[error("`{file}`: no line has `answer_is` or `correct_class`")]
     NothingFilledIn {
@@ -83,7 +75,7 @@ impl Hint for AuditError {
                     .to_owned()
             }
             Self::OtherRun { .. } => "give the run that the sheet was drawn from".to_owned(),
-            Self::UnknownQuestion { .. } | Self::Twice { .. } | Self::BadInclusion { .. } => {
+            Self::UnknownQuestion { .. } | Self::Twice { .. } => {
                 "edit `answer_is`, `correct_class` and `note` only; lines may be removed".to_owned()
             }
             Self::UnknownJudgment { .. } => {

@@ -21,11 +21,10 @@ const GOLD_CHARS: usize = 1000;
 /// Makes the sample independent of those of the arm `closed_book` and of `dataset.limit`, which use the same rule: more is
 /// known about questions of that arm.
 const STREAM: u64 = 0x6175_6469_745f_3031;
-/// At most one in this many lines is a question where the rule is unsure, unless other questions are too few.
-const UNSURE_PART: usize = 3;
 
 /// A question to audit. The person fills in `answer_is`, `correct_class` and `note`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SheetLine {
     /// The run's name.
     pub run: String,
@@ -58,9 +57,6 @@ pub struct SheetLine {
     /// Contents of the prompt, in order, shortened.
     #[serde(default)]
     pub passages: Vec<SheetPassage>,
-    /// The question's probability of being sampled.
-    #[serde(default = "certain")]
-    pub inclusion: f64,
     /// To fill in: `right` or `wrong`; empty: not audited. `None` where the rule judges no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_is: Option<String>,
@@ -83,12 +79,8 @@ pub struct SheetPassage {
     pub text: String,
 }
 
-/// Draws a sample of `n` of the run's questions (all, if there are fewer). Failed questions were not attributed and are
-/// omitted. `outcomes` and `rule` are parallel to the run's traces.
-///
-/// Questions where the rule is unsure come first and are a stratum of their own: up to a third of the sample, and all of
-/// them if they are fewer. The rest is a simple random sample of the other questions. [`SheetLine::inclusion`] is each
-/// question's share of its stratum that was drawn.
+/// Draws a simple random sample of `n` of the run's questions (all, if there are fewer). Failed questions were not attributed and
+/// are omitted. `outcomes` and `rule` are parallel to the run's traces.
 #[must_use]
 pub fn sheet(
     run: &SavedRun,
@@ -97,35 +89,17 @@ pub fn sheet(
     n: usize,
     seed: u64,
 ) -> Vec<SheetLine> {
-    let (unsure, others): (Vec<usize>, Vec<usize>) = (0..run.traces.len())
-        .filter(|at| !outcomes[*at].class.has_no_result())
-        .partition(|at| rule[*at] == Some(Correctness::Unsure));
-    let n_unsure = unsure.len().min((n / UNSURE_PART).max(n.saturating_sub(others.len())));
-    let mut lines = Vec::new();
-    for (stratum, n) in [(unsure, n_unsure), (others, n - n_unsure)] {
-        let ids: Vec<QuestionId> =
-            stratum.iter().map(|&at| run.traces[at].question.id.clone()).collect();
-        let drawn: HashSet<QuestionId> = sample::sampled(&ids, n, seed ^ STREAM);
-        let inclusion = drawn.len() as f64 / stratum.len().max(1) as f64;
-        let drawn = stratum.into_iter().filter(|&at| drawn.contains(&run.traces[at].question.id));
-        lines
-            .extend(drawn.map(|at| line(run, &run.traces[at], &outcomes[at], rule[at], inclusion)));
-    }
-    lines
+    let attributed: Vec<usize> =
+        (0..run.traces.len()).filter(|at| !outcomes[*at].class.has_no_result()).collect();
+    let ids: Vec<QuestionId> =
+        attributed.iter().map(|&at| run.traces[at].question.id.clone()).collect();
+    let drawn: HashSet<QuestionId> = sample::sampled(&ids, n, seed ^ STREAM);
+    let is_drawn = |at: &usize| drawn.contains(&run.traces[*at].question.id);
+    let drawn = attributed.into_iter().filter(is_drawn);
+    drawn.map(|at| line(run, &run.traces[at], &outcomes[at], rule[at])).collect()
 }
 
-/// The probability of a sheet that has none: all lines are alike.
-fn certain() -> f64 {
-    1.0
-}
-
-fn line(
-    run: &SavedRun,
-    trace: &Trace,
-    outcome: &Outcome,
-    rule: Option<Correctness>,
-    inclusion: f64,
-) -> SheetLine {
+fn line(run: &SavedRun, trace: &Trace, outcome: &Outcome, rule: Option<Correctness>) -> SheetLine {
     let members = trace
         .gold
         .groups
@@ -153,7 +127,6 @@ fn line(
                 text: shortened(&passage.text, PASSAGE_CHARS),
             })
             .collect(),
-        inclusion,
         answer_is: rule.map(|_| String::new()),
         correct_class: String::new(),
         note: String::new(),

@@ -5,7 +5,6 @@ use serde::Serialize;
 use super::answers::{Contingency, Flip, FlipGroup};
 use super::differences::MeasureDifference;
 use super::pairs::QuestionCounts;
-use super::predicted::Predicted;
 use super::provenance::RunChange;
 use ragtriage_core::measure::Measure;
 
@@ -54,9 +53,6 @@ pub struct PairComparison {
     pub changes: Vec<RunChange>,
     /// In report order.
     pub measures: Vec<MeasureDifference>,
-    /// The gain predicted by the baseline's loss budget, and the observed gain; `None` if no changed question is covered by
-    /// the budget.
-    pub predicted: Option<Predicted>,
     /// Right answers, or support in the prompt, in one run by the other; `None` if no question is
     /// judged in both.
     pub agreement: Option<Contingency>,

@@ -200,7 +200,7 @@ impl PairedColumn {
 }
 
 /// Returns the options of a test that is not adjusted for others.
-pub(super) fn unadjusted(plan: &EvaluationPlan) -> RandomisationPlan {
+fn unadjusted(plan: &EvaluationPlan) -> RandomisationPlan {
     RandomisationPlan { permutations: plan.resamples, seed: plan.seed, tests: 1 }
 }
 

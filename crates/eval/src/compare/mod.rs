@@ -1,8 +1,7 @@
 //! A paired comparison: every run against the first, question by question.
 //!
 //! [`pairs`] matches the questions, [`differences`] computes the paired statistics of each measure, [`answers`] counts
-//! questions that only one run got right, [`provenance`] lists differences in configuration and inputs, [`predicted`]
-//! compares the loss budget with the observed gain. Both runs are measured with the baseline's scorer, threshold of a right answer, cutoffs and seed, each question by its own run's gold answers.
+//! questions that only one run got right, [`provenance`] lists differences in configuration and inputs. Both runs are measured with the baseline's scorer, threshold of a right answer, cutoffs and seed, each question by its own run's gold answers.
 //!
 //! The declared family of tests is one primary measure over all compared runs: its p-values are Holm-adjusted. All other
 //! p-values are unadjusted and exploratory.
@@ -12,7 +11,6 @@ mod comparison;
 pub mod differences;
 mod error;
 pub mod pairs;
-pub mod predicted;
 pub mod provenance;
 mod scored;
 mod verdict;
@@ -120,12 +118,6 @@ fn pair(
         verdict: String::new(),
         changes,
         measures,
-        predicted: predicted::predicted(
-            pairs,
-            first,
-            second,
-            differences::unadjusted(&plan.evaluation),
-        ),
         agreement: judged.agreement(),
         flips: judged.flips(pairs),
     }

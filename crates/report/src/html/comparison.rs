@@ -2,13 +2,16 @@
 //! count linked to its questions.
 
 use super::contents::HtmlReport;
-use super::markup::{CountCell, crosswise, figure};
-use crate::comparison::forest::forest;
-use crate::comparison::report::{changes, measures};
-use crate::comparison::{AgreementView, ComparisonView, FlipGroupView, PairView};
+use super::markup::{CountCell, crosswise};
+use crate::comparison::{
+    agreement_title, changes, counts, legend, mcnemar, measures, notices, runs, states, title,
+    turn_name, verdicts,
+};
 use crate::document::Section;
 use crate::render::html::{facts, heading, list, raw_table, table, verdict};
 use ragtriage_core::text::numbers::thousands;
+use ragtriage_eval::compare::answers::{Contingency, FlipGroup};
+use ragtriage_eval::compare::{Comparison, PairComparison};
 
 pub(super) const SECTION: Section = Section {
     title: "Comparison with the baseline",
@@ -17,57 +20,50 @@ pub(super) const SECTION: Section = Section {
 
 /// Writes the section; nothing without a baseline.
 pub(super) fn comparison(report: &HtmlReport<'_>, out: &mut String) {
-    if let Some(view) = report.comparison {
-        section(view, out);
+    if let Some(found) = report.comparison {
+        section(found, out);
     }
 }
 
-fn section(view: &ComparisonView, out: &mut String) {
-    for found in &view.verdicts {
+fn section(comparison: &Comparison, out: &mut String) {
+    for found in verdicts(comparison) {
         verdict(&found.to_string(), out);
     }
-    facts(&view.runs, out);
-    for pair in &view.pairs {
-        pair_of(pair, out);
+    facts(&runs(comparison), out);
+    for pair in &comparison.pairs {
+        heading(&title(comparison, pair), out);
+        list("notices", &notices(pair), out);
+        table(&measures(comparison, pair, false), out);
+        table(&changes(pair), out);
+        if let Some(found) = &pair.agreement {
+            agreement(found, pair, out);
+        }
+        flips(pair, out);
     }
     heading("How to read the comparison", out);
-    list("notes", &view.legend, out);
-}
-
-fn pair_of(pair: &PairView, out: &mut String) {
-    heading(&pair.title, out);
-    list("notices", &pair.notices, out);
-    if let Some(found) = forest(pair) {
-        figure(&found, out);
-    }
-    table(&measures(pair), out);
-    table(&changes(pair), out);
-    if let Some(agreement) = &pair.agreement {
-        agreement_of(agreement, &pair.label, out);
-    }
-    flips(pair, out);
-    pair.sections.iter().for_each(|one| table(one, out));
+    list("notes", &legend(comparison), out);
 }
 
 /// Writes how many questions are good in one run, in both, in none.
-fn agreement_of(found: &AgreementView, label: &str, out: &mut String) {
-    let columns = found.states.map(|state| format!("{label} {state}"));
-    let n = found.counts.iter().flatten().sum();
+fn agreement(found: &Contingency, pair: &PairComparison, out: &mut String) {
+    let (states, counts) = (states(found), counts(found));
+    let columns = states.map(|state| format!("{} {state}", pair.run.label));
     let rows = [0, 1].map(|at| {
-        let cells = found.counts[at].map(|count| CountCell { count, detail: String::new() });
-        (format!("A {}", found.states[at]), cells)
+        let cells = counts[at].map(|count| CountCell { count, detail: String::new() });
+        (format!("A {}", states[at]), cells)
     });
-    crosswise(&found.title, &columns, &rows, n, out);
-    list("notes", [&found.test], out);
+    crosswise(&agreement_title(found), &columns, &rows, found.n, out);
+    list("notes", [&mcnemar(found, pair.questions)], out);
 }
 
 /// Writes the flips, a row per pair of classes, each count linked to the questions that went from one to the other.
-fn flips(pair: &PairView, out: &mut String) {
+fn flips(pair: &PairComparison, out: &mut String) {
     if pair.flips.is_empty() {
         return;
     }
-    heading(&format!("Flipped from A to {}", pair.label), out);
-    let head = ["", "class in A", &format!("class in {}", pair.label), "questions"];
+    let label = &pair.run.label;
+    heading(&format!("Flipped from A to {label}"), out);
+    let head = ["", "class in A", &format!("class in {label}"), "questions"];
     raw_table(&head, pair.flips.iter().map(flip_row), out);
     list(
         "notes",
@@ -78,103 +74,69 @@ fn flips(pair: &PairView, out: &mut String) {
     );
 }
 
-fn flip_row(group: &FlipGroupView) -> String {
-    let FlipGroupView { turn, classes, .. } = group;
-    let (from, to) = classes;
-    let n = group.questions.len() + group.n_hidden;
+fn flip_row(group: &FlipGroup) -> String {
+    let FlipGroup { turn, from, to, questions } = group;
+    let turn = turn_name(*turn);
     format!(
         "<th scope=\"row\">{turn}</th><td class=\"text\">{from}</td><td class=\"text\">{to}</td>\
          <td><a href=\"#turn={turn}&amp;from={from}&amp;class={to}\">{}</a></td>",
-        thousands(n)
+        thousands(questions.len())
     )
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::comparison::{Delta, FlipView, MeasureDifferenceRow};
-    use crate::document::Fact;
     use crate::specimen::EVIL;
-    use ragtriage_core::types::{FailureClass, Interval};
 
-    pub(in crate::html) fn view(data: &str) -> ComparisonView {
-        let delta = Delta {
-            mean: 0.125,
-            ci95: Some(Interval { low: 0.0625, high: 0.25 }),
-            lower_is_better: false,
-        };
-        let flip = FlipView {
-            id: data.to_owned(),
-            question: data.to_owned(),
-            texts: vec![Fact::new(data, data)],
-        };
-        let pair = PairView {
-            label: "B".to_owned(),
-            title: data.to_owned(),
-            notices: vec![data.to_owned()],
-            changes: vec![[data.to_owned(), data.to_owned(), data.to_owned()]],
-            measures: vec![MeasureDifferenceRow {
-                primary: true,
-                cells: ["EM@5", "8", "0.5", "0.625", "+0.125", "[]", "0.1", "0.2", "1/7/0"]
-                    .map(str::to_owned),
-                delta: Some(delta),
-            }],
-            same: vec![data.to_owned()],
-            n_hidden: 2,
-            undefined: Vec::new(),
-            sections: Vec::new(),
-            agreement: Some(AgreementView {
-                title: data.to_owned(),
-                states: ["right", "wrong"],
-                counts: [[4, 1], [2, 1]],
-                test: data.to_owned(),
-            }),
-            flips: vec![FlipGroupView {
-                title: data.to_owned(),
-                turn: "lost",
-                classes: (FailureClass::Correct, FailureClass::Ranking),
-                questions: vec![flip],
-                n_hidden: 6,
-            }],
-        };
-        ComparisonView {
-            runs: vec![Fact::new("A", data), Fact::new("B", data)],
-            verdicts: vec![Fact::new("B", data)],
-            pairs: vec![pair],
-            legend: vec![data.to_owned()],
+    /// Fifteen questions, of which four flipped; all names and texts are `data`.
+    pub(in crate::html) fn compared(data: &str) -> Comparison {
+        let mut comparison = crate::tests::compared();
+        data.clone_into(&mut comparison.baseline.name);
+        for pair in &mut comparison.pairs {
+            data.clone_into(&mut pair.run.name);
+            data.clone_into(&mut pair.verdict);
+            for change in &mut pair.changes {
+                data.clone_into(&mut change.what);
+                change.run = data.into();
+            }
+            for flip in pair.flips.iter_mut().flat_map(|group| &mut group.questions) {
+                data.clone_into(&mut flip.question);
+                data.clone_into(&mut flip.gold);
+            }
         }
+        comparison
     }
 
-    fn page(view: &ComparisonView) -> String {
+    fn page(comparison: &Comparison) -> String {
         let mut out = String::new();
-        section(view, &mut out);
+        section(comparison, &mut out);
         out
     }
 
     #[test]
-    fn a_flip_leads_to_its_questions_and_counts_those_that_are_not_shown_too() {
-        let page = page(&view("r"));
-        // One shown and six not.
+    fn a_flip_leads_to_its_questions() {
+        let page = page(&compared("r"));
         assert!(
-            page.contains("<a href=\"#turn=lost&amp;from=correct&amp;class=ranking\">7</a>"),
+            page.contains("<a href=\"#turn=lost&amp;from=correct&amp;class=ranking\">2</a>"),
             "{page}"
         );
     }
 
     #[test]
-    fn answers_stand_crosswise_with_their_shares() {
-        let page = page(&view("r"));
-        // 4 of 8 questions.
+    fn answers_are_counted_crosswise_with_their_shares() {
+        let page = page(&compared("r"));
+        // 3 of 15 questions.
         assert!(
-            page.contains("<td class=\"shade3\"><strong>4</strong><small>50.0%</small></td>"),
+            page.contains("<td class=\"shade1\"><strong>3</strong><small>20.0%</small></td>"),
             "{page}"
         );
-        assert!(page.contains("<th scope=\"row\">* EM@5</th>") && page.contains("<svg"), "{page}");
+        assert!(page.contains("<th scope=\"row\">* AnswerRight</th>"), "{page}");
     }
 
     #[test]
     fn hostile_data_is_text() {
-        let page = page(&view(EVIL));
+        let page = page(&compared(EVIL));
         assert!(
             !page.contains("<script") && !page.contains("<img") && !page.contains("</style"),
             "{page}"
@@ -184,13 +146,9 @@ pub(super) mod tests {
 
     #[test]
     fn two_runs_without_a_difference_say_so() {
-        let mut same = view("r");
+        let mut same = compared("r");
         same.pairs[0].changes.clear();
-        same.pairs[0].measures.clear();
         let page = page(&same);
-        assert!(
-            page.contains("nothing: configuration, data, versions and models are equal")
-                && !page.contains("<svg")
-        );
+        assert!(page.contains("nothing: configuration, data, versions and models are equal"));
     }
 }

@@ -1,29 +1,9 @@
-//! Pictures with their figures, and 2 x 2 tables.
+//! 2 x 2 tables.
 
 use std::fmt::Write as _;
 
-use crate::chart::{ChartPlacement, bars, svg};
-use crate::pictures::{Figure, Graphic};
-use crate::render::html::{escape, heading, list, rows};
+use crate::render::html::{escape, heading};
 use ragtriage_core::text::numbers::{percent, thousands};
-
-/// A picture under its heading, how to read it, and its figures.
-pub(super) fn figure(figure: &Figure, out: &mut String) {
-    let drawn = match &figure.graphic {
-        Graphic::Bars(bars) => bars::render(bars, ChartPlacement::Page),
-        Graphic::Chart(chart) => svg::render(chart, ChartPlacement::Page),
-    };
-    let title = escape(&figure.figures.title);
-    let _ = writeln!(out, "<figure>\n<h3>{title}</h3>\n<div class=\"scroll\">\n{drawn}</div>");
-    if !figure.figures.notes.is_empty() {
-        out.push_str("<figcaption>\n");
-        list("notes", &figure.figures.notes, out);
-        out.push_str("</figcaption>\n");
-    }
-    out.push_str("<details><summary>The figures</summary>\n");
-    rows(&figure.figures, out);
-    out.push_str("</details>\n</figure>\n");
-}
 
 /// A cell of a 2 x 2 table.
 pub(super) struct CountCell {

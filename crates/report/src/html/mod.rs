@@ -1,11 +1,13 @@
 //! The HTML report: one file that requests nothing, in which nothing that data gave is markup.
 //!
-//! Texts and tables are laid out by [`crate::render::html`]; this folder adds pictures, sections and the script's data. The table of
+//! Texts and tables are laid out by [`crate::render::html`]; this folder adds a chart, sections and the script's data. The table of
 //! all questions is the script's: the report leaves a place for it, and shows a few lost questions where no script runs.
 
 mod comparison;
 mod contents;
 mod curves;
+mod effort;
+mod line_chart;
 mod losses;
 mod markup;
 mod measures;
@@ -13,6 +15,7 @@ mod overview;
 pub mod policy;
 mod questions;
 mod script;
+mod tiles;
 
 use std::fmt::Write as _;
 

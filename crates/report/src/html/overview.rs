@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::contents::HtmlReport;
+use super::tiles::{Tile, tiles};
 use crate::document::Table;
-use crate::pictures::Tile;
 use crate::render::html::{self, escape, facts, notices, table};
 use crate::run::provenance::Provenance;
 
@@ -20,8 +20,9 @@ pub(super) fn verdict(page: &HtmlReport<'_>, out: &mut String) {
     if let Some(rule) = &run.rule_of_thumb {
         let _ = writeln!(out, "<p class=\"rule\">Rule of thumb: {}.</p>", escape(rule));
     }
-    if !page.pictures.tiles.is_empty() {
-        let tiles = page.pictures.tiles.iter().map(tile).collect::<Vec<String>>().concat();
+    let tiles = tiles(page.summary, page.saved.manifest.is_foreign());
+    if !tiles.is_empty() {
+        let tiles = tiles.iter().map(tile).collect::<Vec<String>>().concat();
         let _ = writeln!(out, "<dl class=\"tiles\">\n{tiles}</dl>");
     }
     html::list("advice", &run.advice, out);

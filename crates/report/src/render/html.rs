@@ -1,6 +1,7 @@
 //! Parts of a report as HTML elements. All text on its way in is escaped here.
 
 use std::fmt::Write as _;
+use std::iter::repeat;
 
 use crate::document::{Align, Element, Entry, Fact, Notice, Report, Table, TableCell, TableColumn};
 use ragtriage_core::text::sanitize::one_line;
@@ -27,10 +28,6 @@ fn push(element: &Element, out: &mut String) {
         Element::List(items) => list("notes", items, out),
         Element::Entries(entries) => entries.iter().for_each(|one| entry(one, out)),
         Element::Table(found) => table(found, out),
-        Element::Picture(picture) => {
-            heading(&picture.title, out);
-            lines(picture.text.lines(), out);
-        }
         Element::Lines(texts) => lines(texts.iter().map(String::as_str), out),
     }
 }
@@ -98,9 +95,17 @@ pub(crate) fn table(table: &Table, out: &mut String) {
 
 /// A table alone.
 pub(crate) fn rows(table: &Table, out: &mut String) {
-    let head: Vec<&str> = table.columns.iter().map(|column| column.title.as_str()).collect();
-    let rows = table.rows.iter();
-    raw_table(&head, rows.map(|row| cells(&table.columns, row)), out);
+    let mut head: Vec<&str> = table.columns.iter().map(|column| column.title.as_str()).collect();
+    head.extend((!table.bars.is_empty()).then_some(""));
+    let bars = table.bars.iter().map(|share| bar(*share)).chain(repeat(String::new()));
+    let rows = table.rows.iter().zip(bars);
+    raw_table(&head, rows.map(|(row, bar)| cells(&table.columns, row) + &bar), out);
+}
+
+/// A cell with a bar whose width is a class of the page's style.
+fn bar(share: f64) -> String {
+    let percent = (100.0 * share.clamp(0.0, 1.0)).round();
+    format!("<td class=\"bar\" aria-hidden=\"true\"><div class=\"w{percent}\"></div></td>")
 }
 
 fn cells(columns: &[TableColumn], row: &[TableCell]) -> String {
@@ -114,7 +119,13 @@ fn cell(at: usize, column: &TableColumn, cell: &TableCell) -> String {
     } else {
         format!("<br><small>{}</small>", escape(&cell.detail))
     };
-    let content = escape(&cell.text) + &detail;
+    let text = escape(&cell.text);
+    let text = if cell.link.is_empty() {
+        text
+    } else {
+        format!("<a href=\"{}\">{text}</a>", escape(&cell.link))
+    };
+    let content = text + &detail;
     match (at, column.align) {
         (0, _) => format!("<th scope=\"row\">{content}</th>"),
         (_, Align::Left) => format!("<td class=\"text\">{content}</td>"),

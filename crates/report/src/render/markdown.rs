@@ -56,9 +56,6 @@ fn push(element: &Element, level: usize, out: &mut String) {
         Element::List(items) => list(items, out),
         Element::Entries(entries) => entries.iter().for_each(|one| entry(one, out)),
         Element::Table(found) => table(found, level, out),
-        Element::Picture(picture) => {
-            line(&format!("![{}]({})", escape(&picture.title), picture.file), out);
-        }
         Element::Lines(lines) => {
             for text in lines {
                 line(&format!("    {}", one_line(text)), out);

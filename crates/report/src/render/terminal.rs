@@ -70,10 +70,6 @@ impl Output {
             Element::List(items) => self.list(items),
             Element::Entries(entries) => entries.iter().for_each(|entry| self.entry(entry)),
             Element::Table(table) => self.table(table),
-            Element::Picture(picture) => {
-                self.heading(&picture.title);
-                picture.text.lines().for_each(|line| self.line(line));
-            }
             Element::Lines(lines) => {
                 for line in lines {
                     self.line(&format!("{INDENT}{line}"));

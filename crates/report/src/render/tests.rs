@@ -2,7 +2,7 @@
 
 use super::terminal::Screen;
 use super::{html, markdown, terminal};
-use crate::document::{Element, Entry, Fact, Notice, Picture, Report, Table, TableCell};
+use crate::document::{Element, Entry, Fact, Notice, Report, Table, TableCell};
 use crate::specimen::EVIL;
 use ragtriage_datasets::lint::finding::Severity;
 
@@ -32,11 +32,6 @@ fn report(data: &str) -> Report {
     }]);
     report.elements.push(Element::Paragraph("A paragraph.".to_owned()));
     report.elements.push(Element::Lines(vec![" a line".to_owned()]));
-    report.elements.push(Element::Picture(Picture {
-        title: "By k".to_owned(),
-        file: "by-k.svg".to_owned(),
-        text: "| *\n+---\n".to_owned(),
-    }));
     report.list(vec!["the first".to_owned(), "the second".to_owned()]);
     report
 }
@@ -48,7 +43,11 @@ fn folding(data: &str) -> Table {
         table.row([
             name.into(),
             format!("{data} {}", "x".repeat(70)).into(),
-            TableCell { text: "0.500".to_owned(), detail: "0.40-0.60".to_owned() },
+            TableCell {
+                text: "0.500".to_owned(),
+                detail: "0.40-0.60".to_owned(),
+                ..TableCell::default()
+            },
         ]);
     }
     table

@@ -69,6 +69,7 @@ fn cell(found: MeasureSummary) -> TableCell {
     TableCell {
         text: format!("{:.3}", found.mean),
         detail: found.ci95.map_or(String::new(), |ci| format!("{:.2}-{:.2}", ci.low, ci.high)),
+        ..TableCell::default()
     }
 }
 

@@ -36,8 +36,7 @@ pub(crate) use funnel::table as funnel_table;
 pub(crate) use provenance::plain;
 pub use screen::COLUMNS;
 pub(crate) use tables::{
-    by_class, classes as class_table, losses as loss_table, support as support_table,
-    two_by_two_title,
+    classes as class_table, losses as loss_table, support as support_table, two_by_two_title,
 };
 
 /// A run's results in the order and words of a report.
@@ -85,8 +84,8 @@ pub struct RunReport {
     pub what_if: Option<Table>,
     /// Retrieval measures, answer measures, and calls by condition.
     pub measures: Vec<Table>,
-    /// Failure modes and slices.
-    pub diagnosis: Vec<Table>,
+    /// Slices; `None` where nothing separates the questions.
+    pub diagnosis: Option<Table>,
     /// Some lost questions.
     pub lost: Vec<LostQuestion>,
     /// Lost questions in all.
@@ -174,15 +173,15 @@ impl RunReport {
         }
         report.section(sections::CONFIGURATION);
         report.facts(self.facts());
-        for (section, tables) in
-            [(sections::METRICS, &self.measures), (sections::DIAGNOSIS, &self.diagnosis)]
-        {
-            if !tables.is_empty() {
-                report.section(section);
-            }
-            for table in tables {
-                report.table(table.clone());
-            }
+        if !self.measures.is_empty() {
+            report.section(sections::METRICS);
+        }
+        for table in &self.measures {
+            report.table(table.clone());
+        }
+        if let Some(slices) = &self.diagnosis {
+            report.section(sections::DIAGNOSIS);
+            report.table(slices.clone());
         }
         report.section(sections::LIMITS);
         report.list(self.caveats.clone());

@@ -30,7 +30,7 @@ pub(crate) const METRICS: Section = Section {
     reading: "Means over n questions with 95% CIs. Retrieval metrics score rankings against the gold evidence; answer metrics score \
               answers against the gold answers.",
 };
-/// Failure modes, slices.
+/// Slices.
 pub(crate) const DIAGNOSIS: Section = Section {
     title: "Diagnosis",
     reading: "What lost questions have in common. Take these as hypotheses, and confirm them on other questions.",

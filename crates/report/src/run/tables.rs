@@ -1,4 +1,4 @@
-//! Tables of a run's losses, in plain text and next to their pictures.
+//! Tables of a run's losses.
 
 use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ pub(crate) fn support(rows: &[SupportRow], n: usize) -> Table {
 }
 
 /// `140 ranking, 20 chunking`.
-pub(crate) fn by_class(lost: &BTreeMap<&'static str, usize>) -> String {
+fn by_class(lost: &BTreeMap<&'static str, usize>) -> String {
     let mut lost: Vec<(&&str, &usize)> = lost.iter().collect();
     lost.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
     let each = lost.into_iter().map(|(class, n)| format!("{} {class}", thousands(*n)));

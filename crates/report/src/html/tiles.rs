@@ -10,7 +10,7 @@ const MOST: usize = 6;
 
 /// A main figure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tile {
+pub(super) struct Tile {
     /// The name of the measure or class.
     pub name: String,
     /// The figure.
