@@ -9,7 +9,7 @@ use super::trials::Trial;
 use crate::estimate::EstimateSink;
 use crate::execute::{RunSource, execute};
 use crate::settings::assemble::recipients::without_services;
-use crate::settings::assemble::{self, terms};
+use crate::settings::assemble::{self, most_completion_tokens};
 use crate::stock::Stock;
 use ragtriage_core::types::Estimate;
 
@@ -50,8 +50,8 @@ impl SweepRequest<'_> {
             };
             bill.calls += estimate.calls;
             bill.prompt_tokens += estimate.prompt_tokens;
-            bill.most_completion_tokens += estimate.completion_tokens.most;
-            bill.most_usd += estimate.cost_usd.most;
+            bill.most_completion_tokens += estimate.most_completion_tokens;
+            bill.most_usd += estimate.most_cost_usd;
         }
         bill
     }
@@ -61,7 +61,7 @@ impl SweepRequest<'_> {
         local.settings = without_services(&trial.resolved.settings);
         let assembled =
             assemble::assemble(&local, self.environment, self.on_download).await.ok()?;
-        let mut sink = EstimateSink::new(terms(&local.settings.generation));
+        let mut sink = EstimateSink::new(most_completion_tokens(&local.settings.generation), 0);
         let source = RunSource::Pipeline { stock, plan: assembled.plan };
         execute(source, &mut sink, self.watch).await.ok()?;
         Some(sink.estimate())
