@@ -143,7 +143,7 @@ mod tests {
         // + 5 x .3^2 + .7^2 = 4.2875; variance 10/9 x 4.2875 / 100. With -1 and 1 joining the four residuals: mean -1/6, mean
         // square 3/6, and without them (1/4 - 1/16) / 4; 6 of 10 were not audited.
         let with_two = (0.5 - 1.0 / 36.0) / 6.0;
-        let variance = 4.2875 / 90.0 + 0.6 * (with_two - 0.1875 / 4.0);
+        let variance: f64 = 4.2875 / 90.0 + 0.6 * (with_two - 0.1875 / 4.0);
         assert_close(found.error, variance.sqrt(), 1e-12);
         // t(.975, 4 - 1) = 3.182: .45 -+ 3.182 x .2583 is cut to what a share can be.
         assert_eq!((found.ci95.low, found.ci95.high), (0.0, 1.0));

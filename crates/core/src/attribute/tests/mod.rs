@@ -15,8 +15,8 @@ use super::gold;
 use super::judge::Judgments;
 use crate::rightness::Correctness;
 use crate::types::{
-    Arm, ArmName, Attempt, Chunk, ChunkId, Corpus, Document, Gold, Group, Member, Passage,
-    Question, QuestionKind, Stance, Step, StepHit, Trace, TraceStep,
+    Arm, ArmName, Attempt, Chunk, Corpus, Document, Gold, Group, Member, Passage, Question,
+    QuestionKind, Stance, Step, StepHit, Trace, TraceStep,
 };
 
 /// Document `d` is 30 bytes in three chunks of ten; each test sets the gold range. Document `e` holds the answer too.
