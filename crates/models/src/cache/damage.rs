@@ -118,17 +118,33 @@ fn flip(path: &Path, n: usize, at: usize, bit: u32) {
     }
 }
 
+/// Flips a bit at a share of the file: every value is right or missing, then and after all were written again. A key of the tree that
+/// is out of order may hide rows even then.
+fn flip_anywhere(share: f64, bit: u32) {
+    let stored = Stored::new();
+    let bytes = fs::read(&stored.path).unwrap();
+    let at = (share * bytes.len() as f64) as usize;
+    overwrite(&stored.path, at, &[bytes[at] ^ (1 << bit)]);
+    let database = stored.open(&Notices::default());
+    for _ in 0..2 {
+        for (found, stored) in read(&database).iter().zip(whole()) {
+            assert!(found.is_none() || *found == stored, "a wrong value");
+        }
+        block_on(database.write(TABLE, rows())).unwrap();
+    }
+}
+
+#[test]
+fn a_flipped_bit_that_hides_rows_changes_no_value() {
+    flip_anywhere(0.108_714_119_958_629_15, 5);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn a_flipped_bit_anywhere_changes_no_value(share in 0.0..1.0_f64, bit in 0_u32..8) {
-        let stored = Stored::new();
-        let (_, _) = stored.after(|path| {
-            let bytes = fs::read(path).unwrap();
-            let at = (share * bytes.len() as f64) as usize;
-            overwrite(path, at, &[bytes[at] ^ (1 << bit)]);
-        });
+        flip_anywhere(share, bit);
     }
 
     #[test]
