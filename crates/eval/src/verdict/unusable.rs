@@ -67,8 +67,10 @@ impl Unusable {
     pub fn verdict(&self) -> String {
         let most = (0..REASONS.len()).rev().max_by_key(|at| self.by_reason[*at]);
         let remedy = most.map_or("", |at| REASONS[at].1);
+        let error = self.error.as_deref().map(|error| shortened(error, ERROR_WIDTH));
+        let error = error.map_or(String::new(), |error| format!(" The first error: {error}"));
         format!(
-            "No verdict: {} ({}) have no usable answer: {}. To get one, {remedy}.",
+            "No verdict: {} ({}) have no usable answer: {}. To get one, {remedy}.{error}",
             self.of_all(),
             percent_of(self.n, self.answerable),
             self.reasons()
@@ -90,9 +92,7 @@ impl Unusable {
     fn reasons(&self) -> String {
         let reasons = REASONS.iter().zip(self.by_reason).filter(|(_, n)| *n > 0);
         let reasons = reasons.map(|((what, _), n)| format!("{} {what}", thousands(n)));
-        let error = self.error.as_deref().map(|error| shortened(error, ERROR_WIDTH));
-        let error = error.map_or(String::new(), |error| format!(" (`{error}`)"));
-        format!("{}{error}", reasons.collect::<Vec<_>>().join(", "))
+        reasons.collect::<Vec<_>>().join(", ")
     }
 }
 
