@@ -50,6 +50,15 @@ fn read(database: &Database) -> Vec<Option<Vec<u8>>> {
     block_on(database.read(TABLE, keys(), |bytes| Some(bytes.to_vec()))).unwrap()
 }
 
+/// Reads every value; one that is there must be right.
+fn read_right(database: &Database) -> Vec<Option<Vec<u8>>> {
+    let found = read(database);
+    for (found, stored) in found.iter().zip(whole()) {
+        assert!(found.is_none() || *found == stored, "a wrong value");
+    }
+    found
+}
+
 fn whole() -> Vec<Option<Vec<u8>>> {
     (0..N).map(|n| Some(value(n))).collect()
 }
@@ -82,10 +91,7 @@ impl Stored {
         damage(&self.path);
         let notices = Notices::default();
         let database = self.open(&notices);
-        let found = read(&database);
-        for (found, stored) in found.iter().zip(whole()) {
-            assert!(found.is_none() || *found == stored, "a wrong value");
-        }
+        let found = read_right(&database);
         block_on(database.write(TABLE, rows())).unwrap();
         assert!(read(&database) == whole());
         drop(database);
@@ -127,9 +133,7 @@ fn flip_anywhere(share: f64, bit: u32) {
     overwrite(&stored.path, at, &[bytes[at] ^ (1 << bit)]);
     let database = stored.open(&Notices::default());
     for _ in 0..2 {
-        for (found, stored) in read(&database).iter().zip(whole()) {
-            assert!(found.is_none() || *found == stored, "a wrong value");
-        }
+        read_right(&database);
         block_on(database.write(TABLE, rows())).unwrap();
     }
 }
