@@ -527,7 +527,7 @@ fn the_funnel_counts_every_answerable_question_once() {
         cautions(&summary),
         [
             "It rests on 12 questions in 12 clusters: too few for a firm verdict.",
-            "3 of 18 answerable questions have no usable answer and are left out: 3 failed (`timeout`).",
+            "3 of 18 answerable questions have no usable answer and are left out: 3 failed.",
             "Not in the verdict: 3 of 6 unanswerable questions were answered.",
             // Kinds 2 and 6: three wrong answers and three right ones.
             "6 of 24 questions lack their evidence in the prompt, and the record does not show which stage lost it. To resolve this, \

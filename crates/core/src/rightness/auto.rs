@@ -32,14 +32,15 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     if !question.required.is_empty() || !question.forbidden.is_empty() {
         return facts::decide(question, &asked, &given);
     }
-    let golds: Vec<Parsed> = question.answers.iter().map(|gold| Parsed::new(gold, words)).collect();
-    let is_polar =
-        question.kind == QuestionKind::YesNo || golds.iter().all(|gold| polarity(gold).is_some());
-    if let Some(gold) = golds.first().and_then(polarity).filter(|_| is_polar) {
+    let gold_answers: Vec<Parsed> =
+        question.answers.iter().map(|gold| Parsed::new(gold, words)).collect();
+    let is_polar = question.kind == QuestionKind::YesNo
+        || gold_answers.iter().all(|gold| polarity(gold).is_some());
+    if let Some(gold) = gold_answers.first().and_then(polarity).filter(|_| is_polar) {
         return polar::decide(gold, &given);
     }
     let decide = |gold: &Parsed| {
-        let case = Case { question: &asked, gold, golds: &golds, answer: &given };
+        let case = Case { question: &asked, gold, gold_answers: &gold_answers, answer: &given };
         let reason = case.decide();
         if reason.correctness == Correctness::Right || reason.ground == Ground::LongReference {
             return reason;
@@ -49,7 +50,7 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
         others.find(|other| other.correctness == Correctness::Right).unwrap_or(reason)
     };
     // The best one: right before unsure before wrong.
-    let reasons = golds.iter().map(decide).min_by_key(|reason| reason.correctness);
+    let reasons = gold_answers.iter().map(decide).min_by_key(|reason| reason.correctness);
     match reasons.unwrap_or_else(|| unsure(Ground::Absent, "")) {
         Reason { correctness: Correctness::Wrong, .. } if !language.has_data() => {
             unsure(Ground::UnknownLanguage, "")

@@ -162,7 +162,7 @@ impl Reply<'_> {
             let near = clause.start.saturating_sub(2)..clause.end;
             near.filter(|at| self.at(class, *at) > 0).filter(is_plain).collect()
         };
-        // Not those of a duty or a subordinate clause: `must not contain`, `says that nobody was hurt`, `if papers are missing`.
+        // Not those of a duty or a subordinate clause: `must not contain`, `says that no one was hurt`, `if papers are missing`.
         let speaker = self.has(Declined::Speakers, clause);
         let [frames, duties] = [Declined::Frames, Declined::Duties].map(places);
         let is_framed = |at: &usize| {

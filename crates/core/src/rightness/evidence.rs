@@ -113,7 +113,7 @@ pub(super) struct Case<'a> {
     pub question: &'a Parsed,
     pub gold: &'a Parsed,
     /// All gold answers, each as good.
-    pub golds: &'a [Parsed],
+    pub gold_answers: &'a [Parsed],
     pub answer: &'a Parsed,
 }
 
@@ -186,7 +186,7 @@ impl<'a> Case<'a> {
 
     /// Returns true if a gold answer has a word.
     fn is_gold(&self, token: &Token) -> bool {
-        self.golds.iter().any(|gold| gold.stems.contains(&token.stem))
+        self.gold_answers.iter().any(|gold| gold.stems.contains(&token.stem))
     }
 
     /// Returns true if a token is content that neither the question nor a gold answer has.
@@ -386,7 +386,7 @@ impl<'a> Case<'a> {
     /// `600 per minute` are gold answers.
     fn contradicts_alias(&self, mention: &Mention) -> bool {
         let given = mention.specific();
-        let aliases = self.golds.iter().filter_map(|gold| Case { gold, ..*self }.value());
+        let aliases = self.gold_answers.iter().filter_map(|gold| Case { gold, ..*self }.value());
         let is_like = |alias: &&Mention| given.is_some() && alias.specific() == given;
         let mut aliases = aliases.filter(is_like).peekable();
         let is_other = |alias: &Mention| alias.relation(mention) < Agreement::Partial;
@@ -450,7 +450,7 @@ impl<'a> Case<'a> {
     /// they say none, any limit but `at most`.
     fn has_other_limit(&self, gold: &Mention, bound: Option<Class>) -> bool {
         let number = |mention: &Mention| mention.value.amount().map(|amount| amount.number);
-        let aliases = self.golds.iter().flat_map(|gold| &gold.mentions);
+        let aliases = self.gold_answers.iter().flat_map(|gold| &gold.mentions);
         let limit =
             aliases.filter(|alias| number(alias) == number(gold)).find_map(|alias| alias.bound);
         let asked = |class, bound| self.question.has(class).then_some(bound);
@@ -569,11 +569,11 @@ impl<'a> Case<'a> {
     /// Returns true if a value of the answer could be the answer instead of `gold`.
     fn is_other_value(&self, gold: &Mention, mention: &Mention) -> bool {
         let mut asked = self.question.mentions.iter();
-        let mut golds = self.golds.iter().flat_map(|gold| &gold.mentions);
+        let mut gold_answers = self.gold_answers.iter().flat_map(|gold| &gold.mentions);
         if mention.weak
             || gold.relation(mention) != Agreement::Different
             || asked.any(|asked| asked.relation(mention) == Agreement::Equal)
-            || golds.any(|gold| gold.relation(mention) >= Agreement::Partial)
+            || gold_answers.any(|gold| gold.relation(mention) >= Agreement::Partial)
         {
             return false;
         }
@@ -701,16 +701,15 @@ impl<'a> Case<'a> {
         let has_last = last.is_some_and(|last| self.answer.has_word(last));
         let is_other = !is_person || coverage < 0.6 && !has_last;
         // A number for a phrase: another kind of answer.
-        let is_value = !self.answer.mentions.is_empty()
-            && (0..self.answer.tokens.len()).all(|at| {
-                !self.is_new(&self.answer.tokens[at]) || self.answer.mention(at).is_some()
-            });
+        let tokens = &self.answer.tokens;
+        let is_in_value = |at| !self.is_new(&tokens[at]) || self.answer.mention(at).is_some();
+        let is_value = || !self.answer.mentions.is_empty() && (0..tokens.len()).all(is_in_value);
         match coverage > 0.0 {
             true if is_name && has_others && self.is_short() && is_other => {
                 wrong(Ground::OtherGiven, text)
             }
             true => unsure(Ground::Part, text),
-            false if !is_name && n_words(gold.content(0..gold.tokens.len())) > 2 && !is_value => {
+            false if !is_name && n_words(gold.content(0..gold.tokens.len())) > 2 && !is_value() => {
                 unsure(Ground::Absent, text)
             }
             false => self.open(Ground::Absent, is_name && has_others),

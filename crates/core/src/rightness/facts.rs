@@ -7,8 +7,11 @@ use crate::types::{KeyFact, Question};
 /// Decides an answer by the key facts of its question.
 pub(super) fn decide(question: &Question, asked: &Parsed, answer: &Parsed) -> Reason {
     let states = |fact: &KeyFact| {
-        let golds: Vec<Parsed> = fact.iter().map(|text| Parsed::new(text, answer.words)).collect();
-        golds.iter().any(|gold| Case { question: asked, gold, golds: &golds, answer }.states())
+        let gold_answers: Vec<Parsed> =
+            fact.iter().map(|text| Parsed::new(text, answer.words)).collect();
+        gold_answers.iter().any(|gold| {
+            Case { question: asked, gold, gold_answers: &gold_answers, answer }.states()
+        })
     };
     let name = |fact: &KeyFact| fact.first().cloned().unwrap_or_default();
     if let Some(fact) = question.required.iter().find(|fact| !states(fact)) {

@@ -63,8 +63,8 @@ impl Judge {
 
     /// Judges an answer that does not decline.
     fn answered(&self, question: &Question, answer: &str, has_facts: bool) -> Judgment {
-        let golds = &question.answers;
-        let scores = || answer::score(answer, golds, self.scorer, self.language);
+        let gold_answers = &question.answers;
+        let scores = || answer::score(answer, gold_answers, self.scorer, self.language);
         let (name, value, least) = match self.rule {
             RightRule::Auto => return auto(question, answer, self.language),
             _ if has_facts => return facts(question, answer),
@@ -76,12 +76,13 @@ impl Judge {
                     let gold = std::slice::from_ref(gold);
                     answer::score(answer, gold, Scorer::Squad2, Language::english())
                 };
-                let recalls = golds.iter().map(score).map(|scores| scores.recall.max(scores.em));
+                let recalls =
+                    gold_answers.iter().map(score).map(|scores| scores.recall.max(scores.em));
                 ("AnswerRecall", recalls.fold(0.0, f64::max), 1.0)
             }
             // Kamalloo et al., ACL 2023.
             RightRule::Contains => {
-                let is_found = AnswerMatcher::new(golds).found_in_text(answer);
+                let is_found = AnswerMatcher::new(gold_answers).found_in_text(answer);
                 ("AnswerContains", if is_found { 1.0 } else { 0.0 }, 1.0)
             }
         };
@@ -99,13 +100,13 @@ pub fn declines_to_answer(
     language: &'static Language,
 ) -> bool {
     let is_gold = |gold: &String| gold.trim().eq_ignore_ascii_case(reply.trim());
-    let golds = &question.answers;
-    if golds.iter().any(is_gold) || says_polar(question, reply, language) {
+    let gold_answers = &question.answers;
+    if gold_answers.iter().any(is_gold) || says_polar(question, reply, language) {
         return false;
     }
     let without_gold = |text: &str| {
-        let golds = golds.iter().filter(|gold| gold.len() > 2);
-        golds.fold(text.to_owned(), |text, gold| text.replace(gold.as_str(), "0"))
+        let gold_answers = gold_answers.iter().filter(|gold| gold.len() > 2);
+        gold_answers.fold(text.to_owned(), |text, gold| text.replace(gold.as_str(), "0"))
     };
     // `I don't know the exact figure. The runbook says 6 minutes.`
     let answers = |sentence: &str| {

@@ -242,10 +242,12 @@ impl Vocabulary {
             token.content = !token.is_symbol() && !self.contentless.contains(&token.text);
         }
         // A function word of several characters.
-        for at in (0..tokens.len()).filter(|at| tokens[*at].unspaced).collect::<Vec<_>>() {
-            let len = self.words.at(Class::FunctionWords, &tokens, at);
-            for token in &mut tokens[at..at + len] {
-                token.content = false;
+        for at in 0..tokens.len() {
+            if tokens[at].unspaced {
+                let len = self.words.at(Class::FunctionWords, &tokens, at);
+                for token in &mut tokens[at..at + len] {
+                    token.content = false;
+                }
             }
         }
         tokens

@@ -63,6 +63,7 @@ pub fn oracle_check(traces: &[Trace], outcomes: &[Outcome]) -> OracleCheck {
 pub(super) fn cautions(
     facts: &VerdictFacts<'_>,
     losses: &Losses,
+    unusable: &Unusable,
     estimate: Option<&Estimate>,
 ) -> Vec<String> {
     let &Losses { n, n_clusters, .. } = losses;
@@ -77,7 +78,6 @@ pub(super) fn cautions(
             plural(n_clusters, "cluster", "clusters")
         )
     });
-    let unusable = Unusable::new(facts);
     let open = facts.outcomes.iter();
     let open = open.filter(|outcome| outcome.class == FailureClass::Ambiguous);
     let open = open.filter(|outcome| !outcome.is_unseen()).count();
@@ -89,7 +89,7 @@ pub(super) fn cautions(
     });
     [
         small,
-        unusable.caution().filter(|_| !unusable.is_much(facts)),
+        unusable.caution().filter(|_| !unusable.is_much),
         unlocated(facts),
         hallucinated(facts),
         judged(facts),

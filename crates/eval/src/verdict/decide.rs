@@ -37,7 +37,8 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
     // The bounds of an estimate are part of its interval; other readings of the data decide alongside the plain one.
     let bounds = estimate.as_ref().map_or(&[][..], |_| &others[..]);
     let oracle = cautions::oracle_check(facts.traces, facts.outcomes);
-    let conclusion = conclude(facts, &losses, &others, &oracle, bootstrap);
+    let unusable = Unusable::new(facts);
+    let conclusion = conclude(facts, &losses, &others, &oracle, &unusable, bootstrap);
     let leader = leader(&losses, conclusion, bootstrap);
     let is_disputed = leader.as_ref().is_some_and(|plain| {
         others.iter().any(|losses| {
@@ -60,10 +61,10 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
         generator,
         difference: difference((&losses, bounds), bootstrap),
         counts_answers: facts.of != BudgetOf::Support,
-        cautions: cautions::cautions(facts, &losses, estimate.as_ref()),
+        cautions: cautions::cautions(facts, &losses, &unusable, estimate.as_ref()),
         text: String::new(),
     };
-    verdict.text = text::sentence(&verdict, facts, &losses, &oracle, estimate.as_ref());
+    verdict.text = text::sentence(&verdict, facts, &losses, &oracle, &unusable, estimate.as_ref());
     verdict
 }
 
@@ -111,13 +112,14 @@ fn conclude(
     losses: &Losses,
     others: &[Losses],
     oracle: &OracleCheck,
+    unusable: &Unusable,
     bootstrap: &Bootstrap,
 ) -> Conclusion {
     if cautions::are_contexts_unknown(facts) {
         return Conclusion::Withheld;
     }
     let has_labels = facts.outcomes.iter().any(|outcome| outcome.reached.is_some());
-    if Unusable::new(facts).is_much(facts) {
+    if unusable.is_much {
         return Conclusion::Withheld;
     }
     if facts.answered != Answered::ByGenerator && has_labels {

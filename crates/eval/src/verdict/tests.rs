@@ -416,8 +416,8 @@ fn calls_that_failed_are_named_with_their_error() {
     let plan = Bootstrap::new((0..traces.len()).collect(), 500, 1);
     assert_eq!(
         judge(&facts(&traces, &outcomes, BudgetOf::Right), &plan).text,
-        "No verdict: 3 of 3 answerable questions (100.0%) have no usable answer: 2 refused as too long for the model, 1 failed \
-         (`status 403: no access`). To get one, shorten the prompts, or raise the context that the model is served with."
+        "No verdict: 3 of 3 answerable questions (100.0%) have no usable answer: 2 refused as too long for the model, 1 failed. To get \
+         one, shorten the prompts, or raise the context that the model is served with. The first error: status 403: no access"
     );
 }
 

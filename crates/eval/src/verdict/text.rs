@@ -18,6 +18,7 @@ pub(super) fn sentence(
     facts: &VerdictFacts<'_>,
     losses: &Losses,
     oracle: &OracleCheck,
+    unusable: &Unusable,
     estimate: Option<&Estimate>,
 ) -> String {
     match verdict.conclusion {
@@ -32,9 +33,7 @@ pub(super) fn sentence(
             thousands(facts.unlocated.0),
             thousands(facts.unlocated.1)
         ),
-        Conclusion::Withheld if Unusable::new(facts).is_much(facts) => {
-            Unusable::new(facts).verdict()
-        }
+        Conclusion::Withheld if unusable.is_much => unusable.verdict(),
         Conclusion::Withheld if losses.n == 0 => insufficient(facts),
         Conclusion::Withheld => invalid_oracle(oracle),
     }

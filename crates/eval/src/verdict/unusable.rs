@@ -32,6 +32,8 @@ const FAILED: usize = REASONS.len() - 1;
 pub(super) struct Unusable {
     n: usize,
     answerable: usize,
+    /// True if there are too many for the others to decide which side loses more.
+    pub is_much: bool,
     /// Parallel to [`REASONS`].
     by_reason: [usize; REASONS.len()],
     /// Message of the first call that failed for another reason.
@@ -40,7 +42,13 @@ pub(super) struct Unusable {
 
 impl Unusable {
     pub fn new(facts: &VerdictFacts<'_>) -> Self {
-        let mut found = Self { n: 0, answerable: 0, by_reason: [0; REASONS.len()], error: None };
+        let mut found = Self {
+            n: 0,
+            answerable: 0,
+            is_much: false,
+            by_reason: [0; REASONS.len()],
+            error: None,
+        };
         let questions = facts.traces.iter().zip(facts.outcomes);
         for (trace, outcome) in
             questions.filter(|(trace, _)| trace.question.kind != QuestionKind::Unanswerable)
@@ -55,20 +63,19 @@ impl Unusable {
                 }
             }
         }
+        let is_many = found.n as f64 > MOST * found.answerable as f64;
+        found.is_much = facts.answered == Answered::ByGenerator && is_many;
         found
-    }
-
-    /// Returns true if there are too many for the others to decide which side loses more.
-    pub fn is_much(&self, facts: &VerdictFacts<'_>) -> bool {
-        facts.answered == Answered::ByGenerator && self.n as f64 > MOST * self.answerable as f64
     }
 
     /// Returns the sentence that takes the place of a verdict.
     pub fn verdict(&self) -> String {
         let most = (0..REASONS.len()).rev().max_by_key(|at| self.by_reason[*at]);
         let remedy = most.map_or("", |at| REASONS[at].1);
+        let error = self.error.as_deref().map(|error| shortened(error, ERROR_WIDTH));
+        let error = error.map_or(String::new(), |error| format!(" The first error: {error}"));
         format!(
-            "No verdict: {} ({}) have no usable answer: {}. To get one, {remedy}.",
+            "No verdict: {} ({}) have no usable answer: {}. To get one, {remedy}.{error}",
             self.of_all(),
             percent_of(self.n, self.answerable),
             self.reasons()
@@ -90,9 +97,7 @@ impl Unusable {
     fn reasons(&self) -> String {
         let reasons = REASONS.iter().zip(self.by_reason).filter(|(_, n)| *n > 0);
         let reasons = reasons.map(|((what, _), n)| format!("{} {what}", thousands(n)));
-        let error = self.error.as_deref().map(|error| shortened(error, ERROR_WIDTH));
-        let error = error.map_or(String::new(), |error| format!(" (`{error}`)"));
-        format!("{}{error}", reasons.collect::<Vec<_>>().join(", "))
+        reasons.collect::<Vec<_>>().join(", ")
     }
 }
 
