@@ -207,6 +207,6 @@ mod tests {
         ];
         names.sort();
         names.dedup();
-        assert_eq!(names.len(), 8);
+        assert_eq!(names.len(), 6);
     }
 }
