@@ -8,7 +8,7 @@ use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::stock::Reuse;
 use ragtriage_pipeline::sweep::SweepError;
-use ragtriage_pipeline::sweep::bill::Bill;
+use ragtriage_pipeline::sweep::request::Bill;
 use ragtriage_pipeline::sweep::request::Watch;
 use ragtriage_pipeline::sweep::trial::{TrialError, TrialResult};
 use ragtriage_pipeline::sweep::trials::Trial;

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
-
-use super::request::SweepRequest;
+use super::request::{Bill, SweepRequest};
 use super::trials::Trial;
 use crate::estimate::EstimateSink;
 use crate::execute::{RunSource, execute};
@@ -12,26 +10,6 @@ use crate::settings::assemble::recipients::without_services;
 use crate::settings::assemble::{self, most_completion_tokens};
 use crate::stock::Stock;
 use ragtriage_core::types::Estimate;
-
-/// Upper bound on the calls of generation and their cost. A prompt that several trials share counts for each, though it is
-/// asked once.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Bill {
-    /// Number of trials.
-    pub trials: usize,
-    /// Number of different chunkings among them.
-    pub chunkings: usize,
-    /// Number of trials whose prompts could not be built.
-    pub failed: usize,
-    /// Number of calls without a cached response.
-    pub calls: u64,
-    /// Tokens of their prompts.
-    pub prompt_tokens: u64,
-    /// Maximum number of tokens of their answers.
-    pub most_completion_tokens: u64,
-    /// Maximum cost in US dollars.
-    pub most_usd: f64,
-}
 
 impl SweepRequest<'_> {
     /// Estimates the cost of the answers of `trials`, counted on their exact prompts as far as those can be built without

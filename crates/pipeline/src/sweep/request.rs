@@ -1,8 +1,8 @@
 //! The request of a sweep, and the receivers of its progress.
 
+use serde::Serialize;
 use tokio::sync::watch;
 
-use super::bill::Bill;
 use super::error::SweepError;
 use super::folder::SweepFolder;
 use super::trial::{TrialError, TrialResult};
@@ -12,6 +12,26 @@ use crate::settings::Resolved;
 use crate::settings::assemble::Environment;
 use ragtriage_core::measure::Measure;
 use ragtriage_http::OnDownload;
+
+/// Upper bound on the calls of generation and their cost. A prompt that several trials share counts for each, though it is
+/// asked once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Bill {
+    /// Number of trials.
+    pub trials: usize,
+    /// Number of different chunkings among them.
+    pub chunkings: usize,
+    /// Number of trials whose prompts could not be built.
+    pub failed: usize,
+    /// Number of calls without a cached response.
+    pub calls: u64,
+    /// Tokens of their prompts.
+    pub prompt_tokens: u64,
+    /// Maximum number of tokens of their answers.
+    pub most_completion_tokens: u64,
+    /// Maximum cost in US dollars.
+    pub most_usd: f64,
+}
 
 /// A sweep to run, and its environment.
 pub struct SweepRequest<'a> {

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::bill::Bill;
 use super::error::SweepError;
 use super::partition::QuestionPart;
 use super::prepared::PreparedSweep;
+use super::request::Bill;
 use super::request::SweepRequest;
 use super::trial::{Bench, SweepWork, TrialError, TrialResult};
 use super::trials::{DEFAULT, Trial};
