@@ -202,8 +202,7 @@ impl TokenModel {
             Role::Passage => (&self.recipe.passage_marker, self.recipe.passage_tokens),
         };
         // An empty text is [CLS] [SEP], under the tokenizer's names.
-        let empty =
-            word_pieces.ids(&EncoderInput::One("".into())).map_err(CheckpointError::from)?.ids;
+        let empty = word_pieces.ids(&EncoderInput::One("".into()))?.ids;
         let (cls, sep) = empty.split_at(1);
         let mut before = cls.to_vec();
         if !marker.is_empty() {

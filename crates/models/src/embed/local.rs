@@ -173,7 +173,7 @@ impl Encoder for Local {
                 wanted,
                 &inputs,
                 |input| {
-                    let mut ids = word_pieces.ids(input).map_err(CheckpointError::from)?;
+                    let mut ids = word_pieces.ids(input)?;
                     // Only a pair has tokens of type 1, and only a title forms a pair here.
                     ids.second = ids.ids.len();
                     Ok(ids)
