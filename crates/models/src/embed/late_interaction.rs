@@ -19,7 +19,7 @@ use ragtriage_encoder::bert::{
     Dense, EncoderInput, Instructions, Kernel, Sequence, VERSION, Wanted, WordPieces,
 };
 use ragtriage_encoder::checkpoint::Checkpoint;
-use ragtriage_encoder::checkpoint::{CheckpointError, Model, TokenRecipe};
+use ragtriage_encoder::checkpoint::{Model, TokenRecipe};
 
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a vector.
 const ENCODER_VERSION: u32 = 1;

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::vector::Vector;
 use ragtriage_core::types::Similarity;
 
 fn spec() -> CollectionSpec {

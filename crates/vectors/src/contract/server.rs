@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::oracle::{DIMENSION, approximate, dense, exact};
 use super::{Remote, StoreKind, remote, spec};
-use crate::{CollectionSpec, Error, Server, ServerStore, VectorSearch, VectorSpec};
+use crate::{CollectionSpec, Server, ServerStore, VectorSearch, VectorSpec};
 use ragtriage_core::config::Hnsw;
 use ragtriage_core::types::{Filter, Similarity};
 

@@ -2,7 +2,7 @@
 
 use super::oracle::{DIMENSION, assert_best, brute_force, dense, exact, numbers};
 use super::{StoreKind, spec};
-use crate::{CollectionSpec, Error, Point, VectorSpec, VectorStore};
+use crate::{CollectionSpec, Point, VectorSpec, VectorStore};
 use ragtriage_core::config::Placement;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::Similarity;

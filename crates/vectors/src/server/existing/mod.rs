@@ -340,7 +340,9 @@ fn hash_vectors(vectors: &VectorsOutput, sha256: &mut Sha256) {
     };
     let numbers = |values: &[f32], sha256: &mut Sha256| {
         sha256.update((values.len() as u64).to_le_bytes());
-        values.iter().for_each(|value| sha256.update(value.to_le_bytes()));
+        for value in values {
+            sha256.update(value.to_le_bytes());
+        }
     };
     for (name, vector) in named {
         sha256.update((name.len() as u64).to_le_bytes());
@@ -349,10 +351,14 @@ fn hash_vectors(vectors: &VectorsOutput, sha256: &mut Sha256) {
             Vector::Dense(dense) => numbers(&dense.data, sha256),
             Vector::Sparse(sparse) => {
                 numbers(&sparse.values, sha256);
-                sparse.indices.iter().for_each(|index| sha256.update(index.to_le_bytes()));
+                for index in sparse.indices {
+                    sha256.update(index.to_le_bytes());
+                }
             }
             Vector::MultiDense(rows) => {
-                rows.vectors.iter().for_each(|row| numbers(&row.data, sha256));
+                for row in rows.vectors {
+                    numbers(&row.data, sha256);
+                }
             }
         }
     }
