@@ -89,7 +89,7 @@ pub(super) async fn a_vector_that_does_not_fit_is_refused_and_nothing_written(
     let error = store.upsert(&points).await.expect_err("one is beyond");
     assert!(error.to_string().ends_with("was made for 3 points"), "{error}");
     assert_eq!(store.count().await.expect("counted"), 0);
-    let error = store.search(exact(&vec![1.0; 9], 1)).await.expect_err("too long");
+    let error = store.search(exact(&[1.0; 9], 1)).await.expect_err("too long");
     assert_eq!(
         error.to_string(),
         format!(

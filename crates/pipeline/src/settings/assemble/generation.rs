@@ -65,6 +65,7 @@ pub(super) async fn generator(
 }
 
 /// Creates a generator that is not `recorded`.
+#[allow(clippy::unused_async, reason = "reading a local model was asynchronous")]
 async fn one(
     name: GeneratorName,
     wiring: &mut Wiring<'_>,
