@@ -25,12 +25,12 @@ use crate::{Error, Neighbour};
 /// Ids in one answer of the engine.
 const PAGE: usize = 10_000;
 
-/// Bytes that have to be free beyond what is written: the engine maps files of 32 MiB, and the kernel ends a process that
-/// writes into a mapped file for which the disk has no block left.
-const MARGIN: u64 = 48 << 20;
+/// Bytes that have to be free beyond the points: three files of the log, and a file of 32 MiB that the engine maps. The kernel
+/// ends a process that writes into a mapped file for which the disk has no block left.
+const MARGIN: u64 = 64 << 20;
 
 /// Bytes of a point apart from its vector: payload, id, positions.
-const PER_POINT: u64 = 1_024;
+const PER_POINT: u64 = 512;
 
 /// A collection that is open in this process. All methods block.
 pub(crate) struct Engine {
@@ -134,8 +134,8 @@ impl Engine {
         let n_stored = self.shard().info().points_count;
         let n_missing = self.spec.expected_points.saturating_sub(n_stored).max(n_points) as u64;
         let each = vector_bytes.div_ceil(n_points.max(1)) as u64 + PER_POINT;
-        // Stored and logged; with a graph, copied once more.
-        let copies = if wire::has_to_build(&self.spec) { 3 } else { 2 };
+        // Graph and quantized copies are built over a copy.
+        let copies = if wire::has_to_build(&self.spec) { 2 } else { 1 };
         self.folder.unseal()?;
         check_space(&self.path(), n_missing * each * copies)?;
         self.changed("store points", self.shard().update(operation))
