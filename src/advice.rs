@@ -25,7 +25,6 @@ use ragtriage_pipeline::settings::assemble::AssembleError;
 use ragtriage_pipeline::sweep::SweepError;
 use ragtriage_runs::StoreError;
 use ragtriage_runs::external::ExternalError;
-use ragtriage_vectors::IndexError;
 
 const SEE_DEFAULTS: &str = "`ragtriage config show` shows every key with its default";
 const SEE_SCHEMA: &str = "fix the key named above; `ragtriage schema config` documents every key";
@@ -42,17 +41,7 @@ pub trait Advice: Hint {
 }
 
 impl Advice for CacheError {}
-impl Advice for CheckpointError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            Self::ModelMissing { .. } => {
-                with(self, "; ", "`ragtriage model fetch NAME` fetches any model of the hub")
-            }
-            _ => self.hint(),
-        }
-    }
-}
-
+impl Advice for CheckpointError {}
 impl Advice for ModelError {
     fn advice(&self) -> Option<String> {
         match self {
@@ -63,13 +52,10 @@ impl Advice for ModelError {
                 with(self, "; ", "the caches are those of `HF_HOME` and `cache.dir`")
             }
             Self::Listing { .. } => with(self, "; ", "`HF_ENDPOINT` sets it"),
-            Self::Checkpoint(error) => error.advice(),
             _ => self.hint(),
         }
     }
 }
-
-impl Advice for IndexError {}
 
 impl Advice for UnknownQuantity {
     fn advice(&self) -> Option<String> {
@@ -239,7 +225,7 @@ impl Advice for AssembleError {
     fn advice(&self) -> Option<String> {
         match self {
             Self::Settings(error) => error.advice(),
-            Self::Checkpoint(error) => error.advice().or_else(|| advise(SEE_SCHEMA)),
+            Self::Checkpoint(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Chunks(error) => error.hint().or_else(|| advise(SEE_DEFAULTS)),
             Self::Collection(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Embed(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),

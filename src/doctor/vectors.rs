@@ -15,8 +15,8 @@ use ragtriage_pipeline::settings::assemble::recipients::uses_vector_store;
 use ragtriage_pipeline::settings::assemble::{Environment, probe};
 use ragtriage_pipeline::settings::cache_folder::ScratchFolder;
 use ragtriage_vectors::{
-    CollectionSpec, IndexError, Point, QDRANT_EDGE, SearchMode, Vector, VectorPlace, VectorSearch,
-    VectorSpec, open_or_create,
+    CollectionSpec, Kind, Point, QDRANT_EDGE, SearchMode, VectorPlace, VectorSearch, VectorSpec,
+    open_or_create,
 };
 
 pub async fn checks(resolved: &Resolved, environment: &Environment) -> Vec<Check> {
@@ -29,7 +29,7 @@ pub async fn checks(resolved: &Resolved, environment: &Environment) -> Vec<Check
     let is_used = uses_vector_store(settings);
     if is_embedded {
         checks.push(match engine().await {
-            Err(PipelineError::Index(IndexError::NotBuiltIn { .. })) if !is_used => {
+            Err(PipelineError::Index(error)) if error.kind == Kind::NotBuiltIn && !is_used => {
                 Check::note(ENGINE, "not built in, and not used by this configuration")
             }
             result => Check::new(
@@ -63,10 +63,10 @@ fn server<E: Into<Failure>>(subject: &'static str, url: &str, version: Result<St
 async fn engine() -> Result<(), PipelineError> {
     let folder = ScratchFolder::new(&scratch_parent());
     let place = VectorPlace::Embedded(folder.path().to_owned());
-    let vector = VectorSpec::Dense { dimension: 2, similarity: Similarity::Dot };
+    let vector = VectorSpec { dimension: 2, similarity: Similarity::Dot, many: false };
     let spec = CollectionSpec::new("d0c".to_owned(), "dense", vector, 1);
     let store = open_or_create(&place, &spec).await?;
-    let vector = Vector::Dense(vec![0.6, 0.8]);
+    let vector = vec![0.6, 0.8];
     let point = Point {
         number: 0,
         vector: vector.clone(),

@@ -231,7 +231,7 @@ fn a_model_in_the_users_hub_cache_is_used_without_the_network() {
 #[test]
 fn a_model_without_safetensors_is_refused_before_a_file_is_fetched() {
     let project = Project::new();
-    let listing = json!({"sha": COMMIT, "siblings": [{"rfilename": "config.json"}, {"rfilename": "vocab.txt"}, {"rfilename": "pytorch_model.bin"}]});
+    let listing = json!({"sha": COMMIT, "siblings": [{"rfilename": "config.json"}, {"rfilename": "tokenizer.json"}, {"rfilename": "pytorch_model.bin"}]});
     let listing = listing.to_string();
     let hub = Socket::start(move |_| Sent::Bytes(answer("200 OK", &[], &listing)));
     let outcome = call(&project, &hub, &FETCH);

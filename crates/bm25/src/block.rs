@@ -37,7 +37,7 @@ impl WordBlock {
             });
             lengths.push((words.len() - before) as u32);
         }
-        Self { first, lengths, words, vocabulary: vocabulary.into_texts() }
+        Self { first, lengths, words, vocabulary: vocabulary.texts }
     }
 
     /// Inverts the block; `terms` are the numbers in the corpus of its words' terms, [`DROPPED`] for a word without. The second

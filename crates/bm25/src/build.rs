@@ -13,12 +13,11 @@ use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterato
 use rayon::slice::ParallelSliceMut;
 
 use super::block::{DROPPED, InvertedBlock, WordBlock};
-use super::image::{Header, Image, RANKS, TermEntry, WINDOW};
+use super::image::{Header, Image, ImageWriter, RANKS, TermEntry, WINDOW};
 use super::vocabulary::{TermTexts, n_slots, slots};
 use super::weighting::Weigher;
 use super::word_numbers::WordNumbers;
 use super::words::IndexedWords;
-use super::writer::ImageWriter;
 use super::{SparseIndex, Weighting};
 use ragtriage_core::types::ChunkId;
 
@@ -98,7 +97,7 @@ impl InvertedCorpus {
             (block, numbers)
         });
         let numbered: Vec<_> = numbered.collect();
-        self.frequencies.resize(self.vocabulary.texts().len(), 0);
+        self.frequencies.resize(self.vocabulary.texts.len(), 0);
         let inverted = numbered.into_par_iter();
         let inverted = inverted.map(|(block, numbers)| block.inverted(&numbers));
         for (block, frequencies) in inverted.collect::<Vec<_>>() {
@@ -131,7 +130,7 @@ impl InvertedCorpus {
             n_documents: self.order.len() as u64,
             n_terms: self.frequencies.len() as u64,
             n_slots: n_slots(self.frequencies.len()) as u64,
-            n_text_bytes: self.vocabulary.texts().text().len() as u64,
+            n_text_bytes: self.vocabulary.texts.text.len() as u64,
             ..Header::zeroed()
         }
     }
@@ -142,7 +141,7 @@ impl InvertedCorpus {
         weighting: &Weighting,
         to: &mut (impl Write + Seek),
     ) -> io::Result<Header> {
-        let (frequencies, text) = (&self.frequencies, self.vocabulary.texts());
+        let (frequencies, text) = (&self.frequencies, &self.vocabulary.texts);
         let lengths = self.blocks.iter().flat_map(|block| &block.lengths);
         let lengths: Vec<u32> = lengths.copied().collect();
         let weigher = Weigher::new(weighting, frequencies, &lengths, |each| {
@@ -170,12 +169,12 @@ impl InvertedCorpus {
         }
         writer.end_section()?;
         terms.push(TermEntry { postings: header.n_posting_words, ..TermEntry::zeroed() });
-        for (next, end) in terms[1..].iter_mut().zip(text.ends()) {
+        for (next, end) in terms[1..].iter_mut().zip(&text.ends) {
             next.text = *end;
         }
         writer.section(cast_slice(&terms))?;
         writer.section(cast_slice(&slots(text)))?;
-        writer.section(text.text())?;
+        writer.section(&text.text)?;
         writer.section(cast_slice(&self.order))?;
         writer.finish(header)
     }

@@ -2,39 +2,44 @@
 //!
 //! A file is written under a unique temporary name, flushed to disk and then renamed: under its final name it is either
 //! complete or absent, however many processes write it at once and whenever one is killed. Files have mode 0600, their
-//! folder 0700.
+//! folder 0700. An index in such a file is never changed; a damaged one is rebuilt and replaced.
 
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::hash::{BuildHasher, RandomState};
+use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use memmap2::Mmap;
+
+use super::build::InvertedCorpus;
+use super::image::{Image, Rejection};
+use super::words::IndexedWords;
+use super::{SparseIndex, Weighting};
+use ragtriage_core::notices::{Notices, READ_ONLY_CACHE};
+use ragtriage_core::types::ChunkId;
+
+/// Error of creating, writing or reading an index file.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read or write the index `{path}`")]
+pub struct IndexFileError {
+    /// The file or its folder.
+    pub path: PathBuf,
+    /// The operating system's error.
+    pub source: io::Error,
+}
 
 /// Creates the file `path` with what `write` writes, completely or not at all; creates its folder.
 ///
 /// # Errors
 /// A folder or file that cannot be created or written.
 pub fn write(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let mut private = DirBuilder::new();
     let folder = path.parent().unwrap_or(Path::new("."));
-    private.recursive(true).mode(0o700).create(folder)?;
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    // Process ids repeat between containers that share a cache; an existing name is refused, never overwritten.
-    let random = RandomState::new().hash_one(number);
-    let partial =
-        path.with_added_extension(format!("{}-{random:016x}.partial", std::process::id()));
-    let mut new = OpenOptions::new();
-    let file = new.write(true).create_new(true).mode(0o600).open(&partial);
-    let written = file.and_then(|mut file| {
-        write(&mut file)?;
-        file.sync_all()
-    });
-    written.and_then(|()| fs::rename(&partial, path)).inspect_err(|_| {
-        // Best effort: the error to report is the first one.
-        let _ = fs::remove_file(&partial);
-    })
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    // Has mode 0600, and is removed if it is not renamed.
+    let mut partial = tempfile::Builder::new().suffix(".partial").tempfile_in(folder)?;
+    write(partial.as_file_mut())?;
+    partial.as_file().sync_all()?;
+    partial.persist(path).map(drop).map_err(io::Error::from)
 }
 
 /// Opens the file at `path`; `None` if there is none. What is no file, such as a folder or a pipe, counts as none: opening a pipe
@@ -56,6 +61,76 @@ pub fn open(path: &Path) -> io::Result<Option<File>> {
 #[must_use]
 pub fn is_read_only(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
+/// Extension of an index file's name.
+pub const EXTENSION: &str = "sparse";
+
+impl SparseIndex {
+    /// Opens the index `key` in `folder`, or builds it and saves it there. The flag in the result is true if it was
+    /// built.
+    ///
+    /// `key` is a hash, in lower-case hexadecimal digits, of everything that determines the result of [`Self::build`]:
+    /// the weighting, the ids, the analyser and the texts. A file of another format version, or with another number of
+    /// documents, is rebuilt and replaced; so is a damaged one, with a notice. Where the folder is read-only, a built
+    /// index stays in memory, with a notice.
+    ///
+    /// # Errors
+    /// [`IndexFileError`] if the folder or the file cannot be created, written or read.
+    pub fn open_or_build(
+        folder: &Path,
+        key: &str,
+        weighting: &Weighting,
+        ids: impl ExactSizeIterator<Item = ChunkId>,
+        source: &dyn IndexedWords,
+        notices: &Notices,
+    ) -> Result<(Self, bool), IndexFileError> {
+        let path = folder.join(format!("{key}.{EXTENSION}"));
+        let n_documents = ids.len();
+        let fits = |image: &Image| {
+            image.n_documents() == n_documents
+                && image.is_tfidf() == matches!(weighting, Weighting::Tfidf)
+        };
+        match open_image(&path)? {
+            Some(Ok(image)) if fits(&image) => return Ok((Self::new(image), false)),
+            Some(Err(Rejection::Damaged(place))) => {
+                notices.say(format!("the cached sparse index was damaged ({place}); rebuilt"));
+            }
+            _ => {}
+        }
+        let inverted = InvertedCorpus::new(ids, source);
+        match write(&path, |file| inverted.write(weighting, file).map(drop)) {
+            Err(error) if is_read_only(&error) => {
+                notices.say(READ_ONLY_CACHE.to_owned());
+                return Ok((Self::new(inverted.image(weighting)), true));
+            }
+            written => written.map_err(|error| file_error(&path, error))?,
+        }
+        drop(inverted);
+        match open_image(&path)? {
+            Some(Ok(image)) if fits(&image) => Ok((Self::new(image), true)),
+            _ => Err(file_error(&path, io::Error::other("the file differs from what was written"))),
+        }
+    }
+}
+
+/// Opens and verifies the index at `path`; `None` if there is no file.
+fn open_image(path: &Path) -> Result<Option<Result<Image, Rejection>>, IndexFileError> {
+    let Some(file) = open(path).map_err(|error| file_error(path, error))? else {
+        return Ok(None);
+    };
+    // SAFETY: a mapping is sound as long as the file under it does not change. Index files are never changed: `write`
+    // creates each under a name that only it uses, and a rename replaces the name, not the mapped file.
+    #[allow(unsafe_code, reason = "mapping is unsafe because others could write to the file")]
+    let mapped = unsafe { Mmap::map(&file) };
+    match mapped {
+        Ok(mapped) => Ok(Some(Image::open(&file, mapped))),
+        Err(error) => Err(file_error(path, error)),
+    }
+}
+
+fn file_error(path: &Path, source: io::Error) -> IndexFileError {
+    IndexFileError { path: path.to_owned(), source }
 }
 
 #[cfg(test)]

@@ -19,10 +19,11 @@
 //! 16 bits have values.
 
 use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
-use bytemuck::{Pod, Zeroable, cast_slice};
+use bytemuck::{Pod, Zeroable, bytes_of, cast_slice};
 use memmap2::Mmap;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
@@ -140,13 +141,13 @@ impl Header {
     }
 
     /// Fills in what is the same for every index, and the checksums.
-    pub(super) fn completed(self, checksums_checksum: u32) -> Self {
+    fn completed(self, checksums_checksum: u32) -> Self {
         let header = Self { magic: MAGIC, version: VERSION, checksums_checksum, ..self };
         Self { checksum: header.checksum(), ..header }
     }
 
     fn checksum(&self) -> u32 {
-        let bytes = bytemuck::bytes_of(self);
+        let bytes = bytes_of(self);
         crc32fast::hash(&bytes[..bytes.len() - size_of::<u32>()])
     }
 }
@@ -332,6 +333,70 @@ impl<'a> Postings<'a> {
         let (docs, shares) = self.of_window(document as usize / WINDOW);
         let place = docs.binary_search(&((document as usize % WINDOW) as u16)).ok()?;
         shares.get(place).copied()
+    }
+}
+
+/// Writes the sections of an index in the order above, its header at the end, and checksums them.
+pub(super) struct ImageWriter<'a, W> {
+    to: &'a mut W,
+    checksums: Vec<u32>,
+    /// Checksum and size of the bytes since the last whole block.
+    block: crc32fast::Hasher,
+    n_bytes: usize,
+}
+
+impl<'a, W: Write + Seek> ImageWriter<'a, W> {
+    /// Begins with an empty header.
+    pub(super) fn new(to: &'a mut W) -> io::Result<Self> {
+        to.write_all(bytes_of(&Header::zeroed()))?;
+        Ok(Self { to, checksums: Vec::new(), block: crc32fast::Hasher::new(), n_bytes: 0 })
+    }
+
+    /// Writes a whole section.
+    pub(super) fn section(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.append(bytes)?;
+        self.end_section()
+    }
+
+    /// Writes a part of a section.
+    pub(super) fn append(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        self.to.write_all(bytes)?;
+        while !bytes.is_empty() {
+            let (now, later) = bytes.split_at(bytes.len().min(BLOCK - self.n_bytes));
+            self.block.update(now);
+            self.n_bytes += now.len();
+            if self.n_bytes == BLOCK {
+                self.end_block();
+            }
+            bytes = later;
+        }
+        Ok(())
+    }
+
+    /// Fills the section up to a multiple of eight bytes.
+    pub(super) fn end_section(&mut self) -> io::Result<()> {
+        let missing = self.n_bytes.next_multiple_of(size_of::<u64>()) - self.n_bytes;
+        self.append(&[0; size_of::<u64>()][..missing])
+    }
+
+    fn end_block(&mut self) {
+        let block = std::mem::take(&mut self.block);
+        self.checksums.push(block.finalize());
+        self.n_bytes = 0;
+    }
+
+    /// Writes the checksums and the header, and returns it.
+    pub(super) fn finish(mut self, header: Header) -> io::Result<Header> {
+        if self.n_bytes > 0 {
+            self.end_block();
+        }
+        let mut checksums = cast_slice(&self.checksums).to_vec();
+        checksums.resize(checksums.len().next_multiple_of(size_of::<u64>()), 0);
+        let header = header.completed(crc32fast::hash(&checksums));
+        self.to.write_all(&checksums)?;
+        self.to.seek(SeekFrom::Start(0))?;
+        self.to.write_all(bytes_of(&header))?;
+        Ok(header)
     }
 }
 

@@ -12,13 +12,9 @@
 //! [`Analysed`] names the analyser of the documents; the caller passes the terms of questions, and must analyse both in the
 //! same way. Left out: positions, phrases, updates of a built index.
 
-mod allowed;
-mod best;
 mod block;
 mod build;
 pub mod cache_file;
-mod error;
-mod file;
 mod image;
 #[cfg(test)]
 mod properties;
@@ -30,13 +26,10 @@ mod vocabulary;
 mod weighting;
 mod word_numbers;
 mod words;
-mod writer;
 
 use std::sync::Mutex;
 
-pub use allowed::Allowed;
-pub use error::IndexFileError;
-pub use file::EXTENSION as INDEX_EXTENSION;
+pub use cache_file::{EXTENSION as INDEX_EXTENSION, IndexFileError};
 pub use variant::Bm25Parameters;
 pub use weighting::Weighting;
 pub use words::{Analysed, IndexedWords};

@@ -12,8 +12,8 @@ use proptest::prelude::{Just, Strategy, any};
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
 use super::image::{BLOCK, Header, WINDOW};
-use super::words::{TermsOf, split};
-use super::{Allowed, Bm25Parameters, SparseIndex, Weighting};
+use super::words::{IndexedWords, TermsOf, split};
+use super::{Bm25Parameters, IndexFileError, SparseIndex, Weighting};
 use ragtriage_core::config::Bm25Variant as Variant;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::types::ChunkId;
@@ -57,18 +57,30 @@ fn build(weighting: &Weighting, corpus: &[Vec<u32>], ids: &[ChunkId]) -> SparseI
     )
 }
 
+/// Opens the index of the documents of [`ids`], or builds it.
+fn open_or_build(
+    folder: &Path,
+    weighting: &Weighting,
+    n_documents: usize,
+    source: &dyn IndexedWords,
+    notices: &Notices,
+) -> Result<(SparseIndex, bool), IndexFileError> {
+    let ids = ids(n_documents).into_iter();
+    SparseIndex::open_or_build(folder, "0a", weighting, ids, source, notices)
+}
+
 proptest! {
     #[test]
     fn a_cut_or_filtered_search_is_the_whole_one_cut_or_filtered(
         corpus in corpus(), query in vec(0_u32..10, 1..6), limit in 1_usize..20, filter in any::<u64>(),
     ) {
         let (ids, query) = (ids(corpus.len()), words(&query));
-        let allowed = Allowed::from_fn(corpus.len(), |number| filter >> (number % 64) & 1 == 1);
+        let allowed: Vec<bool> = (0..corpus.len()).map(|number| filter >> (number % 64) & 1 == 1).collect();
         for number in 0..n_weightings() {
             let index = build(&weighting(number), &corpus, &ids);
             let all = index.search(&query, corpus.len(), None);
             prop_assert_eq!(&index.search(&query, limit, None)[..], &all[..limit.min(all.len())]);
-            let kept: Vec<_> = all.iter().copied().filter(|&(doc, _)| allowed.contains(doc)).take(limit).collect();
+            let kept: Vec<_> = all.iter().copied().filter(|&(doc, _)| allowed[doc as usize]).take(limit).collect();
             prop_assert_eq!(index.search(&query, limit, Some(&allowed)), kept);
         }
     }
@@ -234,14 +246,7 @@ fn a_file_of_the_version_before_is_built_again_without_a_notice() {
     fs::write(folder.path().join("0a.sparse"), &whole).expect("written");
     let notices = Notices::default();
     let source = TermsOf(|_, each| each("x"));
-    let index = SparseIndex::open_or_build(
-        folder.path(),
-        "0a",
-        &Weighting::default(),
-        ids.iter().cloned(),
-        &source,
-        &notices,
-    );
+    let index = open_or_build(folder.path(), &Weighting::default(), ids.len(), &source, &notices);
     assert!(index.expect("built").1 && notices.shown().is_empty());
 }
 
@@ -251,17 +256,9 @@ fn open_large(folder: &Path, notices: &Notices) -> SparseIndex {
         each(["a", "b", "c"][n % 3]);
         each(["d", "e"][n % 2]);
     });
-    let ids = ids(300_000);
-    SparseIndex::open_or_build(
-        folder,
-        "0a",
-        &Weighting::default(),
-        ids.into_iter(),
-        &source,
-        notices,
-    )
-    .expect("opened or built")
-    .0
+    open_or_build(folder, &Weighting::default(), 300_000, &source, notices)
+        .expect("opened or built")
+        .0
 }
 
 /// Changes the bytes of a file.
@@ -308,15 +305,7 @@ fn files_and_folders_are_their_owners_alone() {
     let indexes = folder.path().join("cache/indexes");
     let source = TermsOf(|_, each| each("x"));
     let notices = Notices::default();
-    SparseIndex::open_or_build(
-        &indexes,
-        "0a",
-        &Weighting::default(),
-        ids(1).into_iter(),
-        &source,
-        &notices,
-    )
-    .expect("built");
+    open_or_build(&indexes, &Weighting::default(), 1, &source, &notices).expect("built");
     for (path, expected) in
         [("cache", 0o700), ("cache/indexes", 0o700), ("cache/indexes/0a.sparse", 0o600)]
     {
@@ -343,16 +332,7 @@ fn a_file_of_another_weighting_or_of_other_documents_is_built_again() {
     let open = |weighting: &Weighting, n: usize| {
         let source = TermsOf(|_, each| each("x"));
         let notices = Notices::default();
-        SparseIndex::open_or_build(
-            folder.path(),
-            "0a",
-            weighting,
-            ids(n).into_iter(),
-            &source,
-            &notices,
-        )
-        .expect("opened")
-        .0
+        open_or_build(folder.path(), weighting, n, &source, &notices).expect("opened").0
     };
     assert_eq!(open(&Weighting::default(), 3).n_documents(), 3);
     assert_eq!(open(&Weighting::default(), 4).n_documents(), 4);
@@ -367,14 +347,7 @@ fn a_folder_that_cannot_be_made_is_named() {
     fs::write(&file, "").expect("written");
     let source = TermsOf(|_, each| each("x"));
     let notices = Notices::default();
-    let error = SparseIndex::open_or_build(
-        &file,
-        "0a",
-        &Weighting::default(),
-        ids(1).into_iter(),
-        &source,
-        &notices,
-    );
+    let error = open_or_build(&file, &Weighting::default(), 1, &source, &notices);
     let message = error.err().expect("refused").to_string();
     assert!(message.contains(&file.display().to_string()), "{message}");
 }
@@ -385,11 +358,10 @@ fn several_processes_worth_of_threads_build_one_file() {
     let all: Vec<Vec<(u32, f64)>> = std::thread::scope(|scope| {
         let build = || {
             let source = TermsOf(|_, each| each("x"));
-            let index = SparseIndex::open_or_build(
+            let index = open_or_build(
                 folder.path(),
-                "0a",
                 &Weighting::default(),
-                ids(50).into_iter(),
+                50,
                 &source,
                 &Notices::default(),
             );
@@ -423,7 +395,7 @@ fn terms_that_are_looked_up_give_the_scores_that_adding_them_gives() {
                 }
             }),
         );
-        let even = Allowed::from_fn(n_documents, |number| number % 2 == 0);
+        let even: Vec<bool> = (0..n_documents).map(|number| number % 2 == 0).collect();
         for query in [
             &["w8", "w1"][..],
             &["w1", "w7", "w2", "w7"],

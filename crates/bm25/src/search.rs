@@ -1,13 +1,13 @@
 //! Searches the index, and explains scores.
 
+use std::cmp::Ordering;
 use std::sync::PoisonError;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::best::Best;
+use super::SparseIndex;
 use super::image::{Postings, RANKS, WINDOW, WindowScores};
 use super::weighting::inverse_frequency;
-use super::{Allowed, SparseIndex};
 
 /// Score of a document that no term of the query has touched. Adding any share to -0.0, 0.0 included, gives another bit
 /// pattern (IEEE 754, 6.3), so a document that matched with a score of 0 is distinguished from one that did not match.
@@ -40,14 +40,14 @@ struct AskedTerm<'a> {
 
 impl SparseIndex {
     /// Returns the best `limit` documents for the terms of a query, best first, ties by larger id. Only documents that
-    /// share at least one term with the query are returned, and of these only the `allowed`. A term that occurs twice
+    /// share at least one term with the query are returned, and of these only those for which `allowed` is true. A term that occurs twice
     /// in the query counts twice; one that is in no document adds nothing. `allowed` does not affect scores.
     #[must_use]
     pub fn search(
         &self,
         query: &[impl AsRef<str>],
         limit: usize,
-        allowed: Option<&Allowed>,
+        allowed: Option<&[bool]>,
     ) -> Vec<(u32, f64)> {
         let mut asked = self.asked(query);
         if limit == 0 || asked.is_empty() {
@@ -101,31 +101,24 @@ impl SparseIndex {
                 None => counted.push((first, number, 1)),
             }
         }
-        let terms = counted.into_iter().filter_map(|(first, number, count)| {
+        let is_tfidf = self.image.is_tfidf();
+        let weighed = counted.into_iter().filter_map(|(first, number, count)| {
             let (term, postings) = self.image.term(number)?;
-            Some((first, number, f64::from(count), term, postings))
+            let rarity =
+                if is_tfidf { inverse_frequency(postings.len(), self.n_documents()) } else { 1.0 };
+            let weight = f64::from(count) * rarity;
+            (weight > 0.0).then_some((weight, first, number, f64::from(count), term, postings))
         });
-        let asked = |weight: f64,
-                     (first, number, count, term, postings): (
-            _,
-            _,
-            f64,
-            &super::image::TermEntry,
-            _,
-        )| {
-            let weight = weight as f32;
+        let weighed: Vec<_> = weighed.collect();
+        let squares = weighed.iter().map(|(weight, ..)| weight * weight);
+        let norm = if is_tfidf { squares.sum::<f64>().sqrt() } else { 1.0 };
+        let asked = weighed.into_iter().map(|(weight, first, number, count, term, postings)| {
+            let weight = (weight / norm) as f32;
             let ranked = term.ranked.map(|share| weight * share);
             let (largest, absent) = (weight * term.largest, count * f64::from(term.absent));
             AskedTerm { first, number, weight, largest, ranked, absent, postings }
-        };
-        if !self.image.is_tfidf() {
-            return terms.map(|term| asked(term.2, term)).collect();
-        }
-        let weighed =
-            terms.map(|term| (term.2 * inverse_frequency(term.4.len(), self.n_documents()), term));
-        let weighed: Vec<_> = weighed.filter(|&(weight, _)| weight > 0.0).collect();
-        let norm = weighed.iter().map(|(weight, _)| weight * weight).sum::<f64>().sqrt();
-        weighed.into_iter().map(|(weight, term)| asked(weight / norm, term)).collect()
+        });
+        asked.collect()
     }
 
     fn at_rest(&self) -> Box<WindowScores> {
@@ -156,7 +149,7 @@ struct WindowSearch<'a> {
     /// Terms with the largest maximum score first.
     asked: &'a [AskedTerm<'a>],
     prunes: bool,
-    allowed: Option<&'a Allowed>,
+    allowed: Option<&'a [bool]>,
     best: Best<'a>,
     n_documents: usize,
 }
@@ -230,7 +223,7 @@ impl WindowSearch<'_> {
 
     /// Looks up the terms that are not yet in `score`, as long as the document can reach the bar.
     fn offer(&mut self, looked_up: &[AskedTerm<'_>], document: u32, mut score: f32) {
-        if self.allowed.is_some_and(|allowed| !allowed.contains(document)) {
+        if self.allowed.is_some_and(|allowed| allowed.get(document as usize) != Some(&true)) {
             return;
         }
         for (n, term) in looked_up.iter().enumerate() {
@@ -309,13 +302,70 @@ impl WithSimd for Count<'_> {
     }
 }
 
+/// The best `limit` of all documents offered, and the score that further ones have to reach.
+///
+/// Holds up to twice as many documents as wanted. When full, it drops the worse half, and the worst remaining score
+/// becomes the bar. That takes fewer moves than a heap.
+struct Best<'a> {
+    limit: usize,
+    bar: f32,
+    kept: Vec<(u32, f32)>,
+    /// Per document, the rank of its id among all ids in ascending order.
+    order: &'a [u32],
+}
+
+impl<'a> Best<'a> {
+    /// Creates an empty set; `bar` is a score that at least `limit` documents, all of which will be offered, are known
+    /// to reach.
+    fn new(limit: usize, bar: f32, order: &'a [u32]) -> Self {
+        let limit = limit.min(order.len());
+        Self { limit, bar, kept: Vec::with_capacity(2 * limit), order }
+    }
+
+    /// Returns the score below which a document is not among the best.
+    fn bar(&self) -> f32 {
+        self.bar
+    }
+
+    fn offer(&mut self, document: u32, score: f32) {
+        if score >= self.bar {
+            self.kept.push((document, score));
+            if self.kept.len() >= 2 * self.limit {
+                self.halve();
+            }
+        }
+    }
+
+    fn halve(&mut self) {
+        let order = self.order;
+        let (_, &mut (_, bar), _) =
+            self.kept.select_nth_unstable_by(self.limit - 1, |a, b| rank(order, *a, *b));
+        self.kept.truncate(self.limit);
+        self.bar = self.bar.max(bar);
+    }
+
+    /// Returns the best documents, best first.
+    fn into_sorted(mut self) -> Vec<(u32, f32)> {
+        let order = self.order;
+        self.kept.sort_unstable_by(|a, b| rank(order, *a, *b));
+        self.kept.truncate(self.limit);
+        self.kept
+    }
+}
+
+/// Orders by score descending, then id descending.
+fn rank(order: &[u32], (a, a_score): (u32, f32), (b, b_score): (u32, f32)) -> Ordering {
+    let place = |document: u32| order.get(document as usize);
+    b_score.total_cmp(&a_score).then_with(|| place(b).cmp(&place(a)))
+}
+
 #[cfg(test)]
 mod tests {
     use crate::{Bm25Parameters, Weighting};
     use ragtriage_core::config::Bm25Variant as Variant;
-    use ragtriage_core::types::{ChunkId, Hit, Ranking};
+    use ragtriage_core::types::ChunkId;
 
-    use super::super::words::{TermsOf, split};
+    use super::super::words::split;
     use super::*;
 
     /// Indexes texts under the given ids.
@@ -340,60 +390,12 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_search_is_the_head_of_the_whole_ranking() {
-        // 500 documents of few different scores, so that cuts fall inside ties, on both sides of a lane.
-        let ids: Vec<ChunkId> =
-            (0..500).map(|n| ChunkId::from(format!("d{}", (n * 7919) % 500))).collect();
-        for variant in Variant::ALL {
-            let weighting =
-                Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
-            let source = TermsOf(|doc, each| {
-                (0..=doc % 5).for_each(|_| each("x"));
-                if doc % 3 == 0 {
-                    each("y");
-                }
-                if doc % 7 == 0 {
-                    each("z");
-                }
-            });
-            let index = SparseIndex::build(&weighting, ids.iter().cloned(), &source);
-            let query = ["z", "y", "z"];
-            let all = index.search(&query, 500, None);
-            let hits = all.iter().map(|&(doc, score)| Hit { id: ids[doc as usize].clone(), score });
-            let ranking = Ranking::new(hits.collect());
-            assert_eq!(
-                all.iter().map(|&(doc, _)| &ids[doc as usize]).collect::<Vec<_>>(),
-                ranking.ids().collect::<Vec<_>>()
-            );
-            for limit in [1, 2, 15, 16, 17, 100, 213, 214, 215] {
-                assert_eq!(
-                    index.search(&query, limit, None),
-                    all[..limit.min(all.len())],
-                    "{variant} {limit}"
-                );
-            }
-        }
-    }
-
-    #[test]
     fn only_documents_that_share_a_term_are_found() {
         let index = index(Variant::Bm25plus, &[("a", "x"), ("b", "y"), ("c", "x y"), ("d", "")]);
         assert_eq!(docs(&index.search(&["x", "unknown"], 10, None)), [0, 2]);
         assert_eq!(index.search(&["unknown"], 10, None), []);
         assert_eq!(index.search(&[] as &[&str], 10, None), []);
         assert_eq!(index.search(&["x"], 0, None), []);
-    }
-
-    #[test]
-    fn a_filter_leaves_documents_out_and_changes_no_score() {
-        let index = index(Variant::Lucene, &[("a", "x"), ("b", "x x"), ("c", "x y"), ("d", "z")]);
-        let all = index.search(&["x", "y"], 10, None);
-        let not_c = Allowed::from_fn(4, |number| number != 2);
-        let kept: Vec<(u32, f64)> = all.iter().copied().filter(|&(doc, _)| doc != 2).collect();
-        assert_eq!((all.len(), kept.len()), (3, 2));
-        assert_eq!(index.search(&["x", "y"], 10, Some(&not_c)), kept);
-        assert_eq!(index.search(&["x", "y"], 1, Some(&not_c)), kept[..1]);
-        assert_eq!(index.search(&["x"], 10, Some(&Allowed::from_fn(4, |_| false))), []);
     }
 
     #[test]

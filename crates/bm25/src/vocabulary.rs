@@ -8,9 +8,9 @@
 #[derive(Default)]
 pub(super) struct TermTexts {
     /// All terms, one after another.
-    text: Vec<u8>,
+    pub(super) text: Vec<u8>,
     /// End of each term in `text`.
-    ends: Vec<u32>,
+    pub(super) ends: Vec<u32>,
 }
 
 impl TermTexts {
@@ -36,15 +36,6 @@ impl TermTexts {
 
     pub(super) fn len(&self) -> usize {
         self.ends.len()
-    }
-
-    /// Returns the end of each term in [`Self::text`].
-    pub(super) fn ends(&self) -> &[u32] {
-        &self.ends
-    }
-
-    pub(super) fn text(&self) -> &[u8] {
-        &self.text
     }
 }
 

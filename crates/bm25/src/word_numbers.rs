@@ -9,7 +9,8 @@ use super::vocabulary::TermTexts;
 /// Words numbered in order of first occurrence.
 #[derive(Default)]
 pub(super) struct WordNumbers {
-    texts: TermTexts,
+    /// The words in the order of their numbers.
+    pub(super) texts: TermTexts,
     /// A hash table with open addressing of the short words: their number is a power of two, and at most half of them are used.
     slots: Vec<Slot>,
     n_short: usize,
@@ -75,16 +76,6 @@ impl WordNumbers {
         }
         self.slots = slots;
     }
-
-    /// Returns the words in the order of their numbers.
-    pub(super) fn texts(&self) -> &TermTexts {
-        &self.texts
-    }
-
-    /// Returns the words alone.
-    pub(super) fn into_texts(self) -> TermTexts {
-        self.texts
-    }
 }
 
 #[cfg(test)]
@@ -102,7 +93,7 @@ mod tests {
                 assert_eq!(numbers.number(word.as_bytes()), expected as u32, "{word}");
             }
         }
-        let texts = numbers.into_texts();
+        let texts = numbers.texts;
         assert!(texts.iter().eq(words.iter().map(String::as_bytes)));
     }
 

@@ -5,3 +5,7 @@
 
 pub mod bert;
 pub mod checkpoint;
+
+mod error;
+
+pub use error::{Error, Kind, PlaceTried};

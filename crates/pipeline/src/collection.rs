@@ -21,7 +21,7 @@ use ragtriage_core::types::{Corpus, Ranking, RetrieverName};
 use ragtriage_models::embed::{Encoder, Role};
 use ragtriage_runs::ApproximateIndex;
 use ragtriage_vectors::{
-    CollectionContent, ExistingCollection, ExistingError, ExistingIndex, ExistingSearch,
+    CollectionContent, Error as VectorError, ExistingCollection, ExistingIndex, ExistingSearch,
     SearchMode, StoredPassage,
 };
 
@@ -38,7 +38,7 @@ impl ReadCollections {
         &self,
         collection: &dyn ExistingCollection,
         settings: &CollectionSettings,
-    ) -> Result<Arc<CollectionContent>, ExistingError> {
+    ) -> Result<Arc<CollectionContent>, VectorError> {
         let mut known = self.0.lock().await;
         let key = json(settings);
         if let Some(content) = known.get(&key) {
@@ -182,11 +182,9 @@ impl CollectionRetriever {
         Ok(ranking(&self.corpus, chunks)?.cut(depth))
     }
 
-    fn added(&self, point: &str) -> ExistingError {
-        ExistingError::Changed {
-            collection: self.settings.name.clone(),
-            what: format!("point {point} was added since it was read"),
-        }
+    fn added(&self, point: &str) -> VectorError {
+        let what = format!("point {point} was added since it was read");
+        VectorError::changed(&self.settings.name, &what)
     }
 }
 

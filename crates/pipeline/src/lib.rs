@@ -59,7 +59,7 @@ use ragtriage_models::embed::EmbedError;
 use ragtriage_models::llm::{LlmError, kind_hint};
 use ragtriage_models::rerank::RerankError;
 use ragtriage_runs::StoreError;
-use ragtriage_vectors::{ExistingError, IndexError};
+use ragtriage_vectors::{Error as VectorError, Kind as VectorErrorKind};
 
 /// An error that aborts a run. Errors of single questions are recorded in their traces instead.
 #[derive(Debug, thiserror::Error)]
@@ -67,12 +67,9 @@ pub enum PipelineError {
     /// Encoding failed.
     #[error(transparent)]
     Embed(#[from] EmbedError),
-    /// A vector store could not be filled or searched.
+    /// A vector store or an existing collection could not be filled or searched.
     #[error(transparent)]
-    Index(#[from] IndexError),
-    /// An existing collection could not be searched.
-    #[error(transparent)]
-    Collection(#[from] ExistingError),
+    Index(#[from] VectorError),
     /// A sparse index could not be read or written.
     #[error(transparent)]
     Sparse(#[from] IndexFileError),
@@ -167,8 +164,7 @@ impl PipelineError {
     pub(crate) fn kind(&self) -> ErrorKind {
         match self {
             Self::Embed(error) => error.kind(),
-            Self::Index(error) => error.kind(),
-            Self::Collection(error) => error.kind(),
+            Self::Index(error) => error.kind.into(),
             Self::Rerank(error) => error.kind(),
             _ => ErrorKind::Permanent,
         }
@@ -178,13 +174,7 @@ impl PipelineError {
     /// was read.
     #[must_use]
     pub fn ends_run(&self) -> bool {
-        match self {
-            Self::Index(error) | Self::Collection(ExistingError::Call(error)) => {
-                matches!(error, IndexError::Gone { .. })
-            }
-            Self::Collection(ExistingError::Changed { .. }) => true,
-            _ => false,
-        }
+        matches!(self, Self::Index(error) if error.kind == VectorErrorKind::Changed)
     }
 }
 
@@ -193,7 +183,6 @@ impl Hint for PipelineError {
         match self {
             Self::Embed(error) => error.hint(),
             Self::Index(error) => error.hint(),
-            Self::Collection(error) => error.hint(),
             Self::NoPlace { .. } => Some(
                 "name the payload field with the passage's text in `retrieval.collection.text`"
                     .to_owned(),

@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::retriever::Preparation;
 use super::truncation::{MeasuredTexts, truncation};
 use ragtriage_core::types::{RetrieverName, TitledText};
-use ragtriage_models::embed::{EmbedError, Encoder, Role, VectorShape};
+use ragtriage_models::embed::{EmbedError, Encoder, Role};
 
 /// An encoder with the vectors of prepared questions. Other questions are encoded on demand.
 pub(crate) struct QuestionVectors {
@@ -25,10 +25,6 @@ impl QuestionVectors {
 
     pub(crate) fn name(&self) -> RetrieverName {
         self.name
-    }
-
-    pub(crate) fn shape(&self) -> VectorShape {
-        self.encoder.shape()
     }
 
     /// Encodes questions in one batch, and measures their truncation.

@@ -10,7 +10,7 @@ use super::content_hash::ContentHash;
 use super::index::{Built, IndexInputs, indexed_text};
 use super::plan::SparsePlan;
 use super::retriever::{Retrieved, Retriever, ranking};
-use ragtriage_bm25::{Allowed, Analysed, SparseIndex};
+use ragtriage_bm25::{Analysed, SparseIndex};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::analyse::{self, Analyzer};
 use ragtriage_core::types::{Corpus, Filter, RetrieverName};
@@ -24,7 +24,7 @@ struct SparseRetriever {
     corpus: Arc<Corpus>,
     index: SparseIndex,
     analyzer: Arc<Analyzer>,
-    allowed: Option<Allowed>,
+    allowed: Option<Vec<bool>>,
     /// Number of hits whose scores are explained term by term: those that may be packed, at least
     /// [`EXPLAINED`].
     n_explained: usize,
@@ -85,10 +85,10 @@ impl SparsePlan {
 }
 
 /// Returns the chunks of the documents that pass `filter`; `None` for all.
-fn allowed(corpus: &Corpus, filter: &Filter) -> Option<Allowed> {
-    let n_chunks = corpus.chunks().len();
+fn allowed(corpus: &Corpus, filter: &Filter) -> Option<Vec<bool>> {
+    let numbers = 0..corpus.chunks().len();
     (!filter.is_empty())
-        .then(|| Allowed::from_fn(n_chunks, |number| filter.matches(corpus.chunk_metadata(number))))
+        .then(|| numbers.map(|number| filter.matches(corpus.chunk_metadata(number))).collect())
 }
 
 #[async_trait]
@@ -99,7 +99,7 @@ impl Retriever for SparseRetriever {
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
         let terms = self.analyzer.term_list(question);
-        let found = self.index.search(&terms, depth, self.allowed.as_ref());
+        let found = self.index.search(&terms, depth, self.allowed.as_deref());
         let mut parts = Parts::new();
         for (number, _) in found.iter().take(self.n_explained) {
             let shares = self.index.explain(&terms, *number);

@@ -19,9 +19,7 @@ use ragtriage_core::config::Quantization;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Filter, Ranking, RetrieverName, TitledText};
 use ragtriage_models::embed::{Encoder, Role, VectorShape};
-use ragtriage_vectors::{
-    CollectionSpec, Point, SearchMode, Vector, VectorSearch, VectorSpec, VectorStore,
-};
+use ragtriage_vectors::{CollectionSpec, Point, SearchMode, VectorSearch, VectorSpec, VectorStore};
 
 mod search_method;
 
@@ -43,18 +41,9 @@ struct VectorRetriever {
 }
 
 impl VectorRetriever {
-    /// Returns the vector of `question`.
-    ///
-    /// # Errors
-    /// Errors of the encoder; `Contract` if it does not return exactly one vector.
-    async fn encoded(&self, question: &str) -> Result<Vector, PipelineError> {
-        let numbers = self.questions.encoded(question).await?;
-        Ok(vector(self.questions.shape(), numbers))
-    }
-
     async fn search(
         &self,
-        vector: &Vector,
+        vector: &[f32],
         limit: usize,
         mode: SearchMode,
     ) -> Result<Ranking, PipelineError> {
@@ -84,7 +73,7 @@ impl Retriever for VectorRetriever {
     }
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
-        let vector = self.encoded(question).await?;
+        let vector = self.questions.encoded(question).await?;
         Ok(Retrieved {
             ranking: self.search(&vector, depth, self.mode).await?,
             parts: Parts::new(),
@@ -99,7 +88,7 @@ impl Retriever for VectorRetriever {
         if self.mode == SearchMode::Exact {
             return Ok(None);
         }
-        let vector = self.encoded(question).await?;
+        let vector = self.questions.encoded(question).await?;
         let ranking = self.search(&vector, depth, SearchMode::Exact).await?;
         Ok(Some(ranking))
     }
@@ -184,8 +173,7 @@ async fn fill(
     missing: &[u32],
     seconds: &mut IndexSeconds,
 ) -> Result<(), PipelineError> {
-    let shape = encoder.shape();
-    let window = if shape.many { WINDOW_OF_MANY } else { WINDOW };
+    let window = if encoder.shape().many { WINDOW_OF_MANY } else { WINDOW };
     for window in missing.chunks(window) {
         let clock = Instant::now();
         let texts: Vec<TitledText<'_>> = window
@@ -202,7 +190,7 @@ async fn fill(
         let points: Vec<Point> = window
             .iter()
             .zip(vectors)
-            .map(|(number, numbers)| point(inputs.corpus, *number, vector(shape, numbers)))
+            .map(|(number, numbers)| point(inputs.corpus, *number, numbers))
             .collect();
         store.upsert(&points).await?;
         seconds.store += clock.elapsed().as_secs_f64();
@@ -262,19 +250,11 @@ fn spec(
 
 fn vector_spec(shape: VectorShape) -> VectorSpec {
     let VectorShape { dimension, many, similarity } = shape;
-    if many {
-        VectorSpec::Multi { dimension, similarity }
-    } else {
-        VectorSpec::Dense { dimension, similarity }
-    }
-}
-
-fn vector(shape: VectorShape, numbers: Vec<f32>) -> Vector {
-    if shape.many { Vector::Multi(numbers) } else { Vector::Dense(numbers) }
+    VectorSpec { dimension, similarity, many }
 }
 
 /// Returns a chunk as stored.
-fn point(corpus: &Corpus, number: u32, vector: Vector) -> Point {
+fn point(corpus: &Corpus, number: u32, vector: Vec<f32>) -> Point {
     let chunk = &corpus.chunks()[number as usize];
     Point {
         number,

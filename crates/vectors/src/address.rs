@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::IndexError;
+use crate::Error;
 use ragtriage_core::config::OutOfRange;
 use ragtriage_core::text::address::is_on_this_machine;
 
@@ -12,6 +12,8 @@ use ragtriage_core::text::address::is_on_this_machine;
 pub struct Server {
     /// `http://host:6334`: scheme and gRPC port are required.
     pub url: String,
+    /// Table of the configuration that names it, for hints: `vector_store` or `retrieval.collection`.
+    pub settings: &'static str,
     /// Sent with every call if given; never shown.
     pub api_key: Option<String>,
     /// Maximum duration of one call, its retries included.
@@ -22,14 +24,11 @@ pub struct Server {
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { url, api_key, timeout, indexing_timeout } = self;
-        let api_key = api_key.as_ref().map(|_| "...");
+        let api_key = self.api_key.as_ref().map(|_| "...");
         f.debug_struct("Server")
-            .field("url", &without_user(url))
+            .field("url", &without_user(&self.url))
             .field("api_key", &api_key)
-            .field("timeout", timeout)
-            .field("indexing_timeout", indexing_timeout)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 
@@ -39,21 +38,24 @@ impl Server {
         not(feature = "server"),
         allow(dead_code, reason = "only the server store connects")
     )]
-    pub(super) fn check(&self) -> Result<(), IndexError> {
+    pub(super) fn check(&self) -> Result<(), Error> {
         check_url(&self.url)?;
         if self.api_key.is_some()
             && self.url.starts_with("http://")
             && !is_on_this_machine(&self.url)
         {
-            return Err(IndexError::KeyInClear { url: self.url.clone() });
+            let message = format!("the Qdrant API key would be sent unencrypted to `{}`", self.url);
+            return Err(Error::permanent(message)
+                .with_hint("use `https`; plain `http` with a key is for this machine only"));
         }
         match &self.api_key {
             Some(key) if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
-                Err(IndexError::Parameter(OutOfRange {
+                Err(OutOfRange {
                     name: "the Qdrant API key".into(),
                     value: "...".to_owned(),
                     problem: "must be printable ASCII without spaces".into(),
-                }))
+                }
+                .into())
             }
             _ => Ok(()),
         }
@@ -61,11 +63,16 @@ impl Server {
 }
 
 /// Checks for URLs that the client accepts but cannot use as intended: without a port it would try 80 or 443.
-fn check_url(url: &str) -> Result<(), IndexError> {
+fn check_url(url: &str) -> Result<(), Error> {
     match defect(url) {
         None => Ok(()),
-        Some(reason) => Err(IndexError::Url { url: without_user(url), reason: reason.to_owned() }),
+        Some(reason) => Err(invalid(url, reason)),
     }
+}
+
+pub(super) fn invalid(url: &str, reason: &str) -> Error {
+    Error::permanent(format!("invalid Qdrant server URL `{}`: {reason}", without_user(url)))
+        .with_hint("write it like `http://localhost:6334`, the gRPC port")
 }
 
 fn defect(url: &str) -> Option<&'static str> {
@@ -101,6 +108,17 @@ fn without_user(url: &str) -> String {
 mod tests {
     use super::*;
 
+    fn server(url: &str, api_key: Option<&str>) -> Server {
+        let second = Duration::from_secs(1);
+        Server {
+            url: url.to_owned(),
+            settings: "vector_store",
+            api_key: api_key.map(str::to_owned),
+            timeout: second,
+            indexing_timeout: second,
+        }
+    }
+
     fn reason(url: &str) -> String {
         check_url(url).expect_err("refused").to_string()
     }
@@ -129,11 +147,7 @@ mod tests {
 
     #[test]
     fn a_key_goes_unencrypted_to_this_machine_only() {
-        let checked = |url: &str, api_key: Option<&str>| {
-            let second = Duration::from_secs(1);
-            let (url, api_key) = (url.to_owned(), api_key.map(str::to_owned));
-            Server { url, api_key, timeout: second, indexing_timeout: second }.check()
-        };
+        let checked = |url: &str, api_key: Option<&str>| server(url, api_key).check();
         let error =
             checked("http://qdrant.example:6334", Some("key")).expect_err("refused").to_string();
         assert_eq!(
@@ -152,10 +166,7 @@ mod tests {
 
     #[test]
     fn a_key_is_never_shown() {
-        let key = Some("se cret".to_owned());
-        let second = Duration::from_secs(1);
-        let url = "http://localhost:6334".to_owned();
-        let server = Server { url, api_key: key, timeout: second, indexing_timeout: second };
+        let server = server("http://localhost:6334", Some("se cret"));
         assert!(!format!("{server:?}").contains("cret"));
         let error = server.check().expect_err("a key with a space");
         assert!(!error.to_string().contains("cret"), "{error}");

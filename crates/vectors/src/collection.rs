@@ -1,15 +1,16 @@
 //! Definition of a vector collection, independent of the engine: its content, its layout, and the name derived from
 //! both.
+//!
+//! Every store checks vectors with these functions before it writes or searches, so that a bad one gets the same error from
+//! the embedded engine and from a server, and is never partly written.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::error::IndexError;
-use super::vector::VectorSpec;
-use super::{Point, SearchMode, VectorSearch};
-use ragtriage_core::config::OutOfRange;
-use ragtriage_core::config::{Hnsw, Placement, Quantization, QuantizationKind};
+use super::{Error, Point, SearchMode, VectorSearch};
+use ragtriage_core::config::{Hnsw, OutOfRange, Placement, Quantization, QuantizationKind};
 use ragtriage_core::text::hex::hex;
+use ragtriage_core::types::Similarity;
 
 /// Incremented whenever stored points change in meaning; older collections are then ignored and new ones created.
 const FORMAT: u32 = 2;
@@ -17,8 +18,34 @@ const FORMAT: u32 = 2;
 /// Maximum size, in KiB of vectors, that a filtered search scans instead of following the graph: Qdrant's default.
 const FULL_SCAN_KB: usize = 10_000;
 
-/// Owner of a search's vector, in errors.
-const QUESTION: &str = "the question";
+/// Qdrant's limit for dense vectors (`lib/api`, `validate(range(min = 1, max = 65536))`).
+const MAX_DIMENSION: usize = 65_536;
+
+/// Qdrant's limit for the components of a multivector (`MAX_MULTIVECTOR_FLATTENED_LEN`).
+const MAX_COMPONENTS: usize = 1 << 20;
+
+/// Kind of a collection's vectors, and their similarity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VectorSpec {
+    /// Components of a row, 1 to 65,536.
+    pub dimension: usize,
+    /// Similarity of two rows.
+    pub similarity: Similarity,
+    /// True if a vector has several rows (one per token), compared by `MaxSim`: for each row of the question the similarity of
+    /// the nearest row of the chunk, summed over the question's rows (Khattab and Zaharia 2020).
+    pub many: bool,
+}
+
+impl VectorSpec {
+    fn describe(self) -> String {
+        let Self { dimension, similarity, many } = self;
+        if many {
+            format!("rows of {dimension} dimensions, {similarity}, MaxSim")
+        } else {
+            format!("{dimension} dimensions, {similarity}")
+        }
+    }
+}
 
 /// Parameters of a collection.
 #[derive(Clone, Debug, PartialEq)]
@@ -118,10 +145,9 @@ impl CollectionSpec {
     /// segment alone, and for a filter the points that pass it. A collection has a graph because we requested one, so a
     /// small one gets a small threshold: a sixteenth of its size, since there are at most eight segments per shard.
     pub(super) fn full_scan_kb(&self, least: usize) -> usize {
-        let (VectorSpec::Dense { dimension, .. } | VectorSpec::Multi { dimension, .. }) =
-            self.vector;
         let shards = self.placement.shards.map_or(1, |shards| shards as usize);
-        let kb = self.expected_points.saturating_mul(dimension * size_of::<f32>()) / 1024;
+        let kb =
+            self.expected_points.saturating_mul(self.vector.dimension * size_of::<f32>()) / 1024;
         (kb / 16 / shards).clamp(least, FULL_SCAN_KB)
     }
 
@@ -137,55 +163,88 @@ impl CollectionSpec {
     }
 
     /// Rejects collections that no engine could create, or whose name could leave the cache's folder.
-    pub(super) fn check(&self) -> Result<(), IndexError> {
-        let is_hex = self.content.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        if self.content.is_empty() || self.content.len() > 128 || !is_hex {
-            return refuse(
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let Self { content, vector_name, vector, expected_points, .. } = self;
+        let is_hash = (1..=128).contains(&content.len())
+            && content.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let is_name = !vector_name.is_empty()
+            && vector_name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'0'..=b'9'));
+        let rules = [
+            (
+                is_hash,
                 "collection's content",
-                &self.content,
+                content.clone(),
                 "must be a hash in lower-case hex, 1 to 128 digits",
-            );
-        }
-        if self.vector_name.is_empty()
-            || !self
-                .vector_name
-                .bytes()
-                .all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'0'..=b'9'))
-        {
-            return refuse("vector name", &self.vector_name, "must be made of a-z, 0-9 and _");
-        }
-        if u32::try_from(self.expected_points).is_err() {
-            return refuse(
+            ),
+            (is_name, "vector name", vector_name.clone(), "must be made of a-z, 0-9 and _"),
+            (
+                u32::try_from(*expected_points).is_ok(),
                 "number of points",
-                &self.expected_points.to_string(),
+                expected_points.to_string(),
                 "must be below 4,294,967,296",
-            );
+            ),
+            (
+                (1..=MAX_DIMENSION).contains(&vector.dimension),
+                "dimension",
+                vector.dimension.to_string(),
+                "must be 1 to 65,536",
+            ),
+        ];
+        if let Some((_, name, value, problem)) = rules.into_iter().find(|(holds, ..)| !holds) {
+            return Err(OutOfRange { name: name.into(), value, problem: problem.into() }.into());
         }
-        self.vector.check()?;
         self.hnsw.map_or(Ok(()), Hnsw::check)?;
         self.quantization.check()?;
         Ok(self.placement.check()?)
     }
 
     /// Rejects points that do not belong in the collection, before any is written.
-    pub(super) fn check_points(&self, points: &[Point]) -> Result<(), IndexError> {
-        let name = self.name();
+    pub(super) fn check_points(&self, points: &[Point]) -> Result<(), Error> {
         points.iter().try_for_each(|point| {
-            if point.number as usize >= self.expected_points {
-                return Err(IndexError::Number {
-                    of: point.chunk_id.clone(),
-                    number: point.number,
-                    collection: name.clone(),
-                    n_points: self.expected_points,
-                });
+            let Point { number, chunk_id, vector, .. } = point;
+            if *number as usize >= self.expected_points {
+                return Err(Error::permanent(format!(
+                    "chunk `{chunk_id}` has number {number}, but collection `{}` was made for {} points",
+                    self.name(),
+                    self.expected_points
+                )));
             }
-            self.vector.check_vector(&point.vector, &point.chunk_id, &name)
+            self.check_vector(vector, chunk_id)
         })
     }
 
     /// Rejects a question's vector that does not belong in the collection.
-    pub(super) fn check_search(&self, search: &VectorSearch<'_>) -> Result<(), IndexError> {
-        self.vector.check_vector(search.vector, QUESTION, &self.name())
+    pub(super) fn check_search(&self, search: &VectorSearch<'_>) -> Result<(), Error> {
+        self.check_vector(search.vector, "the question")
+    }
+
+    /// `of` names the vector's owner.
+    fn check_vector(&self, vector: &[f32], of: &str) -> Result<(), Error> {
+        let VectorSpec { dimension, similarity, many } = self.vector;
+        let refuse = |problem: &str| Err(Error::vector(of, problem));
+        if !many && vector.len() != dimension {
+            return refuse(&format!(
+                "has {} dimensions, but collection `{}` has {dimension}",
+                vector.len(),
+                self.name()
+            ));
+        }
+        if vector.is_empty() {
+            return refuse("has no row");
+        }
+        if !vector.len().is_multiple_of(dimension) {
+            return refuse("is not a whole number of rows");
+        }
+        if vector.len() > MAX_COMPONENTS {
+            return refuse("has more than 1,048,576 components, Qdrant's limit");
+        }
+        if !vector.iter().all(|value| value.is_finite()) {
+            return refuse("has a component that is not finite");
+        }
+        if !vector.chunks(dimension).all(|row| similarity.can_compare(row)) {
+            return refuse("is too long or too short for scores of 32-bit floats");
+        }
+        Ok(())
     }
 }
 
@@ -206,7 +265,7 @@ pub(super) fn batches(points: &[Point], most_bytes: usize, most_points: usize) -
     let mut batches = Vec::new();
     let (mut start, mut bytes) = (0, 0);
     for (i, point) in points.iter().enumerate() {
-        let more = point.vector.bytes();
+        let more = size_of_val(point.vector.as_slice());
         if i > start && (bytes + more > most_bytes || i - start == most_points) {
             batches.push(&points[start..i]);
             (start, bytes) = (i, 0);
@@ -228,10 +287,6 @@ pub(super) fn absent(expected_points: usize, found: &[u32]) -> Vec<u32> {
         }
     }
     (0..).zip(is_there).filter(|(_, there)| !there).map(|(number, _)| number).collect()
-}
-
-fn refuse(name: &'static str, value: &str, problem: &'static str) -> Result<(), IndexError> {
-    Err(OutOfRange { name: name.into(), value: value.to_owned(), problem: problem.into() }.into())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! A [`VectorStore`] is a collection of vectors in Qdrant, in this process ([`EmbeddedStore`]) or on a server
 //! ([`ServerStore`]). Both identify chunks by their number in the corpus order; the pipeline turns numbers into ids,
-//! and scores into a ranking.
+//! and scores into a ranking. An [`ExistingCollection`] belongs to another program: it is read and searched, never written.
 
 #![cfg_attr(
     not(any(feature = "embedded", feature = "server")),
@@ -18,35 +18,28 @@ mod edge;
 mod error;
 mod existing;
 mod filter;
-mod folder;
-mod open;
-mod seal;
 #[cfg(feature = "server")]
 mod server;
-mod vector;
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::Value;
 
 pub use address::Server;
-pub use collection::CollectionSpec;
+pub use collection::{CollectionSpec, VectorSpec};
 #[cfg(feature = "embedded")]
 pub use edge::EmbeddedStore;
-pub use error::IndexError;
+pub use error::{Error, Kind};
 pub use existing::{
-    CollectionContent, ExistingCollection, ExistingError, ExistingIndex, ExistingSearch,
-    StoredPassage, open_existing,
+    CollectionContent, ExistingCollection, ExistingIndex, ExistingSearch, StoredPassage,
 };
-pub use open::{VectorPlace, open_or_create, server_version};
 #[cfg(feature = "server")]
 pub use server::ServerStore;
 
-pub use folder::stored_collections;
-pub use vector::{Vector, VectorSpec};
-
+use ragtriage_core::config::CollectionSettings;
 use ragtriage_core::types::Filter;
 
 /// The embedded engine's version, as pinned in Cargo.toml.
@@ -57,11 +50,10 @@ pub const QDRANT_EDGE: &str = "0.7.2";
 pub struct Point {
     /// The chunk's number in the corpus order; the point's id.
     pub number: u32,
-    /// Its vector.
-    pub vector: Vector,
+    /// One row, or several one after another, as [`VectorSpec`] says.
+    pub vector: Vec<f32>,
     /// The chunk's id, `doc_id#ordinal`.
     pub chunk_id: String,
-    /// Its document.
     pub doc_id: String,
     /// The chunk's byte range in the document.
     pub range: (usize, usize),
@@ -72,11 +64,9 @@ pub struct Point {
 /// A query, its filter and its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct VectorSearch<'a> {
-    /// The question's vector.
-    pub vector: &'a Vector,
+    pub vector: &'a [f32],
     /// Maximum number of neighbours.
     pub limit: usize,
-    /// Exact or approximate.
     pub mode: SearchMode,
     /// Filter of the documents that may be found; `None` for all.
     pub filter: Option<&'a Filter>,
@@ -113,23 +103,23 @@ pub struct Neighbour {
 #[async_trait]
 pub trait VectorStore: Send + Sync {
     /// Returns the number of stored points.
-    async fn count(&self) -> Result<usize, IndexError>;
+    async fn count(&self) -> Result<usize, Error>;
 
     /// Returns the numbers below [`CollectionSpec::expected_points`] that are not stored, ascending. Fast when there
     /// are none.
     ///
     /// # Errors
-    /// [`IndexError::Foreign`] when it holds other points.
-    async fn missing(&self) -> Result<Vec<u32>, IndexError>;
+    /// Points that this program did not store.
+    async fn missing(&self) -> Result<Vec<u32>, Error>;
 
     /// Adds those of `points` that are missing, in batches of a size it chooses. May be called often, with some thousand
     /// points at a time; the call that completes the collection also builds its graph (embedded), or has the server
     /// start to. A server's points are durable on return; those of the embedded engine once the collection is complete
     /// or closed.
-    async fn upsert(&self, points: &[Point]) -> Result<(), IndexError>;
+    async fn upsert(&self, points: &[Point]) -> Result<(), Error>;
 
     /// Returns the nearest neighbours. On a server the first approximate search waits until the graph is built.
-    async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError>;
+    async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, Error>;
 
     /// Returns a notice if the collection was found damaged or unfinished and is filled again.
     fn notice(&self) -> Option<String> {
@@ -138,8 +128,81 @@ pub trait VectorStore: Send + Sync {
 
     /// Returns whether [`SearchMode::Approximate`] follows a graph here, or scans because there is none. Waits as
     /// `search` does. (Where a filter lets few points through, Qdrant scans those all the same.)
-    async fn graph_in_use(&self) -> Result<bool, IndexError>;
+    async fn graph_in_use(&self) -> Result<bool, Error>;
 
     /// Returns the number of segments of the collection. A graph covers one segment.
-    async fn segments(&self) -> Result<usize, IndexError>;
+    async fn segments(&self) -> Result<usize, Error>;
+}
+
+/// Place where vectors are stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VectorPlace {
+    /// In this process, in this folder.
+    Embedded(PathBuf),
+    /// On a Qdrant server.
+    Server(Server),
+}
+
+/// Opens the collection, or creates it, empty.
+///
+/// # Errors
+/// [`Kind::NotBuiltIn`] if this program was built without that store, and any error of the store.
+pub async fn open_or_create(
+    place: &VectorPlace,
+    spec: &CollectionSpec,
+) -> Result<Arc<dyn VectorStore>, Error> {
+    spec.check()?;
+    match place {
+        #[cfg(feature = "embedded")]
+        VectorPlace::Embedded(folder) => {
+            Ok(Arc::new(EmbeddedStore::open_or_create(folder, spec).await?))
+        }
+        #[cfg(not(feature = "embedded"))]
+        VectorPlace::Embedded(_) => Err(Error::not_built_in("embedded")),
+        #[cfg(feature = "server")]
+        VectorPlace::Server(server) => {
+            Ok(Arc::new(ServerStore::open_or_create(server, spec).await?))
+        }
+        #[cfg(not(feature = "server"))]
+        VectorPlace::Server(_) => Err(Error::not_built_in("server")),
+    }
+}
+
+/// Returns the version of a Qdrant server, which has accepted the key.
+///
+/// # Errors
+/// [`Kind::NotBuiltIn`] if this program was built without the client, no answer, a refused key.
+#[cfg_attr(not(feature = "server"), expect(unused_variables, reason = "nothing connects"))]
+pub async fn server_version(server: &Server) -> Result<String, Error> {
+    #[cfg(feature = "server")]
+    return server::version(server).await;
+    #[cfg(not(feature = "server"))]
+    return Err(Error::not_built_in("server"));
+}
+
+/// Opens another program's collection on `server`. `dimension`: that of the questions' dense vectors, if there are any.
+///
+/// # Errors
+/// [`Kind::NotBuiltIn`] if this program was built without the client; no answer, no such collection, or vectors that do
+/// not fit.
+#[cfg_attr(not(feature = "server"), expect(unused_variables, reason = "nothing connects"))]
+pub async fn open_existing(
+    server: &Server,
+    settings: &CollectionSettings,
+    dimension: Option<usize>,
+) -> Result<Arc<dyn ExistingCollection>, Error> {
+    #[cfg(feature = "server")]
+    return Ok(Arc::new(server::ServerCollection::open(server, settings, dimension).await?));
+    #[cfg(not(feature = "server"))]
+    return Err(Error::not_built_in("server"));
+}
+
+/// Lists the non-empty folders of embedded collections under the cache folder `dir`, by name.
+#[must_use]
+pub fn stored_collections(dir: &Path) -> Vec<PathBuf> {
+    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries(dir).map(|entry| entry.path()).collect();
+    found.retain(|collection| entries(collection).any(|entry| entry.file_name() != "lock"));
+    found.sort();
+    found
 }

@@ -3,8 +3,7 @@
 usage: python make.py        (made with torch 2.15.0, transformers 5.23.0, tokenizers 0.23.3, sentence-transformers 6.2.0)
 Writes a folder for each of cross-encoder, dpr-question, dpr-passage, colbert, roberta and distilbert, and expected.json. The
 weights are noise stored as float16: the folders test arithmetic, not meaning. The widths (12, heads of 3) fill no vector
-register evenly. The tokenizers come in every form that is read: tokenizer.json (cross-encoder, colbert, distilbert), vocab.txt
-alone (DPR), byte-level BPE (roberta).
+register evenly. The tokenizers are word pieces, and byte-level BPE for roberta.
 """
 import json
 import string
@@ -16,7 +15,7 @@ from safetensors.torch import save_file
 from sentence_transformers import CrossEncoder
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 from transformers import (
-    BertConfig, BertForSequenceClassification, BertModel, BertTokenizerFast, DistilBertConfig,
+    BertConfig, BertForSequenceClassification, BertModel, DistilBertConfig,
     DistilBertForSequenceClassification, DPRConfig, DPRContextEncoder, DPRQuestionEncoder, PreTrainedTokenizerFast,
     RobertaConfig, RobertaForSequenceClassification,
 )
@@ -112,9 +111,9 @@ def dpr():
     for name, model_class in [("question", DPRQuestionEncoder), ("passage", DPRContextEncoder)]:
         config = bert_shape(DPRConfig)
         model, folder = seeded(model_class(config), config, "dpr-" + name)
-        (folder / "vocab.txt").write_text("\n".join(VOCABULARY) + "\n")
-        write(folder / "tokenizer_config.json", {"do_lower_case": True, "model_max_length": POSITIONS})
-        tokenizer = BertTokenizerFast.from_pretrained(folder)
+        word_piece_json(folder)
+        write(folder / "tokenizer_config.json", {"model_max_length": POSITIONS})
+        tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"), pad_token="[PAD]")
         rows = []
         for title, text in TITLED if name == "passage" else [["", text] for text in TEXTS]:
             parts = ([title], [text]) if title else ([text],)

@@ -10,10 +10,9 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::aligned::Aligned;
 use super::kernel::Kernel;
 use super::matmul::{Packed, ProductScratch};
-use super::product::{Finish, Product};
+use super::product::{Aligned, Finish, Product};
 use super::vector::{exponentials, scale};
 
 /// Query rows whose scores are held at once: a multiple of every tile height (6, 8 and 32).

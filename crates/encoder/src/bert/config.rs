@@ -5,9 +5,9 @@
 use std::path::Path;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::BertError;
+use crate::Error;
 
 /// `layer_norm_eps` if a config has none: transformers' default for these models, and `DistilBERT`'s constant.
 const LAYER_NORM_EPSILON: f32 = 1e-12;
@@ -15,13 +15,15 @@ const LAYER_NORM_EPSILON: f32 = 1e-12;
 const GELU_NAMES: [&str; 2] = ["gelu", "gelu_python"];
 
 /// Model family that names the tensors and settings; the arithmetic is the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Architecture {
     /// `BERT` (Devlin et al. 2019).
     Bert,
     /// One of the two encoders of `DPR` (Karpukhin et al. 2020).
     Dpr,
     /// `RoBERTa`, `XLM-RoBERTa`, `CamemBERT`: positions begin after the padding's id.
+    #[serde(alias = "xlm-roberta", alias = "camembert")]
     Roberta,
     /// `DistilBERT`: no token types.
     DistilBert,
@@ -29,71 +31,39 @@ pub(super) enum Architecture {
     Electra,
 }
 
-impl Architecture {
-    /// The supported `model_type`s.
-    const SUPPORTED: &'static str =
-        "bert, roberta, xlm-roberta, camembert, distilbert, electra, dpr";
-
-    fn of(model_type: &str) -> Option<Self> {
-        match model_type {
-            "bert" => Some(Self::Bert),
-            "dpr" => Some(Self::Dpr),
-            "roberta" | "xlm-roberta" | "camembert" => Some(Self::Roberta),
-            "distilbert" => Some(Self::DistilBert),
-            "electra" => Some(Self::Electra),
-            _ => None,
-        }
-    }
-}
+/// The supported `model_type`s.
+const SUPPORTED: [&str; 7] =
+    ["bert", "roberta", "xlm-roberta", "camembert", "distilbert", "electra", "dpr"];
 
 /// The transformer's shape, from `config.json`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
 pub struct BertConfig {
+    #[serde(rename = "model_type")]
     pub(super) family: Architecture,
-    /// Width of an embedding; a linear layer widens it where it is not `hidden_size`.
-    pub(super) embedding_size: usize,
+    #[serde(alias = "dim")]
     pub(super) hidden_size: usize,
+    #[serde(alias = "hidden_dim")]
     pub(super) intermediate_size: usize,
+    #[serde(alias = "n_layers")]
     pub(super) num_hidden_layers: usize,
+    #[serde(alias = "n_heads")]
     pub(super) num_attention_heads: usize,
     /// Rows of the position table.
     pub(super) max_position_embeddings: usize,
-    /// Row of the position table for a first token.
-    pub(super) first_position: usize,
-    /// Rows of the token type table; 0 if there is none.
-    pub(super) type_vocab_size: usize,
     pub(super) vocab_size: usize,
-    pub(super) layer_norm_eps: f32,
-    /// Number of labels of a classifier on top, if the file names them.
-    n_labels: Option<usize>,
-}
-
-/// Keys shared by all members of the family.
-#[derive(Deserialize)]
-struct Shared {
-    model_type: String,
+    embedding_size: Option<usize>,
+    pad_token_id: Option<usize>,
+    type_vocab_size: Option<usize>,
+    layer_norm_eps: Option<f32>,
+    id2label: Option<Map<String, Value>>,
+    // Settings that are only checked.
     #[serde(alias = "activation")]
     hidden_act: Option<String>,
     position_embedding_type: Option<String>,
     #[serde(default)]
     is_decoder: bool,
-    auto_map: Option<serde_json::Map<String, Value>>,
+    auto_map: Option<Map<String, Value>>,
     projection_dim: Option<usize>,
-    pad_token_id: Option<usize>,
-    type_vocab_size: Option<usize>,
-    layer_norm_eps: Option<f32>,
-    id2label: Option<serde_json::Map<String, Value>>,
-    #[serde(alias = "dim")]
-    hidden_size: usize,
-    embedding_size: Option<usize>,
-    #[serde(alias = "hidden_dim")]
-    intermediate_size: usize,
-    #[serde(alias = "n_layers")]
-    num_hidden_layers: usize,
-    #[serde(alias = "n_heads")]
-    num_attention_heads: usize,
-    max_position_embeddings: usize,
-    vocab_size: usize,
 }
 
 /// Parsed alone, so that another kind of model is rejected by its type and not for a missing key.
@@ -104,51 +74,16 @@ struct ModelType {
 
 impl BertConfig {
     /// Reads and checks the bytes of the `config.json` at `path` (named in errors only).
-    pub fn read(bytes: &[u8], path: &Path) -> Result<Self, BertError> {
-        let kind: ModelType =
-            serde_json::from_slice(bytes).map_err(|error| BertError::malformed(path, error))?;
-        let Some(family) = Architecture::of(&kind.model_type) else {
-            let (setting, supported) = ("model_type", Architecture::SUPPORTED);
-            return Err(BertError::Unsupported {
-                path: path.to_owned(),
-                setting,
-                value: kind.model_type,
-                supported,
-            });
-        };
-        let shared: Shared =
-            serde_json::from_slice(bytes).map_err(|error| BertError::malformed(path, error))?;
-        shared.check(path)?;
-        let first_position =
-            if family == Architecture::Roberta { shared.pad_token_id.unwrap_or(1) + 1 } else { 0 };
-        let type_vocab_size = match (family, shared.type_vocab_size) {
-            (Architecture::DistilBert, _) => 0,
-            (_, Some(n)) => n,
-            (_, None) => {
-                return Err(BertError::malformed(
-                    path,
-                    "missing field `type_vocab_size`".to_owned(),
-                ));
-            }
-        };
-        let config = Self {
-            family,
-            embedding_size: shared
-                .embedding_size
-                .filter(|_| family == Architecture::Electra)
-                .unwrap_or(shared.hidden_size),
-            hidden_size: shared.hidden_size,
-            intermediate_size: shared.intermediate_size,
-            num_hidden_layers: shared.num_hidden_layers,
-            num_attention_heads: shared.num_attention_heads,
-            max_position_embeddings: shared.max_position_embeddings,
-            first_position,
-            type_vocab_size,
-            vocab_size: shared.vocab_size,
-            layer_norm_eps: shared.layer_norm_eps.unwrap_or(LAYER_NORM_EPSILON),
-            n_labels: shared.id2label.map(|labels| labels.len()),
-        };
-        config.check().map_err(|what| BertError::malformed(path, what))?;
+    pub fn read(bytes: &[u8], path: &Path) -> Result<Self, Error> {
+        let malformed = |error| Error::malformed(path, error);
+        let ModelType { model_type } = serde_json::from_slice(bytes).map_err(malformed)?;
+        if !SUPPORTED.contains(&model_type.as_str()) {
+            let supported = SUPPORTED.join(", ");
+            return Err(Error::unsupported(path, "model_type", &model_type, &supported));
+        }
+        let config: Self = serde_json::from_slice(bytes).map_err(malformed)?;
+        config.check_arithmetic(path)?;
+        config.check_sizes().map_err(|what| Error::malformed(path, what))?;
         Ok(config)
     }
 
@@ -159,7 +94,7 @@ impl BertConfig {
 
     /// Returns the maximum length of a sequence.
     pub fn positions(&self) -> usize {
-        self.max_position_embeddings - self.first_position
+        self.max_position_embeddings - self.first_position()
     }
 
     /// Returns the number of entries of the vocabulary.
@@ -167,9 +102,9 @@ impl BertConfig {
         self.vocab_size
     }
 
-    /// Returns the number of labels that the file gives for a classifier on top.
+    /// Returns the number of labels of a classifier on top, if the file names them.
     pub fn n_labels(&self) -> Option<usize> {
-        self.n_labels
+        self.id2label.as_ref().map(Map::len)
     }
 
     /// Returns true if this is one of `DPR`'s encoders, which read a title and a text as a pair and return the first
@@ -183,8 +118,30 @@ impl BertConfig {
         self.hidden_size / self.num_attention_heads
     }
 
+    /// Returns the width of an embedding; a linear layer widens it where it is not `hidden_size`.
+    pub(super) fn embedding_size(&self) -> usize {
+        let own = self.embedding_size.filter(|_| self.family == Architecture::Electra);
+        own.unwrap_or(self.hidden_size)
+    }
+
+    /// Returns the row of the position table for a first token.
+    pub(super) fn first_position(&self) -> usize {
+        let is_roberta = self.family == Architecture::Roberta;
+        if is_roberta { self.pad_token_id.unwrap_or(1) + 1 } else { 0 }
+    }
+
+    /// Returns the rows of the token type table; 0 if there is none.
+    pub(super) fn n_token_types(&self) -> usize {
+        let own = self.type_vocab_size.filter(|_| self.family != Architecture::DistilBert);
+        own.unwrap_or(0)
+    }
+
+    pub(super) fn layer_norm_eps(&self) -> f32 {
+        self.layer_norm_eps.unwrap_or(LAYER_NORM_EPSILON)
+    }
+
     /// Checks that the sizes fit each other.
-    fn check(&self) -> Result<(), String> {
+    fn check_sizes(&self) -> Result<(), String> {
         let heads = self.num_attention_heads;
         if heads == 0 || self.hidden_size == 0 || !self.hidden_size.is_multiple_of(heads) {
             return Err(format!(
@@ -192,61 +149,44 @@ impl BertConfig {
                 self.hidden_size
             ));
         }
-        if self.embedding_size == 0 {
+        if self.embedding_size() == 0 {
             return Err("`embedding_size` is 0".to_owned());
         }
-        if self.max_position_embeddings <= self.first_position {
-            let (rows, first) = (self.max_position_embeddings, self.first_position);
+        let (rows, first) = (self.max_position_embeddings, self.first_position());
+        if rows <= first {
             return Err(format!(
                 "`max_position_embeddings` = {rows} leaves no position, since the first is {first}"
             ));
         }
-        if self.type_vocab_size == 0 && self.family != Architecture::DistilBert {
-            return Err("`type_vocab_size` is 0".to_owned());
+        if self.n_token_types() == 0 && self.family != Architecture::DistilBert {
+            return Err("`type_vocab_size` is missing or 0".to_owned());
         }
-        if !(self.layer_norm_eps.is_finite() && self.layer_norm_eps >= 0.0) {
-            return Err(format!("`layer_norm_eps` is {}", self.layer_norm_eps));
+        let epsilon = self.layer_norm_eps();
+        if !(epsilon.is_finite() && epsilon >= 0.0) {
+            return Err(format!("`layer_norm_eps` is {epsilon}"));
         }
         Ok(())
     }
-}
 
-impl Shared {
     /// Rejects settings that would need another computation.
-    fn check(&self, path: &Path) -> Result<(), BertError> {
+    fn check_arithmetic(&self, path: &Path) -> Result<(), Error> {
         // Folders with custom code name it here; their model type may be `bert` and the arithmetic another.
-        if let Some(code) = self.auto_map.as_ref().and_then(|map| map.get("AutoModel")) {
-            return Err(BertError::unsupported(
-                path,
-                "auto_map.AutoModel",
-                code.to_string(),
-                "models without custom code",
-            ));
-        }
-        match self.position_embedding_type.as_deref() {
-            None | Some("absolute") => {}
-            Some(other) => {
-                return Err(BertError::unsupported(
-                    path,
-                    "position_embedding_type",
-                    other,
-                    "absolute",
-                ));
+        let code = self.auto_map.as_ref().and_then(|map| map.get("AutoModel"));
+        let positions = self.position_embedding_type.as_deref().filter(|kind| *kind != "absolute");
+        let activation = self.hidden_act.as_deref().filter(|name| !GELU_NAMES.contains(name));
+        let width = self.projection_dim.filter(|width| *width > 0 && self.is_dpr());
+        let others = [
+            ("auto_map.AutoModel", code.map(Value::to_string), "models without custom code"),
+            ("position_embedding_type", positions.map(str::to_owned), "absolute"),
+            ("hidden_act", activation.map(str::to_owned), "gelu"),
+            ("is_decoder", self.is_decoder.then(|| "true".to_owned()), "false"),
+            ("projection_dim", width.map(|width| width.to_string()), "0"),
+        ];
+        for (setting, value, supported) in others {
+            if let Some(value) = value {
+                return Err(Error::unsupported(path, setting, &value, supported));
             }
         }
-        match self.hidden_act.as_deref() {
-            None => {}
-            Some(name) if GELU_NAMES.contains(&name) => {}
-            Some(other) => return Err(BertError::unsupported(path, "hidden_act", other, "gelu")),
-        }
-        if self.is_decoder {
-            return Err(BertError::unsupported(path, "is_decoder", "true", "false"));
-        }
-        match self.projection_dim {
-            Some(width) if width > 0 && self.model_type == "dpr" => {
-                Err(BertError::unsupported(path, "projection_dim", width.to_string(), "0"))
-            }
-            _ => Ok(()),
-        }
+        Ok(())
     }
 }

@@ -1,80 +1,11 @@
-//! Heads on top of the transformer: a linear layer, and a classifier of pairs with one label.
+//! The head of a classifier of pairs with one label.
 
-use super::BertError;
 use super::config::{Architecture, BertConfig};
 use super::kernel::{Instructions, Kernel};
-use super::matmul::{Packed, ProductScratch};
-use super::product::{Finish, Product};
+use super::linear::Dense;
 use super::tensors::Tensors;
+use crate::Error;
 use ragtriage_core::config::Precision;
-
-/// A linear layer over rows of numbers.
-pub struct Dense {
-    weights: Packed,
-    /// Empty for none.
-    bias: Vec<f32>,
-    to: usize,
-}
-
-impl Dense {
-    /// Reads `{name}.weight` `[to, from]` and `{name}.bias` `[to]`.
-    pub fn read(
-        tensors: &Tensors<'_>,
-        name: &str,
-        from: usize,
-        to: usize,
-    ) -> Result<Self, BertError> {
-        let bias = tensors.values(&format!("{name}.bias"), &[to])?;
-        Ok(Self { bias, ..Self::without_bias(tensors, name, from, to)? })
-    }
-
-    /// Reads `{name}.weight` `[to, from]`.
-    pub fn without_bias(
-        tensors: &Tensors<'_>,
-        name: &str,
-        from: usize,
-        to: usize,
-    ) -> Result<Self, BertError> {
-        let matrix = tensors.values(&format!("{name}.weight"), &[to, from])?;
-        let kernel = Kernel::new(Precision::Float32, Instructions::All);
-        Ok(Self::new(&matrix, from, kernel))
-    }
-
-    /// Packs a matrix of rows of `from` numbers, one row per output, for a kernel.
-    pub fn new(matrix: &[f32], from: usize, kernel: Kernel) -> Self {
-        let rows = matrix.chunks_exact(from);
-        let to = rows.len();
-        Self { weights: Packed::transposed(rows, from, kernel), bias: Vec::new(), to }
-    }
-
-    /// Returns the layer's output for each row of `rows`, which are as wide as the layer's input.
-    pub fn apply(&self, rows: &[f32]) -> Vec<f32> {
-        let mut out = vec![0.0; rows.len() / self.weights.depth() * self.to];
-        self.apply_into(rows, &mut out);
-        out
-    }
-
-    /// Computes the layer's output for each row of `rows` into `out`, one row of [`Self::width`] for each.
-    pub fn apply_into(&self, rows: &[f32], out: &mut [f32]) {
-        let depth = self.weights.depth();
-        let product = Product {
-            n_rows: rows.len() / depth,
-            left: rows,
-            left_stride: depth,
-            columns: 0..self.to,
-            bias: &self.bias,
-            finish: Finish::Plain,
-            out,
-            out_stride: self.to,
-        };
-        product.run(&self.weights, &mut ProductScratch::default());
-    }
-
-    /// Returns the width of an output row.
-    pub fn width(&self) -> usize {
-        self.to
-    }
-}
 
 /// The head of a cross-encoder: transformers' `...ForSequenceClassification` with one label.
 pub struct Classifier {
@@ -86,7 +17,7 @@ pub struct Classifier {
 impl Classifier {
     /// Reads the head by the names of the model's family. Errors: no head, or more than one label, which gives no
     /// single score to rank by.
-    pub fn read(tensors: &Tensors<'_>, config: &BertConfig) -> Result<Self, BertError> {
+    pub fn read(tensors: &Tensors<'_>, config: &BertConfig) -> Result<Self, Error> {
         let (inner, activation, out): (_, fn(f32) -> f32, _) = match config.family {
             Architecture::Bert | Architecture::Dpr => {
                 ("bert.pooler.dense", f32::tanh, "classifier")
@@ -107,10 +38,11 @@ impl Classifier {
             }
         }
         let hidden = config.hidden_size;
+        let kernel = Kernel::new(Precision::Float32, Instructions::All);
         Ok(Self {
-            inner: Dense::read(tensors, inner, hidden, hidden)?,
+            inner: Dense::read(tensors, inner, hidden, hidden, kernel)?,
             activation,
-            out: Dense::read(tensors, out, hidden, 1)?,
+            out: Dense::read(tensors, out, hidden, 1, kernel)?,
         })
     }
 

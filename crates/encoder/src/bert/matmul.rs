@@ -5,11 +5,9 @@
 //! `Encoder` contract needs. `float32` runs in [`super::panels`], `bfloat16` on the tiles of [`super::tiles`] or, where
 //! the processor has none, through `panels` over rounded numbers. Left out: threads (callers run one batch per thread).
 
-use super::aligned::Aligned;
-use super::bfloat::rounded_to_bfloat;
 use super::kernel::{Factors, Kernel};
 use super::panels::Panels;
-use super::product::Product;
+use super::product::{Aligned, Product, rounded_to_bfloat};
 use super::tiles::Tiles;
 
 /// The right-hand matrix, in the order in which its kernel reads it.

@@ -10,15 +10,12 @@ pub mod batch;
 /// Part of every model's fingerprint: incremented whenever a change in this folder changes a computed number.
 pub const VERSION: u32 = 4;
 
-mod aligned;
 mod amx;
 mod attention;
-mod bfloat;
 mod config;
-mod error;
 mod head;
-mod ids;
 mod kernel;
+mod linear;
 mod matmul;
 mod model;
 mod panels;
@@ -27,16 +24,13 @@ mod tensors;
 mod tiles;
 mod vector;
 mod weights;
-mod window;
 mod word_pieces;
 
 pub use config::BertConfig;
-pub use error::BertError;
-pub use head::{Classifier, Dense};
-pub use ids::Ids;
+pub use head::Classifier;
 pub use kernel::{Instructions, Kernel};
+pub use linear::Dense;
 pub use model::{Bert, Sequence, States, Wanted};
 pub use tensors::Tensors;
 pub use weights::Weights;
-pub use window::Window;
-pub use word_pieces::{EncoderInput, FEWEST_TOKENS, WordPieces};
+pub use word_pieces::{EncoderInput, FEWEST_TOKENS, Ids, WordPieces};

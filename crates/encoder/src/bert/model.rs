@@ -3,16 +3,14 @@
 //! Linear layers see one matrix of all tokens; attention runs per sequence. A batch runs on one thread, so nothing is
 //! synchronised inside a layer; callers give each thread a separate batch.
 
-use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use super::aligned::Aligned;
 use super::attention::{Attention, Heads};
 use super::config::BertConfig;
 use super::matmul::ProductScratch;
-use super::product::{Finish, Product};
+use super::product::{Aligned, Finish};
 use super::vector::AddNorm;
-use super::weights::{Layer, Linear, Norm, Weights};
+use super::weights::{Layer, Norm, Weights};
 
 /// One text, or a pair, as the model reads it.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +109,7 @@ impl Bert {
     }
 
     fn embed(&self, sequences: &[Sequence<'_>], n_tokens: usize) -> Aligned {
-        let width = self.config.embedding_size;
+        let width = self.config.embedding_size();
         let mut states = Aligned::zeros(n_tokens * width);
         let mut rows = states.as_mut_slice().chunks_exact_mut(width);
         for sequence in sequences {
@@ -128,14 +126,7 @@ impl Bert {
         };
         let hidden = self.config.hidden_size;
         let mut projected = Aligned::zeros(n_tokens * hidden);
-        linear(
-            project,
-            0..hidden,
-            Finish::Plain,
-            states.as_slice(),
-            projected.as_mut_slice(),
-            &mut ProductScratch::default(),
-        );
+        project.apply_into(states.as_slice(), projected.as_mut_slice());
         projected
     }
 
@@ -155,20 +146,13 @@ impl Bert {
         let LayerBuffers { tokens, queries, attended, inner, next, product, .. } = scratch;
         let tokens = tokens.room(n_tokens * 3 * hidden);
         let queries = if first_alone {
-            linear(
-                &layer.qkv,
-                hidden..3 * hidden,
-                Finish::Plain,
-                states.as_slice(),
-                tokens,
-                product,
-            );
+            layer.qkv.run(hidden..3 * hidden, Finish::Plain, states.as_slice(), tokens, product);
             *states = first_rows(states.as_slice(), sequences, hidden);
             let queries = queries.room(sequences.len() * 3 * hidden);
-            linear(&layer.qkv, 0..hidden, Finish::Plain, states.as_slice(), queries, product);
+            layer.qkv.run(0..hidden, Finish::Plain, states.as_slice(), queries, product);
             &*queries
         } else {
-            linear(&layer.qkv, 0..3 * hidden, Finish::Plain, states.as_slice(), tokens, product);
+            layer.qkv.run(0..3 * hidden, Finish::Plain, states.as_slice(), tokens, product);
             &*tokens
         };
         let n_rows = states.as_slice().len() / hidden;
@@ -188,17 +172,17 @@ impl Bert {
             row += n_queries;
         }
         let next = next.room(n_rows * hidden);
-        linear(&layer.attention_out, 0..hidden, Finish::Plain, attended, next, product);
+        layer.attention_out.run(0..hidden, Finish::Plain, attended, next, product);
         self.add_norm(next, states.as_slice(), &layer.attention_norm);
         let intermediate = self.config.intermediate_size;
         let inner = inner.room(n_rows * intermediate);
-        linear(&layer.widen, 0..intermediate, Finish::Gelu, next, inner, product);
-        linear(&layer.narrow, 0..hidden, Finish::Plain, inner, states.as_mut_slice(), product);
+        layer.widen.run(0..intermediate, Finish::Gelu, next, inner, product);
+        layer.narrow.run(0..hidden, Finish::Plain, inner, states.as_mut_slice(), product);
         self.add_norm(states.as_mut_slice(), next, &layer.norm);
     }
 
     fn add_norm(&self, out: &mut [f32], residual: &[f32], norm: &Norm) {
-        let epsilon = self.config.layer_norm_eps;
+        let epsilon = self.config.layer_norm_eps();
         self.weights.kernel.arch.dispatch(AddNorm {
             out,
             residual,
@@ -207,28 +191,6 @@ impl Bert {
             epsilon,
         });
     }
-}
-
-fn linear(
-    layer: &Linear,
-    columns: Range<usize>,
-    finish: Finish,
-    input: &[f32],
-    out: &mut [f32],
-    scratch: &mut ProductScratch,
-) {
-    let (width, depth) = (layer.bias.len(), layer.weights.depth());
-    let product = Product {
-        n_rows: input.len() / depth,
-        left: input,
-        left_stride: depth,
-        columns,
-        bias: &layer.bias,
-        finish,
-        out,
-        out_stride: width,
-    };
-    product.run(&layer.weights, scratch);
 }
 
 /// Buffers that all layers of a batch share.
@@ -269,6 +231,10 @@ mod tests {
 
     fn tiny(kernel: Kernel) -> Bert {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-bert");
+        read(&folder, kernel)
+    }
+
+    fn read(folder: &Path, kernel: Kernel) -> Bert {
         let [config, weights] = ["config.json", "model.safetensors"].map(|name| folder.join(name));
         let shape = BertConfig::read(&std::fs::read(&config).unwrap(), &config).unwrap();
         let bytes = std::fs::read(&weights).unwrap();
@@ -317,6 +283,27 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    /// Expected by `tests/data/tiny-models/electra.py`, in 64 bits.
+    #[test]
+    fn narrow_embeddings_are_widened_as_electra_does() {
+        #[derive(serde::Deserialize)]
+        struct Expected {
+            ids: Vec<u32>,
+            states: Vec<Vec<f32>>,
+        }
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models");
+        let bert = read(&data.join("electra"), Kernel::new(Precision::Float32, Instructions::All));
+        let expected = std::fs::read(data.join("electra.json")).unwrap();
+        let expected: Vec<Expected> = serde_json::from_slice(&expected).unwrap();
+        for Expected { ids, states } in expected {
+            let found = rows(&bert.states(&[Sequence::plain(&ids)], Wanted::Every)).concat();
+            for (found, expected) in found.iter().zip(states.concat()) {
+                assert!((found - expected).abs() < 1e-5, "{found} is not {expected}");
+            }
+            assert_eq!(found.len(), 12 * ids.len());
         }
     }
 

@@ -14,8 +14,7 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::aligned::Aligned;
-use super::product::{Finish, Product};
+use super::product::{Aligned, Finish, Product};
 use super::vector::{gelu, lanes};
 
 /// Columns of the widest panel: three vectors of 16 numbers.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use safetensors::{Dtype, SafeTensors};
 
-use super::BertError;
+use crate::Error;
 
 /// The tensors of one file.
 pub struct Tensors<'a> {
@@ -17,11 +17,9 @@ pub struct Tensors<'a> {
 
 impl<'a> Tensors<'a> {
     /// Reads the header of the safetensors file whose bytes these are; `path` is named in errors only.
-    pub fn read(bytes: &'a [u8], path: &'a Path) -> Result<Self, BertError> {
-        let tensors = SafeTensors::deserialize(bytes).map_err(|error| BertError::Malformed {
-            path: path.to_owned(),
-            what: error.to_string(),
-        })?;
+    pub fn read(bytes: &'a [u8], path: &'a Path) -> Result<Self, Error> {
+        let tensors =
+            SafeTensors::deserialize(bytes).map_err(|error| Error::malformed(path, error))?;
         Ok(Self { tensors, path })
     }
 
@@ -31,7 +29,7 @@ impl<'a> Tensors<'a> {
     }
 
     /// Returns a tensor's shape. Errors: missing tensor.
-    pub fn shape(&self, name: &str) -> Result<Vec<usize>, BertError> {
+    pub fn shape(&self, name: &str) -> Result<Vec<usize>, Error> {
         let view =
             self.tensors.tensor(name).map_err(|_| self.malformed(format!("no tensor `{name}`")))?;
         Ok(view.shape().to_vec())
@@ -39,7 +37,7 @@ impl<'a> Tensors<'a> {
 
     /// Returns a tensor's numbers, the last dimension innermost. Errors: missing tensor, another shape, or numbers that
     /// are not floats or not finite.
-    pub fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, BertError> {
+    pub fn values(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, Error> {
         let view =
             self.tensors.tensor(name).map_err(|_| self.malformed(format!("no tensor `{name}`")))?;
         if view.shape() != shape {
@@ -73,8 +71,8 @@ impl<'a> Tensors<'a> {
     }
 
     /// Creates the error that this file is not usable, for the reason `what`.
-    pub(super) fn malformed(&self, what: String) -> BertError {
-        BertError::Malformed { path: self.path.to_owned(), what }
+    pub(super) fn malformed(&self, what: String) -> Error {
+        Error::malformed(self.path, what)
     }
 }
 

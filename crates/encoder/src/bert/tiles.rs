@@ -10,10 +10,8 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
-use super::aligned::Aligned;
 use super::amx::{Amx, SIDE, STEP, STEP_NUMBERS};
-use super::bfloat::bfloat;
-use super::product::{Finish, Product};
+use super::product::{Aligned, Finish, Product, bfloat};
 use super::vector::gelu;
 
 /// Number of weights that all rows pass before the next are read: 256 KiB, an eighth of a second-level cache.

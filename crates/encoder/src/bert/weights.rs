@@ -3,17 +3,11 @@
 //! Names are those of transformers' models of the family, with or without the prefix that a surrounding model adds.
 //! Heads (classifiers, projections) are read by their users; see [`super::Dense`] and [`super::Classifier`].
 
-use super::BertError;
 use super::config::{Architecture, BertConfig};
 use super::kernel::Kernel;
-use super::matmul::Packed;
+use super::linear::Dense;
 use super::tensors::Tensors;
-
-/// A linear layer: packed weights and bias.
-pub(super) struct Linear {
-    pub(super) weights: Packed,
-    pub(super) bias: Vec<f32>,
-}
+use crate::Error;
 
 /// A layer norm's parameters.
 pub(super) struct Norm {
@@ -24,11 +18,11 @@ pub(super) struct Norm {
 /// One transformer layer.
 pub(super) struct Layer {
     /// Queries (scaled by `1 / sqrt(head width)`), keys and values in one product.
-    pub(super) qkv: Linear,
-    pub(super) attention_out: Linear,
+    pub(super) qkv: Dense,
+    pub(super) attention_out: Dense,
     pub(super) attention_norm: Norm,
-    pub(super) widen: Linear,
-    pub(super) narrow: Linear,
+    pub(super) widen: Dense,
+    pub(super) narrow: Dense,
     pub(super) norm: Norm,
 }
 
@@ -41,7 +35,7 @@ pub struct Weights {
     pub(super) positions: [Vec<f32>; 2],
     pub(super) norm: Norm,
     /// Widens embeddings to states; `None` if they are as wide.
-    pub(super) project: Option<Linear>,
+    pub(super) project: Option<Dense>,
     pub(super) layers: Vec<Layer>,
     /// The kernel that the weights are packed for.
     pub(super) kernel: Kernel,
@@ -102,11 +96,7 @@ impl Architecture {
 
 impl Weights {
     /// Reads the parameters from a file's tensors and packs them for a kernel.
-    pub fn read(
-        tensors: &Tensors<'_>,
-        config: &BertConfig,
-        kernel: Kernel,
-    ) -> Result<Self, BertError> {
+    pub fn read(tensors: &Tensors<'_>, config: &BertConfig, kernel: Kernel) -> Result<Self, Error> {
         let prefixes = config.family.prefixes();
         let word_table = "embeddings.word_embeddings.weight";
         let prefix = prefixes.iter().find(|prefix| tensors.has(&format!("{prefix}{word_table}")));
@@ -116,14 +106,14 @@ impl Weights {
             names: config.family.names(),
             kernel,
         };
-        let width = config.embedding_size;
+        let width = config.embedding_size();
         let words = file.tensor(word_table, &[config.vocab_size, width])?;
         let positions = file.tensor(
             "embeddings.position_embeddings.weight",
             &[config.max_position_embeddings, width],
         )?;
-        let positions = &positions[config.first_position * width..];
-        let types = match config.type_vocab_size {
+        let positions = &positions[config.first_position() * width..];
+        let types = match config.n_token_types() {
             0 => vec![0.0; width],
             n => file.tensor("embeddings.token_type_embeddings.weight", &[n, width])?,
         };
@@ -158,7 +148,7 @@ struct OpenWeights<'a> {
 }
 
 impl OpenWeights<'_> {
-    fn layer(&self, index: usize, config: &BertConfig) -> Result<Layer, BertError> {
+    fn layer(&self, index: usize, config: &BertConfig) -> Result<Layer, Error> {
         let (hidden, inner, names) = (config.hidden_size, config.intermediate_size, self.names);
         let name = |part: &str| format!("{}.{index}.{part}", names.layer);
         let scale = (config.head_width() as f32).sqrt().recip();
@@ -170,10 +160,7 @@ impl OpenWeights<'_> {
             bias.extend(self.tensor(&format!("{name}.bias"), &[hidden])?.iter().map(|x| x * scale));
         }
         Ok(Layer {
-            qkv: Linear {
-                weights: Packed::transposed(matrix.chunks_exact(hidden), hidden, self.kernel),
-                bias,
-            },
+            qkv: Dense::with_bias(&matrix, bias, hidden, self.kernel),
             attention_out: self.linear(&name(names.attention_out), hidden, hidden)?,
             attention_norm: self.norm(&name(names.attention_norm), hidden)?,
             widen: self.linear(&name(names.widen), hidden, inner)?,
@@ -182,24 +169,19 @@ impl OpenWeights<'_> {
         })
     }
 
-    fn linear(&self, name: &str, from: usize, to: usize) -> Result<Linear, BertError> {
-        let matrix = self.tensor(&format!("{name}.weight"), &[to, from])?;
-        let bias = self.tensor(&format!("{name}.bias"), &[to])?;
-        Ok(Linear {
-            weights: Packed::transposed(matrix.chunks_exact(from), from, self.kernel),
-            bias,
-        })
+    fn linear(&self, name: &str, from: usize, to: usize) -> Result<Dense, Error> {
+        Dense::read(self.tensors, &format!("{}{name}", self.prefix), from, to, self.kernel)
     }
 
     /// Checkpoints converted from TensorFlow call gain and shift gamma and beta.
-    fn norm(&self, name: &str, width: usize) -> Result<Norm, BertError> {
+    fn norm(&self, name: &str, width: usize) -> Result<Norm, Error> {
         let old = self.tensors.has(&format!("{}{name}.gamma", self.prefix));
         let (gain, shift) = if old { ("gamma", "beta") } else { ("weight", "bias") };
         let gain = self.tensor(&format!("{name}.{gain}"), &[width])?;
         Ok(Norm { gain, shift: self.tensor(&format!("{name}.{shift}"), &[width])? })
     }
 
-    fn tensor(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, BertError> {
+    fn tensor(&self, name: &str, shape: &[usize]) -> Result<Vec<f32>, Error> {
         self.tensors.values(&format!("{}{name}", self.prefix), shape)
     }
 }

@@ -9,14 +9,11 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tokenizers::utils::truncation::{
-    TruncationDirection, TruncationParams, TruncationStrategy, truncate_encodings,
-};
+use tokenizers::utils::truncation::{TruncationParams, TruncationStrategy, truncate_encodings};
 use tokenizers::{Encoding, PostProcessor, Tokenizer};
 
-use super::BertError;
-use super::ids::Ids;
-use super::window::Window;
+use super::model::Sequence;
+use crate::Error;
 
 /// Minimum number of tokens: `[CLS]`, one word piece, `[SEP]`.
 pub const FEWEST_TOKENS: usize = 3;
@@ -28,6 +25,22 @@ pub enum EncoderInput<'a> {
     One(Cow<'a, str>),
     /// `[CLS] first [SEP] second [SEP]`, as the checkpoint's tokenizer joins pairs.
     Two(Cow<'a, str>, Cow<'a, str>),
+}
+
+/// The ids of an input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ids {
+    /// Ids of its word pieces, specials included.
+    pub ids: Vec<u32>,
+    /// Index of the first token of type 1; `ids.len()` if there are none.
+    pub second: usize,
+}
+
+impl Ids {
+    /// Returns the sequence in which every token is attended to.
+    pub fn sequence(&self) -> Sequence<'_> {
+        Sequence { ids: &self.ids, second: self.second, n_seen: self.ids.len() }
+    }
 }
 
 /// A checkpoint's tokenizer.
@@ -51,9 +64,9 @@ impl WordPieces {
         path: &Path,
         max_tokens: usize,
         vocab_size: usize,
-    ) -> Result<Self, BertError> {
+    ) -> Result<Self, Error> {
         let mut json: Value =
-            serde_json::from_slice(bytes).map_err(|error| BertError::malformed(path, error))?;
+            serde_json::from_slice(bytes).map_err(|error| Error::malformed(path, error))?;
         if let Some(parts) = json.as_object_mut() {
             for unused in ["decoder", "truncation", "padding"] {
                 parts.insert(unused.to_owned(), Value::Null);
@@ -62,7 +75,7 @@ impl WordPieces {
         // The crate panics on some malformed parts, on others only when they first meet a text.
         let read = std::panic::catch_unwind(|| {
             let tokenizer = Tokenizer::from_bytes(json.to_string())
-                .map_err(|error| BertError::malformed(path, error))?;
+                .map_err(|error| Error::malformed(path, error))?;
             let read = Self::new(tokenizer, path, max_tokens, vocab_size)?;
             read.ids(&EncoderInput::One("a".into()))?;
             if read.room(true).is_ok() {
@@ -71,7 +84,7 @@ impl WordPieces {
             Ok(read)
         });
         read.unwrap_or_else(|_| {
-            Err(BertError::malformed(path, "its parts are inconsistent".to_owned()))
+            Err(Error::malformed(path, "its parts are inconsistent".to_owned()))
         })
     }
 
@@ -80,11 +93,11 @@ impl WordPieces {
         path: &Path,
         max_tokens: usize,
         vocab_size: usize,
-    ) -> Result<Self, BertError> {
+    ) -> Result<Self, Error> {
         if let Some(id) =
             tokenizer.get_vocab(true).into_values().max().filter(|id| *id as usize >= vocab_size)
         {
-            return Err(BertError::malformed(
+            return Err(Error::malformed(
                 path,
                 format!("word piece id {id} is outside the model's `vocab_size` = {vocab_size}"),
             ));
@@ -101,63 +114,31 @@ impl WordPieces {
     ///
     /// A pair that is too long loses word pieces from the end of its longer text, one by one, until it fits:
     /// transformers' `truncation=True` (`longest_first`).
-    pub fn ids(&self, input: &EncoderInput<'_>) -> Result<Ids, BertError> {
+    pub fn ids(&self, input: &EncoderInput<'_>) -> Result<Ids, Error> {
         let (first, second) = self.cut(input)?;
         self.ids_of(&self.joined(first, second)?)
     }
 
-    /// Returns the pairs of `first` and each part of `second` that fits next to it, in order; neighbouring parts share
-    /// `stride` word pieces: transformers' `truncation="only_second"` with overflowing tokens.
-    ///
-    /// A first text that leaves no room for more than a stride is cut, and the stride is less than a part; transformers
-    /// fails on these.
-    pub fn windows(
-        &self,
-        first: &str,
-        second: &str,
-        stride: usize,
-    ) -> Result<Vec<Window>, BertError> {
-        let room = self.room(true)?;
-        let mut first = self.word_pieces(first)?;
-        let most = room - stride.min(room / 2) - 1;
-        first.truncate(most, 0, TruncationDirection::Right);
-        first.take_overflowing();
-        let mut second = self.tokenizer.encode(second, false).map_err(BertError::Tokenize)?;
-        // Some post-processors leave the existing type.
-        second.set_type_ids(vec![1; second.len()]);
-        let part = room - first.len();
-        second.truncate(part, stride.min(part - 1), TruncationDirection::Right);
-        let others = second.take_overflowing();
-        [second]
-            .into_iter()
-            .chain(others)
-            .map(|part| {
-                let joined = self.joined(first.clone(), Some(part))?;
-                Ok(Window::new(self.ids_of(&joined)?, joined))
-            })
-            .collect()
-    }
-
     /// Adds the special tokens.
-    fn joined(&self, first: Encoding, second: Option<Encoding>) -> Result<Encoding, BertError> {
-        self.tokenizer.post_process(first, second, true).map_err(BertError::Tokenize)
+    fn joined(&self, first: Encoding, second: Option<Encoding>) -> Result<Encoding, Error> {
+        self.tokenizer.post_process(first, second, true).map_err(Error::tokenize)
     }
 
-    fn ids_of(&self, whole: &Encoding) -> Result<Ids, BertError> {
+    fn ids_of(&self, whole: &Encoding) -> Result<Ids, Error> {
         let ids = whole.get_ids().to_vec();
         if let Some(id) = ids.iter().find(|id| **id as usize >= self.vocab_size) {
             let what = format!(
                 "special token id {id} is outside the model's `vocab_size` = {}",
                 self.vocab_size
             );
-            return Err(BertError::Malformed { path: self.path.clone(), what });
+            return Err(Error::malformed(&self.path, what));
         }
         let second = whole.get_type_ids().iter().position(|kind| *kind != 0).unwrap_or(ids.len());
         Ok(Ids { ids, second })
     }
 
     /// Returns the number of word pieces of an input and the number of them that are read, specials left out.
-    pub fn length(&self, input: &EncoderInput<'_>) -> Result<(usize, usize), BertError> {
+    pub fn length(&self, input: &EncoderInput<'_>) -> Result<(usize, usize), Error> {
         let (n_tokens, pair) = match input {
             EncoderInput::One(text) => (self.word_pieces(text)?.len(), false),
             EncoderInput::Two(first, second) => {
@@ -169,7 +150,7 @@ impl WordPieces {
 
     /// Returns the byte offset up to which an input's text (of a pair the second) is read: its length unless it was
     /// truncated.
-    pub fn read_bytes(&self, input: &EncoderInput<'_>) -> Result<usize, BertError> {
+    pub fn read_bytes(&self, input: &EncoderInput<'_>) -> Result<usize, Error> {
         let (first, second) = self.cut(input)?;
         match input {
             EncoderInput::One(text) => self.end_of(text, first.len()),
@@ -180,8 +161,8 @@ impl WordPieces {
     }
 
     /// Returns the byte offset in `text` at which its first `n` word pieces end; its length if it has no more.
-    pub fn end_of(&self, text: &str, n: usize) -> Result<usize, BertError> {
-        let encoding = self.tokenizer.encode(text, false).map_err(BertError::Tokenize)?;
+    pub fn end_of(&self, text: &str, n: usize) -> Result<usize, Error> {
+        let encoding = self.tokenizer.encode(text, false).map_err(Error::tokenize)?;
         if encoding.len() <= n {
             return Ok(text.len());
         }
@@ -194,37 +175,37 @@ impl WordPieces {
     }
 
     /// Returns the ids of a text alone, nothing added and nothing truncated.
-    pub fn bare_ids(&self, text: &str) -> Result<Vec<u32>, BertError> {
+    pub fn bare_ids(&self, text: &str) -> Result<Vec<u32>, Error> {
         Ok(self.word_pieces(text)?.get_ids().to_vec())
     }
 
     /// Returns true if an upper-case letter and its lower-case form are different word pieces.
-    pub fn distinguishes_case(&self) -> Result<bool, BertError> {
+    pub fn distinguishes_case(&self) -> Result<bool, Error> {
         Ok(self.bare_ids("A")? != self.bare_ids("a")?)
     }
 
     /// Returns the number of word pieces that fit in addition to the special tokens.
-    fn room(&self, pair: bool) -> Result<usize, BertError> {
+    fn room(&self, pair: bool) -> Result<usize, Error> {
         let n_added = self.n_added[usize::from(pair)];
         if n_added == 0 {
             let what =
                 format!("it adds no special tokens to a {}", if pair { "pair" } else { "text" });
-            return Err(BertError::Malformed { path: self.path.clone(), what });
+            return Err(Error::malformed(&self.path, what));
         }
         // One word piece of each text.
         let fewest = n_added + 1 + usize::from(pair);
         if self.max_tokens < fewest {
-            return Err(BertError::TooShort { max_tokens: self.max_tokens, fewest });
+            return Err(Error::too_short(self.max_tokens, fewest));
         }
         Ok(self.max_tokens - n_added)
     }
 
-    fn word_pieces(&self, text: &str) -> Result<Encoding, BertError> {
-        self.tokenizer.encode_fast(text, false).map_err(BertError::Tokenize)
+    fn word_pieces(&self, text: &str) -> Result<Encoding, Error> {
+        self.tokenizer.encode_fast(text, false).map_err(Error::tokenize)
     }
 
     /// Returns an input's word pieces without the truncated ones.
-    fn cut(&self, input: &EncoderInput<'_>) -> Result<(Encoding, Option<Encoding>), BertError> {
+    fn cut(&self, input: &EncoderInput<'_>) -> Result<(Encoding, Option<Encoding>), Error> {
         let (first, second) = match input {
             EncoderInput::One(text) => (self.word_pieces(text)?, None),
             EncoderInput::Two(first, second) => {
@@ -239,7 +220,7 @@ impl WordPieces {
         let to =
             TruncationParams { max_length, strategy, stride: 0, ..TruncationParams::default() };
         let (mut first, mut second) =
-            truncate_encodings(first, second, &to).map_err(BertError::Tokenize)?;
+            truncate_encodings(first, second, &to).map_err(Error::tokenize)?;
         first.take_overflowing();
         second.as_mut().map(Encoding::take_overflowing);
         Ok((first, second))

@@ -3,18 +3,14 @@
 
 use std::sync::OnceLock;
 
-use super::error::CheckpointError;
-use super::file::read;
-use super::folder::{Checkpoint, WEIGHTS};
-use super::pin::sha256_hex;
+use super::file::{read, sha256_hex};
+use super::folder::{Checkpoint, TOKENIZER, WEIGHTS};
 use super::recipe;
-use super::tokenizer::tokenizer_bytes;
-use crate::bert::{
-    Bert, BertConfig, BertError, FEWEST_TOKENS, Kernel, Tensors, Weights, WordPieces,
-};
+use crate::Error;
+use crate::bert::{Bert, BertConfig, FEWEST_TOKENS, Kernel, Tensors, Weights, WordPieces};
 
 /// Reads the head on top of the transformer from the tensors stored with it.
-type ReadHead<H> = dyn Fn(&Tensors<'_>, &BertConfig) -> Result<H, CheckpointError> + Send + Sync;
+type ReadHead<H> = dyn Fn(&Tensors<'_>, &BertConfig) -> Result<H, Error> + Send + Sync;
 
 /// A BERT-family model of a checkpoint folder with a head `H`, used by many threads at once.
 pub struct Model<H = ()> {
@@ -34,7 +30,7 @@ impl Model {
         config: BertConfig,
         max_tokens: usize,
         kernel: Kernel,
-    ) -> Result<Self, CheckpointError> {
+    ) -> Result<Self, Error> {
         Self::with_head(checkpoint, config, max_tokens, kernel, |_, _| Ok(()))
     }
 }
@@ -49,17 +45,14 @@ impl<H> Model<H> {
         config: BertConfig,
         max_tokens: usize,
         kernel: Kernel,
-        read_head: impl Fn(&Tensors<'_>, &BertConfig) -> Result<H, CheckpointError>
-        + Send
-        + Sync
-        + 'static,
-    ) -> Result<Self, CheckpointError> {
+        read_head: impl Fn(&Tensors<'_>, &BertConfig) -> Result<H, Error> + Send + Sync + 'static,
+    ) -> Result<Self, Error> {
         let positions = config.positions();
         if max_tokens > positions {
-            return Err(BertError::TooLong { max_tokens, positions }.into());
+            return Err(Error::too_long(max_tokens, positions));
         }
         if max_tokens < FEWEST_TOKENS {
-            return Err(BertError::TooShort { max_tokens, fewest: FEWEST_TOKENS }.into());
+            return Err(Error::too_short(max_tokens, FEWEST_TOKENS));
         }
         let (read_head, word_pieces, loaded) =
             (Box::new(read_head), OnceLock::new(), OnceLock::new());
@@ -77,34 +70,31 @@ impl<H> Model<H> {
     }
 
     /// Returns the tokenizer; loading it takes milliseconds on first use.
-    pub fn word_pieces(&self) -> Result<&WordPieces, CheckpointError> {
+    pub fn word_pieces(&self) -> Result<&WordPieces, Error> {
         load_once(&self.word_pieces, || {
-            // Named in errors; if there is only a vocabulary, the tokenizer is built from it.
-            let path = self.checkpoint.file(&self.checkpoint.files[1].0);
-            let bytes = tokenizer_bytes(&self.checkpoint)?;
-            let word_pieces =
-                WordPieces::read(&bytes, &path, self.max_tokens, self.config.vocab_size())?;
+            let path = self.checkpoint.file(TOKENIZER);
+            let vocab_size = self.config.vocab_size();
+            let word_pieces = WordPieces::read(&read(&path)?, &path, self.max_tokens, vocab_size)?;
             if recipe::lowercases(&self.checkpoint.folder)? && word_pieces.distinguishes_case()? {
                 let path = self.checkpoint.file("sentence_bert_config.json");
-                let (setting, value) = ("do_lower_case", "true".to_owned());
                 let supported = "false with a tokenizer that keeps capitals";
-                return Err(BertError::Unsupported { path, setting, value, supported }.into());
+                return Err(Error::unsupported(&path, "do_lower_case", "true", supported));
             }
             Ok(word_pieces)
         })
     }
 
     /// Returns the forward pass; reads, verifies and packs the weights on first use.
-    pub fn bert(&self) -> Result<&Bert, CheckpointError> {
+    pub fn bert(&self) -> Result<&Bert, Error> {
         self.loaded().map(|(bert, _)| bert)
     }
 
     /// Returns the head; it is read with the weights.
-    pub fn head(&self) -> Result<&H, CheckpointError> {
+    pub fn head(&self) -> Result<&H, Error> {
         self.loaded().map(|(_, head)| head)
     }
 
-    fn loaded(&self) -> Result<&(Bert, H), CheckpointError> {
+    fn loaded(&self) -> Result<&(Bert, H), Error> {
         load_once(&self.loaded, || {
             let path = self.checkpoint.file(WEIGHTS);
             let bytes = read(&path)?;
@@ -118,10 +108,7 @@ impl<H> Model<H> {
 }
 
 /// Loads into `cell` unless another thread has; a failed load is tried again by the next caller.
-fn load_once<T>(
-    cell: &OnceLock<T>,
-    load: impl FnOnce() -> Result<T, CheckpointError>,
-) -> Result<&T, CheckpointError> {
+fn load_once<T>(cell: &OnceLock<T>, load: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
     if let Some(value) = cell.get() {
         return Ok(value);
     }

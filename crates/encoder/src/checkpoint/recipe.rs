@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::CheckpointError;
-use crate::bert::{BertConfig, BertError};
+use super::file::{read_json, read_json_if_any};
+use crate::Error;
+use crate::bert::BertConfig;
 use ragtriage_core::config::Pooling;
 use ragtriage_core::types::Similarity;
 
@@ -30,6 +30,38 @@ pub struct Recipe {
     pub passage_prefix: String,
 }
 
+/// The three files of a checkpoint, the large one last.
+pub const FILES: [&str; 3] = ["config.json", "tokenizer.json", "model.safetensors"];
+
+/// A model pinned by the bytes of its files.
+pub struct Pin {
+    /// Its name on the Hugging Face hub.
+    pub name: &'static str,
+    /// sha256 in hex of each of [`FILES`].
+    pub sha256: [&'static str; 3],
+    /// Method of reading it: its sentence-transformers files are not fetched.
+    pub recipe: Recipe,
+}
+
+/// All pinned models.
+pub static PINS: [Pin; 1] = [Pin {
+    name: "sentence-transformers/all-MiniLM-L6-v2",
+    sha256: [
+        "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+        "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+        "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    ],
+    // From the model's modules.json, 1_Pooling/config.json and sentence_bert_config.json.
+    recipe: Recipe {
+        pooling: Pooling::Mean,
+        normalize: true,
+        max_tokens: 256,
+        similarity: Similarity::Cosine,
+        query_prefix: String::new(),
+        passage_prefix: String::new(),
+    },
+}];
+
 /// A step of a sentence-transformers model.
 #[derive(Deserialize)]
 pub(super) struct Module {
@@ -45,14 +77,8 @@ impl Module {
     }
 
     /// Creates the error of an unsupported module.
-    pub(super) fn refuse(&self, modules: &Path, supported: &'static str) -> CheckpointError {
-        BertError::Unsupported {
-            path: modules.to_owned(),
-            setting: "type",
-            value: self.r#type.clone(),
-            supported,
-        }
-        .into()
+    pub(super) fn refuse(&self, modules: &Path, supported: &str) -> Error {
+        Error::unsupported(modules, "type", &self.r#type, supported)
     }
 }
 
@@ -89,7 +115,7 @@ impl ModelConfig {
 impl Recipe {
     /// Reads the folder's sentence-transformers files. Without `modules.json` it is mean pooling, not normalised, as in
     /// sentence-transformers; for DPR it is the first state, compared by dot product, as trained.
-    pub(super) fn read(folder: &Path, config: &BertConfig) -> Result<Self, CheckpointError> {
+    pub(super) fn read(folder: &Path, config: &BertConfig) -> Result<Self, Error> {
         let (mut pooling, mut normalize) =
             (if config.is_dpr() { Pooling::Cls } else { Pooling::Mean }, false);
         let path = folder.join("modules.json");
@@ -102,16 +128,14 @@ impl Recipe {
             }
         }
         let path = folder.join("config_sentence_transformers.json");
-        let model: ModelConfig =
-            if path.is_file() { read_json(&path)? } else { ModelConfig::default() };
+        let model: ModelConfig = read_json_if_any(&path)?.unwrap_or_default();
         let similarity = match model.similarity_fn_name.as_deref() {
             None if config.is_dpr() => Similarity::Dot,
             None | Some("cosine") => Similarity::Cosine,
             Some("dot" | "dot_product") => Similarity::Dot,
             Some(other) => {
-                let (setting, value, supported) =
-                    ("similarity_fn_name", other.to_owned(), "cosine, dot");
-                return Err(BertError::Unsupported { path, setting, value, supported }.into());
+                let setting = "similarity_fn_name";
+                return Err(Error::unsupported(&path, setting, other, "cosine, dot"));
             }
         };
         Ok(Self {
@@ -127,38 +151,34 @@ impl Recipe {
 }
 
 /// Returns the steps of a sentence-transformers model; `None` if the folder is not one.
-pub(super) fn modules(folder: &Path) -> Result<Option<Vec<Module>>, CheckpointError> {
-    let path = folder.join("modules.json");
-    if path.is_file() { read_json(&path).map(Some) } else { Ok(None) }
+pub(super) fn modules(folder: &Path) -> Result<Option<Vec<Module>>, Error> {
+    read_json_if_any(&folder.join("modules.json"))
 }
 
 /// Returns the maximum word pieces of an input, as in sentence-transformers: `sentence_bert_config.json`'s
 /// `max_seq_length`, else `tokenizer_config.json`'s `model_max_length`, else all positions; never more than those.
-pub(super) fn max_tokens(folder: &Path, max_positions: usize) -> Result<usize, CheckpointError> {
-    let sentence = folder.join("sentence_bert_config.json");
-    if sentence.is_file()
-        && let Some(max) = read_json::<SentenceConfig>(&sentence)?.max_seq_length
-    {
+pub(super) fn max_tokens(folder: &Path, max_positions: usize) -> Result<usize, Error> {
+    let sentence: Option<SentenceConfig> =
+        read_json_if_any(&folder.join("sentence_bert_config.json"))?;
+    if let Some(max) = sentence.and_then(|config| config.max_seq_length) {
         return Ok(max.min(max_positions));
     }
-    let tokenizer = folder.join("tokenizer_config.json");
-    if tokenizer.is_file()
-        && let Some(max) = read_json::<TokenizerConfig>(&tokenizer)?.model_max_length
-    {
-        // For a tokenizer saved without a maximum, it is a number like 1e30.
-        return Ok(if max < max_positions as f64 { max as usize } else { max_positions });
-    }
-    Ok(max_positions)
+    let tokenizer: Option<TokenizerConfig> =
+        read_json_if_any(&folder.join("tokenizer_config.json"))?;
+    let max = tokenizer.and_then(|config| config.model_max_length);
+    // For a tokenizer saved without a maximum, it is a number like 1e30.
+    let max = max.filter(|max| *max < max_positions as f64);
+    Ok(max.map_or(max_positions, |max| max as usize))
 }
 
 /// Returns true if `sentence_bert_config.json` has texts lower-cased before the tokenizer sees them.
-pub(super) fn lowercases(folder: &Path) -> Result<bool, CheckpointError> {
+pub(super) fn lowercases(folder: &Path) -> Result<bool, Error> {
     let path = folder.join("sentence_bert_config.json");
-    Ok(path.is_file() && read_json::<SentenceConfig>(&path)?.do_lower_case)
+    Ok(read_json_if_any::<SentenceConfig>(&path)?.is_some_and(|config| config.do_lower_case))
 }
 
 /// Reads either spelling: `"pooling_mode": "mean"`, or `"pooling_mode_mean_tokens": true` and similar keys.
-fn read_pooling(path: &Path) -> Result<Pooling, CheckpointError> {
+fn read_pooling(path: &Path) -> Result<Pooling, Error> {
     let config: Map<String, Value> = read_json(path)?;
     let modes: Vec<String> = match config.get("pooling_mode") {
         Some(Value::String(mode)) => vec![mode.clone()],
@@ -175,35 +195,13 @@ fn read_pooling(path: &Path) -> Result<Pooling, CheckpointError> {
         }
     };
     if config.get("include_prompt") == Some(&Value::Bool(false)) {
-        return Err(
-            BertError::unsupported(path, "include_prompt", "false".to_owned(), "true").into()
-        );
+        return Err(Error::unsupported(path, "include_prompt", "false", "true"));
     }
-    match modes.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["mean" | "mean_tokens"] => Ok(Pooling::Mean),
-        ["cls" | "cls_token"] => Ok(Pooling::Cls),
-        [] => Err(BertError::unsupported(
-            path,
-            "pooling_mode",
-            "none".to_owned(),
-            "either mean or cls",
-        )
-        .into()),
-        _ => Err(BertError::unsupported(
-            path,
-            "pooling_mode",
-            modes.join(" + "),
-            "either mean or cls",
-        )
-        .into()),
-    }
-}
-
-pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, CheckpointError> {
-    let bytes = std::fs::read(path)
-        .map_err(|source| CheckpointError::Read { path: path.to_owned(), source })?;
-    Ok(serde_json::from_slice(&bytes).map_err(|error: serde_json::Error| BertError::Malformed {
-        path: path.to_owned(),
-        what: error.to_string(),
-    })?)
+    let value = match modes.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["mean" | "mean_tokens"] => return Ok(Pooling::Mean),
+        ["cls" | "cls_token"] => return Ok(Pooling::Cls),
+        [] => "none".to_owned(),
+        _ => modes.join(" + "),
+    };
+    Err(Error::unsupported(path, "pooling_mode", &value, "either mean or cls"))
 }

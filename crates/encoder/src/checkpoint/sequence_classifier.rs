@@ -5,11 +5,11 @@
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
+use super::Model;
 use super::folder::Checkpoint;
-use super::{CheckpointError, Model};
+use crate::Error;
 use crate::bert::{
-    BertError, Classifier, EncoderInput, Ids, Instructions, Kernel, Sequence, VERSION, Wanted,
-    batch,
+    Classifier, EncoderInput, Ids, Instructions, Kernel, Sequence, VERSION, Wanted, batch,
 };
 use ragtriage_core::config::Precision;
 
@@ -32,12 +32,12 @@ impl SequenceClassifier {
         checkpoint: Checkpoint,
         max_tokens: Option<usize>,
         precision: Precision,
-    ) -> Result<Self, CheckpointError> {
+    ) -> Result<Self, Error> {
         let config = checkpoint.config()?;
         if let Some(n) = config.n_labels().filter(|n| *n != 1) {
-            let (path, setting) = (checkpoint.file("config.json"), "id2label");
-            let (value, supported) = (format!("{n} labels"), "one label, whose logit is the score");
-            return Err(BertError::Unsupported { path, setting, value, supported }.into());
+            let (path, value) = (checkpoint.file("config.json"), format!("{n} labels"));
+            let supported = "one label, whose logit is the score";
+            return Err(Error::unsupported(&path, "id2label", &value, supported));
         }
         let max_tokens = max_tokens.map_or_else(|| checkpoint.max_tokens(&config), Ok)?;
         let kernel = Kernel::new(precision, Instructions::All);
@@ -47,7 +47,7 @@ impl SequenceClassifier {
             kernel.name()
         );
         let model = Model::with_head(checkpoint, config, max_tokens, kernel, |tensors, config| {
-            Ok(Classifier::read(tensors, config)?)
+            Classifier::read(tensors, config)
         })?;
         Ok(Self { model, fingerprint })
     }
@@ -65,7 +65,7 @@ impl SequenceClassifier {
         &self,
         pairs: &[(&str, &str)],
         on_done: impl Fn(usize) -> bool + Sync,
-    ) -> Result<Option<Vec<f32>>, CheckpointError> {
+    ) -> Result<Option<Vec<f32>>, Error> {
         let (word_pieces, bert, head) =
             (self.model.word_pieces()?, self.model.bert()?, self.model.head()?);
         let ids: Vec<Ids> = pairs
@@ -110,7 +110,7 @@ mod tests {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models").join(name)
     }
 
-    fn open(folder: &Path) -> Result<SequenceClassifier, CheckpointError> {
+    fn open(folder: &Path) -> Result<SequenceClassifier, Error> {
         let checkpoint = Checkpoint::open(folder, None)?;
         SequenceClassifier::open(checkpoint, None, Precision::Float32)
     }

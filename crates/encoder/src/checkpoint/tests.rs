@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use super::folder::Checkpoint;
-use super::{CheckpointError, Recipe, SequenceClassifier};
-use crate::bert::{EncoderInput, Instructions, Kernel};
+use super::{Recipe, SequenceClassifier};
+use crate::Error;
 use ragtriage_core::config::Pooling;
 use ragtriage_core::config::Precision;
 use ragtriage_core::types::Similarity;
@@ -26,11 +26,11 @@ fn copy_of(name: &str) -> TempDir {
     folder
 }
 
-fn open(folder: &Path) -> Result<Checkpoint, CheckpointError> {
+fn open(folder: &Path) -> Result<Checkpoint, Error> {
     Checkpoint::open(folder, None)
 }
 
-fn recipe(folder: &Path) -> Result<Recipe, CheckpointError> {
+fn recipe(folder: &Path) -> Result<Recipe, Error> {
     let checkpoint = open(folder)?;
     checkpoint.recipe(&checkpoint.config()?)
 }
@@ -92,7 +92,7 @@ fn forms_that_are_not_read_are_refused_by_their_file() {
     for (present, missing) in [
         ("pytorch_model.bin", "model.safetensors"),
         ("model.safetensors.index.json", "model.safetensors"),
-        ("sentencepiece.bpe.model", "tokenizer.json"),
+        ("vocab.txt", "tokenizer.json"),
     ] {
         let folder = copy_of("cross-encoder");
         std::fs::rename(folder.path().join(missing), folder.path().join(present)).unwrap();
@@ -191,7 +191,7 @@ fn next(state: &mut u64) -> usize {
 }
 
 /// Opens a folder and scores a pair: problems on the way are errors.
-fn score(folder: &Path) -> Result<Option<Vec<f32>>, CheckpointError> {
+fn score(folder: &Path) -> Result<Option<Vec<f32>>, Error> {
     let checkpoint = open(folder)?;
     let config = checkpoint.config()?;
     checkpoint.recipe(&config)?;
@@ -253,26 +253,4 @@ fn ids_beyond_the_vocabulary_are_an_error() {
         error.contains("special token id 3000 is outside the model's `vocab_size` = 132"),
         "{error}"
     );
-}
-
-#[test]
-fn a_vocabulary_alone_makes_the_tokenizer_that_transformers_makes() {
-    let checkpoint = open(&tiny("dpr-passage")).unwrap();
-    let named: Vec<&str> = checkpoint.files.iter().map(|(file, _)| file.as_str()).collect();
-    assert_eq!(named, ["config.json", "vocab.txt", "tokenizer_config.json", "model.safetensors"]);
-    let config = checkpoint.config().unwrap();
-    let kernel = Kernel::new(Precision::Float32, Instructions::All);
-    let model = super::Model::new(checkpoint, config, 40, kernel).unwrap();
-    let ids =
-        model.word_pieces().unwrap().ids(&EncoderInput::Two("Tea".into(), "cup é".into())).unwrap();
-    // Line numbers of vocab.txt from 0; é is e without its accent, the second text is of type 1.
-    let line = |word: &str| {
-        let text = std::fs::read_to_string(tiny("dpr-passage/vocab.txt")).unwrap();
-        text.lines().position(|line| line == word).unwrap() as u32
-    };
-    assert_eq!(
-        ids.ids,
-        [line("[CLS]"), line("tea"), line("[SEP]"), line("cup"), line("e"), line("[SEP]")]
-    );
-    assert_eq!(ids.second, 3);
 }

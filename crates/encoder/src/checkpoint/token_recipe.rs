@@ -9,12 +9,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::CheckpointError;
-use super::file::read;
+use super::file::{read, read_json, read_json_if_any, sha256_hex};
 use super::folder::{Checkpoint, WEIGHTS};
-use super::pin::sha256_hex;
-use super::recipe::{modules, read_json};
-use crate::bert::{BertConfig, BertError, Dense, Tensors};
+use super::recipe::modules;
+use crate::Error;
+use crate::bert::{BertConfig, Dense, Tensors};
 
 /// Python's `string.punctuation`.
 const PUNCTUATION: &str = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
@@ -115,7 +114,7 @@ impl TokenRecipe {
     ///
     /// Errors name what is not supported: another similarity or interaction, a projection with a bias or an activation,
     /// other modules, more masks or tokens than the model has positions.
-    pub fn read(checkpoint: &Checkpoint, config: &BertConfig) -> Result<Self, CheckpointError> {
+    pub fn read(checkpoint: &Checkpoint, config: &BertConfig) -> Result<Self, Error> {
         match modules(&checkpoint.folder)? {
             Some(_) => Self::read_pylate(&checkpoint.folder, config),
             None => Self::read_metadata(checkpoint, config),
@@ -132,21 +131,21 @@ impl TokenRecipe {
         &self,
         tensors: &Tensors<'_>,
         config: &BertConfig,
-    ) -> Result<Option<Dense>, CheckpointError> {
+    ) -> Result<Option<Dense>, Error> {
         let Some(Projection { file, width }) = &self.projection else {
             return Ok(None);
         };
         let hidden = config.hidden_size();
         let Some((path, expected)) = file else {
-            return Ok(Some(Dense::without_bias(tensors, PROJECTION, hidden, *width)?));
+            return Dense::without_bias(tensors, PROJECTION, hidden, *width).map(Some);
         };
         let bytes = read(path)?;
         let found = sha256_hex(&bytes);
         if found != *expected {
-            let expected = expected.clone();
-            return Err(CheckpointError::HashMismatch { path: path.clone(), expected, found });
+            return Err(Error::hash_mismatch(path, expected, &found));
         }
-        Ok(Some(Dense::without_bias(&Tensors::read(&bytes, path)?, PROJECTION, hidden, *width)?))
+        let tensors = Tensors::read(&bytes, path)?;
+        Dense::without_bias(&tensors, PROJECTION, hidden, *width).map(Some)
     }
 
     /// Returns everything that vectors depend on, in one line.
@@ -161,19 +160,15 @@ impl TokenRecipe {
         format!("{shown:?}")
     }
 
-    fn read_metadata(
-        checkpoint: &Checkpoint,
-        config: &BertConfig,
-    ) -> Result<Self, CheckpointError> {
+    fn read_metadata(checkpoint: &Checkpoint, config: &BertConfig) -> Result<Self, Error> {
         let path = checkpoint.file("artifact.metadata");
-        let metadata: Metadata =
-            if path.is_file() { read_json(&path)? } else { Metadata::default() };
+        let metadata: Metadata = read_json_if_any(&path)?.unwrap_or_default();
         for (setting, value, supported) in [
             ("similarity", metadata.similarity, "cosine"),
             ("interaction", metadata.interaction, "colbert"),
         ] {
             if value != supported {
-                return Err(BertError::Unsupported { path, setting, value, supported }.into());
+                return Err(Error::unsupported(&path, setting, &value, supported));
             }
         }
         let width = projected_width(&checkpoint.file(WEIGHTS), config)?;
@@ -189,7 +184,7 @@ impl TokenRecipe {
         })
     }
 
-    fn read_pylate(folder: &Path, config: &BertConfig) -> Result<Self, CheckpointError> {
+    fn read_pylate(folder: &Path, config: &BertConfig) -> Result<Self, Error> {
         let path = folder.join("modules.json");
         let mut projection = None;
         for module in modules(folder)?.unwrap_or_default() {
@@ -224,16 +219,17 @@ fn punctuation() -> Vec<String> {
 
 /// Returns the projection's width, if the weights have one. Reads the file's header only: the weights are many
 /// megabytes.
-fn projected_width(path: &Path, config: &BertConfig) -> Result<Option<usize>, CheckpointError> {
-    let mut file = File::open(path).map_err(|source| CheckpointError::unreadable(path, source))?;
-    let mut length = [0; 8];
-    file.read_exact(&mut length).map_err(|source| CheckpointError::unreadable(path, source))?;
+fn projected_width(path: &Path, config: &BertConfig) -> Result<Option<usize>, Error> {
     let mut header = Vec::new();
-    file.take(u64::from_le_bytes(length).min(MAX_HEADER_BYTES))
-        .read_to_end(&mut header)
-        .map_err(|source| CheckpointError::unreadable(path, source))?;
+    let mut read_header = || {
+        let mut file = File::open(path)?;
+        let mut length = [0; 8];
+        file.read_exact(&mut length)?;
+        file.take(u64::from_le_bytes(length).min(MAX_HEADER_BYTES)).read_to_end(&mut header)
+    };
+    read_header().map_err(Error::read(path))?;
     let header: Map<String, Value> =
-        serde_json::from_slice(&header).map_err(|error| BertError::malformed(path, error))?;
+        serde_json::from_slice(&header).map_err(|error| Error::malformed(path, error))?;
     let name = format!("{PROJECTION}.weight");
     let Some(tensor) = header.get(&name) else {
         return Ok(None);
@@ -245,46 +241,35 @@ fn projected_width(path: &Path, config: &BertConfig) -> Result<Option<usize>, Ch
         }
         _ => {
             let hidden = config.hidden_size();
-            Err(BertError::malformed(
-                path,
-                format!("tensor `{name}` has shape {}, expected [any, {hidden}]", tensor["shape"]),
-            )
-            .into())
+            let found = &tensor["shape"];
+            let what = format!("tensor `{name}` has shape {found}, expected [any, {hidden}]");
+            Err(Error::malformed(path, what))
         }
     }
 }
 
-fn read_dense(folder: &Path, config: &BertConfig) -> Result<Projection, CheckpointError> {
+fn read_dense(folder: &Path, config: &BertConfig) -> Result<Projection, Error> {
     let path = folder.join("config.json");
     let dense: DenseConfig = read_json(&path)?;
-    if dense.bias {
-        return Err(BertError::unsupported(&path, "bias", "true".to_owned(), "false").into());
-    }
-    if dense.use_residual {
-        return Err(
-            BertError::unsupported(&path, "use_residual", "true".to_owned(), "false").into()
-        );
-    }
-    match dense.activation_function {
-        Some(name) if !name.ends_with(".Identity") => {
-            return Err(
-                BertError::unsupported(&path, "activation_function", name, "Identity").into()
-            );
+    let activation = dense.activation_function.filter(|name| !name.ends_with(".Identity"));
+    let yes = |is: bool| is.then(|| "true".to_owned());
+    for (setting, value, supported) in [
+        ("bias", yes(dense.bias), "false"),
+        ("use_residual", yes(dense.use_residual), "false"),
+        ("activation_function", activation, "Identity"),
+    ] {
+        if let Some(value) = value {
+            return Err(Error::unsupported(&path, setting, &value, supported));
         }
-        _ => {}
     }
-    if dense.in_features != config.hidden_size() || dense.out_features == 0 {
-        let what = format!(
-            "`in_features` {} is not the model's {}",
-            dense.in_features,
-            config.hidden_size()
-        );
-        return Err(BertError::Malformed { path, what }.into());
+    let hidden = config.hidden_size();
+    if dense.in_features != hidden || dense.out_features == 0 {
+        let what = format!("`in_features` {} is not the model's {hidden}", dense.in_features);
+        return Err(Error::malformed(&path, what));
     }
     let file = folder.join(WEIGHTS);
     if !file.is_file() && folder.join("pytorch_model.bin").is_file() {
-        let (folder, found) = (folder.to_owned(), "pytorch_model.bin".to_owned());
-        return Err(CheckpointError::Form { folder, found, expected: WEIGHTS });
+        return Err(Error::form(folder, "pytorch_model.bin", WEIGHTS));
     }
     let hash = sha256_hex(&read(&file)?);
     Ok(Projection { file: Some((file, hash)), width: dense.out_features })

@@ -131,8 +131,7 @@ impl Repository<'_> {
         create(scratch)?;
         let part = PartialFile::create(scratch, "listing")?;
         self.get(&url, "model description", part.path(), MOST_LISTING_BYTES, &|_| ()).await?;
-        let bytes = std::fs::read(part.path())
-            .map_err(|source| CheckpointError::Read { path: part.path().to_owned(), source })?;
+        let bytes = std::fs::read(part.path()).map_err(CheckpointError::read(part.path()))?;
         let invalid = |what: String| ModelError::Listing { url: shown(&url), what };
         let listing: Listing =
             serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;

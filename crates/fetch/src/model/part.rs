@@ -28,8 +28,7 @@ impl PartialFile {
     /// Creates `name` in `folder`, empty.
     pub(super) fn create(folder: &Path, name: &str) -> Result<Self, CheckpointError> {
         let path = own_name(folder, name);
-        File::create_new(&path)
-            .map_err(|source| CheckpointError::Write { path: path.clone(), source })?;
+        File::create_new(&path).map_err(CheckpointError::write(&path))?;
         Ok(Self { path, target: folder.join(name) })
     }
 
@@ -38,21 +37,16 @@ impl PartialFile {
         &self.path
     }
 
-    /// Renames it to its name if its sha256 is `expected`. Errors: [`CheckpointError::HashMismatch`], naming the target.
+    /// Renames it to its name if its sha256 is `expected`. Errors: another hash, naming the target.
     pub(super) fn finish(self, expected: &str) -> Result<(), CheckpointError> {
         let found = sha256_of_file(&self.path)?;
         if found != expected {
-            let expected = expected.to_owned();
-            return Err(CheckpointError::HashMismatch {
-                path: self.target.clone(),
-                expected,
-                found,
-            });
+            return Err(CheckpointError::hash_mismatch(&self.target, expected, &found));
         }
         File::open(&self.path)
             .and_then(|file| file.sync_all())
             .and_then(|()| std::fs::rename(&self.path, &self.target))
-            .map_err(|source| CheckpointError::Write { path: self.target.clone(), source })
+            .map_err(CheckpointError::write(&self.target))
     }
 }
 

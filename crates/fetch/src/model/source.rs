@@ -13,6 +13,7 @@ use super::hub;
 use super::locations::ModelSource;
 use super::name::HubName;
 use ragtriage_core::text::causes::with_causes;
+use ragtriage_encoder::Kind;
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError, PINS, Pin, PlaceTried};
 use ragtriage_http::OnDownload;
 
@@ -45,7 +46,7 @@ impl ModelRef {
 
 /// Locates the model, downloading it if it is pinned and missing.
 ///
-/// Errors: [`CheckpointError::ModelMissing`] with everything tried; [`CheckpointError::HashMismatch`] for a pinned model's
+/// Errors: [`Kind::Missing`] with everything tried; [`Kind::Damaged`] for a pinned model's
 /// file in a named folder, or in the cache if it cannot be fetched again.
 pub async fn locate(
     model: &ModelRef,
@@ -74,7 +75,7 @@ async fn open(folder: &Path, pin: Option<&'static Pin>) -> Result<Checkpoint, Ch
     let folder = folder.to_owned();
     tokio::task::spawn_blocking(move || Checkpoint::open(&folder, pin))
         .await
-        .map_err(CheckpointError::Worker)?
+        .map_err(CheckpointError::interrupted)?
 }
 
 async fn named(
@@ -91,9 +92,7 @@ async fn named(
         Err(error) => {
             attempts
                 .push(PlaceTried { place: "the model cache".to_owned(), why: with_causes(&error) });
-            damaged = Some(error)
-                .filter(|error| matches!(error, CheckpointError::HashMismatch { .. }))
-                .or(damaged);
+            damaged = Some(error).filter(|error| error.kind == Kind::Damaged).or(damaged);
         }
     }
     if let Some(found) = in_hub_cache(name, source) {
@@ -112,7 +111,7 @@ async fn named(
     };
     if let (Some(pin), None) = (pin, skipped) {
         let created = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-        created.map_err(|error| CheckpointError::Write { path: folder.clone(), source: error })?;
+        created.map_err(CheckpointError::write(&folder))?;
         match hub::fetch(&source.hub.url, pin, &folder, on_download).await {
             Ok(()) => return open(&folder, Some(pin)).await,
             Err(attempt) => attempts.push(attempt),
@@ -123,7 +122,7 @@ async fn named(
             return Err(error);
         }
     }
-    Err(CheckpointError::ModelMissing { name: name.to_owned(), folder, attempts })
+    Err(CheckpointError::missing(name, &folder, &attempts))
 }
 
 /// Returns the folder of the model in the user's hub cache, or in ours.

@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use crate::cache::CacheError;
 use crate::remote::{RemoteError, RemoteModel};
-use ragtriage_encoder::bert::BertError;
 use ragtriage_encoder::checkpoint::CheckpointError;
 
 /// An error of encoding texts.
@@ -60,12 +59,6 @@ pub enum EmbedError {
     /// The encoding thread panicked or the runtime is shutting down.
     #[error("encoding was interrupted: {0}")]
     Worker(#[source] tokio::task::JoinError),
-}
-
-impl From<BertError> for EmbedError {
-    fn from(error: BertError) -> Self {
-        Self::Checkpoint(error.into())
-    }
 }
 
 impl EmbedError {

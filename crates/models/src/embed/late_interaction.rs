@@ -19,7 +19,7 @@ use ragtriage_encoder::bert::{
     Dense, EncoderInput, Instructions, Kernel, Sequence, VERSION, Wanted, WordPieces,
 };
 use ragtriage_encoder::checkpoint::Checkpoint;
-use ragtriage_encoder::checkpoint::{CheckpointError, Model, TokenRecipe};
+use ragtriage_encoder::checkpoint::{Model, TokenRecipe};
 
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a vector.
 const ENCODER_VERSION: u32 = 1;
@@ -202,8 +202,7 @@ impl TokenModel {
             Role::Passage => (&self.recipe.passage_marker, self.recipe.passage_tokens),
         };
         // An empty text is [CLS] [SEP], under the tokenizer's names.
-        let empty =
-            word_pieces.ids(&EncoderInput::One("".into())).map_err(CheckpointError::from)?.ids;
+        let empty = word_pieces.ids(&EncoderInput::One("".into()))?.ids;
         let (cls, sep) = empty.split_at(1);
         let mut before = cls.to_vec();
         if !marker.is_empty() {

@@ -16,7 +16,7 @@ use ragtriage_core::config::{Precision, Titles};
 use ragtriage_core::types::{Similarity, TitledText};
 use ragtriage_encoder::bert::{EncoderInput, Ids, Instructions, Kernel, VERSION, Wanted};
 use ragtriage_encoder::checkpoint::Checkpoint;
-use ragtriage_encoder::checkpoint::{CheckpointError, Model, Recipe};
+use ragtriage_encoder::checkpoint::{Model, Recipe};
 
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a vector.
 const ENCODER_VERSION: u32 = 2;
@@ -173,7 +173,7 @@ impl Encoder for Local {
                 wanted,
                 &inputs,
                 |input| {
-                    let mut ids = word_pieces.ids(input).map_err(CheckpointError::from)?;
+                    let mut ids = word_pieces.ids(input)?;
                     // Only a pair has tokens of type 1, and only a title forms a pair here.
                     ids.second = ids.ids.len();
                     Ok(ids)

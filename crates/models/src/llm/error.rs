@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use ragtriage_core::prompt::TemplateError;
 use ragtriage_core::types::ErrorKind;
+use ragtriage_encoder::Kind;
 use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_http::HttpError;
 
@@ -217,7 +218,7 @@ impl Hint for LlmError {
                 Some("lower `generation.context_tokens`, or raise the server's context length")
             }
             Self::Spent { .. } => Some("raise the limit; finished questions are kept"),
-            Self::Checkpoint(CheckpointError::ModelMissing { .. }) => Some(
+            Self::Checkpoint(error) if error.kind == Kind::Missing => Some(
                 "name a folder with `config.json`, `tokenizer.json` and `model.safetensors` as `generation.model`",
             ),
             Self::Checkpoint(_) => Some(

@@ -1,6 +1,6 @@
 //! Generators: answer prompts.
 //!
-//! [`Baseline`] and [`SpanReader`] read the passages in this process, the second with a model. [`openai`] calls a chat model; [`Retrying`] adds retries and a concurrency
+//! [`Baseline`] reads the passages in this process. [`openai`] calls a chat model; [`Retrying`] adds retries and a concurrency
 //! limit, [`WithAllowance`] a spending limit, [`CachedReplies`] a response cache. [`load_template`] loads prompt templates and
 //! [`read_answer`] extracts the short answer from a model's output. Packing and scoring are done elsewhere.
 
@@ -14,7 +14,6 @@ mod kept;
 pub mod openai;
 pub(crate) mod pause;
 pub(crate) mod policy;
-mod qa;
 mod recorded;
 mod retry;
 mod template;
@@ -28,7 +27,6 @@ pub use self::cached::{CachedReplies, REPLIES};
 pub use self::completion::Completion;
 pub use self::error::{ErrorClass, LlmError, SentParameter, kind_hint};
 pub use self::kept::KeptReply;
-pub use self::qa::SpanReader;
 pub use self::recorded::{RecordedResponses, response_key};
 pub use self::retry::Retrying;
 pub use self::template::load_template;

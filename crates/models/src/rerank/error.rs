@@ -4,6 +4,7 @@ use crate::cache::CacheError;
 use crate::remote::{RemoteError, RemoteModel};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
+use ragtriage_encoder::Kind;
 use ragtriage_encoder::checkpoint::CheckpointError;
 
 /// An error of scoring passages.
@@ -45,14 +46,12 @@ impl RerankError {
 impl Hint for RerankError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Checkpoint(CheckpointError::ModelMissing { name, folder, .. }) => Some(format!(
-                "put `config.json`, `tokenizer.json` and `model.safetensors` of `{name}` into `{}`, or name a folder that \
-                 has them as `rerank.model`; without `[rerank]` nothing is reranked",
-                folder.display()
-            )),
-            Self::Checkpoint(CheckpointError::Worker(_))
-            | Self::Contract { .. }
-            | Self::Worker(_) => None,
+            Self::Contract { .. } | Self::Worker(_) => None,
+            Self::Checkpoint(error) if error.kind == Kind::Interrupted => None,
+            Self::Checkpoint(error) if error.kind == Kind::Missing => Some(
+                "name a folder with `config.json`, `tokenizer.json` and `model.safetensors` as `rerank.model`; without `[rerank]` nothing is reranked"
+                    .to_owned(),
+            ),
             Self::Checkpoint(_) => Some(
                 "name another cross-encoder of the BERT family, or its folder, as `rerank.model`"
                     .to_owned(),

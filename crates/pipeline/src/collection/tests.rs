@@ -17,15 +17,12 @@ struct Fixed {
 
 #[async_trait]
 impl ExistingCollection for Fixed {
-    async fn read(&self) -> Result<CollectionContent, ExistingError> {
+    async fn read(&self) -> Result<CollectionContent, VectorError> {
         self.n_reads.fetch_add(1, Ordering::SeqCst);
         Ok(CollectionContent { passages: Vec::new(), vectors_sha256: String::new() })
     }
 
-    async fn search(
-        &self,
-        search: ExistingSearch<'_>,
-    ) -> Result<Vec<(String, f32)>, ExistingError> {
+    async fn search(&self, search: ExistingSearch<'_>) -> Result<Vec<(String, f32)>, VectorError> {
         let asked = (search.limit, search.mode);
         self.asked.lock().expect("not poisoned").push(asked);
         let best = self.found.iter().take(search.limit);

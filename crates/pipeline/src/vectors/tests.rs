@@ -13,7 +13,7 @@ use ragtriage_core::fuse::Fusion;
 use ragtriage_core::types::{Chunk, ChunkId, Document, Length, Question, Similarity, TraceStep};
 use ragtriage_models::embed::{EmbedError, OnProgress};
 use ragtriage_runs::ApproximateIndex;
-use ragtriage_vectors::{IndexError, Neighbour, VectorPlace};
+use ragtriage_vectors::{Error as VectorError, Neighbour, VectorPlace};
 
 /// Encodes a text as its length, and counts the texts. A text of one byte has no vector.
 #[derive(Default)]
@@ -58,30 +58,27 @@ struct Echo;
 
 #[async_trait]
 impl VectorStore for Echo {
-    async fn count(&self) -> Result<usize, IndexError> {
+    async fn count(&self) -> Result<usize, VectorError> {
         Ok(1)
     }
 
-    async fn missing(&self) -> Result<Vec<u32>, IndexError> {
+    async fn missing(&self) -> Result<Vec<u32>, VectorError> {
         Ok(Vec::new())
     }
 
-    async fn upsert(&self, _: &[Point]) -> Result<(), IndexError> {
+    async fn upsert(&self, _: &[Point]) -> Result<(), VectorError> {
         Ok(())
     }
 
-    async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError> {
-        let Vector::Dense(numbers) = search.vector else {
-            return Ok(Vec::new());
-        };
-        Ok(vec![Neighbour { number: 0, score: numbers[0] }])
+    async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, VectorError> {
+        Ok(vec![Neighbour { number: 0, score: search.vector[0] }])
     }
 
-    async fn graph_in_use(&self) -> Result<bool, IndexError> {
+    async fn graph_in_use(&self) -> Result<bool, VectorError> {
         Ok(false)
     }
 
-    async fn segments(&self) -> Result<usize, IndexError> {
+    async fn segments(&self) -> Result<usize, VectorError> {
         Ok(1)
     }
 }
@@ -91,19 +88,19 @@ struct HalfGraph;
 
 #[async_trait]
 impl VectorStore for HalfGraph {
-    async fn count(&self) -> Result<usize, IndexError> {
+    async fn count(&self) -> Result<usize, VectorError> {
         Ok(2)
     }
 
-    async fn missing(&self) -> Result<Vec<u32>, IndexError> {
+    async fn missing(&self) -> Result<Vec<u32>, VectorError> {
         Ok(Vec::new())
     }
 
-    async fn upsert(&self, _: &[Point]) -> Result<(), IndexError> {
+    async fn upsert(&self, _: &[Point]) -> Result<(), VectorError> {
         Ok(())
     }
 
-    async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, IndexError> {
+    async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, VectorError> {
         let near = [(0, 2.0), (1, 1.0)].map(|(number, score)| Neighbour { number, score });
         Ok(match search.mode {
             SearchMode::Exact => near.to_vec(),
@@ -111,11 +108,11 @@ impl VectorStore for HalfGraph {
         })
     }
 
-    async fn graph_in_use(&self) -> Result<bool, IndexError> {
+    async fn graph_in_use(&self) -> Result<bool, VectorError> {
         Ok(true)
     }
 
-    async fn segments(&self) -> Result<usize, IndexError> {
+    async fn segments(&self) -> Result<usize, VectorError> {
         Ok(3)
     }
 }

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::*;
-use crate::vector::Vector;
 use ragtriage_core::types::Similarity;
 
 fn spec() -> CollectionSpec {
-    let vector = VectorSpec::Dense { dimension: 3, similarity: Similarity::Cosine };
+    let vector = VectorSpec { dimension: 3, similarity: Similarity::Cosine, many: false };
     CollectionSpec {
         hnsw: Some(Hnsw::default()),
         ..CollectionSpec::new("00ff".to_owned(), "dense", vector, 10)
@@ -18,7 +17,7 @@ fn spec() -> CollectionSpec {
 fn point(number: u32) -> Point {
     Point {
         number,
-        vector: Vector::Dense(vec![0.0; 3]),
+        vector: vec![0.0; 3],
         chunk_id: format!("d#{number}"),
         doc_id: "d".to_owned(),
         range: (2, 7),
@@ -68,7 +67,7 @@ fn what_changes_points_or_graph_changes_the_name_and_what_does_not_leaves_it() {
         CollectionSpec { content: "00fe".to_owned(), ..base.clone() },
         CollectionSpec { vector_name: "other".to_owned(), ..base.clone() },
         CollectionSpec {
-            vector: VectorSpec::Multi { dimension: 3, similarity: Similarity::Cosine },
+            vector: VectorSpec { dimension: 3, similarity: Similarity::Cosine, many: true },
             ..base.clone()
         },
         CollectionSpec { expected_points: 100_001, ..base.clone() },

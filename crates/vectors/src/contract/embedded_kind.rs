@@ -9,9 +9,9 @@ use qdrant_edge::{
 };
 use tempfile::TempDir;
 
-use super::Kind;
-use crate::folder::CollectionFolder;
-use crate::{CollectionSpec, EmbeddedStore, IndexError, VectorStore};
+use super::StoreKind;
+use crate::edge::folder::CollectionFolder;
+use crate::{CollectionSpec, EmbeddedStore, Error, VectorStore};
 
 pub(super) struct Embedded {
     cache: PathBuf,
@@ -38,8 +38,8 @@ impl Embedded {
 }
 
 #[async_trait]
-impl Kind for Embedded {
-    async fn open(&self, spec: &CollectionSpec) -> Result<Box<dyn VectorStore>, IndexError> {
+impl StoreKind for Embedded {
+    async fn open(&self, spec: &CollectionSpec) -> Result<Box<dyn VectorStore>, Error> {
         Ok(Box::new(EmbeddedStore::open_or_create(&self.cache, spec).await?))
     }
 

@@ -6,7 +6,7 @@ use super::oracle::{DIMENSION, dense, exact};
 use super::{Remote, spec};
 use crate::existing::{ExistingSearch, StoredPassage};
 use crate::server::ServerCollection;
-use crate::{ExistingCollection, SearchMode, Vector, VectorStore};
+use crate::{ExistingCollection as _, SearchMode, VectorStore};
 
 const POINTS: u32 = 300;
 
@@ -21,13 +21,16 @@ async fn by_store(store: &dyn VectorStore) -> Vec<Vec<(String, f32)>> {
     all
 }
 
-fn questions() -> Vec<Vector> {
+fn questions() -> Vec<Vec<f32>> {
     let points = dense(POINTS + 20, DIMENSION).into_iter();
     points.skip(POINTS as usize).map(|point| point.vector).collect()
 }
 
-pub(super) async fn an_existing_collection_finds_what_its_own_store_finds(kind: &Remote) {
-    use super::Kind as _;
+#[tokio::test]
+#[cfg_attr(not(has_qdrant_server), ignore = "needs RAGTRIAGE_QDRANT_URL")]
+async fn an_existing_collection_finds_what_its_own_store_finds() {
+    use super::StoreKind as _;
+    let Some(kind) = super::remote() else { return };
     let spec = spec(POINTS as usize);
     let store = kind.open(&spec).await.expect("made");
     store.upsert(&dense(POINTS, DIMENSION)).await.expect("stored");
@@ -52,10 +55,9 @@ pub(super) async fn an_existing_collection_finds_what_its_own_store_finds(kind: 
     assert_eq!((passages.len(), &passages[7]), (POINTS as usize, &seventh));
     let mut found = Vec::new();
     for question in &questions() {
-        let Vector::Dense(vector) = question else { unreachable!("dense points") };
         let search = ExistingSearch {
             text: "",
-            vector: Some(vector),
+            vector: Some(question),
             candidates: 10,
             limit: 10,
             mode: SearchMode::Exact,
@@ -71,7 +73,7 @@ pub(super) async fn an_existing_collection_finds_what_its_own_store_finds(kind: 
 /// Compares with the embedded engine: the same order, and scores equal to 1e-6.
 #[cfg(feature = "embedded")]
 async fn same_as_embedded(found: &[Vec<(String, f32)>]) {
-    use super::Kind as _;
+    use super::StoreKind as _;
     let kind = super::embedded().expect("always there");
     let spec = spec(POINTS as usize);
     let store = kind.open(&spec).await.expect("made");

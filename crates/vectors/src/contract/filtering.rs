@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::oracle::{DIMENSION, Random, approximate, dense, exact, numbers};
-use super::{Kind, spec};
+use super::{StoreKind, spec};
 use crate::{CollectionSpec, Point, VectorSearch, VectorSpec};
 use ragtriage_core::config::Hnsw;
 use ragtriage_core::types::{Condition, Excluded, Filter, Literal, NumberBounds, Similarity};
@@ -105,7 +105,7 @@ fn with_metadata(points: &mut [Point]) {
     }
 }
 
-pub(super) async fn a_filter_lets_through_what_it_matches(kind: &impl Kind) {
+pub(super) async fn a_filter_lets_through_what_it_matches(kind: &impl StoreKind) {
     let spec = spec(300);
     let mut points = dense(300, DIMENSION);
     with_metadata(&mut points);
@@ -137,8 +137,8 @@ pub(super) async fn a_filter_lets_through_what_it_matches(kind: &impl Kind) {
     kind.clean(&spec).await;
 }
 
-pub(super) async fn a_filter_holds_for_the_graph_too(kind: &impl Kind) {
-    let vector = VectorSpec::Dense { dimension: 16, similarity: Similarity::Cosine };
+pub(super) async fn a_filter_holds_for_the_graph_too(kind: &impl StoreKind) {
+    let vector = VectorSpec { dimension: 16, similarity: Similarity::Cosine, many: false };
     let hnsw = Some(Hnsw { from_points: 1_000, ..Hnsw::default() });
     let spec = CollectionSpec { vector, hnsw, ..spec(2_000) };
     let mut points = dense(2_000, 16);

@@ -1,6 +1,5 @@
 //! The contract of [`VectorStore`], clause by clause, over every implementation: the embedded store always, the server
-//! if `RAGTRIAGE_QDRANT_URL` names one (and `RAGTRIAGE_QDRANT_API_KEY` its key, if it has one). The clauses on storing
-//! and exact search also hold for the store over the test double of a server, which has neither graph nor filters.
+//! if `RAGTRIAGE_QDRANT_URL` names one (and `RAGTRIAGE_QDRANT_API_KEY` its key, if it has one).
 
 #![cfg_attr(
     not(feature = "embedded"),
@@ -19,7 +18,6 @@ mod processes;
 mod program;
 mod searching;
 mod server;
-mod sizes;
 mod storing;
 
 use std::env;
@@ -30,8 +28,7 @@ use async_trait::async_trait;
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{DeletePointsBuilder, PointStruct, PointsIdsList, UpsertPointsBuilder};
 
-use super::{CollectionSpec, IndexError, Server, ServerStore, VectorSpec, VectorStore};
-use crate::server::double::Double;
+use super::{CollectionSpec, Error, Server, ServerStore, VectorSpec, VectorStore};
 #[cfg(feature = "embedded")]
 use embedded_kind::embedded;
 use oracle::DIMENSION;
@@ -39,8 +36,8 @@ use ragtriage_core::types::Similarity;
 
 /// Creates stores of one kind, all over the same cache or server, and modifies collections as other programs might.
 #[async_trait]
-trait Kind: Sync {
-    async fn open(&self, spec: &CollectionSpec) -> Result<Box<dyn VectorStore>, IndexError>;
+trait StoreKind: Sync {
+    async fn open(&self, spec: &CollectionSpec) -> Result<Box<dyn VectorStore>, Error>;
 
     /// Deletes points of a closed collection.
     async fn lose(&self, spec: &CollectionSpec, numbers: &[u32]);
@@ -58,8 +55,7 @@ trait Kind: Sync {
     async fn clean(&self, spec: &CollectionSpec);
 }
 
-/// A server, and the test double that runs as long as this.
-struct Remote(Server, #[allow(dead_code, reason = "stops the server when dropped")] Option<Double>);
+struct Remote(Server);
 
 impl Remote {
     fn client(&self) -> Qdrant {
@@ -77,8 +73,8 @@ impl Remote {
 }
 
 #[async_trait]
-impl Kind for Remote {
-    async fn open(&self, spec: &CollectionSpec) -> Result<Box<dyn VectorStore>, IndexError> {
+impl StoreKind for Remote {
+    async fn open(&self, spec: &CollectionSpec) -> Result<Box<dyn VectorStore>, Error> {
         Ok(Box::new(ServerStore::open_or_create(&self.0, spec).await?))
     }
 
@@ -115,21 +111,15 @@ fn remote() -> Option<Remote> {
     let url = env::var(URL).ok()?;
     let api_key = env::var("RAGTRIAGE_QDRANT_API_KEY").ok();
     let (timeout, indexing_timeout) = (Duration::from_secs(30), Duration::from_mins(2));
-    let server = Server { url, api_key, timeout, indexing_timeout };
-    Some(Remote(server, None))
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "as `remote`")]
-fn double() -> Option<Remote> {
-    let double = Double::start();
-    Some(Remote(double.server(Duration::from_secs(30)), Some(double)))
+    let server = Server { url, settings: "vector_store", api_key, timeout, indexing_timeout };
+    Some(Remote(server))
 }
 
 /// Returns a collection that no other test uses, in this process or another.
 fn spec(expected_points: usize) -> CollectionSpec {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let content = format!("{:08x}{:08x}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let vector = VectorSpec::Dense { dimension: DIMENSION, similarity: Similarity::Cosine };
+    let vector = VectorSpec { dimension: DIMENSION, similarity: Similarity::Cosine, many: false };
     CollectionSpec::new(content, "dense", vector, expected_points)
 }
 
@@ -181,29 +171,3 @@ macro_rules! contracts {
 contracts!(embedded (any(), ignore) remote (not(has_qdrant_server), ignore = "needs RAGTRIAGE_QDRANT_URL"));
 #[cfg(not(feature = "embedded"))]
 contracts!(remote(not(has_qdrant_server), ignore = "needs RAGTRIAGE_QDRANT_URL"));
-
-contract!(
-    double (any(), ignore):
-    storing::an_empty_collection_misses_everything_and_has_no_neighbours,
-    storing::upserting_twice_changes_nothing,
-    storing::a_whole_collection_is_there_when_opened_again,
-    storing::a_filling_that_was_broken_off_goes_on,
-    storing::a_vector_that_does_not_fit_is_refused_and_nothing_written,
-    storing::a_changed_layout_is_another_collection,
-    storing::points_that_others_deleted_are_missing_and_filled_again,
-    storing::a_point_that_is_not_ours_is_named,
-    storing::two_may_fill_at_once,
-    searching::exact_search_is_the_order_of_comparing_with_all,
-    searching::a_limit_beyond_the_size_gives_all_and_none_gives_none,
-    searching::multivectors_are_compared_by_their_best_rows,
-    existing::an_existing_collection_finds_what_its_own_store_finds,
-);
-
-mod remote_alone {
-    #[tokio::test]
-    #[cfg_attr(not(has_qdrant_server), ignore = "needs RAGTRIAGE_QDRANT_URL")]
-    async fn an_existing_collection_finds_what_its_own_store_finds() {
-        let kind = super::remote().expect("a server");
-        super::existing::an_existing_collection_finds_what_its_own_store_finds(&kind).await;
-    }
-}

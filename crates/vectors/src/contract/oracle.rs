@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::{Neighbour, Point, SearchMode, Vector, VectorSearch, VectorSpec};
+use crate::{Neighbour, Point, SearchMode, VectorSearch, VectorSpec};
 use ragtriage_core::types::Similarity;
 
 pub(super) const DIMENSION: usize = 8;
@@ -28,7 +28,7 @@ impl Random {
     }
 }
 
-pub(super) fn point(number: u32, vector: Vector) -> Point {
+pub(super) fn point(number: u32, vector: Vec<f32>) -> Point {
     Point {
         number,
         vector,
@@ -42,7 +42,7 @@ pub(super) fn point(number: u32, vector: Vector) -> Point {
 /// Returns `n` points of one row whose components lie in -1 to 1.
 pub(super) fn dense(n: u32, dimension: usize) -> Vec<Point> {
     let mut random = Random(20_261_121);
-    (0..n).map(|number| point(number, Vector::Dense(random.row(dimension)))).collect()
+    (0..n).map(|number| point(number, random.row(dimension))).collect()
 }
 
 /// Returns `n` points of one to six rows.
@@ -52,15 +52,15 @@ pub(super) fn multi(n: u32) -> Vec<Point> {
         let n_rows = 1 + random.below(6);
         random.row(n_rows * DIMENSION)
     };
-    (0..n).map(|number| point(number, Vector::Multi(rows()))).collect()
+    (0..n).map(|number| point(number, rows())).collect()
 }
 
 /// Returns the search that the tests use most.
-pub(super) fn exact(vector: &Vector, limit: usize) -> VectorSearch<'_> {
+pub(super) fn exact(vector: &[f32], limit: usize) -> VectorSearch<'_> {
     VectorSearch { vector, limit, mode: SearchMode::Exact, filter: None }
 }
 
-pub(super) fn approximate(vector: &Vector, limit: usize) -> VectorSearch<'_> {
+pub(super) fn approximate(vector: &[f32], limit: usize) -> VectorSearch<'_> {
     VectorSearch { mode: SearchMode::Approximate, ..exact(vector, limit) }
 }
 
@@ -75,19 +75,15 @@ fn similarity_of(similarity: Similarity, a: &[f32], b: &[f32]) -> f64 {
 }
 
 /// Computes numbers and similarities by comparing with every point, best first.
-pub(super) fn brute_force(points: &[Point], query: &Vector, spec: VectorSpec) -> Vec<(u32, f64)> {
-    let score = |vector: &Vector| match (spec, vector, query) {
-        (VectorSpec::Dense { similarity, .. }, Vector::Dense(a), Vector::Dense(b)) => {
-            similarity_of(similarity, a, b)
-        }
-        (VectorSpec::Multi { similarity, dimension }, Vector::Multi(a), Vector::Multi(b)) => {
-            let best = |row: &[f32]| {
-                let each = a.chunks(dimension).map(|other| similarity_of(similarity, other, row));
-                each.fold(f64::NEG_INFINITY, f64::max)
-            };
-            b.chunks(dimension).map(best).sum()
-        }
-        _ => panic!("{spec:?} has no such vectors"),
+pub(super) fn brute_force(points: &[Point], query: &[f32], spec: VectorSpec) -> Vec<(u32, f64)> {
+    let VectorSpec { dimension, similarity, .. } = spec;
+    // One row for dense vectors.
+    let score = |vector: &[f32]| -> f64 {
+        let best = |row: &[f32]| {
+            let each = vector.chunks(dimension).map(|other| similarity_of(similarity, other, row));
+            each.fold(f64::NEG_INFINITY, f64::max)
+        };
+        query.chunks(dimension).map(best).sum()
     };
     let mut all: Vec<(u32, f64)> =
         points.iter().map(|point| (point.number, score(&point.vector))).collect();

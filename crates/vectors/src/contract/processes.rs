@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 #[cfg(feature = "embedded")]
 use super::embedded_kind::{CACHE, Embedded};
 use super::oracle::{DIMENSION, assert_best, brute_force, dense, exact};
-use super::{Kind, remote, spec};
+use super::{StoreKind, remote, spec};
 use crate::{CollectionSpec, VectorStore};
 
 /// Environment variable that passes the collection and its number of points to the child.
@@ -20,7 +20,7 @@ const WINDOW: usize = 500;
 /// Line that the child prints on stderr after its third window.
 const SIGN: &str = "three windows are stored";
 
-fn child(kind: &impl Kind, spec: &CollectionSpec) -> Child {
+fn child(kind: &impl StoreKind, spec: &CollectionSpec) -> Child {
     let (place, value) = kind.environment();
     Command::new(env::current_exe().expect("this binary"))
         .args(["--exact", "contract::processes::fills", "--ignored", "--nocapture"])
@@ -68,7 +68,7 @@ async fn child_store(spec: &CollectionSpec) -> Box<dyn VectorStore> {
     kind.open(spec).await.expect("opened")
 }
 
-pub(super) async fn two_processes_fill_one_collection(kind: &impl Kind) {
+pub(super) async fn two_processes_fill_one_collection(kind: &impl StoreKind) {
     let spec = spec(5_000);
     let children = [child(kind, &spec), child(kind, &spec)];
     for child in children {
@@ -89,7 +89,7 @@ pub(super) async fn two_processes_fill_one_collection(kind: &impl Kind) {
     kind.clean(&spec).await;
 }
 
-pub(super) async fn a_killed_filling_can_be_completed(kind: &impl Kind) {
+pub(super) async fn a_killed_filling_can_be_completed(kind: &impl StoreKind) {
     let spec = spec(100_000);
     let mut child = child(kind, &spec);
     let lines = BufReader::new(child.stderr.take().expect("piped")).lines();

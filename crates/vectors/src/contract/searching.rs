@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::oracle::{
     DIMENSION, approximate, assert_best, brute_force, dense, exact, multi, numbers,
 };
-use super::{Kind, spec};
+use super::{StoreKind, spec};
 use crate::{CollectionSpec, Point, VectorSpec, VectorStore};
 use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
 use ragtriage_core::types::Similarity;
@@ -27,9 +27,9 @@ async fn recall(
     n_found as f64 / (10 * queries.len()) as f64
 }
 
-pub(super) async fn exact_search_is_the_order_of_comparing_with_all(kind: &impl Kind) {
+pub(super) async fn exact_search_is_the_order_of_comparing_with_all(kind: &impl StoreKind) {
     for similarity in Similarity::ALL {
-        let vector = VectorSpec::Dense { dimension: DIMENSION, similarity };
+        let vector = VectorSpec { dimension: DIMENSION, similarity, many: false };
         let spec = CollectionSpec { vector, ..spec(60) };
         let (store, points) = (kind.open(&spec).await.expect("made"), dense(61, DIMENSION));
         let query = &points[60].vector;
@@ -40,7 +40,7 @@ pub(super) async fn exact_search_is_the_order_of_comparing_with_all(kind: &impl 
     }
 }
 
-pub(super) async fn a_limit_beyond_the_size_gives_all_and_none_gives_none(kind: &impl Kind) {
+pub(super) async fn a_limit_beyond_the_size_gives_all_and_none_gives_none(kind: &impl StoreKind) {
     let spec = spec(5);
     let (store, points) = (kind.open(&spec).await.expect("made"), dense(5, DIMENSION));
     store.upsert(&points).await.expect("stored");
@@ -54,11 +54,11 @@ pub(super) async fn a_limit_beyond_the_size_gives_all_and_none_gives_none(kind: 
 /// Number of points and dimension for which the graph is built whatever the engine's thresholds (10 KiB per segment).
 const GRAPH: (u32, usize) = (2_000, 16);
 
-pub(super) async fn the_graph_is_followed_as_its_settings_say(kind: &impl Kind) {
+pub(super) async fn the_graph_is_followed_as_its_settings_say(kind: &impl StoreKind) {
     let (n, dimension) = GRAPH;
     let all = dense(n + 40, dimension);
     let (points, queries) = all.split_at(n as usize);
-    let vector = VectorSpec::Dense { dimension, similarity: Similarity::Cosine };
+    let vector = VectorSpec { dimension, similarity: Similarity::Cosine, many: false };
     let good = Hnsw { from_points: 1_000, ..Hnsw::default() };
     // With two edges per node and the least effort, a graph loses neighbours: this shows that the settings arrived.
     let poor = Hnsw { m: 2, ef_construct: 4, ef: 1, ..good };
@@ -84,10 +84,12 @@ pub(super) async fn the_graph_is_followed_as_its_settings_say(kind: &impl Kind) 
     assert!(recalls[1] < 0.9, "recall {recalls:?}");
 }
 
-pub(super) async fn a_small_collection_is_scanned_although_a_graph_is_asked_for(kind: &impl Kind) {
+pub(super) async fn a_small_collection_is_scanned_although_a_graph_is_asked_for(
+    kind: &impl StoreKind,
+) {
     let (n, dimension) = GRAPH;
     let points = dense(n, dimension);
-    let vector = VectorSpec::Dense { dimension, similarity: Similarity::Cosine };
+    let vector = VectorSpec { dimension, similarity: Similarity::Cosine, many: false };
     let hnsw = Some(Hnsw { m: 2, ef_construct: 4, ef: 1, from_points: points.len() + 1 });
     let spec = CollectionSpec { vector, hnsw, ..spec(points.len()) };
     let store = kind.open(&spec).await.expect("made");
@@ -97,11 +99,11 @@ pub(super) async fn a_small_collection_is_scanned_although_a_graph_is_asked_for(
     kind.clean(&spec).await;
 }
 
-pub(super) async fn quantized_copies_are_read_by_approximate_search_alone(kind: &impl Kind) {
+pub(super) async fn quantized_copies_are_read_by_approximate_search_alone(kind: &impl StoreKind) {
     let dimension = 32;
     let all = dense(1_020, dimension);
     let (points, queries) = all.split_at(1_000);
-    let vector = VectorSpec::Dense { dimension, similarity: Similarity::Cosine };
+    let vector = VectorSpec { dimension, similarity: Similarity::Cosine, many: false };
     let rescored = Quantization { kind: QuantizationKind::Scalar, ..Quantization::default() };
     let binary = Quantization { kind: QuantizationKind::Binary, oversampling: 50.0, ..rescored };
     let alone = |copies| Quantization { rescore: false, ..copies };
@@ -135,9 +137,9 @@ pub(super) async fn quantized_copies_are_read_by_approximate_search_alone(kind: 
     }
 }
 
-pub(super) async fn multivectors_are_compared_by_their_best_rows(kind: &impl Kind) {
+pub(super) async fn multivectors_are_compared_by_their_best_rows(kind: &impl StoreKind) {
     for similarity in Similarity::ALL {
-        let vector = VectorSpec::Multi { dimension: DIMENSION, similarity };
+        let vector = VectorSpec { dimension: DIMENSION, similarity, many: true };
         let spec =
             CollectionSpec { vector, vector_name: "late_interaction".to_owned(), ..spec(50) };
         let (store, points) = (kind.open(&spec).await.expect("made"), multi(51));
@@ -149,8 +151,8 @@ pub(super) async fn multivectors_are_compared_by_their_best_rows(kind: &impl Kin
     }
 }
 
-pub(super) async fn a_graph_over_multivectors_finds_what_comparing_finds(kind: &impl Kind) {
-    let vector = VectorSpec::Multi { dimension: DIMENSION, similarity: Similarity::Cosine };
+pub(super) async fn a_graph_over_multivectors_finds_what_comparing_finds(kind: &impl StoreKind) {
+    let vector = VectorSpec { dimension: DIMENSION, similarity: Similarity::Cosine, many: true };
     let hnsw = Some(Hnsw { from_points: 1_000, ..Hnsw::default() });
     let all = multi(1_520);
     let (points, queries) = all.split_at(1_500);

@@ -1,28 +1,36 @@
-//! The engine over one folder: blocking calls, its state on disk, and its panics.
+//! The engine over one folder: blocking calls, its panics, and the disk below it.
 
+use std::any::Any;
+use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::fs::{self, DirEntry};
+use std::fs;
 use std::mem;
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
 use qdrant_edge::{
     CountRequest, EdgeShard, OperationResult, PointId, QueryRequest, UpdateOperation,
 };
+use ragtriage_core::text::numbers::bytes;
+use walkdir::WalkDir;
 
-use super::panics::{caught, closed};
-use super::space::{Sizes, Space};
+use super::folder::{CollectionFolder, Found};
 use super::wire;
 use crate::collection::{CollectionSpec, absent};
-use crate::error::{Foreign, IndexError};
 use crate::filter::FieldKind;
-use crate::folder::{CollectionFolder, Found};
-use crate::seal::make_private;
-use crate::{Neighbour, Point};
+use crate::{Error, Neighbour};
 
 /// Ids in one answer of the engine.
 const PAGE: usize = 10_000;
+
+/// Bytes that have to be free beyond the points: three files of the log, and a file of 32 MiB that the engine maps. The kernel
+/// ends a process that writes into a mapped file for which the disk has no block left.
+const MARGIN: u64 = 64 << 20;
+
+/// Bytes of a point apart from its vector: payload, id, positions.
+const PER_POINT: u64 = 512;
 
 /// A collection that is open in this process. All methods block.
 pub(crate) struct Engine {
@@ -36,27 +44,21 @@ pub(crate) struct Engine {
     /// The first failure after which the files may be inconsistent.
     crash: OnceLock<String>,
     /// Reason why the collection was emptied when it was opened.
-    emptied: Option<String>,
-    space: Space,
+    emptied: Option<&'static str>,
     folder: CollectionFolder,
     spec: CollectionSpec,
-    layout: String,
 }
 
 impl Engine {
     /// Opens the collection under `cache`, or a temporary copy if another process has it open; creates it if it is
     /// missing, unfinished or damaged.
-    pub(crate) fn open(cache: &Path, spec: CollectionSpec) -> Result<Self, IndexError> {
-        let (name, layout) = (spec.name(), spec.layout());
+    pub(crate) fn open(cache: &Path, spec: CollectionSpec) -> Result<Self, Error> {
+        let name = spec.name();
         let folder = CollectionFolder::open(&cache.join(&name))?;
-        let space = Space::new(folder.path().to_owned());
-        let (shard, is_complete, emptied) = match folder.found(&name, &layout)? {
-            Found::Sealed { is_complete } => {
-                space.check_opening(&folder.engine())?;
-                (load(&folder, &spec)?, is_complete, None)
-            }
-            Found::Untrusted { reason } => (create(&folder, &space, &spec)?, false, Some(reason)),
-            Found::Nothing => (create(&folder, &space, &spec)?, false, None),
+        let (shard, is_complete, emptied) = match folder.found(&name, &spec.layout())? {
+            Found::Intact { is_complete } => (load(&folder, &spec)?, is_complete, None),
+            Found::Untrusted(reason) => (create(&folder, &spec)?, false, Some(reason)),
+            Found::Nothing => (create(&folder, &spec)?, false, None),
         };
         let indexed = shard.info().payload_schema.keys().map(ToString::to_string).collect();
         let is_whole = is_complete && shard.info().points_count == spec.expected_points;
@@ -65,11 +67,9 @@ impl Engine {
             writing: Mutex::new(indexed),
             is_whole: AtomicBool::new(is_whole),
             crash: OnceLock::new(),
-            emptied: emptied.filter(|_| !folder.is_temporary()),
-            space,
+            emptied: emptied.filter(|_| !folder.is_copy()),
             folder,
             spec,
-            layout,
         })
     }
 
@@ -77,9 +77,8 @@ impl Engine {
         self.shard.as_ref().expect("present until it is dropped")
     }
 
-    /// Returns the reason why the collection was emptied when it was opened.
-    pub(crate) fn emptied(&self) -> Option<&str> {
-        self.emptied.as_deref()
+    pub(crate) fn emptied(&self) -> Option<&'static str> {
+        self.emptied
     }
 
     pub(crate) fn path(&self) -> PathBuf {
@@ -90,16 +89,16 @@ impl Engine {
         self.is_whole.load(Ordering::Acquire)
     }
 
-    pub(crate) fn count(&self) -> Result<usize, IndexError> {
+    pub(crate) fn count(&self) -> Result<usize, Error> {
         self.named("count points", self.shard().count(CountRequest { filter: None, exact: true }))
     }
 
-    pub(crate) fn missing(&self) -> Result<Vec<u32>, IndexError> {
+    pub(crate) fn missing(&self) -> Result<Vec<u32>, Error> {
         let expected = self.spec.expected_points;
         let beyond = self.page(PointId::NumId(expected as u64), 1)?.0;
         if let Some(point) = beyond.first() {
-            let (collection, place) = (self.spec.name(), self.path().display().to_string());
-            return Err(IndexError::Foreign { collection, place, point: point.to_string() });
+            let place = self.path().display().to_string();
+            return Err(Error::unknown_point(&self.spec.name(), &place, &point.to_string()));
         }
         if self.count()? == expected {
             return Ok(Vec::new());
@@ -118,29 +117,32 @@ impl Engine {
         &self,
         offset: PointId,
         limit: usize,
-    ) -> Result<(Vec<PointId>, Option<PointId>), IndexError> {
+    ) -> Result<(Vec<PointId>, Option<PointId>), Error> {
         let (records, next) =
             self.named("list points", self.shard().scroll(wire::page(offset, limit)))?;
         Ok((records.iter().map(|record| record.id).collect(), next))
     }
 
-    /// Writes points that have these sizes, if there is room for them.
+    /// Writes `n_points` points whose vectors have `vector_bytes` bytes in all, if there is room for them and for the
+    /// missing ones after them.
     pub(crate) fn write(
         &self,
-        points: Sizes,
+        (n_points, vector_bytes): (usize, usize),
         operation: UpdateOperation,
-    ) -> Result<(), IndexError> {
+    ) -> Result<(), Error> {
         let _alone = self.alone();
-        self.folder.unseal()?;
         let n_stored = self.shard().info().points_count;
-        self.space.prepare(&self.spec, &self.path(), points, n_stored)?;
-        self.changed("store points", self.shard().update(operation))?;
-        self.space.settle();
-        Ok(())
+        let n_missing = self.spec.expected_points.saturating_sub(n_stored).max(n_points) as u64;
+        let each = vector_bytes.div_ceil(n_points.max(1)) as u64 + PER_POINT;
+        // Graph and quantized copies are built over a copy.
+        let copies = if wire::has_to_build(&self.spec) { 2 } else { 1 };
+        self.folder.unseal()?;
+        check_space(&self.path(), n_missing * each * copies)?;
+        self.changed("store points", self.shard().update(operation))
     }
 
-    /// Makes all writes durable; once every point is there, builds graph, copies and postings, and seals the files.
-    pub(crate) fn finish(&self) -> Result<(), IndexError> {
+    /// Makes all writes durable; once every point is there, builds graph and quantized copies, and seals the files.
+    pub(crate) fn finish(&self) -> Result<(), Error> {
         let _alone = self.alone();
         self.shard().flush();
         trim_log(&self.path());
@@ -148,17 +150,18 @@ impl Engine {
             && self.missing()?.is_empty();
         if is_filled {
             if wire::has_to_build(&self.spec) {
+                check_space(&self.path(), size(&self.path()))?;
                 self.changed("build the index", self.shard().optimize())?;
                 self.shard().flush();
             }
-            self.folder.seal(&self.layout, true)?;
+            self.folder.seal(&self.spec.layout(), true)?;
             self.is_whole.store(true, Ordering::Release);
         }
         Ok(())
     }
 
     /// Indexes the fields of a filter that are not yet indexed.
-    pub(crate) fn index_fields(&self, fields: &[(String, FieldKind)]) -> Result<(), IndexError> {
+    pub(crate) fn index_fields(&self, fields: &[(String, FieldKind)]) -> Result<(), Error> {
         if fields.is_empty() {
             return Ok(());
         }
@@ -170,9 +173,11 @@ impl Engine {
         if missing.is_empty() {
             return Ok(());
         }
-        let n_points = self.spec.expected_points;
-        self.space.check_indexing(&self.path(), n_points, missing.len())?;
         self.folder.unseal()?;
+        check_space(
+            &self.path(),
+            missing.len() as u64 * PER_POINT * self.spec.expected_points as u64,
+        )?;
         for (path, kind) in missing {
             let made = self.shard().update(wire::field_index(path, *kind));
             self.changed("index a metadata field", made)?;
@@ -180,12 +185,12 @@ impl Engine {
             indexed.insert(wire::json_path(path).to_string());
         }
         if self.is_whole() {
-            self.folder.seal(&self.layout, true)?;
+            self.folder.seal(&self.spec.layout(), true)?;
         }
         Ok(())
     }
 
-    pub(crate) fn search(&self, request: QueryRequest) -> Result<Vec<Neighbour>, IndexError> {
+    pub(crate) fn search(&self, request: QueryRequest) -> Result<Vec<Neighbour>, Error> {
         let points = self.named("search", self.shard().query(request))?;
         Ok(points.iter().filter_map(wire::neighbour).collect())
     }
@@ -198,71 +203,57 @@ impl Engine {
         self.shard().info().segments_count
     }
 
-    pub(crate) fn insertion(&self, points: &[Point]) -> UpdateOperation {
-        wire::insertion(&self.spec, points)
-    }
-
     fn alone(&self) -> MutexGuard<'_, BTreeSet<String>> {
         self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn named<T>(&self, action: &'static str, result: OperationResult<T>) -> Result<T, IndexError> {
-        result.map_err(|error| engine_error(action, self.path(), error.into()))
+    fn named<T>(&self, action: &str, result: OperationResult<T>) -> Result<T, Error> {
+        result.map_err(|error| failed(action, &self.path(), error.to_string()))
     }
 
     /// Passes the result of a change on; after a failure the files are not used again.
-    fn changed<T>(
-        &self,
-        action: &'static str,
-        result: OperationResult<T>,
-    ) -> Result<T, IndexError> {
-        result.map_err(|error| self.crashed(action, error.to_string()))
+    fn changed<T>(&self, action: &str, result: OperationResult<T>) -> Result<(), Error> {
+        result.map(drop).map_err(|error| self.crashed(action, error.to_string()))
     }
 
     /// Runs `work`. After a panic the files may be inconsistent: they lose their seal, and every further call fails.
     fn guarded<T>(
         &self,
-        action: &'static str,
-        work: impl FnOnce(&Self) -> Result<T, IndexError>,
-    ) -> Result<T, IndexError> {
+        action: &str,
+        work: impl FnOnce(&Self) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         if let Some(first) = self.crash.get() {
-            return Err(crash(action, self.path(), first.clone()));
+            return Err(failed(action, &self.path(), first.clone()));
         }
         caught(|| work(self)).unwrap_or_else(|message| Err(self.crashed(action, message)))
     }
 
-    fn crashed(&self, action: &'static str, message: String) -> IndexError {
+    fn crashed(&self, action: &str, message: String) -> Error {
         let first = self.crash.get_or_init(|| message).clone();
         // Where it cannot be removed, changed files differ from it.
         let _ = self.folder.unseal();
-        crash(action, self.path(), first)
+        failed(action, &self.path(), first)
     }
 }
 
 impl Drop for Engine {
-    /// Closes the shard while the folder is locked. A filling that is not complete is sealed, to be continued. The
-    /// engine would panic again after a failure: it is then not closed.
+    /// Closes the shard while the folder is locked. A filling that is not complete is sealed, to be continued. After a
+    /// failure, and if it could not be flushed, the engine would panic when it is dropped: it is then not closed.
     fn drop(&mut self) {
         let Some(shard) = self.shard.take() else {
             return;
         };
-        let is_closed = if self.crash.get().is_some() {
+        if self.crash.get().is_some() || caught(|| shard.flush()).is_err() {
             mem::forget(shard);
-            false
-        } else {
-            closed(shard, EdgeShard::flush)
-        };
-        if !is_closed {
             let _ = self.folder.unseal();
-            return;
-        }
-        self.space.release();
-        if self.is_whole() {
+        } else if caught(|| drop(shard)).is_err() {
+            let _ = self.folder.unseal();
+        } else if self.is_whole() {
             // Closing writes some files again, with the same content.
-            make_private(&self.path());
+            self.folder.make_private();
         } else {
             // Without a seal it is filled from the start.
-            let _ = self.folder.seal(&self.layout, false);
+            let _ = self.folder.seal(&self.spec.layout(), false);
         }
     }
 }
@@ -271,8 +262,8 @@ impl Drop for Engine {
 pub(crate) async fn on<T: Send + 'static>(
     engine: &Arc<Engine>,
     action: &'static str,
-    work: impl FnOnce(&Engine) -> Result<T, IndexError> + Send + 'static,
-) -> Result<T, IndexError> {
+    work: impl FnOnce(&Engine) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
     let held = Arc::clone(engine);
     blocking(action, engine.path(), move || held.guarded(action, work)).await
 }
@@ -281,83 +272,122 @@ pub(crate) async fn on<T: Send + 'static>(
 pub(crate) async fn blocking<T: Send + 'static>(
     action: &'static str,
     path: PathBuf,
-    work: impl FnOnce() -> Result<T, IndexError> + Send + 'static,
-) -> Result<T, IndexError> {
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,
-        Err(ended) => Err(engine_error(action, path, ended.into())),
+        Err(ended) => Err(failed(action, &path, ended.to_string())),
     }
 }
 
 /// Empties the folder and creates a shard in it.
-fn create(
-    folder: &CollectionFolder,
-    space: &Space,
-    spec: &CollectionSpec,
-) -> Result<EdgeShard, IndexError> {
+fn create(folder: &CollectionFolder, spec: &CollectionSpec) -> Result<EdgeShard, Error> {
     folder.clear()?;
-    space.check_creation()?;
     let path = folder.engine();
+    check_space(&path, 0)?;
     let action = "create a collection";
-    match caught(|| EdgeShard::new(&path, wire::config(spec))) {
-        Ok(Ok(shard)) => Ok(shard),
-        Ok(Err(error)) => Err(engine_error(action, path, error.into())),
-        Err(message) => Err(crash(action, path, message)),
-    }
+    let made = caught(|| EdgeShard::new(&path, wire::config(spec)));
+    made.and_then(|made| made.map_err(|error| error.to_string()))
+        .map_err(|message| failed(action, &path, message))
 }
 
-/// Opens the shard in `folder`, whose files equal their seal. One that holds other vectors than asked for is an error:
+/// Opens the shard in `folder`, whose files are intact. One that holds other vectors than asked for is an error:
 /// it was put there by another program.
-fn load(folder: &CollectionFolder, spec: &CollectionSpec) -> Result<EdgeShard, IndexError> {
+fn load(folder: &CollectionFolder, spec: &CollectionSpec) -> Result<EdgeShard, Error> {
     let path = folder.engine();
     let action = "open a collection";
     let shard = match caught(|| EdgeShard::load(&path, None)) {
-        Ok(Ok(shard)) => shard,
-        Ok(Err(error)) => return Err(engine_error(action, path, error.into())),
+        Ok(loaded) => loaded.map_err(|error| failed(action, &path, error.to_string()))?,
         Err(message) => {
             folder.unseal()?;
-            return Err(crash(action, path, message));
+            return Err(failed(action, &path, message));
         }
     };
-    let wanted = wire::config(spec);
-    let is_ours = {
-        let found = shard.config();
-        (&found.vectors, &found.sparse_vectors) == (&wanted.vectors, &wanted.sparse_vectors)
-    };
-    if is_ours {
+    let wanted = wire::config(spec).vectors;
+    if shard.config().vectors == wanted {
         return Ok(shard);
     }
-    Err(IndexError::Mismatch {
-        collection: spec.name(),
-        place: path.display().to_string(),
-        found: "vectors of another kind".to_owned(),
-        wanted: spec.layout(),
-    })
+    let place = path.display().to_string();
+    Err(Error::mismatch(&spec.name(), &place, "vectors of another kind", &spec.layout()))
 }
 
-/// Deletes the engine's log except its last full file. The engine never reads its log back nor shortens it, and it
-/// would grow to more than the size of the vectors. The last full file stays: its name holds the number at which the
-/// log continues, and an operation with a smaller number than earlier ones would be ignored. Files that cannot be
-/// deleted stay too, and only take space.
+/// Deletes the engine's log except its last full file, whose name holds the number at which the log continues. The engine
+/// neither reads its log back nor shortens it, and it would grow to more than the size of the vectors.
 fn trim_log(engine: &Path) {
-    let Ok(files) = fs::read_dir(engine.join("wal")) else {
-        return;
-    };
-    let full =
-        |file: &DirEntry| file.file_name().to_str()?.strip_prefix("closed-")?.parse::<u64>().ok();
-    let mut files: Vec<(u64, PathBuf)> =
-        files.flatten().filter_map(|file| Some((full(&file)?, file.path()))).collect();
-    files.sort_unstable();
-    files.pop();
-    for (_, path) in files {
+    let files = fs::read_dir(engine.join("wal")).into_iter().flatten().flatten();
+    let mut full: Vec<PathBuf> = files.map(|file| file.path()).collect();
+    full.retain(|path| {
+        path.file_name().is_some_and(|n| n.to_string_lossy().starts_with("closed-"))
+    });
+    full.sort_by_cached_key(|path| (path.as_os_str().len(), path.clone()));
+    full.pop();
+    for path in full {
         let _ = fs::remove_file(path);
     }
 }
 
-fn engine_error(action: &'static str, path: PathBuf, source: Foreign) -> IndexError {
-    IndexError::Engine { action, path, source }
+/// Checks that the disk has `needed` bytes, and a margin.
+fn check_space(folder: &Path, needed: u64) -> Result<(), Error> {
+    let found = rustix::fs::statvfs(folder).map_err(|error| Error::file(folder)(error.into()))?;
+    let (free, needed) = (found.f_bavail.saturating_mul(found.f_frsize), needed + MARGIN);
+    if free >= needed {
+        return Ok(());
+    }
+    Err(Error::permanent(format!(
+        "a vector collection needs about {} in `{}`, where {} are free",
+        bytes(needed),
+        folder.display(),
+        bytes(free)
+    ))
+    .with_hint(
+        "free space there or set `cache.dir` to a folder on another disk, then run again: cached vectors are reused",
+    ))
 }
 
-fn crash(action: &'static str, path: PathBuf, message: String) -> IndexError {
-    IndexError::Crashed { action, path, source: message.into() }
+/// Returns the bytes that the files below `folder` take on the disk.
+fn size(folder: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let entries = WalkDir::new(folder).into_iter().flatten();
+    entries.filter_map(|entry| Some(entry.metadata().ok()?.blocks() * 512)).sum()
+}
+
+/// The engine failed, or panicked.
+fn failed(action: &str, path: &Path, message: String) -> Error {
+    let path = path.display();
+    Error::permanent(format!("the embedded Qdrant failed to {action} in `{path}`"))
+        .with_hint("run again: the collection is rebuilt from the vector cache; if it fails again, check the disk and its free space")
+        .because(message)
+}
+
+thread_local! {
+    static IN_ENGINE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work`, which calls the engine. If it panics, nothing is printed; returns the first line of the message.
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let others = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            if !is_of_engine(panic) {
+                others(panic);
+            }
+        }));
+    });
+    let outside = IN_ENGINE.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    IN_ENGINE.set(outside);
+    done.map_err(|payload| message(payload.as_ref()))
+}
+
+/// Returns true for a panic inside [`caught`], or in a thread that the engine started.
+fn is_of_engine(panic: &PanicHookInfo<'_>) -> bool {
+    IN_ENGINE.get() || panic.location().is_some_and(|at| at.file().contains("qdrant-edge"))
+}
+
+fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+    let line = text.unwrap_or("panic").lines().next().unwrap_or_default();
+    line.chars().take(200).collect()
 }

@@ -18,7 +18,6 @@ use qdrant_edge::{
 
 use crate::collection::{CollectionSpec, SearchParameters, payload};
 use crate::filter::{Clause, Demands, FieldKind};
-use crate::vector::{Vector, VectorSpec};
 use crate::{Neighbour, Point, VectorSearch};
 use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
 use ragtriage_core::types::{NumberBounds, Similarity};
@@ -28,7 +27,7 @@ use ragtriage_core::types::{NumberBounds, Similarity};
 const INDEX_FROM_KB: usize = 1;
 
 /// Bytes of a file of the engine's log. At most three such files remain (see `engine.rs`).
-pub(super) const LOG_FILE: usize = 8 << 20;
+const LOG_FILE: usize = 8 << 20;
 
 /// Returns true if something must be built once all points are there: graph, quantized copies.
 pub(super) fn has_to_build(spec: &CollectionSpec) -> bool {
@@ -38,17 +37,16 @@ pub(super) fn has_to_build(spec: &CollectionSpec) -> bool {
 pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
     let log = WalOptions { segment_capacity: LOG_FILE, ..WalOptions::default() };
     let config = EdgeConfig::builder().wal_options(log);
-    let dense = |dimension, similarity| EdgeVectorParams::builder(dimension, distance(similarity));
-    let name = spec.vector_name.as_str();
-    let config = match spec.vector {
-        VectorSpec::Dense { dimension, similarity } => {
-            config.vector(name, dense(dimension, similarity).build())
-        }
-        VectorSpec::Multi { dimension, similarity } => {
-            let max_sim = MultiVectorConfig { comparator: MultiVectorComparator::MaxSim };
-            config.vector(name, dense(dimension, similarity).multivector_config(max_sim).build())
-        }
+    let distance = match spec.vector.similarity {
+        Similarity::Cosine => Distance::Cosine,
+        Similarity::Dot => Distance::Dot,
     };
+    let mut vector = EdgeVectorParams::builder(spec.vector.dimension, distance);
+    if spec.vector.many {
+        let comparator = MultiVectorComparator::MaxSim;
+        vector = vector.multivector_config(MultiVectorConfig { comparator });
+    }
+    let config = config.vector(spec.vector_name.as_str(), vector.build());
     if !has_to_build(spec) {
         return config.build();
     }
@@ -72,13 +70,6 @@ pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
     match spec.quantized() {
         Some(copies) => config.quantization_config(quantization(copies)).build(),
         None => config.build(),
-    }
-}
-
-fn distance(similarity: Similarity) -> Distance {
-    match similarity {
-        Similarity::Cosine => Distance::Cosine,
-        Similarity::Dot => Distance::Dot,
     }
 }
 
@@ -110,12 +101,11 @@ pub(super) fn insertion(spec: &CollectionSpec, points: &[Point]) -> UpdateOperat
 }
 
 fn persisted(spec: &CollectionSpec, point: &Point) -> PointStructPersisted {
-    let vector = match (&point.vector, spec.vector) {
-        (Vector::Dense(row), _) => VectorPersisted::Dense(row.clone()),
-        (Vector::Multi(rows), VectorSpec::Multi { dimension, .. }) => {
-            VectorPersisted::MultiDense(rows.chunks(dimension).map(<[f32]>::to_vec).collect())
-        }
-        (Vector::Multi(rows), _) => VectorPersisted::Dense(rows.clone()),
+    let vector = if spec.vector.many {
+        let rows = point.vector.chunks(spec.vector.dimension);
+        VectorPersisted::MultiDense(rows.map(<[f32]>::to_vec).collect())
+    } else {
+        VectorPersisted::Dense(point.vector.clone())
     };
     PointStructPersisted {
         id: PointId::NumId(u64::from(point.number)),
@@ -126,15 +116,13 @@ fn persisted(spec: &CollectionSpec, point: &Point) -> PointStructPersisted {
 
 pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRequest {
     let &VectorSearch { vector, limit, mode, filter } = search;
-    let vector = match (vector, spec.vector) {
-        (Vector::Dense(row), _) => VectorInternal::Dense(row.clone()),
-        (Vector::Multi(rows), VectorSpec::Multi { dimension, .. }) => {
-            VectorInternal::MultiDense(TypedMultiDenseVector {
-                flattened_vectors: rows.clone(),
-                dim: dimension,
-            })
-        }
-        (Vector::Multi(rows), _) => VectorInternal::Dense(rows.clone()),
+    let vector = if spec.vector.many {
+        VectorInternal::MultiDense(TypedMultiDenseVector {
+            flattened_vectors: vector.to_vec(),
+            dim: spec.vector.dimension,
+        })
+    } else {
+        VectorInternal::Dense(vector.to_vec())
     };
     let SearchParameters { exact, ef, quantization } = spec.parameters(mode);
     let quantization = quantization.map(|(rescore, oversampling)| QuantizationSearchParams {

@@ -1,12 +1,11 @@
 //! A test double of a Qdrant server: the calls that the store makes, over points in memory, with exact search and
 //! faults on request.
 //!
-//! It is not Qdrant: it has no disk, graph, quantization or filters but by id, and its refusals are texts copied from Qdrant
-//! 1.19. The contract over a real server runs where `RAGTRIAGE_QDRANT_URL` names one.
+//! It is not Qdrant: it has no disk, graph, quantization or filters, compares dense vectors by their dot product alone,
+//! and its refusals are texts copied from Qdrant 1.19. The contract over a real server runs where `RAGTRIAGE_QDRANT_URL` names
+//! one.
 
 mod calls;
-mod compare;
-mod search;
 
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
@@ -27,7 +26,6 @@ use tonic::transport::server::TcpIncoming;
 use tonic::{Code, Request, Response, Status};
 
 use crate::Server;
-pub(crate) use search::terms;
 
 /// The server, listening on a loopback port until it is dropped.
 pub(crate) struct Double {
@@ -229,6 +227,7 @@ impl Double {
     pub(crate) fn server(&self, timeout: Duration) -> Server {
         Server {
             url: format!("http://{}", self.address),
+            settings: "vector_store",
             api_key: None,
             timeout,
             indexing_timeout: timeout,

@@ -11,17 +11,19 @@ use crate::VectorSpec;
 use ragtriage_core::types::Similarity;
 
 fn spec() -> CollectionSpec {
-    let vector = VectorSpec::Dense { dimension: 3, similarity: Similarity::Cosine };
+    let vector = VectorSpec { dimension: 3, similarity: Similarity::Cosine, many: false };
     CollectionSpec::new("ab".to_owned(), "dense", vector, 2)
 }
 
 fn loopback(timeout: Duration) -> (TcpListener, Server) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("bound"));
-    (listener, Server { url, api_key: None, timeout, indexing_timeout: timeout })
+    let server =
+        Server { url, settings: "vector_store", api_key: None, timeout, indexing_timeout: timeout };
+    (listener, server)
 }
 
-async fn refused(server: &Server) -> IndexError {
+async fn refused(server: &Server) -> Error {
     match ServerStore::open_or_create(server, &spec()).await {
         Ok(_) => panic!("no Qdrant is there"),
         Err(error) => error,
@@ -36,7 +38,7 @@ async fn an_encrypted_address_that_nobody_serves_is_an_error_and_no_panic() {
     let Err(error) = ServerStore::open_or_create(&server, &spec()).await else {
         panic!("nobody is there")
     };
-    assert!(matches!(error, IndexError::Unreachable { .. }), "{error:?}");
+    assert_eq!(error.kind, Kind::Unreachable, "{error:?}");
 }
 
 #[tokio::test]
@@ -57,7 +59,7 @@ async fn a_server_that_speaks_no_grpc_is_as_good_as_none() {
         }
     });
     let error = refused(&server).await;
-    assert!(matches!(error, IndexError::Unreachable { .. }), "{error:?}");
+    assert_eq!(error.kind, Kind::Unreachable, "{error:?}");
 }
 
 #[tokio::test]

@@ -18,15 +18,11 @@ use qdrant_client::qdrant::{
     VectorParamsMap, VectorsConfig, vector_input, vectors_config,
 };
 
-use crate::collection::{CollectionSpec, SearchParameters, payload};
+use crate::collection::{CollectionSpec, SearchParameters, VectorSpec, payload};
 use crate::filter::{Clause, Demands, FieldKind};
-use crate::vector::{Vector, VectorSpec};
 use crate::{Point, VectorSearch};
 use ragtriage_core::config::{Hnsw, Placement, Quantization, QuantizationKind};
 use ragtriage_core::types::{NumberBounds, Similarity};
-
-/// Id of a point.
-pub(super) type Id = PointId;
 
 /// Key of a collection's metadata that holds its layout.
 const LAYOUT: &str = "ragtriage_layout";
@@ -70,14 +66,8 @@ pub(super) fn creation(collection: &str, spec: &CollectionSpec) -> CreateCollect
 }
 
 fn vector_params(vector: VectorSpec) -> VectorParams {
-    let (dimension, similarity, multivector_config) = match vector {
-        VectorSpec::Dense { dimension, similarity } => (dimension, similarity, None),
-        VectorSpec::Multi { dimension, similarity } => (
-            dimension,
-            similarity,
-            Some(MultiVectorConfig { comparator: MultiVectorComparator::MaxSim.into() }),
-        ),
-    };
+    let VectorSpec { dimension, similarity, many } = vector;
+    let comparator = MultiVectorComparator::MaxSim.into();
     let distance = match similarity {
         Similarity::Cosine => Distance::Cosine,
         Similarity::Dot => Distance::Dot,
@@ -85,7 +75,7 @@ fn vector_params(vector: VectorSpec) -> VectorParams {
     VectorParams {
         size: dimension as u64,
         distance: distance.into(),
-        multivector_config,
+        multivector_config: many.then_some(MultiVectorConfig { comparator }),
         ..VectorParams::default()
     }
 }
@@ -156,9 +146,10 @@ pub(super) fn insertion(collection: &str, spec: &CollectionSpec, points: &[Point
 }
 
 fn point_struct(spec: &CollectionSpec, point: &Point) -> PointStruct {
-    let vector: GrpcVector = match (&point.vector, spec.vector) {
-        (Vector::Multi(rows), VectorSpec::Multi { dimension, .. }) => multi(rows, dimension).into(),
-        (Vector::Dense(row) | Vector::Multi(row), _) => DenseVector { data: row.clone() }.into(),
+    let vector: GrpcVector = if spec.vector.many {
+        multi(&point.vector, spec.vector.dimension).into()
+    } else {
+        DenseVector { data: point.vector.clone() }.into()
     };
     let vectors = NamedVectors { vectors: HashMap::from([(spec.vector_name.clone(), vector)]) };
     PointStruct::new(u64::from(point.number), vectors, Payload::from(fields(payload(point))))
@@ -197,13 +188,10 @@ pub(super) fn query(
     search: &VectorSearch<'_>,
 ) -> QueryPoints {
     let &VectorSearch { vector, limit, mode, filter } = search;
-    let variant = match (vector, spec.vector) {
-        (Vector::Multi(rows), VectorSpec::Multi { dimension, .. }) => {
-            vector_input::Variant::MultiDense(multi(rows, dimension))
-        }
-        (Vector::Dense(row) | Vector::Multi(row), _) => {
-            vector_input::Variant::Dense(DenseVector { data: row.clone() })
-        }
+    let variant = if spec.vector.many {
+        vector_input::Variant::MultiDense(multi(vector, spec.vector.dimension))
+    } else {
+        vector_input::Variant::Dense(DenseVector { data: vector.to_vec() })
     };
     let vector = VectorInput { variant: Some(variant) };
     let SearchParameters { exact, ef, quantization } = spec.parameters(mode);

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Deserialize;
 
 use super::*;
-use ragtriage_encoder::bert::BertError;
 
 #[derive(Deserialize)]
 struct Expected {
@@ -230,26 +229,14 @@ async fn weights_changed_after_opening_are_refused() {
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(&path, bytes).unwrap();
     let error = encoder.encode(&untitled(&["tea"]), Role::Query, &|_| ()).await.unwrap_err();
-    assert!(
-        matches!(error, EmbedError::Checkpoint(CheckpointError::HashMismatch { .. })),
-        "{error}"
-    );
+    assert!(error.to_string().contains(" has sha256 "), "{error}");
 }
 
 #[tokio::test]
 async fn a_length_the_model_does_not_have_is_refused() {
     let short = LocalOptions { max_tokens: Some(2), ..LocalOptions::default() };
-    let error = open(&tiny_folder(), short).err().unwrap();
-    assert!(
-        matches!(
-            error,
-            EmbedError::Checkpoint(CheckpointError::Bert(BertError::TooShort {
-                max_tokens: 2,
-                fewest: 3
-            }))
-        ),
-        "{error}"
-    );
+    let error = open(&tiny_folder(), short).err().unwrap().to_string();
+    assert_eq!(error, "`max_tokens` = 2 leaves no room for text; it must be at least 3");
     let long = LocalOptions { max_tokens: Some(65), ..LocalOptions::default() };
     let error = open(&tiny_folder(), long).err().unwrap().to_string();
     assert_eq!(error, "`max_tokens` = 65 exceeds the model's 64 positions");

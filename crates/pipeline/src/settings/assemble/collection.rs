@@ -48,6 +48,7 @@ impl Wiring<'_> {
         let timeout = Duration::from_secs_f64(settings.timeout_s);
         Ok(Server {
             url: settings.url.clone(),
+            settings: "retrieval.collection",
             api_key: self.environment.qdrant_key(
                 ("retrieval.collection.url", &settings.url),
                 ("retrieval.collection.api_key_env", settings.api_key_env.as_deref()),

@@ -9,7 +9,7 @@ use ragtriage_models::llm::LlmError;
 use ragtriage_models::rerank::RerankError;
 use ragtriage_models::service::ServiceError;
 use ragtriage_runs::external::ExternalError;
-use ragtriage_vectors::{ExistingError, IndexError};
+use ragtriage_vectors::Error as VectorError;
 
 /// A part that could not be wired.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +22,7 @@ pub enum AssembleError {
     Chunks(#[from] ExternalError),
     /// A Qdrant server or its collection.
     #[error(transparent)]
-    Collection(#[from] ExistingError),
+    Collection(#[from] VectorError),
     /// A model.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -41,12 +41,6 @@ pub enum AssembleError {
     /// The service of an external RAG.
     #[error(transparent)]
     Service(#[from] ServiceError),
-}
-
-impl From<IndexError> for AssembleError {
-    fn from(error: IndexError) -> Self {
-        Self::Collection(error.into())
-    }
 }
 
 impl Hint for AssembleError {

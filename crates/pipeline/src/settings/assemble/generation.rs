@@ -16,7 +16,6 @@ use ragtriage_models::cache::CacheError;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
 use ragtriage_models::llm::{
     Allowance, Baseline, CachedReplies, Generator, Limits, LlmError, RecordedResponses, Secret,
-    SpanReader,
 };
 use ragtriage_runs::read_text;
 
@@ -66,15 +65,15 @@ pub(super) async fn generator(
 }
 
 /// Creates a generator that is not `recorded`.
+#[allow(clippy::unused_async, reason = "reading a local model was asynchronous")]
 async fn one(
     name: GeneratorName,
     wiring: &mut Wiring<'_>,
     allowance: Option<Arc<Allowance>>,
 ) -> Result<Option<Arc<dyn Generator>>, AssembleError> {
     let generator: Arc<dyn Generator> = match name {
-        GeneratorName::None | GeneratorName::Recorded => return Ok(None),
+        GeneratorName::None | GeneratorName::Recorded | GeneratorName::Qa => return Ok(None),
         GeneratorName::Baseline => Arc::new(Baseline),
-        GeneratorName::Qa => return Ok(Some(span_reader(wiring).await?)),
         GeneratorName::Openai => {
             openai::connect(&endpoint(wiring.resolved, wiring.environment)?, allowance)?
         }
@@ -91,22 +90,6 @@ pub(super) fn endpoint(
     let generation = &resolved.settings.generation;
     environment.check_address("generation.base_url", &generation.base_url)?;
     openai_settings(generation, GENERATION, &resolved.base(), environment)
-}
-
-/// Opens the question-answering checkpoint and records it.
-async fn span_reader(wiring: &mut Wiring<'_>) -> Result<Arc<dyn Generator>, AssembleError> {
-    let generation = &wiring.resolved.settings.generation;
-    let model = &generation.model;
-    if model.is_empty() {
-        let message = "`generation.model` is not set";
-        let hint = "name the folder of a question-answering checkpoint (config.json, tokenizer.json, model.safetensors)";
-        return Err(unusable(message, Some(hint.to_owned())).into());
-    }
-    let checkpoint = wiring.locate(model, None).await;
-    let checkpoint = checkpoint.map_err(LlmError::from)?;
-    wiring.record("generator", model, Some(&checkpoint));
-    let reader = SpanReader::open(model, checkpoint, generation.abstain)?;
-    Ok(Arc::new(reader))
 }
 
 /// Wraps the generator in a response cache, whose new replies are labelled with `dataset`; `None` if caching is off: repeats

@@ -241,6 +241,7 @@ impl<'a> Wiring<'a> {
         self.environment.check_address("vector_store.url", &store.url)?;
         Ok(Server {
             url: store.url.clone(),
+            settings: "vector_store",
             api_key: self.environment.qdrant_key(
                 ("vector_store.url", &store.url),
                 ("vector_store.api_key_env", store.api_key_env.as_deref()),

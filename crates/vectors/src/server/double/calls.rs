@@ -20,16 +20,16 @@ use qdrant_client::qdrant::{
     PointId, PointsOperationResponse, QueryBatchPoints, QueryBatchResponse, QueryGroupsResponse,
     QueryPointGroups, QueryPoints, QueryResponse, RecommendBatchPoints, RecommendBatchResponse,
     RecommendGroupsResponse, RecommendPointGroups, RecommendPoints, RecommendResponse,
-    RetrievedPoint, ScrollPoints, ScrollResponse, SearchBatchPoints, SearchBatchResponse,
-    SearchGroupsResponse, SearchMatrixOffsetsResponse, SearchMatrixPairsResponse,
-    SearchMatrixPoints, SearchPointGroups, SearchPoints, SearchResponse, SetPayloadPoints,
-    UpdateBatchPoints, UpdateBatchResponse, UpdateCollection, UpdateCollectionClusterSetupRequest,
-    UpdateCollectionClusterSetupResponse, UpdatePointVectors, UpdateResult, UpdateStatus,
-    UpsertPoints, point_id, points_selector, vectors,
+    RetrievedPoint, ScoredPoint, ScrollPoints, ScrollResponse, SearchBatchPoints,
+    SearchBatchResponse, SearchGroupsResponse, SearchMatrixOffsetsResponse,
+    SearchMatrixPairsResponse, SearchMatrixPoints, SearchPointGroups, SearchPoints, SearchResponse,
+    SetPayloadPoints, UpdateBatchPoints, UpdateBatchResponse, UpdateCollection,
+    UpdateCollectionClusterSetupRequest, UpdateCollectionClusterSetupResponse, UpdatePointVectors,
+    UpdateResult, UpdateStatus, UpsertPoints, point_id, points_selector, query, vector,
+    vector_input, vectors,
 };
 use tonic::{Request, Response, Status};
 
-use super::search::{is_listed, searched};
 use super::{Shared, State, Stored, StoredPoint};
 
 macro_rules! service {
@@ -271,13 +271,8 @@ fn listed(state: &mut State, request: ScrollPoints) -> Result<ScrollResponse, St
         None => 0,
     };
     let limit = request.limit.unwrap_or(10) as usize;
-    let filter = request.filter.as_ref();
-    let mut points = Vec::new();
-    for (&id, stored) in stored.points.range(offset..) {
-        if is_listed(id, filter)? {
-            points.push((id, stored));
-        }
-    }
+    let points: Vec<(u64, &StoredPoint)> =
+        stored.points.range(offset..).map(|(&id, stored)| (id, stored)).collect();
     let point = |(id, stored): &(u64, &StoredPoint)| RetrievedPoint {
         id: Some((*id).into()),
         payload: stored.payload.clone(),
@@ -294,4 +289,27 @@ fn listed(state: &mut State, request: ScrollPoints) -> Result<ScrollResponse, St
 fn counted(state: &mut State, request: CountPoints) -> Result<CountResponse, Status> {
     let count = state.find(&request.collection_name)?.points.len() as u64;
     Ok(CountResponse { result: Some(CountResult { count }), ..CountResponse::default() })
+}
+
+/// Ranks the points by the dot product of a dense vector.
+fn searched(state: &mut State, request: QueryPoints) -> Result<QueryResponse, Status> {
+    let stored = state.find(&request.collection_name)?;
+    let using = request.using.unwrap_or_default();
+    let nearest = match request.query.and_then(|query| query.variant) {
+        Some(query::Variant::Nearest(nearest)) => nearest.variant,
+        _ => None,
+    };
+    let Some(vector_input::Variant::Dense(asked)) = nearest else {
+        return Err(Status::invalid_argument("the test double compares dense vectors only"));
+    };
+    let mut found = Vec::new();
+    for (id, point) in &stored.points {
+        if let Some(vector::Vector::Dense(row)) = point.vectors.get(&using) {
+            let score = row.data.iter().zip(&asked.data).map(|(a, b)| a * b).sum();
+            found.push(ScoredPoint { id: Some((*id).into()), score, ..ScoredPoint::default() });
+        }
+    }
+    found.sort_by(|a, b| b.score.total_cmp(&a.score));
+    found.truncate(request.limit.unwrap_or(10) as usize);
+    Ok(QueryResponse { result: found, ..QueryResponse::default() })
 }

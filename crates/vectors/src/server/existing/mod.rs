@@ -1,29 +1,30 @@
 //! An existing collection on a server. Of Qdrant's calls only four are made, all of which read: the collection's description,
 //! scroll, count and query.
 
-mod layout;
 mod payload;
-mod requests;
 #[cfg(test)]
 mod tests;
-mod vectors;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::OnceLock;
 
 use async_trait::async_trait;
-use qdrant_client::qdrant::{CountPointsBuilder, RetrievedPoint, ScrollPoints};
-use ragtriage_core::config::CollectionSettings;
+use qdrant_client::qdrant::vector_output::Vector;
+use qdrant_client::qdrant::vectors_output::VectorsOptions;
+use qdrant_client::qdrant::{
+    CollectionInfo, DenseVector, Distance, Document, Filter as GrpcFilter, Fusion, HnswConfigDiff,
+    PointId, PrefetchQuery, Query, QueryPoints, ScrollPoints, SearchParams, SparseVectorParams,
+    VectorInput, VectorOutput, VectorParams, VectorsOutput, vector_input, vectors_config,
+};
+use ragtriage_core::config::{CollectionFusion, CollectionMode, CollectionSettings, Hnsw};
 use ragtriage_core::text::hex::hex;
 use sha2::{Digest, Sha256};
 
-use super::answers::{self, Expected};
-use super::calls::{Calls, WAITS};
+use super::calls::Calls;
 use super::wire;
-use crate::existing::{
-    CollectionContent, ExistingCollection, ExistingError, ExistingIndex, ExistingSearch,
-};
-use crate::{IndexError, Server};
+use crate::existing::{CollectionContent, ExistingCollection, ExistingIndex, ExistingSearch};
+use crate::filter::Demands;
+use crate::{Error, SearchMode, Server};
 
 /// Points in one answer: a few MB of texts.
 const PAGE: u32 = 1_000;
@@ -48,165 +49,317 @@ impl ServerCollection {
         server: &Server,
         settings: &CollectionSettings,
         dimension: Option<usize>,
-    ) -> Result<Self, ExistingError> {
+    ) -> Result<Self, Error> {
         let calls = Calls::new(server, settings.name.clone())?;
-        let action = "describe a collection";
-        let describe = || calls.client.collection_info(&calls.collection);
-        // An absent server is reported at once.
-        let found = match calls.attempt(action, &[], describe).await {
-            Err((failure, _)) if failure.may_pass() && !failure.is_no_answer() => {
-                calls.attempt(action, &WAITS, describe).await
-            }
-            found => found,
+        let Some(info) = calls.described().await? else {
+            return Err(Error::permanent(format!(
+                "the Qdrant server at `{}` has no collection `{}`",
+                server.url, settings.name
+            ))
+            .with_hint("correct `retrieval.collection.name`"));
         };
-        let info = match found {
-            Ok(answer) => {
-                answer.result.ok_or_else(|| calls.lacks("the collection's description"))?
-            }
-            Err((failure, _)) if failure.is_not_found() => {
-                return Err(ExistingError::NotFound {
-                    url: calls.url,
-                    collection: calls.collection,
-                });
-            }
-            Err((failure, attempts)) => return Err(calls.error(failure, action, attempts).into()),
-        };
-        let layout = layout::check(&info, settings, dimension)?;
+        let (scores_are_distances, index) = Vectors::of(&info).fit(&info, settings, dimension)?;
         Ok(Self {
             calls,
             settings: settings.clone(),
-            scores_are_distances: layout.scores_are_distances,
-            index: layout.index.filter(|_| !settings.exact),
+            scores_are_distances,
+            index: index.filter(|_| !settings.exact),
             n_points: OnceLock::new(),
         })
     }
 
-    /// Counts all points, filtered or not: exactly, or as the server's segments report them.
-    async fn counted(&self, is_exact: bool) -> Result<usize, IndexError> {
-        let count = || {
-            let request = CountPointsBuilder::new(&self.calls.collection).exact(is_exact);
-            self.calls.client.count(request)
-        };
-        let counted = self.calls.retry("count points", count).await?.result;
-        let counted = counted.ok_or_else(|| self.calls.lacks("a count"))?;
-        Ok(usize::try_from(counted.count).unwrap_or(usize::MAX))
-    }
-
-    async fn scrolled(
-        &self,
-        request: ScrollPoints,
-    ) -> Result<(Vec<RetrievedPoint>, Option<wire::Id>), IndexError> {
-        let scroll = || self.calls.client.scroll(request.clone());
-        let answer = self.calls.retry("list points", scroll).await?;
-        Ok((answer.result, answer.next_page_offset))
-    }
-
-    /// Creates the error of a payload without a configured field, with those that it has.
-    async fn lacks_field(&self, id: &wire::Id, missing: payload::Missing) -> ExistingError {
-        let request = requests::one_point(&self.settings, id.clone());
-        let has = match self.scrolled(request).await {
-            Ok((points, _)) => payload::fields(points.first()),
-            Err(error) => return error.into(),
-        };
-        let payload::Missing { key, path } = missing;
-        ExistingError::NoField {
-            collection: self.calls.collection.clone(),
-            point: wire::shown(id).into(),
-            key,
-            path,
-            has: has.into(),
-        }
-    }
-
-    fn changed(&self, what: String) -> ExistingError {
-        let collection = self.calls.collection.clone();
-        ExistingError::Changed { collection, what }
-    }
-
     /// Checks after a search that no point was added or removed since all were read.
-    async fn check_unchanged(&self) -> Result<(), ExistingError> {
+    async fn check_unchanged(&self) -> Result<(), Error> {
         let Some(&expected) = self.n_points.get() else {
             return Ok(());
         };
-        if self.counted(false).await? == expected {
+        if self.calls.counted(false, 1).await? == expected {
             return Ok(());
         }
-        let found = self.counted(true).await?;
+        let found = self.calls.counted(true, 1).await?;
         if found == expected {
             return Ok(());
         }
-        Err(self.changed(format!("it has {found} points, it had {expected}")))
+        Err(Error::changed(
+            &self.settings.name,
+            &format!("it has {found} points, it had {expected}"),
+        ))
     }
 }
 
 #[async_trait]
 impl ExistingCollection for ServerCollection {
-    async fn read(&self) -> Result<CollectionContent, ExistingError> {
-        let n_points = self.counted(true).await?;
+    async fn read(&self) -> Result<CollectionContent, Error> {
+        let n_points = self.calls.counted(true, 1).await?;
         let mut seen = HashSet::new();
         let mut passages = Vec::new();
         let mut vectors = Sha256::new();
         let mut offset = None;
         loop {
-            let is_first = offset.is_none();
-            let request = requests::page(&self.settings, offset, PAGE, is_first);
-            let (points, next) = self.scrolled(request).await?;
+            let (points, next) = self.calls.scrolled(page(&self.settings, offset)).await?;
             for point in &points {
                 let id = point.id.as_ref().ok_or_else(|| self.calls.lacks("a point's id"))?;
-                if !seen.insert(wire::shown(id)) {
-                    return Err(self
-                        .calls
-                        .invalid(format!("point {} is listed twice", wire::shown(id)))
-                        .into());
+                let shown = wire::shown(id);
+                if !seen.insert(shown.clone()) {
+                    return Err(self.calls.invalid(&format!("point {shown} is listed twice")));
                 }
                 if let Some(held) = &point.vectors {
-                    vectors::hash(held, &mut vectors);
+                    hash_vectors(held, &mut vectors);
                 }
-                match payload::passage(id, &point.payload, &self.settings) {
-                    Ok(passage) => passages.push(passage),
-                    Err(missing) => return Err(self.lacks_field(id, missing).await),
-                }
+                passages.push(payload::passage(&shown, &point.payload, &self.settings)?);
             }
             if next.is_none() {
                 break;
             }
             if points.is_empty() {
-                return Err(self.calls.invalid("a page has no points".to_owned()).into());
+                return Err(self.calls.invalid("a page has no points"));
             }
             offset = next;
         }
         let is_filtered = !self.settings.filter.is_empty();
-        if passages.is_empty() {
-            let collection = self.calls.collection.clone();
-            return Err(ExistingError::Empty { collection, is_filtered });
-        }
         let n_read = passages.len();
+        if n_read == 0 {
+            let passing = if is_filtered { " that pass `retrieval.collection.filter`" } else { "" };
+            let name = &self.settings.name;
+            return Err(Error::permanent(format!("collection `{name}` has no points{passing}"))
+                .with_hint("check `retrieval.collection.name` and `filter`"));
+        }
         if !is_filtered && n_read != n_points {
-            return Err(self.changed(format!("{n_read} of {n_points} points were read")));
+            return Err(Error::changed(
+                &self.settings.name,
+                &format!("{n_read} of {n_points} points were read"),
+            ));
         }
         let _ = self.n_points.set(n_points);
         Ok(CollectionContent { passages, vectors_sha256: hex(&vectors.finalize()) })
     }
 
-    async fn search(
-        &self,
-        search: ExistingSearch<'_>,
-    ) -> Result<Vec<(String, f32)>, ExistingError> {
+    async fn search(&self, search: ExistingSearch<'_>) -> Result<Vec<(String, f32)>, Error> {
         if search.limit == 0 {
             return Ok(Vec::new());
         }
-        let request = requests::query(&self.settings, &search);
-        let query = || self.calls.client.query(request.clone());
-        let found = self.calls.retry("search", query).await?;
-        let expected =
-            Expected { limit: search.limit, scores_are_distances: self.scores_are_distances };
-        let found =
-            answers::scored(&self.calls, &found.result, expected, |id| Ok(wire::shown(id)))?;
+        let request = query(&self.settings, &search);
+        let key = |id: &PointId| Ok(wire::shown(id));
+        let found = self.calls.searched(request, self.scores_are_distances, key).await?;
         self.check_unchanged().await?;
         Ok(found)
     }
 
     fn index(&self) -> Option<ExistingIndex> {
         self.index
+    }
+}
+
+/// Vectors of a collection by name; an unnamed one has an empty name.
+struct Vectors {
+    dense: BTreeMap<String, VectorParams>,
+    sparse: BTreeMap<String, SparseVectorParams>,
+}
+
+impl Vectors {
+    fn of(info: &CollectionInfo) -> Self {
+        let params = info.config.as_ref().and_then(|config| config.params.clone());
+        let params = params.unwrap_or_default();
+        let dense = match params.vectors_config.and_then(|vectors| vectors.config) {
+            Some(vectors_config::Config::Params(params)) => [(String::new(), params)].into(),
+            Some(vectors_config::Config::ParamsMap(named)) => named.map.into_iter().collect(),
+            None => BTreeMap::new(),
+        };
+        let sparse = params.sparse_vectors_config.map(|vectors| vectors.map).unwrap_or_default();
+        Self { dense, sparse: sparse.into_iter().collect() }
+    }
+
+    /// Checks that the collection has the vectors that `settings` name. `dimension`: that of the questions' dense vectors.
+    /// Returns true if scores are distances, and the index that dense search may follow.
+    fn fit(
+        &self,
+        info: &CollectionInfo,
+        settings: &CollectionSettings,
+        dimension: Option<usize>,
+    ) -> Result<(bool, Option<ExistingIndex>), Error> {
+        let CollectionSettings { name, mode, using, sparse_using, .. } = settings;
+        if mode.is_sparse() && !self.sparse.contains_key(sparse_using) {
+            return Err(self.missing(name, "sparse", sparse_using, "sparse_using"));
+        }
+        if !mode.is_dense() {
+            return Ok((false, None));
+        }
+        let usable = self.dense.get(using).filter(|vector| {
+            vector.multivector_config.is_none() && vector.distance() != Distance::UnknownDistance
+        });
+        let vector = usable.ok_or_else(|| self.missing(name, "dense", using, "using"))?;
+        if let Some(dimension) = dimension.filter(|dimension| *dimension as u64 != vector.size) {
+            return Err(Error::permanent(format!(
+                "questions have {dimension} dimensions, but vector {} of collection `{name}` does not; it has {}",
+                named(using),
+                self.described()
+            ))
+            .with_hint(
+                "set `retrieval.dense.model` to the model that made the vectors, or `retrieval.collection.using` to another vector",
+            ));
+        }
+        let is_distance = matches!(vector.distance(), Distance::Euclid | Distance::Manhattan);
+        Ok((is_distance && *mode == CollectionMode::Dense, index(info, vector, settings.ef)))
+    }
+
+    fn missing(&self, collection: &str, kind: &str, wanted: &str, setting: &str) -> Error {
+        Error::permanent(format!(
+            "collection `{collection}` has no {kind} vector {}; it has {}",
+            named(wanted),
+            self.described()
+        ))
+        .with_hint(format!("name one of these in `retrieval.collection.{setting}`"))
+    }
+
+    /// Lists the vectors: `` `text` (384 dimensions, cosine), sparse `terms` ``.
+    fn described(&self) -> String {
+        let dense = self.dense.iter().map(|(name, params)| {
+            let many = if params.multivector_config.is_some() { ", several per point" } else { "" };
+            let distance = params.distance().as_str_name().to_ascii_lowercase();
+            format!("{} ({} dimensions, {distance}{many})", named(name), params.size)
+        });
+        let sparse = self.sparse.keys().map(|name| format!("sparse `{name}`"));
+        let all: Vec<String> = dense.chain(sparse).collect();
+        if all.is_empty() { "no vectors".to_owned() } else { all.join(", ") }
+    }
+}
+
+fn named(name: &str) -> String {
+    if name.is_empty() { "without a name".to_owned() } else { format!("`{name}`") }
+}
+
+/// Returns the index of a dense vector; `None` if no segment has one. Qdrant searches with `ef_construct` neighbours unless a
+/// search says otherwise.
+fn index(info: &CollectionInfo, vector: &VectorParams, ef: Option<usize>) -> Option<ExistingIndex> {
+    let config = info.config.as_ref()?;
+    let is_quantized = vector.quantization_config.is_some() || config.quantization_config.is_some();
+    if !is_quantized && info.indexed_vectors_count.unwrap_or(0) == 0 {
+        return None;
+    }
+    let (own, shared) = (vector.hnsw_config, config.hnsw_config);
+    let value = |of: fn(HnswConfigDiff) -> Option<u64>, default: usize| {
+        let value = own.and_then(of).or_else(|| shared.and_then(of));
+        value.map_or(default, |value| usize::try_from(value).unwrap_or(usize::MAX))
+    };
+    let defaults = Hnsw::default();
+    let ef_construct = value(|hnsw| hnsw.ef_construct, defaults.ef_construct);
+    Some(ExistingIndex {
+        hnsw: Hnsw {
+            m: value(|hnsw| hnsw.m, defaults.m),
+            ef_construct,
+            ef: ef.unwrap_or(ef_construct),
+            from_points: 0,
+        },
+        segments: usize::try_from(info.segments_count).unwrap_or(usize::MAX),
+    })
+}
+
+/// Requests a page of the points that pass the filter; the first page with vectors.
+fn page(settings: &CollectionSettings, offset: Option<PointId>) -> ScrollPoints {
+    ScrollPoints {
+        collection_name: settings.name.clone(),
+        filter: filter(settings),
+        with_vectors: Some(offset.is_none().into()),
+        offset,
+        limit: Some(PAGE),
+        with_payload: Some(true.into()),
+        ..ScrollPoints::default()
+    }
+}
+
+/// Requests the best points for a question.
+fn query(settings: &CollectionSettings, search: &ExistingSearch<'_>) -> QueryPoints {
+    let params = Some(SearchParams {
+        exact: Some(settings.exact || search.mode == SearchMode::Exact),
+        hnsw_ef: settings.ef.map(|ef| ef as u64),
+        ..SearchParams::default()
+    });
+    let filter = filter(settings);
+    // Compares with the question's dense vector.
+    let data = search.vector.unwrap_or_default().to_vec();
+    let dense = (
+        vector_input::Variant::Dense(DenseVector { data }),
+        Some(settings.using.clone()).filter(|name| !name.is_empty()),
+    );
+    // Compares with the sparse vector that the server makes of the question.
+    let document = Document {
+        text: search.text.to_owned(),
+        model: settings.sparse_model.clone(),
+        options: HashMap::new(),
+    };
+    let sparse = (vector_input::Variant::Document(document), Some(settings.sparse_using.clone()));
+    let nearest = |variant| Some(Query::new_nearest(VectorInput { variant: Some(variant) }));
+    let base = QueryPoints {
+        collection_name: settings.name.clone(),
+        limit: Some(search.limit as u64),
+        with_payload: Some(false.into()),
+        with_vectors: Some(false.into()),
+        ..QueryPoints::default()
+    };
+    let (variant, using) = match settings.mode {
+        CollectionMode::Dense => dense,
+        CollectionMode::Sparse => sparse,
+        CollectionMode::Hybrid => {
+            let prefetch = |(variant, using)| PrefetchQuery {
+                query: nearest(variant),
+                using,
+                filter: filter.clone(),
+                params: params.clone(),
+                limit: Some(search.candidates as u64),
+                ..PrefetchQuery::default()
+            };
+            let fusion = match settings.fusion {
+                CollectionFusion::Rrf => Fusion::Rrf,
+                CollectionFusion::Dbsf => Fusion::Dbsf,
+            };
+            return QueryPoints {
+                prefetch: [dense, sparse].map(prefetch).to_vec(),
+                query: Some(Query::new_fusion(fusion)),
+                ..base
+            };
+        }
+    };
+    QueryPoints { query: nearest(variant), using, filter, params, ..base }
+}
+
+/// Returns the filter on payload fields; `None` if every point passes.
+fn filter(settings: &CollectionSettings) -> Option<GrpcFilter> {
+    let filter = Some(&settings.filter).filter(|filter| !filter.is_empty())?;
+    Some(wire::translated(&Demands::by_path(filter, str::to_owned)))
+}
+
+/// Adds a point's vectors to a digest, in the order of their names.
+fn hash_vectors(vectors: &VectorsOutput, sha256: &mut Sha256) {
+    let named: BTreeMap<&str, &VectorOutput> = match &vectors.vectors_options {
+        Some(VectorsOptions::Vector(vector)) => [("", vector)].into(),
+        Some(VectorsOptions::Vectors(named)) => {
+            let named = named.vectors.iter();
+            named.map(|(name, vector)| (name.as_str(), vector)).collect()
+        }
+        None => BTreeMap::new(),
+    };
+    let numbers = |values: &[f32], sha256: &mut Sha256| {
+        sha256.update((values.len() as u64).to_le_bytes());
+        for value in values {
+            sha256.update(value.to_le_bytes());
+        }
+    };
+    for (name, vector) in named {
+        sha256.update((name.len() as u64).to_le_bytes());
+        sha256.update(name);
+        match vector.clone().into_vector() {
+            Vector::Dense(dense) => numbers(&dense.data, sha256),
+            Vector::Sparse(sparse) => {
+                numbers(&sparse.values, sha256);
+                for index in sparse.indices {
+                    sha256.update(index.to_le_bytes());
+                }
+            }
+            Vector::MultiDense(rows) => {
+                for row in rows.vectors {
+                    numbers(&row.data, sha256);
+                }
+            }
+        }
     }
 }

@@ -3,58 +3,53 @@
 use std::collections::HashMap;
 
 use qdrant_client::qdrant::value::Kind;
-use qdrant_client::qdrant::{RetrievedPoint, Struct, Value};
+use qdrant_client::qdrant::{Struct, Value};
 use ragtriage_core::config::CollectionSettings;
 
+use crate::Error;
 use crate::existing::StoredPassage;
-use crate::server::wire;
 
 /// Fields of a payload that an error lists at most.
 const MOST_LISTED: usize = 12;
 
-/// A field that a payload lacks.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Missing {
-    /// The setting.
-    pub(super) key: &'static str,
-    /// Its configured path.
-    pub(super) path: String,
-}
-
 /// Reads the passage of a point.
 ///
 /// # Errors
-/// The first configured field without a usable value.
+/// The first configured field without a usable value, with the fields that there are.
 pub(super) fn passage(
-    id: &wire::Id,
+    point: &str,
     payload: &HashMap<String, Value>,
     settings: &CollectionSettings,
-) -> Result<StoredPassage, Missing> {
-    let offset = |key: &'static str, path: &Option<String>| {
+) -> Result<StoredPassage, Error> {
+    let CollectionSettings { name, text, document, start, end, .. } = settings;
+    let missing = |value: &str, key: &str, path: &str| {
+        let has = fields(payload);
+        Error::permanent(format!(
+            "point {point} of collection `{name}` has no {value} in its payload field `{path}`; it has {has}"
+        ))
+        .with_hint(format!(
+            "name one of these in `retrieval.collection.{key}`, or leave such points out by `retrieval.collection.filter`"
+        ))
+    };
+    let offset = |key: &str, path: &Option<String>| {
         let Some(path) = path else { return Ok(None) };
-        let value = at(payload, path).and_then(whole_number);
-        value.map(Some).ok_or_else(|| Missing { key, path: path.clone() })
+        let offset = at(payload, path).and_then(whole_number);
+        offset.map(Some).ok_or_else(|| missing("offset", key, path))
     };
-    let text = match settings.text.as_str() {
-        "" => None,
-        path => {
-            let text = at(payload, path).and_then(string);
-            let text = text.filter(|text| !text.trim().is_empty());
-            let missing = || Missing { key: "text", path: path.to_owned() };
-            Some(text.ok_or_else(missing)?)
-        }
+    let identified = |path: &String| {
+        let id = at(payload, path).and_then(identifier);
+        id.ok_or_else(|| missing("document id", "document", path))
     };
-    let document = settings
-        .document
-        .as_ref()
-        .map(|path| {
-            let missing = || Missing { key: "document", path: path.clone() };
-            at(payload, path).and_then(identifier).ok_or_else(missing)
-        })
-        .transpose()?;
-    let start = offset("start", &settings.start)?;
-    let end = offset("end", &settings.end)?;
-    Ok(StoredPassage { point: wire::shown(id), text, document, offsets: start.zip(end) })
+    let read = |path: &String| {
+        let text = at(payload, path).and_then(string).filter(|text| !text.trim().is_empty());
+        text.ok_or_else(|| missing("text", "text", path))
+    };
+    Ok(StoredPassage {
+        point: point.to_owned(),
+        text: Some(text).filter(|path| !path.is_empty()).map(read).transpose()?,
+        document: document.as_ref().map(identified).transpose()?,
+        offsets: offset("start", start)?.zip(offset("end", end)?),
+    })
 }
 
 /// Returns the value at a dotted path. A key that itself has a dot is found too.
@@ -91,12 +86,10 @@ fn whole_number(value: &Value) -> Option<usize> {
     }
 }
 
-/// Lists the paths of a point's payload fields, sorted.
-pub(super) fn fields(point: Option<&RetrievedPoint>) -> String {
+/// Lists the paths of a payload's fields, sorted.
+fn fields(payload: &HashMap<String, Value>) -> String {
     let mut paths = Vec::new();
-    if let Some(point) = point {
-        collect("", &point.payload, &mut paths);
-    }
+    collect("", payload, &mut paths);
     paths.sort_unstable();
     let n_more = paths.len().saturating_sub(MOST_LISTED);
     paths.truncate(MOST_LISTED);
@@ -121,6 +114,8 @@ fn collect(prefix: &str, fields: &HashMap<String, Value>, paths: &mut Vec<String
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::server::wire;
+    use ragtriage_core::hint::Hint;
     use serde_json::json;
 
     fn payload(value: serde_json::Value) -> HashMap<String, Value> {
@@ -154,8 +149,8 @@ mod tests {
             offsets: Some((0, 5)),
         };
         for payload in [nested, dotted] {
-            let read = passage(&3.into(), &payload, &settings("page_content"));
-            assert_eq!(read.as_ref(), Ok(&expected));
+            let read = passage("3", &payload, &settings("page_content"));
+            assert_eq!(read.expect("read"), expected);
         }
     }
 
@@ -171,18 +166,18 @@ mod tests {
         ] {
             let mut bad = good.clone();
             *bad.pointer_mut(pointer).expect("there") = value;
-            let missing = passage(&3.into(), &payload(bad), &settings("text"));
-            assert_eq!(missing.expect_err(pointer).key, key);
+            let error = passage("3", &payload(bad), &settings("text")).expect_err(pointer);
+            let hint = error.hint().expect("a hint");
+            assert!(
+                hint.starts_with(&format!("name one of these in `retrieval.collection.{key}`"))
+            );
         }
     }
 
     #[test]
     fn the_fields_of_a_payload_are_listed_by_path() {
-        let point = RetrievedPoint {
-            payload: payload(json!({ "b": { "c": 1, "a": {} }, "a": 0 })),
-            ..RetrievedPoint::default()
-        };
-        assert_eq!(fields(Some(&point)), "`a`, `b.a`, `b.c`");
-        assert_eq!(fields(Some(&RetrievedPoint::default())), "no payload");
+        let nested = payload(json!({ "b": { "c": 1, "a": {} }, "a": 0 }));
+        assert_eq!(fields(&nested), "`a`, `b.a`, `b.c`");
+        assert_eq!(fields(&HashMap::new()), "no payload");
     }
 }

@@ -5,21 +5,20 @@ use std::time::Duration;
 
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{
-    CollectionInfo, CreateCollectionBuilder, DeletePointsBuilder, Distance,
-    GetCollectionInfoResponse, Modifier, NamedVectors, PointStruct, PointsIdsList, QueryResponse,
-    SparseVectorConfig, SparseVectorParams, UpsertPointsBuilder, Vector as GrpcVector,
-    VectorParams, VectorParamsMap, VectorsConfig, vectors_config,
+    CollectionInfo, CreateCollectionBuilder, DeletePointsBuilder, Distance, Fusion,
+    GetCollectionInfoResponse, Modifier, NamedVectors, PointStruct, PointsIdsList, Query,
+    QueryResponse, SparseVectorConfig, SparseVectorParams, UpsertPointsBuilder,
+    Vector as GrpcVector, VectorParams, VectorParamsMap, VectorsConfig, vectors_config,
 };
 use ragtriage_core::config::{CollectionMode, CollectionSettings};
 use ragtriage_core::hint::Hint;
-use ragtriage_core::types::ErrorKind;
 use serde_json::{Value, json};
 
-use super::ServerCollection;
-use crate::existing::{ExistingCollection, ExistingError, ExistingSearch, StoredPassage};
-use crate::server::double::{Double, Fault, terms};
+use super::{ServerCollection, query};
+use crate::existing::{ExistingCollection, ExistingSearch, StoredPassage};
+use crate::server::double::{Double, Fault};
 use crate::server::wire;
-use crate::{IndexError, SearchMode};
+use crate::{Error, Kind, SearchMode, Server};
 
 const NAME: &str = "docs";
 
@@ -58,9 +57,7 @@ fn client(double: &Double) -> Qdrant {
 fn point(id: u64, text: &str, row: &[f32]) -> PointStruct {
     let payload = json!({ "text": text, "meta": { "source": format!("doc{id}") } });
     let Value::Object(payload) = payload else { unreachable!("an object") };
-    let sparse = terms(text);
-    let vectors: HashMap<String, GrpcVector> =
-        [("text".to_owned(), row.to_vec().into()), ("terms".to_owned(), sparse.into())].into();
+    let vectors: HashMap<String, GrpcVector> = [("text".to_owned(), row.to_vec().into())].into();
     PointStruct::new(id, NamedVectors { vectors }, wire::fields(payload))
 }
 
@@ -80,15 +77,16 @@ fn settings(mode: CollectionMode) -> CollectionSettings {
     }
 }
 
-async fn open(
-    double: &Double,
-    settings: &CollectionSettings,
-) -> Result<ServerCollection, ExistingError> {
+fn server(double: &Double) -> Server {
     let server = double.server(Duration::from_secs(2));
-    ServerCollection::open(&server, settings, Some(2)).await
+    Server { settings: "retrieval.collection", ..server }
 }
 
-async fn refused(double: &Double, settings: &CollectionSettings) -> ExistingError {
+async fn open(double: &Double, settings: &CollectionSettings) -> Result<ServerCollection, Error> {
+    ServerCollection::open(&server(double), settings, Some(2)).await
+}
+
+async fn refused(double: &Double, settings: &CollectionSettings) -> Error {
     match open(double, settings).await {
         Ok(collection) => collection.read().await.expect_err("refused"),
         Err(error) => error,
@@ -97,11 +95,6 @@ async fn refused(double: &Double, settings: &CollectionSettings) -> ExistingErro
 
 fn search<'a>(text: &'a str, vector: &'a [f32]) -> ExistingSearch<'a> {
     ExistingSearch { text, vector: Some(vector), candidates: 3, limit: 4, mode: SearchMode::Exact }
-}
-
-async fn ids(collection: &ServerCollection, search: ExistingSearch<'_>) -> Vec<String> {
-    let found = collection.search(search).await.expect("searched");
-    found.into_iter().map(|(id, _)| id).collect()
 }
 
 #[tokio::test]
@@ -126,38 +119,34 @@ async fn passages_are_read_and_ranked_by_calls_that_read_only() {
     assert_eq!(double.called(), read_only);
 }
 
-#[tokio::test]
-async fn sparse_and_hybrid_queries_are_single_calls_to_the_server() {
-    let double = double(Distance::Dot).await;
-    let sparse = open(&double, &settings(CollectionMode::Sparse)).await.expect("opened");
-    // Two points have `pears`, one of them first by its id; the others share no term.
-    let mut found = ids(&sparse, search("pears", &[])).await;
-    found.sort_unstable();
-    assert_eq!(found, ["11", "12"]);
-    let hybrid = open(&double, &settings(CollectionMode::Hybrid)).await.expect("opened");
-    // Dense: 10 (1), 12 (0.8), 11 (0), the fourth is beyond the candidates. Sparse: 13 alone. By 1 / (2 + rank), ranks from 0:
-    // 10 and 13 have 1/2, 12 has 1/3, 11 has 1/4.
-    let found = hybrid.search(search("plums", &[1.0, 0.0])).await.expect("searched");
-    let scored: Vec<(&str, f32)> = found.iter().map(|(id, score)| (id.as_str(), *score)).collect();
-    assert_eq!(scored, [("10", 0.5), ("13", 0.5), ("12", 1.0 / 3.0), ("11", 0.25)]);
-    assert_eq!(double.called(), ["Collections/get", "Points/query"]);
+#[test]
+fn a_hybrid_query_is_one_call_that_the_server_fuses() {
+    let asked = query(&settings(CollectionMode::Sparse), &search("pears", &[]));
+    assert_eq!((asked.using.as_deref(), asked.limit), (Some("terms"), Some(4)));
+    let asked = query(&settings(CollectionMode::Hybrid), &search("plums", &[1.0, 0.0]));
+    let halves = asked.prefetch.iter().map(|half| (half.using.as_deref(), half.limit));
+    assert!(halves.eq([(Some("text"), Some(3)), (Some("terms"), Some(3))]));
+    assert_eq!(asked.query, Some(Query::new_fusion(Fusion::Rrf)));
+    assert_eq!((asked.using, asked.limit), (None, Some(4)));
 }
 
 #[tokio::test]
 async fn of_distances_the_smallest_is_best() {
     let double = double(Distance::Euclid).await;
     let collection = open(&double, &settings(CollectionMode::Dense)).await.expect("opened");
-    // Distances from (0, 1): sqrt 2, 0, sqrt (0.64 + 0.16), sqrt 2.
-    let found = collection.search(search("", &[0.0, 1.0])).await.expect("searched");
-    assert_eq!(found[0], ("11".to_owned(), -0.0));
-    assert_eq!(found[1].0, "12");
-    assert!((found[1].1 + 0.8_f32.sqrt()).abs() < 1e-6, "{found:?}");
+    // The double ranks by the dot product; of the four products with (-1, 0) the negatives are the distances here.
+    double.set_faults(vec![Fault::answer("Points/query", 0..1, |answer: &mut QueryResponse| {
+        answer.result.reverse();
+    })]);
+    let found = collection.search(search("", &[-1.0, 0.0])).await.expect("searched");
+    let found: Vec<(&str, f32)> = found.iter().map(|(id, score)| (id.as_str(), *score)).collect();
+    assert_eq!(found, [("10", 1.0), ("12", 0.8), ("11", 0.0), ("13", -1.0)]);
 }
 
 #[tokio::test]
 async fn vectors_that_do_not_fit_are_answered_with_those_that_there_are() {
     let double = double(Distance::Cosine).await;
-    let has = "it has `text` (2 dimensions, cosine), sparse `terms` (idf)";
+    let has = "it has `text` (2 dimensions, cosine), sparse `terms`";
     let other = CollectionSettings { using: String::new(), ..settings(CollectionMode::Dense) };
     let error = refused(&double, &other).await;
     assert_eq!(
@@ -168,8 +157,8 @@ async fn vectors_that_do_not_fit_are_answered_with_those_that_there_are() {
         CollectionSettings { sparse_using: "bm25".to_owned(), ..settings(CollectionMode::Hybrid) };
     let error = refused(&double, &other).await;
     assert_eq!(error.to_string(), format!("collection `docs` has no sparse vector `bm25`; {has}"));
-    let server = double.server(Duration::from_secs(2));
-    let opened = ServerCollection::open(&server, &settings(CollectionMode::Dense), Some(384)).await;
+    let settings_384 = settings(CollectionMode::Dense);
+    let opened = ServerCollection::open(&server(&double), &settings_384, Some(384)).await;
     let error = opened.err().expect("refused");
     assert_eq!(
         error.to_string(),
@@ -181,7 +170,7 @@ async fn vectors_that_do_not_fit_are_answered_with_those_that_there_are() {
     let elsewhere =
         CollectionSettings { name: "dogs".to_owned(), ..settings(CollectionMode::Dense) };
     let error = refused(&double, &elsewhere).await;
-    assert!(matches!(error, ExistingError::NotFound { .. }), "{error:?}");
+    assert!(error.to_string().ends_with("has no collection `dogs`"), "{error:?}");
 }
 
 #[tokio::test]
@@ -233,10 +222,10 @@ async fn no_hint_advises_to_change_the_collection() {
         answer.result.reverse();
     })]);
     let error = collection.search(search("", &[1.0, 0.0])).await.expect_err("unordered");
-    assert_eq!(error.kind(), ErrorKind::Permanent);
+    assert_eq!(error.kind, Kind::Permanent);
     double.state().collections.clear();
     let gone = collection.search(search("", &[1.0, 0.0])).await.expect_err("gone");
-    assert!(matches!(gone, ExistingError::Call(IndexError::Gone { .. })), "{gone:?}");
+    assert_eq!(gone.kind, Kind::Changed, "{gone:?}");
     for error in [error, gone] {
         let hint = error.hint().expect("advice");
         assert!(!hint.contains("delete") && !hint.contains("vector_store"), "{hint}");

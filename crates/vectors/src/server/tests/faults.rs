@@ -15,8 +15,7 @@ use tonic::Code;
 use crate::server::ServerStore;
 use crate::server::double::{Double, Fault};
 use crate::{
-    CollectionSpec, IndexError, Point, SearchMode, Server, Vector, VectorSearch, VectorSpec,
-    VectorStore,
+    CollectionSpec, Error, Kind, Point, SearchMode, Server, VectorSearch, VectorSpec, VectorStore,
 };
 use ragtriage_core::config::Hnsw;
 use ragtriage_core::hint::Hint;
@@ -28,7 +27,7 @@ const ALWAYS: std::ops::Range<usize> = 0..usize::MAX;
 
 /// Twenty points `[n]`, `n` from 0 to 19, under the dot product: the nearest to `[1]` are 19, 18, 17.
 fn spec() -> CollectionSpec {
-    let vector = VectorSpec::Dense { dimension: 1, similarity: Similarity::Dot };
+    let vector = VectorSpec { dimension: 1, similarity: Similarity::Dot, many: false };
     CollectionSpec::new("ab".to_owned(), "dense", vector, 20)
 }
 
@@ -42,7 +41,7 @@ fn graph() -> CollectionSpec {
 fn point(number: u32) -> Point {
     Point {
         number,
-        vector: Vector::Dense(vec![number as f32]),
+        vector: vec![number as f32],
         chunk_id: format!("d#{number}"),
         doc_id: "d".to_owned(),
         range: (0, 1),
@@ -50,7 +49,7 @@ fn point(number: u32) -> Point {
     }
 }
 
-async fn fill(store: &ServerStore) -> Result<(), IndexError> {
+async fn fill(store: &ServerStore) -> Result<(), Error> {
     for window in store.missing().await?.chunks(5) {
         let points: Vec<Point> = window.iter().map(|&number| point(number)).collect();
         store.upsert(&points).await?;
@@ -58,14 +57,14 @@ async fn fill(store: &ServerStore) -> Result<(), IndexError> {
     Ok(())
 }
 
-async fn nearest(store: &ServerStore, mode: SearchMode) -> Result<Vec<u32>, IndexError> {
-    let search = VectorSearch { vector: &Vector::Dense(vec![1.0]), limit: 3, mode, filter: None };
+async fn nearest(store: &ServerStore, mode: SearchMode) -> Result<Vec<u32>, Error> {
+    let search = VectorSearch { vector: &[1.0], limit: 3, mode, filter: None };
     let found = store.search(search).await?;
     Ok(found.iter().map(|neighbour| neighbour.number).collect())
 }
 
 /// Opens, fills and searches, as a run does.
-async fn run(server: &Server, spec: &CollectionSpec) -> Result<Vec<u32>, IndexError> {
+async fn run(server: &Server, spec: &CollectionSpec) -> Result<Vec<u32>, Error> {
     let store = ServerStore::open_or_create(server, spec).await?;
     fill(&store).await?;
     let mode = if spec.hnsw.is_some() { SearchMode::Approximate } else { SearchMode::Exact };
@@ -74,7 +73,7 @@ async fn run(server: &Server, spec: &CollectionSpec) -> Result<Vec<u32>, IndexEr
 
 /// Asserts that an error is this text, with `{url}` and `{collection}` replaced, then this cause, then a hint with
 /// these words.
-fn assert_says(error: &IndexError, server: &Server, spec: &CollectionSpec, expected: [&str; 3]) {
+fn assert_says(error: &Error, server: &Server, spec: &CollectionSpec, expected: [&str; 3]) {
     let [text, cause, hint] = expected;
     let collection = format!("ragtriage_{}", spec.name());
     let text = text.replace("{url}", &server.url).replace("{collection}", &collection);
@@ -117,9 +116,6 @@ async fn assert_cases(timeout: Duration, indexing_timeout: Duration, cases: Vec<
 
 const FULL: &str =
     "Service internal error: No space left on device: WAL buffer size exceeds available disk space";
-const QUOTA: &str = "Insufficient storage: Disk usage is at 96% of total capacity, exceeding the configured limit of 95%";
-const READ_ONLY: &str = "Service internal error: Read-only file system (os error 30)";
-const NO_RIGHT: &str = "Forbidden: Global manage access is required";
 const NO_WRITE: &str = "Forbidden: Write access to collection c is required";
 const BUSY: &str = "Rate limiting exceeded: Write rate limit exceeded: Operation requires 5 tokens but only 0.0 were available. Retry after 1s";
 const CHANGED: &str = "Wrong input: Vector dimension error: expected dim: 2, got 1";
@@ -134,16 +130,6 @@ async fn a_refused_write_is_one_error_that_names_the_cause() {
     let server_disk = "free space on the server's disk or raise its quota";
     let cases = vec![
         upsert(Code::Internal, FULL, [full, FULL, server_disk]),
-        upsert(Code::ResourceExhausted, QUOTA, [full, QUOTA, server_disk]),
-        upsert(
-            Code::Internal,
-            READ_ONLY,
-            [
-                "the Qdrant server at `{url}` could not store points (collection `{collection}`, gRPC status internal, attempt 1)",
-                READ_ONLY,
-                "check the server's log, disk and memory",
-            ],
-        ),
         upsert(
             Code::PermissionDenied,
             NO_WRITE,
@@ -157,7 +143,7 @@ async fn a_refused_write_is_one_error_that_names_the_cause() {
             Code::InvalidArgument,
             CHANGED,
             [
-                "the Qdrant server at `{url}` could not store points (collection `{collection}`, gRPC status invalid argument, attempt 1)",
+                "the Qdrant server at `{url}` could not store points (collection `{collection}`, gRPC status InvalidArgument, attempt 1)",
                 CHANGED,
                 "if another program changed collection",
             ],
@@ -166,18 +152,10 @@ async fn a_refused_write_is_one_error_that_names_the_cause() {
             Code::ResourceExhausted,
             BUSY,
             [
-                "the Qdrant server at `{url}` could not store points (collection `{collection}`, gRPC status resource exhausted, attempt 4)",
+                "the Qdrant server at `{url}` could not store points (collection `{collection}`, gRPC status ResourceExhausted, attempt 4)",
                 BUSY,
                 "raise the rate limit of the server",
             ],
-        ),
-        Case::new(
-            Fault::refuse("Collections/create", ALWAYS, Code::PermissionDenied, NO_RIGHT),
-            Some([
-                "the API key for the Qdrant server at `{url}` lacks the permission to create a collection (collection `{collection}`)",
-                NO_RIGHT,
-                "name a key that may create and write collections",
-            ]),
         ),
     ];
     assert_cases(PATIENT, PATIENT, cases).await;
@@ -320,8 +298,8 @@ async fn the_version_is_told_only_to_a_key_that_may_list_collections() {
         refused,
     )]);
     let error = crate::server_version(&server).await.expect_err("refused");
-    assert!(matches!(error, IndexError::Denied { .. }), "{error:?}");
+    assert!(error.to_string().contains("refused the API key"), "{error:?}");
     double.stop();
     let error = crate::server_version(&server).await.expect_err("gone");
-    assert!(matches!(error, IndexError::Unreachable { .. }), "{error:?}");
+    assert_eq!(error.kind, Kind::Unreachable, "{error:?}");
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn spec() -> CollectionSpec {
-    let vector = VectorSpec::Dense { dimension: 3, similarity: Similarity::Cosine };
+    let vector = VectorSpec { dimension: 3, similarity: Similarity::Cosine, many: false };
     CollectionSpec::new("ab".to_owned(), "dense", vector, 2)
 }
 
@@ -48,8 +48,8 @@ fn what_is_made_has_the_vector_that_is_asked_for_and_no_other() {
     let similarity = Similarity::Dot;
     let specs = [
         spec().vector,
-        VectorSpec::Dense { dimension: 3, similarity },
-        VectorSpec::Multi { dimension: 3, similarity },
+        VectorSpec { dimension: 3, similarity, many: false },
+        VectorSpec { dimension: 3, similarity, many: true },
     ]
     .map(|vector| CollectionSpec { vector, ..spec() });
     for (i, made) in specs.iter().enumerate() {

@@ -7,7 +7,7 @@ use super::*;
 type Change = fn(&mut QueryResponse);
 
 /// Fills a collection, then searches it with the fault.
-async fn search_with(fault: Fault) -> (Server, IndexError) {
+async fn search_with(fault: Fault) -> (Server, Error) {
     let double = Double::start();
     let server = double.server(PATIENT);
     let store = ServerStore::open_or_create(&server, &spec()).await.expect("made");

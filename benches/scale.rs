@@ -26,8 +26,8 @@ use std::time::{Duration, Instant};
 use ragtriage_core::config::{Hnsw, Placement, Quantization, QuantizationKind};
 use ragtriage_core::types::Similarity;
 use ragtriage_vectors::{
-    CollectionSpec, Point, SearchMode, Server, Vector, VectorPlace, VectorSearch, VectorSpec,
-    VectorStore, open_or_create,
+    CollectionSpec, Point, SearchMode, Server, VectorPlace, VectorSearch, VectorSpec, VectorStore,
+    open_or_create,
 };
 
 const DIMENSION: usize = 384;
@@ -128,7 +128,7 @@ fn main() {
 }
 
 fn spec(setting: &str, n_points: u32) -> CollectionSpec {
-    let vector = VectorSpec::Dense { dimension: DIMENSION, similarity: Similarity::Cosine };
+    let vector = VectorSpec { dimension: DIMENSION, similarity: Similarity::Cosine, many: false };
     assert!(SETTINGS.contains(&setting), "`{setting}` is none of {SETTINGS:?}");
     let kind = if setting.contains("int8") {
         QuantizationKind::Scalar
@@ -154,6 +154,7 @@ fn place(folder: &Path) -> VectorPlace {
     };
     VectorPlace::Server(Server {
         url,
+        settings: "vector_store",
         api_key: None,
         timeout: Duration::from_mins(1),
         indexing_timeout: Duration::from_hours(1),
@@ -167,7 +168,7 @@ async fn measure(setting: &str, n_points: u32, n_queries: u64) {
     let store = open_or_create(&place(folder.path()), &spec).await.expect("made");
     let point = |number: u32| Point {
         number,
-        vector: Vector::Dense(source.vector(u64::from(number))),
+        vector: source.vector(u64::from(number)),
         chunk_id: format!("d{number}#0"),
         doc_id: format!("d{number}"),
         range: (0, 1),
@@ -184,7 +185,7 @@ async fn measure(setting: &str, n_points: u32, n_queries: u64) {
     }
     let (mut exact, mut approximate, mut found, mut asked) = (Vec::new(), Vec::new(), 0, 0);
     for number in 0..n_queries {
-        let vector = Vector::Dense(source.vector(1 << 40 | number));
+        let vector = source.vector(1 << 40 | number);
         let truth = ask(store.as_ref(), &vector, SearchMode::Exact, &mut exact).await;
         if setting != "exact" {
             let near =
@@ -208,7 +209,7 @@ async fn measure(setting: &str, n_points: u32, n_queries: u64) {
 /// Returns the numbers of the best points, and adds the search's milliseconds to `times`.
 async fn ask(
     store: &dyn VectorStore,
-    vector: &Vector,
+    vector: &[f32],
     mode: SearchMode,
     times: &mut Vec<f64>,
 ) -> BTreeSet<u32> {

@@ -1,0 +1,152 @@
+//! The error of reading a checkpoint and of running its model.
+
+use std::error::Error as Source;
+use std::path::Path;
+
+use ragtriage_core::hint::Hint;
+
+/// Error of fetching, reading or using a checkpoint.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    pub kind: Kind,
+    message: String,
+    hint: Option<String>,
+    source: Option<Box<dyn Source + Send + Sync>>,
+}
+
+/// Kinds that callers distinguish.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The model was found in no place.
+    Missing,
+    /// A file has another hash than its pin, or than when the folder was opened.
+    Damaged,
+    /// A thread panicked, or the runtime is going down.
+    Interrupted,
+    /// Any other.
+    Unusable,
+}
+
+/// One place that was searched for a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceTried {
+    /// The place: a folder or a URL.
+    pub place: String,
+    /// Reason for failure.
+    pub why: String,
+}
+
+impl Error {
+    fn new(message: String) -> Self {
+        let hint = Some("name another model, or a folder with one".to_owned());
+        Self { kind: Kind::Unusable, message, hint, source: None }
+    }
+
+    fn with_hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+
+    fn because(self, source: impl Into<Box<dyn Source + Send + Sync>>) -> Self {
+        Self { source: Some(source.into()), ..self }
+    }
+
+    /// A model that is in no place. `folder`: the one that would be used; `attempts`: everything tried, in order.
+    #[must_use]
+    pub fn missing(name: &str, folder: &Path, attempts: &[PlaceTried]) -> Self {
+        let attempts: Vec<String> =
+            attempts.iter().map(|PlaceTried { place, why }| format!("{place}: {why}")).collect();
+        let error = Self::new(format!("model `{name}` was not found: {}", attempts.join("; ")));
+        Self { kind: Kind::Missing, ..error }.with_hint(format!(
+            "put `config.json`, `tokenizer.json` and `model.safetensors` of `{name}` into `{}`, or name a folder that has them \
+             instead; without a model, BM25 alone runs: `retrieval.retrievers = [\"bm25\"]`; `ragtriage model fetch NAME` \
+             fetches any model of the hub",
+            folder.display()
+        ))
+    }
+
+    /// A file with another sha256 than expected, both in hex.
+    #[must_use]
+    pub fn hash_mismatch(path: &Path, expected: &str, found: &str) -> Self {
+        let path = path.display();
+        let error = Self::new(format!("`{path}` has sha256 {found}, expected {expected}"));
+        Self { kind: Kind::Damaged, ..error }.with_hint(format!(
+            "`{path}` is damaged or of another version: delete it in the cache to fetch it again; in your own folder, replace it, \
+             or remove `retrieval.dense.model_path`"
+        ))
+    }
+
+    /// A file that cannot be read.
+    pub fn read(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| {
+            Self::new(format!("cannot read `{}`: {source}", path.display())).because(source)
+        }
+    }
+
+    /// A file or folder that cannot be written.
+    pub fn write(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| {
+            Self::new(format!("cannot write `{}`: {source}", path.display()))
+                .with_hint("check that the folder is writable and the disk has free space")
+                .because(source)
+        }
+    }
+
+    #[must_use]
+    pub fn interrupted(source: tokio::task::JoinError) -> Self {
+        let message = format!("reading the checkpoint was interrupted: {source}");
+        Self { kind: Kind::Interrupted, message, hint: None, source: Some(source.into()) }
+    }
+
+    /// A folder whose tokenizer or weights are in another form than `expected`.
+    pub(crate) fn form(folder: &Path, found: &str, expected: &str) -> Self {
+        let folder = folder.display();
+        let hint = if expected.ends_with("safetensors") {
+            "save it as one file of safetensors, in Python with `model.save_pretrained(folder, max_shard_size=\"100GB\")`"
+        } else {
+            "make it in Python: `transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(folder)`"
+        };
+        Self::new(format!("`{folder}` has `{found}` but no `{expected}`")).with_hint(hint)
+    }
+
+    /// A file of the wrong format; `what` is the defect, in its parser's words.
+    pub(crate) fn malformed(path: &Path, what: impl std::fmt::Display) -> Self {
+        Self::new(format!("`{}` cannot be used: {what}", path.display()))
+    }
+
+    /// A model that this crate does not support.
+    pub(crate) fn unsupported(path: &Path, setting: &str, value: &str, supported: &str) -> Self {
+        Self::new(format!(
+            "`{}` has `{setting}` = `{value}`, which is not supported (supported: {supported})",
+            path.display()
+        ))
+        .with_hint(
+            "name a model of the BERT family: BERT, RoBERTa, XLM-RoBERTa, DistilBERT, ELECTRA or DPR, mean or CLS pooling",
+        )
+    }
+
+    /// A maximum length without room for a text.
+    pub(crate) fn too_short(max_tokens: usize, fewest: usize) -> Self {
+        Self::new(format!(
+            "`max_tokens` = {max_tokens} leaves no room for text; it must be at least {fewest}"
+        ))
+    }
+
+    /// A maximum length beyond the model's positions.
+    pub(crate) fn too_long(max_tokens: usize, positions: usize) -> Self {
+        Self::new(format!("`max_tokens` = {max_tokens} exceeds the model's {positions} positions"))
+    }
+
+    /// The tokenizer rejected a text.
+    pub(crate) fn tokenize(source: Box<dyn Source + Send + Sync>) -> Self {
+        Self::new(format!("cannot tokenize text: {source}")).because(source)
+    }
+}
+
+impl Hint for Error {
+    fn hint(&self) -> Option<String> {
+        self.hint.clone()
+    }
+}

@@ -1,0 +1,402 @@
+//! The folder of an embedded collection: its lock, its state, and copies of it.
+//!
+//! The engine locks its folder exclusively: it cannot be opened twice, not even for reading. One process at a time
+//! holds a collection; any other that opens it meanwhile gets a temporary copy, filled from the collection's files if
+//! these are complete, else by its caller. No process waits for another, nothing is deleted while in use, and the lock of a
+//! process that dies is released.
+//!
+//! The engine maps its files and trusts them: a damaged vector gives another ranking, an emptied file a panic. It changes
+//! no file of a collection that is opened, searched or closed. The `state` holds a checksum of all files; it is removed
+//! before the engine changes a file and written after the last change. Files without a state (of a killed process), or
+//! that differ from it (damaged), are never used: the collection is emptied and filled again.
+//!
+//! ```text
+//! <cache>/<collection>/lock         held while the collection is open; never deleted
+//! <cache>/<collection>/state        the state, in JSON; replaced as a whole
+//! <cache>/<collection>/engine/      the engine's files
+//! <cache>/<collection>/copy-<id>/   a temporary copy: the same three
+//! ```
+
+use std::fs::{self, DirBuilder, File, Permissions, TryLockError};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use walkdir::WalkDir;
+
+use crate::Error;
+
+/// Prefix of the names of temporary copies.
+const COPY: &str = "copy-";
+
+/// Folders tried for a temporary copy. One is lost only if another process mistakes the new folder for a leftover.
+const ATTEMPTS: usize = 16;
+
+/// Contents of a locked folder.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// No files of the engine.
+    Nothing,
+    /// Intact files. `is_complete`: all points are stored, and graph and quantized copies are built.
+    Intact { is_complete: bool },
+    /// Files that must not be used, with the reason.
+    Untrusted(&'static str),
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct State {
+    /// The layout, as in the collection's spec.
+    layout: String,
+    is_complete: bool,
+    /// Of these two and of the names and contents of all files.
+    crc32: u32,
+}
+
+impl State {
+    fn of(engine: &Path, layout: &str, is_complete: bool) -> io::Result<Self> {
+        let mut hash = crc32fast::Hasher::new();
+        hash.update(layout.as_bytes());
+        hash.update(&[u8::from(is_complete)]);
+        let mut block = vec![0; 1 << 18];
+        for entry in WalkDir::new(engine).sort_by_file_name() {
+            let entry = entry?;
+            if !entry.file_type().is_dir() {
+                let name = entry.path().strip_prefix(engine).unwrap_or(entry.path());
+                hash.update(name.as_os_str().as_encoded_bytes());
+                let mut file = File::open(entry.path())?;
+                hash.update(&file.metadata()?.len().to_le_bytes());
+                loop {
+                    match file.read(&mut block)? {
+                        0 => break,
+                        n => hash.update(&block[..n]),
+                    }
+                }
+            }
+        }
+        Ok(Self { layout: layout.to_owned(), is_complete, crc32: hash.finalize() })
+    }
+
+    fn read(path: &Path) -> Option<Self> {
+        serde_json::from_slice(&fs::read(path).ok()?).ok()
+    }
+}
+
+/// A locked collection, or a locked temporary copy of one, which is removed on drop.
+#[derive(Debug)]
+pub(crate) struct CollectionFolder {
+    path: PathBuf,
+    is_copy: bool,
+    /// Released when it is dropped.
+    _lock: File,
+}
+
+impl CollectionFolder {
+    /// Locks the collection in the folder `collection`, creating it if it is missing, and removes the copies of killed
+    /// processes; if another process has it open, creates a temporary copy of it.
+    pub(crate) fn open(collection: &Path) -> Result<Self, Error> {
+        create_private(collection)?;
+        let Some(folder) = Self::lock(collection)? else {
+            return Self::copy_of(collection);
+        };
+        for entry in fs::read_dir(collection).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(COPY)
+                && let Ok(Some(mut leftover)) = Self::lock(&entry.path())
+            {
+                leftover.is_copy = true;
+            }
+        }
+        Ok(folder)
+    }
+
+    /// Locks the folder `path`; `None` if another process holds it.
+    fn lock(path: &Path) -> Result<Option<Self>, Error> {
+        let lock_path = path.join("lock");
+        let mut options = File::options();
+        let opened = options.write(true).create(true).truncate(false).mode(0o600).open(&lock_path);
+        let lock = opened.map_err(Error::file(&lock_path))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Some(Self { path: path.to_owned(), is_copy: false, _lock: lock })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(source)) => Err(Error::file(&lock_path)(source)),
+        }
+    }
+
+    /// Creates a temporary copy: of the collection's files if these are complete, else empty.
+    fn copy_of(collection: &Path) -> Result<Self, Error> {
+        for _ in 0..ATTEMPTS {
+            let made = tempfile::Builder::new().prefix(COPY).tempdir_in(collection);
+            let path = made.map_err(Error::file(collection))?.keep();
+            match Self::lock(&path) {
+                // Between its creation and its locking another process may have removed it as a leftover.
+                Ok(Some(mut copy)) if path.join("lock").exists() => {
+                    copy.is_copy = true;
+                    create_private(&path)?;
+                    copy.copy_files(collection);
+                    return Ok(copy);
+                }
+                Err(error) if path.exists() => return Err(error),
+                _ => {}
+            }
+        }
+        Err(Error::file(collection)(io::ErrorKind::WouldBlock.into()))
+    }
+
+    /// Copies the files of `collection` if it is complete; stays empty if it is not, or changed during the copying.
+    ///
+    /// File systems that can share blocks do so (`std::fs::copy`). Hard links would not be safe: the engine writes into
+    /// some of its files in place.
+    fn copy_files(&self, collection: &Path) {
+        let state = collection.join("state");
+        let Some(before) = State::read(&state).filter(|state| state.is_complete) else {
+            return;
+        };
+        let copied = copy_tree(&collection.join("engine"), &self.engine());
+        let is_whole = copied.is_ok() && State::read(&state).as_ref() == Some(&before);
+        if !is_whole || self.write(&before).is_err() {
+            // What cannot be removed is removed before it is filled.
+            let _ = self.clear();
+            let _ = fs::remove_dir(self.engine());
+        }
+    }
+
+    /// Returns the folder of the engine's files.
+    pub(crate) fn engine(&self) -> PathBuf {
+        self.path.join("engine")
+    }
+
+    pub(crate) fn is_copy(&self) -> bool {
+        self.is_copy
+    }
+
+    /// Compares the engine's files with their checksum.
+    ///
+    /// # Errors
+    /// Files of another layout.
+    pub(crate) fn found(&self, collection: &str, layout: &str) -> Result<Found, Error> {
+        let engine = self.engine();
+        if !engine.exists() {
+            return Ok(Found::Nothing);
+        }
+        let Some(state) = State::read(&self.path.join("state")) else {
+            return Ok(Found::Untrusted("an earlier run did not finish it"));
+        };
+        match State::of(&engine, &state.layout, state.is_complete) {
+            Ok(found) if found == state => {}
+            _ => return Ok(Found::Untrusted("its files are damaged")),
+        }
+        if state.layout != layout {
+            let place = self.path.display().to_string();
+            return Err(Error::mismatch(collection, &place, &state.layout, layout));
+        }
+        Ok(Found::Intact { is_complete: state.is_complete })
+    }
+
+    /// Makes the engine's files, which have to be on disk, private, and writes their state.
+    pub(crate) fn seal(&self, layout: &str, is_complete: bool) -> Result<(), Error> {
+        let engine = self.engine();
+        self.make_private();
+        let state = State::of(&engine, layout, is_complete).map_err(Error::file(&engine))?;
+        self.write(&state)
+    }
+
+    fn write(&self, state: &State) -> Result<(), Error> {
+        let path = self.path.join("state");
+        let json = serde_json::to_vec(state).expect("texts and numbers serialise");
+        let replace = || {
+            // Has mode 0600.
+            let mut file = tempfile::NamedTempFile::new_in(&self.path)?;
+            file.write_all(&json)?;
+            file.as_file().sync_all()?;
+            file.persist(&path).map_err(io::Error::from)
+        };
+        replace().map(drop).map_err(Error::file(&path))
+    }
+
+    /// Removes the state, before a file changes.
+    pub(crate) fn unseal(&self) -> Result<(), Error> {
+        let path = self.path.join("state");
+        missing_is_fine(fs::remove_file(&path)).map_err(Error::file(&path))
+    }
+
+    /// Gives the engine's folders the mode 0700 and its files 0600: the engine creates them with the process's default.
+    /// File systems without modes leave them as they are.
+    pub(crate) fn make_private(&self) {
+        for entry in WalkDir::new(self.engine()).into_iter().flatten() {
+            let mode = if entry.file_type().is_dir() { 0o700 } else { 0o600 };
+            let _ = fs::set_permissions(entry.path(), Permissions::from_mode(mode));
+        }
+    }
+
+    /// Deletes the state first, then the engine's files, and creates the engine's empty folder.
+    pub(crate) fn clear(&self) -> Result<(), Error> {
+        self.unseal()?;
+        let engine = self.engine();
+        missing_is_fine(fs::remove_dir_all(&engine)).map_err(Error::file(&engine))?;
+        create_private(&engine)
+    }
+}
+
+impl Drop for CollectionFolder {
+    fn drop(&mut self) {
+        if self.is_copy {
+            // What cannot be removed now is removed at the next opening.
+            let _ = fs::remove_dir_all(&self.path);
+        }
+    }
+}
+
+fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    for entry in WalkDir::new(from) {
+        let entry = entry?;
+        let target = to.join(entry.path().strip_prefix(from).unwrap_or(entry.path()));
+        if entry.file_type().is_dir() {
+            fs::create_dir_all(target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+/// Creates a folder that only its owner can read, or makes an existing one so.
+fn create_private(path: &Path) -> Result<(), Error> {
+    let created = DirBuilder::new().recursive(true).mode(0o700).create(path);
+    created.map_err(Error::file(path))?;
+    // Fails on file systems without modes.
+    let _ = fs::set_permissions(path, Permissions::from_mode(0o700));
+    Ok(())
+}
+
+fn missing_is_fine(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache() -> tempfile::TempDir {
+        tempfile::tempdir().expect("a folder")
+    }
+
+    fn open(collection: &Path) -> CollectionFolder {
+        CollectionFolder::open(collection).expect("opened")
+    }
+
+    fn copies(collection: &Path) -> usize {
+        let names = fs::read_dir(collection).expect("a folder").flatten();
+        names.filter(|entry| entry.file_name().to_string_lossy().starts_with(COPY)).count()
+    }
+
+    /// Returns a locked collection with one file of the engine.
+    fn whole(collection: &Path) -> CollectionFolder {
+        let folder = open(collection);
+        folder.clear().expect("emptied");
+        fs::create_dir(folder.engine().join("segments")).expect("made");
+        fs::write(folder.engine().join("segments/points"), "x").expect("written");
+        folder.seal("layout", true).expect("written");
+        folder
+    }
+
+    const WHOLE: Found = Found::Intact { is_complete: true };
+
+    #[test]
+    fn a_collection_in_use_is_left_alone_and_found_again_once_it_is_free() {
+        let cache = cache();
+        let first = open(cache.path());
+        let held: Vec<CollectionFolder> = (0..40).map(|_| open(cache.path())).collect();
+        assert_eq!(copies(cache.path()), 40);
+        drop(held);
+        assert_eq!(copies(cache.path()), 0);
+        drop(first);
+        assert_eq!(open(cache.path()).engine(), cache.path().join("engine"));
+    }
+
+    #[test]
+    fn a_temporary_copy_has_the_files_of_a_whole_collection_and_is_removed_when_closed() {
+        let cache = cache();
+        let first = whole(cache.path());
+        let copy = open(cache.path());
+        assert_eq!(fs::read_to_string(copy.engine().join("segments/points")).expect("copied"), "x");
+        assert_eq!(copy.found("ab", "layout").expect("read"), WHOLE);
+        drop(copy);
+        assert_eq!(copies(cache.path()), 0);
+        assert!(first.engine().join("segments/points").exists());
+    }
+
+    #[test]
+    fn a_collection_that_is_being_changed_is_not_copied() {
+        let cache = cache();
+        let first = whole(cache.path());
+        for is_complete in [false, true] {
+            first.seal("layout", is_complete).expect("written");
+            if is_complete {
+                first.unseal().expect("removed");
+            }
+            let copy = open(cache.path());
+            assert_eq!(copy.found("ab", "layout").expect("read"), Found::Nothing);
+        }
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_what_is_in_use_stays() {
+        let cache = cache();
+        let first = open(cache.path());
+        let in_use = open(cache.path());
+        let left = cache.path().join("copy-0123456789abcdef");
+        fs::create_dir_all(left.join("engine")).expect("made");
+        fs::write(left.join("lock"), "").expect("written");
+        drop(first);
+        let _again = open(cache.path());
+        assert!(!left.exists());
+        assert!(in_use.path.exists());
+    }
+
+    #[test]
+    fn files_are_used_with_their_checksum_only() {
+        let cache = cache();
+        let folder = open(cache.path());
+        let found = || folder.found("ab", "layout").expect("read");
+        assert_eq!(found(), Found::Nothing);
+        folder.clear().expect("emptied");
+        let file = folder.engine().join("points");
+        fs::write(&file, "x").expect("written");
+        folder.seal("layout", false).expect("written");
+        assert_eq!(found(), Found::Intact { is_complete: false });
+        folder.seal("layout", true).expect("written");
+        assert_eq!(found(), WHOLE);
+        let error = folder.found("ab", "4 dimensions").expect_err("another layout").to_string();
+        assert!(error.ends_with("has layout `layout`, expected `4 dimensions`"), "{error}");
+        let damaged = Found::Untrusted("its files are damaged");
+        for changed in ["y", "", "xx"] {
+            fs::write(&file, changed).expect("written");
+            assert_eq!(found(), damaged);
+        }
+        fs::write(&file, "x").expect("written");
+        assert_eq!(found(), WHOLE);
+        fs::write(folder.engine().join("more"), "").expect("written");
+        assert_eq!(found(), damaged);
+        folder.unseal().expect("removed");
+        assert_eq!(found(), Found::Untrusted("an earlier run did not finish it"));
+    }
+
+    #[test]
+    fn a_collection_is_its_owners_alone() {
+        let cache = cache();
+        let collection = cache.path().join("ab");
+        fs::create_dir(&collection).expect("made by an earlier version");
+        fs::set_permissions(&collection, Permissions::from_mode(0o755)).expect("changed");
+        let folder = whole(&collection);
+        let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode() & 0o777;
+        for path in [collection.clone(), folder.engine(), folder.engine().join("segments")] {
+            assert_eq!(mode(&path), 0o700, "{}", path.display());
+        }
+        for name in ["lock", "state", "engine/segments/points"] {
+            assert_eq!(mode(&collection.join(name)), 0o600, "{name}");
+        }
+    }
+}
