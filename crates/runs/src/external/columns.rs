@@ -5,7 +5,7 @@
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::ExternalError;
+use super::Error;
 use super::input::Input;
 
 /// Bytes of a block: about ten thousand lines, so that threads stay busy and a block fits in the cache.
@@ -16,9 +16,9 @@ const LONGEST_LINE: usize = 1 << 20;
 /// Parses every block of the text; the first error in the text's order wins.
 pub(super) fn parse_blocks<'t, T: Send>(
     input: &'t Input,
-    parse: impl Fn(&'t str) -> Result<T, ExternalError> + Send + Sync,
-) -> Result<Vec<T>, ExternalError> {
-    let parsed: Vec<Result<T, ExternalError>> =
+    parse: impl Fn(&'t str) -> Result<T, Error> + Send + Sync,
+) -> Result<Vec<T>, Error> {
+    let parsed: Vec<Result<T, Error>> =
         blocks(input.text(), BLOCK_BYTES).into_par_iter().map(parse).collect();
     parsed.into_iter().collect()
 }
@@ -43,26 +43,35 @@ fn blocks(text: &str, size: usize) -> Vec<&str> {
 pub(super) fn lines<'t>(
     input: &Input,
     block: &'t str,
-    mut each: impl FnMut(&'t str) -> Result<(), ExternalError>,
-) -> Result<(), ExternalError> {
+    mut each: impl FnMut(&'t str) -> Result<(), Error>,
+) -> Result<(), Error> {
     let mut rest = block;
     while !rest.is_empty() {
         let end = memchr::memchr(b'\n', rest.as_bytes());
         let line = &rest[..end.unwrap_or(rest.len())];
         rest = end.map_or("", |end| &rest[end + 1..]);
         if line.len() > LONGEST_LINE {
-            let position = input.position(line);
-            return Err(ExternalError::LongLine {
-                position,
-                length: line.len(),
-                most: LONGEST_LINE,
-            });
+            return Err(Error::at(
+                &input.position(line),
+                format_args!("the line has {} bytes, more than {LONGEST_LINE}", line.len()),
+                "check that this is a text file of columns",
+            ));
         }
         if Columns::of(line).next().is_some_and(|first| first != "#") {
             each(line)?;
         }
     }
     Ok(())
+}
+
+/// Returns the error of a line with another number of columns.
+pub(super) fn wrong_number(input: &Input, line: &str, expected: &str) -> Error {
+    let found = Columns::of(line).count();
+    Error::at(
+        &input.position(line),
+        format_args!("{found} columns, expected {expected}"),
+        "check that runs and qrels are not swapped, and that no id holds white space",
+    )
 }
 
 /// An iterator over the columns of a line, left to right.

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::{ExternalError, Position};
+use super::{Error, Position};
 use crate::open_file;
 
 /// Magic number of gzip (RFC 1952, section 2.3.1).
@@ -28,24 +28,26 @@ pub struct Input {
 
 impl Input {
     /// Reads `path` whole; `-` is standard input.
-    pub fn read(path: &Path) -> Result<Self, ExternalError> {
+    pub fn read(path: &Path) -> Result<Self, Error> {
         let file = path.display().to_string();
         if path.as_os_str() == "-" {
             return Self::decoded("standard input".to_owned(), io::stdin().lock());
         }
         match open_file(path) {
             Ok(opened) => Self::decoded(file, BufReader::new(opened)),
-            Err(source) if source.kind() == io::ErrorKind::NotFound => {
-                Err(ExternalError::Missing { file })
-            }
-            Err(source) if source.kind() == io::ErrorKind::InvalidInput => {
-                Err(ExternalError::NotAFile { file })
-            }
-            Err(source) => Err(ExternalError::Read { file, source }),
+            Err(source) if source.kind() == io::ErrorKind::NotFound => Err(Error::new(
+                format!("`{file}` does not exist"),
+                "check the path; `-` is standard input",
+            )),
+            Err(source) if source.kind() == io::ErrorKind::InvalidInput => Err(Error::new(
+                format!("`{file}` is not a regular file"),
+                "name a file, or `-` for standard input",
+            )),
+            Err(source) => Err(unreadable(&file, &source)),
         }
     }
 
-    fn decoded(name: String, mut reader: impl BufRead) -> Result<Self, ExternalError> {
+    fn decoded(name: String, mut reader: impl BufRead) -> Result<Self, Error> {
         let mut bytes = Vec::new();
         let read = match reader.fill_buf() {
             Ok(start) if start.starts_with(&GZIP) => decompress(reader, &mut bytes),
@@ -55,23 +57,26 @@ impl Input {
         match read {
             Ok(true) => {}
             Ok(false) => {
-                return Err(ExternalError::Grows { file: name, most_growth: MOST_GROWTH });
+                return Err(Error::new(
+                    format!("`{name}` decompresses to more than {MOST_GROWTH} times its size"),
+                    "if this is the intended file, decompress it first",
+                ));
             }
-            Err(source) => return Err(ExternalError::Read { file: name, source }),
+            Err(source) => return Err(unreadable(&name, &source)),
         }
         match String::from_utf8(bytes) {
             Ok(text) => Self::new(name, text),
             Err(broken) => {
                 let valid = &broken.as_bytes()[..broken.utf8_error().valid_up_to()];
-                Err(ExternalError::Utf8 {
-                    position: Position { file: name, line: Some(line_after(valid)) },
-                })
+                let position = Position { file: name, line: Some(line_after(valid)) };
+                let hint = "convert the file to UTF-8, for instance with `iconv`";
+                Err(Error::at(&position, "not valid UTF-8", hint))
             }
         }
     }
 
     /// Creates an input from a text in memory.
-    pub fn new(name: impl Into<String>, mut text: String) -> Result<Self, ExternalError> {
+    pub fn new(name: impl Into<String>, mut text: String) -> Result<Self, Error> {
         if text.starts_with(BYTE_ORDER_MARK) {
             text.drain(..BYTE_ORDER_MARK.len());
         }
@@ -105,9 +110,15 @@ impl Input {
     }
 
     /// Returns the error for an empty text.
-    pub(super) fn empty(&self) -> ExternalError {
-        ExternalError::Empty { file: self.name.clone() }
+    pub(super) fn empty(&self) -> Error {
+        let message = format!("`{}` is empty: it has no line with data", self.name);
+        Error::new(message, "check that the program which writes it has finished")
     }
+}
+
+fn unreadable(file: &str, source: &io::Error) -> Error {
+    let hint = "check that the file is complete (gzip or plain) and readable";
+    Error::new(format!("cannot read `{file}`: {source}"), hint)
 }
 
 /// Appends the decompressed text to `bytes`; false if it grows beyond [`MOST_GROWTH`].
@@ -162,7 +173,7 @@ mod tests {
 
     use super::*;
 
-    fn read(bytes: &[u8]) -> Result<Input, ExternalError> {
+    fn read(bytes: &[u8]) -> Result<Input, Error> {
         Input::decoded("f".to_owned(), bytes)
     }
 
@@ -183,8 +194,7 @@ mod tests {
     fn damaged_gzip_is_an_error() {
         let whole = gzip("a text that is long enough to be cut somewhere in its middle\n");
         let error = read(&whole[..whole.len() - 9]).unwrap_err();
-        assert_eq!(error.to_string(), "cannot read `f`");
-        assert!(matches!(error, ExternalError::Read { .. }));
+        assert!(error.to_string().starts_with("cannot read `f`: "), "{error}");
     }
 
     #[test]

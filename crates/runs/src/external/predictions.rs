@@ -12,8 +12,9 @@ use std::fmt;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::ExternalError;
 use super::input::Input;
+use super::join::duplicate_question;
+use crate::error::{Error, reason};
 use ragtriage_core::measure::answer::Scorer;
 
 /// The questions of a gold file.
@@ -51,22 +52,20 @@ impl<'t> Golds<'t> {
     ///
     /// # Errors
     /// JSON of another structure, a duplicate id, a `HotpotQA` question without an answer.
-    pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
+    pub fn parse(input: &'t Input) -> Result<Self, Error> {
         let golds = if input.text().trim_start().starts_with('[') {
             hotpotqa(input, json(input)?)?
         } else {
             squad(json(input)?)
         };
         if golds.questions.is_empty() {
-            return Err(ExternalError::NoQuestions { file: input.name().to_owned() });
+            let message = format!("`{}` has no questions", input.name());
+            return Err(Error::new(message, "check that it is the gold file"));
         }
         let mut ids = HashSet::with_capacity(golds.questions.len());
         match golds.questions.iter().find(|question| !ids.insert(&question.id)) {
             None => Ok(golds),
-            Some(again) => Err(ExternalError::DuplicateQuestion {
-                position: input.position(&again.id),
-                id: again.id.as_ref().into(),
-            }),
+            Some(again) => Err(duplicate_question(&input.position(&again.id), &again.id)),
         }
     }
 }
@@ -74,7 +73,7 @@ impl<'t> Golds<'t> {
 impl Golds<'_> {
     /// Rejects questions without an answer, which only SQuAD 2.0's script can score. `input`: the source of the gold
     /// answers.
-    pub fn all_answerable(&self, input: &Input) -> Result<(), ExternalError> {
+    pub fn all_answerable(&self, input: &Input) -> Result<(), Error> {
         match self.questions.iter().find(|question| question.answers.is_empty()) {
             None => Ok(()),
             Some(question) => Err(no_gold(input, &question.id)),
@@ -87,7 +86,7 @@ impl<'t> Predictions<'t> {
     ///
     /// # Errors
     /// JSON of another structure: for example an answer that is neither a text nor `null`.
-    pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
+    pub fn parse(input: &'t Input) -> Result<Self, Error> {
         let PredictionFile(pairs) = json(input)?;
         let n_pairs = pairs.len();
         let answers: HashMap<_, _> =
@@ -96,15 +95,13 @@ impl<'t> Predictions<'t> {
     }
 }
 
-fn json<'t, T: Deserialize<'t>>(input: &'t Input) -> Result<T, ExternalError> {
+fn json<'t, T: Deserialize<'t>>(input: &'t Input) -> Result<T, Error> {
     serde_json::from_str(input.text()).map_err(|error| {
-        let message = error.to_string();
-        let at = format!(" at line {} column {}", error.line(), error.column());
-        ExternalError::Json {
-            position: input.line(error.line()),
-            column: error.column().max(1),
-            message: message.strip_suffix(&at).unwrap_or(&message).to_owned(),
-        }
+        let (position, column) = (input.line(error.line()), error.column().max(1));
+        Error::new(
+            format!("{position} column {column}: {}", reason(&error)),
+            "predictions are `{id: text}` or HotpotQA's `{\"answer\": {id: text}}`; gold files are the JSON of HotpotQA or SQuAD",
+        )
     })
 }
 
@@ -142,7 +139,7 @@ impl<'t> SupportingFacts<'t> {
     }
 }
 
-fn hotpotqa<'t>(input: &Input, rows: Vec<HotpotqaRow<'t>>) -> Result<Golds<'t>, ExternalError> {
+fn hotpotqa<'t>(input: &Input, rows: Vec<HotpotqaRow<'t>>) -> Result<Golds<'t>, Error> {
     let questions: Result<_, _> = rows
         .into_iter()
         .map(|row: HotpotqaRow<'t>| {
@@ -157,8 +154,12 @@ fn hotpotqa<'t>(input: &Input, rows: Vec<HotpotqaRow<'t>>) -> Result<Golds<'t>, 
     Ok(Golds { scorer: Scorer::Hotpotqa, questions: questions? })
 }
 
-fn no_gold(input: &Input, id: &str) -> ExternalError {
-    ExternalError::NoGold { position: input.position(id), id: id.into() }
+fn no_gold(input: &Input, id: &str) -> Error {
+    Error::at(
+        &input.position(id),
+        format_args!("question `{id}` has no gold answer"),
+        "add a gold answer, or remove the question; `--scorer squad2` scores questions without one",
+    )
 }
 
 #[derive(Deserialize)]

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::ExternalError;
+use super::Error;
 use super::columns::{self, Columns};
 use super::input::Input;
 
@@ -33,7 +33,7 @@ struct QrelLine<'t> {
 
 impl<'t> Qrels<'t> {
     /// Reads qrels.
-    pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
+    pub fn parse(input: &'t Input) -> Result<Self, Error> {
         let header = input.text().lines().next().filter(|line| Columns::of(line).eq(BEIR_HEADER));
         let blocks = columns::parse_blocks(input, |block| {
             let mut judgments = Vec::new();
@@ -80,11 +80,7 @@ impl<'t> Qrels<'t> {
     }
 }
 
-fn parse_line<'t>(
-    input: &Input,
-    line: &'t str,
-    is_beir: bool,
-) -> Result<QrelLine<'t>, ExternalError> {
+fn parse_line<'t>(input: &Input, line: &'t str, is_beir: bool) -> Result<QrelLine<'t>, Error> {
     let mut columns = Columns::of(line);
     let mut next = || columns.next();
     let (query, iteration) = (next(), if is_beir { Some("") } else { next() });
@@ -92,24 +88,28 @@ fn parse_line<'t>(
         (query, iteration, next(), next(), next())
     else {
         let expected = if is_beir { BEIR_COLUMNS } else { COLUMNS };
-        let found = Columns::of(line).count();
-        return Err(ExternalError::Columns { position: input.position(line), found, expected });
+        return Err(columns::wrong_number(input, line, expected));
     };
     match grade.parse() {
         Ok(grade) => Ok(QrelLine { query, document, grade }),
-        Err(_) => Err(ExternalError::Grade { position: input.position(line), grade: grade.into() }),
+        Err(_) => Err(Error::at(
+            &input.position(line),
+            format_args!("grade `{grade}` is not an integer"),
+            "write grades as whole numbers: 0 not relevant, 1 and up relevant",
+        )),
     }
 }
 
-fn contradiction(input: &Input, judgment: &QrelLine, first: &str, other: i32) -> ExternalError {
-    ExternalError::Contradiction {
-        position: input.position(judgment.document),
-        first: input.position(first),
-        query: judgment.query.into(),
-        document: judgment.document.into(),
-        grade: judgment.grade,
-        other,
-    }
+fn contradiction(input: &Input, judgment: &QrelLine, first: &str, other: i32) -> Error {
+    let QrelLine { query, document, grade } = judgment;
+    let first = input.position(first);
+    Error::at(
+        &input.position(document),
+        format_args!(
+            "document `{document}` has grade {grade} for query `{query}`, and grade {other} in {first}"
+        ),
+        "keep one judgment of each document and query",
+    )
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::ExternalError;
+use super::Error;
 use super::columns::{self, Columns};
 use super::input::Input;
 
@@ -68,7 +68,7 @@ struct ParsedBlock<'t> {
 
 impl<'t> TrecRun<'t> {
     /// Reads a run. Rankings are sorted and checked for duplicates on demand.
-    pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
+    pub fn parse(input: &'t Input) -> Result<Self, Error> {
         let parsed = columns::parse_blocks(input, |block| ParsedBlock::parse(input, block))?;
         let tag = parsed.iter().rev().find_map(|block| block.tag).ok_or_else(|| input.empty())?;
         let mut queries: BTreeMap<&str, Vec<BlockLines>> = BTreeMap::new();
@@ -98,7 +98,7 @@ impl<'t> TrecRun<'t> {
     ///
     /// # Errors
     /// A duplicate document.
-    pub fn ranking(&self, query: &str) -> Result<Option<Vec<TrecHit<'t>>>, ExternalError> {
+    pub fn ranking(&self, query: &str) -> Result<Option<Vec<TrecHit<'t>>>, Error> {
         let Some(pieces) = self.queries.get(query) else {
             return Ok(None);
         };
@@ -127,21 +127,20 @@ impl<'t> TrecRun<'t> {
         }
     }
 
-    fn duplicate(&self, query: &str, one: &str, other: &str) -> ExternalError {
+    fn duplicate(&self, query: &str, one: &str, other: &str) -> Error {
         let (one_at, other_at) = (self.input.position(one), self.input.position(other));
         let (first, position) =
             if one_at.line < other_at.line { (one_at, other_at) } else { (other_at, one_at) };
-        ExternalError::DuplicateDocument {
-            position,
-            first,
-            query: query.into(),
-            document: one.into(),
-        }
+        Error::at(
+            &position,
+            format_args!("duplicate document `{one}` for query `{query}` (first in {first})"),
+            "keep each document once, at its best score; passages of one document are collapsed to it first",
+        )
     }
 }
 
 impl<'t> ParsedBlock<'t> {
-    fn parse(input: &'t Input, block: &'t str) -> Result<Self, ExternalError> {
+    fn parse(input: &'t Input, block: &'t str) -> Result<Self, Error> {
         let n_lines = memchr::memchr_iter(b'\n', block.as_bytes()).count() + 1;
         let mut parsed =
             Self { lines: Vec::with_capacity(n_lines), queries: Vec::new(), tag: None };
@@ -187,28 +186,24 @@ impl<'t> ParsedBlock<'t> {
     }
 }
 
-fn parse_line<'t>(
-    input: &Input,
-    line: &'t str,
-) -> Result<(&'t str, TrecHit<'t>, &'t str), ExternalError> {
+fn parse_line<'t>(input: &Input, line: &'t str) -> Result<(&'t str, TrecHit<'t>, &'t str), Error> {
     let mut columns = Columns::of(line);
     let mut next = || columns.next();
     let (Some(query), Some(_), Some(document), Some(_), Some(score), Some(tag)) =
         (next(), next(), next(), next(), next(), next())
     else {
-        let found = Columns::of(line).count();
-        return Err(ExternalError::Columns {
-            position: input.position(line),
-            found,
-            expected: COLUMNS,
-        });
+        return Err(columns::wrong_number(input, line, COLUMNS));
     };
     match score.parse::<f64>() {
         // Adding 0 turns -0 into 0, with which it ties.
         Ok(number) if !number.is_nan() => {
             Ok((query, TrecHit { document, score: number as f32 + 0.0 }, tag))
         }
-        _ => Err(ExternalError::Score { position: input.position(line), score: score.into() }),
+        _ => Err(Error::at(
+            &input.position(line),
+            format_args!("score `{score}` is not a number"),
+            "write scores as decimal numbers; the best document has the highest score",
+        )),
     }
 }
 

@@ -8,7 +8,7 @@ use super::fields::Fields;
 use super::hit::{self, RecordedHit};
 use super::names::{self, Names};
 use super::usage::{self, RecordedUsage};
-use crate::external::{ExternalError, Position};
+use crate::external::{Error, Position};
 
 /// The recorded answers to a question.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,7 +54,7 @@ pub struct RecordedArm {
 pub(super) fn answer(
     fields: &mut Fields<'_>,
     unread: &mut Vec<String>,
-) -> Result<RecordedAnswer, ExternalError> {
+) -> Result<RecordedAnswer, Error> {
     if let Some((name, value)) = fields.take(names::ANSWERS) {
         if let Some((other, _)) = fields.take(names::ANSWER) {
             return Err(fields.wrong(other, "left out next to `answers`"));
@@ -83,7 +83,7 @@ fn attempts(
     name: &str,
     items: Vec<Value>,
     unread: &mut Vec<String>,
-) -> Result<Vec<RecordedAttempt>, ExternalError> {
+) -> Result<Vec<RecordedAttempt>, Error> {
     if items.is_empty() {
         return Err(fields.wrong(name, REPEATS));
     }
@@ -103,10 +103,7 @@ fn attempts(
         .collect()
 }
 
-fn attempt(
-    fields: &mut Fields<'_>,
-    unread: &mut Vec<String>,
-) -> Result<RecordedAttempt, ExternalError> {
+fn attempt(fields: &mut Fields<'_>, unread: &mut Vec<String>) -> Result<RecordedAttempt, Error> {
     let usage = usage::usage(fields, unread)?;
     let error = failure::error(fields, unread)?;
     let text = match fields.take(names::ANSWER) {
@@ -124,7 +121,7 @@ const OF_ARM: Names = &["contexts"];
 pub(super) fn arms(
     fields: &mut Fields<'_>,
     unread: &mut Vec<String>,
-) -> Result<Vec<RecordedArm>, ExternalError> {
+) -> Result<Vec<RecordedArm>, Error> {
     let mut given = match fields.take(names::ARMS) {
         None | Some((_, Value::Null)) => return Ok(Vec::new()),
         Some((_, Value::Object(arms))) => arms,
@@ -153,7 +150,7 @@ fn arm(
     place: &str,
     value: Value,
     unread: &mut Vec<String>,
-) -> Result<RecordedArm, ExternalError> {
+) -> Result<RecordedArm, Error> {
     const EXPECTED: &str = "an answer, or an object with an `answer`";
     let wrong = || super::fields::wrong(position, place.to_owned(), EXPECTED);
     let given = match value {
@@ -171,10 +168,7 @@ fn arm(
     let attempts = match given.take(names::ANSWERS) {
         Some((name, Value::Array(items))) => attempts(&given, name, items, unread)?,
         Some((name, _)) => return Err(given.wrong(name, REPEATS)),
-        None => vec![attempt(&mut given, unread).map_err(|error| match error {
-            ExternalError::Field { field, .. } if field == given.name("answer") => wrong(),
-            error => error,
-        })?],
+        None => vec![attempt(&mut given, unread)?],
     };
     given.leave(unread);
     Ok(RecordedArm { arm, attempts, contexts })

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::fields::Fields;
 use super::names::{self, Names};
-use crate::external::ExternalError;
+use crate::external::Error;
 
 /// A recorded error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ const MESSAGE: Names = &["message"];
 pub(super) fn error(
     fields: &mut Fields<'_>,
     unread: &mut Vec<String>,
-) -> Result<Option<RecordedError>, ExternalError> {
+) -> Result<Option<RecordedError>, Error> {
     match fields.take(names::ERROR) {
         None | Some((_, Value::Null)) => Ok(None),
         Some((_, Value::String(message))) if !message.trim().is_empty() => Ok(Some(RecordedError {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::names::{self, Names};
-use crate::external::{ExternalError, Position};
+use crate::external::{Error, Position};
 
 /// Largest count and amount: sums of as many as a record has lines cannot overflow.
 pub(super) const MOST: u32 = 1_000_000_000;
@@ -35,10 +35,7 @@ impl<'p> Fields<'p> {
     ///
     /// # Errors
     /// `Field` if two of them are.
-    pub fn take_one(
-        &mut self,
-        names: Names,
-    ) -> Result<Option<(&'static str, Value)>, ExternalError> {
+    pub fn take_one(&mut self, names: Names) -> Result<Option<(&'static str, Value)>, Error> {
         let taken = self.take(names);
         match names.iter().find(|name| self.left.contains_key(**name)) {
             Some(second) if taken.is_some() => {
@@ -49,7 +46,7 @@ impl<'p> Fields<'p> {
     }
 
     /// Reads a text; `None` if it is missing or null.
-    pub fn text(&mut self, names: Names) -> Result<Option<String>, ExternalError> {
+    pub fn text(&mut self, names: Names) -> Result<Option<String>, Error> {
         match self.take(names) {
             None | Some((_, Value::Null)) => Ok(None),
             Some((_, Value::String(text))) => Ok(Some(text)),
@@ -58,7 +55,7 @@ impl<'p> Fields<'p> {
     }
 
     /// Reads an id, a text or a whole number; `None` if it is missing or null.
-    pub fn id(&mut self, names: Names) -> Result<Option<String>, ExternalError> {
+    pub fn id(&mut self, names: Names) -> Result<Option<String>, Error> {
         match self.take(names) {
             None | Some((_, Value::Null)) => Ok(None),
             Some((name, value)) => match id_of(&value) {
@@ -69,7 +66,7 @@ impl<'p> Fields<'p> {
     }
 
     /// Reads a number; `None` if it is missing or null.
-    pub fn number(&mut self, names: Names) -> Result<Option<f64>, ExternalError> {
+    pub fn number(&mut self, names: Names) -> Result<Option<f64>, Error> {
         match self.take(names) {
             None | Some((_, Value::Null)) => Ok(None),
             Some((name, value)) => match value.as_f64().filter(|number| number.is_finite()) {
@@ -80,7 +77,7 @@ impl<'p> Fields<'p> {
     }
 
     /// Reads an amount of seconds or money; `None` if it is missing or null.
-    pub fn amount(&mut self, names: Names) -> Result<Option<f64>, ExternalError> {
+    pub fn amount(&mut self, names: Names) -> Result<Option<f64>, Error> {
         match self.number(names)? {
             Some(number) if !(0.0..=f64::from(MOST)).contains(&number) => {
                 Err(self.wrong(names[0], "a number from 0 to 1,000,000,000"))
@@ -90,7 +87,7 @@ impl<'p> Fields<'p> {
     }
 
     /// Reads a count; `None` if it is missing or null.
-    pub fn count(&mut self, names: Names) -> Result<Option<usize>, ExternalError> {
+    pub fn count(&mut self, names: Names) -> Result<Option<usize>, Error> {
         match self.take(names) {
             None | Some((_, Value::Null)) => Ok(None),
             Some((name, value)) => match value.as_u64().filter(|count| *count <= u64::from(MOST)) {
@@ -107,7 +104,7 @@ impl<'p> Fields<'p> {
 
     /// Rejects a key that is a misspelling of a field that is absent under all its names: one character of five, two of
     /// more.
-    pub fn refuse_slips(&self, known: &[Names], others: &[Names]) -> Result<(), ExternalError> {
+    pub fn refuse_slips(&self, known: &[Names], others: &[Names]) -> Result<(), Error> {
         let is_known = |key: &str| {
             let mut all = known.iter().chain(others).copied().flatten();
             all.any(|name| *name == key || name.split('.').next() == Some(key))
@@ -119,11 +116,11 @@ impl<'p> Fields<'p> {
             let nearest =
                 absent.iter().find(|name| distance(name) <= if name.len() > 5 { 2 } else { 1 });
             if let Some(nearest) = nearest {
-                return Err(ExternalError::UnknownKey {
-                    position: self.position.clone(),
-                    key: self.name(key),
-                    nearest,
-                });
+                return Err(Error::at(
+                    self.position,
+                    format_args!("unknown key `{}`", self.name(key)),
+                    format!("did you mean `{nearest}`?"),
+                ));
             }
         }
         Ok(())
@@ -140,13 +137,13 @@ impl<'p> Fields<'p> {
         }));
     }
 
-    pub fn wrong(&self, field: &str, expected: &'static str) -> ExternalError {
+    pub fn wrong(&self, field: &str, expected: &'static str) -> Error {
         wrong(self.position, self.name(field), expected)
     }
 }
 
-pub(super) fn wrong(position: &Position, field: String, expected: &'static str) -> ExternalError {
-    ExternalError::Field { position: position.clone(), field, expected }
+pub(super) fn wrong(position: &Position, field: String, expected: &'static str) -> Error {
+    Error::field(position, &field, expected)
 }
 
 /// Returns the id that a value is; `None` if it is none.

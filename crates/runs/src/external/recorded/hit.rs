@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::fields::{Fields, id_of, wrong};
 use super::names;
-use crate::external::{ExternalError, Position};
+use crate::external::{Error, Position};
 
 /// A passage. It has a text, a chunk, or a document (with a range, or as a whole).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,7 +48,7 @@ pub(super) fn hits(
     place: &str,
     items: Vec<Value>,
     unread: &mut Vec<String>,
-) -> Result<Vec<RecordedHit>, ExternalError> {
+) -> Result<Vec<RecordedHit>, Error> {
     let items = items.into_iter().enumerate();
     items.map(|(at, item)| hit(position, &format!("{place}[{at}]"), item, unread)).collect()
 }
@@ -58,7 +58,7 @@ fn hit(
     place: &str,
     item: Value,
     unread: &mut Vec<String>,
-) -> Result<RecordedHit, ExternalError> {
+) -> Result<RecordedHit, Error> {
     let (fields, score) = match item {
         Value::Object(fields) => (fields, None),
         // LangChain's documents with scores.
@@ -108,7 +108,7 @@ const OTHERS: [names::Names; 9] = [
 ];
 
 /// Reads the id of the chunk. A framework's `id` may be anything: it counts where it is an id.
-fn chunk_id(fields: &mut Fields<'_>) -> Result<Option<String>, ExternalError> {
+fn chunk_id(fields: &mut Fields<'_>) -> Result<Option<String>, Error> {
     let Some((own, others)) = names::CHUNK_ID.split_first() else {
         return Ok(None);
     };
@@ -124,7 +124,7 @@ fn chunk_id(fields: &mut Fields<'_>) -> Result<Option<String>, ExternalError> {
     Ok(fields.take(others).and_then(|(_, value)| id_of(&value)))
 }
 
-fn parts(fields: &mut Fields<'_>) -> Result<BTreeMap<String, f64>, ExternalError> {
+fn parts(fields: &mut Fields<'_>) -> Result<BTreeMap<String, f64>, Error> {
     const EXPECTED: &str = "an object of numbers";
     let given = match fields.take(names::PARTS) {
         None | Some((_, Value::Null)) => return Ok(BTreeMap::new()),

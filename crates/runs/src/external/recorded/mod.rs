@@ -39,13 +39,12 @@ pub use self::answer::{RecordedAnswer, RecordedArm, RecordedAttempt};
 pub use self::failure::RecordedError;
 use self::fields::Fields;
 pub use self::hit::RecordedHit;
-pub(super) use self::stage::known_names;
 pub use self::stage::{CONTEXTS, RecordedExactSearch, RecordedStage, Role};
 pub use self::usage::RecordedUsage;
 pub use self::written::write;
 use super::input::Input;
 use super::unique::UniqueFields;
-use super::{ExternalError, Position};
+use super::{Error, Position};
 use ragtriage_core::types::{Gold, Step};
 
 /// One question as an external RAG answered it.
@@ -117,7 +116,7 @@ impl Recorded {
 ///
 /// # Errors
 /// The first line that is not a valid object or lacks a required key.
-pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
+pub fn read(input: &Input) -> Result<Vec<Recorded>, Error> {
     let lines = input.text().lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(number, line): (usize, &str)| {
@@ -135,19 +134,13 @@ pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
 /// Reads the object at `position`.
 ///
 /// # Errors
-/// `Line`, `Field`, `UnknownKey`, and errors of stages. The question's id may be missing.
-pub fn object(position: &Position, text: &str) -> Result<Recorded, ExternalError> {
+/// What is not a record. The question's id may be missing.
+pub fn object(position: &Position, text: &str) -> Result<Recorded, Error> {
     of_fields(position, parsed(position, text)?)
 }
 
 /// Reads the fields of an object at `position`.
-///
-/// # Errors
-/// `Field`, `UnknownKey`, and errors of stages.
-pub(super) fn of_fields(
-    position: &Position,
-    given: Map<String, Value>,
-) -> Result<Recorded, ExternalError> {
+pub(super) fn of_fields(position: &Position, given: Map<String, Value>) -> Result<Recorded, Error> {
     let mut fields = Fields::new(position, "", given);
     fields.refuse_slips(&names::LONG, &[names::ANSWERS, names::USAGE, names::LABELS])?;
     let mut unread = Vec::new();
@@ -182,13 +175,13 @@ pub(super) fn of_fields(
     })
 }
 
-fn parsed(position: &Position, text: &str) -> Result<Map<String, Value>, ExternalError> {
-    let UniqueFields(given) = serde_json::from_str(text)
-        .map_err(|error| ExternalError::json(position.clone(), &error))?;
+fn parsed(position: &Position, text: &str) -> Result<Map<String, Value>, Error> {
+    let UniqueFields(given) =
+        serde_json::from_str(text).map_err(|error| Error::json(position, &error))?;
     Ok(given)
 }
 
-fn question(fields: &mut Fields<'_>) -> Result<Option<String>, ExternalError> {
+fn question(fields: &mut Fields<'_>) -> Result<Option<String>, Error> {
     match fields.take_one(names::QUESTION)? {
         None | Some((_, Value::Null)) => Ok(None),
         Some((_, Value::String(text))) => Ok(Some(text)),
@@ -201,7 +194,7 @@ fn contexts(
     fields: &mut Fields<'_>,
     has_failed: bool,
     unread: &mut Vec<String>,
-) -> Result<Option<Vec<RecordedHit>>, ExternalError> {
+) -> Result<Option<Vec<RecordedHit>>, Error> {
     match fields.take_one(names::CONTEXTS)? {
         None | Some((_, Value::Null)) if has_failed || fields.has(names::STAGES) => Ok(None),
         Some((name, Value::Array(items))) => {
@@ -220,7 +213,7 @@ fn add_contexts(
     stages: &mut Vec<RecordedStage>,
     contexts: Vec<RecordedHit>,
     has_prompt: bool,
-) -> Result<(), ExternalError> {
+) -> Result<(), Error> {
     if stages.iter().any(|stage| stage.name == CONTEXTS) {
         let expected = "left out next to a stage of that name";
         return Err(fields::wrong(position, CONTEXTS.to_owned(), expected));
@@ -235,10 +228,7 @@ fn add_contexts(
     Ok(())
 }
 
-fn gold(
-    fields: &mut Fields<'_>,
-    unread: &mut Vec<String>,
-) -> Result<Option<RecordedGold>, ExternalError> {
+fn gold(fields: &mut Fields<'_>, unread: &mut Vec<String>) -> Result<Option<RecordedGold>, Error> {
     const EXPECTED: &str = "as a run writes it, or left out";
     let Some((name, value)) = fields.take(names::GOLD) else {
         return Ok(None);

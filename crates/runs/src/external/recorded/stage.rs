@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::fields::{Fields, wrong};
 use super::hit::{self, RecordedHit};
 use super::names;
-use crate::external::{ExternalError, Position};
+use crate::external::{Error, Position};
 
 /// The name of the stage that `contexts` are.
 pub const CONTEXTS: &str = "contexts";
@@ -165,7 +165,7 @@ fn step_named(name: &str) -> Option<Step> {
 pub(super) fn stages(
     fields: &mut Fields<'_>,
     unread: &mut Vec<String>,
-) -> Result<Vec<RecordedStage>, ExternalError> {
+) -> Result<Vec<RecordedStage>, Error> {
     let (mut stages, is_list) = match fields.take(names::STAGES) {
         None | Some((_, Value::Null)) => return Ok(Vec::new()),
         Some((_, Value::Object(given))) => (by_name(fields, given, unread)?, false),
@@ -198,7 +198,7 @@ fn by_name(
     fields: &Fields<'_>,
     given: Map<String, Value>,
     unread: &mut Vec<String>,
-) -> Result<Vec<RecordedStage>, ExternalError> {
+) -> Result<Vec<RecordedStage>, Error> {
     let mut stages = Vec::new();
     for (name, value) in given {
         let place = fields.name(&format!("stages.{name}"));
@@ -234,7 +234,7 @@ fn listed(
     fields: &Fields<'_>,
     items: Vec<Value>,
     unread: &mut Vec<String>,
-) -> Result<Vec<RecordedStage>, ExternalError> {
+) -> Result<Vec<RecordedStage>, Error> {
     let items = items.into_iter().enumerate();
     items
         .map(|(at, mut item)| {
@@ -258,7 +258,7 @@ fn stage(
     name: &str,
     value: Value,
     unread: &mut Vec<String>,
-) -> Result<RecordedStage, ExternalError> {
+) -> Result<RecordedStage, Error> {
     const EXPECTED: &str = "a list of passages, or an object with one as `hits`";
     let Value::Object(given) = value else {
         return Err(wrong(position, place.to_owned(), EXPECTED));
@@ -310,7 +310,7 @@ fn stage(
 fn exact_search(
     fields: &mut Fields<'_>,
     unread: &mut Vec<String>,
-) -> Result<Option<RecordedExactSearch>, ExternalError> {
+) -> Result<Option<RecordedExactSearch>, Error> {
     let given = match fields.take(names::EXACT_SEARCH) {
         None | Some((_, Value::Null)) => return Ok(None),
         Some((_, Value::Object(given))) => given,
@@ -326,33 +326,36 @@ fn exact_search(
     Ok(Some(RecordedExactSearch { hits, seconds }))
 }
 
-fn step(
-    position: &Position,
-    place: &str,
-    name: &str,
-    role: Option<Role>,
-) -> Result<Step, ExternalError> {
+fn step(position: &Position, place: &str, name: &str, role: Option<Role>) -> Result<Step, Error> {
     // `contexts` are what was packed, or what packing chose from.
     let known = step_named(name).filter(|_| name != CONTEXTS || role.is_none());
     match (known, role) {
-        (Some(step), Some(role)) if Role::of(step) != role => Err(ExternalError::StageRole {
-            position: position.clone(),
-            stage: name.to_owned(),
-            role: role.name(),
-            known: Role::of(step).name(),
-        }),
+        (Some(step), Some(role)) if Role::of(step) != role => Err(Error::at(
+            position,
+            format_args!(
+                "stage `{name}` has the role `{}`, but its name is that of a stage with the role `{}`",
+                role.name(),
+                Role::of(step).name()
+            ),
+            "rename the stage, or leave `role` out",
+        )),
         (Some(step), _) => Ok(step),
         (None, Some(Role::Retriever)) => Ok(Step::External),
         (None, Some(Role::Order)) => Ok(Step::Ordered),
         (None, Some(Role::Packed)) => Ok(Step::Packed),
         (None, None) => {
-            Err(ExternalError::UnknownStage { position: position.clone(), field: place.to_owned() })
+            let ours: Vec<String> = Step::ALL.iter().map(|step| format!("`{step}`")).collect();
+            let hint = format!(
+                "give it a `role`: `retriever`, `order` or `packed`; names that need none: {}",
+                ours.join(", ")
+            );
+            Err(Error::at(position, format_args!("unknown stage `{place}`"), hint))
         }
     }
 }
 
 /// Rejects a stage that is recorded twice; a retriever may have several queries.
-fn check_unique(position: &Position, stages: &[RecordedStage]) -> Result<(), ExternalError> {
+fn check_unique(position: &Position, stages: &[RecordedStage]) -> Result<(), Error> {
     for (at, stage) in stages.iter().enumerate() {
         let is_same = |other: &&RecordedStage| match stage.role() {
             Role::Retriever => false,
@@ -363,11 +366,11 @@ fn check_unique(position: &Position, stages: &[RecordedStage]) -> Result<(), Ext
             Role::Packed => other.role() == Role::Packed,
         };
         if let Some(earlier) = stages[..at].iter().find(is_same) {
-            return Err(ExternalError::DuplicateStage {
-                position: position.clone(),
-                first: earlier.name.clone(),
-                second: stage.name.clone(),
-            });
+            return Err(Error::at(
+                position,
+                format_args!("stages `{}` and `{}` are the same stage", earlier.name, stage.name),
+                "record each stage once; a retriever with several queries is a list of objects with `query` and `hits`",
+            ));
         }
     }
     Ok(())
@@ -378,7 +381,7 @@ fn check_order(
     position: &Position,
     stages: &[RecordedStage],
     is_checked: impl Fn(&RecordedStage) -> bool,
-) -> Result<(), ExternalError> {
+) -> Result<(), Error> {
     let checked: Vec<&RecordedStage> = stages.iter().filter(|stage| is_checked(stage)).collect();
     for (at, later) in checked.iter().enumerate() {
         let is_after = |earlier: &&&RecordedStage| {
@@ -390,18 +393,15 @@ fn check_order(
                     && earlier.step > later.step)
         };
         if let Some(earlier) = checked[..at].iter().find(is_after) {
-            return Err(ExternalError::StageOrder {
-                position: position.clone(),
-                first: earlier.name.clone(),
-                second: later.name.clone(),
-            });
+            return Err(Error::at(
+                position,
+                format_args!(
+                    "stage `{}` comes before `{}` in a pipeline",
+                    later.name, earlier.name
+                ),
+                "list retrievers first, then `fused`, `reranked`, `min_score`, and `packed` last",
+            ));
         }
     }
     Ok(())
-}
-
-/// Returns the names that need no `role`, as a list for messages.
-pub(in crate::external) fn known_names() -> String {
-    let ours = Step::ALL.iter().map(|step| format!("`{step}`"));
-    ours.collect::<Vec<String>>().join(", ")
 }

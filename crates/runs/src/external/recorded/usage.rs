@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::fields::{Fields, wrong};
 use super::names;
-use crate::external::{ExternalError, Position};
+use crate::external::{Error, Position};
 
 /// Usage of one call; `None` where it is not recorded.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -51,7 +51,7 @@ const FINISHES: [(&str, Finish); 15] = [
 pub(super) fn usage(
     fields: &mut Fields<'_>,
     unread: &mut Vec<String>,
-) -> Result<RecordedUsage, ExternalError> {
+) -> Result<RecordedUsage, Error> {
     match fields.take(names::USAGE) {
         None | Some((_, Value::Null)) => Ok(RecordedUsage::default()),
         Some((name, Value::Object(given))) => {
@@ -64,7 +64,7 @@ pub(super) fn usage(
     }
 }
 
-fn of(fields: &mut Fields<'_>) -> Result<RecordedUsage, ExternalError> {
+fn of(fields: &mut Fields<'_>) -> Result<RecordedUsage, Error> {
     let count = |fields: &mut Fields<'_>, names| Ok(fields.count(names)?.map(|n| n as u64));
     let finish = fields.text(names::FINISH)?.map(|name| name.to_lowercase());
     let origin = fields.text(names::ORIGIN)?;
@@ -85,6 +85,6 @@ fn of(fields: &mut Fields<'_>) -> Result<RecordedUsage, ExternalError> {
     })
 }
 
-fn named<T>(position: &Position, field: &str, found: Option<T>) -> Result<T, ExternalError> {
+fn named<T>(position: &Position, field: &str, found: Option<T>) -> Result<T, Error> {
     found.ok_or_else(|| wrong(position, field.to_owned(), "a name that a run writes"))
 }

@@ -5,15 +5,15 @@ use std::fmt;
 
 use ragtriage_core::text::sanitize;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, StreamDeserializer, Value};
 
 use super::attributes::Read;
 use super::source::{Source, is_list};
 use super::span::Span;
 use super::{langfuse, langsmith, otlp};
-use crate::external::ExternalError;
 use crate::external::input::Input;
+use crate::{Error, Kind};
 
 /// Maximum number of keys that an error names, and of their characters.
 const MOST_KEYS: usize = 8;
@@ -34,7 +34,7 @@ pub(super) struct Export {
 ///
 /// # Errors
 /// `Line` for invalid JSON.
-pub(super) fn read(input: &Input) -> Result<Export, ExternalError> {
+pub(super) fn read(input: &Input) -> Result<Export, Error> {
     let lines = input.text().lines().enumerate();
     let lines: Vec<(usize, &str)> = lines
         .map(|(at, line)| (at + 1, line.trim()))
@@ -51,20 +51,15 @@ pub(super) fn read(input: &Input) -> Result<Export, ExternalError> {
 }
 
 /// Reads the JSON values of `text`, which begins on line `first`.
-fn values(input: &Input, first: usize, text: &str) -> Result<Export, ExternalError> {
+fn values(input: &Input, first: usize, text: &str) -> Result<Export, Error> {
     let mut export = Export::default();
     let mut stream: StreamDeserializer<'_, _, Export> =
         serde_json::Deserializer::from_str(text).into_iter();
     let (mut line, mut from) = (first, 0);
     while let Some(part) = stream.next() {
         let mut part = part.map_err(|error| {
-            let message = error.to_string();
-            let at = format!(" at line {} column {}", error.line(), error.column());
-            ExternalError::Line {
-                position: input.line(first + error.line().max(1) - 1),
-                column: error.column().max(1),
-                message: message.strip_suffix(&at).unwrap_or(&message).to_owned(),
-            }
+            let position = input.line(first + error.line().max(1) - 1);
+            Error::json(&position, &error).of_kind(Kind::NotTraces)
         })?;
         for span in &mut part.spans {
             span.line = line;
@@ -167,27 +162,27 @@ impl<'de> Visitor<'de> for ExportVisitor {
         Ok(export)
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Export, E> {
+    fn visit_unit<E: de::Error>(self) -> Result<Export, E> {
         Ok(Export::default())
     }
 
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Export, E> {
+    fn visit_bool<E: de::Error>(self, _: bool) -> Result<Export, E> {
         unknown()
     }
 
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Export, E> {
+    fn visit_i64<E: de::Error>(self, _: i64) -> Result<Export, E> {
         unknown()
     }
 
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Export, E> {
+    fn visit_u64<E: de::Error>(self, _: u64) -> Result<Export, E> {
         unknown()
     }
 
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Export, E> {
+    fn visit_f64<E: de::Error>(self, _: f64) -> Result<Export, E> {
         unknown()
     }
 
-    fn visit_str<E: Error>(self, _: &str) -> Result<Export, E> {
+    fn visit_str<E: de::Error>(self, _: &str) -> Result<Export, E> {
         unknown()
     }
 }

@@ -26,7 +26,7 @@ mod tree;
 use ragtriage_core::types::Note;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::ExternalError;
+use super::Error;
 use super::input::Input;
 use super::recorded::{self, Recorded};
 use repeats::Traces;
@@ -42,7 +42,7 @@ pub fn read(
     input: &Input,
     is_question: &(dyn Fn(&str) -> bool + Sync),
     is_document: &(dyn Fn(&str) -> bool + Sync),
-) -> Result<(Vec<Recorded>, Vec<Note>), ExternalError> {
+) -> Result<(Vec<Recorded>, Vec<Note>), Error> {
     let Traces { questions, notes } = repeats::gather(input, export::read(input)?, is_question)?;
     let records = questions.into_par_iter().map(|repeats| {
         let mut record = recorded::of_fields(&input.line(repeats.line()), repeats.fields())?;

@@ -4,7 +4,7 @@ use boon::{Compiler, SchemaIndex, Schemas};
 use schemars::schema_for;
 use serde_json::{Value, json};
 
-use super::{ExternalError, Recorded, line, names};
+use super::{Error, Recorded, line, names};
 
 /// Parts of the errors of records that a schema cannot reject.
 const READER_ALONE: [&str; 9] = [
@@ -33,7 +33,7 @@ fn compiled() -> (Schemas, SchemaIndex) {
 }
 
 /// Checks that the schema accepts `text` if and only if it was read, except for [`READER_ALONE`].
-pub(super) fn check(text: &str, read: Result<&Recorded, &ExternalError>) {
+pub(super) fn check(text: &str, read: Result<&Recorded, &Error>) {
     let Ok(value) = serde_json::from_str::<Value>(text) else {
         return;
     };

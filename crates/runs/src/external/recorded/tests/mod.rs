@@ -7,7 +7,7 @@ use super::*;
 use ragtriage_core::types::{ArmName, ErrorKind, FailedPart, Finish, Origin};
 
 /// Reads a record, and checks that the schema accepts what is read and rejects the rest.
-fn line(text: &str) -> Result<Recorded, ExternalError> {
+fn line(text: &str) -> Result<Recorded, Error> {
     let position = Position { file: "f.jsonl".to_owned(), line: Some(7) };
     let read = object(&position, text);
     agreement::check(text, read.as_ref());
