@@ -46,6 +46,9 @@ pub struct Error {
 }
 
 impl Error {
+    /// The hint to a record that is none.
+    pub(crate) const RECORD: &str = "a line is {\"id\" or \"question\", \"contexts\": [{\"text\", \"doc_id\", \"score\"}] or \"stages\", \"answer\"}; leave out what is not known";
+
     pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: Kind::Other, message: message.into(), hint: hint.into() }
     }
@@ -108,11 +111,7 @@ impl Error {
 
     /// Creates the error of a field of a record.
     pub(crate) fn field(position: &Position, field: &str, expected: impl Display) -> Self {
-        Self::at(
-            position,
-            format_args!("`{field}` must be {expected}"),
-            "a line is {\"id\" or \"question\", \"contexts\": [{\"text\", \"doc_id\", \"score\"}] or \"stages\", \"answer\"}; leave out what is not known",
-        )
+        Self::at(position, format_args!("`{field}` must be {expected}"), Self::RECORD)
     }
 }
 

@@ -5,18 +5,18 @@
 //! The order of several reorderings is that of our names; with a name that is not ours, it is that of the record.
 
 use ragtriage_core::types::Step;
-use serde_json::{Map, Value};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::fields::{Fields, wrong};
-use super::hit::{self, RecordedHit};
-use super::names;
-use crate::external::{Error, Position};
+use super::line::{RecordedHit, StageLine, amount_or_zero, amount_schema, any_name_of_hits};
+use crate::error::{Error, Position};
 
 /// The name of the stage that `contexts` are.
 pub const CONTEXTS: &str = "contexts";
 
 /// The place of a stage on the ladder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// It finds candidates.
     Retriever,
@@ -51,10 +51,6 @@ impl Role {
     pub(in crate::external) fn of_name(name: &str) -> Option<Self> {
         step_named(name).map(Self::of)
     }
-
-    fn named(name: &str) -> Option<Self> {
-        [Self::Retriever, Self::Order, Self::Packed].into_iter().find(|role| role.name() == name)
-    }
 }
 
 /// One ranking of a stage.
@@ -77,11 +73,14 @@ pub struct RecordedStage {
 }
 
 /// An exact search next to an approximate one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[schemars(rename = "ExactSearch", transform = any_name_of_hits)]
 pub struct RecordedExactSearch {
     /// Best first.
     pub hits: Vec<RecordedHit>,
     /// Wall time.
+    #[serde(default, deserialize_with = "amount_or_zero")]
+    #[schemars(schema_with = "amount_schema")]
     pub seconds: f64,
 }
 
@@ -160,30 +159,27 @@ fn step_named(name: &str) -> Option<Step> {
     })
 }
 
-/// Reads `stages`: an object by name, or a list of objects with a `name`. Adds the names of the keys that are not read to
-/// `unread`.
+/// Puts the stages of a record in the order of the ladder. `places`: of each stage in the record.
 pub(super) fn stages(
-    fields: &mut Fields<'_>,
-    unread: &mut Vec<String>,
+    position: &Position,
+    lines: Vec<StageLine>,
+    places: &[String],
 ) -> Result<Vec<RecordedStage>, Error> {
-    let (mut stages, is_list) = match fields.take(names::STAGES) {
-        None | Some((_, Value::Null)) => return Ok(Vec::new()),
-        Some((_, Value::Object(given))) => (by_name(fields, given, unread)?, false),
-        Some((_, Value::Array(items))) => (listed(fields, items, unread)?, true),
-        Some((name, _)) => {
-            return Err(fields.wrong(name, "an object of stages by name, or a list of them"));
-        }
-    };
+    let is_list = places.first().is_some_and(|place| place.starts_with("stages["));
+    let stages = lines.into_iter().zip(places);
+    let mut stages: Vec<RecordedStage> =
+        stages.map(|(line, place)| stage(position, place, line)).collect::<Result<_, _>>()?;
     if stages.iter().any(|stage| stage.name.trim().is_empty()) {
-        return Err(fields.wrong("stages", "stages with names that are not blank"));
+        let expected = "stages with names that are not blank";
+        return Err(Error::field(position, "stages", expected));
     }
-    check_unique(fields.position, &stages)?;
+    check_unique(position, &stages)?;
     if is_list {
-        check_order(fields.position, &stages, |_| true)?;
+        check_order(position, &stages, |_| true)?;
     }
     // A name that is not ours has no place among the reorderings but that in the record.
     if stages.iter().any(|stage| stage.step == Step::Ordered) {
-        check_order(fields.position, &stages, |stage| stage.role() == Role::Order)?;
+        check_order(position, &stages, |stage| stage.role() == Role::Order)?;
         stages.sort_by_key(RecordedStage::role);
     } else {
         stages.sort_by_key(|stage| match stage.role() {
@@ -194,136 +190,21 @@ pub(super) fn stages(
     Ok(stages)
 }
 
-fn by_name(
-    fields: &Fields<'_>,
-    given: Map<String, Value>,
-    unread: &mut Vec<String>,
-) -> Result<Vec<RecordedStage>, Error> {
-    let mut stages = Vec::new();
-    for (name, value) in given {
-        let place = fields.name(&format!("stages.{name}"));
-        match value {
-            Value::Array(items) if !is_list_of_rankings(&items) => {
-                let step = step(fields.position, &place, &name, None)?;
-                let hits = hit::hits(fields.position, &place, items, unread)?;
-                stages.push(RecordedStage::new(&name, step, hits));
-            }
-            Value::Array(items) => {
-                for (at, item) in items.into_iter().enumerate() {
-                    let place = format!("{place}[{at}]");
-                    stages.push(stage(fields.position, &place, &name, item, unread)?);
-                }
-            }
-            Value::Null => {}
-            value => stages.push(stage(fields.position, &place, &name, value, unread)?),
+fn stage(position: &Position, place: &str, line: StageLine) -> Result<RecordedStage, Error> {
+    let StageLine { name, role, query, hits, seconds, k, exact_search } = line;
+    let wrong = |field: &str, expected| Err(Error::field(position, field, expected));
+    let step = step(position, place, &name, role)?;
+    let n_hits = hits.as_ref().map_or(0, Vec::len);
+    let of_k = format!("{place}.k");
+    match k {
+        None if hits.is_none() => {
+            wrong(place, "a list of passages, or an object with one as `hits`")
         }
+        Some(_) if step != Step::Packed => wrong(&of_k, "given for the stage `packed` only"),
+        Some(0) => wrong(&of_k, "1 or more; where nothing was packed, `hits` is an empty list"),
+        Some(k) if k < n_hits => wrong(&of_k, "at least the number of `hits`"),
+        _ => Ok(RecordedStage { name, step, query, hits, seconds, k, exact_search }),
     }
-    Ok(stages)
-}
-
-/// Returns true for `[{"query", "hits"}, ...]`: several queries of one stage.
-fn is_list_of_rankings(items: &[Value]) -> bool {
-    let mut items = items.iter().peekable();
-    items.peek().is_some()
-        && items.all(|item| {
-            item.as_object().is_some_and(|fields| fields.get("hits").is_some_and(Value::is_array))
-        })
-}
-
-fn listed(
-    fields: &Fields<'_>,
-    items: Vec<Value>,
-    unread: &mut Vec<String>,
-) -> Result<Vec<RecordedStage>, Error> {
-    let items = items.into_iter().enumerate();
-    items
-        .map(|(at, mut item)| {
-            let place = fields.name(&format!("stages[{at}]"));
-            let taken = item.as_object_mut().and_then(|given| {
-                let mut names = names::NAME.iter();
-                names.find_map(|name| given.shift_remove(*name))
-            });
-            let Some(Value::String(name)) = taken else {
-                let expected = "an object with a `name` and `hits`";
-                return Err(wrong(fields.position, place, expected));
-            };
-            stage(fields.position, &place, &name, item, unread)
-        })
-        .collect()
-}
-
-fn stage(
-    position: &Position,
-    place: &str,
-    name: &str,
-    value: Value,
-    unread: &mut Vec<String>,
-) -> Result<RecordedStage, Error> {
-    const EXPECTED: &str = "a list of passages, or an object with one as `hits`";
-    let Value::Object(given) = value else {
-        return Err(wrong(position, place.to_owned(), EXPECTED));
-    };
-    let mut given = Fields::new(position, place, given);
-    let role = match given.text(names::ROLE)? {
-        None => None,
-        Some(role) => Some(
-            Role::named(&role)
-                .ok_or_else(|| given.wrong("role", "`retriever`, `order` or `packed`"))?,
-        ),
-    };
-    let step = step(position, place, name, role)?;
-    let k = given.count(names::K)?;
-    if k.is_some() && step != Step::Packed {
-        return Err(given.wrong("k", "given for the stage `packed` only"));
-    }
-    if k == Some(0) {
-        return Err(
-            given.wrong("k", "1 or more; where nothing was packed, `hits` is an empty list")
-        );
-    }
-    let hits = match given.take(names::HITS) {
-        Some((name, Value::Array(items))) => {
-            Some(hit::hits(position, &given.name(name), items, unread)?)
-        }
-        None if k.is_some() => None,
-        _ => return Err(wrong(position, place.to_owned(), EXPECTED)),
-    };
-    if let (Some(k), Some(hits)) = (k, &hits)
-        && k < hits.len()
-    {
-        return Err(given.wrong("k", "at least the number of `hits`"));
-    }
-    let exact_search = exact_search(&mut given, unread)?;
-    let stage = RecordedStage {
-        name: name.to_owned(),
-        step,
-        query: given.text(names::STAGE_QUERY)?,
-        hits,
-        seconds: given.amount(names::SECONDS)?,
-        k,
-        exact_search,
-    };
-    given.leave(unread);
-    Ok(stage)
-}
-
-fn exact_search(
-    fields: &mut Fields<'_>,
-    unread: &mut Vec<String>,
-) -> Result<Option<RecordedExactSearch>, Error> {
-    let given = match fields.take(names::EXACT_SEARCH) {
-        None | Some((_, Value::Null)) => return Ok(None),
-        Some((_, Value::Object(given))) => given,
-        Some((name, _)) => return Err(fields.wrong(name, "an object with `hits`")),
-    };
-    let mut given = Fields::new(fields.position, &fields.name("exact_search"), given);
-    let Some((name, Value::Array(items))) = given.take(names::HITS) else {
-        return Err(given.wrong("hits", "a list"));
-    };
-    let hits = hit::hits(fields.position, &given.name(name), items, unread)?;
-    let seconds = given.amount(names::SECONDS)?.unwrap_or(0.0);
-    given.leave(unread);
-    Ok(Some(RecordedExactSearch { hits, seconds }))
 }
 
 fn step(position: &Position, place: &str, name: &str, role: Option<Role>) -> Result<Step, Error> {

@@ -34,6 +34,8 @@ pub(super) enum Source {
     LangSmith,
     /// An observation of Langfuse.
     Langfuse,
+    /// A trace of Langfuse with its observations.
+    LangfuseTrace,
 }
 
 impl Source {

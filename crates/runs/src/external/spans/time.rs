@@ -6,8 +6,8 @@ use serde_json::Value;
 const LEAST_NANOSECONDS: i64 = 10_000_000_000_000;
 
 /// Returns the nanoseconds of a time.
-pub(super) fn nanoseconds(value: Option<&Value>) -> Option<i64> {
-    match value? {
+pub(super) fn nanoseconds(value: &Value) -> Option<i64> {
+    match value {
         Value::Number(number) => {
             let number = number.as_i64().or_else(|| number.as_f64().map(|n| n as i64))?;
             Some(scaled(number))
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     fn read(value: &Value) -> Option<i64> {
-        nanoseconds(Some(value))
+        nanoseconds(value)
     }
 
     #[test]

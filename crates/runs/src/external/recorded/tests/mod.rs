@@ -6,11 +6,13 @@ mod refused;
 use super::*;
 use ragtriage_core::types::{ArmName, ErrorKind, FailedPart, Finish, Origin};
 
-/// Reads a record, and checks that the schema accepts what is read and rejects the rest.
+/// Reads a record, and checks that the schema accepts what is read.
 fn line(text: &str) -> Result<Recorded, Error> {
     let position = Position { file: "f.jsonl".to_owned(), line: Some(7) };
     let read = object(&position, text);
-    agreement::check(text, read.as_ref());
+    if read.is_ok() {
+        agreement::check(text);
+    }
     read
 }
 
