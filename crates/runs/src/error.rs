@@ -7,7 +7,7 @@ use std::path::Path;
 use ragtriage_core::hint::Hint;
 
 /// A line of an input.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// The input's name, as it was given.
     pub file: String,

@@ -13,37 +13,25 @@ use std::collections::hash_map::Entry;
 
 use ragtriage_core::chunk::{ForeignChunk, ForeignChunks};
 use serde::Deserialize;
-use serde_json::Number;
 
 use super::input::Input;
-use super::recorded::{Recorded, RecordedHit};
+use super::recorded::{Recorded, RecordedHit, count, id};
 use crate::error::{Error, Position, reason};
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "an object")]
+#[serde(deny_unknown_fields, default, expecting = "an object")]
+#[derive(Default)]
 struct ChunkLine {
-    id: Option<Name>,
-    doc_id: Option<Name>,
-    start: Option<Number>,
-    end: Option<Number>,
+    #[serde(deserialize_with = "id")]
+    id: Option<String>,
+    #[serde(deserialize_with = "id")]
+    doc_id: Option<String>,
+    #[serde(deserialize_with = "count")]
+    start: Option<usize>,
+    #[serde(deserialize_with = "count")]
+    end: Option<usize>,
     text: Option<String>,
     context: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a string or a whole number")]
-enum Name {
-    Text(String),
-    Number(u64),
-}
-
-impl From<Name> for String {
-    fn from(name: Name) -> Self {
-        match name {
-            Name::Text(text) => text,
-            Name::Number(number) => number.to_string(),
-        }
-    }
 }
 
 /// Reads the chunks of a corpus.
@@ -53,12 +41,10 @@ pub fn read(input: &Input) -> Result<ForeignChunks, Error> {
         let Some(doc_id) = line.doc_id else {
             return Err(wrong(&position, "doc_id", "the id of a document"));
         };
-        let start = offset(&position, "start", line.start)?;
-        let end = offset(&position, "end", line.end)?;
         Ok(ForeignChunk {
             line: position.line.unwrap_or_default(),
-            doc_id: String::from(doc_id).into(),
-            offsets: start.zip(end),
+            doc_id: doc_id.into(),
+            offsets: line.start.zip(line.end),
             text: line.text,
             context: line.context.unwrap_or_default().trim().to_owned(),
         })
@@ -98,12 +84,6 @@ fn checked(position: &Position, line: &str) -> Result<ChunkLine, Error> {
     }
 }
 
-fn offset(position: &Position, field: &str, given: Option<Number>) -> Result<Option<usize>, Error> {
-    let Some(given) = given else { return Ok(None) };
-    let offset = given.as_u64().and_then(|it| usize::try_from(it).ok());
-    offset.map(Some).ok_or_else(|| wrong(position, field, "a whole number, 0 or more"))
-}
-
 const FORM: &str = "a line is {\"doc_id\", \"start\", \"end\"} or {\"doc_id\", \"text\"}, with an optional \"id\" and \"context\"; offsets are whole numbers";
 
 fn wrong(position: &Position, field: &str, expected: &'static str) -> Error {
@@ -122,14 +102,14 @@ impl Chunks {
     pub fn read(input: &Input) -> Result<Self, Error> {
         let mut chunks = HashMap::new();
         for (position, line) in lines(input)? {
-            let Some(id) = line.id.map(String::from).filter(|id| !id.is_empty()) else {
+            let Some(id) = line.id else {
                 let expected = "a string that is not empty, or a whole number";
                 return Err(wrong(&position, "id", expected));
             };
             let chunk = RecordedHit {
-                doc_id: line.doc_id.map(String::from),
-                start: offset(&position, "start", line.start)?,
-                end: offset(&position, "end", line.end)?,
+                doc_id: line.doc_id,
+                start: line.start,
+                end: line.end,
                 text: line.text,
                 ..RecordedHit::default()
             };
@@ -233,11 +213,11 @@ mod tests {
             ),
             (
                 r#"{"doc_id": "a", "start": -1, "end": 3}"#,
-                "`c.jsonl` line 1: not a chunk: `start` must be a whole number, 0 or more",
+                "`c.jsonl` line 1 column 27: not a chunk: expected a whole number from 0 to 1,000,000,000",
             ),
             (
                 r#"{"doc_id": [3], "start": 1}"#,
-                "`c.jsonl` line 1 column 14: not a chunk: expected a string or a whole number",
+                "`c.jsonl` line 1 column 14: not a chunk: expected a string that is not empty, or a whole number",
             ),
             ("[1]", "`c.jsonl` line 1 column 3: not a chunk: invalid length 1, expected an object"),
             ("{oops", "`c.jsonl` line 1 column 2: not a JSON object: key must be a string"),

@@ -3,7 +3,7 @@
 //! Gzip is detected by its first two bytes, not by the name. A byte order mark is dropped. The whole text is held in
 //! memory once; readers borrow from it and derive line numbers from a slice's position.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
@@ -34,7 +34,7 @@ impl Input {
             return Self::decoded("standard input".to_owned(), io::stdin().lock());
         }
         match open_file(path) {
-            Ok(opened) => Self::decoded(file, BufReader::new(opened)),
+            Ok(opened) => Self::decoded(file, opened),
             Err(source) if source.kind() == io::ErrorKind::NotFound => Err(Error::new(
                 format!("`{file}` does not exist"),
                 "check the path; `-` is standard input",
@@ -47,22 +47,23 @@ impl Input {
         }
     }
 
-    fn decoded(name: String, mut reader: impl BufRead) -> Result<Self, Error> {
+    fn decoded(name: String, mut reader: impl Read) -> Result<Self, Error> {
         let mut bytes = Vec::new();
-        let read = match reader.fill_buf() {
-            Ok(start) if start.starts_with(&GZIP) => decompress(reader, &mut bytes),
-            Ok(_) => reader.read_to_end(&mut bytes).map(|_| true),
-            Err(error) => Err(error),
-        };
-        match read {
-            Ok(true) => {}
-            Ok(false) => {
+        reader.read_to_end(&mut bytes).map_err(|source| unreadable(&name, &source))?;
+        if bytes.starts_with(&GZIP) {
+            let most_bytes = (bytes.len() as u64).saturating_mul(MOST_GROWTH).max(ALWAYS_BYTES);
+            let mut text = Vec::new();
+            MultiGzDecoder::new(bytes.as_slice())
+                .take(most_bytes + 1)
+                .read_to_end(&mut text)
+                .map_err(|source| unreadable(&name, &source))?;
+            if text.len() as u64 > most_bytes {
                 return Err(Error::new(
                     format!("`{name}` decompresses to more than {MOST_GROWTH} times its size"),
                     "if this is the intended file, decompress it first",
                 ));
             }
-            Err(source) => return Err(unreadable(&name, &source)),
+            bytes = text;
         }
         match String::from_utf8(bytes) {
             Ok(text) => Self::new(name, text),
@@ -119,45 +120,6 @@ impl Input {
 fn unreadable(file: &str, source: &io::Error) -> Error {
     let hint = "check that the file is complete (gzip or plain) and readable";
     Error::new(format!("cannot read `{file}`: {source}"), hint)
-}
-
-/// Appends the decompressed text to `bytes`; false if it grows beyond [`MOST_GROWTH`].
-fn decompress(reader: impl BufRead, bytes: &mut Vec<u8>) -> io::Result<bool> {
-    let mut decoder = MultiGzDecoder::new(Counted { reader, n_bytes: 0 });
-    loop {
-        if decoder.by_ref().take(ALWAYS_BYTES).read_to_end(bytes)? == 0 {
-            return Ok(true);
-        }
-        let most_bytes = decoder.get_ref().n_bytes.saturating_mul(MOST_GROWTH);
-        if bytes.len() as u64 > most_bytes.max(ALWAYS_BYTES) {
-            return Ok(false);
-        }
-    }
-}
-
-/// Counts the bytes that are read.
-struct Counted<R> {
-    reader: R,
-    n_bytes: u64,
-}
-
-impl<R: BufRead> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n_bytes = self.reader.read(buffer)?;
-        self.n_bytes += n_bytes as u64;
-        Ok(n_bytes)
-    }
-}
-
-impl<R: BufRead> BufRead for Counted<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.reader.fill_buf()
-    }
-
-    fn consume(&mut self, n_bytes: usize) {
-        self.n_bytes += n_bytes as u64;
-        self.reader.consume(n_bytes);
-    }
 }
 
 fn line_after(before: &[u8]) -> usize {

@@ -279,7 +279,6 @@ pub fn from_trec(
         Ok(Recorded {
             position,
             id: Some(id),
-            question: None,
             stages: vec![
                 RecordedStage::new(Step::External.name(), Step::External, hits),
                 RecordedStage {
@@ -288,13 +287,7 @@ pub fn from_trec(
                     ..RecordedStage::new(Step::Packed.name(), Step::Packed, Vec::new())
                 },
             ],
-            answer: RecordedAnswer::Unsaid,
-            prompt: None,
-            arms: Vec::new(),
-            error: None,
-            configuration: None,
-            gold: None,
-            unread: Vec::new(),
+            ..Recorded::default()
         })
     });
     queries.collect()

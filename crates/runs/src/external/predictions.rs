@@ -8,8 +8,9 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::input::Input;
@@ -87,7 +88,19 @@ impl<'t> Predictions<'t> {
     /// # Errors
     /// JSON of another structure: for example an answer that is neither a text nor `null`.
     pub fn parse(input: &'t Input) -> Result<Self, Error> {
-        let PredictionFile(pairs) = json(input)?;
+        let Pairs(values): Pairs<'t, Prediction<'t>> = json(input)?;
+        let mut pairs = Vec::with_capacity(values.len());
+        for (key, value) in values {
+            match value {
+                _ if key.0 == "sp" => {}
+                Prediction::Answer(text) => pairs.push((key, text)),
+                Prediction::Answers(Pairs(answers)) if key.0 == "answer" => pairs.extend(answers),
+                Prediction::Answers(_) | Prediction::Other(_) => {
+                    let message = format!("`{}` holds no answer: a text, or null", key.0);
+                    return Err(Error::at(&input.position(&key.0), message, FORMS));
+                }
+            }
+        }
         let n_pairs = pairs.len();
         let answers: HashMap<_, _> =
             pairs.into_iter().map(|(id, text)| (id.0, text.map(|text| text.0))).collect();
@@ -95,13 +108,12 @@ impl<'t> Predictions<'t> {
     }
 }
 
+const FORMS: &str = "predictions are `{id: text}` or HotpotQA's `{\"answer\": {id: text}}`; gold files are the JSON of HotpotQA or SQuAD";
+
 fn json<'t, T: Deserialize<'t>>(input: &'t Input) -> Result<T, Error> {
     serde_json::from_str(input.text()).map_err(|error| {
         let (position, column) = (input.line(error.line()), error.column().max(1));
-        Error::new(
-            format!("{position} column {column}: {}", reason(&error)),
-            "predictions are `{id: text}` or HotpotQA's `{\"answer\": {id: text}}`; gold files are the JSON of HotpotQA or SQuAD",
-        )
+        Error::new(format!("{position} column {column}: {}", reason(&error)), FORMS)
     })
 }
 
@@ -217,25 +229,28 @@ fn squad(file: SquadFile<'_>) -> Golds<'_> {
     golds
 }
 
-/// Ids and answers in the file's order.
-struct PredictionFile<'t>(Vec<(JsonText<'t>, Option<JsonText<'t>>)>);
+/// The keys and values of an object in the file's order, repeated ones too.
+struct Pairs<'t, V>(Vec<(JsonText<'t>, V)>);
 
 /// The value of a key of a predictions file.
-enum Value<'t> {
-    Answer(Option<JsonText<'t>>),
-    Answers(Vec<(JsonText<'t>, Option<JsonText<'t>>)>),
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Prediction<'t> {
+    Answer(#[serde(borrow)] Option<JsonText<'t>>),
+    Answers(#[serde(borrow)] Pairs<'t, Option<JsonText<'t>>>),
+    Other(IgnoredAny),
 }
 
-impl<'de> Deserialize<'de> for PredictionFile<'de> {
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Pairs<'de, V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FileVisitor)
+        deserializer.deserialize_map(PairsVisitor(PhantomData))
     }
 }
 
-struct FileVisitor;
+struct PairsVisitor<V>(PhantomData<V>);
 
-impl<'de> Visitor<'de> for FileVisitor {
-    type Value = PredictionFile<'de>;
+impl<'de, V: Deserialize<'de>> Visitor<'de> for PairsVisitor<V> {
+    type Value = Pairs<'de, V>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("answers by question id")
@@ -243,56 +258,10 @@ impl<'de> Visitor<'de> for FileVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut pairs = Vec::new();
-        while let Some(key) = map.next_key::<JsonText<'de>>()? {
-            if key.0 == "sp" {
-                map.next_value::<IgnoredAny>()?;
-                continue;
-            }
-            match map.next_value()? {
-                Value::Answer(text) => pairs.push((key, text)),
-                Value::Answers(answers) if key.0 == "answer" => pairs.extend(answers),
-                Value::Answers(_) => {
-                    return Err(A::Error::custom(format_args!("`{}` holds no answer", key.0)));
-                }
-            }
-        }
-        Ok(PredictionFile(pairs))
-    }
-}
-
-impl<'de> Deserialize<'de> for Value<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueVisitor)
-    }
-}
-
-struct ValueVisitor;
-
-impl<'de> Visitor<'de> for ValueVisitor {
-    type Value = Value<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an answer's text or null")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Value::Answer(Some(JsonText(Cow::Borrowed(text)))))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Value::Answer(Some(JsonText(Cow::Owned(text.to_owned())))))
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Value::Answer(None))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut pairs = Vec::new();
         while let Some(pair) = map.next_entry()? {
             pairs.push(pair);
         }
-        Ok(Value::Answers(pairs))
+        Ok(Pairs(pairs))
     }
 }
 
@@ -383,11 +352,8 @@ mod tests {
     #[test]
     fn predictions_that_are_no_texts_are_refused_with_their_line() {
         for (text, expected) in [
-            (
-                "{\"a\": \"x\",\n \"b\": 5}",
-                "`f.json` line 2 column 7: invalid type: integer `5`, expected an answer's text or null",
-            ),
-            ("{\"a\": {\"b\": \"x\"}}", "`f.json` line 1 column 17: `a` holds no answer"),
+            ("{\"a\": \"x\",\n \"b\": 5}", "`f.json` line 2: `b` holds no answer: a text, or null"),
+            ("{\"a\": {\"b\": \"x\"}}", "`f.json` line 1: `a` holds no answer: a text, or null"),
             (
                 "[\"x\"]",
                 "`f.json` line 1 column 1: invalid type: sequence, expected answers by question id",

@@ -223,8 +223,11 @@ impl<'p> Forms<'p> {
         if !is_found {
             return Err(self.wrong(place, PASSAGE));
         }
-        let offset = |name: &str| fields.get(name).and_then(Value::as_u64);
-        if offset("end").is_some_and(|end| offset("start").is_none_or(|start| start > end)) {
+        let is_before = |end: u64| match fields.get("start") {
+            None | Some(Value::Null) => true,
+            Some(start) => start.as_u64().is_some_and(|start| start > end),
+        };
+        if fields.get("end").and_then(Value::as_u64).is_some_and(is_before) {
             let expected = "given with `start`, and not before it";
             return Err(self.wrong(&format!("{place}.end"), expected));
         }

@@ -94,11 +94,9 @@ pub(super) struct StageLine {
     pub(super) hits: Option<Vec<RecordedHit>>,
     /// Wall time.
     #[serde(default, deserialize_with = "amount")]
-    #[schemars(schema_with = "amount_schema")]
     pub(super) seconds: Option<f64>,
     /// For the packed passages: the number of hits that packing was to take. Without `hits` the first k are packed.
     #[serde(default, deserialize_with = "count")]
-    #[schemars(schema_with = "count_schema")]
     pub(super) k: Option<usize>,
     /// Exact search next to an approximate one.
     pub(super) exact_search: Option<RecordedExactSearch>,
@@ -121,11 +119,9 @@ pub struct RecordedHit {
     pub doc_id: Option<String>,
     /// Its start in the document, in bytes or code points.
     #[serde(deserialize_with = "count")]
-    #[schemars(schema_with = "count_schema")]
     pub start: Option<usize>,
     /// Its end in the document; needs `start`. Without it, its start plus the length of its text.
     #[serde(deserialize_with = "count")]
-    #[schemars(schema_with = "count_schema")]
     pub end: Option<usize>,
     /// Title of its document.
     pub title: Option<String>,
@@ -137,7 +133,6 @@ pub struct RecordedHit {
     pub parts: BTreeMap<String, f64>,
     /// Its tokens in the prompt.
     #[serde(deserialize_with = "count")]
-    #[schemars(schema_with = "count_schema")]
     pub tokens: Option<usize>,
 }
 
@@ -171,23 +166,18 @@ pub struct RecordedAttempt {
 pub struct RecordedUsage {
     /// Tokens of the prompt, as billed.
     #[serde(deserialize_with = "count")]
-    #[schemars(schema_with = "count_schema")]
     pub prompt_tokens: Option<u64>,
     /// Tokens of the prompt by `cl100k_base`.
     #[serde(deserialize_with = "count")]
-    #[schemars(schema_with = "count_schema")]
     pub counted_prompt_tokens: Option<u64>,
     /// Tokens of the answer.
     #[serde(deserialize_with = "count")]
-    #[schemars(schema_with = "count_schema")]
     pub completion_tokens: Option<u64>,
     /// Cost in US dollars.
     #[serde(deserialize_with = "amount")]
-    #[schemars(schema_with = "amount_schema")]
     pub cost_usd: Option<f64>,
     /// Wall time.
     #[serde(deserialize_with = "amount")]
-    #[schemars(schema_with = "amount_schema")]
     pub seconds: Option<f64>,
     /// The model.
     pub model: Option<String>,
@@ -225,29 +215,17 @@ pub struct RecordedGold {
     pub passages: Vec<RecordedHit>,
 }
 
-/// The reasons by which endpoints end an answer.
-const FINISHES: [(&str, Finish); 15] = [
-    ("stop", Finish::Stop),
-    ("end_turn", Finish::Stop),
-    ("stop_sequence", Finish::Stop),
-    ("eos", Finish::Stop),
-    ("complete", Finish::Stop),
-    ("length", Finish::Length),
-    ("max_tokens", Finish::Length),
-    ("tool_call", Finish::ToolCall),
-    ("tool_calls", Finish::ToolCall),
-    ("tool_use", Finish::ToolCall),
-    ("function_call", Finish::ToolCall),
-    ("content_filter", Finish::Filtered),
-    ("safety", Finish::Filtered),
-    ("filtered", Finish::Filtered),
-    ("error", Finish::Error),
-];
-
 /// Reads a reason; one that is not known is taken as an ordinary end.
 fn finish<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Finish>, D::Error> {
     let name = Option::<String>::deserialize(deserializer)?.unwrap_or_default().to_lowercase();
-    Ok(FINISHES.iter().find(|(known, _)| *known == name).map(|(_, finish)| *finish))
+    Ok(match name.as_str() {
+        "stop" | "end_turn" | "stop_sequence" | "eos" | "complete" => Some(Finish::Stop),
+        "length" | "max_tokens" => Some(Finish::Length),
+        "tool_call" | "tool_calls" | "tool_use" | "function_call" => Some(Finish::ToolCall),
+        "content_filter" | "safety" | "filtered" => Some(Finish::Filtered),
+        "error" => Some(Finish::Error),
+        _ => None,
+    })
 }
 
 fn part<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FailedPart>, D::Error> {
@@ -278,11 +256,13 @@ fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
-fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+pub(in crate::external) fn id<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
     checked(deserializer, "a string that is not empty, or a whole number", id_of)
 }
 
-fn count<'de, D: Deserializer<'de>, T: TryFrom<u64>>(
+pub(in crate::external) fn count<'de, D: Deserializer<'de>, T: TryFrom<u64>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     checked(deserializer, "a whole number from 0 to 1,000,000,000", |value| {
@@ -325,14 +305,6 @@ pub(super) fn id_of(value: &Value) -> Option<String> {
 
 fn id_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": ["string", "integer", "null"], "minLength": 1 })
-}
-
-fn count_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": ["integer", "null"], "minimum": 0, "maximum": MOST })
-}
-
-pub(super) fn amount_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": ["number", "null"], "minimum": 0, "maximum": MOST })
 }
 
 /// Returns the schema of stages by name, or as a list of objects with a name.

@@ -38,6 +38,7 @@ use self::line::{ArmLine, Arms};
 pub use self::line::{
     RecordLine, RecordedAttempt, RecordedError, RecordedGold, RecordedHit, RecordedUsage,
 };
+pub(super) use self::line::{count, id};
 pub use self::stage::{CONTEXTS, RecordedExactSearch, RecordedStage, Role};
 pub use self::written::write;
 use super::input::Input;
@@ -45,7 +46,7 @@ use super::unique::UniqueFields;
 use crate::error::{Error, Position};
 
 /// One question as an external RAG answered it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorded {
     /// Its position, for errors.
     pub position: Position,

@@ -8,7 +8,7 @@ use ragtriage_core::types::Step;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::line::{RecordedHit, StageLine, amount_or_zero, amount_schema, any_name_of_hits};
+use super::line::{RecordedHit, StageLine, amount_or_zero, any_name_of_hits};
 use crate::error::{Error, Position};
 
 /// The name of the stage that `contexts` are.
@@ -80,7 +80,7 @@ pub struct RecordedExactSearch {
     pub hits: Vec<RecordedHit>,
     /// Wall time.
     #[serde(default, deserialize_with = "amount_or_zero")]
-    #[schemars(schema_with = "amount_schema")]
+    #[schemars(with = "Option<f64>")]
     pub seconds: f64,
 }
 
@@ -106,56 +106,28 @@ impl RecordedStage {
     }
 }
 
-/// Names of other systems, with the step that they mean.
-const SYNONYMS: [(&str, Step); 40] = [
-    ("retriever", Step::External),
-    ("retrieval", Step::External),
-    ("retrieved", Step::External),
-    ("retrieve", Step::External),
-    ("candidates", Step::External),
-    ("search", Step::External),
-    ("vector_search", Step::External),
-    ("vector", Step::External),
-    ("embedding", Step::External),
-    ("knn", Step::External),
-    ("sparse", Step::External),
-    ("splade", Step::External),
-    ("keyword", Step::External),
-    ("lexical", Step::External),
-    ("full_text", Step::External),
-    ("fulltext", Step::External),
-    ("hybrid", Step::External),
-    ("colbert", Step::LateInteraction),
-    ("tf_idf", Step::Tfidf),
-    ("fusion", Step::Fused),
-    ("fuse", Step::Fused),
-    ("rrf", Step::Fused),
-    ("merged", Step::Fused),
-    ("rerank", Step::Reranked),
-    ("reranker", Step::Reranked),
-    ("reranking", Step::Reranked),
-    ("cross_encoder", Step::Reranked),
-    ("order", Step::Ordered),
-    ("filter", Step::Ordered),
-    ("filtered", Step::Ordered),
-    ("mmr", Step::Ordered),
-    ("selected", Step::Ordered),
-    ("contexts", Step::Ordered),
-    ("threshold", Step::MinScore),
-    ("similarity_cutoff", Step::MinScore),
-    ("packing", Step::Packed),
-    ("prompt", Step::Packed),
-    ("prompt_contexts", Step::Packed),
-    ("in_prompt", Step::Packed),
-    ("context_window", Step::Packed),
+/// Names of other systems by the step that they mean, separated by blanks.
+const SYNONYMS: [(Step, &str); 8] = [
+    (
+        Step::External,
+        "retriever retrieval retrieved retrieve candidates search vector_search vector embedding knn \
+         sparse splade keyword lexical full_text fulltext hybrid",
+    ),
+    (Step::LateInteraction, "colbert"),
+    (Step::Tfidf, "tf_idf"),
+    (Step::Fused, "fusion fuse rrf merged"),
+    (Step::Reranked, "rerank reranker reranking cross_encoder"),
+    (Step::Ordered, "order filter filtered mmr selected contexts"),
+    (Step::MinScore, "threshold similarity_cutoff"),
+    (Step::Packed, "packing prompt prompt_contexts in_prompt context_window"),
 ];
 
 /// Returns the step that a stage's name means.
 fn step_named(name: &str) -> Option<Step> {
     let name = name.to_lowercase().replace(['-', ' '], "_");
     Step::named(&name).or_else(|| {
-        let mut synonyms = SYNONYMS.iter();
-        synonyms.find(|(synonym, _)| *synonym == name).map(|(_, step)| *step)
+        let means = |names: &str| names.split(' ').any(|synonym| synonym == name);
+        SYNONYMS.into_iter().find(|(_, names)| means(names)).map(|(step, _)| step)
     })
 }
 

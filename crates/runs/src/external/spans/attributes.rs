@@ -57,7 +57,7 @@ fn any_value(value: Value) -> Value {
     }
 }
 
-/// Adds a value under a dotted name, unless there is one.
+/// Adds a value under a dotted name, unless there is one. Of `a` and `a.b`, the second counts.
 fn insert(fields: &mut Map<String, Value>, name: &str, value: Value) {
     let mut at = fields;
     let mut parts = name.splitn(MOST_PARTS, '.').peekable();
@@ -66,10 +66,12 @@ fn insert(fields: &mut Map<String, Value>, name: &str, value: Value) {
             at.entry(part).or_insert(value);
             return;
         }
-        match at.entry(part).or_insert_with(|| Value::Object(Map::new())) {
-            Value::Object(inner) => at = inner,
-            _ => return,
+        let inner = at.entry(part).or_insert(Value::Null);
+        if !inner.is_object() {
+            *inner = Value::Object(Map::new());
         }
+        let Value::Object(inner) = inner else { return };
+        at = inner;
     }
 }
 

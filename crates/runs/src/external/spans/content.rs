@@ -153,24 +153,6 @@ pub(super) fn amount(value: &Value) -> Option<f64> {
     number.filter(|number| number.is_finite())
 }
 
-/// Returns the first of `keys` that is a string or a whole number, as text.
-pub(super) fn string(fields: &Map<String, Value>, keys: &[&str]) -> Option<String> {
-    keys.iter().find_map(|key| plain(fields.get(*key)?))
-}
-
-/// Returns the first of `keys` that is a number, or the text of one.
-pub(super) fn number(fields: &Map<String, Value>, keys: &[&str]) -> Option<f64> {
-    keys.iter().find_map(|key| amount(fields.get(*key)?))
-}
-
-/// Returns the object under `key`.
-pub(super) fn object<'v>(
-    fields: &'v Map<String, Value>,
-    key: &str,
-) -> Option<&'v Map<String, Value>> {
-    fields.get(key).and_then(Value::as_object)
-}
-
 /// Returns what `read` finds under the first path that it finds something under (`mapping.rs`).
 pub(super) fn first<T>(
     value: &Value,
@@ -212,7 +194,7 @@ pub(super) fn add_tokens(usage: &mut Map<String, Value>, tokens: &Value) {
             ["completion_tokens", "output_tokens", "output", "completionTokens", "completion"],
         ),
     ] {
-        let count = parsed(tokens).as_object().and_then(|fields| number(fields, &keys));
+        let count = first(tokens, &keys, amount);
         let count = count.filter(|count| (0.0..MOST_TOKENS).contains(count));
         add(usage, name, count.map(|count| count as u64));
     }

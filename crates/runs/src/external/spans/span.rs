@@ -12,6 +12,9 @@ use super::mapping::{
 use super::source::Source;
 use super::time::nanoseconds;
 
+/// Longest duration in nanoseconds: thirty years; a longer one has an end on another clock.
+const LONGEST: i64 = 1_000_000_000_000_000_000;
+
 /// The role of a span in a RAG.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
@@ -159,7 +162,7 @@ impl Span {
     /// Returns its duration; `None` if a clock ran backwards.
     pub(super) fn seconds(&self) -> Option<f64> {
         let nanoseconds = self.end?.checked_sub(self.start?)?;
-        (nanoseconds >= 0).then(|| nanoseconds as f64 / 1e9)
+        (0..=LONGEST).contains(&nanoseconds).then(|| nanoseconds as f64 / 1e9)
     }
 
     /// Returns true if it is a retriever or reranker whose documents are recorded.
