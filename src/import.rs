@@ -114,7 +114,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let as_configured = record::begun(&resolved, (&dataset).into(), None);
         let is_own = joined.is_of(&configuration_digest(&as_configured));
         if !is_own {
-            joined.settle_retrievers(form == Form::Traces);
+            joined.complete_retrievers(form == Form::Traces);
             if !joined.has_answers() {
                 resolved.settings.generation.generator = GeneratorName::None;
             }

@@ -66,6 +66,9 @@ fn lines(input: &Input) -> Result<Vec<(Position, ChunkLine)>, Error> {
 }
 
 fn checked(position: &Position, line: &str) -> Result<ChunkLine, Error> {
+    if line.trim_start().starts_with('[') {
+        return Err(Error::at(position, "not a chunk: a list, not an object", FORM));
+    }
     let read: ChunkLine = serde_json::from_str(line).map_err(|error| {
         if !error.is_data() {
             return Error::json(position, &error);
@@ -219,7 +222,7 @@ mod tests {
                 r#"{"doc_id": [3], "start": 1}"#,
                 "`c.jsonl` line 1 column 14: not a chunk: expected a string that is not empty, or a whole number",
             ),
-            ("[1]", "`c.jsonl` line 1 column 3: not a chunk: invalid length 1, expected an object"),
+            ("[1]", "`c.jsonl` line 1: not a chunk: a list, not an object"),
             ("{oops", "`c.jsonl` line 1 column 2: not a JSON object: key must be a string"),
             (
                 r#"{"doc_id": "a", "txet": "t"}"#,

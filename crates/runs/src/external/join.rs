@@ -51,7 +51,7 @@ impl Joined {
                 }
             }
         }
-        joined.settle_answers();
+        joined.complete_answers();
         let lines = joined.lines.values();
         let bare = lines.filter(|line| line.stages.is_empty() && line.error.is_none());
         let n_bare = bare.count();
@@ -74,7 +74,7 @@ impl Joined {
     }
 
     /// Completes a record with answers: questions without one count as unanswered.
-    fn settle_answers(&mut self) {
+    fn complete_answers(&mut self) {
         if !self.lines.values().any(|line: &Recorded| line.answer != RecordedAnswer::Unsaid) {
             return;
         }
@@ -95,7 +95,7 @@ impl Joined {
 
     /// Counts the questions that lack a retriever which others have. `is_complete`: the record has every stage of every question,
     /// so that the retriever was not asked; it returned nothing.
-    pub fn settle_retrievers(&mut self, is_complete: bool) {
+    pub fn complete_retrievers(&mut self, is_complete: bool) {
         let retrievers = |line: &Recorded| {
             let stages = line.stages.iter();
             let stages = stages.filter(|stage| stage.role() == Role::Retriever);
@@ -383,7 +383,7 @@ mod tests {
                     {\"id\": 2, \"stages\": {\"dense\": [\"b\"], \"packed\": []}}\n{\"id\": 3, \"stages\": {\"packed\": []}}";
         let settled = |is_complete| {
             let mut joined = join(text, false).expect("joins");
-            joined.settle_retrievers(is_complete);
+            joined.complete_retrievers(is_complete);
             let names = |id: &str| -> Vec<String> {
                 let stages = joined.lines[&id.into()].stages.iter();
                 stages.map(|stage| stage.name.clone()).collect()

@@ -45,19 +45,19 @@ impl<'p> Forms<'p> {
         self.call("", fields)?;
         self.passages("contexts", fields, "contexts")?;
         self.stages(fields.get_mut("stages"))?;
-        if let Some(Value::Object(arms)) = fields.get_mut("arms") {
+        if let Some(arms) = self.object("arms", fields.get_mut("arms"), "an object of arms")? {
             for (name, arm) in arms {
                 let place = format!("arms.{name}");
                 if matches!(arm, Value::String(_) | Value::Null) {
                     *arm = json!({ "answer": arm.take() });
                 }
-                if let Value::Object(arm) = arm {
-                    let known = [names::ANSWER, names::ANSWERS];
-                    self.refuse_slips(&place, arm, &[&["contexts"]], &known)?;
-                    rename(arm, &[names::ANSWER]);
-                    self.passages(&format!("{place}.contexts"), arm, "contexts")?;
-                    self.call(&format!("{place}."), arm)?;
-                }
+                let expected = "an answer, or an object with an `answer`";
+                let Some(arm) = self.object(&place, Some(arm), expected)? else { continue };
+                let known = [names::ANSWER, names::ANSWERS];
+                self.refuse_slips(&place, arm, &[&["contexts"]], &known)?;
+                rename(arm, &[names::ANSWER]);
+                self.passages(&format!("{place}.contexts"), arm, "contexts")?;
+                self.call(&format!("{place}."), arm)?;
             }
         }
         // Evaluation files have gold answers or documents under this name: labels, which come from the data set.
@@ -76,7 +76,8 @@ impl<'p> Forms<'p> {
 
     /// Brings answers, usage and error of a call to their forms. `place`: of the call, with a final dot.
     fn call(&self, place: &str, fields: &mut Fields) -> Result<(), Error> {
-        if let Some(Value::Object(usage)) = fields.get_mut("usage") {
+        let usage = fields.get_mut("usage");
+        if let Some(usage) = self.object(&format!("{place}usage"), usage, "an object of counts")? {
             rename(usage, &names::USAGE_FIELDS);
         }
         if let Some(Value::Array(answers)) = fields.get_mut("answers") {
@@ -97,12 +98,27 @@ impl<'p> Forms<'p> {
         if error.is_string() {
             *error = json!({ "message": error.take() });
         }
+        let place = format!("{place}error");
+        let expected = "a text that is not blank, or an object with one as `message`";
+        let Some(error) = self.object(&place, Some(error), expected)? else { return Ok(()) };
         match error.get("message") {
             Some(Value::String(text)) if !text.trim().is_empty() => Ok(()),
-            _ if error.is_object() => {
-                Err(self.wrong(&format!("{place}error.message"), "a text that is not blank"))
-            }
-            _ => Ok(()),
+            _ => Err(self.wrong(&format!("{place}.message"), "a text that is not blank")),
+        }
+    }
+
+    ///Returns an object; `None` if it is missing or null. A list is none, though serde would read one as a struct.
+    #[expect(clippy::needless_pass_by_value, reason = "a borrow that ends here")]
+    fn object<'v>(
+        &self,
+        place: &str,
+        value: Option<&'v mut Value>,
+        expected: &str,
+    ) -> Result<Option<&'v mut Fields>, Error> {
+        match value {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Object(fields)) => Ok(Some(fields)),
+            Some(_) => Err(self.wrong(place, expected)),
         }
     }
 
@@ -120,8 +136,10 @@ impl<'p> Forms<'p> {
         let places = std::mem::take(&mut self.stages);
         let list = list.into_iter().zip(&places).map(|(mut stage, place)| {
             self.ranking(place, &mut stage)?;
-            if let Some(Value::Object(exact)) = stage.get_mut("exact_search") {
-                self.ranking(&format!("{place}.exact_search"), exact)?;
+            let place = format!("{place}.exact_search");
+            let exact = stage.get_mut("exact_search");
+            if let Some(exact) = self.object(&place, exact, "an object with `hits`")? {
+                self.ranking(&place, exact)?;
             }
             Ok(Value::Object(stage))
         });

@@ -54,7 +54,7 @@ pub struct RecordLine {
 
 /// The answers under counterfactual conditions, by name.
 #[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, expecting = "an object of arms")]
+#[serde(deny_unknown_fields)]
 pub(super) struct Arms {
     pub(super) oracle: Option<ArmLine>,
     pub(super) gold_in_noise: Option<ArmLine>,
@@ -63,7 +63,6 @@ pub(super) struct Arms {
 
 /// An answer under a condition.
 #[derive(Deserialize, JsonSchema)]
-#[serde(expecting = "an answer, or an object with an `answer`")]
 #[schemars(rename = "Condition", transform = or_a_text)]
 pub(super) struct ArmLine {
     /// The answer; null if there was none.
@@ -161,7 +160,7 @@ pub struct RecordedAttempt {
 
 /// Usage of one call. Other keys are ignored and counted.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(default, expecting = "an object of counts")]
+#[serde(default)]
 #[schemars(rename = "Usage", transform = any_name_of_usage)]
 pub struct RecordedUsage {
     /// Tokens of the prompt, as billed.
@@ -191,7 +190,6 @@ pub struct RecordedUsage {
 
 /// The error with which a question or a call failed there.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(expecting = "a text that is not blank, or an object with one as `message`")]
 #[schemars(rename = "Error", transform = or_a_text)]
 pub struct RecordedError {
     /// The failed part, if it is known.

@@ -1,7 +1,7 @@
 //! The stages of a record: the rankings of retrievers, their reorderings, and what was packed.
 //!
 //! Our names, which are those of a trace's steps, and common synonyms tell the role of a stage; any other name needs a
-//! `role`. The stages are put in the order of the ladder, whatever the order of the keys: retrievers, reorderings, packed.
+//! `role`. The stages are put in the order of a pipeline, whatever the order of the keys: retrievers, reorderings, packed.
 //! The order of several reorderings is that of our names; with a name that is not ours, it is that of the record.
 
 use ragtriage_core::types::Step;
@@ -14,7 +14,7 @@ use crate::error::{Error, Position};
 /// The name of the stage that `contexts` are.
 pub const CONTEXTS: &str = "contexts";
 
-/// The place of a stage on the ladder.
+/// The place of a stage in a pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -131,7 +131,7 @@ fn step_named(name: &str) -> Option<Step> {
     })
 }
 
-/// Puts the stages of a record in the order of the ladder. `places`: of each stage in the record.
+/// Puts the stages of a record in the order of a pipeline. `places`: of each stage in the record.
 pub(super) fn stages(
     position: &Position,
     lines: Vec<StageLine>,
@@ -229,7 +229,7 @@ fn check_unique(position: &Position, stages: &[RecordedStage]) -> Result<(), Err
     Ok(())
 }
 
-/// Rejects stages that are listed against the order of the ladder.
+/// Rejects stages that are listed against the order of a pipeline.
 fn check_order(
     position: &Position,
     stages: &[RecordedStage],

@@ -4,7 +4,7 @@ use super::line;
 use ragtriage_core::hint::Hint;
 
 #[test]
-fn stages_against_the_ladder_are_errors_that_say_so() {
+fn stages_against_the_order_of_a_pipeline_are_errors_that_say_so() {
     for (stages, expected) in [
         (r#"{"warehouse": ["a"]}"#, "unknown stage `stages.warehouse`"),
         (
@@ -147,7 +147,7 @@ fn what_is_wrong_is_named_by_file_line_and_field() {
         ),
         (
             r#"{"id": "a", "contexts": [], "arms": {"oracle": 3}}"#,
-            ": `arms.oracle`: invalid type: integer `3`, expected an answer, or an object with an `answer`".to_owned(),
+            ": `arms.oracle` must be an answer, or an object with an `answer`".to_owned(),
         ),
         (
             r#"{"id": "a", "contexts": [], "arms": {"retrieved": "x"}}"#,
