@@ -25,6 +25,7 @@ use ragtriage_pipeline::settings::assemble::AssembleError;
 use ragtriage_pipeline::sweep::SweepError;
 use ragtriage_runs::StoreError;
 use ragtriage_runs::external::ExternalError;
+use ragtriage_vectors::IndexError;
 
 const SEE_DEFAULTS: &str = "`ragtriage config show` shows every key with its default";
 const SEE_SCHEMA: &str = "fix the key named above; `ragtriage schema config` documents every key";
@@ -118,42 +119,7 @@ impl Advice for BaselineError {
     }
 }
 
-impl Advice for StoreError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            Self::Exists { .. } => {
-                advise("choose another `--name`, leave it out, or resume the run with `--resume`")
-            }
-            Self::BadName { .. } => advise("choose another `--name`, or leave it out"),
-            Self::Io { source, .. } => match source.kind() {
-                ErrorKind::StorageFull | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded => {
-                    with(self, "; ", "continue with `--resume`")
-                }
-                ErrorKind::NotFound => {
-                    with(self, ", ", "under evals/runs/ unless `--out` named another folder")
-                }
-                _ => with(self, " ", "with `--out`"),
-            },
-            _ => self.hint(),
-        }
-    }
-}
-
-impl Advice for ExternalError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            Self::UnknownQuestion { .. } => with(self, "; ", "`--partial` leaves such lines out"),
-            Self::MissingQuestions { .. } => {
-                with(self, "; ", "`--partial` does so and reports how many")
-            }
-            Self::NoGold { .. } => {
-                with(self, "; ", "`--scorer squad2` scores questions without one")
-            }
-            _ => self.hint(),
-        }
-    }
-}
-
+impl Advice for ragtriage_runs::Error {}
 impl Advice for DatasetError {
     fn advice(&self) -> Option<String> {
         match self {
@@ -175,7 +141,7 @@ impl Advice for LabelError {
     fn advice(&self) -> Option<String> {
         match self {
             Self::Dataset(error) => error.advice(),
-            Self::External(error) => error.advice(),
+            Self::External(error) => error.hint(),
             Self::NothingShared { .. } => with(self, " ", "(`--queries`)"),
             Self::Annotator(_) => self.hint(),
         }
@@ -277,7 +243,7 @@ impl Advice for PipelineError {
             Self::Embed(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Index(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Rerank(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
-            Self::Store(error) => error.advice(),
+            Self::Store(error) => error.hint(),
             Self::OnlyFailures { run, .. } => with(
                 self,
                 ", then ",

@@ -33,7 +33,7 @@ use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::join::{self, Joined};
 use ragtriage_runs::external::recorded::{self, Recorded};
 use ragtriage_runs::external::spans;
-use ragtriage_runs::{ExternalSource, LineWriter, Manifest, ModelRecord, RunFolder, StoreError};
+use ragtriage_runs::{ExternalSource, Kind, LineWriter, Manifest, ModelRecord, RunFolder};
 
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -114,7 +114,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let as_configured = record::begun(&resolved, (&dataset).into(), None);
         let is_own = joined.is_of(&configuration_digest(&as_configured));
         if !is_own {
-            joined.settle_retrievers(form == Form::Traces);
+            joined.complete_retrievers(form == Form::Traces);
             if !joined.has_answers() {
                 resolved.settings.generation.generator = GeneratorName::None;
             }
@@ -177,16 +177,16 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
 
 /// Creates the run's folder. What a killed import left under this name is replaced: nothing of it can be resumed.
 fn new_folder(out: &Path, name: &str) -> Result<RunFolder, Failure> {
-    let path = match RunFolder::create(out, name) {
-        Err(StoreError::Exists { path }) => path,
+    let exists = match RunFolder::create(out, name) {
+        Err(error) if error.kind == Kind::Exists => error,
         made => return Ok(made?),
     };
+    let path = out.join(name);
     let earlier = RunFolder::existing(&path);
     let is_unfinished = Manifest::load(&earlier)
         .is_ok_and(|manifest| manifest.is_imported() && manifest.finished.is_none());
     if !is_unfinished && !earlier.is_unused() {
-        let message = StoreError::Exists { path }.to_string();
-        return Err(Failure::new(message, "choose another `--name`, or leave it out"));
+        return Err(Failure::new(exists.to_string(), "choose another `--name`, or leave it out"));
     }
     // Refused where another process is at work in it.
     drop(LineWriter::open(&earlier.file("traces.jsonl"))?);

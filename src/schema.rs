@@ -12,7 +12,7 @@ use ragtriage_core::types::Trace;
 use ragtriage_eval::baseline::file::BaselineFile;
 use ragtriage_eval::summary::Summary;
 use ragtriage_pipeline::settings::Settings;
-use ragtriage_runs::external::recorded::Recorded;
+use ragtriage_runs::external::recorded::RecordLine;
 
 /// Folder of the addresses that identify the schemas.
 const FOLDER: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/schema");
@@ -41,7 +41,7 @@ pub enum File {
 impl File {
     fn schema(self) -> Schema {
         match self {
-            Self::Record => of::<Recorded>("record", Contract::Deserialize),
+            Self::Record => of::<RecordLine>("record", Contract::Deserialize),
             Self::Trace => of::<Trace>("trace", Contract::Serialize),
             Self::Summary => of::<Summary>("summary", Contract::Serialize),
             Self::Baseline => of::<BaselineFile>("baseline", Contract::Serialize),

@@ -9,7 +9,7 @@ use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::{Format, MissingEvidence};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::{Dataset, Document};
-use ragtriage_runs::external::ExternalError;
+use ragtriage_runs::Error;
 
 /// The line that parts the files of one input.
 const BETWEEN_FILES: &[u8] = b"\n====\n";
@@ -48,7 +48,7 @@ pub fn document(folder: &Path, name: &str) -> Document {
 }
 
 /// The value, or nothing where the error says why.
-pub fn said<T>(result: Result<T, ExternalError>) -> Option<T> {
+pub fn said<T>(result: Result<T, Error>) -> Option<T> {
     result.map_err(|error| assert!(!error.to_string().is_empty() && error.hint().is_some())).ok()
 }
 

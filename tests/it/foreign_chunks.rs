@@ -116,37 +116,17 @@ fn context_is_indexed_and_shown_and_a_changed_file_is_not_resumed() {
 #[test]
 fn a_file_that_cannot_be_used_is_named() {
     let project = Project::new();
-    let error = |file: Option<&str>| {
-        if let Some(text) = file {
-            project.write("chunks.jsonl", text);
-        }
-        let outcome = project.call(&[&["run", "c.toml", "--out", "runs"], BY_FILE].concat());
-        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{file:?}");
-        assert!(outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
-        let mut lines = outcome.stderr.lines();
-        let error = lines.find(|line| line.starts_with("error: "));
-        error.unwrap_or_default().to_owned()
-    };
-    assert!(error(None).ends_with("chunks.jsonl` does not exist"));
-    let empty = error(Some("{}"));
-    assert!(
-        empty.ends_with(
-            "chunks.jsonl` line 1: not a chunk: `text` must be a string, or there must be `start` and `end`"
-        ),
-        "{empty}"
-    );
-    let unknown = error(Some("{\"doc_id\": \"z\", \"text\": \"t\"}"));
-    assert!(
-        unknown.ends_with("chunks.jsonl` line 1: the data set has no document `z`"),
-        "{unknown}"
-    );
+    project.write("chunks.jsonl", "{\"doc_id\": \"z\", \"text\": \"t\"}");
+    let outcome = project.call(&[&["run", "c.toml", "--out", "runs"], BY_FILE].concat());
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
+    let error = "chunks.jsonl` line 1: the data set has no document `z`\nhint: ";
+    assert!(outcome.stderr.contains(error), "{}", outcome.stderr);
     let outcome =
         project.call(&["run", "c.toml", "--out", "runs", "--set", "chunking.strategy=file"]);
     let first = outcome.stderr.lines().next();
     assert_eq!(first, Some("error: `chunking.strategy` is `file`, but `chunking.file` is not set"));
-    let unused = ["run", "c.toml", "--set", "chunking.file=chunks.jsonl"];
     project.refuses_with_some_hint(
-        &unused,
+        &["run", "c.toml", "--set", "chunking.file=chunks.jsonl"],
         "error: `chunking.file` is set, but only `chunking.strategy = \"file\"` uses it",
     );
 }

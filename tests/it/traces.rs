@@ -115,20 +115,3 @@ fn traces_without_a_question_of_the_data_set_are_refused_or_counted() {
         outcome.stdout
     );
 }
-
-#[test]
-fn a_file_without_any_rag_is_an_error_that_says_what_it_has() {
-    let project = project("otlp-langchain.jsonl");
-    let last = project.read("otlp-langchain.jsonl").lines().last().expect("a line").to_owned();
-    project.write("web.jsonl", last);
-    let outcome = import(&project, &["web.jsonl"]);
-    assert_eq!(outcome.code, 2);
-    assert!(
-        outcome.stderr.contains(
-            "`web.jsonl` has no span of a retriever, reranker or model (spans: 1, traces: 1)"
-        ),
-        "{}",
-        outcome.stderr
-    );
-    assert!(outcome.stderr.contains("openinference.span.kind"), "{}", outcome.stderr);
-}

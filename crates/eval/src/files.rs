@@ -17,7 +17,7 @@ use ragtriage_core::measure::{Family, Measure};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::text::normalise;
-use ragtriage_runs::external::ExternalError;
+use ragtriage_runs::Error;
 use ragtriage_runs::external::predictions::{GoldAnswers, Golds, Predictions};
 use ragtriage_runs::external::qrels::{Qrels, QueryGrades};
 use ragtriage_runs::external::trec_run::TrecRun;
@@ -113,7 +113,7 @@ pub fn score_run<'t>(
     run: &TrecRun<'_>,
     qrels: &Qrels<'t>,
     plan: &FilePlan,
-) -> Result<FileScores<'t>, ExternalError> {
+) -> Result<FileScores<'t>, Error> {
     let judged: Vec<(&str, &QueryGrades)> = qrels.queries().collect();
     let rows: Vec<_> =
         judged.par_iter().map(|(query, judged)| score_query(run, query, judged, plan)).collect();
@@ -156,7 +156,7 @@ fn score_query(
     query: &str,
     judged: &QueryGrades,
     plan: &FilePlan,
-) -> Result<QueryRow, ExternalError> {
+) -> Result<QueryRow, Error> {
     let ranking = run.ranking(query)?;
     let is_missing = ranking.is_none();
     let hits = ranking.unwrap_or_default();

@@ -58,7 +58,6 @@ use ragtriage_core::types::ErrorKind;
 use ragtriage_models::embed::EmbedError;
 use ragtriage_models::llm::{LlmError, kind_hint};
 use ragtriage_models::rerank::RerankError;
-use ragtriage_runs::StoreError;
 use ragtriage_vectors::{Error as VectorError, Kind as VectorErrorKind};
 
 /// An error that aborts a run. Errors of single questions are recorded in their traces instead.
@@ -78,7 +77,7 @@ pub enum PipelineError {
     Rerank(#[from] RerankError),
     /// The run's files could not be written.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(#[from] ragtriage_runs::Error),
     /// An external chunk has no place in its document.
     #[error(transparent)]
     Chunk(#[from] ChunkError),

@@ -17,7 +17,7 @@ use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 use ragtriage_core::types::{ChunkId, Passage, Step, Trace};
 use ragtriage_models::embed::CachedEncoder;
 use ragtriage_runs::replies::{self, PendingReply, Replies};
-use ragtriage_runs::{LineWriter, Manifest, RunFolder, StoreError};
+use ragtriage_runs::{Error, LineWriter, Manifest, RunFolder};
 
 /// The folder of a run: the manifest is written at the start and end, traces and passages as questions
 /// finish.
@@ -169,11 +169,7 @@ struct Recorder {
 
 impl Recorder {
     /// Opens the two files of `folder`; `written` are the passages already in the file.
-    fn open(
-        folder: &RunFolder,
-        written: HashSet<ChunkId>,
-        shown: Shown,
-    ) -> Result<Self, StoreError> {
+    fn open(folder: &RunFolder, written: HashSet<ChunkId>, shown: Shown) -> Result<Self, Error> {
         Ok(Self {
             traces: LineWriter::open(&folder.file("traces.jsonl"))?,
             passages: LineWriter::open(&folder.file("passages.jsonl"))?,
@@ -183,7 +179,7 @@ impl Recorder {
     }
 
     /// Appends one trace.
-    fn record(&mut self, trace: &Trace, passages: &dyn PassageSource) -> Result<(), StoreError> {
+    fn record(&mut self, trace: &Trace, passages: &dyn PassageSource) -> Result<(), Error> {
         let mut new = Vec::new();
         for id in trace.passages() {
             if !self.written.contains(id) {

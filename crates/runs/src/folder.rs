@@ -1,17 +1,20 @@
 //! The folder of one run, and atomic writes of its files.
 
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::{PRIVATE, StoreError, write_file};
+use super::file::PARTIAL;
+use super::{Error, Kind, PRIVATE, write_file};
 
 /// Refuses a name that is not a plain file name.
-fn check_name(name: &str) -> Result<(), StoreError> {
+fn check_name(name: &str) -> Result<(), Error> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
-        return Err(StoreError::BadName { name: name.to_owned() });
+        let message = format!("invalid run name `{name}`: use letters, digits, `.`, `_` and `-`");
+        return Err(Error::new(message, "choose another `--name`, or leave it out"));
     }
     Ok(())
 }
@@ -26,16 +29,19 @@ impl RunFolder {
     /// Creates the folder `name` under `parent`; parents are created as needed.
     ///
     /// # Errors
-    /// `Exists` if it already exists, `BadName` for a name that is not a plain file name, `Io`.
-    pub fn create(parent: &Path, name: &str) -> Result<Self, StoreError> {
+    /// [`Kind::Exists`] if it already exists; a name that is not a plain file name.
+    pub fn create(parent: &Path, name: &str) -> Result<Self, Error> {
         check_name(name)?;
-        fs::create_dir_all(parent).map_err(StoreError::io("create", parent))?;
+        fs::create_dir_all(parent).map_err(Error::io("create", parent))?;
         let path = parent.join(name);
         match fs::DirBuilder::new().mode(0o700).create(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                Err(StoreError::Exists { path })
+                let message = format!("run folder `{}` already exists", path.display());
+                let hint =
+                    "choose another `--name`, leave it out, or resume the run with `--resume`";
+                Err(Error::new(message, hint).of_kind(Kind::Exists))
             }
-            Err(error) => Err(StoreError::io("create", &path)(error)),
+            Err(error) => Err(Error::io("create", &path)(error)),
             Ok(()) => Ok(Self { path }),
         }
     }
@@ -43,8 +49,8 @@ impl RunFolder {
     /// Opens the existing folder `name` under `parent` without checking its files.
     ///
     /// # Errors
-    /// `BadName` for a name that is not a plain file name.
-    pub fn named(parent: &Path, name: &str) -> Result<Self, StoreError> {
+    /// A name that is not a plain file name.
+    pub fn named(parent: &Path, name: &str) -> Result<Self, Error> {
         check_name(name)?;
         Ok(Self::existing(&parent.join(name)))
     }
@@ -76,19 +82,16 @@ impl RunFolder {
     /// Returns true if nothing was recorded in it: its process was killed before the manifest had its name.
     #[must_use]
     pub fn is_unused(&self) -> bool {
-        fs::read_dir(&self.path).is_ok_and(|entries| {
-            entries.flatten().all(|entry| entry.file_name() == "run.json.partial")
-        })
+        let is_partial = |name: OsString| name.to_string_lossy().ends_with(PARTIAL);
+        fs::read_dir(&self.path)
+            .is_ok_and(|entries| entries.flatten().all(|entry| is_partial(entry.file_name())))
     }
 
     /// Writes a file whole or not at all ([`write_file`]).
-    ///
-    /// # Errors
-    /// `Io`, naming the file.
-    pub fn write(&self, name: &str, content: &[u8]) -> Result<(), StoreError> {
+    pub fn write(&self, name: &str, content: &[u8]) -> Result<(), Error> {
         let path = self.file(name);
         write_file(&path, PRIVATE, |file| file.write_all(content))
-            .map_err(StoreError::io("write", &path))
+            .map_err(Error::io("write", &path))
     }
 }
 
@@ -106,7 +109,8 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         let folder = RunFolder::create(parent.path(), "a").expect("made");
         folder.write("run.json", b"{}").expect("written");
-        assert!(matches!(RunFolder::create(parent.path(), "a"), Err(StoreError::Exists { .. })));
+        let error = RunFolder::create(parent.path(), "a").expect_err("it exists");
+        assert_eq!(error.kind, Kind::Exists);
         assert_eq!(fs::read(folder.file("run.json")).expect("still there"), b"{}");
         let mode = fs::metadata(folder.file("run.json")).expect("there").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
@@ -127,10 +131,8 @@ mod tests {
     fn a_name_that_leaves_the_folder_is_refused() {
         let parent = tempfile::tempdir().expect("a folder");
         for name in ["", "..", "a/b", ".hidden", "a b"] {
-            assert!(
-                matches!(RunFolder::create(parent.path(), name), Err(StoreError::BadName { .. })),
-                "{name}"
-            );
+            let error = RunFolder::create(parent.path(), name).expect_err(name);
+            assert!(error.to_string().starts_with("invalid run name"), "{error}");
         }
     }
 }

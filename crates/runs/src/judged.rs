@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{RunFolder, Spent, StoreError, lines, open_file};
+use super::{Error, RunFolder, Spent, lines, open_file};
 use ragtriage_core::attribute::judge::{Decisions, Settled};
 use ragtriage_core::rightness::JudgeVerdict;
 use ragtriage_core::types::{ArmName, Origin, QuestionId, TokenUse, Trace};
@@ -65,7 +65,7 @@ pub struct Decided {
 
 impl Decided {
     /// Reads the decisions in `folder` on the answers of `traces`.
-    pub(super) fn read(folder: &RunFolder, traces: &[Trace]) -> Result<Self, StoreError> {
+    pub(super) fn read(folder: &RunFolder, traces: &[Trace]) -> Result<Self, Error> {
         let replies = read(folder)?;
         let verdicts = last_judge(&replies).filter_map(|reply| {
             let key = (reply.question.clone(), reply.answer.clone());
@@ -92,8 +92,8 @@ struct AuditLine {
 }
 
 /// Reads people's decisions; empty without the file.
-fn audited(path: &Path, traces: &[Trace]) -> Result<Decisions, StoreError> {
-    let io = StoreError::io("read", path);
+fn audited(path: &Path, traces: &[Trace]) -> Result<Decisions, Error> {
+    let io = Error::io("read", path);
     let mut text = String::new();
     match open_file(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Decisions::new()),
@@ -108,11 +108,8 @@ fn audited(path: &Path, traces: &[Trace]) -> Result<Decisions, StoreError> {
         .collect();
     let mut decisions = Decisions::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let line: AuditLine = serde_json::from_str(line).map_err(|source| StoreError::Damaged {
-            path: path.to_owned(),
-            line: at + 1,
-            source,
-        })?;
+        let line: AuditLine =
+            serde_json::from_str(line).map_err(|source| Error::damaged(path, at + 1, &source))?;
         let is_right = match line.answer_is.as_deref().map(str::trim) {
             Some("right") => true,
             Some("wrong") => false,
@@ -126,10 +123,7 @@ fn audited(path: &Path, traces: &[Trace]) -> Result<Decisions, StoreError> {
 }
 
 /// Reads the replies in `folder`, oldest first; empty without the file.
-///
-/// # Errors
-/// `Io`, `Damaged`.
-pub fn read(folder: &RunFolder) -> Result<Vec<JudgeReply>, StoreError> {
+pub fn read(folder: &RunFolder) -> Result<Vec<JudgeReply>, Error> {
     lines::read(&folder.file(FILE), |reply: JudgeReply| reply)
 }
 

@@ -9,7 +9,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{StoreError, checksum, folder, open_file};
+use super::{Error, checksum, folder, open_file};
 
 /// Appends values to a file of JSON lines.
 #[derive(Debug)]
@@ -25,12 +25,13 @@ impl LineWriter {
     /// The file is locked while it is open, so that two processes cannot write one run.
     ///
     /// # Errors
-    /// `InUse`, `Io`.
-    pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let io = StoreError::io("open", path);
+    /// Another process has it open; I/O errors.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let io = Error::io("open", path);
         let mut file = folder::append(path).map_err(&io)?;
         if let Err(std::fs::TryLockError::WouldBlock) = file.try_lock() {
-            return Err(StoreError::InUse { path: path.to_owned() });
+            let message = format!("`{}` is being written by another process", path.display());
+            return Err(Error::new(message, "wait until it ends, or choose another name"));
         }
         let whole = whole_lines_bytes(&mut file).map_err(&io)?;
         file.set_len(whole).map_err(&io)?;
@@ -38,14 +39,11 @@ impl LineWriter {
     }
 
     /// Appends `values`, one line each, in one write. Objects get a checksum.
-    ///
-    /// # Errors
-    /// `Io`.
     pub fn append<T: Serialize>(
         &mut self,
         values: impl IntoIterator<Item = T>,
-    ) -> Result<(), StoreError> {
-        let io = StoreError::io("write", &self.path);
+    ) -> Result<(), Error> {
+        let io = Error::io("write", &self.path);
         self.buffer.clear();
         for value in values {
             let start = self.buffer.len();
@@ -81,12 +79,12 @@ const BLOCK_BYTES: u64 = 8 << 20;
 /// skipped. `keep` receives each value as soon as it is parsed and returns the part to retain.
 ///
 /// # Errors
-/// `Io`; `Damaged` for any other line that cannot be read, `WrongChecksum` for one that was changed.
+/// Any other line that cannot be read, or was changed; I/O errors.
 pub(super) fn read<T: DeserializeOwned, U: Send>(
     path: &Path,
     keep: impl Fn(T) -> U + Sync,
-) -> Result<Vec<U>, StoreError> {
-    let io = StoreError::io("read", path);
+) -> Result<Vec<U>, Error> {
+    let io = Error::io("read", path);
     let mut reader = match open_file(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         opened => BufReader::new(opened.map_err(&io)?),
@@ -101,7 +99,7 @@ pub(super) fn read<T: DeserializeOwned, U: Send>(
             .scan(0, |start, end| Some(&block[std::mem::replace(start, end + 1)..=end]))
             .collect();
         let n_before = values.len();
-        let parsed: Vec<Result<U, StoreError>> = lines
+        let parsed: Vec<Result<U, Error>> = lines
             .par_iter()
             .enumerate()
             .map(|(at, line)| parse(path, n_before + at + 1, line).map(&keep))
@@ -117,18 +115,12 @@ pub(super) fn read<T: DeserializeOwned, U: Send>(
 }
 
 /// Parses line `line` of `path`, which ends with a line feed.
-fn parse<T: DeserializeOwned>(path: &Path, line: usize, bytes: &[u8]) -> Result<T, StoreError> {
-    let path = || path.to_owned();
+fn parse<T: DeserializeOwned>(path: &Path, line: usize, bytes: &[u8]) -> Result<T, Error> {
     let json = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     if !checksum::holds(checksum::COMPACT, json) {
-        let path = path();
-        return Err(StoreError::WrongChecksum { path, line });
+        return Err(Error::wrong_checksum(path, line));
     }
-    serde_json::from_slice(json).map_err(|source| StoreError::Damaged {
-        path: path(),
-        line,
-        source,
-    })
+    serde_json::from_slice(json).map_err(|source| Error::damaged(path, line, &source))
 }
 
 #[cfg(test)]
@@ -139,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    fn numbers(path: &Path) -> Result<Vec<u32>, StoreError> {
+    fn numbers(path: &Path) -> Result<Vec<u32>, Error> {
         read(path, |number: u32| number)
     }
 
@@ -158,7 +150,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("traces.jsonl");
         std::fs::write(&path, "1\nx\n2\n").expect("written");
-        assert!(matches!(numbers(&path), Err(StoreError::Damaged { line: 2, .. })));
+        let error = numbers(&path).expect_err("damaged").to_string();
+        assert!(error.contains("line 2 is damaged: expected value"), "{error}");
     }
 
     #[test]
@@ -174,7 +167,8 @@ mod tests {
         assert_eq!(read().expect("read"), [10, 11]);
         let text = std::fs::read_to_string(&path).expect("read");
         std::fs::write(&path, text.replace("11,", "71,")).expect("written");
-        assert!(matches!(read(), Err(StoreError::WrongChecksum { line: 2, .. })));
+        let error = read().expect_err("changed").to_string();
+        assert!(error.ends_with("line 2 is damaged: its content does not match its checksum"));
     }
 
     #[test]
@@ -185,9 +179,8 @@ mod tests {
         let path = folder.path().join("traces.jsonl");
         let lines = (0..n_lines).map(|number| format!("{number:9}\n")).collect::<Vec<_>>().concat();
         std::fs::write(&path, lines.clone() + "x\n").expect("written");
-        assert!(
-            matches!(numbers(&path), Err(StoreError::Damaged { line, .. }) if line == n_lines + 1)
-        );
+        let error = numbers(&path).expect_err("damaged").to_string();
+        assert!(error.contains(&format!("line {} is damaged", n_lines + 1)), "{error}");
         std::fs::write(&path, lines + "7").expect("written");
         assert!(numbers(&path).expect("read").into_iter().eq(0..n_lines as u32));
     }
@@ -197,7 +190,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("traces.jsonl");
         let writer = LineWriter::open(&path).expect("opened");
-        assert!(matches!(LineWriter::open(&path), Err(StoreError::InUse { .. })));
+        let error = LineWriter::open(&path).expect_err("in use").to_string();
+        assert!(error.ends_with("is being written by another process"), "{error}");
         drop(writer);
         LineWriter::open(&path).expect("free again");
     }

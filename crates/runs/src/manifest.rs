@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{RunFolder, StoreError, checksum, open_file};
+use super::{Error, RunFolder, checksum, open_file};
 use ragtriage_core::config::{GatesSettings, Hnsw, Quantization, Settings, marks};
 use ragtriage_core::text::sanitize::escaped_json;
 
@@ -172,7 +172,7 @@ impl Manifest {
     ///
     /// # Errors
     /// `Io`, `Damaged`, `WrongChecksum`, `OtherSchema`.
-    pub fn load(folder: &RunFolder) -> Result<Self, StoreError> {
+    pub fn load(folder: &RunFolder) -> Result<Self, Error> {
         #[derive(serde::Deserialize)]
         struct Versioned {
             schema: u32,
@@ -180,26 +180,24 @@ impl Manifest {
             settings: Value,
         }
         let path = &folder.file("run.json");
-        let text = open_file(path)
-            .and_then(std::io::read_to_string)
-            .map_err(StoreError::io("read", path))?;
+        let text =
+            open_file(path).and_then(std::io::read_to_string).map_err(Error::io("read", path))?;
         if !checksum::holds(checksum::INDENTED, text.trim_end().as_bytes()) {
-            return Err(StoreError::WrongChecksum {
-                path: path.clone(),
-                line: text.lines().count(),
-            });
+            return Err(Error::wrong_checksum(path, text.lines().count()));
         }
-        let damaged = |source: serde_json::Error| StoreError::Damaged {
-            path: path.clone(),
-            line: source.line(),
-            source,
-        };
+        let damaged = |source: serde_json::Error| Error::damaged(path, source.line(), &source);
+        let other_version = |message: String| Error::new(message, "run again with this version");
         let Versioned { schema, settings } = serde_json::from_str(&text).map_err(damaged)?;
         if schema != SCHEMA {
-            return Err(StoreError::OtherSchema { path: path.clone(), found: schema });
+            let path = path.display();
+            let message = format!("`{path}` has schema {schema}, this program reads {SCHEMA}");
+            return Err(other_version(message));
         }
         if let Err(source) = Settings::deserialize(&settings) {
-            return Err(StoreError::UnknownSettings { path: path.clone(), source });
+            let path = path.display();
+            return Err(other_version(format!(
+                "`{path}` holds settings that this version does not read: {source}"
+            )));
         }
         serde_json::from_str(&text).map_err(damaged)
     }
@@ -250,10 +248,7 @@ fn join(path: &str, key: &str) -> String {
 
 impl Manifest {
     /// Writes `run.json`, without terminal control characters, with a checksum.
-    ///
-    /// # Errors
-    /// `Io`.
-    pub fn save(&self, folder: &RunFolder) -> Result<(), StoreError> {
+    pub fn save(&self, folder: &RunFolder) -> Result<(), Error> {
         let json = serde_json::to_string_pretty(self).expect("a record is plain JSON");
         let mut bytes = escaped_json(&json).into_bytes();
         checksum::seal(checksum::INDENTED, &mut bytes, 0);
@@ -328,7 +323,8 @@ mod tests {
         let changed = text.replace("\"n_questions\": 0", "\"n_questions\": 1");
         assert_ne!(text, changed);
         folder.write("run.json", changed.as_bytes()).expect("written");
-        assert!(matches!(Manifest::load(&folder), Err(StoreError::WrongChecksum { .. })));
+        let error = Manifest::load(&folder).expect_err("changed").to_string();
+        assert!(error.ends_with("its content does not match its checksum"), "{error}");
     }
 
     #[test]

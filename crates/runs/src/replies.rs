@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::{LineWriter, RunFolder, StoreError, lines};
+use super::{Error, LineWriter, RunFolder, lines};
 use ragtriage_core::types::{Attempt, ChunkId, QuestionId};
 
 /// The file's name.
@@ -38,18 +38,12 @@ pub struct Replies {
 
 impl Replies {
     /// Reads the responses in `folder`, oldest first; empty if the run is finished.
-    ///
-    /// # Errors
-    /// `Io`, `Damaged`.
-    pub fn read(folder: &RunFolder) -> Result<Vec<PendingReply>, StoreError> {
+    pub fn read(folder: &RunFolder) -> Result<Vec<PendingReply>, Error> {
         lines::read(&folder.file(FILE), |reply: PendingReply| reply)
     }
 
     /// Opens the file in `folder`, from which `earlier` were read.
-    ///
-    /// # Errors
-    /// `Io`, `InUse`.
-    pub fn open(folder: &RunFolder, earlier: Vec<PendingReply>) -> Result<Self, StoreError> {
+    pub fn open(folder: &RunFolder, earlier: Vec<PendingReply>) -> Result<Self, Error> {
         let writer = LineWriter::open(&folder.file(FILE))?;
         let mut by_prompt: HashMap<PromptKey, VecDeque<Attempt>> = HashMap::new();
         for PendingReply { question, attempt } in earlier {
@@ -79,12 +73,9 @@ impl Replies {
     }
 
     /// Removes the file of a finished run.
-    ///
-    /// # Errors
-    /// `Io`.
-    pub fn remove(folder: &RunFolder) -> Result<(), StoreError> {
+    pub fn remove(folder: &RunFolder) -> Result<(), Error> {
         let path = folder.file(FILE);
-        fs::remove_file(&path).map_err(StoreError::io("remove", &path))
+        fs::remove_file(&path).map_err(Error::io("remove", &path))
     }
 }
 

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use super::judged::Decided;
-use super::{Manifest, RunFolder, StoreError, lines};
+use super::{Error, Manifest, RunFolder, lines};
 use ragtriage_core::attribute::judge::mark_declined;
 use ragtriage_core::config::Settings;
 use ragtriage_core::types::{
     ArmName, ContextUse, Passage, PassageMap, Question, QuestionId, Trace,
 };
+
+const RESTORE: &str = "restore the whole folder, or run again";
 
 /// A run's files in memory.
 #[derive(Clone, Debug)]
@@ -28,36 +30,33 @@ impl SavedRun {
     /// Reads the run in `folder`, without score components: they are most of a trace, and no measure uses them.
     ///
     /// # Errors
-    /// `Io`, `Damaged`, `OtherSchema`; `MissingPassages` if a trace names a missing passage: every measure that reads
-    /// passages would be silently wrong; `MissingTraces` if a finished run lacks questions: every mean would be.
-    pub fn load(folder: &RunFolder) -> Result<Self, StoreError> {
+    /// A damaged file or another schema; a trace that names a missing passage, since every measure that reads passages would
+    /// be silently wrong; a finished run that lacks questions, since every mean would be.
+    pub fn load(folder: &RunFolder) -> Result<Self, Error> {
         Self::load_with_parts(folder, 0)
     }
 
     /// Loads the run as [`Self::load`] does, with the score components of the first `depth` hits of
     /// each step.
-    ///
-    /// # Errors
-    /// Errors of [`Self::load`].
-    pub fn load_with_parts(folder: &RunFolder, depth: usize) -> Result<Self, StoreError> {
+    pub fn load_with_parts(folder: &RunFolder, depth: usize) -> Result<Self, Error> {
         let run = Self::load_incomplete(folder, depth)?;
         let n_questions = run.manifest.n_questions;
         let n_missing = n_questions.saturating_sub(run.traces.len());
         if run.manifest.finished.is_some() && n_missing > 0 {
-            return Err(StoreError::MissingTraces {
-                path: folder.file("traces.jsonl"),
-                n_missing,
-                n_questions,
-            });
+            let path = folder.file("traces.jsonl");
+            let path = path.display();
+            return Err(Error::new(
+                format!(
+                    "`{path}` lacks {n_missing} of the {n_questions} questions of a finished run"
+                ),
+                "restore the whole folder, or resume the run to ask the missing questions",
+            ));
         }
         Ok(run)
     }
 
     /// Loads the run as [`Self::load_with_parts`] does, also a finished one without some of its traces: it can be resumed.
-    ///
-    /// # Errors
-    /// Errors of [`Self::load`], except `MissingTraces`.
-    pub fn load_incomplete(folder: &RunFolder, depth: usize) -> Result<Self, StoreError> {
+    pub fn load_incomplete(folder: &RunFolder, depth: usize) -> Result<Self, Error> {
         let manifest = Manifest::load(folder)?;
         let passages = passages(&folder.file("passages.jsonl"))?;
         let read = lines::read(&folder.file("traces.jsonl"), |trace: Trace| {
@@ -69,10 +68,12 @@ impl SavedRun {
         }
         let n_missing: usize = last.values().map(|(_, n_missing)| n_missing).sum();
         if n_missing > 0 {
-            return Err(StoreError::MissingPassages {
-                path: folder.file("passages.jsonl"),
-                n_missing,
-            });
+            let path = folder.file("passages.jsonl");
+            let path = path.display();
+            return Err(Error::new(
+                format!("`{path}` lacks {n_missing} passages that the run's traces name"),
+                RESTORE,
+            ));
         }
         let mut traces: Vec<Trace> = last.into_values().map(|(trace, _)| trace).collect();
         traces.sort_unstable_by_key(|trace| trace.index);
@@ -105,7 +106,7 @@ impl SavedRun {
 }
 
 /// Reads the passages of a run; a passage may be repeated, but not with different contents.
-fn passages(path: &Path) -> Result<PassageMap, StoreError> {
+fn passages(path: &Path) -> Result<PassageMap, Error> {
     let read = lines::read(path, |passage: Passage| passage)?;
     let mut passages = PassageMap::with_capacity(read.len());
     for passage in read {
@@ -113,10 +114,9 @@ fn passages(path: &Path) -> Result<PassageMap, StoreError> {
             None => drop(passages.insert(passage.id.clone(), passage)),
             Some(first) if *first == passage => {}
             Some(_) => {
-                return Err(StoreError::TwoPassages {
-                    path: path.to_owned(),
-                    id: passage.id.as_str().into(),
-                });
+                let (path, id) = (path.display(), &passage.id);
+                let message = format!("`{path}` has two passages `{id}` with different contents");
+                return Err(Error::new(message, RESTORE));
             }
         }
     }

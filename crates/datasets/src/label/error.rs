@@ -4,7 +4,6 @@ use ragtriage_core::hint::Hint;
 use std::io;
 
 use crate::DatasetError;
-use ragtriage_runs::external::ExternalError;
 
 /// An error of labelling; questions written before it are saved.
 #[derive(Debug, thiserror::Error)]
@@ -17,7 +16,7 @@ pub enum LabelError {
     Dataset(#[from] DatasetError),
     /// A file of judgments.
     #[error(transparent)]
-    External(#[from] ExternalError),
+    External(#[from] ragtriage_runs::Error),
     /// Two annotators without common judgments.
     #[error("`{first}` and `{second}` have no judged document of a common question")]
     NothingShared {

@@ -7,7 +7,6 @@ use crate::settings::SettingsError;
 use crate::settings::assemble::AssembleError;
 use ragtriage_core::config::OutOfRange;
 use ragtriage_core::measure::Measure;
-use ragtriage_runs::StoreError;
 
 /// An error of a sweep.
 #[derive(Debug, thiserror::Error)]
@@ -100,7 +99,7 @@ pub enum SweepError {
     },
     /// A run's files.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(#[from] ragtriage_runs::Error),
     /// The default's components.
     #[error(transparent)]
     Assemble(Box<AssembleError>),

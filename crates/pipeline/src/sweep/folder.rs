@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::SweepError;
 use ragtriage_core::measure::Measure;
-use ragtriage_runs::{RunFolder, Spent, StoreError};
+use ragtriage_runs::{Kind, RunFolder, Spent};
 
 /// Log of held-out evaluations in the parent folder, shared by all sweeps: they use the same held-out questions.
 const EVALUATIONS: &str = "held_out_evaluations.jsonl";
@@ -52,7 +52,9 @@ impl SweepFolder {
     pub fn open(parent: &Path, name: &str, config: &Path) -> Result<Self, SweepError> {
         let path = parent.join(name);
         let folder = match RunFolder::create(parent, name) {
-            Err(StoreError::Exists { .. }) if is_sweep(&path) => RunFolder::existing(&path),
+            Err(error) if error.kind == Kind::Exists && is_sweep(&path) => {
+                RunFolder::existing(&path)
+            }
             made => made?,
         };
         let file = folder.file(LOCK);
@@ -284,6 +286,6 @@ mod tests {
         assert!(open().expect("opened").runs().is_dir());
         fs::rename(parent.path().join("sweep/lock"), parent.path().join("sweep/notes.md"))
             .expect("renamed");
-        assert!(matches!(open(), Err(SweepError::Store(StoreError::Exists { .. }))));
+        assert!(matches!(open(), Err(SweepError::Store(error)) if error.kind == Kind::Exists));
     }
 }

@@ -13,55 +13,38 @@ use std::collections::hash_map::Entry;
 
 use ragtriage_core::chunk::{ForeignChunk, ForeignChunks};
 use serde::Deserialize;
-use serde_json::Number;
 
 use super::input::Input;
-use super::recorded::{Recorded, RecordedHit};
-use super::{ExternalError, Position};
+use super::recorded::{Recorded, RecordedHit, count, id};
+use crate::error::{Error, Position, reason};
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, expecting = "an object")]
+#[serde(deny_unknown_fields, default, expecting = "an object")]
+#[derive(Default)]
 struct ChunkLine {
-    id: Option<Name>,
-    doc_id: Option<Name>,
-    start: Option<Number>,
-    end: Option<Number>,
+    #[serde(deserialize_with = "id")]
+    id: Option<String>,
+    #[serde(deserialize_with = "id")]
+    doc_id: Option<String>,
+    #[serde(deserialize_with = "count")]
+    start: Option<usize>,
+    #[serde(deserialize_with = "count")]
+    end: Option<usize>,
     text: Option<String>,
     context: Option<String>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "expected a string or a whole number")]
-enum Name {
-    Text(String),
-    Number(u64),
-}
-
-impl From<Name> for String {
-    fn from(name: Name) -> Self {
-        match name {
-            Name::Text(text) => text,
-            Name::Number(number) => number.to_string(),
-        }
-    }
-}
-
 /// Reads the chunks of a corpus.
-///
-/// # Errors
-/// `Line` and `Chunk`, for the first line that is not an object of these keys.
-pub fn read(input: &Input) -> Result<ForeignChunks, ExternalError> {
+pub fn read(input: &Input) -> Result<ForeignChunks, Error> {
     let lines = lines(input)?.into_iter();
     let chunks = lines.map(|(position, line)| {
         let Some(doc_id) = line.doc_id else {
             return Err(wrong(&position, "doc_id", "the id of a document"));
         };
-        let start = offset(&position, "start", line.start)?;
-        let end = offset(&position, "end", line.end)?;
         Ok(ForeignChunk {
             line: position.line.unwrap_or_default(),
-            doc_id: String::from(doc_id).into(),
-            offsets: start.zip(end),
+            doc_id: doc_id.into(),
+            offsets: line.start.zip(line.end),
             text: line.text,
             context: line.context.unwrap_or_default().trim().to_owned(),
         })
@@ -70,7 +53,7 @@ pub fn read(input: &Input) -> Result<ForeignChunks, ExternalError> {
     Ok(ForeignChunks::new(input.name().to_owned(), chunks))
 }
 
-fn lines(input: &Input) -> Result<Vec<(Position, ChunkLine)>, ExternalError> {
+fn lines(input: &Input) -> Result<Vec<(Position, ChunkLine)>, Error> {
     let lines = input.text().lines().enumerate();
     let lines = lines.filter(|(_, line)| !line.trim().is_empty());
     lines
@@ -82,9 +65,17 @@ fn lines(input: &Input) -> Result<Vec<(Position, ChunkLine)>, ExternalError> {
         .collect()
 }
 
-fn checked(position: &Position, line: &str) -> Result<ChunkLine, ExternalError> {
-    let read: ChunkLine = serde_json::from_str(line)
-        .map_err(|error| ExternalError::chunk(position.clone(), &error))?;
+fn checked(position: &Position, line: &str) -> Result<ChunkLine, Error> {
+    if line.trim_start().starts_with('[') {
+        return Err(Error::at(position, "not a chunk: a list, not an object", FORM));
+    }
+    let read: ChunkLine = serde_json::from_str(line).map_err(|error| {
+        if !error.is_data() {
+            return Error::json(position, &error);
+        }
+        let (column, reason) = (error.column().max(1), reason(&error));
+        Error::new(format!("{position} column {column}: not a chunk: {reason}"), FORM)
+    })?;
     match (&read.start, &read.end, &read.text) {
         (None, Some(_), _) => Err(wrong(position, "start", "given together with `end`")),
         (Some(_), None, _) => Err(wrong(position, "end", "given together with `start`")),
@@ -96,22 +87,10 @@ fn checked(position: &Position, line: &str) -> Result<ChunkLine, ExternalError> 
     }
 }
 
-fn offset(
-    position: &Position,
-    field: &str,
-    given: Option<Number>,
-) -> Result<Option<usize>, ExternalError> {
-    let Some(given) = given else { return Ok(None) };
-    let offset = given.as_u64().and_then(|it| usize::try_from(it).ok());
-    offset.map(Some).ok_or_else(|| wrong(position, field, "a whole number, 0 or more"))
-}
+const FORM: &str = "a line is {\"doc_id\", \"start\", \"end\"} or {\"doc_id\", \"text\"}, with an optional \"id\" and \"context\"; offsets are whole numbers";
 
-fn wrong(position: &Position, field: &str, expected: &'static str) -> ExternalError {
-    ExternalError::Chunk {
-        position: position.clone(),
-        column: None,
-        problem: format!("`{field}` must be {expected}"),
-    }
+fn wrong(position: &Position, field: &str, expected: &'static str) -> Error {
+    Error::at(position, format_args!("not a chunk: `{field}` must be {expected}"), FORM)
 }
 
 /// Chunks by id, for the hits of a record that name them.
@@ -123,17 +102,17 @@ impl Chunks {
     ///
     /// # Errors
     /// A line that is not a chunk, or whose id an earlier one has.
-    pub fn read(input: &Input) -> Result<Self, ExternalError> {
+    pub fn read(input: &Input) -> Result<Self, Error> {
         let mut chunks = HashMap::new();
         for (position, line) in lines(input)? {
-            let Some(id) = line.id.map(String::from).filter(|id| !id.is_empty()) else {
+            let Some(id) = line.id else {
                 let expected = "a string that is not empty, or a whole number";
                 return Err(wrong(&position, "id", expected));
             };
             let chunk = RecordedHit {
-                doc_id: line.doc_id.map(String::from),
-                start: offset(&position, "start", line.start)?,
-                end: offset(&position, "end", line.end)?,
+                doc_id: line.doc_id,
+                start: line.start,
+                end: line.end,
                 text: line.text,
                 ..RecordedHit::default()
             };
@@ -142,8 +121,8 @@ impl Chunks {
                     free.insert(chunk);
                 }
                 Entry::Occupied(taken) => {
-                    let id = taken.key().clone();
-                    return Err(ExternalError::DuplicateChunk { position, id });
+                    let message = format!("duplicate chunk `{}`", taken.key());
+                    return Err(Error::at(&position, message, "keep one of the two"));
                 }
             }
         }
@@ -151,17 +130,14 @@ impl Chunks {
     }
 
     /// Completes the hits of `lines` that name a chunk and have neither text nor range.
-    ///
-    /// # Errors
-    /// `UnknownChunk` for one that is in no line of the file, `NoChunks` without a file.
-    pub fn complete(chunks: Option<&Self>, lines: &mut [Recorded]) -> Result<(), ExternalError> {
+    pub fn complete(chunks: Option<&Self>, lines: &mut [Recorded]) -> Result<(), Error> {
         for line in lines {
             let position = line.position.clone();
             for hit in line.hits_mut() {
                 let Some(id) = hit.chunk_id.clone().filter(|_| !hit.is_placed()) else {
                     continue;
                 };
-                complete(chunks, &position, hit, id)?;
+                complete(chunks, &position, hit, &id)?;
             }
         }
         Ok(())
@@ -172,14 +148,21 @@ fn complete(
     chunks: Option<&Chunks>,
     position: &Position,
     hit: &mut RecordedHit,
-    id: String,
-) -> Result<(), ExternalError> {
-    let position = position.clone();
+    id: &str,
+) -> Result<(), Error> {
     let Some(Chunks(chunks)) = chunks else {
-        return Err(ExternalError::NoChunks { position, id });
+        return Err(Error::at(
+            position,
+            format_args!("a passage has neither text nor range, only the chunk id `{id}`"),
+            "give the file of chunks with `--chunks`: a JSON line {\"id\", \"doc_id\", \"start\", \"end\"} for each",
+        ));
     };
-    let Some(chunk) = chunks.get(&id) else {
-        return Err(ExternalError::UnknownChunk { position, id });
+    let Some(chunk) = chunks.get(id) else {
+        return Err(Error::at(
+            position,
+            format_args!("chunk `{id}` is not in the file of chunks"),
+            "check that the file of chunks belongs to the index that was queried",
+        ));
     };
     let RecordedHit { text, doc_id, start, end, title, .. } = chunk.clone();
     *hit = RecordedHit {
@@ -198,7 +181,7 @@ mod tests {
     use super::super::recorded;
     use super::*;
 
-    fn read_text(text: &str) -> Result<ForeignChunks, ExternalError> {
+    fn read_text(text: &str) -> Result<ForeignChunks, Error> {
         read(&Input::new("c.jsonl", text.to_owned()).expect("text"))
     }
 
@@ -233,13 +216,13 @@ mod tests {
             ),
             (
                 r#"{"doc_id": "a", "start": -1, "end": 3}"#,
-                "`c.jsonl` line 1: not a chunk: `start` must be a whole number, 0 or more",
+                "`c.jsonl` line 1 column 27: not a chunk: expected a whole number from 0 to 1,000,000,000",
             ),
             (
                 r#"{"doc_id": [3], "start": 1}"#,
-                "`c.jsonl` line 1 column 14: not a chunk: expected a string or a whole number",
+                "`c.jsonl` line 1 column 14: not a chunk: expected a string that is not empty, or a whole number",
             ),
-            ("[1]", "`c.jsonl` line 1 column 3: not a chunk: invalid length 1, expected an object"),
+            ("[1]", "`c.jsonl` line 1: not a chunk: a list, not an object"),
             ("{oops", "`c.jsonl` line 1 column 2: not a JSON object: key must be a string"),
             (
                 r#"{"doc_id": "a", "txet": "t"}"#,
@@ -259,7 +242,7 @@ mod tests {
         recorded::read(&input).expect("a record")
     }
 
-    fn chunks(text: &str) -> Result<Chunks, ExternalError> {
+    fn chunks(text: &str) -> Result<Chunks, Error> {
         Chunks::read(&Input::new("c.jsonl", text.to_owned()).expect("text"))
     }
 

@@ -5,7 +5,7 @@
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::ExternalError;
+use super::Error;
 use super::input::Input;
 
 /// Bytes of a block: about ten thousand lines, so that threads stay busy and a block fits in the cache.
@@ -13,15 +13,71 @@ const BLOCK_BYTES: usize = 1 << 20;
 /// Maximum length of a line of columns.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// Parses every block of the text; the first error in the text's order wins.
-pub(super) fn parse_blocks<'t, T: Send>(
-    input: &'t Input,
-    parse: impl Fn(&'t str) -> Result<T, ExternalError> + Send + Sync,
-) -> Result<Vec<T>, ExternalError> {
-    let parsed: Vec<Result<T, ExternalError>> =
-        blocks(input.text(), BLOCK_BYTES).into_par_iter().map(parse).collect();
-    parsed.into_iter().collect()
+/// A text file of columns.
+pub(super) struct Columns<'t> {
+    pub input: &'t Input,
+    /// The names of the columns, for errors.
+    pub names: &'static [&'static str],
+    /// True if more columns may follow.
+    pub has_others: bool,
 }
+
+impl<'t> Columns<'t> {
+    /// Reads every line but blank ones and comments. Values are grouped by key: those of adjacent lines first in each block, in
+    /// the order of the text. The first error in that order wins.
+    pub(super) fn read<const N: usize, T: Send>(
+        &self,
+        parse: impl Fn([&'t str; N]) -> Result<(&'t str, T), Error> + Sync,
+    ) -> Result<Vec<Grouped<'t, T>>, Error> {
+        let blocks = blocks(self.input.text(), BLOCK_BYTES).into_par_iter();
+        let parsed: Vec<Result<Grouped<'t, T>, Error>> =
+            blocks.map(|block| self.block(block, &parse)).collect();
+        parsed.into_iter().collect()
+    }
+
+    fn block<const N: usize, T>(
+        &self,
+        block: &'t str,
+        parse: &impl Fn([&'t str; N]) -> Result<(&'t str, T), Error>,
+    ) -> Result<Grouped<'t, T>, Error> {
+        let mut grouped: Grouped<'t, T> = Vec::new();
+        for line in block.split('\n') {
+            let wrong = |message, hint| Err(Error::at(&self.input.position(line), message, hint));
+            if line.len() > LONGEST_LINE {
+                let message =
+                    format!("the line has {} bytes, more than {LONGEST_LINE}", line.len());
+                return wrong(message, "check that this is a text file of columns");
+            }
+            let mut columns = columns(line);
+            let Some(first) = columns.next().filter(|first| *first != "#") else { continue };
+            let mut found = [first; N];
+            let mut n_found = 1;
+            while n_found < N
+                && let Some(column) = columns.next()
+            {
+                found[n_found] = column;
+                n_found += 1;
+            }
+            if n_found < N || (!self.has_others && columns.next().is_some()) {
+                let names = self.names.join(" ");
+                let n_found = self::columns(line).count();
+                return wrong(
+                    format!("{n_found} columns, expected {}: {names}", self.names.len()),
+                    "check that runs and qrels are not swapped, and that no id holds white space",
+                );
+            }
+            let (key, value) = parse(found)?;
+            match grouped.last_mut() {
+                Some((last, values)) if *last == key => values.push(value),
+                _ => grouped.push((key, vec![value])),
+            }
+        }
+        Ok(grouped)
+    }
+}
+
+/// Values by key, in the order of a text.
+pub(super) type Grouped<'t, T> = Vec<(&'t str, Vec<T>)>;
 
 /// Splits `text` after the first line end at or after every `size` bytes.
 fn blocks(text: &str, size: usize) -> Vec<&str> {
@@ -39,53 +95,16 @@ fn blocks(text: &str, size: usize) -> Vec<&str> {
     blocks
 }
 
-/// Returns the non-empty lines, each without its line feed.
-pub(super) fn lines<'t>(
-    input: &Input,
-    block: &'t str,
-    mut each: impl FnMut(&'t str) -> Result<(), ExternalError>,
-) -> Result<(), ExternalError> {
-    let mut rest = block;
-    while !rest.is_empty() {
-        let end = memchr::memchr(b'\n', rest.as_bytes());
-        let line = &rest[..end.unwrap_or(rest.len())];
-        rest = end.map_or("", |end| &rest[end + 1..]);
-        if line.len() > LONGEST_LINE {
-            let position = input.position(line);
-            return Err(ExternalError::LongLine {
-                position,
-                length: line.len(),
-                most: LONGEST_LINE,
-            });
-        }
-        if Columns::of(line).next().is_some_and(|first| first != "#") {
-            each(line)?;
-        }
-    }
-    Ok(())
-}
-
-/// An iterator over the columns of a line, left to right.
-pub(super) struct Columns<'t> {
-    rest: &'t str,
-}
-
-impl<'t> Columns<'t> {
-    pub(super) fn of(line: &'t str) -> Self {
-        Self { rest: line }
-    }
-}
-
-impl<'t> Iterator for Columns<'t> {
-    type Item = &'t str;
-
-    fn next(&mut self) -> Option<&'t str> {
-        let start = self.rest.bytes().position(|byte| !is_space(byte))?;
-        let rest = &self.rest[start..];
-        let end = rest.bytes().position(is_space).unwrap_or(rest.len());
-        self.rest = &rest[end..];
-        Some(&rest[..end])
-    }
+/// Returns the columns of a line, left to right.
+pub(super) fn columns(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        let start = rest.bytes().position(|byte| !is_space(byte))?;
+        let from = &rest[start..];
+        let end = from.bytes().position(is_space).unwrap_or(from.len());
+        rest = &from[end..];
+        Some(&from[..end])
+    })
 }
 
 /// Returns true for white space as defined by C's `isspace` in the C locale.
@@ -112,20 +131,17 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_parted_by_ascii_white_space_alone() {
-        let columns: Vec<&str> = Columns::of(" q1\tQ0  d\u{a0}1 \u{b}2\r").collect();
+    fn columns_are_separated_by_ascii_white_space_alone() {
+        let columns: Vec<&str> = columns(" q1\tQ0  d\u{a0}1 \u{b}2\r").collect();
         assert_eq!(columns, ["q1", "Q0", "d\u{a0}1", "2"]);
     }
 
     #[test]
     fn blank_lines_and_comments_are_passed_over() {
         let input = Input::new("f", "a\r\n\n  # c\n#\n#d\n \r\nb #e".to_owned()).expect("text");
-        let mut seen = Vec::new();
-        lines(&input, input.text(), |line| {
-            seen.push(line);
-            Ok(())
-        })
-        .expect("lines");
-        assert_eq!(seen, ["a\r", "#d", "b #e"]);
+        let columns = Columns { input: &input, names: &["a"], has_others: true };
+        let blocks = columns.read(|[first]| Ok((first, ()))).expect("lines");
+        let seen: Vec<&str> = blocks.iter().flatten().map(|(first, _)| *first).collect();
+        assert_eq!(seen, ["a", "#d", "b"]);
     }
 }

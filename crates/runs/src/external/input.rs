@@ -3,12 +3,12 @@
 //! Gzip is detected by its first two bytes, not by the name. A byte order mark is dropped. The whole text is held in
 //! memory once; readers borrow from it and derive line numbers from a slice's position.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::{ExternalError, Position};
+use super::{Error, Position};
 use crate::open_file;
 
 /// Magic number of gzip (RFC 1952, section 2.3.1).
@@ -28,50 +28,56 @@ pub struct Input {
 
 impl Input {
     /// Reads `path` whole; `-` is standard input.
-    pub fn read(path: &Path) -> Result<Self, ExternalError> {
+    pub fn read(path: &Path) -> Result<Self, Error> {
         let file = path.display().to_string();
         if path.as_os_str() == "-" {
             return Self::decoded("standard input".to_owned(), io::stdin().lock());
         }
         match open_file(path) {
-            Ok(opened) => Self::decoded(file, BufReader::new(opened)),
-            Err(source) if source.kind() == io::ErrorKind::NotFound => {
-                Err(ExternalError::Missing { file })
-            }
-            Err(source) if source.kind() == io::ErrorKind::InvalidInput => {
-                Err(ExternalError::NotAFile { file })
-            }
-            Err(source) => Err(ExternalError::Read { file, source }),
+            Ok(opened) => Self::decoded(file, opened),
+            Err(source) if source.kind() == io::ErrorKind::NotFound => Err(Error::new(
+                format!("`{file}` does not exist"),
+                "check the path; `-` is standard input",
+            )),
+            Err(source) if source.kind() == io::ErrorKind::InvalidInput => Err(Error::new(
+                format!("`{file}` is not a regular file"),
+                "name a file, or `-` for standard input",
+            )),
+            Err(source) => Err(unreadable(&file, &source)),
         }
     }
 
-    fn decoded(name: String, mut reader: impl BufRead) -> Result<Self, ExternalError> {
+    fn decoded(name: String, mut reader: impl Read) -> Result<Self, Error> {
         let mut bytes = Vec::new();
-        let read = match reader.fill_buf() {
-            Ok(start) if start.starts_with(&GZIP) => decompress(reader, &mut bytes),
-            Ok(_) => reader.read_to_end(&mut bytes).map(|_| true),
-            Err(error) => Err(error),
-        };
-        match read {
-            Ok(true) => {}
-            Ok(false) => {
-                return Err(ExternalError::Grows { file: name, most_growth: MOST_GROWTH });
+        reader.read_to_end(&mut bytes).map_err(|source| unreadable(&name, &source))?;
+        if bytes.starts_with(&GZIP) {
+            let most_bytes = (bytes.len() as u64).saturating_mul(MOST_GROWTH).max(ALWAYS_BYTES);
+            let mut text = Vec::new();
+            MultiGzDecoder::new(bytes.as_slice())
+                .take(most_bytes + 1)
+                .read_to_end(&mut text)
+                .map_err(|source| unreadable(&name, &source))?;
+            if text.len() as u64 > most_bytes {
+                return Err(Error::new(
+                    format!("`{name}` decompresses to more than {MOST_GROWTH} times its size"),
+                    "if this is the intended file, decompress it first",
+                ));
             }
-            Err(source) => return Err(ExternalError::Read { file: name, source }),
+            bytes = text;
         }
         match String::from_utf8(bytes) {
             Ok(text) => Self::new(name, text),
             Err(broken) => {
                 let valid = &broken.as_bytes()[..broken.utf8_error().valid_up_to()];
-                Err(ExternalError::Utf8 {
-                    position: Position { file: name, line: Some(line_after(valid)) },
-                })
+                let position = Position { file: name, line: Some(line_after(valid)) };
+                let hint = "convert the file to UTF-8, for instance with `iconv`";
+                Err(Error::at(&position, "not valid UTF-8", hint))
             }
         }
     }
 
     /// Creates an input from a text in memory.
-    pub fn new(name: impl Into<String>, mut text: String) -> Result<Self, ExternalError> {
+    pub fn new(name: impl Into<String>, mut text: String) -> Result<Self, Error> {
         if text.starts_with(BYTE_ORDER_MARK) {
             text.drain(..BYTE_ORDER_MARK.len());
         }
@@ -105,48 +111,15 @@ impl Input {
     }
 
     /// Returns the error for an empty text.
-    pub(super) fn empty(&self) -> ExternalError {
-        ExternalError::Empty { file: self.name.clone() }
+    pub(super) fn empty(&self) -> Error {
+        let message = format!("`{}` is empty: it has no line with data", self.name);
+        Error::new(message, "check that the program which writes it has finished")
     }
 }
 
-/// Appends the decompressed text to `bytes`; false if it grows beyond [`MOST_GROWTH`].
-fn decompress(reader: impl BufRead, bytes: &mut Vec<u8>) -> io::Result<bool> {
-    let mut decoder = MultiGzDecoder::new(Counted { reader, n_bytes: 0 });
-    loop {
-        if decoder.by_ref().take(ALWAYS_BYTES).read_to_end(bytes)? == 0 {
-            return Ok(true);
-        }
-        let most_bytes = decoder.get_ref().n_bytes.saturating_mul(MOST_GROWTH);
-        if bytes.len() as u64 > most_bytes.max(ALWAYS_BYTES) {
-            return Ok(false);
-        }
-    }
-}
-
-/// Counts the bytes that are read.
-struct Counted<R> {
-    reader: R,
-    n_bytes: u64,
-}
-
-impl<R: BufRead> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n_bytes = self.reader.read(buffer)?;
-        self.n_bytes += n_bytes as u64;
-        Ok(n_bytes)
-    }
-}
-
-impl<R: BufRead> BufRead for Counted<R> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        self.reader.fill_buf()
-    }
-
-    fn consume(&mut self, n_bytes: usize) {
-        self.n_bytes += n_bytes as u64;
-        self.reader.consume(n_bytes);
-    }
+fn unreadable(file: &str, source: &io::Error) -> Error {
+    let hint = "check that the file is complete (gzip or plain) and readable";
+    Error::new(format!("cannot read `{file}`: {source}"), hint)
 }
 
 fn line_after(before: &[u8]) -> usize {
@@ -162,7 +135,7 @@ mod tests {
 
     use super::*;
 
-    fn read(bytes: &[u8]) -> Result<Input, ExternalError> {
+    fn read(bytes: &[u8]) -> Result<Input, Error> {
         Input::decoded("f".to_owned(), bytes)
     }
 
@@ -183,8 +156,7 @@ mod tests {
     fn damaged_gzip_is_an_error() {
         let whole = gzip("a text that is long enough to be cut somewhere in its middle\n");
         let error = read(&whole[..whole.len() - 9]).unwrap_err();
-        assert_eq!(error.to_string(), "cannot read `f`");
-        assert!(matches!(error, ExternalError::Read { .. }));
+        assert!(error.to_string().starts_with("cannot read `f`: "), "{error}");
     }
 
     #[test]

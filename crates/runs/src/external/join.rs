@@ -11,7 +11,7 @@ use super::recorded::{
     CONTEXTS, Recorded, RecordedAnswer, RecordedAttempt, RecordedHit, RecordedStage, Role,
 };
 use super::trec_run::TrecRun;
-use super::{ExternalError, Position};
+use super::{Error, Position};
 use ragtriage_core::text::column;
 use ragtriage_core::types::{Note, Question, QuestionId, Step};
 
@@ -25,14 +25,7 @@ pub struct Joined {
 
 impl Joined {
     /// Joins `lines` with all `questions` of the data set. `lenient`: lines whose question is unknown are counted.
-    ///
-    /// # Errors
-    /// `UnknownQuestion`, `OtherQuestion`, `AmbiguousQuestion`, `DuplicateQuestion`, `OtherRole`.
-    pub fn new(
-        lines: Vec<Recorded>,
-        questions: &[Question],
-        lenient: bool,
-    ) -> Result<Self, ExternalError> {
+    pub fn new(lines: Vec<Recorded>, questions: &[Question], lenient: bool) -> Result<Self, Error> {
         let by_id: HashMap<&str, &Question> =
             questions.iter().map(|question| (question.id.as_str(), question)).collect();
         let mut by_text: HashMap<&str, Vec<&Question>> = HashMap::new();
@@ -49,15 +42,16 @@ impl Joined {
                     joined.note(1, "[line|lines] whose question is not in the data set, skipped");
                 }
                 None => {
-                    let question = line.id.or(line.question).unwrap_or_default().into();
-                    return Err(ExternalError::UnknownQuestion {
-                        position: line.position,
-                        question,
-                    });
+                    let question = line.id.or(line.question).unwrap_or_default();
+                    return Err(Error::at(
+                        &line.position,
+                        format_args!("the data set has no question `{question}`"),
+                        "check that `dataset` is the data set whose questions were asked; `--partial` leaves such lines out",
+                    ));
                 }
             }
         }
-        joined.settle_answers();
+        joined.complete_answers();
         let lines = joined.lines.values();
         let bare = lines.filter(|line| line.stages.is_empty() && line.error.is_none());
         let n_bare = bare.count();
@@ -68,21 +62,19 @@ impl Joined {
         Ok(joined)
     }
 
-    fn insert(&mut self, question: &Question, mut line: Recorded) -> Result<(), ExternalError> {
+    fn insert(&mut self, question: &Question, mut line: Recorded) -> Result<(), Error> {
         for key in std::mem::take(&mut line.unread) {
             self.note(1, &format!("[line|lines] with a key that is not read, `{key}`"));
         }
         let position = line.position.clone();
         match self.lines.insert(question.id.clone(), line) {
             None => Ok(()),
-            Some(_) => {
-                Err(ExternalError::DuplicateQuestion { position, id: question.id.as_str().into() })
-            }
+            Some(_) => Err(duplicate_question(&position, question.id.as_str())),
         }
     }
 
     /// Completes a record with answers: questions without one count as unanswered.
-    fn settle_answers(&mut self) {
+    fn complete_answers(&mut self) {
         if !self.lines.values().any(|line: &Recorded| line.answer != RecordedAnswer::Unsaid) {
             return;
         }
@@ -103,7 +95,7 @@ impl Joined {
 
     /// Counts the questions that lack a retriever which others have. `is_complete`: the record has every stage of every question,
     /// so that the retriever was not asked; it returned nothing.
-    pub fn settle_retrievers(&mut self, is_complete: bool) {
+    pub fn complete_retrievers(&mut self, is_complete: bool) {
         let retrievers = |line: &Recorded| {
             let stages = line.stages.iter();
             let stages = stages.filter(|stage| stage.role() == Role::Retriever);
@@ -137,23 +129,25 @@ impl Joined {
     }
 
     /// Returns the `questions` that have a record. `lenient`: the others are counted.
-    ///
-    /// # Errors
-    /// `MissingQuestions`, naming `file`.
     pub fn answered(
         &mut self,
         file: &str,
         questions: Vec<Question>,
         lenient: bool,
-    ) -> Result<Vec<Question>, ExternalError> {
+    ) -> Result<Vec<Question>, Error> {
         let n_questions = questions.len();
         let (found, missing): (Vec<Question>, Vec<Question>) =
             questions.into_iter().partition(|question| self.lines.contains_key(&question.id));
         let n_missing = missing.len();
         match missing.first() {
             Some(first) if !lenient || found.is_empty() => {
-                let (file, first) = (file.to_owned(), first.id.as_str().into());
-                Err(ExternalError::MissingQuestions { file, n_missing, n_questions, first })
+                let first = &first.id;
+                Err(Error::new(
+                    format!(
+                        "`{file}` has no line for {n_missing} of {n_questions} questions; the first is `{first}`"
+                    ),
+                    "record them; leaving questions out changes every mean; `--partial` does so and reports how many",
+                ))
             }
             _ => {
                 self.note(
@@ -196,22 +190,30 @@ impl Joined {
     }
 }
 
+/// Returns the error of a second line for a question.
+pub(super) fn duplicate_question(position: &Position, id: &str) -> Error {
+    Error::at(position, format_args!("duplicate question `{id}`"), "keep one of the two")
+}
+
 /// Rejects a stage with another role than it has on an earlier line; `contexts` have that of the line.
 fn check_roles(
     line: &Recorded,
     roles: &mut HashMap<String, (Role, Position)>,
-) -> Result<(), ExternalError> {
+) -> Result<(), Error> {
     for stage in line.stages.iter().filter(|stage| stage.name != CONTEXTS) {
         let known = roles.entry(stage.name.clone());
         let (role, first) = known.or_insert_with(|| (stage.role(), line.position.clone()));
         if *role != stage.role() {
-            return Err(ExternalError::OtherRole {
-                position: line.position.clone(),
-                stage: stage.name.as_str().into(),
-                role: stage.role().name(),
-                other: role.name(),
-                first: Box::new(first.clone()),
-            });
+            return Err(Error::at(
+                &line.position,
+                format_args!(
+                    "stage `{}` has the role `{}`, and `{}` in {first}",
+                    stage.name,
+                    stage.role().name(),
+                    role.name()
+                ),
+                "give the stage one role on all lines, or rename one of the two",
+            ));
         }
     }
     Ok(())
@@ -221,17 +223,17 @@ fn question_of<'q>(
     line: &Recorded,
     by_id: &HashMap<&str, &'q Question>,
     by_text: &HashMap<&str, Vec<&'q Question>>,
-) -> Result<Option<&'q Question>, ExternalError> {
+) -> Result<Option<&'q Question>, Error> {
     let asked = line.question.as_deref().map(str::trim);
     if let Some(question) = line.id.as_deref().and_then(|id| by_id.get(id)) {
         return match asked {
             Some(asked) if asked.split_whitespace().ne(question.text.split_whitespace()) => {
-                Err(ExternalError::OtherQuestion {
-                    position: line.position.clone(),
-                    id: question.id.as_str().into(),
-                    known: question.text.as_str().into(),
-                    asked: asked.into(),
-                })
+                let Question { id, text, .. } = question;
+                Err(Error::at(
+                    &line.position,
+                    format_args!("question `{id}` is `{text}` in the data set, but `{asked}` here"),
+                    "the ids belong to another data set or order: leave `id` out and give the text alone",
+                ))
             }
             _ => Ok(Some(question)),
         };
@@ -239,24 +241,25 @@ fn question_of<'q>(
     match asked.and_then(|asked| by_text.get(asked)).map(Vec::as_slice) {
         None | Some([]) => Ok(None),
         Some([question]) => Ok(Some(question)),
-        Some(_) => Err(ExternalError::AmbiguousQuestion {
-            position: line.position.clone(),
-            question: asked.unwrap_or_default().into(),
-        }),
+        Some(_) => {
+            let asked = asked.unwrap_or_default();
+            Err(Error::at(
+                &line.position,
+                format_args!("several questions of the data set have the text `{asked}`"),
+                "give the question's `id`",
+            ))
+        }
     }
 }
 
 /// Converts a TREC run to a record: each query's documents as wholes, best first, the first `k` of them packed. Ids are
 /// matched verbatim, or percent-decoded if only that form is known.
-///
-/// # Errors
-/// Any error in the file.
 pub fn from_trec(
     input: &Input,
     k: usize,
     is_question: &dyn Fn(&str) -> bool,
     is_document: &dyn Fn(&str) -> bool,
-) -> Result<Vec<Recorded>, ExternalError> {
+) -> Result<Vec<Recorded>, Error> {
     let run = TrecRun::parse(input)?;
     let queries = run.queries().map(|query| {
         let id = known(query, is_question);
@@ -276,7 +279,6 @@ pub fn from_trec(
         Ok(Recorded {
             position,
             id: Some(id),
-            question: None,
             stages: vec![
                 RecordedStage::new(Step::External.name(), Step::External, hits),
                 RecordedStage {
@@ -285,13 +287,7 @@ pub fn from_trec(
                     ..RecordedStage::new(Step::Packed.name(), Step::Packed, Vec::new())
                 },
             ],
-            answer: RecordedAnswer::Unsaid,
-            prompt: None,
-            arms: Vec::new(),
-            error: None,
-            configuration: None,
-            gold: None,
-            unread: Vec::new(),
+            ..Recorded::default()
         })
     });
     queries.collect()
@@ -322,7 +318,7 @@ mod tests {
         ]
     }
 
-    fn join(text: &str, lenient: bool) -> Result<Joined, ExternalError> {
+    fn join(text: &str, lenient: bool) -> Result<Joined, Error> {
         let input = Input::new("f", text.to_owned()).expect("text");
         Joined::new(recorded::read(&input).expect("lines"), &set(), lenient)
     }
@@ -387,7 +383,7 @@ mod tests {
                     {\"id\": 2, \"stages\": {\"dense\": [\"b\"], \"packed\": []}}\n{\"id\": 3, \"stages\": {\"packed\": []}}";
         let settled = |is_complete| {
             let mut joined = join(text, false).expect("joins");
-            joined.settle_retrievers(is_complete);
+            joined.complete_retrievers(is_complete);
             let names = |id: &str| -> Vec<String> {
                 let stages = joined.lines[&id.into()].stages.iter();
                 stages.map(|stage| stage.name.clone()).collect()

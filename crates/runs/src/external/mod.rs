@@ -16,7 +16,7 @@ pub mod spans;
 pub mod trec_run;
 
 mod columns;
-mod error;
 mod unique;
 
-pub use error::{ExternalError, Position};
+use crate::error::Error;
+pub use crate::error::Position;

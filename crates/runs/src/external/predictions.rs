@@ -8,12 +8,14 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::ExternalError;
 use super::input::Input;
+use super::join::duplicate_question;
+use crate::error::{Error, reason};
 use ragtriage_core::measure::answer::Scorer;
 
 /// The questions of a gold file.
@@ -51,22 +53,20 @@ impl<'t> Golds<'t> {
     ///
     /// # Errors
     /// JSON of another structure, a duplicate id, a `HotpotQA` question without an answer.
-    pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
+    pub fn parse(input: &'t Input) -> Result<Self, Error> {
         let golds = if input.text().trim_start().starts_with('[') {
             hotpotqa(input, json(input)?)?
         } else {
             squad(json(input)?)
         };
         if golds.questions.is_empty() {
-            return Err(ExternalError::NoQuestions { file: input.name().to_owned() });
+            let message = format!("`{}` has no questions", input.name());
+            return Err(Error::new(message, "check that it is the gold file"));
         }
         let mut ids = HashSet::with_capacity(golds.questions.len());
         match golds.questions.iter().find(|question| !ids.insert(&question.id)) {
             None => Ok(golds),
-            Some(again) => Err(ExternalError::DuplicateQuestion {
-                position: input.position(&again.id),
-                id: again.id.as_ref().into(),
-            }),
+            Some(again) => Err(duplicate_question(&input.position(&again.id), &again.id)),
         }
     }
 }
@@ -74,7 +74,7 @@ impl<'t> Golds<'t> {
 impl Golds<'_> {
     /// Rejects questions without an answer, which only SQuAD 2.0's script can score. `input`: the source of the gold
     /// answers.
-    pub fn all_answerable(&self, input: &Input) -> Result<(), ExternalError> {
+    pub fn all_answerable(&self, input: &Input) -> Result<(), Error> {
         match self.questions.iter().find(|question| question.answers.is_empty()) {
             None => Ok(()),
             Some(question) => Err(no_gold(input, &question.id)),
@@ -87,8 +87,20 @@ impl<'t> Predictions<'t> {
     ///
     /// # Errors
     /// JSON of another structure: for example an answer that is neither a text nor `null`.
-    pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
-        let PredictionFile(pairs) = json(input)?;
+    pub fn parse(input: &'t Input) -> Result<Self, Error> {
+        let Pairs(values): Pairs<'t, Prediction<'t>> = json(input)?;
+        let mut pairs = Vec::with_capacity(values.len());
+        for (key, value) in values {
+            match value {
+                _ if key.0 == "sp" => {}
+                Prediction::Answer(text) => pairs.push((key, text)),
+                Prediction::Answers(Pairs(answers)) if key.0 == "answer" => pairs.extend(answers),
+                Prediction::Answers(_) | Prediction::Other(_) => {
+                    let message = format!("`{}` holds no answer: a text, or null", key.0);
+                    return Err(Error::at(&input.position(&key.0), message, FORMS));
+                }
+            }
+        }
         let n_pairs = pairs.len();
         let answers: HashMap<_, _> =
             pairs.into_iter().map(|(id, text)| (id.0, text.map(|text| text.0))).collect();
@@ -96,15 +108,12 @@ impl<'t> Predictions<'t> {
     }
 }
 
-fn json<'t, T: Deserialize<'t>>(input: &'t Input) -> Result<T, ExternalError> {
+const FORMS: &str = "predictions are `{id: text}` or HotpotQA's `{\"answer\": {id: text}}`; gold files are the JSON of HotpotQA or SQuAD";
+
+fn json<'t, T: Deserialize<'t>>(input: &'t Input) -> Result<T, Error> {
     serde_json::from_str(input.text()).map_err(|error| {
-        let message = error.to_string();
-        let at = format!(" at line {} column {}", error.line(), error.column());
-        ExternalError::Json {
-            position: input.line(error.line()),
-            column: error.column().max(1),
-            message: message.strip_suffix(&at).unwrap_or(&message).to_owned(),
-        }
+        let (position, column) = (input.line(error.line()), error.column().max(1));
+        Error::new(format!("{position} column {column}: {}", reason(&error)), FORMS)
     })
 }
 
@@ -142,7 +151,7 @@ impl<'t> SupportingFacts<'t> {
     }
 }
 
-fn hotpotqa<'t>(input: &Input, rows: Vec<HotpotqaRow<'t>>) -> Result<Golds<'t>, ExternalError> {
+fn hotpotqa<'t>(input: &Input, rows: Vec<HotpotqaRow<'t>>) -> Result<Golds<'t>, Error> {
     let questions: Result<_, _> = rows
         .into_iter()
         .map(|row: HotpotqaRow<'t>| {
@@ -157,8 +166,12 @@ fn hotpotqa<'t>(input: &Input, rows: Vec<HotpotqaRow<'t>>) -> Result<Golds<'t>, 
     Ok(Golds { scorer: Scorer::Hotpotqa, questions: questions? })
 }
 
-fn no_gold(input: &Input, id: &str) -> ExternalError {
-    ExternalError::NoGold { position: input.position(id), id: id.into() }
+fn no_gold(input: &Input, id: &str) -> Error {
+    Error::at(
+        &input.position(id),
+        format_args!("question `{id}` has no gold answer"),
+        "add a gold answer, or remove the question; `--scorer squad2` scores questions without one",
+    )
 }
 
 #[derive(Deserialize)]
@@ -216,25 +229,28 @@ fn squad(file: SquadFile<'_>) -> Golds<'_> {
     golds
 }
 
-/// Ids and answers in the file's order.
-struct PredictionFile<'t>(Vec<(JsonText<'t>, Option<JsonText<'t>>)>);
+/// The keys and values of an object in the file's order, repeated ones too.
+struct Pairs<'t, V>(Vec<(JsonText<'t>, V)>);
 
 /// The value of a key of a predictions file.
-enum Value<'t> {
-    Answer(Option<JsonText<'t>>),
-    Answers(Vec<(JsonText<'t>, Option<JsonText<'t>>)>),
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Prediction<'t> {
+    Answer(#[serde(borrow)] Option<JsonText<'t>>),
+    Answers(#[serde(borrow)] Pairs<'t, Option<JsonText<'t>>>),
+    Other(IgnoredAny),
 }
 
-impl<'de> Deserialize<'de> for PredictionFile<'de> {
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Pairs<'de, V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(FileVisitor)
+        deserializer.deserialize_map(PairsVisitor(PhantomData))
     }
 }
 
-struct FileVisitor;
+struct PairsVisitor<V>(PhantomData<V>);
 
-impl<'de> Visitor<'de> for FileVisitor {
-    type Value = PredictionFile<'de>;
+impl<'de, V: Deserialize<'de>> Visitor<'de> for PairsVisitor<V> {
+    type Value = Pairs<'de, V>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("answers by question id")
@@ -242,56 +258,10 @@ impl<'de> Visitor<'de> for FileVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut pairs = Vec::new();
-        while let Some(key) = map.next_key::<JsonText<'de>>()? {
-            if key.0 == "sp" {
-                map.next_value::<IgnoredAny>()?;
-                continue;
-            }
-            match map.next_value()? {
-                Value::Answer(text) => pairs.push((key, text)),
-                Value::Answers(answers) if key.0 == "answer" => pairs.extend(answers),
-                Value::Answers(_) => {
-                    return Err(A::Error::custom(format_args!("`{}` holds no answer", key.0)));
-                }
-            }
-        }
-        Ok(PredictionFile(pairs))
-    }
-}
-
-impl<'de> Deserialize<'de> for Value<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueVisitor)
-    }
-}
-
-struct ValueVisitor;
-
-impl<'de> Visitor<'de> for ValueVisitor {
-    type Value = Value<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an answer's text or null")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Value::Answer(Some(JsonText(Cow::Borrowed(text)))))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Value::Answer(Some(JsonText(Cow::Owned(text.to_owned())))))
-    }
-
-    fn visit_unit<E>(self) -> Result<Self::Value, E> {
-        Ok(Value::Answer(None))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut pairs = Vec::new();
         while let Some(pair) = map.next_entry()? {
             pairs.push(pair);
         }
-        Ok(Value::Answers(pairs))
+        Ok(Pairs(pairs))
     }
 }
 
@@ -382,11 +352,8 @@ mod tests {
     #[test]
     fn predictions_that_are_no_texts_are_refused_with_their_line() {
         for (text, expected) in [
-            (
-                "{\"a\": \"x\",\n \"b\": 5}",
-                "`f.json` line 2 column 7: invalid type: integer `5`, expected an answer's text or null",
-            ),
-            ("{\"a\": {\"b\": \"x\"}}", "`f.json` line 1 column 17: `a` holds no answer"),
+            ("{\"a\": \"x\",\n \"b\": 5}", "`f.json` line 2: `b` holds no answer: a text, or null"),
+            ("{\"a\": {\"b\": \"x\"}}", "`f.json` line 1: `a` holds no answer: a text, or null"),
             (
                 "[\"x\"]",
                 "`f.json` line 1 column 1: invalid type: sequence, expected answers by question id",

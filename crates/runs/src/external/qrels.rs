@@ -7,12 +7,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::ExternalError;
-use super::columns::{self, Columns};
+use super::columns::{Columns, columns};
 use super::input::Input;
+use crate::error::Error;
 
-const COLUMNS: &str = "4: query iteration document grade";
-const BEIR_COLUMNS: &str = "3: query-id corpus-id score";
 const BEIR_HEADER: [&str; 3] = ["query-id", "corpus-id", "score"];
 
 /// A query's judged documents with their grades.
@@ -25,37 +23,45 @@ pub struct Qrels<'t> {
     n_repeated: usize,
 }
 
-struct QrelLine<'t> {
-    query: &'t str,
-    document: &'t str,
-    grade: i32,
-}
-
 impl<'t> Qrels<'t> {
     /// Reads qrels.
-    pub fn parse(input: &'t Input) -> Result<Self, ExternalError> {
-        let header = input.text().lines().next().filter(|line| Columns::of(line).eq(BEIR_HEADER));
-        let blocks = columns::parse_blocks(input, |block| {
-            let mut judgments = Vec::new();
-            columns::lines(input, block, |line| {
-                // The header is the first line, not another with the same words.
-                if header.is_none_or(|header| header.as_ptr() != line.as_ptr()) {
-                    judgments.push(parse_line(input, line, header.is_some())?);
-                }
-                Ok(())
-            })?;
-            Ok(judgments)
-        })?;
+    pub fn parse(input: &'t Input) -> Result<Self, Error> {
+        let is_beir = input.text().lines().next().is_some_and(|line| columns(line).eq(BEIR_HEADER));
+        let blocks = if is_beir {
+            let names = &BEIR_HEADER;
+            let file = Columns { input, names, has_others: false };
+            file.read(|[query, document, grade]| Ok((query, (document, grade))))?
+        } else {
+            let names = &["query", "iteration", "document", "grade"];
+            let file = Columns { input, names, has_others: false };
+            file.read(|[query, _, document, grade]| Ok((query, (document, grade))))?
+        };
         let mut qrels = Self { queries: BTreeMap::new(), n_repeated: 0 };
-        for judgments in blocks.iter().flat_map(|block| block.chunk_by(|a, b| a.query == b.query)) {
-            let judged = qrels.queries.entry(judgments[0].query).or_default();
-            for judgment in judgments {
-                match judged.get_key_value(judgment.document) {
-                    None => drop(judged.insert(judgment.document, judgment.grade)),
-                    Some((_, grade)) if *grade == judgment.grade => qrels.n_repeated += 1,
-                    Some((first, grade)) => {
-                        return Err(contradiction(input, judgment, first, *grade));
-                    }
+        // BEIR's header is the first line, not another with the same words.
+        let judgments = blocks.iter().flatten();
+        let judgments =
+            judgments.flat_map(|(query, of_query)| of_query.iter().map(|one| (*query, *one)));
+        for (query, (document, grade)) in judgments.skip(usize::from(is_beir)) {
+            let Ok(grade) = grade.parse() else {
+                return Err(Error::at(
+                    &input.position(grade),
+                    format_args!("grade `{grade}` is not an integer"),
+                    "write grades as whole numbers: 0 not relevant, 1 and up relevant",
+                ));
+            };
+            let judged = qrels.queries.entry(query).or_default();
+            match judged.get_key_value(document) {
+                None => drop(judged.insert(document, grade)),
+                Some((_, other)) if *other == grade => qrels.n_repeated += 1,
+                Some((first, other)) => {
+                    let first = input.position(first);
+                    return Err(Error::at(
+                        &input.position(document),
+                        format_args!(
+                            "document `{document}` has grade {grade} for query `{query}`, and grade {other} in {first}"
+                        ),
+                        "keep one judgment of each document and query",
+                    ));
                 }
             }
         }
@@ -77,38 +83,6 @@ impl<'t> Qrels<'t> {
     #[must_use]
     pub fn n_repeated(&self) -> usize {
         self.n_repeated
-    }
-}
-
-fn parse_line<'t>(
-    input: &Input,
-    line: &'t str,
-    is_beir: bool,
-) -> Result<QrelLine<'t>, ExternalError> {
-    let mut columns = Columns::of(line);
-    let mut next = || columns.next();
-    let (query, iteration) = (next(), if is_beir { Some("") } else { next() });
-    let (Some(query), Some(_), Some(document), Some(grade), None) =
-        (query, iteration, next(), next(), next())
-    else {
-        let expected = if is_beir { BEIR_COLUMNS } else { COLUMNS };
-        let found = Columns::of(line).count();
-        return Err(ExternalError::Columns { position: input.position(line), found, expected });
-    };
-    match grade.parse() {
-        Ok(grade) => Ok(QrelLine { query, document, grade }),
-        Err(_) => Err(ExternalError::Grade { position: input.position(line), grade: grade.into() }),
-    }
-}
-
-fn contradiction(input: &Input, judgment: &QrelLine, first: &str, other: i32) -> ExternalError {
-    ExternalError::Contradiction {
-        position: input.position(judgment.document),
-        first: input.position(first),
-        query: judgment.query.into(),
-        document: judgment.document.into(),
-        grade: judgment.grade,
-        other,
     }
 }
 

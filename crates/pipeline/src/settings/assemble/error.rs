@@ -8,7 +8,6 @@ use ragtriage_models::embed::EmbedError;
 use ragtriage_models::llm::LlmError;
 use ragtriage_models::rerank::RerankError;
 use ragtriage_models::service::ServiceError;
-use ragtriage_runs::external::ExternalError;
 use ragtriage_vectors::Error as VectorError;
 
 /// A part that could not be wired.
@@ -19,7 +18,7 @@ pub enum AssembleError {
     Settings(#[from] SettingsError),
     /// A file of external chunks.
     #[error(transparent)]
-    Chunks(#[from] ExternalError),
+    Chunks(#[from] ragtriage_runs::Error),
     /// A Qdrant server or its collection.
     #[error(transparent)]
     Collection(#[from] VectorError),

@@ -18,38 +18,35 @@
 //! written as a record adds `configuration` and `gold`, which are read with the same configuration only.
 //!
 //! Other keys are ignored and counted, at every depth; a misspelled key is rejected, so that it loses no answer. The fields of
-//! common frameworks are read under their own names, which `names.rs` lists.
+//! common frameworks are read under their own names, which `names.rs` lists. `forms.rs` brings a record to its canonical form,
+//! which `line.rs` reads and describes as a schema.
 
-mod answer;
-mod failure;
-mod fields;
-mod hit;
+mod forms;
+mod line;
 mod names;
-mod schema;
 mod stage;
-mod usage;
 mod written;
 
 #[cfg(test)]
 mod tests;
 
+use ragtriage_core::types::{ArmName, Step};
 use serde_json::{Map, Value};
 
-pub use self::answer::{RecordedAnswer, RecordedArm, RecordedAttempt};
-pub use self::failure::RecordedError;
-use self::fields::Fields;
-pub use self::hit::RecordedHit;
-pub(super) use self::stage::known_names;
+use self::forms::Forms;
+use self::line::{ArmLine, Arms};
+pub use self::line::{
+    RecordLine, RecordedAttempt, RecordedError, RecordedGold, RecordedHit, RecordedUsage,
+};
+pub(super) use self::line::{count, id};
 pub use self::stage::{CONTEXTS, RecordedExactSearch, RecordedStage, Role};
-pub use self::usage::RecordedUsage;
 pub use self::written::write;
 use super::input::Input;
 use super::unique::UniqueFields;
-use super::{ExternalError, Position};
-use ragtriage_core::types::{Gold, Step};
+use crate::error::{Error, Position};
 
 /// One question as an external RAG answered it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorded {
     /// Its position, for errors.
     pub position: Position,
@@ -76,13 +73,33 @@ pub struct Recorded {
     pub unread: Vec<String>,
 }
 
-/// Gold evidence in the chunks of a run of ours.
+/// The recorded answers to a question.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum RecordedAnswer {
+    /// Answers are not recorded: retrieval only.
+    #[default]
+    Unsaid,
+    /// One answer, or several repeats; never empty.
+    Given(Vec<RecordedAttempt>),
+}
+
+impl RecordedAnswer {
+    /// Returns the record of no answer.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::Given(vec![RecordedAttempt::default()])
+    }
+}
+
+/// The answers under another condition to the question.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RecordedGold {
-    /// The evidence.
-    pub located: Gold,
-    /// The chunks that it names.
-    pub passages: Vec<RecordedHit>,
+pub struct RecordedArm {
+    /// The condition.
+    pub arm: ArmName,
+    /// Its answer, or several repeats; never empty.
+    pub attempts: Vec<RecordedAttempt>,
+    /// The passages of its prompt.
+    pub contexts: Vec<RecordedHit>,
 }
 
 impl Recorded {
@@ -98,9 +115,7 @@ impl Recorded {
         let mut stages = self.stages.iter().rev();
         stages.find(|stage| stage.role() != Role::Packed)
     }
-}
 
-impl Recorded {
     /// Returns the passages of all stages and arms.
     pub(super) fn hits_mut(&mut self) -> impl Iterator<Item = &mut RecordedHit> {
         let of_stages = self.stages.iter_mut().flat_map(|stage| {
@@ -117,7 +132,7 @@ impl Recorded {
 ///
 /// # Errors
 /// The first line that is not a valid object or lacks a required key.
-pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
+pub fn read(input: &Input) -> Result<Vec<Recorded>, Error> {
     let lines = input.text().lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(number, line): (usize, &str)| {
@@ -125,46 +140,56 @@ pub fn read(input: &Input) -> Result<Vec<Recorded>, ExternalError> {
             let recorded = object(&position, line)?;
             if recorded.id.is_none() && recorded.question.is_none() {
                 let expected = "a string, or there must be an `id`";
-                return Err(fields::wrong(&position, "question".to_owned(), expected));
+                return Err(Error::field(&position, "question", expected));
             }
             Ok(recorded)
         })
         .collect()
 }
 
-/// Reads the object at `position`.
-///
-/// # Errors
-/// `Line`, `Field`, `UnknownKey`, and errors of stages. The question's id may be missing.
-pub fn object(position: &Position, text: &str) -> Result<Recorded, ExternalError> {
-    of_fields(position, parsed(position, text)?)
+/// Reads the object at `position`. The question's id may be missing.
+pub fn object(position: &Position, text: &str) -> Result<Recorded, Error> {
+    let UniqueFields(given) =
+        serde_json::from_str(text).map_err(|error| Error::json(position, &error))?;
+    of_fields(position, given)
 }
 
 /// Reads the fields of an object at `position`.
-///
-/// # Errors
-/// `Field`, `UnknownKey`, and errors of stages.
 pub(super) fn of_fields(
     position: &Position,
-    given: Map<String, Value>,
-) -> Result<Recorded, ExternalError> {
-    let mut fields = Fields::new(position, "", given);
-    fields.refuse_slips(&names::LONG, &[names::ANSWERS, names::USAGE, names::LABELS])?;
-    let mut unread = Vec::new();
-    let id = fields.id(names::ID)?;
-    let question = question(&mut fields)?;
-    let error = failure::error(&mut fields, &mut unread)?;
-    let contexts = contexts(&mut fields, error.is_some(), &mut unread)?;
-    let mut stages = stage::stages(&mut fields, &mut unread)?;
-    let answer = answer::answer(&mut fields, &mut unread)?;
-    let prompt = fields.text(names::PROMPT)?;
-    let arms = answer::arms(&mut fields, &mut unread)?;
-    let configuration = fields.text(names::CONFIGURATION)?;
-    let gold = gold(&mut fields, &mut unread)?;
-    if let Some(contexts) = contexts {
-        add_contexts(position, &mut stages, contexts, prompt.is_some())?;
+    mut given: Map<String, Value>,
+) -> Result<Recorded, Error> {
+    let mut forms = Forms::new(position);
+    forms.record(&mut given)?;
+    let Forms { mut unread, stages: places, .. } = forms;
+    let has_stages = given.contains_key("stages");
+    let RecordLine {
+        id,
+        question,
+        contexts,
+        stages,
+        prompt,
+        answer,
+        answers,
+        usage,
+        arms,
+        error,
+        configuration,
+        gold,
+    } = line(position, given, &places, &mut unread)?;
+    let mut stages = stage::stages(position, stages.unwrap_or_default(), &places)?;
+    match contexts {
+        Some(contexts) => add_contexts(position, &mut stages, contexts, prompt.is_some())?,
+        None if has_stages || error.is_some() => {}
+        None => {
+            let expected =
+                "a list of texts, or of objects with a `text`, unless there are `stages`";
+            return Err(Error::field(position, "contexts", expected));
+        }
     }
-    fields.leave(&mut unread);
+    let usage = usage.unwrap_or_default();
+    let answer = answer.map(|text| RecordedAttempt { text, usage, error: None });
+    let answer = attempts(position, "answers", answers, answer)?;
     unread.sort_unstable();
     unread.dedup();
     Ok(Recorded {
@@ -172,9 +197,9 @@ pub(super) fn of_fields(
         id,
         question,
         stages,
-        answer,
+        answer: answer.map_or(RecordedAnswer::Unsaid, RecordedAnswer::Given),
         prompt,
-        arms,
+        arms: self::arms(position, arms)?,
         error,
         configuration,
         gold,
@@ -182,36 +207,102 @@ pub(super) fn of_fields(
     })
 }
 
-fn parsed(position: &Position, text: &str) -> Result<Map<String, Value>, ExternalError> {
-    let UniqueFields(given) = serde_json::from_str(text)
-        .map_err(|error| ExternalError::json(position.clone(), &error))?;
-    Ok(given)
-}
-
-fn question(fields: &mut Fields<'_>) -> Result<Option<String>, ExternalError> {
-    match fields.take_one(names::QUESTION)? {
-        None | Some((_, Value::Null)) => Ok(None),
-        Some((_, Value::String(text))) => Ok(Some(text)),
-        Some((name, _)) => Err(fields.wrong(name, "a string")),
-    }
-}
-
-/// Reads `contexts`, which a record without stages needs, unless its question failed.
-fn contexts(
-    fields: &mut Fields<'_>,
-    has_failed: bool,
+/// Reads the canonical form of a record; adds the places of the keys that are not read to `unread`.
+fn line(
+    position: &Position,
+    fields: Map<String, Value>,
+    stages: &[String],
     unread: &mut Vec<String>,
-) -> Result<Option<Vec<RecordedHit>>, ExternalError> {
-    match fields.take_one(names::CONTEXTS)? {
-        None | Some((_, Value::Null)) if has_failed || fields.has(names::STAGES) => Ok(None),
-        Some((name, Value::Array(items))) => {
-            hit::hits(fields.position, name, items, unread).map(Some)
-        }
-        _ => Err(fields.wrong(
-            "contexts",
-            "a list of texts, or of objects with a `text`, unless there are `stages`",
-        )),
+) -> Result<RecordLine, Error> {
+    let mut track = serde_path_to_error::Track::new();
+    let fields = serde_path_to_error::Deserializer::new(Value::Object(fields), &mut track);
+    let read = serde_ignored::deserialize(fields, |path| {
+        unread.push(without_positions(&placed(text_of(&path), stages)));
+    });
+    read.map_err(|error: serde_json::Error| {
+        let path = placed(track.path().to_string(), stages);
+        Error::at(position, format_args!("`{path}`: {error}"), Error::RECORD)
+    })
+}
+
+fn text_of(path: &serde_ignored::Path<'_>) -> String {
+    use serde_ignored::Path;
+    match path {
+        Path::Root => String::new(),
+        Path::Seq { parent, index } => format!("{}[{index}]", text_of(parent)),
+        Path::Map { parent: Path::Root, key } => key.clone(),
+        Path::Map { parent, key } => format!("{}.{key}", text_of(parent)),
+        Path::Some { parent }
+        | Path::NewtypeStruct { parent }
+        | Path::NewtypeVariant { parent } => text_of(parent),
     }
+}
+
+/// Returns a path with the place that a stage has in the record: `stages.bm25.k` for `stages[0].k`.
+fn placed(path: String, stages: &[String]) -> String {
+    let stage = path.strip_prefix("stages[").and_then(|rest| {
+        let (at, rest) = rest.split_once(']')?;
+        Some(format!("{}{rest}", stages.get(at.parse::<usize>().ok()?)?))
+    });
+    stage.unwrap_or(path)
+}
+
+/// Returns `contexts[3].score` as `contexts[].score`.
+fn without_positions(place: &str) -> String {
+    let mut text = String::with_capacity(place.len());
+    let mut is_inside = false;
+    for character in place.chars() {
+        match character {
+            '[' => is_inside = true,
+            ']' => is_inside = false,
+            _ if is_inside => continue,
+            _ => {}
+        }
+        text.push(character);
+    }
+    text
+}
+
+/// Returns the answers that are recorded, as a list or as one; `None` if there are neither.
+fn attempts(
+    position: &Position,
+    place: &str,
+    answers: Option<Vec<RecordedAttempt>>,
+    answer: Option<RecordedAttempt>,
+) -> Result<Option<Vec<RecordedAttempt>>, Error> {
+    match answers {
+        Some(answers) if answers.is_empty() => {
+            Err(Error::field(position, place, "a list of at least one answer"))
+        }
+        Some(answers) => Ok(Some(answers)),
+        None => Ok(answer.map(|answer| vec![answer])),
+    }
+}
+
+/// Returns the answers under other conditions, in the order of [`ArmName::ALL`].
+fn arms(position: &Position, arms: Option<Arms>) -> Result<Vec<RecordedArm>, Error> {
+    let Some(Arms { oracle, gold_in_noise, closed_book }) = arms else {
+        return Ok(Vec::new());
+    };
+    let lines = [
+        (ArmName::Oracle, oracle),
+        (ArmName::GoldInNoise, gold_in_noise),
+        (ArmName::ClosedBook, closed_book),
+    ];
+    let lines = lines.into_iter().filter_map(|(arm, line)| Some((arm, line?)));
+    lines
+        .map(|(arm, ArmLine { answer, answers, usage, error, contexts })| {
+            let place = format!("arms.{arm}");
+            let text = if error.is_some() { Some(answer.flatten()) } else { answer };
+            let usage = usage.unwrap_or_default();
+            let answer = text.map(|text| RecordedAttempt { text, usage, error });
+            let attempts = attempts(position, &format!("{place}.answers"), answers, answer)?;
+            let attempts = attempts.ok_or_else(|| {
+                Error::field(position, &place, "an answer, or an object with an `answer`")
+            })?;
+            Ok(RecordedArm { arm, attempts, contexts: contexts.unwrap_or_default() })
+        })
+        .collect()
 }
 
 /// Adds `contexts` to the stages: what was packed, unless a prompt or a stage tells that.
@@ -220,10 +311,10 @@ fn add_contexts(
     stages: &mut Vec<RecordedStage>,
     contexts: Vec<RecordedHit>,
     has_prompt: bool,
-) -> Result<(), ExternalError> {
+) -> Result<(), Error> {
     if stages.iter().any(|stage| stage.name == CONTEXTS) {
         let expected = "left out next to a stage of that name";
-        return Err(fields::wrong(position, CONTEXTS.to_owned(), expected));
+        return Err(Error::field(position, CONTEXTS, expected));
     }
     let packed = stages.iter().position(|stage| stage.role() == Role::Packed);
     let step = match (packed, has_prompt) {
@@ -233,28 +324,4 @@ fn add_contexts(
     let at = packed.unwrap_or(stages.len());
     stages.insert(at, RecordedStage::new(CONTEXTS, step, contexts));
     Ok(())
-}
-
-fn gold(
-    fields: &mut Fields<'_>,
-    unread: &mut Vec<String>,
-) -> Result<Option<RecordedGold>, ExternalError> {
-    const EXPECTED: &str = "as a run writes it, or left out";
-    let Some((name, value)) = fields.take(names::GOLD) else {
-        return Ok(None);
-    };
-    // Evaluation files have gold answers or documents under this name: labels, which come from the data set.
-    let Value::Object(mut given) = value else {
-        unread.push(name.to_owned());
-        return Ok(None);
-    };
-    let (Some(located), Some(Value::Array(passages))) =
-        (given.shift_remove("located"), given.shift_remove("passages"))
-    else {
-        unread.push(name.to_owned());
-        return Ok(None);
-    };
-    let located = serde_json::from_value(located).map_err(|_| fields.wrong(name, EXPECTED))?;
-    let passages = hit::hits(fields.position, "gold.passages", passages, unread)?;
-    Ok(Some(RecordedGold { located, passages }))
 }

@@ -16,19 +16,16 @@ pub(super) const CONTEXTS: Names =
 pub(super) const ANSWER: Names =
     &["answer", "response", "actual_output", "result", "output", "prediction", "generated_answer"];
 pub(super) const ANSWERS: Names = &["answers"];
-pub(super) const PROMPT: Names = &["prompt"];
-pub(super) const STAGES: Names = &["stages"];
-pub(super) const USAGE: Names = &["usage"];
-pub(super) const ARMS: Names = &["arms"];
-pub(super) const ERROR: Names = &["error"];
-pub(super) const CONFIGURATION: Names = &["configuration"];
-pub(super) const GOLD: Names = &["gold"];
+pub(super) const RECORD: [Names; 4] = [ID, QUESTION, CONTEXTS, ANSWER];
 
 /// Fields of the record whose misspellings are rejected: those long enough to be distinctive.
-pub(super) const LONG: [Names; 6] = [QUESTION, CONTEXTS, ANSWER, PROMPT, STAGES, ERROR];
+pub(super) const LONG: [Names; 6] =
+    [QUESTION, CONTEXTS, ANSWER, &["prompt"], &["stages"], &["error"]];
+/// Known keys that are like those.
+pub(super) const OTHERS: [Names; 3] = [ANSWERS, &["usage"], LABELS];
 
 /// Names of gold answers and gold contexts: labels, which come from the data set.
-pub(super) const LABELS: Names = &[
+const LABELS: Names = &[
     "reference",
     "references",
     "reference_answer",
@@ -45,10 +42,10 @@ pub(super) const LABELS: Names = &[
 
 // A hit.
 /// Ours; LangChain, also serialised; Haystack, LlamaIndex.
-pub(super) const TEXT: Names =
+const TEXT: Names =
     &["text", "page_content", "content", "passage", "kwargs.page_content", "node.text"];
-pub(super) const CHUNK_ID: Names = &["chunk_id", "node_id", "id_", "node.id_", "id"];
-pub(super) const DOC_ID: Names = &[
+const CHUNK_ID: Names = &["chunk_id", "node_id", "id_", "node.id_", "id"];
+const DOC_ID: Names = &[
     "doc_id",
     "document_id",
     "docid",
@@ -64,10 +61,10 @@ pub(super) const DOC_ID: Names = &[
     "node.metadata.file_name",
     "source",
 ];
-pub(super) const TITLE: Names =
+const TITLE: Names =
     &["title", "metadata.title", "meta.title", "kwargs.metadata.title", "node.metadata.title"];
-pub(super) const SCORE: Names = &["score", "relevance_score", "similarity", "_score"];
-pub(super) const START: Names = &[
+const SCORE: Names = &["score", "relevance_score", "similarity", "_score"];
+const START: Names = &[
     "start",
     "start_index",
     "start_char_idx",
@@ -76,9 +73,11 @@ pub(super) const START: Names = &[
     "kwargs.metadata.start_index",
     "node.start_char_idx",
 ];
-pub(super) const END: Names = &["end", "end_index", "end_char_idx", "node.end_char_idx"];
-pub(super) const TOKENS: Names = &["tokens", "n_tokens", "token_count"];
-pub(super) const PARTS: Names = &["parts"];
+const END: Names = &["end", "end_index", "end_char_idx", "node.end_char_idx"];
+const TOKENS: Names = &["tokens", "n_tokens", "token_count"];
+const PARTS: Names = &["parts"];
+pub(super) const HIT: [Names; 9] =
+    [TEXT, CHUNK_ID, DOC_ID, START, END, TITLE, SCORE, TOKENS, PARTS];
 
 /// Fields of a hit whose misspellings are rejected.
 pub(super) const LONG_OF_HIT: [Names; 4] = [&["doc_id"], &["chunk_id"], &["title"], &["text"]];
@@ -88,18 +87,14 @@ pub(super) const FREE_FORM: Names = &["metadata", "meta", "kwargs", "node"];
 
 // A stage.
 pub(super) const NAME: Names = &["name", "stage"];
-pub(super) const ROLE: Names = &["role"];
-pub(super) const STAGE_QUERY: Names = &["query"];
 pub(super) const HITS: Names = &["hits", "results", "documents", "nodes", "passages", "contexts"];
 pub(super) const SECONDS: Names = &["seconds", "duration_s", "latency_s"];
-pub(super) const K: Names = &["k"];
-pub(super) const EXACT_SEARCH: Names = &["exact_search"];
 
 // Usage.
-pub(super) const PROMPT_TOKENS: Names = &["prompt_tokens", "input_tokens"];
-pub(super) const COUNTED_PROMPT_TOKENS: Names = &["counted_prompt_tokens"];
-pub(super) const COMPLETION_TOKENS: Names = &["completion_tokens", "output_tokens"];
-pub(super) const COST: Names = &["cost_usd", "cost", "total_cost"];
-pub(super) const MODEL: Names = &["model", "model_name"];
-pub(super) const FINISH: Names = &["finish_reason", "stop_reason", "finish"];
-pub(super) const ORIGIN: Names = &["origin"];
+const PROMPT_TOKENS: Names = &["prompt_tokens", "input_tokens"];
+const COMPLETION_TOKENS: Names = &["completion_tokens", "output_tokens"];
+const COST: Names = &["cost_usd", "cost", "total_cost"];
+const MODEL: Names = &["model", "model_name"];
+const FINISH: Names = &["finish_reason", "stop_reason", "finish"];
+pub(super) const USAGE_FIELDS: [Names; 6] =
+    [PROMPT_TOKENS, COMPLETION_TOKENS, COST, SECONDS, MODEL, FINISH];

@@ -69,7 +69,7 @@ fn stages(tree: &mut Tree, asked: &mut Asked) {
 fn rankings(tree: &Tree) -> (Vec<(usize, Role)>, usize) {
     // The nearest rankings below each span.
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); tree.spans.len()];
-    let is_wrapped = wrapped(tree);
+    let is_wrapped = tree.below(Span::is_ranking);
     let (mut rankings, mut n_unrecorded) = (Vec::new(), 0);
     for (at, span) in tree.spans.iter().enumerate() {
         let mut nearest = std::mem::take(&mut below[at]);
@@ -98,16 +98,6 @@ fn changes_nothing(span: &Span, below: &Span) -> bool {
         (Some(outer), Some(inner)) => is_wrapper && Document::are_same(outer, inner),
         _ => false,
     }
-}
-
-/// Returns, for each span, whether a ranking called it directly or indirectly.
-fn wrapped(tree: &Tree) -> Vec<bool> {
-    let mut is_wrapped = vec![false; tree.spans.len()];
-    for at in (0..tree.spans.len()).rev() {
-        is_wrapped[at] = tree.parents[at]
-            .is_some_and(|parent| is_wrapped[parent] || tree.spans[parent].is_ranking());
-    }
-    is_wrapped
 }
 
 fn answer(tree: &Tree, asked: &mut Asked) {
@@ -149,16 +139,12 @@ fn answer(tree: &Tree, asked: &mut Asked) {
 /// Returns the model calls that may have answered, by their starts: none around another, none inside a retriever.
 fn model_calls(tree: &Tree) -> Vec<&Span> {
     let n_spans = tree.spans.len();
-    let (mut is_around, mut is_inside) = (vec![false; n_spans], vec![false; n_spans]);
+    let mut is_around = vec![false; n_spans];
+    let is_inside = tree.below(|span| matches!(span.kind, Kind::Retriever | Kind::Reranker));
     for (at, span) in tree.spans.iter().enumerate() {
         if let Some(parent) = tree.parents[at] {
             is_around[parent] |= is_around[at] || span.kind == Kind::Model;
         }
-    }
-    for at in (0..n_spans).rev() {
-        is_inside[at] = tree.parents[at].is_some_and(|parent| {
-            is_inside[parent] || matches!(tree.spans[parent].kind, Kind::Retriever | Kind::Reranker)
-        });
     }
     let positions = (0..n_spans).filter(|at| !is_around[*at] && !is_inside[*at]);
     let mut calls: Vec<&Span> =

@@ -1,198 +1,94 @@
-//! The attributes of an OpenTelemetry span: dotted names, whose numbers are positions in lists.
+//! The attributes of an OpenTelemetry span as nested JSON: dotted names, whose numbers are positions in lists.
 
-use std::collections::BTreeMap;
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// The attributes of a span, by dotted names.
-pub(super) type Attributes = Map<String, Value>;
+/// Maximum number of parts of a name; further dots belong to the last part.
+const MOST_PARTS: usize = 8;
 
-/// Attributes, as an object or as OTLP's list of keys and values. Most of a file is these lists, so they are read without their
-/// JSON tree. Anything else has no attributes.
-#[derive(Default)]
-pub(super) struct Read(pub Attributes);
-
-/// An item of OTLP's list; `None` without a key and a value.
-#[derive(Default)]
-struct Pair(Option<(String, Value)>);
-
-/// OTLP's `AnyValue`: an object with one key that names the type. Integers are strings there.
-#[derive(Default)]
-struct AnyValue(Value);
-
-#[derive(serde::Deserialize)]
-#[serde(field_identifier, rename_all = "snake_case")]
-enum PairKey {
-    Key,
-    Value,
-    #[serde(other)]
-    Other,
-}
-
-#[derive(serde::Deserialize)]
-#[serde(field_identifier)]
-enum ValueKind {
-    #[serde(rename = "intValue", alias = "int_value")]
-    Integer,
-    #[serde(rename = "arrayValue", alias = "array_value")]
-    Array,
-    #[serde(rename = "kvlistValue", alias = "kvlist_value")]
-    Object,
-    #[serde(other)]
-    Other,
-}
-
-/// Implements `Deserialize` by a visitor whose other values are the default.
-macro_rules! read_leniently {
-    ($read:ident, $visitor:ident, $($visits:item)+) => {
-        struct $visitor;
-
-        impl<'de> Visitor<'de> for $visitor {
-            type Value = $read;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("attributes")
-            }
-
-            $($visits)+
-
-            fn visit_bool<E>(self, _: bool) -> Result<$read, E> {
-                Ok($read::default())
-            }
-
-            fn visit_i64<E>(self, _: i64) -> Result<$read, E> {
-                Ok($read::default())
-            }
-
-            fn visit_u64<E>(self, _: u64) -> Result<$read, E> {
-                Ok($read::default())
-            }
-
-            fn visit_f64<E>(self, _: f64) -> Result<$read, E> {
-                Ok($read::default())
-            }
-
-            fn visit_str<E>(self, _: &str) -> Result<$read, E> {
-                Ok($read::default())
-            }
-
-            fn visit_unit<E>(self) -> Result<$read, E> {
-                Ok($read::default())
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $read {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_any($visitor)
-            }
-        }
+/// Returns the attributes of a span, and those of its events that it lacks: some instrumentations record messages there.
+pub(super) fn attributes(span: &mut Map<String, Value>) -> Value {
+    let mut take = |key: &str| span.get_mut(key).map(Value::take).unwrap_or_default();
+    let mut nested = Map::new();
+    let own = take("attributes");
+    let events = match take("events") {
+        Value::Array(events) => events,
+        _ => Vec::new(),
     };
+    let of_events =
+        events.into_iter().filter_map(|mut event| Some(event.get_mut("attributes")?.take()));
+    for (name, value) in std::iter::once(own).chain(of_events).flat_map(pairs) {
+        insert(&mut nested, &name, value);
+    }
+    with_lists(Value::Object(nested), MOST_PARTS)
 }
 
-read_leniently! {
-    Read,
-    ReadVisitor,
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Read, A::Error> {
-        let mut attributes = Attributes::new();
-        while let Some((key, value)) = map.next_entry()? {
-            attributes.insert(key, value);
+/// Returns names and values of an object, or of OTLP's list of keys and values. Anything else has none.
+fn pairs(attributes: Value) -> Map<String, Value> {
+    match attributes {
+        Value::Object(fields) => fields,
+        Value::Array(items) => items.into_iter().filter_map(pair).collect(),
+        _ => Map::new(),
+    }
+}
+
+fn pair(item: Value) -> Option<(String, Value)> {
+    let Value::Object(mut fields) = item else { return None };
+    match (fields.shift_remove("key")?, fields.shift_remove("value")?) {
+        (Value::String(key), value) => Some((key, any_value(value))),
+        _ => None,
+    }
+}
+
+/// Reads OTLP's `AnyValue`: an object with one key that names the type. Integers are strings there.
+fn any_value(value: Value) -> Value {
+    let Value::Object(fields) = value else { return Value::Null };
+    let Some((kind, inner)) = fields.into_iter().next() else { return Value::Null };
+    let values = |mut list: Value| list.get_mut("values").map(Value::take).unwrap_or_default();
+    match (kind.as_str(), inner) {
+        ("intValue" | "int_value", Value::String(text)) => {
+            text.parse::<i64>().map_or(Value::Null, Value::from)
         }
-        Ok(Read(attributes))
+        ("arrayValue" | "array_value", list) => match values(list) {
+            Value::Array(items) => items.into_iter().map(any_value).collect(),
+            _ => Value::Array(Vec::new()),
+        },
+        ("kvlistValue" | "kvlist_value", list) => Value::Object(pairs(values(list))),
+        (_, inner) => inner,
     }
+}
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Read, A::Error> {
-        let mut attributes = Attributes::new();
-        while let Some(Pair(pair)) = items.next_element()? {
-            attributes.extend(pair);
+/// Adds a value under a dotted name, unless there is one. Of `a` and `a.b`, the second counts.
+fn insert(fields: &mut Map<String, Value>, name: &str, value: Value) {
+    let mut at = fields;
+    let mut parts = name.splitn(MOST_PARTS, '.').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            at.entry(part).or_insert(value);
+            return;
         }
-        Ok(Read(attributes))
-    }
-}
-
-read_leniently! {
-    Pair,
-    PairVisitor,
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pair, A::Error> {
-        let (mut key, mut value) = (None, None);
-        while let Some(name) = map.next_key()? {
-            match name {
-                PairKey::Key => key = Some(map.next_value::<Value>()?),
-                PairKey::Value => value = Some(map.next_value::<AnyValue>()?),
-                PairKey::Other => drop(map.next_value::<IgnoredAny>()?),
-            }
+        let inner = at.entry(part).or_insert(Value::Null);
+        if !inner.is_object() {
+            *inner = Value::Object(Map::new());
         }
-        Ok(Pair(match (key, value) {
-            (Some(Value::String(key)), Some(AnyValue(value))) => Some((key, value)),
-            _ => None,
-        }))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Pair, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Pair::default())
+        let Value::Object(inner) = inner else { return };
+        at = inner;
     }
 }
 
-read_leniently! {
-    AnyValue,
-    AnyVisitor,
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AnyValue, A::Error> {
-        let Some(kind) = map.next_key::<ValueKind>()? else {
-            return Ok(AnyValue::default());
-        };
-        let inner: Value = map.next_value()?;
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        let values = |list: &Value| list.get("values").cloned().unwrap_or_default();
-        Ok(AnyValue(match (kind, inner) {
-            (ValueKind::Integer, Value::String(text)) => {
-                text.parse::<i64>().map_or(Value::Null, Value::from)
-            }
-            (ValueKind::Array, list) => {
-                let items: Vec<AnyValue> = serde_json::from_value(values(&list)).unwrap_or_default();
-                items.into_iter().map(|AnyValue(value)| value).collect()
-            }
-            (ValueKind::Object, list) => Value::Object(Read::of(values(&list)).0),
-            (_, inner) => inner,
-        }))
+/// Makes lists of the objects whose keys are positions, down to `depth`.
+fn with_lists(value: Value, depth: usize) -> Value {
+    let Value::Object(fields) = value else { return value };
+    if depth == 0 {
+        return Value::Object(fields);
     }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<AnyValue, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(AnyValue::default())
+    let fields = fields.into_iter().map(|(key, inner)| (key, with_lists(inner, depth - 1)));
+    let fields: Map<String, Value> = fields.collect();
+    if !fields.keys().any(|key| key.parse::<usize>().is_ok()) {
+        return Value::Object(fields);
     }
-}
-
-impl Read {
-    /// Reads a value that was parsed.
-    pub(super) fn of(value: Value) -> Self {
-        serde_json::from_value(value).unwrap_or_default()
-    }
-}
-
-/// Returns the attributes of a list under `prefix`, by position: `prefix.0.rest`.
-pub(super) fn indexed<'a, V>(
-    attributes: impl IntoIterator<Item = (&'a String, V)>,
-    prefix: &str,
-) -> BTreeMap<usize, Vec<(&'a str, V)>> {
-    let mut items: BTreeMap<usize, Vec<(&str, V)>> = BTreeMap::new();
-    for (key, value) in attributes {
-        let Some((position, rest)) = key
-            .strip_prefix(prefix)
-            .and_then(|rest| rest.strip_prefix('.'))
-            .and_then(|rest| rest.split_once('.'))
-        else {
-            continue;
-        };
-        if let Ok(position) = position.parse() {
-            items.entry(position).or_default().push((rest, value));
-        }
-    }
-    items
-}
-
-/// Returns the value under `name` in an item of [`indexed`].
-pub(super) fn item<'a>(fields: &[(&str, &'a Value)], name: &str) -> Option<&'a Value> {
-    fields.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
+    let items =
+        fields.into_iter().filter_map(|(key, inner)| Some((key.parse::<usize>().ok()?, inner)));
+    let mut items: Vec<(usize, Value)> = items.collect();
+    items.sort_by_key(|(position, _)| *position);
+    items.into_iter().map(|(_, inner)| inner).collect()
 }

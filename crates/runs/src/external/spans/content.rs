@@ -25,10 +25,21 @@ const QUESTION: [&str; 17] = [
     "message",
 ];
 /// Keys that lead to the text of a model's prompt.
-const PROMPT: [&str; 9] =
-    ["messages", "prompts", "prompt", "content", "text", "parts", "kwargs", "message", "input"];
+const PROMPT: [&str; 11] = [
+    "messages",
+    "prompts",
+    "prompt",
+    "content",
+    "text",
+    "parts",
+    "kwargs",
+    "message",
+    "input",
+    "contents",
+    "message_content",
+];
 /// Keys that lead to the answer in a span's output.
-const ANSWER: [&str; 16] = [
+const ANSWER: [&str; 18] = [
     "answer",
     "output",
     "response",
@@ -45,6 +56,8 @@ const ANSWER: [&str; 16] = [
     "completion",
     "outputs",
     "value",
+    "contents",
+    "message_content",
 ];
 
 /// Above this, a number is not one of tokens.
@@ -114,49 +127,54 @@ fn is_part(value: &Value) -> bool {
         Value::String(_) => true,
         Value::Object(fields) => {
             let kind = fields.get("type").and_then(Value::as_str);
-            matches!(kind, Some("text" | "input_text" | "output_text"))
-                && !fields.contains_key("role")
+            let is_text = matches!(kind, Some("text" | "input_text" | "output_text"));
+            (is_text || fields.contains_key("message_content")) && !fields.contains_key("role")
         }
         _ => false,
     }
 }
 
-/// Returns the first of `keys` that is a string or a whole number, as text.
-pub(super) fn string(fields: &Map<String, Value>, keys: &[&str]) -> Option<String> {
-    keys.iter().find_map(|key| match fields.get(*key)? {
+/// Returns a string, or a whole number as text.
+pub(super) fn plain(value: &Value) -> Option<String> {
+    match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) if !number.is_f64() => Some(number.to_string()),
         _ => None,
-    })
+    }
 }
 
-/// Returns the first of `keys` that is a number, or the text of one.
-pub(super) fn number(fields: &Map<String, Value>, keys: &[&str]) -> Option<f64> {
-    keys.iter()
-        .find_map(|key| match fields.get(*key)? {
-            Value::Number(number) => number.as_f64(),
-            Value::String(text) => text.parse().ok(),
-            _ => None,
-        })
-        .filter(|number: &f64| number.is_finite())
+/// Returns a number, or that of a text.
+pub(super) fn amount(value: &Value) -> Option<f64> {
+    let number = match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    };
+    number.filter(|number| number.is_finite())
 }
 
-/// Returns the first of `keys` that is a number of tokens.
-pub(super) fn count(fields: &Map<String, Value>, keys: &[&str]) -> Option<u64> {
-    let count = number(fields, keys)?;
-    (0.0..MOST_TOKENS).contains(&count).then_some(count as u64)
+/// Returns what `read` finds under the first path that it finds something under (`mapping.rs`).
+pub(super) fn first<T>(
+    value: &Value,
+    paths: &[&str],
+    mut read: impl FnMut(&Value) -> Option<T>,
+) -> Option<T> {
+    paths.iter().find_map(|path| at(value, path, &mut read))
 }
 
-/// Returns the object under `key`.
-pub(super) fn object<'v>(
-    fields: &'v Map<String, Value>,
-    key: &str,
-) -> Option<&'v Map<String, Value>> {
-    fields.get(key).and_then(Value::as_object)
+fn at<T>(value: &Value, path: &str, read: &mut impl FnMut(&Value) -> Option<T>) -> Option<T> {
+    if path.is_empty() {
+        return if value.is_null() { None } else { read(value) };
+    }
+    if let Some(key) = path.strip_prefix("**.") {
+        return find(value, key).and_then(read);
+    }
+    let (key, rest) = path.split_once('.').unwrap_or((path, ""));
+    at(parsed(value).get(key)?, rest, read)
 }
 
 /// Returns the first value under `key`, at any depth, that is not null.
-pub(super) fn find<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+fn find<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
     match value {
         Value::Object(fields) => match fields.get(key) {
             Some(found) if !found.is_null() => Some(found),
@@ -167,13 +185,18 @@ pub(super) fn find<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
     }
 }
 
-/// Adds the token counts of `fields` to a record's usage.
-pub(super) fn add_tokens(usage: &mut Map<String, Value>, fields: &Map<String, Value>) {
+/// Adds the token counts of an object, or of its JSON, to a record's usage.
+pub(super) fn add_tokens(usage: &mut Map<String, Value>, tokens: &Value) {
     for (name, keys) in [
-        ("prompt_tokens", ["prompt_tokens", "input_tokens", "input", "promptTokens"]),
-        ("completion_tokens", ["completion_tokens", "output_tokens", "output", "completionTokens"]),
+        ("prompt_tokens", ["prompt_tokens", "input_tokens", "input", "promptTokens", "prompt"]),
+        (
+            "completion_tokens",
+            ["completion_tokens", "output_tokens", "output", "completionTokens", "completion"],
+        ),
     ] {
-        add(usage, name, count(fields, &keys));
+        let count = first(tokens, &keys, amount);
+        let count = count.filter(|count| (0.0..MOST_TOKENS).contains(count));
+        add(usage, name, count.map(|count| count as u64));
     }
 }
 
@@ -245,14 +268,11 @@ mod tests {
             json!({"input": 60, "output": 3, "total": 63}),
         ] {
             let mut usage = Map::new();
-            add_tokens(&mut usage, fields.as_object().expect("an object"));
+            add_tokens(&mut usage, &fields);
             assert_eq!(Value::Object(usage), json!({"prompt_tokens": 60, "completion_tokens": 3}));
         }
         let mut usage = Map::new();
-        add_tokens(
-            &mut usage,
-            json!({"input_tokens": -1, "output_tokens": "many"}).as_object().expect("an object"),
-        );
+        add_tokens(&mut usage, &json!({"input_tokens": -1, "output_tokens": "many"}));
         add(&mut usage, "cost_usd", Some(-0.5));
         add(&mut usage, "model", Some(""));
         assert!(usage.is_empty());

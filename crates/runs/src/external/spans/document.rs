@@ -2,12 +2,28 @@
 
 use serde_json::{Map, Value, json};
 
-use super::content::{self, number, object, string};
+use super::content::{self, first};
 
-/// Keys of a document's text.
-const TEXTS: [&str; 5] = ["page_content", "pageContent", "content", "text", "chunk"];
-/// Keys, in an object or its metadata, of the document that a passage comes from.
-const SOURCES: [&str; 5] = ["doc_id", "document_id", "ref_doc_id", "source", "file_name"];
+/// Paths of a document's text.
+const TEXT: [&str; 5] = ["page_content", "pageContent", "content", "text", "chunk"];
+/// Paths of the document that a passage comes from, else of its own id.
+const ID: [&str; 13] = [
+    "metadata.doc_id",
+    "metadata.document_id",
+    "metadata.ref_doc_id",
+    "metadata.source",
+    "metadata.file_name",
+    "doc_id",
+    "document_id",
+    "ref_doc_id",
+    "source",
+    "file_name",
+    "id",
+    "id_",
+    "node_id",
+];
+const SCORE: [&str; 5] =
+    ["score", "relevance_score", "similarity", "metadata.score", "metadata.relevance_score"];
 /// Keys of an object that wraps a list of documents.
 const LISTS: [&str; 10] = [
     "documents",
@@ -60,28 +76,6 @@ impl Document {
     pub(super) fn is_known(&self) -> bool {
         self.text.is_some() || self.id.is_some()
     }
-
-    /// Creates a document of its text, id, score and metadata (an object, or its JSON).
-    pub(super) fn new(
-        text: Option<String>,
-        id: Option<String>,
-        score: Option<f64>,
-        metadata: Option<&Value>,
-    ) -> Self {
-        let metadata = metadata.map(content::parsed);
-        let metadata = metadata.as_deref().and_then(Value::as_object);
-        let within = |keys: &[&str]| metadata.and_then(|fields| string(fields, keys));
-        Self {
-            text: text.filter(|text| !text.trim().is_empty()),
-            id: within(&SOURCES).or(id).filter(|id| !id.is_empty()),
-            title: within(&["title"]),
-            score: score
-                .or_else(|| {
-                    metadata.and_then(|fields| number(fields, &["score", "relevance_score"]))
-                })
-                .filter(|score| score.is_finite()),
-        }
-    }
 }
 
 /// Returns the documents of a value: a list, an object with one, or the JSON of either. `None` if it is something else.
@@ -99,7 +93,10 @@ pub(super) fn documents(value: &Value, plain: bool) -> Option<Vec<Document>> {
 
 fn document(value: &Value, plain: bool) -> Option<Document> {
     match value {
-        Value::String(text) if plain => Some(Document::new(Some(text.clone()), None, None, None)),
+        Value::String(text) if plain => {
+            let text = Some(text.clone()).filter(|text| !text.trim().is_empty());
+            Some(Document { text, ..Document::default() })
+        }
         // A document with its score, as `similarity_search_with_score` returns it.
         Value::Array(pair) => match pair.as_slice() {
             [found, Value::Number(score)] => {
@@ -108,29 +105,21 @@ fn document(value: &Value, plain: bool) -> Option<Document> {
             _ => None,
         },
         Value::Object(fields) => {
-            let score = number(fields, &["score", "relevance_score", "similarity"]);
-            let nested = ["node", "document", "kwargs"].iter().find_map(|key| object(fields, key));
-            if let Some(inner) = nested {
-                let found = of_fields(inner)?;
-                return Some(Document { score: score.or(found.score), ..found });
-            }
-            of_fields(fields)
+            let nested = ["node", "document", "kwargs"].iter().find_map(|key| fields.get(*key));
+            let inner = nested.filter(|inner| inner.is_object()).unwrap_or(value);
+            let found = Document {
+                text: first(inner, &TEXT, |text| text.as_str().map(str::to_owned))
+                    .filter(|text| !text.trim().is_empty()),
+                id: first(inner, &ID, content::plain).filter(|id| !id.is_empty()),
+                title: first(inner, &["metadata.title"], content::plain),
+                score: first(value, &SCORE, content::amount)
+                    .or_else(|| first(inner, &SCORE, content::amount)),
+            };
+            let is_document = found.is_known() || found.score.is_some();
+            (is_document && inner.get("role").is_none()).then_some(found)
         }
         _ => None,
     }
-}
-
-fn of_fields(fields: &Map<String, Value>) -> Option<Document> {
-    if fields.contains_key("role") {
-        return None;
-    }
-    let text = string(fields, &TEXTS);
-    let id = string(fields, &SOURCES).or_else(|| string(fields, &["id", "id_", "node_id"]));
-    let score = number(fields, &["score", "relevance_score", "similarity"]);
-    if text.is_none() && id.is_none() && score.is_none() {
-        return None;
-    }
-    Some(Document::new(text, id, score, fields.get("metadata")))
 }
 
 #[cfg(test)]

@@ -1,19 +1,14 @@
 //! Finds the spans of a file: JSON lines, JSON values one after another, or one JSON value; each a span, a list of spans,
 //! or an object that holds one.
 
-use std::fmt;
-
 use ragtriage_core::text::sanitize;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, StreamDeserializer, Value};
 
-use super::attributes::Read;
 use super::source::{Source, is_list};
 use super::span::Span;
-use super::{langfuse, langsmith, otlp};
-use crate::external::ExternalError;
 use crate::external::input::Input;
+use crate::{Error, Kind};
 
 /// Maximum number of keys that an error names, and of their characters.
 const MOST_KEYS: usize = 8;
@@ -34,7 +29,7 @@ pub(super) struct Export {
 ///
 /// # Errors
 /// `Line` for invalid JSON.
-pub(super) fn read(input: &Input) -> Result<Export, ExternalError> {
+pub(super) fn read(input: &Input) -> Result<Export, Error> {
     let lines = input.text().lines().enumerate();
     let lines: Vec<(usize, &str)> = lines
         .map(|(at, line)| (at + 1, line.trim()))
@@ -51,28 +46,24 @@ pub(super) fn read(input: &Input) -> Result<Export, ExternalError> {
 }
 
 /// Reads the JSON values of `text`, which begins on line `first`.
-fn values(input: &Input, first: usize, text: &str) -> Result<Export, ExternalError> {
+fn values(input: &Input, first: usize, text: &str) -> Result<Export, Error> {
     let mut export = Export::default();
-    let mut stream: StreamDeserializer<'_, _, Export> =
+    let mut stream: StreamDeserializer<'_, _, Value> =
         serde_json::Deserializer::from_str(text).into_iter();
     let (mut line, mut from) = (first, 0);
-    while let Some(part) = stream.next() {
-        let mut part = part.map_err(|error| {
-            let message = error.to_string();
-            let at = format!(" at line {} column {}", error.line(), error.column());
-            ExternalError::Line {
-                position: input.line(first + error.line().max(1) - 1),
-                column: error.column().max(1),
-                message: message.strip_suffix(&at).unwrap_or(&message).to_owned(),
-            }
+    while let Some(value) = stream.next() {
+        let value = value.map_err(|error| {
+            let position = input.line(first + error.line().max(1) - 1);
+            Error::json(&position, &error).of_kind(Kind::NotTraces)
         })?;
-        for span in &mut part.spans {
+        let n_spans = export.spans.len();
+        export.walk(value);
+        for span in &mut export.spans[n_spans..] {
             span.line = line;
         }
         let to = stream.byte_offset();
         line += memchr::memchr_iter(b'\n', &text.as_bytes()[from..to]).count();
         from = to;
-        export = export.joined(part);
     }
     Ok(export)
 }
@@ -85,114 +76,64 @@ impl Export {
         self
     }
 
-    /// Adds the span that an object is.
-    fn add(&mut self, fields: &mut Map<String, Value>) {
+    /// Adds the spans of a value: a span, a list of spans, or an object that holds one.
+    fn walk(&mut self, value: Value) {
+        let mut fields = match value {
+            Value::Null => return,
+            Value::Array(items) => return items.into_iter().for_each(|item| self.walk(item)),
+            Value::Object(fields) => fields,
+            _ => return self.n_unknown += 1,
+        };
+        let lists: Vec<String> = fields.keys().filter(|key| is_list(key)).cloned().collect();
         let n_spans = self.spans.len();
-        match Source::of(&|key| fields.contains_key(key)) {
-            Some(Source::Otlp) => self.spans.extend(otlp::of_otlp(fields)),
-            Some(Source::Console) => self.spans.extend(otlp::of_console(fields)),
-            Some(Source::LangSmith) => langsmith::add_run(&mut self.spans, fields),
-            Some(Source::Langfuse) => self.spans.extend(langfuse::of_observation(fields)),
-            None => {}
+        for key in &lists {
+            self.walk(fields.shift_remove(key).unwrap_or_default());
         }
-        if self.spans.len() == n_spans {
-            self.n_unknown += 1;
-            let keys = fields.keys().take(MOST_KEYS);
-            let keys: Vec<String> =
-                keys.map(|key| format!("`{}`", sanitize::shortened(key, KEY_CHARS))).collect();
-            self.unknown_keys = Some(keys.join(", "));
+        match lists.last().map(String::as_str) {
+            None => self.add(fields),
+            // A trace of Langfuse is the root of its observations without a parent.
+            Some("observations") => {
+                let trace = fields.shift_remove("trace").and_then(|trace| match trace {
+                    Value::Object(trace) => Some(trace),
+                    _ => None,
+                });
+                let root = Span::read(Source::LangfuseTrace, trace.unwrap_or(fields));
+                if let Some(mut root) = root {
+                    // No observation's id has a blank.
+                    root.id = format!("trace {}", root.id);
+                    let spans = self.spans[n_spans..].iter_mut();
+                    for span in spans.filter(|span| span.parent.is_none()) {
+                        span.parent = Some(root.id.clone());
+                    }
+                    self.spans.push(root);
+                }
+            }
+            Some(_) => {}
         }
     }
 
-    /// Adds the trace that holds these observations: the root of those without a parent.
-    fn add_trace(&mut self, fields: &Map<String, Value>) {
-        let Some(root) = langfuse::of_trace(fields) else {
+    /// Adds the span that an object is, and the child runs of `LangSmith` in it.
+    fn add(&mut self, mut fields: Map<String, Value>) {
+        let keys = fields.keys().take(MOST_KEYS);
+        let keys: Vec<String> =
+            keys.map(|key| format!("`{}`", sanitize::shortened(key, KEY_CHARS))).collect();
+        let source = Source::of(&|key| fields.contains_key(key));
+        let children = match source {
+            Some(Source::LangSmith) => fields.shift_remove("child_runs"),
+            _ => None,
+        };
+        let Some(span) = source.and_then(|source| Span::read(source, fields)) else {
+            self.n_unknown += 1;
+            self.unknown_keys = Some(keys.join(", "));
             return;
         };
-        for span in self.spans.iter_mut().filter(|span| span.parent.is_none()) {
-            span.parent = Some(root.id.clone());
-        }
-        self.spans.push(root);
-    }
-}
-
-impl<'de> Deserialize<'de> for Export {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ExportVisitor)
-    }
-}
-
-/// One value: lists are walked through, so that only one span at a time is held as JSON.
-struct ExportVisitor;
-
-impl<'de> Visitor<'de> for ExportVisitor {
-    type Value = Export;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a span or a list of spans")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Export, A::Error> {
-        let mut export = Export::default();
-        while let Some(item) = items.next_element::<Export>()? {
-            export = export.joined(item);
-        }
-        Ok(export)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Export, A::Error> {
-        let (mut fields, mut listed) = (Map::new(), None::<(String, Export)>);
-        while let Some(key) = map.next_key::<String>()? {
-            if is_list(&key) {
-                let items = map.next_value::<Export>()?;
-                let before = listed.map_or_else(Export::default, |(_, export)| export);
-                listed = Some((key, before.joined(items)));
-            } else if key == "attributes" {
-                let attributes = map.next_value::<Read>()?.0;
-                fields.insert(key, Value::Object(attributes));
-            } else {
-                fields.insert(key, map.next_value()?);
-            }
-        }
-        let mut export = Export::default();
-        match listed {
-            None => export.add(&mut fields),
-            Some((key, items)) => {
-                export = items;
-                if key == "observations" {
-                    export.add_trace(&fields);
+        self.spans.push(span);
+        if let Some(Value::Array(children)) = children {
+            for child in children {
+                if let Value::Object(child) = child {
+                    self.add(child);
                 }
             }
         }
-        Ok(export)
     }
-
-    fn visit_unit<E: Error>(self) -> Result<Export, E> {
-        Ok(Export::default())
-    }
-
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Export, E> {
-        unknown()
-    }
-
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Export, E> {
-        unknown()
-    }
-
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Export, E> {
-        unknown()
-    }
-
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Export, E> {
-        unknown()
-    }
-
-    fn visit_str<E: Error>(self, _: &str) -> Result<Export, E> {
-        unknown()
-    }
-}
-
-#[allow(clippy::unnecessary_wraps, reason = "a visitor's result")]
-fn unknown<E>() -> Result<Export, E> {
-    Ok(Export { n_unknown: 1, ..Export::default() })
 }

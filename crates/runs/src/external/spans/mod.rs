@@ -1,7 +1,7 @@
 //! Traces of an external RAG: spans of OpenTelemetry, `LangSmith` and Langfuse, converted to the record format.
 //!
-//! `source` recognises them, `export` finds those of a file, and `otlp`, `langsmith` and `langfuse` read each into a
-//! `span::Span`; the attributes of an OpenTelemetry span follow the conventions of `openinference`, `genai` or Langfuse.
+//! `source` recognises them, `export` finds those of a file, and `span` reads each by the tables in `mapping`: which path of
+//! its JSON holds what in OpenTelemetry (by the conventions of `OpenInference`, `GenAI` or Langfuse), `LangSmith` and Langfuse.
 //! `tree` joins spans to traces, `questions` finds the question of each, `asked` reads its stages and answer, and `repeats`
 //! gathers the traces of one question into a record. Everything else in a span (headers, user names, metadata) is dropped as it is read.
 
@@ -10,11 +10,7 @@ mod attributes;
 mod content;
 mod document;
 mod export;
-mod genai;
-mod langfuse;
-mod langsmith;
-mod openinference;
-mod otlp;
+mod mapping;
 mod questions;
 mod repeats;
 mod source;
@@ -26,7 +22,7 @@ mod tree;
 use ragtriage_core::types::Note;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::ExternalError;
+use super::Error;
 use super::input::Input;
 use super::recorded::{self, Recorded};
 use repeats::Traces;
@@ -42,7 +38,7 @@ pub fn read(
     input: &Input,
     is_question: &(dyn Fn(&str) -> bool + Sync),
     is_document: &(dyn Fn(&str) -> bool + Sync),
-) -> Result<(Vec<Recorded>, Vec<Note>), ExternalError> {
+) -> Result<(Vec<Recorded>, Vec<Note>), Error> {
     let Traces { questions, notes } = repeats::gather(input, export::read(input)?, is_question)?;
     let records = questions.into_par_iter().map(|repeats| {
         let mut record = recorded::of_fields(&input.line(repeats.line()), repeats.fields())?;

@@ -13,7 +13,7 @@ use super::export::Export;
 use super::span::Kind;
 use super::stage::{self, Stage};
 use super::tree::{Tree, trees};
-use crate::external::ExternalError;
+use crate::Error;
 use crate::external::input::Input;
 
 /// The questions that a file's traces ask, in the order of the file.
@@ -42,7 +42,7 @@ pub(super) fn gather(
     input: &Input,
     export: Export,
     is_question: &(dyn Fn(&str) -> bool + Sync),
-) -> Result<Traces, ExternalError> {
+) -> Result<Traces, Error> {
     let (n_spans, n_unknown) = (export.spans.len(), export.n_unknown);
     let trees = trees(export.spans);
     let n_traces = trees.len();
@@ -62,8 +62,10 @@ pub(super) fn gather(
         if let Some(keys) = export.unknown_keys {
             let _ = write!(found, "; other objects have the keys {keys}");
         }
-        let file = input.name().to_owned();
-        return Err(ExternalError::NoTraces { file, found });
+        let file = input.name();
+        let message = format!("`{file}` has no span of a retriever, reranker or model ({found})");
+        let hint = "export OTLP/JSON, LangSmith runs or Langfuse observations; spans need `openinference.span.kind`, `gen_ai.operation.name`, `langfuse.observation.type` or `run_type`";
+        return Err(Error::new(message, hint).of_kind(crate::Kind::NotTraces));
     }
     counts.add(
         n_duplicates,

@@ -1,9 +1,9 @@
 //! Recognises spans by the keys of their objects.
 
-use std::fmt;
+use serde_json::Value;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-
+/// Keys of OTLP's outermost list.
+const OTLP: [&str; 2] = ["resourceSpans", "resource_spans"];
 /// Keys that hold lists of spans, or of objects with such keys.
 const LISTS: [&str; 10] = [
     "resourceSpans",
@@ -34,6 +34,8 @@ pub(super) enum Source {
     LangSmith,
     /// An observation of Langfuse.
     Langfuse,
+    /// A trace of Langfuse with its observations.
+    LangfuseTrace,
 }
 
 impl Source {
@@ -78,62 +80,28 @@ fn is_foreign(has: &dyn Fn(&str) -> bool) -> bool {
 /// Returns true if the first JSON value of `text` is a span or holds spans.
 #[must_use]
 pub fn is_export(text: &str) -> bool {
-    let mut found = false;
-    let mut json = serde_json::Deserializer::from_str(text);
-    // The reader reports invalid JSON; what comes before it suffices here.
-    let _ = Probe { found: &mut found }.deserialize(&mut json);
-    found
-}
-
-/// Looks at the first object, or the first one in the lists that it holds.
-struct Probe<'f> {
-    found: &'f mut bool,
-}
-
-impl<'de> DeserializeSeed<'de> for Probe<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Probe<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("spans")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        items.next_element_seed(Probe { found: &mut *self.found })?;
-        // The rest is not read.
-        Err(A::Error::custom("enough"))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        let mut keys: Vec<String> = Vec::new();
-        let mut walked = Ok(());
-        while walked.is_ok() {
-            match map.next_key::<String>() {
-                Ok(Some(key)) if matches!(key.as_str(), "resourceSpans" | "resource_spans") => {
-                    *self.found = true;
-                    return Err(A::Error::custom("enough"));
-                }
-                Ok(Some(key)) if is_list(&key) => {
-                    walked = map.next_value_seed(Probe { found: &mut *self.found });
-                }
-                Ok(Some(key)) => {
-                    keys.push(key);
-                    walked = map.next_value::<IgnoredAny>().map(drop);
-                }
-                Ok(None) => break,
-                Err(error) => walked = Err(error),
-            }
+    match serde_json::Deserializer::from_str(text).into_iter::<Value>().next() {
+        Some(Ok(value)) => holds_spans(&value),
+        // The reader of spans reports invalid JSON with its line.
+        Some(Err(_)) => {
+            OTLP.iter().any(|key| text.trim_start().starts_with(&format!("{{\"{key}\"")))
         }
-        let has = |key: &str| keys.iter().any(|other| other == key);
-        *self.found |= Source::of(&has).is_some() || is_foreign(&has);
-        walked
+        None => false,
+    }
+}
+
+/// Returns true for the first object, or the first one in the lists that it holds.
+fn holds_spans(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.first().is_some_and(holds_spans),
+        Value::Object(fields) => {
+            let has = |key: &str| fields.contains_key(key);
+            OTLP.into_iter().any(has)
+                || fields.iter().any(|(key, inner)| is_list(key) && holds_spans(inner))
+                || Source::of(&has).is_some()
+                || is_foreign(&has)
+        }
+        _ => false,
     }
 }
 

@@ -2,7 +2,18 @@
 
 use serde_json::{Map, Value};
 
-use super::document::Document;
+use super::attributes::attributes;
+use super::content::{self, first};
+use super::document::{self, Document};
+use super::mapping::{
+    CODE, CONSOLE, Content, GENAI, LANGFUSE, LANGFUSE_FIELDS, LANGFUSE_TRACE, LANGSMITH,
+    LANGSMITH_RUN, OBSERVATION, OPENINFERENCE, OTLP, REASON,
+};
+use super::source::Source;
+use super::time::nanoseconds;
+
+/// Longest duration in nanoseconds: thirty years; a longer one has an end on another clock.
+const LONGEST: i64 = 1_000_000_000_000_000_000;
 
 /// The role of a span in a RAG.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,10 +65,104 @@ pub(super) struct Span {
 }
 
 impl Span {
+    /// Reads the span of an object of a known source; `None` without ids.
+    pub(super) fn read(source: Source, mut fields: Map<String, Value>) -> Option<Self> {
+        let (envelope, content) = match source {
+            Source::Otlp | Source::Console => {
+                let attributes = attributes(&mut fields);
+                let has_kind =
+                    |content: &&Content| first(&attributes, content.kind, content::plain).is_some();
+                let content = [&OPENINFERENCE, &LANGFUSE].into_iter().find(has_kind);
+                let content = content.unwrap_or(&GENAI);
+                fields.insert("attributes".to_owned(), attributes);
+                (if source == Source::Otlp { &OTLP } else { &CONSOLE }, content)
+            }
+            Source::LangSmith => (&LANGSMITH_RUN, &LANGSMITH),
+            Source::Langfuse => (&OBSERVATION, &LANGFUSE_FIELDS),
+            Source::LangfuseTrace => (&LANGFUSE_TRACE, &LANGFUSE_FIELDS),
+        };
+        let has_attributes = matches!(source, Source::Otlp | Source::Console);
+        let fields = Value::Object(fields);
+        let text =
+            |paths: &[&str]| first(&fields, paths, content::plain).filter(|text| !text.is_empty());
+        let id = text(envelope.id)?;
+        let root = || Some(first_of_order(&fields).unwrap_or_else(|| id.clone()));
+        let of_run = || if source == Source::LangSmith { root() } else { None };
+        let mut span = Self {
+            trace: text(envelope.trace).or_else(of_run)?,
+            parent: text(envelope.parent),
+            name: text(&["name"]).unwrap_or_default(),
+            start: first(&fields, envelope.start, nanoseconds),
+            end: first(&fields, envelope.end, nanoseconds),
+            error: error(&fields, source),
+            id,
+            ..Self::default()
+        };
+        span.fill(if has_attributes { &fields["attributes"] } else { &fields }, content);
+        Some(span)
+    }
+
+    fn fill(&mut self, fields: &Value, content: &Content) {
+        let documents = |paths: &[&str]| {
+            first(fields, paths, |value| document::documents(value, content.has_plain_texts))
+        };
+        let model = first(fields, content.model, content::plain);
+        let kind = first(fields, content.kind, content::plain).filter(|kind| !kind.is_empty());
+        let kind = kind.map(|kind| kind.to_lowercase());
+        self.kind = match kind.as_deref() {
+            Some("retriever" | "retrieval") => Kind::Retriever,
+            Some("llm" | "generation" | "chat" | "text_completion" | "generate_content") => {
+                Kind::Model
+            }
+            None if model.is_some() => Kind::Model,
+            Some(kind) if names_a_reranker(kind) => Kind::Reranker,
+            // Most sources have no kind for it.
+            _ if names_a_reranker(&self.name) && documents(content.documents).is_some() => {
+                Kind::Reranker
+            }
+            _ => Kind::Other,
+        };
+        self.query = first(fields, content.query, content::question);
+        match self.kind {
+            Kind::Retriever => self.documents = documents(content.documents),
+            Kind::Reranker => {
+                self.documents = documents(content.documents);
+                self.offered = documents(content.offered);
+            }
+            Kind::Model => {
+                self.answer = first(fields, content.answer, content::answer);
+                self.read_call(fields, content, model);
+            }
+            Kind::Other => self.answer = first(fields, content.answer, content::answer),
+        }
+    }
+
+    /// Reads the prompt and the usage of a model's call.
+    fn read_call(&mut self, fields: &Value, content: &Content, model: Option<String>) {
+        let parts = [content.instructions, content.prompt];
+        let parts = parts.map(|paths| first(fields, paths, content::prompt));
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        self.prompt = (!parts.is_empty()).then(|| parts.join("\n\n"));
+        let usage = &mut self.usage;
+        for path in content.usage {
+            first(fields, &[path], |tokens| {
+                content::add_tokens(usage, tokens);
+                Some(())
+            });
+        }
+        content::add(usage, "cost_usd", first(fields, content.cost, content::amount));
+        content::add(usage, "model", model);
+        let reason = |reasons: &Value| {
+            let reasons = content::parsed(reasons);
+            content::plain(reasons.get(0).unwrap_or(&reasons))
+        };
+        content::add(usage, "finish_reason", first(fields, content.finish, reason));
+    }
+
     /// Returns its duration; `None` if a clock ran backwards.
     pub(super) fn seconds(&self) -> Option<f64> {
         let nanoseconds = self.end?.checked_sub(self.start?)?;
-        (nanoseconds >= 0).then(|| nanoseconds as f64 / 1e9)
+        (0..=LONGEST).contains(&nanoseconds).then(|| nanoseconds as f64 / 1e9)
     }
 
     /// Returns true if it is a retriever or reranker whose documents are recorded.
@@ -66,8 +171,26 @@ impl Span {
     }
 }
 
+/// Returns the reason why a span failed; `None` if it did not.
+fn error(fields: &Value, source: Source) -> Option<String> {
+    let text = |path: &str| first(fields, &[path], content::plain).filter(|text| !text.is_empty());
+    if source == Source::LangSmith {
+        return text("error");
+    }
+    let is_failure = |code: String| matches!(code.as_str(), "2" | "STATUS_CODE_ERROR" | "ERROR");
+    let has_failed = CODE.iter().any(|path| text(path).is_some_and(is_failure));
+    has_failed.then(|| REASON.iter().find_map(|path| text(path)).unwrap_or_else(|| "failed".into()))
+}
+
+/// Returns the id of the root in `dotted_order`: a time and an id, separated by `Z`, for each ancestor.
+fn first_of_order(run: &Value) -> Option<String> {
+    let order = run.get("dotted_order")?.as_str()?;
+    let (_, id) = order.split('.').next()?.split_once('Z')?;
+    Some(id.to_owned())
+}
+
 /// Returns true for the name of a reranking step. Most sources have no kind for it.
-pub(super) fn names_a_reranker(name: &str) -> bool {
+fn names_a_reranker(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.contains("rerank") || name.contains("re-rank") || name.contains("re_rank")
 }

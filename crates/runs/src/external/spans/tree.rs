@@ -35,6 +35,16 @@ pub(super) fn trees(spans: Vec<Span>) -> Vec<Tree> {
 }
 
 impl Tree {
+    /// Returns, for each span, whether one of these spans called it, directly or indirectly.
+    pub(super) fn below(&self, is_one: impl Fn(&Span) -> bool) -> Vec<bool> {
+        let mut is_below = vec![false; self.spans.len()];
+        for at in (0..is_below.len()).rev() {
+            is_below[at] = self.parents[at]
+                .is_some_and(|parent| is_below[parent] || is_one(&self.spans[parent]));
+        }
+        is_below
+    }
+
     /// Joins the spans of one trace.
     pub(super) fn new(spans: Vec<Span>) -> Self {
         let n_spans = spans.len();

@@ -1,23 +1,10 @@
-//! The schema of a record against its reader.
+//! The schema of a record against its reader: it accepts what is read.
 
 use boon::{Compiler, SchemaIndex, Schemas};
 use schemars::schema_for;
 use serde_json::{Value, json};
 
-use super::{ExternalError, Recorded, line, names};
-
-/// Parts of the errors of records that a schema cannot reject.
-const READER_ALONE: [&str; 9] = [
-    "unknown stage",
-    "has the role",
-    "are the same stage",
-    "comes before",
-    "next to a stage of that name",
-    "must be given for the stage `packed` only",
-    "must be at least the number of `hits`",
-    "and not before it",
-    "unknown key",
-];
+use super::{RecordLine, line, names};
 
 thread_local! {
     static SCHEMA: (Schemas, SchemaIndex) = compiled();
@@ -26,29 +13,20 @@ thread_local! {
 fn compiled() -> (Schemas, SchemaIndex) {
     let mut schemas = Schemas::new();
     let mut compiler = Compiler::new();
-    let schema = schema_for!(Recorded).to_value();
+    let schema = schema_for!(RecordLine).to_value();
     compiler.add_resource("record.json", schema).expect("a schema");
     let index = compiler.compile("record.json", &mut schemas).expect("a schema");
     (schemas, index)
 }
 
-/// Checks that the schema accepts `text` if and only if it was read, except for [`READER_ALONE`].
-pub(super) fn check(text: &str, read: Result<&Recorded, &ExternalError>) {
-    let Ok(value) = serde_json::from_str::<Value>(text) else {
-        return;
-    };
+/// Checks that the schema accepts a record that was read.
+pub(super) fn check(text: &str) {
+    let value: Value = serde_json::from_str(text).expect("JSON");
     let found = SCHEMA.with(|(schemas, index)| {
         let found = schemas.validate(&value, *index);
         found.map_err(|error| format!("{error:#}"))
     });
-    match read {
-        Ok(_) => assert_eq!(found, Ok(()), "{text}"),
-        Err(error) => {
-            let error = error.to_string();
-            let is_left = READER_ALONE.iter().any(|part| error.contains(part));
-            assert!(found.is_err() || is_left, "{text}: {error}");
-        }
-    }
+    assert_eq!(found, Ok(()), "{text}");
 }
 
 /// A record with every part.
@@ -106,47 +84,18 @@ fn values() -> Vec<Value> {
 }
 
 #[test]
-fn schema_and_reader_agree_on_a_value_of_any_type_in_any_place() {
+fn the_schema_accepts_what_is_read_whatever_value_is_in_any_place() {
     let replaced = variants(&whole(), &|_| values());
     assert!(replaced.len() > 500, "{}", replaced.len());
-    for record in replaced {
-        let _ = line(&record.to_string());
-    }
+    let read = replaced.iter().filter(|record| line(&record.to_string()).is_ok()).count();
+    assert!(read > 100 && read < replaced.len() / 2, "{read} of {}", replaced.len());
 }
 
 #[test]
-fn schema_and_reader_agree_on_every_name_of_a_field_with_a_value_of_any_type() {
-    let keys = [
-        names::QUESTION,
-        names::CONTEXTS,
-        names::ANSWER,
-        names::ANSWERS,
-        names::STAGES,
-        names::USAGE,
-        names::ARMS,
-        names::ERROR,
-        names::TEXT,
-        names::CHUNK_ID,
-        names::DOC_ID,
-        names::TITLE,
-        names::SCORE,
-        names::START,
-        names::END,
-        names::TOKENS,
-        names::PARTS,
-        names::NAME,
-        names::ROLE,
-        names::HITS,
-        names::SECONDS,
-        names::K,
-        names::EXACT_SEARCH,
-        names::PROMPT_TOKENS,
-        names::COST,
-        names::MODEL,
-        names::FINISH,
-        names::ORIGIN,
-        names::GOLD,
-    ];
+fn the_schema_accepts_what_is_read_under_every_name_of_a_field() {
+    let own = [names::ANSWERS, names::NAME, names::HITS, names::SECONDS];
+    let names = names::RECORD.iter().chain(&names::HIT).chain(&names::USAGE_FIELDS).chain(&own);
+    let names: Vec<&str> = names.copied().flatten().copied().chain(["k", "role", "gold"]).collect();
     let added = |value: &Value| -> Vec<Value> {
         let Value::Object(fields) = value else {
             return Vec::new();
@@ -161,8 +110,8 @@ fn schema_and_reader_agree_on_every_name_of_a_field_with_a_value_of_any_type() {
             fields.insert(path.split('.').next().unwrap_or(path).to_owned(), nested);
             Value::Object(fields)
         };
-        let names = keys.iter().copied().flatten();
         names
+            .iter()
             .flat_map(|path| values().iter().map(|value| with(path, value)).collect::<Vec<_>>())
             .collect()
     };

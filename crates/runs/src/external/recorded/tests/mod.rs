@@ -6,11 +6,13 @@ mod refused;
 use super::*;
 use ragtriage_core::types::{ArmName, ErrorKind, FailedPart, Finish, Origin};
 
-/// Reads a record, and checks that the schema accepts what is read and rejects the rest.
-fn line(text: &str) -> Result<Recorded, ExternalError> {
+/// Reads a record, and checks that the schema accepts what is read.
+fn line(text: &str) -> Result<Recorded, Error> {
     let position = Position { file: "f.jsonl".to_owned(), line: Some(7) };
     let read = object(&position, text);
-    agreement::check(text, read.as_ref());
+    if read.is_ok() {
+        agreement::check(text);
+    }
     read
 }
 
@@ -27,7 +29,7 @@ fn answered(text: &str) -> RecordedAnswer {
 }
 
 /// The stages as `name:step`.
-fn ladder(recorded: &Recorded) -> Vec<String> {
+fn steps(recorded: &Recorded) -> Vec<String> {
     let stages = recorded.stages.iter();
     stages.map(|stage| format!("{}:{}", stage.name, stage.step)).collect()
 }
@@ -76,7 +78,7 @@ fn contexts_are_what_was_packed_unless_prompt_or_stage_tells_that() {
         ),
     ] {
         let read = line(&format!("{{\"id\": 1, {text}}}")).expect(text);
-        assert_eq!(ladder(&read), expected, "{text}");
+        assert_eq!(steps(&read), expected, "{text}");
     }
 }
 
@@ -85,12 +87,12 @@ fn contexts_as_a_stage_have_the_role_that_is_given() {
     for (role, expected) in [("packed", "contexts:packed"), ("order", "contexts:ordered")] {
         let stages = format!("{{\"contexts\": {{\"role\": \"{role}\", \"hits\": [\"a\"]}}}}");
         let read = line(&format!("{{\"id\": 1, \"stages\": {stages}}}")).expect(role);
-        assert_eq!(ladder(&read), [expected]);
+        assert_eq!(steps(&read), [expected]);
     }
 }
 
 #[test]
-fn stages_are_put_in_the_order_of_the_ladder_whatever_the_order_of_the_keys() {
+fn stages_are_put_in_the_order_of_a_pipeline_whatever_the_order_of_the_keys() {
     let read = line(
         r#"{"id": 1, "stages": {"packed": {"k": 3, "hits": ["a"]}, "min_score": [], "reranked": ["a"], "dense": ["b"],
             "fused": ["a", "b"], "bm25": {"hits": ["a"], "query": "rewritten", "seconds": 0.25}}}"#,
@@ -104,14 +106,14 @@ fn stages_are_put_in_the_order_of_the_ladder_whatever_the_order_of_the_keys() {
         "min_score:min_score",
         "packed:packed",
     ];
-    assert_eq!(ladder(&read), expected);
+    assert_eq!(steps(&read), expected);
     let bm25 = &read.stages[1];
     assert_eq!((bm25.query.as_deref(), bm25.seconds), (Some("rewritten"), Some(0.25)));
     assert_eq!(read.packed().and_then(|stage| stage.k), Some(3));
 }
 
 #[test]
-fn synonyms_and_roles_map_other_names_to_the_ladder() {
+fn synonyms_and_roles_map_other_names_to_steps() {
     let read = line(
         r#"{"id": 1, "stages": {"Vector Search": ["a"], "acl": {"role": "order", "hits": ["a"]}, "agent": {"role": "retriever",
             "hits": ["b"]}, "cross-encoder": ["a"], "final": {"role": "packed", "hits": ["a"]}}}"#,
@@ -124,7 +126,7 @@ fn synonyms_and_roles_map_other_names_to_the_ladder() {
         "cross-encoder:reranked",
         "final:packed",
     ];
-    assert_eq!(ladder(&read), expected, "reorderings are in the record's order");
+    assert_eq!(steps(&read), expected, "reorderings are in the record's order");
 }
 
 #[test]
@@ -133,7 +135,7 @@ fn several_queries_of_one_stage_are_rankings_of_their_own() {
         r#"{"id": 1, "stages": {"search": [{"query": "first", "hits": ["a"]}, {"query": "second", "hits": ["b", "a"]}]}}"#,
     )
     .expect("reads");
-    assert_eq!(ladder(&read), ["search:external", "search:external"]);
+    assert_eq!(steps(&read), ["search:external", "search:external"]);
     assert_eq!(hits(&read), [&[hit("a")][..], &[hit("b"), hit("a")]]);
     let listed = line(
         r#"{"id": 1, "stages": [{"name": "search", "query": "first", "hits": ["a"]}, {"name": "search", "query": "second",

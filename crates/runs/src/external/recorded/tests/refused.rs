@@ -4,7 +4,7 @@ use super::line;
 use ragtriage_core::hint::Hint;
 
 #[test]
-fn stages_against_the_ladder_are_errors_that_say_so() {
+fn stages_against_the_order_of_a_pipeline_are_errors_that_say_so() {
     for (stages, expected) in [
         (r#"{"warehouse": ["a"]}"#, "unknown stage `stages.warehouse`"),
         (
@@ -13,7 +13,7 @@ fn stages_against_the_ladder_are_errors_that_say_so() {
         ),
         (
             r#"{"x": {"role": "ranker", "hits": ["a"]}}"#,
-            "`stages.x.role` must be `retriever`, `order` or `packed`",
+            "`stages.x.role`: unknown variant `ranker`, expected one of `retriever`, `order`, `packed`",
         ),
         (
             r#"{"packed": ["a"], "prompt": ["a"]}"#,
@@ -89,7 +89,7 @@ fn what_is_wrong_is_named_by_file_line_and_field() {
         ),
         (
             r#"{"id": 1.5, "contexts": []}"#,
-            ": `id` must be a string that is not empty, or a whole number".to_owned(),
+            ": `id`: expected a string that is not empty, or a whole number".to_owned(),
         ),
         (
             r#"{"id": "a"}"#,
@@ -106,7 +106,7 @@ fn what_is_wrong_is_named_by_file_line_and_field() {
         (r#"{"id": "a", "contexts": [" "]}"#, format!(": `contexts[0]` {passage}")),
         (
             r#"{"id": "a", "contexts": [{"text": "t", "score": "high"}]}"#,
-            ": `contexts[0].score` must be a number".to_owned(),
+            ": `contexts[0].score`: invalid type: string \"high\", expected f64".to_owned(),
         ),
         (
             r#"{"id": "a", "contexts": [{"doc_id": "d", "start": 5, "end": 3}]}"#,
@@ -114,11 +114,11 @@ fn what_is_wrong_is_named_by_file_line_and_field() {
         ),
         (
             r#"{"id": "a", "contexts": [{"doc_id": "d", "start": -5, "end": 3}]}"#,
-            ": `contexts[0].start` must be a whole number from 0 to 1,000,000,000".to_owned(),
+            ": `contexts[0].start`: expected a whole number from 0 to 1,000,000,000".to_owned(),
         ),
         (
             r#"{"id": "a", "contexts": [], "answer": 42}"#,
-            ": `answer` must be a string, or null where there was no answer".to_owned(),
+            ": `answer`: invalid type: integer `42`, expected a string".to_owned(),
         ),
         (
             r#"{"id": "a", "contexts": [], "answers": []}"#,
@@ -130,15 +130,15 @@ fn what_is_wrong_is_named_by_file_line_and_field() {
         ),
         (
             r#"{"id": "a", "contexts": [], "answer": "x", "usage": {"cost_usd": -1}}"#,
-            ": `usage.cost_usd` must be a number from 0 to 1,000,000,000".to_owned(),
+            ": `usage.cost_usd`: expected a number from 0 to 1,000,000,000".to_owned(),
         ),
         (
             r#"{"id": "a", "contexts": [], "answer": "x", "usage": {"prompt_tokens": 18446744073709551615}}"#,
-            ": `usage.prompt_tokens` must be a whole number from 0 to 1,000,000,000".to_owned(),
+            ": `usage.prompt_tokens`: expected a whole number from 0 to 1,000,000,000".to_owned(),
         ),
         (
             r#"{"id": "a", "error": " "}"#,
-            ": `error` must be a text that is not blank, or an object with one as `message`; null where nothing failed"
+            ": `error.message` must be a text that is not blank"
                 .to_owned(),
         ),
         (
@@ -151,7 +151,7 @@ fn what_is_wrong_is_named_by_file_line_and_field() {
         ),
         (
             r#"{"id": "a", "contexts": [], "arms": {"retrieved": "x"}}"#,
-            ": `arms.retrieved` must be left out: there are `oracle`, `gold_in_noise`, `closed_book`".to_owned(),
+            ": `arms.retrieved`: unknown field `retrieved`, expected one of `oracle`, `gold_in_noise`, `closed_book`".to_owned(),
         ),
     ] {
         let error = line(text).expect_err(text).to_string();

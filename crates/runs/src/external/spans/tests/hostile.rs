@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{Fields, checked};
-use crate::external::ExternalError;
 use crate::external::input::Input;
+use crate::{Error, Kind};
 
 /// A trace of one question: spans as OTLP/JSON, with attributes as an object.
 fn otlp(spans: &[Value]) -> String {
@@ -64,7 +64,7 @@ fn model(id: &str, parent: &str, start: u64, answer: &str) -> Value {
     span(id, parent, [start, start + 1], &attributes)
 }
 
-fn read_text(text: &str) -> Result<Fields, ExternalError> {
+fn read_text(text: &str) -> Result<Fields, Error> {
     let input = Input::new("f.jsonl", text.to_owned()).expect("text");
     checked(&input, &|text| text == "q?" || text == "r?")
 }
@@ -248,7 +248,7 @@ fn values_of_the_wrong_type_are_as_good_as_missing() {
         json!({"id": "1", "run_type": "chain", "child_runs": [1, {"run_type": "llm"}]}),
     ] {
         let error = read_text(&line.to_string()).expect_err("no span of a RAG");
-        assert!(matches!(error, ExternalError::NoTraces { .. }), "{error}");
+        assert_eq!(error.kind, Kind::NotTraces, "{error}");
     }
 }
 

@@ -70,10 +70,7 @@ struct Fields {
     pub notes: Vec<Note>,
 }
 
-fn checked(
-    input: &Input,
-    is_question: &(dyn Fn(&str) -> bool + Sync),
-) -> Result<Fields, ExternalError> {
+fn checked(input: &Input, is_question: &(dyn Fn(&str) -> bool + Sync)) -> Result<Fields, Error> {
     let (records, _) = read(input, is_question, &|_| false)?;
     assert!(records.iter().all(|record| record.unread.is_empty()), "{records:?}");
     let Traces { questions, notes } = repeats::gather(input, export::read(input)?, is_question)?;
