@@ -7,7 +7,6 @@ use std::fmt::Display;
 use std::io::ErrorKind;
 
 use ragtriage_core::hint::Hint;
-use ragtriage_core::measure::{UnknownMeasure, UnknownQuantity};
 use ragtriage_datasets::DatasetError;
 use ragtriage_datasets::label::LabelError;
 use ragtriage_encoder::checkpoint::CheckpointError;
@@ -71,17 +70,7 @@ impl Advice for ModelError {
 
 impl Advice for IndexError {}
 
-impl Advice for UnknownQuantity {
-    fn advice(&self) -> Option<String> {
-        with(self, "; ", "`ragtriage score --list` explains the measures")
-    }
-}
-
-impl Advice for UnknownMeasure {
-    fn advice(&self) -> Option<String> {
-        with(self, "; ", "`ragtriage score --list` explains them all")
-    }
-}
+impl Advice for ragtriage_core::Error {}
 
 impl Advice for AuditError {
     fn advice(&self) -> Option<String> {
