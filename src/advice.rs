@@ -7,7 +7,6 @@ use std::fmt::Display;
 use std::io::ErrorKind;
 
 use ragtriage_core::hint::Hint;
-use ragtriage_core::measure::{UnknownMeasure, UnknownQuantity};
 use ragtriage_datasets::DatasetError;
 use ragtriage_datasets::label::LabelError;
 use ragtriage_encoder::checkpoint::CheckpointError;
@@ -69,6 +68,9 @@ impl Advice for UnknownMeasure {
         with(self, "; ", "`ragtriage score --list` explains them all")
     }
 }
+impl Advice for IndexError {}
+
+impl Advice for ragtriage_core::Error {}
 
 impl Advice for AuditError {
     fn advice(&self) -> Option<String> {

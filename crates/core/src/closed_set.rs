@@ -11,6 +11,7 @@ macro_rules! closed_set {
         #[serde(rename_all = "snake_case")]
         pub enum $name { $($(#[$vdoc])* $variant,)* }
 
+        #[allow(dead_code, reason = "not every set is listed or parsed")]
         impl $name {
             /// Every member, in report order.
             pub const ALL: [Self; [$($text),*].len()] = [$(Self::$variant),*];

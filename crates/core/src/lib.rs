@@ -16,6 +16,7 @@
 //! ```
 
 mod closed_set;
+mod error;
 
 pub mod attribute;
 pub mod chunk;
@@ -31,3 +32,5 @@ pub mod sample;
 pub mod stats;
 pub mod text;
 pub mod types;
+
+pub use error::Error;

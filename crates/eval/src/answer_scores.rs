@@ -4,7 +4,7 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::decide;
 use ragtriage_core::measure::Family;
 use ragtriage_core::measure::answer::{self, AnswerScores, Scorer};
-use ragtriage_core::rightness::{Correctness, Judge, groundedness, unsupported_values};
+use ragtriage_core::rightness::{Correctness, Judge, unsupported_values};
 use ragtriage_core::types::{ArmName, Attempt, QuestionKind, Stance, Trace};
 use ragtriage_runs::SavedRun;
 
@@ -43,7 +43,7 @@ impl<'a> AnswerOf<'a> {
         let answerable = question.kind != QuestionKind::Unanswerable;
         match family {
             Family::AnswerRight => self.correctness().map(Correctness::score),
-            Family::Groundedness => groundedness(self.answered()?, &self.packed()),
+            Family::Groundedness => answer::groundedness(self.answered()?, &self.packed()),
             Family::UnsupportedValues => {
                 let (answer, packed) = (self.answered()?, self.packed());
                 Some(match self.outcome {

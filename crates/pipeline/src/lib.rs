@@ -52,7 +52,6 @@ pub mod vectors;
 pub use chunk_cache::EXTENSION as CHUNKS_EXTENSION;
 
 use ragtriage_bm25::IndexFileError;
-use ragtriage_core::chunk::ChunkError;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
 use ragtriage_models::embed::EmbedError;
@@ -80,7 +79,7 @@ pub enum PipelineError {
     Store(#[from] ragtriage_runs::Error),
     /// An external chunk has no place in its document.
     #[error(transparent)]
-    Chunk(#[from] ChunkError),
+    Chunk(#[from] ragtriage_core::Error),
     /// A point of a collection that has no text, and offsets that are not a range of a document.
     #[error(
         "point {point} of the collection has no place: bytes {start} to {end} of document `{document}` do not exist or are blank"

@@ -1,7 +1,7 @@
 //! The explanation of every measure and cutoff as data.
 
 use crate::document::{Entry, Fact, Report};
-use ragtriage_core::measure::{Cutoff, Family, Measure};
+use ragtriage_core::measure::{Cutoff, Direction, Family, Measure};
 use ragtriage_eval::files::is_measured_in_files;
 
 /// Builds the report: all families in report order, then the cutoffs.
@@ -15,22 +15,22 @@ pub fn report() -> Report {
 }
 
 fn entry(family: Family) -> Entry {
-    let facts = family.facts();
-    let high =
-        if facts.range.1.is_finite() { facts.range.1.to_string() } else { "infinity".to_owned() };
-    let reference = facts.reference.unwrap_or("none; worked examples in its tests");
-    let also = (!facts.also.is_empty()).then(|| Fact::new("also", facts.also.join(", ")));
+    let (low, high) = family.range();
+    let high = if high.is_finite() { high.to_string() } else { "infinity".to_owned() };
+    let direction = match family.direction() {
+        Direction::Higher => "higher is better",
+        Direction::Lower => "lower is better",
+    };
+    let also = family.also();
+    let also = (!also.is_empty()).then(|| Fact::new("also", also.join(", ")));
     Entry {
         title: family.forms().join(", "),
         facts: [
-            Fact::new("formula", facts.formula),
-            Fact::new("over", format!("{}; {}", family.looks_at(), had_from(family))),
-            Fact::new("range", format!("{} to {high}, {}", facts.range.0, facts.direction.name())),
-            Fact::new("equals", reference),
+            Fact::new("formula", family.formula()),
+            Fact::new("range", format!("{low} to {high}, {direction}; {}", had_from(family))),
         ]
         .into_iter()
         .chain(also)
-        .chain([Fact::new("source", facts.paper)])
         .collect(),
     }
 }
@@ -80,12 +80,8 @@ mod tests {
         insta::assert_snapshot!(in_terminal(Family::Success), @r"
         - Success@k, Success@Nt, Success@prompt
             formula  1 when any of the first k documents is relevant, else 0
-            over     documents (passages collapsed by first occurrence) and their grades; from runs, and from a TREC
-                     run with qrels
-            range    0 to 1, higher is better
-            equals   trec_eval success_k
+            range    0 to 1, higher is better; from runs, and from a TREC run with qrels
             also     hit, hit rate, hits, success, accuracy of retrieval, Recall@k in papers on open-domain QA
-            source   Karpukhin et al. 2020 (top-k accuracy)
         ");
     }
 }

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use sha2::{Digest, Sha256};
 
-use super::error::{ChunkError, ForeignProblem};
 use super::piece::trim;
+use crate::error::Error;
 use crate::text::hex::hex;
 use crate::text::quote;
 use crate::text::tokens::TokenCounter;
@@ -65,13 +65,13 @@ impl ForeignChunks {
     /// Returns the chunks of `documents`, in the documents' order.
     ///
     /// # Errors
-    /// [`ChunkError::Foreign`] for a line with an unknown document, a range that is not in it or blank, a text that is not
+    /// For a line with an unknown document, a range that is not in it or blank, a text that is not
     /// in it, or a range that an earlier line has.
     pub(super) fn place(
         &self,
         documents: &[Document],
         counter: &dyn TokenCounter,
-    ) -> Result<Vec<Chunk>, ChunkError> {
+    ) -> Result<Vec<Chunk>, Error> {
         let numbers: HashMap<&DocId, usize> =
             documents.iter().enumerate().map(|(number, document)| (&document.id, number)).collect();
         let mut placed: Vec<BTreeMap<ByteRange, &ForeignChunk>> =
@@ -80,15 +80,19 @@ impl ForeignChunks {
         for chunk in &self.chunks {
             let refuse = |problem| self.refuse(chunk, problem);
             let number = numbers.get(&chunk.doc_id);
-            let &number = number.ok_or_else(|| refuse(ForeignProblem::NoDocument))?;
+            let &number = number.ok_or_else(|| {
+                let hint = "use the ids of the data set's documents; for files, their paths";
+                refuse(Refusal("the data set has no document `{}`".to_owned(), hint))
+            })?;
             let text = &documents[number].text;
             let is_taken = |range: ByteRange| placed[number].contains_key(&range);
             let from = found_up_to[number];
             let range = range(chunk, text, from, &is_taken).map_err(refuse)?;
             found_up_to[number] = range.start;
             if let Some(first) = placed[number].insert(range, chunk) {
-                let first = first.line;
-                return Err(refuse(ForeignProblem::Duplicate { first }));
+                let problem =
+                    format!("duplicate chunk of document `{{}}` (first on line {})", first.line);
+                return Err(refuse(Refusal(problem, "leave out the second line")));
             }
         }
         let mut chunks = Vec::with_capacity(self.chunks.len());
@@ -101,15 +105,15 @@ impl ForeignChunks {
         Ok(chunks)
     }
 
-    fn refuse(&self, chunk: &ForeignChunk, problem: ForeignProblem) -> ChunkError {
-        ChunkError::Foreign {
-            file: self.file.clone(),
-            line: chunk.line,
-            document: chunk.doc_id.to_string(),
-            problem,
-        }
+    /// Returns the error of a chunk that has no place, by what is wrong with its `document`.
+    fn refuse(&self, chunk: &ForeignChunk, Refusal(problem, hint): Refusal) -> Error {
+        let problem = problem.replace("{}", chunk.doc_id.as_str());
+        Error::new(format!("`{}` line {}: {problem}", self.file, chunk.line), hint)
     }
 }
+
+/// What is wrong with a chunk, `{}` in place of its document's id, and the remedy.
+struct Refusal(String, &'static str);
 
 /// Returns the trimmed range of `chunk` in `text`. A text without offsets is found at its first occurrence from `from`, the
 /// start of the chunk before it, that no chunk has, or else anywhere.
@@ -118,12 +122,22 @@ fn range(
     text: &str,
     from: usize,
     is_taken: &dyn Fn(ByteRange) -> bool,
-) -> Result<ByteRange, ForeignProblem> {
+) -> Result<ByteRange, Refusal> {
+    let blank = || {
+        Refusal("the chunk of document `{}` is blank".to_owned(), "leave out chunks without text")
+    };
     let range = match (chunk.offsets, chunk.text.as_deref()) {
         (Some((start, end)), None) => {
             let is_range = start <= end && text.get(start..end).is_some();
-            let outside = ForeignProblem::Outside { start, end, length: text.len() };
-            is_range.then_some(start..end).ok_or(outside)?
+            is_range.then_some(start..end).ok_or_else(|| {
+                let length = text.len();
+                Refusal(
+                    format!(
+                        "bytes {start} to {end} are not a range of document `{{}}` ({length} bytes)"
+                    ),
+                    "give byte offsets, or add the chunk's `text` so that code points are recognised",
+                )
+            })?
         }
         (Some((start, end)), Some(own)) => {
             let bytes = Some(start..end).filter(|_| start <= end);
@@ -132,11 +146,16 @@ fn range(
                 .into_iter()
                 .flatten()
                 .find(|range| text.get(range.clone()) == Some(own))
-                .ok_or(ForeignProblem::OtherText { start, end })?
+                .ok_or_else(|| {
+                    Refusal(
+                        format!("document `{{}}` has another text from {start} to {end}"),
+                        "chunk the same version of the documents, or leave out `start` and `end`",
+                    )
+                })?
         }
         (None, Some(own)) => {
             let own = own.trim();
-            let first = own.chars().next().ok_or(ForeignProblem::Blank)?;
+            let first = own.chars().next().ok_or_else(blank)?;
             let free = |mut at: usize| {
                 loop {
                     let found = occurrence(text, own, at)?;
@@ -149,13 +168,19 @@ fn range(
             let found = free(from).or_else(|| free(0));
             // With all of them taken, the first is the duplicate.
             let found = found.or_else(|| occurrence(text, own, 0));
-            found.ok_or(ForeignProblem::NotFound)?.as_range()
+            let not_found = || {
+                Refusal(
+                    "document `{}` does not contain the chunk's text".to_owned(),
+                    "put text that the chunker added into `context`, and only the document's own into `text`",
+                )
+            };
+            found.ok_or_else(not_found)?.as_range()
         }
-        (None, None) => return Err(ForeignProblem::Blank),
+        (None, None) => return Err(blank()),
     };
     let range = trim(text, range);
     if range.is_empty() {
-        return Err(ForeignProblem::Blank);
+        return Err(blank());
     }
     Ok(range)
 }
@@ -210,7 +235,7 @@ mod tests {
         }
     }
 
-    fn placed(chunks: Vec<ForeignChunk>) -> Result<Vec<Chunk>, ChunkError> {
+    fn placed(chunks: Vec<ForeignChunk>) -> Result<Vec<Chunk>, Error> {
         let chunks = Arc::new(ForeignChunks::new("c.jsonl".to_owned(), chunks));
         let words = counter(Tokenizer::Words, None).expect("words need no model");
         let spec = ChunkSpec::of_file(chunks, Tokenizer::Words);

@@ -11,7 +11,6 @@
 //! A text of white space only gives none. Titles are not part of chunks. [`Strategy::File`] takes the ranges of
 //! [`ForeignChunks`] as they are, trimmed.
 
-mod error;
 mod spec;
 mod strategy;
 
@@ -26,13 +25,13 @@ mod version;
 
 use rayon::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
 
-pub use error::{ChunkError, ForeignProblem};
 pub use foreign::{ForeignChunk, ForeignChunks, code_points};
 pub use spec::ChunkSpec;
 pub use strategy::Strategy;
 
 use piece::Piece;
 
+use crate::error::Error;
 use crate::text::tokens::TokenCounter;
 use crate::types::{ByteRange, Chunk, Document};
 
@@ -52,12 +51,12 @@ pub fn split(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<By
 /// `n_tokens` is the count of the chunk's text alone, so the counts of neighbours need not add up to the document's.
 ///
 /// # Errors
-/// [`ChunkError::Foreign`] for an external chunk that has no place in `documents`.
+/// For an external chunk that has no place in `documents`.
 pub fn chunk_documents(
     documents: &[Document],
     spec: &ChunkSpec,
     counter: &dyn TokenCounter,
-) -> Result<Vec<Chunk>, ChunkError> {
+) -> Result<Vec<Chunk>, Error> {
     if let Some(chunks) = spec.foreign() {
         return chunks.place(documents, counter);
     }

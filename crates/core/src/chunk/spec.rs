@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::error::ChunkError;
 use super::foreign::ForeignChunks;
 use super::strategy::Strategy;
+use crate::error::Error;
 use crate::text::tokens::Tokenizer;
 
 /// Settings of `[chunking]` that change ranges, validated. Sizes are in tokens of `tokenizer`.
@@ -21,22 +21,35 @@ impl ChunkSpec {
     /// Creates a spec for chunks of at most `size` tokens that repeat up to `overlap` tokens of the one before.
     ///
     /// # Errors
-    /// [`ChunkError::ZeroSize`] and [`ChunkError::OverlapNotSmaller`], for every strategy alike; [`ChunkError::NoFile`] for
-    /// the strategy `file`, which [`Self::of_file`] is for.
+    /// For a size of 0 and an overlap that is not smaller, so that chunks would never advance; for the strategy `file`, which
+    /// [`Self::of_file`] is for.
     pub fn new(
         strategy: Strategy,
         size: usize,
         overlap: usize,
         tokenizer: Tokenizer,
-    ) -> Result<Self, ChunkError> {
+    ) -> Result<Self, Error> {
         if size == 0 {
-            return Err(ChunkError::ZeroSize { size, overlap });
+            return Err(Error::new(
+                format!(
+                    "`chunking.size` is {size} (with `chunking.overlap` = {overlap}); a chunk needs at least 1 token"
+                ),
+                "set `chunking.size`; 200 suits most encoders",
+            ));
         }
         if overlap >= size {
-            return Err(ChunkError::OverlapNotSmaller { size, overlap });
+            return Err(Error::new(
+                format!(
+                    "`chunking.overlap` = {overlap} is not smaller than `chunking.size` = {size}"
+                ),
+                format!("set `chunking.overlap` below {size}; a fifth of the size is usual"),
+            ));
         }
         if strategy == Strategy::File {
-            return Err(ChunkError::NoFile);
+            return Err(Error::new(
+                "`chunking.strategy` is `file`, but `chunking.file` is not set",
+                "name a JSON Lines file of chunks",
+            ));
         }
         Ok(Self { strategy, size, overlap, tokenizer, foreign: None })
     }
@@ -89,7 +102,7 @@ mod tests {
     use super::*;
     use crate::hint::Hint;
 
-    fn sized(size: usize, overlap: usize) -> Result<ChunkSpec, ChunkError> {
+    fn sized(size: usize, overlap: usize) -> Result<ChunkSpec, Error> {
         ChunkSpec::new(Strategy::Fixed, size, overlap, Tokenizer::Chars)
     }
 

@@ -1,19 +1,16 @@
 //! Languages as data: one file each in `crates/core/languages`, read by BM25's analysis, the scorer `mlqa` and the rule of rightness.
 //!
 //! To add a language, write its file, add it to `FILES`, and nothing else. A key may be left out, except `yes`, `no`,
-//! `negations`, `months` and those of `declined`. An entry may have several words; `*` at its end matches any ending, `*` at its
+//! `negations`, `months` and the classes of replies that decline. An entry may have several words; `*` at its end matches any ending, `*` at its
 //! start any beginning. Case and diacritics do not matter. Where an entry has several names, spaces separate them, and `_` the
 //! words of one name.
-
-mod detect;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-
-pub use detect::detect;
+use whatlang::{Lang, Script};
 
 /// The files by their ISO 639-1 code.
 const FILES: &[(&str, &str)] = &[
@@ -64,10 +61,6 @@ pub struct Language {
     /// Words that the rule of rightness reads.
     #[serde(flatten)]
     pub words: BTreeMap<Class, Vec<String>>,
-    /// Replies that decline to answer: that a source, or the speaker, lacks the matter asked for.
-    pub declined: BTreeMap<Declined, Vec<String>>,
-    /// Numbers, dates, times and units.
-    pub numbers: BTreeMap<Numbers, Vec<String>>,
 }
 
 /// A class of words that the rule of rightness reads.
@@ -90,8 +83,6 @@ pub enum Class {
     Negations,
     /// Phrases that begin with a negation and deny nothing: `not only`.
     NotDenials,
-    /// Words after a negation with which the clause affirms: `not before noon`.
-    Limits,
     /// Phrases before something that is not the answer: `instead of`.
     Contrasts,
     /// Phrases in the clause of something that no longer holds.
@@ -100,8 +91,6 @@ pub enum Class {
     DenialsAfter,
     /// Words of doubt.
     Hedges,
-    /// Words of an answer that leaves open which of several holds.
-    Undecided,
     /// Words between alternatives.
     Or,
     /// Words between parts that all count.
@@ -130,22 +119,13 @@ pub enum Class {
     Titles,
     /// Words that make another name of the one that follows.
     NameStarts,
-    /// Words that may end a name without making it another one.
-    NameEnds,
     /// Words between the words of a name, and before a place that has it: `of`.
     Links,
     /// Words that are the same.
     Aliases,
-    /// Pairs of words that contradict each other.
-    Opposites,
-}
 
-/// A class of words in replies that decline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Declined {
-    /// Whole replies.
-    Whole,
+    /// Replies that decline as a whole.
+    WholeReplies,
     /// The speaker: `I`, `we`.
     Speakers,
     /// The searched sources: `context`, `documents`.
@@ -168,12 +148,7 @@ pub enum Declined {
     Frames,
     /// Verbs of treating a topic: `The text describes the trial, not the verdict.`
     Topics,
-}
 
-/// A class of words in numbers, dates, times and units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Numbers {
     /// Names of 0, 1, 2 and so on.
     Cardinals,
     /// Names of 20, 30 to 90.
@@ -204,24 +179,20 @@ pub enum Numbers {
     RangeLinks,
     /// Words between an amount and the unit that it is divided by.
     Per,
-    /// Adverbs of a rate: name and symbol of the unit.
-    Rates,
     /// Symbol of a unit, then its names.
     Units,
 }
 
+/// Those with a file first.
 static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
     let read = |(code, text): &(&str, &str)| Language {
         code: (*code).to_owned(),
         ..toml::from_str(text).unwrap_or_else(|error| panic!("languages/{code}.toml: {error}"))
     };
-    FILES.iter().map(read).collect()
-});
-
-static OTHER_LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
     let others: BTreeMap<String, Language> =
         toml::from_str(OTHERS).unwrap_or_else(|error| panic!("languages/others.toml: {error}"));
-    others.into_iter().map(|(code, language)| Language { code, ..language }).collect()
+    let others = others.into_iter().map(|(code, language)| Language { code, ..language });
+    FILES.iter().map(read).chain(others).collect()
 });
 
 /// The language of which nothing is known.
@@ -231,22 +202,17 @@ impl Language {
     /// Returns all languages with data, English first.
     #[must_use]
     pub fn all() -> &'static [Self] {
-        &LANGUAGES
-    }
-
-    /// Returns all languages of which anything is known.
-    fn known() -> impl Iterator<Item = &'static Self> {
-        LANGUAGES.iter().chain(OTHER_LANGUAGES.iter())
+        &LANGUAGES[..FILES.len()]
     }
 
     /// Returns the particles of all languages.
     pub fn particles() -> impl Iterator<Item = &'static str> {
-        Self::known().flat_map(|language| language.particles.iter().map(String::as_str))
+        LANGUAGES.iter().flat_map(|language| language.particles.iter().map(String::as_str))
     }
 
     /// Returns the elisions of all languages.
     pub fn elisions() -> impl Iterator<Item = &'static str> {
-        Self::known().flat_map(|language| language.elisions.iter().map(String::as_str))
+        LANGUAGES.iter().flat_map(|language| language.elisions.iter().map(String::as_str))
     }
 
     /// Returns English.
@@ -258,7 +224,7 @@ impl Language {
     /// Returns the language of an ISO 639-1 code; one without any words if there is no data.
     #[must_use]
     pub fn of(code: &str) -> &'static Self {
-        Self::known().find(|language| language.code == code).unwrap_or(&NONE)
+        LANGUAGES.iter().find(|language| language.code == code).unwrap_or(&NONE)
     }
 
     /// Returns true for English.
@@ -276,11 +242,6 @@ impl Language {
     /// Returns the words of a class.
     pub(crate) fn words(&self, class: Class) -> impl Iterator<Item = &str> {
         self.words.get(&class).into_iter().flatten().map(String::as_str)
-    }
-
-    /// Returns the words of a class of numbers.
-    pub(crate) fn numbers(&self, class: Numbers) -> impl Iterator<Item = &str> {
-        self.numbers.get(&class).into_iter().flatten().map(String::as_str)
     }
 }
 
@@ -302,6 +263,38 @@ pub fn units() -> BTreeMap<String, Vec<String>> {
     toml::from_str(UNITS).unwrap_or_else(|error| panic!("languages/units.toml: {error}"))
 }
 
+/// Number of texts to sample.
+const N_SAMPLES: usize = 40;
+/// Bytes of the sample, about 20,000 letters of English.
+const SAMPLE_BYTES: usize = 20_000;
+/// Letters and digits that show a language written in Latin script; fewer are taken for English.
+const LEAST_LETTERS: usize = 60;
+
+/// ISO 639-3 and 639-1 of whatlang's languages whose 639-1 code is not the first two letters of 639-3.
+const CODES: &str = "cmn zh spa es por pt ben bn deu de ukr uk kat ka hin hi jpn ja heb he yid yi pol pl jav jv nob nb swe sv \
+                     tur tr nld nl ces cs ell el bul bg bel be kan kn slv sl srp sr mkd mk lit lt lav lv est et urd ur uzb uz \
+                     pan pa ind id pes fa mal ml mya my sin si khm km tuk tk aka ak zul zu slk sk cat ca tgl tl hye hy";
+
+/// Returns the ISO 639-1 code of the language of `texts`, from the beginnings of some spread over all. Text in Latin script that is
+/// short or of no clear language counts as English, as does no text at all.
+#[must_use]
+pub fn detect<'a>(texts: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let step = texts.len().div_ceil(N_SAMPLES).max(1);
+    let n_samples = texts.len().div_ceil(step).max(1);
+    let mut sample = String::new();
+    for text in texts.step_by(step) {
+        sample.push_str(&text[..text.floor_char_boundary(SAMPLE_BYTES / n_samples)]);
+        sample.push('\n');
+    }
+    let n_letters = sample.chars().filter(|c| c.is_alphanumeric()).count();
+    let found = whatlang::detect(&sample).filter(|found| {
+        found.script() != Script::Latin || found.is_reliable() && n_letters >= LEAST_LETTERS
+    });
+    let code = found.map_or(Lang::Eng, |found| found.lang()).code();
+    let mut codes = CODES.split_ascii_whitespace();
+    codes.find(|known| *known == code).and_then(|_| codes.next()).unwrap_or(&code[..2]).to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -312,8 +305,9 @@ mod tests {
             let needed =
                 [Class::Yes, Class::No, Class::Negations].map(|class| language.words(class).next());
             assert!(language.has_data() && needed.iter().all(Option::is_some), "{language:?}");
-            assert_eq!(language.declined.len(), 12, "{language:?}");
-            assert_eq!(language.numbers(Numbers::Months).count(), 12, "{language:?}");
+            assert_eq!(language.words(Class::Months).count(), 12, "{language:?}");
+            let declining = Class::WholeReplies..=Class::Topics;
+            assert_eq!(language.words.range(declining).count(), 12, "{language:?}");
         }
     }
 
@@ -323,7 +317,7 @@ mod tests {
         let symbols: Vec<&str> =
             units.values().flatten().filter_map(|unit| unit.split(' ').next()).collect();
         for language in Language::all() {
-            for unit in language.numbers(Numbers::Units) {
+            for unit in language.words(Class::Units) {
                 let symbol = unit.split(' ').next().unwrap_or_default();
                 assert!(symbols.contains(&symbol), "{language:?}: {unit}");
             }
@@ -333,5 +327,39 @@ mod tests {
     #[test]
     fn a_language_without_a_file_has_no_words() {
         assert!(!Language::of("xx").has_data() && Language::of("de").has_data());
+    }
+
+    #[test]
+    fn a_language_is_detected_by_its_own_text_and_the_unclear_is_english() {
+        let cases = [
+            (
+                "en",
+                "The order was not delivered, because the driver found no one at home and the parcel went back.",
+            ),
+            (
+                "de",
+                "Die Bestellung wurde nicht ausgeliefert, weil der Fahrer niemanden angetroffen hat und das Paket zurückging.",
+            ),
+            ("ru", "Заказ не был доставлен, потому что водитель никого не застал дома."),
+            ("ar", "لم يتم تسليم الطلب لأن السائق لم يجد أحدا في المنزل"),
+            ("zh", "因为司机没有找到任何人，所以订单没有送达。"),
+            ("ja", "運転手が誰にも会えなかったため、注文は配達されませんでした。"),
+            ("ko", "운전기사가 아무도 만나지 못해 주문이 배달되지 않았습니다."),
+            ("th", "คำสั่งซื้อไม่ได้รับการจัดส่งเนื่องจากคนขับไม่พบใครที่บ้าน"),
+            ("en", "kubectl rollout undo"),
+            ("en", "Warszawa 1923"),
+            ("en", ""),
+        ];
+        for (code, text) in cases {
+            assert_eq!(detect([text].into_iter()), code, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_language_of_the_detector_has_a_two_letter_code() {
+        let pairs: Vec<&str> = CODES.split_ascii_whitespace().collect();
+        for pair in pairs.chunks(2) {
+            assert!(Lang::from_code(pair[0]).is_some() && pair[1].len() == 2, "{pair:?}");
+        }
     }
 }

@@ -6,7 +6,7 @@
 //! (1.1 and MLQA: F1 0 even when both do; 2.0: 1 when both do, else 0) and in yes/no/noanswer (HotpotQA: all zero when either is
 //! one of these and the two differ).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::closed_set::closed_set;
 use crate::language::Language;
@@ -117,6 +117,26 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
 #[must_use]
 pub fn contains(answer: &str, golds: &[String]) -> Option<bool> {
     (!golds.is_empty()).then(|| AnswerMatcher::new(golds).found_in_text(answer))
+}
+
+/// `Groundedness`: returns K-Precision (Adlakha et al., TACL 2024): the share of the answer's tokens that occur in the passages. `None`
+/// for an answer without tokens.
+#[must_use]
+pub fn groundedness(answer: &str, passages: &[&str]) -> Option<f64> {
+    let answer = normalise::official(answer);
+    let tokens: Vec<&str> = tokens(&answer).collect();
+    // Passages are read as far as a token is missing: most answers are in the first ones.
+    let mut missing: HashSet<&str> = tokens.iter().copied().collect();
+    for passage in passages {
+        if missing.is_empty() {
+            break;
+        }
+        for token in normalise::official(passage).split(' ') {
+            missing.remove(token);
+        }
+    }
+    let found = tokens.iter().filter(|token| !missing.contains(**token));
+    (!tokens.is_empty()).then(|| found.count() as f64 / tokens.len() as f64)
 }
 
 /// `FactRecall`, `ForbiddenFacts`: returns the share of `facts` that `answer` states; a fact is stated when the answer

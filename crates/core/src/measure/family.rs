@@ -1,4 +1,5 @@
-//! Measure families: a closed set, each with its cutoffs and its aggregation over questions.
+//! Measure families: a closed set, each with its cutoffs, its formula and its aggregation over questions. Sources and reference
+//! implementations are in `docs/src/metrics.md`.
 
 /// Cutoffs that a family takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +25,20 @@ pub enum Aggregate {
     Median,
 }
 
+/// Direction of a measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Higher is better.
+    Higher,
+    /// Lower is better.
+    Lower,
+}
+
 macro_rules! families {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal, $takes:ident;)*) => {
-        /// A measure without its cutoff. [`Family::facts`] gives each formula.
+    ($($variant:ident = $name:literal, $takes:ident, $also:expr, $formula:literal;)*) => {
+        /// A measure without its cutoff.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Family { $($(#[$doc])* $variant,)* }
+        pub enum Family { $(#[doc = $formula] $variant,)* }
 
         impl Family {
             /// Every family, in report order.
@@ -43,115 +53,116 @@ macro_rules! families {
             pub(super) fn takes(self) -> Takes {
                 match self { $(Self::$variant => Takes::$takes,)* }
             }
+
+            /// Returns other names in use.
+            #[must_use]
+            pub fn also(self) -> &'static [&'static str] {
+                match self { $(Self::$variant => &$also,)* }
+            }
+
+            /// Returns the formula of one question's value, and the questions for which it is defined.
+            #[must_use]
+            pub fn formula(self) -> &'static str {
+                match self { $(Self::$variant => $formula,)* }
+            }
         }
     };
 }
 
 families! {
-    /// A passage holds a gold answer.
-    Em = "EM", KOrPrompt;
-    /// Share of the relevant documents found.
-    Recall = "Recall", Any;
-    /// Any relevant document found.
-    Success = "Success", KOrPrompt;
-    /// Every evidence group's document found.
-    FullRecall = "FullRecall", KOrPrompt;
-    /// Share of the evidence's bytes found.
-    EvidenceRecall = "EvidenceRecall", KOrPrompt;
-    /// Share of the results that is relevant.
-    Precision = "P", KOrPrompt;
-    /// Precision at the rank that equals the number of relevant documents.
-    RPrecision = "Rprec", Nothing;
-    /// Harmonic mean of precision and recall.
-    SetF1 = "SetF1", Any;
-    /// One over the rank of the first relevant document.
-    ReciprocalRank = "RR", KOrNone;
-    /// Normalised discounted cumulative gain, linear gain.
-    Ndcg = "nDCG", KOrNone;
-    /// Average precision.
-    AveragePrecision = "AP", KOrNone;
-    /// Share of the non-relevant documents that was found.
-    Fallout = "Fallout", K;
-    /// Share of all documents that was correctly found or correctly left out.
-    Accuracy = "Accuracy", K;
-    /// Share of the results with a relevance judgment.
-    Judged = "Judged", K;
-    /// Rank of the first relevant document.
-    MedianRank = "MedianRank", Nothing;
-    /// Share of the passages' bytes that are evidence.
-    SpanPrecision = "SpanPrecision", KOrPrompt;
-    /// Share of the evidence's bytes that the passages hold.
-    SpanRecall = "SpanRecall", KOrPrompt;
-    /// Evidence bytes held, over those held, missed, or superfluous.
-    Iou = "IoU", KOrPrompt;
-    /// The best precision that the chunking allows.
-    PrecisionOmega = "PrecisionOmega", Nothing;
-    /// The answer is right.
-    AnswerRight = "AnswerRight", Nothing;
-    /// The answer equals a gold answer.
-    AnswerEm = "AnswerEM", Nothing;
-    /// Token F1 of the answer.
-    AnswerF1 = "AnswerF1", Nothing;
-    /// Token precision of the answer.
-    AnswerPrecision = "AnswerPrecision", Nothing;
-    /// Token recall of the answer.
-    AnswerRecall = "AnswerRecall", Nothing;
-    /// The answer contains a gold answer.
-    AnswerContains = "AnswerContains", Nothing;
-    /// `AnswerEM` over the answerable questions.
-    AnswerEmHasAns = "AnswerEM(HasAns)", Nothing;
-    /// `AnswerF1` over the answerable questions.
-    AnswerF1HasAns = "AnswerF1(HasAns)", Nothing;
-    /// `AnswerEM` over the unanswerable questions.
-    AnswerEmNoAns = "AnswerEM(NoAns)", Nothing;
-    /// `AnswerF1` over the unanswerable questions.
-    AnswerF1NoAns = "AnswerF1(NoAns)", Nothing;
-    /// Share of the required facts that the answer states.
-    FactRecall = "FactRecall", Nothing;
-    /// Share of the forbidden facts that the answer states.
-    ForbiddenFacts = "ForbiddenFacts", Nothing;
-    /// Share of the answer's tokens that occur in the prompt's passages.
-    Groundedness = "Groundedness", Nothing;
-    /// Values of the answer that no passage of the prompt contains.
-    UnsupportedValues = "UnsupportedValues", Nothing;
+    Em = "EM", KOrPrompt, ["answer recall", "has_answer", "top-k retrieval accuracy"],
+        "1 when some of the first k passages contains a gold answer, else 0; both NFKC, lower case, without ASCII punctuation and articles, on word boundaries; span questions only";
+    Recall = "Recall", Any, ["recall", "set_recall", "sensitivity"],
+        "relevant documents among the first k / all relevant; without a cutoff, of the whole ranking";
+    Success = "Success", KOrPrompt, ["hit", "hit rate", "hits", "success", "accuracy of retrieval", "Recall@k in papers on open-domain QA"],
+        "1 when any of the first k documents is relevant, else 0";
+    FullRecall = "FullRecall", KOrPrompt, ["all-recall", "paragraph EM"],
+        "1 when every evidence group has a member whose document is among the first k, else 0";
+    EvidenceRecall = "EvidenceRecall", KOrPrompt, [],
+        "mean over evidence groups: bytes of the best covered member's ranges inside the union of the first k passages / its bytes; a member without ranges counts 1 when its document is there";
+    Precision = "P", KOrPrompt, ["precision", "prec"],
+        "relevant documents among the first k / k, also when fewer came back; @Nt, @prompt: / documents shown";
+    RPrecision = "Rprec", Nothing, ["R-precision"],
+        "precision at rank R, R = number of relevant documents";
+    SetF1 = "SetF1", Any, ["F1", "set_F", "SetF"],
+        "2PR / (P + R) of the set of the first k documents (without a cutoff: all); P is over the documents in the set; 0 when both are 0";
+    ReciprocalRank = "RR", KOrNone, ["MRR", "recip_rank", "reciprocal rank"],
+        "1 / rank of the first relevant document within the first k, 0 when there is none";
+    Ndcg = "nDCG", KOrNone, ["ndcg", "ndcg_cut"],
+        "sum of grade / log2(rank + 1) within the first k / the same sum of the ideal ranking; linear gain; grades <= 0 gain nothing; a relevance level does not change it";
+    AveragePrecision = "AP", KOrNone, ["map", "map_cut", "average precision", "MAP"],
+        "sum of the precisions at the ranks of the relevant documents within the first k / all relevant";
+    Fallout = "Fallout", K, ["false positive rate"],
+        "documents among the first k that are not relevant / all documents that are not relevant; needs the corpus size";
+    Accuracy = "Accuracy", K, ["acc"],
+        "(relevant found in the first k + not relevant left out) / all documents; dominated by true negatives, so an empty ranking scores nearly 1; needs the corpus size";
+    Judged = "Judged", K, ["judged", "1 - unj"],
+        "judged documents (any grade) among the first k / documents among the first k";
+    MedianRank = "MedianRank", Nothing, ["median rank", "MedR"],
+        "rank of the first relevant document, infinite when none was found; the median over all questions, not the mean";
+    SpanPrecision = "SpanPrecision", KOrPrompt, ["token precision"],
+        "evidence bytes inside the first k passages, each once / bytes of these passages, overlaps counted twice; undefined if a passage of an imported run does not occur verbatim in a document";
+    SpanRecall = "SpanRecall", KOrPrompt, ["token recall"],
+        "evidence bytes inside the first k passages / evidence bytes";
+    Iou = "IoU", KOrPrompt, ["Jaccard", "intersection over union"],
+        "evidence bytes inside the first k passages / (bytes of these passages, overlaps counted twice, + evidence bytes missed); undefined where SpanPrecision is";
+    PrecisionOmega = "PrecisionOmega", Nothing, ["precision omega"],
+        "evidence bytes inside all chunks that hold some / bytes of the union of these chunks and the evidence: precision if retrieval were perfect; undefined for an imported run";
+    AnswerRight = "AnswerRight", Nothing, ["accuracy", "correctness"],
+        "1 when the answer is right by `evaluation.right`, 0.5 when the rule is unsure, else 0; unanswerable questions: 1 for abstaining";
+    AnswerEm = "AnswerEM", Nothing, ["exact match", "exact_match", "exact"],
+        "1 when the normalised answer equals a normalised gold answer, else 0; the best gold answer counts";
+    AnswerF1 = "AnswerF1", Nothing, ["f1", "token F1"],
+        "token F1 over multisets of normalised tokens; the best gold answer counts";
+    AnswerPrecision = "AnswerPrecision", Nothing, ["prec"],
+        "shared tokens / tokens of the answer, against the gold answer of the best F1";
+    AnswerRecall = "AnswerRecall", Nothing, [],
+        "shared tokens / tokens of the gold answer of the best F1";
+    AnswerContains = "AnswerContains", Nothing, ["answer inclusion"],
+        "1 when the answer contains a gold answer, normalised as for EM, on word boundaries: for models that chat";
+    AnswerEmHasAns = "AnswerEM(HasAns)", Nothing, [],
+        "AnswerEM, AnswerF1 over the questions that have an answer";
+    AnswerF1HasAns = "AnswerF1(HasAns)", Nothing, [],
+        "AnswerEM, AnswerF1 over the questions that have an answer";
+    AnswerEmNoAns = "AnswerEM(NoAns)", Nothing, [],
+        "AnswerEM, AnswerF1 over the unanswerable questions: 1 for an empty answer (scorer squad2 only)";
+    AnswerF1NoAns = "AnswerF1(NoAns)", Nothing, [],
+        "AnswerEM, AnswerF1 over the unanswerable questions: 1 for an empty answer (scorer squad2 only)";
+    FactRecall = "FactRecall", Nothing, ["nugget recall"],
+        "required facts that the answer states / required facts; a fact is stated when any of its wordings is contained, as for AnswerContains";
+    ForbiddenFacts = "ForbiddenFacts", Nothing, [],
+        "forbidden facts that the answer states / forbidden facts";
+    Groundedness = "Groundedness", Nothing, ["K-Precision", "faithfulness"],
+        "normalised tokens of the answer that occur in the prompt's passages / tokens of the answer; undefined for an empty or abstaining answer";
+    UnsupportedValues = "UnsupportedValues", Nothing, [],
+        "numbers, dates and names of the answer that no passage of the prompt contains, in any notation; undefined for an empty or abstaining answer";
 }
 
 impl Family {
-    /// Returns true if it scores answers rather than rankings.
+    /// Returns true if it scores answers rather than rankings: the families from `AnswerRight` on.
     #[must_use]
     pub fn scores_answers(self) -> bool {
-        matches!(
-            self,
-            Self::AnswerRight
-                | Self::AnswerEm
-                | Self::AnswerF1
-                | Self::AnswerPrecision
-                | Self::AnswerRecall
-                | Self::AnswerContains
-                | Self::AnswerEmHasAns
-                | Self::AnswerF1HasAns
-                | Self::AnswerEmNoAns
-                | Self::AnswerF1NoAns
-                | Self::FactRecall
-                | Self::ForbiddenFacts
-                | Self::Groundedness
-                | Self::UnsupportedValues
-        )
+        self >= Self::AnswerRight
     }
 
-    /// Returns the name of what it scores and what its k counts.
+    /// Returns the smallest and the largest value.
     #[must_use]
-    pub fn looks_at(self) -> &'static str {
+    pub fn range(self) -> (f64, f64) {
         match self {
-            Self::Em => "passages and gold answers",
-            Self::EvidenceRecall
-            | Self::SpanPrecision
-            | Self::SpanRecall
-            | Self::Iou
-            | Self::PrecisionOmega => "passages and evidence",
-            Self::FullRecall => "documents (passages collapsed by first occurrence) and evidence",
-            family if family.scores_answers() => "answers",
-            _ => "documents (passages collapsed by first occurrence) and their grades",
+            Self::MedianRank => (1.0, f64::INFINITY),
+            Self::UnsupportedValues => (0.0, f64::INFINITY),
+            _ => (0.0, 1.0),
+        }
+    }
+
+    /// Returns the direction of improvement.
+    #[must_use]
+    pub fn direction(self) -> Direction {
+        match self {
+            Self::Fallout | Self::MedianRank | Self::ForbiddenFacts | Self::UnsupportedValues => {
+                Direction::Lower
+            }
+            _ => Direction::Higher,
         }
     }
 

@@ -8,12 +8,10 @@ pub mod answer;
 pub mod ranked;
 pub mod spans;
 
-mod facts;
 mod family;
 mod name;
 mod quantity;
 
-pub use facts::{Direction, MeasureFacts};
-pub use family::{Aggregate, Family};
-pub use name::{Cutoff, Measure, UnknownMeasure};
-pub use quantity::{Quantity, UnknownQuantity};
+pub use family::{Aggregate, Direction, Family};
+pub use name::{Cutoff, Measure};
+pub use quantity::Quantity;

@@ -1,6 +1,5 @@
 //! Names of measures: a family and, where it has one, a cutoff. Printed, parsed and used as a key in the same form.
 
-use crate::hint::Hint;
 use std::fmt;
 use std::str::FromStr;
 
@@ -8,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::family::{Family, Takes};
+use crate::error::Error;
 
 /// Depth to which a measure reads a ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -102,31 +102,20 @@ impl fmt::Display for Measure {
     }
 }
 
-/// Error of an unknown measure name.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown measure `{text}`{}", meant.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
-pub struct UnknownMeasure {
-    /// The text that was parsed.
-    pub text: String,
-    /// The measure that was probably meant: a name of another tool, or another spelling.
-    pub meant: Option<String>,
-}
-
-impl Hint for UnknownMeasure {
-    fn hint(&self) -> Option<String> {
-        let hint =
-            "measures read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`";
-        Some(hint.to_owned())
-    }
-}
-
 impl FromStr for Measure {
-    type Err = UnknownMeasure;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, UnknownMeasure> {
-        parse(text, |family, name| family.name() == name)
-            .ok_or_else(|| UnknownMeasure { text: text.to_owned(), meant: meant(text) })
+    fn from_str(text: &str) -> Result<Self, Error> {
+        parse(text, |family, name| family.name() == name).ok_or_else(|| {
+            let hint = "measures read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; \
+                        `ragtriage score --list` explains them all";
+            Error::new(format!("unknown measure `{text}`{}", did_you_mean(meant(text))), hint)
+        })
     }
+}
+
+pub(super) fn did_you_mean(name: Option<String>) -> String {
+    name.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
 fn parse(text: &str, is: impl Fn(Family, &str) -> bool) -> Option<Measure> {
@@ -149,7 +138,7 @@ fn counted(digits: &str) -> Option<usize> {
 }
 
 /// Returns the measure that `text` names in another case, by another tool's name, or with `_` for `@` (`ndcg_cut_10`).
-fn meant(text: &str) -> Option<String> {
+pub(super) fn meant(text: &str) -> Option<String> {
     let text = match text.rsplit_once('_') {
         Some((name, k))
             if !text.contains('@') && !k.is_empty() && k.bytes().all(|b| b.is_ascii_digit()) =>
@@ -159,7 +148,7 @@ fn meant(text: &str) -> Option<String> {
         _ => text.to_owned(),
     };
     parse(&text, |family: Family, name: &str| {
-        let known = [family.name()].into_iter().chain(family.facts().also.iter().copied());
+        let known = [family.name()].into_iter().chain(family.also().iter().copied());
         known.map(plain).any(|known| known == plain(name))
     })
     .map(|measure| measure.to_string())
@@ -170,9 +159,9 @@ fn plain(name: &str) -> String {
 }
 
 impl TryFrom<String> for Measure {
-    type Error = UnknownMeasure;
+    type Error = Error;
 
-    fn try_from(text: String) -> Result<Self, UnknownMeasure> {
+    fn try_from(text: String) -> Result<Self, Error> {
         text.parse()
     }
 }
@@ -202,7 +191,7 @@ mod tests {
                 cutoffs.into_iter().filter_map(|cutoff| Measure::new(family, cutoff)).collect();
             assert!(!measures.is_empty(), "{} takes no cutoff", family.name());
             for measure in measures {
-                assert_eq!(measure.to_string().parse(), Ok(measure));
+                assert_eq!(measure.to_string().parse().ok(), Some(measure));
                 assert_eq!(serde_json::to_value(measure).expect("a string"), measure.to_string());
             }
         }
@@ -215,10 +204,7 @@ mod tests {
                      PrecisionOmega AnswerEM AnswerF1 AnswerPrecision AnswerRecall AnswerContains FactRecall ForbiddenFacts \
                      P@prompt AnswerEM(HasAns) AnswerF1(NoAns) EvidenceRecall@1000t EM@1000t SetF1@1t";
         for name in names.split_whitespace() {
-            assert_eq!(
-                name.parse::<Measure>().map(|measure| measure.to_string()),
-                Ok(name.to_owned())
-            );
+            assert_eq!(name.parse::<Measure>().expect(name).to_string(), name);
         }
     }
 
@@ -243,11 +229,8 @@ mod tests {
             ("hit rate@3", "Success@3"),
             ("evidence_recall@1000t", "EvidenceRecall@1000t"),
         ] {
-            assert_eq!(
-                given.parse::<Measure>().expect_err(given).meant.as_deref(),
-                Some(meant),
-                "{given}"
-            );
+            let error = given.parse::<Measure>().expect_err(given).to_string();
+            assert_eq!(error, format!("unknown measure `{given}`; did you mean `{meant}`?"));
         }
         let unknown = "BLEU".parse::<Measure>().expect_err("no measure");
         assert_eq!(unknown.to_string(), "unknown measure `BLEU`");

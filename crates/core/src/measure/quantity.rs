@@ -6,8 +6,9 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::name::{self, did_you_mean};
 use super::{Aggregate, Cutoff, Direction, Measure};
-use crate::hint::Hint;
+use crate::error::Error;
 use crate::types::{FailureClass, Fault};
 
 /// A measure, or the share of the questions with a failure class or a generation fault. Serialised as its name.
@@ -44,7 +45,7 @@ impl Quantity {
     /// Returns the smallest and the largest value.
     #[must_use]
     pub fn range(self) -> (f64, f64) {
-        self.measure().map_or((0.0, 1.0), |measure| measure.family().facts().range)
+        self.measure().map_or((0.0, 1.0), |measure| measure.family().range())
     }
 
     /// Returns the aggregation over questions.
@@ -59,7 +60,7 @@ impl Quantity {
     pub fn direction(self) -> Direction {
         use FailureClass::{Correct, CorrectAbstention, Supported};
         match self {
-            Self::Measure(measure) => measure.family().facts().direction,
+            Self::Measure(measure) => measure.family().direction(),
             Self::Class(Correct | CorrectAbstention | Supported) => Direction::Higher,
             Self::Class(_) | Self::Fault(_) => Direction::Lower,
         }
@@ -76,38 +77,18 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// Error of a name that is neither a measure's nor a failure class's.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown measure or failure class `{text}`{}", meant.as_ref().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default())]
-pub struct UnknownQuantity {
-    /// The text that was parsed.
-    pub text: String,
-    /// The name that was probably meant.
-    pub meant: Option<String>,
-}
-
-impl Hint for UnknownQuantity {
-    fn hint(&self) -> Option<String> {
-        let names = "measures read like `EM@5`, `EM@prompt`, `nDCG@10`, `AnswerF1`; failure classes like `retrieval`, `hallucinated`";
-        Some(names.to_owned())
-    }
-}
-
 impl FromStr for Quantity {
-    type Err = UnknownQuantity;
+    type Err = Error;
 
-    fn from_str(text: &str) -> Result<Self, UnknownQuantity> {
+    fn from_str(text: &str) -> Result<Self, Error> {
         let class = FailureClass::named(text).map(Self::Class);
         let share = class.or_else(|| Fault::named(text).map(Self::Fault));
-        share.map_or_else(
-            || {
-                text.parse::<Measure>().map(Self::Measure).map_err(|error| UnknownQuantity {
-                    meant: error.meant.or_else(|| nearest(text)),
-                    text: error.text,
-                })
-            },
-            Ok,
-        )
+        share.or_else(|| text.parse().map(Self::Measure).ok()).ok_or_else(|| {
+            let meant = did_you_mean(name::meant(text).or_else(|| nearest(text)));
+            let hint = "measures read like `EM@5`, `EM@prompt`, `nDCG@10`, `AnswerF1`; failure classes like `retrieval`, \
+                        `hallucinated`; `ragtriage score --list` explains the measures";
+            Error::new(format!("unknown measure or failure class `{text}`{meant}"), hint)
+        })
     }
 }
 
@@ -122,9 +103,9 @@ fn nearest(text: &str) -> Option<String> {
 }
 
 impl TryFrom<String> for Quantity {
-    type Error = UnknownQuantity;
+    type Error = Error;
 
-    fn try_from(text: String) -> Result<Self, UnknownQuantity> {
+    fn try_from(text: String) -> Result<Self, Error> {
         text.parse()
     }
 }
@@ -150,11 +131,11 @@ mod tests {
         let shares = FailureClass::ALL.map(Quantity::Class);
         let faults = Fault::ALL.map(Quantity::Fault);
         for quantity in shares.into_iter().chain(faults) {
-            assert_eq!(quantity.to_string().parse(), Ok(quantity));
+            assert_eq!(quantity.to_string().parse().ok(), Some(quantity));
             assert_eq!(quantity.range(), (0.0, 1.0));
         }
         let measure: Measure = "nDCG@10".parse().expect("a measure");
-        assert_eq!("nDCG@10".parse(), Ok(Quantity::Measure(measure)));
+        assert_eq!("nDCG@10".parse().ok(), Some(Quantity::Measure(measure)));
     }
 
     #[test]
@@ -167,7 +148,9 @@ mod tests {
             ("BLEU", None),
         ] {
             let error = given.parse::<Quantity>().expect_err(given);
-            assert_eq!(error.meant.as_deref(), meant, "{given}");
+            let meant = did_you_mean(meant.map(str::to_owned));
+            let message = format!("unknown measure or failure class `{given}`{meant}");
+            assert_eq!(error.to_string(), message);
         }
     }
 }

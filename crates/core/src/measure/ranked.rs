@@ -351,7 +351,7 @@ mod tests {
         fn every_value_lies_in_its_declared_range((ranked, judged) in rankings(), k in 1..15usize) {
             let ranking = Graded::new(ranked, judged, 1);
             for family in RANKING.into_iter().chain([Family::Judged]) {
-                let (low, high) = family.facts().range;
+                let (low, high) = family.range();
                 for cutoff in [Some(k), None] {
                     if let Some(value) = ranking.at(family, cutoff, Some(40)) {
                         prop_assert!(low <= value && value <= high, "{} is {value}", family.name());
@@ -375,7 +375,7 @@ mod tests {
                 for cutoff in [Some(k), None] {
                     let value = |ranking: &Graded| ranking.at(family, cutoff, Some(40));
                     let (Some(before), Some(after)) = (value(&before), value(&after)) else { continue };
-                    let gain = match family.facts().direction {
+                    let gain = match family.direction() {
                         crate::measure::Direction::Higher => after - before,
                         crate::measure::Direction::Lower => before - after,
                     };

@@ -1,12 +1,12 @@
 //! Prompts: the passages of a question rendered by a template.
 
+mod comparison;
 mod message;
 mod template;
 
+pub use comparison::{JudgeVerdict, comparison_prompt};
 pub use message::{Prompt, PromptPassage};
-pub use template::{
-    NO_PASSAGES, PASSAGE_SEPARATOR, Template, TemplateError, TemplatePart, passage_text,
-};
+pub use template::{NO_PASSAGES, PASSAGE_SEPARATOR, Template, TemplatePart, passage_text};
 
 use crate::text::tokens::TokenCounter;
 use crate::types::Question;

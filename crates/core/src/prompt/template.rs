@@ -19,6 +19,7 @@
 use std::fmt;
 
 use super::message::{Prompt, PromptPassage};
+use crate::error::Error;
 use crate::text::content_key::key;
 use crate::text::hex::hex;
 use crate::types::QuestionKind;
@@ -70,28 +71,9 @@ fn written(parts: &[TemplatePart]) -> String {
     parts.iter().map(ToString::to_string).collect()
 }
 
-/// Error of a text that is not a template.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(
-    missing_docs,
-    reason = "the fields are what the message shows: lines counted from 1, names as written"
-)]
-pub enum TemplateError {
-    /// Text outside the sections.
-    #[error("line {line}: text before the first section; begin with a line `[system]` or `[user]`")]
-    TextBeforeSections { line: usize },
-    /// A duplicate section.
-    #[error("line {line}: duplicate section `[{section}]`")]
-    SecondSection { line: usize, section: &'static str },
-    /// No `[user]` section.
-    #[error("no `[user]` section")]
-    NoUserSection,
-    /// An unknown placeholder.
-    #[error("unknown placeholder `{{{name}}}`; known are `{{question}}` and `{{passages}}`")]
-    UnknownPlaceholder { name: String },
-    /// A placeholder missing or more than once.
-    #[error("`{{{name}}}` must occur once, found {n} times")]
-    NotOnce { name: &'static str, n: usize },
+/// Returns the error of a text that is not a template.
+fn invalid(message: impl Into<String>) -> Error {
+    Error::new(message, "")
 }
 
 impl Template {
@@ -108,9 +90,9 @@ impl Template {
     }
 
     /// Parses a template's text; a byte order mark and CRLF are accepted.
-    pub fn parse(text: &str) -> Result<Self, TemplateError> {
+    pub fn parse(text: &str) -> Result<Self, Error> {
         let [system, user] = sections(text)?;
-        let user = user.ok_or(TemplateError::NoUserSection)?;
+        let user = user.ok_or_else(|| invalid("no `[user]` section"))?;
         let template = Self { system: parts(&system.unwrap_or_default())?, user: parts(&user)? };
         for (name, wanted) in
             [("question", TemplatePart::Question), ("passages", TemplatePart::Passages)]
@@ -122,7 +104,7 @@ impl Template {
                 .filter(|part| **part == wanted)
                 .count();
             if n != 1 {
-                return Err(TemplateError::NotOnce { name, n });
+                return Err(invalid(format!("`{{{name}}}` must occur once, found {n} times")));
             }
         }
         Ok(template)
@@ -183,17 +165,18 @@ pub fn passage_text(n: usize, title: &str, text: &str) -> String {
 }
 
 /// Splits the text into the sections `[system]` and `[user]`, if present.
-fn sections(text: &str) -> Result<[Option<String>; 2], TemplateError> {
+fn sections(text: &str) -> Result<[Option<String>; 2], Error> {
     let mut found = [None, None];
     let mut open: Option<usize> = None;
     for (at, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let named = ["[system]", "[user]"].iter().position(|name| *name == line.trim());
         if let Some(section) = named {
             if found[section].is_some() {
-                return Err(TemplateError::SecondSection {
-                    line: at + 1,
-                    section: ["system", "user"][section],
-                });
+                return Err(invalid(format!(
+                    "line {}: duplicate section `{}`",
+                    at + 1,
+                    line.trim()
+                )));
             }
             found[section] = Some(String::new());
             open = Some(section);
@@ -201,7 +184,10 @@ fn sections(text: &str) -> Result<[Option<String>; 2], TemplateError> {
             text.push_str(line);
             text.push('\n');
         } else if !line.trim().is_empty() {
-            return Err(TemplateError::TextBeforeSections { line: at + 1 });
+            return Err(invalid(format!(
+                "line {}: text before the first section; begin with a line `[system]` or `[user]`",
+                at + 1
+            )));
         }
     }
     Ok(found.map(|text| text.map(|text| text.trim().to_owned())))
@@ -216,7 +202,7 @@ fn filled(parts: &[TemplatePart], question: &str, passages: &str) -> String {
     texts.collect()
 }
 
-fn parts(text: &str) -> Result<Vec<TemplatePart>, TemplateError> {
+fn parts(text: &str) -> Result<Vec<TemplatePart>, Error> {
     let mut parts = Vec::new();
     let mut literal = String::new();
     let mut rest = text;
@@ -236,7 +222,8 @@ fn parts(text: &str) -> Result<Vec<TemplatePart>, TemplateError> {
             "question" => TemplatePart::Question,
             "passages" => TemplatePart::Passages,
             _ => {
-                return Err(TemplateError::UnknownPlaceholder { name: name.to_owned() });
+                let known = "known are `{question}` and `{passages}`";
+                return Err(invalid(format!("unknown placeholder `{{{name}}}`; {known}")));
             }
         });
         rest = &tail[1..];
@@ -329,7 +316,7 @@ mod tests {
             .chain([odd, "[system]\n{question}\n[user]\n{passages}"])
         {
             let template = Template::parse(text).expect("valid");
-            assert_eq!(Template::parse(&template.to_string()), Ok(template), "{text}");
+            assert_eq!(Template::parse(&template.to_string()).expect("valid"), template, "{text}");
         }
     }
 }

@@ -7,10 +7,9 @@
 
 use std::ops::Range;
 
-use super::clean::clean;
-use super::token::Token;
-use super::vocabulary::{Declining, Vocabulary, all_declining};
-use crate::language::{Class, Declined, Language};
+use super::token::{Token, clean};
+use super::vocabulary::{EACH_ALONE, Lexicon, Vocabulary};
+use crate::language::{Class, Language};
 use crate::text::border::separated;
 
 /// Longest reply that is read, in bytes: a longer one answers.
@@ -37,23 +36,17 @@ pub fn declines(reply: &str, phrases: &[String]) -> bool {
     if phrases.iter().any(is_own) {
         return true;
     }
-    // `No. The text says ...` answers; a title such as `I Don't Know How to Love Him` is one.
-    let begins_with = |class| {
-        let len = words.words.at(class, &tokens, 0);
-        len > 0 && tokens.get(len).is_some_and(Token::is_symbol)
-    };
+    // A title such as `I Don't Know How to Love Him` answers.
     let n_capital = tokens.iter().filter(|token| token.is_named()).count();
     let is_title = n_capital > 3 && n_capital * 5 >= given.len() * 3;
     let declines = |declining| Reply { tokens: &tokens, declining, words }.declines();
-    !is_title
-        && ![Class::Yes, Class::No].into_iter().any(begins_with)
-        && all_declining().iter().any(declines)
+    !is_title && EACH_ALONE.iter().any(declines)
 }
 
 /// A reply as it is read in one language.
 struct Reply<'a> {
     tokens: &'a [Token],
-    declining: &'a Declining,
+    declining: &'a Lexicon,
     words: &'a Vocabulary,
 }
 
@@ -61,9 +54,9 @@ impl Reply<'_> {
     /// Returns true if a clause declines, with no answer before or after it.
     fn declines(&self) -> bool {
         let start = self.skip_pleasantries(0);
-        let whole = self.at(Declined::Whole, start);
+        let whole = self.at(Class::WholeReplies, start);
         let has = |class| self.has(class, &(0..self.tokens.len()));
-        if whole == 0 && !has(Declined::Denials) && !has(Declined::Lacks) {
+        if whole == 0 && !has(Class::Denials) && !has(Class::Lacks) {
             return false;
         }
         let clauses = self.clauses();
@@ -77,16 +70,12 @@ impl Reply<'_> {
         // what a contrast or the same sentence brings later.
         let sentence = |clause: &Range<usize>| self.tokens[clause.start].sentence;
         let own = sentence(&clauses[place]);
-        // `It's probably 6 minutes, but I'm not sure.`
-        let answers_before = |clause: &Range<usize>| {
-            self.hedges(clause) && !self.has(Declined::Sources, clause)
-                || sentence(clause) != own && !self.is_talk(clause)
-        };
+        let answers_before =
+            |clause: &Range<usize>| sentence(clause) != own && !self.is_talk(clause);
         let answers_after = |clause: &Range<usize>| {
-            let is_contrast = self.declining.words.at(Class::But, self.tokens, clause.start) > 0;
+            let is_contrast = self.at(Class::But, clause.start) > 0;
             // `It is not stated; they only speak of its restoration.`
-            let is_talk =
-                self.is_talk(clause) || !is_contrast && self.has(Declined::Topics, clause);
+            let is_talk = self.is_talk(clause) || !is_contrast && self.has(Class::Topics, clause);
             let has_number = self.tokens[clause.clone()].iter().any(Token::is_number);
             (is_contrast || sentence(clause) == own)
                 && !self.denies(clause)
@@ -97,16 +86,16 @@ impl Reply<'_> {
     }
 
     fn hedges(&self, clause: &Range<usize>) -> bool {
-        clause.clone().any(|at| self.declining.words.at(Class::Hedges, self.tokens, at) > 0)
+        self.has(Class::Hedges, clause)
     }
 
     /// Returns the place of the first word from `at` on that is no apology, pleasantry or contrast.
     fn skip_pleasantries(&self, mut at: usize) -> usize {
         while at < self.tokens.len() {
             let symbol = usize::from(self.tokens[at].is_symbol());
-            let but = self.declining.words.at(Class::But, self.tokens, at);
+            let but = self.at(Class::But, at);
             let opening = self.words.words.at(Class::Openings, self.tokens, at);
-            match opening.max(self.at(Declined::Apologies, at)).max(but).max(symbol) {
+            match opening.max(self.at(Class::Apologies, at)).max(but).max(symbol) {
                 0 => break,
                 len => at += len,
             }
@@ -129,7 +118,7 @@ impl Reply<'_> {
         for at in 1..=self.tokens.len() {
             let is_end = at == self.tokens.len()
                 || self.tokens[at].sentence != self.tokens[from].sentence
-                || self.declining.words.at(Class::But, self.tokens, at) > 0
+                || self.at(Class::But, at) > 0
                 || self.tokens[at - 1].is_one_of(";:；：");
             if is_end {
                 clauses.push(from..at);
@@ -140,11 +129,11 @@ impl Reply<'_> {
     }
 
     /// Returns the number of tokens of the phrase of a class at `at`.
-    fn at(&self, class: Declined, at: usize) -> usize {
-        self.declining.declined.at(class, self.tokens, at)
+    fn at(&self, class: Class, at: usize) -> usize {
+        self.declining.at(class, self.tokens, at)
     }
 
-    fn has(&self, class: Declined, clause: &Range<usize>) -> bool {
+    fn has(&self, class: Class, clause: &Range<usize>) -> bool {
         clause.clone().any(|at| self.at(class, at) > 0)
     }
 
@@ -158,32 +147,32 @@ impl Reply<'_> {
         let is_plain = |at: &usize| {
             n_quotes(&self.tokens[..*at]) % 2 == 0 || n_quotes(&self.tokens[*at..]) == 0
         };
-        let places = |class: Declined| -> Vec<usize> {
+        let places = |class: Class| -> Vec<usize> {
             let near = clause.start.saturating_sub(2)..clause.end;
             near.filter(|at| self.at(class, *at) > 0).filter(is_plain).collect()
         };
         // Not those of a duty or a subordinate clause: `must not contain`, `says that no one was hurt`, `if papers are missing`.
-        let speaker = self.has(Declined::Speakers, clause);
-        let [frames, duties] = [Declined::Frames, Declined::Duties].map(places);
+        let speaker = self.has(Class::Speakers, clause);
+        let [frames, duties] = [Class::Frames, Class::Duties].map(places);
         let is_framed = |at: &usize| {
-            let last = |frame: usize| frame + self.at(Declined::Frames, frame) - 1;
+            let last = |frame: usize| frame + self.at(Class::Frames, frame) - 1;
             let in_clause = |to: usize| self.tokens[to].clause == self.tokens[*at].clause;
             frames.iter().any(|frame| frame <= at && in_clause(last(*frame)))
                 || duties.iter().any(|duty| duty.abs_diff(*at) <= reach / 2)
         };
-        let [mut denials, mut lacks] = [Declined::Denials, Declined::Lacks].map(places);
+        let [mut denials, mut lacks] = [Class::Denials, Class::Lacks].map(places);
         denials.retain(|at| speaker || !is_framed(at));
         lacks.retain(|at| speaker || !is_framed(at));
-        if denials.is_empty() && lacks.is_empty() || len > 4 * long {
+        if denials.is_empty() && lacks.is_empty() {
             return false;
         }
         let is_denied = |at: &usize| denials.iter().any(|denial| denial.abs_diff(*at) <= reach);
         let sentence = self.tokens[clause.start].sentence;
         let before = self.tokens[..clause.start].iter().rev();
         let start = clause.start - before.take_while(|token| token.sentence == sentence).count();
-        let source = self.has(Declined::Sources, &(start..clause.end));
-        let matters = places(Declined::Matters);
-        let is_unstated = places(Declined::Statements).iter().any(is_denied);
+        let source = self.has(Class::Sources, &(start..clause.end));
+        let matters = places(Class::Matters);
+        let is_unstated = places(Class::Statements).iter().any(is_denied);
         let is_known = source || speaker || !matters.is_empty();
         let is_near = len <= if is_unstated { long } else { short };
         if (is_unstated || !lacks.is_empty()) && (is_known || is_near) {
@@ -191,8 +180,8 @@ impl Reply<'_> {
         }
         // `The text describes the building of the bridge, not its cost.`
         let is_other = |at: &usize| {
-            let links = |class| self.declining.words.at(class, self.tokens, at - 1) > 0;
-            let all = [Declined::Sources, Declined::Topics];
+            let links = |class| self.at(class, at - 1) > 0;
+            let all = [Class::Sources, Class::Topics];
             *at > start
                 && (self.tokens[at - 1].is_one_of(",，、،")
                     || links(Class::But)
@@ -200,7 +189,7 @@ impl Reply<'_> {
                 && all.iter().all(|class| self.has(*class, &(start..*at)))
         };
         // `No details are available`, not `The study found no evidence`. The verb is not the matter itself: `It was never answered.`
-        let mut verbs = places(Declined::Verbs);
+        let mut verbs = places(Class::Verbs);
         verbs.retain(is_denied);
         let first = self.skip_pleasantries(clause.start) + reach / 2;
         let is_early = denials.iter().chain(&matters).any(|at| *at <= first);
@@ -214,7 +203,7 @@ impl Reply<'_> {
 
     /// Talk of the sources, an apology, or an offer of help.
     fn is_talk(&self, clause: &Range<usize>) -> bool {
-        let talk = [Declined::Sources, Declined::Apologies, Declined::Speakers];
+        let talk = [Class::Sources, Class::Apologies, Class::Speakers];
         self.skip_pleasantries(clause.start) >= clause.end
             || talk.into_iter().any(|class| self.has(class, clause))
     }

@@ -4,39 +4,68 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::declined::declines;
 use super::parsed::{Parsed, abbreviations, coverage, is_written, n_words, places, written};
 use super::token::Token;
 use super::value::{Agreement, Mention, Value, opposed};
-use super::verdict::Correctness;
+use crate::closed_set::closed_set;
 use crate::language::Class;
 
-/// Ground of a decision; messages are made from it at the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ground {
-    Equal,
-    Contained,
-    AllParts,
-    Polar,
-    Absent,
-    OtherValue,
-    OtherGiven,
-    Denied,
-    Outdated,
-    Contrasted,
-    Alternatives,
-    Enumerated,
-    Longer,
-    OtherLimit,
-    OtherOrder,
-    Opposite,
-    SaidOfOther,
-    Part,
-    LongReference,
-    UnknownLanguage,
-    TooLong,
-    Forbidden,
-    AllFacts,
+closed_set! {
+    /// Rightness of an answer.
+    Correctness {
+        /// It gives the gold answer and no conflicting one.
+        Right = "right",
+        /// The rule cannot decide.
+        Unsure = "unsure",
+        /// It does not give the gold answer, or contradicts it.
+        Wrong = "wrong",
+    }
+}
+
+impl Correctness {
+    /// Returns `Right` or `Wrong`.
+    #[must_use]
+    pub fn from_right(is_right: bool) -> Self {
+        if is_right { Self::Right } else { Self::Wrong }
+    }
+
+    /// Returns the answer score in units of right answers: 1, 0.5 where the rule is unsure, 0.
+    #[must_use]
+    pub fn score(self) -> f64 {
+        match self {
+            Self::Right => 1.0,
+            Self::Unsure => 0.5,
+            Self::Wrong => 0.0,
+        }
+    }
+}
+
+closed_set! {
+    /// Ground of a decision, with its message: `{}` is the words it rests on.
+    Ground {
+        Equal = "equals a gold answer: `{}`",
+        Contained = "gives the gold answer: `{}`",
+        AllParts = "has every part of `{}`",
+        Polar = "says {}",
+        Absent = "does not have `{}`",
+        OtherValue = "gives another value: `{}`",
+        OtherGiven = "gives another answer: `{}`",
+        Denied = "denies `{}`",
+        Outdated = "says that `{}` no longer holds",
+        Contrasted = "sets `{}` apart from the answer",
+        Alternatives = "offers alternatives to `{}`",
+        Enumerated = "lists more than `{}`",
+        Longer = "`{}` is part of something longer",
+        OtherLimit = "`{}` with another limit",
+        OtherOrder = "has the parts of `{}` in another order",
+        SaidOfOther = "has the gold answer, and may say it of something else: `{}`",
+        Part = "has a part of the gold answer: `{}`",
+        LongReference = "has {} of the reference's words",
+        UnknownLanguage = "is not the gold answer, in a language without data",
+        TooLong = "is longer than 20000 bytes",
+        Forbidden = "states the forbidden `{}`",
+        AllFacts = "states every required fact and no forbidden one",
+    }
 }
 
 /// A decision with its ground and the words it rests on.
@@ -218,9 +247,7 @@ impl<'a> Case<'a> {
 
     /// Returns true if the answer states the gold answer, whatever else it says.
     pub(super) fn states(&self) -> bool {
-        use Ground::{Enumerated, Opposite};
-        let harmless = [None, Some(Opposite), Some(Enumerated)];
-        self.spans().iter().any(|span| harmless.contains(&span.flaw))
+        self.spans().iter().any(|span| matches!(span.flaw, None | Some(Ground::Enumerated)))
     }
 
     /// The gold answer is there, and nothing in its clause speaks against it.
@@ -228,13 +255,6 @@ impl<'a> Case<'a> {
         let (quote, tokens) = (self.quote(span), &self.answer.tokens);
         if !self.answer.has_content_besides(span.first..span.end) {
             return right(Ground::Equal, quote);
-        }
-        if self.answer.has(Class::Undecided) {
-            return unsure(Ground::Alternatives, quote);
-        }
-        let later = self.answer.slice(self.answer.sentence(span.first).end, tokens.len());
-        if declines(&later, &[]) {
-            return unsure(Ground::Denied, quote);
         }
         if let Some(other) = self.other_option(span) {
             return wrong(Ground::OtherGiven, other);
@@ -280,10 +300,7 @@ impl<'a> Case<'a> {
     fn flawed(&self, span: &Span) -> Reason {
         let flaw = span.flaw.unwrap_or(Ground::Part);
         let is_certain = match flaw {
-            Ground::OtherLimit | Ground::Alternatives | Ground::Enumerated => true,
-            Ground::Longer => {
-                matches!(self.sort(), Sort::Written) || self.is_joined(span.first, span.end)
-            }
+            Ground::OtherLimit | Ground::Alternatives | Ground::Enumerated | Ground::Longer => true,
             _ => span.is_refuted(),
         };
         if self.is_short() && is_certain || span.is_refuted() && !self.rivals(span).is_empty() {
@@ -374,7 +391,7 @@ impl<'a> Case<'a> {
                     self.answer.mention(*first).is_none_or(|mention| mention.end <= *end)
                 };
                 let places = places.filter(is_whole);
-                places.map(|(first, end)| (first, end, self.is_longer(first, end))).collect()
+                places.map(|(first, end)| (first, end, self.is_joined(first, end))).collect()
             }
         };
         found.sort_unstable();
@@ -396,12 +413,7 @@ impl<'a> Case<'a> {
     /// Returns a place with what speaks for and against it; `is_longer`: it is part of another name.
     fn span(&self, first: usize, end: usize, is_longer: bool) -> Span {
         let flaw = if is_longer { Some(Ground::Longer) } else { self.flaw(first, end) };
-        let mut near = self.asked(self.answer.clause(first));
-        // The noun that a number counts weighs more.
-        let mention = self.answer.mention(first).filter(|mention| mention.first == first);
-        let noun = mention.and_then(|mention| mention.value.amount()?.noun.as_ref());
-        let noun = noun.filter(|noun| self.question.stems.contains(*noun));
-        near.extend(noun.map(|noun| format!("#{noun}")));
+        let near = self.asked(self.answer.clause(first));
         let n_near = self.asked(self.answer.sentence(first)).len();
         Span { first, end, flaw, near, n_near, emphasised: self.answer.tokens[first].emphasised }
     }
@@ -413,7 +425,7 @@ impl<'a> Case<'a> {
         let (from, to) = (clause.start, clause.end.max(end));
         let sentence = answer.sentence(first).start;
         let bound = answer.mention(first).and_then(|mention| mention.bound);
-        let is_denial = |at| answer.denies(at) && !answer.has_in(Class::Limits, at..first.max(at));
+        let is_denial = |at| answer.denies(at);
         let is_denied = bound.is_none() && (from..first).any(is_denial)
             || (end..to.min(end + 3)).any(is_denial);
         let is_negative = self.gold.has(Class::Negations) || self.question.has(Class::Negations);
@@ -430,20 +442,12 @@ impl<'a> Case<'a> {
         if self.value().is_some_and(|gold| self.has_other_limit(gold, bound)) {
             return Some(Ground::OtherLimit);
         }
-        let is_mark = answer.tokens.get(end).is_some_and(|mark| mark.is_symbol() && !mark.is("("));
-        let is_option = answer.has_in(Class::Or, end..end + 1 + usize::from(is_mark))
+        let is_option = answer.at(Class::Or, end) > 0
             || (first.saturating_sub(2)..first).any(|at| ends(Class::Or, at));
         if is_option && bound.is_none() && !self.gold.has(Class::Or) {
             return Some(Ground::Alternatives);
         }
-        if self.is_enumerated(first, end) {
-            return Some(Ground::Enumerated);
-        }
-        let asks = |word: &String| self.question.tokens.iter().any(|token| token.is(word));
-        let is_opposite = |token: &Token| {
-            answer.words.opposites.get(&token.text).is_some_and(asks) && !asks(&token.text)
-        };
-        answer.tokens[from..to].iter().any(is_opposite).then_some(Ground::Opposite)
+        self.is_enumerated(first, end).then_some(Ground::Enumerated)
     }
 
     /// Returns true if a value is the other limit than the gold answers or the question say, or, where
@@ -517,19 +521,6 @@ impl<'a> Case<'a> {
         goes_on || first > 0 && is_start(first - 1)
     }
 
-    /// Returns true if a name or a word goes on at the borders of a place: `New York` in `New York Rangers`.
-    fn is_longer(&self, first: usize, end: usize) -> bool {
-        let (answer, tokens) = (self.answer, &self.answer.tokens);
-        let goes_on = |next: &Token| {
-            let (place, name_ends) = (&tokens[first], answer.at(Class::NameEnds, end) > 0);
-            let is_near = next.emphasised == place.emphasised && next.sentence == place.sentence;
-            let is_name = next.spaced && next.is_named() && next.content && !name_ends;
-            is_near && is_name && !self.is_asked(next)
-        };
-        let named = tokens[end - 1].is_word() && !tokens[first].unspaced && answer.names_by_case();
-        self.is_joined(first, end) || named && tokens.get(end).is_some_and(goes_on)
-    }
-
     /// Returns what could be the answer instead: values of the gold answer's type, or names and emphasised words, that neither the
     /// question nor a gold answer has.
     fn rivals(&self, span: &Span) -> Vec<Span> {
@@ -570,24 +561,10 @@ impl<'a> Case<'a> {
     fn is_other_value(&self, gold: &Mention, mention: &Mention) -> bool {
         let mut asked = self.question.mentions.iter();
         let mut gold_answers = self.gold_answers.iter().flat_map(|gold| &gold.mentions);
-        if mention.weak
-            || gold.relation(mention) != Agreement::Different
-            || asked.any(|asked| asked.relation(mention) == Agreement::Equal)
-            || gold_answers.any(|gold| gold.relation(mention) >= Agreement::Partial)
-        {
-            return false;
-        }
-        // A number of other things, or a year, is no rival of a count.
-        let (Some(own), Some(other)) = (gold.value.amount(), mention.value.amount()) else {
-            return true;
-        };
-        let is_known = |noun: &String| match &own.noun {
-            Some(own) => own == noun,
-            None => self.question.stems.contains(noun),
-        };
-        let counts_same = other.noun.as_ref().is_none_or(is_known)
-            && gold.value.date().is_some() == mention.value.date().is_some();
-        own.unit.is_some() && other.noun.is_none() || other.unit.is_some() || counts_same
+        !mention.is_weak()
+            && gold.relation(mention) == Agreement::Different
+            && !asked.any(|asked| asked.relation(mention) == Agreement::Equal)
+            && !gold_answers.any(|gold| gold.relation(mention) >= Agreement::Partial)
     }
 
     /// Returns true if the gold answer is a name, in a language that marks names by capital letters.
@@ -604,8 +581,7 @@ impl<'a> Case<'a> {
             let is_lonely = starts && tokens.get(at + 1).is_none_or(|next| !next.capital);
             let is_marked = self.is_name() && token.capital && !is_lonely || token.emphasised;
             let is_candidate = is_marked && token.is_word() && self.is_new(token);
-            let is_pleasantry = answer.at(Class::Openings, at) > 0;
-            if !is_candidate || is_pleasantry || answer.mention(at).is_some() {
+            if !is_candidate || answer.mention(at).is_some() {
                 continue;
             }
             match found.last_mut() {
@@ -684,10 +660,7 @@ impl<'a> Case<'a> {
         if matches!(sort, Sort::Written) {
             return self.open(Ground::Absent, coverage < 1.0 && has_others);
         }
-        if is_name && coverage >= 1.0 && self.is_together() {
-            return right(Ground::AllParts, text);
-        }
-        if gold.mentions.iter().any(|gold| !gold.weak && !self.answer.states(gold)) {
+        if gold.mentions.iter().any(|gold| !gold.is_weak() && !self.answer.states(gold)) {
             let is_other = |gold: &Mention| {
                 let has_unit = gold.value.amount().is_some_and(|amount| amount.unit.is_some());
                 let mut given = self.answer.mentions.iter();
@@ -700,41 +673,13 @@ impl<'a> Case<'a> {
         let last = gold.tokens.iter().rfind(|token| token.is_word());
         let has_last = last.is_some_and(|last| self.answer.has_word(last));
         let is_other = !is_person || coverage < 0.6 && !has_last;
-        // A number for a phrase: another kind of answer.
-        let tokens = &self.answer.tokens;
-        let is_in_value = |at| !self.is_new(&tokens[at]) || self.answer.mention(at).is_some();
-        let is_value = || !self.answer.mentions.is_empty() && (0..tokens.len()).all(is_in_value);
         match coverage > 0.0 {
             true if is_name && has_others && self.is_short() && is_other => {
                 wrong(Ground::OtherGiven, text)
             }
             true => unsure(Ground::Part, text),
-            false if !is_name && n_words(gold.content(0..gold.tokens.len())) > 2 && !is_value() => {
-                unsure(Ground::Absent, text)
-            }
             false => self.open(Ground::Absent, is_name && has_others),
         }
-    }
-
-    /// Returns true if the words of a name occur together in another order: `Treaty of Maastricht`.
-    fn is_together(&self) -> bool {
-        let (gold, answer) = (self.gold, self.answer);
-        let is_movable = |at: usize| {
-            let token = &gold.tokens[at];
-            token.is_word()
-                && (token.content && token.capital
-                    || gold.at(Class::Links, at) > 0
-                    || gold.words.is_article(token))
-        };
-        let wanted: Vec<&Token> = gold.content(0..gold.tokens.len()).collect();
-        (0..gold.tokens.len()).all(is_movable)
-            && (0..answer.tokens.len()).any(|from| {
-                let clause = answer.tokens[from].clause;
-                let window = answer.tokens[from..].iter().take(wanted.len() + 2);
-                wanted.iter().all(|wanted| {
-                    window.clone().any(|token| token.text == wanted.text && token.clause == clause)
-                })
-            })
     }
 
     /// Returns the shorter gold answers that are as good: without the words that the question begins it with (`Urban II` to `Which
@@ -744,7 +689,6 @@ impl<'a> Case<'a> {
         let len = tokens.len();
         let is_said = |token: &&Token| token.is_word() && self.question.has_word(token);
         let n_asked = tokens.iter().take(len.max(1) - 1).take_while(is_said).count();
-        let has_new = tokens[n_asked..].iter().any(|token| token.content && !self.is_asked(token));
         let is_numbered = tokens[..len.min(1)].iter().all(Token::is_word)
             && tokens.get(1).is_some_and(|next| next.spaced && !tokens[0].capital)
             && tokens.iter().any(Token::is_number)
@@ -762,7 +706,7 @@ impl<'a> Case<'a> {
             given[at].text == last.text && is_name && self.answer.is_same_sentence(at - 1, at)
         };
         let mut from = Vec::new();
-        if n_asked > 0 && (has_new || self.is_short()) {
+        if n_asked > 0 {
             from.push(n_asked);
         } else if n_asked == 0 && is_numbered {
             from.push(1);

@@ -1,36 +1,14 @@
-//! Groundedness of an answer in the packed passages.
+//! Values and names of an answer that the packed passages lack.
 
 use std::cell::LazyCell;
-use std::collections::HashSet;
 
 use super::parsed::{Parsed, places};
 use super::token::Token;
 use super::vocabulary::Vocabulary;
 use crate::language::Language;
-use crate::text::normalise;
 
 /// Bytes of an answer in which values are looked for.
 const LONGEST: usize = 4_000;
-
-/// Returns K-Precision (Adlakha et al., TACL 2024): the share of the answer's tokens that occur in the passages. `None`
-/// for an answer without tokens.
-#[must_use]
-pub fn groundedness(answer: &str, passages: &[&str]) -> Option<f64> {
-    let answer = normalise::official(answer);
-    let tokens: Vec<&str> = answer.split(' ').filter(|token| !token.is_empty()).collect();
-    // Passages are read as far as a token is missing: most answers are in the first ones.
-    let mut missing: HashSet<&str> = tokens.iter().copied().collect();
-    for passage in passages {
-        if missing.is_empty() {
-            break;
-        }
-        for token in normalise::official(passage).split(' ') {
-            missing.remove(token);
-        }
-    }
-    let found = tokens.iter().filter(|token| !missing.contains(**token));
-    (!tokens.is_empty()).then(|| found.count() as f64 / tokens.len() as f64)
-}
 
 /// Returns the values, identifiers and names of the answer that no passage contains, in order, compared as by
 /// the rule `auto`.
@@ -46,7 +24,7 @@ pub fn unsupported_values(
     let parsed: LazyCell<Vec<Parsed>, _> =
         LazyCell::new(|| passages.iter().map(|text| Parsed::new(text, words)).collect());
     let mut missing: Vec<(usize, String)> = Vec::new();
-    for mention in answer.mentions.iter().filter(|mention| !mention.weak) {
+    for mention in answer.mentions.iter().filter(|mention| !mention.is_weak()) {
         let text = answer.slice(mention.first, mention.end);
         if !is_verbatim(&text, passages) && !parsed.iter().any(|passage| passage.states(mention)) {
             missing.push((mention.first, text));

@@ -1,14 +1,18 @@
-//! The rule of an evaluation, applied to an answer.
+//! The rule of an evaluation, applied to an answer. The rule `auto` is the best decision over the gold answers.
 
-use super::auto::{auto, says_polar};
+use std::fmt;
+
 use super::declined::declines;
-use super::verdict::{Correctness, Judgment};
+use super::evidence::{Case, Correctness, Ground, Reason, right, unsure, wrong};
+use super::parsed::Parsed;
+use super::token::Token;
+use super::vocabulary::Vocabulary;
 use crate::closed_set::closed_set;
-use crate::language::Language;
+use crate::language::{Class, Language};
 use crate::measure::answer::{self, Scorer};
 use crate::text::answers::AnswerMatcher;
 use crate::text::sentences::split;
-use crate::types::{Question, QuestionKind, Stance};
+use crate::types::{KeyFact, Question, QuestionKind, Stance};
 
 closed_set! {
     /// Rule that decides whether an answer is right. All but `Auto` compare key facts, where a question has them, as written.
@@ -133,4 +137,179 @@ fn facts(question: &Question, answer: &str) -> Judgment {
     let reason =
         format!("states {required:.2} of the required and {forbidden:.2} of the forbidden facts");
     Judgment::new(Correctness::from_right(required >= 1.0 && forbidden <= 0.0), reason)
+}
+
+/// Longest answer that is compared, in bytes; [`Ground::TooLong`] names it.
+const LONGEST: usize = 20_000;
+
+/// A decision with its reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgment {
+    /// The decision.
+    pub correctness: Correctness,
+    /// A short clause for a report.
+    pub reason: String,
+}
+
+impl fmt::Display for Judgment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.reason.is_empty() {
+            return self.correctness.fmt(f);
+        }
+        write!(f, "{}: {}", self.correctness, self.reason)
+    }
+}
+
+impl Judgment {
+    pub(crate) fn new(correctness: Correctness, reason: impl Into<String>) -> Self {
+        Self { correctness, reason: reason.into() }
+    }
+}
+
+/// Judges `answer`, which does not decline.
+fn auto(question: &Question, answer: &str, language: &'static Language) -> Judgment {
+    let Reason { correctness, ground, quote } = decide(question, answer, language);
+    Judgment::new(correctness, ground.name().replace("{}", &quote))
+}
+
+/// Decides by key facts, by yes or no, or by the best of the gold answers.
+fn decide(question: &Question, answer: &str, language: &'static Language) -> Reason {
+    if question.answers.iter().any(|gold| gold.trim() == answer.trim()) {
+        return right(Ground::Equal, answer.trim());
+    }
+    if answer.len() > LONGEST {
+        return unsure(Ground::TooLong, "");
+    }
+    let words = Vocabulary::of(language);
+    let asked = Parsed::new(&question.text, words);
+    let given = Parsed::new(answer, words);
+    if !question.required.is_empty() || !question.forbidden.is_empty() {
+        return by_facts(question, &asked, &given);
+    }
+    let gold_answers: Vec<Parsed> =
+        question.answers.iter().map(|gold| Parsed::new(gold, words)).collect();
+    let is_polar = question.kind == QuestionKind::YesNo
+        || gold_answers.iter().all(|gold| polarity(gold).is_some());
+    if let Some(gold) = gold_answers.first().and_then(polarity).filter(|_| is_polar) {
+        return by_polarity(gold, &given);
+    }
+    let decide = |gold: &Parsed| {
+        let case = Case { question: &asked, gold, gold_answers: &gold_answers, answer: &given };
+        let reason = case.decide();
+        if reason.correctness == Correctness::Right || reason.ground == Ground::LongReference {
+            return reason;
+        }
+        let shorter = case.shorter();
+        let mut others = shorter.iter().map(|gold| Case { gold, ..case }.decide());
+        others.find(|other| other.correctness == Correctness::Right).unwrap_or(reason)
+    };
+    // The best one: right before unsure before wrong.
+    let reasons = gold_answers.iter().map(decide).min_by_key(|reason| reason.correctness);
+    match reasons.unwrap_or_else(|| unsure(Ground::Absent, "")) {
+        Reason { correctness: Correctness::Wrong, .. } if !language.has_data() => {
+            unsure(Ground::UnknownLanguage, "")
+        }
+        reason => reason,
+    }
+}
+
+/// Returns true if the gold answer is yes or no, and the reply says one of them.
+fn says_polar(question: &Question, reply: &str, language: &'static Language) -> bool {
+    let parsed = |text: &str| Parsed::new(text, Vocabulary::of(language));
+    let is_polar = |gold: &String| gold.len() < 24 && polarity(&parsed(gold)).is_some();
+    let asks =
+        question.kind == QuestionKind::YesNo || question.answers.first().is_some_and(is_polar);
+    asks && reply.len() <= LONGEST && is_explicit(&parsed(reply))
+}
+
+/// Decides an answer by the key facts of its question.
+fn by_facts(question: &Question, asked: &Parsed, answer: &Parsed) -> Reason {
+    let states = |fact: &KeyFact| {
+        let gold_answers: Vec<Parsed> =
+            fact.iter().map(|text| Parsed::new(text, answer.words)).collect();
+        gold_answers.iter().any(|gold| {
+            Case { question: asked, gold, gold_answers: &gold_answers, answer }.states()
+        })
+    };
+    let name = |fact: &KeyFact| fact.first().cloned().unwrap_or_default();
+    if let Some(fact) = question.required.iter().find(|fact| !states(fact)) {
+        return wrong(Ground::Absent, name(fact));
+    }
+    if let Some(fact) = question.forbidden.iter().find(|fact| states(fact)) {
+        return wrong(Ground::Forbidden, name(fact));
+    }
+    right(Ground::AllFacts, "")
+}
+
+/// Returns `true` for yes and `false` for no, if `text` is one of these words alone.
+fn polarity(parsed: &Parsed) -> Option<bool> {
+    let at = parsed.tokens.iter().position(|token| !token.is_symbol())?;
+    let is_whole = |class| {
+        let len = parsed.at(class, at);
+        len > 0 && parsed.tokens[at + len..].iter().all(Token::is_symbol)
+    };
+    if is_whole(Class::Yes) { Some(true) } else { is_whole(Class::No).then_some(false) }
+}
+
+/// Decides an answer to a question whose gold answer is yes (`true`) or no.
+fn by_polarity(gold: bool, answer: &Parsed) -> Reason {
+    match said(answer).map(|(said, _)| said).or_else(|| implied(answer)) {
+        Some(said) => {
+            let decide = if said == gold { right } else { wrong };
+            decide(Ground::Polar, if said { "yes" } else { "no" }.to_owned())
+        }
+        None => unsure(Ground::Absent, "yes or no"),
+    }
+}
+
+/// Returns true if an answer says yes or no as a clause of its own.
+fn is_explicit(answer: &Parsed) -> bool {
+    said(answer).is_some_and(|(_, alone)| alone)
+}
+
+/// `It does.` says yes, `They were not.` no: a first clause of two to four words without content.
+fn implied(answer: &Parsed) -> Option<bool> {
+    let tokens = &answer.tokens;
+    let end = tokens.iter().position(Token::is_symbol).unwrap_or(tokens.len());
+    let denies = |at: usize| answer.at(Class::Negations, at) > 0;
+    let is_empty = |at: usize| !tokens[at].content && answer.number_word(at).is_none();
+    let is_plain = |at: usize| (is_empty(at) || denies(at)) && answer.at(Class::Hedges, at) == 0;
+    ((2..=4).contains(&end) && (0..end).all(is_plain)).then(|| !(0..end).any(denies))
+}
+
+/// Returns what an answer says: a word of yes or no that begins it, after pleasantries, or ends one of its short sentences
+/// (`The answer is no.`), or is emphasised; and whether it is a clause of its own. `None` if there is none, or both.
+fn said(answer: &Parsed) -> Option<(bool, bool)> {
+    let tokens = &answer.tokens;
+    let mut found: Vec<(bool, bool)> = Vec::new();
+    let (mut opening, mut at) = (true, 0);
+    while at < tokens.len() {
+        let (yes, no) = (answer.at(Class::Yes, at), answer.at(Class::No, at));
+        let (said, len) = (yes > no, yes.max(no));
+        let pleasant = if opening { answer.at(Class::Openings, at) } else { 0 };
+        if pleasant > 0 && pleasant >= len {
+            at += pleasant;
+            continue;
+        }
+        if len == 0 {
+            opening &= tokens[at].is_symbol();
+            at += 1;
+            continue;
+        }
+        let sentence = answer.sentence(at);
+        let end = sentence.end.max(at + len);
+        let closes = tokens[at + len..end].first().is_none_or(Token::is_symbol);
+        let n_before = tokens[sentence.start..at].iter().filter(|token| !token.is_symbol()).count();
+        let is_short = n_before <= if tokens[at].unspaced { 16 } else { 6 };
+        // `不是`.
+        let is_denied =
+            said && answer.has_in(Class::Negations, sentence.start.max(at.saturating_sub(2))..at);
+        if !is_denied && (opening || tokens[at].emphasised || closes && is_short) {
+            found.push((said, closes));
+        }
+        opening = false;
+        at += len;
+    }
+    let first = *found.first()?;
+    found.iter().all(|(said, _)| *said == first.0).then_some(first)
 }

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::clean::{EMPHASIS, clean};
-use super::token::{Kind, Token};
+use super::token::{EMPHASIS, Kind, Token, clean};
 use super::value::{Agreement, Mention};
 use super::vocabulary::Vocabulary;
 use crate::language::Class;
@@ -133,41 +132,29 @@ pub(super) fn n_words<'t>(tokens: impl IntoIterator<Item = &'t Token>) -> usize 
     tokens.map(|token| 2 - usize::from(token.unspaced)).sum::<usize>().div_ceil(2)
 }
 
-/// A word as it is compared, with the tokens that it covers.
+/// A word as it is compared, with its token.
 struct Unit<'a> {
     text: String,
     stem: String,
     token: &'a Token,
-    first: usize,
-    end: usize,
+    at: usize,
 }
 
 /// Marks between words that say nothing.
 const SILENT: &str = "-\"',.():;!?。、，・·「」（）：…";
 
-/// Returns the compared words: without articles, marks and titles; `J. R. R.` is `jrr`.
+/// Returns the compared words: without articles, marks and titles.
 fn units(parsed: &Parsed) -> Vec<Unit<'_>> {
-    let is_named = |at: usize| parsed.tokens.get(at).is_some_and(Token::is_named);
-    let is_initial =
-        |at: usize| parsed.tokens[at].is_letter() && is_named(at) && parsed.word(at + 1) == ".";
     let mut units: Vec<Unit<'_>> = Vec::new();
     for (at, token) in parsed.tokens.iter().enumerate() {
         let next = at + 1 + usize::from(parsed.word(at + 1) == ".");
-        let is_title = token.capital && is_named(next) && parsed.at(Class::Titles, at) > 0;
-        if token.is_one_of(SILENT) || parsed.words.is_article(token) || is_title {
-            continue;
-        }
-        match units.last_mut() {
-            Some(last) if is_initial(at) && is_initial(last.end - 1) && at - last.end <= 1 => {
-                last.text.push_str(&token.text);
-                last.stem.clone_from(&last.text);
-                last.end = at + 1;
-            }
-            _ => {
-                let text = parsed.words.alias(&token.text).to_owned();
-                let stem = parsed.words.stem(&text);
-                units.push(Unit { text, stem, token, first: at, end: at + 1 });
-            }
+        let is_title = token.capital
+            && parsed.tokens.get(next).is_some_and(Token::is_named)
+            && parsed.at(Class::Titles, at) > 0;
+        if !token.is_one_of(SILENT) && !parsed.words.is_article(token) && !is_title {
+            let text = parsed.words.alias(&token.text).to_owned();
+            let stem = parsed.words.stem(&text);
+            units.push(Unit { text, stem, token, at });
         }
     }
     units
@@ -181,14 +168,7 @@ fn is_same(gold: &Unit<'_>, answer: &Unit<'_>, words: &Vocabulary) -> bool {
     let rest = answer.text.strip_prefix(gold.text.as_str()).filter(|_| !gold.token.unspaced);
     // `William` is not `Williams`; where names are inflected, stems must do.
     let is_name = gold.token.capital && answer.token.capital && words.language.code == "en";
-    // `F.` is `Fitzgerald`, within a name.
-    let is_initial = |short: &Unit<'_>, long: &Unit<'_>| {
-        short.token.is_letter() && long.text.starts_with(&short.text)
-    };
-    let is_initial = is_initial(gold, answer) || is_initial(answer, gold);
-    is_name && is_initial && gold.first > 0
-        || rest.is_some_and(|rest| words.particles.contains(rest))
-        || !is_name && gold.stem == answer.stem && gold.text.chars().count() > 2
+    rest.is_some_and(|rest| words.particles.contains(rest)) || !is_name && gold.stem == answer.stem
 }
 
 /// Returns the places of `gold` in `answer`, as tokens.
@@ -205,7 +185,7 @@ pub(super) fn places(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize)> {
 
 /// Returns the tokens that units cover.
 fn ends(units: &[Unit<'_>]) -> (usize, usize) {
-    (units[0].first, units[units.len() - 1].end)
+    (units[0].at, units[units.len() - 1].at + 1)
 }
 
 /// Returns the share of the content words of `gold` that `answer` has.
@@ -228,22 +208,15 @@ pub(super) fn abbreviations(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize
     let abbreviates = |parsed: &Parsed, short: &Unit<'_>, long: &[Unit<'_>]| {
         let is_upper =
             short.token.is_named() && !parsed.raw(short.token).contains(char::is_lowercase);
-        let is_content = |unit: Option<&Unit<'_>>| unit.is_some_and(|unit| unit.token.content);
         let is_short = is_upper && (2..=6).contains(&short.text.len());
-        let is_whole = is_content(long.first()) && is_content(long.last());
-        is_short && is_whole && initials(long) == short.text
+        is_short && initials(long) == short.text
     };
-    match wanted.as_slice() {
-        [short] => {
-            let windows = (2..=8).flat_map(|n| given.windows(n));
-            windows.filter(|long| abbreviates(gold, short, long)).map(ends).collect()
-        }
-        long => given
-            .windows(1)
-            .filter(|short| abbreviates(answer, &short[0], long))
-            .map(ends)
-            .collect(),
-    }
+    let is_place = |window: &&[Unit<'_>]| match (wanted.as_slice(), *window) {
+        ([short], [_, _, ..]) => abbreviates(gold, short, window),
+        (long, [short]) => abbreviates(answer, short, long),
+        _ => false,
+    };
+    (1..=8).flat_map(|n| given.windows(n)).filter(is_place).map(ends).collect()
 }
 
 /// A text without white space and quotes, and without a hyphen between a letter and a digit (`SHA-256`); with the token of each byte.
@@ -283,32 +256,17 @@ pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool
         let part = &answer.tokens[first..=last];
         let has = |raw: &&str| part.iter().any(|token| answer.raw(token) == *raw);
         if is_whole && cased.iter().all(has) {
-            let is_longer = begins_before(answer, first) || goes_on(answer, last + 1);
-            places.push((first, last + 1, is_longer));
+            places.push((first, last + 1, begins_before(answer, first)));
         }
     }
     places
-}
-
-/// Returns true if a path, identifier or menu goes on at `at`.
-fn goes_on(parsed: &Parsed, at: usize) -> bool {
-    let Some(next) = parsed.tokens.get(at) else { return false };
-    let after = parsed.tokens.get(at + 1).filter(|after| !after.is_symbol());
-    match next.text.as_str() {
-        ">" => after.is_some(),
-        "." | "/" | "\\" => !next.spaced && after.is_some_and(|after| !after.spaced),
-        _ => !next.spaced && !next.unspaced && !next.is_one_of(",:;!?)]=\"'。，、"),
-    }
 }
 
 /// Returns true if a path, identifier or menu begins before `at`.
 fn begins_before(parsed: &Parsed, at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| &parsed.tokens[before]) else { return false };
     let is_mark = before.is_one_of("(\"':,=。，：");
-    // `https://crates.io`.
-    let is_address = before.is("/") && at > 1 && parsed.word(at - 2) == "/";
-    before.is(">") && at > 1
-        || !is_mark && !is_address && !parsed.tokens[at].spaced && !before.unspaced
+    before.is(">") && at > 1 || !is_mark && !parsed.tokens[at].spaced && !before.unspaced
 }
 
 /// Returns true if a gold answer compares as written: code, commands, paths, formulas, menu paths, cron lines, references, identifiers

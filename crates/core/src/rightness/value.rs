@@ -1,5 +1,8 @@
-//! Values: amounts with units, dates, times of day, ranges; and how two of them relate.
+//! Values: amounts with units, dates, times of day, ranges; how two of them relate, and how they are read in any notation.
 
+use super::parsed::Parsed;
+use super::token::{Kind, Token};
+use super::vocabulary::NumberWord::{self, Cardinal, Hour, Month, Ordinal, Scale, Share};
 use super::vocabulary::Unit;
 use crate::language::Class;
 
@@ -54,11 +57,14 @@ pub(super) struct Mention {
     pub value: Value,
     /// The limit that the words around it make of it.
     pub bound: Option<Class>,
-    /// A word that may count nothing: `one`, `second`.
-    pub weak: bool,
 }
 
 impl Mention {
+    /// Returns true for a word that may count nothing: `one`, `second`.
+    pub(super) fn is_weak(&self) -> bool {
+        self.value.amount().is_some_and(Amount::is_weak)
+    }
+
     /// Returns how this value of a gold answer relates to one of an answer.
     pub(super) fn relation(&self, answer: &Self) -> Agreement {
         compare(&self.value, &answer.value)
@@ -171,7 +177,6 @@ fn amounts(gold: &Amount, answer: &Amount) -> Agreement {
         }
         (Some(one), Some(other)) if numbers || one.kind() == other.kind() => Different,
         (Some(_), None) if numbers => Partial,
-        (Some(_), None) if answer.noun.is_none() && answer.per.is_none() => Different,
         (None, Some(_)) if numbers && gold.noun.is_none() && !gold.ordinal => Equal,
         (None, None) => {
             when(numbers && rate == other_rate && gold.is_decade() == answer.is_decade())
@@ -195,4 +200,450 @@ fn dates((gold, answer): (Date, Date)) -> Agreement {
 pub(super) fn opposed(gold: Option<Class>, answer: Option<Class>) -> bool {
     let upper = |bound| matches!(bound, Class::AtMost | Class::LessThan);
     gold.zip(answer).is_some_and(|(gold, answer)| upper(gold) != upper(answer))
+}
+
+impl Parsed {
+    /// Returns all values of the text, in order.
+    pub(super) fn values(&self) -> Vec<Mention> {
+        let mut found: Vec<Mention> = Vec::new();
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let Some((value, end)) = self.value(at) else {
+                at += 1;
+                continue;
+            };
+            let (value, end) = self.range(at, value, end);
+            found.push(Mention { first: at, end, bound: self.bound(at, end), value });
+            at = end;
+        }
+        found
+    }
+
+    /// Returns the value that begins at `at`, and the token after it.
+    fn value(&self, at: usize) -> Option<(Value, usize)> {
+        // Digits within an identifier are no value: `802.3at`.
+        let is_joined = |next: &&Token| !next.spaced && next.is_word() && next.text.is_ascii();
+        let marks = [Class::OrdinalEnds, Class::BeforeNoon, Class::AfterNoon];
+        if self.number_token(at).is_some()
+            && let Some(next) = self.tokens.get(at + 1).filter(is_joined)
+            && next.text.len() > 1
+            && self.unit(at + 1).is_none()
+            && self.scale(at + 1).is_none()
+            && !marks.into_iter().any(|class| self.at(class, at + 1) > 0)
+        {
+            return None;
+        }
+        if let Some(Hour(hour)) = self.number_word(at) {
+            return Some((Value::Clock((hour * 60.0) as u32, false), at + 1));
+        }
+        let date =
+            self.digit_date(at).or_else(|| self.marked_date(at)).or_else(|| self.named_date(at));
+        let date = date.map(|(date, end)| (Value::Date(date), end));
+        let amount = || self.amount(at).map(|(amount, end)| (Value::Amount(amount), end));
+        date.or_else(|| self.clock(at)).or_else(amount)
+    }
+
+    /// Returns what the word at `at` says in a number, a date or a time.
+    pub(super) fn number_word(&self, at: usize) -> Option<NumberWord> {
+        self.words.number_words.get(self.word(at)).copied()
+    }
+
+    /// Returns the factor that the word at `at` names.
+    fn scale(&self, at: usize) -> Option<f64> {
+        match self.number_word(at) {
+            Some(Scale(scale)) => Some(scale),
+            _ => None,
+        }
+    }
+
+    /// Returns the token at `at` if it is a number.
+    fn number_token(&self, at: usize) -> Option<&Token> {
+        self.tokens.get(at).filter(|token| token.is_number())
+    }
+
+    /// Returns the token at `at` if no white space precedes it.
+    fn joined(&self, at: usize) -> Option<&Token> {
+        self.tokens.get(at).filter(|token| !token.spaced)
+    }
+
+    /// Returns the place after an article at `at`, if there is one.
+    fn after_article(&self, at: usize) -> usize {
+        at + usize::from(self.tokens.get(at).is_some_and(|token| self.words.is_article(token)))
+    }
+
+    /// `10-20`, `10 to 20`, `between 10 and 20`.
+    fn range(&self, at: usize, mut low: Value, end: usize) -> (Value, usize) {
+        let opened = at > 0 && self.at(Class::RangeStarts, at - 1) > 0;
+        let joins = self.word(end) == "-"
+            || opened && self.at(Class::And, end) == 1
+            || self.at(Class::RangeLinks, end) == 1;
+        let is_amount = low.amount().is_some();
+        let fits = |(high, _): &(Value, usize)| joins && high.amount().is_some() == is_amount;
+        let Some((high, after)) = self.value(end + 1).filter(fits) else { return (low, end) };
+        if let (Value::Amount(low), Some(high)) = (&mut low, high.amount())
+            && low.unit.is_none()
+        {
+            (low.unit, low.noun) = (high.unit.clone(), None);
+        }
+        (Value::Range(Box::new(low), Box::new(high)), after)
+    }
+
+    /// Returns the limit that the longest phrase directly before or after the tokens makes of them.
+    fn bound(&self, first: usize, end: usize) -> Option<Class> {
+        let mut best = (0, None);
+        for bound in [Class::AtMost, Class::AtLeast, Class::MoreThan, Class::LessThan] {
+            for at in (first.saturating_sub(6)..first).chain(end..end + 3) {
+                let len = self.at(bound, at);
+                let is_before = at < first && (first - 1..=first).contains(&(at + len));
+                let adjoins = is_before && self.is_same_sentence(at, first) || at >= end && len > 1;
+                if len > best.0 && adjoins {
+                    best = (len, Some(bound));
+                }
+            }
+        }
+        // `should not take more than 4 g` is at most 4 g.
+        let clause = self.tokens[first].clause;
+        let is_denial = |at: usize| self.tokens[at].clause == clause && self.denies(at);
+        let is_denied = || (first.saturating_sub(8)..first).any(is_denial);
+        match best.1? {
+            Class::MoreThan if is_denied() => Some(Class::AtMost),
+            Class::LessThan if is_denied() => Some(Class::AtLeast),
+            bound => Some(bound),
+        }
+    }
+
+    /// Returns the number in digits or words at `at`, and the token after it.
+    fn number(&self, at: usize) -> Option<(Amount, usize)> {
+        let token = self.tokens.get(at)?;
+        if token.is("-") || token.is("+") {
+            let opens = at == 0 || token.spaced || self.tokens[at - 1].is_symbol();
+            let next = self.joined(at + 1).filter(|next| opens && !next.is_symbol());
+            let digits = next.and_then(|_| self.number(at + 1));
+            let (amount, end) = digits.filter(|(amount, _)| !amount.ordinal)?;
+            let number = if token.is("-") { -amount.number } else { amount.number };
+            return Some((Amount { number, other: None, ..amount }, end));
+        }
+        let (amount, end) = match token.kind {
+            Kind::Number => self.in_digits(at)?,
+            Kind::Word => self.in_words(at)?,
+            Kind::Symbol => return None,
+        };
+        // `two-thirds`, `one fifth`.
+        let next = end + usize::from(self.word(end) == "-");
+        match self.number_word(next) {
+            Some(Share(share)) if share < 0.5 && !amount.ordinal && amount.number < 20.0 => {
+                Some((amount.times(share), next + 1))
+            }
+            Some(Ordinal(part)) if amount.is_weak() && (3.0..=10.0).contains(&part) => {
+                Some((amount.times(1.0 / part), next + 1))
+            }
+            _ => Some((amount, end)),
+        }
+    }
+
+    /// Returns the number in digits at `at`: with groups, fractions, the end of an ordinal or a factor.
+    fn in_digits(&self, at: usize) -> Option<(Amount, usize)> {
+        let text = &self.tokens[at].text;
+        let (mut number, other) = parse(text, self.words.language.decimal == ",")?;
+        let mut end = at + 1;
+        // `12 400`.
+        let is_group = |token: &&Token| token.spaced && token.text.len() == 3;
+        while let Some(group) = self.number_token(end).filter(is_group)
+            && text.len() <= 3
+            && number.fract() == 0.0
+        {
+            number = number * 1e3 + group.text.parse::<f64>().ok()?;
+            end += 1;
+        }
+        let amount = Amount { number, other, n_digits: text.len(), ..Amount::default() };
+        let slash = self.joined(end).filter(|slash| slash.is_one_of("/\u{2044}"));
+        let below: Option<f64> = slash.and_then(|_| self.word(end + 1).parse().ok());
+        if let Some(below) = below.filter(|below| (2.0..=10.0).contains(below) && number < *below) {
+            return Some((amount.times(1.0 / below), end + 2));
+        }
+        // `3rd`, `18. Mai`.
+        let next = self.joined(end);
+        let is_month = matches!(self.number_word(end + 1), Some(Month(_)));
+        if next.is_some_and(|next| next.is_word() || is_month)
+            && self.at(Class::OrdinalEnds, end) > 0
+        {
+            return Some((Amount { ordinal: true, ..amount }, end + 1));
+        }
+        let is_money = at > 0 && self.money(at - 1).is_some();
+        let is_scale = |next: &&Token| next.capital || is_money || next.is("k");
+        let letter = next.filter(is_scale).map_or("", |next| &next.text);
+        let factor = match self.scale(end) {
+            _ if letter == "m" => 1e6,
+            _ if letter == "b" => 1e9,
+            Some(factor) if self.word(end) != "k" || letter == "k" => factor,
+            _ => return Some((amount, end)),
+        };
+        Some((amount.times(factor), end + 1))
+    }
+
+    /// `forty-two`, `one hundred and twenty`, `two and a half million`, `a dozen`, `twenty-first`.
+    fn in_words(&self, at: usize) -> Option<(Amount, usize)> {
+        let is_scale = self.scale(self.after_article(at)).is_some_and(|scale| scale > 10.0);
+        let start = if is_scale { self.after_article(at) } else { at };
+        let (mut total, mut current, mut end) = (0.0, if start > at { 1.0 } else { 0.0 }, start);
+        loop {
+            let hyphen = end > start && self.word(end) == "-";
+            let and = end > start && current >= 100.0 && self.at(Class::And, end) == 1;
+            let next = end + usize::from(hyphen || and);
+            match self.number_word(next) {
+                // `三十`.
+                Some(Cardinal(value))
+                    if value == 10.0
+                        && (2.0..10.0).contains(&(current % 100.0))
+                        && self.tokens[next].unspaced =>
+                {
+                    current += current % 100.0 * 9.0;
+                }
+                Some(Cardinal(value)) if end == start || current % 100.0 == 0.0 => current += value,
+                Some(Cardinal(value)) if current % 10.0 == 0.0 && value < 10.0 => current += value,
+                Some(Ordinal(value)) if value > 0.0 && (end == start || hyphen || and) => {
+                    let number = total + current + value;
+                    return Some((Amount { number, ordinal: true, ..Amount::default() }, next + 1));
+                }
+                Some(Scale(scale)) if current > 0.0 && scale <= 100.0 => current *= scale,
+                Some(Scale(scale)) if current > 0.0 => {
+                    (total, current) = (total + current * scale, 0.0);
+                }
+                _ => break,
+            }
+            end = next + 1;
+        }
+        let mut number = total + current;
+        let half = self.after_article(end + 1);
+        if self.at(Class::And, end) == 1
+            && half > end + 1
+            && let Some(Share(share)) = self.number_word(half)
+        {
+            (number, end) = (number + share, half + 1);
+            if let Some(scale) = self.scale(end) {
+                (number, end) = (number * scale, end + 1);
+            }
+        }
+        (end > at).then_some((Amount { number, ..Amount::default() }, end))
+    }
+
+    /// Returns the number at `at` with its currency, unit, noun and rate.
+    fn amount(&self, at: usize) -> Option<(Amount, usize)> {
+        if let Some((unit, next)) = self.money(at)
+            && self.tokens.get(next).is_some_and(|token| !token.is_word())
+            && let Some((amount, end)) = self.number(next)
+        {
+            return Some(self.with_rate(Amount { unit: Some(unit), ..amount }, end));
+        }
+        let (mut amount, end) = match self.number_word(at) {
+            Some(Share(share)) => (Amount { number: share, ..Amount::default() }, at + 1),
+            _ => self.number(at)?,
+        };
+        // `half of an hour`; a share of something else is a percentage.
+        let is_share = amount.n_digits == 0 && amount.number > 0.0 && amount.number < 1.0;
+        let next = match is_share {
+            true => self.after_article(end + usize::from(self.at(Class::Links, end) == 1)),
+            false => end,
+        };
+        if let Some((unit, end)) = self.unit(next).filter(|_| !amount.ordinal) {
+            let (amount, end) = self.with_smaller(amount, unit, end);
+            return Some(self.with_rate(amount, end));
+        }
+        if is_share {
+            let unit = self.words.unit("%", "").cloned();
+            return Some((Amount { unit, ..amount.times(100.0) }, end));
+        }
+        let counts = |noun: &&Token| {
+            let is_near = noun.spaced && self.tokens[at].sentence == noun.sentence;
+            noun.is("s") || noun.is_word() && noun.content && is_near
+        };
+        amount.noun = self.tokens.get(next).filter(counts).map(|noun| noun.stem.clone());
+        let after = next + usize::from(amount.noun.is_some());
+        let (amount, last) = self.with_rate(amount, after);
+        Some((amount, if last > after { last } else { end }))
+    }
+
+    /// Adds smaller units of the same dimension: `1 h 30 min`.
+    fn with_smaller(&self, mut amount: Amount, unit: Unit, mut end: usize) -> (Amount, usize) {
+        let mut smallest = unit.factor;
+        while let Some((more, after)) =
+            self.number(end + usize::from(self.at(Class::And, end) == 1))
+            && let Some((small, after)) = self.unit(after)
+            && !more.ordinal
+            && small.dimension == unit.dimension
+            && small.factor < smallest
+        {
+            amount.number += more.number * small.factor / unit.factor;
+            amount.n_digits = 0;
+            (smallest, end) = (small.factor, after);
+        }
+        amount.unit = Some(unit);
+        (amount, end)
+    }
+
+    /// Adds `per second`, `a minute`, `/h` or `per request`.
+    fn with_rate(&self, amount: Amount, end: usize) -> (Amount, usize) {
+        let next = end + self.at(Class::Per, end);
+        let unit = || self.unit(next).filter(|_| next > end);
+        let noun = || {
+            let noun = self.tokens.get(next).filter(|noun| noun.is_word() && noun.content)?;
+            let is_counted = next > end && self.after_article(end) == end;
+            let unit = Unit { dimension: noun.stem.clone(), factor: 1.0, shift: 0.0 };
+            is_counted.then_some((unit, next + 1))
+        };
+        match unit().or_else(noun) {
+            Some((per, end)) => (Amount { per: Some(per), ..amount }, end),
+            None => (amount, end),
+        }
+    }
+
+    /// Returns the unit whose symbol or name begins at `at`, with the token after it.
+    fn unit(&self, at: usize) -> Option<(Unit, usize)> {
+        let first = self.tokens.get(at)?;
+        let mut name = String::new();
+        let mut best = None;
+        for (place, token) in self.tokens.iter().enumerate().skip(at).take(4) {
+            if place > at && (token.spaced || token.is("-")) {
+                name.push(' ');
+            }
+            name.push_str(if token.is("-") { "" } else { &token.text });
+            let raw = &self.text[first.start..token.end];
+            // `5 in 2020`: a short word is a unit only where it cannot be a word.
+            let is_word = first.spaced && matches!(raw, "in" | "A" | "p");
+            if let Some(unit) = self.words.unit(raw, &name).filter(|_| !is_word) {
+                best = Some((unit.clone(), place + 1));
+            }
+        }
+        best
+    }
+
+    /// Returns the currency at `at`, with the token after it.
+    fn money(&self, at: usize) -> Option<(Unit, usize)> {
+        self.unit(at).filter(|(unit, _)| unit.is_money())
+    }
+
+    /// `15:00`, `3 pm`, `15 Uhr`.
+    fn clock(&self, at: usize) -> Option<(Value, usize)> {
+        let text = self.number_token(at)?.text.as_str();
+        let (hours, minutes) = text.split_once([':', '.']).unwrap_or((text, "00"));
+        let minutes = minutes.split(':').next().filter(|minutes| minutes.len() == 2)?;
+        let minutes: u32 = minutes.parse().ok().filter(|minutes| *minutes < 60)?;
+        let hours: u32 = hours.parse().ok().filter(|hours| *hours <= 24)?;
+        let mark = |class| self.at(class, at + 1);
+        let (before, after) = (mark(Class::BeforeNoon), mark(Class::AfterNoon));
+        let word = mark(Class::HourWords);
+        let (hours, open) = match hours {
+            12 if before > 0 => (0, false),
+            1..=11 if after > 0 => (hours + 12, false),
+            _ if before + after + word == 0 && !text.contains(':') => return None,
+            _ => (hours, word > 0 && hours <= 12 && text.len() < 3),
+        };
+        Some((Value::Clock(hours * 60 + minutes, open), at + 1 + before.max(after).max(word)))
+    }
+
+    /// `1980-05-18`, `18.5.1980`, `5/18/1980`.
+    fn digit_date(&self, at: usize) -> Option<(Date, usize)> {
+        let text = &self.number_token(at)?.text;
+        let link = self.word(at + 1);
+        let (text, end) = match link {
+            "-" | "/"
+                if (1..5).all(|next| self.joined(at + next).is_some())
+                    && self.word(at + 3) == link =>
+            {
+                (format!("{text}.{}.{}", self.word(at + 2), self.word(at + 4)), at + 5)
+            }
+            _ => (text.clone(), at + 1),
+        };
+        let parts: Option<Vec<u32>> = text.split('.').map(|part| part.parse().ok()).collect();
+        let is_american = link == "/" && self.words.language.decimal != ",";
+        let (year, month, day) = match *parts?.as_slice() {
+            [year, month, day] if year > 31 => (year, month, day),
+            [month, day, year] if is_american && month <= 12 => (year, month, day),
+            [day, month, year] => (year, month, day),
+            _ => return None,
+        };
+        let fits =
+            (1..=12).contains(&month) && (1..=31).contains(&day) && (1000..2200).contains(&year);
+        fits.then_some(([Some(year), Some(month), Some(day)], end))
+    }
+
+    /// `1980年5月18日`, `1980년 5월 18일`.
+    fn marked_date(&self, at: usize) -> Option<(Date, usize)> {
+        let (mut date, mut end) = ([None; 3], at);
+        for (field, marks) in date.iter_mut().zip([['年', '년'], ['月', '월'], ['日', '일']])
+        {
+            if let Some(number) = self.number_token(end)
+                && self.word(end + 1).starts_with(marks)
+            {
+                *field = number.text.parse().ok();
+                end += 2;
+            }
+        }
+        (date[0].is_some_and(|year| year > 99) || date[1].is_some()).then_some((date, end))
+    }
+
+    /// A month by name with day and year in any order: `18 May 1980`, `May 18, 1980`, `the 18th of May`, `May 1980`, `September`.
+    fn named_date(&self, at: usize) -> Option<(Date, usize)> {
+        let ([mut year, mut month, mut day], mut end, mut next) = ([None; 3], at, at);
+        loop {
+            let number = self.number(next).filter(|(number, _)| number.number.fract() == 0.0);
+            match (self.number_word(next), number) {
+                (Some(Month(named)), _) if month.is_none() => {
+                    (month, end) = (Some(named), next + 1);
+                }
+                (_, Some((number, after)))
+                    if day.or(year).is_none() && (1.0..=31.0).contains(&number.number) =>
+                {
+                    (day, end) = (Some(number.number as u32), after);
+                }
+                (_, Some((number, after)))
+                    if month.is_some() && year.is_none() && number.year().is_some() =>
+                {
+                    (year, end) = (Some(number.number as u32), after);
+                }
+                // One word between.
+                _ if next == end && end > at && self.is_date_link(next) => {
+                    next += 1;
+                    continue;
+                }
+                _ => break,
+            }
+            next = end;
+        }
+        let name = self.tokens.get(end.checked_sub(1)?)?;
+        let is_long = name.text.chars().count() > if name.capital { 4 } else { 5 };
+        let is_date = month.is_some() && (year.or(day).is_some() || is_long);
+        is_date.then_some(([year, month, day], end))
+    }
+
+    /// `,` or `of the` between the parts of a date.
+    fn is_date_link(&self, at: usize) -> bool {
+        let Some(token) = self.tokens.get(at) else { return false };
+        token.is_one_of(",.-") || self.at(Class::Links, at) == 1 || self.words.is_article(token)
+    }
+}
+
+/// Reads digits with separators: the number, and the other number that they may be. `None` for times, versions and addresses.
+fn parse(text: &str, decimal_comma: bool) -> Option<(f64, Option<f64>)> {
+    let text = text.replace('\'', "").replace('٫', ".").replace('٬', "");
+    let n_marks = (text.matches(',').count(), text.matches('.').count());
+    let is_grouped = |separator: char| {
+        let mut groups = text.split(separator);
+        let first = groups.next().unwrap_or_default();
+        let is_start = (1..=3).contains(&first.len()) && !first.starts_with('0');
+        is_start && groups.all(|group| group.len() == 3)
+    };
+    let is_ambiguous = n_marks == (1, 0) && is_grouped(',') || n_marks == (0, 1) && is_grouped('.');
+    let comma = match n_marks {
+        _ if text.contains(':') => return None,
+        _ if is_ambiguous => decimal_comma,
+        (2.., 0) if is_grouped(',') => false,
+        (0, 2..) if is_grouped('.') => true,
+        _ => text.rfind(',') > text.rfind('.'),
+    };
+    let read = |comma: bool| {
+        let (thousands, decimal) = if comma { ('.', ',') } else { (',', '.') };
+        text.replace(thousands, "").replace(decimal, ".").parse::<f64>().ok()
+    };
+    Some((read(comma)?, read(!comma).filter(|_| is_ambiguous)))
 }

@@ -7,7 +7,7 @@ use rust_stemmers::Stemmer;
 use unicode_normalization::UnicodeNormalization;
 
 use super::token::{Shaping, Token, fold, tokens};
-use crate::language::{self, Class, Declined, Language, Numbers};
+use crate::language::{self, Class, Language};
 use crate::text::analyse::algorithm;
 
 /// A set of phrases: the parts of each, by the first one. `*` at the end of a part matches any ending, at its start any
@@ -75,19 +75,19 @@ fn fit(parts: &[String], tokens: &[Token]) -> usize {
 }
 
 /// The phrases of a language, by class.
-pub(super) struct Lexicon<C>(BTreeMap<C, Phrases>);
+pub(super) struct Lexicon(BTreeMap<Class, Phrases>);
 
-impl<C: Copy + Ord + 'static> Lexicon<C> {
-    fn new<'l>(sources: impl IntoIterator<Item = &'l BTreeMap<C, Vec<String>>>) -> Self {
-        let mut entries: BTreeMap<C, Vec<&str>> = BTreeMap::new();
-        for (class, words) in sources.into_iter().flatten() {
+impl Lexicon {
+    fn new(sources: &[&Language]) -> Self {
+        let mut entries: BTreeMap<Class, Vec<&str>> = BTreeMap::new();
+        for (class, words) in sources.iter().flat_map(|source| &source.words) {
             entries.entry(*class).or_default().extend(words.iter().map(String::as_str));
         }
         Self(entries.into_iter().map(|(class, words)| (class, Phrases::new(words))).collect())
     }
 
     /// Returns the number of tokens of the phrase of a class that begins at `at`; 0 without one.
-    pub(super) fn at(&self, class: C, tokens: &[Token], at: usize) -> usize {
+    pub(super) fn at(&self, class: Class, tokens: &[Token], at: usize) -> usize {
         self.0.get(&class).map_or(0, |phrases| phrases.at(tokens, at))
     }
 }
@@ -105,8 +105,6 @@ impl Unit {
     pub(super) fn kind(&self) -> &str {
         match self.dimension.as_str() {
             "months" | "working_days" => "duration",
-            "points" => "percent",
-            "bits" => "data",
             dimension if dimension == "cent" || dimension.len() == 3 => "money",
             dimension => dimension,
         }
@@ -139,44 +137,24 @@ pub(super) enum NumberWord {
 pub(super) struct Vocabulary {
     pub language: &'static Language,
     pub particles: HashSet<String>,
-    pub words: Lexicon<Class>,
-    pub numbers: Lexicon<Numbers>,
-    /// The unit of an adverb such as `daily`.
-    pub rates: HashMap<String, Unit>,
+    pub words: Lexicon,
     shaping: Shaping,
     stemmer: Option<Stemmer>,
     articles: HashSet<String>,
     /// Articles, stop words and function words.
     contentless: HashSet<String>,
     aliases: HashMap<String, String>,
-    /// The word that contradicts a word.
-    pub opposites: HashMap<String, String>,
     pub number_words: HashMap<String, NumberWord>,
     units: HashMap<String, Unit>,
     symbols: HashMap<String, Unit>,
 }
 
-/// The words of one language that decline, with its contrasts and doubts.
-pub(super) struct Declining {
-    pub words: Lexicon<Class>,
-    pub declined: Lexicon<Declined>,
-}
-
 static ALL: LazyLock<Vec<Vocabulary>> = LazyLock::new(|| {
     Language::all().iter().chain([Language::of("")]).map(Vocabulary::new).collect()
 });
-static DECLINING: LazyLock<Vec<Declining>> = LazyLock::new(|| {
-    let declining = |language: &Language| Declining {
-        words: Lexicon::new([&language.words]),
-        declined: Lexicon::new([&language.declined]),
-    };
-    Language::all().iter().map(declining).collect()
-});
-
-/// Returns the words that decline, of every language.
-pub(super) fn all_declining() -> &'static [Declining] {
-    &DECLINING
-}
+/// The words of each language alone: a reply may decline in any.
+pub(super) static EACH_ALONE: LazyLock<Vec<Lexicon>> =
+    LazyLock::new(|| Language::all().iter().map(|language| Lexicon::new(&[language])).collect());
 
 impl Vocabulary {
     /// Returns the vocabulary of `language`.
@@ -189,7 +167,7 @@ impl Vocabulary {
         // The language's own words come last, so that they win.
         let mut sources = vec![Language::english(), language];
         sources.dedup();
-        let mut words = Lexicon::new(sources.iter().map(|source| &source.words));
+        let mut words = Lexicon::new(&sources);
         // A reply may say yes, no and a pleasantry in any language.
         for class in [Class::Yes, Class::No, Class::Openings] {
             let all = Language::all().iter().flat_map(|other| other.words(class));
@@ -207,17 +185,11 @@ impl Vocabulary {
         let alias = |(first, rest): (&str, &str)| -> Vec<(String, String)> {
             rest.split(' ').map(|word| (fold(word), fold(first))).collect()
         };
-        let opposites = pairs(Class::Opposites).flat_map(|(a, b)| [(a, b), (b, a)]);
         let (units, symbols) = units(&sources);
-        let rates = sources.iter().flat_map(|source| source.numbers(Numbers::Rates));
-        let rates = rates.filter_map(|entry| entry.split_once(' '));
-        let rate = |(name, symbol): (&str, &str)| Some((fold(name), symbols.get(symbol)?.clone()));
         Self {
             language,
             particles: folded(Language::all().iter().flat_map(|other| &other.particles)),
             words,
-            numbers: Lexicon::new(sources.iter().map(|source| &source.numbers)),
-            rates: rates.filter_map(rate).collect(),
             shaping: Shaping {
                 abbreviations: set(Class::Abbreviations),
                 elisions: folded(&language.elisions),
@@ -227,7 +199,6 @@ impl Vocabulary {
             articles,
             contentless,
             aliases: pairs(Class::Aliases).flat_map(alias).collect(),
-            opposites: opposites.map(|(a, b)| (fold(a), fold(b))).collect(),
             number_words: number_words(&sources),
             units,
             symbols,
@@ -299,29 +270,29 @@ fn number_words(sources: &[&Language]) -> HashMap<String, NumberWord> {
     use NumberWord::{Cardinal, Hour, Month, Ordinal, Scale, Share};
     let mut words: HashMap<String, NumberWord> = HashMap::new();
     for source in sources {
-        let placed: [(Numbers, OfNumber); 4] = [
-            (Numbers::Ordinals, Ordinal),
-            (Numbers::Tens, |place| Cardinal(20.0 + 10.0 * place)),
-            (Numbers::Months, |place| Month(place as u32 + 1)),
-            (Numbers::Cardinals, Cardinal),
+        let placed: [(Class, OfNumber); 4] = [
+            (Class::Ordinals, Ordinal),
+            (Class::Tens, |place| Cardinal(20.0 + 10.0 * place)),
+            (Class::Months, |place| Month(place as u32 + 1)),
+            (Class::Cardinals, Cardinal),
         ];
         for (class, of) in placed {
-            for (place, entry) in source.numbers(class).enumerate() {
+            for (place, entry) in source.words(class).enumerate() {
                 words.extend(names(entry).map(|name| (name, of(place as f64))));
             }
         }
-        let valued: [(Numbers, OfNumber); 3] =
-            [(Numbers::Scales, Scale), (Numbers::Halves, Share), (Numbers::ClockWords, Hour)];
+        let valued: [(Class, OfNumber); 3] =
+            [(Class::Scales, Scale), (Class::Halves, Share), (Class::ClockWords, Hour)];
         for (class, of) in valued {
-            for (entry, value) in source.numbers(class).filter_map(|entry| entry.rsplit_once(' ')) {
+            for (entry, value) in source.words(class).filter_map(|entry| entry.rsplit_once(' ')) {
                 let value = value.parse().unwrap_or_default();
                 words.extend(names(entry).map(|name| (name, of(value))));
             }
         }
         // `fünfundzwanzig`.
-        for between in source.numbers(Numbers::UnitBeforeTen) {
-            for (one, units) in source.numbers(Numbers::Cardinals).enumerate().take(10).skip(1) {
-                for (ten, tens) in source.numbers(Numbers::Tens).enumerate() {
+        for between in source.words(Class::UnitBeforeTen) {
+            for (one, units) in source.words(Class::Cardinals).enumerate().take(10).skip(1) {
+                for (ten, tens) in source.words(Class::Tens).enumerate() {
                     let value = Cardinal((20 + 10 * ten + one) as f64);
                     for unit in names(units) {
                         words.extend(
@@ -355,7 +326,7 @@ fn units(sources: &[&Language]) -> (HashMap<String, Unit>, HashMap<String, Unit>
             units.insert(fold(symbol), unit.clone());
         }
     }
-    for entry in sources.iter().flat_map(|source| source.numbers(Numbers::Units)) {
+    for entry in sources.iter().flat_map(|source| source.words(Class::Units)) {
         if let Some((symbol, rest)) = entry.split_once(' ')
             && let Some(unit) = symbols.get(symbol)
         {

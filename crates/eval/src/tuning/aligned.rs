@@ -73,7 +73,7 @@ impl<'a> AlignedSweep<'a> {
     }
 
     pub fn direction(&self) -> Direction {
-        self.measure.family().facts().direction
+        self.measure.family().direction()
     }
 
     /// `None` if it failed or was not tried: the first completed trial is then a different one and does not

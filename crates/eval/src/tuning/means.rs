@@ -19,7 +19,7 @@ pub(super) fn mean_interval(
     cluster_of: &[usize],
     family: Family,
 ) -> Option<Interval> {
-    mean_error(values, cluster_of).map(|estimate| estimate.interval_in(family.facts().range))
+    mean_error(values, cluster_of).map(|estimate| estimate.interval_in(family.range()))
 }
 
 /// Returns the test of a mean of differences as one of `tests`, its interval clamped to the range of differences of the
@@ -32,7 +32,7 @@ pub(super) fn tested(
 ) -> Option<Randomised> {
     let options = RandomisationPlan { permutations: plan.permutations, seed: plan.seed, tests };
     let test = randomisation(differences, cluster_of, options)?;
-    let (low, high) = plan.measure.family().facts().range;
+    let (low, high) = plan.measure.family().range();
     let interval = test.interval.map(|interval| interval.within(high - low));
     Some(Randomised { interval, ..test })
 }

@@ -34,7 +34,7 @@ pub fn judge(
         return unclaimed(no_default(ranking, &labels.setting(best), best, sweep));
     };
     let wording =
-        Wording { ranking, labels, default, direction: plan.measure.family().facts().direction };
+        Wording { ranking, labels, default, direction: plan.measure.family().direction() };
     let mut verdict = if wording.scored_higher(best) {
         let n_tests = match confirmation {
             Some(Confirmation::HeldOut(found)) => found.evaluations,

@@ -8,7 +8,6 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ragtriage_core::prompt::TemplateError;
 use ragtriage_core::types::ErrorKind;
 use ragtriage_encoder::Kind;
 use ragtriage_encoder::checkpoint::CheckpointError;
@@ -114,7 +113,7 @@ pub enum LlmError {
     TemplateFile { name: String, source: io::Error },
     /// The template's text is invalid.
     #[error("prompt template `{name}`: {source}")]
-    Template { name: String, source: TemplateError },
+    Template { name: String, source: ragtriage_core::Error },
 }
 
 impl From<HttpError> for LlmError {

@@ -19,7 +19,7 @@ use super::plan::{ArmPlan, CallPlan, PromptPlan};
 use super::prompt;
 use ragtriage_core::attribute::gold::{self, Haystacks};
 use ragtriage_core::attribute::{PassageView, Passages};
-use ragtriage_core::chunk::{ChunkError, ChunkSpec, Strategy, chunk_document, chunk_documents};
+use ragtriage_core::chunk::{ChunkSpec, Strategy, chunk_document, chunk_documents};
 use ragtriage_core::config::Price;
 use ragtriage_core::prompt::{Prompt, PromptPassage, of_passages};
 use ragtriage_core::sample::sampled;
@@ -99,7 +99,7 @@ impl ConditionPlan {
         &self,
         documents: &[Document],
         questions: impl Iterator<Item = &'q Question>,
-    ) -> Result<Vec<Chunk>, ChunkError> {
+    ) -> Result<Vec<Chunk>, ragtriage_core::Error> {
         let members = questions.flat_map(|question| question.evidence.iter().flatten());
         let gold: HashSet<&DocId> = members.map(|member| &member.doc).collect();
         let counter = self.chunk_counter.as_ref();

@@ -94,6 +94,6 @@ fn meaning(measure: Measure) -> String {
         Family::Recall => format!("relevant documents found in {shown}"),
         Family::Ndcg => format!("how well the documents in {shown} are ordered"),
         Family::ReciprocalRank => "one over the rank of the first relevant document".to_owned(),
-        family => family.looks_at().to_owned(),
+        family => family.formula().to_owned(),
     }
 }

@@ -172,7 +172,7 @@ fn named(search: &ApproximateSearch) -> Vec<Loss> {
 fn differing(search: &ApproximateSearch) -> Vec<Loss> {
     let parsed = search.measures.iter().filter_map(|(name, found)| {
         let measure: Measure = name.parse().ok()?;
-        let points = match measure.family().facts().direction {
+        let points = match measure.family().direction() {
             Direction::Higher => -found.difference,
             Direction::Lower => found.difference,
         };

@@ -9,7 +9,6 @@ mod byte_pair;
 mod chars;
 mod counter;
 mod encoded;
-mod error;
 mod model;
 mod piece_counts;
 mod pieces;
@@ -17,8 +16,9 @@ mod words;
 
 use std::sync::Arc;
 
+use crate::error::Error;
+
 pub use counter::TokenCounter;
-pub use error::TokenError;
 pub use tokenizer::Tokenizer;
 
 use byte_pair::BytePairs;
@@ -36,19 +36,24 @@ pub const VERSION: u32 = 2;
 /// a process.
 ///
 /// # Errors
-/// [`TokenError::NoModel`] without the bytes that `model` needs, [`TokenError::BadModel`] and
-/// [`TokenError::NoUnknownToken`] for bytes that cannot count.
+/// Without the bytes that `model` needs, and for bytes that cannot count.
 pub fn counter(
     tokenizer: Tokenizer,
     model_json: Option<&[u8]>,
-) -> Result<Arc<dyn TokenCounter>, TokenError> {
+) -> Result<Arc<dyn TokenCounter>, Error> {
     Ok(match tokenizer {
         Tokenizer::Cl100kBase => Arc::new(BytePairs::cl100k_base()),
         Tokenizer::O200kBase => Arc::new(BytePairs::o200k_base()),
         Tokenizer::Chars => Arc::new(CharCounter),
         Tokenizer::Words => Arc::new(WordCounter),
         Tokenizer::Model => {
-            Arc::new(ModelTokens::from_json(model_json.ok_or(TokenError::NoModel)?)?)
+            let no_model = || {
+                Error::new(
+                    "the tokenizer `model` needs a dense encoder, but none is configured",
+                    "use `cl100k_base`, or set a dense retriever's model",
+                )
+            };
+            Arc::new(ModelTokens::from_json(model_json.ok_or_else(no_model)?)?)
         }
     })
 }
@@ -87,7 +92,6 @@ pub(crate) mod tests {
     #[test]
     fn the_model_counter_needs_the_model() {
         let error = counter(Tokenizer::Model, None).err().expect("no model was given");
-        assert!(matches!(error, TokenError::NoModel));
         assert!(error.hint().expect("a hint").contains("cl100k_base"));
     }
 

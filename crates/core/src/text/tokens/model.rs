@@ -7,7 +7,7 @@
 use tokenizers::Tokenizer as HuggingFace;
 
 use super::counter::TokenCounter;
-use super::error::TokenError;
+use crate::error::Error;
 
 /// Texts outside most vocabularies: a tokenizer without an unknown token rejects one of them.
 const PROBES: [&str; 4] = ["\u{1242b}", "\u{169a}", "\u{10ffff}", "a\u{fffd}"];
@@ -17,15 +17,22 @@ pub(super) struct ModelTokens(HuggingFace);
 
 impl ModelTokens {
     /// Reads the bytes of a `tokenizer.json`.
-    pub(super) fn from_json(json: &[u8]) -> Result<Self, TokenError> {
-        let mut tokenizer =
-            HuggingFace::from_bytes(json).map_err(|source| TokenError::BadModel { source })?;
-        tokenizer.with_truncation(None).map_err(|source| TokenError::BadModel { source })?;
+    pub(super) fn from_json(json: &[u8]) -> Result<Self, Error> {
+        let bad = |source| {
+            let message = "the encoder's `tokenizer.json` cannot be read";
+            Error::new(message, "fetch the model again, or use `cl100k_base`").because(source)
+        };
+        let mut tokenizer = HuggingFace::from_bytes(json).map_err(bad)?;
+        tokenizer.with_truncation(None).map_err(bad)?;
         tokenizer.with_padding(None);
         for probe in PROBES {
-            let encoding = tokenizer.encode_fast(probe, false);
-            encoding
-                .map_err(|source| TokenError::NoUnknownToken { probe: probe.to_owned(), source })?;
+            tokenizer.encode_fast(probe, false).map_err(|source| {
+                let message = format!(
+                    "the encoder's `tokenizer.json` has no token for unknown characters such as `{probe}`"
+                );
+                let hint = "name the unknown token in the model, or use `cl100k_base`";
+                Error::new(message, hint).because(source)
+            })?;
         }
         Ok(Self(tokenizer))
     }
@@ -85,18 +92,14 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_tokenizer_are_refused() {
-        assert!(matches!(
-            ModelTokens::from_json(b"{\"version\": 1}"),
-            Err(TokenError::BadModel { .. })
-        ));
+        let error = ModelTokens::from_json(b"{\"version\": 1}").err().expect("no tokenizer");
+        assert_eq!(error.to_string(), "the encoder's `tokenizer.json` cannot be read");
     }
 
     #[test]
     fn a_tokenizer_without_an_unknown_token_is_refused() {
         let json = TINY_MODEL.replace("\"unk_token\": \"[UNK]\"", "\"unk_token\": \"[NONE]\"");
-        assert!(matches!(
-            ModelTokens::from_json(json.as_bytes()),
-            Err(TokenError::NoUnknownToken { .. })
-        ));
+        let error = ModelTokens::from_json(json.as_bytes()).err().expect("no unknown token");
+        assert!(error.to_string().contains("has no token for unknown characters"), "{error}");
     }
 }
