@@ -8,15 +8,11 @@ use std::io::ErrorKind;
 
 use ragtriage_core::hint::Hint;
 use ragtriage_core::measure::{UnknownMeasure, UnknownQuantity};
-use ragtriage_datasets::DatasetError;
-use ragtriage_datasets::label::LabelError;
 use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_eval::audit::AuditError;
 use ragtriage_eval::baseline::BaselineError;
 use ragtriage_eval::compare::CompareError;
 use ragtriage_eval::gate::GateError;
-use ragtriage_fetch::dataset::FetchError;
-use ragtriage_fetch::model::ModelError;
 use ragtriage_models::cache::CacheError;
 use ragtriage_models::llm::LlmError;
 use ragtriage_pipeline::PipelineError;
@@ -42,28 +38,14 @@ pub trait Advice: Hint {
 }
 
 impl Advice for CacheError {}
+impl Advice for ragtriage_datasets::Error {}
+impl Advice for ragtriage_fetch::Error {}
 impl Advice for CheckpointError {
     fn advice(&self) -> Option<String> {
         match self {
             Self::ModelMissing { .. } => {
                 with(self, "; ", "`ragtriage model fetch NAME` fetches any model of the hub")
             }
-            _ => self.hint(),
-        }
-    }
-}
-
-impl Advice for ModelError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            Self::NotAuthorized { .. } | Self::Gated { .. } => {
-                with(self, "; ", "the key is read from `HF_TOKEN`")
-            }
-            Self::Offline { .. } => {
-                with(self, "; ", "the caches are those of `HF_HOME` and `cache.dir`")
-            }
-            Self::Listing { .. } => with(self, "; ", "`HF_ENDPOINT` sets it"),
-            Self::Checkpoint(error) => error.advice(),
             _ => self.hint(),
         }
     }
@@ -164,53 +146,6 @@ impl Advice for ExternalError {
                 with(self, "; ", "`--scorer squad2` scores questions without one")
             }
             _ => self.hint(),
-        }
-    }
-}
-
-impl Advice for DatasetError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            Self::Missing { .. } => {
-                with(self, "; ", "`ragtriage dataset fetch NAME` downloads a public data set")
-            }
-            Self::Busy { .. } => with(self, " ", "with `--out`"),
-            Self::NoQuestions { split: None, .. } => {
-                with(self, ", or ", "label real ones with `ragtriage dataset label`")
-            }
-            Self::NoColumn { .. } => with(self, " ", "(`--to jsonl`)"),
-            Self::Exists { .. } => with(self, ", or ", "replace it with `--force`"),
-            _ => self.hint(),
-        }
-    }
-}
-
-impl Advice for LabelError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            Self::Dataset(error) => error.advice(),
-            Self::External(error) => error.advice(),
-            Self::NothingShared { .. } => with(self, " ", "(`--queries`)"),
-            Self::Annotator(_) => self.hint(),
-        }
-    }
-}
-
-impl Advice for FetchError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            Self::NoPublisher { .. } => advise("name a copy with `--from PATH`"),
-            Self::AllFailed { .. } => with(self, ": ", "`--from PATH` takes it"),
-            Self::Http(error) if error.is_transient() => {
-                with(self, "; or ", "name a mirror with `--url`, a copy with `--from`")
-            }
-            Self::Http(error) => error.hint().or_else(|| {
-                advise("name another address with `--url URL`, or a copy with `--from PATH`")
-            }),
-            Self::Hash { .. } => with(self, ": ", "`--from PATH` takes a copy"),
-            Self::Archive { .. } => with(self, "; ", "`--url URL` takes another address"),
-            Self::Disk { .. } => self.hint(),
-            Self::Dataset(error) => error.advice(),
         }
     }
 }

@@ -58,7 +58,7 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         let resolved = retrieval_alone(source::resolve(&args.source)?);
         let spec = resolved.dataset();
         refuse_document(&spec, &args.queries)?;
-        let mut dataset = ragtriage_datasets::asked(&spec, &args.queries)?;
+        let (mut dataset, candidates) = ragtriage_datasets::asked(&spec, &args.queries)?;
         let path =
             args.out.clone().or_else(|| ragtriage_datasets::questions_file(&spec)).ok_or_else(
                 || {
@@ -76,7 +76,6 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         }
         let questions = dataset.questions.clone();
         let mut pools = pooled(&resolved, dataset, args.depth.get(), args.offline).await?;
-        let candidates = ragtriage_datasets::anchor::candidates(&args.queries)?;
         label::candidates_first(&mut pools, &questions, &candidates);
         if resolved.settings.dataset.skip_same_id {
             label::without_same_id(&mut pools.of, &questions);

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::{DirEntry, WalkDir};
 
-use crate::error::DatasetError;
+use crate::error::Error;
 use crate::read;
 
 /// Compiles patterns for paths with `/`; `*` does not cross a `/`, `**` does; matching ignores case.
-pub fn set<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, DatasetError> {
+pub fn set<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, Error> {
     let mut builder = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = GlobBuilder::new(pattern).literal_separator(true).case_insensitive(true).build();
@@ -18,8 +18,9 @@ pub fn set<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, D
     builder.build().map_err(|source| invalid("", source))
 }
 
-fn invalid(pattern: &str, source: globset::Error) -> DatasetError {
-    DatasetError::Glob { glob: pattern.to_owned(), source }
+fn invalid(pattern: &str, source: globset::Error) -> Error {
+    let hint = "write patterns such as `*.md` or `guides/**/*.rst`";
+    Error::unusable(format!("invalid glob pattern `{pattern}`"), hint).because(source)
 }
 
 /// The symbolic links that are followed.
@@ -52,7 +53,7 @@ pub struct Walked {
 
 /// Returns the files under `root`. Hidden folders and files (names beginning with a dot) are skipped, and so are the folders of
 /// runs and tunes, whose reports are no documents; links are followed as `links` says.
-pub fn walk(root: &Path, links: Links) -> Result<Walked, DatasetError> {
+pub fn walk(root: &Path, links: Links) -> Result<Walked, Error> {
     let mut walked = Walked::default();
     let mut entries = WalkDir::new(root).follow_links(true).into_iter();
     while let Some(entry) = entries.next() {
@@ -65,7 +66,7 @@ pub fn walk(root: &Path, links: Links) -> Result<Walked, DatasetError> {
             }
             Err(error) => {
                 let path = error.path().unwrap_or(root).to_owned();
-                return Err(read::unreadable(&path, error.into()));
+                return Err(Error::read(&path, error.into()));
             }
         };
         let is_outside = links == Links::Inside && leads_out(root, &entry);
@@ -113,14 +114,11 @@ fn leads_out(root: &Path, entry: &DirEntry) -> bool {
     }
 }
 
-fn relative(root: &Path, path: &Path) -> Result<String, DatasetError> {
+fn relative(root: &Path, path: &Path) -> Result<String, Error> {
     let parts =
         path.strip_prefix(root).unwrap_or(path).components().map(|part| part.as_os_str().to_str());
     let parts: Option<Vec<&str>> = parts.collect();
-    let parts = parts.ok_or_else(|| DatasetError::Layout {
-        path: path.to_owned(),
-        expected: "name in UTF-8".into(),
-    })?;
+    let parts = parts.ok_or_else(|| read::layout(path, "name in UTF-8"))?;
     Ok(parts.join("/"))
 }
 

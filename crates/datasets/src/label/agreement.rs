@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::LabelError;
+use crate::error::Error;
 use ragtriage_core::stats::kappa::{Disagreement, Kappa, kappa};
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::types::QuestionKind;
@@ -38,8 +38,8 @@ pub struct LabelledQuestion {
 ///
 /// # Errors
 /// Errors of its reader.
-pub fn labels(path: &Path) -> Result<AnnotatorLabels, LabelError> {
-    let input = Input::read(path)?;
+pub fn labels(path: &Path) -> Result<AnnotatorLabels, Error> {
+    let input = Input::read(path).map_err(|error| Error::of(&error))?;
     let name = input.name().to_owned();
     if input.text().trim_start().starts_with('{') {
         let questions =
@@ -55,7 +55,7 @@ pub fn labels(path: &Path) -> Result<AnnotatorLabels, LabelError> {
             });
         return Ok(AnnotatorLabels { name, questions: questions.collect() });
     }
-    let qrels = Qrels::parse(&input)?;
+    let qrels = Qrels::parse(&input).map_err(|error| Error::of(&error))?;
     let questions = qrels.queries().map(|(id, judged)| LabelledQuestion {
         id: id.to_owned(),
         text: None,
@@ -112,12 +112,12 @@ pub struct Apart {
 /// by only one do not count. Intervals are over questions. At most `n_farthest` pairs are listed.
 ///
 /// # Errors
-/// `NothingShared`.
+/// No pair was judged by both.
 pub fn agreement(
     first: &AnnotatorLabels,
     second: &AnnotatorLabels,
     n_farthest: usize,
-) -> Result<AnnotatorAgreement, LabelError> {
+) -> Result<AnnotatorAgreement, Error> {
     let (joined, n_other_text) = joined(first, second);
     let (mut pairs, mut question_of, mut apart) = (Vec::new(), Vec::new(), Vec::new());
     let mut n_judged_by_one = (0, 0);
@@ -145,10 +145,13 @@ pub fn agreement(
         }
     }
     if pairs.is_empty() {
-        return Err(LabelError::NothingShared {
-            first: first.name.clone(),
-            second: second.name.clone(),
-        });
+        return Err(Error::unusable(
+            format!(
+                "`{}` and `{}` have no judged document of a common question",
+                first.name, second.name
+            ),
+            "questions are matched by an `id` with the same text, else by text; documents by id: let both annotators judge the same questions (`--queries`)",
+        ));
     }
     apart.sort_by_key(|pair| std::cmp::Reverse(pair.first.abs_diff(pair.second))); // stable
     apart.truncate(n_farthest);

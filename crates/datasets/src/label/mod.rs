@@ -8,7 +8,6 @@
 //! Nothing here prints, or knows the retriever or the rank of a passage, except for ordering the passages.
 
 mod annotator;
-mod error;
 mod evidence;
 mod judging;
 mod order;
@@ -24,7 +23,6 @@ pub use annotator::{
     Annotator, AnnotatorReply, Closing, LabelProgress, PassageJudgment, Quote, Refused,
     ShownPassage, WantedAnswer,
 };
-pub use error::LabelError;
 pub use order::{Order, candidates_first, without_same_id};
 pub use session::{LabelCounts, Labelling, Stopped, label};
 

@@ -1,10 +1,9 @@
 //! A labelling session: questions are asked in order, each written when finished.
 
-use super::LabelError;
 use super::annotator::Annotator;
 use super::judging::{End, Judging};
 use super::order::{Order, arranged};
-use crate::{Appended, question_line};
+use crate::{Appended, Error, question_line};
 use ragtriage_core::types::Pools;
 use ragtriage_core::types::Question;
 
@@ -61,7 +60,7 @@ pub fn label(
     labelling: Labelling,
     annotator: &mut dyn Annotator,
     file: &mut Appended,
-) -> Result<LabelCounts, LabelError> {
+) -> Result<LabelCounts, Error> {
     file.make()?;
     let corpus = &*pools.corpus;
     let mut tally = LabelCounts::default();
@@ -74,7 +73,10 @@ pub fn label(
             (at + 1, questions.len()),
             labelling.stop_after,
         );
-        let end = judging.run(annotator)?;
+        let end = judging.run(annotator).map_err(|source| {
+            let hint = "start again to continue; earlier judgments are kept";
+            Error::unusable("cannot read the judgments", hint).because(source)
+        })?;
         let n_relevant = judging.grades().values().filter(|grade| **grade > 0).count();
         let is_kept = match end {
             End::Unanswerable => true,
