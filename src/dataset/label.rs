@@ -18,7 +18,7 @@ use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::Dataset;
 use ragtriage_core::types::Pools;
 use ragtriage_datasets::Appended;
-use ragtriage_datasets::label::{self, LabelCounts, Labelling, Order, Stopped};
+use ragtriage_datasets::label::{self, LabelCounts, Labelling, Order, Prompt, Stopped};
 use ragtriage_pipeline::pool::pool;
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::{Resolved, assemble};
@@ -85,9 +85,10 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
             if stop_after.is_some() { Order::Ranked } else { Order::Shuffled { seed: args.seed } };
         let labelling = Labelling { order, stop_after };
         let screen = AnnotatorScreen::new(output::talk_width(), output::talk_color());
-        let mut annotator =
+        let mut terminal =
             Terminal::new(std::io::stdin().lock(), screen, !std::io::stdin().is_terminal());
-        let tally = label::label(&questions, &pools, labelling, &mut annotator, &mut file)?;
+        let ask = &mut |prompt: Prompt<'_>| terminal.ask(prompt);
+        let tally = label::label(&questions, &pools, labelling, ask, &mut file)?;
         conclude(&tally, &file);
         Ok(())
     })

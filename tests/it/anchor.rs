@@ -82,10 +82,7 @@ fn a_known_id_with_another_text_is_refused_and_other_answers_are_reported() {
             "docs/questions.jsonl",
             "{\"id\": \"z\", \"text\": \"How long?\", \"answers\": [\"4 hours\"]}\n",
         ),
-        (
-            "other.jsonl",
-            r#"{"id": "z", "question": "Renew it when?", "answer": "early"}"#,
-        ),
+        ("other.jsonl", r#"{"id": "z", "question": "Renew it when?", "answer": "early"}"#),
         ("qa.jsonl", r#"{"question": "How long?", "answer": "4 hours at most"}"#),
     ]);
     project.refuses_with_some_hint(

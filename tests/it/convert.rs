@@ -8,8 +8,7 @@ use crate::project::{Project, repository};
 /// Converts `from` and gives the digest of what was written.
 fn convert(project: &Project, from: &Path, settings: &[&str], folder: &str) -> String {
     let from = from.to_string_lossy().into_owned();
-    let outcome =
-        project.call(&[&["dataset", "convert", &from, folder], settings].concat());
+    let outcome = project.call(&[&["dataset", "convert", &from, folder], settings].concat());
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let line =
         outcome.stderr.lines().find(|line| line.contains("verified, digest ")).expect("said");

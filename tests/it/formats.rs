@@ -218,4 +218,3 @@ fn cranfield_numbers_queries_by_place_and_turns_codes_into_grades() {
     let note = "1 judgment of code -1, which the readme does not define, treated as not relevant";
     assert!(outcome.stdout.contains(note), "{}", outcome.stdout);
 }
-

@@ -118,22 +118,6 @@ fn what_is_no_command_is_answered_with_help_and_asked_again() {
 }
 
 #[test]
-fn stopping_where_nothing_answers_yet_lets_the_question_come_again() {
-    let project = project();
-    let stopped = label(&project, &[], "1\nq\n");
-    let told = "0 questions added to data/questions.jsonl: 0 with evidence, 0 unanswerable; judged 1 of 1 passage shown, 0 documents relevant\n\
-                3 questions left (the current one starts again: nothing in 1 judged passage answers it): run the same command to continue\n";
-    assert!(stopped.stderr.ends_with(told), "{}", stopped.stderr);
-    assert_eq!(project.read("data/questions.jsonl"), "");
-    let again = label(&project, &[], "q\n");
-    assert!(
-        again.stderr.contains("question 1 of 3, passage 1 of 2\nHow long does alpha wait?"),
-        "{}",
-        again.stderr
-    );
-}
-
-#[test]
 fn evidence_that_is_all_needed_is_told_before_words_are_asked_for() {
     let project = project();
     let query = r#"{"id": "q", "text": "How long does alpha wait?", "evidence": [{"doc": "a"}, {"doc": "b"}]}"#;

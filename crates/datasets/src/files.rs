@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::draft::Draft;
 use crate::error::{Error, Place};
-use crate::globs::{Links, Walked};
+use crate::globs::Walked;
 use crate::jsonl::QUESTIONS;
 use crate::{front_matter, globs, read};
 use ragtriage_core::config::DatasetSettings;
@@ -32,10 +32,10 @@ const RST_UNDERLINES: &str = "=-~^\"'`#*+";
 pub(super) fn documents(
     path: &Path,
     patterns: &[String],
-    links: Links,
+    follow_links: bool,
     draft: &mut Draft,
 ) -> Result<(), Error> {
-    let Walked { files, n_broken, n_outside } = matching(path, patterns, links)?;
+    let Walked { files, n_broken, n_outside } = matching(path, patterns, follow_links)?;
     draft.note(
         n_broken,
         "symbolic [link without a target, or to a folder around it|links without a target, or to a folder around them], skipped",
@@ -71,7 +71,7 @@ pub fn has_document(spec: &DatasetSettings, file: &Path) -> Result<bool, Error> 
     if spec.format != Format::Files {
         return Ok(false);
     }
-    let documents = matching(&spec.path, &spec.globs, Links::of(spec.follow_links))?;
+    let documents = matching(&spec.path, &spec.globs, spec.follow_links)?;
     Ok(documents
         .files
         .iter()
@@ -85,7 +85,7 @@ pub(super) fn root(path: &Path) -> PathBuf {
 }
 
 /// Returns the files of the folder `path` that are documents, each with its id.
-fn matching(path: &Path, patterns: &[String], links: Links) -> Result<Walked, Error> {
+fn matching(path: &Path, patterns: &[String], follow_links: bool) -> Result<Walked, Error> {
     let root = root(path);
     let asked = path.join(QUESTIONS);
     let mut patterns: Vec<String> = patterns.iter().map(|it| from_root(it)).collect();
@@ -93,7 +93,7 @@ fn matching(path: &Path, patterns: &[String], links: Links) -> Result<Walked, Er
         patterns.push(unasked());
     }
     let wanted = globs::set(patterns.iter().map(String::as_str))?;
-    let mut walked = globs::walk(&root, links)?;
+    let mut walked = globs::walk(&root, follow_links)?;
     walked.files.retain(|(id, file)| *file != asked && wanted.is_match(id));
     Ok(walked)
 }

@@ -23,23 +23,6 @@ fn invalid(pattern: &str, source: globset::Error) -> Error {
     Error::unusable(format!("invalid glob pattern `{pattern}`"), hint).because(source)
 }
 
-/// The symbolic links that are followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Links {
-    /// Links to files and folders under the same root.
-    Inside,
-    /// Every link.
-    Everywhere,
-}
-
-impl Links {
-    /// Returns the links that `dataset.follow_links` asks for.
-    #[must_use]
-    pub fn of(follow_links: bool) -> Self {
-        if follow_links { Self::Everywhere } else { Self::Inside }
-    }
-}
-
 /// The files of a folder.
 #[derive(Debug, Default)]
 pub struct Walked {
@@ -52,8 +35,9 @@ pub struct Walked {
 }
 
 /// Returns the files under `root`. Hidden folders and files (names beginning with a dot) are skipped, and so are the folders of
-/// runs and tunes, whose reports are no documents; links are followed as `links` says.
-pub fn walk(root: &Path, links: Links) -> Result<Walked, Error> {
+/// runs and tunes, whose reports are no documents; links are followed, those out of the root
+/// only if `leaves_root`.
+pub fn walk(root: &Path, leaves_root: bool) -> Result<Walked, Error> {
     let mut walked = Walked::default();
     let mut entries = WalkDir::new(root).follow_links(true).into_iter();
     while let Some(entry) = entries.next() {
@@ -69,7 +53,7 @@ pub fn walk(root: &Path, links: Links) -> Result<Walked, Error> {
                 return Err(Error::read(&path, error.into()));
             }
         };
-        let is_outside = links == Links::Inside && leads_out(root, &entry);
+        let is_outside = !leaves_root && leads_out(root, &entry);
         if is_hidden(root, entry.path()) || is_outside {
             walked.n_outside += usize::from(is_outside && !is_hidden(root, entry.path()));
             if entry.file_type().is_dir() {
@@ -141,7 +125,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
             std::fs::write(path, "").expect("written");
         }
-        let files = walk(folder.path(), Links::Inside).expect("walks").files;
+        let files = walk(folder.path(), false).expect("walks").files;
         // `.` (0x2e) comes before `/` (0x2f).
         assert_eq!(
             files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
@@ -177,10 +161,10 @@ mod tests {
             names.collect::<Vec<_>>().join(" ")
         };
         // `b` is another name of `a`, so its `around` is a link around as well.
-        let inside = walk(root, Links::Inside).expect("walks");
+        let inside = walk(root, false).expect("walks");
         assert_eq!(names(&inside), "a/x.md b/x.md x.md");
         assert_eq!((inside.n_broken, inside.n_outside), (4, 2));
-        let everywhere = walk(root, Links::Everywhere).expect("walks");
+        let everywhere = walk(root, true).expect("walks");
         assert_eq!(names(&everywhere), "a/x.md b/x.md out/y.md x.md y.md");
         assert_eq!((everywhere.n_broken, everywhere.n_outside), (4, 0));
     }

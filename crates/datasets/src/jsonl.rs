@@ -23,7 +23,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Error as _, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Error as _, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -165,7 +165,6 @@ impl<'de> Deserialize<'de> for UniqueFields {
 }
 
 #[derive(Deserialize)]
-#[serde(expecting = "an object")]
 pub(super) struct QuestionRecord {
     #[serde(alias = "query_id", alias = "_id")]
     pub(super) id: Option<Id>,
@@ -206,6 +205,8 @@ enum Relevant {
 struct CandidatePlace {
     doc: DocId,
     range: ByteRange,
+    #[serde(rename = "sentence")]
+    _sentence: Option<IgnoredAny>,
 }
 
 /// A value, or a list of them.
@@ -293,6 +294,10 @@ fn record(
     allowed: &[&str],
     draft: &mut Draft,
 ) -> Result<QuestionRecord, Error> {
+    // A list would be read as the fields in their order.
+    if line.trim_start().starts_with('[') {
+        return Err(Error::record(place, "expected an object"));
+    }
     let mut reader = serde_json::Deserializer::from_str(line);
     let mut unknown = Vec::new();
     let record: Result<QuestionRecord, _> = serde_ignored::deserialize(&mut reader, |path| {
@@ -647,7 +652,7 @@ mod tests {
                 r#"{"id": "q" "text": "?"}"#,
                 "line 1: invalid JSON at column 12: expected `,` or `}`",
             ),
-            ("[{}]", "line 1: invalid type: sequence, expected an object"),
+            ("[{}]", "line 1: expected an object"),
             (r#"{"id": " ", "text": "?"}"#, "line 1: `id`: the id is empty"),
             (r#"{"text": "?"}"#, "line 1: missing field `id`"),
             (r#"{"id": 7, "query_id": "8", "text": "?"}"#, "line 1 (`7`): duplicate field `id`"),

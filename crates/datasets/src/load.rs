@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 use crate::draft::Draft;
 use crate::error::{Error, Kind, Place};
-use crate::globs::Links;
 use crate::jsonl::{self, QUESTIONS};
 use crate::{beir, digest, files, hotpotqa, smart, squad};
 use ragtriage_core::config::{DatasetSettings, Format, MissingEvidence};
@@ -119,9 +118,7 @@ fn read_documents(spec: &DatasetSettings, draft: &mut Draft) -> Result<(), Error
         Format::Beir => beir::read(&spec.path, spec.split.as_deref(), draft),
         Format::Smart => smart::read(&spec.path, draft),
         Format::Jsonl => jsonl::documents(&spec.path, draft),
-        Format::Files => {
-            files::documents(&spec.path, &spec.globs, Links::of(spec.follow_links), draft)
-        }
+        Format::Files => files::documents(&spec.path, &spec.globs, spec.follow_links, draft),
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::draft::Draft;
 use crate::error::{Error, Kind};
 use crate::files::{self, ending};
-use crate::globs::{self, Links};
+use crate::globs;
 use crate::lint::finding::Rule;
 use crate::read;
 use ragtriage_core::config::MissingEvidence;
@@ -55,7 +55,7 @@ pub fn survey(folder: &Path) -> Result<Survey, Error> {
     }
     let (mut prose, mut code, mut wrapped) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let default = globs::set([files::unasked().as_str()])?;
-    for (id, file) in globs::walk(&files::root(folder), Links::Inside)?.files {
+    for (id, file) in globs::walk(&files::root(folder), false)?.files {
         let ending = ending(&file);
         let kind = match ending.as_str() {
             it if PROSE.contains(&it) => &mut prose,
@@ -77,7 +77,7 @@ pub fn survey(folder: &Path) -> Result<Survey, Error> {
         prose.keys().map(|ending| format!("*.{ending}")).collect()
     };
     let mut draft = Draft::new(MissingEvidence::Error);
-    files::documents(folder, &globs, Links::Inside, &mut draft)?;
+    files::documents(folder, &globs, false, &mut draft)?;
     let read = draft.finish(folder);
     let n_unreadable = read.errors.iter().filter(|error| error.kind == Kind::NotText).count();
     // Where no document is text, the first of them says why the corpus is empty.

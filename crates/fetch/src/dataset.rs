@@ -23,7 +23,7 @@ use crate::unpack::unpack;
 use ragtriage_core::text::address::shown;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::text::hex::hex;
-use ragtriage_datasets::globs::{self, Links};
+use ragtriage_datasets::globs;
 use ragtriage_http::{
     Backoff, Downloader, FileRequest, HttpError, OnDownload, Partial, Url, address,
 };
@@ -114,8 +114,7 @@ impl KnownSet {
 
     /// Returns the files of the set under `folder`, each with its path in the set; fails if `source` lacks a required one.
     fn files(&self, folder: &Path, source: &str) -> Result<Vec<(String, PathBuf)>, Error> {
-        let files =
-            globs::walk(folder, Links::Everywhere).map_err(|error| Error::of(&error))?.files;
+        let files = globs::walk(folder, true).map_err(|error| Error::of(&error))?.files;
         self.check(&files, source)?;
         let all = globs::set(self.patterns()).map_err(|error| Error::of(&error))?;
         Ok(files.into_iter().filter(|(path, _)| all.is_match(path)).collect())

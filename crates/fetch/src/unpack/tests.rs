@@ -45,7 +45,7 @@ fn unpacked(set: &str, archive: &[u8]) -> Result<Vec<(String, Vec<u8>)>, Error> 
     fs::write(&file, archive).expect("written");
     fs::create_dir(&into).expect("made");
     unpack(set.publisher.as_ref().expect("published").packed, &file, set, &into)?;
-    let files = globs::walk(&into, globs::Links::Everywhere).expect("read").files;
+    let files = globs::walk(&into, true).expect("read").files;
     Ok(files.into_iter().map(|(name, path)| (name, fs::read(path).expect("read"))).collect())
 }
 
