@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::error::{Error, Place};
 use crate::lint::finding::Rule;
-use crate::load::{Inspection, RepeatedQuote};
+use crate::load::Inspection;
 use crate::nearest;
 use ragtriage_core::config::{MAX_DOCUMENT_BYTES, MissingEvidence};
 use ragtriage_core::types::{DocId, Document, DocumentNumbers, Note, Question, QuestionId};
@@ -80,13 +80,10 @@ impl Draft {
         }
     }
 
-    /// Records a quote that occurs several times in its document.
-    pub(super) fn note_repeated(&mut self, quote: RepeatedQuote) {
-        self.note(
-            1,
-            "[quote that occurs|quotes that occur] more than once in [its|their] document; the first occurrence is used",
-        );
-        self.read.repeated_quotes.push(quote);
+    /// Records what loads and should be corrected; `what` as in [`Note::what`].
+    pub(super) fn warn(&mut self, what: &str, warning: Error) {
+        self.note(1, what);
+        self.read.warnings.push(warning);
     }
 
     /// Returns the document of that id, if it has been read.
@@ -250,7 +247,9 @@ mod tests {
     fn read(missing: MissingEvidence, questions: Vec<Question>) -> Inspection {
         let mut draft = Draft::new(missing);
         draft.push_document(&place(), document("alpha.md", "text"));
-        questions.into_iter().for_each(|question| draft.push_question(&place(), question));
+        for question in questions {
+            draft.push_question(&place(), question);
+        }
         draft.finish(Path::new("set"))
     }
 

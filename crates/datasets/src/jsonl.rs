@@ -31,7 +31,6 @@ use sha2::{Digest, Sha256};
 use crate::draft::Draft;
 use crate::error::{Error, Place};
 use crate::lint::finding::Rule;
-use crate::load::RepeatedQuote;
 use crate::{nearest, read};
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::quote::{self, Located};
@@ -465,8 +464,13 @@ fn member(record: MemberRecord, place: &Place, draft: &mut Draft) -> Member {
         };
         ranges.push(range);
         if n_found > 1 {
-            let (place, quote) = (place.clone(), nearest::shorten(&quote));
-            draft.note_repeated(RepeatedQuote { place, doc: doc.clone(), quote, n_found });
+            let quote = nearest::shorten(&quote);
+            let message = format!("the quote `{quote}` occurs {n_found} times in document `{doc}`");
+            let hint = "extend the quote with the surrounding text, or give its byte range";
+            draft.warn(
+                "[quote that occurs|quotes that occur] more than once in [its|their] document; the first occurrence is used",
+                Error::data(Rule::RepeatedQuote, message, hint).at(place).about(&doc),
+            );
         }
     }
     ranges.sort_unstable();

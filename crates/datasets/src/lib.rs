@@ -38,7 +38,6 @@ pub use export::{DocumentTexts, Exported, export};
 pub use files::has_document;
 pub use line::question_line;
 pub use load::{
-    Candidates, Inspection, RepeatedQuote, asked, documents, guess_format, inspect, load,
-    questions_file,
+    Candidates, Inspection, asked, documents, guess_format, inspect, load, questions_file,
 };
 pub use survey::{Survey, survey, survey_of};

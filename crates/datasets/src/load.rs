@@ -13,7 +13,7 @@ use crate::error::{Error, Kind, Place};
 use crate::jsonl::{self, QUESTIONS};
 use crate::{beir, digest, files, hotpotqa, smart, squad};
 use ragtriage_core::config::{DatasetSettings, Format, MissingEvidence};
-use ragtriage_core::types::{Dataset, DocId, Document, Note, Question, Split};
+use ragtriage_core::types::{Dataset, Document, Note, Question, Split};
 
 pub use crate::jsonl::Candidates;
 
@@ -30,25 +30,12 @@ pub struct Inspection {
     pub questions: Vec<Question>,
     /// The place of each question, parallel to the questions.
     pub places: Vec<Place>,
-    /// Quotes with several occurrences.
-    pub repeated_quotes: Vec<RepeatedQuote>,
     /// The errors, in the order they occur; `load` fails with the first.
     pub errors: Vec<Error>,
+    /// What loads and should be corrected: quotes with several occurrences.
+    pub warnings: Vec<Error>,
     /// Accepted irregularities.
     pub notes: Vec<Note>,
-}
-
-/// A quote that occurs several times in its document; the first occurrence is used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RepeatedQuote {
-    /// The question.
-    pub place: Place,
-    /// The document.
-    pub doc: DocId,
-    /// The quote, shortened.
-    pub quote: Box<str>,
-    /// The number of its occurrences.
-    pub n_found: usize,
 }
 
 impl Inspection {
@@ -295,10 +282,9 @@ mod tests {
         let question =
             r#"{"id": "q", "text": "?", "evidence": [{"doc": "a", "quotes": ["It waits"]}]}"#;
         let inspection = inspected(CORPUS, question);
-        let [repeated] = &inspection.repeated_quotes[..] else {
-            panic!("{:?}", inspection.repeated_quotes)
-        };
-        assert_eq!((repeated.place.id.as_deref(), repeated.n_found), (Some("q"), 2));
+        let warning = inspection.warnings[0].to_string();
+        let expected = "line 1 (`q`): the quote `It waits` occurs 2 times in document `a`";
+        assert!(warning.ends_with(expected), "{warning}");
         assert!(inspection.errors.is_empty());
     }
 

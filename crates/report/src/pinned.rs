@@ -56,9 +56,7 @@ fn inspection() -> Inspection {
             line: Some(1),
             id: None,
         }],
-        repeated_quotes: Vec::new(),
-        errors: Vec::new(),
-        notes: Vec::new(),
+        ..Inspection::default()
     }
 }
 

@@ -4,23 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::{Finding, Rule};
 use super::subject::{LintSubject, used_documents};
-use crate::error::{Error, Kind, Place};
-use crate::load::RepeatedQuote;
+use crate::error::{Error, Kind};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::answers::AnswerMatcher;
 use ragtriage_core::types::{DocId, Member, Question, QuestionKind, Split};
 
-/// Reports each loading error, in order.
+/// Reports each error and warning of loading, in order.
 pub(super) fn load_errors(subject: &LintSubject<'_>) -> Vec<Finding> {
-    let found = subject.inspection.errors.iter().map(|error| {
-        let hint = error.hint().unwrap_or_default();
-        let finding = Finding {
+    let inspection = subject.inspection;
+    let found = inspection.errors.iter().chain(&inspection.warnings).map(|error| {
+        let place = error.place.as_ref();
+        Finding {
+            question: place.and_then(|place| place.id.as_deref()).map(Into::into),
             document: error.document.as_deref().map(DocId::from),
-            ..Finding::new(rule(error), error.message(), hint)
-        };
-        match &error.place {
-            Some(place) => at(place, finding),
-            None => finding,
+            file: place.map(|place| place.path.display().to_string()),
+            line: place.and_then(|place| place.line),
+            ..Finding::new(rule(error), error.message(), error.hint().unwrap_or_default())
         }
     });
     found.collect()
@@ -32,23 +31,6 @@ fn rule(error: &Error) -> Rule {
         Kind::Missing => Rule::NoQuestions, // the corpus was loaded: it is the questions file
         Kind::NotText | Kind::Unusable => Rule::Unreadable,
     }
-}
-
-/// Reports quotes that occur several times.
-pub(super) fn repeated_quotes(subject: &LintSubject<'_>) -> Vec<Finding> {
-    let found = subject.inspection.repeated_quotes.iter().map(|repeated| {
-        let RepeatedQuote { place, doc, quote, n_found } = repeated;
-        let message = format!("the quote `{quote}` occurs {n_found} times in document `{doc}`");
-        let hint = "extend the quote with the surrounding text, or give its byte range";
-        at(place, Finding::new(Rule::RepeatedQuote, message, hint).in_document(doc))
-    });
-    found.collect()
-}
-
-/// Adds a record's place to a finding.
-fn at(place: &Place, finding: Finding) -> Finding {
-    let question = place.id.as_deref().map(Into::into);
-    Finding { question, file: Some(place.path.display().to_string()), line: place.line, ..finding }
 }
 
 /// Reports span questions none of whose aliases occurs in any member of any evidence group, by the
@@ -174,6 +156,7 @@ fn some(ids: &[&str]) -> String {
 mod tests {
     use super::super::subject::tests::{document, inspection, question, quoting, told};
     use super::*;
+    use crate::error::Place;
 
     #[test]
     fn an_alias_in_any_group_will_do_and_one_elsewhere_in_the_document_will_not() {

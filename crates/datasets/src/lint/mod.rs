@@ -80,7 +80,6 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
     let subject = LintSubject::new(inspection);
     let checks = [
         content::load_errors,
-        content::repeated_quotes,
         content::answers_not_in_evidence,
         content::without_facts,
         content::empty_documents,
