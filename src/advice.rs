@@ -9,13 +9,12 @@ use std::io::ErrorKind;
 use ragtriage_core::hint::Hint;
 use ragtriage_datasets::DatasetError;
 use ragtriage_datasets::label::LabelError;
+use ragtriage_core::measure::{UnknownMeasure, UnknownQuantity};
 use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_eval::audit::AuditError;
 use ragtriage_eval::baseline::BaselineError;
 use ragtriage_eval::compare::CompareError;
 use ragtriage_eval::gate::GateError;
-use ragtriage_fetch::dataset::FetchError;
-use ragtriage_fetch::model::ModelError;
 use ragtriage_models::cache::CacheError;
 use ragtriage_models::llm::LlmError;
 use ragtriage_pipeline::PipelineError;
@@ -52,10 +51,20 @@ impl Advice for ModelError {
                 with(self, "; ", "the caches are those of `HF_HOME` and `cache.dir`")
             }
             Self::Listing { .. } => with(self, "; ", "`HF_ENDPOINT` sets it"),
+impl Advice for ragtriage_datasets::Error {}
+impl Advice for ragtriage_fetch::Error {}
+impl Advice for CheckpointError {
+    fn advice(&self) -> Option<String> {
+        match self {
+            Self::ModelMissing { .. } => {
+                with(self, "; ", "`ragtriage model fetch NAME` fetches any model of the hub")
+            }
             _ => self.hint(),
         }
     }
 }
+
+impl Advice for IndexError {}
 
 impl Advice for UnknownQuantity {
     fn advice(&self) -> Option<String> {
@@ -134,6 +143,22 @@ impl Advice for DatasetError {
             }
             Self::NoColumn { .. } => with(self, " ", "(`--to jsonl`)"),
             Self::Exists { .. } => with(self, ", or ", "replace it with `--force`"),
+impl Advice for StoreError {
+    fn advice(&self) -> Option<String> {
+        match self {
+            Self::Exists { .. } => {
+                advise("choose another `--name`, leave it out, or resume the run with `--resume`")
+            }
+            Self::BadName { .. } => advise("choose another `--name`, or leave it out"),
+            Self::Io { source, .. } => match source.kind() {
+                ErrorKind::StorageFull | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded => {
+                    with(self, "; ", "continue with `--resume`")
+                }
+                ErrorKind::NotFound => {
+                    with(self, ", ", "under evals/runs/ unless `--out` named another folder")
+                }
+                _ => with(self, " ", "with `--out`"),
+            },
             _ => self.hint(),
         }
     }
@@ -165,6 +190,17 @@ impl Advice for FetchError {
             Self::Archive { .. } => with(self, "; ", "`--url URL` takes another address"),
             Self::Disk { .. } => self.hint(),
             Self::Dataset(error) => error.advice(),
+impl Advice for ExternalError {
+    fn advice(&self) -> Option<String> {
+        match self {
+            Self::UnknownQuestion { .. } => with(self, "; ", "`--partial` leaves such lines out"),
+            Self::MissingQuestions { .. } => {
+                with(self, "; ", "`--partial` does so and reports how many")
+            }
+            Self::NoGold { .. } => {
+                with(self, "; ", "`--scorer squad2` scores questions without one")
+            }
+            _ => self.hint(),
         }
     }
 }

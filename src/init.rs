@@ -12,7 +12,8 @@ use crate::starter::{sentence, starter};
 use ragtriage_core::config::Format;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::text::sanitize::one_line;
-use ragtriage_datasets::{DatasetError, Survey, survey};
+use ragtriage_datasets::lint::finding::Rule;
+use ragtriage_datasets::{Kind, Survey, survey};
 use ragtriage_runs::SHARED;
 
 pub(super) const SETTINGS: &str = "ragtriage.toml";
@@ -32,12 +33,10 @@ pub struct InitArgs {
 /// Runs the command. Existing files are left unchanged.
 pub fn init(args: &InitArgs) -> Result<(), Failure> {
     let (folder, llm) = (&args.dir, args.llm.endpoint()?);
-    let seen = survey(folder).map_err(|error| match error {
-        error @ DatasetError::EmptyCorpus { .. } => Failure::new(error.to_string(), NO_DOCUMENTS),
-        error @ DatasetError::Missing { .. } => {
-            Failure::new(error.to_string(), "name the folder with your documents")
-        }
-        other => other.into(),
+    let seen = survey(folder).map_err(|error| match error.kind {
+        Kind::Data(Rule::EmptyCorpus) => Failure::new(error.to_string(), NO_DOCUMENTS),
+        Kind::Missing => Failure::new(error.to_string(), "name the folder with your documents"),
+        _ => error.into(),
     })?;
     let settings = folder.join(SETTINGS);
     if !create(&settings, &starter(&seen, Format::Files, llm.as_ref()))? {
@@ -77,19 +76,14 @@ const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, Asci
 
 /// Reports files that a run will not read as they are.
 fn told(seen: &Survey) {
-    let n_wrapped: usize = seen.wrapped.values().sum();
-    let n_code: usize = seen.code.values().sum();
-    if n_wrapped > 0 {
-        output::talk(&format!(
-            "skipped {} without plain text: see the configuration",
-            plural(n_wrapped, "file", "files")
-        ));
-    }
-    if n_code > 0 {
-        output::talk(&format!(
-            "skipped {} of source code: see the configuration",
-            plural(n_code, "file", "files")
-        ));
+    for (n, what) in [
+        (seen.wrapped.values().sum(), "without plain text"),
+        (seen.code.values().sum(), "of source code"),
+    ] {
+        if n > 0 {
+            let files = plural(n, "file", "files");
+            output::talk(&format!("skipped {files} {what}: see the configuration"));
+        }
     }
     if seen.n_unreadable > 0 {
         output::talk(&format!(

@@ -30,23 +30,14 @@ pub fn starter(survey: &Survey, format: Format, llm: Option<&LlmEndpoint>) -> St
     out
 }
 
-/// `214 documents, 118,203 words; ...`.
+/// `214 documents (200 md, 14 rst).`
 #[must_use]
 pub fn sentence(survey: &Survey) -> String {
-    let mut out = plural(survey.n_documents, "document", "documents");
-    if !survey.endings.is_empty() {
-        let _ = write!(out, " ({})", endings(&survey.endings));
+    let documents = plural(survey.n_documents, "document", "documents");
+    if survey.endings.is_empty() {
+        return documents + ".";
     }
-    let _ = write!(
-        out,
-        ", {}; median {}",
-        plural(survey.n_words, "word", "words"),
-        thousands(survey.median_words)
-    );
-    if let Some((id, words)) = &survey.longest {
-        let _ = write!(out, ", longest {} ({})", thousands(*words), comment(id));
-    }
-    out + "."
+    format!("{documents} ({}).", endings(&survey.endings))
 }
 
 fn dataset(out: &mut String, survey: &Survey, format: Format) {
@@ -125,7 +116,6 @@ fn generation(out: &mut String, llm: &LlmEndpoint) {
 }
 
 const GENERATION: &str = "\n[generation]\n\
-    generator = \"baseline\"  # no language model: a floor for answers; retrieval metrics need none\n\
     # generator = \"openai\"  # any OpenAI-compatible endpoint; `ragtriage run --dry-run` estimates its cost\n\
     # base_url = \"http://localhost:11434/v1\"\n\
     # model = \"llama3.1\"\n\
@@ -151,9 +141,6 @@ mod tests {
     fn survey() -> Survey {
         Survey {
             n_documents: 1200,
-            n_words: 3400,
-            median_words: 2,
-            longest: Some(("a\nb = 1\n.md".to_owned(), 40)),
             globs: vec!["*.md".to_owned(), "*.org".to_owned()],
             endings: BTreeMap::from([("md".to_owned(), 1199), ("org".to_owned(), 1)]),
             code: BTreeMap::from([("py".to_owned(), 3)]),
@@ -204,7 +191,6 @@ mod tests {
     fn the_commented_lines_are_settings_too() {
         let uncommented: String = GENERATION
             .lines()
-            .filter(|line| !line.starts_with("generator"))
             .map(|line| line.trim_start_matches("# ").to_owned() + "\n")
             .collect();
         let settings: Settings = toml::from_str(&uncommented).expect("settings");

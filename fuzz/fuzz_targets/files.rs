@@ -15,7 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
     ragtriage_fuzz::load(Format::Files, set.clone());
     let spec = DatasetSettings::new(Format::Files, &set);
     match ragtriage_datasets::asked(&spec, &folder.join("queries")) {
-        Ok(dataset) => ragtriage_fuzz::check(&dataset),
+        Ok((dataset, _)) => ragtriage_fuzz::check(&dataset),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
     let _ = agreement::labels(&set.join("questions.jsonl"));

@@ -15,15 +15,14 @@ use ragtriage_core::text::numbers::{listed, plural, thousands};
 use ragtriage_core::types::{Document, Question};
 use ragtriage_datasets::anchor::{self, Anchored, Reason, Unresolved};
 use ragtriage_datasets::{
-    Appended, DocumentTexts, ExportLayout, documents, export, question_line, questions_file,
-    survey, survey_of,
+    Appended, DocumentTexts, documents, export, question_line, questions_file, survey, survey_of,
 };
 
 const UNRESOLVED: &str = "unresolved.jsonl";
 
 #[derive(Debug, Args)]
 pub struct AnchorArgs {
-    /// Question-answer pairs: JSON lines, .csv or .tsv with a header.
+    /// Question-answer pairs, JSON lines.
     ///
     /// The question is `question`, `query`, `user_input` or `input`; the answer `reference`, `ground_truth`, `golden_answers`,
     /// `expected_output` or `answer`; `id`, `doc` and `source` are optional.
@@ -66,7 +65,7 @@ fn write_folder(
     let unresolved = std::mem::take(&mut anchored.unresolved);
     let n_anchored = anchored.questions.len();
     let seen = survey_of(&documents);
-    export(&anchored.data_set(documents), ExportLayout::Jsonl, folder)?;
+    export(&anchored.data_set(documents), folder)?;
     let settings = folder.join(SETTINGS);
     create(&settings, &starter(&seen, Format::Jsonl, None))?;
     conclude(n_anchored, folder, &settings, &unresolved)

@@ -18,7 +18,7 @@ const FETCHED: &str = "datasets/fetched";
 #[derive(Debug, Args)]
 pub struct FetchArgs {
     /// Data set: hotpotqa, squad, squad2, scifact or cisi.
-    name: Option<String>,
+    name: String,
     /// Copy from this folder or file instead of downloading.
     #[arg(long, value_name = "PATH", conflicts_with = "url")]
     from: Option<PathBuf>,
@@ -35,24 +35,8 @@ pub struct FetchArgs {
 
 pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
     let FetchArgs { name, from, url, force, offline } = args;
-    let Some(name) = name else {
-        let given =
-            from.as_ref().map_or(String::new(), |from| format!(" --from {}", from.display()));
-        return Err(Failure::new(
-            "no data set is named",
-            format!(
-                "`ragtriage dataset fetch NAME{given}`, where NAME is hotpotqa, squad, squad2, scifact or cisi"
-            ),
-        ));
-    };
     let root = Path::new(FETCHED);
     if let Some(from) = from {
-        if !from.exists() {
-            return Err(Failure::new(
-                format!("`{}` does not exist", from.display()),
-                "name the folder or file of the data set with `--from`",
-            ));
-        }
         if is_archive(from) {
             return Err(Failure::new(
                 format!("`{}` is an archive", from.display()),

@@ -18,7 +18,7 @@ use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::Dataset;
 use ragtriage_core::types::Pools;
 use ragtriage_datasets::Appended;
-use ragtriage_datasets::label::{self, LabelCounts, Labelling, Order, Stopped};
+use ragtriage_datasets::label::{self, LabelCounts, Labelling, Order, Prompt, Stopped};
 use ragtriage_pipeline::pool::pool;
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::{Resolved, assemble};
@@ -58,7 +58,7 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         let resolved = retrieval_alone(source::resolve(&args.source)?);
         let spec = resolved.dataset();
         refuse_document(&spec, &args.queries)?;
-        let mut dataset = ragtriage_datasets::asked(&spec, &args.queries)?;
+        let (mut dataset, candidates) = ragtriage_datasets::asked(&spec, &args.queries)?;
         let path =
             args.out.clone().or_else(|| ragtriage_datasets::questions_file(&spec)).ok_or_else(
                 || {
@@ -76,7 +76,6 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         }
         let questions = dataset.questions.clone();
         let mut pools = pooled(&resolved, dataset, args.depth.get(), args.offline).await?;
-        let candidates = ragtriage_datasets::anchor::candidates(&args.queries)?;
         label::candidates_first(&mut pools, &questions, &candidates);
         if resolved.settings.dataset.skip_same_id {
             label::without_same_id(&mut pools.of, &questions);
@@ -86,9 +85,10 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
             if stop_after.is_some() { Order::Ranked } else { Order::Shuffled { seed: args.seed } };
         let labelling = Labelling { order, stop_after };
         let screen = AnnotatorScreen::new(output::talk_width(), output::talk_color());
-        let mut annotator =
+        let mut terminal =
             Terminal::new(std::io::stdin().lock(), screen, !std::io::stdin().is_terminal());
-        let tally = label::label(&questions, &pools, labelling, &mut annotator, &mut file)?;
+        let ask = &mut |prompt: Prompt<'_>| terminal.ask(prompt);
+        let tally = label::label(&questions, &pools, labelling, ask, &mut file)?;
         conclude(&tally, &file);
         Ok(())
     })

@@ -19,7 +19,7 @@ use ragtriage_core::types::RetrieverName;
 use ragtriage_datasets::Inspection;
 use ragtriage_datasets::lint::lengths::PromptBudget;
 use ragtriage_datasets::lint::subject::LintSubject;
-use ragtriage_datasets::lint::{self, Lint, PoolSummary, grain, holes, lengths};
+use ragtriage_datasets::lint::{self, Lint, PoolSummary, lengths, missing_labels};
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::plan::Plan;
 use ragtriage_pipeline::pool::pool;
@@ -32,7 +32,7 @@ use ragtriage_pipeline::settings::{Resolved, Settings};
 pub struct LintArgs {
     #[command(flatten)]
     source: SourceArgs,
-    /// Print JSON, with every finding and unused document.
+    /// Print JSON, with every finding.
     #[arg(long)]
     json: bool,
     /// Refuse connections to other machines; fetch no model.
@@ -86,7 +86,7 @@ async fn searched(
     let bars = ProgressBars::new();
     let plan = plan(args, &mut resolved, lint, &bars).await?;
     let subject = LintSubject::new(inspection);
-    let asked = if args.no_pool { Vec::new() } else { holes::worth_pooling(&subject) };
+    let asked = if args.no_pool { Vec::new() } else { missing_labels::worth_pooling(&subject) };
     let corpus = if asked.is_empty() {
         let chunks = chunk::chunk_documents(
             &inspection.documents,
@@ -98,8 +98,9 @@ async fn searched(
     } else {
         let questions = asked.iter().map(|&number| inspection.questions[number].clone()).collect();
         let pools =
-            pool(inspection.documents.clone(), questions, &plan, holes::DEPTH, &bars).await?;
-        lint.add(holes::check(&subject, &asked, &pools));
+            pool(inspection.documents.clone(), questions, &plan, missing_labels::DEPTH, &bars)
+                .await?;
+        lint.add(missing_labels::check(&subject, &asked, &pools));
         let retrievers = resolved
             .settings
             .retrieval
@@ -108,10 +109,9 @@ async fn searched(
             .map(|name| name.name().to_owned())
             .collect();
         lint.figures.pooled =
-            Some(PoolSummary { retrievers, depth: holes::DEPTH, questions: asked.len() });
+            Some(PoolSummary { retrievers, depth: missing_labels::DEPTH, questions: asked.len() });
         pools.corpus
     };
-    lint.figures.labels = grain::labels(subject.questions, &corpus);
     let encoders = ragtriage_pipeline::lengths::lengths(&plan, &corpus, subject.questions)
         .await
         .map_err(PipelineError::from)?;

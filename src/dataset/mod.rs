@@ -19,7 +19,7 @@ use crate::failure::Failure;
 pub enum DatasetCommand {
     /// Fetch a published data set into datasets/fetched/NAME.
     Fetch(fetch::FetchArgs),
-    /// Write a data set in another format.
+    /// Write a data set as corpus.jsonl and questions.jsonl.
     Convert(convert::ConvertArgs),
     /// Check a data set for errors and weaknesses; exit with 1 on errors.
     Lint(lint::LintArgs),

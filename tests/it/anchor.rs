@@ -15,10 +15,17 @@ use crate::project::{Project, outcome};
 const ONCALL: &str = "# On call\n\nA silence lasts 4 hours at most. Renew it early.\n";
 const RETRY: &str =
     "# Retry\n\nRetries wait 30 seconds. A retry is logged.\nA silence is no retry.\n";
-const PAIRS: &str = "question,ground_truth,answer\n\"How long does\na silence last?\",4 hours,generated\nWhat is logged?,retry,\nDoes it rain?,Yes,\n";
+const PAIRS: &str = concat!(
+    r#"{"question": "How long does\na silence last?", "ground_truth": "4 hours", "answer": "generated"}"#,
+    "\n",
+    r#"{"question": "What is logged?", "ground_truth": "retry"}"#,
+    "\n",
+    r#"{"question": "Does it rain?", "ground_truth": "Yes"}"#,
+    "\n",
+);
 
 fn project() -> Project {
-    Project::of(&[("docs/oncall.md", ONCALL), ("docs/retry.md", RETRY), ("qa.csv", PAIRS)])
+    Project::of(&[("docs/oncall.md", ONCALL), ("docs/retry.md", RETRY), ("qa.jsonl", PAIRS)])
 }
 
 fn lines(project: &Project, file: &str) -> Vec<Value> {
@@ -33,7 +40,7 @@ const BM25: [&str; 6] =
 #[test]
 fn pairs_become_questions_next_to_the_documents_that_run() {
     let project = project();
-    let outcome = project.call(&["dataset", "anchor", "qa.csv", "docs"]);
+    let outcome = project.call(&["dataset", "anchor", "qa.jsonl", "docs"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(
         outcome.stdout,
@@ -54,7 +61,7 @@ fn pairs_become_questions_next_to_the_documents_that_run() {
     assert_eq!(open[0]["places"][1]["sentence"], "A retry is logged.");
     assert_eq!((&open[1]["reason"], &open[1]["n_found"]), (&json!("yes_no"), &json!(0)));
 
-    let again = project.call(&["dataset", "anchor", "qa.csv", "docs"]);
+    let again = project.call(&["dataset", "anchor", "qa.jsonl", "docs"]);
     assert!(
         again.stderr.contains("already in docs/questions.jsonl: 1 of 3 questions"),
         "{}",
@@ -75,14 +82,14 @@ fn a_known_id_with_another_text_is_refused_and_other_answers_are_reported() {
             "docs/questions.jsonl",
             "{\"id\": \"z\", \"text\": \"How long?\", \"answers\": [\"4 hours\"]}\n",
         ),
-        ("other.csv", "id,question,answer\nz,Renew it when?,early\n"),
-        ("qa.csv", "question,answer\nHow long?,4 hours at most\n"),
+        ("other.jsonl", r#"{"id": "z", "question": "Renew it when?", "answer": "early"}"#),
+        ("qa.jsonl", r#"{"question": "How long?", "answer": "4 hours at most"}"#),
     ]);
     project.refuses_with_some_hint(
-        &["dataset", "anchor", "other.csv", "docs"],
+        &["dataset", "anchor", "other.jsonl", "docs"],
         "error: docs/questions.jsonl has question `z` as `How long?`, not `Renew it when?`",
     );
-    let outcome = project.call(&["dataset", "anchor", "qa.csv", "docs"]);
+    let outcome = project.call(&["dataset", "anchor", "qa.jsonl", "docs"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let notes = "already in docs/questions.jsonl: 1 of 1 question\nleft out for other answers there: 1 question\n";
     assert!(outcome.stderr.contains(notes), "{}", outcome.stderr);
@@ -92,7 +99,7 @@ fn a_known_id_with_another_text_is_refused_and_other_answers_are_reported() {
 #[test]
 fn a_folder_with_a_copy_of_the_documents_runs() {
     let project = project();
-    let args = ["dataset", "anchor", "qa.csv", "docs", "--out", "set"];
+    let args = ["dataset", "anchor", "qa.jsonl", "docs", "--out", "set"];
     let outcome = project.call(&args);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(lines(&project, "set/corpus.jsonl").len(), 2);
@@ -105,7 +112,7 @@ fn a_folder_with_a_copy_of_the_documents_runs() {
 #[test]
 fn unresolved_questions_are_labelled_with_their_candidate_places_first() {
     let project = project();
-    project.call(&["dataset", "anchor", "qa.csv", "docs"]);
+    project.call(&["dataset", "anchor", "qa.jsonl", "docs"]);
     let mut command = project.command(&[
         "dataset",
         "label",
@@ -132,11 +139,6 @@ fn unresolved_questions_are_labelled_with_their_candidate_places_first() {
 fn bad_pairs_and_documents_are_named() {
     let project = project();
     for (name, text, error) in [
-        (
-            "a.csv",
-            "question,answer\nx\n",
-            "error: `a.csv` line 2: expected as many cells as the header has",
-        ),
         (
             "b.jsonl",
             "{\"q\": 1}\n",

@@ -1,4 +1,4 @@
-//! What goes out: tables that a spreadsheet cannot be tricked by, qrels, and a data set as a BEIR folder.
+//! What goes out: tables that a spreadsheet cannot be tricked by, and qrels.
 
 use crate::project::{Project, SETTINGS};
 
@@ -36,38 +36,4 @@ fn judgments_are_printed_as_the_run_keeps_them() {
     let outcome = project.call(&["report", "runs/r", "--format", "qrels"]);
     assert_eq!(outcome.stdout, project.read("runs/r/qrels.trec"));
     assert_eq!(outcome.stdout, "q1 0 a 1\nq2 0 b 1\n");
-}
-
-#[test]
-fn a_data_set_goes_to_beir_and_back() {
-    let project = Project::new();
-    let outcome = project.call(&["dataset", "convert", "c.toml", "--to", "beir", "out"]);
-    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""));
-    let said = "wrote 2 documents and 2 questions to out; verified, digest ";
-    assert!(
-        outcome.stderr.starts_with(said) && outcome.stderr.lines().count() == 1,
-        "{}",
-        outcome.stderr
-    );
-    assert_eq!(
-        project.read("out/qrels/test.tsv"),
-        "query-id\tcorpus-id\tscore\nq1\ta\t1\nq2\tb\t1\n"
-    );
-    let beir = ["--set", "dataset.format=beir", "--set", "dataset.path=out"];
-    project.good("back", &[&beir[..], &["--set", "generation.generator=none"]].concat());
-    project.good("own", &["--set", "generation.generator=none"]);
-    for name in ["retrieval.trec", "qrels.trec"] {
-        let untagged = |run: &str| {
-            project.read(&format!("runs/{run}/{name}")).replace(&format!(" {run}\n"), "\n")
-        };
-        assert_eq!(untagged("back"), untagged("own"));
-    }
-    let again = ["dataset", "convert", "c.toml", "--to", "beir", "out"];
-    project.refuses(
-        &again,
-        &[
-            "error: `out` already exists",
-            "hint: choose a new folder; existing files are not overwritten",
-        ],
-    );
 }

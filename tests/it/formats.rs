@@ -1,7 +1,7 @@
 //! Published formats, each by a set made by hand for the purpose and small enough to count.
 
 use crate::project::Project;
-use crate::run_files::{check, class, measure, timeless};
+use crate::run_files::{check, class, measure};
 
 /// Settings of a data set at `data`.
 fn settings(format: &str, more: &str) -> String {
@@ -35,19 +35,6 @@ const HOTPOTQA: &str = r#"[
  "context": [["Dan Poe", ["Dan Poe is a singer."]], ["Ann Lee", ["Ann Lee is a singer.", " She sang Moon River Blues."]]]}
 ]"#;
 
-/// The same as Hugging Face has it: dicts of lists, a question a line.
-const HOTPOTQA_DICTS: &str = concat!(
-    r#"{"id": "h1", "question": "Who wrote the song that Ann Lee sang?", "answer": "Carl Orff Junior", "type": "bridge", "level": "hard", "#,
-    r#""supporting_facts": {"title": ["Ann Lee", "Moon River Blues"], "sent_id": [1, 2]}, "#,
-    r#""context": {"title": ["Ann Lee", "Moon River Blues", "Bob Ray"], "sentences": [["Ann Lee is a singer.", " She sang Moon River Blues."], "#,
-    r#"["Moon River Blues is a song.", "", " It was written by Carl Orff Junior."], ["Bob Ray is a painter."]]}}"#,
-    "\n",
-    r#"{"id": "h2", "question": "Are Ann Lee and Dan Poe both singers?", "answer": "yes", "type": "comparison", "level": "easy", "#,
-    r#""supporting_facts": {"title": ["Ann Lee", "Dan Poe"], "sent_id": [0, 0]}, "#,
-    r#""context": {"title": ["Dan Poe", "Ann Lee"], "sentences": [["Dan Poe is a singer."], ["Ann Lee is a singer.", " She sang Moon River Blues."]]}}"#,
-    "\n"
-);
-
 #[test]
 fn hotpotqa_pools_paragraphs_by_title_and_counts_by_hand() {
     let project = project("hotpotqa", &[("data/dev.json", HOTPOTQA)]);
@@ -77,30 +64,6 @@ fn hotpotqa_pools_paragraphs_by_title_and_counts_by_hand() {
     // ("Moon River Blues is a song." has 27 bytes, then a space) and has 35 bytes.
     assert_eq!(ranges(&traces[0]), [serde_json::json!([[21, 47]]), serde_json::json!([[28, 63]])]);
     assert_eq!(ranges(&traces[1]), [serde_json::json!([[0, 20]]), serde_json::json!([[0, 20]])]);
-}
-
-#[test]
-fn hotpotqa_as_hugging_face_has_it_is_the_same_data_set() {
-    let official = project("hotpotqa", &[("data/dev.json", HOTPOTQA)]);
-    let dicts = project("hotpotqa", &[("data/dev.jsonl", HOTPOTQA_DICTS)]);
-    for project in [&official, &dicts] {
-        project.good("r", &[]);
-    }
-    assert_eq!(timeless(official.summary("r")), timeless(dicts.summary("r")));
-    let digest = |project: &Project| project.json("runs/r/run.json")["dataset_digest"].clone();
-    assert_eq!(digest(&official), digest(&dicts));
-}
-
-#[test]
-fn hotpotqa_cut_off_in_the_middle_is_named_by_line() {
-    let project = project("hotpotqa", &[("data/dev.json", &HOTPOTQA[..HOTPOTQA.len() - 2])]);
-    let outcome = project.refused(&crate::project::RUN);
-    // The closing bracket and the line end before it are gone: the end of line 9 comes too early.
-    assert!(
-        outcome.stderr.starts_with("error: `data/dev.json` line 9 column "),
-        "{}",
-        outcome.stderr
-    );
 }
 
 const SQUAD: &str = r#"{"version": "1.1", "data": [{"title": "Lake_Zug", "paragraphs": [
@@ -192,16 +155,6 @@ fn beir_scores_graded_judgments_of_queries_without_answers() {
 }
 
 #[test]
-fn judged_documents_are_attributed_without_evidence() {
-    let project = project("beir", &BEIR);
-    let outcome = project.good("r", &[]);
-    check(&project, "r");
-    let summary = project.summary("r");
-    assert_eq!((class(&summary, "supported"), &summary["waterfall_n"]), (2, &2.into()));
-    assert!(!outcome.stdout.contains("-0.0"), "{}", outcome.stdout);
-}
-
-#[test]
 fn a_beir_split_that_is_not_there_is_answered_with_those_that_are() {
     let error = "error: unknown split `dev`";
     project("beir", &BEIR).refuses(
@@ -264,29 +217,4 @@ fn cranfield_numbers_queries_by_place_and_turns_codes_into_grades() {
     close(measure(&project.summary("r"), "nDCG@10"), 1.0, 2);
     let note = "1 judgment of code -1, which the readme does not define, treated as not relevant";
     assert!(outcome.stdout.contains(note), "{}", outcome.stdout);
-}
-
-#[test]
-fn the_query_formats_of_others_are_taken_in_jsonl() {
-    let project = Project::new();
-    project.write(
-        "data/questions.jsonl",
-        "{\"query_id\": \"q1\", \"query\": \"How long does alpha wait?\", \"relevant_doc_ids\": [\"a\"]}\n",
-    );
-    project.good("r", &[]);
-    assert_eq!(project.read("runs/r/qrels.trec"), "q1 0 a 1\n");
-    close(measure(&project.summary("r"), "RR"), 1.0, 1);
-}
-
-#[test]
-fn a_folder_of_another_layout_is_refused() {
-    let outcome = project("smart", &BEIR).refused(&crate::project::RUN);
-    assert!(outcome.stderr.starts_with("error: `data` has no `CISI.ALL`, "), "{}", outcome.stderr);
-    assert!(
-        outcome
-            .stderr
-            .ends_with("\nhint: check that `dataset.format` is the format of `dataset.path`\n"),
-        "{}",
-        outcome.stderr
-    );
 }

@@ -13,9 +13,8 @@ fn a_folder_of_documents_becomes_a_run_by_the_commands_it_names() {
     ]);
     let outcome = project.call(&["init", "my docs"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    // The words of PUMP, marks included: 2 + 2 + 10 + 2 + 4.
     insta::assert_snapshot!(outcome.stderr, @"
-    1 document (1 md), 20 words; median 20, longest 20 (a/pump.md).
+    1 document (1 md).
     skipped 1 file without plain text: see the configuration
     skipped 1 file of source code: see the configuration
     wrote my docs/ragtriage.toml, questions.jsonl (empty)
@@ -86,7 +85,7 @@ fn one_document_that_is_no_text_does_not_end_it() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let told = "1 document is not UTF-8: convert them (iconv) or move them away before a run; `ragtriage dataset lint` lists them\n";
     assert!(
-        outcome.stderr.starts_with("1 document (1 md), 20 words") && outcome.stderr.contains(told),
+        outcome.stderr.starts_with("1 document (1 md).") && outcome.stderr.contains(told),
         "{}",
         outcome.stderr
     );

@@ -6,10 +6,9 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::record::{Id, JsonRecord};
-use crate::error::DatasetError;
-use crate::questions::Strings;
-use crate::{questions, read};
+use crate::error::Error;
+use crate::jsonl::QuestionRecord;
+use crate::read;
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::types::Question;
 
@@ -34,11 +33,14 @@ impl Appended {
     /// folder must exist.
     ///
     /// # Errors
-    /// `NoFile`, `Write`, `Busy`, and for existing contents `Read`, `Utf8`, `Json`, `Field`.
-    pub fn open(path: &Path) -> Result<Self, DatasetError> {
+    /// A file that is not regular, is being written, or has a line that is no question.
+    pub fn open(path: &Path) -> Result<Self, Error> {
         let (mut ids, mut texts) = (HashMap::new(), HashMap::new());
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            return Err(DatasetError::NoFile { path: path.to_owned() });
+            return Err(Error::unusable(
+                format!("`{}` is not a regular file", path.display()),
+                "give a regular file; it is read first, so that no question is asked twice",
+            ));
         }
         let file = match OpenOptions::new().append(true).open(path) {
             Err(error) if error.kind() == ErrorKind::NotFound && has_folder(path) => {
@@ -51,20 +53,18 @@ impl Appended {
                     is_open_ended: false,
                 });
             }
-            opened => locked(path, opened.map_err(DatasetError::write(path))?)?,
+            opened => locked(path, opened.map_err(Error::write(path))?)?,
         };
-        let n_bytes = file.metadata().map_err(DatasetError::read(path))?.len();
+        let n_bytes = file.metadata().map_err(|source| Error::read(path, source))?.len();
         read::lines(path, |place, line| {
-            // The loader validates the rest.
-            let mut record = JsonRecord::parse(place, line)?;
-            let id: Id =
-                record.need(&questions::ID, "a string that is not empty, or a whole number")?;
-            let text: String = record.need(&questions::TEXT, "a string")?;
-            let answers: Option<Strings> =
-                record.take(&questions::ANSWERS, "a string or a list of strings")?;
-            let text = one_spaced(&text);
+            let record: QuestionRecord = read::json(place, line)?;
+            let answers = record.answers();
+            let Some(id) = record.id else {
+                return Err(Error::record(place, "missing field `id`"));
+            };
+            let text = one_spaced(&record.text);
             ids.insert(id.0, text.clone());
-            texts.insert(text, answers.map(Strings::trimmed).unwrap_or_default());
+            texts.insert(text, answers);
             Ok(())
         })?;
         let text = read::text(path)?;
@@ -75,21 +75,16 @@ impl Appended {
     /// Creates the file if it is missing, so that no other process takes it between two lines.
     ///
     /// # Errors
-    /// `Write`; `Busy` if another process created it in the meantime, since its contents have not been
-    /// read.
-    pub fn make(&mut self) -> Result<(), DatasetError> {
+    /// Another process created it in the meantime: its contents have not been read.
+    pub fn make(&mut self) -> Result<(), Error> {
         if self.file.is_some() {
             return Ok(());
         }
-        let file = OpenOptions::new().append(true).create_new(true).open(&self.path).map_err(
-            |source| {
-                let path = self.path.clone();
-                match source.kind() {
-                    ErrorKind::AlreadyExists => DatasetError::Busy { path },
-                    _ => DatasetError::Write { path, source },
-                }
-            },
-        )?;
+        let opened = OpenOptions::new().append(true).create_new(true).open(&self.path);
+        let file = opened.map_err(|source| match source.kind() {
+            ErrorKind::AlreadyExists => busy(&self.path),
+            _ => Error::write(&self.path)(source),
+        })?;
         self.file = Some(locked(&self.path, file)?);
         Ok(())
     }
@@ -128,18 +123,24 @@ impl Appended {
     /// partial line; nor does a full disk.
     ///
     /// # Errors
-    /// `Write`, `Busy`; `ChangedFile` if another program has replaced, removed or changed the file.
-    pub fn append(&mut self, question: &Question, line: &str) -> Result<(), DatasetError> {
+    /// Another program has replaced, removed or changed the file.
+    pub fn append(&mut self, question: &Question, line: &str) -> Result<(), Error> {
         self.make()?;
         let before = if self.is_open_ended { "\n" } else { "" };
         let text = format!("{before}{line}\n");
         let file = self.file.as_mut().expect("it was just made");
         if !is_unchanged(&self.path, file, self.n_bytes) {
-            return Err(DatasetError::ChangedFile { path: self.path.clone() });
+            let path = self.path.display();
+            return Err(Error::unusable(
+                format!(
+                    "`{path}` was replaced, removed or changed by another program; this question was not written"
+                ),
+                "start again; questions already in the file are not asked again",
+            ));
         }
         file.write_all(text.as_bytes()).map_err(|error| {
             let _ = file.set_len(self.n_bytes); // removes a partial line; the first error is more informative
-            DatasetError::write(&self.path)(error)
+            Error::write(&self.path)(error)
         })?;
         self.n_bytes += text.len() as u64;
         self.is_open_ended = false;
@@ -162,12 +163,19 @@ fn is_unchanged(path: &Path, file: &File, n_bytes: u64) -> bool {
 }
 
 /// Locks `file`, opened at `path`, against other writers.
-fn locked(path: &Path, file: File) -> Result<File, DatasetError> {
+fn locked(path: &Path, file: File) -> Result<File, Error> {
     // Any other error comes from a file system without lock support.
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
-        return Err(DatasetError::Busy { path: path.to_owned() });
+        return Err(busy(path));
     }
     Ok(file)
+}
+
+fn busy(path: &Path) -> Error {
+    Error::unusable(
+        format!("another process is writing `{}`", path.display()),
+        "wait until it ends, or write to another file with `--out`",
+    )
 }
 
 fn has_folder(path: &Path) -> bool {
@@ -177,6 +185,13 @@ fn has_folder(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Kind;
+    use crate::lint::finding::Rule;
+
+    fn assert_busy(written: Result<(), Error>) {
+        let error = written.expect_err("one writer at a time").to_string();
+        assert!(error.starts_with("another process is writing"), "{error}");
+    }
 
     fn question(id: &str, text: &str) -> Question {
         serde_json::from_value(serde_json::json!({ "id": id, "text": text, "kind": "free" }))
@@ -220,10 +235,7 @@ mod tests {
                 .expect("written");
         }
         assert!(file.holds(&question("2", "Why?")));
-        assert!(
-            matches!(Appended::open(&path), Err(DatasetError::Busy { .. })),
-            "one writer at a time"
-        );
+        assert_busy(Appended::open(&path).map(drop));
         drop(file);
         let after = std::fs::read_to_string(&path).expect("there");
         assert_eq!(
@@ -245,17 +257,14 @@ mod tests {
         first
             .append(&question("1", "Why?"), "{\"id\": \"1\", \"text\": \"Why?\"}")
             .expect("written");
-        assert!(matches!(second.make(), Err(DatasetError::Busy { .. })), "one writer at a time");
+        assert_busy(second.make());
         first.make().expect("is made");
         drop(first);
         assert_eq!(
             std::fs::read_to_string(&path).expect("there"),
             "{\"id\": \"1\", \"text\": \"Why?\"}\n"
         );
-        assert!(
-            matches!(second.make(), Err(DatasetError::Busy { .. })),
-            "it holds what the second did not see"
-        );
+        assert_busy(second.make()); // it holds what the second did not see
     }
 
     #[test]
@@ -263,11 +272,10 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("questions.jsonl");
         std::fs::write(&path, "{\"id\": \"1\", \"te").expect("written");
-        assert!(matches!(Appended::open(&path), Err(DatasetError::Json { .. })));
-        assert!(matches!(
-            Appended::open(&folder.path().join("no/such")),
-            Err(DatasetError::Write { .. })
-        ));
+        let error = Appended::open(&path).expect_err("not JSON");
+        assert_eq!(error.kind, Kind::Data(Rule::BrokenLine));
+        let error = Appended::open(&folder.path().join("no/such")).expect_err("no folder");
+        assert!(error.to_string().starts_with("cannot write"), "{error}");
     }
 
     #[test]
@@ -289,10 +297,8 @@ mod tests {
             let mut file = Appended::open(&path).expect("opens");
             file.append(&question("1", "1"), line).expect("written");
             change(&path);
-            assert!(matches!(
-                file.append(&question("2", "2"), line),
-                Err(DatasetError::ChangedFile { .. })
-            ));
+            let error = file.append(&question("2", "2"), line).expect_err("changed");
+            assert!(error.to_string().contains("changed by another program"), "{error}");
         }
     }
 }

@@ -1,25 +1,20 @@
 //! BEIR folders (Thakur et al. 2021): `corpus.jsonl`, `queries.jsonl`, `qrels/<split>.tsv`.
 //!
-//! Loads the queries that the split judges, and those marked as having no relevant document. Document text is separate from the
-//! title. Graded judgments are loaded unchanged; a grade of 0 or less means judged and not relevant.
-//!
-//! `dataset convert` writes query fields that BEIR has no file for under the key `ragtriage` of the query's `metadata`: the fields
-//! of a native `questions.jsonl` line except `id` and `text`. An empty `relevant` there marks a query without relevant documents.
+//! Loads the queries that the split judges. Document text is separate from the title. Graded judgments are loaded unchanged; a
+//! grade of 0 or less means judged and not relevant.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::draft::Draft;
-use super::judgments::Judgments;
-use super::parsed_lines::parsed_lines;
-use super::record::{Id, JsonRecord};
-use crate::error::DatasetError;
-use crate::place::Place;
-use crate::{questions, read};
-use ragtriage_core::types::Document;
+use crate::draft::{Draft, duplicate};
+use crate::error::{Error, Place};
+use crate::jsonl::Id;
+use crate::lint::finding::Rule;
+use crate::{load, read};
+use ragtriage_core::types::{DocId, Document, Question};
 
 /// The split of a BEIR set for which results are published.
 const SPLIT: &str = "test";
@@ -28,10 +23,8 @@ const SPLIT: &str = "test";
 struct BeirDocument {
     #[serde(rename = "_id")]
     id: Id,
-    #[serde(default)]
     title: Option<String>,
     text: String,
-    #[serde(default)]
     metadata: Option<BTreeMap<String, Value>>,
 }
 
@@ -40,38 +33,25 @@ struct BeirQuery {
     #[serde(rename = "_id")]
     id: Id,
     text: String,
-    #[serde(default)]
-    metadata: Value,
 }
-
-/// The part of a query's `metadata` written by this project.
-#[derive(Serialize)]
-pub(super) struct OwnMetadata<T> {
-    pub(super) ragtriage: T,
-}
-
-/// The key of [`OwnMetadata`].
-const OWN: &str = "ragtriage";
 
 /// Reads the folder `path` into `draft`.
-pub(super) fn read(
-    path: &Path,
-    split: Option<&str>,
-    draft: &mut Draft,
-) -> Result<(), DatasetError> {
+pub(super) fn read(path: &Path, split: Option<&str>, draft: &mut Draft) -> Result<(), Error> {
     let mut judgments = judgments(path, split.unwrap_or(SPLIT), draft)?;
-    parsed_lines(&path.join("corpus.jsonl"), document, |place, document| {
-        let read = document.and_then(|document| draft.push_document(&place, document));
-        draft.settle(read).map(drop)
+    read::corpus(&path.join("corpus.jsonl"), draft, document)?;
+    read::lines_of(&path.join("queries.jsonl"), draft, |place, line, draft| {
+        let BeirQuery { id, text } = read::json(place, line)?;
+        match judgments.question(place, &id.0, text)? {
+            Some(question) => draft.push_question(place, question),
+            None => draft.note(1, "[query|queries] without judgments in the split, skipped"),
+        }
+        Ok(())
     })?;
-    read::each_line(&path.join("queries.jsonl"), |place, line| {
-        let read = line.and_then(|line| query(&place, line, &mut judgments, draft));
-        draft.settle(read).map(drop)
-    })?;
-    judgments.finish(draft)
+    judgments.finish(draft);
+    Ok(())
 }
 
-fn document(place: &Place, line: &str) -> Result<Document, DatasetError> {
+fn document(place: &Place, line: &str) -> Result<Document, Error> {
     let BeirDocument { id, title, text, metadata } = read::json(place, line)?;
     Ok(Document {
         id: id.0.into(),
@@ -81,88 +61,108 @@ fn document(place: &Place, line: &str) -> Result<Document, DatasetError> {
     })
 }
 
-fn query(
-    place: &Place,
-    line: &str,
-    judgments: &mut Judgments,
-    draft: &mut Draft,
-) -> Result<(), DatasetError> {
-    let BeirQuery { id, text, mut metadata } = read::json(place, line)?;
-    let own = metadata.as_object_mut().and_then(|fields| fields.remove(OWN));
-    let judged = judgments.question(place, &id.0, text.clone())?;
-    let says_unjudged = own.as_ref().is_some_and(|own| own.get("relevant").is_some());
-    let question = match (own, judged) {
-        (Some(own), judged) if judged.is_some() || says_unjudged => {
-            let mut record = JsonRecord::inside(&place.of(&id.0), "metadata", own)?;
-            questions::refuse_unknown(&record, &questions::LABELS, draft)?;
-            let Some(mut question) = questions::labelled(&id, Some(text), &mut record, draft)?
-            else {
-                return Ok(());
-            };
-            question.relevant = judged.map_or(question.relevant, |judged| judged.relevant);
-            question
-        }
-        (_, Some(judged)) => judged,
-        (_, None) => {
-            draft.note(1, "[query|queries] without judgments in the split, skipped");
-            return Ok(());
-        }
-    };
-    draft.push_question(place, question)
-}
-
-fn judgments(folder: &Path, split: &str, draft: &mut Draft) -> Result<Judgments, DatasetError> {
-    let path = folder.join("qrels").join(format!("{split}.tsv"));
-    if folder.join("qrels").is_dir() && !path.is_file() {
-        return Err(DatasetError::UnknownSplit {
-            split: split.into(),
-            known: splits(&folder.join("qrels"))?.into(),
-        });
+fn judgments(folder: &Path, split: &str, draft: &mut Draft) -> Result<Judgments, Error> {
+    let qrels = folder.join("qrels");
+    let path = qrels.join(format!("{split}.tsv"));
+    if qrels.is_dir() && !path.is_file() {
+        let files = read::folder(&qrels)?;
+        let tables = files.iter().filter(|file| file.extension().is_some_and(|end| end == "tsv"));
+        let names: Vec<String> = tables
+            .filter_map(|file| Some(format!("`{}`", file.file_stem()?.to_string_lossy())))
+            .collect();
+        return Err(load::unknown_split(split, &names.join(", ")));
     }
     let mut judgments = Judgments::default();
-    read::each_line(&path, |place, line| {
-        let read = line.and_then(|line| judgment(place, line, &mut judgments, draft));
-        draft.settle(read).map(drop)
+    read::lines_of(&path, draft, |place, line, draft| {
+        let columns: Vec<&str> = line.split('\t').map(str::trim).collect();
+        let [question, doc, grade] = columns[..] else {
+            let expected = "expected `query-id`, `corpus-id` and `score` between tabs";
+            return Err(not_a_judgment(place, expected));
+        };
+        if (question, grade) == ("query-id", "score") {
+            return Ok(());
+        }
+        let grade = grade.parse().map_err(|_| {
+            let hint = "write grades as whole numbers: 0 not relevant, 1 and up relevant";
+            let message = format!("grade `{grade}` is not an integer");
+            Error::data(Rule::BadField, message, hint).at(place)
+        })?;
+        judgments.insert(place, question, doc, grade, draft);
+        Ok(())
     })?;
     Ok(judgments)
 }
 
-fn judgment(
-    place: Place,
-    line: &str,
-    judgments: &mut Judgments,
-    draft: &mut Draft,
-) -> Result<(), DatasetError> {
-    let columns: Vec<&str> = line.split('\t').map(str::trim).collect();
-    let [question, doc, grade] = columns[..] else {
-        return Err(DatasetError::Line {
-            place,
-            expected: "`query-id`, `corpus-id` and `score` between tabs",
-        });
-    };
-    if (question, grade) == ("query-id", "score") {
-        return Ok(());
-    }
-    let Ok(grade) = grade.parse() else {
-        return Err(DatasetError::Grade { place, grade: grade.into() });
-    };
-    judgments.insert(place, question, doc, grade, draft);
-    Ok(())
+/// Returns the error of a line that does not hold what is `expected`.
+pub(super) fn not_a_judgment(place: &Place, expected: &str) -> Error {
+    Error::data(Rule::BrokenLine, expected, "fix that record").at(place)
 }
 
-fn splits(qrels: &Path) -> Result<String, DatasetError> {
-    let files = read::folder(qrels)?;
-    let tables = files.iter().filter(|file| file.extension().is_some_and(|end| end == "tsv"));
-    let names: Vec<String> = tables
-        .filter_map(|file| Some(format!("`{}`", file.file_stem()?.to_string_lossy())))
-        .collect();
-    Ok(names.join(", "))
+/// Relevance judgments of a set whose questions are in a file of their own, held until the questions are read.
+#[derive(Default)]
+pub(super) struct Judgments {
+    /// Grades by question and document, with the place of each question's first judgment.
+    grades: HashMap<String, (Place, BTreeMap<DocId, i32>)>,
+    /// Ids of the questions read so far, judged or not.
+    asked: HashSet<String>,
+}
+
+impl Judgments {
+    /// Adds one judgment; of several for one pair the highest grade counts.
+    pub(super) fn insert(
+        &mut self,
+        place: &Place,
+        question: &str,
+        doc: &str,
+        grade: i32,
+        draft: &mut Draft,
+    ) {
+        let (_, grades) = self
+            .grades
+            .entry(question.to_owned())
+            .or_insert_with(|| (place.clone(), BTreeMap::new()));
+        let best = grades
+            .entry(doc.into())
+            .and_modify(|_| {
+                draft.note(1, "duplicate [judgment|judgments]; the highest grade is used");
+            })
+            .or_insert(grade);
+        *best = grade.max(*best);
+    }
+
+    /// Returns the question of that id with its judgments; `None` if it has none. The id must be new: a second question
+    /// would not be the one that was judged.
+    pub(super) fn question(
+        &mut self,
+        place: &Place,
+        id: &str,
+        text: String,
+    ) -> Result<Option<Question>, Error> {
+        if !self.asked.insert(id.to_owned()) {
+            return Err(duplicate("question", id, &place.of(id)));
+        }
+        let judged = self.grades.remove(id);
+        Ok(judged.map(|(_, relevant)| Question { relevant, ..Question::new(id.into(), text) }))
+    }
+
+    /// Rejects or counts the judgments of missing questions.
+    pub(super) fn finish(self, draft: &mut Draft) {
+        let mut left: Vec<_> =
+            self.grades.into_iter().map(|(id, (place, _))| (place, id)).collect();
+        left.sort_unstable_by_key(|(place, _)| place.line);
+        for (place, id) in left {
+            let what = "judged [question that does|questions that do] not exist, skipped";
+            let message = format!("unknown question `{id}`");
+            draft.missing(what, || Error::label(Rule::UnknownQuestion, &place, message));
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{load, spec::tests::with_files};
+    use crate::error::Kind;
+    use crate::{load, testing::with_files};
     use ragtriage_core::config::{Format, MissingEvidence};
     use ragtriage_core::hint::Hint;
     use ragtriage_core::types::Dataset;
@@ -171,7 +171,7 @@ mod tests {
     const QUERIES: &str =
         "{\"_id\": \"1\", \"text\": \"first\"}\n{\"_id\": \"2\", \"text\": \"second\"}\n";
 
-    fn set(qrels: &str, missing: Option<MissingEvidence>) -> Result<Dataset, DatasetError> {
+    fn set(qrels: &str, missing: Option<MissingEvidence>) -> Result<Dataset, Error> {
         let files =
             [("corpus.jsonl", CORPUS), ("queries.jsonl", QUERIES), ("qrels/test.tsv", qrels)];
         with_files(&files, Format::Beir, |spec| {
@@ -240,17 +240,15 @@ mod tests {
             "{error}"
         );
         let error = set("1 0 d1 1\n", None).unwrap_err();
-        assert!(matches!(error, DatasetError::Line { .. }), "{error}");
+        assert!(error.to_string().contains("expected `query-id`"), "{error}");
     }
 
     #[test]
     fn unknown_questions_and_documents_are_refused_when_asked_for() {
         let strict = Some(MissingEvidence::Error);
-        assert!(matches!(
-            set("1\td1\t1\n7\td1\t1\n", strict),
-            Err(DatasetError::UnknownQuestion { .. })
-        ));
-        assert!(matches!(set("1\td9\t1\n", strict), Err(DatasetError::UnknownDocument { .. })));
+        let kind = |qrels| set(qrels, strict).expect_err("refused").kind;
+        assert_eq!(kind("1\td1\t1\n7\td1\t1\n"), Kind::Data(Rule::UnknownQuestion));
+        assert_eq!(kind("1\td9\t1\n"), Kind::Data(Rule::UnknownDocument));
     }
 
     #[test]

@@ -1,18 +1,15 @@
-//! A data set under construction: the only module that checks ids, counts notes and validates labels against the corpus.
-//! Errors are either returned at once or collected.
+//! A data set under construction: the only module that checks ids, counts notes and validates labels against the corpus. Errors
+//! are collected: loading fails with the first, lint lists them all.
 
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::error::DatasetError;
-use crate::inspection::Inspection;
-use crate::inspection::RepeatedQuote;
-use crate::place::Place;
-use crate::{digest, nearest};
+use crate::error::{Error, Place};
+use crate::lint::finding::Rule;
+use crate::load::Inspection;
+use crate::nearest;
 use ragtriage_core::config::{MAX_DOCUMENT_BYTES, MissingEvidence};
-use ragtriage_core::types::{
-    Dataset, DocId, Document, DocumentNumbers, Note, Question, QuestionId, Split,
-};
+use ragtriage_core::types::{DocId, Document, DocumentNumbers, Note, Question, QuestionId};
 
 /// The number of missing documents that get a nearest match: each is compared with the whole corpus.
 const MOST_NEAREST: usize = 100;
@@ -22,39 +19,23 @@ const MOST_RANGES: usize = 1_000;
 
 /// Accepts documents and questions from the loaders.
 pub(super) struct Draft {
+    /// What happens to labels of missing documents.
     missing: MissingEvidence,
     max_document_bytes: usize,
-    documents: Vec<Document>,
     numbers: DocumentNumbers,
-    questions: Vec<Question>,
-    places: Vec<Place>,
     question_ids: HashSet<QuestionId>,
-    notes: Vec<Note>,
-    /// The errors, if they are collected instead of returned at once.
-    slips: Option<Vec<DatasetError>>,
-    repeated_quotes: Vec<RepeatedQuote>,
+    read: Inspection,
 }
 
 impl Draft {
-    /// Creates a draft that returns the first error.
     pub(super) fn new(missing: MissingEvidence) -> Self {
         Self {
             missing,
             max_document_bytes: MAX_DOCUMENT_BYTES,
-            documents: Vec::new(),
             numbers: DocumentNumbers::default(),
-            questions: Vec::new(),
-            places: Vec::new(),
             question_ids: HashSet::new(),
-            notes: Vec::new(),
-            slips: None,
-            repeated_quotes: Vec::new(),
+            read: Inspection::default(),
         }
-    }
-
-    /// Creates a draft that collects errors.
-    pub(super) fn lenient(missing: MissingEvidence) -> Self {
-        Self { slips: Some(Vec::new()), ..Self::new(missing) }
     }
 
     /// Refuses documents of more than `max_bytes` bytes of text.
@@ -62,184 +43,125 @@ impl Draft {
         Self { max_document_bytes: max_bytes, ..self }
     }
 
-    /// Refuses a document of `n_bytes` at `place` over the limit.
-    pub(super) fn check_length(&self, place: &Place, n_bytes: usize) -> Result<(), DatasetError> {
-        if n_bytes <= self.max_document_bytes {
-            return Ok(());
-        }
-        Err(DatasetError::LongDocument {
-            place: place.clone(),
-            n_bytes,
-            max_bytes: self.max_document_bytes,
-        })
+    /// Returns a valid value; collects an error.
+    pub(super) fn check<T>(&mut self, read: Result<T, Error>) -> Option<T> {
+        read.map_err(|error| self.read.errors.push(error)).ok()
     }
 
-    /// Passes valid values through; an error is collected, giving `None`, or returned.
-    pub(super) fn settle<T>(
-        &mut self,
-        read: Result<T, DatasetError>,
-    ) -> Result<Option<T>, DatasetError> {
-        match (read, &mut self.slips) {
-            (Ok(value), _) => Ok(Some(value)),
-            (Err(slip), Some(slips)) => {
-                slips.push(slip);
-                Ok(None)
-            }
-            (Err(slip), None) => Err(slip),
+    pub(super) fn fail(&mut self, error: Error) {
+        self.read.errors.push(error);
+    }
+
+    /// Returns the error of a document of `n_bytes` at `place` over the limit.
+    pub(super) fn check_length(&self, place: &Place, n_bytes: usize) -> Result<(), Error> {
+        let max_bytes = self.max_document_bytes;
+        if n_bytes <= max_bytes {
+            return Ok(());
         }
+        let message = format!("the document has {n_bytes} bytes, more than {max_bytes}");
+        let hint = "split or exclude it, or raise `dataset.max_document_bytes`";
+        Err(Error::data(Rule::Unreadable, message, hint).at(place))
     }
 
     /// Counts an accepted irregularity; `what` as in [`Note::what`].
     pub(super) fn note(&mut self, count: usize, what: &str) {
-        match self.notes.iter_mut().find(|note| note.what == what) {
+        match self.read.notes.iter_mut().find(|note| note.what == what) {
             Some(note) => note.count += count,
-            None if count > 0 => self.notes.push(Note { count, what: what.to_owned() }),
+            None if count > 0 => self.read.notes.push(Note { count, what: what.to_owned() }),
             None => {}
         }
     }
 
-    /// Under `error` returns `refuse` as the error; under `keep` counts `what`.
-    pub(super) fn missing(
-        &mut self,
-        what: &str,
-        refuse: impl FnOnce() -> DatasetError,
-    ) -> Result<(), DatasetError> {
+    /// Under `error` collects `refuse` as an error; under `keep` counts `what`.
+    pub(super) fn missing(&mut self, what: &str, refuse: impl FnOnce() -> Error) {
         match self.missing {
-            MissingEvidence::Error => self.settle(Err(refuse())).map(|_: Option<()>| ()),
-            MissingEvidence::Keep => {
-                self.note(1, what);
-                Ok(())
-            }
+            MissingEvidence::Error => self.fail(refuse()),
+            MissingEvidence::Keep => self.note(1, what),
         }
     }
 
-    /// Records a quote that occurs several times in its document.
-    pub(super) fn note_repeated(&mut self, quote: RepeatedQuote) {
-        self.note(
-            1,
-            "[quote that occurs|quotes that occur] more than once in [its|their] document; the first occurrence is used",
-        );
-        if self.slips.is_some() {
-            self.repeated_quotes.push(quote);
-        }
+    /// Records what loads and should be corrected; `what` as in [`Note::what`].
+    pub(super) fn warn(&mut self, what: &str, warning: Error) {
+        self.note(1, what);
+        self.read.warnings.push(warning);
     }
 
     /// Returns the document of that id, if it has been read.
     pub(super) fn document(&self, id: &DocId) -> Option<&Document> {
-        let number = self.numbers.find(&self.documents, id.as_str())?;
-        Some(&self.documents[number])
+        let number = self.numbers.find(&self.read.documents, id.as_str())?;
+        Some(&self.read.documents[number])
     }
 
     /// Adds a document; its id must be new. One that is only a title has it as its text, so that it has a chunk to be found.
-    pub(super) fn push_document(
-        &mut self,
-        place: &Place,
-        mut document: Document,
-    ) -> Result<(), DatasetError> {
+    pub(super) fn push_document(&mut self, place: &Place, mut document: Document) {
         if is_blank(&document.text) && !is_blank(&document.title) {
             document.text = std::mem::take(&mut document.title);
         }
         if self.document(&document.id).is_some() {
-            return Err(DatasetError::DuplicateDocument { place: place.clone(), id: document.id });
+            return self
+                .fail(duplicate("document", document.id.as_str(), place).about(&document.id));
         }
-        self.check_length(place, document.text.len())?;
+        let length = self.check_length(place, document.text.len());
+        if self.check(length).is_none() {
+            return;
+        }
         self.note(usize::from(is_blank(&document.text)), "empty [document|documents] (no chunk)");
-        self.documents.push(document);
-        self.numbers.insert(&self.documents, self.documents.len() - 1);
-        Ok(())
+        self.read.documents.push(document);
+        self.numbers.insert(&self.read.documents, self.read.documents.len() - 1);
     }
 
     /// Adds a question; its id must be new. Trims its text, which must not be empty.
-    pub(super) fn push_question(
-        &mut self,
-        place: &Place,
-        mut question: Question,
-    ) -> Result<(), DatasetError> {
+    pub(super) fn push_question(&mut self, place: &Place, mut question: Question) {
         let place = place.of(question.id.as_str());
         let trimmed = question.text.trim();
         if trimmed.is_empty() {
-            return Err(DatasetError::EmptyQuestion { place });
+            let hint = "write the question, or remove the record";
+            let error = Error::data(Rule::EmptyQuestion, "the question is empty", hint);
+            return self.fail(error.at(&place));
         }
         if trimmed.len() < question.text.len() {
             let trimmed = trimmed.to_owned();
             question.text = trimmed;
             self.note(1, "[question|questions] with surrounding white space, trimmed");
         }
-        let n_ranges = question.evidence.iter().flatten().map(|member| member.ranges.len()).sum();
+        let n_ranges: usize =
+            question.evidence.iter().flatten().map(|member| member.ranges.len()).sum();
         if n_ranges > MOST_RANGES {
-            return Err(DatasetError::ManyRanges { place, n_ranges, most: MOST_RANGES });
+            let message = format!("the evidence has {n_ranges} ranges, more than {MOST_RANGES}");
+            let hint = "label what answers the question, adjacent ranges as one";
+            return self.fail(Error::data(Rule::BadField, message, hint).at(&place));
         }
         if !self.question_ids.insert(question.id.clone()) {
-            return Err(DatasetError::DuplicateQuestion { place, id: question.id });
+            return self.fail(duplicate("question", question.id.as_str(), &place));
         }
-        self.questions.push(question);
-        self.places.push(place);
-        Ok(())
+        self.read.questions.push(question);
+        self.read.places.push(place);
     }
 
-    /// Validates the labels against the corpus, selects the questions of `split` (default: all), computes the
-    /// digest.
-    pub(super) fn finish(
-        mut self,
-        path: &Path,
-        split: Option<Split>,
-    ) -> Result<Dataset, DatasetError> {
-        self.check_corpus(path)?;
-        self.check_labels()?;
-        if split.is_some() {
-            let n_all = self.questions.len();
-            self.questions.retain(|question| question.split == split);
-            let n_left_out = n_all - self.questions.len();
-            self.note(n_left_out, "[question|questions] outside the split, left out");
-        }
-        if self.questions.is_empty() {
-            let name = split.map(|split| digest::split_name(split).into());
-            return Err(DatasetError::NoQuestions { path: path.to_owned(), split: name });
-        }
-        let digest = digest::digest(&self.documents, &self.questions);
-        Ok(Dataset {
-            documents: self.documents,
-            questions: self.questions,
-            notes: self.notes,
-            digest,
-        })
+    /// Returns everything that was read. `path`: the data set's location, for an empty corpus.
+    pub(super) fn finish(mut self, path: &Path) -> Inspection {
+        let corpus = check_corpus(&self.read.documents, path);
+        self.check(corpus);
+        self.check_labels();
+        self.read
     }
 
-    /// Returns all accepted records with the errors found. `path`: the data set's location.
-    pub(super) fn inspected(mut self, path: &Path) -> Result<Inspection, DatasetError> {
-        let corpus = self.check_corpus(path);
-        self.settle(corpus)?;
-        self.check_labels()?;
-        let slips = self.slips.unwrap_or_default();
-        let Self { documents, questions, places, repeated_quotes, notes, .. } = self;
-        Ok(Inspection { documents, questions, places, repeated_quotes, slips, notes })
+    /// Returns the documents alone, unless there was an error.
+    pub(super) fn into_documents(self, path: &Path) -> Result<Vec<Document>, Error> {
+        let read = self.read.sound()?;
+        check_corpus(&read.documents, path)?;
+        Ok(read.documents)
     }
 
-    /// Returns the number of questions and of collected errors.
-    pub(super) fn counts(&self) -> (usize, usize) {
-        (self.questions.len(), self.slips.as_ref().map_or(0, Vec::len))
+    /// Returns the questions alone, unless there was an error; the documents that they name are not validated.
+    pub(super) fn into_questions(self) -> Result<Vec<Question>, Error> {
+        Ok(self.read.sound()?.questions)
     }
 
-    /// Returns only the documents.
-    pub(super) fn into_documents(self, path: &Path) -> Result<Vec<Document>, DatasetError> {
-        self.check_corpus(path)?;
-        Ok(self.documents)
-    }
-
-    /// Returns only the questions, without validating the documents they name.
-    pub(super) fn into_questions(self) -> Vec<Question> {
-        self.questions
-    }
-
-    fn check_corpus(&self, path: &Path) -> Result<(), DatasetError> {
-        let has_text = self.documents.iter().any(|document| !is_blank(&document.text));
-        if has_text { Ok(()) } else { Err(DatasetError::EmptyCorpus { path: path.to_owned() }) }
-    }
-
-    fn check_labels(&mut self) -> Result<(), DatasetError> {
+    fn check_labels(&mut self) {
         let (mut n_evidence, mut n_relevant) = (0, 0);
-        let mut unknown = Vec::new();
-        for (question, place) in self.questions.iter().zip(&self.places) {
+        let mut unknown: Vec<(usize, DocId)> = Vec::new();
+        for (number, question) in self.read.questions.iter().enumerate() {
             let first = unknown.len();
             let named = question.evidence.iter().flatten().map(|member| (&member.doc, true));
             for (doc, is_evidence) in named.chain(question.relevant.keys().map(|doc| (doc, false)))
@@ -251,17 +173,17 @@ impl Draft {
                     // Evidence is also listed among the relevant documents.
                     MissingEvidence::Error
                         if unknown[first..].iter().any(|(_, other)| other == doc) => {}
-                    MissingEvidence::Error => unknown.push((place.clone(), doc.clone())),
+                    MissingEvidence::Error => unknown.push((number, doc.clone())),
                     MissingEvidence::Keep if is_evidence => n_evidence += 1,
                     MissingEvidence::Keep => n_relevant += 1,
                 }
             }
         }
-        for (at, (place, doc)) in unknown.into_iter().enumerate() {
-            let known =
-                self.documents.iter().map(|known| known.id.as_str()).filter(|_| at < MOST_NEAREST);
-            let nearest = nearest::word(doc.as_str(), known).map(DocId::from);
-            self.settle::<()>(Err(DatasetError::UnknownDocument { place, doc, nearest }))?;
+        for (at, (number, doc)) in unknown.into_iter().enumerate() {
+            let known = self.read.documents.iter().map(|known| known.id.as_str());
+            let nearest = nearest::word(doc.as_str(), known.filter(|_| at < MOST_NEAREST));
+            let error = Error::unknown_document(&self.read.places[number], &doc, nearest);
+            self.read.errors.push(error);
         }
         self.note(
             n_evidence,
@@ -271,8 +193,22 @@ impl Draft {
             n_relevant,
             "judged [document that is|documents that are] not in the corpus, kept",
         );
-        Ok(())
     }
+}
+
+/// Returns the error of a second document or question with one id.
+pub(super) fn duplicate(what: &str, id: &str, place: &Place) -> Error {
+    let message = format!("duplicate {what} `{id}`");
+    Error::data(Rule::DuplicateId, message, "give each its own id").at(place)
+}
+
+fn check_corpus(documents: &[Document], path: &Path) -> Result<(), Error> {
+    if documents.iter().any(|document| !is_blank(&document.text)) {
+        return Ok(());
+    }
+    let message = format!("the corpus of `{}` is empty", path.display());
+    let hint = "add documents with text, or check `dataset.path` and `dataset.globs`";
+    Err(Error::data(Rule::EmptyCorpus, message, hint))
 }
 
 fn is_blank(text: &str) -> bool {
@@ -307,20 +243,29 @@ mod tests {
         }
     }
 
-    fn with_document(missing: MissingEvidence) -> Draft {
+    /// What is read of one document and these questions.
+    fn read(missing: MissingEvidence, questions: Vec<Question>) -> Inspection {
         let mut draft = Draft::new(missing);
-        draft.push_document(&place(), document("alpha.md", "text")).expect("taken");
-        draft
+        draft.push_document(&place(), document("alpha.md", "text"));
+        for question in questions {
+            draft.push_question(&place(), question);
+        }
+        draft.finish(Path::new("set"))
+    }
+
+    fn errors(read: &Inspection) -> Vec<String> {
+        read.errors.iter().map(ToString::to_string).collect()
     }
 
     #[test]
-    fn a_document_over_the_limit_is_refused_by_name() {
+    fn a_document_over_the_limit_or_of_a_known_id_is_refused_by_name() {
         let mut draft = Draft::new(MissingEvidence::Error).limited_to(10);
-        draft.push_document(&place(), document("a", "ten bytes.")).expect("a document of 10 bytes");
-        let error = draft
-            .push_document(&place(), document("b", "éleven byt"))
-            .expect_err("11 bytes in 10 characters");
-        assert_eq!(error.to_string(), "`set`: the document has 11 bytes, more than 10");
+        for (id, text) in [("a", "ten bytes."), ("b", "éleven byt"), ("a", "other")] {
+            draft.push_document(&place(), document(id, text));
+        }
+        let expected =
+            ["`set`: the document has 11 bytes, more than 10", "`set`: duplicate document `a`"];
+        assert_eq!(errors(&draft.finish(Path::new("set"))), expected);
     }
 
     #[test]
@@ -328,67 +273,42 @@ mod tests {
         let with = |n: usize| {
             let ranges = (0..n).map(|at| (at, at + 2).into()).collect();
             let evidence = vec![vec![Member { doc: "alpha.md".into(), ranges }]; 2];
-            let question = Question { evidence, ..question("q", "why?", &[]) };
-            with_document(MissingEvidence::Error).push_question(&place(), question)
+            errors(&read(
+                MissingEvidence::Error,
+                vec![Question { evidence, ..question("q", "why?", &[]) }],
+            ))
         };
-        with(500).expect("a thousand in two groups");
-        let error = with(501).expect_err("1,002").to_string();
-        assert_eq!(error, "`set` (`q`): the evidence has 1002 ranges, more than 1000");
+        assert_eq!(with(500), [""; 0], "a thousand in two groups");
+        assert_eq!(with(501), ["`set` (`q`): the evidence has 1002 ranges, more than 1000"]);
     }
 
     #[test]
-    fn an_id_may_be_used_once_only() {
-        let mut draft = with_document(MissingEvidence::Keep);
-        let again = draft.push_document(&place(), document("alpha.md", "other")).unwrap_err();
-        assert_eq!(again.to_string(), "`set`: duplicate document `alpha.md`");
-        draft.push_question(&place(), question("q", "why?", &[])).expect("taken");
-        let again = draft.push_question(&place(), question("q", "how?", &[])).unwrap_err();
-        assert_eq!(again.to_string(), "`set` (`q`): duplicate question `q`");
-    }
-
-    #[test]
-    fn a_question_is_trimmed_and_must_ask_something() {
-        let mut draft = with_document(MissingEvidence::Keep);
-        draft.push_question(&place(), question("q", " why? ", &[])).expect("taken");
-        let empty = draft.push_question(&place(), question("r", " \n", &[])).unwrap_err();
-        assert!(matches!(empty, DatasetError::EmptyQuestion { .. }));
-        let set = draft.finish(Path::new("set"), None).expect("a data set");
-        assert_eq!(set.questions[0].text, "why?");
-        assert_eq!(set.notes[0].count, 1);
+    fn a_question_is_trimmed_has_an_id_of_its_own_and_must_ask_something() {
+        let asked = [("q", " why? "), ("q", "how?"), ("r", " \n")];
+        let asked = asked.map(|(id, text)| question(id, text, &[])).to_vec();
+        let read = read(MissingEvidence::Keep, asked);
+        let expected =
+            ["`set` (`q`): duplicate question `q`", "`set` (`r`): the question is empty"];
+        assert_eq!(errors(&read), expected);
+        assert_eq!((read.questions[0].text.as_str(), read.notes[0].count), ("why?", 1));
     }
 
     #[test]
     fn an_unknown_document_is_refused_with_the_nearest_or_kept_and_counted() {
-        let mut draft = with_document(MissingEvidence::Error);
-        draft.push_question(&place(), question("q", "why?", &["alpah.md"])).expect("taken");
-        let error = draft.finish(Path::new("set"), None).unwrap_err();
-        assert_eq!(error.to_string(), "`set` (`q`): document `alpah.md` is not in the corpus");
-        let hint = error.hint().expect("a hint");
+        let asked = || vec![question("q", "why?", &["alpah.md"])];
+        let refused = read(MissingEvidence::Error, asked());
+        assert_eq!(errors(&refused), ["`set` (`q`): document `alpah.md` is not in the corpus"]);
+        let hint = refused.errors[0].hint().expect("a hint");
         assert!(hint.contains("`alpha.md`"), "{hint}");
-
-        let mut draft = with_document(MissingEvidence::Keep);
-        draft.push_question(&place(), question("q", "why?", &["alpah.md"])).expect("taken");
-        let set = draft.finish(Path::new("set"), None).expect("a data set");
-        assert_eq!(set.questions[0].relevant.len(), 1);
-        assert_eq!(set.notes[0].to_string(), "1 judged document that is not in the corpus, kept");
+        let kept = read(MissingEvidence::Keep, asked());
+        assert_eq!((kept.questions[0].relevant.len(), kept.errors.len()), (1, 0));
+        assert_eq!(kept.notes[0].to_string(), "1 judged document that is not in the corpus, kept");
     }
 
     #[test]
-    fn a_corpus_without_text_and_a_set_without_questions_are_refused() {
+    fn a_corpus_without_text_is_refused() {
         let mut draft = Draft::new(MissingEvidence::Keep);
-        draft.push_document(&place(), document("a", " ")).expect("taken");
-        assert!(matches!(
-            draft.finish(Path::new("set"), None),
-            Err(DatasetError::EmptyCorpus { .. })
-        ));
-        let draft = with_document(MissingEvidence::Keep);
-        assert!(matches!(
-            draft.finish(Path::new("set"), None),
-            Err(DatasetError::NoQuestions { .. })
-        ));
-        let mut draft = with_document(MissingEvidence::Keep);
-        draft.push_question(&place(), question("q", "why?", &[])).expect("taken");
-        let error = draft.finish(Path::new("set"), Some(Split::Tune)).unwrap_err();
-        assert_eq!(error.to_string(), "`set` has no questions in split `tune`");
+        draft.push_document(&place(), document("a", " "));
+        assert_eq!(errors(&draft.finish(Path::new("set"))), ["the corpus of `set` is empty"]);
     }
 }

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::draft::Draft;
-use crate::error::DatasetError;
-use crate::globs::{Links, Walked};
-use crate::place::Place;
-use crate::{front_matter, globs, questions, read};
+use crate::draft::Draft;
+use crate::error::{Error, Place};
+use crate::globs::Walked;
+use crate::jsonl::QUESTIONS;
+use crate::{front_matter, globs, read};
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::Format;
 use ragtriage_core::types::Document;
@@ -32,10 +32,10 @@ const RST_UNDERLINES: &str = "=-~^\"'`#*+";
 pub(super) fn documents(
     path: &Path,
     patterns: &[String],
-    links: Links,
+    follow_links: bool,
     draft: &mut Draft,
-) -> Result<(), DatasetError> {
-    let Walked { files, n_broken, n_outside } = matching(path, patterns, links)?;
+) -> Result<(), Error> {
+    let Walked { files, n_broken, n_outside } = matching(path, patterns, follow_links)?;
     draft.note(
         n_broken,
         "symbolic [link without a target, or to a folder around it|links without a target, or to a folder around them], skipped",
@@ -49,13 +49,13 @@ pub(super) fn documents(
         let read = std::fs::metadata(&file)
             .map_or(Ok(()), |file| draft.check_length(&place, file.len() as usize))
             .and_then(|()| read::text(&file));
-        let Some(text) = draft.settle(read)? else {
+        let Some(text) = draft.check(read) else {
             continue;
         };
         // An empty file is not found by its name.
         let title = if text.trim().is_empty() { String::new() } else { title(&text, &file) };
         let metadata = metadata(&id, &text);
-        draft.push_document(&place, Document { id: id.into(), title, text, metadata })?;
+        draft.push_document(&place, Document { id: id.into(), title, text, metadata });
     }
     Ok(())
 }
@@ -64,14 +64,14 @@ pub(super) fn documents(
 ///
 /// # Errors
 /// Errors of reading the folder; a missing `file` is not a document.
-pub fn has_document(spec: &DatasetSettings, file: &Path) -> Result<bool, DatasetError> {
+pub fn has_document(spec: &DatasetSettings, file: &Path) -> Result<bool, Error> {
     let Ok(file) = file.canonicalize() else {
         return Ok(false);
     };
     if spec.format != Format::Files {
         return Ok(false);
     }
-    let documents = matching(&spec.path, &spec.globs, Links::of(spec.follow_links))?;
+    let documents = matching(&spec.path, &spec.globs, spec.follow_links)?;
     Ok(documents
         .files
         .iter()
@@ -85,15 +85,15 @@ pub(super) fn root(path: &Path) -> PathBuf {
 }
 
 /// Returns the files of the folder `path` that are documents, each with its id.
-fn matching(path: &Path, patterns: &[String], links: Links) -> Result<Walked, DatasetError> {
+fn matching(path: &Path, patterns: &[String], follow_links: bool) -> Result<Walked, Error> {
     let root = root(path);
-    let asked = path.join(questions::FILE);
+    let asked = path.join(QUESTIONS);
     let mut patterns: Vec<String> = patterns.iter().map(|it| from_root(it)).collect();
     if patterns.is_empty() {
         patterns.push(unasked());
     }
     let wanted = globs::set(patterns.iter().map(String::as_str))?;
-    let mut walked = globs::walk(&root, links)?;
+    let mut walked = globs::walk(&root, follow_links)?;
     walked.files.retain(|(id, file)| *file != asked && wanted.is_match(id));
     Ok(walked)
 }
@@ -177,7 +177,9 @@ fn is_rule(line: &str, underlines: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{load, spec::tests::with_files};
+    use crate::error::Kind;
+    use crate::lint::finding::Rule;
+    use crate::{load, testing::with_files};
     use ragtriage_core::config::Format;
 
     const QUESTION: (&str, &str) = ("questions.jsonl", r#"{"id": "q", "text": "why?"}"#);
@@ -267,11 +269,11 @@ mod tests {
     fn no_file_that_matches_is_an_empty_corpus() {
         let error =
             with_files(&[("corpus/a.png", "x"), QUESTION], Format::Files, |spec| load(spec));
-        assert!(matches!(error, Err(DatasetError::EmptyCorpus { .. })));
+        assert_eq!(error.expect_err("empty").kind, Kind::Data(Rule::EmptyCorpus));
         let error = with_files(&[], Format::Files, |spec| {
             spec.path.push("gone");
             load(spec)
         });
-        assert!(matches!(error, Err(DatasetError::Missing { .. })));
+        assert_eq!(error.expect_err("gone").kind, Kind::Missing);
     }
 }

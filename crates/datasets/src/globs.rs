@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::{DirEntry, WalkDir};
 
-use crate::error::DatasetError;
+use crate::error::Error;
 use crate::read;
 
 /// Compiles patterns for paths with `/`; `*` does not cross a `/`, `**` does; matching ignores case.
-pub fn set<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, DatasetError> {
+pub fn set<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, Error> {
     let mut builder = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = GlobBuilder::new(pattern).literal_separator(true).case_insensitive(true).build();
@@ -18,25 +18,9 @@ pub fn set<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, D
     builder.build().map_err(|source| invalid("", source))
 }
 
-fn invalid(pattern: &str, source: globset::Error) -> DatasetError {
-    DatasetError::Glob { glob: pattern.to_owned(), source }
-}
-
-/// The symbolic links that are followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Links {
-    /// Links to files and folders under the same root.
-    Inside,
-    /// Every link.
-    Everywhere,
-}
-
-impl Links {
-    /// Returns the links that `dataset.follow_links` asks for.
-    #[must_use]
-    pub fn of(follow_links: bool) -> Self {
-        if follow_links { Self::Everywhere } else { Self::Inside }
-    }
+fn invalid(pattern: &str, source: globset::Error) -> Error {
+    let hint = "write patterns such as `*.md` or `guides/**/*.rst`";
+    Error::unusable(format!("invalid glob pattern `{pattern}`"), hint).because(source)
 }
 
 /// The files of a folder.
@@ -51,8 +35,9 @@ pub struct Walked {
 }
 
 /// Returns the files under `root`. Hidden folders and files (names beginning with a dot) are skipped, and so are the folders of
-/// runs and tunes, whose reports are no documents; links are followed as `links` says.
-pub fn walk(root: &Path, links: Links) -> Result<Walked, DatasetError> {
+/// runs and tunes, whose reports are no documents; links are followed, those out of the root
+/// only if `leaves_root`.
+pub fn walk(root: &Path, leaves_root: bool) -> Result<Walked, Error> {
     let mut walked = Walked::default();
     let mut entries = WalkDir::new(root).follow_links(true).into_iter();
     while let Some(entry) = entries.next() {
@@ -65,10 +50,10 @@ pub fn walk(root: &Path, links: Links) -> Result<Walked, DatasetError> {
             }
             Err(error) => {
                 let path = error.path().unwrap_or(root).to_owned();
-                return Err(read::unreadable(&path, error.into()));
+                return Err(Error::read(&path, error.into()));
             }
         };
-        let is_outside = links == Links::Inside && leads_out(root, &entry);
+        let is_outside = !leaves_root && leads_out(root, &entry);
         if is_hidden(root, entry.path()) || is_outside {
             walked.n_outside += usize::from(is_outside && !is_hidden(root, entry.path()));
             if entry.file_type().is_dir() {
@@ -113,14 +98,11 @@ fn leads_out(root: &Path, entry: &DirEntry) -> bool {
     }
 }
 
-fn relative(root: &Path, path: &Path) -> Result<String, DatasetError> {
+fn relative(root: &Path, path: &Path) -> Result<String, Error> {
     let parts =
         path.strip_prefix(root).unwrap_or(path).components().map(|part| part.as_os_str().to_str());
     let parts: Option<Vec<&str>> = parts.collect();
-    let parts = parts.ok_or_else(|| DatasetError::Layout {
-        path: path.to_owned(),
-        expected: "name in UTF-8".into(),
-    })?;
+    let parts = parts.ok_or_else(|| read::layout(path, "name in UTF-8"))?;
     Ok(parts.join("/"))
 }
 
@@ -143,7 +125,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
             std::fs::write(path, "").expect("written");
         }
-        let files = walk(folder.path(), Links::Inside).expect("walks").files;
+        let files = walk(folder.path(), false).expect("walks").files;
         // `.` (0x2e) comes before `/` (0x2f).
         assert_eq!(
             files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
@@ -179,10 +161,10 @@ mod tests {
             names.collect::<Vec<_>>().join(" ")
         };
         // `b` is another name of `a`, so its `around` is a link around as well.
-        let inside = walk(root, Links::Inside).expect("walks");
+        let inside = walk(root, false).expect("walks");
         assert_eq!(names(&inside), "a/x.md b/x.md x.md");
         assert_eq!((inside.n_broken, inside.n_outside), (4, 2));
-        let everywhere = walk(root, Links::Everywhere).expect("walks");
+        let everywhere = walk(root, true).expect("walks");
         assert_eq!(names(&everywhere), "a/x.md b/x.md out/y.md x.md y.md");
         assert_eq!((everywhere.n_broken, everywhere.n_outside), (4, 0));
     }

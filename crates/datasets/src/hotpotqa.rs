@@ -6,16 +6,13 @@
 //! title the first is used; another text is a document of its own, `<title> (2)`, if supporting facts of its question are in it.
 
 use std::collections::HashMap;
-use std::fmt;
-use std::marker::PhantomData;
 use std::path::Path;
 
-use serde::de::{Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
-use super::draft::Draft;
-use crate::error::DatasetError;
-use crate::place::Place;
+use crate::draft::Draft;
+use crate::error::{Error, Place};
+use crate::lint::finding::Rule;
 use crate::read;
 use ragtriage_core::text::quote;
 use ragtriage_core::types::{ByteRange, DocId, Document, Group, Member, Question, QuestionKind};
@@ -25,47 +22,76 @@ struct HotpotQuestion {
     #[serde(rename = "_id", alias = "id")]
     id: String,
     question: String,
-    #[serde(default)]
     answer: Option<String>,
     #[serde(default)]
     supporting_facts: TitledPairs<i64>,
     context: TitledPairs<Vec<String>>,
-    #[serde(default, rename = "type")]
+    #[serde(rename = "type")]
     reasoning: Option<String>,
-    #[serde(default)]
     level: Option<String>,
 }
 
 /// Titles with a sentence index or a paragraph's sentences.
+#[derive(Deserialize)]
+#[serde(try_from = "Published<T>")]
 struct TitledPairs<T>(Vec<(String, T)>);
 
-/// Reads `path` (a JSON list or JSON lines) into `draft`.
-pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
-    let path = read::only_file(path, &["json", "jsonl"])?;
-    let text = read::text(&path)?;
-    let rows = rows(&path, &text)?;
-    let paragraphs = pool(&rows, &Place::file(&path), draft)?;
-    for (place, row) in rows {
-        let taken = question(row, &place, &paragraphs, draft)
-            .and_then(|question| draft.push_question(&place, question));
-        draft.settle(taken)?;
+impl<T> Default for TitledPairs<T> {
+    fn default() -> Self {
+        Self(Vec::new())
     }
-    Ok(())
 }
 
-fn rows(path: &Path, text: &str) -> Result<Vec<(Place, HotpotQuestion)>, DatasetError> {
-    let file = Place::file(path);
-    if text.trim_start().starts_with('[') {
-        let rows: Vec<HotpotQuestion> = read::json(&file, text)?;
-        return Ok(rows.into_iter().map(|row| (file.clone(), row)).collect());
+/// The official form, and that of Hugging Face.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected pairs, or `title` with `sentences` or `sent_id`")]
+enum Published<T> {
+    Pairs(Vec<(String, T)>),
+    Columns {
+        title: Vec<String>,
+        #[serde(alias = "sent_id")]
+        sentences: Vec<T>,
+    },
+}
+
+impl<T> TryFrom<Published<T>> for TitledPairs<T> {
+    type Error = String;
+
+    fn try_from(published: Published<T>) -> Result<Self, String> {
+        match published {
+            Published::Pairs(pairs) => Ok(Self(pairs)),
+            Published::Columns { title, sentences } if title.len() == sentences.len() => {
+                Ok(Self(title.into_iter().zip(sentences).collect()))
+            }
+            Published::Columns { title, sentences } => {
+                Err(format!("{} titles for {} entries", title.len(), sentences.len()))
+            }
+        }
     }
-    let lines = text.split('\n').enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .map(|(index, line)| {
+}
+
+/// Reads `path` (a JSON list or JSON lines) into `draft`.
+pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), Error> {
+    let path = read::only_file(path, &["json", "jsonl"])?;
+    let text = read::text(&path)?;
+    let file = Place::file(&path);
+    let rows: Vec<(Place, HotpotQuestion)> = if text.trim_start().starts_with('[') {
+        let rows: Vec<HotpotQuestion> = read::json(&file, &text)?;
+        rows.into_iter().map(|row| (file.clone(), row)).collect()
+    } else {
+        let lines = text.split('\n').enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let rows = lines.filter_map(|(index, line)| {
             let place = Place { line: Some(index + 1), ..file.clone() };
-            read::json(&place, line).map(|row| (place, row))
-        })
-        .collect()
+            Some((place.clone(), draft.check(read::json(&place, line))?))
+        });
+        rows.collect()
+    };
+    let paragraphs = pool(&rows, &file, draft);
+    for (place, row) in rows {
+        let question = question(row, &place, &paragraphs, draft);
+        draft.push_question(&place, question);
+    }
+    Ok(())
 }
 
 /// The pooled paragraphs.
@@ -93,11 +119,7 @@ impl Paragraphs {
     }
 }
 
-fn pool(
-    rows: &[(Place, HotpotQuestion)],
-    file: &Place,
-    draft: &mut Draft,
-) -> Result<Paragraphs, DatasetError> {
+fn pool(rows: &[(Place, HotpotQuestion)], file: &Place, draft: &mut Draft) -> Paragraphs {
     let mut paragraphs = Paragraphs::default();
     let all = rows.iter().map(|(_, row)| row);
     let all = all.flat_map(|row| row.context.0.iter().map(move |paragraph| (row, paragraph)));
@@ -134,9 +156,9 @@ fn pool(
             text,
             metadata: std::collections::BTreeMap::new(),
         };
-        draft.push_document(file, document)?;
+        draft.push_document(file, document);
     }
-    Ok(paragraphs)
+    paragraphs
 }
 
 fn question(
@@ -144,20 +166,20 @@ fn question(
     place: &Place,
     paragraphs: &Paragraphs,
     draft: &mut Draft,
-) -> Result<Question, DatasetError> {
+) -> Question {
     let place = place.of(&row.id);
-    let evidence = evidence(&row, &place, paragraphs, draft)?;
+    let evidence = evidence(&row, &place, paragraphs, draft);
     let answers: Vec<String> = row.answer.into_iter().filter(|answer| !answer.is_empty()).collect();
     draft.note(usize::from(answers.is_empty()), "[question|questions] without an answer");
     let yes_no = answers.iter().any(|answer| answer == "yes" || answer == "no");
-    Ok(Question {
+    Question {
         kind: if yes_no { QuestionKind::YesNo } else { QuestionKind::Span },
         answers,
         relevant: evidence.iter().flatten().map(|member| (member.doc.clone(), 1)).collect(),
         evidence,
         tags: row.reasoning.into_iter().chain(row.level).collect(),
         ..Question::new(row.id.into(), row.question)
-    })
+    }
 }
 
 /// Returns one group per title, in order of first mention, with its supporting sentences as ranges.
@@ -166,7 +188,7 @@ fn evidence(
     place: &Place,
     paragraphs: &Paragraphs,
     draft: &mut Draft,
-) -> Result<Vec<Group>, DatasetError> {
+) -> Vec<Group> {
     let mut members: Vec<Member> = Vec::new();
     for (title, index) in &row.supporting_facts.0 {
         let doc = paragraphs.of(title, &row.context, draft);
@@ -179,14 +201,11 @@ fn evidence(
         }; // the draft counts or rejects it
         let Some(&range) = usize::try_from(*index).ok().and_then(|index| paragraph.get(index))
         else {
+            let message = format!("paragraph `{doc}` has no sentence {index} (from 0)");
             draft.missing(
                 "supporting [sentence missing from its|sentences missing from their] paragraph, skipped",
-                || DatasetError::Sentence {
-                    place: place.clone(),
-                    doc,
-                    sentence: *index,
-                },
-            )?;
+                || Error::label(Rule::QuoteNotFound, place, message).about(&doc),
+            );
             continue;
         };
         let text = draft.document(&doc).map_or("", |document| &document.text);
@@ -201,69 +220,13 @@ fn evidence(
         member.ranges.sort_unstable();
         member.ranges.dedup();
     }
-    Ok(members.into_iter().map(|member| vec![member]).collect())
-}
-
-impl<T> Default for TitledPairs<T> {
-    fn default() -> Self {
-        Self(Vec::new())
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for TitledPairs<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PairsVisitor(PhantomData))
-    }
-}
-
-struct PairsVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for PairsVisitor<T> {
-    type Value = TitledPairs<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of pairs, or `title` with `sentences` or `sent_id`")
-    }
-
-    /// Reads the official form: `[[title, x], ...]`.
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<TitledPairs<T>, A::Error> {
-        let mut pairs = Vec::with_capacity(list.size_hint().unwrap_or(10));
-        while let Some(pair) = list.next_element()? {
-            pairs.push(pair);
-        }
-        Ok(TitledPairs(pairs))
-    }
-
-    /// Reads the Hugging Face form: `{"title": [...], "sentences" or "sent_id": [...]}`, of equal
-    /// length.
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TitledPairs<T>, A::Error> {
-        let (mut titles, mut others) = (None::<Vec<String>>, None::<Vec<T>>);
-        while let Some(key) = map.next_key::<String>()? {
-            match key.as_str() {
-                "title" => titles = Some(map.next_value()?),
-                "sentences" | "sent_id" => others = Some(map.next_value()?),
-                _ => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-            }
-        }
-        let titles = titles.ok_or_else(|| A::Error::missing_field("title"))?;
-        let others = others.ok_or_else(|| A::Error::missing_field("sentences"))?;
-        if titles.len() != others.len() {
-            return Err(A::Error::custom(format!(
-                "{} titles for {} entries",
-                titles.len(),
-                others.len()
-            )));
-        }
-        Ok(TitledPairs(titles.into_iter().zip(others).collect()))
-    }
+    members.into_iter().map(|member| vec![member]).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{load, spec::tests::with_file};
+    use crate::{load, testing::with_file};
     use ragtriage_core::config::{Format, MissingEvidence};
 
     const OFFICIAL: &str = r#"[
@@ -338,7 +301,7 @@ mod tests {
             load(spec)
         });
         let error = error.unwrap_err();
-        assert!(matches!(&error, DatasetError::Sentence { sentence: 9, .. }), "{error}");
+        assert!(error.to_string().contains("`A (2)` has no sentence 9 (from 0)"), "{error}");
     }
 
     #[test]
@@ -346,7 +309,6 @@ mod tests {
         let error =
             with_file("dev.jsonl", "\n{\"id\": \"1\",}", Format::Hotpotqa, |spec| load(spec))
                 .unwrap_err();
-        let DatasetError::Json { place, column, .. } = &error else { panic!("{error}") };
-        assert_eq!((place.line, *column), (Some(2), 12));
+        assert!(error.to_string().contains("line 2: invalid JSON at column 12: "), "{error}");
     }
 }

@@ -1,6 +1,6 @@
 //! Serialises native questions: a line of `questions.jsonl` that reads back as an equal question.
 //!
-//! Keys follow the order of the table in `questions`. Values that the reader fills in by itself are omitted: empty lists, no
+//! Keys follow the order of the table in `jsonl`. Values that the reader fills in by itself are omitted: empty lists, no
 //! split, judgments that follow from the evidence. Spacing follows Python's `json`, so that a rewritten line differs from the
 //! previous one only where it was changed.
 
@@ -65,7 +65,7 @@ pub(super) struct Labels<'a> {
     evidence: Vec<Vec<WrittenMember<'a>>>,
     /// `None` where the reader derives it from the evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) relevant: Option<&'a BTreeMap<DocId, i32>>,
+    relevant: Option<&'a BTreeMap<DocId, i32>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     required: &'a [KeyFact],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
@@ -108,25 +108,11 @@ impl<'a> Labels<'a> {
             split: *split,
         }
     }
-
-    /// Returns true if a reader derives these labels from a question's text alone.
-    pub(super) fn is_plain(&self) -> bool {
-        let Self { kind, answers, evidence, relevant, required, forbidden, tags, split } = self;
-        let is_bare = answers.is_empty()
-            && evidence.is_empty()
-            && required.is_empty()
-            && forbidden.is_empty();
-        is_bare
-            && *kind == QuestionKind::Free
-            && relevant.is_none()
-            && tags.is_empty()
-            && split.is_none()
-    }
 }
 
 /// A member of a group of evidence.
 #[derive(Serialize)]
-pub(super) struct WrittenMember<'a> {
+struct WrittenMember<'a> {
     doc: &'a DocId,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     quotes: Vec<&'a str>,
@@ -185,7 +171,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{load, spec::tests::with_files};
+    use crate::{load, testing::with_files};
     use ragtriage_core::config::{Format, MissingEvidence};
 
     /// Reads `line` with a corpus of one document `d`; unknown documents are accepted.

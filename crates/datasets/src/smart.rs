@@ -11,11 +11,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::draft::Draft;
-use super::judgments::Judgments;
-use super::smart_records::{named, records};
-use crate::error::DatasetError;
+use crate::beir::{Judgments, not_a_judgment};
+use crate::draft::Draft;
+use crate::error::{Error, Place};
 use crate::read;
 use ragtriage_core::types::Document;
 
@@ -51,7 +51,7 @@ impl Collection {
 }
 
 /// Reads the folder `path` into `draft`.
-pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
+pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), Error> {
     let (collection, [all, queries, judgments]) = recognise(path)?;
     for record in records(&all)? {
         let text = record.text(DOCUMENT_FIELDS);
@@ -61,8 +61,7 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
             text,
             metadata: BTreeMap::new(),
         };
-        let taken = draft.push_document(&record.place, document);
-        draft.settle(taken)?;
+        draft.push_document(&record.place, document);
     }
     let mut judgments = self::judgments(collection, &judgments, draft)?;
     for (index, record) in records(&queries)?.into_iter().enumerate() {
@@ -71,18 +70,18 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
             Collection::Cisi => record.number,
             Collection::Cranfield => (index + 1).to_string(),
         };
-        match judgments.question(&record.place, &id, text)? {
-            Some(question) => {
-                let taken = draft.push_question(&record.place, question);
-                draft.settle(taken)?;
-            }
-            None => draft.note(1, "[query|queries] without judgments, left out"),
+        let question = judgments.question(&record.place, &id, text);
+        match draft.check(question) {
+            Some(Some(question)) => draft.push_question(&record.place, question),
+            Some(None) => draft.note(1, "[query|queries] without judgments, left out"),
+            None => {}
         }
     }
-    judgments.finish(draft)
+    judgments.finish(draft);
+    Ok(())
 }
 
-fn recognise(path: &Path) -> Result<(Collection, [PathBuf; 3]), DatasetError> {
+fn recognise(path: &Path) -> Result<(Collection, [PathBuf; 3]), Error> {
     let folder = read::folder(path)?;
     for collection in [Collection::Cisi, Collection::Cranfield] {
         if let [Some(all), Some(queries), Some(judgments)] =
@@ -91,53 +90,111 @@ fn recognise(path: &Path) -> Result<(Collection, [PathBuf; 3]), DatasetError> {
             return Ok((collection, [all, queries, judgments]));
         }
     }
-    Err(DatasetError::Layout {
-        path: path.to_owned(),
-        expected:
-            "`CISI.ALL`, `CISI.QRY` and `CISI.REL`, nor `cran.all.1400`, `cran.qry` and `cranqrel`"
-                .into(),
-    })
+    let expected =
+        "`CISI.ALL`, `CISI.QRY` and `CISI.REL`, nor `cran.all.1400`, `cran.qry` and `cranqrel`";
+    Err(read::layout(path, expected))
 }
 
-fn judgments(
-    collection: Collection,
-    path: &Path,
-    draft: &mut Draft,
-) -> Result<Judgments, DatasetError> {
+fn judgments(collection: Collection, path: &Path, draft: &mut Draft) -> Result<Judgments, Error> {
     let mut judgments = Judgments::default();
-    read::each_line(path, |place, line| {
-        let read = line.and_then(|line| {
-            let columns: Vec<&str> = line.split_whitespace().collect();
-            let [question, doc, rest @ ..] = &columns[..] else {
-                return Err(DatasetError::Line {
-                    place,
-                    expected: "a query's and a document's number",
-                });
-            };
-            let Some(grade) = collection.grade(rest) else {
-                return Err(DatasetError::Line {
-                    place,
-                    expected: "query, document and a code of -1 or 1 to 5",
-                });
-            };
-            if collection == Collection::Cranfield && rest[0] == "-1" {
-                draft.note(
-                    1,
-                    "[judgment|judgments] of code -1, which the readme does not define, treated as not relevant",
-                );
-            }
-            judgments.insert(place, question, doc, grade, draft);
-            Ok(())
-        });
-        draft.settle(read).map(drop)
+    read::lines_of(path, draft, |place, line, draft| {
+        let columns: Vec<&str> = line.split_whitespace().collect();
+        let [question, doc, rest @ ..] = &columns[..] else {
+            return Err(not_a_judgment(place, "expected a query's and a document's number"));
+        };
+        let Some(grade) = collection.grade(rest) else {
+            return Err(not_a_judgment(
+                place,
+                "expected query, document and a code of -1 or 1 to 5",
+            ));
+        };
+        if collection == Collection::Cranfield && rest[0] == "-1" {
+            draft.note(
+                1,
+                "[judgment|judgments] of code -1, which the readme does not define, treated as not relevant",
+            );
+        }
+        judgments.insert(place, question, doc, grade, draft);
+        Ok(())
     })?;
     Ok(judgments)
+}
+
+/// One record: its number as written and its fields in the order of the file.
+struct SmartRecord {
+    /// The place of its `.I`.
+    place: Place,
+    /// The text after `.I`.
+    number: String,
+    fields: Vec<(char, String)>,
+}
+
+impl SmartRecord {
+    /// Returns the fields of those letters, in that order, trimmed and joined by line feeds; empty ones are
+    /// skipped.
+    fn text(&self, letters: &str) -> String {
+        let texts: Vec<&str> = letters
+            .chars()
+            .flat_map(|letter| self.fields.iter().filter(move |(name, _)| *name == letter))
+            .map(|(_, text)| text.trim())
+            .filter(|text| !text.is_empty())
+            .collect();
+        texts.join("\n")
+    }
+}
+
+/// Reads the records of a file.
+fn records(path: &Path) -> Result<Vec<SmartRecord>, Error> {
+    let shared: Arc<Path> = Arc::from(path);
+    let mut records: Vec<SmartRecord> = Vec::new();
+    for (index, line) in read::text(path)?.split('\n').enumerate() {
+        let line = line.trim_end();
+        let place = Place { path: Arc::clone(&shared), line: Some(index + 1), id: None };
+        if let Some(number) = line.strip_prefix(".I ") {
+            let number = number.trim().to_owned();
+            records.push(SmartRecord { place, number, fields: Vec::new() });
+            continue;
+        }
+        match (records.last_mut(), field_name(line)) {
+            (Some(record), Some(letter)) => record.fields.push((letter, String::new())),
+            (Some(SmartRecord { fields, .. }), None) if !fields.is_empty() => {
+                let text = &mut fields.last_mut().expect("not empty by the guard").1;
+                text.push_str(line);
+                text.push('\n');
+            }
+            _ if line.is_empty() => {}
+            _ => {
+                return Err(not_a_judgment(
+                    &place,
+                    "expected a record's `.I` and a field's letter first",
+                ));
+            }
+        }
+    }
+    Ok(records)
+}
+
+/// Returns the file of a folder with this name, ignoring case.
+fn named(folder: &[PathBuf], name: &str) -> Option<PathBuf> {
+    let found = folder
+        .iter()
+        .find(|path| path.file_name().is_some_and(|own| own.eq_ignore_ascii_case(name)));
+    found.cloned()
+}
+
+/// `.T` followed by nothing (white space is already trimmed) is a header. A body may contain lines such as `.5
+/// mach`.
+fn field_name(line: &str) -> Option<char> {
+    match line.as_bytes() {
+        [b'.', letter] if letter.is_ascii_uppercase() => Some(char::from(*letter)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{load, spec::tests::with_files};
+    use crate::{load, testing::with_files};
     use ragtriage_core::config::Format;
 
     const CISI: [(&str, &str); 3] = [
@@ -180,7 +237,7 @@ mod tests {
         );
     }
 
-    fn cranfield(qrels: &str) -> Result<ragtriage_core::types::Dataset, DatasetError> {
+    fn cranfield(qrels: &str) -> Result<ragtriage_core::types::Dataset, Error> {
         let files = [
             (
                 "cran.all.1400",
@@ -226,6 +283,6 @@ mod tests {
     #[test]
     fn a_folder_without_a_known_collection_is_refused() {
         let error = with_files(&CISI[..2], Format::Smart, |spec| load(spec)).unwrap_err();
-        assert!(matches!(error, DatasetError::Layout { .. }), "{error}");
+        assert!(error.to_string().contains("has no `CISI.ALL`, `CISI.QRY`"), "{error}");
     }
 }

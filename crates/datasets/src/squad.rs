@@ -8,9 +8,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::draft::Draft;
-use crate::error::DatasetError;
-use crate::place::Place;
+use crate::draft::Draft;
+use crate::error::{Error, Place};
+use crate::lint::finding::Rule;
 use crate::{nearest, read};
 use ragtriage_core::text::quote;
 use ragtriage_core::types::{ByteRange, DocId, Document, Member, Question, QuestionKind};
@@ -51,7 +51,7 @@ struct SquadAnswer {
 }
 
 /// Reads `path` into `draft`.
-pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
+pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), Error> {
     let path = read::only_file(path, &["json"])?;
     let text = read::text(&path)?;
     let place = Place::file(&path);
@@ -61,14 +61,12 @@ pub(super) fn read(path: &Path, draft: &mut Draft) -> Result<(), DatasetError> {
             let SquadParagraph { context, qas } = paragraph;
             let doc = DocId::from(format!("{}/{number}", article.title));
             for asked in qas {
-                let taken = question(asked, &doc, &context, &place, draft);
-                let taken = taken.and_then(|question| draft.push_question(&place, question));
-                draft.settle(taken)?;
+                let question = question(asked, &doc, &context, &place, draft);
+                draft.push_question(&place, question);
             }
             let title = article.title.replace('_', " ");
             let document = Document { id: doc, title, text: context, metadata: BTreeMap::new() };
-            let taken = draft.push_document(&place, document);
-            draft.settle(taken)?;
+            draft.push_document(&place, document);
         }
     }
     Ok(())
@@ -80,7 +78,7 @@ fn question(
     context: &str,
     place: &Place,
     draft: &mut Draft,
-) -> Result<Question, DatasetError> {
+) -> Question {
     let place = place.of(&asked.id);
     let golds = if asked.is_impossible { &[] } else { &asked.answers[..] };
     let answers = distinct(
@@ -92,7 +90,7 @@ fn question(
     draft.note(golds.len() - answers.len(), "repeated or empty gold [answer|answers], left out");
     let mut ranges = Vec::new();
     for answer in golds.iter().filter(|answer| !answer.text.trim().is_empty()) {
-        ranges.extend(locate(answer, doc, context, &place, draft)?);
+        ranges.extend(locate(answer, doc, context, &place, draft));
     }
     let mut places: Vec<Vec<ByteRange>> = distinct(ranges).into_iter().map(|it| vec![it]).collect();
     if places.is_empty() && !answers.is_empty() {
@@ -104,13 +102,13 @@ fn question(
         usize::from(answers.is_empty() && !asked.is_impossible),
         "[question|questions] without an answer",
     );
-    Ok(Question {
+    Question {
         kind: if asked.is_impossible { QuestionKind::Unanswerable } else { QuestionKind::Span },
         answers,
         relevant: members.iter().map(|member| (member.doc.clone(), 1)).collect(),
         evidence: if members.is_empty() { Vec::new() } else { vec![members] },
         ..Question::new(asked.id.into(), asked.question)
-    })
+    }
 }
 
 /// Returns the bytes of an answer: at its given offset, else at its nearest occurrence, else `None`
@@ -121,27 +119,22 @@ fn locate(
     context: &str,
     place: &Place,
     draft: &mut Draft,
-) -> Result<Option<ByteRange>, DatasetError> {
+) -> Option<ByteRange> {
     let text = answer.text.as_str();
-    let said = usize::try_from(answer.answer_start).ok().and_then(|chars| byte_of(context, chars));
-    let start = match said {
+    let given = usize::try_from(answer.answer_start).ok().and_then(|chars| byte_of(context, chars));
+    let start = match given {
         Some(start) if context[start..].starts_with(text) => start,
         _ => {
-            let said = said.unwrap_or(context.len());
-            let found = context
-                .match_indices(text)
-                .map(|(start, _)| start)
-                .min_by_key(|start| start.abs_diff(said));
-            let Some(start) = found else {
-                draft.missing(
-                    "gold [answer that is not in its|answers that are not in their] paragraph",
-                    || DatasetError::AnswerNotFound {
-                        place: place.clone(),
-                        doc: doc.clone(),
-                        answer: nearest::shorten(text),
-                    },
-                )?;
-                return Ok(None);
+            let given = given.unwrap_or(context.len());
+            let starts = context.match_indices(text).map(|(start, _)| start);
+            let Some(start) = starts.min_by_key(|start| start.abs_diff(given)) else {
+                let what =
+                    "gold [answer that is not in its|answers that are not in their] paragraph";
+                let answer = nearest::shorten(text);
+                let message = format!("the answer `{answer}` is not in document `{doc}`");
+                draft
+                    .missing(what, || Error::label(Rule::QuoteNotFound, place, message).about(doc));
+                return None;
             };
             draft.note(
                 1,
@@ -150,7 +143,7 @@ fn locate(
             start
         }
     };
-    Ok(Some(quote::trim(context, ByteRange::new(start, start + text.len()))))
+    Some(quote::trim(context, ByteRange::new(start, start + text.len())))
 }
 
 /// Returns the byte offset of the code point of that number.
@@ -175,7 +168,8 @@ fn distinct<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{load, spec::tests::with_file};
+    use crate::error::Kind;
+    use crate::{load, testing::with_file};
     use ragtriage_core::config::{Format, MissingEvidence};
 
     const FILE: &str = r#"{"version": "v2.0", "data": [{"title": "Aa_(Bb)", "paragraphs": [
@@ -224,6 +218,6 @@ mod tests {
             spec.missing_evidence = Some(MissingEvidence::Error);
             load(spec)
         });
-        assert!(matches!(error, Err(DatasetError::AnswerNotFound { .. })));
+        assert_eq!(error.expect_err("refused").kind, Kind::Data(Rule::QuoteNotFound));
     }
 }

@@ -1,13 +1,14 @@
-//! Surveys an unknown folder: which files could be documents, their lengths and their apparent languages.
+//! Surveys an unknown folder: which files could be documents, and their apparent language.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::draft::Draft;
-use crate::error::DatasetError;
+use crate::draft::Draft;
+use crate::error::{Error, Kind};
 use crate::files::{self, ending};
 use crate::globs;
-use crate::globs::Links;
+use crate::lint::finding::Rule;
+use crate::read;
 use ragtriage_core::config::MissingEvidence;
 use ragtriage_core::language::detect;
 use ragtriage_core::types::Document;
@@ -25,12 +26,6 @@ const WRAPPED: [&str; 12] =
 pub struct Survey {
     /// Documents that would be read.
     pub n_documents: usize,
-    /// Number of words, separated by white space.
-    pub n_words: usize,
-    /// Median number of words per document.
-    pub median_words: usize,
-    /// The longest document, with its number of words.
-    pub longest: Option<(String, usize)>,
     /// Number of empty documents.
     pub n_empty: usize,
     /// Number of files that are documents but not UTF-8; the data set does not load while they
@@ -53,87 +48,62 @@ pub struct Survey {
 /// Surveys `folder`.
 ///
 /// # Errors
-/// `Missing`, `Read`, `Layout` if `folder` is not a folder, `EmptyCorpus`, `Utf8` if no document is
-/// text.
-pub fn survey(folder: &Path) -> Result<Survey, DatasetError> {
-    if !folder.exists() {
-        return Err(DatasetError::Missing { path: folder.to_owned() });
+/// A path that is no folder; an empty corpus; a corpus without a document that is text.
+pub fn survey(folder: &Path) -> Result<Survey, Error> {
+    if folder.is_file() {
+        return Err(read::layout(folder, "folder of documents"));
     }
-    if !folder.is_dir() {
-        return Err(DatasetError::Layout {
-            path: folder.to_owned(),
-            expected: "folder of documents".to_owned(),
-        });
-    }
-    let mut seen = Survey::default();
+    let (mut prose, mut code, mut wrapped) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let default = globs::set([files::unasked().as_str()])?;
-    for (id, file) in globs::walk(&files::root(folder), Links::Inside)?.files {
+    for (id, file) in globs::walk(&files::root(folder), false)?.files {
         let ending = ending(&file);
         let kind = match ending.as_str() {
-            prose if PROSE.contains(&prose) => &mut seen.endings,
-            wrapped if WRAPPED.contains(&wrapped) => &mut seen.wrapped,
-            _ if default.is_match(&id) => &mut seen.code,
+            it if PROSE.contains(&it) => &mut prose,
+            it if WRAPPED.contains(&it) => &mut wrapped,
+            _ if default.is_match(&id) => &mut code,
             _ => continue,
         };
         *kind.entry(ending).or_default() += 1;
     }
-    if seen.endings.is_empty() {
-        seen.endings = std::mem::take(&mut seen.code); // a folder of source code only
+    if prose.is_empty() {
+        (prose, code) = (code, BTreeMap::new()); // a folder of source code only
     }
-    let mut asked = seen.endings.keys().map(String::as_str);
-    if !seen.code.is_empty() || asked.any(|ending| PROSE[READ_UNASKED..].contains(&ending)) {
-        let endings = seen.endings.keys();
-        seen.globs = endings.map(|ending| format!("*.{ending}")).collect();
+    let mut asked = prose.keys().map(String::as_str);
+    let is_default =
+        code.is_empty() && !asked.any(|ending| PROSE[READ_UNASKED..].contains(&ending));
+    let globs: Vec<String> = if is_default {
+        Vec::new()
+    } else {
+        prose.keys().map(|ending| format!("*.{ending}")).collect()
+    };
+    let mut draft = Draft::new(MissingEvidence::Error);
+    files::documents(folder, &globs, false, &mut draft)?;
+    let read = draft.finish(folder);
+    let n_unreadable = read.errors.iter().filter(|error| error.kind == Kind::NotText).count();
+    // Where no document is text, the first of them says why the corpus is empty.
+    let is_empty = read.errors.iter().any(|it| it.kind == Kind::Data(Rule::EmptyCorpus));
+    let fatal = |error: &Error| is_empty || error.kind != Kind::NotText;
+    if let Some(error) = read.errors.into_iter().find(fatal) {
+        return Err(error);
     }
-    let documents = readable(folder, &mut seen)?;
-    measure(&mut seen, &documents);
-    Ok(seen)
+    let mut endings = BTreeMap::new();
+    for document in &read.documents {
+        *endings.entry(ending(Path::new(document.id.as_str()))).or_default() += 1;
+    }
+    Ok(Survey { n_unreadable, globs, endings, code, wrapped, ..survey_of(&read.documents) })
 }
 
-/// Summarises documents that are already loaded: their lengths and their language.
+/// Summarises documents that are already loaded.
 #[must_use]
 pub fn survey_of(documents: &[Document]) -> Survey {
-    let mut seen = Survey::default();
-    measure(&mut seen, documents);
-    seen
-}
-
-/// Returns the UTF-8 documents; others are counted, but not by extension.
-fn readable(folder: &Path, seen: &mut Survey) -> Result<Vec<Document>, DatasetError> {
-    let mut draft = Draft::lenient(MissingEvidence::Error);
-    files::documents(folder, &seen.globs, Links::Inside, &mut draft)?;
-    let read = draft.inspected(folder)?;
-    let mut no_text = None;
-    for slip in read.slips {
-        match slip {
-            DatasetError::Utf8 { ref path, .. } => {
-                seen.n_unreadable += 1;
-                if let Some(count) = seen.endings.get_mut(&ending(path)) {
-                    *count -= 1;
-                }
-                no_text = no_text.or(Some(slip));
-            }
-            // The hint is that of its cause, if there is one.
-            DatasetError::EmptyCorpus { .. } => return Err(no_text.unwrap_or(slip)),
-            other => return Err(other),
-        }
-    }
-    seen.endings.retain(|_, count| *count > 0);
-    Ok(read.documents)
-}
-
-fn measure(seen: &mut Survey, documents: &[Document]) {
-    let mut lengths: Vec<(usize, &str)> =
-        documents.iter().map(|it| (it.text.split_whitespace().count(), it.id.as_str())).collect();
-    lengths.sort_unstable();
-    seen.n_documents = lengths.len();
-    seen.n_words = lengths.iter().map(|(words, _)| words).sum();
-    seen.n_empty = lengths.iter().filter(|(words, _)| *words == 0).count();
-    seen.median_words = lengths.get(lengths.len() / 2).map_or(0, |(words, _)| *words);
-    seen.longest = lengths.last().map(|(words, id)| ((*id).to_owned(), *words));
     let n_with = documents.iter().filter(|it| has_headings(it)).count();
-    seen.share_with_headings = n_with as f64 / documents.len().max(1) as f64;
-    seen.language = detect(documents.iter().map(|document| &*document.text));
+    Survey {
+        n_documents: documents.len(),
+        n_empty: documents.iter().filter(|it| it.text.trim().is_empty()).count(),
+        share_with_headings: n_with as f64 / documents.len().max(1) as f64,
+        language: detect(documents.iter().map(|document| &*document.text)),
+        ..Survey::default()
+    }
 }
 
 /// Returns true for Markdown with at least two headings under the title.
@@ -149,7 +119,7 @@ fn has_headings(document: &Document) -> bool {
 mod tests {
     use super::*;
 
-    fn seen(files: &[(&str, &str)]) -> Result<Survey, DatasetError> {
+    fn seen(files: &[(&str, &str)]) -> Result<Survey, Error> {
         let folder = tempfile::tempdir().expect("a folder");
         for (name, text) in files {
             let path = folder.path().join(name);
@@ -170,15 +140,8 @@ mod tests {
         ])
         .expect("seen");
         assert_eq!(survey.globs, ["*.adoc", "*.md"]);
-        assert_eq!(
-            (survey.n_documents, survey.longest.clone()),
-            (2, Some(("docs/a.md".to_owned(), 12)))
-        );
         assert_eq!((survey.code.len(), survey.wrapped.get("pdf")), (1, Some(&1)));
-        assert_eq!(
-            (survey.n_words, survey.median_words, survey.share_with_headings),
-            (17, 12, 0.5)
-        );
+        assert_eq!((survey.n_documents, survey.share_with_headings), (2, 0.5));
         assert_eq!(survey.language, "en");
     }
 
@@ -202,19 +165,18 @@ mod tests {
     fn a_document_that_is_no_text_is_counted_and_the_others_are_seen() {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("b.txt"), b"caf\xe9").expect("written");
-        assert!(
-            matches!(survey(folder.path()), Err(DatasetError::Utf8 { offset: 3, .. })),
-            "there is nothing else"
-        );
+        let error = survey(folder.path()).expect_err("there is nothing else");
+        assert_eq!(error.kind, Kind::NotText);
         std::fs::write(folder.path().join("a.md"), "two words").expect("written");
         let survey = survey(folder.path()).expect("seen");
-        assert_eq!((survey.n_unreadable, survey.n_documents, survey.n_words), (1, 1, 2));
+        assert_eq!((survey.n_unreadable, survey.n_documents), (1, 1));
         assert_eq!(survey.endings, BTreeMap::from([("md".to_owned(), 1)]));
     }
 
     #[test]
     fn a_folder_without_documents_is_refused() {
-        assert!(matches!(seen(&[("a.png", "x")]), Err(DatasetError::EmptyCorpus { .. })));
-        assert!(matches!(survey(Path::new("no/such")), Err(DatasetError::Missing { .. })));
+        let kind = |seen: Result<Survey, Error>| seen.expect_err("refused").kind;
+        assert_eq!(kind(seen(&[("a.png", "x")])), Kind::Data(Rule::EmptyCorpus));
+        assert_eq!(kind(survey(Path::new("no/such"))), Kind::Missing);
     }
 }

@@ -5,8 +5,7 @@ use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::text::sanitize::{one_line, shortened};
 use ragtriage_core::text::sentences::{Shape, split};
 use ragtriage_core::types::{Document, Question};
-use ragtriage_datasets::label::command::COMMANDS;
-use ragtriage_datasets::label::{Refused, ShownPassage, WantedAnswer};
+use ragtriage_datasets::label::{COMMANDS, Refused, ShownPassage, WantedAnswer};
 
 /// Longer lines are hard to read, however wide the terminal.
 const MOST_WIDTH: usize = 100;

@@ -39,27 +39,10 @@ fn total(lint: &Lint) -> String {
 }
 
 fn figures(figures: &Figures) -> Vec<Fact> {
-    let Figures {
-        documents,
-        questions,
-        kinds,
-        tags,
-        splits,
-        coverage,
-        overlap,
-        labels,
-        truncated,
-        pooled,
-    } = figures;
-    let covered = format!(
-        "{}, {} used by a question ({})",
-        thousands(*documents),
-        thousands(coverage.used),
-        percent(coverage.share)
-    );
+    let Figures { documents, questions, kinds, tags, splits, truncated, pooled } = figures;
     let by_kind = if kinds.is_empty() { String::new() } else { format!(": {}", counts(kinds)) };
     let mut facts = vec![
-        Fact::new("documents", covered),
+        Fact::new("documents", thousands(*documents)),
         Fact::new("questions", thousands(*questions) + &by_kind),
     ];
     if splits.len() > 1 || splits.keys().any(|part| part != "none") {
@@ -68,20 +51,6 @@ fn figures(figures: &Figures) -> Vec<Fact> {
     if !tags.is_empty() {
         facts.push(Fact::new("tags", counts(tags)));
     }
-    facts.extend(labels.as_ref().map(|labels| {
-        let grains = labels.grains.iter();
-        let grains = grains.map(|(name, n)| format!("{} {name}", thousands(*n)));
-        let text = format!("{}; {}", listed(&grains.collect::<Vec<_>>()), labels.note);
-        Fact::new("labels", text)
-    }));
-    facts.extend(overlap.as_ref().map(|overlap| {
-        let text = format!(
-            "{} of a question's content words occur in the sentences of its evidence (mean, n = {})",
-            percent(overlap.mean),
-            overlap.n
-        );
-        Fact::new("wording", text)
-    }));
     facts.extend(truncated.iter().map(|cut| {
         let text = format!(
             "`{}`: {} of {} truncated, {} of all tokens",

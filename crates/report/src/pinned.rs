@@ -7,7 +7,6 @@ use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::types::{ArmCalls, ArmName, Document, Estimate, FailureClass, Fault, Interval};
 use ragtriage_datasets::lint::finding::{Finding, Rule};
-use ragtriage_datasets::lint::grain::Labels;
 use ragtriage_datasets::lint::lengths::Truncated;
 use ragtriage_datasets::lint::{Lint, PoolSummary, content};
 use ragtriage_datasets::{Inspection, Place};
@@ -57,9 +56,7 @@ fn inspection() -> Inspection {
             line: Some(1),
             id: None,
         }],
-        repeated_quotes: Vec::new(),
-        slips: Vec::new(),
-        notes: Vec::new(),
+        ..Inspection::default()
     }
 }
 
@@ -72,13 +69,6 @@ fn linted() -> Lint {
         tokens: 40_000,
         tokens_lost: 500,
     }];
-    lint.figures.labels = Some(Labels {
-        grains: [("quote", 3), ("section", 1200)].into(),
-        median_bytes: Some(2340),
-        chunk_bytes: 900,
-        wide_share: 0.9,
-        note: "labels are wider than a chunk".to_owned(),
-    });
     lint.figures.pooled = Some(PoolSummary {
         retrievers: vec!["bm25".to_owned(), "dense".to_owned()],
         depth: 10,

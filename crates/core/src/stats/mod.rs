@@ -5,7 +5,6 @@ pub mod cluster;
 pub mod detectable;
 #[cfg(test)]
 mod expected;
-pub mod fisher;
 mod flips;
 pub mod holm;
 pub mod interval;

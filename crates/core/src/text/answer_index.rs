@@ -34,17 +34,14 @@ pub struct Occurrences {
 pub struct AnswerIndex<'a> {
     matching: FormIndex<'a>,
     words: FormIndex<'a>,
-    n_words: usize,
 }
 
 impl<'a> AnswerIndex<'a> {
     /// Indexes `texts`; they are numbered in their order.
     pub fn new(texts: impl Iterator<Item = &'a str> + Clone) -> Self {
-        let words = FormIndex::new(texts.clone(), normalise::words);
         Self {
-            matching: FormIndex::new(texts, normalise::matching),
-            n_words: words.postings.values().map(Vec::len).sum(),
-            words,
+            matching: FormIndex::new(texts.clone(), normalise::matching),
+            words: FormIndex::new(texts, normalise::words),
         }
     }
 
@@ -72,26 +69,6 @@ impl<'a> AnswerIndex<'a> {
             })
             .collect();
         Occurrences { n_found: n_most.max(places.len()), places }
-    }
-
-    /// Returns the number of words of all texts, articles not counted.
-    #[must_use]
-    pub fn n_words(&self) -> usize {
-        self.n_words
-    }
-
-    /// Returns the places of a word in the form of [`normalise::words`], ascending.
-    pub fn places_of(
-        &self,
-        word: &str,
-        within: Option<usize>,
-    ) -> impl ExactSizeIterator<Item = Occurrence> + '_ {
-        let length = word.len();
-        self.words.postings(word, within).iter().map(move |posting| Occurrence {
-            text: posting.text,
-            range: self.words.texts[posting.text]
-                .stretch(ByteRange::new(posting.at, posting.at + length)),
-        })
     }
 }
 
@@ -233,7 +210,6 @@ mod tests {
         let index = AnswerIndex::new(["x 1", "y", "x 2 x"].into_iter());
         let of = |text| index.find(&["x".to_owned()], Some(text)).n_found;
         assert_eq!([of(0), of(1), of(2)], [1, 0, 2]);
-        assert_eq!(index.places_of("x", None).len(), 3);
     }
 
     proptest::proptest! {

@@ -1,16 +1,15 @@
-//! Question-answer pairs in JSON lines or CSV, under the field names of common evaluation files.
+//! Question-answer pairs in JSON lines, under the field names of common evaluation files.
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 
-use csv::StringRecord;
 use serde_json::{Map, Value};
 
-use crate::error::DatasetError;
-use crate::place::Place;
-use crate::{nearest, question_id, read};
-use ragtriage_core::types::{DocId, Question, QuestionKind};
+use crate::draft::duplicate;
+use crate::error::{Error, Place};
+use crate::jsonl::id_of;
+use crate::{nearest, read};
+use ragtriage_core::types::{DocId, Document, Question, QuestionKind};
 
 /// Names of the question, the first present is used.
 const QUESTION: [&str; 5] = ["question", "query", "user_input", "input", "text"];
@@ -62,14 +61,15 @@ impl QaPair {
     /// Returns the number of the document that the pair names; `None` if it names none.
     pub(super) fn within(
         &self,
+        documents: &[Document],
         numbers: &HashMap<&str, usize>,
-    ) -> Result<Option<usize>, DatasetError> {
+    ) -> Result<Option<usize>, Error> {
         if let Some(doc) = &self.doc {
             let number = numbers.get(doc.as_str()).copied();
-            return number.map(Some).ok_or_else(|| DatasetError::UnknownDocument {
-                place: self.place.of(&self.id),
-                doc: DocId::from(doc.as_str()),
-                nearest: nearest::word(doc, numbers.keys().copied()).map(DocId::from),
+            return number.map(Some).ok_or_else(|| {
+                let nearest = nearest::word(doc, documents.iter().map(|it| it.id.as_str()));
+                let id = DocId::from(doc.as_str());
+                Error::unknown_document(&self.place.of(&self.id), &id, nearest)
             });
         }
         Ok(self.source.as_ref().and_then(|source| by_path(source, numbers)))
@@ -108,115 +108,36 @@ fn by_path(source: &str, numbers: &HashMap<&str, usize>) -> Option<usize> {
     std::iter::once(0).chain(ends).find_map(|at| numbers.get(&source[at..]).copied())
 }
 
-/// Reads the pairs of the file `path`: `.csv` and `.tsv` are tables with a header, all others JSON lines. Questions are numbered by
-/// a hash of their text if they have no id; repeated ones are then one, which is disputed if they differ.
+/// Reads the pairs of the file `path`. Questions are numbered by a hash of their text if they have no id; repeated ones are then
+/// one, which is disputed if they differ.
 ///
 /// # Errors
 /// The file and the line of a record that is not a pair.
-pub fn pairs(path: &Path) -> Result<Vec<QaPair>, DatasetError> {
+pub fn pairs(path: &Path) -> Result<Vec<QaPair>, Error> {
     let mut all: Vec<QaPair> = Vec::new();
     let mut ids: HashMap<String, usize> = HashMap::new();
-    let mut add = |place: Place, fields: Map<String, Value>| {
-        let (pair, is_derived) = pair(place, &fields)?;
+    read::lines(path, |place, line| {
+        let (pair, is_derived) = pair(place, &read::json(place, line)?)?;
         let next = all.len();
         match *ids.entry(pair.id.clone()).or_insert(next) {
             at if at == next => all.push(pair),
             at if is_derived && all[at].text == pair.text => all[at].merge(pair),
-            _ => {
-                return Err(DatasetError::DuplicateQuestion {
-                    id: pair.id.into(),
-                    place: pair.place,
-                });
-            }
+            _ => return Err(duplicate("question", &pair.id, place)),
         }
         Ok(())
-    };
-    let ending = path.extension().map(|it| it.to_string_lossy().to_lowercase());
-    match ending.as_deref() {
-        Some("csv" | "tsv") => table(path, &mut add)?,
-        _ => read::lines(path, |place, line| {
-            let fields = read::json(&place, line)?;
-            add(place, fields)
-        })?,
-    }
+    })?;
     if all.is_empty() {
-        return Err(DatasetError::NoQuestions { path: path.to_owned(), split: None });
+        return Err(Error::no_questions(path, None));
     }
     Ok(all)
 }
 
-/// Reads a table. Cells are separated as its header is: by the most frequent of comma, semicolon and tab.
-fn table(
-    path: &Path,
-    add: &mut impl FnMut(Place, Map<String, Value>) -> Result<(), DatasetError>,
-) -> Result<(), DatasetError> {
-    let text = read::text(path)?;
-    let shared: Arc<Path> = Arc::from(path);
-    let at =
-        |line: u64| Place { path: Arc::clone(&shared), line: usize::try_from(line).ok(), id: None };
-    let first = text.lines().next().unwrap_or_default();
-    let separators = [b',', b';', b'\t'];
-    let separator = separators
-        .into_iter()
-        .rev() // of equals the last is returned: the comma
-        .max_by_key(|separator| first.bytes().filter(|byte| byte == separator).count())
-        .unwrap_or(b',');
-    let mut reader = csv::ReaderBuilder::new().delimiter(separator).from_reader(text.as_bytes());
-    let uneven = |error: &csv::Error| DatasetError::Line {
-        place: at(error.position().map_or(1, csv::Position::line)),
-        expected: "as many cells as the header has",
-    };
-    let header = reader.headers().map_err(|error| uneven(&error))?.clone();
-    if !header.is_empty() {
-        check_header(&at(1), &header)?;
-    }
-    for row in reader.records() {
-        let row = row.map_err(|error| uneven(&error))?;
-        let cells = header.iter().zip(&row);
-        let fields = cells.map(|(name, cell)| (name.trim().to_owned(), value(cell)));
-        let line = row.position().map_or(1, csv::Position::line);
-        add(at(line), fields.collect())?;
-    }
-    Ok(())
-}
-
-/// A table needs a column of questions and one of answers, and each column once.
-fn check_header(place: &Place, header: &StringRecord) -> Result<(), DatasetError> {
-    let names: Vec<&str> = header.iter().map(str::trim).collect();
-    let lacks = |known: &[&str]| !names.iter().any(|name| known.contains(name));
-    let missing = |field, expected| DatasetError::Field { place: place.clone(), field, expected };
-    if lacks(&QUESTION) {
-        let expected = "a column of the header (also `query`, `user_input`, `input` or `text`)";
-        return Err(missing("question", expected));
-    }
-    if lacks(&ANSWER) {
-        let expected = "a column of the header (also `reference`, `ground_truth`, `golden_answers` or `expected_output`)";
-        return Err(missing("answer", expected));
-    }
-    let known = QUESTION.iter().chain(&ANSWER).chain(&ID).chain(&DOC);
-    let is_repeated = |known: &&str| names.iter().filter(|name| *name == known).count() > 1;
-    if known.chain([&SOURCE]).any(is_repeated) {
-        return Err(DatasetError::Line {
-            place: place.clone(),
-            expected: "each column once in the header",
-        });
-    }
-    Ok(())
-}
-
-/// Returns a cell's value: a list if it is one in JSON, else its text.
-fn value(cell: &str) -> Value {
-    let list = Some(cell).filter(|cell| cell.trim_start().starts_with('['));
-    list.and_then(|cell| serde_json::from_str(cell).ok())
-        .filter(Value::is_array)
-        .unwrap_or_else(|| Value::from(cell))
-}
-
 /// Returns the pair, and true if its id follows from its text.
-fn pair(place: Place, fields: &Map<String, Value>) -> Result<(QaPair, bool), DatasetError> {
-    let wrong = |field, expected| DatasetError::Field { place: place.clone(), field, expected };
+fn pair(place: &Place, fields: &Map<String, Value>) -> Result<(QaPair, bool), Error> {
+    let wrong =
+        |field: &str, expected: &str| Error::record(place, format!("`{field}` must be {expected}"));
     let present = |name: &&str| fields.get(*name).is_some_and(|value| !is_blank(value));
-    let string = |names: &[&'static str], expected| match names.iter().find(|name| present(name)) {
+    let string = |names: &[&str], expected| match names.iter().find(|name| present(name)) {
         None => Ok(None),
         Some(name) => text(&fields[*name]).map(Some).ok_or_else(|| wrong(name, expected)),
     };
@@ -232,12 +153,12 @@ fn pair(place: Place, fields: &Map<String, Value>) -> Result<(QaPair, bool), Dat
         }
     };
     let pair = QaPair {
-        id: id.clone().unwrap_or_else(|| question_id::id_of(&text)),
+        id: id.clone().unwrap_or_else(|| id_of(&text)),
         doc: string(&DOC, "a document's id")?,
         source: fields.get(SOURCE).and_then(Value::as_str).map(str::to_owned),
         text,
         answers,
-        place,
+        place: place.clone(),
         is_disputed: false,
     };
     Ok((pair, id.is_none()))

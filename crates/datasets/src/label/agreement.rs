@@ -1,11 +1,11 @@
 //! Agreement of two annotators on the documents that both judged.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
 
-use super::LabelError;
+use crate::error::Error;
 use ragtriage_core::stats::kappa::{Disagreement, Kappa, kappa};
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::types::QuestionKind;
@@ -38,8 +38,8 @@ pub struct LabelledQuestion {
 ///
 /// # Errors
 /// Errors of its reader.
-pub fn labels(path: &Path) -> Result<AnnotatorLabels, LabelError> {
-    let input = Input::read(path)?;
+pub fn labels(path: &Path) -> Result<AnnotatorLabels, Error> {
+    let input = Input::read(path).map_err(|error| Error::of(&error))?;
     let name = input.name().to_owned();
     if input.text().trim_start().starts_with('{') {
         let questions =
@@ -55,7 +55,7 @@ pub fn labels(path: &Path) -> Result<AnnotatorLabels, LabelError> {
             });
         return Ok(AnnotatorLabels { name, questions: questions.collect() });
     }
-    let qrels = Qrels::parse(&input)?;
+    let qrels = Qrels::parse(&input).map_err(|error| Error::of(&error))?;
     let questions = qrels.queries().map(|(id, judged)| LabelledQuestion {
         id: id.to_owned(),
         text: None,
@@ -112,12 +112,12 @@ pub struct Apart {
 /// by only one do not count. Intervals are over questions. At most `n_farthest` pairs are listed.
 ///
 /// # Errors
-/// `NothingShared`.
+/// No pair was judged by both.
 pub fn agreement(
     first: &AnnotatorLabels,
     second: &AnnotatorLabels,
     n_farthest: usize,
-) -> Result<AnnotatorAgreement, LabelError> {
+) -> Result<AnnotatorAgreement, Error> {
     let (joined, n_other_text) = joined(first, second);
     let (mut pairs, mut question_of, mut apart) = (Vec::new(), Vec::new(), Vec::new());
     let mut n_judged_by_one = (0, 0);
@@ -145,10 +145,13 @@ pub fn agreement(
         }
     }
     if pairs.is_empty() {
-        return Err(LabelError::NothingShared {
-            first: first.name.clone(),
-            second: second.name.clone(),
-        });
+        return Err(Error::unusable(
+            format!(
+                "`{}` and `{}` have no judged document of a common question",
+                first.name, second.name
+            ),
+            "questions are matched by an `id` with the same text, else by text; documents by id: let both annotators judge the same questions (`--queries`)",
+        ));
     }
     apart.sort_by_key(|pair| std::cmp::Reverse(pair.first.abs_diff(pair.second))); // stable
     apart.truncate(n_farthest);
@@ -182,31 +185,28 @@ fn joined<'a>(
     first: &'a AnnotatorLabels,
     second: &'a AnnotatorLabels,
 ) -> (Vec<(&'a LabelledQuestion, &'a LabelledQuestion)>, usize) {
-    let mut by_id: BTreeMap<&str, &LabelledQuestion> =
-        second.questions.iter().map(|other| (other.id.as_str(), other)).collect();
-    let mut n_other_text = 0;
-    let mut of_id = Vec::with_capacity(first.questions.len());
-    for one in &first.questions {
-        let same_id = by_id.get(one.id.as_str()).copied();
-        let same = same_id
-            .filter(|other| one.text.is_none() || other.text.is_none() || one.text == other.text);
-        n_other_text += usize::from(same_id.is_some() && same.is_none());
-        if same.is_some() {
-            by_id.remove(one.id.as_str());
-        }
-        of_id.push(same);
-    }
-    let mut by_text: BTreeMap<&str, VecDeque<&LabelledQuestion>> = BTreeMap::new();
-    for other in second.questions.iter().filter(|other| by_id.contains_key(other.id.as_str())) {
-        if let Some(text) = other.text.as_deref() {
-            by_text.entry(text).or_default().push_back(other);
-        }
-    }
-    let mut both = Vec::with_capacity(of_id.len());
-    for (one, same) in first.questions.iter().zip(of_id) {
-        let alike = one.text.as_deref().filter(|_| same.is_none());
-        let alike = alike.and_then(|text| by_text.get_mut(text)?.pop_front());
-        both.extend(same.or(alike).map(|other| (one, other)));
+    let mut left: Vec<&LabelledQuestion> = second.questions.iter().collect();
+    let mut take = |is_same: &dyn Fn(&LabelledQuestion) -> bool| {
+        left.iter().position(|other| is_same(other)).map(|at| left.remove(at))
+    };
+    let same_id: Vec<Option<&LabelledQuestion>> = first
+        .questions
+        .iter()
+        .map(|one| {
+            take(&|other| {
+                let texts = one.text.as_ref().zip(other.text.as_ref());
+                one.id == other.id && texts.is_none_or(|(one, other)| one == other)
+            })
+        })
+        .collect();
+    let (mut both, mut n_other_text) = (Vec::new(), 0);
+    for (one, same) in first.questions.iter().zip(same_id) {
+        let has_id = || second.questions.iter().any(|other| other.id == one.id);
+        n_other_text += usize::from(same.is_none() && has_id());
+        let same = same.or_else(|| {
+            one.text.as_ref().and_then(|text| take(&|other| other.text.as_ref() == Some(text)))
+        });
+        both.extend(same.map(|other| (one, other)));
     }
     (both, n_other_text)
 }

@@ -3,11 +3,8 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 
-use super::ANSWERS;
-use super::annotator::{
-    Annotator, AnnotatorReply, Closing, LabelProgress, PassageJudgment, ShownPassage,
-};
 use super::evidence::{self, Evidence};
+use super::{ANSWERS, Ask, Interrupt, LabelProgress, Prompt, ShownPassage, line};
 use ragtriage_core::types::{Corpus, DocId, Group, Member, Question, QuestionKind};
 
 /// A question being labelled.
@@ -52,7 +49,15 @@ impl<'a> Judging<'a> {
     }
 
     /// Asks until the pool is exhausted or the annotator stops.
-    pub fn run(&mut self, annotator: &mut dyn Annotator) -> io::Result<End> {
+    pub fn run(&mut self, ask: &mut Ask<'_>) -> io::Result<End> {
+        match self.judge_passages(ask) {
+            Ok(end) => Ok(end),
+            Err(Interrupt::Failed(error)) => Err(error),
+            Err(Interrupt::Stop | Interrupt::Back) => Ok(End::Stopped),
+        }
+    }
+
+    fn judge_passages(&mut self, ask: &mut Ask<'_>) -> Result<End, Interrupt> {
         let mut has_enough = false;
         loop {
             let is_at_end = self.judged.len() == self.passages.len() || self.has_nothing_more();
@@ -60,36 +65,28 @@ impl<'a> Judging<'a> {
                 if self.is_answered() {
                     return Ok(End::Judged);
                 }
-                match annotator.close(self.question)? {
-                    Closing::Unanswerable => return Ok(End::Unanswerable),
-                    Closing::Open => return Ok(End::Judged),
-                    Closing::Stop => return Ok(End::Stopped),
-                    Closing::Back if is_at_end => drop(self.judged.pop()),
-                    Closing::Back => {}
+                match close(self.question, ask) {
+                    Err(Interrupt::Back) if is_at_end => drop(self.judged.pop()),
+                    Err(Interrupt::Back) => {}
+                    ended => return ended,
                 }
                 has_enough = false;
                 continue;
             }
             let shown = self.shown();
-            match annotator.judge(&shown)? {
-                PassageJudgment::Grade(grade) if grade >= ANSWERS => {
-                    match evidence::ask(annotator, &shown, &self.answers(), !self.is_answered())? {
-                        AnnotatorReply::Given(evidence) => {
-                            self.judged.push(JudgedPassage::Answers(grade, evidence));
-                        }
-                        AnnotatorReply::Back => {}
-                        AnnotatorReply::Stop => return Ok(End::Stopped),
+            match command(&shown, ask)? {
+                Command::Grade(grade) if grade >= ANSWERS => {
+                    match evidence::ask(ask, &shown, &self.answers(), !self.is_answered()) {
+                        Ok(evidence) => self.judged.push(JudgedPassage::Answers(grade, evidence)),
+                        Err(Interrupt::Back) => {}
+                        Err(interrupt) => return Err(interrupt),
                     }
                 }
-                PassageJudgment::Grade(grade) => self.judged.push(JudgedPassage::Graded(grade)),
-                PassageJudgment::Skip => self.judged.push(JudgedPassage::Skipped),
-                PassageJudgment::Enough => has_enough = true,
-                PassageJudgment::Unanswerable if !self.is_answered() => {
-                    return Ok(End::Unanswerable);
-                }
-                PassageJudgment::Unanswerable => {}
-                PassageJudgment::Back => drop(self.judged.pop()),
-                PassageJudgment::Stop => return Ok(End::Stopped),
+                Command::Grade(grade) => self.judged.push(JudgedPassage::Graded(grade)),
+                Command::Skip => self.judged.push(JudgedPassage::Skipped),
+                Command::Enough => has_enough = true,
+                Command::Unanswerable => return Ok(End::Unanswerable),
+                Command::Back => drop(self.judged.pop()),
             }
         }
     }
@@ -208,5 +205,56 @@ impl<'a> Judging<'a> {
         }
         evidence.retain(|group| !group.is_empty());
         evidence
+    }
+}
+
+/// A decision about a passage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Command {
+    Grade(i32),
+    Skip,
+    Enough,
+    Unanswerable,
+    Back,
+}
+
+/// Asks about a passage until the line is a decision.
+fn command(shown: &ShownPassage<'_>, ask: &mut Ask<'_>) -> Result<Command, Interrupt> {
+    let mut typed = line(ask, Prompt::Passage(shown))?;
+    loop {
+        let word = typed.trim().to_ascii_lowercase();
+        // `g 2` and a single digit are grades.
+        let digit = word.strip_prefix('g').map_or(&*word, str::trim_start);
+        if let [digit @ b'0'..=b'3'] = digit.as_bytes() {
+            return Ok(Command::Grade(i32::from(digit - b'0')));
+        }
+        let again = match &*word {
+            "y" | "yes" => return Ok(Command::Grade(ANSWERS)),
+            "n" | "no" => return Ok(Command::Grade(0)),
+            "s" => return Ok(Command::Skip),
+            "e" => return Ok(Command::Enough),
+            "b" if shown.progress.passage == 1 => Prompt::FirstPassage,
+            "b" => return Ok(Command::Back),
+            "u" if shown.is_answered => Prompt::AlreadyAnswered,
+            "u" => return Ok(Command::Unanswerable),
+            "q" => return Err(Interrupt::Stop),
+            "d" => Prompt::Document(shown),
+            "?" | "h" | "help" => Prompt::Help,
+            _ => Prompt::UnknownCommand(typed.trim()),
+        };
+        typed = line(ask, again)?;
+    }
+}
+
+/// Asks about the end of a question that no shown passage answers.
+fn close(question: &Question, ask: &mut Ask<'_>) -> Result<End, Interrupt> {
+    loop {
+        match line(ask, Prompt::Close(question))?.trim().to_ascii_lowercase().as_str() {
+            "y" | "yes" | "u" => return Ok(End::Unanswerable),
+            "n" | "no" => return Ok(End::Judged),
+            "b" => return Err(Interrupt::Back),
+            "q" => return Err(Interrupt::Stop),
+            _ => {}
+        }
     }
 }

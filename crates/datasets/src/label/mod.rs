@@ -1,32 +1,162 @@
 //! Labelling: passages pooled from several retrievers, judged without showing which retriever found them.
 //!
-//! [`label`] takes questions and their pools, asks an [`Annotator`] about one passage at a time, and appends each finished
-//! question to a native `questions.jsonl`: graded documents, answering quotes, the answer. The annotator is a person at a
-//! terminal (`src/dataset/terminal.rs`; input is parsed by [`command`] and displayed by `report/labelling.rs`). [`agreement`]
-//! compares the judgments of two annotators.
+//! [`label`] takes questions and their pools, asks a person for one line after another, and appends each finished question to a
+//! native `questions.jsonl`: graded documents, answering quotes, the answer. Nothing here prints: the caller shows each [`Prompt`]
+//! and returns the line that is typed. [`agreement`] compares the judgments of two annotators.
 //!
-//! Nothing here prints, or knows the retriever or the rank of a passage, except for ordering the passages.
+//! Nothing here knows the retriever or the rank of a passage, except for ordering the passages.
 
-mod annotator;
-mod error;
 mod evidence;
 mod judging;
 mod order;
 mod session;
 
 pub mod agreement;
-pub mod command;
 
 #[cfg(test)]
 mod tests;
 
-pub use annotator::{
-    Annotator, AnnotatorReply, Closing, LabelProgress, PassageJudgment, Quote, Refused,
-    ShownPassage, WantedAnswer,
-};
-pub use error::LabelError;
+use std::io;
+
 pub use order::{Order, candidates_first, without_same_id};
 pub use session::{LabelCounts, Labelling, Stopped, label};
 
+use ragtriage_core::text::sentences;
+use ragtriage_core::types::{ByteRange, Document, Question};
+
 /// The grade of a document that answers the question.
 pub const ANSWERS: i32 = 3;
+
+/// The commands with their descriptions, in help order.
+pub const COMMANDS: [(&str, &str); 10] = [
+    ("y, 3", "relevant: it answers the question; you are then asked for the exact words"),
+    ("n, 0", "not relevant"),
+    ("1, 2", "partly relevant, as grade 1 or 2 (also `g 1`, `g 2`)"),
+    ("s", "skip: cannot say; the passage stays unjudged"),
+    ("b", "back: judge the previous passage again"),
+    ("d", "show the whole document"),
+    ("e", "end this question: the remaining passages stay unjudged"),
+    ("u", "unanswerable: nothing in the documents answers this question"),
+    (
+        "q",
+        "quit: judgments are saved, and the next start resumes; a question without an answer is asked again",
+    ),
+    ("?", "this"),
+];
+
+/// What a person is shown before a line is read.
+#[derive(Clone, Copy, Debug)]
+pub enum Prompt<'a> {
+    /// A passage to judge.
+    Passage(&'a ShownPassage<'a>),
+    /// The whole document of the passage that is still to be judged.
+    Document(&'a ShownPassage<'a>),
+    /// The commands.
+    Help,
+    /// The typed line is no command.
+    UnknownCommand(&'a str),
+    /// There is no passage to go back to.
+    FirstPassage,
+    /// The question is not unanswerable.
+    AlreadyAnswered,
+    /// The words of the passage's document that answer; after words that do not occur there, with these.
+    Words(&'a ShownPassage<'a>, Option<Refused<'a>>),
+    /// Help on giving words.
+    WordsHelp,
+    /// The next line of words that come in several; an empty one ends them.
+    MoreWords,
+    /// The short answer: wordings as they occur in the evidence, `yes` or `no`, or none for a free-form answer.
+    Answer(WantedAnswer<'a>),
+    /// Help on giving an answer.
+    AnswerHelp,
+    /// The end of a question that no shown passage answers.
+    Close(&'a Question),
+}
+
+/// Shows a prompt and returns the line that is typed, without its end; `None` at the end of the input.
+pub type Ask<'a> = dyn FnMut(Prompt<'_>) -> io::Result<Option<String>> + 'a;
+
+/// The reason that a request has no reply.
+#[derive(Debug)]
+enum Interrupt {
+    /// Judge the last passage again.
+    Back,
+    /// Stop the session.
+    Stop,
+    /// Nothing can be read.
+    Failed(io::Error),
+}
+
+impl From<io::Error> for Interrupt {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+fn line(ask: &mut Ask<'_>, prompt: Prompt<'_>) -> Result<String, Interrupt> {
+    ask(prompt)?.ok_or(Interrupt::Stop)
+}
+
+/// The position of an annotator in a session, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LabelProgress {
+    /// The question.
+    pub question: usize,
+    /// The number of questions.
+    pub n_questions: usize,
+    /// The passage.
+    pub passage: usize,
+    /// The number of passages.
+    pub n_passages: usize,
+}
+
+/// A passage to judge.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownPassage<'a> {
+    /// The question.
+    pub question: &'a Question,
+    /// The position in the session.
+    pub progress: LabelProgress,
+    /// The passage's document.
+    pub document: &'a Document,
+    /// The passage in it.
+    pub range: ByteRange,
+    /// True if an earlier judged passage answers the question.
+    pub is_answered: bool,
+}
+
+impl ShownPassage<'_> {
+    /// Returns the passage's text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.document.text[self.range.as_range()]
+    }
+
+    /// Returns its sentences, table rows, list items and lines of code in order, as byte ranges of the document, from
+    /// which evidence is selected by number.
+    #[must_use]
+    pub fn pieces(&self) -> Vec<ByteRange> {
+        let at = self.range.start;
+        let pieces = sentences::split(self.text()).into_iter();
+        pieces.map(|piece| ByteRange::new(at + piece.range.start, at + piece.range.end)).collect()
+    }
+}
+
+/// A quote that does not occur in the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused<'a> {
+    /// The words.
+    pub words: &'a str,
+    /// The nearest passage of the document.
+    pub nearest: Option<ByteRange>,
+}
+
+/// A request for the short answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WantedAnswer<'a> {
+    /// Known wordings that do not occur in this passage's evidence; another wording is requested, if there is
+    /// one.
+    pub known: &'a [String],
+    /// The previous answer, which does not occur in the evidence either; given again, it is accepted.
+    pub refused: Option<&'a str>,
+}

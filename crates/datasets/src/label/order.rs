@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
-use crate::anchor::Candidates;
+use crate::load::Candidates;
 use ragtriage_core::stats::random::Random;
 use ragtriage_core::types::{Corpus, Pooled, Pools, Question};
 

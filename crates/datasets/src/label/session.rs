@@ -1,10 +1,9 @@
 //! A labelling session: questions are asked in order, each written when finished.
 
-use super::LabelError;
-use super::annotator::Annotator;
+use super::Ask;
 use super::judging::{End, Judging};
 use super::order::{Order, arranged};
-use crate::{Appended, question_line};
+use crate::{Appended, Error, question_line};
 use ragtriage_core::types::Pools;
 use ragtriage_core::types::Question;
 
@@ -47,7 +46,7 @@ pub struct Stopped {
     pub n_dropped: usize,
 }
 
-/// Presents the pools of `questions` to `annotator`, and appends each finished question to `file`.
+/// Presents the pools of `questions` by `ask`, and appends each finished question to `file`.
 ///
 /// When the annotator stops within a question, the question is saved only if a passage answers it. Otherwise it would count as
 /// unanswerable without a judgment; it is asked again next time, from its first passage. The same applies to a question
@@ -59,9 +58,9 @@ pub fn label(
     questions: &[Question],
     pools: &Pools,
     labelling: Labelling,
-    annotator: &mut dyn Annotator,
+    ask: &mut Ask<'_>,
     file: &mut Appended,
-) -> Result<LabelCounts, LabelError> {
+) -> Result<LabelCounts, Error> {
     file.make()?;
     let corpus = &*pools.corpus;
     let mut tally = LabelCounts::default();
@@ -74,7 +73,10 @@ pub fn label(
             (at + 1, questions.len()),
             labelling.stop_after,
         );
-        let end = judging.run(annotator)?;
+        let end = judging.run(ask).map_err(|source| {
+            let hint = "start again to continue; earlier judgments are kept";
+            Error::unusable("cannot read the judgments", hint).because(source)
+        })?;
         let n_relevant = judging.grades().values().filter(|grade| **grade > 0).count();
         let is_kept = match end {
             End::Unanswerable => true,

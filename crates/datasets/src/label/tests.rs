@@ -5,94 +5,37 @@ use std::io;
 use std::sync::Arc;
 
 use super::*;
-use crate::Appended;
+use crate::{Appended, Error};
 use ragtriage_core::types::{Chunk, Corpus, Document, Question, QuestionKind, RetrieverName};
 use ragtriage_core::types::{Pooled, Pools};
 
-/// A scripted annotator's replies, in order; each must match the request.
-#[derive(Clone, Debug, PartialEq)]
-enum Say {
-    Judge(PassageJudgment),
-    Quote(AnnotatorReply<Quote>),
-    Answer(AnnotatorReply<Vec<String>>),
-    Close(Closing),
-}
-
+/// Typed lines, in order, and the prompts before them.
 struct Script {
-    says: VecDeque<Say>,
-    /// The passages shown to it, and its other requests.
+    lines: VecDeque<String>,
     heard: Vec<String>,
 }
 
 impl Script {
-    fn new(says: &[Say]) -> Self {
-        Self { says: says.iter().cloned().collect(), heard: Vec::new() }
+    fn new(lines: &[&str]) -> Self {
+        Self { lines: lines.iter().map(|&line| line.to_owned()).collect(), heard: Vec::new() }
     }
 
-    fn next(&mut self) -> io::Result<Say> {
-        self.says.pop_front().ok_or_else(|| io::Error::from(io::ErrorKind::UnexpectedEof))
+    fn ask(&mut self, prompt: Prompt<'_>) -> io::Result<Option<String>> {
+        self.heard.push(match prompt {
+            Prompt::Passage(shown) => format!("{} {}", shown.progress.passage, shown.text()),
+            Prompt::Words(shown, refused) => {
+                let nearest = refused
+                    .and_then(|refused| refused.nearest)
+                    .map(|range| &shown.document.text[range.as_range()]);
+                format!("quote {:?}", refused.map(|refused| (refused.words, nearest)))
+            }
+            Prompt::Answer(wanted) => format!("answer {:?} {:?}", wanted.known, wanted.refused),
+            Prompt::Close(_) => "close".to_owned(),
+            Prompt::MoreWords => return Ok(Some(String::new())),
+            other => format!("{other:?}"),
+        });
+        self.lines.pop_front().map(Some).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
-}
-
-impl Annotator for Script {
-    fn judge(&mut self, shown: &ShownPassage<'_>) -> io::Result<PassageJudgment> {
-        self.heard.push(format!("{} {}", shown.progress.passage, shown.text()));
-        match self.next()? {
-            Say::Judge(verdict) => Ok(verdict),
-            other => panic!("asked to judge, has {other:?}"),
-        }
-    }
-
-    fn quote(
-        &mut self,
-        shown: &ShownPassage<'_>,
-        refused: Option<Refused<'_>>,
-    ) -> io::Result<AnnotatorReply<Quote>> {
-        let nearest = refused
-            .and_then(|refused| refused.nearest)
-            .map(|range| &shown.document.text[range.as_range()]);
-        self.heard.push(format!("quote {:?}", refused.map(|refused| (refused.words, nearest))));
-        match self.next()? {
-            Say::Quote(reply) => Ok(reply),
-            other => panic!("asked for a quote, has {other:?}"),
-        }
-    }
-
-    fn answer(
-        &mut self,
-        _: &ShownPassage<'_>,
-        wanted: WantedAnswer<'_>,
-    ) -> io::Result<AnnotatorReply<Vec<String>>> {
-        self.heard.push(format!("answer {:?} {:?}", wanted.known, wanted.refused));
-        match self.next()? {
-            Say::Answer(reply) => Ok(reply),
-            other => panic!("asked for an answer, has {other:?}"),
-        }
-    }
-
-    fn close(&mut self, _: &Question) -> io::Result<Closing> {
-        self.heard.push("close".to_owned());
-        match self.next()? {
-            Say::Close(closing) => Ok(closing),
-            other => panic!("asked to close, has {other:?}"),
-        }
-    }
-}
-
-fn grade(grade: i32) -> Say {
-    Say::Judge(PassageJudgment::Grade(grade))
-}
-
-fn words(words: &str) -> Say {
-    Say::Quote(AnnotatorReply::Given(Quote::Words(words.to_owned())))
-}
-
-fn whole() -> Say {
-    Say::Quote(AnnotatorReply::Given(Quote::Whole))
-}
-
-fn answer(wordings: &[&str]) -> Say {
-    Say::Answer(AnnotatorReply::Given(wordings.iter().map(|&wording| wording.to_owned()).collect()))
 }
 
 /// Documents `a` (two passages), `b` and `c`.
@@ -124,9 +67,9 @@ fn question(id: &str) -> Question {
 /// requests.
 fn sit(
     pools: &[&[&str]],
-    says: &[Say],
+    typed: &[&str],
     stop_after: Option<usize>,
-) -> (Vec<serde_json::Value>, Result<LabelCounts, LabelError>, Vec<String>) {
+) -> (Vec<serde_json::Value>, Result<LabelCounts, Error>, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("questions.jsonl");
     let mut file = Appended::open(&path).expect("opens");
@@ -139,10 +82,11 @@ fn sit(
     let pools = Pools { corpus: Arc::new(corpus()), of };
     let questions: Vec<Question> =
         (1..=pools.of.len()).map(|n| question(&format!("q{n}"))).collect();
-    let mut script = Script::new(says);
+    let mut script = Script::new(typed);
     let labelling = Labelling { order: Order::Ranked, stop_after };
-    let tally = label(&questions, &pools, labelling, &mut script, &mut file);
-    assert!(script.says.is_empty() || tally.is_err(), "never asked for: {:?}", script.says);
+    let ask = &mut |prompt: Prompt<'_>| script.ask(prompt);
+    let tally = label(&questions, &pools, labelling, ask, &mut file);
+    assert!(script.lines.is_empty() || tally.is_err(), "never asked for: {:?}", script.lines);
     let lines = std::fs::read_to_string(&path).expect("written");
     let lines = lines.lines().map(|line| serde_json::from_str(line).expect("a line of JSON"));
     (lines.collect(), tally, script.heard)
@@ -152,16 +96,7 @@ const ALL: [&str; 4] = ["a#0", "c#0", "b#0", "a#1"];
 
 #[test]
 fn documents_that_answer_are_alternatives_and_each_may_word_it_its_own_way() {
-    let says = [
-        grade(3),
-        words("waits  6\nminutes"),
-        answer(&["6 minutes"]),
-        grade(0),
-        grade(3),
-        words("Six minutes"),
-        answer(&["six minutes"]),
-        grade(1),
-    ];
+    let says = ["3", "waits  6 minutes", "6 minutes", "0", "3", "Six minutes", "six minutes", "1"];
     let (lines, tally, heard) = sit(&[&ALL], &says, None);
     assert_eq!(
         lines,
@@ -179,7 +114,7 @@ fn documents_that_answer_are_alternatives_and_each_may_word_it_its_own_way() {
 
 #[test]
 fn words_of_the_passage_come_before_the_same_words_elsewhere() {
-    let (lines, ..) = sit(&[&["a#1"]], &[grade(3), words("waits 6 minutes."), answer(&[])], None);
+    let (lines, ..) = sit(&[&["a#1"]], &["3", "waits 6 minutes.", ""], None);
     // `a#1` begins at 20: `Then it waits 6 minutes.`, the words 8 bytes on.
     assert_eq!(lines[0]["evidence"], serde_json::json!([[{"doc": "a", "ranges": [[28, 44]]}]]));
     assert_eq!(lines[0]["kind"], "free");
@@ -187,11 +122,10 @@ fn words_of_the_passage_come_before_the_same_words_elsewhere() {
 
 #[test]
 fn words_that_are_not_there_are_asked_for_again_with_the_nearest() {
-    let says =
-        [grade(3), words("It waits 7 minutes."), words("elsewhere"), whole(), answer(&["no"])];
+    let says = ["3", "It waits 7 minutes.", "elsewhere", "", "no"];
     let (lines, _, heard) = sit(&[&["a#0"]], &says, None);
-    assert_eq!(heard[2], r#"quote Some(("It waits 7 minutes.", Some("It waits 6 minutes.")))"#);
-    assert_eq!(heard[3], r#"quote Some(("elsewhere", None))"#);
+    assert_eq!(heard[2], r#"quote Some(("It waits 7 minutes.\n", Some("It waits 6 minutes.")))"#);
+    assert_eq!(heard[3], r#"quote Some(("elsewhere\n", None))"#);
     assert_eq!(
         (&lines[0]["evidence"], &lines[0]["kind"]),
         (&serde_json::json!([[{"doc": "a"}]]), &"yes_no".into())
@@ -200,13 +134,7 @@ fn words_that_are_not_there_are_asked_for_again_with_the_nearest() {
 
 #[test]
 fn an_answer_that_is_not_in_the_words_is_asked_for_again_and_then_kept() {
-    let says = [
-        grade(3),
-        words("waits 6 minutes"),
-        answer(&["an hour"]),
-        answer(&["360 s"]),
-        answer(&["360 s"]),
-    ];
+    let says = ["3", "waits 6 minutes", "an hour", "360 s", "360 s"];
     let (lines, _, heard) = sit(&[&["a#0"]], &says, None);
     assert_eq!(heard[3..], [r#"answer [] Some("an hour")"#, r#"answer [] Some("360 s")"#]);
     assert_eq!(lines[0]["answers"], serde_json::json!(["360 s"]));
@@ -214,25 +142,25 @@ fn an_answer_that_is_not_in_the_words_is_asked_for_again_and_then_kept() {
 
 #[test]
 fn back_takes_the_last_judgment_back_with_its_evidence() {
-    let back = Say::Judge(PassageJudgment::Back);
+    let back = "b";
     let says = [
-        back.clone(), // nothing before it
-        grade(3),
-        whole(),
-        answer(&["6 minutes"]),
+        back, // nothing before it
+        "3",
+        "",
+        "6 minutes",
         back,
-        grade(3),
-        Say::Quote(AnnotatorReply::Back), // judged again
-        grade(2),
-        grade(0),
-        Say::Close(Closing::Back),
-        grade(1),
-        Say::Close(Closing::Open),
+        "3",
+        "/b", // judged again
+        "2",
+        "0",
+        "b",
+        "1",
+        "n",
     ];
     let (lines, tally, heard) = sit(&[&["a#0", "c#0"]], &says, None);
     let shown: Vec<&str> =
         heard.iter().filter(|line| line.starts_with(['1', '2'])).map(|line| &line[..1]).collect();
-    assert_eq!(shown, ["1", "1", "2", "1", "1", "2", "2"]);
+    assert_eq!(shown, ["1", "2", "1", "1", "2", "2"]);
     assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 2, "c": 1}));
     assert!(lines[0].get("evidence").is_none() && lines[0].get("answers").is_none());
     assert_eq!(tally.expect("done").n_answered, 0);
@@ -240,15 +168,15 @@ fn back_takes_the_last_judgment_back_with_its_evidence() {
 
 #[test]
 fn unanswerable_has_no_evidence_but_keeps_what_helps() {
-    let unanswerable = Say::Judge(PassageJudgment::Unanswerable);
+    let unanswerable = "u";
     let (lines, tally, heard) = sit(
         &[&ALL, &ALL[..1], &[]],
         &[
-            grade(1),
-            unanswerable.clone(),
-            grade(0),
-            Say::Close(Closing::Unanswerable),
-            Say::Close(Closing::Unanswerable), // nothing was found at all
+            "1",
+            unanswerable,
+            "0",
+            "y",
+            "y", // nothing was found at all
         ],
         None,
     );
@@ -258,55 +186,50 @@ fn unanswerable_has_no_evidence_but_keeps_what_helps() {
     );
     assert_eq!((tally.expect("done").n_unanswerable, heard.len()), (3, 5));
     // It is ignored after a passage that answers.
-    let says = [grade(3), whole(), answer(&[]), unanswerable, grade(0), grade(0), grade(0)];
+    let says = ["3", "", "", unanswerable, "0", "0", "0"];
     assert_eq!(sit(&[&ALL], &says, None).0[0]["kind"], "free");
 }
 
 #[test]
 fn stopping_keeps_what_is_answered_and_lets_the_rest_come_again() {
-    let stop = Say::Judge(PassageJudgment::Stop);
-    let answered = [grade(3), whole(), answer(&[]), stop.clone()];
+    let stop = "q";
+    let answered = ["3", "", "", stop];
     let (lines, tally, _) = sit(&[&ALL, &ALL, &ALL], &answered, None);
     assert_eq!((lines.len(), &lines[0]["relevant"]), (1, &serde_json::json!({"a": 3})));
     assert_eq!(tally.expect("stopped").stopped, Some(Stopped { n_left: 2, n_dropped: 0 }));
     // A helpful passage does not answer, and the annotator did not declare the question
     // unanswerable.
-    for best in 0..3 {
-        let (lines, tally, _) = sit(&[&ALL, &ALL], &[grade(best), grade(0), stop.clone()], None);
+    for best in ["0", "1", "2"] {
+        let (lines, tally, _) = sit(&[&ALL, &ALL], &[best, "0", stop], None);
         assert!(lines.is_empty(), "{best}");
         assert_eq!(tally.expect("stopped").stopped, Some(Stopped { n_left: 2, n_dropped: 2 }));
     }
-    let closed = [grade(1), Say::Close(Closing::Stop)];
+    let closed = ["1", "q"];
     assert!(sit(&[&ALL[..1]], &closed, None).0.is_empty());
     // If it stops within a passage's evidence, that passage has no judgment.
-    let (lines, tally, _) = sit(&[&ALL], &[grade(3), Say::Quote(AnnotatorReply::Stop)], None);
+    let (lines, tally, _) = sit(&[&ALL], &["3", "/q"], None);
     assert_eq!((lines.len(), tally.expect("stopped").n_judged), (0, 0));
 }
 
 #[test]
 fn what_was_done_is_written_when_the_annotator_is_gone() {
-    let (lines, tally, _) =
-        sit(&[&ALL[..1], &ALL], &[grade(2), Say::Close(Closing::Open), grade(3)], None);
+    let (lines, tally, _) = sit(&[&ALL[..1], &ALL], &["2", "n", "3"], None);
     assert_eq!(lines.len(), 1);
-    assert!(matches!(tally, Err(LabelError::Annotator(_))));
+    assert!(tally.expect_err("unavailable").to_string().starts_with("cannot read the judgments"));
 }
 
 #[test]
 fn so_many_in_a_row_that_are_not_relevant_are_enough() {
-    let skip = Say::Judge(PassageJudgment::Skip);
-    let says = [grade(0), skip, grade(0), grade(0), Say::Close(Closing::Open)];
+    let skip = "s";
+    let says = ["0", skip, "0", "0", "n"];
     let (lines, tally, _) = sit(&[&["c#0", "b#0", "a#0", "a#1", "b#0"]], &says, Some(2));
     assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 0, "c": 0}));
     assert_eq!(tally.expect("done").n_shown, 4);
     // Stated by the annotator: passages that were not shown are not judged, and neither is a question whose passages
     // were all skipped.
-    let says = [grade(3), whole(), answer(&[]), Say::Judge(PassageJudgment::Enough)];
+    let says = ["3", "", "", "e"];
     assert_eq!(sit(&[&ALL], &says, None).0[0]["relevant"], serde_json::json!({"a": 3}));
-    let says = [
-        Say::Judge(PassageJudgment::Skip),
-        Say::Judge(PassageJudgment::Enough),
-        Say::Close(Closing::Open),
-    ];
+    let says = ["s", "e", "n"];
     let (lines, tally, _) = sit(&[&ALL], &says, None);
     assert_eq!((lines.len(), tally.expect("done").n_unjudged), (0, 1));
 }
@@ -345,9 +268,9 @@ fn what_a_question_came_with_stays() {
     asked.kind = QuestionKind::Span;
     asked.answers = vec!["6 minutes".to_owned()];
     asked.relevant = [("b".into(), 1), ("c".into(), 2)].into();
-    let mut script = Script::new(&[grade(0), grade(3), words("It waits 6 minutes.")]);
+    let mut script = Script::new(&["0", "3", "It waits 6 minutes."]);
     let mut judging = judging::Judging::new(&asked, &corpus, &[3, 0], (1, 1), None);
-    let end = judging.run(&mut script).expect("done");
+    let end = judging.run(&mut |prompt: Prompt<'_>| script.ask(prompt)).expect("done");
     let labelled = judging.labelled(end);
     assert_eq!((labelled.kind, &labelled.answers), (QuestionKind::Span, &asked.answers));
     assert_eq!(labelled.relevant, [("a".into(), 3), ("b".into(), 1), ("c".into(), 0)].into());
@@ -358,7 +281,7 @@ fn what_a_question_came_with_stays() {
 fn evidence_after(
     groups: &[&[&str]],
     passages: &[usize],
-    says: &[Say],
+    typed: &[&str],
 ) -> Vec<ragtriage_core::types::Group> {
     let corpus = corpus();
     let member =
@@ -367,9 +290,9 @@ fn evidence_after(
     asked.evidence = groups.iter().map(|group| group.iter().map(member).collect()).collect();
     asked.relevant =
         asked.evidence.iter().flatten().map(|member| (member.doc.clone(), 1)).collect();
-    let mut script = Script::new(says);
+    let mut script = Script::new(typed);
     let mut judging = judging::Judging::new(&asked, &corpus, passages, (1, 1), None);
-    let end = judging.run(&mut script).expect("done");
+    let end = judging.run(&mut |prompt: Prompt<'_>| script.ask(prompt)).expect("done");
     judging.labelled(end).evidence
 }
 
@@ -384,7 +307,7 @@ fn named(evidence: &[ragtriage_core::types::Group]) -> Vec<Vec<String>> {
 
 #[test]
 fn a_passage_that_answers_alone_is_one_more_way_in_every_group() {
-    let says = [grade(3), words("It waits 6 minutes."), answer(&["6 minutes"])];
+    let says = ["3", "It waits 6 minutes.", "6 minutes"];
     assert_eq!(
         named(&evidence_after(&[&["b"], &["c"]], &[0], &says)),
         [["b", "a:0-19"], ["c", "a:0-19"]]
@@ -392,21 +315,21 @@ fn a_passage_that_answers_alone_is_one_more_way_in_every_group() {
     assert_eq!(named(&evidence_after(&[&["b"]], &[0], &says)), [["b", "a:0-19"]]);
     assert_eq!(named(&evidence_after(&[], &[0], &says)), [["a:0-19"]]);
     // Existing members are not duplicated.
-    let says = [grade(3), whole(), answer(&[])];
+    let says = ["3", "", ""];
     assert_eq!(named(&evidence_after(&[&["a"], &["c"]], &[0], &says)), [vec!["a"], vec!["c", "a"]]);
 }
 
 #[test]
 fn a_document_judged_not_relevant_is_evidence_no_more() {
-    let open = Say::Close(Closing::Open);
+    let open = "n";
     // Passage 2 is of `b`, 3 of `c`.
-    let says = [grade(0), grade(2), open.clone()];
+    let says = ["0", "2", open];
     assert_eq!(named(&evidence_after(&[&["b", "c"]], &[2, 3], &says)), [["c"]]);
     assert_eq!(named(&evidence_after(&[&["b"], &["c"]], &[2, 3], &says)), [["c"]]);
-    let says = [grade(0), grade(-1), open];
+    let says = ["0", "0", open];
     assert!(evidence_after(&[&["b"], &["c"]], &[2, 3], &says).is_empty());
     // A group that lost its last member is still required: of the two, only `a` answers.
-    let says = [grade(0), grade(3), whole(), answer(&[])];
+    let says = ["0", "3", "", ""];
     assert_eq!(
         named(&evidence_after(&[&["b"], &["c"]], &[2, 0], &says)),
         [vec!["a"], vec!["c", "a"]]

@@ -1,35 +1,26 @@
 //! Lint: errors and weaknesses of a data set, found before it is used for measurement.
 //!
-//! Each file holds one check, from a [`LintSubject`] to findings. [`content`] runs those that need only the data; [`lengths`] needs the
-//! encoders, [`holes`] the retrieved passages. Nothing here writes files or calls a service.
+//! A check is a function from a [`LintSubject`] to findings. [`content`] runs those that need only the data; [`lengths`] needs the
+//! encoders, [`missing_labels`] the retrieved passages. Nothing here writes files or calls a service.
 
-pub mod answers;
-pub mod balance;
-pub mod closeness;
-pub mod coverage;
-pub mod duplicates;
+mod content;
+mod duplicates;
 pub mod finding;
-pub mod grain;
-pub mod holes;
 pub mod lengths;
 mod minhash;
-mod slips;
+pub mod missing_labels;
 pub mod subject;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use closeness::Overlap;
-use coverage::Coverage;
 use finding::{Finding, Severity};
-use grain::Labels;
 use lengths::Truncated;
 use subject::LintSubject;
 
-use crate::Inspection;
 use crate::digest;
-use ragtriage_core::types::{DocId, Question};
+use crate::load::Inspection;
 
 /// Raised whenever a field changes its meaning.
 const SCHEMA: u32 = 1;
@@ -49,8 +40,6 @@ pub struct Lint {
     pub figures: Figures,
     /// By rule, in the order of `Rule::ALL`, and for each rule in data order.
     pub findings: Vec<Finding>,
-    /// Documents that no question uses.
-    pub unused_documents: Vec<DocId>,
     /// Accepted irregularities, and checks that could not run.
     pub notes: Vec<String>,
 }
@@ -68,15 +57,9 @@ pub struct Figures {
     pub tags: BTreeMap<String, usize>,
     /// Questions by part of the split: `tune`, `heldout`, `none`.
     pub splits: BTreeMap<String, usize>,
-    /// The share of the corpus that questions use.
-    pub coverage: Coverage,
-    /// The similarity of questions to the wording of their evidence.
-    pub overlap: Option<Overlap>,
-    /// The grain of the labels; `None` without text or answerable questions.
-    pub labels: Option<Labels>,
     /// Truncation of chunks, by encoder.
     pub truncated: Vec<Truncated>,
-    /// The pools searched for label holes, if any.
+    /// The pools searched for missing labels, if any.
     pub pooled: Option<PoolSummary>,
 }
 
@@ -95,19 +78,17 @@ pub struct PoolSummary {
 #[must_use]
 pub fn content(dataset: String, inspection: &Inspection) -> Lint {
     let subject = LintSubject::new(inspection);
-    let (coverage, unused_documents) = coverage::of(&subject);
-    let (overlap, copied) = closeness::check(&subject);
-    let found = [
-        slips::check(&inspection.slips, &inspection.repeated_quotes),
-        answers::check(&subject),
-        answers::unjudged(&subject),
-        coverage::empty(&subject),
-        duplicates::documents(&subject),
-        duplicates::questions(&subject),
-        copied,
-        balance::check(&subject),
+    let checks = [
+        content::load_errors,
+        content::answers_not_in_evidence,
+        content::without_facts,
+        content::empty_documents,
+        duplicates::documents,
+        duplicates::questions,
+        content::across_split,
     ];
     let questions = &inspection.questions;
+    let splits = questions.iter().map(|question| question.split.map_or("none", digest::split_name));
     let mut lint = Lint {
         schema: SCHEMA,
         dataset,
@@ -116,20 +97,16 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
         figures: Figures {
             documents: inspection.documents.len(),
             questions: questions.len(),
-            kinds: counted(questions.iter().map(|question| question.kind.name().to_owned())),
-            tags: counted(questions.iter().flat_map(|question| &question.tags).cloned()),
-            splits: counted(questions.iter().map(|question| split_name(question).to_owned())),
-            coverage,
-            overlap,
-            labels: None,
+            kinds: counted(questions.iter().map(|question| question.kind.name())),
+            tags: counted(questions.iter().flat_map(|question| &question.tags).map(String::as_str)),
+            splits: counted(splits),
             truncated: Vec::new(),
             pooled: None,
         },
         findings: Vec::new(),
-        unused_documents,
         notes: inspection.notes.iter().map(ToString::to_string).collect(),
     };
-    lint.add(found.into_iter().flatten());
+    lint.add(checks.into_iter().flat_map(|check| check(&subject)));
     lint
 }
 
@@ -144,13 +121,9 @@ impl Lint {
     }
 }
 
-fn split_name(question: &Question) -> &'static str {
-    question.split.map_or("none", digest::split_name)
-}
-
-fn counted(names: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
+fn counted<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
-    names.for_each(|name| *counts.entry(name).or_default() += 1);
+    names.for_each(|name| *counts.entry(name.to_owned()).or_default() += 1);
     counts
 }
 
@@ -172,9 +145,8 @@ mod tests {
             "correct the quote",
         )]);
         let rules: Vec<Rule> = lint.findings.iter().map(|finding| finding.rule).collect();
-        assert_eq!(rules, [Rule::QuoteNotFound, Rule::EmptyDocument, Rule::FewQuestions]);
-        assert_eq!((lint.errors, lint.warnings), (1, 2));
+        assert_eq!(rules, [Rule::QuoteNotFound, Rule::EmptyDocument]);
+        assert_eq!((lint.errors, lint.warnings), (1, 1));
         assert_eq!(lint.figures.splits, BTreeMap::from([("none".to_owned(), 1)]));
-        assert_eq!(lint.unused_documents, ["b".into()]);
     }
 }

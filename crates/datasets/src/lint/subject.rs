@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::finding::{Finding, Rule};
-use crate::{Inspection, Place};
+use crate::load::Inspection;
 use ragtriage_core::attribute::terms;
 use ragtriage_core::types::{DocId, Document, Member, Question};
 
@@ -13,30 +13,23 @@ pub struct LintSubject<'a> {
     pub documents: &'a [Document],
     /// All questions.
     pub questions: &'a [Question],
-    places: &'a [Place],
-    by_id: HashMap<&'a DocId, usize>,
+    pub(super) inspection: &'a Inspection,
+    by_id: HashMap<&'a DocId, &'a Document>,
 }
 
 impl<'a> LintSubject<'a> {
     /// Indexes the readable part of a data set.
     #[must_use]
     pub fn new(inspection: &'a Inspection) -> Self {
-        let Inspection { documents, questions, places, .. } = inspection;
-        let by_id =
-            documents.iter().enumerate().map(|(number, document)| (&document.id, number)).collect();
-        Self { documents, questions, places, by_id }
+        let Inspection { documents, questions, .. } = inspection;
+        let by_id = documents.iter().map(|document| (&document.id, document)).collect();
+        Self { documents, questions, inspection, by_id }
     }
 
-    /// Returns the number of a document; `None` if it is missing (labels may name missing documents).
-    #[must_use]
-    pub(crate) fn document_number(&self, id: &DocId) -> Option<usize> {
-        self.by_id.get(id).copied()
-    }
-
-    /// Returns one document, found as by `document_number`.
+    /// Returns one document; `None` if it is missing (labels may name missing documents).
     #[must_use]
     pub fn document(&self, id: &DocId) -> Option<&'a Document> {
-        self.document_number(id).map(|number| &self.documents[number])
+        self.by_id.get(id).copied()
     }
 
     /// Creates a finding about the question of that number.
@@ -48,7 +41,7 @@ impl<'a> LintSubject<'a> {
         message: impl Into<String>,
         hint: impl Into<String>,
     ) -> Finding {
-        let place = &self.places[number];
+        let place = &self.inspection.places[number];
         Finding {
             question: Some(self.questions[number].id.clone()),
             file: Some(place.path.display().to_string()),
@@ -104,6 +97,7 @@ pub(super) mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::error::Place;
     use ragtriage_core::types::QuestionKind;
 
     /// A document.
@@ -168,8 +162,7 @@ pub(super) mod tests {
             id: Some(question.id.as_str().into()),
         };
         let places = questions.iter().enumerate().map(place).collect();
-        let (repeated_quotes, slips, notes) = Default::default();
-        Inspection { documents, questions, places, repeated_quotes, slips, notes }
+        Inspection { documents, questions, places, ..Inspection::default() }
     }
 
     /// Findings of a check, as `question or document: message`.

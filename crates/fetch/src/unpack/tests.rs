@@ -1,16 +1,14 @@
 //! Archives as publishers pack them, and malicious ones.
 
-use std::fs;
-use std::io::{Cursor, Write as _};
+use std::io::Cursor;
 
-use ::tar::{Builder, EntryType, Header};
+use ::tar::{Builder, Header};
 use ::zip::ZipWriter;
 use ::zip::write::SimpleFileOptions;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::*;
-use crate::dataset::known;
 
 /// Entries of a tar archive; names are written to the headers unchanged.
 fn tar_gz(entries: &[(&str, EntryType, &[u8])]) -> Vec<u8> {
@@ -40,14 +38,14 @@ fn zip(entries: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 /// Unpacks an archive in the set's format; returns the files with their bytes.
-fn unpacked(set: &str, archive: &[u8]) -> Result<Vec<(String, Vec<u8>)>, Refusal> {
-    let set = known::set(set).expect("known");
+fn unpacked(set: &str, archive: &[u8]) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    let set = KnownSet::of(set).expect("known");
     let folder = tempfile::tempdir().expect("a folder");
     let (file, into) = (folder.path().join("archive"), folder.path().join("into"));
     fs::write(&file, archive).expect("written");
     fs::create_dir(&into).expect("made");
     unpack(set.publisher.as_ref().expect("published").packed, &file, set, &into)?;
-    let files = globs::walk(&into, globs::Links::Everywhere).expect("read").files;
+    let files = globs::walk(&into, true).expect("read").files;
     Ok(files.into_iter().map(|(name, path)| (name, fs::read(path).expect("read"))).collect())
 }
 

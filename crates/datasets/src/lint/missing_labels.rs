@@ -1,9 +1,9 @@
-//! Label holes: passages that contain an answer and the question's terms, in documents that no label of the question names.
+//! Missing labels: passages that contain an answer and the question's terms, in documents that no label of the question names.
 //!
 //! Only retrieved passages are checked, since only those are judged in a run: the pool of each retriever's best (`pipeline::pool`). The
 //! rule is a stricter form of the flag `answer_elsewhere`, because each finding is reviewed by a person: the passage contains most of
-//! the question's content terms, and the sentence with the answer at least one. With the less strict rule, about half of the SQuAD
-//! holes that were read did answer; the others used the same words about something else. The present share was not measured.
+//! the question's content terms, and the sentence with the answer at least one. With the less strict rule, about half of the findings in SQuAD
+//! that were read did answer; the others used the same words about something else. The present share was not measured.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -109,7 +109,7 @@ fn finding(
         document: Some(doc.into()),
         chunk: Some(passage.id.clone()),
         rank: Some(rank),
-        ..subject.finding(number, Rule::LabelHole, message, hint)
+        ..subject.finding(number, Rule::MissingLabel, message, hint)
     }
 }
 
