@@ -167,10 +167,6 @@ fn settings_that_cannot_work_are_refused_before_anything_is_asked() {
             "error: `external.stream` must not be set next to `external.answer`",
         ),
         (&["external.scores=/s"], "error: `external.scores` needs `external.contexts`"),
-        (
-            &["external.answers_contexts=true", "generation.generator=none"],
-            "error: `external.answers_contexts` asks for answers, and `generation.generator` is `none`",
-        ),
     ] {
         let project = Project::new();
         let rag = Rag::start(ResponseTemplate::new(500));

@@ -55,18 +55,17 @@ use ragtriage_bm25::IndexFileError;
 use ragtriage_core::chunk::ChunkError;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
-use ragtriage_models::embed::EmbedError;
-use ragtriage_models::llm::{LlmError, kind_hint};
-use ragtriage_models::rerank::RerankError;
+use ragtriage_models::Error as ModelError;
+use ragtriage_models::llm::kind_hint;
 use ragtriage_runs::StoreError;
 use ragtriage_vectors::{ExistingError, IndexError};
 
 /// An error that aborts a run. Errors of single questions are recorded in their traces instead.
 #[derive(Debug, thiserror::Error)]
 pub enum PipelineError {
-    /// Encoding failed.
+    /// A model failed.
     #[error(transparent)]
-    Embed(#[from] EmbedError),
+    Model(#[from] ModelError),
     /// A vector store could not be filled or searched.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -76,9 +75,6 @@ pub enum PipelineError {
     /// A sparse index could not be read or written.
     #[error(transparent)]
     Sparse(#[from] IndexFileError),
-    /// Reranking failed.
-    #[error(transparent)]
-    Rerank(#[from] RerankError),
     /// The run's files could not be written.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -143,7 +139,7 @@ pub enum PipelineError {
     #[error("stopped with {n_left} questions left: {why}")]
     Stopped {
         /// The limit, and the amount spent.
-        why: LlmError,
+        why: ModelError,
         /// Number of questions without a trace.
         n_left: usize,
         /// The run's name.
@@ -166,10 +162,9 @@ impl PipelineError {
     /// Returns its cause, as recorded in a trace.
     pub(crate) fn kind(&self) -> ErrorKind {
         match self {
-            Self::Embed(error) => error.kind(),
+            Self::Model(error) => error.kind,
             Self::Index(error) => error.kind(),
             Self::Collection(error) => error.kind(),
-            Self::Rerank(error) => error.kind(),
             _ => ErrorKind::Permanent,
         }
     }
@@ -191,7 +186,7 @@ impl PipelineError {
 impl Hint for PipelineError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Embed(error) => error.hint(),
+            Self::Model(error) => error.hint(),
             Self::Index(error) => error.hint(),
             Self::Collection(error) => error.hint(),
             Self::NoPlace { .. } => Some(
@@ -201,7 +196,6 @@ impl Hint for PipelineError {
             Self::Sparse(_) => {
                 Some("set `cache.dir` to a writable folder with free space".to_owned())
             }
-            Self::Rerank(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Chunk(error) => error.hint(),
             Self::NoSuchChunk { .. } => {
@@ -219,7 +213,7 @@ impl Hint for PipelineError {
                 Some("start the server or correct its address".to_owned())
             }
             Self::OnlyFailures { kind, .. } => {
-                Some(kind_hint(*kind).unwrap_or("fix the error named above").to_owned())
+                Some(kind_hint(*kind).unwrap_or_else(|| "fix the error named above".to_owned()))
             }
             Self::Stopped { .. } => Some("raise the limit; finished questions are kept".to_owned()),
             Self::AllRecordedFailed { .. } => {

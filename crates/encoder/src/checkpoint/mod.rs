@@ -2,17 +2,15 @@
 //!
 //! [`Checkpoint`] is a folder with the digests of its files, [`Recipe`] its pooling and lengths, [`TokenRecipe`] its
 //! token vectors. [`Model`] reads tokenizer and weights when they are first needed; [`SequenceClassifier`] scores
-//! pairs, [`QuestionAnswerer`] finds answers in texts.
+//! pairs.
 
 mod error;
 mod file;
 mod folder;
 mod model;
 mod pin;
-mod question_answerer;
 mod recipe;
 mod sequence_classifier;
-mod spans;
 mod token_recipe;
 mod tokenizer;
 
@@ -23,8 +21,6 @@ pub use error::{CheckpointError, PlaceTried};
 pub use folder::Checkpoint;
 pub use model::Model;
 pub use pin::{FILES, PINS, Pin, sha256_of_file};
-pub use question_answerer::QuestionAnswerer;
 pub use recipe::Recipe;
 pub use sequence_classifier::SequenceClassifier;
-pub use spans::{TextAnswer, TextSpan};
 pub use token_recipe::TokenRecipe;

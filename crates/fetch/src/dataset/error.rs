@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_datasets::DatasetError;
-use ragtriage_http::HttpError;
 
 /// An error by cause; [`FetchError::hint`] suggests a fix.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +17,7 @@ pub enum FetchError {
     },
     /// The transfer failed.
     #[error(transparent)]
-    Http(#[from] HttpError),
+    Http(#[from] ragtriage_http::Error),
     /// No source had the file.
     #[error("`{name}` could not be fetched from any source: {}", tried(.causes))]
     AllFailed {

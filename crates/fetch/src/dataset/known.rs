@@ -174,7 +174,7 @@ mod tests {
             // Without a hash, two sources could differ.
             assert!(publisher.urls.len() == 1 || publisher.hash.is_some());
             for url in publisher.urls {
-                let url = ragtriage_http::address(url, "").expect("an address");
+                let url = ragtriage_http::address(url).expect("an address");
                 let name = url.path_segments().and_then(Iterator::last).expect("a file");
                 match publisher.packed {
                     Archived::File(file) => assert_eq!(name, file),

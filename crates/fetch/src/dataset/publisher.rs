@@ -11,9 +11,7 @@ use super::unpack::{Refusal, unpack};
 use super::{FetchError, wanted};
 use ragtriage_core::text::address::shown;
 use ragtriage_datasets::DatasetError;
-use ragtriage_http::{
-    Backoff, Downloader, FileRequest, HttpError, OnDownload, Partial, Url, address,
-};
+use ragtriage_http::{Backoff, Downloader, FileRequest, Kind, OnDownload, Partial, Url, address};
 
 /// Publishers' servers may be slow or unreachable.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -63,7 +61,7 @@ async fn fetch_set(
     let urls = url.map_or_else(|| publisher.urls.to_vec(), |url| vec![url]);
     let mut causes = Vec::new();
     for url in urls {
-        let url = address(url, "")?;
+        let url = address(url)?;
         match from_source(set, publisher, &url, to_root, &target, on_download).await {
             Ok(fetched) => return Ok(fetched),
             // Another source would fail for the same reason.
@@ -86,7 +84,7 @@ async fn from_source(
     target: &Path,
     on_download: OnDownload<'_>,
 ) -> Result<Fetched, FetchError> {
-    let downloader = Downloader::new(url, CONNECT_TIMEOUT)?;
+    let downloader = Downloader::new(url, None, CONNECT_TIMEOUT)?;
     fs::create_dir_all(to_root).map_err(DatasetError::write(to_root))?;
     let path = to_root.join(format!(".{}.partial", set.name));
     let mut partial = Partial::resumed(&path, url)?;
@@ -96,7 +94,7 @@ async fn from_source(
         backoff: Backoff::new(TRIES, DEADLINE),
     };
     if let Err(error) = downloader.fetch(&file, &mut partial, on_download).await {
-        if partial.n_bytes() == 0 || matches!(error.last(), HttpError::TooLarge { .. }) {
+        if partial.n_bytes() == 0 || error.kind == Kind::AnswerTooLarge {
             partial.remove();
         }
         return Err(error.into());
@@ -206,10 +204,7 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let set = set(&[&gone, &other, &right]);
         let fetched = fetch_set(set, None, root.path(), false, &|_| ()).await;
-        assert_eq!(
-            fetched.expect("fetched").url,
-            shown(&address(&right.uri(), "").expect("a URL"))
-        );
+        assert_eq!(fetched.expect("fetched").url, shown(&address(&right.uri()).expect("a URL")));
         let text = fs::read_to_string(root.path().join("abc/abc.txt")).expect("installed");
         assert_eq!(text, "abc");
         assert_eq!(right.received_requests().await.expect("recorded").len(), 1);

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use ragtriage_core::hint::Hint;
 use ragtriage_encoder::checkpoint::CheckpointError;
-use ragtriage_http::HttpError;
 
 /// Error of fetching a model.
 #[derive(Debug, thiserror::Error)]
@@ -93,7 +92,7 @@ pub enum ModelError {
     },
     /// The transfer failed.
     #[error(transparent)]
-    Http(#[from] HttpError),
+    Http(#[from] ragtriage_http::Error),
     /// The files cannot be read, or are not a supported model.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),

@@ -12,9 +12,7 @@ use super::part::PartialFile;
 use super::{files, hub_cache};
 use ragtriage_core::text::address::shown;
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError, sha256_of_file};
-use ragtriage_http::{
-    Backoff, Downloader, FileRequest, HttpError, OnDownload, Partial, Url, address,
-};
+use ragtriage_http::{Backoff, Downloader, FileRequest, Kind, OnDownload, Partial, Url, address};
 
 /// The branch that the hub shows by default.
 pub(super) const DEFAULT_REVISION: &str = "main";
@@ -186,7 +184,7 @@ impl Repository<'_> {
     }
 
     fn url(&self, path: &str) -> Result<Url, ModelError> {
-        Ok(address(&format!("{}/{path}", self.hub.url.trim_end_matches('/')), "")?)
+        Ok(address(&format!("{}/{path}", self.hub.url.trim_end_matches('/')))?)
     }
 
     async fn get(
@@ -198,22 +196,20 @@ impl Repository<'_> {
         on_download: OnDownload<'_>,
     ) -> Result<(), ModelError> {
         let wanted = FileRequest { file, most_bytes, backoff: Backoff::new(TRIES, DEADLINE) };
-        let downloader = Downloader::with_key(url, self.hub.key.as_ref(), CONNECT_TIMEOUT)?;
+        let downloader = Downloader::new(url, self.hub.key.as_ref(), CONNECT_TIMEOUT)?;
         let mut partial = Partial::fresh(to)?;
         let fetched = downloader.fetch(&wanted, &mut partial, on_download).await;
         fetched.map_err(|error| self.refusal(error))
     }
 
     /// Names the cause of a refusal by its status.
-    fn refusal(&self, error: HttpError) -> ModelError {
+    fn refusal(&self, error: ragtriage_http::Error) -> ModelError {
         let (name, hub) = (self.name.name.clone(), self.hub.url.clone());
         let has_key = self.hub.key.is_some();
-        match error.last() {
-            HttpError::Status { status: 401, .. } => {
-                ModelError::NotAuthorized { name, hub, has_key }
-            }
-            HttpError::Status { status: 403, .. } => ModelError::Gated { name, hub, has_key },
-            HttpError::Status { status: 404, .. } => {
+        match error.kind {
+            Kind::Status(401) => ModelError::NotAuthorized { name, hub, has_key },
+            Kind::Status(403) => ModelError::Gated { name, hub, has_key },
+            Kind::Status(404) => {
                 ModelError::Unknown { name, hub, revision: self.revision.to_owned() }
             }
             _ => error.into(),

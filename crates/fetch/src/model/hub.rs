@@ -38,11 +38,12 @@ async fn fetch_file(
     folder: &Path,
     on_download: OnDownload<'_>,
 ) -> Result<(), String> {
-    let url = address(url, "").map_err(|error| with_causes(&error))?;
+    let url = address(url).map_err(|error| with_causes(&error))?;
     let part = PartialFile::create(folder, file).map_err(|error| with_causes(&error))?;
     let mut partial = Partial::fresh(part.path()).map_err(|error| with_causes(&error))?;
     let wanted = FileRequest { file, most_bytes: MOST_BYTES, backoff: Backoff::new(1, DEADLINE) };
-    let downloader = Downloader::new(&url, CONNECT_TIMEOUT).map_err(|error| with_causes(&error))?;
+    let downloader =
+        Downloader::new(&url, None, CONNECT_TIMEOUT).map_err(|error| with_causes(&error))?;
     downloader
         .fetch(&wanted, &mut partial, on_download)
         .await

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Deserialize;
 
 use super::*;
-use ragtriage_encoder::bert::BertError;
 
 #[derive(Deserialize)]
 struct Expected {
@@ -15,7 +14,7 @@ struct Expected {
     vector: Vec<f32>,
 }
 
-fn open(folder: &Path, options: LocalOptions) -> Result<Local, EmbedError> {
+fn open(folder: &Path, options: LocalOptions) -> Result<Local, Error> {
     Local::open(Checkpoint::open(folder, None)?, options)
 }
 
@@ -230,26 +229,15 @@ async fn weights_changed_after_opening_are_refused() {
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(&path, bytes).unwrap();
     let error = encoder.encode(&untitled(&["tea"]), Role::Query, &|_| ()).await.unwrap_err();
-    assert!(
-        matches!(error, EmbedError::Checkpoint(CheckpointError::HashMismatch { .. })),
-        "{error}"
-    );
+    let source = std::error::Error::source(&error).and_then(|it| it.downcast_ref());
+    assert!(matches!(source, Some(CheckpointError::HashMismatch { .. })), "{error}");
 }
 
 #[tokio::test]
 async fn a_length_the_model_does_not_have_is_refused() {
     let short = LocalOptions { max_tokens: Some(2), ..LocalOptions::default() };
-    let error = open(&tiny_folder(), short).err().unwrap();
-    assert!(
-        matches!(
-            error,
-            EmbedError::Checkpoint(CheckpointError::Bert(BertError::TooShort {
-                max_tokens: 2,
-                fewest: 3
-            }))
-        ),
-        "{error}"
-    );
+    let error = open(&tiny_folder(), short).err().unwrap().to_string();
+    assert!(error.contains("`max_tokens` = 2"), "{error}");
     let long = LocalOptions { max_tokens: Some(65), ..LocalOptions::default() };
     let error = open(&tiny_folder(), long).err().unwrap().to_string();
     assert_eq!(error, "`max_tokens` = 65 exceeds the model's 64 positions");
