@@ -24,11 +24,6 @@ fn run(project: &Project, rag: &Rag, sets: &[&str]) -> Outcome {
     project.run(&[&["--name", "r"], args.as_slice()].concat())
 }
 
-fn reason(project: &Project) -> String {
-    let reason = project.traces("r")[0]["reason"].clone();
-    reason.as_str().expect("a reason").to_owned()
-}
-
 /// A server of some framework.
 struct Shape {
     sets: &'static [&'static str],

@@ -5,7 +5,7 @@
 //! permit and no pause is in effect.
 
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -40,8 +40,10 @@ impl CallPolicy {
     ) -> Result<T, Error> {
         let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
         self.pause.over().await;
+        let n_calls = AtomicUsize::new(0);
         let call = || async {
             self.pause.over().await;
+            n_calls.fetch_add(1, Ordering::Relaxed);
             call().await
         };
         let retry = |error: &Error| {
@@ -51,7 +53,9 @@ impl CallPolicy {
         let done = self.backoff.run(call, retry).await;
         match &done {
             Ok(_) => self.in_vain.store(false, Ordering::Relaxed),
-            Err(error) if is_limited(error) => self.in_vain.store(true, Ordering::Relaxed),
+            Err(error) if is_limited(error) && n_calls.load(Ordering::Relaxed) > 1 => {
+                self.in_vain.store(true, Ordering::Relaxed);
+            }
             Err(_) => {}
         }
         done
