@@ -17,6 +17,9 @@ use ragtriage_eval::compare::CompareError;
 use ragtriage_eval::gate::GateError;
 use ragtriage_models::cache::CacheError;
 use ragtriage_models::llm::LlmError;
+use ragtriage_fetch::dataset::FetchError;
+use ragtriage_fetch::model::ModelError;
+use ragtriage_models::Error as ModelsError;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::settings::SettingsError;
 use ragtriage_pipeline::settings::assemble::AssembleError;
@@ -41,6 +44,18 @@ pub trait Advice: Hint {
 
 impl Advice for CacheError {}
 impl Advice for CheckpointError {}
+impl Advice for ModelsError {}
+impl Advice for CheckpointError {
+    fn advice(&self) -> Option<String> {
+        match self {
+            Self::ModelMissing { .. } => {
+                with(self, "; ", "`ragtriage model fetch NAME` fetches any model of the hub")
+            }
+            _ => self.hint(),
+        }
+    }
+}
+
 impl Advice for ModelError {
     fn advice(&self) -> Option<String> {
         match self {
@@ -232,20 +247,8 @@ impl Advice for AssembleError {
             Self::Checkpoint(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Chunks(error) => error.hint().or_else(|| advise(SEE_DEFAULTS)),
             Self::Collection(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
-            Self::Embed(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
-            Self::Rerank(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
-            Self::Llm(error) => error.advice().or_else(|| advise(SEE_DEFAULTS)),
-            Self::Service(error) => error.hint().or_else(|| advise(SEE_DEFAULTS)),
-            Self::Replies(_) => with(self, "; ", "use `--no-cache` to run without the cache"),
-        }
-    }
-}
-
-impl Advice for LlmError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            Self::Spent { .. } => advise("raise the limit with `--set`, continue with `--resume`"),
-            _ => self.hint(),
+            Self::Model(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
+            Self::Responses(_) => self.hint(),
         }
     }
 }
@@ -263,10 +266,7 @@ impl Advice for SweepError {
             Self::Io { .. } => with(self, " ", "with `--out`"),
             // A sweep has neither `--resume` nor `--no-cache`.
             Self::Store(_) => with(self, "; ", RERUN),
-            Self::Assemble(error) => match &**error {
-                AssembleError::Replies(_) => self.hint(),
-                error => error.advice(),
-            },
+            Self::Assemble(error) => error.advice(),
             _ => self.hint(),
         }
     }
@@ -278,10 +278,11 @@ impl Advice for PipelineError {
             error if error.ends_run() => {
                 with(self, "; ", "with `--resume` and the run's name, finished questions are kept")
             }
-            Self::Embed(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
+            Self::Model(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Index(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Rerank(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Store(error) => error.hint(),
+            Self::Store(error) => error.advice(),
             Self::OnlyFailures { run, .. } => with(
                 self,
                 ", then ",

@@ -111,10 +111,6 @@ pub(super) fn generator(settings: &Settings) -> String {
     match generation.generator {
         _ if settings.external.url.is_some() => "that of the service".to_owned(),
         GeneratorName::Openai => format!("{}, prompt `{}`", generation.model, generation.prompt),
-        GeneratorName::Baseline => {
-            "the built-in reader, on this machine, free of charge".to_owned()
-        }
-        GeneratorName::Qa => format!("{}, on this machine, free of charge", generation.model),
         GeneratorName::Recorded => "recorded responses, free of charge".to_owned(),
         GeneratorName::None => "none: retrieval alone".to_owned(),
     }

@@ -5,7 +5,6 @@ use std::process::Command;
 
 use crate::failure::Failure;
 use crate::output;
-use ragtriage_core::config::{GeneratorName, JudgeKind};
 use ragtriage_core::notices::Notices;
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::RetrieverName;
@@ -32,8 +31,6 @@ pub fn environment(
         || settings.rerank.model.is_some()
         || settings.rerank.endpoint.is_some()
         || settings.chunking.tokenizer == Tokenizer::Model
-        || settings.generation.generator == GeneratorName::Qa
-        || settings.judge.kind == JudgeKind::CrossEncoder
         || settings.generation.calls_endpoint()
         || settings.judge.is_on();
     let scratch = no_cache.then(|| ScratchFolder::new(&scratch_parent()));

@@ -19,7 +19,7 @@ use crate::run_args::DEFAULT_CONFIG;
 use crate::run_folder::DEFAULT_OUT;
 use crate::runtime::block_on;
 use crate::sample::{load, sample};
-use crate::{announce, conditions, output};
+use crate::{announce, conditions};
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Dataset, Note};
@@ -90,7 +90,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let bars = ProgressBars::new();
         let judge = if resolved.settings.judge.is_on() && !args.dry_run {
             let environment = environment(&resolved, args.offline, false)?;
-            assemble::judge(&resolved, &environment, &|download| bars.download(download)).await?
+            assemble::judge(&resolved, &environment)?
         } else {
             None
         };
@@ -134,7 +134,6 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         manifest.models.extend(joined.models().map(generator_model));
         let plan = assemble::recorded(&resolved.settings, Arc::new(joined), concurrency)?;
         let mut plan = RecordedPlan { is_own, ..plan };
-        let mut replies = None;
         if let Some(conditions) = conditions {
             if args.dry_run {
                 let questions = dataset.questions;
@@ -150,7 +149,6 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             }
             announce::announce_conditions(&resolved.settings, &dataset);
             record::conditions(&mut manifest, &conditions);
-            replies = conditions.replies;
             plan = conditions::asked(plan, conditions.plan, &dataset.questions);
         }
 
@@ -163,7 +161,6 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         };
         let mut sink = RunSink::new(&folder, manifest, Done::default(), Vec::new());
         let outcome = execute(source, &mut sink, &bars).await;
-        output::unkept_replies(replies.as_deref());
         // Half an import is worth nothing: the file is still there, and replies are cached.
         outcome.inspect_err(|_| drop(std::fs::remove_dir_all(folder.path())))?;
         run::started(&folder);

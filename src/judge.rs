@@ -14,7 +14,7 @@ pub(super) async fn ask(
     judge: AssembledJudge,
     bars: &ProgressBars,
 ) -> Result<(), Failure> {
-    let AssembledJudge { plan, replies, allowance } = judge;
+    let AssembledJudge { plan, allowance } = judge;
     let run = SavedRun::load(folder)?;
     if let Some(allowance) = &allowance {
         let spent = judged::spent(&run.decided.replies);
@@ -22,11 +22,6 @@ pub(super) async fn ask(
     }
     let rule = assemble::evaluation(&run.manifest.settings).judge;
     let outcome = judge_answers(folder, &run.traces, rule, &plan, bars).await?;
-    if let Some(failure) = replies.as_ref().and_then(|replies| replies.failure()) {
-        output::talk(&format!(
-            "some responses of the judge could not be cached and will be paid for again: {failure}"
-        ));
-    }
     if let Some(problem) = problem(&outcome, &run.manifest) {
         output::talk(&problem);
     }

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use ragtriage_core::text::sanitize::{escaped_json, one_line};
-use ragtriage_models::llm::CachedReplies;
 use ragtriage_report::document::Report;
 use ragtriage_report::render::terminal::{self, Screen};
 use ragtriage_runs::write_file;
@@ -75,13 +74,6 @@ pub fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
         _ => "check that its folder exists and can be written",
     };
     Failure::new(format!("cannot write `{}`: {error}", path.display()), hint)
-}
-
-/// Reports that a response cache could not store everything.
-pub fn unkept_replies(replies: Option<&CachedReplies>) {
-    if let Some(failure) = replies.and_then(CachedReplies::failure) {
-        talk(&format!("some responses could not be cached and will be paid for again: {failure}"));
-    }
 }
 
 /// Returns the screen that reports are laid out for: the terminal, at most the width of reports elsewhere.

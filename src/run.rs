@@ -61,8 +61,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         recorded::check(&args, &resolved, &earlier.map(done_by).unwrap_or_default()).await?;
         let environment = environment(&resolved, args.offline, args.no_cache)?;
         let bars = ProgressBars::new();
-        let judge =
-            assemble::judge(&resolved, &environment, &|download| bars.download(download)).await?;
+        let judge = assemble::judge(&resolved, &environment)?;
         let clock = Instant::now();
         let work = if let Some(url) = &resolved.settings.external.url {
             Work::Service(assemble::service(&resolved, url, &environment).await?)
@@ -87,14 +86,14 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         announce::announce(&resolved.settings, &dataset);
 
         let (folder, done, before) = open_folder(&args, begins, &mut manifest)?;
-        let (mut caches, mut replies) = (Vec::new(), None);
+        let mut caches = Vec::new();
         let mut stock = None;
         let source = match work {
             Work::Ours(assembled) => {
                 if let Some(allowance) = &assembled.allowance {
                     allowance.already(before.usd, before.tokens);
                 }
-                (caches, replies) = (assembled.vector_caches, assembled.replies);
+                caches = assembled.vector_caches;
                 RunSource::Pipeline {
                     stock: stock.insert(stocked(dataset, &done)),
                     plan: assembled.plan,
@@ -114,7 +113,6 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         interrupt::watch(folder.clone(), format!("ragtriage run {resumed}"));
         let mut sink = RunSink::new(&folder, manifest, done, caches);
         let outcome = execute(source, &mut sink, &bars).await;
-        output::unkept_replies(replies.as_deref());
         outcome.inspect_err(|error| match error {
             // It can be resumed once the limit is raised.
             PipelineError::Stopped { .. } => {}

@@ -16,6 +16,7 @@ use ragtriage_models::embed::{Encoder, Remote, RemoteSettings, Role};
 use ragtriage_models::llm::Generator;
 use ragtriage_models::llm::openai::{OpenAi, OpenAiSettings};
 use ragtriage_models::rerank::{Endpoint, RerankSettings, Reranker};
+use ragtriage_models::services::GENERATION;
 use ragtriage_models::service::{MappingSettings, Rag, Service, ServiceSettings};
 
 /// What the server sends.
@@ -43,6 +44,7 @@ static CLIENTS: LazyLock<Clients> = LazyLock::new(|| {
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let backoff = Backoff::new(1, TIMEOUT);
     let chat = OpenAiSettings {
+        names: &GENERATION,
         base_url: url.clone(),
         model: "m".to_owned(),
         api_key: None,

@@ -8,7 +8,7 @@ use crate::environment::scratch_parent;
 use crate::output;
 use ragtriage_bm25::INDEX_EXTENSION;
 use ragtriage_core::notices::Notices;
-use ragtriage_models::cache::{CacheError, CacheTable, Database, DiskUse};
+use ragtriage_models::cache::{CacheTable, Database, DiskUse};
 use ragtriage_models::embed::{LENGTHS, VECTORS};
 use ragtriage_models::llm::REPLIES;
 use ragtriage_models::rerank::SCORES;
@@ -102,7 +102,7 @@ impl CacheKind {
 }
 
 /// Opens the database of a table; `None` where there is none yet.
-pub fn open(path: &Path, table: CacheTable) -> Result<Option<Database>, CacheError> {
+pub fn open(path: &Path, table: CacheTable) -> Result<Option<Database>, ragtriage_models::Error> {
     if path.exists() {
         Database::open(path, &[table], &Notices::new(output::talk)).map(Some)
     } else {

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
 use ragtriage_models::cache::{ContentKey, DiskUse, Size};
-use ragtriage_models::llm::{KeptReply, REPLIES};
+use ragtriage_models::llm::{CachedResponse, REPLIES};
 use ragtriage_pipeline::settings::cache_folder as place;
 use ragtriage_report::cache::{CacheUse, Holding, report};
 
@@ -94,7 +94,7 @@ async fn replies(folder: &Path) -> Result<BTreeMap<String, TimeSpan>, Failure> {
 
 fn add_reply(spans: &mut BTreeMap<String, TimeSpan>, bytes: &[u8]) {
     let (label, at) =
-        KeptReply::read(bytes).map_or((String::new(), None), |kept| (kept.dataset, Some(kept.at)));
+        CachedResponse::read(bytes).map_or((String::new(), None), |it| (it.dataset, Some(it.at)));
     let span = spans.entry(label).or_default();
     span.add((size_of::<ContentKey>() + bytes.len()) as u64, at);
 }

@@ -139,7 +139,7 @@ async fn plan(
     bars.finish();
     let error = match assembled {
         Ok(assembled) => return Ok(assembled.plan),
-        Err(error @ (AssembleError::Checkpoint(_) | AssembleError::Embed(_))) => error,
+        Err(error @ (AssembleError::Checkpoint(_) | AssembleError::Model(_))) => error,
         Err(error) => return Err(error.into()),
     };
     let left_out = without_models(&mut resolved.settings);

@@ -57,7 +57,7 @@ pub async fn checks(resolved: &Resolved, environment: &Environment) -> Vec<Check
     }
     if settings.judge.kind == JudgeKind::Endpoint {
         let found = match probe::judge(resolved, environment) {
-            Ok(settings) => chat(&settings, 0).await.map_err(of_judge),
+            Ok(settings) => chat(&settings, 0).await,
             Err(error) => Err(error.into()),
         };
         checks.push(Check::new("judge endpoint", found));
@@ -122,10 +122,4 @@ fn named(failure: Failure, list: &ModelList) -> Failure {
         names => format!("the endpoint has these models: {}{more}", names.join(", ")),
     };
     Failure { hint: Some(models), ..failure }
-}
-
-/// Names the keys of the judge: its endpoint is called as a generator.
-fn of_judge(failure: Failure) -> Failure {
-    let renamed = |text: String| text.replace("`generation.", "`judge.");
-    Failure { message: renamed(failure.message), hint: failure.hint.map(renamed) }
 }

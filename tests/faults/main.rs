@@ -6,6 +6,9 @@
 mod bench;
 mod damage;
 mod disk;
+#[path = "../it/endpoint.rs"]
+#[allow(dead_code, reason = "a part of it is used here")]
+mod endpoint;
 mod fault;
 mod flow;
 mod network;

@@ -75,17 +75,6 @@ fn dollars_that_are_spent_stop_a_run_until_there_are_more() {
 }
 
 #[test]
-fn tokens_that_are_spent_stop_a_run_until_there_are_more() {
-    // An answer alone may take 256, so one call at a time is under way; it is billed 1,010.
-    stops_and_goes_on(
-        "generation.max_tokens_total=500",
-        "generation.price={ prompt = 0.0, completion = 0.0 }",
-        "error: stopped with 1 questions left: `generation.max_tokens_total` = 500 does not cover the next call: 1010 tokens used so far, up to ",
-        "generation.max_tokens_total=5000",
-    );
-}
-
-#[test]
 fn a_limit_below_the_first_call_makes_none_and_the_run_can_be_gone_on_with() {
     let endpoint = Endpoint::start(None, bills);
     let project = Project::new();

@@ -125,3 +125,25 @@ pub fn knows_and_bills(request: &Request) -> ResponseTemplate {
         "usage": {"prompt_tokens": 1000, "completion_tokens": 7}
     }))
 }
+
+/// Gives a gold answer of `questions`, which are lines of JSON, where a passage of the prompt has it.
+pub fn reads(questions: &str) -> impl Respond + use<> {
+    let known: Vec<(String, Vec<String>)> = questions
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .map(|question| {
+            let answers = question["answers"].as_array().into_iter().flatten();
+            let answers = answers.filter_map(Value::as_str).map(str::to_owned).collect();
+            (question["text"].as_str().unwrap_or_default().to_owned(), answers)
+        })
+        .collect();
+    move |request: &Request| {
+        let prompt = user_message(request);
+        let found = known.iter().find(|(text, _)| prompt.contains(text.as_str()));
+        let answer = found.and_then(|(text, answers)| {
+            let passages = prompt.replace(text.as_str(), "").to_lowercase();
+            answers.iter().find(|answer| passages.contains(&answer.to_lowercase()))
+        });
+        says(&format!("Answer: {}", answer.map_or("I don't know.", String::as_str)))
+    }
+}

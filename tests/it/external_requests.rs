@@ -1,8 +1,5 @@
 //! External RAG services with requests and responses of their own.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
-
 use serde_json::{Value, json};
 use wiremock::{Request, ResponseTemplate};
 
@@ -25,11 +22,6 @@ fn run(project: &Project, rag: &Rag, sets: &[&str]) -> Outcome {
     let args = all.iter().chain(sets).flat_map(|set| ["--set", set]);
     let args: Vec<&str> = args.collect();
     project.run(&[&["--name", "r"], args.as_slice()].concat())
-}
-
-fn reason(project: &Project) -> String {
-    let reason = project.traces("r")[0]["reason"].clone();
-    reason.as_str().expect("a reason").to_owned()
 }
 
 /// A server of some framework.
@@ -114,35 +106,6 @@ fn the_servers_of_three_frameworks_are_asked_and_read() {
 }
 
 #[test]
-fn what_a_pointer_does_not_find_is_named_with_the_keys_that_are_there() {
-    let respond = || {
-        Rag::start(
-            ResponseTemplate::new(200)
-                .set_body_json(json!({"documents": [{"content": "x"}], "answers": []})),
-        )
-    };
-    for (sets, expected) in [
-        (
-            ["external.contexts=/sources/*/text", "external.answer=/answers/*/answer"],
-            "has nothing at `external.contexts` = `/sources/*/text`: the response is an object with `answers`, `documents`",
-        ),
-        (
-            ["external.contexts=/documents/*/text", "external.answer=/answers/*/answer"],
-            "has nothing at `external.contexts` = `/documents/*/text`: at `/documents/0` is an object with `content`",
-        ),
-        (
-            ["external.contexts=/documents/*/content", "external.answer=/answers/0/answer"],
-            "has nothing at `external.answer` = `/answers/0/answer`: at `/answers` is a list of 0",
-        ),
-    ] {
-        let project = Project::new();
-        let outcome = run(&project, &respond(), &sets);
-        assert_eq!(outcome.code, 2, "{}", outcome.stdout);
-        assert!(outcome.stderr.contains(expected), "{}", outcome.stderr);
-    }
-}
-
-#[test]
 fn settings_that_cannot_work_are_refused_before_anything_is_asked() {
     for (sets, expected) in [
         (
@@ -167,10 +130,6 @@ fn settings_that_cannot_work_are_refused_before_anything_is_asked() {
             "error: `external.stream` must not be set next to `external.answer`",
         ),
         (&["external.scores=/s"], "error: `external.scores` needs `external.contexts`"),
-        (
-            &["external.answers_contexts=true", "generation.generator=none"],
-            "error: `external.answers_contexts` asks for answers, and `generation.generator` is `none`",
-        ),
     ] {
         let project = Project::new();
         let rag = Rag::start(ResponseTemplate::new(500));
@@ -180,68 +139,6 @@ fn settings_that_cannot_work_are_refused_before_anything_is_asked() {
         assert!(outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
         assert_eq!(rag.requests().len(), 0);
     }
-}
-
-#[test]
-fn streamed_answers_are_joined() {
-    let sse = |text: &str, answer: &str| {
-        let (first, rest) = answer.split_at(2);
-        let events = [
-            json!({"type": "sources", "sources": [{"text": text}]}),
-            json!({"type": "token", "token": first}),
-            json!({"type": "token", "token": rest}),
-        ];
-        let events = events.iter().map(|event| format!("event: message\ndata: {event}\n\n"));
-        events.collect::<String>() + "data: [DONE]\n\n"
-    };
-    let lines = |text: &str, answer: &str| {
-        format!(
-            "{}\n{}\n",
-            json!({"token": answer}),
-            json!({"token": "", "sources": [{"text": text}]})
-        )
-    };
-    for (mime, body) in
-        [("text/event-stream", sse as fn(&str, &str) -> String), ("application/x-ndjson", lines)]
-    {
-        let project = Project::new();
-        let rag = Rag::start(move |request: &Request| {
-            let (text, _, answer) = right(asked(request)["question"].as_str().expect("text"));
-            ResponseTemplate::new(200).set_body_raw(body(text, answer), mime)
-        });
-        let sets = ["external.stream=/token", "external.contexts=/sources/*/text"];
-        let outcome = run(&project, &rag, &sets);
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-        assert_eq!(class(&project.summary("r"), "correct"), 2, "{mime}");
-    }
-}
-
-#[test]
-fn a_rate_limit_is_waited_for_and_takes_no_retry() {
-    let project = Project::new();
-    let n_calls = AtomicUsize::new(0);
-    let rag = Rag::start(move |request: &Request| {
-        if n_calls.fetch_add(1, Ordering::SeqCst) < 3 {
-            return ResponseTemplate::new(429).insert_header("retry-after", "0");
-        }
-        let (text, _, answer) = right(asked(request)["question"].as_str().expect("text"));
-        ResponseTemplate::new(200).set_body_json(json!({"contexts": [text], "answer": answer}))
-    });
-    let outcome = run(&project, &rag, &["external.concurrency=1"]);
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    assert_eq!(class(&project.summary("r"), "correct"), 2);
-    assert_eq!(rag.requests().len(), 5, "2 questions and 3 refusals");
-}
-
-#[test]
-fn a_service_that_does_not_respond_in_time_is_tried_again_and_reported() {
-    let project = Project::new();
-    let rag = Rag::start(ResponseTemplate::new(200).set_delay(Duration::from_secs(5)));
-    let sets = ["external.timeout_s=0.2", "external.retries=1", "external.concurrency=1"];
-    let outcome = run(&project, &rag, &sets);
-    assert_eq!(outcome.code, 2, "{}", outcome.stdout);
-    assert!(outcome.stderr.contains("did not respond within 0.2 s"), "{}", outcome.stderr);
-    assert_eq!(rag.requests().len(), 4, "2 questions, 2 tries each");
 }
 
 #[test]
@@ -283,23 +180,4 @@ fn headers_come_from_the_environment_and_their_values_are_in_no_file() {
         "{}",
         unset.stderr
     );
-}
-
-#[test]
-fn an_error_in_a_response_of_another_form_is_the_questions() {
-    let project = Project::new();
-    let rag = Rag::start(|request: &Request| {
-        let question = asked(request)["question"].as_str().expect("text").to_owned();
-        if question.starts_with("How") {
-            let error = json!({"error": {"message": "no index", "code": 7}});
-            return ResponseTemplate::new(200).set_body_json(error);
-        }
-        let (text, _, answer) = right(&question);
-        ResponseTemplate::new(200).set_body_json(json!({"docs": [text], "a": answer}))
-    });
-    let outcome = run(&project, &rag, &["external.contexts=/docs", "external.answer=/a"]);
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let summary = project.summary("r");
-    assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (1, 1));
-    assert!(reason(&project).contains("no index"), "{}", reason(&project));
 }

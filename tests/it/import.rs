@@ -121,7 +121,7 @@ fn an_imported_run_is_reported_without_our_pipelines_settings() {
     assert!(report.contains("record `r.jsonl`") && !report.contains("Chunking  "), "{report}");
     assert!(
         report.contains("the stage `contexts` is recorded")
-            && !report.contains("built-in baseline reader"),
+            && !report.contains("no generator answers"),
         "{report}"
     );
     let run = project.json("runs/r/run.json");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use wiremock::{Request, ResponseTemplate};
 
 use crate::endpoint::{Endpoint, says, sets, user_message};
-use crate::project::{Outcome, Project, full, repository};
+use crate::project::{Outcome, Project, full};
 
 const AT: &str = "/judge/chat/completions";
 
@@ -165,21 +165,4 @@ fn a_dry_run_counts_the_judges_calls_and_makes_none() {
     let sent = found["sent"].as_array().expect("sent");
     assert!(sent.iter().any(|sending| sending["for"] == "judge"));
     assert_eq!(endpoint.requests().len(), 0);
-}
-
-#[test]
-fn a_cross_encoder_judges_in_this_process() {
-    let (endpoint, project) = (Endpoint::start(None, rambles), Project::new());
-    let model = repository("tests/data/tiny-models/cross-encoder");
-    let model = format!("judge.model='{}'", model.display());
-    let judge = ["--set", "judge.kind=cross_encoder", "--set", &model].map(str::to_owned);
-    let judged = run(&project, &endpoint, &[named("r"), judge.to_vec()].concat());
-    assert_eq!((judged.code, endpoint.requests().len()), (0, 2), "{}", judged.stderr);
-    let found = replies(&project, "r");
-    assert_eq!(found.len(), 2);
-    for line in found {
-        let score: f64 = line["raw"].as_str().expect("text").parse().expect("a number");
-        let expected = if score >= 0.5 { "same" } else { "different" };
-        assert_eq!(line["verdict"], expected);
-    }
 }

@@ -1,5 +1,6 @@
 //! A project in a temporary folder: settings, a corpus, questions; and the program run in it.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,6 +8,8 @@ use std::path::{Path, PathBuf};
 use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
+
+use crate::endpoint::{Endpoint, reads, sets};
 
 /// BM25 over the project's own `data/`.
 pub const SETTINGS: &str =
@@ -17,7 +20,7 @@ pub const CORPUS: &str = r#"{"id": "a", "title": "A", "text": "Alpha waits six m
 {"id": "b", "title": "B", "text": "Beta never waits."}
 "#;
 
-/// Two span questions; the built-in reader answers both (`six minutes`, `Beta`).
+/// Two span questions.
 pub const QUESTIONS: &str = r#"{"id": "q1", "text": "How long does alpha wait?", "answers": ["six minutes"], "evidence": [[{"doc": "a", "quotes": ["six minutes"]}]]}
 {"id": "q2", "text": "Who never waits?", "answers": ["Beta"], "evidence": [[{"doc": "b", "quotes": ["Beta never waits."]}]]}
 "#;
@@ -44,6 +47,8 @@ impl Outcome {
 /// A temporary folder with `c.toml` and a data set; gone at the end.
 pub struct Project {
     folder: TempDir,
+    /// Answers the prompts of [`Project::run`].
+    reader: OnceCell<Endpoint>,
 }
 
 impl Project {
@@ -59,20 +64,20 @@ impl Project {
 
     /// These files and no others.
     pub fn of(files: &[(&str, &str)]) -> Self {
-        let project = Self { folder: tempfile::tempdir().expect("a folder") };
+        let folder = tempfile::tempdir().expect("a folder");
+        let project = Self { folder, reader: OnceCell::new() };
         for (name, content) in files {
             project.write(name, content);
         }
         project
     }
 
-    /// The shipped runbooks' settings, where `ragtriage run` looks for them; BM25 alone.
+    /// The shipped runbooks' settings with their recorded responses, where `ragtriage run` looks for them; BM25 alone.
     pub fn runbooks() -> Self {
         let settings = repository("config/runbooks.toml");
         let settings = fs::read_to_string(settings)
             .expect("shipped")
-            .replace("[\"bm25\", \"dense\"]", "[\"bm25\"]")
-            .replace("\"recorded\"", "\"baseline\"");
+            .replace("[\"bm25\", \"dense\"]", "[\"bm25\"]");
         let project = Self::of(&[("config/runbooks.toml", &settings)]);
         assert!(settings.contains("retrievers = [\"bm25\"]"), "{settings}");
         copy_folder(&repository("datasets/runbooks"), &project.path("datasets/runbooks"));
@@ -128,9 +133,24 @@ impl Project {
         outcome(&self.command(args).output().expect("starts"))
     }
 
-    /// `run c.toml --out runs` and `args`.
+    /// `run c.toml --out runs` and `args`; where neither names a generator, an endpoint answers by a gold answer of
+    /// `data/questions.jsonl` if the prompt has it.
     pub fn run(&self, args: &[&str]) -> Outcome {
-        self.call(&[&["run", "c.toml", "--out", "runs"], args].concat())
+        let names = ["generation.", "external.", "--llm"];
+        let is_named = args.iter().any(|arg| names.iter().any(|name| arg.contains(name)))
+            || self.read("c.toml").contains("generator =");
+        let reader = if is_named { Vec::new() } else { self.reader_sets() };
+        let reader: Vec<&str> = reader.iter().map(String::as_str).collect();
+        self.call(&[&["run", "c.toml", "--out", "runs"], args, &reader].concat())
+    }
+
+    /// `--set` arguments of the endpoint that answers the prompts of [`Project::run`].
+    pub fn reader_sets(&self) -> Vec<String> {
+        let reader = self.reader.get_or_init(|| {
+            let questions = fs::read_to_string(self.path("data/questions.jsonl"));
+            Endpoint::start(None, reads(&questions.unwrap_or_default()))
+        });
+        sets(&reader.base_url())
     }
 
     /// A run of that name that must succeed; prints the full report.

@@ -74,49 +74,6 @@ fn a_second_run_makes_no_call_and_ends_the_same() {
 }
 
 #[test]
-fn another_arm_or_run_with_the_same_prompt_is_served() {
-    let endpoint = Endpoint::start(None, knows);
-    let project = Project::new();
-    let one_passage = ["--set", "retrieval.k=1"];
-    // With one passage, which is the gold one, the oracle's prompt is the pipeline's own.
-    assert_eq!(run(&project, &endpoint.base_url(), "one", &one_passage).code, 0);
-    assert_eq!(endpoint.requests().len(), 2);
-    // Two passages for the pipeline: two new prompts; the oracle's are known.
-    assert_eq!(run(&project, &endpoint.base_url(), "two", &[]).code, 0);
-    assert_eq!(endpoint.requests().len(), 4);
-    assert_eq!(origins(&project, "two"), ["called", "cached", "called", "cached"]);
-}
-
-#[test]
-fn another_model_parameter_or_address_is_asked_again() {
-    let endpoint = Endpoint::start(None, knows);
-    endpoint.answer("/v2/chat/completions", knows);
-    let project = Project::new();
-    let base = endpoint.base_url();
-    let other = base.replace("/v1", "/v2");
-    let calls = |name: &str, base_url: &str, more: &[&str]| {
-        let before = endpoint.requests().len();
-        assert_eq!(run(&project, base_url, name, more).code, 0);
-        endpoint.requests().len() - before
-    };
-    assert_eq!(calls("a", &base, &[]), 4);
-    assert_eq!(calls("b", &base, &["--set", "generation.model=other"]), 4);
-    assert_eq!(calls("c", &base, &["--set", "generation.temperature=0.5"]), 4);
-    assert_eq!(calls("d", &base, &["--set", "generation.extra_body={top_k = 4}"]), 4);
-    assert_eq!(calls("e", &other, &[]), 4);
-    assert_eq!(calls("f", &format!("{base}?deployment=x"), &[]), 4);
-    // What changes no byte of a call changes no key.
-    assert_eq!(
-        calls(
-            "g",
-            &base,
-            &["--set", "generation.concurrency=2", "--set", "generation.timeout_s=7"]
-        ),
-        0
-    );
-}
-
-#[test]
 fn without_the_cache_nothing_is_read_and_nothing_written() {
     let endpoint = Endpoint::start(None, knows);
     let project = Project::new();

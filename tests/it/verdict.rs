@@ -449,7 +449,8 @@ fn without_a_reranker_the_retrievers_order_is_named_and_the_funnel_adds_up() {
         ("data/corpus.jsonl", &lines(corpus)),
         ("data/questions.jsonl", &lines(questions)),
     ]);
-    let outcome = project.good("r", &["--set", "retrieval.k=1"]);
+    let outcome =
+        project.good("r", &["--set", "retrieval.k=1", "--set", "generation.generator=none"]);
     let summary = project.summary("r");
     let text = text(&summary);
     assert_eq!(summary["verdict"]["conclusion"], "retrieval_only");
@@ -460,7 +461,7 @@ fn without_a_reranker_the_retrievers_order_is_named_and_the_funnel_adds_up() {
                 "]). Ranking loses most, 20: the retriever finds the evidence but orders it below the top 1 (no reranker)."
             )
             && text.ends_with(
-                "The generator is not judged: the built-in baseline reader does not use a language model."
+                "Without answers, the generator's losses are unknown."
             ),
         "{text}"
     );
@@ -551,14 +552,14 @@ fn the_funnel_counts_every_answerable_question_once() {
 }
 
 #[test]
-fn a_verdict_on_two_questions_and_a_baseline_reader_says_so() {
+fn a_verdict_on_two_questions_without_answers_says_so() {
     let project = Project::new();
-    let outcome = project.good("r", &[]);
+    let outcome = project.good("r", &["--set", "generation.generator=none"]);
     let summary = project.summary("r");
     // Each of the two questions has one document, which BM25 finds by its name.
     let sentences = [
         "Evidence reaches the prompt for 2 of 2 questions (100.0%",
-        "The generator is not judged: the built-in baseline reader does not use a language model.",
+        "Without answers, the generator's losses are unknown.",
         "It rests on 2 questions in 2 clusters: too few for a firm verdict.",
     ];
     let verdict = [&[text(&summary)], &cautions(&summary)[..]].concat().join(" ");

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::endpoint::sets;
 use crate::project::{Outcome, Project, outcome};
@@ -133,20 +133,6 @@ fn what_lasts_fails_its_question_alone_and_names_the_cause() {
 }
 
 #[test]
-fn what_takes_too_long_fails_its_question_alone() {
-    // The prompt's time is over before a call's: no test waits for four calls.
-    let short = ["--set", "generation.deadline_s=3.0", "--set", "generation.timeout_s=3.0"];
-    let slow = || Sent::Hanging(Vec::new());
-    fails_alone_and_is_asked_again(slow, &short, "did not respond within");
-    let begun = || {
-        Sent::Hanging(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n".to_vec())
-    };
-    fails_alone_and_is_asked_again(begun, &short, "did not respond within");
-    let limited = || status("429 Too Many Requests", &[], "{\"error\": \"slow down\"}");
-    fails_alone_and_is_asked_again(limited, &short, "status 429: slow down");
-}
-
-#[test]
 fn what_passes_costs_no_answer() {
     let passing: [Named<fn() -> Sent>; 8] = [
         ("429 with a wait", || status("429 Too Many Requests", &["retry-after: 0"], "{}")),
@@ -188,91 +174,6 @@ fn a_connection_that_was_kept_open_and_is_dead_costs_no_answer() {
     let outcome = run(&project, &server.base_url(), &one);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!((class(&project.summary("r"), "correct"), server.requests().len()), (2, 3));
-}
-
-#[test]
-fn what_is_odd_but_readable_is_an_answer() {
-    let stream = |request: &str| {
-        let text = right_text(request);
-        let (a, b) = text.split_at(9);
-        let event = |piece: &str| {
-            format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"content": piece}}]}))
-        };
-        let body = format!("{}{}data: [DONE]\n\n", event(a), event(b));
-        status("200 OK", &["content-type: text/event-stream"], &body)
-    };
-    let large = |request: &str| {
-        let ten_mb = "padding ".repeat(10_000_000 / 8);
-        Sent::Bytes(ok(&completion(&format!("{ten_mb}\n{}", right_text(request)))))
-    };
-    let wrong_usage = |request: &str| {
-        let mut body: Value = serde_json::from_str(&completion(right_text(request))).expect("JSON");
-        body["usage"] = json!({"prompt_tokens": -5, "completion_tokens": u64::MAX});
-        Sent::Bytes(ok(&body.to_string()))
-    };
-    let odd: [Named<Answers>; 3] =
-        [("an unasked stream", stream), ("10 MB", large), ("usage that cannot be", wrong_usage)];
-    for (name, respond) in odd {
-        let server = Socket::start(respond);
-        let project = Project::new();
-        let outcome = run(&project, &server.base_url(), &["--name", "r"]);
-        assert_eq!(outcome.code, 0, "{name}: {}", outcome.stderr);
-        check(&project, "r");
-        let summary = project.summary("r");
-        assert_eq!(class(&summary, "correct"), 2, "{name}");
-        let tokens = summary["tokens"]["completion"].as_u64().expect("a number");
-        assert!((1..10_000_000).contains(&tokens), "{name}: {tokens} tokens, by our own count");
-    }
-}
-
-#[test]
-fn a_model_that_refuses_a_parameter_is_answered_with_the_setting_that_replaces_it() {
-    let refused = "{\"error\": {\"message\": \"Unsupported parameter: 'max_tokens' is not supported with this model.\"}}";
-    let server = Socket::start(|request| {
-        if request.contains("\"max_tokens\"") {
-            status("400 Bad Request", &[], refused)
-        } else {
-            right(request)
-        }
-    });
-    let project = Project::new();
-    let outcome = run(&project, &server.base_url(), &[]);
-    assert_eq!(outcome.code, 2, "{}", outcome.stdout);
-    let hint = "\nhint: set `generation.extra_body = { max_completion_tokens = 2048 }` to replace";
-    assert!(
-        outcome.stderr.contains("status 400: Unsupported parameter")
-            && outcome.stderr.contains(hint),
-        "{}",
-        outcome.stderr
-    );
-    let mended = ["--set", "generation.extra_body={ max_completion_tokens = 2048 }", "--name", "r"];
-    let outcome = run(&project, &server.base_url(), &mended);
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    assert_eq!(class(&project.summary("r"), "correct"), 2);
-}
-
-#[test]
-fn a_redirect_takes_no_key_elsewhere() {
-    let elsewhere = Socket::start(right);
-    let location = format!("location: {}/chat/completions", elsewhere.base_url());
-    let server = Socket::start(move |_| status("307 Temporary Redirect", &[&location], ""));
-    let project = Project::new();
-    let sets = sets(&server.base_url());
-    let args: Vec<&str> = ["run", "c.toml", "--out", "runs"]
-        .into_iter()
-        .chain(sets.iter().map(String::as_str))
-        .collect();
-    let mut command =
-        project.command(&[&args[..], &["--set", "generation.api_key_env=TEST_KEY"]].concat());
-    let outcome = outcome(&command.env("TEST_KEY", "sk-hush-0123456789").output().expect("starts"));
-    assert_eq!(outcome.code, 2, "{}", outcome.stdout);
-    assert!(
-        outcome.stderr.contains("redirects to another address: status 307"),
-        "{}",
-        outcome.stderr
-    );
-    assert!(server.requests()[0].contains("sk-hush-0123456789"));
-    assert!(elsewhere.requests().is_empty());
 }
 
 #[test]

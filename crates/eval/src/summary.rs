@@ -22,13 +22,12 @@ use super::score::{self, Scores};
 use super::verdict::{self, Answered, BudgetOf, LossBudget, LossVerdict, VerdictFacts};
 use super::what_if::WhatIf;
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::config::GeneratorName;
 use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure, Quantity};
 use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::{IntervalMethod, of_mean};
 use ragtriage_core::stats::median::median;
-use ragtriage_core::types::{ArmName, FailureClass, Fault, Origin, Step, Trace};
+use ragtriage_core::types::{ArmName, FailureClass, Fault, Step, Trace};
 use ragtriage_runs::{SCHEMA, SavedRun};
 
 /// Options for evaluating a run.
@@ -316,18 +315,7 @@ fn is_mean(measure: impl Into<Quantity>) -> bool {
 }
 
 fn answered_by(run: &SavedRun) -> Answered {
-    let generation = &run.manifest.settings.generation;
-    // A fallback that answered nothing leaves no call.
-    let fell_back = generation.generator == GeneratorName::Recorded
-        && generation.fallback == Some(GeneratorName::Baseline)
-        && attempts(&run.traces).any(|attempt| attempt.origin == Origin::Called);
-    let is_baseline = !run.manifest.is_foreign()
-        && (generation.generator == GeneratorName::Baseline || fell_back);
-    match (has_arm(run, ArmName::Retrieved), is_baseline) {
-        (false, _) => Answered::No,
-        (true, true) => Answered::ByBaseline,
-        (true, false) => Answered::ByGenerator,
-    }
+    if has_arm(run, ArmName::Retrieved) { Answered::ByGenerator } else { Answered::No }
 }
 
 /// Returns the number of hits in a prompt: an external RAG's k is unknown, and its recorded contexts are its prompt.

@@ -3,18 +3,22 @@
 use reqwest::Url;
 use sha2::{Digest, Sha256};
 
-use crate::error::HttpError;
+use crate::error::Error;
 use ragtriage_core::text::hex::hex;
 
+/// Parses the address of a file.
+pub fn address(text: &str) -> Result<Url, Error> {
+    parse(text, "").map_err(|reason| {
+        Error::local(format!("the address {reason}"), "write it like `https://example.org/file`")
+    })
+}
+
 /// Returns the URL `base` with `path` appended to its path, unless it already ends with it. A query is preserved, a
-/// fragment is dropped.
-pub fn address(base: &str, path: &str) -> Result<Url, HttpError> {
-    let mut url = Url::parse(base.trim())
-        .map_err(|error| HttpError::BadAddress { reason: format!("is not a URL: {error}") })?;
+/// fragment is dropped. The error completes "the address ...".
+pub(crate) fn parse(base: &str, path: &str) -> Result<Url, String> {
+    let mut url = Url::parse(base.trim()).map_err(|error| format!("is not a URL: {error}"))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return Err(HttpError::BadAddress {
-            reason: "must begin with `http://` or `https://`".into(),
-        });
+        return Err("must begin with `http://` or `https://`".to_owned());
     }
     if !path.is_empty() {
         let before = url.path().trim_end_matches('/');
@@ -56,7 +60,7 @@ mod tests {
             ),
             ("https://h/ask/?a=1#b", "", "https://h/ask/?a=1"),
         ] {
-            assert_eq!(address(base, path).expect(base).as_str(), expected);
+            assert_eq!(parse(base, path).expect(base).as_str(), expected);
         }
     }
 
@@ -70,7 +74,7 @@ mod tests {
     #[test]
     fn what_is_no_web_address_is_refused() {
         for base in ["", "localhost:8080", "ftp://h/v1", "http://"] {
-            assert!(matches!(address(base, "/x"), Err(HttpError::BadAddress { .. })), "{base}");
+            assert!(parse(base, "/x").is_err(), "{base}");
         }
     }
 }

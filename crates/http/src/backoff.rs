@@ -38,31 +38,17 @@ pub enum Retry {
     Limited(Option<Duration>),
 }
 
-/// Reason for giving up.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Abandoned<E> {
-    /// A failure that no further try can fix, or that of the only try.
-    Final(E),
-    /// Out of tries or out of time, with the last failure of a call.
-    GaveUp {
-        /// Calls made, more than one.
-        tries: u32,
-        /// The failure.
-        last: E,
-    },
-    /// The deadline passed during the first call.
-    OutOfTime,
-}
+/// An error of a call that may be repeated.
+pub trait CallError: Sized {
+    /// Returns its consequence for the next try.
+    fn retry(&self) -> Retry;
 
-impl<E> Abandoned<E> {
-    /// Returns this failure with its error mapped.
-    pub fn map<F>(self, other: impl FnOnce(E) -> F) -> Abandoned<F> {
-        match self {
-            Self::Final(error) => Abandoned::Final(other(error)),
-            Self::GaveUp { tries, last } => Abandoned::GaveUp { tries, last: other(last) },
-            Self::OutOfTime => Abandoned::OutOfTime,
-        }
-    }
+    /// Returns the error of the last of several calls.
+    #[must_use]
+    fn after(self, n_calls: u32) -> Self;
+
+    /// Creates the error of a first call that did not end before the deadline.
+    fn deadline_passed(deadline: Duration) -> Self;
 }
 
 impl Backoff {
@@ -77,12 +63,12 @@ impl Backoff {
         }
     }
 
-    /// Makes `call` until it succeeds, `verdict` returns a stop, or tries or time are used up.
-    pub async fn run<T, E, F: Future<Output = Result<T, E>>>(
+    /// Makes `call` until it succeeds, `retry` returns a stop, or tries or time are used up.
+    pub async fn run<T, E: CallError, F: Future<Output = Result<T, E>>>(
         &self,
         mut call: impl FnMut() -> F,
-        verdict: impl Fn(&E) -> Retry,
-    ) -> Result<T, Abandoned<E>> {
+        retry: impl Fn(&E) -> Retry,
+    ) -> Result<T, E> {
         let deadline = Instant::now() + self.deadline;
         let mut last = None;
         let (mut n_calls, mut tries, mut n_limited) = (0, 0, 0);
@@ -92,17 +78,20 @@ impl Backoff {
                 Ok(Ok(done)) => return Ok(done),
                 Ok(Err(error)) => error,
                 Err(_) => {
-                    return Err(last.map_or(Abandoned::OutOfTime, |last| gave_up(n_calls, last)));
+                    return Err(match last {
+                        Some(last) => E::after(last, n_calls),
+                        None => E::deadline_passed(self.deadline),
+                    });
                 }
             };
-            let verdict = verdict(&error);
-            if let Retry::Limited(_) = verdict {
+            let retry = retry(&error);
+            if let Retry::Limited(_) = retry {
                 n_limited += 1;
             } else {
                 tries += 1;
             }
-            let wait = match verdict {
-                Retry::Stop => return Err(Abandoned::Final(error)),
+            let wait = match retry {
+                Retry::Stop => return Err(error),
                 Retry::AtOnce if n_calls == 1 => Duration::ZERO,
                 Retry::AtOnce => self.wait(tries, None, random_fraction()),
                 Retry::Again(asked) => self.wait(tries, asked, random_fraction()),
@@ -110,7 +99,7 @@ impl Backoff {
             };
             let too_late = Instant::now().checked_add(wait).is_none_or(|end| end >= deadline);
             if tries >= self.tries || too_late {
-                return Err(gave_up(n_calls, error));
+                return Err(if n_calls == 1 { error } else { error.after(n_calls) });
             }
             last = Some(error);
             sleep(wait).await;
@@ -127,11 +116,6 @@ impl Backoff {
     }
 }
 
-/// Creates the error of the last failure. `tries`: calls made, including rate-limited ones.
-fn gave_up<E>(tries: u32, last: E) -> Abandoned<E> {
-    if tries == 1 { Abandoned::Final(last) } else { Abandoned::GaveUp { tries, last } }
-}
-
 /// Returns a number from 0 to below 1 for jitter, from the standard library's random hash keys: waits need neither a
 /// seed nor high-quality randomness.
 pub fn random_fraction() -> f64 {
@@ -145,6 +129,24 @@ mod tests {
 
     use super::*;
 
+    /// The value of the last call that failed, and the number of calls if there were several.
+    #[derive(Debug, PartialEq)]
+    struct Failed(u32, u32);
+
+    impl CallError for Failed {
+        fn retry(&self) -> Retry {
+            Retry::Stop
+        }
+
+        fn after(self, n_calls: u32) -> Self {
+            Self(self.0, n_calls)
+        }
+
+        fn deadline_passed(_: Duration) -> Self {
+            Self(0, 0)
+        }
+    }
+
     const AT_ONCE: Backoff = Backoff {
         tries: 3,
         first_wait: Duration::ZERO,
@@ -153,30 +155,23 @@ mod tests {
     };
 
     /// Runs calls that fail `n_failures` times.
-    async fn tried(
-        backoff: Backoff,
-        n_failures: u32,
-        verdict: Retry,
-    ) -> Result<u32, Abandoned<u32>> {
+    async fn tried(backoff: Backoff, n_failures: u32, retry: Retry) -> Result<u32, Failed> {
         let n_calls = Cell::new(0);
         let call = || {
             n_calls.set(n_calls.get() + 1);
             let n = n_calls.get();
-            async move { if n <= n_failures { Err(n) } else { Ok(n) } }
+            async move { if n <= n_failures { Err(Failed(n, 1)) } else { Ok(n) } }
         };
-        backoff.run(call, |_| verdict).await
+        backoff.run(call, |_| retry).await
     }
 
     #[tokio::test]
     async fn as_many_failures_as_tries_are_one_too_many() {
         let again = Retry::Again(None);
         assert_eq!(tried(AT_ONCE, 2, again).await, Ok(3));
-        assert_eq!(tried(AT_ONCE, 3, again).await, Err(Abandoned::GaveUp { tries: 3, last: 3 }));
-        assert_eq!(tried(AT_ONCE, 3, Retry::Stop).await, Err(Abandoned::Final(1)));
-        assert_eq!(
-            tried(Backoff { tries: 0, ..AT_ONCE }, 1, again).await,
-            Err(Abandoned::Final(1))
-        );
+        assert_eq!(tried(AT_ONCE, 3, again).await, Err(Failed(3, 3)));
+        assert_eq!(tried(AT_ONCE, 3, Retry::Stop).await, Err(Failed(1, 1)));
+        assert_eq!(tried(Backoff { tries: 0, ..AT_ONCE }, 1, again).await, Err(Failed(1, 1)));
     }
 
     #[tokio::test]
@@ -189,11 +184,7 @@ mod tests {
             ..AT_ONCE
         };
         let asked = Retry::Limited(Some(Duration::from_secs(51)));
-        assert_eq!(
-            tried(soon, 30, asked).await,
-            Err(Abandoned::Final(1)),
-            "51 s are more than 50 s"
-        );
+        assert_eq!(tried(soon, 30, asked).await, Err(Failed(1, 1)), "51 s are more than 50 s");
     }
 
     #[tokio::test]
@@ -204,36 +195,32 @@ mod tests {
             ..AT_ONCE
         };
         assert_eq!(tried(slow, 1, Retry::AtOnce).await, Ok(2));
-        assert_eq!(
-            tried(AT_ONCE, 3, Retry::AtOnce).await,
-            Err(Abandoned::GaveUp { tries: 3, last: 3 })
-        );
+        assert_eq!(tried(AT_ONCE, 3, Retry::AtOnce).await, Err(Failed(3, 3)));
     }
 
     #[tokio::test]
     async fn a_wait_beyond_the_deadline_is_not_begun() {
         let asked = Retry::Again(Some(Duration::from_secs(51)));
-        assert_eq!(tried(AT_ONCE, 1, asked).await, Err(Abandoned::Final(1)));
-        assert_eq!(
-            tried(AT_ONCE, 1, Retry::Again(Some(Duration::MAX))).await,
-            Err(Abandoned::Final(1))
-        );
+        assert_eq!(tried(AT_ONCE, 1, asked).await, Err(Failed(1, 1)));
+        assert_eq!(tried(AT_ONCE, 1, Retry::Again(Some(Duration::MAX))).await, Err(Failed(1, 1)));
     }
 
     #[tokio::test]
     async fn a_call_that_never_ends_is_ended_by_the_deadline() {
         let soon = Backoff { deadline: Duration::from_millis(5), ..AT_ONCE };
-        let never = || std::future::pending::<Result<(), ()>>();
-        assert_eq!(soon.run(never, |()| Retry::Stop).await, Err(Abandoned::OutOfTime));
+        let never = || std::future::pending::<Result<(), Failed>>();
+        assert_eq!(soon.run(never, Failed::retry).await, Err(Failed(0, 0)));
         // The second call never ends: the first one's failure is reported.
         let n_calls = Cell::new(0);
         let call = || {
             n_calls.set(n_calls.get() + 1);
             let is_first = n_calls.get() == 1;
-            async move { if is_first { Err::<(), _>("busy") } else { std::future::pending().await } }
+            async move {
+                if is_first { Err::<(), _>(Failed(7, 1)) } else { std::future::pending().await }
+            }
         };
         let failure = soon.run(call, |_| Retry::Again(None)).await;
-        assert_eq!(failure, Err(Abandoned::GaveUp { tries: 2, last: "busy" }));
+        assert_eq!(failure, Err(Failed(7, 2)));
     }
 
     #[test]
@@ -259,7 +246,7 @@ mod tests {
         let refused = tried(soon, u32::MAX, Retry::Limited(Some(Duration::ZERO))).await;
         // Waits of at least 5, 10, 20 and 40 ms; a fifth of 80 would end after the 100.
         match refused {
-            Err(Abandoned::GaveUp { tries, .. }) => assert!((2..=5).contains(&tries), "{tries}"),
+            Err(Failed(_, tries)) => assert!((2..=5).contains(&tries), "{tries}"),
             other => panic!("{other:?}"),
         }
     }

@@ -6,6 +6,7 @@
 //! user info in the address no redirect is followed; a bearer key goes to the first host and port only. Left out: integrity
 //! checks; callers check the file's hash.
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{
@@ -16,7 +17,9 @@ use reqwest::{Client, Response, Url};
 use tokio::sync::Mutex;
 
 use super::asked_wait::asked_wait;
-use super::{Backoff, HttpError, Partial, Retry, Secret, redirects};
+use super::backoff::CallError;
+use super::endpoint::{builder, sensitive};
+use super::{Backoff, Error, Kind, Partial, Retry, Secret, redirects};
 use ragtriage_core::text::address::{is_loopback, shown};
 use ragtriage_core::text::causes::root_cause;
 
@@ -57,52 +60,32 @@ pub struct Downloader {
     connect_timeout: Duration,
 }
 
-/// A failed try.
-struct Failed {
-    error: HttpError,
-    /// True if the file is longer than after any previous try.
-    brought: bool,
-}
-
 impl Downloader {
-    /// Creates a client for the file at `url`, without calling it.
+    /// Creates a client that sends `key`, if any, as a bearer token to the host and port of `url`; redirects to others are
+    /// followed without it, and none after them gets it back. Makes no calls.
     ///
     /// # Errors
-    /// `KeyInClear` for user info that would go over the network unencrypted; `Client`.
-    pub fn new(url: &Url, connect_timeout: Duration) -> Result<Self, HttpError> {
-        Self::with_key(url, None, connect_timeout)
-    }
-
-    /// Creates a client that sends `key` as a bearer token to the host and port of `url`; redirects to others are followed without
-    /// it, and none after them gets it back.
-    ///
-    /// # Errors
-    /// As [`Self::new`], also for the key; `BadKey`.
-    pub fn with_key(
-        url: &Url,
-        key: Option<&Secret>,
-        connect_timeout: Duration,
-    ) -> Result<Self, HttpError> {
+    /// A key or user info that would go over the network unencrypted.
+    pub fn new(url: &Url, key: Option<&Secret>, connect_timeout: Duration) -> Result<Self, Error> {
         let has_user = !url.username().is_empty() || url.password().is_some();
         if url.scheme() == "http" && (has_user || key.is_some()) && !is_loopback(url) {
-            return Err(HttpError::KeyInClear { host: url.host_str().unwrap_or("").to_owned() });
+            return Err(Error::key_in_clear(url.host_str()));
         }
-        let mut builder = crate::client::builder()
+        let mut builder = builder()
             .redirect(redirects::policy(has_user))
             .referer(false)
             .connect_timeout(connect_timeout)
-            .read_timeout(SILENCE)
-            .user_agent(concat!("ragtriage/", env!("CARGO_PKG_VERSION")));
+            .read_timeout(SILENCE);
         if is_loopback(url) {
             builder = builder.no_proxy();
         }
-        let client =
-            builder.build().map_err(|error| HttpError::Client { reason: root_cause(&error) })?;
+        let client = builder.build().map_err(|error| Error::client(&root_cause(&error)))?;
         let key = key.map(|key| {
-            let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
-                .map_err(|_| HttpError::BadKey)?;
-            value.set_sensitive(true);
-            Ok(value)
+            sensitive(&format!("Bearer {}", key.expose())).ok_or_else(|| {
+                let message = "the key contains characters that are not allowed in a header";
+                let hint = "check the variable with the key for a line feed at its end";
+                Error::local(message.to_owned(), hint)
+            })
         });
         Ok(Self { client, url: url.clone(), key: key.transpose()?, connect_timeout })
     }
@@ -116,30 +99,24 @@ impl Downloader {
         wanted: &FileRequest<'_>,
         partial: &mut Partial,
         on_download: OnDownload<'_>,
-    ) -> Result<(), HttpError> {
-        let longest = partial.n_bytes();
-        let state = Mutex::new((partial, longest));
-        let tries = wanted.backoff.run(
-            || async {
-                let (partial, longest) = &mut *state.lock().await;
-                let done = self.one_try(wanted, partial, on_download).await;
-                let brought = partial.n_bytes() > *longest;
-                *longest = partial.n_bytes().max(*longest);
-                done.map_err(|error| Failed { error, brought })
-            },
-            |failed| match failed.error.verdict() {
-                Retry::Stop => Retry::Stop,
-                _ if failed.brought => Retry::Limited(None),
-                verdict => verdict,
-            },
-        );
-        tries.await.map_err(|failure| {
-            HttpError::final_of(
-                failure.map(|failed| failed.error),
-                &shown(&self.url),
-                &wanted.backoff,
-            )
-        })
+    ) -> Result<(), Error> {
+        let longest = AtomicU64::new(partial.n_bytes());
+        // True if the file is longer than after any previous try.
+        let has_grown = AtomicBool::new(false);
+        let partial = Mutex::new(partial);
+        let one_try = || async {
+            let partial = &mut **partial.lock().await;
+            let done = self.one_try(wanted, partial, on_download).await;
+            let before = longest.fetch_max(partial.n_bytes(), Ordering::Relaxed);
+            has_grown.store(partial.n_bytes() > before, Ordering::Relaxed);
+            done
+        };
+        let retry = |error: &Error| match error.retry() {
+            Retry::Stop => Retry::Stop,
+            _ if has_grown.load(Ordering::Relaxed) => Retry::Limited(None),
+            retry => retry,
+        };
+        wanted.backoff.run(one_try, retry).await
     }
 
     async fn one_try(
@@ -147,7 +124,7 @@ impl Downloader {
         wanted: &FileRequest<'_>,
         partial: &mut Partial,
         on_download: OnDownload<'_>,
-    ) -> Result<(), HttpError> {
+    ) -> Result<(), Error> {
         let url = shown(&self.url);
         let mut request = self.client.get(self.url.clone()).header(ACCEPT_ENCODING, "identity");
         if let Some(key) = &self.key {
@@ -162,8 +139,7 @@ impl Downloader {
         let Arrival::Body { end, total } = begin(&response, &url, partial)? else {
             return Ok(());
         };
-        let too_large =
-            || HttpError::TooLarge { url: url.clone(), most_bytes: wanted.most_bytes as usize };
+        let too_large = || Error::answer_too_large(&url, wanted.most_bytes);
         if total.is_some_and(|total| total > wanted.most_bytes) {
             return Err(too_large());
         }
@@ -179,21 +155,23 @@ impl Downloader {
             on_download(Download { file: wanted.file, bytes: n_bytes, total });
         }
         match total {
-            Some(total) if total != partial.n_bytes() => Err(HttpError::Broken {
-                url,
-                reason: "it ended before the file was complete".to_owned(),
-            }),
+            Some(total) if total != partial.n_bytes() => {
+                let reason = "it ended before the file was complete";
+                let message = format!("the connection to `{url}` was interrupted: {reason}");
+                Err(Error::new(Kind::Interrupted, message))
+            }
             _ => Ok(()),
         }
     }
 
-    fn broken(&self, url: &str, error: reqwest::Error) -> HttpError {
-        let (url, error) = (url.to_owned(), error.without_url());
+    fn broken(&self, url: &str, error: reqwest::Error) -> Error {
+        let error = error.without_url();
         let reason = root_cause(&error);
         if error.is_redirect() {
-            return HttpError::NotFollowed { url, reason };
+            let message = format!("the redirect of `{url}` is not followed: {reason}");
+            return Error::new(Kind::Redirected, message);
         }
-        HttpError::of_transport(&error, url, reason, self.connect_timeout, SILENCE)
+        Error::of_transport(&error, url, &reason, self.connect_timeout, SILENCE)
     }
 }
 
@@ -207,7 +185,7 @@ enum Arrival {
 
 /// Prepares `partial` for the answer's body. A part that was not asked for, or that belongs to another version, is not joined:
 /// the download starts over.
-fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Arrival, HttpError> {
+fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Arrival, Error> {
     let (status, headers) = (response.status(), response.headers());
     let part =
         headers.get(CONTENT_RANGE).and_then(|value| ContentRange::parse(value.to_str().ok()?));
@@ -229,23 +207,20 @@ fn begin(response: &Response, url: &str, partial: &mut Partial) -> Result<Arriva
             Ok(Arrival::Whole)
         }
         (206 | 416, _) => Err(wrong_part(url, partial)),
-        (status, _) => Err(HttpError::Status {
-            url: url.to_owned(),
-            status,
-            excerpt: response
-                .status()
-                .canonical_reason()
-                .unwrap_or("a status without a name")
-                .to_owned(),
-            retry_after: asked_wait(headers, SystemTime::now()),
-        }),
+        (code, _) => {
+            let name = status.canonical_reason().unwrap_or("a status without a name");
+            Err(Error::status(url, code, name, asked_wait(headers, SystemTime::now())))
+        }
     }
 }
 
 /// Discards `partial`: some of its bytes may be of another version.
-fn wrong_part(url: &str, partial: &mut Partial) -> HttpError {
+fn wrong_part(url: &str, partial: &mut Partial) -> Error {
     match partial.begin(None) {
-        Ok(()) => HttpError::WrongPart { url: url.to_owned() },
+        Ok(()) => {
+            let message = format!("`{url}` sent a different byte range than requested");
+            Error::new(Kind::WrongPart, message)
+        }
         Err(error) => error,
     }
 }

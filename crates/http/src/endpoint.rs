@@ -4,13 +4,14 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Certificate, Client, RequestBuilder, Url, redirect};
+use reqwest::{Certificate, Client, ClientBuilder, RequestBuilder, Url, redirect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::address::parse;
 use super::asked_wait::asked_wait;
 use super::mask::Mask;
-use super::{Backoff, HttpError, Secret, complaint};
+use super::{Error, Kind, Secret, complaint};
 use ragtriage_core::text::address::{is_loopback, shown};
 use ragtriage_core::text::causes::root_cause;
 use ragtriage_runs::read_file;
@@ -28,11 +29,31 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// most Python servers, closes them after five seconds.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 
+/// The names of a service's settings, for errors and hints.
+#[derive(Debug)]
+pub struct ServiceNames {
+    /// The table of its settings.
+    pub table: &'static str,
+    /// The setting of its address.
+    pub url: &'static str,
+    /// An address.
+    pub example: &'static str,
+    /// Appended to the address.
+    pub path: &'static str,
+    /// The kind of server that must run there.
+    pub server: &'static str,
+    /// Commands that start such a server, in parentheses.
+    pub commands: &'static str,
+    /// True if a file of certificate authorities can be set.
+    pub has_ca_file: bool,
+}
+
 /// The settings of an endpoint.
 #[derive(Clone)]
 pub struct EndpointSettings {
-    /// URL of the calls, from [`super::address`].
+    /// URL of the calls.
     pub url: Url,
+    pub names: &'static ServiceNames,
     /// Key sent as a bearer token; one of white space only is ignored.
     pub api_key: Option<Secret>,
     /// Additional headers; one named `authorization` replaces the key's.
@@ -46,18 +67,26 @@ pub struct EndpointSettings {
 }
 
 impl EndpointSettings {
-    /// Creates settings for calls to `url`, without a key, with a timeout of two minutes.
-    #[must_use]
-    pub fn new(url: Url) -> Self {
+    /// Creates settings for calls to `base` with the path of its service appended, without a key, with a timeout of two
+    /// minutes.
+    pub fn new(base: &str, names: &'static ServiceNames) -> Result<Self, Error> {
+        let ServiceNames { table, url, example, path, .. } = names;
+        let url = parse(base, path).map_err(|reason| {
+            let appended =
+                if path.is_empty() { String::new() } else { format!("; `{path}` is appended") };
+            let hint = format!("write it like `{example}`{appended}");
+            Error::local(format!("`{table}.{url}` {reason}"), hint)
+        })?;
         let timeout = Duration::from_mins(2);
-        Self {
+        Ok(Self {
             url,
+            names,
             api_key: None,
             headers: Vec::new(),
             timeout,
             ca_file: None,
             most_bytes: LARGEST_BODY_BYTES,
-        }
+        })
     }
 }
 
@@ -84,6 +113,7 @@ pub struct JsonEndpoint {
     client: Client,
     url: Url,
     shown_url: String,
+    names: &'static ServiceNames,
     headers: HeaderMap,
     mask: Mask,
     timeout: Duration,
@@ -92,18 +122,18 @@ pub struct JsonEndpoint {
 
 impl JsonEndpoint {
     /// Checks the settings and creates the client, without calling the address.
-    pub fn new(settings: EndpointSettings) -> Result<Self, HttpError> {
+    pub fn new(settings: EndpointSettings) -> Result<Self, Error> {
         let headers = headers(&settings)?;
-        let EndpointSettings { url, api_key, headers: named, timeout, ca_file, most_bytes } =
+        let EndpointSettings { url, names, api_key, headers: named, timeout, ca_file, most_bytes } =
             settings;
         let has_secret =
             headers.len() > 1 || !url.username().is_empty() || url.password().is_some();
         if url.scheme() == "http" && has_secret && !is_loopback(&url) {
-            return Err(HttpError::KeyInClear { host: url.host_str().unwrap_or("").to_owned() });
+            return Err(Error::key_in_clear(url.host_str()));
         }
         let mask = Mask::new(&url, api_key.iter().chain(named.iter().map(|(_, value)| value)));
-        let client = client(&url, ca_file)?;
-        Ok(Self { client, shown_url: shown(&url), url, headers, mask, timeout, most_bytes })
+        let client = client(&url, ca_file, names)?;
+        Ok(Self { client, shown_url: shown(&url), url, names, headers, mask, timeout, most_bytes })
     }
 
     /// Returns the address without its secrets.
@@ -113,17 +143,17 @@ impl JsonEndpoint {
     }
 
     /// Makes one call, whose answer may have any status but a redirect's.
-    pub async fn send(&self, body: &impl Serialize) -> Result<Response, HttpError> {
+    pub async fn send(&self, body: &impl Serialize) -> Result<Response, Error> {
         let body = serde_json::to_vec(body).expect("what is sent has string keys only");
         self.answer(self.client.post(self.url.clone()).body(body)).await
     }
 
     /// Makes one call without a body, otherwise as [`Self::send`].
-    pub async fn get(&self) -> Result<Response, HttpError> {
+    pub async fn get(&self) -> Result<Response, Error> {
         self.answer(self.client.get(self.url.clone())).await
     }
 
-    async fn answer(&self, request: RequestBuilder) -> Result<Response, HttpError> {
+    async fn answer(&self, request: RequestBuilder) -> Result<Response, Error> {
         let response = request
             .headers(self.headers.clone())
             .timeout(self.timeout)
@@ -132,26 +162,17 @@ impl JsonEndpoint {
             .map_err(|error| self.broken(error))?;
         let status = response.status();
         if status.is_redirection() {
-            return Err(HttpError::Redirected {
-                url: self.shown_url.clone(),
-                status: status.as_u16(),
-            });
+            // It would receive the text and the key.
+            let (url, status) = (&self.shown_url, status.as_u16());
+            let message = format!("`{url}` redirects to another address: status {status}");
+            return Err(self.hinted(Error::new(Kind::Redirected, message)));
         }
         let retry_after = asked_wait(response.headers(), SystemTime::now());
         Ok(Response { status: status.as_u16(), body: self.body(response).await?, retry_after })
     }
 
-    /// Calls with retries until there is a successful answer, and parses it.
-    pub async fn post<T: DeserializeOwned>(
-        &self,
-        body: &impl Serialize,
-        backoff: &Backoff,
-    ) -> Result<T, HttpError> {
-        let done = backoff.run(|| self.call(body), HttpError::verdict).await;
-        done.map_err(|failure| HttpError::final_of(failure, &self.shown_url, backoff))
-    }
-
-    async fn call<T: DeserializeOwned>(&self, body: &impl Serialize) -> Result<T, HttpError> {
+    /// Makes one call and parses its successful answer.
+    pub async fn call<T: DeserializeOwned>(&self, body: &impl Serialize) -> Result<T, Error> {
         let answer = self.send(body).await?;
         if !answer.is_success() {
             return Err(self.status(&answer));
@@ -162,26 +183,19 @@ impl JsonEndpoint {
 
     /// Creates the error of an unsuccessful answer.
     #[must_use]
-    pub fn status(&self, answer: &Response) -> HttpError {
-        let Response { status, body, retry_after } = answer;
-        let excerpt = self.excerpt(&complaint(body));
-        HttpError::Status {
-            url: self.shown_url.clone(),
-            status: *status,
-            excerpt,
-            retry_after: *retry_after,
-        }
+    pub fn status(&self, answer: &Response) -> Error {
+        let excerpt = self.excerpt(&complaint(&answer.body));
+        let error = Error::status(&self.shown_url, answer.status, &excerpt, answer.retry_after);
+        self.hinted(error)
     }
 
     /// Creates the error of an answer of an unexpected form.
     #[must_use]
-    pub fn unreadable(&self, reason: &str, body: &[u8]) -> HttpError {
-        let start = &body[..body.len().min(EXCERPT_BYTES)];
-        HttpError::Unreadable {
-            url: self.shown_url.clone(),
-            reason: self.excerpt(reason),
-            excerpt: self.excerpt(&String::from_utf8_lossy(start)),
-        }
+    pub fn unreadable(&self, reason: &str, body: &[u8]) -> Error {
+        let start = String::from_utf8_lossy(&body[..body.len().min(EXCERPT_BYTES)]);
+        let (url, reason, excerpt) = (&self.shown_url, self.excerpt(reason), self.excerpt(&start));
+        let message = format!("the response of `{url}` cannot be read: {reason}: {excerpt}");
+        self.hinted(Error::new(Kind::Unreadable, message))
     }
 
     /// Returns a short excerpt of a server's text: one line, without echoed secrets and control or bidi characters.
@@ -196,9 +210,9 @@ impl JsonEndpoint {
         self.mask.text(text)
     }
 
-    async fn body(&self, mut response: reqwest::Response) -> Result<Vec<u8>, HttpError> {
+    async fn body(&self, mut response: reqwest::Response) -> Result<Vec<u8>, Error> {
         let too_large =
-            || HttpError::TooLarge { url: self.shown_url.clone(), most_bytes: self.most_bytes };
+            || self.hinted(Error::answer_too_large(&self.shown_url, self.most_bytes as u64));
         let promised = response.content_length();
         if promised.is_some_and(|n_bytes| n_bytes > self.most_bytes as u64) {
             return Err(too_large());
@@ -214,58 +228,105 @@ impl JsonEndpoint {
     }
 
     /// Creates the error of a transport failure, without its URL.
-    fn broken(&self, error: reqwest::Error) -> HttpError {
-        let (url, error) = (self.shown_url.clone(), error.without_url());
+    fn broken(&self, error: reqwest::Error) -> Error {
+        let error = error.without_url();
         let reason = self.excerpt(&root_cause(&error));
-        HttpError::of_transport(
-            &error,
-            url,
-            reason,
-            CONNECT_TIMEOUT.min(self.timeout),
-            self.timeout,
-        )
+        let connect_timeout = CONNECT_TIMEOUT.min(self.timeout);
+        let (url, timeout) = (&self.shown_url, self.timeout);
+        self.hinted(Error::of_transport(&error, url, &reason, connect_timeout, timeout))
+    }
+
+    fn hinted(&self, error: Error) -> Error {
+        Error { hint: self.names.hint(error.kind), ..error }
+    }
+}
+
+impl ServiceNames {
+    /// Returns the remedy for a failed call.
+    #[must_use]
+    pub fn hint(&self, kind: Kind) -> Option<String> {
+        let Self { table, url, path, server, commands, has_ca_file, .. } = self;
+        Some(match kind {
+            Kind::Unreachable => {
+                format!("start the server{commands} or correct `{table}.{url}`")
+            }
+            Kind::TimedOut => {
+                format!("raise `{table}.timeout_s` or lower `{table}.concurrency`")
+            }
+            Kind::Untrusted if *has_ca_file => format!(
+                "name the PEM file of its certificate authority, or of a self-signed certificate without `CA:TRUE`, in `{table}.ca_file`"
+            ),
+            Kind::Redirected => {
+                format!("set `{table}.{url}` to the target of the redirect, if you trust it")
+            }
+            Kind::Status(401 | 403) => {
+                format!("`{table}.api_key_env` names the variable with the key")
+            }
+            Kind::Status(404 | 405) if !path.is_empty() => format!(
+                "`{path}` is appended to `{table}.{url}`; check the address and the model name"
+            ),
+            Kind::Status(429) => format!("lower `{table}.concurrency`"),
+            Kind::Interrupted | Kind::Unreadable | Kind::AnswerTooLarge | Kind::Status(_) => {
+                format!("check that {server} runs at `{table}.{url}`")
+            }
+            Kind::Untrusted | Kind::WrongPart | Kind::RequestTooLarge | Kind::Local => {
+                return None;
+            }
+        })
     }
 }
 
 /// Returns the content type, the key and the configured headers; the latter two are marked sensitive.
-fn headers(settings: &EndpointSettings) -> Result<HeaderMap, HttpError> {
+fn headers(settings: &EndpointSettings) -> Result<HeaderMap, Error> {
+    let table = settings.names.table;
+    let hint = "check the variable for a line feed at its end";
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let key = settings.api_key.iter().map(|key| key.expose().trim()).find(|key| !key.is_empty());
     if let Some(key) = key {
-        headers
-            .insert(AUTHORIZATION, sensitive(&format!("Bearer {key}")).ok_or(HttpError::BadKey)?);
+        let key = sensitive(&format!("Bearer {key}")).ok_or_else(|| {
+            let message = format!(
+                "`{table}.api_key_env` names a key with characters that are not allowed in a header"
+            );
+            Error::local(message, hint)
+        })?;
+        headers.insert(AUTHORIZATION, key);
     }
     for (name, value) in &settings.headers {
-        let header = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| HttpError::BadHeaderName { name: name.escape_debug().to_string() })?;
-        let value = sensitive(value.expose());
-        let value = value.ok_or_else(|| HttpError::BadHeaderValue { name: name.clone() })?;
+        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| {
+            let name = name.escape_debug();
+            let message = format!("`{table}.headers_env` has the invalid header name `{name}`");
+            Error::new(Kind::Local, message)
+        })?;
+        let value = sensitive(value.expose()).ok_or_else(|| {
+            let message = format!(
+                "`{table}.headers_env` names a value of `{name}` with characters that are not allowed in a header"
+            );
+            Error::local(message, hint)
+        })?;
         headers.insert(header, value);
     }
     Ok(headers)
 }
 
-fn sensitive(value: &str) -> Option<HeaderValue> {
+pub(crate) fn sensitive(value: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(value).ok()?;
     value.set_sensitive(true);
     Some(value)
 }
 
-fn client(url: &Url, ca_file: Option<PathBuf>) -> Result<Client, HttpError> {
-    let mut builder = crate::client::builder()
+fn client(url: &Url, ca_file: Option<PathBuf>, names: &ServiceNames) -> Result<Client, Error> {
+    let mut builder = builder()
         .redirect(redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT)
-        .pool_idle_timeout(IDLE_TIMEOUT)
-        .user_agent(concat!("ragtriage/", env!("CARGO_PKG_VERSION")));
+        .pool_idle_timeout(IDLE_TIMEOUT);
     if let Some(path) = ca_file {
-        let pem = match read_file(&path) {
-            Ok(pem) => pem,
-            Err(source) => return Err(HttpError::CaFile { path, source }),
-        };
+        let pem = read_file(&path).map_err(|source| Error::ca_file(&path, source))?;
         let certificates = Certificate::from_pem_bundle(&pem).unwrap_or_default();
         if certificates.is_empty() {
-            return Err(HttpError::NoCertificate { path });
+            let (table, path) = (names.table, path.display());
+            let message = format!("`{table}.ca_file` has no certificate: `{path}`");
+            return Err(Error::new(Kind::Local, message));
         }
         builder = builder.tls_certs_merge(certificates);
     } else if url.scheme() == "http" {
@@ -276,5 +337,15 @@ fn client(url: &Url, ca_file: Option<PathBuf>) -> Result<Client, HttpError> {
     if is_loopback(url) {
         builder = builder.no_proxy();
     }
-    builder.build().map_err(|error| HttpError::Client { reason: root_cause(&error) })
+    builder.build().map_err(|error| Error {
+        hint: names.hint(Kind::Untrusted),
+        ..Error::client(&root_cause(&error))
+    })
+}
+
+/// Returns a builder whose TLS uses `ring`, which the gRPC client of the vector store uses too.
+pub(crate) fn builder() -> ClientBuilder {
+    // Fails if a provider is already installed, which is then this one.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder().user_agent(concat!("ragtriage/", env!("CARGO_PKG_VERSION")))
 }

@@ -1,15 +1,16 @@
-//! Errors of calls over HTTP.
+//! The error of a call, of a download, or of creating a client.
 //!
 //! No message holds a key, a header's value, or a URL's user info and query: URLs are redacted and excerpts cleaned
 //! where the error is created.
 
-use ragtriage_core::hint::Hint;
-use ragtriage_core::types::ErrorKind;
 use std::io;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
-use crate::backoff::{Abandoned, Backoff, Retry};
+use ragtriage_core::hint::Hint;
+use ragtriage_core::types::ErrorKind;
+
+use crate::backoff::{CallError, Retry};
 
 /// Lower-cased parts of error messages about a request that is too large (`OpenAI`, text-embeddings-inference, vLLM,
 /// gateways). A false match costs some calls, not correctness.
@@ -25,122 +26,141 @@ const TOO_LARGE_WORDS: [&str; 9] = [
     "array length",
 ];
 
-/// Error of a call, or of creating the client.
+/// An error of a call, or of creating the client.
 #[derive(Debug, thiserror::Error)]
-#[allow(
-    missing_docs,
-    reason = "the fields are what the message shows: a redacted URL, an HTTP status, an excerpt"
-)]
-pub enum HttpError {
-    /// No connection could be made.
-    #[error("`{url}` cannot be reached: {reason}")]
-    Unreachable { url: String, reason: String },
-    /// The connection was interrupted.
-    #[error("the connection to `{url}` was interrupted: {reason}")]
-    Broken { url: String, reason: String },
-    /// No answer in time.
-    #[error("`{url}` did not respond within {} s", .after.as_secs_f64())]
-    TimedOut { url: String, after: Duration },
-    /// The server's certificate is not trusted.
-    #[error("the certificate of `{url}` is not trusted: {reason}")]
-    Untrusted { url: String, reason: String },
-    /// A redirect, which is not followed, because it would receive the text and the key.
-    #[error("`{url}` redirects to another address: status {status}")]
-    Redirected { url: String, status: u16 },
-    /// A redirect that a download does not follow.
-    #[error("the redirect of `{url}` is not followed: {reason}")]
-    NotFollowed { url: String, reason: String },
-    /// A part of another version, or another part than the missing one.
-    #[error("`{url}` sent a different byte range than requested")]
-    WrongPart { url: String },
-    /// A downloaded file could not be written.
-    #[error("cannot write `{}`", .path.display())]
-    Write { path: PathBuf, source: io::Error },
-    /// Another process is fetching the file.
-    #[error("another process is fetching `{}`", .path.display())]
-    Busy { path: PathBuf },
-    /// An error status.
-    #[error("`{url}` answered with status {status}: {excerpt}")]
-    Status { url: String, status: u16, excerpt: String, retry_after: Option<Duration> },
-    /// An answer above the maximum size.
-    #[error("the response of `{url}` is larger than {} MiB", most_bytes >> 20)]
-    TooLarge { url: String, most_bytes: usize },
-    /// An answer of another form.
-    #[error("the response of `{url}` cannot be read: {reason}: {excerpt}")]
-    Unreadable { url: String, reason: String, excerpt: String },
-    /// Still failing after all tries.
-    #[error("after {tries} tries: {last}")]
-    GaveUp { tries: u32, last: Box<Self> },
-    /// The deadline for all tries has passed.
-    #[error("`{url}` did not respond within the deadline of {} s", .deadline.as_secs_f64())]
-    DeadlinePassed { url: String, deadline: Duration },
-    /// An invalid address.
-    #[error("the address {reason}")]
-    BadAddress { reason: String },
-    /// A key that is not a valid header value.
-    #[error("the key contains characters that are not allowed in a header")]
-    BadKey,
-    /// An invalid header name.
-    #[error("invalid header name `{name}`")]
-    BadHeaderName { name: String },
-    /// An invalid header value.
-    #[error("the value of header `{name}` contains characters that are not allowed")]
-    BadHeaderValue { name: String },
-    /// A key would go over the network unencrypted.
-    #[error("the key would be sent unencrypted to `{host}`")]
-    KeyInClear { host: String },
-    /// The private certificate authority's file cannot be read.
-    #[error("cannot read the CA file `{}`", .path.display())]
-    CaFile { path: PathBuf, source: io::Error },
-    /// The private certificate authority's file has no certificate.
-    #[error("the CA file has no certificate: `{}`", .path.display())]
-    NoCertificate { path: PathBuf },
-    /// The HTTP client could not be created.
-    #[error("cannot make an HTTP client: {reason}")]
-    Client { reason: String },
+#[error("{message}")]
+pub struct Error {
+    pub kind: Kind,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+    /// The wait that the server asks for before the next call.
+    pub(crate) asked_wait: Option<Duration>,
+    pub(crate) source: Option<io::Error>,
 }
 
-impl HttpError {
+/// The cause of an [`Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// No connection could be made.
+    Unreachable,
+    /// The connection was interrupted.
+    Interrupted,
+    /// No answer in time.
+    TimedOut,
+    /// The server's certificate is not trusted.
+    Untrusted,
+    /// A redirect that is not followed.
+    Redirected,
+    /// A part of another version of a file, or another part than the missing one.
+    WrongPart,
+    /// An error status.
+    Status(u16),
+    /// A status that says that the request is too large.
+    RequestTooLarge,
+    /// An answer above the maximum size.
+    AnswerTooLarge,
+    /// An answer of another form.
+    Unreadable,
+    /// A wrong setting or a local failure: no call would help.
+    Local,
+}
+
+impl Error {
+    #[must_use]
+    pub fn new(kind: Kind, message: String) -> Self {
+        Self { kind, message, hint: None, asked_wait: None, source: None }
+    }
+
+    pub(crate) fn local(message: String, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..Self::new(Kind::Local, message) }
+    }
+
+    pub(crate) fn write(path: &Path, source: io::Error) -> Self {
+        let hint = "check the free disk space and the permissions of the folder";
+        let error = Self::local(format!("cannot write `{}`", path.display()), hint);
+        Self { source: Some(source), ..error }
+    }
+
+    /// Creates the error of a file of a certificate authority that cannot be read.
+    pub(crate) fn ca_file(path: &Path, source: io::Error) -> Self {
+        let message = format!("cannot read the CA file `{}`", path.display());
+        Self { source: Some(source), ..Self::new(Kind::Local, message) }
+    }
+
+    pub(crate) fn key_in_clear(host: Option<&str>) -> Self {
+        let host = host.unwrap_or_default();
+        Self::local(
+            format!("the key would be sent unencrypted to `{host}`"),
+            "use `https`; plain `http` with a key is for this machine only",
+        )
+    }
+
+    pub(crate) fn client(reason: &str) -> Self {
+        Self::new(Kind::Untrusted, format!("cannot make an HTTP client: {reason}"))
+    }
+
+    pub(crate) fn answer_too_large(url: &str, most_bytes: u64) -> Self {
+        let most = most_bytes >> 20;
+        let message = format!("the response of `{url}` is larger than {most} MiB");
+        Self::new(Kind::AnswerTooLarge, message)
+    }
+
+    /// Creates the error of a status; 413 (text-embeddings-inference), or a refusal with such a message, says that the
+    /// request is too large. llama.cpp uses status 500.
+    pub(crate) fn status(
+        url: &str,
+        status: u16,
+        excerpt: &str,
+        asked_wait: Option<Duration>,
+    ) -> Self {
+        let lower = excerpt.to_lowercase();
+        let is_too_large = match status {
+            413 => true,
+            400 | 422 => TOO_LARGE_WORDS.iter().any(|words| lower.contains(words)),
+            500 => lower.contains("too large to process"),
+            _ => false,
+        };
+        let kind = if is_too_large { Kind::RequestTooLarge } else { Kind::Status(status) };
+        let message = format!("`{url}` answered with status {status}: {excerpt}");
+        Self { asked_wait, ..Self::new(kind, message) }
+    }
+
     /// Creates the error of a transport failure without its URL: `reason` is its message. `connect_timeout` is the
     /// timeout of the connection, `timeout` that of an answer.
-    pub(super) fn of_transport(
+    pub(crate) fn of_transport(
         error: &reqwest::Error,
-        url: String,
-        reason: String,
+        url: &str,
+        reason: &str,
         connect_timeout: Duration,
         timeout: Duration,
     ) -> Self {
+        let unreachable = |reason: &str| {
+            Self::new(Kind::Unreachable, format!("`{url}` cannot be reached: {reason}"))
+        };
         if error.is_connect() && error.is_timeout() {
-            let reason = format!("no connection within {} s", connect_timeout.as_secs_f64());
-            Self::Unreachable { url, reason }
+            unreachable(&format!("no connection within {} s", connect_timeout.as_secs_f64()))
         } else if error.is_timeout() {
-            Self::TimedOut { url, after: timeout }
+            let after = timeout.as_secs_f64();
+            Self::new(Kind::TimedOut, format!("`{url}` did not respond within {after} s"))
         } else if error.is_connect() && reason.to_lowercase().contains("certificate") {
-            Self::Untrusted { url, reason: certificate_reason(&reason) }
+            let reason = certificate_reason(reason);
+            let message = format!("the certificate of `{url}` is not trusted: {reason}");
+            Self::new(Kind::Untrusted, message)
         } else if error.is_connect() {
-            Self::Unreachable { url, reason }
+            unreachable(reason)
         } else {
-            Self::Broken { url, reason }
-        }
-    }
-
-    /// Returns the error after all tries.
-    pub(super) fn final_of(failure: Abandoned<Self>, url: &str, backoff: &Backoff) -> Self {
-        match failure {
-            Abandoned::Final(error) => error,
-            Abandoned::GaveUp { tries, last } => Self::GaveUp { tries, last: Box::new(last) },
-            Abandoned::OutOfTime => {
-                Self::DeadlinePassed { url: url.to_owned(), deadline: backoff.deadline }
-            }
+            let message = format!("the connection to `{url}` was interrupted: {reason}");
+            Self::new(Kind::Interrupted, message)
         }
     }
 
     /// Returns its cause, as stored in a trace.
     #[must_use]
-    pub fn kind(&self) -> ErrorKind {
-        match self.last() {
-            Self::Unreachable { .. } => ErrorKind::Unreachable,
-            error if error.is_transient() => ErrorKind::Transient,
+    pub fn trace_kind(&self) -> ErrorKind {
+        match self.kind {
+            Kind::Unreachable => ErrorKind::Unreachable,
+            Kind::RequestTooLarge => ErrorKind::TooLong,
+            _ if self.is_transient() => ErrorKind::Transient,
             _ => ErrorKind::Permanent,
         }
     }
@@ -148,55 +168,45 @@ impl HttpError {
     /// Returns true if the same call may succeed later.
     #[must_use]
     pub fn is_transient(&self) -> bool {
-        match self {
-            Self::Unreachable { .. }
-            | Self::Broken { .. }
-            | Self::WrongPart { .. }
-            | Self::TimedOut { .. }
-            | Self::DeadlinePassed { .. } => true,
-            Self::Status { status, .. } => is_transient_status(*status),
-            Self::GaveUp { last, .. } => last.is_transient(),
+        match self.kind {
+            Kind::Unreachable | Kind::Interrupted | Kind::WrongPart | Kind::TimedOut => true,
+            Kind::Status(status) => is_transient_status(status),
             _ => false,
         }
     }
 
-    /// Returns true if the server reports that the request is too large: status 413 (text-embeddings-inference), or a
-    /// refusal with such a message. llama.cpp uses status 500.
+    /// Returns true if the server may have produced an answer that was not received.
     #[must_use]
-    pub fn is_too_large(&self) -> bool {
-        let Self::Status { status, excerpt, .. } = self else {
-            return false;
-        };
-        let excerpt = excerpt.to_lowercase();
-        match status {
-            413 => true,
-            400 | 422 => TOO_LARGE_WORDS.iter().any(|words| excerpt.contains(words)),
-            500 => excerpt.contains("too large to process"),
-            _ => false,
-        }
+    pub fn may_be_billed(&self) -> bool {
+        matches!(
+            self.kind,
+            Kind::TimedOut | Kind::Interrupted | Kind::Unreadable | Kind::AnswerTooLarge
+        )
     }
+}
 
-    /// Returns the consequence for the next try.
-    #[must_use]
-    pub fn verdict(&self) -> Retry {
-        match self {
-            error if error.is_too_large() => Retry::Stop,
-            Self::Status { status, retry_after, .. } if is_transient_status(*status) => {
-                Retry::Again(*retry_after)
-            }
-            Self::Broken { .. } => Retry::AtOnce,
-            error if error.is_transient() => Retry::Again(None),
+impl CallError for Error {
+    fn retry(&self) -> Retry {
+        match self.kind {
+            Kind::Interrupted => Retry::AtOnce,
+            _ if self.is_transient() => Retry::Again(self.asked_wait),
             _ => Retry::Stop,
         }
     }
 
-    /// Returns the failure of the last call, without the number of tries.
-    #[must_use]
-    pub fn last(&self) -> &Self {
-        match self {
-            Self::GaveUp { last, .. } => last.last(),
-            error => error,
-        }
+    fn after(self, n_calls: u32) -> Self {
+        Self { message: format!("after {n_calls} tries: {}", self.message), ..self }
+    }
+
+    fn deadline_passed(deadline: Duration) -> Self {
+        let seconds = deadline.as_secs_f64();
+        Self::new(Kind::TimedOut, format!("no response within the deadline of {seconds} s"))
+    }
+}
+
+impl Hint for Error {
+    fn hint(&self) -> Option<String> {
+        self.hint.clone()
     }
 }
 
@@ -219,28 +229,6 @@ fn certificate_reason(reason: &str) -> String {
         words.extend(c.to_lowercase());
     }
     words
-}
-
-impl Hint for HttpError {
-    fn hint(&self) -> Option<String> {
-        let hint: Option<&'static str> = match self.last() {
-            Self::BadAddress { .. } => Some("write it like `http://localhost:8080/v1`"),
-            Self::BadKey => Some("check the variable with the key for a line feed at its end"),
-            Self::KeyInClear { .. } => {
-                Some("use `https`; plain `http` with a key is for this machine only")
-            }
-            Self::Redirected { .. } => Some("use the target of the redirect, if you trust it"),
-            Self::Write { .. } => {
-                Some("check the free disk space and the permissions of the folder")
-            }
-            Self::Busy { .. } => Some("wait for it to end, then try again"),
-            Self::Status { status: 401 | 403, .. } => {
-                Some("check the key and the setting that names its variable")
-            }
-            _ => None,
-        };
-        hint.map(str::to_owned)
-    }
 }
 
 /// Returns true for a status that may change a moment later: 408, 429, and the 5xx except 501 and 505, which mean that
@@ -266,10 +254,6 @@ mod tests {
 
     #[test]
     fn a_server_that_was_sent_too_much_says_so_in_many_ways() {
-        let status = |status, excerpt: &str| {
-            let (url, excerpt) = ("u".to_owned(), excerpt.to_owned());
-            HttpError::Status { url, status, excerpt, retry_after: None }
-        };
         for (code, words) in [
             (413, ""),
             (422, "batch size 64 > maximum allowed batch size 32"),
@@ -277,25 +261,14 @@ mod tests {
             (400, "This model's maximum context length is 8192 tokens"),
             (500, "input is too large to process. increase the physical batch size"),
         ] {
-            let error = status(code, words);
-            assert!(error.is_too_large() && error.verdict() == Retry::Stop, "{error}");
+            let error = Error::status("u", code, words, None);
+            assert!(error.kind == Kind::RequestTooLarge && error.retry() == Retry::Stop, "{error}");
         }
         for (code, words) in
             [(400, "no such model"), (429, "too many requests"), (500, "out of memory")]
         {
-            assert!(!status(code, words).is_too_large(), "{code} {words}");
+            let error = Error::status("u", code, words, None);
+            assert_eq!(error.kind, Kind::Status(code), "{words}");
         }
-    }
-
-    #[test]
-    fn giving_up_keeps_what_the_last_failure_was() {
-        let last = HttpError::Redirected { url: "http://h".into(), status: 307 };
-        let error = HttpError::GaveUp { tries: 2, last: Box::new(last) };
-        assert_eq!(
-            error.to_string(),
-            "after 2 tries: `http://h` redirects to another address: status 307"
-        );
-        assert!(!error.is_transient() && error.hint().is_some());
-        assert!(matches!(error.last(), HttpError::Redirected { .. }));
     }
 }

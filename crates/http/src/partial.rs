@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use reqwest::Url;
 use sha2::{Digest, Sha256};
 
-use super::HttpError;
+use super::Error;
 use ragtriage_core::text::hex::hex;
 
 /// The file, open at its end.
@@ -26,28 +26,28 @@ pub struct Partial {
 
 impl Partial {
     /// Opens a file of this process alone, which must exist.
-    ///
-    /// # Errors
-    /// `Write`.
-    pub fn fresh(path: &Path) -> Result<Self, HttpError> {
-        let file =
-            OpenOptions::new().write(true).open(path).map_err(|source| failed(path, source))?;
+    pub fn fresh(path: &Path) -> Result<Self, Error> {
+        let file = OpenOptions::new()
+            .write(true)
+            .open(path)
+            .map_err(|source| Error::write(path, source))?;
         Ok(Self { path: path.to_owned(), file, mark: None, n_bytes: 0, version: None })
     }
 
     /// Opens the part of `url` that an earlier process left at `path`, or an empty file.
     ///
     /// # Errors
-    /// `Busy` while another process holds it; `Write`.
-    pub fn resumed(path: &Path, url: &Url) -> Result<Self, HttpError> {
+    /// A file that another process holds, or that cannot be written.
+    pub fn resumed(path: &Path, url: &Url) -> Result<Self, Error> {
         let opened = OpenOptions::new().write(true).create(true).truncate(false).open(path);
-        let file = opened.map_err(|source| failed(path, source))?;
+        let file = opened.map_err(|source| Error::write(path, source))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(fs::TryLockError::WouldBlock) => {
-                return Err(HttpError::Busy { path: path.to_owned() });
+                let message = format!("another process is fetching `{}`", path.display());
+                return Err(Error::local(message, "wait for it to end, then try again"));
             }
-            Err(fs::TryLockError::Error(source)) => return Err(failed(path, source)),
+            Err(fs::TryLockError::Error(source)) => return Err(Error::write(path, source)),
         }
         let mut mark = path.as_os_str().to_owned();
         mark.push(".from");
@@ -62,7 +62,7 @@ impl Partial {
             Self { path: path.to_owned(), file, mark: Some((mark, source)), n_bytes: 0, version };
         if partial.version.is_some() {
             partial.n_bytes =
-                partial.file.seek(SeekFrom::End(0)).map_err(|source| failed(path, source))?;
+                partial.file.seek(SeekFrom::End(0)).map_err(|source| Error::write(path, source))?;
         }
         Ok(partial)
     }
@@ -79,15 +79,15 @@ impl Partial {
     }
 
     /// Starts over with the bytes of this version; without a version the download cannot be resumed later.
-    pub(super) fn begin(&mut self, version: Option<String>) -> Result<(), HttpError> {
+    pub(super) fn begin(&mut self, version: Option<String>) -> Result<(), Error> {
         let emptied = self.file.set_len(0).and_then(|()| self.file.rewind());
-        emptied.map_err(|source| failed(&self.path, source))?;
+        emptied.map_err(|source| Error::write(&self.path, source))?;
         (self.n_bytes, self.version) = (0, version);
         match (&self.mark, &self.version) {
             (None, _) => Ok(()),
             (Some((mark, source)), Some(version)) => {
                 fs::write(mark, format!("{source}\n{version}\n"))
-                    .map_err(|source| failed(mark, source))
+                    .map_err(|source| Error::write(mark, source))
             }
             (Some((mark, _)), None) => {
                 let _ = fs::remove_file(mark); // there is none as a rule
@@ -96,8 +96,8 @@ impl Partial {
         }
     }
 
-    pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), HttpError> {
-        self.file.write_all(bytes).map_err(|source| failed(&self.path, source))?;
+    pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.file.write_all(bytes).map_err(|source| Error::write(&self.path, source))?;
         self.n_bytes += bytes.len() as u64;
         Ok(())
     }
@@ -110,10 +110,6 @@ impl Partial {
             let _ = fs::remove_file(mark);
         }
     }
-}
-
-fn failed(path: &Path, source: std::io::Error) -> HttpError {
-    HttpError::Write { path: path.to_owned(), source }
 }
 
 #[cfg(test)]
@@ -132,10 +128,8 @@ mod tests {
         assert_eq!((partial.n_bytes(), partial.version()), (0, None));
         partial.begin(Some("\"v1\"".to_owned())).expect("begun");
         partial.append(b"abc").expect("written");
-        assert!(matches!(
-            Partial::resumed(&path, &url("http://h/a?key=k")),
-            Err(HttpError::Busy { .. })
-        ));
+        let busy = Partial::resumed(&path, &url("http://h/a?key=k")).err().expect("locked");
+        assert!(busy.to_string().starts_with("another process is fetching"));
         drop(partial);
         let mark = fs::read_to_string(folder.path().join("set.partial.from")).expect("there");
         assert!(mark.ends_with("\n\"v1\"\n") && !mark.contains("key"), "{mark}");

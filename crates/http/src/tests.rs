@@ -3,11 +3,25 @@
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use wiremock::matchers::{any, body_json, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
-use super::{Backoff, EndpointSettings, HttpError, JsonEndpoint, Secret, address};
+use super::{
+    Backoff, CallError, EndpointSettings, Error, JsonEndpoint, Kind, Secret, ServiceNames,
+};
+use ragtriage_core::hint::Hint;
+
+const NAMES: ServiceNames = ServiceNames {
+    table: "sums",
+    url: "url",
+    example: "http://localhost:8080",
+    path: "/sum",
+    server: "an adder",
+    commands: "",
+    has_ca_file: true,
+};
 
 const KEY: &str = "sk-very-secret";
 
@@ -23,7 +37,7 @@ fn at_once() -> Backoff {
 
 fn settings(uri: &str) -> EndpointSettings {
     let api_key = Some(Secret::new(KEY.to_owned()));
-    EndpointSettings { api_key, ..EndpointSettings::new(address(uri, "/sum").expect("an address")) }
+    EndpointSettings { api_key, ..EndpointSettings::new(uri, &NAMES).expect("an address") }
 }
 
 async fn server(answers: Vec<(ResponseTemplate, u64)>) -> MockServer {
@@ -43,9 +57,16 @@ fn good() -> ResponseTemplate {
     ResponseTemplate::new(200).set_body_json(json!({ "sum": 3, "more": null }))
 }
 
-async fn ask(server: &MockServer) -> Result<Sum, HttpError> {
-    let endpoint = JsonEndpoint::new(settings(&server.uri())).expect("valid settings");
-    endpoint.post(&json!([1, 2]), &at_once()).await
+async fn ask(server: &MockServer) -> Result<Sum, Error> {
+    call(settings(&server.uri()), at_once()).await
+}
+
+async fn call<T: DeserializeOwned>(
+    settings: EndpointSettings,
+    backoff: Backoff,
+) -> Result<T, Error> {
+    let endpoint = JsonEndpoint::new(settings).expect("valid settings");
+    backoff.run(|| endpoint.call(&[1, 2]), CallError::retry).await
 }
 
 #[tokio::test]
@@ -63,11 +84,7 @@ async fn a_call_carries_its_key_and_its_answer_is_read() {
         .await;
     let headers = vec![("x-team".to_owned(), Secret::new("blue".to_owned()))];
     let settings = EndpointSettings { headers, ..settings(&server.uri()) };
-    let sum: Sum = JsonEndpoint::new(settings)
-        .expect("valid")
-        .post(&[1, 2], &at_once())
-        .await
-        .expect("an answer");
+    let sum: Sum = call(settings, at_once()).await.expect("an answer");
     assert_eq!(sum, Sum { sum: 3 });
 }
 
@@ -85,7 +102,7 @@ async fn a_wait_that_the_server_asks_for_beyond_the_deadline_is_not_begun() {
     for wait in ["51", "Wed, 21 Oct 2099 07:28:00 GMT"] {
         let limited = ResponseTemplate::new(429).insert_header("retry-after", wait);
         let error = ask(&server(vec![(limited, 1)]).await).await.expect_err("more than 50 s");
-        assert!(matches!(error, HttpError::Status { status: 429, .. }), "{error}");
+        assert_eq!(error.kind, Kind::Status(429), "{error}");
     }
 }
 
@@ -133,7 +150,10 @@ async fn a_redirect_is_not_followed() {
     let redirect =
         ResponseTemplate::new(307).insert_header("location", format!("{}/x", elsewhere.uri()));
     let error = ask(&server(vec![(redirect, 1)]).await).await.expect_err("redirected");
-    assert!(matches!(error, HttpError::Redirected { status: 307, .. }), "{error}");
+    assert_eq!(error.kind, Kind::Redirected, "{error}");
+    assert!(error.to_string().ends_with("redirects to another address: status 307"));
+    let hint = "set `sums.url` to the target of the redirect, if you trust it";
+    assert_eq!(error.hint().as_deref(), Some(hint));
     assert_eq!(elsewhere.received_requests().await.map(|requests| requests.len()), Some(0));
 }
 
@@ -143,16 +163,12 @@ async fn a_slow_server_times_out_and_the_deadline_holds_for_all_tries() {
     Mock::given(any()).respond_with(good().set_delay(Duration::from_secs(30))).mount(&server).await;
     let slow = EndpointSettings { timeout: Duration::from_millis(20), ..settings(&server.uri()) };
     let once = Backoff { tries: 1, ..at_once() };
-    let error = JsonEndpoint::new(slow)
-        .expect("valid")
-        .post::<Sum>(&1, &once)
-        .await
-        .expect_err("30 s, not 20 ms");
-    assert!(matches!(error, HttpError::TimedOut { .. }), "{error}");
+    let error = call::<Sum>(slow, once).await.expect_err("30 s, not 20 ms");
+    assert!(error.to_string().ends_with("did not respond within 0.02 s"), "{error}");
     let short = Backoff { deadline: Duration::from_millis(20), ..at_once() };
-    let patient = JsonEndpoint::new(settings(&server.uri())).expect("valid");
-    let error = patient.post::<Sum>(&1, &short).await.expect_err("30 s are more than 20 ms");
-    assert!(matches!(error, HttpError::DeadlinePassed { .. }), "{error}");
+    let patient = settings(&server.uri());
+    let error = call::<Sum>(patient, short).await.expect_err("30 s are more than 20 ms");
+    assert_eq!(error.to_string(), "no response within the deadline of 0.02 s");
 }
 
 #[tokio::test]
@@ -162,10 +178,8 @@ async fn a_server_that_is_not_there_is_named_without_its_secrets() {
         .local_addr()
         .expect("bound")
         .port();
-    let endpoint =
-        JsonEndpoint::new(settings(&format!("http://user:{KEY}@127.0.0.1:{port}?key={KEY}")));
-    let error =
-        endpoint.expect("valid").post::<Value>(&1, &at_once()).await.expect_err("nobody listens");
+    let settings = settings(&format!("http://user:{KEY}@127.0.0.1:{port}?key={KEY}"));
+    let error = call::<Value>(settings, at_once()).await.expect_err("nothing listens");
     let shown = format!("after 4 tries: `http://127.0.0.1:{port}/sum` cannot be reached");
     assert!(error.to_string().starts_with(&shown), "{error}");
     assert!(!format!("{error}{error:?}").contains(KEY));
@@ -202,8 +216,8 @@ async fn a_key_that_the_server_echoes_is_in_no_answer() {
         Mock::given(any()).respond_with(answer).mount(&server).await;
         let uri = server.uri().replace("//", &format!("//{user}"));
         let api_key = user.is_empty().then(|| Secret::new(KEY.to_owned()));
-        let endpoint = JsonEndpoint::new(EndpointSettings { api_key, ..settings(&uri) });
-        let answer: Value = endpoint.expect("valid").post(&1, &at_once()).await.expect("an answer");
+        let settings = EndpointSettings { api_key, ..settings(&uri) };
+        let answer: Value = call(settings, at_once()).await.expect("an answer");
         let text = answer["text"].as_str().expect("a text");
         let found = ["very", "dmVy", "12ZXJ5", "LXNl"].map(|part| text.contains(part));
         assert_eq!(found, [false; 4], "{echoed}: {text}");
@@ -211,54 +225,51 @@ async fn a_key_that_the_server_echoes_is_in_no_answer() {
     }
 }
 
+fn refused(settings: EndpointSettings) -> String {
+    JsonEndpoint::new(settings).err().expect("refused").to_string()
+}
+
 #[test]
 fn secrets_go_unencrypted_to_this_machine_only() {
+    let in_clear = "the key would be sent unencrypted to ";
     for uri in ["http://10.0.0.5:8000", "http://example.org", "http://localhost.example.org"] {
-        assert!(
-            matches!(JsonEndpoint::new(settings(uri)), Err(HttpError::KeyInClear { .. })),
-            "{uri}"
-        );
-        assert!(
-            JsonEndpoint::new(EndpointSettings { api_key: None, ..settings(uri) }).is_ok(),
-            "{uri}"
-        );
+        assert!(refused(settings(uri)).starts_with(in_clear), "{uri}");
+        let without = EndpointSettings { api_key: None, ..settings(uri) };
+        assert!(JsonEndpoint::new(without).is_ok(), "{uri}");
     }
     let user = EndpointSettings { api_key: None, ..settings("http://user:pw@example.org") };
-    assert!(matches!(JsonEndpoint::new(user), Err(HttpError::KeyInClear { .. })));
+    assert!(refused(user).starts_with(in_clear));
     for uri in ["https://example.org", "http://[::1]:8000", "http://127.0.0.1"] {
         assert!(JsonEndpoint::new(settings(uri)).is_ok(), "{uri}");
     }
 }
 
 #[test]
-fn keys_headers_and_certificates_that_cannot_be_are_refused() {
-    let refused = |settings: EndpointSettings| JsonEndpoint::new(settings).err().expect("refused");
+fn settings_that_cannot_be_used_are_named() {
     let good = settings("https://h");
     let key = Some(Secret::new("a\nb".to_owned()));
-    assert!(matches!(
+    assert_eq!(
         refused(EndpointSettings { api_key: key, ..good.clone() }),
-        HttpError::BadKey
-    ));
+        "`sums.api_key_env` names a key with characters that are not allowed in a header"
+    );
     let header = |name: &str, value: &str| EndpointSettings {
         headers: vec![(name.to_owned(), Secret::new(value.to_owned()))],
         ..good.clone()
     };
+    assert_eq!(refused(header("a b", "v")), "`sums.headers_env` has the invalid header name `a b`");
     assert!(
-        matches!(refused(header("a b", "v")), HttpError::BadHeaderName { name } if name == "a b")
-    );
-    assert!(
-        matches!(refused(header("a", "v\n")), HttpError::BadHeaderValue { name } if name == "a")
+        refused(header("a", "v\n")).starts_with("`sums.headers_env` names a value of `a` with")
     );
     let ca_file = Some("no/such.pem".into());
-    assert!(matches!(
-        refused(EndpointSettings { ca_file, ..good.clone() }),
-        HttpError::CaFile { .. }
-    ));
+    let error = refused(EndpointSettings { ca_file, ..good.clone() });
+    assert_eq!(error, "cannot read the CA file `no/such.pem`");
     let mut no_pem = tempfile::NamedTempFile::new().expect("a temporary file");
     std::io::Write::write_all(&mut no_pem, b"no certificate").expect("written");
     let ca_file = Some(no_pem.path().to_owned());
-    assert!(matches!(
-        refused(EndpointSettings { ca_file, ..good }),
-        HttpError::NoCertificate { .. }
-    ));
+    let error = refused(EndpointSettings { ca_file, ..good });
+    assert!(error.starts_with("`sums.ca_file` has no certificate: "), "{error}");
+    let error = EndpointSettings::new("localhost:80", &NAMES).err().expect("refused");
+    assert_eq!(error.to_string(), "`sums.url` must begin with `http://` or `https://`");
+    let hint = "write it like `http://localhost:8080`; `/sum` is appended";
+    assert_eq!(error.hint().as_deref(), Some(hint));
 }

@@ -1,7 +1,7 @@
 //! Models: generators, encoders and rerankers, local and behind endpoints, with their caches.
 //!
 //! [`llm`] answers prompts, [`judge`] compares answers, [`embed`] converts texts to vectors, [`rerank`] scores pairs; [`service`] calls an external
-//! RAG. [`cache`] stores their results by the hash of the inputs.
+//! RAG. [`cache`] stores their results by the hash of the inputs. All fail with [`Error`].
 
 pub mod cache;
 pub mod embed;
@@ -9,5 +9,11 @@ pub mod judge;
 pub mod llm;
 pub mod rerank;
 pub mod service;
+pub mod services;
 
+mod calls;
+mod error;
 mod remote;
+mod sse;
+
+pub use error::Error;

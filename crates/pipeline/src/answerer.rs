@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use ragtriage_core::prompt::{Prompt, PromptPassage};
 use ragtriage_core::types::{ArmName, FailedPart, Finish, Origin, QuestionId, Stance, TraceError};
-use ragtriage_models::llm::{self, Completion, ErrorClass, Generator, LlmError};
-use ragtriage_models::service::{ContextsCall, Service, ServiceError};
+use ragtriage_models::Error as ModelError;
+use ragtriage_models::llm::{self, Completion, Generator};
+use ragtriage_models::service::{ContextsCall, Service};
 use ragtriage_runs::external::recorded::{RecordedAttempt, RecordedUsage};
 
 /// Answers the prompts of a run.
@@ -53,33 +54,22 @@ impl Reply {
     }
 }
 
-/// The error of a call.
-pub(super) enum AnswerError {
-    Generator(LlmError),
-    Service(ServiceError),
-}
+/// The error of a call, with the part that failed.
+pub(super) struct AnswerError(pub FailedPart, pub ModelError);
 
 impl AnswerError {
     /// Returns the error that ends the run, else the one recorded for the question.
-    pub(super) fn of_question(self) -> Result<TraceError, LlmError> {
-        Ok(match self {
-            Self::Generator(error) if error.class() == ErrorClass::Spent => return Err(error),
-            Self::Generator(error) => TraceError {
-                part: FailedPart::Generator,
-                kind: error.kind(),
-                message: error.to_string(),
-            },
-            Self::Service(error) => TraceError {
-                part: FailedPart::Service,
-                kind: error.kind(),
-                message: error.to_string(),
-            },
-        })
+    pub(super) fn of_question(self) -> Result<TraceError, ModelError> {
+        let Self(part, error) = self;
+        if error.is_spent {
+            return Err(error);
+        }
+        Ok(TraceError { part, kind: error.kind, message: error.to_string() })
     }
 
     /// Returns true if a content filter blocked the prompt: a refusal by the generator, not a transport failure.
     pub(super) fn is_refusal(&self) -> bool {
-        matches!(self, Self::Generator(error) if error.class() == ErrorClass::Refused)
+        self.1.is_refusal
     }
 }
 
@@ -94,7 +84,9 @@ impl Answerer {
         let service = match self {
             Self::Generator(generator) => {
                 let reply = generator.generate(prompt).await;
-                return reply.map(Reply::read).map_err(AnswerError::Generator);
+                return reply
+                    .map(Reply::read)
+                    .map_err(|error| AnswerError(FailedPart::Generator, error));
             }
             Self::Service(service) => service,
         };
@@ -107,7 +99,7 @@ impl Answerer {
         };
         match service.answer_from(&call).await {
             Ok(answer) => Ok(Reply::of_service(answer)),
-            Err(error) => Err(AnswerError::Service(error)),
+            Err(error) => Err(AnswerError(FailedPart::Service, error)),
         }
     }
 

@@ -10,7 +10,7 @@ use super::ingest::IngestFacts;
 use ragtriage_core::types::{
     ChunkId, Corpus, Note, Passage, PassageMap, Question, QuestionId, Trace,
 };
-use ragtriage_models::llm::LlmError;
+use ragtriage_models::Error as ModelError;
 use ragtriage_runs::replies::PendingReply;
 
 /// Number of consecutive failures that aborts a run: an endpoint or service is unavailable, and the
@@ -80,13 +80,13 @@ pub struct QuestionResult {
 #[derive(Debug)]
 pub enum RunEnd {
     /// A limit of cost or tokens was reached.
-    Limit(LlmError),
+    Limit(ModelError),
     /// The error of one question, which every other question would meet too.
     Failure(PipelineError),
 }
 
-impl From<LlmError> for RunEnd {
-    fn from(limit: LlmError) -> Self {
+impl From<ModelError> for RunEnd {
+    fn from(limit: ModelError) -> Self {
         Self::Limit(limit)
     }
 }

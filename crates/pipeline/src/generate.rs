@@ -16,11 +16,10 @@ use ragtriage_core::config::Price;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{
-    Arm, ArmName, Attempt, ChunkId, Finish, Origin, QuestionId, Stance, TokenUse,
+    Arm, ArmName, Attempt, ChunkId, FailedPart, Finish, Origin, QuestionId, Stance, TokenUse,
 };
-#[cfg(doc)]
-use ragtriage_models::llm::ErrorClass;
-use ragtriage_models::llm::{Generator, LlmError};
+use ragtriage_models::Error as ModelError;
+use ragtriage_models::llm::Generator;
 use ragtriage_runs::replies::Replies;
 
 /// A prompt to be sent.
@@ -50,9 +49,9 @@ pub trait Caller: Send + Sync {
     /// Sends one prompt of `question`.
     ///
     /// # Errors
-    /// Only if the run must stop ([`ErrorClass::Spent`]); any other failure is recorded in the
+    /// Only if the run must stop ([`ModelError::is_spent`]); any other failure is recorded in the
     /// attempt.
-    async fn call(&self, question: &QuestionId, call: &PromptCall) -> Result<Attempt, LlmError>;
+    async fn call(&self, question: &QuestionId, call: &PromptCall) -> Result<Attempt, ModelError>;
 }
 
 /// Calls the answerer, unless the reply was saved before the run was killed. Each call whose reply is not yet on disk
@@ -81,7 +80,7 @@ impl Calling {
 
 #[async_trait]
 impl Caller for Calling {
-    async fn call(&self, question: &QuestionId, call: &PromptCall) -> Result<Attempt, LlmError> {
+    async fn call(&self, question: &QuestionId, call: &PromptCall) -> Result<Attempt, ModelError> {
         let earlier = self.replies.as_ref();
         if let Some(earlier) = earlier.and_then(|replies| replies.take(question, &call.passages)) {
             return Ok(earlier);
@@ -126,13 +125,13 @@ pub(super) fn prompts(
 /// earlier arm's is not sent again, unless that call failed.
 ///
 /// # Errors
-/// Only if the run must stop ([`ErrorClass::Spent`]); any other failure is recorded in its attempt.
+/// Only if the run must stop ([`ModelError::is_spent`]); any other failure is recorded in its attempt.
 pub(super) async fn arms(
     question: &QuestionId,
     prompts: Vec<ArmPrompt>,
     already: Vec<Arm>,
     caller: &dyn Caller,
-) -> Result<Vec<Arm>, LlmError> {
+) -> Result<Vec<Arm>, ModelError> {
     let sent = prompts.iter().map(|prompt| repeated(question, prompt, caller));
     let sent = join_all(sent).await;
     let mut arms = already;
@@ -154,7 +153,7 @@ async fn repeated(
     question: &QuestionId,
     prompt: &ArmPrompt,
     caller: &dyn Caller,
-) -> Result<Vec<Attempt>, LlmError> {
+) -> Result<Vec<Attempt>, ModelError> {
     let in_a_row = &AtomicUsize::new(0);
     let calls: Vec<_> = (0..prompt.times)
         .map(|_| async move {
@@ -170,7 +169,7 @@ async fn repeated(
             Ok(Some(attempt))
         })
         .collect();
-    let sent: Vec<Result<Option<Attempt>, LlmError>> =
+    let sent: Vec<Result<Option<Attempt>, ModelError>> =
         stream::iter(calls).buffered(FAILURES_IN_A_ROW).collect().await;
     sent.into_iter().filter_map(Result::transpose).collect()
 }
@@ -194,16 +193,16 @@ fn finished<'a>(arms: &'a [Arm], passages: &[ChunkId]) -> Option<&'a Attempt> {
 /// Sends one prompt and reads the answer from the reply.
 ///
 /// # Errors
-/// Only if the run must stop ([`ErrorClass::Spent`]); any other failure is recorded in the attempt.
+/// Only if the run must stop ([`ModelError::is_spent`]); any other failure is recorded in the attempt.
 pub async fn ask(
     generator: &dyn Generator,
     call: &PromptCall,
     counter: &dyn TokenCounter,
     price: Price,
-) -> Result<Attempt, LlmError> {
+) -> Result<Attempt, ModelError> {
     let clock = Instant::now();
     let reply = generator.generate(&call.prompt).await;
-    let reply = reply.map(Reply::read).map_err(AnswerError::Generator);
+    let reply = reply.map(Reply::read).map_err(|error| AnswerError(FailedPart::Generator, error));
     attempt(reply, call, clock, counter, price)
 }
 
@@ -214,7 +213,7 @@ fn attempt(
     clock: Instant,
     counter: &dyn TokenCounter,
     price: Price,
-) -> Result<Attempt, LlmError> {
+) -> Result<Attempt, ModelError> {
     let seconds = clock.elapsed().as_secs_f64();
     let Reply { completion: reply, extracted, stance, cost_usd } = match reply {
         Ok(reply) => reply,
@@ -241,7 +240,7 @@ fn attempt(
 }
 
 /// Records a call that failed or was refused.
-fn failed(error: AnswerError, call: &PromptCall, seconds: f64) -> Result<Attempt, LlmError> {
+fn failed(error: AnswerError, call: &PromptCall, seconds: f64) -> Result<Attempt, ModelError> {
     let refused = error.is_refusal();
     let error = error.of_question()?;
     Ok(Attempt {
@@ -261,7 +260,7 @@ fn failed(error: AnswerError, call: &PromptCall, seconds: f64) -> Result<Attempt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::{ErrorKind, FailedPart, QuestionKind, TraceError};
+    use ragtriage_core::types::{ErrorKind, QuestionKind, TraceError};
 
     /// Fails from the call of this number on; counts its calls.
     struct Dying {
@@ -271,7 +270,7 @@ mod tests {
 
     #[async_trait]
     impl Caller for Dying {
-        async fn call(&self, _: &QuestionId, _: &PromptCall) -> Result<Attempt, LlmError> {
+        async fn call(&self, _: &QuestionId, _: &PromptCall) -> Result<Attempt, ModelError> {
             let n = self.n_calls.fetch_add(1, Ordering::SeqCst);
             let error = (n >= self.from).then(|| TraceError {
                 part: FailedPart::Generator,

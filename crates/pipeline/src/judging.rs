@@ -13,7 +13,8 @@ use ragtriage_core::attribute::judge::judge_attempt;
 use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::sample::sampled;
 use ragtriage_core::types::{ArmName, Question, QuestionId, QuestionKind, Stance, Trace};
-use ragtriage_models::judge::{AnswerJudge, JudgeFailure};
+use ragtriage_models::Error as ModelError;
+use ragtriage_models::judge::AnswerJudge;
 use ragtriage_runs::judged::{self, JudgeReply};
 use ragtriage_runs::{LineWriter, RunFolder};
 
@@ -25,7 +26,7 @@ const SEED: u64 = 0x6a75_6467;
 /// A judge with its concurrency.
 pub struct JudgePlan {
     /// The judge.
-    pub judge: Arc<dyn AnswerJudge>,
+    pub judge: Arc<AnswerJudge>,
     /// Calls in progress at once.
     pub concurrency: usize,
 }
@@ -83,8 +84,8 @@ pub async fn judge_answers(
             Err(failure) => {
                 outcome.n_failed += 1;
                 in_a_row += 1;
-                goes_on &= !failure.is_final && in_a_row < FAILURES_IN_A_ROW;
-                outcome.last = Some(failure.message);
+                goes_on &= !failure.is_spent && in_a_row < FAILURES_IN_A_ROW;
+                outcome.last = Some(failure.to_string());
             }
         }
     }
@@ -93,10 +94,7 @@ pub async fn judge_answers(
     Ok(outcome)
 }
 
-async fn ask(
-    pending: PendingAnswer,
-    judge: Arc<dyn AnswerJudge>,
-) -> Result<JudgeReply, JudgeFailure> {
+async fn ask(pending: PendingAnswer, judge: Arc<AnswerJudge>) -> Result<JudgeReply, ModelError> {
     let PendingAnswer { question, answer, is_sample } = pending;
     let call = judge.compare(&question, &answer).await?;
     let judge = judge.identity().to_owned();

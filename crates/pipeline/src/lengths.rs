@@ -2,7 +2,8 @@
 
 use ragtriage_core::types::{Corpus, Question, TitledText};
 use ragtriage_datasets::lint::lengths::EncoderLengths;
-use ragtriage_models::embed::{EmbedError, Role};
+use ragtriage_models::Error as ModelError;
+use ragtriage_models::embed::Role;
 
 use crate::index::indexed_texts;
 use crate::plan::{Plan, RetrieverPlan};
@@ -15,7 +16,7 @@ pub async fn lengths(
     plan: &Plan,
     corpus: &Corpus,
     questions: &[Question],
-) -> Result<Vec<EncoderLengths>, EmbedError> {
+) -> Result<Vec<EncoderLengths>, ModelError> {
     let mut all = Vec::new();
     for retriever in &plan.retrieval.retrievers {
         let RetrieverPlan::Vectors(vectors) = retriever else {

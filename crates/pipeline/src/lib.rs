@@ -54,26 +54,22 @@ pub use chunk_cache::EXTENSION as CHUNKS_EXTENSION;
 use ragtriage_bm25::IndexFileError;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
-use ragtriage_models::embed::EmbedError;
-use ragtriage_models::llm::{LlmError, kind_hint};
-use ragtriage_models::rerank::RerankError;
+use ragtriage_models::Error as ModelError;
+use ragtriage_models::llm::kind_hint;
 use ragtriage_vectors::{Error as VectorError, Kind as VectorErrorKind};
 
 /// An error that aborts a run. Errors of single questions are recorded in their traces instead.
 #[derive(Debug, thiserror::Error)]
 pub enum PipelineError {
-    /// Encoding failed.
+    /// A model failed.
     #[error(transparent)]
-    Embed(#[from] EmbedError),
+    Model(#[from] ModelError),
     /// A vector store or an existing collection could not be filled or searched.
     #[error(transparent)]
     Index(#[from] VectorError),
     /// A sparse index could not be read or written.
     #[error(transparent)]
     Sparse(#[from] IndexFileError),
-    /// Reranking failed.
-    #[error(transparent)]
-    Rerank(#[from] RerankError),
     /// The run's files could not be written.
     #[error(transparent)]
     Store(#[from] ragtriage_runs::Error),
@@ -138,7 +134,7 @@ pub enum PipelineError {
     #[error("stopped with {n_left} questions left: {why}")]
     Stopped {
         /// The limit, and the amount spent.
-        why: LlmError,
+        why: ModelError,
         /// Number of questions without a trace.
         n_left: usize,
         /// The run's name.
@@ -161,9 +157,8 @@ impl PipelineError {
     /// Returns its cause, as recorded in a trace.
     pub(crate) fn kind(&self) -> ErrorKind {
         match self {
-            Self::Embed(error) => error.kind(),
+            Self::Model(error) => error.kind,
             Self::Index(error) => error.kind.into(),
-            Self::Rerank(error) => error.kind(),
             _ => ErrorKind::Permanent,
         }
     }
@@ -179,7 +174,7 @@ impl PipelineError {
 impl Hint for PipelineError {
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Embed(error) => error.hint(),
+            Self::Model(error) => error.hint(),
             Self::Index(error) => error.hint(),
             Self::NoPlace { .. } => Some(
                 "name the payload field with the passage's text in `retrieval.collection.text`"
@@ -188,7 +183,6 @@ impl Hint for PipelineError {
             Self::Sparse(_) => {
                 Some("set `cache.dir` to a writable folder with free space".to_owned())
             }
-            Self::Rerank(error) => error.hint(),
             Self::Store(error) => error.hint(),
             Self::Chunk(error) => error.hint(),
             Self::NoSuchChunk { .. } => {
@@ -206,7 +200,7 @@ impl Hint for PipelineError {
                 Some("start the server or correct its address".to_owned())
             }
             Self::OnlyFailures { kind, .. } => {
-                Some(kind_hint(*kind).unwrap_or("fix the error named above").to_owned())
+                Some(kind_hint(*kind).unwrap_or_else(|| "fix the error named above".to_owned()))
             }
             Self::Stopped { .. } => Some("raise the limit; finished questions are kept".to_owned()),
             Self::AllRecordedFailed { .. } => {

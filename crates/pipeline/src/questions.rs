@@ -9,7 +9,8 @@ use super::progress::Progress;
 use super::retriever::Preparation;
 use super::truncation::{MeasuredTexts, truncation};
 use ragtriage_core::types::{RetrieverName, TitledText};
-use ragtriage_models::embed::{EmbedError, Encoder, Role};
+use ragtriage_models::Error as ModelError;
+use ragtriage_models::embed::{Encoder, Role};
 
 /// An encoder with the vectors of prepared questions. Other questions are encoded on demand.
 pub(crate) struct QuestionVectors {
@@ -65,15 +66,13 @@ impl QuestionVectors {
         &self,
         texts: &[TitledText<'_>],
         on_progress: &(dyn Fn(usize) + Send + Sync),
-    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+    ) -> Result<Vec<Vec<f32>>, ModelError> {
         let encoder = self.encoder.as_ref();
         let vectors = encoder.encode(texts, Role::Query, on_progress).await?;
         if vectors.len() == texts.len() {
             return Ok(vectors);
         }
-        Err(EmbedError::Contract {
-            encoder: encoder.fingerprint(Role::Query).to_owned(),
-            what: format!("{} vectors for {} questions", vectors.len(), texts.len()),
-        })
+        let what = format!("{} vectors for {} questions", vectors.len(), texts.len());
+        Err(ModelError::contract(encoder.fingerprint(Role::Query), &what))
     }
 }

@@ -7,7 +7,7 @@ use super::index::indexed_text;
 use super::plan::RerankPlan;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Hit, Ranking, TitledText};
-use ragtriage_models::rerank::RerankError;
+use ragtriage_models::Error as ModelError;
 
 /// Orders the first [`RerankPlan::depth`] hits by the reranker's scores, followed by the others in their order, each one below
 /// the previous score: a ranking has one scale. The parts hold each hit's previous score.
@@ -38,11 +38,7 @@ pub async fn rerank(
             scores.len(),
             texts.len()
         );
-        return Err(RerankError::Contract {
-            reranker: plan.reranker.fingerprint().to_owned(),
-            what,
-        }
-        .into());
+        return Err(ModelError::contract(plan.reranker.fingerprint(), &what).into());
     }
     let lowest = scores.iter().copied().fold(f64::INFINITY, f64::min);
     let below = (1..=rest.len()).map(|steps| lowest - steps as f64);

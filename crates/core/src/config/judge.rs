@@ -18,9 +18,6 @@ closed_set! {
         None = "none",
         /// A chat model behind an OpenAI-compatible endpoint.
         Endpoint = "endpoint",
-        /// A cross-encoder with one label in this process, such as one trained on semantic similarity (Risch et al. 2021,
-        /// "Semantic Answer Similarity").
-        CrossEncoder = "cross_encoder",
     }
 }
 
@@ -32,11 +29,8 @@ pub struct JudgeSettings {
     pub kind: JudgeKind,
     /// Base URL of the endpoint, up to and including `/v1`; `/chat/completions` is appended.
     pub base_url: String,
-    /// Model name at the endpoint; for a cross-encoder a folder or a name in the model cache.
+    /// Model name at the endpoint.
     pub model: String,
-    /// Minimum score of "same" for a cross-encoder: the sigmoid of its logit, in 0..=1.
-    #[schemars(range(min = 0.0, max = 1.0))]
-    pub threshold: f64,
     /// Environment variable with the API key.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-private" = true))]
@@ -80,7 +74,6 @@ impl Default for JudgeSettings {
             kind: JudgeKind::None,
             base_url: "http://localhost:11434/v1".to_owned(),
             model: String::new(),
-            threshold: 0.5,
             api_key_env: None,
             headers_env: BTreeMap::new(),
             extra_body: serde_json::Map::new(),

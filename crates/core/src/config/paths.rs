@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::judge::JudgeKind;
-use super::settings::{GeneratorName, Settings};
+use super::settings::Settings;
 use crate::prompt::Template;
 
 impl Settings {
@@ -31,8 +30,6 @@ impl Settings {
             dense.query_model.as_mut(),
             Some(&mut self.retrieval.late_interaction.model),
             self.rerank.model.as_mut(),
-            Some(&mut generation.model).filter(|_| generation.generator == GeneratorName::Qa),
-            Some(&mut self.judge.model).filter(|_| self.judge.kind == JudgeKind::CrossEncoder),
             Some(&mut generation.prompt).filter(|name| Template::built_in(name).is_none()),
         ];
         for name in names.into_iter().flatten().filter(|name| !name.is_empty()) {

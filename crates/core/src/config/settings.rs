@@ -182,16 +182,12 @@ impl Default for ChunkingSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GeneratorName {
-    /// The built-in lexical reader: offline and deterministic, a floor for answers.
-    #[default]
-    Baseline,
-    /// An extractive question-answering checkpoint of the BERT family, run in this process.
-    Qa,
     /// An OpenAI-compatible endpoint.
     Openai,
     /// A file of recorded responses, `responses`.
     Recorded,
     /// No generator: retrieval only.
+    #[default]
     None,
 }
 
@@ -213,11 +209,8 @@ pub struct GenerationSettings {
     pub generator: GeneratorName,
     /// Base URL of the endpoint, up to and including `/v1`; `/chat/completions` is appended.
     pub base_url: String,
-    /// Model name at the endpoint; for `qa`, a folder or a name in the model cache.
+    /// Model name at the endpoint.
     pub model: String,
-    /// For `qa`: abstain where no answer has the highest score, for checkpoints trained on unanswerable questions (SQuAD 2.0).
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub abstain: bool,
     /// For `recorded`: JSON lines with the responses to exact prompts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub responses: Option<PathBuf>,
@@ -294,10 +287,9 @@ pub struct GenerationSettings {
 impl Default for GenerationSettings {
     fn default() -> Self {
         Self {
-            generator: GeneratorName::Baseline,
+            generator: GeneratorName::None,
             base_url: "http://localhost:11434/v1".to_owned(),
             model: String::new(),
-            abstain: false,
             responses: None,
             fallback: None,
             api_key_env: None,

@@ -90,7 +90,7 @@ fn tables(facts: &VerdictFacts<'_>, estimate: Option<&Estimate>) -> [Vec<Option<
     [Reading::Plain, first, second].map(|reading| match facts.answered {
         Answered::ByGenerator => budget::rows(facts.traces, facts.outcomes, facts.of, reading),
         // A stage is blamed only for what both readings of a wide label lose there.
-        Answered::No | Answered::ByBaseline => {
+        Answered::No => {
             let rows = budget::rows(facts.traces, facts.outcomes, BudgetOf::Support, reading);
             let outcomes = facts.outcomes.iter().zip(rows);
             outcomes.map(|(outcome, row)| row.filter(|_| !outcome.is_open())).collect()

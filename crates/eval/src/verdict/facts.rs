@@ -74,8 +74,6 @@ pub struct LossVerdict {
 pub enum Answered {
     /// No answers.
     No,
-    /// By the baseline reader: the retriever's side alone is judged.
-    ByBaseline,
     /// By a generator.
     ByGenerator,
 }

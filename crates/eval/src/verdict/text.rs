@@ -3,7 +3,7 @@
 use super::budget::BudgetOf;
 use super::cautions::{self, OracleCheck};
 use super::estimate::Estimate;
-use super::facts::{Answered, Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
+use super::facts::{Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
 use super::source::Source;
 use super::unusable::Unusable;
 use ragtriage_core::attribute::classify::Outcome;
@@ -147,12 +147,7 @@ fn retrieval_only(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Loss
             percent(most / n as f64)
         )
     };
-    let open = match facts.answered {
-        Answered::ByBaseline => {
-            " The generator is not judged: the built-in baseline reader does not use a language model."
-        }
-        _ => " Without answers, the generator's losses are unknown.",
-    };
+    let open = " Without answers, the generator's losses are unknown.";
     format!("{head}{}{open}", leading(verdict, facts, losses))
 }
 

@@ -31,14 +31,13 @@ const MOST_BYTES: u64 = 4 << 30;
 
 const CONFIG: &str = "config.json";
 const WEIGHTS: &str = "model.safetensors";
-const TOKENIZERS: [&str; 2] = ["tokenizer.json", "vocab.txt"];
+const TOKENIZER: &str = "tokenizer.json";
 
 /// The files that are fetched if the repository has them, the large ones last: shape, tokenizer, input length, pooling, prompts
 /// (sentence-transformers), the projection of late-interaction models (colbert-ai, `PyLate`).
-const MODEL_FILES: [&str; 13] = [
+const MODEL_FILES: [&str; 12] = [
     CONFIG,
-    TOKENIZERS[0],
-    TOKENIZERS[1],
+    TOKENIZER,
     "tokenizer_config.json",
     "special_tokens_map.json",
     "modules.json",
@@ -55,8 +54,8 @@ const MODEL_FILES: [&str; 13] = [
 fn missing_file(has: impl Fn(&str) -> bool) -> Option<&'static str> {
     if !has(CONFIG) {
         Some(CONFIG)
-    } else if !TOKENIZERS.iter().any(|name| has(name)) {
-        Some(TOKENIZERS[0])
+    } else if !has(TOKENIZER) {
+        Some(TOKENIZER)
     } else if !has(WEIGHTS) {
         Some(WEIGHTS)
     } else {

@@ -35,7 +35,7 @@ async fn fetched(old: &str, version: Option<&str>, first: ResponseTemplate) -> (
     let backoff =
         Backoff { first_wait: Duration::ZERO, ..Backoff::new(4, Duration::from_secs(50)) };
     let wanted = FileRequest { file: "set", most_bytes: 100, backoff };
-    let downloader = Downloader::new(&url, Duration::from_secs(5)).expect("valid");
+    let downloader = Downloader::new(&url, None, Duration::from_secs(5)).expect("valid");
     let done = downloader.fetch(&wanted, &mut partial, &|_| ()).await;
     done.expect("the second response is the whole file");
     let calls = server.received_requests().await.expect("recorded");
@@ -111,7 +111,7 @@ async fn a_server_that_sends_wrong_parts_only_is_an_error() {
     let backoff =
         Backoff { first_wait: Duration::ZERO, ..Backoff::new(2, Duration::from_secs(50)) };
     let wanted = FileRequest { file: "set", most_bytes: 100, backoff };
-    let downloader = Downloader::new(&url, Duration::from_secs(5)).expect("valid");
+    let downloader = Downloader::new(&url, None, Duration::from_secs(5)).expect("valid");
     let error = downloader.fetch(&wanted, &mut partial, &|_| ()).await.expect_err("no file");
     let expected =
         format!("after 2 tries: `{}` sent a different byte range than requested", shown(&url));

@@ -16,8 +16,8 @@ use rusqlite::config::DbConfig;
 use rusqlite::ffi::SQLITE_ERROR;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension};
 
-use super::error::CacheError;
-use super::table::CacheTable;
+use super::CacheTable;
+use crate::Error;
 
 /// Maximum wait for another process's write.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
@@ -40,12 +40,17 @@ pub(super) struct Opened {
 
 impl CacheFile {
     /// Opens the database; creates it if it is missing, and recreates it if it is damaged.
-    pub(super) fn open(&self) -> Result<Opened, CacheError> {
+    pub(super) fn open(&self) -> Result<Opened, Error> {
         match self.create() {
-            Err(CacheError::Folder { source, .. }) if is_denied(&source) => {
+            Err((_, source)) if is_denied(&source) => {
                 return self.in_memory().map_err(self.failed());
             }
-            created => created?,
+            Err((path, source)) => {
+                let message = format!("cannot write `{}`: {source}", path.display());
+                let hint = "check that the folder is writable and the disk has free space";
+                return Err(Error::new(message).hinting(hint));
+            }
+            Ok(()) => {}
         }
         let since = Instant::now();
         loop {
@@ -85,35 +90,39 @@ impl CacheFile {
     }
 
     /// Converts an error of the database.
-    pub(super) fn failed(&self) -> impl Fn(rusqlite::Error) -> CacheError {
-        |source| CacheError::Database { path: self.path.clone(), source }
+    pub(super) fn failed(&self) -> impl Fn(rusqlite::Error) -> Error {
+        |source| {
+            let path = self.path.display();
+            Error::new(format!("cache `{path}`: {source}")).hinting(format!(
+                "check that `{path}` is writable and the disk has free space; deleting the file is safe"
+            ))
+        }
     }
 
-    /// Creates the folder (mode 0700) and the database (mode 0600), unless they exist.
-    fn create(&self) -> Result<(), CacheError> {
+    /// Creates the folder (mode 0700) and the database (mode 0600), unless they exist. The error names what could not be
+    /// created.
+    fn create(&self) -> Result<(), (PathBuf, io::Error)> {
         if self.path.exists() {
             return Ok(());
         }
         if let Some(folder) = self.path.parent() {
             let mut private = DirBuilder::new();
             let created = private.recursive(true).mode(0o700).create(folder);
-            created.map_err(CacheError::folder(folder))?;
+            created.map_err(|error| (folder.to_owned(), error))?;
         }
         let random = RandomState::new().hash_one(0);
         let partial = self.path.with_extension(format!("sqlite.{random:016x}.partial"));
         let mut private = OpenOptions::new();
         let file = private.write(true).create_new(true).mode(0o600).open(&partial);
-        file.map_err(CacheError::folder(&self.path))?;
-        let created = Connection::open(&partial)
-            .and_then(|connection| {
-                // A 384-number vector is 1,536 bytes: larger pages waste less space.
-                connection.pragma_update(None, "page_size", 16_384)?;
-                self.create_tables(&connection)
-            })
-            .map_err(self.failed())
-            .and_then(|_| link(&partial, &self.path).map_err(CacheError::folder(&self.path)));
+        file.map_err(|error| (self.path.clone(), error))?;
+        let created = Connection::open(&partial).and_then(|connection| {
+            // A 384-number vector is 1,536 bytes: larger pages waste less space.
+            connection.pragma_update(None, "page_size", 16_384)?;
+            self.create_tables(&connection)
+        });
+        let linked = created.map_err(io::Error::other).and_then(|_| link(&partial, &self.path));
         let _ = fs::remove_file(&partial); // renamed or useless; the error to report is the first one
-        created
+        linked.map_err(|error| (self.path.clone(), error))
     }
 
     fn open_writable(&self) -> rusqlite::Result<Opened> {

@@ -1,31 +1,93 @@
 //! Caches on disk: values stored under the hash of their inputs, in one `SQLite` file that processes share.
 //!
 //! A key is the sha256 of everything that changes the value, so that stale hits are impossible and entries are never
-//! invalidated. The caller defines the encoding of values. Entries are removed only on demand ([`Database::remove`]).
+//! invalidated. [`Cached`] looks values up and computes what is missing. Entries are removed only on demand ([`Database::remove`]).
 //! Each row has a checksum of its table, key and value, verified when it is read: a damaged row counts as missing.
 
+mod cached;
 #[cfg(test)]
 mod damage;
 mod disk;
-mod error;
 mod file;
-mod table;
-mod upkeep;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rusqlite::TransactionBehavior;
+use rusqlite::types::ValueRef;
+use rusqlite::{Row, TransactionBehavior};
+use serde::Serialize;
 
+pub(crate) use cached::{Cached, CachedValue};
 pub use disk::DiskUse;
-pub use error::CacheError;
 use file::{CacheFile, Opened, is_read_only};
+
+use crate::Error;
 use ragtriage_core::notices::{Notices, READ_ONLY_CACHE};
 pub use ragtriage_core::text::content_key::{ContentKey, key};
 use ragtriage_core::text::numbers::plural;
-pub use table::CacheTable;
-pub use upkeep::Size;
+
+/// A kind of value in a database: a table of three columns, `key`, this and `checksum`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CacheTable {
+    /// Its name.
+    pub name: &'static str,
+    /// The name of the column that holds the value.
+    pub value: &'static str,
+    /// The term for its values in notices, in plural.
+    pub label: &'static str,
+}
+
+impl CacheTable {
+    /// Returns the statement that creates it.
+    fn sql(self) -> String {
+        let Self { name, value, .. } = self;
+        format!(
+            "CREATE TABLE {name} (key BLOB PRIMARY KEY, {value} BLOB NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID"
+        )
+    }
+
+    /// Returns the checksum of a row: CRC-32 of the table's name, the key and the value.
+    fn checksum(self, key: &[u8], value: &[u8]) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        for part in [self.name.as_bytes(), key, value] {
+            hasher.update(part);
+        }
+        hasher.finalize()
+    }
+
+    /// Returns the query for all rows, as [`Self::verified`] takes them.
+    fn select_all(self) -> String {
+        let Self { name, value, .. } = self;
+        format!("SELECT key, {value}, checksum FROM {name}")
+    }
+
+    /// Returns the value of a row of [`Self::select_all`]; `None` if the row is damaged.
+    fn verified<'row>(self, row: &'row Row<'_>) -> rusqlite::Result<Option<&'row [u8]>> {
+        let fields = (row.get_ref(0)?, row.get_ref(1)?, row.get_ref(2)?);
+        let (ValueRef::Blob(key), ValueRef::Blob(value), ValueRef::Integer(checksum)) = fields
+        else {
+            return Ok(None);
+        };
+        Ok((checksum == i64::from(self.checksum(key, value))).then_some(value))
+    }
+}
+
+/// A number of entries with their size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Size {
+    /// The number of entries.
+    pub entries: u64,
+    /// Bytes of keys and values, without `SQLite`'s overhead.
+    pub bytes: u64,
+}
+
+impl std::ops::AddAssign for Size {
+    fn add_assign(&mut self, other: Self) {
+        self.entries += other.entries;
+        self.bytes += other.bytes;
+    }
+}
 
 /// Maximum number of repairs in one operation: other processes may recreate the file at the same time.
 const MOST_REPAIRS: usize = 4;
@@ -83,7 +145,7 @@ impl Database {
     ///
     /// # Errors
     /// A file that cannot be read, a folder that cannot be created for another reason than permissions.
-    pub fn open(path: &Path, tables: &[CacheTable], notices: &Notices) -> Result<Self, CacheError> {
+    pub fn open(path: &Path, tables: &[CacheTable], notices: &Notices) -> Result<Self, Error> {
         let file =
             CacheFile { path: path.to_owned(), tables: tables.to_vec(), notices: notices.clone() };
         let state = Mutex::new(State { opened: file.open()?, n_damaged: BTreeMap::new() });
@@ -96,7 +158,7 @@ impl Database {
         table: CacheTable,
         keys: Vec<ContentKey>,
         decode: impl Fn(&[u8]) -> Option<T> + Send + 'static,
-    ) -> Result<Vec<Option<T>>, CacheError> {
+    ) -> Result<Vec<Option<T>>, Error> {
         self.work(move |State { opened, n_damaged }| {
             // One read transaction for all: without it each read takes and drops the file lock.
             let transaction = opened.connection.transaction()?;
@@ -125,7 +187,7 @@ impl Database {
         &self,
         table: CacheTable,
         rows: Vec<(ContentKey, Vec<u8>)>,
-    ) -> Result<(), CacheError> {
+    ) -> Result<(), Error> {
         let notices = self.0.file.notices.clone();
         self.work(move |State { opened, .. }| {
             if !opened.read_only {
@@ -140,15 +202,55 @@ impl Database {
         .await
     }
 
+    /// Measures a table.
+    pub async fn size(&self, table: CacheTable) -> Result<Size, Error> {
+        let CacheTable { name, value, .. } = table;
+        let sql =
+            format!("SELECT count(*), coalesce(sum(length(key) + length({value})), 0) FROM {name}");
+        self.work(move |state| {
+            state.opened.connection.query_row(&sql, [], |row| {
+                let (entries, bytes): (i64, i64) = (row.get(0)?, row.get(1)?);
+                Ok(Size { entries: entries.unsigned_abs(), bytes: bytes.unsigned_abs() })
+            })
+        })
+        .await
+    }
+
+    /// Passes every undamaged value of a table to `each`, in key order, which is arbitrary.
+    pub async fn fold<T: Default + Send + 'static>(
+        &self,
+        table: CacheTable,
+        each: impl Fn(&mut T, &[u8]) + Send + 'static,
+    ) -> Result<T, Error> {
+        self.work(move |State { opened, n_damaged }| {
+            let mut folded = T::default();
+            let mut statement = opened.connection.prepare_cached(&table.select_all())?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                match table.verified(row)? {
+                    Some(value) => each(&mut folded, value),
+                    None => *n_damaged.entry(table.label).or_default() += 1,
+                }
+            }
+            drop(rows);
+            Ok(folded)
+        })
+        .await
+    }
+
+    fn say(&self, notice: String) {
+        self.0.file.notices.say(notice);
+    }
+
     /// Runs `work` on the connection, off the async runtime; twice if the file is damaged.
     async fn work<T: Send + 'static>(
         &self,
         work: impl Fn(&mut State) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Result<T, CacheError> {
+    ) -> Result<T, Error> {
         let shared = Arc::clone(&self.0);
         let done =
             tokio::task::spawn_blocking(move || shared.run(work).map_err(shared.file.failed()));
-        done.await.map_err(CacheError::Worker)?
+        done.await?
     }
 }
 
@@ -183,7 +285,7 @@ mod tests {
         CacheTable { name: "b", value: "y", label: "others" },
     ];
 
-    fn open(path: &Path) -> Result<Database, CacheError> {
+    fn open(path: &Path) -> Result<Database, Error> {
         Database::open(path, &TABLES, &Notices::default())
     }
 
@@ -220,11 +322,11 @@ mod tests {
         let path = folder.path().join("cache.sqlite");
         std::fs::create_dir(&path).unwrap();
         let error = open(&path).err().unwrap();
-        assert!(matches!(error, CacheError::Database { .. }) && error.hint().is_some());
+        assert!(error.to_string().starts_with("cache `") && error.hint().is_some());
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
         let error = open(&file.join("cache.sqlite")).err().unwrap();
-        assert!(matches!(error, CacheError::Folder { .. }), "{error}");
+        assert!(error.to_string().starts_with("cannot write `"), "{error}");
         assert!(error.hint().is_some());
     }
 
@@ -234,5 +336,22 @@ mod tests {
         // sha256 over each part preceded by its length as eight little-endian bytes, by Python's hashlib.
         let expected = "0e8745c7f4f880ac6112675aca1ba420fa49145d96cc2cec43099a664803c680";
         assert_eq!(hex(&key(&["a", "query", "title", "text"])), expected);
+    }
+
+    #[tokio::test]
+    async fn a_table_is_measured_and_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("cache.sqlite");
+        let database = open(&path).unwrap();
+        let rows = (0..100_u8).map(|n| (key(&[&n.to_string()]), vec![n; 1000])).collect();
+        database.write(TABLES[0], rows).await.unwrap();
+        // A key has 32 bytes, a value 1,000.
+        assert_eq!(database.size(TABLES[0]).await.unwrap(), Size { entries: 100, bytes: 103_200 });
+        // 0 + 1 + ... + 99 = 50 * 99.
+        let sum = database
+            .fold(TABLES[0], |sum: &mut u64, value| *sum += u64::from(value[0]))
+            .await
+            .unwrap();
+        assert_eq!(sum, 4950);
     }
 }

@@ -1,19 +1,17 @@
 //! A wrapper that stores any encoder's vectors, and the lengths of texts, in a cache file.
 //!
 //! A text's key is the sha256 of the encoder's fingerprint, the role, the title and the text, so that stale hits are
-//! impossible; a vector's value is its numbers as little-endian `f32`, a length's its two as `u32`. Each batch is written
-//! before the next one is requested: a kill loses at most [`WRITTEN_TOGETHER`] vectors. `cache/` opens, locks and shares
-//! the file.
+//! impossible; a vector's value is its numbers as little-endian `f32`, a length's its two as `u32`. A kill loses at most
+//! [`WRITTEN_TOGETHER`] vectors.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 
-use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
-use crate::cache::{CacheTable, ContentKey, Database, key};
+use super::{Encoder, Length, OnProgress, Role, VectorShape};
+use crate::Error;
+use crate::cache::{CacheTable, Cached, CachedValue, ContentKey, Database, key};
 use ragtriage_core::notices::Notices;
 use ragtriage_core::types::TitledText;
 
@@ -31,63 +29,51 @@ pub const LENGTHS: CacheTable =
 /// An [`Encoder`] that asks another only for texts not in the cache.
 pub struct CachedEncoder {
     inner: Arc<dyn Encoder>,
-    database: Database,
-    n_hits: AtomicU64,
-    n_misses: AtomicU64,
+    vectors: Cached<Vec<f32>>,
+    lengths: Cached<Length>,
 }
 
 impl CachedEncoder {
     /// Opens or creates the database at `path`, and its folder.
-    pub fn open(
-        inner: Arc<dyn Encoder>,
-        path: &Path,
-        notices: &Notices,
-    ) -> Result<Self, EmbedError> {
+    pub fn open(inner: Arc<dyn Encoder>, path: &Path, notices: &Notices) -> Result<Self, Error> {
         let database = Database::open(path, &[VECTORS, LENGTHS], notices)?;
-        Ok(Self { inner, database, n_hits: AtomicU64::new(0), n_misses: AtomicU64::new(0) })
+        let lengths = Cached::new(database.clone(), LENGTHS);
+        Ok(Self { inner, vectors: Cached::new(database, VECTORS), lengths })
     }
 
     /// Returns the number of texts answered from the cache so far.
     pub fn n_hits(&self) -> u64 {
-        self.n_hits.load(Ordering::Relaxed)
+        self.vectors.n_hits()
     }
 
     /// Returns the number of texts passed to the encoder so far.
     pub fn n_misses(&self) -> u64 {
-        self.n_misses.load(Ordering::Relaxed)
+        self.vectors.n_misses()
     }
 
     fn keys(&self, texts: &[TitledText<'_>], role: Role) -> Vec<ContentKey> {
         texts.iter().map(|text| text_key(self.inner.fingerprint(role), role, *text)).collect()
     }
 
-    /// Encodes one batch of texts and stores the vectors.
-    async fn fill(
+    /// Encodes texts and checks the encoder's contract.
+    async fn encoded(
         &self,
-        texts: &[TitledText<'_>],
-        keys: &[ContentKey],
+        texts: Vec<TitledText<'_>>,
         role: Role,
         on_progress: OnProgress<'_>,
-    ) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let vectors = self.inner.encode(texts, role, on_progress).await?;
+    ) -> Result<Vec<Vec<f32>>, Error> {
+        let vectors = self.inner.encode(&texts, role, on_progress).await?;
         let shape = self.inner.shape();
         let fits =
             |vector: &Vec<f32>| shape.fits(vector.len()) && vector.iter().all(|x| x.is_finite());
-        if vectors.len() != texts.len() || !vectors.iter().all(fits) {
-            let (n, dimension) = (vectors.len(), shape.dimension);
-            let what = format!(
-                "{n} vectors for {} texts, or not all of dimension {dimension} and finite",
-                texts.len()
-            );
-            return Err(EmbedError::Contract {
-                encoder: self.inner.fingerprint(role).to_owned(),
-                what,
-            });
+        if vectors.len() == texts.len() && vectors.iter().all(fits) {
+            return Ok(vectors);
         }
-        let rows = keys.iter().copied().zip(vectors.iter().map(|v| to_bytes(v))).collect();
-        self.database.write(VECTORS, rows).await?;
-        self.n_misses.fetch_add(texts.len() as u64, Ordering::Relaxed);
-        Ok(vectors)
+        let (n, n_texts, dimension) = (vectors.len(), texts.len(), shape.dimension);
+        let what = format!(
+            "{n} vectors for {n_texts} texts, or not all of dimension {dimension} and finite"
+        );
+        Err(Error::contract(self.inner.fingerprint(role), &what))
     }
 }
 
@@ -101,7 +87,7 @@ impl Encoder for CachedEncoder {
         self.inner.shape()
     }
 
-    fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError> {
+    fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, Error> {
         self.inner.read_bytes(text, role)
     }
 
@@ -109,36 +95,17 @@ impl Encoder for CachedEncoder {
         &self,
         texts: &[TitledText<'_>],
         role: Role,
-    ) -> Result<Option<Vec<Length>>, EmbedError> {
-        let keys = self.keys(texts, role);
-        let mut lengths = self.database.read(LENGTHS, keys.clone(), length_from_bytes).await?;
-        let (missing, places) = missing(&keys, &lengths);
-        for batch in missing.chunks(MEASURED_TOGETHER) {
-            let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
-            let Some(measured) = self.inner.lengths(&batch_texts, role).await? else {
-                return Ok(None);
-            };
-            let rows: Vec<(ContentKey, Length)> =
-                batch.iter().map(|i| keys[*i]).zip(measured).collect();
-            for (key, length) in &rows {
-                for i in &places[key] {
-                    lengths[*i] = Some(*length);
-                }
-            }
-            let rows =
-                rows.into_iter().map(|(key, length)| (key, length_to_bytes(length))).collect();
-            self.database.write(LENGTHS, rows).await?;
-        }
+    ) -> Result<Option<Vec<Length>>, Error> {
         if texts.is_empty() {
             // The encoder decides if lengths are known.
             return self.inner.lengths(texts, role).await;
         }
-        Ok(Some(
-            lengths
-                .into_iter()
-                .map(|length| length.expect("every text was found or measured"))
-                .collect(),
-        ))
+        let measure = |batch: Vec<usize>| async move {
+            let texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
+            self.inner.lengths(&texts, role).await
+        };
+        let keys = self.keys(texts, role);
+        self.lengths.all(&keys, |_| true, MEASURED_TOGETHER, &|_| (), measure).await
     }
 
     async fn encode(
@@ -146,61 +113,22 @@ impl Encoder for CachedEncoder {
         texts: &[TitledText<'_>],
         role: Role,
         on_progress: OnProgress<'_>,
-    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+    ) -> Result<Vec<Vec<f32>>, Error> {
         let shape = self.shape();
         if shape.many && role == Role::Passage {
             // Not cached: a passage's vectors take hundreds of kilobytes, and its collection resumes an interrupted indexing.
-            self.n_misses.fetch_add(texts.len() as u64, Ordering::Relaxed);
+            self.vectors.count_misses(texts.len());
             return self.inner.encode(texts, role, on_progress).await;
         }
+        let encode = |batch: Vec<usize>| async move {
+            let texts = batch.iter().map(|i| texts[*i]).collect();
+            self.encoded(texts, role, on_progress).await.map(Some)
+        };
         let keys = self.keys(texts, role);
-        let mut vectors = self
-            .database
-            .read(VECTORS, keys.clone(), move |bytes| from_bytes(bytes, shape))
-            .await?;
-        let n_hits = vectors.iter().filter(|vector| vector.is_some()).count();
-        self.n_hits.fetch_add(n_hits as u64, Ordering::Relaxed);
-        if n_hits > 0 {
-            on_progress(n_hits);
-        }
-        let (missing, places) = missing(&keys, &vectors);
-        for batch in missing.chunks(WRITTEN_TOGETHER) {
-            let batch_texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
-            let batch_keys: Vec<ContentKey> = batch.iter().map(|i| keys[*i]).collect();
-            let encoded = self.fill(&batch_texts, &batch_keys, role, on_progress).await?;
-            let mut n_repeated = 0;
-            for (key, vector) in batch_keys.iter().zip(encoded) {
-                n_repeated += places[key].len() - 1;
-                for i in &places[key] {
-                    vectors[*i] = Some(vector.clone());
-                }
-            }
-            if n_repeated > 0 {
-                on_progress(n_repeated);
-            }
-        }
-        Ok(vectors
-            .into_iter()
-            .map(|vector| vector.expect("every text was found or encoded"))
-            .collect())
+        let fits = |vector: &Vec<f32>| shape.fits(vector.len());
+        let vectors = self.vectors.all(&keys, fits, WRITTEN_TOGETHER, on_progress, encode).await?;
+        Ok(vectors.expect("an encoder has vectors"))
     }
-}
-
-/// Returns the first index of each missing key, and all its indexes: one answer serves them all.
-fn missing<T>(
-    keys: &[ContentKey],
-    found: &[Option<T>],
-) -> (Vec<usize>, HashMap<ContentKey, Vec<usize>>) {
-    let mut places: HashMap<ContentKey, Vec<usize>> = HashMap::new();
-    let mut missing = Vec::new();
-    for i in (0..keys.len()).filter(|i| found[*i].is_none()) {
-        let known = places.entry(keys[i]).or_default();
-        if known.is_empty() {
-            missing.push(i);
-        }
-        known.push(i);
-    }
-    (missing, places)
 }
 
 fn text_key(fingerprint: &str, role: Role, text: TitledText<'_>) -> ContentKey {
@@ -211,32 +139,35 @@ fn text_key(fingerprint: &str, role: Role, text: TitledText<'_>) -> ContentKey {
     key(&[fingerprint, role, text.title, text.text])
 }
 
-fn to_bytes(vector: &[f32]) -> Vec<u8> {
-    vector.iter().flat_map(|x| x.to_le_bytes()).collect()
+impl CachedValue for Vec<f32> {
+    fn to_bytes(&self) -> Vec<u8> {
+        self.iter().flat_map(|x| x.to_le_bytes()).collect()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (numbers, rest) = bytes.as_chunks::<4>();
+        rest.is_empty().then(|| numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
+    }
 }
 
-fn from_bytes(bytes: &[u8], shape: VectorShape) -> Option<Vec<f32>> {
-    let (numbers, rest) = bytes.as_chunks::<4>();
-    (rest.is_empty() && shape.fits(numbers.len()))
-        .then(|| numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
-}
+impl CachedValue for Length {
+    fn to_bytes(&self) -> Vec<u8> {
+        [self.n_tokens, self.n_read].iter().flat_map(|n| (*n as u32).to_le_bytes()).collect()
+    }
 
-fn length_to_bytes(length: Length) -> Vec<u8> {
-    [length.n_tokens, length.n_read].iter().flat_map(|n| (*n as u32).to_le_bytes()).collect()
-}
-
-fn length_from_bytes(bytes: &[u8]) -> Option<Length> {
-    let (numbers, rest) = bytes.as_chunks::<4>();
-    let [n_tokens, n_read] = numbers else {
-        return None;
-    };
-    let [n_tokens, n_read] = [n_tokens, n_read].map(|b| u32::from_le_bytes(*b) as usize);
-    rest.is_empty().then_some(Length { n_tokens, n_read })
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (numbers, rest) = bytes.as_chunks::<4>();
+        let [n_tokens, n_read] = numbers else {
+            return None;
+        };
+        let [n_tokens, n_read] = [n_tokens, n_read].map(|b| u32::from_le_bytes(*b) as usize);
+        rest.is_empty().then_some(Self { n_tokens, n_read })
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
     use ragtriage_core::text::hex::hex;
@@ -258,7 +189,7 @@ mod tests {
             VectorShape { dimension: 2, many: false, similarity: Similarity::Cosine }
         }
 
-        fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, EmbedError> {
+        fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, Error> {
             Ok(None)
         }
 
@@ -266,7 +197,7 @@ mod tests {
             &self,
             texts: &[TitledText<'_>],
             _: Role,
-        ) -> Result<Option<Vec<Length>>, EmbedError> {
+        ) -> Result<Option<Vec<Length>>, Error> {
             self.n_asked.fetch_add(texts.len(), Ordering::Relaxed);
             let length = |text: &TitledText<'_>| Length {
                 n_tokens: text.text.len(),
@@ -280,7 +211,7 @@ mod tests {
             texts: &[TitledText<'_>],
             _: Role,
             on_progress: OnProgress<'_>,
-        ) -> Result<Vec<Vec<f32>>, EmbedError> {
+        ) -> Result<Vec<Vec<f32>>, Error> {
             self.n_asked.fetch_add(texts.len(), Ordering::Relaxed);
             on_progress(texts.len());
             let vector = |text: &str| {

@@ -12,7 +12,8 @@ use async_trait::async_trait;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::work::{in_windows, normalize, off_runtime};
-use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
+use super::{Encoder, Length, OnProgress, Role, VectorShape};
+use crate::Error;
 use ragtriage_core::config::Precision;
 use ragtriage_core::types::{Similarity, TitledText};
 use ragtriage_encoder::bert::{
@@ -72,10 +73,7 @@ impl LateInteraction {
     /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`].
     ///
     /// Errors: an unsupported configuration, by name; no marker in the vocabulary; lengths beyond the model's positions.
-    pub fn open(
-        checkpoint: Checkpoint,
-        options: LateInteractionOptions,
-    ) -> Result<Self, EmbedError> {
+    pub fn open(checkpoint: Checkpoint, options: LateInteractionOptions) -> Result<Self, Error> {
         let LateInteractionOptions { query_tokens, passage_tokens, precision } = options;
         let config = checkpoint.config()?;
         let mut recipe = TokenRecipe::read(&checkpoint, &config)?;
@@ -87,7 +85,9 @@ impl LateInteraction {
             // [CLS], the marker, a word piece, [SEP].
             let fewest = 4;
             if !(fewest..=positions).contains(&n_tokens) {
-                return Err(EmbedError::Tokens { role, n_tokens, fewest, positions });
+                return Err(Error::new(format!(
+                    "a limit of {n_tokens} tokens for a {role} is outside {fewest} to {positions}"
+                )));
             }
         }
         let kernel = Kernel::new(precision, Instructions::All);
@@ -126,7 +126,7 @@ impl Encoder for LateInteraction {
         VectorShape { dimension: self.inner.width, many: true, similarity: Similarity::Cosine }
     }
 
-    fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError> {
+    fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, Error> {
         let room = self.inner.frame(role)?.room();
         let read = self.inner.model.word_pieces()?.end_of(&text.joined(), room)?;
         Ok(Some(read.saturating_sub(text.prefix_bytes())))
@@ -136,7 +136,7 @@ impl Encoder for LateInteraction {
         &self,
         texts: &[TitledText<'_>],
         role: Role,
-    ) -> Result<Option<Vec<Length>>, EmbedError> {
+    ) -> Result<Option<Vec<Length>>, Error> {
         let texts: Vec<String> = texts.iter().map(|text| text.joined().into_owned()).collect();
         let inner = Arc::clone(&self.inner);
         let work = off_runtime(&|_| (), move |_| {
@@ -146,7 +146,7 @@ impl Encoder for LateInteraction {
                 let n_read = n_tokens.min(room);
                 Ok(Length { n_tokens, n_read })
             });
-            lengths.collect::<Result<_, EmbedError>>()
+            lengths.collect::<Result<_, Error>>()
         });
         Ok(Some(work.await?))
     }
@@ -156,7 +156,7 @@ impl Encoder for LateInteraction {
         texts: &[TitledText<'_>],
         role: Role,
         on_progress: OnProgress<'_>,
-    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+    ) -> Result<Vec<Vec<f32>>, Error> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }
@@ -195,7 +195,7 @@ impl Encoder for LateInteraction {
 
 impl TokenModel {
     /// Returns the frame of a text in this role.
-    fn frame(&self, role: Role) -> Result<TokenFrame, EmbedError> {
+    fn frame(&self, role: Role) -> Result<TokenFrame, Error> {
         let word_pieces = self.model.word_pieces()?;
         let (marker, n_tokens) = match role {
             Role::Query => (&self.recipe.query_marker, self.recipe.query_tokens),
@@ -229,11 +229,13 @@ impl TokenModel {
         Ok(frame)
     }
 
-    fn id(&self, name: &str) -> Result<u32, EmbedError> {
+    fn id(&self, name: &str) -> Result<u32, Error> {
         let id = self.model.word_pieces()?.id(name);
-        id.ok_or_else(|| EmbedError::NoWordPiece {
-            folder: self.model.checkpoint().folder.clone(),
-            word_piece: name.to_owned(),
+        id.ok_or_else(|| {
+            let folder = self.model.checkpoint().folder.display();
+            let needs = "which a late-interaction model needs";
+            Error::new(format!("`{folder}` has no word piece `{name}`, {needs}"))
+                .hinting("name a ColBERT checkpoint, made by colbert-ai or PyLate")
         })
     }
 }
@@ -249,7 +251,7 @@ impl TokenFrame {
         text: &str,
         word_pieces: &WordPieces,
         masks_seen: bool,
-    ) -> Result<TokenIds, EmbedError> {
+    ) -> Result<TokenIds, Error> {
         let bare = word_pieces.bare_ids(text)?;
         let read = &bare[..bare.len().min(self.room())];
         let mut ids = [&self.before, read, &self.after].concat();

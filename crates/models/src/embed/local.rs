@@ -10,7 +10,8 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::json;
 
 use super::work::{in_windows, normalize, off_runtime};
-use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
+use super::{Encoder, Length, OnProgress, Role, VectorShape};
+use crate::Error;
 use ragtriage_core::config::Pooling;
 use ragtriage_core::config::{Precision, Titles};
 use ragtriage_core::types::{Similarity, TitledText};
@@ -62,7 +63,7 @@ impl Local {
     ///
     /// Reads only `config.json` and the sentence-transformers files. Errors: an unsupported configuration, by
     /// name; a maximum length beyond the model's positions.
-    pub fn open(checkpoint: Checkpoint, options: LocalOptions) -> Result<Self, EmbedError> {
+    pub fn open(checkpoint: Checkpoint, options: LocalOptions) -> Result<Self, Error> {
         let LocalOptions {
             pooling,
             normalize,
@@ -124,7 +125,7 @@ impl Encoder for Local {
         VectorShape { dimension, many: false, similarity }
     }
 
-    fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError> {
+    fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, Error> {
         let input = self.inner.input(text, role);
         let read = self.inner.model.word_pieces()?.read_bytes(&input)?;
         let before = match &input {
@@ -138,7 +139,7 @@ impl Encoder for Local {
         &self,
         texts: &[TitledText<'_>],
         role: Role,
-    ) -> Result<Option<Vec<Length>>, EmbedError> {
+    ) -> Result<Option<Vec<Length>>, Error> {
         let inputs = self.inner.inputs(texts, role);
         let inner = Arc::clone(&self.inner);
         let work = off_runtime(&|_| (), move |_| {
@@ -147,7 +148,7 @@ impl Encoder for Local {
                 let (n_tokens, n_read) = word_pieces.length(input)?;
                 Ok(Length { n_tokens, n_read })
             });
-            lengths.collect::<Result<_, EmbedError>>()
+            lengths.collect::<Result<_, Error>>()
         });
         Ok(Some(work.await?))
     }
@@ -157,7 +158,7 @@ impl Encoder for Local {
         texts: &[TitledText<'_>],
         role: Role,
         on_progress: OnProgress<'_>,
-    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+    ) -> Result<Vec<Vec<f32>>, Error> {
         if texts.is_empty() {
             return Ok(Vec::new());
         }

@@ -5,7 +5,6 @@
 //! stores any encoder's vectors and lengths in a database file.
 
 mod cache;
-mod error;
 mod late_interaction;
 mod local;
 mod remote;
@@ -15,12 +14,12 @@ mod work;
 use async_trait::async_trait;
 
 pub use cache::{CachedEncoder, LENGTHS, VECTORS};
-pub use error::EmbedError;
 pub use late_interaction::{LateInteraction, LateInteractionOptions};
 pub use local::{Local, LocalOptions};
 pub use remote::{Remote, RemoteSettings};
 pub use two_encoders::TwoEncoders;
 
+use crate::Error;
 use ragtriage_core::types::{Length, Similarity, TitledText};
 
 /// The side of the search that a text belongs to: models may prefix the two differently.
@@ -73,14 +72,14 @@ pub trait Encoder: Send + Sync {
 
     /// Returns the byte offset at which the encoder truncates `text.text`, its length if it is read in full; `None`
     /// if unknown, as for a remote encoder. Takes about a millisecond of CPU time.
-    fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError>;
+    fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, Error>;
 
     /// Returns the length of each text and of the part within the input limit; `None` if unknown.
     async fn lengths(
         &self,
         texts: &[TitledText<'_>],
         role: Role,
-    ) -> Result<Option<Vec<Length>>, EmbedError>;
+    ) -> Result<Option<Vec<Length>>, Error>;
 
     /// Encodes `texts`.
     async fn encode(
@@ -88,5 +87,5 @@ pub trait Encoder: Send + Sync {
         texts: &[TitledText<'_>],
         role: Role,
         on_progress: OnProgress<'_>,
-    ) -> Result<Vec<Vec<f32>>, EmbedError>;
+    ) -> Result<Vec<Vec<f32>>, Error>;
 }

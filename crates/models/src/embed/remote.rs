@@ -9,22 +9,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
-use crate::remote::{RemoteClient, RemoteError, RemoteModel};
+use super::{Encoder, Length, OnProgress, Role, VectorShape};
+use crate::Error;
+use crate::remote::{RemoteClient, in_order, is_too_large};
+use crate::services::{ENCODER, bad_setting, check_positive};
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::{Similarity, TitledText};
-use ragtriage_http::{
-    Backoff, EndpointSettings, Secret, address, by_index, hashed_query, in_halves,
-};
+use ragtriage_http::{Backoff, EndpointSettings, Secret, by_index, hashed_query, in_halves};
 
 /// Part of the fingerprint: raised whenever a change here changes a vector.
 const REMOTE_VERSION: u32 = 1;
-/// The kind of model named in errors.
-const MODEL: RemoteModel = RemoteModel::Encoder;
 /// The text encoded to determine the dimension.
 const PROBE: &str = "dimension";
 /// Maximum size of a response: 64 MiB are 800 vectors of 4,096 numbers, 20 characters each.
@@ -97,26 +94,27 @@ pub struct Remote {
 
 impl Remote {
     /// Checks the settings and, if they omit the dimension, encodes one short text to determine it.
-    pub async fn open(settings: RemoteSettings) -> Result<Self, EmbedError> {
-        let RemoteSettings { url, concurrency, timeout, .. } = &settings;
-        let numbers = [
-            ("dimensions", settings.dimensions.unwrap_or(1)),
-            ("batch_texts", settings.batch_texts),
-            ("batch_chars", settings.batch_chars),
-            ("concurrency", *concurrency),
-        ];
-        MODEL.check(!settings.model.is_empty(), *timeout, &numbers)?;
+    pub async fn open(settings: RemoteSettings) -> Result<Self, Error> {
+        if settings.model.is_empty() {
+            return Err(bad_setting(&ENCODER, "model", "is empty"));
+        }
+        check_positive(
+            &ENCODER,
+            &[
+                ("dimensions", settings.dimensions.unwrap_or(1)),
+                ("batch_texts", settings.batch_texts),
+                ("batch_chars", settings.batch_chars),
+            ],
+        )?;
         let endpoint = EndpointSettings {
             api_key: settings.api_key.clone(),
-            timeout: *timeout,
+            timeout: settings.timeout,
             ca_file: settings.ca_file.clone(),
             most_bytes: LARGEST_ANSWER_BYTES,
-            ..EndpointSettings::new(
-                address(url, "/embeddings").map_err(|error| RemoteError::new(MODEL, error))?,
-            )
+            ..EndpointSettings::new(&settings.url, &ENCODER)?
         };
         let mut remote = Self {
-            client: RemoteClient::new(MODEL, endpoint, *concurrency, settings.backoff)?,
+            client: RemoteClient::new(endpoint, settings.concurrency, settings.backoff)?,
             settings,
             dimension: 0,
             query_fingerprint: String::new(),
@@ -150,13 +148,8 @@ impl Remote {
     }
 
     /// Returns the vectors of one batch, split in half if the server rejects it as too large.
-    async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let vectors = in_halves(
-            texts,
-            |texts| self.call(texts),
-            |error| matches!(error, EmbedError::Remote(RemoteError::TooLong { .. })),
-        )
-        .await?;
+    async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Error> {
+        let vectors = in_halves(texts, |texts| self.call(texts), is_too_large).await?;
         match vectors.iter().find(|vector| vector.len() != self.dimension) {
             Some(vector) => {
                 let n = plural(vector.len(), "number", "numbers");
@@ -165,14 +158,14 @@ impl Remote {
                     None => "its first response",
                 };
                 let what = format!("a vector of {n}, expected {} as in {source}", self.dimension);
-                Err(self.client.wrong_answer(what).into())
+                Err(self.client.wrong_answer(&what))
             }
             None => Ok(vectors),
         }
     }
 
     /// Makes one call with retries.
-    async fn call(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+    async fn call(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Error> {
         let request = EmbeddingsRequest {
             model: &self.settings.model,
             input: texts,
@@ -180,8 +173,8 @@ impl Remote {
             dimensions: self.settings.dimensions,
         };
         let answer: Embeddings = self.client.post(&request, texts).await?;
-        let vectors = in_order(answer.data, texts.len(), self.settings.similarity);
-        Ok(vectors.map_err(|what| self.client.wrong_answer(what))?)
+        let vectors = checked(answer.data, texts.len(), self.settings.similarity);
+        vectors.map_err(|what| self.client.wrong_answer(&what))
     }
 }
 
@@ -198,15 +191,11 @@ impl Encoder for Remote {
         VectorShape { dimension: self.dimension, many: false, similarity: self.settings.similarity }
     }
 
-    fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, EmbedError> {
+    fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, Error> {
         Ok(None)
     }
 
-    async fn lengths(
-        &self,
-        _: &[TitledText<'_>],
-        _: Role,
-    ) -> Result<Option<Vec<Length>>, EmbedError> {
+    async fn lengths(&self, _: &[TitledText<'_>], _: Role) -> Result<Option<Vec<Length>>, Error> {
         Ok(None)
     }
 
@@ -215,22 +204,16 @@ impl Encoder for Remote {
         texts: &[TitledText<'_>],
         role: Role,
         on_progress: OnProgress<'_>,
-    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+    ) -> Result<Vec<Vec<f32>>, Error> {
         let texts: Vec<String> = texts.iter().map(|text| self.input(*text, role)).collect();
         let batches = batches(&texts, self.settings.batch_texts, self.settings.batch_chars);
-        // Futures are created here and not by the stream: the compiler cannot prove those to be
-        // `Send`.
-        let batches: Vec<_> = batches
-            .into_iter()
-            .map(|batch| async move {
-                let vectors = self.batch(batch).await?;
-                on_progress(vectors.len());
-                Ok::<_, EmbedError>(vectors)
-            })
-            .collect();
-        let vectors: Vec<Vec<Vec<f32>>> =
-            stream::iter(batches).buffered(self.settings.concurrency).try_collect().await?;
-        Ok(vectors.into_iter().flatten().collect())
+        let calls = batches.into_iter().map(|batch| async move {
+            let vectors = self.batch(batch).await?;
+            on_progress(vectors.len());
+            Ok(vectors)
+        });
+        // Futures are created here and not by a stream: the compiler cannot prove those to be `Send`.
+        in_order(calls.collect(), self.settings.concurrency).await
     }
 }
 
@@ -253,7 +236,7 @@ fn batches(texts: &[String], most_texts: usize, most_chars: usize) -> Vec<&[Stri
 }
 
 /// Returns the vectors in the order of their texts; the error describes the mismatch.
-fn in_order(
+fn checked(
     embeddings: Vec<Embedding>,
     n: usize,
     similarity: Similarity,

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{EmbedError, Encoder, Length, OnProgress, Role, VectorShape};
+use super::{Encoder, Length, OnProgress, Role, VectorShape};
+use crate::Error;
 use ragtriage_core::types::TitledText;
 
 /// An [`Encoder`] that asks one for queries and another for passages.
@@ -18,12 +19,14 @@ impl TwoEncoders {
     pub fn new(
         query: (&str, Arc<dyn Encoder>),
         passage: (&str, Arc<dyn Encoder>),
-    ) -> Result<Self, EmbedError> {
+    ) -> Result<Self, Error> {
         let (query_shape, passage_shape) = (query.1.shape(), passage.1.shape());
         if query_shape != passage_shape {
             let query = described(query.0, query_shape);
             let passage = described(passage.0, passage_shape);
-            return Err(EmbedError::Apart { query, passage });
+            let message =
+                format!("the encoders of questions and passages do not match: {query}; {passage}");
+            return Err(Error::new(message).hinting("set `retrieval.dense.query_model` to the model that `retrieval.dense.model` was trained with, or leave it out"));
         }
         Ok(Self { query: query.1, passage: passage.1 })
     }
@@ -52,7 +55,7 @@ impl Encoder for TwoEncoders {
         self.passage.shape()
     }
 
-    fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, EmbedError> {
+    fn read_bytes(&self, text: TitledText<'_>, role: Role) -> Result<Option<usize>, Error> {
         self.of(role).read_bytes(text, role)
     }
 
@@ -60,7 +63,7 @@ impl Encoder for TwoEncoders {
         &self,
         texts: &[TitledText<'_>],
         role: Role,
-    ) -> Result<Option<Vec<Length>>, EmbedError> {
+    ) -> Result<Option<Vec<Length>>, Error> {
         self.of(role).lengths(texts, role).await
     }
 
@@ -69,7 +72,7 @@ impl Encoder for TwoEncoders {
         texts: &[TitledText<'_>],
         role: Role,
         on_progress: OnProgress<'_>,
-    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+    ) -> Result<Vec<Vec<f32>>, Error> {
         self.of(role).encode(texts, role, on_progress).await
     }
 }

@@ -4,7 +4,8 @@
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use tokio::sync::mpsc;
 
-use super::{EmbedError, OnProgress};
+use super::OnProgress;
+use crate::Error;
 use ragtriage_encoder::bert::{Bert, Sequence, Wanted, batch};
 
 /// Number of texts tokenised and sorted by length together; bounds the memory for ids.
@@ -16,14 +17,14 @@ pub(super) type OnDone<'a> = &'a (dyn Fn(usize) -> bool + Sync);
 /// Runs `work` on a blocking thread and passes its progress to `on_progress`.
 pub(super) async fn off_runtime<T: Send + 'static>(
     on_progress: OnProgress<'_>,
-    work: impl FnOnce(OnDone<'_>) -> Result<T, EmbedError> + Send + 'static,
-) -> Result<T, EmbedError> {
+    work: impl FnOnce(OnDone<'_>) -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
     let (done, mut news) = mpsc::unbounded_channel();
     let work = tokio::task::spawn_blocking(move || work(&|n| done.send(n).is_ok()));
     while let Some(n_texts) = news.recv().await {
         on_progress(n_texts);
     }
-    work.await.map_err(EmbedError::Worker)?
+    work.await?
 }
 
 /// Computes a vector for each text: `read` returns its ids, `sequence` defines the input of the model, `head` computes the vector
@@ -32,11 +33,11 @@ pub(super) fn in_windows<T: Sync, I: Send + Sync>(
     bert: &Bert,
     wanted: Wanted,
     texts: &[T],
-    read: impl Fn(&T) -> Result<I, EmbedError> + Sync,
+    read: impl Fn(&T) -> Result<I, Error> + Sync,
     sequence: impl for<'a> Fn(&'a I) -> Sequence<'a>,
     head: impl Fn(&I, &[f32]) -> Vec<f32> + Sync,
     on_done: OnDone<'_>,
-) -> Result<Vec<Vec<f32>>, EmbedError> {
+) -> Result<Vec<Vec<f32>>, Error> {
     let mut vectors = Vec::with_capacity(texts.len());
     for texts in texts.chunks(WINDOW_TEXTS) {
         let ids: Vec<I> = texts.par_iter().map(&read).collect::<Result<_, _>>()?;

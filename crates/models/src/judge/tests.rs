@@ -3,25 +3,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use wiremock::matchers::{any, method, path};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
-use super::{AnswerJudge, CrossEncoderJudge, EndpointJudge};
+use super::AnswerJudge;
 use crate::llm::openai::{OpenAiSettings, connect};
-use crate::llm::{CachedReplies, Generator};
-use crate::rerank::{RerankError, Reranker};
+use crate::llm::{CachedGenerator, Generator};
+use crate::services::JUDGE;
 use ragtriage_core::config::Price;
 use ragtriage_core::rightness::JudgeVerdict;
 use ragtriage_core::text::tokens::{self, Tokenizer};
-use ragtriage_core::types::{Origin, Question, TitledText};
+use ragtriage_core::types::{Origin, Question};
 
 /// US dollars per million tokens.
 const PRICE: Price = Price { prompt: 2.0, completion: 10.0 };
 
 fn generator(server: &MockServer, model: &str) -> Arc<dyn Generator> {
     let settings = OpenAiSettings {
+        names: &JUDGE,
         base_url: format!("{}/v1", server.uri()),
         model: model.to_owned(),
         api_key: None,
@@ -40,9 +40,9 @@ fn generator(server: &MockServer, model: &str) -> Arc<dyn Generator> {
     connect(&settings, None).expect("valid settings")
 }
 
-fn judge(generator: Arc<dyn Generator>) -> EndpointJudge {
+fn judge(generator: Arc<dyn Generator>) -> AnswerJudge {
     let counter = tokens::counter(Tokenizer::Cl100kBase, None).expect("built in");
-    EndpointJudge::new(generator, counter, PRICE)
+    AnswerJudge::new(generator, counter, PRICE)
 }
 
 fn question() -> Question {
@@ -82,7 +82,7 @@ async fn verdicts_are_parsed_and_paid_once() {
     let server = server().await;
     let folder = tempfile::tempdir().expect("a folder");
     let cache = folder.path().join("replies.sqlite");
-    let cached = CachedReplies::open(
+    let cached = CachedGenerator::open(
         generator(&server, "m"),
         &cache,
         "here".to_owned(),
@@ -127,35 +127,5 @@ async fn a_rejected_call_is_a_failure_of_one_comparison() {
         .mount(&server)
         .await;
     let failure = judge(generator(&server, "m")).compare(&question(), "6").await.expect_err("401");
-    assert!(!failure.is_final && failure.message.contains("no such key"));
-}
-
-/// A cross-encoder whose logit is the number in the second text.
-struct Logits;
-
-#[async_trait]
-impl Reranker for Logits {
-    fn fingerprint(&self) -> &'static str {
-        "logits"
-    }
-
-    async fn scores(&self, _: &str, passages: &[TitledText<'_>]) -> Result<Vec<f32>, RerankError> {
-        Ok(passages.iter().map(|passage| passage.text.parse().expect("a number")).collect())
-    }
-}
-
-#[tokio::test]
-async fn a_cross_encoder_is_read_by_its_sigmoid() {
-    let judge = CrossEncoderJudge::new(Arc::new(Logits), "ce", 0.6);
-    let question =
-        Question { answers: vec!["six".to_owned(), "6 minutes".to_owned()], ..question() };
-    // 1 / (1 + e^-.5) = .622459 is at least .6; 1 / (1 + e^.5) = .377541 is not.
-    for (answer, verdict, raw) in
-        [("0.5", JudgeVerdict::Same, "0.622459"), ("-0.5", JudgeVerdict::Different, "0.377541")]
-    {
-        let call = judge.compare(&question, answer).await.expect("scored");
-        assert_eq!((call.verdict, call.raw.as_str()), (verdict, raw));
-    }
-    let other = CrossEncoderJudge::new(Arc::new(Logits), "ce", 0.5);
-    assert_ne!(judge.identity(), other.identity());
+    assert!(!failure.is_spent && failure.to_string().contains("no such key"));
 }

@@ -2,7 +2,7 @@
 //!
 //! No call is made that could exceed the limit, as estimated from the counted prompt and the maximum number of answer tokens. A
 //! call waits while other calls' reservations leave too little; one that exceeds the remainder even without them is rejected with
-//! [`LlmError::Spent`], and the run stops. An answered call counts as billed; a call that was interrupted, timed out or returned an
+//! [`Error::is_spent`], and the run stops. An answered call counts as billed; a call that was interrupted, timed out or returned an
 //! unreadable response counts its worst case, since it may be billed; a rejected call counts nothing.
 
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -10,11 +10,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use async_trait::async_trait;
 use tokio::sync::Notify;
 
-use super::{Completion, Generator, LlmError};
+use super::{Completion, Generator};
+use crate::Error;
 use ragtriage_core::config::Price;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::tokens::TokenCounter;
-use ragtriage_http::HttpError;
+use ragtriage_http::ServiceNames;
 
 /// Tokens that the chat format adds to a prompt's texts: three per message and three for the start of the answer, as in
 /// `OpenAI`'s cookbook ("How to count tokens"), for two messages, and one for each role.
@@ -36,6 +37,8 @@ pub struct Allowance {
     counter: Arc<dyn TokenCounter>,
     /// Maximum number of tokens of an answer.
     most_completion_tokens: u64,
+    /// The names of the limits.
+    names: &'static ServiceNames,
     state: Mutex<CommittedCost>,
     settled: Notify,
 }
@@ -44,7 +47,7 @@ pub struct Allowance {
 struct CommittedCost {
     spent: Cost,
     /// The reserved worst case of the calls in progress.
-    aside: Cost,
+    reserved: Cost,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -75,9 +78,10 @@ impl Allowance {
         price: Price,
         counter: Arc<dyn TokenCounter>,
         most_completion_tokens: u64,
+        names: &'static ServiceNames,
     ) -> Self {
         let (state, settled) = (Mutex::default(), Notify::new());
-        Self { limits, price, counter, most_completion_tokens, state, settled }
+        Self { limits, price, counter, most_completion_tokens, names, state, settled }
     }
 
     /// Adds the amount already spent by the run that is resumed.
@@ -94,7 +98,7 @@ impl Allowance {
     }
 
     /// Reserves a call's worst case; waits while other calls hold the needed amount.
-    async fn set_aside(&self, prompt_tokens: u64) -> Result<Aside<'_>, LlmError> {
+    async fn reserve(&self, prompt_tokens: u64) -> Result<Reserved<'_>, Error> {
         let worst = self.cost(prompt_tokens, self.most_completion_tokens);
         loop {
             let settled = self.settled.notified();
@@ -103,9 +107,9 @@ impl Allowance {
                 if let Some(error) = self.exceeded(state.spent, worst) {
                     return Err(error);
                 }
-                if self.exceeded(state.spent.plus(state.aside), worst).is_none() {
-                    state.aside = state.aside.plus(worst);
-                    return Ok(Aside { allowance: self, worst, spent: worst });
+                if self.exceeded(state.spent.plus(state.reserved), worst).is_none() {
+                    state.reserved = state.reserved.plus(worst);
+                    return Ok(Reserved { allowance: self, worst, spent: worst });
                 }
             }
             settled.await;
@@ -113,23 +117,27 @@ impl Allowance {
     }
 
     /// Returns the limit that `next` could exceed in addition to `spent`.
-    fn exceeded(&self, spent: Cost, next: Cost) -> Option<LlmError> {
+    fn exceeded(&self, spent: Cost, next: Cost) -> Option<Error> {
         let sum = spent.plus(next);
-        if let Some(limit) = self.limits.usd.filter(|limit| sum.usd > *limit) {
-            return Some(LlmError::Spent {
-                setting: "max_usd",
-                limit: limit.to_string(),
-                spent: format!("{:.6} USD", spent.usd),
-                next: format!("{:.6} USD", next.usd),
-            });
-        }
-        let limit = self.limits.tokens.filter(|limit| sum.tokens > *limit)?;
-        Some(LlmError::Spent {
-            setting: "max_tokens_total",
-            limit: limit.to_string(),
-            spent: format!("{} tokens", spent.tokens),
-            next: format!("{} tokens", next.tokens),
-        })
+        let usd = self.limits.usd.filter(|limit| sum.usd > *limit);
+        let tokens = self.limits.tokens.filter(|limit| sum.tokens > *limit);
+        let (setting, limit, spent, next) = match (usd, tokens) {
+            (Some(limit), _) => {
+                let shown = |cost: Cost| format!("{:.6} USD", cost.usd);
+                ("max_usd", limit.to_string(), shown(spent), shown(next))
+            }
+            (None, Some(limit)) => {
+                let shown = |cost: Cost| format!("{} tokens", cost.tokens);
+                ("max_tokens_total", limit.to_string(), shown(spent), shown(next))
+            }
+            (None, None) => return None,
+        };
+        let table = self.names.table;
+        let message = format!(
+            "`{table}.{setting}` = {limit} does not cover the next call: {spent} used so far, up to {next} needed"
+        );
+        let hint = "raise the limit with `--set`, continue with `--resume`";
+        Some(Error { is_spent: true, ..Error::new(message).hinting(hint) })
     }
 
     fn cost(&self, prompt_tokens: u64, completion_tokens: u64) -> Cost {
@@ -147,16 +155,16 @@ impl Allowance {
 }
 
 /// A reserved worst case, held until dropped; all of it is then spent, unless the actual cost is known.
-struct Aside<'a> {
+struct Reserved<'a> {
     allowance: &'a Allowance,
     worst: Cost,
     spent: Cost,
 }
 
-impl Drop for Aside<'_> {
+impl Drop for Reserved<'_> {
     fn drop(&mut self) {
         let mut state = self.allowance.state();
-        state.aside = state.aside.minus(self.worst);
+        state.reserved = state.reserved.minus(self.worst);
         state.spent = state.spent.plus(self.spent);
         drop(state);
         self.allowance.settled.notify_waiters();
@@ -187,15 +195,15 @@ impl<G: Generator> Generator for WithAllowance<G> {
         self.inner.fingerprint()
     }
 
-    async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError> {
+    async fn generate(&self, prompt: &Prompt) -> Result<Completion, Error> {
         let allowance = &self.allowance;
         let counted = allowance.count(&prompt.system) + allowance.count(&prompt.user);
-        let mut aside = allowance.set_aside(counted.saturating_add(FORM_TOKENS)).await?;
+        let mut reserved = allowance.reserve(counted.saturating_add(FORM_TOKENS)).await?;
         let reply = match self.inner.generate(prompt).await {
             Ok(reply) => reply,
             Err(error) => {
-                if !may_be_billed(&error) {
-                    aside.spent = Cost::default();
+                if !error.may_be_billed {
+                    reserved.spent = Cost::default();
                 }
                 return Err(error);
             }
@@ -203,24 +211,10 @@ impl<G: Generator> Generator for WithAllowance<G> {
         let prompt_tokens = reply.prompt_tokens.unwrap_or(counted);
         let completion_tokens =
             reply.completion_tokens.unwrap_or_else(|| allowance.count(&reply.text));
-        aside.spent = allowance.cost(prompt_tokens, completion_tokens);
-        drop(aside);
+        reserved.spent = allowance.cost(prompt_tokens, completion_tokens);
+        drop(reserved);
         Ok(reply)
     }
-}
-
-/// Returns true if the server may have produced an answer that was not received.
-fn may_be_billed(error: &LlmError) -> bool {
-    let LlmError::Http(error) = error else {
-        return false;
-    };
-    matches!(
-        error,
-        HttpError::TimedOut { .. }
-            | HttpError::Broken { .. }
-            | HttpError::Unreadable { .. }
-            | HttpError::TooLarge { .. }
-    )
 }
 
 #[cfg(test)]
@@ -228,6 +222,7 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
+    use crate::services::GENERATION;
     use ragtriage_core::text::tokens::{self, Tokenizer};
     use ragtriage_core::types::{Finish, Origin, QuestionKind};
 
@@ -240,14 +235,9 @@ mod tests {
             "bills"
         }
 
-        async fn generate(&self, _: &Prompt) -> Result<Completion, LlmError> {
-            let failure = || LlmError::Busy {
-                url: "u".into(),
-                status: 500,
-                excerpt: String::new(),
-                retry_after: None,
-            };
-            let (prompt_tokens, completion_tokens) = self.0.ok_or_else(failure)?;
+        async fn generate(&self, _: &Prompt) -> Result<Completion, Error> {
+            let (prompt_tokens, completion_tokens) =
+                self.0.ok_or_else(|| Error::new("status 500"))?;
             let (text, finish, origin) = ("two words".to_owned(), Finish::Stop, Origin::Called);
             Ok(Completion { text, finish, origin, prompt_tokens, completion_tokens })
         }
@@ -269,7 +259,7 @@ mod tests {
         let words = tokens::counter(Tokenizer::Words, None).expect("built in");
         // One dollar per token of a prompt, ten per token of an answer; an answer has at most five.
         let price = Price { prompt: 1e6, completion: 1e7 };
-        WithAllowance::new(bills, Arc::new(Allowance::new(limits, price, words, 5)))
+        WithAllowance::new(bills, Arc::new(Allowance::new(limits, price, words, 5, &GENERATION)))
     }
 
     #[tokio::test]
@@ -297,7 +287,7 @@ mod tests {
     async fn a_failed_call_costs_nothing() {
         let allowed = allowed(Limits { tokens: Some(20), usd: None }, Bills(None));
         for _ in 0..3 {
-            assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Busy { .. })));
+            assert!(allowed.generate(&prompt()).await.is_err_and(|error| !error.is_spent));
         }
     }
 
@@ -306,19 +296,19 @@ mod tests {
         let allowed =
             allowed(Limits { tokens: Some(30), usd: None }, Bills(Some((Some(1), Some(1)))));
         allowed.allowance.already(0.0, 11);
-        assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Spent { .. })));
+        assert!(allowed.generate(&prompt()).await.is_err_and(|error| error.is_spent));
     }
 
     #[tokio::test]
-    async fn a_call_waits_for_what_another_set_aside() {
+    async fn a_call_waits_for_what_another_reserve() {
         let allowed =
             allowed(Limits { tokens: Some(30), usd: None }, Bills(Some((Some(1), Some(1)))));
-        let mut aside = allowed.allowance.set_aside(15).await.expect("20 of 30");
+        let mut reserved = allowed.allowance.reserve(15).await.expect("20 of 30");
         let prompt = prompt();
         let mut waiting = allowed.generate(&prompt);
         assert!((&mut waiting).now_or_never().is_none(), "20 + 20 of 30");
-        aside.spent = Cost::default();
-        drop(aside);
+        reserved.spent = Cost::default();
+        drop(reserved);
         assert!(waiting.await.is_ok());
     }
 
@@ -331,8 +321,8 @@ mod tests {
             "breaks off"
         }
 
-        async fn generate(&self, _: &Prompt) -> Result<Completion, LlmError> {
-            Err(LlmError::Http(HttpError::Broken { url: "u".into(), reason: "reset".into() }))
+        async fn generate(&self, _: &Prompt) -> Result<Completion, Error> {
+            Err(Error { may_be_billed: true, ..Error::new("reset") })
         }
     }
 
@@ -342,12 +332,12 @@ mod tests {
         let limits = Limits { tokens: Some(50), usd: None };
         let allowed = WithAllowance::new(
             BreaksOff,
-            Arc::new(Allowance::new(limits, Price::default(), words, 5)),
+            Arc::new(Allowance::new(limits, Price::default(), words, 5, &GENERATION)),
         );
         // 4 + 11 + 5 tokens each: two fit into 50, a third does not.
         for _ in 0..2 {
-            assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Http(_))));
+            assert!(allowed.generate(&prompt()).await.is_err_and(|error| !error.is_spent));
         }
-        assert!(matches!(allowed.generate(&prompt()).await, Err(LlmError::Spent { .. })));
+        assert!(allowed.generate(&prompt()).await.is_err_and(|error| error.is_spent));
     }
 }

@@ -1,84 +1,104 @@
-//! A wrapper that stores any generator's replies in a cache file, so that no prompt is paid for twice.
+//! A wrapper that stores any generator's responses in a cache file, so that no prompt is paid for twice.
 //!
-//! A reply's key is the sha256 of the generator's fingerprint and the prompt's two messages: it does not depend on the arm
-//! or run, and a stale hit is impossible unless the server changes the model behind a name. Prompts are not stored. Failures
-//! are not stored either; truncated and filtered replies are. Concurrent requests with the same prompt result in one call.
-//!
-//! A file that cannot be opened is an error before any call: a run believed to be cached would be paid for again. A
-//! damaged file is recreated, with a notice. A later failure of the file costs no question its reply: the first failure is
-//! recorded ([`CachedReplies::failure`]).
+//! A response's key is the sha256 of the generator's fingerprint and the prompt's two messages: it does not depend on the
+//! condition or run, and a stale hit is impossible unless the server changes the model behind a name. Prompts are not
+//! stored. Failures are not stored either; truncated and filtered responses are. Concurrent requests with the same prompt
+//! result in one call. A file that cannot be opened is an error before any call: a run believed to be cached would be paid
+//! for again.
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
 
-use super::{Completion, Generator, KeptReply, LlmError};
-use crate::cache::{CacheError, CacheTable, ContentKey, Database, key};
+use super::{Completion, Generator};
+use crate::Error;
+use crate::cache::{CacheTable, Cached, CachedValue, ContentKey, Database, key};
 use ragtriage_core::notices::Notices;
 use ragtriage_core::prompt::Prompt;
-use ragtriage_core::types::Origin;
+use ragtriage_core::types::{Finish, Origin};
 
 /// The table of cached responses.
 pub const REPLIES: CacheTable = CacheTable { name: "replies", value: "reply", label: "responses" };
 
+/// A cached response with metadata of its call, without the prompt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CachedResponse {
+    /// The unmodified text.
+    pub text: String,
+    /// The reason it ended.
+    pub finish: Finish,
+    /// Prompt tokens as billed, if reported by the endpoint.
+    pub prompt_tokens: Option<u64>,
+    /// Answer tokens as billed, if reported by the endpoint.
+    pub completion_tokens: Option<u64>,
+    /// The data set it was requested for, as named in a run's manifest.
+    pub dataset: String,
+    /// Time of the response, in seconds of Unix time.
+    pub at: u64,
+}
+
+impl CachedResponse {
+    /// Parses a cached response; `None` for other bytes.
+    #[must_use]
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        serde_json::from_slice(bytes).ok()
+    }
+}
+
+impl CachedValue for CachedResponse {
+    fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("texts and numbers serialise")
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        Self::read(bytes)
+    }
+}
+
 /// A [`Generator`] that calls another only for prompts not in the cache.
-pub struct CachedReplies {
+pub struct CachedGenerator {
     inner: Arc<dyn Generator>,
-    database: Database,
+    responses: Cached<CachedResponse>,
     dataset: String,
     /// The keys of the calls in progress.
     asking: Mutex<HashMap<ContentKey, Arc<OnceCell<Completion>>>>,
-    failure: OnceLock<CacheError>,
 }
 
-impl CachedReplies {
-    /// Opens or creates the database at `path`, and its folder; a new file is readable only by its owner. New replies are
+impl CachedGenerator {
+    /// Opens or creates the database at `path`, and its folder; a new file is readable only by its owner. New responses are
     /// labelled with `dataset`.
     pub fn open(
         inner: Arc<dyn Generator>,
         path: &Path,
         dataset: String,
         notices: &Notices,
-    ) -> Result<Self, CacheError> {
-        let database = Database::open(path, &[REPLIES], notices)?;
-        Ok(Self { inner, database, dataset, asking: Mutex::default(), failure: OnceLock::new() })
+    ) -> Result<Self, Error> {
+        let responses = Cached::new(Database::open(path, &[REPLIES], notices)?, REPLIES);
+        Ok(Self { inner, responses, dataset, asking: Mutex::default() })
     }
 
-    /// Returns the first error of reading or storing a reply, if any.
-    pub fn failure(&self) -> Option<&CacheError> {
-        self.failure.get()
-    }
-
-    /// Returns `None` if the generator's replies are not cached.
+    /// Returns `None` if the generator's responses are not cached.
     fn key(&self, prompt: &Prompt) -> Option<ContentKey> {
         Some(key(&[self.inner.fingerprint()?, &prompt.system, &prompt.user]))
     }
 
-    async fn read(&self, key: ContentKey) -> Option<KeptReply> {
-        match self.database.read(REPLIES, vec![key], KeptReply::read).await {
-            Ok(mut found) => found.pop().flatten(),
-            Err(error) => {
-                let _ = self.failure.set(error); // only the first is reported
-                None
-            }
-        }
+    async fn find(&self, key: ContentKey) -> Option<CachedResponse> {
+        self.responses.find(&[key]).await.pop().flatten()
     }
 
-    async fn keep(&self, key: ContentKey, reply: &Completion) {
+    async fn store(&self, key: ContentKey, completion: &Completion) {
         let Completion { text, finish, origin: _, prompt_tokens, completion_tokens } =
-            reply.clone();
-        let at = SystemTime::now()
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .map_or(0, |since| since.as_secs());
-        let dataset = self.dataset.clone();
-        let kept = KeptReply { text, finish, prompt_tokens, completion_tokens, dataset, at };
-        if let Err(error) = self.database.write(REPLIES, vec![(key, kept.to_bytes())]).await {
-            let _ = self.failure.set(error); // only the first is reported
-        }
+            completion.clone();
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let (dataset, at) = (self.dataset.clone(), now.map_or(0, |since| since.as_secs()));
+        let response =
+            CachedResponse { text, finish, prompt_tokens, completion_tokens, dataset, at };
+        self.responses.store([(key, &response)].into_iter()).await;
     }
 
     fn asking(&self) -> MutexGuard<'_, HashMap<ContentKey, Arc<OnceCell<Completion>>>> {
@@ -87,7 +107,7 @@ impl CachedReplies {
 }
 
 #[async_trait]
-impl Generator for CachedReplies {
+impl Generator for CachedGenerator {
     fn name(&self) -> &str {
         self.inner.name()
     }
@@ -98,30 +118,32 @@ impl Generator for CachedReplies {
 
     async fn is_cached(&self, prompt: &Prompt) -> bool {
         match self.key(prompt) {
-            Some(key) => self.read(key).await.is_some(),
+            Some(key) => self.find(key).await.is_some(),
             None => false,
         }
     }
 
-    async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError> {
+    async fn generate(&self, prompt: &Prompt) -> Result<Completion, Error> {
         let Some(key) = self.key(prompt) else {
             return self.inner.generate(prompt).await;
         };
         let cell = Arc::clone(self.asking().entry(key).or_default());
         let mut origin = Origin::Cached;
         let ask = async {
-            if let Some(kept) = self.read(key).await {
-                return Ok(kept.into_reply());
+            if let Some(found) = self.find(key).await {
+                let CachedResponse { text, finish, prompt_tokens, completion_tokens, .. } = found;
+                let origin = Origin::Cached;
+                return Ok(Completion { text, finish, origin, prompt_tokens, completion_tokens });
             }
-            let reply = self.inner.generate(prompt).await?;
-            self.keep(key, &reply).await;
-            origin = reply.origin;
-            Ok(reply)
+            let completion = self.inner.generate(prompt).await?;
+            self.store(key, &completion).await;
+            origin = completion.origin;
+            Ok(completion)
         };
         // After a failure, each waiting caller makes its call.
-        let reply: Result<Completion, LlmError> = cell.get_or_try_init(|| ask).await.cloned();
+        let completion: Result<Completion, Error> = cell.get_or_try_init(|| ask).await.cloned();
         self.asking().remove(&key);
-        Ok(Completion { origin, ..reply? })
+        Ok(Completion { origin, ..completion? })
     }
 }
 
@@ -130,7 +152,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use ragtriage_core::types::{Finish, QuestionKind};
+    use ragtriage_core::types::QuestionKind;
 
     /// Answers with the number of the call, or fails the first calls.
     #[derive(Default)]
@@ -150,16 +172,11 @@ mod tests {
             self.fingerprint
         }
 
-        async fn generate(&self, _: &Prompt) -> Result<Completion, LlmError> {
+        async fn generate(&self, _: &Prompt) -> Result<Completion, Error> {
             let n = self.n_calls.fetch_add(1, Ordering::SeqCst);
             tokio::task::yield_now().await;
             if n < self.n_failures {
-                return Err(LlmError::Busy {
-                    url: "u".into(),
-                    status: 503,
-                    excerpt: String::new(),
-                    retry_after: None,
-                });
+                return Err(Error::new("status 503"));
             }
             Ok(Completion {
                 text: n.to_string(),
@@ -182,9 +199,9 @@ mod tests {
         }
     }
 
-    fn open(path: &Path, inner: &Arc<Counting>) -> CachedReplies {
+    fn open(path: &Path, inner: &Arc<Counting>) -> CachedGenerator {
         let (inner, dataset) = (Arc::clone(inner) as _, "files here".to_owned());
-        CachedReplies::open(inner, path, dataset, &Notices::default()).unwrap()
+        CachedGenerator::open(inner, path, dataset, &Notices::default()).unwrap()
     }
 
     fn counting(fingerprint: &'static str) -> Arc<Counting> {
@@ -202,7 +219,7 @@ mod tests {
         assert_eq!((first.origin, second.origin), (Origin::Called, Origin::Cached));
         assert_eq!(second, Completion { origin: Origin::Cached, ..first });
         let key = later.key(&prompt("s", "u")).unwrap();
-        let kept = later.read(key).await.unwrap();
+        let kept = later.find(key).await.unwrap();
         assert_eq!((kept.text.as_str(), kept.dataset.as_str()), ("0", "files here"));
         assert!(later.is_cached(&prompt("s", "u")).await);
         assert!(!later.is_cached(&prompt("s", "v")).await);
@@ -261,16 +278,21 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_file_that_breaks_later_costs_no_reply_and_is_told_once() {
+    async fn a_file_that_breaks_later_costs_no_response_and_is_reported_once() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("replies.sqlite");
-        let cached = open(&path, &counting("a"));
+        let notices = Notices::default();
+        let inner = counting("a");
+        let cached = CachedGenerator::open(inner, &path, String::new(), &notices).unwrap();
         rusqlite::Connection::open(&path)
             .unwrap()
             .execute("CREATE TRIGGER broken BEFORE INSERT ON replies BEGIN SELECT RAISE(FAIL, 'broken'); END", [])
             .unwrap();
-        assert_eq!(cached.generate(&prompt("s", "u")).await.unwrap().text, "0");
-        assert!(cached.failure().unwrap().to_string().contains("broken"));
+        for expected in ["0", "1"] {
+            assert_eq!(cached.generate(&prompt("s", "u")).await.unwrap().text, expected);
+        }
+        let shown = notices.shown();
+        assert!(shown.len() == 1 && shown[0].ends_with(": broken"), "{shown:?}");
     }
 
     #[tokio::test]

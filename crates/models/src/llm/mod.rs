@@ -1,42 +1,67 @@
 //! Generators: answer prompts.
 //!
-//! [`Baseline`] reads the passages in this process. [`openai`] calls a chat model; [`Retrying`] adds retries and a concurrency
-//! limit, [`WithAllowance`] a spending limit, [`CachedReplies`] a response cache. [`load_template`] loads prompt templates and
+//! [`openai`] calls a chat model, with retries, a concurrency limit and, by an [`Allowance`], a spending limit;
+//! [`RecordedResponses`] reads a file; [`CachedGenerator`] caches responses. [`load_template`] loads prompt templates and
 //! [`read_answer`] extracts the short answer from a model's output. Packing and scoring are done elsewhere.
 
 mod allowance;
 mod answer;
-mod baseline;
 mod cached;
-mod completion;
-mod error;
-mod kept;
 pub mod openai;
-pub(crate) mod pause;
-pub(crate) mod policy;
 mod recorded;
 mod retry;
 mod template;
 
 use async_trait::async_trait;
 
-pub use self::allowance::{Allowance, Limits, WithAllowance};
+pub use self::allowance::{Allowance, Limits};
 pub use self::answer::read_answer;
-pub use self::baseline::Baseline;
-pub use self::cached::{CachedReplies, REPLIES};
-pub use self::completion::Completion;
-pub use self::error::{ErrorClass, LlmError, SentParameter, kind_hint};
-pub use self::kept::KeptReply;
+pub use self::cached::{CachedGenerator, CachedResponse, REPLIES};
 pub use self::recorded::{RecordedResponses, response_key};
-pub use self::retry::Retrying;
 pub use self::template::load_template;
+use crate::Error;
+use crate::services::GENERATION;
 use ragtriage_core::prompt::Prompt;
+use ragtriage_core::types::{ErrorKind, Finish, Origin};
 pub use ragtriage_http::Secret;
+
+const NOT_RECORDED: &str = "the responses were recorded for other settings; name an endpoint \
+     (`generation.generator = \"openai\"`, or `generation.fallback = \"openai\"` for the rest)";
+
+/// Returns the remedy for failed questions of a generator, by their cause.
+#[must_use]
+pub fn kind_hint(kind: ErrorKind) -> Option<String> {
+    match kind {
+        ErrorKind::RejectsMaxTokens | ErrorKind::RejectsTemperature => {
+            openai::parameter_hint(kind, &GENERATION)
+        }
+        ErrorKind::NotRecorded => Some(NOT_RECORDED.to_owned()),
+        ErrorKind::Unreachable
+        | ErrorKind::Transient
+        | ErrorKind::TooLong
+        | ErrorKind::Permanent => None,
+    }
+}
+
+/// The response to a prompt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Completion {
+    /// The unmodified text.
+    pub text: String,
+    /// The reason it ended.
+    pub finish: Finish,
+    /// Its origin: a call or a cache.
+    pub origin: Origin,
+    /// Prompt tokens as billed, if reported by the endpoint.
+    pub prompt_tokens: Option<u64>,
+    /// Answer tokens as billed, if reported by the endpoint.
+    pub completion_tokens: Option<u64>,
+}
 
 /// Answers prompts.
 ///
-/// Contract: thread-safe; a failure concerns this prompt only; transient failures (see [`LlmError::class`]) are retried
-/// by [`Retrying`] around the implementation, never by the caller.
+/// Contract: thread-safe; a failure concerns this prompt only; transient failures are retried by the
+/// implementation, never by the caller.
 #[async_trait]
 pub trait Generator: Send + Sync {
     /// Returns the name of the model or reader, for reports.
@@ -54,5 +79,5 @@ pub trait Generator: Send + Sync {
     }
 
     /// Answers one prompt.
-    async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError>;
+    async fn generate(&self, prompt: &Prompt) -> Result<Completion, Error>;
 }

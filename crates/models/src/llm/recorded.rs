@@ -11,10 +11,12 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::{Completion, Generator, LlmError};
+use super::{Completion, Generator, NOT_RECORDED};
+use crate::Error;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::hex::hex;
-use ragtriage_core::types::Origin;
+use ragtriage_core::types::{ErrorKind, Finish, Origin};
+use ragtriage_runs::read_text;
 
 /// Bytes of a key.
 const KEY_BYTES: usize = 16;
@@ -40,19 +42,25 @@ struct Line {
 }
 
 impl RecordedResponses {
-    /// Reads the responses in `text`, the content of the file `path`.
+    /// Reads the file.
     ///
     /// # Errors
-    /// `Responses`: no header, a line that is not a response, or a duplicate key.
-    pub fn new(
-        path: &Path,
-        text: &str,
-        fallback: Option<Arc<dyn Generator>>,
-    ) -> Result<Self, LlmError> {
-        let bad = |line: usize, problem: String| LlmError::Responses {
-            path: path.to_owned(),
-            line,
-            problem,
+    /// A file that cannot be read or has no header, a line that is not a response, a duplicate key.
+    pub fn open(path: &Path, fallback: Option<Arc<dyn Generator>>) -> Result<Self, Error> {
+        let text = read_text(path).map_err(|source| {
+            Error::new(format!("cannot read the recorded responses `{}`", path.display()))
+                .hinting("name the file of recorded responses as `generation.responses`")
+                .caused_by(source)
+        })?;
+        Self::parse(path, &text, fallback)
+    }
+
+    fn parse(path: &Path, text: &str, fallback: Option<Arc<dyn Generator>>) -> Result<Self, Error> {
+        let bad = |line: usize, problem: String| {
+            let path = path.display();
+            Error::new(format!("recorded responses `{path}`, line {line}: {problem}")).hinting(
+                "the first line is a header with `model`; every other line is `{\"key\": ..., \"response\": ...}`",
+            )
         };
         let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
         let (at, header) = lines.next().ok_or_else(|| bad(1, "the file is empty".to_owned()))?;
@@ -91,13 +99,21 @@ impl Generator for RecordedResponses {
         self.response(prompt).is_some()
     }
 
-    async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError> {
+    async fn generate(&self, prompt: &Prompt) -> Result<Completion, Error> {
         match (self.response(prompt), &self.fallback) {
-            (Some(text), _) => {
-                Ok(Completion { origin: Origin::Cached, ..Completion::local(text.clone()) })
-            }
+            (Some(text), _) => Ok(Completion {
+                text: text.clone(),
+                finish: Finish::Stop,
+                origin: Origin::Cached,
+                prompt_tokens: None,
+                completion_tokens: None,
+            }),
             (None, Some(fallback)) => fallback.generate(prompt).await,
-            (None, None) => Err(LlmError::NotRecorded { path: self.path.clone() }),
+            (None, None) => {
+                let message = format!("`{}` has no response to this prompt", self.path.display());
+                let error = Error::new(message).hinting(NOT_RECORDED);
+                Err(Error { kind: ErrorKind::NotRecorded, ..error })
+            }
         }
     }
 }
@@ -119,8 +135,8 @@ mod tests {
         }
     }
 
-    fn read(text: &str) -> Result<RecordedResponses, LlmError> {
-        RecordedResponses::new(Path::new("r.jsonl"), text, None)
+    fn read(text: &str) -> Result<RecordedResponses, Error> {
+        RecordedResponses::parse(Path::new("r.jsonl"), text, None)
     }
 
     #[test]
@@ -138,7 +154,7 @@ mod tests {
         let reply = recorded.generate(&prompt("When?")).await.expect("recorded");
         assert_eq!((&*reply.text, reply.origin), ("18 May", Origin::Cached));
         let missing = recorded.generate(&prompt("Where?")).await;
-        assert!(matches!(missing, Err(LlmError::NotRecorded { .. })));
+        assert_eq!(missing.expect_err("missing").kind, ErrorKind::NotRecorded);
         assert!(!recorded.is_cached(&prompt("Where?")).await);
     }
 

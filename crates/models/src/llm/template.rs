@@ -3,16 +3,20 @@
 use ragtriage_core::prompt::Template;
 use ragtriage_runs::read_text;
 
-use super::LlmError;
+use crate::Error;
 
 /// Returns the built-in template of that name, else the one in the file at that path.
-pub fn load_template(name: &str) -> Result<Template, LlmError> {
+pub fn load_template(name: &str) -> Result<Template, Error> {
     let text = match Template::built_in(name) {
         Some(text) => text.to_owned(),
-        None => read_text(name.as_ref())
-            .map_err(|source| LlmError::TemplateFile { name: name.to_owned(), source })?,
+        None => read_text(name.as_ref()).map_err(|source| {
+            Error::new(format!("cannot read the prompt template `{name}`"))
+                .hinting("`generation.prompt` is `short-answer`, `free`, or a file's path")
+                .caused_by(source)
+        })?,
     };
-    Template::parse(&text).map_err(|source| LlmError::Template { name: name.to_owned(), source })
+    Template::parse(&text)
+        .map_err(|source| Error::new(format!("prompt template `{name}`: {source}")))
 }
 
 #[cfg(test)]

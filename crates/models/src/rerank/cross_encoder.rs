@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::{RerankError, Reranker};
+use super::Reranker;
+use crate::Error;
 use ragtriage_core::config::Precision;
 use ragtriage_core::types::TitledText;
 use ragtriage_encoder::checkpoint::Checkpoint;
@@ -26,7 +27,7 @@ impl CrossEncoder {
         checkpoint: Checkpoint,
         max_tokens: Option<usize>,
         precision: Precision,
-    ) -> Result<Self, RerankError> {
+    ) -> Result<Self, Error> {
         let classifier = SequenceClassifier::open(checkpoint, max_tokens, precision)?;
         Ok(Self { classifier: Arc::new(classifier) })
     }
@@ -38,11 +39,7 @@ impl Reranker for CrossEncoder {
         self.classifier.fingerprint()
     }
 
-    async fn scores(
-        &self,
-        query: &str,
-        passages: &[TitledText<'_>],
-    ) -> Result<Vec<f32>, RerankError> {
+    async fn scores(&self, query: &str, passages: &[TitledText<'_>]) -> Result<Vec<f32>, Error> {
         if passages.is_empty() {
             return Ok(Vec::new());
         }
@@ -59,7 +56,7 @@ impl Reranker for CrossEncoder {
                 passages.iter().map(|passage| (query.as_str(), passage.as_str())).collect();
             classifier.logits(&pairs, |_| still_wanted.strong_count() > 0)
         });
-        let logits = work.await.map_err(RerankError::Worker)??;
+        let logits = work.await??;
         drop(wanted);
         Ok(logits.expect("it goes on as long as it is waited for"))
     }

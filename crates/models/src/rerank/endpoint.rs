@@ -14,22 +14,19 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{RerankError, Reranker};
-use crate::remote::{RemoteClient, RemoteError, RemoteModel};
+use super::Reranker;
+use crate::Error;
+use crate::remote::{RemoteClient, in_order, is_too_large};
+use crate::services::{RERANKER, bad_setting, check_positive};
 use ragtriage_core::config::RerankApi;
 use ragtriage_core::types::TitledText;
-use ragtriage_http::{
-    Backoff, EndpointSettings, Secret, address, by_index, hashed_query, in_halves,
-};
+use ragtriage_http::{Backoff, EndpointSettings, Secret, by_index, hashed_query, in_halves};
 
 /// Part of the fingerprint: raised whenever a change here changes a score.
 const ENDPOINT_VERSION: u32 = 1;
-/// The kind of model named in errors.
-const MODEL: RemoteModel = RemoteModel::Reranker;
 
 /// Returns the default number of passages per call: Cohere bills by the hundred, text-embeddings-inference
 /// accepts 32 (`--max-client-batch-size`).
@@ -109,39 +106,27 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// Checks the settings and creates the client. Makes no calls.
-    pub fn new(settings: RerankSettings) -> Result<Self, RerankError> {
-        let RerankSettings { url, form, model, batch_passages, concurrency, timeout, .. } =
-            &settings;
-        let is_named = !model.is_empty() || *form == RerankApi::Tei;
-        let numbers = [("batch_passages", *batch_passages), ("concurrency", *concurrency)];
-        MODEL.check(is_named, *timeout, &numbers)?;
+    pub fn new(settings: RerankSettings) -> Result<Self, Error> {
+        let RerankSettings { url, form, model, .. } = &settings;
+        if model.is_empty() && *form != RerankApi::Tei {
+            return Err(bad_setting(&RERANKER, "model", "is empty"));
+        }
+        check_positive(&RERANKER, &[("batch_passages", settings.batch_passages)])?;
         let endpoint = EndpointSettings {
             api_key: settings.api_key.clone(),
-            timeout: *timeout,
+            timeout: settings.timeout,
             ca_file: settings.ca_file.clone(),
-            ..EndpointSettings::new(
-                address(url, "/rerank").map_err(|error| RemoteError::new(MODEL, error))?,
-            )
+            ..EndpointSettings::new(url, &RERANKER)?
         };
-        let client = RemoteClient::new(MODEL, endpoint, *concurrency, settings.backoff)?;
+        let client = RemoteClient::new(endpoint, settings.concurrency, settings.backoff)?;
         let (shown, query) = (client.shown_url(), hashed_query(url));
         let (form, model) = (form.name(), json!(model));
         let fingerprint = format!("endpoint v{ENDPOINT_VERSION} {form} {shown}{query} {model}");
         Ok(Self { client, settings, fingerprint })
     }
 
-    /// Returns the scores of one batch, split in half if the server rejects it as too large.
-    async fn batch(&self, query: &str, passages: &[String]) -> Result<Vec<f32>, RerankError> {
-        in_halves(
-            passages,
-            |passages| self.call(query, passages),
-            |error| matches!(error, RerankError::Remote(RemoteError::TooLong { .. })),
-        )
-        .await
-    }
-
     /// Makes one call with retries.
-    async fn call(&self, query: &str, passages: &[String]) -> Result<Vec<f32>, RerankError> {
+    async fn call(&self, query: &str, passages: &[String]) -> Result<Vec<f32>, Error> {
         let RerankSettings { form, model, .. } = &self.settings;
         let request = request(*form, model, query, passages);
         let scored: Vec<WireScore> = match form {
@@ -159,7 +144,7 @@ impl Endpoint {
             },
             Err(what) => what,
         };
-        Err(self.client.wrong_answer(broken).into())
+        Err(self.client.wrong_answer(&broken))
     }
 }
 
@@ -169,22 +154,14 @@ impl Reranker for Endpoint {
         &self.fingerprint
     }
 
-    async fn scores(
-        &self,
-        query: &str,
-        passages: &[TitledText<'_>],
-    ) -> Result<Vec<f32>, RerankError> {
+    async fn scores(&self, query: &str, passages: &[TitledText<'_>]) -> Result<Vec<f32>, Error> {
         let passages: Vec<String> =
             passages.iter().map(|passage| passage.joined().into_owned()).collect();
-        // Futures are created here and not by the stream: the compiler cannot prove those to be
-        // `Send`.
-        let batches: Vec<_> = passages
+        let calls = passages
             .chunks(self.settings.batch_passages)
-            .map(|batch| self.batch(query, batch))
-            .collect();
-        let scores: Vec<Vec<f32>> =
-            stream::iter(batches).buffered(self.settings.concurrency).try_collect().await?;
-        Ok(scores.concat())
+            .map(|batch| in_halves(batch, |passages| self.call(query, passages), is_too_large));
+        // Futures are created here and not by a stream: the compiler cannot prove those to be `Send`.
+        in_order(calls.collect(), self.settings.concurrency).await
     }
 }
 

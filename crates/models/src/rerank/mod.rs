@@ -6,15 +6,14 @@
 mod cache;
 mod cross_encoder;
 mod endpoint;
-mod error;
 
 use async_trait::async_trait;
 
 pub use cache::{CachedReranker, SCORES};
 pub use cross_encoder::CrossEncoder;
 pub use endpoint::{Endpoint, RerankSettings};
-pub use error::RerankError;
 
+use crate::Error;
 use ragtriage_core::types::TitledText;
 
 /// Scores how well passages answer a question.
@@ -28,11 +27,7 @@ pub trait Reranker: Send + Sync {
     fn fingerprint(&self) -> &str;
 
     /// Scores `passages` for `query`.
-    async fn scores(
-        &self,
-        query: &str,
-        passages: &[TitledText<'_>],
-    ) -> Result<Vec<f32>, RerankError>;
+    async fn scores(&self, query: &str, passages: &[TitledText<'_>]) -> Result<Vec<f32>, Error>;
 }
 
 #[cfg(test)]

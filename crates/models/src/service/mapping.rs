@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::error::ServiceError;
 use super::pointer::{Miss, Pointer, kind};
 use super::stream;
+use super::wrong_setting;
+use crate::Error;
 
 /// Fields of a record that are read without a pointer, by the setting that replaces them.
 const OWN: [(&str, &[&str]); 2] =
@@ -42,23 +43,23 @@ pub(super) struct Mapping {
 
 impl Mapping {
     /// Parses the pointers; `None` if none is configured: responses are records.
-    pub(super) fn new(settings: MappingSettings) -> Result<Option<Self>, ServiceError> {
+    pub(super) fn new(settings: MappingSettings) -> Result<Option<Self>, Error> {
         let MappingSettings { contexts, doc_ids, scores, stages, answer, stream } = settings;
         if answer.is_some() && stream.is_some() {
             let reason =
                 "must not be set next to `external.answer`: the answer is read from one of them";
-            return Err(ServiceError::bad_setting("stream", reason));
+            return Err(wrong_setting("stream", reason));
         }
         for (setting, is_set) in [("doc_ids", &doc_ids), ("scores", &scores)] {
             if is_set.is_some() && contexts.is_none() {
                 let reason = "needs `external.contexts`, to which it is parallel";
-                return Err(ServiceError::bad_setting(setting, reason));
+                return Err(wrong_setting(setting, reason));
             }
         }
         let stages = stages
             .into_iter()
             .map(|(name, text)| Ok((name.clone(), parsed(&format!("stages.{name}"), &text)?)))
-            .collect::<Result<Vec<_>, ServiceError>>()?;
+            .collect::<Result<Vec<_>, Error>>()?;
         let optional = |setting: &str, text: Option<String>| {
             text.map(|text| parsed(setting, &text)).transpose()
         };
@@ -203,10 +204,8 @@ fn reported_error(event: &Value) -> Option<String> {
     }
 }
 
-fn parsed(setting: &str, text: &str) -> Result<Pointer, ServiceError> {
-    Pointer::parse(text).map_err(|reason| {
-        ServiceError::bad_setting(setting.to_owned(), format!("= `{text}` {reason}"))
-    })
+fn parsed(setting: &str, text: &str) -> Result<Pointer, Error> {
+    Pointer::parse(text).map_err(|reason| wrong_setting(setting, &format!("= `{text}` {reason}")))
 }
 
 /// Returns the first event's result that is good, else the first error.

@@ -2,9 +2,8 @@
 //! or with another one that pointers map to it.
 //!
 //! A service may also be asked to answer from contexts that it is sent. Transient failures are retried and calls limited by
-//! the generators' policy (`llm::policy`).
+//! the generators' policy ([`CallPolicy`]).
 
-mod error;
 mod mapping;
 mod pointer;
 mod request;
@@ -15,17 +14,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-pub use error::ServiceError;
 pub use mapping::MappingSettings;
 
 use self::mapping::Mapping;
 use self::request::{Asked, RequestTemplate};
-use crate::llm::pause::Pause;
-use crate::llm::policy::CallPolicy;
+use crate::Error;
+use crate::calls::{CallPolicy, Pause};
+use crate::services::{EXTERNAL, bad_setting, check_positive};
 use ragtriage_core::types::{ArmName, Question};
-use ragtriage_http::{
-    Abandoned, Backoff, EndpointSettings, HttpError, JsonEndpoint, Secret, address,
-};
+use ragtriage_http::{Backoff, EndpointSettings, JsonEndpoint, Retry, Secret};
 use ragtriage_runs::external::Position;
 use ragtriage_runs::external::join::Joined;
 use ragtriage_runs::external::recorded::{
@@ -43,13 +40,15 @@ const LARGEST_ANSWER_BYTES: usize = 32 << 20;
 #[async_trait]
 pub trait Rag: Send + Sync {
     /// Asks `question` and returns the response.
-    async fn ask(&self, question: &Question) -> Result<Recorded, ServiceError>;
+    async fn ask(&self, question: &Question) -> Result<Recorded, Error>;
 }
 
 #[async_trait]
 impl Rag for Joined {
-    async fn ask(&self, question: &Question) -> Result<Recorded, ServiceError> {
-        self.line(&question.id).cloned().ok_or(ServiceError::NotRecorded)
+    async fn ask(&self, question: &Question) -> Result<Recorded, Error> {
+        self.line(&question.id)
+            .cloned()
+            .ok_or_else(|| Error::new("no recorded answer for this question"))
     }
 }
 
@@ -102,53 +101,33 @@ pub struct Service {
 
 impl Service {
     /// Checks the settings and creates the client. Makes no calls.
-    ///
-    /// # Errors
-    /// `BadUrl`, `BadKey`, `BadSetting`, and `Http` for a key sent unencrypted or a client that cannot be created.
-    pub fn new(settings: ServiceSettings) -> Result<Self, ServiceError> {
-        let ServiceSettings {
-            url,
-            api_key,
-            headers,
-            request,
-            mapping,
-            answers_contexts,
-            timeout,
-            concurrency,
-            retries,
-            answers,
-        } = settings;
-        let tries = retries.saturating_add(1);
-        let api_key = api_key.map(Secret::new);
+    pub fn new(settings: ServiceSettings) -> Result<Self, Error> {
+        let tries = settings.retries.saturating_add(1);
         let endpoint = EndpointSettings {
-            api_key,
-            headers,
-            timeout,
+            api_key: settings.api_key.map(Secret::new),
+            headers: settings.headers,
+            timeout: settings.timeout,
             most_bytes: LARGEST_ANSWER_BYTES,
-            ..EndpointSettings::new(address(&url, "")?)
+            ..EndpointSettings::new(&settings.url, &EXTERNAL)?
         };
-        let deadline = timeout.saturating_mul(tries).saturating_add(WAITS);
+        check_positive(&EXTERNAL, &[("concurrency", settings.concurrency)])?;
+        let deadline = settings.timeout.saturating_mul(tries).saturating_add(WAITS);
         let (backoff, pause) = (Backoff::new(tries, deadline), Pause::new(deadline));
-        let policy = CallPolicy::new(concurrency, pause.clone(), backoff)
-            .map_err(|bad| ServiceError::bad_setting(bad.setting, bad.reason))?;
         Ok(Self {
-            request: RequestTemplate::new(request, answers_contexts)?,
-            mapping: Mapping::new(mapping)?,
+            request: RequestTemplate::new(settings.request, settings.answers_contexts)?,
+            mapping: Mapping::new(settings.mapping)?,
             endpoint: JsonEndpoint::new(endpoint)?,
-            policy,
+            policy: CallPolicy::new(settings.concurrency, pause.clone(), backoff),
             pause,
-            answers,
+            answers: settings.answers,
         })
     }
 
     /// Asks for an answer from these contexts alone. Of the response only the answer is read.
     ///
     /// # Errors
-    /// As [`Rag::ask`], and `Failed` where the response reports an error.
-    pub async fn answer_from(
-        &self,
-        call: &ContextsCall<'_>,
-    ) -> Result<RecordedAttempt, ServiceError> {
+    /// As [`Rag::ask`], and where the response reports an error.
+    pub async fn answer_from(&self, call: &ContextsCall<'_>) -> Result<RecordedAttempt, Error> {
         let Recorded { answer, error, .. } = self
             .asked(&Asked {
                 id: call.id,
@@ -161,54 +140,53 @@ impl Service {
             RecordedAnswer::Unsaid => None,
         };
         let error = error.or_else(|| answer.as_ref()?.error.clone());
-        let url = self.url();
         match (error, answer) {
             (Some(RecordedError { message, .. }), _) => {
-                Err(ServiceError::Failed { url, reason: self.endpoint.excerpt(&message) })
+                let (url, reason) = (self.endpoint.shown_url(), self.endpoint.excerpt(&message));
+                Err(Error::new(format!("`{url}` failed: {reason}")))
             }
             (None, Some(answer)) => Ok(answer),
-            (None, None) => Err(ServiceError::NoAnswer { url }),
+            (None, None) => Err(self.no_answer()),
         }
     }
 
     /// Calls with retries.
-    async fn asked(&self, asked: &Asked<'_>) -> Result<Recorded, ServiceError> {
-        let done = self.policy.run(|| self.call(asked)).await;
-        done.map_err(|failure| match failure {
-            Abandoned::Final(error) | Abandoned::GaveUp { last: error, .. } => error,
-            Abandoned::OutOfTime => {
-                let (url, deadline) = (self.url(), self.policy.deadline());
-                HttpError::DeadlinePassed { url, deadline }.into()
-            }
-        })
+    async fn asked(&self, asked: &Asked<'_>) -> Result<Recorded, Error> {
+        self.policy.run(|| self.call(asked)).await
     }
 
     /// Makes one call.
-    async fn call(&self, asked: &Asked<'_>) -> Result<Recorded, ServiceError> {
+    async fn call(&self, asked: &Asked<'_>) -> Result<Recorded, Error> {
         let answer = self.endpoint.send(&self.request.body(asked)).await?;
-        // A refusal concerns this call first of all.
-        if let Some(wait) = answer.retry_after.filter(|_| answer.status != 429) {
-            self.pause.ask(wait);
+        self.pause.after(&answer);
+        if answer.is_success() {
+            return self.read(asked, &answer.body);
         }
-        if !answer.is_success() {
-            return Err(self.endpoint.status(&answer).into());
-        }
-        self.read(asked, &answer.body)
+        let error = Error::from(self.endpoint.status(&answer));
+        Err(match answer.status {
+            429 => Error { retry: Retry::Limited(answer.retry_after), ..error },
+            _ => error,
+        })
     }
 
-    fn url(&self) -> String {
-        self.endpoint.shown_url().to_owned()
+    fn no_answer(&self) -> Error {
+        let url = self.endpoint.shown_url();
+        Error::new(format!("`{url}` gave contexts and no `answer`")).hinting(
+            "for a service that only retrieves, leave out `generation.generator`, `external.answer`, `external.stream` and \
+             `external.answers_contexts`",
+        )
     }
 
-    fn read(&self, asked: &Asked<'_>, body: &[u8]) -> Result<Recorded, ServiceError> {
+    fn read(&self, asked: &Asked<'_>, body: &[u8]) -> Result<Recorded, Error> {
         let retrieves = asked.condition.is_none();
         let record = match &self.mapping {
             Some(mapping) => {
                 let record =
                     if retrieves { mapping.record(body) } else { mapping.answer_record(body) };
-                record.map_err(|reason| ServiceError::Unmapped {
-                    url: self.url(),
-                    reason: self.endpoint.excerpt(&reason),
+                record.map_err(|reason| {
+                    let (url, reason) = (self.endpoint.shown_url(), self.endpoint.excerpt(&reason));
+                    let hint = "compare the pointers of `external` with a response of the service";
+                    Error::new(format!("the response of `{url}` {reason}")).hinting(hint)
                 })?
             }
             None if retrieves => return self.recorded(asked, &String::from_utf8_lossy(body)),
@@ -219,10 +197,11 @@ impl Service {
     }
 
     /// Reads a record.
-    fn recorded(&self, asked: &Asked<'_>, record: &str) -> Result<Recorded, ServiceError> {
-        let position = Position { file: self.url(), line: None };
+    fn recorded(&self, asked: &Asked<'_>, record: &str) -> Result<Recorded, Error> {
+        let url = self.endpoint.shown_url();
+        let position = Position { file: url.to_owned(), line: None };
         let recorded = recorded::object(&position, record).map_err(|error| {
-            ServiceError::Unreadable { reason: self.endpoint.excerpt(&error.to_string()) }
+            Error::new(format!("the answer of {}", self.endpoint.excerpt(&error.to_string())))
         })?;
         let recorded = Recorded {
             error: recorded.error.map(|error| RecordedError {
@@ -231,13 +210,14 @@ impl Service {
             }),
             ..recorded
         };
-        let url = self.url();
         if let Some(id) = recorded.id.as_deref().filter(|id| *id != asked.id) {
-            let (asked, answered) = (asked.id.to_owned(), self.endpoint.excerpt(id));
-            return Err(ServiceError::OtherQuestion { url, asked, answered });
+            let (asked, answered) = (asked.id, self.endpoint.excerpt(id));
+            return Err(Error::new(format!(
+                "`{url}` was asked `{asked}` and answered `{answered}`"
+            )));
         }
         if self.answers && recorded.error.is_none() && recorded.answer == RecordedAnswer::Unsaid {
-            return Err(ServiceError::NoAnswer { url });
+            return Err(self.no_answer());
         }
         Ok(recorded)
     }
@@ -255,9 +235,15 @@ fn without_contexts(body: &[u8]) -> Value {
     record
 }
 
+/// Creates the error of a setting of `external` with an invalid value.
+fn wrong_setting(setting: &str, problem: &str) -> Error {
+    bad_setting(&EXTERNAL, setting, problem)
+        .hinting("the documentation shows requests and responses of common servers")
+}
+
 impl Service {
     /// Connects without asking a question: any status but a refused key or a failure of the server is good.
-    pub async fn reach(&self) -> Result<(), ServiceError> {
+    pub async fn reach(&self) -> Result<(), Error> {
         let response = self.endpoint.get().await?;
         match response.status {
             401 | 403 | 500.. => Err(self.endpoint.status(&response).into()),
@@ -268,7 +254,7 @@ impl Service {
 
 #[async_trait]
 impl Rag for Service {
-    async fn ask(&self, question: &Question) -> Result<Recorded, ServiceError> {
+    async fn ask(&self, question: &Question) -> Result<Recorded, Error> {
         self.asked(&Asked { id: question.id.as_str(), question: &question.text, condition: None })
             .await
     }
@@ -278,7 +264,7 @@ impl Rag for Service {
 mod tests {
     use super::*;
 
-    fn made(url: &str, api_key: Option<&str>) -> Result<Service, ServiceError> {
+    fn made(url: &str, api_key: Option<&str>) -> Result<Service, Error> {
         let api_key = api_key.map(str::to_owned);
         let timeout = Duration::from_secs(1);
         Service::new(ServiceSettings {
@@ -312,7 +298,9 @@ mod tests {
         );
         assert!(made("http://127.0.0.1:1/ask", Some("k")).is_ok());
         assert!(made("https://example.com/ask", Some("k")).is_ok());
-        assert_eq!(refused("https://example.com", Some("a\nb")), ServiceError::BadKey.to_string());
+        assert!(
+            refused("https://example.com", Some("a\nb")).starts_with("`external.api_key_env` ")
+        );
     }
 
     #[test]

@@ -7,7 +7,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::error::ServiceError;
+use super::wrong_setting;
+use crate::Error;
 use crate::llm::openai::holds_secret;
 use ragtriage_core::types::ArmName;
 
@@ -28,10 +29,7 @@ pub(super) struct RequestTemplate(Value);
 
 impl RequestTemplate {
     /// Checks a configured `body`; an empty one is the default. `needs_contexts`: the service is sent contexts.
-    pub(super) fn new(
-        body: Map<String, Value>,
-        needs_contexts: bool,
-    ) -> Result<Self, ServiceError> {
+    pub(super) fn new(body: Map<String, Value>, needs_contexts: bool) -> Result<Self, Error> {
         if body.is_empty() {
             return Ok(Self(json!({
                 "id": "{id}", "question": "{question}", "contexts": "{contexts}", "arm": "{arm}",
@@ -39,7 +37,7 @@ impl RequestTemplate {
         }
         let body = Value::Object(body);
         if holds_secret(&body) {
-            return Err(ServiceError::bad_setting(
+            return Err(wrong_setting(
                 "request",
                 "holds a key, token, password or secret, which runs would record: send it by `external.headers_env`",
             ));
@@ -48,15 +46,15 @@ impl RequestTemplate {
             let reason = format!(
                 "has the unknown placeholder `{{{name}}}`; there are `{{id}}`, `{{question}}`, `{{contexts}}` and `{{arm}}`"
             );
-            return Err(ServiceError::bad_setting("request", reason));
+            return Err(wrong_setting("request", &reason));
         }
         if !mentions(&body, "{question}") {
             let reason = "has no `{question}`";
-            return Err(ServiceError::bad_setting("request", reason));
+            return Err(wrong_setting("request", reason));
         }
         if needs_contexts && !mentions(&body, "{contexts}") {
             let reason = "has no `{contexts}`, which `external.answers_contexts` needs";
-            return Err(ServiceError::bad_setting("request", reason));
+            return Err(wrong_setting("request", reason));
         }
         Ok(Self(body))
     }
@@ -142,7 +140,7 @@ fn text_of(placeholder: &str, asked: &Asked<'_>) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn template(body: Value, needs_contexts: bool) -> Result<RequestTemplate, ServiceError> {
+    fn template(body: Value, needs_contexts: bool) -> Result<RequestTemplate, Error> {
         let Value::Object(body) = body else { panic!("an object") };
         RequestTemplate::new(body, needs_contexts)
     }

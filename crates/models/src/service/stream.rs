@@ -1,74 +1,45 @@
-//! The events of a streamed response: server-sent events (WHATWG HTML, section 9.2), or JSON lines.
+//! The events of a streamed response, as JSON: server-sent events or JSON lines.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-/// Returns the events of a body, as JSON. A body that is one JSON value is one event. `is_plain`: an event may be a text that
-/// is not JSON. The error completes "the response of `url` ...".
-///
-/// An event of the type `error` becomes an object with the key `error`.
+use crate::sse;
+
+/// Returns the events of a body. A body that is one JSON value is one event. `is_plain`: an event may be a text that is not
+/// JSON. `[DONE]` ends the stream. An event of the type `error` becomes an object with the key `error`. The error completes
+/// "the response of `url` ...".
 pub(super) fn events(body: &[u8], is_plain: bool) -> Result<Vec<Value>, String> {
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}').trim_start();
     if let Ok(whole) = serde_json::from_str(text) {
         return Ok(vec![whole]);
     }
-    let is_sse =
-        ["data:", "event:", "id:", "retry:", ":"].iter().any(|field| text.starts_with(field));
-    if is_sse {
-        return server_sent(text, is_plain);
-    }
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let lines = lines.enumerate();
-    lines.map(|(at, line)| parsed(at, line)).collect()
-}
-
-/// Collects the data of each event: its `data` lines, joined by line ends. `[DONE]` ends the stream.
-fn server_sent(text: &str, is_plain: bool) -> Result<Vec<Value>, String> {
-    let mut events: Vec<Value> = Vec::new();
-    let (mut data, mut is_error): (Vec<&str>, bool) = (Vec::new(), false);
-    for line in text.lines() {
-        if let Some(piece) = line.strip_prefix("data:") {
-            data.push(piece.strip_prefix(' ').unwrap_or(piece));
-        } else if let Some(kind) = line.strip_prefix("event:") {
-            is_error = kind.trim() == "error";
-        } else if line.is_empty() {
-            let whole = std::mem::take(&mut data).join("\n");
-            if whole.trim() == "[DONE]" {
-                return Ok(events);
+    let Some(sent) = sse::events(text) else {
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        return lines.enumerate().map(|(at, line)| parsed(at, line)).collect();
+    };
+    let mut events = Vec::new();
+    for event in sent {
+        if event.data.trim() == "[DONE]" {
+            break;
+        }
+        let at = events.len();
+        events.push(if event.is_error {
+            let fields = serde_json::from_str(&event.data).ok();
+            let fields = fields.filter(|fields: &Value| fields.get("error").is_some());
+            fields.unwrap_or_else(|| json!({ "error": event.data }))
+        } else {
+            match parsed(at, &event.data) {
+                Ok(value @ (Value::String(_) | Value::Array(_) | Value::Object(_))) => value,
+                Err(_) if !event.is_ended => {
+                    return Err(format!("ends inside event {}: {}", at + 1, event.data));
+                }
+                // A piece of plain text that happens to be a number, or `null`.
+                _ if is_plain => Value::String(event.data),
+                other => other?,
             }
-            events.extend(event(events.len(), whole, is_plain, is_error)?);
-            is_error = false;
-        }
-    }
-    let rest = data.join("\n");
-    match event(events.len(), rest, false, is_error) {
-        // Some servers leave out the last empty line.
-        Ok(last) => events.extend(last),
-        Err(_) if data == ["[DONE]"] => {}
-        Err(_) => {
-            let at = events.len() + 1;
-            return Err(format!("ends inside event {at}: {}", data.join("\n")));
-        }
+        });
     }
     Ok(events)
-}
-
-/// Returns the event with this data; `None` for no data.
-fn event(at: usize, data: String, is_plain: bool, is_error: bool) -> Result<Option<Value>, String> {
-    if data.is_empty() && !is_error {
-        return Ok(None);
-    }
-    if is_error {
-        let fields = serde_json::from_str(&data).ok().filter(Value::is_object);
-        let fields = fields.filter(|fields| fields.get("error").is_some());
-        return Ok(Some(fields.unwrap_or_else(|| serde_json::json!({ "error": data }))));
-    }
-    match parsed(at, &data) {
-        Ok(value @ (Value::String(_) | Value::Array(_) | Value::Object(_))) => Ok(Some(value)),
-        // A piece of plain text that happens to be a number, or `null`.
-        Ok(_) | Err(_) if is_plain => Ok(Some(Value::String(data))),
-        other => other.map(Some),
-    }
 }
 
 fn parsed(at: usize, data: &str) -> Result<Value, String> {

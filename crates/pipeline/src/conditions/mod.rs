@@ -29,7 +29,7 @@ use ragtriage_core::types::{
     ArmName, ByteRange, Chunk, ChunkId, ContextProbe, Corpus, DocId, Document, Gold, PROBES,
     PassageMap, Question, QuestionId, Trace,
 };
-use ragtriage_models::llm::LlmError;
+use ragtriage_models::Error as ModelError;
 use ragtriage_runs::external::recorded::RecordedHit;
 
 /// The conditions of an external RAG.
@@ -230,7 +230,7 @@ impl Conditions {
         &self,
         trace: &mut Trace,
         prompts: ConditionPrompts,
-    ) -> Result<(), LlmError> {
+    ) -> Result<(), ModelError> {
         let ConditionPrompts { arms, probe } = prompts;
         let (question, caller) = (&trace.question.id, self.caller.as_ref());
         let recorded = std::mem::take(&mut trace.arms);

@@ -1,21 +1,36 @@
 //! Gold evidence in other chunks than the contexts', and the texts that prompts show.
 
 use super::*;
+use async_trait::async_trait;
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::chunk::Strategy;
 use ragtriage_core::config::NoisePosition;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{Member, Passage, QuestionKind};
-use ragtriage_models::llm::Baseline;
+use ragtriage_models::llm::{Completion, Generator};
 
 const TEXT: &str = "one two\n\nthree four  five six";
+
+/// A generator that is not asked.
+struct Silent;
+
+#[async_trait]
+impl Generator for Silent {
+    fn name(&self) -> &'static str {
+        "silent"
+    }
+
+    async fn generate(&self, _: &Prompt) -> Result<Completion, ModelError> {
+        Err(ModelError::contract("silent", "nothing"))
+    }
+}
 
 fn plan() -> ConditionPlan {
     let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
     let template = Template::built_in("short-answer").expect("built in");
     ConditionPlan {
-        answerer: Answerer::Generator(Arc::new(Baseline)),
+        answerer: Answerer::Generator(Arc::new(Silent)),
         arms: ArmPlan {
             names: vec![ArmName::Oracle],
             repeat: 1,

@@ -15,7 +15,7 @@ pub use judge::judge_estimate;
 use tally::{CallTally, QuestionCalls};
 
 use ragtriage_core::types::{Attempt, Estimate, Finish, Origin, QuestionId, Stance, TokenUse};
-use ragtriage_models::llm::LlmError;
+use ragtriage_models::Error as ModelError;
 
 /// A dry run: counts the calls that an execution would make.
 pub struct EstimateSink {
@@ -75,7 +75,7 @@ struct Counting {
 
 #[async_trait]
 impl Caller for Counting {
-    async fn call(&self, _: &QuestionId, call: &PromptCall) -> Result<Attempt, LlmError> {
+    async fn call(&self, _: &QuestionId, call: &PromptCall) -> Result<Attempt, ModelError> {
         let is_cached = self.answerer.is_cached(&call.prompt).await;
         Ok(Attempt {
             passages: call.passages.clone(),

@@ -7,13 +7,16 @@ use async_trait::async_trait;
 
 use super::*;
 use crate::progress::NoProgress;
+use ragtriage_core::config::Price;
 use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
-use ragtriage_core::rightness::{JudgeVerdict, RightRule};
+use ragtriage_core::prompt::Prompt;
+use ragtriage_core::rightness::RightRule;
+use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{
-    Arm, ArmName, Attempt, Gold, Origin, QuestionKind, Stance, Support, SupportRule, TokenUse,
+    Arm, ArmName, Attempt, Finish, Gold, Origin, QuestionKind, Stance, Support, SupportRule,
 };
-use ragtriage_runs::judged::JudgeCall;
+use ragtriage_models::llm::{Completion, Generator};
 
 /// Says "same" and records the first words of the answers; fails for those with `fail`, for good at `spent`.
 #[derive(Default)]
@@ -22,27 +25,26 @@ struct ScriptedJudge {
 }
 
 #[async_trait]
-impl AnswerJudge for ScriptedJudge {
-    fn identity(&self) -> &'static str {
-        "scripted 0"
+impl Generator for ScriptedJudge {
+    fn name(&self) -> &'static str {
+        "scripted"
     }
 
-    async fn compare(&self, _: &Question, answer: &str) -> Result<JudgeCall, JudgeFailure> {
-        let answer = answer.split(' ').next().unwrap_or_default();
+    async fn generate(&self, prompt: &Prompt) -> Result<Completion, ModelError> {
+        let (_, given) = prompt.user.split_once("Given answer: \"").expect("an answer");
+        let answer = given.split([' ', '"']).next().unwrap_or_default();
         self.asked.lock().expect("no holder panics").push(answer.to_owned());
         if answer.contains("fail") || answer == "spent" {
-            return Err(JudgeFailure {
-                is_final: answer == "spent",
-                message: format!("no reply about {answer}"),
-            });
+            let mut error = ModelError::contract("scripted", &format!("nothing about {answer}"));
+            error.is_spent = answer == "spent";
+            return Err(error);
         }
-        Ok(JudgeCall {
-            verdict: JudgeVerdict::Same,
-            raw: "SAME".to_owned(),
+        Ok(Completion {
+            text: "SAME".to_owned(),
+            finish: Finish::Stop,
             origin: Origin::Called,
-            tokens: TokenUse::default(),
-            cost_usd: 0.0,
-            seconds: 0.0,
+            prompt_tokens: None,
+            completion_tokens: None,
         })
     }
 }
@@ -72,8 +74,10 @@ fn unsure(start: &str) -> String {
 
 /// Asks, one question at a time; returns the outcome and the first words of the answers asked about.
 async fn judged(folder: &RunFolder, traces: &[Trace]) -> (JudgingOutcome, Vec<String>) {
-    let judge = Arc::new(ScriptedJudge::default());
-    let plan = JudgePlan { judge: Arc::clone(&judge) as _, concurrency: 1 };
+    let scripted = Arc::new(ScriptedJudge::default());
+    let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
+    let judge = AnswerJudge::new(Arc::clone(&scripted) as _, counter, Price::default());
+    let plan = JudgePlan { judge: Arc::new(judge), concurrency: 1 };
     let rule = Judge {
         rule: RightRule::Auto,
         scorer: Scorer::Squad2,
@@ -81,7 +85,7 @@ async fn judged(folder: &RunFolder, traces: &[Trace]) -> (JudgingOutcome, Vec<St
         correct_f1: 0.6,
     };
     let outcome = judge_answers(folder, traces, rule, &plan, &NoProgress).await;
-    let asked = judge.asked.lock().expect("no holder panics").clone();
+    let asked = scripted.asked.lock().expect("no holder panics").clone();
     (outcome.expect("written"), asked)
 }
 
@@ -100,7 +104,7 @@ async fn unsure_answers_of_every_condition_are_asked_and_only_what_is_missing_ag
     let (outcome, asked) = judged(&folder, &run).await;
     assert_eq!(asked, ["a", "b", "fails", "gold"]);
     assert_eq!((outcome.n_failed, outcome.n_left), (1, 0));
-    assert_eq!(outcome.last.as_deref(), Some("no reply about fails"));
+    assert_eq!(outcome.last.as_deref(), Some("`scripted` returned nothing about fails"));
     let path = folder.file(judged::FILE);
     let mode = std::fs::metadata(&path).expect("there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);

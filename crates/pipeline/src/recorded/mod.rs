@@ -96,7 +96,7 @@ impl Asker for ExternalPipeline {
             }
             Err(error) => Err(TraceError {
                 part: FailedPart::Service,
-                kind: error.kind(),
+                kind: error.kind,
                 message: error.to_string(),
             }),
         };

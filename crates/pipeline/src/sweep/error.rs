@@ -136,7 +136,7 @@ impl Hint for SweepError {
             Self::NothingGold => "label some questions",
             Self::NoMean { .. } | Self::OutOfRange(_) => return None,
             Self::NoGenerator { .. } => {
-                "set `generation.generator` to `baseline`, `qa` or `openai`"
+                "set `generation.generator` to `openai`, or use `--llm ollama:NAME`"
             }
             Self::Busy { .. } => "wait until it ends, or give this sweep another name",
             Self::OtherConfig { .. } => "give this sweep another name",

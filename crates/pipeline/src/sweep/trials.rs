@@ -178,7 +178,7 @@ mod tests {
     }
 
     fn base() -> Resolved {
-        Resolved::new(None, &["generation.generator=baseline".to_owned()]).expect("settings")
+        Resolved::new(None, &["generation.generator=recorded".to_owned()]).expect("settings")
     }
 
     #[test]

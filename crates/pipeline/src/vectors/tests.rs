@@ -11,7 +11,8 @@ use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::config::{Hnsw, Placement};
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::types::{Chunk, ChunkId, Document, Length, Question, Similarity, TraceStep};
-use ragtriage_models::embed::{EmbedError, OnProgress};
+use ragtriage_models::Error as ModelError;
+use ragtriage_models::embed::OnProgress;
 use ragtriage_runs::ApproximateIndex;
 use ragtriage_vectors::{Error as VectorError, Neighbour, VectorPlace};
 
@@ -29,7 +30,7 @@ impl Encoder for Lengths {
         VectorShape { dimension: 1, many: false, similarity: Similarity::Dot }
     }
 
-    fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, EmbedError> {
+    fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, ModelError> {
         Ok(None)
     }
 
@@ -37,7 +38,7 @@ impl Encoder for Lengths {
         &self,
         _: &[TitledText<'_>],
         _: Role,
-    ) -> Result<Option<Vec<Length>>, EmbedError> {
+    ) -> Result<Option<Vec<Length>>, ModelError> {
         Ok(None)
     }
 
@@ -46,7 +47,7 @@ impl Encoder for Lengths {
         texts: &[TitledText<'_>],
         _: Role,
         _: OnProgress<'_>,
-    ) -> Result<Vec<Vec<f32>>, EmbedError> {
+    ) -> Result<Vec<Vec<f32>>, ModelError> {
         self.0.fetch_add(texts.len(), Ordering::Relaxed);
         let lengths = texts.iter().map(|text| text.text.len());
         Ok(lengths.filter(|length| *length > 1).map(|length| vec![length as f32]).collect())

@@ -154,9 +154,8 @@ pub(super) fn run(
         generator: match generation.generator {
             _ if run.manifest.is_foreign() => None,
             GeneratorName::None => None,
-            GeneratorName::Openai | GeneratorName::Qa => Some(generation.model.clone()),
+            GeneratorName::Openai => Some(generation.model.clone()),
             GeneratorName::Recorded => Some("recorded".to_owned()),
-            GeneratorName::Baseline => Some("baseline".to_owned()),
         },
         prompt: template.map(|template| prompt(&template, chunking.title_prefix)),
         rows: rows.collect(),

@@ -117,10 +117,6 @@ fn describe_generation(generation: &GenerationSettings) -> String {
             generation.prompt
         ),
         GeneratorName::None => "none: retrieval alone".to_owned(),
-        GeneratorName::Qa => {
-            format!("question answering by {}, {context_tokens} context tokens", generation.model)
-        }
-        GeneratorName::Baseline => format!("baseline reader, {context_tokens} context tokens"),
     }
 }
 

@@ -38,14 +38,12 @@ fn generator(run: &SavedRun) -> Option<Notice> {
         return Some(Notice::warning(external::notice(source, run)));
     }
     let generator = run.manifest.settings.generation.generator;
-    (generator == GeneratorName::Baseline).then(|| {
-        Notice::warning(
-            "answers come from the built-in baseline reader, which has no language model: its answer scores are a \
-             floor",
-        )
-        .with_hint(
-            "to use a language model, set generation.generator = \"openai\", generation.base_url and generation.model",
-        )
+    (generator == GeneratorName::None).then(|| {
+        Notice::warning("no generator answers: answers and the generator's losses are not measured")
+            .with_hint(
+                "set generation.generator = \"openai\", generation.base_url and generation.model, or use `--llm ollama:NAME`: answers, \
+                 their metrics, and whether retrieval or the generator is the bottleneck",
+            )
     })
 }
 

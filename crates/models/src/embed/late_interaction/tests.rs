@@ -36,7 +36,7 @@ fn expected() -> Sides {
         .colbert
 }
 
-fn open(folder: &Path) -> Result<LateInteraction, EmbedError> {
+fn open(folder: &Path) -> Result<LateInteraction, Error> {
     let checkpoint = Checkpoint::open(folder, None)?;
     LateInteraction::open(checkpoint, LateInteractionOptions::default())
 }

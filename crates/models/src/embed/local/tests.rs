@@ -14,7 +14,7 @@ struct Expected {
     vector: Vec<f32>,
 }
 
-fn open(folder: &Path, options: LocalOptions) -> Result<Local, EmbedError> {
+fn open(folder: &Path, options: LocalOptions) -> Result<Local, Error> {
     Local::open(Checkpoint::open(folder, None)?, options)
 }
 

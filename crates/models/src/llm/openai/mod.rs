@@ -17,17 +17,18 @@ pub use self::models::{ListedModel, ModelList, ask_one_token, list_models};
 use self::settings::check;
 pub(crate) use self::settings::holds_secret;
 pub use self::settings::{OpenAiSettings, most_completion_tokens};
+use self::wire::ComplaintClass;
 use super::allowance::{Allowance, WithAllowance};
-use super::pause::Pause;
 use super::retry::Retrying;
-use super::{Completion, ErrorClass, Generator, LlmError};
+use super::{Completion, Generator};
+use crate::Error;
+use crate::calls::{CallPolicy, Pause};
 use ragtriage_core::prompt::Prompt;
-use ragtriage_http::{Backoff, EndpointSettings, JsonEndpoint, Response, address, hashed_query};
+use ragtriage_core::types::ErrorKind;
+use ragtriage_http::{Backoff, JsonEndpoint, Kind, Response, Retry, ServiceNames, hashed_query};
 
 /// Part of the fingerprint: raised whenever a change here changes what is sent or how a reply is read.
 const VERSION: u32 = 1;
-/// Appended to the base URL.
-const PATH: &str = "/chat/completions";
 /// Number of failed attempts, unrelated to the server's load, after which a prompt fails.
 const TRIES: u32 = 4;
 /// Maximum size of a response: 32 MiB hold 8,192 tokens with the log-probabilities of 20 alternatives each. Text alone is far
@@ -38,23 +39,21 @@ const LARGEST_ANSWER_BYTES: usize = 32 << 20;
 pub fn connect(
     settings: &OpenAiSettings,
     allowance: Option<Arc<Allowance>>,
-) -> Result<Arc<dyn Generator>, LlmError> {
+) -> Result<Arc<dyn Generator>, Error> {
     let server = OpenAi::new(settings)?;
-    let (concurrency, pause) = (settings.concurrency, server.pause.clone());
     let backoff = Backoff::new(TRIES, settings.deadline);
+    let policy = CallPolicy::new(settings.concurrency, server.pause.clone(), backoff);
     Ok(match allowance {
-        None => Arc::new(Retrying::new(server, concurrency, pause, backoff)?),
-        Some(allowance) => Arc::new(Retrying::new(
-            WithAllowance::new(server, allowance),
-            concurrency,
-            pause,
-            backoff,
-        )?),
+        None => Arc::new(Retrying { inner: server, policy }),
+        Some(allowance) => {
+            Arc::new(Retrying { inner: WithAllowance::new(server, allowance), policy })
+        }
     })
 }
 
 /// A server's model, one call per prompt.
 pub struct OpenAi {
+    names: &'static ServiceNames,
     model: String,
     fingerprint: String,
     endpoint: JsonEndpoint,
@@ -65,48 +64,76 @@ pub struct OpenAi {
 
 impl OpenAi {
     /// Checks the settings and creates the client.
-    pub fn new(settings: &OpenAiSettings) -> Result<Self, LlmError> {
+    pub fn new(settings: &OpenAiSettings) -> Result<Self, Error> {
         check(settings)?;
-        let endpoint = JsonEndpoint::new(EndpointSettings {
-            url: address(&settings.base_url, PATH)?,
-            api_key: settings.api_key.clone(),
-            headers: settings.headers.clone(),
-            timeout: settings.timeout,
-            ca_file: settings.ca_file.clone(),
-            most_bytes: LARGEST_ANSWER_BYTES,
-        })?;
+        let endpoint = JsonEndpoint::new(settings.endpoint()?)?;
         let (model, body, pause) =
             (settings.model.clone(), wire::body(settings), Pause::new(settings.deadline));
         let (url, query) = (endpoint.shown_url(), hashed_query(&settings.base_url));
         let headers = settings::hashed_headers(&settings.headers);
         let fingerprint =
             format!("openai v{VERSION} {url}{query}{headers} {}", Value::Object(body.clone()));
-        Ok(Self { model, fingerprint, endpoint, body, pause })
+        Ok(Self { names: settings.names, model, fingerprint, endpoint, body, pause })
     }
 
     /// Returns the error of a server's error response.
-    fn complaint(&self, answer: &Response) -> LlmError {
+    fn complaint(&self, answer: &Response) -> Error {
         let complaint = wire::complaint(&answer.body);
-        let status = if answer.status == 200 {
-            complaint.status.unwrap_or(answer.status)
-        } else {
-            answer.status
+        // Gateways answer with status 200.
+        let status = complaint.status.filter(|_| answer.status == 200).unwrap_or(answer.status);
+        let class = wire::class(status, &complaint);
+        let (url, excerpt) = (self.endpoint.shown_url(), self.endpoint.excerpt(&complaint.message));
+        let words = match class {
+            ComplaintClass::Busy => format!("`{url}` is busy or failing"),
+            ComplaintClass::TooLong => format!("the prompt is too long for `{url}`"),
+            ComplaintClass::Refused => format!("`{url}` refused the prompt"),
+            ComplaintClass::Rejected => format!("`{url}` rejected the call"),
         };
-        let (url, excerpt) =
-            (self.endpoint.shown_url().to_owned(), self.endpoint.excerpt(&complaint.message));
-        match wire::class(status, &complaint) {
-            ErrorClass::Transient => {
-                LlmError::Busy { url, status, excerpt, retry_after: answer.retry_after }
-            }
-            ErrorClass::TooLong => LlmError::TooLong { url, status, excerpt },
-            ErrorClass::Refused => LlmError::Refused { url, status, excerpt },
-            ErrorClass::Permanent | ErrorClass::Spent => LlmError::Rejected {
-                url,
-                status,
-                excerpt,
-                parameter: wire::refused_parameter(&complaint),
+        let error = Error::new(format!("{words}: status {status}: {excerpt}"));
+        let table = self.names.table;
+        let hint = self.names.hint(Kind::Status(status)).map(Into::into);
+        match class {
+            ComplaintClass::Busy if status == 429 => Error {
+                kind: ErrorKind::Transient,
+                retry: Retry::Limited(answer.retry_after),
+                hint,
+                ..error
             },
+            ComplaintClass::Busy => Error {
+                kind: ErrorKind::Transient,
+                retry: Retry::Again(answer.retry_after),
+                ..error
+            },
+            ComplaintClass::TooLong => {
+                let hint =
+                    format!("lower `{table}.context_tokens`, or raise the server's context length");
+                Error { kind: ErrorKind::TooLong, ..error.hinting(hint) }
+            }
+            ComplaintClass::Refused => Error { is_refusal: true, ..error },
+            ComplaintClass::Rejected if matches!(status, 400 | 422) => {
+                let kind = wire::refused_parameter(&complaint).unwrap_or(ErrorKind::Permanent);
+                Error { kind, hint: parameter_hint(kind, self.names).map(Into::into), ..error }
+            }
+            ComplaintClass::Rejected if matches!(status, 401 | 403..=405) => {
+                Error { hint, ..error }
+            }
+            ComplaintClass::Rejected => error,
         }
+    }
+}
+
+/// Returns the setting that replaces a parameter which a server rejects, as `OpenAI`'s reasoning models do: they expect
+/// `max_completion_tokens`, and only the temperature 1.
+pub(super) fn parameter_hint(kind: ErrorKind, names: &ServiceNames) -> Option<String> {
+    let table = names.table;
+    match kind {
+        ErrorKind::RejectsMaxTokens => Some(format!(
+            "set `{table}.extra_body = {{ max_completion_tokens = 2048 }}` to replace `max_tokens`; add `temperature = 1` there if the temperature is refused as well"
+        )),
+        ErrorKind::RejectsTemperature => Some(format!(
+            "set `{table}.extra_body = {{ temperature = 1 }}` to replace `{table}.temperature`"
+        )),
+        _ => None,
     }
 }
 
@@ -120,14 +147,11 @@ impl Generator for OpenAi {
         Some(&self.fingerprint)
     }
 
-    async fn generate(&self, prompt: &Prompt) -> Result<Completion, LlmError> {
+    async fn generate(&self, prompt: &Prompt) -> Result<Completion, Error> {
         let mut body = self.body.clone();
         body.insert("messages".into(), wire::messages(prompt));
         let mut answer = self.endpoint.send(&body).await?;
-        // A refusal concerns this call first of all.
-        if let Some(wait) = answer.retry_after.filter(|_| answer.status != 429) {
-            self.pause.ask(wait);
-        }
+        self.pause.after(&answer);
         if let Some(whole) = stream::whole(&answer.body) {
             answer.body =
                 whole.map_err(|reason| self.endpoint.unreadable(&reason, &answer.body))?;

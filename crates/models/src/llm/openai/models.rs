@@ -3,12 +3,13 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::OpenAi;
 use super::settings::{MAX_COMPLETION_TOKENS, OpenAiSettings};
-use super::{LARGEST_ANSWER_BYTES, OpenAi, PATH};
-use crate::llm::{Generator, LlmError};
+use crate::Error;
+use crate::llm::Generator;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::QuestionKind;
-use ragtriage_http::{EndpointSettings, HttpError, JsonEndpoint, address};
+use ragtriage_http::{JsonEndpoint, Kind};
 
 /// Fields that hold a model's context length (vLLM, `OpenRouter`, Mistral, Groq).
 const CONTEXT_FIELDS: [&str; 4] =
@@ -49,26 +50,22 @@ impl ModelList {
 ///
 /// # Errors
 /// An invalid setting, an endpoint that cannot be reached or refuses the key.
-pub async fn list_models(settings: &OpenAiSettings) -> Result<Option<ModelList>, LlmError> {
+pub async fn list_models(settings: &OpenAiSettings) -> Result<Option<ModelList>, Error> {
     let server = OpenAi::new(settings)?;
-    let mut url = address(&settings.base_url, PATH)?;
-    let base = url.path().trim_end_matches(PATH).to_owned();
-    let mut endpoint = |settings: &OpenAiSettings, path: &str| {
-        url.set_path(path);
-        JsonEndpoint::new(EndpointSettings {
-            api_key: settings.api_key.clone(),
-            headers: settings.headers.clone(),
-            timeout: settings.timeout,
-            ca_file: settings.ca_file.clone(),
-            most_bytes: LARGEST_ANSWER_BYTES,
-            ..EndpointSettings::new(url.clone())
-        })
+    let base = settings.endpoint()?.url;
+    let base = base.path().trim_end_matches(settings.names.path).to_owned();
+    let endpoint = |settings: &OpenAiSettings, path: &str| {
+        let mut endpoint = settings.endpoint()?;
+        endpoint.url.set_path(path);
+        Ok::<_, Error>(JsonEndpoint::new(endpoint)?)
     };
     let path = format!("{base}/models");
     let listing = endpoint(settings, &path)?;
     let answer = match listing.get().await {
         // A list that is too large, or elsewhere.
-        Err(HttpError::TooLarge { .. } | HttpError::Redirected { .. }) => return Ok(None),
+        Err(error) if matches!(error.kind, Kind::AnswerTooLarge | Kind::Redirected) => {
+            return Ok(None);
+        }
         answer => answer?,
     };
     if matches!(answer.status, 401 | 403) {
@@ -100,7 +97,7 @@ pub async fn list_models(settings: &OpenAiSettings) -> Result<Option<ModelList>,
 ///
 /// # Errors
 /// A failed call.
-pub async fn ask_one_token(settings: &OpenAiSettings) -> Result<(), LlmError> {
+pub async fn ask_one_token(settings: &OpenAiSettings) -> Result<(), Error> {
     let mut settings = OpenAiSettings { max_tokens: Some(1), ..settings.clone() };
     for name in [MAX_COMPLETION_TOKENS, "max_tokens"] {
         if let Some(most) = settings.extra_body.get_mut(name) {

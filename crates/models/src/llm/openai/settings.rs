@@ -5,9 +5,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::LARGEST_ANSWER_BYTES;
+use crate::Error;
 use crate::cache::key;
-use crate::llm::{LlmError, Secret};
+use crate::llm::Secret;
+use crate::services::{bad_setting, check_positive};
 use ragtriage_core::text::hex::hex;
+use ragtriage_http::{EndpointSettings, ServiceNames};
 
 /// Headers that identify the caller: responses do not depend on them.
 const WHO_ASKS: [&str; 3] = ["authorization", "api-key", "x-api-key"];
@@ -18,6 +22,8 @@ pub(super) const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
 /// The settings of a chat model. Not `Debug`: the URL may hold user info.
 #[derive(Clone)]
 pub struct OpenAiSettings {
+    /// [`GENERATION`](crate::services::GENERATION) or [`JUDGE`](crate::services::JUDGE).
+    pub names: &'static ServiceNames,
     /// Calls are sent to `<base_url>/chat/completions`, so it ends in `/v1` for most servers.
     pub base_url: String,
     /// The model's name on the server.
@@ -46,6 +52,20 @@ pub struct OpenAiSettings {
     pub concurrency: usize,
     /// PEM file of certificate authorities trusted in addition to the system's.
     pub ca_file: Option<PathBuf>,
+}
+
+impl OpenAiSettings {
+    /// Returns the settings of the endpoint of chat completions.
+    pub(super) fn endpoint(&self) -> Result<EndpointSettings, Error> {
+        Ok(EndpointSettings {
+            api_key: self.api_key.clone(),
+            headers: self.headers.clone(),
+            timeout: self.timeout,
+            ca_file: self.ca_file.clone(),
+            most_bytes: LARGEST_ANSWER_BYTES,
+            ..EndpointSettings::new(&self.base_url, self.names)?
+        })
+    }
 }
 
 /// Returns the maximum number of answer tokens set by a body with these fields; `None` if the server
@@ -92,37 +112,35 @@ fn names_secret(field: &str) -> bool {
 }
 
 /// Rejects invalid values.
-pub(super) fn check(settings: &OpenAiSettings) -> Result<(), LlmError> {
-    if settings.model.is_empty() {
-        return refused("model", "is empty");
-    }
-    if settings.timeout.is_zero() {
-        return refused("timeout_s", "must be above 0");
-    }
-    if settings.deadline.is_zero() {
-        return refused("deadline_s", "must be above 0");
-    }
-    if holds_secret(&Value::Object(settings.extra_body.clone())) {
-        return refused(
+pub(super) fn check(settings: &OpenAiSettings) -> Result<(), Error> {
+    let body = &settings.extra_body;
+    let wrong = [
+        ("model", settings.model.is_empty(), "is empty"),
+        ("timeout_s", settings.timeout.is_zero(), "must be above 0"),
+        ("deadline_s", settings.deadline.is_zero(), "must be above 0"),
+        (
             "extra_body",
+            holds_secret(&Value::Object(body.clone())),
             "holds a key, token, password or secret, which runs would record: send it by `headers_env`",
-        );
-    }
-    if settings.extra_body.get("n").is_some_and(|n| n != 1) {
-        return refused(
+        ),
+        (
             "extra_body",
+            body.get("n").is_some_and(|n| n != 1),
             "must not ask for several answers (`n`): one is read; `generation.repeat` asks again",
-        );
+        ),
+        (
+            "extra_body",
+            body.contains_key("messages"),
+            "must not have `messages`: those are the prompt",
+        ),
+        (
+            "extra_body",
+            body.get("stream").is_some_and(|stream| stream != &Value::Bool(false)),
+            "must not ask for a `stream`: answers are read whole",
+        ),
+    ];
+    match wrong.into_iter().find(|(_, is_wrong, _)| *is_wrong) {
+        Some((setting, _, problem)) => Err(bad_setting(settings.names, setting, problem)),
+        None => check_positive(settings.names, &[("concurrency", settings.concurrency)]),
     }
-    if settings.extra_body.contains_key("messages") {
-        return refused("extra_body", "must not have `messages`: those are the prompt");
-    }
-    if settings.extra_body.get("stream").is_some_and(|stream| stream != &Value::Bool(false)) {
-        return refused("extra_body", "must not ask for a `stream`: answers are read whole");
-    }
-    Ok(())
-}
-
-fn refused(setting: &'static str, reason: &str) -> Result<(), LlmError> {
-    Err(LlmError::bad_setting(setting, reason))
 }

@@ -1,21 +1,21 @@
 //! An unrequested stream: some gateways answer with server-sent events whatever the body requests. The reply has been paid for,
 //! so it is assembled instead of discarded.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-/// Assembles the chat completion in a body of server-sent events, as JSON; its error message if it has one. `None`: the body is
-/// not a stream. The error describes an incomplete stream.
+use crate::sse;
+
+/// Assembles the chat completion in a body of server-sent events, as JSON, from the deltas of its first choice; its error
+/// message if it has one. `None`: the body is not a stream. The error describes an incomplete stream.
 pub(super) fn whole(body: &[u8]) -> Option<Result<Vec<u8>, String>> {
-    let text = std::str::from_utf8(body).ok()?.trim_start_matches('\u{feff}').trim_start();
-    let is_stream = ["data:", "event:", "id:", ": "].iter().any(|field| text.starts_with(field));
-    is_stream.then(|| joined(text))
+    sse::events(std::str::from_utf8(body).ok()?).map(|events| joined(&events))
 }
 
-/// Joins the deltas of the first choice (WHATWG HTML, section 9.2, of which only `data` lines matter here).
-fn joined(text: &str) -> Result<Vec<u8>, String> {
-    let mut message: Map<String, Value> = Map::new();
+fn joined(events: &[sse::Event]) -> Result<Vec<u8>, String> {
+    let [mut content, mut refusal] = [None::<String>, None];
     let (mut finish, mut usage, mut is_done) = (Value::Null, Value::Null, false);
-    for data in text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim) {
+    // Some servers leave out the empty lines.
+    for data in events.iter().flat_map(|event| event.data.lines()).map(str::trim) {
         if data == "[DONE]" {
             is_done = true;
             continue;
@@ -28,33 +28,26 @@ fn joined(text: &str) -> Result<Vec<u8>, String> {
         if let Some(counted) = event.get("usage").filter(|usage| !usage.is_null()) {
             usage = counted.clone();
         }
-        let choices = event["choices"].as_array().into_iter().flatten();
-        let Some(choice) =
-            choices.into_iter().find(|choice| choice["index"].as_u64().unwrap_or(0) == 0)
-        else {
+        let mut choices = event["choices"].as_array().into_iter().flatten();
+        let Some(choice) = choices.find(|choice| choice["index"].as_u64().unwrap_or(0) == 0) else {
             continue;
         };
         if let Some(reason) = choice.get("finish_reason").filter(|reason| !reason.is_null()) {
             finish = reason.clone();
         }
-        for (name, piece) in choice["delta"].as_object().into_iter().flatten() {
-            let Some(piece) =
-                piece.as_str().filter(|_| matches!(name.as_str(), "content" | "refusal"))
-            else {
-                continue;
-            };
-            match message.entry(name).or_insert_with(|| json!("")) {
-                Value::String(before) => before.push_str(piece),
-                _ => unreachable!("only strings are put there"),
+        for (name, text) in [("content", &mut content), ("refusal", &mut refusal)] {
+            if let Some(piece) = choice["delta"][name].as_str() {
+                text.get_or_insert_default().push_str(piece);
             }
         }
     }
-    if finish.is_null() && message.is_empty() {
+    if finish.is_null() && content.is_none() && refusal.is_none() {
         return Err("its stream has no choices".to_owned());
     }
     if !is_done && finish.is_null() {
         return Err("its stream ends before the answer is complete".to_owned());
     }
+    let message = json!({ "content": content, "refusal": refusal });
     let whole =
         json!({ "choices": [{ "message": message, "finish_reason": finish }], "usage": usage });
     Ok(whole.to_string().into_bytes())
@@ -76,7 +69,7 @@ mod tests {
                     data: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": \"ris\"}, \"finish_reason\": \"length\"}]}\n\n\
                     data: {\"choices\": [], \"usage\": {\"prompt_tokens\": 3}}\n\ndata: [DONE]\n\n";
         let expected = json!({
-            "choices": [{"message": {"content": "Paris"}, "finish_reason": "length"}], "usage": {"prompt_tokens": 3}
+            "choices": [{"message": {"content": "Paris", "refusal": null}, "finish_reason": "length"}], "usage": {"prompt_tokens": 3}
         });
         assert_eq!(read(body), Some(Ok(expected)));
     }

@@ -9,15 +9,20 @@ use wiremock::matchers::{any, body_json, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 use super::{LARGEST_ANSWER_BYTES, OpenAi, OpenAiSettings, connect, most_completion_tokens};
-use crate::llm::{Completion, ErrorClass, Generator, LlmError, Retrying, Secret};
+use crate::Error;
+use crate::calls::CallPolicy;
+use crate::llm::retry::Retrying;
+use crate::llm::{Completion, Generator, Secret};
+use crate::services::GENERATION;
 use ragtriage_core::prompt::Prompt;
-use ragtriage_core::types::{Finish, Origin, QuestionKind};
-use ragtriage_http::{Backoff, HttpError};
+use ragtriage_core::types::{ErrorKind, Finish, Origin, QuestionKind};
+use ragtriage_http::Backoff;
 
 const KEY: &str = "sk-very-secret";
 
 fn settings(base_url: String) -> OpenAiSettings {
     OpenAiSettings {
+        names: &GENERATION,
         base_url,
         model: "m".into(),
         api_key: Some(Secret::new(KEY.into())),
@@ -40,8 +45,8 @@ fn at_once(settings: &OpenAiSettings) -> Retrying<OpenAi> {
     let backoff =
         Backoff { first_wait: Duration::ZERO, ..Backoff::new(4, Duration::from_secs(50)) };
     let inner = OpenAi::new(settings).expect("valid settings");
-    let pause = inner.pause.clone();
-    Retrying::new(inner, settings.concurrency, pause, backoff).expect("valid patience")
+    let policy = CallPolicy::new(settings.concurrency, inner.pause.clone(), backoff);
+    Retrying { inner, policy }
 }
 
 fn prompt() -> Prompt {
@@ -74,7 +79,7 @@ async fn server(answers: Vec<(ResponseTemplate, u64)>) -> MockServer {
     server
 }
 
-async fn ask(server: &MockServer) -> Result<Completion, LlmError> {
+async fn ask(server: &MockServer) -> Result<Completion, Error> {
     at_once(&settings(format!("{}/v1", server.uri()))).generate(&prompt()).await
 }
 
@@ -185,24 +190,11 @@ async fn an_answer_that_says_the_limit_is_used_up_holds_back_the_next_call() {
 }
 
 #[tokio::test]
-async fn a_rate_limit_is_waited_for_as_the_server_says() {
-    let limited = ResponseTemplate::new(429).insert_header("retry-after", "0");
-    let server = server(vec![(limited, 1), (paris(), 1)]).await;
-    assert_eq!(ask(&server).await.expect("the second try answers").text, "Paris");
-}
-
-#[tokio::test]
-async fn server_faults_are_tried_again() {
-    let server = server(vec![(ResponseTemplate::new(500), 2), (paris(), 1)]).await;
-    assert_eq!(ask(&server).await.expect("the third try answers").text, "Paris");
-}
-
-#[tokio::test]
 async fn after_the_last_try_the_error_says_how_many_there_were() {
     let busy = ResponseTemplate::new(503).set_body_string("loading\u{1b}[31m\n\n the model");
     let server = server(vec![(busy, 4)]).await;
     let error = ask(&server).await.expect_err("four tries, four failures");
-    assert_eq!(error.class(), ErrorClass::Transient);
+    assert_eq!(error.kind, ErrorKind::Transient);
     let expected = format!(
         "after 4 tries: `{}/v1/chat/completions` is busy or failing: status 503: loading the model",
         server.uri()
@@ -217,17 +209,17 @@ async fn a_rejected_call_is_made_once() {
     let server = server(vec![(bad, 1)]).await;
     let error = ask(&server).await.expect_err("rejected");
     assert!(
-        matches!(&error, LlmError::Rejected { status: 400, excerpt, .. } if excerpt == "no such model"),
+        error.to_string().ends_with(" rejected the call: status 400: no such model"),
         "{error}"
     );
-    assert_eq!(error.class(), ErrorClass::Permanent);
+    assert_eq!(error.kind, ErrorKind::Permanent);
 }
 
 #[tokio::test]
 async fn a_prompt_beyond_the_context_is_too_long_and_not_repeated() {
     let long = json!({"error": {"message": "This model's maximum context length is 10", "code": "context_length_exceeded"}});
     let server = server(vec![(ResponseTemplate::new(400).set_body_json(long), 1)]).await;
-    assert_eq!(ask(&server).await.expect_err("too long").class(), ErrorClass::TooLong);
+    assert_eq!(ask(&server).await.expect_err("too long").kind, ErrorKind::TooLong);
 }
 
 #[tokio::test]
@@ -241,45 +233,10 @@ async fn answers_that_are_no_completions_are_permanent_errors() {
     ] {
         let server = server(vec![(answer, 1)]).await;
         let error = ask(&server).await.expect_err("unreadable");
-        assert!(
-            matches!(
-                error,
-                LlmError::Http(HttpError::Unreadable { .. } | HttpError::TooLarge { .. })
-            ),
-            "{error}"
-        );
-        assert_eq!(error.class(), ErrorClass::Permanent);
+        assert!(error.may_be_billed, "{error}");
+        assert_eq!(error.kind, ErrorKind::Permanent);
         assert!(error.to_string().len() < 1_000);
     }
-}
-
-#[tokio::test]
-async fn a_redirect_is_not_followed() {
-    let elsewhere = server(vec![]).await;
-    let redirect =
-        ResponseTemplate::new(307).insert_header("location", format!("{}/x", elsewhere.uri()));
-    let server = server(vec![(redirect, 1)]).await;
-    let error = ask(&server).await.expect_err("redirected");
-    assert!(matches!(error, LlmError::Http(HttpError::Redirected { status: 307, .. })), "{error}");
-    assert_eq!(elsewhere.received_requests().await.map(|requests| requests.len()), Some(0));
-}
-
-#[tokio::test]
-async fn a_slow_server_times_out() {
-    let server = server(vec![]).await;
-    Mock::given(any())
-        .respond_with(paris().set_delay(Duration::from_secs(30)))
-        .mount(&server)
-        .await;
-    let mut settings = settings(server.uri());
-    settings.timeout = Duration::from_millis(20);
-    let error = OpenAi::new(&settings)
-        .expect("valid")
-        .generate(&prompt())
-        .await
-        .expect_err("30 s are more than 20 ms");
-    assert!(matches!(error, LlmError::Http(HttpError::TimedOut { .. })), "{error}");
-    assert_eq!(error.class(), ErrorClass::Transient);
 }
 
 #[tokio::test]
@@ -319,64 +276,34 @@ async fn a_key_that_the_server_echoes_is_in_no_error() {
     }
 }
 
-#[test]
-fn secrets_go_unencrypted_to_this_machine_only() {
-    for base_url in
-        ["http://10.0.0.5:8000/v1", "http://example.org/v1", "http://localhost.example.org"]
-    {
-        assert!(
-            matches!(
-                OpenAi::new(&settings(base_url.into())),
-                Err(LlmError::Http(HttpError::KeyInClear { .. }))
-            ),
-            "{base_url}"
-        );
-        let keyless = OpenAiSettings { api_key: None, ..settings(base_url.into()) };
-        assert!(OpenAi::new(&keyless).is_ok(), "{base_url}");
-        let headed = OpenAiSettings {
-            headers: vec![("api-key".into(), Secret::new("k".into()))],
-            ..keyless
-        };
-        assert!(
-            matches!(OpenAi::new(&headed), Err(LlmError::Http(HttpError::KeyInClear { .. }))),
-            "{base_url}"
-        );
+#[tokio::test]
+async fn a_rejected_parameter_is_answered_with_the_setting_that_replaces_it() {
+    for (word, hint) in [
+        ("max_tokens", "`generation.extra_body = { max_completion_tokens = 2048 }`"),
+        ("temperature", "`generation.extra_body = { temperature = 1 }`"),
+    ] {
+        let message = format!("Unsupported parameter: '{word}'");
+        let bad = json!({ "error": { "message": message } });
+        let server = server(vec![(ResponseTemplate::new(400).set_body_json(bad), 1)]).await;
+        let found = ask(&server).await.expect_err("rejected").hint().expect("a hint");
+        assert!(found.contains(hint), "{found}");
     }
-    let user = OpenAiSettings { api_key: None, ..settings("http://user:pw@example.org/v1".into()) };
-    assert!(matches!(OpenAi::new(&user), Err(LlmError::Http(HttpError::KeyInClear { .. }))));
-    assert!(OpenAi::new(&settings("https://example.org/v1".into())).is_ok());
-    assert!(OpenAi::new(&settings("http://[::1]:8000/v1".into())).is_ok());
 }
 
 #[test]
 fn settings_that_cannot_be_are_refused_by_name() {
     let good = settings("http://localhost/v1".into());
-    let named = |settings: &OpenAiSettings| match connect(settings, None) {
-        Err(LlmError::BadSetting { setting, .. }) => setting,
-        Err(LlmError::Http(HttpError::CaFile { .. })) => "file",
-        _ => "",
-    };
-    assert_eq!(named(&good), "");
-    assert_eq!(named(&OpenAiSettings { model: String::new(), ..good.clone() }), "model");
-    assert_eq!(named(&OpenAiSettings { concurrency: 0, ..good.clone() }), "concurrency");
-    assert_eq!(named(&OpenAiSettings { timeout: Duration::ZERO, ..good.clone() }), "timeout_s");
-    assert_eq!(named(&OpenAiSettings { deadline: Duration::ZERO, ..good.clone() }), "deadline_s");
-    assert_eq!(
-        named(&OpenAiSettings { api_key: Some(Secret::new("a\nb".into())), ..good.clone() }),
-        "api_key"
-    );
-    let header = vec![("a b".into(), Secret::new("v".into()))];
-    assert_eq!(named(&OpenAiSettings { headers: header, ..good.clone() }), "headers_env");
     let stream = Map::from_iter([("stream".into(), json!(true))]);
-    assert_eq!(named(&OpenAiSettings { extra_body: stream, ..good.clone() }), "extra_body");
-    assert_eq!(
-        named(&OpenAiSettings { ca_file: Some("no/such.pem".into()), ..good.clone() }),
-        "file"
-    );
-    let mut no_pem = tempfile::NamedTempFile::new().expect("a temporary file");
-    std::io::Write::write_all(&mut no_pem, b"no certificate").expect("written");
-    assert_eq!(
-        named(&OpenAiSettings { ca_file: Some(no_pem.path().to_owned()), ..good }),
-        "ca_file"
-    );
+    for (settings, setting) in [
+        (OpenAiSettings { model: String::new(), ..good.clone() }, "model"),
+        (OpenAiSettings { concurrency: 0, ..good.clone() }, "concurrency"),
+        (OpenAiSettings { timeout: Duration::ZERO, ..good.clone() }, "timeout_s"),
+        (OpenAiSettings { deadline: Duration::ZERO, ..good.clone() }, "deadline_s"),
+        (OpenAiSettings { extra_body: stream, ..good.clone() }, "extra_body"),
+        (OpenAiSettings { base_url: "localhost".into(), ..good.clone() }, "base_url"),
+    ] {
+        let error = connect(&settings, None).err().expect("refused").to_string();
+        assert!(error.starts_with(&format!("`generation.{setting}` ")), "{error}");
+    }
+    assert!(connect(&good, None).is_ok());
 }

@@ -4,9 +4,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::settings::{MAX_COMPLETION_TOKENS, OpenAiSettings};
-use crate::llm::{Completion, ErrorClass, SentParameter};
+use crate::llm::Completion;
 use ragtriage_core::prompt::Prompt;
-use ragtriage_core::types::{Finish, Origin};
+use ragtriage_core::types::{ErrorKind, Finish, Origin};
 
 /// `error.code` and `error.type` values for a prompt that exceeds the model's context (`OpenAI`, llama.cpp, `LiteLLM`).
 const TOO_LONG_CODES: [&str; 3] =
@@ -189,11 +189,11 @@ pub(super) fn is_complaint(body: &[u8]) -> bool {
 
 /// Returns the parameter named in an error message, by the wording of `OpenAI` and compatible
 /// servers.
-pub(super) fn refused_parameter(complaint: &Complaint) -> Option<SentParameter> {
+pub(super) fn refused_parameter(complaint: &Complaint) -> Option<ErrorKind> {
     if complaint.message.contains("max_tokens") {
-        Some(SentParameter::MaxTokens)
+        Some(ErrorKind::RejectsMaxTokens)
     } else if complaint.message.contains("temperature") {
-        Some(SentParameter::Temperature)
+        Some(ErrorKind::RejectsTemperature)
     } else {
         None
     }
@@ -205,19 +205,32 @@ impl Complaint {
     }
 }
 
+/// The consequence of an error message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ComplaintClass {
+    /// The call may succeed later.
+    Busy,
+    /// The prompt exceeds the model's context.
+    TooLong,
+    /// The provider's content filter rejected the prompt.
+    Refused,
+    /// An identical call fails again.
+    Rejected,
+}
+
 /// Classifies an error message.
-pub(super) fn class(status: u16, complaint: &Complaint) -> ErrorClass {
+pub(super) fn class(status: u16, complaint: &Complaint) -> ComplaintClass {
     let message = complaint.message.to_lowercase();
     if complaint.has_code(&TOO_LONG_CODES)
         || (status != 429 && TOO_LONG_WORDS.iter().any(|words| message.contains(words)))
     {
-        ErrorClass::TooLong
+        ComplaintClass::TooLong
     } else if complaint.has_code(&REFUSED_CODES) {
-        ErrorClass::Refused
+        ComplaintClass::Refused
     } else if ragtriage_http::is_transient_status(status) && !complaint.has_code(&SPENT_CODES) {
-        ErrorClass::Transient
+        ComplaintClass::Busy
     } else {
-        ErrorClass::Permanent
+        ComplaintClass::Rejected
     }
 }
 
@@ -314,8 +327,8 @@ mod tests {
         let tokens = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.";
         let temperature = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.";
         for (message, parameter) in [
-            (tokens, Some(SentParameter::MaxTokens)),
-            (temperature, Some(SentParameter::Temperature)),
+            (tokens, Some(ErrorKind::RejectsMaxTokens)),
+            (temperature, Some(ErrorKind::RejectsTemperature)),
             ("no such model", None),
         ] {
             let body = json!({ "error": { "message": message } }).to_string();
@@ -329,29 +342,29 @@ mod tests {
             (
                 400,
                 json!({"error": {"message": "m", "code": "context_length_exceeded"}}),
-                ErrorClass::TooLong,
+                ComplaintClass::TooLong,
             ),
             (
                 400,
                 json!({"error": "This model's maximum context length is 8192 tokens"}),
-                ErrorClass::TooLong,
+                ComplaintClass::TooLong,
             ),
             (
                 400,
                 json!({"error": {"message": "litellm.ContextWindowExceededError: x", "type": "invalid_request_error", "code": "400"}}),
-                ErrorClass::TooLong,
+                ComplaintClass::TooLong,
             ),
             (
                 500,
                 json!({"error": {"type": "exceed_context_size_error", "code": 400}}),
-                ErrorClass::TooLong,
+                ComplaintClass::TooLong,
             ),
-            (400, json!({"error": {"code": "content_filter"}}), ErrorClass::Refused),
-            (429, json!({"error": {"code": "rate_limit_exceeded"}}), ErrorClass::Transient),
-            (429, json!({"error": {"code": "insufficient_quota"}}), ErrorClass::Permanent),
-            (503, json!("loading"), ErrorClass::Transient),
-            (401, json!({"detail": "no"}), ErrorClass::Permanent),
-            (501, json!({}), ErrorClass::Permanent),
+            (400, json!({"error": {"code": "content_filter"}}), ComplaintClass::Refused),
+            (429, json!({"error": {"code": "rate_limit_exceeded"}}), ComplaintClass::Busy),
+            (429, json!({"error": {"code": "insufficient_quota"}}), ComplaintClass::Rejected),
+            (503, json!("loading"), ComplaintClass::Busy),
+            (401, json!({"detail": "no"}), ComplaintClass::Rejected),
+            (501, json!({}), ComplaintClass::Rejected),
         ] {
             let complaint = complaint(body.to_string().as_bytes());
             assert_eq!(class(status, &complaint), expected, "{status} {body}");

@@ -1,6 +1,6 @@
 //! The wrapper over a reranker that counts its calls.
 
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::rerank::contract;
@@ -18,11 +18,7 @@ impl Reranker for Counting {
         self.fingerprint
     }
 
-    async fn scores(
-        &self,
-        query: &str,
-        passages: &[TitledText<'_>],
-    ) -> Result<Vec<f32>, RerankError> {
+    async fn scores(&self, query: &str, passages: &[TitledText<'_>]) -> Result<Vec<f32>, Error> {
         self.n_asked.fetch_add(passages.len(), Ordering::Relaxed);
         let score = |passage: &TitledText<'_>| passage.joined().len() as f32 - query.len() as f32;
         Ok(self.instead.clone().unwrap_or_else(|| passages.iter().map(score).collect()))
@@ -112,7 +108,7 @@ async fn a_reranker_that_breaks_the_contract_is_named_and_nothing_kept() {
             Counting { n_asked: AtomicUsize::new(0), fingerprint: "a", instead: Some(instead) };
         let cached = CachedReranker::open(Arc::new(broken), &path, &Notices::default()).unwrap();
         let error = cached.scores("q", &untitled(&["x", "y"])).await.unwrap_err();
-        assert_eq!(error.to_string(), format!("reranker `a` returned {part}"));
+        assert_eq!(error.to_string(), format!("`a` returned {part}"));
     }
     let inner = counting("a");
     CachedReranker::open(inner.clone(), &path, &Notices::default())

@@ -19,7 +19,7 @@ struct Expected {
     cross_encoder: Vec<Scored>,
 }
 
-fn open(name: &str) -> Result<CrossEncoder, RerankError> {
+fn open(name: &str) -> Result<CrossEncoder, Error> {
     let folder =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models").join(name);
     let checkpoint = Checkpoint::open(&folder, None)?;

@@ -1,10 +1,9 @@
 //! The reranker over loopback: each format's protocol, batches, retries, rejected responses.
 
 use ragtriage_core::hint::Hint;
-use ragtriage_http::HttpError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use wiremock::matchers::{any, body_json, header, method, path};
+use wiremock::matchers::{body_json, header, method, path};
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
 use super::*;
@@ -53,7 +52,7 @@ fn settings(server: &MockServer, form: RerankApi) -> RerankSettings {
     }
 }
 
-async fn try_score(settings: RerankSettings, passages: &[&str]) -> Result<Vec<f32>, RerankError> {
+async fn try_score(settings: RerankSettings, passages: &[&str]) -> Result<Vec<f32>, Error> {
     let passages: Vec<TitledText<'_>> =
         passages.iter().map(|text| TitledText::untitled(text)).collect();
     Endpoint::new(settings)?.scores("12345678", &passages).await
@@ -167,7 +166,7 @@ async fn what_is_transient_is_tried_again_and_what_is_too_large_halved() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.starts_with("a passage of 10 characters that begins with `ten bytes` is too long"),
+        error.starts_with("a text of 10 characters that begins with `ten bytes` is too long"),
         "{error}"
     );
 }
@@ -189,35 +188,6 @@ async fn keys_stand_in_no_error_and_no_fingerprint() {
     assert!(fingerprint.ends_with(" \"m\"") && !fingerprint.contains(KEY), "{fingerprint}");
 }
 
-#[tokio::test]
-async fn a_redirect_is_not_followed_and_the_deadline_holds() {
-    let elsewhere = MockServer::start().await;
-    let moved = server(ResponseTemplate::new(307).insert_header("location", elsewhere.uri())).await;
-    let error = try_score(settings(&moved, RerankApi::Jina), &["a"]).await.unwrap_err();
-    assert!(
-        matches!(
-            error,
-            RerankError::Remote(RemoteError::Http(HttpError::Redirected { status: 307, .. }))
-        ),
-        "{error}"
-    );
-    assert_eq!(elsewhere.received_requests().await.map(|requests| requests.len()), Some(0));
-    let slow = MockServer::start().await;
-    Mock::given(any())
-        .respond_with(ResponseTemplate::new(200).set_delay(Duration::from_secs(30)))
-        .mount(&slow)
-        .await;
-    let backoff =
-        Backoff { deadline: Duration::from_millis(20), ..settings(&slow, RerankApi::Tei).backoff };
-    let error = try_score(RerankSettings { backoff, ..settings(&slow, RerankApi::Tei) }, &["a"])
-        .await
-        .unwrap_err();
-    assert!(
-        matches!(error, RerankError::Remote(RemoteError::Http(HttpError::DeadlinePassed { .. }))),
-        "{error}"
-    );
-}
-
 #[test]
 fn settings_that_cannot_be_are_refused_by_name() {
     let good = RerankSettings::new("http://localhost".to_owned(), RerankApi::Jina, "m".to_owned());
@@ -231,10 +201,8 @@ fn settings_that_cannot_be_are_refused_by_name() {
         (RerankSettings { api_key: key, ..good.clone() }, "api_key_env"),
     ] {
         let error = Endpoint::new(settings).err().expect("refused");
-        assert!(
-            matches!(error, RerankError::Remote(RemoteError::BadSetting { setting, .. }) if setting == name),
-            "{name}: {error}"
-        );
+        let error = error.to_string();
+        assert!(error.starts_with(&format!("`rerank.{name}` ")), "{error}");
     }
     let nameless = RerankSettings { model: String::new(), form: RerankApi::Tei, ..good };
     assert!(Endpoint::new(nameless).is_ok());

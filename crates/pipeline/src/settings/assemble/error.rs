@@ -3,11 +3,7 @@
 use crate::settings::SettingsError;
 use ragtriage_core::hint::Hint;
 use ragtriage_encoder::checkpoint::CheckpointError;
-use ragtriage_models::cache::CacheError;
-use ragtriage_models::embed::EmbedError;
-use ragtriage_models::llm::LlmError;
-use ragtriage_models::rerank::RerankError;
-use ragtriage_models::service::ServiceError;
+use ragtriage_models::Error as ModelError;
 use ragtriage_vectors::Error as VectorError;
 
 /// A part that could not be wired.
@@ -25,21 +21,12 @@ pub enum AssembleError {
     /// A model.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-    /// The encoder.
+    /// The encoder, the reranker, the generator, or the service of an external RAG.
     #[error(transparent)]
-    Embed(#[from] EmbedError),
-    /// The reranker.
-    #[error(transparent)]
-    Rerank(#[from] RerankError),
-    /// The generator.
-    #[error(transparent)]
-    Llm(#[from] LlmError),
+    Model(#[from] ModelError),
     /// The cache of the generator's responses.
     #[error(transparent)]
-    Replies(#[from] CacheError),
-    /// The service of an external RAG.
-    #[error(transparent)]
-    Service(#[from] ServiceError),
+    Responses(ModelError),
 }
 
 impl Hint for AssembleError {
@@ -49,13 +36,12 @@ impl Hint for AssembleError {
             Self::Chunks(error) => error.hint(),
             Self::Collection(error) => error.hint(),
             Self::Checkpoint(error) => error.hint(),
-            Self::Embed(error) => error.hint(),
-            Self::Rerank(error) => error.hint(),
-            Self::Llm(error) => error.hint(),
-            Self::Replies(error) => {
-                error.hint().map(|hint| format!("{hint}, but its responses are paid for again"))
-            }
-            Self::Service(error) => error.hint(),
+            Self::Model(error) => error.hint(),
+            Self::Responses(error) => error.hint().map(|hint| {
+                format!(
+                    "{hint}, but its responses are paid for again; use `--no-cache` to run without the cache"
+                )
+            }),
         }
     }
 }

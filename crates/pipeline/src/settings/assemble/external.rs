@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::environment::Environment;
 use super::error::{AssembleError, unusable};
 use super::evaluation::check;
-use super::generation::{GENERATION, allowance, calls, generator, headers, keep_replies};
+use super::generation::{allowance, cached, calls, generator, headers};
 use super::prompt::{prompt_counter, template};
 use super::retrieval::Wiring;
 use super::{arm_plan, chunk_counter, chunk_spec};
@@ -20,8 +20,8 @@ use ragtriage_core::config::{ExternalSettings, GeneratorName};
 use ragtriage_core::prompt::Template;
 use ragtriage_core::types::ArmName;
 use ragtriage_http::OnDownload;
-use ragtriage_models::llm::{CachedReplies, Generator};
 use ragtriage_models::service::{MappingSettings, Rag, Service, ServiceSettings};
+use ragtriage_models::services::GENERATION;
 use ragtriage_runs::ModelRecord;
 
 /// Assembles the plan of an imported run. A failure of the external RAG does not predict the next question's.
@@ -82,12 +82,10 @@ pub(super) fn connected(
     let settings = &resolved.settings;
     environment.check_address("external.url", url)?;
     let external = &settings.external;
-    let answers = settings.generation.generator != GeneratorName::None;
-    if external.answers_contexts && !answers {
-        let message =
-            "`external.answers_contexts` asks for answers, and `generation.generator` is `none`";
-        return Err(unusable(message, Some("leave one of them out".to_owned())).into());
-    }
+    let answers = external.answers_contexts
+        || external.answer.is_some()
+        || external.stream.is_some()
+        || settings.generation.generator != GeneratorName::None;
     Ok(Service::new(ServiceSettings {
         url: url.to_owned(),
         api_key: environment.key(external.api_key_env.as_deref(), "external.api_key_env")?,
@@ -119,8 +117,6 @@ pub struct RecordConditions {
     pub plan: ConditionPlan,
     /// The models of the generator.
     pub models: Vec<ModelRecord>,
-    /// The generator's response cache, for its error.
-    pub replies: Option<Arc<CachedReplies>>,
 }
 
 /// Assembles the generator of the settings, for the conditions of a record.
@@ -134,19 +130,17 @@ pub async fn record_conditions(
 ) -> Result<RecordConditions, AssembleError> {
     let settings = &resolved.settings;
     check(settings)?;
-    let allowance = allowance(&settings.generation, GENERATION)?;
+    let allowance = allowance(&settings.generation, &GENERATION)?;
     let mut wiring = Wiring::new(resolved, environment, on_download);
-    let Some(generator) = generator(&mut wiring, allowance).await? else {
+    let Some(generator) = generator(&mut wiring, allowance)? else {
         let message = "`generation.generator` is `none`, so no generator can answer the conditions";
         let hint = "name the generator of the external RAG: `generation.generator`, `generation.base_url`, `generation.model`";
         return Err(unusable(message, Some(hint.to_owned())).into());
     };
     let label = settings.dataset.label();
-    let replies = keep_replies(Arc::clone(&generator), 1, label, environment)?;
-    let answerer = replies.clone().map_or(generator, |replies| replies as Arc<dyn Generator>);
-    let answerer = Answerer::Generator(answerer);
+    let answerer = Answerer::Generator(cached(generator, 1, label, environment)?);
     let plan = condition_plan(&wiring, answerer, template(resolved)?, calls(settings)).await?;
-    Ok(RecordConditions { plan, models: wiring.models, replies })
+    Ok(RecordConditions { plan, models: wiring.models })
 }
 
 async fn condition_plan(

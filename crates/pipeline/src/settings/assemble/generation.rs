@@ -1,5 +1,4 @@
-//! Assembles the generator: an endpoint with its key, retry policy and spending limits, or the built-in
-//! reader.
+//! Assembles the generator: an endpoint with its key, retry policy and spending limits, or recorded responses.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,44 +11,34 @@ use super::prompt::prompt_counter;
 use super::retrieval::Wiring;
 use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
 use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange, Price};
-use ragtriage_models::cache::CacheError;
+use ragtriage_http::ServiceNames;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
 use ragtriage_models::llm::{
-    Allowance, Baseline, CachedReplies, Generator, Limits, LlmError, RecordedResponses, Secret,
+    Allowance, CachedGenerator, Generator, Limits, RecordedResponses, Secret,
 };
-use ragtriage_runs::read_text;
+use ragtriage_models::services::GENERATION;
 
 /// A prompt's deadline in units of the time for one call.
 const CALLS_A_PROMPT: f64 = 3.0;
 /// Minimum deadline of a prompt, in seconds: rate limits are mostly per minute, so this outlasts two of them.
 const LEAST_DEADLINE_S: f64 = 180.0;
 
-/// Names of an endpoint's settings, for errors.
-#[derive(Clone, Copy)]
-pub(super) struct EndpointTable {
-    pub max_usd: &'static str,
-    pub api_key_env: &'static str,
-    pub headers_env: &'static str,
-}
-
-pub(super) const GENERATION: EndpointTable = EndpointTable {
-    max_usd: "generation.max_usd",
-    api_key_env: "generation.api_key_env",
-    headers_env: "generation.headers_env",
-};
+/// The names of the settings of keys, by service.
+const GENERATION_KEYS: [&str; 2] = ["generation.api_key_env", "generation.headers_env"];
+const JUDGE_KEYS: [&str; 2] = ["judge.api_key_env", "judge.headers_env"];
 
 /// Creates the generator and records its model; `allowance`: the spending limit of an endpoint.
-pub(super) async fn generator(
+pub(super) fn generator(
     wiring: &mut Wiring<'_>,
     allowance: Option<Arc<Allowance>>,
 ) -> Result<Option<Arc<dyn Generator>>, AssembleError> {
     let resolved = wiring.resolved;
     let generation = &resolved.settings.generation;
     if generation.generator != GeneratorName::Recorded {
-        return one(generation.generator, wiring, allowance).await;
+        return one(generation.generator, wiring, allowance);
     }
     let fallback = match generation.fallback {
-        Some(name) => one(name, wiring, allowance).await?,
+        Some(name) => one(name, wiring, allowance)?,
         None => None,
     };
     let responses = generation.responses.as_ref().ok_or_else(|| {
@@ -57,23 +46,19 @@ pub(super) async fn generator(
         unusable("`generation.responses` is not set", Some(hint.to_owned()))
     })?;
     let path = resolved.base().join(responses);
-    let text = read_text(&path)
-        .map_err(|source| LlmError::ResponsesFile { path: path.clone(), source })?;
-    let recorded = RecordedResponses::new(&path, &text, fallback)?;
+    let recorded = RecordedResponses::open(&path, fallback)?;
     wiring.record("generator", recorded.name(), None);
     Ok(Some(Arc::new(recorded)))
 }
 
 /// Creates a generator that is not `recorded`.
-#[allow(clippy::unused_async, reason = "reading a local model was asynchronous")]
-async fn one(
+fn one(
     name: GeneratorName,
     wiring: &mut Wiring<'_>,
     allowance: Option<Arc<Allowance>>,
 ) -> Result<Option<Arc<dyn Generator>>, AssembleError> {
     let generator: Arc<dyn Generator> = match name {
-        GeneratorName::None | GeneratorName::Recorded | GeneratorName::Qa => return Ok(None),
-        GeneratorName::Baseline => Arc::new(Baseline),
+        GeneratorName::None | GeneratorName::Recorded => return Ok(None),
         GeneratorName::Openai => {
             openai::connect(&endpoint(wiring.resolved, wiring.environment)?, allowance)?
         }
@@ -89,40 +74,43 @@ pub(super) fn endpoint(
 ) -> Result<OpenAiSettings, SettingsError> {
     let generation = &resolved.settings.generation;
     environment.check_address("generation.base_url", &generation.base_url)?;
-    openai_settings(generation, GENERATION, &resolved.base(), environment)
+    openai_settings(generation, &GENERATION, &resolved.base(), environment)
 }
 
-/// Wraps the generator in a response cache, whose new replies are labelled with `dataset`; `None` if caching is off: repeats
-/// measure the variation of replies.
-pub(super) fn keep_replies(
+/// Wraps the generator in a response cache, whose new responses are labelled with `dataset`, unless caching is off: repeats
+/// measure the variation of responses.
+pub(super) fn cached(
     generator: Arc<dyn Generator>,
     repeat: usize,
     dataset: String,
     environment: &Environment,
-) -> Result<Option<Arc<CachedReplies>>, CacheError> {
+) -> Result<Arc<dyn Generator>, AssembleError> {
     if generator.fingerprint().is_none() || environment.scratch.is_some() || repeat > 1 {
-        return Ok(None);
+        return Ok(generator);
     }
     let path = environment.cache_dir.join(cache_folder::REPLIES);
-    let replies = CachedReplies::open(generator, &path, dataset, &environment.notices)?;
-    Ok(Some(Arc::new(replies)))
+    let cached = CachedGenerator::open(generator, &path, dataset, &environment.notices);
+    Ok(Arc::new(cached.map_err(AssembleError::Responses)?))
 }
 
 pub(super) fn openai_settings(
     generation: &GenerationSettings,
-    table: EndpointTable,
+    names: &'static ServiceNames,
     base: &Path,
     environment: &Environment,
 ) -> Result<OpenAiSettings, SettingsError> {
-    let api_key = environment.key(generation.api_key_env.as_deref(), table.api_key_env)?;
+    let [api_key_env, headers_env] =
+        if names.table == GENERATION.table { GENERATION_KEYS } else { JUDGE_KEYS };
+    let api_key = environment.key(generation.api_key_env.as_deref(), api_key_env)?;
     let deadline_s = generation
         .deadline_s
         .unwrap_or((CALLS_A_PROMPT * generation.timeout_s).max(LEAST_DEADLINE_S));
     Ok(OpenAiSettings {
+        names,
         base_url: generation.base_url.clone(),
         model: generation.model.clone(),
         api_key: api_key.map(Secret::new),
-        headers: headers(&generation.headers_env, table.headers_env, environment)?,
+        headers: headers(&generation.headers_env, headers_env, environment)?,
         extra_body: generation.extra_body.clone(),
         temperature: Some(generation.temperature),
         top_p: generation.top_p,
@@ -159,7 +147,7 @@ pub fn most_completion_tokens(generation: &GenerationSettings) -> u64 {
 /// Creates the spending limit of an endpoint, if configured.
 pub(super) fn allowance(
     generation: &GenerationSettings,
-    table: EndpointTable,
+    names: &'static ServiceNames,
 ) -> Result<Option<Arc<Allowance>>, SettingsError> {
     let limits = Limits { usd: generation.max_usd, tokens: generation.max_tokens_total };
     if !generation.calls_endpoint() || limits == Limits::default() {
@@ -167,14 +155,11 @@ pub(super) fn allowance(
     }
     let price = generation.price;
     if let Some(usd) = limits.usd.filter(|_| price == Price::default()) {
+        let table = names.table;
         return Err(OutOfRange {
-            name: table.max_usd.into(),
+            name: format!("{table}.max_usd").into(),
             value: usd.to_string(),
-            problem: format!(
-                "but no call has a price: set `{}`",
-                table.max_usd.replace("max_usd", "price")
-            )
-            .into(),
+            problem: format!("but no call has a price: set `{table}.price`").into(),
         }
         .into());
     }
@@ -183,6 +168,7 @@ pub(super) fn allowance(
         price,
         prompt_counter()?,
         most_completion_tokens(generation),
+        names,
     ))))
 }
 

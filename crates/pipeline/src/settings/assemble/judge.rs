@@ -5,84 +5,50 @@ use std::sync::Arc;
 use super::environment::Environment;
 use super::error::AssembleError;
 use super::evaluation::check;
-use super::generation::{self, EndpointTable};
+use super::generation;
 use super::prompt::prompt_counter;
-use super::retrieval::Wiring;
 use crate::estimate;
 use crate::judging::JudgePlan;
 use crate::settings::{Resolved, Settings, SettingsError};
-use ragtriage_core::config::{
-    GenerationSettings, GeneratorName, JudgeKind, JudgeSettings, Precision,
-};
+use ragtriage_core::config::{GenerationSettings, GeneratorName, JudgeKind, JudgeSettings};
 use ragtriage_core::types::{JudgeEstimate, Question};
-use ragtriage_http::OnDownload;
-use ragtriage_models::judge::{CrossEncoderJudge, EndpointJudge};
+use ragtriage_models::judge::AnswerJudge;
+use ragtriage_models::llm::Allowance;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
-use ragtriage_models::llm::{Allowance, CachedReplies, Generator};
-use ragtriage_models::rerank::CrossEncoder;
+use ragtriage_models::services::JUDGE;
 
-const TABLE: EndpointTable = EndpointTable {
-    max_usd: "judge.max_usd",
-    api_key_env: "judge.api_key_env",
-    headers_env: "judge.headers_env",
-};
-
-/// A judge with its response cache and its spending limit.
+/// A judge with its spending limit.
 pub struct AssembledJudge {
     /// The judge.
     pub plan: JudgePlan,
-    /// The response cache, for its error.
-    pub replies: Option<Arc<CachedReplies>>,
     /// The spending limit, if configured; add the amount that a resumed run has already spent.
     pub allowance: Option<Arc<Allowance>>,
 }
 
-/// Assembles the judge; `None` if none is configured. Makes no calls; downloads a missing model.
+/// Assembles the judge; `None` if none is configured. Makes no calls.
 ///
 /// # Errors
 /// An invalid address, an unset key, a cache that cannot be opened, a cost limit without a price.
-pub async fn judge(
+pub fn judge(
     resolved: &Resolved,
     environment: &Environment,
-    on_download: OnDownload<'_>,
 ) -> Result<Option<AssembledJudge>, AssembleError> {
     check(&resolved.settings)?;
-    match resolved.settings.judge.kind {
-        JudgeKind::None => Ok(None),
-        JudgeKind::Endpoint => endpoint_judge(resolved, environment).map(Some),
-        JudgeKind::CrossEncoder => {
-            let wiring = Wiring::new(resolved, environment, on_download);
-            cross_encoder(&wiring).await.map(Some)
-        }
-    }
-}
-
-async fn cross_encoder(wiring: &Wiring<'_>) -> Result<AssembledJudge, AssembleError> {
-    let judge = &wiring.resolved.settings.judge;
-    let checkpoint = wiring.locate(&judge.model, None).await?;
-    let reranker = CrossEncoder::open(checkpoint, None, Precision::Float32)?;
-    let model = CrossEncoderJudge::new(Arc::new(reranker), &judge.model, judge.threshold);
-    let plan = JudgePlan { judge: Arc::new(model), concurrency: rayon::current_num_threads() };
-    Ok(AssembledJudge { plan, replies: None, allowance: None })
-}
-
-fn endpoint_judge(
-    resolved: &Resolved,
-    environment: &Environment,
-) -> Result<AssembledJudge, AssembleError> {
     let judge = &resolved.settings.judge;
+    if judge.kind == JudgeKind::None {
+        return Ok(None);
+    }
     let endpoint = endpoint(judge);
     let settings = openai_settings(resolved, environment)?;
-    let allowance = generation::allowance(&endpoint, TABLE)?;
+    let allowance = generation::allowance(&endpoint, &JUDGE)?;
     let generator = openai::connect(&settings, allowance.clone())?;
     let label = resolved.settings.dataset.label();
-    let replies = generation::keep_replies(Arc::clone(&generator), 1, label, environment)?;
-    let generator = replies.clone().map_or(generator, |replies| replies as Arc<dyn Generator>);
+    let generator = generation::cached(generator, 1, label, environment)?;
     let plan = JudgePlan {
-        judge: Arc::new(EndpointJudge::new(generator, prompt_counter()?, judge.price)),
+        judge: Arc::new(AnswerJudge::new(generator, prompt_counter()?, judge.price)),
         concurrency: endpoint.concurrency,
     };
-    Ok(AssembledJudge { plan, replies, allowance })
+    Ok(Some(AssembledJudge { plan, allowance }))
 }
 
 /// Returns the settings of the judge's endpoint.
@@ -92,7 +58,7 @@ pub(super) fn openai_settings(
 ) -> Result<OpenAiSettings, SettingsError> {
     let judge = &resolved.settings.judge;
     environment.check_address("judge.base_url", &judge.base_url)?;
-    generation::openai_settings(&endpoint(judge), TABLE, &resolved.base(), environment)
+    generation::openai_settings(&endpoint(judge), &JUDGE, &resolved.base(), environment)
 }
 
 /// Bounds the calls of the judge for `questions`; `None` without a judge.

@@ -23,7 +23,7 @@ use self::error::unusable;
 pub use self::evaluation::{check, evaluation, gates};
 pub use self::external::{RecordConditions, record_conditions, recorded, service};
 pub use self::generation::most_completion_tokens;
-use self::generation::{GENERATION, allowance, calls, concurrency, generator, keep_replies};
+use self::generation::{allowance, cached, calls, concurrency, generator};
 pub use self::judge::{AssembledJudge, judge, judge_estimate};
 use self::prompt::{prompt_counter, template};
 use self::retrieval::Wiring;
@@ -36,7 +36,8 @@ use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 use ragtriage_http::OnDownload;
 use ragtriage_models::embed::CachedEncoder;
-use ragtriage_models::llm::{Allowance, CachedReplies, Generator};
+use ragtriage_models::llm::Allowance;
+use ragtriage_models::services::GENERATION;
 use ragtriage_runs::external::chunks;
 use ragtriage_runs::external::input::Input;
 use ragtriage_runs::{ModelRecord, read_file};
@@ -49,8 +50,6 @@ pub struct Assembled {
     pub models: Vec<ModelRecord>,
     /// The vector caches, for their counts.
     pub vector_caches: Vec<Arc<CachedEncoder>>,
-    /// The generator's response cache, for its error.
-    pub replies: Option<Arc<CachedReplies>>,
     /// The generator's spending limit, if configured; add the amount that a resumed run has already spent.
     pub allowance: Option<Arc<Allowance>>,
 }
@@ -68,10 +67,10 @@ pub async fn assemble(
     check(settings)?;
     let chunking = chunk_spec(resolved)?;
     let template = template(resolved)?;
-    let allowance = allowance(&settings.generation, GENERATION)?;
+    let allowance = allowance(&settings.generation, &GENERATION)?;
     let mut wiring = Wiring::new(resolved, environment, on_download);
     // Before retrieval, which may download models; recorded after them.
-    let generator = generator(&mut wiring, allowance.clone()).await?;
+    let generator = generator(&mut wiring, allowance.clone())?;
     let mut generators = std::mem::take(&mut wiring.models);
     let (chunk_counter, chunk_counter_id) = chunk_counter(&wiring).await?;
     if let (Some(chunks), Some(file)) = (chunking.foreign(), &settings.chunking.file) {
@@ -86,14 +85,9 @@ pub async fn assemble(
     let retrieval = wiring.retrieval().await?;
     let Wiring { mut models, caches, .. } = wiring;
     models.extend(generators);
-    let replies = generator
-        .clone()
-        .map(|generator| {
-            let repeat = settings.generation.repeat;
-            keep_replies(generator, repeat, settings.dataset.label(), environment)
-        })
-        .transpose()?
-        .flatten();
+    let (repeat, label) = (settings.generation.repeat, settings.dataset.label());
+    let generator =
+        generator.map(|generator| cached(generator, repeat, label, environment)).transpose()?;
     let plan = Plan {
         chunking,
         chunk_counter,
@@ -106,13 +100,13 @@ pub async fn assemble(
             counter: prompt_counter()?,
             context_tokens: settings.generation.context_tokens,
         },
-        generator: replies.clone().map(|replies| replies as Arc<dyn Generator>).or(generator),
+        generator,
         concurrency: concurrency(settings),
         calls: calls(settings),
         arms: arm_plan(settings),
         price: settings.generation.price,
     };
-    Ok(Assembled { plan, models, vector_caches: caches, replies, allowance })
+    Ok(Assembled { plan, models, vector_caches: caches, allowance })
 }
 
 fn chunk_spec(resolved: &Resolved) -> Result<ChunkSpec, AssembleError> {

@@ -11,7 +11,6 @@ use super::recipients::uses_encoder;
 use super::retrieval::Wiring;
 use super::{external, generation};
 use crate::settings::{Resolved, SettingsError};
-use ragtriage_core::config::{GeneratorName, JudgeKind};
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::{RetrieverName, TitledText};
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError};
@@ -37,8 +36,7 @@ pub struct LocalModel<'a> {
 #[must_use]
 pub fn local_models(resolved: &Resolved) -> Vec<LocalModel<'_>> {
     let settings = &resolved.settings;
-    let (retrieval, generation, judge) =
-        (&settings.retrieval, &settings.generation, &settings.judge);
+    let retrieval = &settings.retrieval;
     let is_ours = settings.external.url.is_none();
     let is_dense = is_ours && uses_encoder(settings) && retrieval.dense.endpoint.is_none();
     let counts = is_ours && settings.chunking.tokenizer == Tokenizer::Model;
@@ -46,9 +44,6 @@ pub fn local_models(resolved: &Resolved) -> Vec<LocalModel<'_>> {
     let query_model = retrieval.dense.query_model.as_deref();
     let reranker = settings.rerank.model.as_deref();
     let reranker = reranker.filter(|_| is_ours && settings.rerank.endpoint.is_none());
-    let reads =
-        [Some(generation.generator), generation.fallback].contains(&Some(GeneratorName::Qa));
-    let judges = judge.kind == JudgeKind::CrossEncoder;
     let all = [
         ("retrieval.dense.model", (is_dense || counts).then_some(retrieval.dense.model.as_str())),
         ("retrieval.dense.query_model", query_model.filter(|_| is_dense)),
@@ -57,8 +52,6 @@ pub fn local_models(resolved: &Resolved) -> Vec<LocalModel<'_>> {
             is_late.then_some(retrieval.late_interaction.model.as_str()),
         ),
         ("rerank.model", reranker),
-        ("generation.model", (is_ours && reads).then_some(generation.model.as_str())),
-        ("judge.model", judges.then_some(judge.model.as_str())),
     ];
     let used = all.into_iter().filter_map(|(key, name)| Some(LocalModel { key, name: name? }));
     used.collect()

@@ -7,9 +7,10 @@ use crate::settings::{Resolved, SettingsError};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
-use ragtriage_models::llm::{LlmError, load_template};
+use ragtriage_models::Error as ModelError;
+use ragtriage_models::llm::load_template;
 
-pub(super) fn template(resolved: &Resolved) -> Result<Template, LlmError> {
+pub(super) fn template(resolved: &Resolved) -> Result<Template, ModelError> {
     let name = &resolved.settings.generation.prompt;
     if Template::built_in(name).is_some() {
         return load_template(name);

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use crate::settings::Settings;
 use ragtriage_core::config::{
-    DenseSettings, ExternalSettings, GeneratorName, JudgeKind, RerankSettings, VectorStoreKind,
+    DenseSettings, ExternalSettings, GenerationSettings, GeneratorName, JudgeKind, RerankSettings,
+    VectorStoreKind,
 };
 use ragtriage_core::text::address;
 use ragtriage_core::types::RetrieverName;
@@ -89,12 +90,20 @@ pub fn condition_recipients(settings: &Settings) -> Vec<Recipient> {
     all
 }
 
-/// Returns settings with a local retrieval and reader in place of an external service, whose prompts stand for its own.
+/// Returns settings with a local retrieval in place of an external service, whose prompts stand for its own; their generator
+/// is never called.
 #[must_use]
 pub fn in_place_of_service(settings: &Settings) -> Settings {
     let mut local = settings.clone();
     local.external = ExternalSettings::default();
-    local.generation.generator = GeneratorName::Baseline;
+    local.generation = GenerationSettings {
+        generator: GeneratorName::Openai,
+        model: "stand-in".to_owned(),
+        prompt: settings.generation.prompt.clone(),
+        context_tokens: settings.generation.context_tokens,
+        max_tokens: settings.generation.max_tokens,
+        ..GenerationSettings::default()
+    };
     local.rerank = RerankSettings::default();
     local.retrieval.min_score = None;
     local.retrieval.retrievers = vec![RetrieverName::Bm25];

@@ -1,28 +1,32 @@
-//! A chat model as a judge.
+//! The judge: asks a chat model whether an answer says the same as a gold answer.
+//!
+//! Its verdicts are facts of a run; evaluation uses them where the rule is unsure, and measures their error where it is not.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use async_trait::async_trait;
-
-use super::identity::identity;
-use super::{AnswerJudge, JudgeFailure};
-use crate::llm::{self, ErrorClass, Generator, LlmError};
+use crate::Error;
+use crate::cache::key;
+use crate::llm::{self, Generator};
 use ragtriage_core::config::Price;
 use ragtriage_core::rightness::{JudgeVerdict, comparison_prompt};
+use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{Origin, Question, TokenUse};
 use ragtriage_runs::judged::JudgeCall;
 
-/// A generator that compares answers.
-pub struct EndpointJudge {
+/// Hexadecimal digits of the hash in an identity.
+const DIGITS: usize = 16;
+
+/// A chat model that compares answers.
+pub struct AnswerJudge {
     generator: Arc<dyn Generator>,
     counter: Arc<dyn TokenCounter>,
     price: Price,
     identity: String,
 }
 
-impl EndpointJudge {
+impl AnswerJudge {
     /// Creates the judge that asks `generator`, whose tokens cost `price`; `counter` counts those that are not billed.
     #[must_use]
     pub fn new(
@@ -30,30 +34,28 @@ impl EndpointJudge {
         counter: Arc<dyn TokenCounter>,
         price: Price,
     ) -> Self {
-        let instruction = comparison_prompt(&unlabelled(), "").system;
+        let instruction = comparison_prompt(&Question::new("".into(), String::new()), "").system;
         let fingerprint = generator.fingerprint().unwrap_or_default();
-        let identity = identity(generator.name(), &[fingerprint, &instruction]);
+        let hash = hex(&key(&[fingerprint, &instruction]));
+        let identity = format!("{} {}", generator.name(), &hash[..DIGITS]);
         Self { generator, counter, price, identity }
     }
-}
 
-fn unlabelled() -> Question {
-    Question::new("".into(), String::new())
-}
-
-#[async_trait]
-impl AnswerJudge for EndpointJudge {
-    fn identity(&self) -> &str {
+    /// Returns the judge's model, and a hash of all that its replies depend on besides the texts: a run tells its verdicts
+    /// by it from those of another judge.
+    #[must_use]
+    pub fn identity(&self) -> &str {
         &self.identity
     }
 
-    async fn compare(&self, question: &Question, answer: &str) -> Result<JudgeCall, JudgeFailure> {
+    /// Compares `answer` with the gold answers of `question`. A failure concerns this comparison only, unless
+    /// [`Error::is_spent`].
+    pub async fn compare(&self, question: &Question, answer: &str) -> Result<JudgeCall, Error> {
         let prompt = comparison_prompt(question, answer);
         let clock = Instant::now();
-        let reply = self.generator.generate(&prompt).await;
-        let reply = reply.map_err(|error| failure(&error))?;
+        let reply = self.generator.generate(&prompt).await?;
         let seconds = clock.elapsed().as_secs_f64();
-        let (said, _) = llm::read_answer(&reply.text, reply.finish);
+        let (verdict, _) = llm::read_answer(&reply.text, reply.finish);
         let counted = self.counter.count(&prompt.system) + self.counter.count(&prompt.user);
         let tokens = TokenUse {
             prompt: counted as u64,
@@ -64,7 +66,7 @@ impl AnswerJudge for EndpointJudge {
         };
         let billed = tokens.prompt_billed.unwrap_or(tokens.prompt);
         Ok(JudgeCall {
-            verdict: JudgeVerdict::read(&said),
+            verdict: JudgeVerdict::read(&verdict),
             raw: reply.text,
             origin: reply.origin,
             tokens,
@@ -77,10 +79,5 @@ impl AnswerJudge for EndpointJudge {
     }
 }
 
-/// Names the settings of the judge, not those of the generator, in the endpoint's error.
-fn failure(error: &LlmError) -> JudgeFailure {
-    JudgeFailure {
-        is_final: error.class() == ErrorClass::Spent,
-        message: error.to_string().replace("`generation.", "`judge."),
-    }
-}
+#[cfg(test)]
+mod tests;
