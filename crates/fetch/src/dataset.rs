@@ -25,7 +25,7 @@ use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::text::hex::hex;
 use ragtriage_datasets::globs;
 use ragtriage_http::{
-    Backoff, Downloader, FileRequest, HttpError, OnDownload, Partial, Url, address,
+    Backoff, Downloader, Error as HttpError, FileRequest, OnDownload, Partial, Url, address,
 };
 
 /// Publishers' servers may be slow or unreachable.
@@ -246,7 +246,7 @@ async fn fetch_set(
     let urls = url.map_or_else(|| publisher.urls.clone(), |url| vec![url.to_owned()]);
     let mut failed = Vec::new();
     for url in urls {
-        let url = address(&url, "").map_err(|error| Error::of(&error))?;
+        let url = address(&url).map_err(|error| Error::of(&error))?;
         match from_source(set, publisher, &url, to_root, &target, on_download).await {
             Err(error) if !error.is_local => failed.push((shown(&url), error)),
             done => return done,
@@ -277,7 +277,7 @@ async fn from_source(
     target: &Path,
     on_download: OnDownload<'_>,
 ) -> Result<Fetched, Error> {
-    let downloader = Downloader::new(url, CONNECT_TIMEOUT).map_err(|error| Error::of(&error))?;
+    let downloader = Downloader::new(url, None, CONNECT_TIMEOUT).map_err(|error| Error::of(&error))?;
     let building = Building::new(to_root, set.name)?;
     let file = building.scratch.path().join("download");
     File::create_new(&file).map_err(Error::disk(&file))?;

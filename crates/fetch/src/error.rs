@@ -7,7 +7,7 @@ use std::path::Path;
 
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::causes::with_causes;
-use ragtriage_http::HttpError;
+use ragtriage_http::{Error as HttpError, Kind};
 
 /// An error of a download or an installation.
 #[derive(Debug)]
@@ -57,8 +57,8 @@ impl Error {
 
     /// Takes over a failed transfer.
     pub(crate) fn http(error: &HttpError) -> Self {
-        let status = match error.last() {
-            HttpError::Status { status, .. } => Some(*status),
+        let status = match error.kind {
+            Kind::Status(status) => Some(status),
             _ => None,
         };
         Self { is_transient: error.is_transient(), status, ..Self::of(error) }

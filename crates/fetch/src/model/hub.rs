@@ -16,7 +16,7 @@ use super::ModelSource;
 use crate::error::Error;
 use ragtriage_encoder::checkpoint::{Checkpoint, sha256_of_file};
 use ragtriage_http::{
-    Backoff, Downloader, FileRequest, HttpError, OnDownload, Partial, Secret, address,
+    Backoff, Downloader, Error as HttpError, FileRequest, OnDownload, Partial, Secret, address,
 };
 
 /// The branch that the hub shows by default.
@@ -324,11 +324,11 @@ pub(super) async fn download(
     let http = |error: HttpError| {
         Error::http(&error).or_hint("try again, or use a model that is on this machine")
     };
-    let url = address(url, "").map_err(http)?;
+    let url = address(url).map_err(http)?;
     let part = part(target)?;
     let request =
         FileRequest { file, most_bytes: MOST_BYTES, backoff: Backoff::new(tries, DEADLINE) };
-    let downloader = Downloader::with_key(&url, key, connect_timeout).map_err(http)?;
+    let downloader = Downloader::new(&url, key, connect_timeout).map_err(http)?;
     let mut partial = Partial::fresh(part.path()).map_err(http)?;
     downloader.fetch(&request, &mut partial, on_download).await.map_err(http)?;
     let found = sha256_of_file(part.path()).map_err(|error| Error::of(&error))?;

@@ -14,6 +14,7 @@ pub use hub::{FetchedModel, HubName, fetch};
 
 use hub::{DEFAULT_REVISION, Snapshot, WantedFile, download};
 use ragtriage_core::text::causes::with_causes;
+use ragtriage_encoder::Kind;
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError, FILES, PINS, Pin, PlaceTried};
 use ragtriage_http::{OnDownload, Secret};
 
@@ -100,7 +101,7 @@ impl ModelRef {
 
 /// Locates the model, downloading it if it is pinned and missing.
 ///
-/// Errors: [`CheckpointError::ModelMissing`] with everything tried; [`CheckpointError::HashMismatch`] for a pinned model's
+/// Errors: [`Kind::Missing`] with everything tried; [`Kind::Damaged`] for a pinned model's
 /// file in a named folder, or in the cache if it cannot be fetched again.
 pub async fn locate(
     model: &ModelRef,
@@ -129,7 +130,7 @@ async fn open(folder: &Path, pin: Option<&'static Pin>) -> Result<Checkpoint, Ch
     let folder = folder.to_owned();
     tokio::task::spawn_blocking(move || Checkpoint::open(&folder, pin))
         .await
-        .map_err(CheckpointError::Worker)?
+        .map_err(CheckpointError::interrupted)?
 }
 
 async fn named(
@@ -147,7 +148,7 @@ async fn named(
             attempts
                 .push(PlaceTried { place: "the model cache".to_owned(), why: with_causes(&error) });
             damaged = Some(error)
-                .filter(|error| matches!(error, CheckpointError::HashMismatch { .. }))
+                .filter(|error| error.kind == Kind::Damaged)
                 .or(damaged);
         }
     }
@@ -176,7 +177,7 @@ async fn named(
             return Err(error);
         }
     }
-    Err(CheckpointError::ModelMissing { name: name.to_owned(), folder, attempts })
+    Err(CheckpointError::missing(name, &folder, &attempts))
 }
 
 /// Fetches each file of `pin`; the error contains the URL and the reason.
