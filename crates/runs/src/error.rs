@@ -68,7 +68,7 @@ impl Error {
             let message = format!("cannot {action} `{}`: {source}", path.display());
             let hint = match source.kind() {
                 ErrorKind::StorageFull | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded => {
-                    "free some disk space and continue with `--resume`; finished questions are kept"
+                    "free some disk space; finished questions are kept; continue with `--resume`"
                 }
                 ErrorKind::PermissionDenied => {
                     "check the permissions, or choose another folder with `--out`"
