@@ -154,15 +154,6 @@ fn beir_scores_graded_judgments_of_queries_without_answers() {
     }
 }
 
-#[test]
-fn a_beir_split_that_is_not_there_is_answered_with_those_that_are() {
-    let error = "error: unknown split `dev`";
-    project("beir", &BEIR).refuses(
-        &crate::project::run_with("dataset.split=dev"),
-        &[error, "hint: known splits: `test`"],
-    );
-}
-
 const CISI: [(&str, &str); 3] = [
     (
         "data/CISI.ALL",

@@ -53,8 +53,9 @@ fn every_slip_is_listed_in_one_go_and_fails() {
         r#"{"id": "4" "text": "Why?"}"#,
         r#"{"id": "1", "text": "Where?"}"#,
         r#"{"id": "5", "text": " "}"#,
-        r#"{"id": "6", "text": "When?", "evidence": [{"doc": "a", "ranges": [[0, 900]]}], "relevant": {"a": 1.5}}"#,
+        r#"{"id": "6", "text": "When?", "evidence": [{"doc": "a", "ranges": [[0, 900]]}]}"#,
         r#"{"id": "7", "text": "What never waits here?", "answers": ["Alpha"], "evidence": [{"doc": "b", "quotes": ["Beta", "a"]}]}"#,
+        r#"{"id": "8", "text": "Which?", "relevant": {"a": 1.5}}"#,
     ];
     let (code, lint) = linted(&project(&corpus, &questions.join("\n")), &[]);
     assert_eq!(code, 1);
