@@ -1,9 +1,9 @@
 //! A project in a temporary folder: settings, a corpus, questions; and the program run in it.
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use assert_cmd::Command;
 use serde_json::Value;
@@ -48,7 +48,7 @@ impl Outcome {
 pub struct Project {
     folder: TempDir,
     /// Answers the prompts of [`Project::run`].
-    reader: OnceCell<Endpoint>,
+    reader: OnceLock<Endpoint>,
 }
 
 impl Project {
@@ -65,7 +65,7 @@ impl Project {
     /// These files and no others.
     pub fn of(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let project = Self { folder, reader: OnceCell::new() };
+        let project = Self { folder, reader: OnceLock::new() };
         for (name, content) in files {
             project.write(name, content);
         }

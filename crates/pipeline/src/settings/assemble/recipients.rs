@@ -102,6 +102,7 @@ pub fn in_place_of_service(settings: &Settings) -> Settings {
         prompt: settings.generation.prompt.clone(),
         context_tokens: settings.generation.context_tokens,
         max_tokens: settings.generation.max_tokens,
+        repeat: settings.generation.repeat,
         ..GenerationSettings::default()
     };
     local.rerank = RerankSettings::default();
