@@ -79,14 +79,10 @@ impl Reply<'_> {
             let has_number = self.tokens[clause.clone()].iter().any(Token::is_number);
             (is_contrast || sentence(clause) == own)
                 && !self.denies(clause)
-                && (has_number || self.hedges(clause) || !is_talk)
+                && (has_number || self.has(Class::Hedges, clause) || !is_talk)
         };
         !clauses[..place].iter().any(answers_before)
             && !clauses[place + 1..].iter().any(answers_after)
-    }
-
-    fn hedges(&self, clause: &Range<usize>) -> bool {
-        self.has(Class::Hedges, clause)
     }
 
     /// Returns the place of the first word from `at` on that is no apology, pleasantry or contrast.

@@ -282,12 +282,15 @@ fn implied(answer: &Parsed) -> Option<bool> {
 fn said(answer: &Parsed) -> Option<(bool, bool)> {
     let tokens = &answer.tokens;
     let mut found: Vec<(bool, bool)> = Vec::new();
+    let mut pleasantry = None;
     let (mut opening, mut at) = (true, 0);
     while at < tokens.len() {
         let (yes, no) = (answer.at(Class::Yes, at), answer.at(Class::No, at));
         let (said, len) = (yes > no, yes.max(no));
         let pleasant = if opening { answer.at(Class::Openings, at) } else { 0 };
         if pleasant > 0 && pleasant >= len {
+            // `네` is a yes, too.
+            pleasantry = pleasantry.or((len > 0).then_some((said, true)));
             at += pleasant;
             continue;
         }
@@ -310,6 +313,6 @@ fn said(answer: &Parsed) -> Option<(bool, bool)> {
         opening = false;
         at += len;
     }
-    let first = *found.first()?;
+    let first = found.first().copied().or(pleasantry)?;
     found.iter().all(|(said, _)| *said == first.0).then_some(first)
 }

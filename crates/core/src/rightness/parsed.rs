@@ -213,7 +213,7 @@ pub(super) fn abbreviations(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize
     };
     let is_place = |window: &&[Unit<'_>]| match (wanted.as_slice(), *window) {
         ([short], [_, _, ..]) => abbreviates(gold, short, window),
-        (long, [short]) => abbreviates(answer, short, long),
+        (long @ [_, _, ..], [short]) => abbreviates(answer, short, long),
         _ => false,
     };
     (1..=8).flat_map(|n| given.windows(n)).filter(is_place).map(ends).collect()

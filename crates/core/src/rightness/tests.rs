@@ -167,6 +167,8 @@ fn a_pleasantry_is_no_yes() {
     check(&[
         ("en", "Is it allowed?", "no", "Sure! The answer is no.", Right),
         ("en", "Is it allowed?", "yes", "Sure! The answer is no.", Wrong),
+        ("en", "Is it allowed?", "no", "Sure! no.", Right),
+        ("en", "Is it allowed?", "yes", "Sure! no.", Wrong),
         ("en", "Is it allowed?", "no", "**No**. Both passages say so.", Right),
         ("en", "Are they?", "no", "They are not.", Right),
         ("en", "Is it allowed?", "yes", "yes and no", Unsure),
