@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
-use ragtriage_encoder::bert::BertError;
 use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_http::{CallError, Retry};
 
@@ -94,12 +93,6 @@ impl From<ragtriage_http::Error> for Error {
 impl From<CheckpointError> for Error {
     fn from(error: CheckpointError) -> Self {
         Self { hint: error.hint().map(Into::into), ..Self::new(error.to_string()).caused_by(error) }
-    }
-}
-
-impl From<BertError> for Error {
-    fn from(error: BertError) -> Self {
-        CheckpointError::from(error).into()
     }
 }
 
