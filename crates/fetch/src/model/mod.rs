@@ -7,6 +7,8 @@
 
 mod hub;
 
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -167,6 +169,8 @@ async fn named(
         Some(_) => None,
     };
     if let (Some(pin), None) = (pin, skipped) {
+        let created = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+        created.map_err(|error| CheckpointError::Write { path: folder.clone(), source: error })?;
         match fetch_pinned(&source.hub, pin, &folder, on_download).await {
             Ok(()) => return open(&folder, Some(pin)).await,
             Err(attempt) => attempts.push(attempt),
