@@ -18,10 +18,12 @@
 //! ```
 
 use std::fs::{self, DirBuilder, File, Permissions, TryLockError};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{SeekFrom, seek};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use walkdir::WalkDir;
 
@@ -32,6 +34,9 @@ const COPY: &str = "copy-";
 
 /// Folders tried for a temporary copy. One is lost only if another process mistakes the new folder for a leftover.
 const ATTEMPTS: usize = 16;
+
+/// Bytes read at a time.
+const BLOCK: usize = 1 << 16;
 
 /// Contents of a locked folder.
 #[derive(Debug, PartialEq, Eq)]
@@ -58,20 +63,28 @@ impl State {
         let mut hash = crc32fast::Hasher::new();
         hash.update(layout.as_bytes());
         hash.update(&[u8::from(is_complete)]);
-        let mut block = vec![0; 1 << 18];
+        let (mut block, zeros) = (vec![0; BLOCK], vec![0; BLOCK]);
         for entry in WalkDir::new(engine).sort_by_file_name() {
             let entry = entry?;
-            if !entry.file_type().is_dir() {
-                let name = entry.path().strip_prefix(engine).unwrap_or(entry.path());
-                hash.update(name.as_os_str().as_encoded_bytes());
-                let mut file = File::open(entry.path())?;
-                hash.update(&file.metadata()?.len().to_le_bytes());
-                loop {
-                    match file.read(&mut block)? {
-                        0 => break,
-                        n => hash.update(&block[..n]),
-                    }
+            if entry.file_type().is_dir() {
+                continue;
+            }
+            let name = entry.path().strip_prefix(engine).unwrap_or(entry.path());
+            hash.update(name.as_os_str().as_encoded_bytes());
+            let file = File::open(entry.path())?;
+            let bytes = file.metadata()?.len();
+            hash.update(&bytes.to_le_bytes());
+            let mut at = 0;
+            while at < bytes {
+                // Holes are not read. Blocks of zeros do not count, because a copy may have them in place of holes.
+                at = data_from(&file, at, bytes) / BLOCK as u64 * BLOCK as u64;
+                let block = &mut block[..BLOCK.min((bytes - at) as usize)];
+                file.read_exact_at(block, at)?;
+                if *block != zeros[..block.len()] {
+                    hash.update(&at.to_le_bytes());
+                    hash.update(block);
                 }
+                at += BLOCK as u64;
             }
         }
         Ok(Self { layout: layout.to_owned(), is_complete, crc32: hash.finalize() })
@@ -246,6 +259,15 @@ impl Drop for CollectionFolder {
     }
 }
 
+/// Returns the position of the first data at `at` or later; `end` if a hole is all that follows.
+fn data_from(file: &File, at: u64, end: u64) -> u64 {
+    match seek(file, SeekFrom::Data(at)) {
+        Ok(data) => data,
+        Err(Errno::NXIO) => end,
+        Err(_) => at,
+    }
+}
+
 fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
     for entry in WalkDir::new(from) {
         let entry = entry?;
@@ -378,6 +400,20 @@ mod tests {
         }
         fs::write(&file, "x").expect("written");
         assert_eq!(found(), WHOLE);
+        // A hole and zeros are equal, another size is not.
+        let sparse = folder.engine().join("sparse");
+        File::create(&sparse).expect("made").set_len(1 << 20).expect("a hole");
+        folder.seal("layout", true).expect("written");
+        fs::write(&sparse, vec![0; 1 << 20]).expect("written");
+        assert_eq!(found(), WHOLE);
+        let mut changed = vec![0; 1 << 20];
+        changed[1 << 19] = 1;
+        for changed in [changed, vec![0; (1 << 20) + 1]] {
+            fs::write(&sparse, changed).expect("written");
+            assert_eq!(found(), damaged);
+        }
+        fs::remove_file(&sparse).expect("removed");
+        folder.seal("layout", true).expect("written");
         fs::write(folder.engine().join("more"), "").expect("written");
         assert_eq!(found(), damaged);
         folder.unseal().expect("removed");
