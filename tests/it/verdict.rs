@@ -205,9 +205,9 @@ fn the_recorded_prompt_decides_what_was_packed() {
         question
     };
     let (outcome, summary) = imported(&recorded(60, document, question, record));
-    let waterfall = summary["waterfall"].as_array().expect("rows");
-    let in_prompt = json!({ "stage": "prompt", "supported": 4 });
-    assert!(waterfall.contains(&in_prompt), "{waterfall:?}");
+    let stages = summary["losses"]["stages"].as_array().expect("rows");
+    let packing = stages.iter().find(|row| row["class"] == "packing").expect("a row");
+    assert_eq!(packing["complete"], 4, "{stages:?}");
     // Contexts do not show whether what they lack was retrieved.
     let found = ["correct", "generation", "undelivered", "correct_unsupported"];
     assert_eq!(found.map(|name| class(&summary, name)), [4, 0, 10, 0], "{}", summary["classes"]);

@@ -12,7 +12,7 @@ use super::measure_summary::MeasureSummary;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::share::ClusteredShare;
 use ragtriage_core::stats::t::mean_error;
-use ragtriage_core::types::{FailureClass, QuestionKind, Trace};
+use ragtriage_core::types::{FailureClass, QuestionKind, Stage, Trace};
 
 /// Below this many questions an interval is uninformative, and the dominant failure class may be
 /// one question.
@@ -133,7 +133,7 @@ impl QuestionColumns<'_> {
 
     /// Returns true if support reached the prompt.
     fn supported(&self, at: usize) -> Option<bool> {
-        self.outcomes[at].reached.map(|[.., prompt]| prompt)
+        self.outcomes[at].evidence.is_complete_at(Stage::Packing)
     }
 
     /// Returns the questions that did not fail.

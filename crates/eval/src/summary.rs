@@ -15,8 +15,9 @@ use super::counts::{
     unlocated,
 };
 use super::cuts::{self, QuestionColumns, SliceGroup};
-use super::diagnose::{self, TwoByTwo, WaterfallStep};
+use super::diagnose::{self, TwoByTwo};
 use super::judge::{DecidedAnswers, JudgeSummary, decided_answers, judge_summary};
+use super::losses::{self, LossTable};
 pub use super::measure_summary::MeasureSummary;
 use super::score::{self, Scores};
 use super::verdict::{self, Answered, BudgetOf, LossBudget, LossVerdict, VerdictFacts};
@@ -86,12 +87,8 @@ pub struct Summary {
     pub flags: BTreeMap<String, usize>,
     /// 2 x 2 table of retrieval by answer.
     pub two_by_two: TwoByTwo,
-    /// Questions counted in the waterfall.
-    pub waterfall_n: usize,
-    /// Questions still supported, by stage.
-    pub waterfall: Vec<WaterfallStep>,
-    /// The waterfall with `answer_elsewhere` counted as support.
-    pub waterfall_with_elsewhere: Vec<WaterfallStep>,
+    /// The questions by the stage that lost them, and what each stage costs.
+    pub losses: LossTable,
     /// Answer score of each arm.
     pub arms: BTreeMap<String, ArmScore>,
     /// Changes between repeated answers, if repeats were requested.
@@ -184,8 +181,8 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         is_estimated.then(|| verdict::estimated_budget(&outcomes, &bootstrap)).flatten();
     let loss_budget = estimated.unwrap_or_else(|| budget_of(of));
     let measures = measure_summaries(&scores, &bootstrap);
-    let (waterfall, waterfall_n) = diagnose::waterfall(&outcomes, answered);
-    let with_elsewhere = diagnose::with_elsewhere(&run.traces, &outcomes);
+    let losses = LossTable::new(&run.traces, &outcomes, (&loss_budget, &verdict), answered);
+    let with_elsewhere = losses::with_elsewhere(&run.traces, &outcomes);
     let em_at_5 = measures.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
     let classes = class_counts(&outcomes);
     let columns = columns(run, &scores, plan, (&outcomes, cluster_of));
@@ -215,18 +212,16 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
                 .collect::<Vec<_>>(),
             &columns.answer_f1,
         ),
-        waterfall_n,
-        waterfall,
-        waterfall_with_elsewhere: diagnose::waterfall(&with_elsewhere, answered).0,
         arms: arms::arm_scores(&run.traces, &outcomes, plan.judge, &bootstrap),
         repeats: arms::repeats(&run.traces, plan.judge, &run.decided.answers),
         loss_budget_f1: of_f1.map(budget_of),
         loss_budget,
         // Without a usable label EM says nothing of retrieval: no document contains a gold answer.
         rule_of_thumb: verdict::rule_of_thumb(
-            em_at_5.filter(|_| waterfall_n > 0),
+            em_at_5.filter(|_| losses.n_testable > 0),
             verdict.conclusion,
         ),
+        losses,
         verdict,
         what_if: WhatIf::new(
             run,

@@ -5,7 +5,6 @@
 //! with the rule as a sentence. All are pure: they read only a trace and its passages; the caller says whether an answer
 //! is right.
 
-mod bounds;
 pub mod classify;
 mod delivery;
 pub mod elsewhere;
@@ -14,7 +13,6 @@ pub mod gold;
 pub mod judge;
 pub mod known;
 pub mod place;
-mod ranks;
 mod reason;
 pub mod support;
 mod suspect;

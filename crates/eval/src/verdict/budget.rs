@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use super::source::{Side, Source};
 use crate::diagnose;
-use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::rightness::Judge;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::of_mean;
-use ragtriage_core::types::{ArmName, Interval, Stage, Trace};
+use ragtriage_core::types::{ArmName, FailureClass, Interval, Stage, Trace};
 
 /// Decimals of a loss term in reports.
 pub const LOSS_DIGITS: u32 = 3;
@@ -47,10 +47,11 @@ impl Reading {
 
     /// Returns the source that lost the support.
     fn lost(self, outcome: &Outcome) -> Option<Source> {
-        if self == Self::PartOfLabel && outcome.is_open() {
-            outcome.lost_leniently_at().and_then(Source::of_lost)
-        } else {
-            Source::of(outcome)
+        match outcome.evidence {
+            Evidence::Partial { part, .. } if self == Self::PartOfLabel => {
+                part.map(FailureClass::from).and_then(Source::of_class)
+            }
+            evidence => evidence.class().and_then(Source::of_class),
         }
     }
 }
@@ -235,14 +236,14 @@ pub(crate) fn answer_terms(trace: &Trace, outcome: &Outcome, of: BudgetOf) -> Op
 
 fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading) -> Option<Terms> {
     let retrieved = of.score(trace, outcome, ArmName::Retrieved)?;
-    outcome.reached?;
-    if outcome.class.has_no_result()
+    if !outcome.evidence.is_testable()
+        || outcome.class.has_no_result()
         || trace.attempt(ArmName::GoldInNoise).is_some_and(|attempt| !attempt.is_usable())
     {
         return None;
     }
     let mut terms = [0.0; Source::ALL.len()];
-    if outcome.lost == Some(Stage::Corpus) {
+    if outcome.evidence.lost() == Some(Stage::Corpus) {
         terms[Source::Corpus as usize] += 1.0 - retrieved;
         return Some(terms);
     }
@@ -254,7 +255,7 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
     };
     terms[Source::Reader as usize] += 1.0 - oracle;
     // What the condition with the missing evidence measured is not read from the label again, only the stage is.
-    let measured = in_noise.and_then(|_| Source::of(outcome));
+    let measured = in_noise.and_then(|_| Reading::Plain.lost(outcome));
     let lost = reading.lost(outcome).or(measured);
     let (source, best) = match (lost, in_noise) {
         (Some(stage), Some(in_noise)) => {
@@ -262,7 +263,7 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
             (stage, in_noise)
         }
         (Some(stage), None) => (stage, oracle),
-        (None, _) if outcome.is_truncated_away => (Source::Packing, oracle),
+        (None, _) if outcome.evidence == Evidence::Truncated => (Source::Packing, oracle),
         (None, _) => (Source::Distraction, oracle),
     };
     terms[source as usize] += best - retrieved;
@@ -272,14 +273,14 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
 /// Returns the stage that lost the support on its way to the generator; `None` if it arrived, or without
 /// gold labels.
 pub(crate) fn lost_at(outcome: &Outcome) -> Option<Source> {
-    Source::of(outcome).or(outcome.is_truncated_away.then_some(Source::Packing))
+    let unread = (outcome.evidence == Evidence::Truncated).then_some(Source::Packing);
+    Reading::Plain.lost(outcome).or(unread)
 }
 
 fn support_terms(outcome: &Outcome, reading: Reading) -> Option<Terms> {
-    outcome.reached?;
     let mut terms = [0.0; Source::ALL.len()];
     if let Some(source) = reading.lost(outcome) {
         terms[source as usize] = 1.0;
     }
-    Some(terms)
+    outcome.evidence.is_testable().then_some(terms)
 }

@@ -53,7 +53,7 @@ pub fn oracle_check(traces: &[Trace], outcomes: &[Outcome]) -> OracleCheck {
         if let (Some(oracle), Some(retrieved)) = (oracle, retrieved) {
             check.n += 1;
             check.worse += usize::from(oracle < retrieved);
-            check.better += usize::from(oracle > retrieved && outcome.lost.is_none());
+            check.better += usize::from(oracle > retrieved && outcome.evidence.lost().is_none());
         }
     }
     check
@@ -80,7 +80,7 @@ pub(super) fn cautions(
     });
     let open = facts.outcomes.iter();
     let open = open.filter(|outcome| outcome.class == FailureClass::Ambiguous);
-    let open = open.filter(|outcome| !outcome.is_unseen()).count();
+    let open = open.filter(|outcome| !outcome.evidence.is_unseen()).count();
     let open = (open > 0).then(|| {
         format!(
             "{} left open: the label is wider than a chunk, and only a part of it was delivered.",

@@ -93,7 +93,7 @@ fn tables(facts: &VerdictFacts<'_>, estimate: Option<&Estimate>) -> [Vec<Option<
         Answered::No | Answered::ByBaseline => {
             let rows = budget::rows(facts.traces, facts.outcomes, BudgetOf::Support, reading);
             let outcomes = facts.outcomes.iter().zip(rows);
-            outcomes.map(|(outcome, row)| row.filter(|_| !outcome.is_open())).collect()
+            outcomes.map(|(outcome, row)| row.filter(|_| !outcome.evidence.is_partial())).collect()
         }
     })
 }
@@ -118,7 +118,7 @@ fn conclude(
     if cautions::are_contexts_unknown(facts) {
         return Conclusion::Withheld;
     }
-    let has_labels = facts.outcomes.iter().any(|outcome| outcome.reached.is_some());
+    let has_labels = facts.outcomes.iter().any(|outcome| outcome.evidence.is_testable());
     if unusable.is_much {
         return Conclusion::Withheld;
     }

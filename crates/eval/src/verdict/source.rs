@@ -1,7 +1,6 @@
 //! Sources of a loss, and the side of the pipeline each is on.
 
-use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::types::{FailureClass, Stage};
+use ragtriage_core::types::FailureClass;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -87,23 +86,9 @@ impl Source {
         }
     }
 
-    /// Returns the source that lost the support; `None` if it reached the prompt or cannot be tested.
-    pub(super) fn of(outcome: &Outcome) -> Option<Self> {
-        let lost = outcome.lost?;
-        if outcome.is_undelivered() {
-            return Some(Self::Undelivered);
-        }
-        Self::of_lost(lost)
-    }
-
-    pub(super) fn of_lost(stage: Stage) -> Option<Self> {
-        match stage {
-            Stage::Corpus => Some(Self::Corpus),
-            Stage::Chunking => Some(Self::Chunking),
-            Stage::Retrieval => Some(Self::Retrieval),
-            Stage::Ranking => Some(Self::Ranking),
-            Stage::Packing => Some(Self::Packing),
-            Stage::Generation => None,
-        }
+    /// Returns the source of a loss before the prompt; `None` for other classes.
+    pub(super) fn of_class(class: FailureClass) -> Option<Self> {
+        let mut sources = Self::ALL.into_iter().filter(|source| source.side() == Side::Retriever);
+        sources.find(|source| source.class() == class)
     }
 }

@@ -6,7 +6,7 @@ use super::estimate::Estimate;
 use super::facts::{Answered, Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
 use super::source::Source;
 use super::unusable::Unusable;
-use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::text::numbers::{percent, percent_of, percents, plural, thousands, whole};
@@ -83,7 +83,7 @@ fn undecided(
 ) -> String {
     let open = facts.outcomes.iter().filter(|outcome| outcome.class == FailureClass::Ambiguous);
     if losses.means().iter().all(|mean| *mean <= 0.0) {
-        if facts.outcomes.iter().any(Outcome::is_unseen) {
+        if facts.outcomes.iter().any(|outcome| outcome.evidence.is_unseen()) {
             return "Undecided whether retrieval is the bottleneck: the record does not show what was packed."
                 .to_owned();
         }
@@ -121,7 +121,8 @@ fn undecided(
 }
 
 fn retrieval_only(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
-    let open: Vec<&Outcome> = facts.outcomes.iter().filter(|outcome| outcome.is_open()).collect();
+    let open: Vec<&Outcome> =
+        facts.outcomes.iter().filter(|outcome| outcome.evidence.is_partial()).collect();
     let claimed = verdict.n;
     let delivered = claimed as f64 - verdict.retriever.answers;
     let n = claimed + open.len();
@@ -137,7 +138,9 @@ fn retrieval_only(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Loss
             percent(delivered / n as f64)
         )
     } else {
-        let partly = open.iter().filter(|outcome| outcome.lost_leniently_at().is_none());
+        let is_enough =
+            |outcome: &&&Outcome| matches!(outcome.evidence, Evidence::Partial { part: None, .. });
+        let partly = open.iter().filter(is_enough);
         let most = delivered + partly.count() as f64;
         format!(
             "Evidence reaches the prompt for {delivered:.0} to {most:.0} of {} ({} to {}), depending on how much of a label that is \
@@ -177,8 +180,8 @@ fn insufficient(facts: &VerdictFacts<'_>) -> String {
             thousands(answered.count())
         );
     }
-    let has_gold = facts.outcomes.iter().any(|outcome| outcome.reached.is_some());
-    let unseen = facts.outcomes.iter().filter(|outcome| outcome.is_unseen()).count();
+    let has_gold = facts.outcomes.iter().any(|outcome| outcome.evidence.is_testable());
+    let unseen = facts.outcomes.iter().filter(|outcome| outcome.evidence.is_unseen()).count();
     if unseen > 0 && !has_gold {
         return format!(
             "No verdict: neither the passages that were retrieved nor those of the prompt are recorded for {} with evidence.",

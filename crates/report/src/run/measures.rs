@@ -28,7 +28,7 @@ const MOST: usize = 4;
 /// Returns the main figures that are defined. Where no question has a usable label, EM is left out: gold answers that no
 /// document contains make it 0, which reads as a failure of retrieval.
 pub(super) fn figures(summary: &Summary) -> Vec<Fact> {
-    let has_labels = summary.waterfall_n > 0;
+    let has_labels = summary.losses.n_testable > 0;
     let shown = MAIN.iter().filter(|(family, _)| has_labels || *family != Family::Em);
     let figures = shown.filter_map(|(family, cutoff)| {
         let name = Measure::new(*family, *cutoff)?.to_string();
