@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::measure_summary::MeasureSummary;
+use super::measure_summary::{MeasureSummary, mean};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::share::ClusteredShare;
 use ragtriage_core::stats::t::mean_error;
@@ -115,10 +115,8 @@ impl QuestionColumns<'_> {
     fn mean(&self, questions: &[usize], column: &[Option<f64>]) -> MeasureSummary {
         let known = questions.iter().filter_map(|&at| Some((column[at]?, self.cluster_of[at])));
         let (values, clusters): (Vec<f64>, Vec<usize>) = known.unzip();
-        let n = values.len();
-        let mean = values.iter().sum::<f64>() / n.max(1) as f64 + 0.0;
         let ci95 = mean_error(&values, &clusters).map(|error| error.interval_in((0.0, 1.0)));
-        MeasureSummary { mean, n, ci95 }
+        MeasureSummary { mean: mean(&values), n: values.len(), ci95 }
     }
 
     /// Returns the share of right answers, with Wilson's interval; an answer that the rule is unsure about counts half and

@@ -80,34 +80,29 @@ pub fn two_by_two(
     answers: &[Option<Correctness>],
     f1: &[Option<f64>],
 ) -> TwoByTwo {
-    let mut table = TwoByTwo { k, ..TwoByTwo::default() };
+    let mut cells = [[Cell::default(); 3]; 2];
     for ((em, answer), f1) in em.iter().zip(answers).zip(f1) {
-        let (Some(em), Some(answer), Some(f1)) = (em, answer, f1) else {
-            continue;
-        };
-        let cell = match (*em > 0.0, *answer) {
-            (true, Correctness::Right) => &mut table.hit_right,
-            (true, Correctness::Wrong) => &mut table.hit_wrong,
-            (true, Correctness::Unsure) => &mut table.hit_unsure,
-            (false, Correctness::Right) => &mut table.miss_right,
-            (false, Correctness::Wrong) => &mut table.miss_wrong,
-            (false, Correctness::Unsure) => &mut table.miss_unsure,
-        };
-        cell.n += 1;
-        cell.mean_f1 += f1;
-        table.n += 1;
+        if let (Some(em), Some(answer), Some(f1)) = (em, answer, f1) {
+            let cell = &mut cells[usize::from(*em > 0.0)][*answer as usize];
+            cell.n += 1;
+            cell.mean_f1 += f1;
+        }
     }
-    for cell in [
-        &mut table.hit_right,
-        &mut table.hit_wrong,
-        &mut table.hit_unsure,
-        &mut table.miss_right,
-        &mut table.miss_wrong,
-        &mut table.miss_unsure,
-    ] {
-        cell.mean_f1 = if cell.n == 0 { 0.0 } else { cell.mean_f1 / cell.n as f64 };
+    for cell in cells.iter_mut().flatten().filter(|cell| cell.n > 0) {
+        cell.mean_f1 /= cell.n as f64;
     }
-    table
+    let n = cells.iter().flatten().map(|cell| cell.n).sum();
+    let of = |is_hit: bool, answer: Correctness| cells[usize::from(is_hit)][answer as usize];
+    TwoByTwo {
+        k,
+        n,
+        hit_right: of(true, Correctness::Right),
+        hit_wrong: of(true, Correctness::Wrong),
+        hit_unsure: of(true, Correctness::Unsure),
+        miss_right: of(false, Correctness::Right),
+        miss_wrong: of(false, Correctness::Wrong),
+        miss_unsure: of(false, Correctness::Unsure),
+    }
 }
 
 /// Returns the `AnswerF1` of an arm's answer; for questions with key facts 1 when right, else 0. `None` if the arm has no

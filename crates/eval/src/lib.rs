@@ -19,6 +19,7 @@ mod counts;
 pub mod curves;
 pub mod cuts;
 pub mod diagnose;
+mod error;
 pub mod files;
 pub mod gate;
 pub mod judge;
@@ -31,6 +32,8 @@ pub mod summary;
 pub mod tuning;
 pub mod verdict;
 pub mod what_if;
+
+pub use error::Error;
 
 #[cfg(test)]
 mod tests;

@@ -19,17 +19,17 @@ use super::diagnose::{self, TwoByTwo};
 use super::judge::{DecidedAnswers, JudgeSummary, decided_answers, judge_summary};
 use super::losses::{self, LossTable};
 pub use super::measure_summary::MeasureSummary;
+use super::measure_summary::mean;
 use super::score::{self, Scores};
-use super::verdict::{self, Answered, BudgetOf, LossBudget, LossVerdict, VerdictFacts};
+use super::verdict::{self, BudgetOf, LossBudget, LossVerdict, VerdictFacts};
 use super::what_if::WhatIf;
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::config::GeneratorName;
 use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure, Quantity};
 use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::{IntervalMethod, of_mean};
 use ragtriage_core::stats::median::median;
-use ragtriage_core::types::{ArmName, FailureClass, Fault, Origin, Step, Trace};
+use ragtriage_core::types::{ArmName, FailureClass, Fault, Step, Trace};
 use ragtriage_runs::{SCHEMA, SavedRun};
 
 /// Options for evaluating a run.
@@ -168,7 +168,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             traces: &run.traces,
             outcomes: &outcomes,
             of,
-            answered: answered_by(run),
+            is_answered: has_arm(run, ArmName::Retrieved),
             k: prompt_size(run, plan),
             top,
             unlocated: unlocated(run),
@@ -176,7 +176,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         },
         &bootstrap,
     );
-    let is_estimated = answered_by(run) == Answered::ByGenerator && !verdict.counts_answers;
+    let is_estimated = has_arm(run, ArmName::Retrieved) && !verdict.counts_answers;
     let estimated =
         is_estimated.then(|| verdict::estimated_budget(&outcomes, &bootstrap)).flatten();
     let loss_budget = estimated.unwrap_or_else(|| budget_of(of));
@@ -223,13 +223,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         ),
         losses,
         verdict,
-        what_if: WhatIf::new(
-            run,
-            &outcomes,
-            top,
-            &columns.cluster_of,
-            answered_by(run) == Answered::ByGenerator,
-        ),
+        what_if: WhatIf::new(run, &outcomes, top, &columns.cluster_of),
         cuts: cuts::cuts(&columns),
         n_clusters: bootstrap.n_clusters(),
         largest_cluster: clusters::sizes(&columns.cluster_of).largest,
@@ -292,11 +286,9 @@ pub(super) fn summarised<Q: Copy + Into<Quantity>>(
         let values: Vec<f64> = column.iter().flatten().copied().collect();
         let n = values.len();
         let (mean, ci95) = if is_mean(*measure) {
-            // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
-            let mean = values.iter().sum::<f64>() / n.max(1) as f64 + 0.0;
             let n_clusters = bootstrap.n_clusters_with_value(column);
             let range = (*measure).into().range();
-            (mean, of_mean(&values, range, n_clusters, intervals.next().flatten()))
+            (mean(&values), of_mean(&values, range, n_clusters, intervals.next().flatten()))
         } else {
             let median = median(&values).unwrap_or(0.0);
             (median, bootstrap.median_interval(column))
@@ -308,21 +300,6 @@ pub(super) fn summarised<Q: Copy + Into<Quantity>>(
 
 fn is_mean(measure: impl Into<Quantity>) -> bool {
     measure.into().aggregate() == Aggregate::Mean
-}
-
-fn answered_by(run: &SavedRun) -> Answered {
-    let generation = &run.manifest.settings.generation;
-    // A fallback that answered nothing leaves no call.
-    let fell_back = generation.generator == GeneratorName::Recorded
-        && generation.fallback == Some(GeneratorName::Baseline)
-        && attempts(&run.traces).any(|attempt| attempt.origin == Origin::Called);
-    let is_baseline = !run.manifest.is_foreign()
-        && (generation.generator == GeneratorName::Baseline || fell_back);
-    match (has_arm(run, ArmName::Retrieved), is_baseline) {
-        (false, _) => Answered::No,
-        (true, true) => Answered::ByBaseline,
-        (true, false) => Answered::ByGenerator,
-    }
 }
 
 /// Returns the number of hits in a prompt: an external RAG's k is unknown, and its recorded contexts are its prompt.

@@ -5,8 +5,8 @@ use super::diagnose::{self, Cell, TwoByTwo};
 use super::losses::{self, LossTable};
 use super::score;
 use super::verdict::{
-    self, Answered, BudgetOf, Conclusion, LossBudget, LossVerdict, Source, VerdictFacts,
-    answer_terms, rule_of_thumb,
+    self, BudgetOf, Conclusion, LossBudget, LossVerdict, Source, VerdictFacts, answer_terms,
+    rule_of_thumb,
 };
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::attribute::judge::{Judgments, Settled};
@@ -41,7 +41,7 @@ fn judge_losses(
         traces,
         outcomes,
         of,
-        answered: Answered::ByGenerator,
+        is_answered: true,
         k: 5,
         top: 5.into(),
         unlocated: (0, 0),
@@ -255,30 +255,6 @@ fn without_a_generator_the_terms_are_shares_of_lost_support() {
     let (budget, _) = judge_losses(&traces, &outcomes, BudgetOf::Support, &plan);
     // Two of five lost their support: one to the corpus, one to retrieval.
     assert!((budget.loss - 0.4).abs() < 1e-12);
-}
-
-#[test]
-fn one_loss_alone_is_decided_and_none_is_said_to_be_none() {
-    let traces: Vec<Trace> = (0..40).map(|i| trace(i, &["e#0"], "1815", Some("18 May"))).collect();
-    let outcomes = vec![outcome(FailureClass::Retrieval, Some(Stage::Retrieval)); 40];
-    let plan = Bootstrap::new((0..40).collect(), 500, 1);
-    let (_, verdict) = judge_losses(&traces, &outcomes, of_f1(), &plan);
-    assert_eq!((verdict.bottleneck, verdict.undecided), (Some(Source::Retrieval), false));
-    assert_eq!(verdict.stability, 1.0);
-    let right: Vec<Trace> = (0..3).map(|i| trace(i, &["d#0"], "18 May", Some("18 May"))).collect();
-    let (_, verdict) = judge_losses(
-        &right,
-        &vec![outcome(FailureClass::Correct, None); 3],
-        of_f1(),
-        &Bootstrap::new(vec![0, 1, 2], 50, 1),
-    );
-    assert_eq!(
-        (verdict.conclusion, &*verdict.text),
-        (
-            Conclusion::NothingLost,
-            "Nothing is lost: all 3 answerable questions are answered right."
-        )
-    );
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! The failure class of a question: the first stage that lost its evidence, or what the generator did with it.
 
-use super::delivery::{Delivery, State};
+use super::delivery::Delivery;
+pub use super::evidence::Evidence;
 use super::flags::flags;
 use super::judge::Judgments;
 use super::known::TopK;
-use super::wide::Reading;
 use super::{Passages, reason};
 use crate::language::Language;
 use crate::rightness::{Correctness, unsupported_values};
@@ -31,136 +31,6 @@ pub struct Outcome {
     pub evidence: Evidence,
     /// Support by all hits of each step, parallel to the trace's steps.
     pub by_step: Vec<Support>,
-}
-
-/// What became of a question's evidence on its way to the generator. A stage's result lacks it from the first stage that lost it on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Evidence {
-    /// No label to test it by; a failed question too.
-    Untestable,
-    /// Complete in the prompt.
-    Complete,
-    /// Complete in the prompt as it was sent, and not in the part of it that the server read.
-    Truncated,
-    /// Missing in the result of a stage.
-    Lost {
-        /// The first stage whose result lacks it.
-        at: Stage,
-        /// That stage, or chunking where a chunk boundary separates what was found from what was needed.
-        cause: Stage,
-    },
-    /// Lost at one of several stages: a record does not tell them apart.
-    Between {
-        /// The first of them.
-        first: Stage,
-        /// The last of them.
-        last: Stage,
-    },
-    /// A record shows neither a loss nor that it was in the prompt.
-    Unseen {
-        /// The first stage that may have lost it.
-        first: Stage,
-    },
-    /// Of a label that is wider than a chunk a part was delivered, which may suffice.
-    Partial {
-        /// As in `Lost`, if all of the label is needed.
-        at: Stage,
-        /// As in `Lost`, if all of the label is needed.
-        cause: Stage,
-        /// The first stage whose result lacks it if a part suffices; `None`: the prompt has such a part.
-        part: Option<Stage>,
-    },
-}
-
-impl Evidence {
-    fn new(delivery: &Delivery<'_>) -> Self {
-        let [strict, lenient] = [Reading::Strict, Reading::Lenient].map(|by| delivery.reached(by));
-        let (Some(strict), Some(lenient)) = (strict, lenient) else {
-            return Self::Untestable;
-        };
-        let [at, part] = [strict, lenient].map(|states| first(states, |one| one == State::Missing));
-        let first = first(strict, |one| one != State::Complete).unwrap_or(Stage::Generation);
-        let Some(at) = at else {
-            return match strict[Stage::Packing as usize] {
-                State::Unknown => Self::Unseen { first },
-                _ if delivery.is_truncated_away() => Self::Truncated,
-                _ => Self::Complete,
-            };
-        };
-        let cause = if delivery.torn(at).is_some() { Stage::Chunking } else { at };
-        if part != Some(at) {
-            Self::Partial { at, cause, part }
-        } else if cause == at && first < at {
-            Self::Between { first, last: at }
-        } else {
-            Self::Lost { at, cause }
-        }
-    }
-
-    /// Returns false where it is not known whether the prompt held the evidence.
-    #[must_use]
-    pub fn is_testable(self) -> bool {
-        !matches!(self, Self::Untestable | Self::Unseen { .. })
-    }
-
-    /// Returns the first stage whose result lacks evidence; of a wide label all is needed. `None` if it reached the prompt or
-    /// cannot be tested.
-    #[must_use]
-    pub fn missing_from(self) -> Option<Stage> {
-        match self {
-            Self::Lost { at, .. } | Self::Between { last: at, .. } | Self::Partial { at, .. } => {
-                Some(at)
-            }
-            Self::Untestable | Self::Complete | Self::Truncated | Self::Unseen { .. } => None,
-        }
-    }
-
-    /// Returns whether the evidence is complete in the result of `stage`, or may be; `None` if it cannot be tested.
-    #[must_use]
-    pub fn is_complete_at(self, stage: Stage) -> Option<bool> {
-        self.is_testable().then(|| self.missing_from().is_none_or(|from| stage < from))
-    }
-
-    /// Returns the stage that lost it, of several the last.
-    #[must_use]
-    pub fn lost(self) -> Option<Stage> {
-        match self {
-            Self::Lost { cause, .. } | Self::Partial { cause, .. } => Some(cause),
-            _ => self.missing_from(),
-        }
-    }
-
-    /// Returns true if a part of a wide label was delivered, which may suffice.
-    #[must_use]
-    pub fn is_partial(self) -> bool {
-        matches!(self, Self::Partial { .. })
-    }
-
-    /// Returns true if a record does not show which of several stages before the prompt lost it.
-    #[must_use]
-    pub fn is_between(self) -> bool {
-        matches!(self, Self::Between { .. })
-    }
-
-    /// Returns true if a record shows neither that it was lost nor that it was in the prompt.
-    #[must_use]
-    pub fn is_unseen(self) -> bool {
-        matches!(self, Self::Unseen { .. })
-    }
-
-    /// Returns the class of a question that lost it there; `None` if it reached the prompt or cannot be tested.
-    #[must_use]
-    pub fn class(self) -> Option<FailureClass> {
-        if self.is_between() {
-            Some(FailureClass::Undelivered)
-        } else {
-            self.lost().map(Into::into)
-        }
-    }
-}
-
-fn first(states: [State; 5], is_wanted: impl Fn(State) -> bool) -> Option<Stage> {
-    states.iter().position(|state| is_wanted(*state)).map(|at| Stage::ALL[at])
 }
 
 impl Outcome {
@@ -193,7 +63,7 @@ pub fn classify(
         };
     }
     let delivery = Delivery::new(trace, top.into(), passages);
-    let evidence = Evidence::new(&delivery);
+    let evidence = delivery.evidence();
     let (class, fault) = decide(trace, evidence, &judgments);
     Outcome {
         class,

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::Passages;
+use super::evidence::Evidence;
 use super::known::{Parts, TopK};
 use super::support::SupportTest;
 use super::wide::Reading;
@@ -112,6 +113,31 @@ impl<'a> Delivery<'a> {
     /// Returns the first k of the ranking.
     pub fn top_k(&self) -> &[&'a ChunkId] {
         &self.ranking[..self.k.unwrap_or(usize::MAX).min(self.ranking.len())]
+    }
+
+    /// Returns what became of the evidence.
+    pub fn evidence(&self) -> Evidence {
+        let [strict, lenient] = [Reading::Strict, Reading::Lenient].map(|by| self.reached(by));
+        let (Some(strict), Some(lenient)) = (strict, lenient) else {
+            return Evidence::Untestable;
+        };
+        let [at, part] = [strict, lenient].map(|states| first(states, |one| one == State::Missing));
+        let first = first(strict, |one| one != State::Complete).unwrap_or(Stage::Generation);
+        let Some(at) = at else {
+            return match strict[Stage::Packing as usize] {
+                State::Unknown => Evidence::Unseen { first },
+                _ if self.is_truncated_away() => Evidence::Truncated,
+                _ => Evidence::Complete,
+            };
+        };
+        let cause = if self.torn(at).is_some() { Stage::Chunking } else { at };
+        if part != Some(at) {
+            Evidence::Partial { at, cause, part }
+        } else if cause == at && first < at {
+            Evidence::Between { first, last: at }
+        } else {
+            Evidence::Lost { at, cause }
+        }
     }
 
     /// Returns the passages of a stage; empty for those before retrieval, which hold every chunk. Where chunks are expanded, a
@@ -264,6 +290,10 @@ impl<'a> Delivery<'a> {
         let n = lengths.partition_point(|&n| !holds(&chunks[..n]));
         (n <= chunks.len()).then_some(n)
     }
+}
+
+fn first(states: [State; 5], is_wanted: impl Fn(State) -> bool) -> Option<Stage> {
+    states.iter().position(|state| is_wanted(*state)).map(|at| Stage::ALL[at])
 }
 
 /// Returns true if most passages that the retrievers found are in no document.

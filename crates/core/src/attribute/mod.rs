@@ -8,6 +8,7 @@
 pub mod classify;
 mod delivery;
 pub mod elsewhere;
+mod evidence;
 mod flags;
 pub mod gold;
 pub mod judge;

@@ -4,8 +4,8 @@
 //! Chunks are named by their number in their document, as in their ids (from 0); ranges are bytes. Of alternative
 //! evidence, the one that came nearest is named. A passage of an external RAG has no number and is named by its id.
 
-use super::classify::Evidence;
 use super::delivery::{Delivery, Torn, is_rewritten};
+use super::evidence::Evidence;
 use super::wide::Reading;
 use crate::text::numbers::{listed, place, plural, thousands};
 use crate::types::{
@@ -200,9 +200,6 @@ fn missed(delivery: &Delivery<'_>, stage: Stage) -> String {
             delivered(stage)
         );
     };
-    if members[member].wide.contains(&range) {
-        return which + &lost_label(delivery, (group, member), range);
-    }
     let subject = format!("{which}gold range {} of `{doc}`{alternatives}", spoken(range));
     let whole = delivery.test.holding((group, member), range);
     let pieces =
@@ -411,96 +408,48 @@ fn number(id: &ChunkId) -> Option<&str> {
 }
 
 /// Explains a loss of which the readings of a wide label differ: by the strict one it occurred at `strict`, by the lenient
-/// one at `lenient`, or not at all.
+/// one at `lenient`, or not at all. Of alternatives, the first that may suffice is named: the nearest one may be narrow and not
+/// delivered.
 fn partial(delivery: &Delivery<'_>, strict: Stage, lenient: Option<Stage>) -> String {
     let (held_at, place) = match lenient {
         None => (Stage::Packing, "in the prompt"),
         Some(Stage::Packing | Stage::Generation) => (Stage::Ranking, "in the top k"),
         Some(_) => (Stage::Retrieval, "among the candidates"),
     };
-    let Some((at, label)) = first_wide(delivery, (strict, held_at)) else {
+    let (test, here) = (&delivery.test, delivery.at(held_at));
+    let groups = test.missing_groups(delivery.at(strict)).into_iter();
+    let mut members = groups.flat_map(|group| {
+        let members = delivery.trace.gold.groups[group].iter().enumerate();
+        members.map(move |(member, gold)| ((group, member), gold))
+    });
+    let wide = members.find_map(|(at, gold)| {
+        let mut missing = test.missing_ranges(at, delivery.at(strict)).into_iter();
+        let label = missing.find(|range| gold.wide.contains(range))?;
+        test.covers_by(at, here, Reading::Lenient).then_some((at, gold, label))
+    });
+    let Some((at, gold, label)) = wide else {
         return "the label is wider than a chunk, and a part of it was delivered".to_owned();
     };
-    let (pieces, here) = (delivery.test.pieces(at, label), delivery.at(held_at));
+    let pieces = test.pieces(at, label);
     let n_held = pieces.iter().filter(|id| here.contains(id)).count();
     let (verb, suffice) =
         if n_held == 1 { ("was", "it suffices") } else { ("were", "they suffice") };
-    let marked = match mark(delivery, at) {
-        Some(mark) => format!(", with {mark},"),
-        None => String::new(),
+    // The text by which a part of a label is known to matter.
+    let mark = match (gold.answer_ranges.is_empty(), delivery.trace.question.kind) {
+        (true, _) => "",
+        (false, QuestionKind::Span) => ", with the gold answer,",
+        (false, _) => ", with a required fact,",
     };
     let end = match lenient {
         None => format!("whether {suffice} is open"),
         Some(stage) => format!("lost at {stage} if {suffice}, at {strict} if not"),
     };
-    format!(
-        "{}; {} of them{marked} {verb} {place}: {end}",
-        spans(delivery, label, &pieces),
-        thousands(n_held)
-    )
-}
-
-/// Explains the loss of a wide label by both readings.
-fn lost_label(delivery: &Delivery<'_>, at: (usize, usize), label: ByteRange) -> String {
-    let pieces = delivery.test.pieces(at, label);
-    let answers = &gold(delivery, at).answer_ranges;
-    let suffices = |id: &ChunkId| {
-        let view = pieces.contains(&id).then(|| delivery.passages.view(id)).flatten();
-        view.is_some_and(|view| {
-            answers.is_empty() || answers.iter().any(|answer| view.range.overlaps(*answer))
-        })
-    };
-    let with = mark(delivery, at).map_or(String::new(), |mark| format!(" with {mark}"));
-    let rest = match best_placed(delivery, suffices) {
-        Some(best) => {
-            format!("the first{with}, {}, {}", name(best), came(delivery, best))
-        }
-        None => format!("none{with} {}", was_among(delivery)),
-    };
-    format!("{}; {rest}", spans(delivery, label, &pieces))
-}
-
-/// Returns the first wide range that the chunks of `strict` do not hold completely and those of `held_at` in a part that
-/// may suffice. Of alternatives, the first that may: the nearest one may be narrow and not delivered.
-fn first_wide(
-    delivery: &Delivery<'_>,
-    (strict, held_at): (Stage, Stage),
-) -> Option<((usize, usize), ByteRange)> {
-    let (test, here) = (&delivery.test, delivery.at(held_at));
-    let missing = test.missing_groups(delivery.at(strict)).into_iter();
-    let mut members = missing.flat_map(|group| {
-        let n_members = delivery.trace.gold.groups[group].len();
-        (0..n_members).map(move |member| (group, member))
-    });
-    members.find_map(|at| {
-        let missing = test.missing_ranges(at, delivery.at(strict));
-        let mut wide = missing.into_iter().filter(|range| gold(delivery, at).wide.contains(range));
-        let range = wide.next()?;
-        test.covers_by(at, here, Reading::Lenient).then_some((at, range))
-    })
-}
-
-fn gold<'a>(delivery: &Delivery<'a>, (group, member): (usize, usize)) -> &'a GoldMember {
-    &delivery.trace.gold.groups[group][member]
-}
-
-/// Names the text by which a part of a label is known to matter.
-fn mark(delivery: &Delivery<'_>, at: (usize, usize)) -> Option<&'static str> {
-    let mark = match delivery.trace.question.kind {
-        QuestionKind::Span => "the gold answer",
-        _ => "a required fact",
-    };
-    (!gold(delivery, at).answer_ranges.is_empty()).then_some(mark)
-}
-
-/// Formats as `the label of 2,340 bytes spans 4 chunks`; of another system only the chunks that were shown are known.
-fn spans(delivery: &Delivery<'_>, label: ByteRange, pieces: &[&ChunkId]) -> String {
-    let bytes = thousands(label.len());
-    if delivery.recorded {
-        let shown = plural(pieces.len(), "recorded passage", "recorded passages");
-        format!("the label of {bytes} bytes is in part in {shown}")
+    // Of another system only the chunks that were shown are known.
+    let spans = if delivery.recorded {
+        format!("is in part in {}", plural(pieces.len(), "recorded passage", "recorded passages"))
     } else {
-        let chunks = plural(pieces.len(), "chunk", "chunks");
-        format!("the label of {bytes} bytes spans {chunks}")
-    }
+        format!("spans {}", plural(pieces.len(), "chunk", "chunks"))
+    };
+    let (bytes, n_held) = (thousands(label.len()), thousands(n_held));
+    format!("the label of {bytes} bytes {spans}; {n_held} of them{mark} {verb} {place}: {end}")
 }

@@ -9,7 +9,6 @@
 pub mod answers;
 mod comparison;
 pub mod differences;
-mod error;
 pub mod pairs;
 pub mod provenance;
 mod scored;
@@ -25,12 +24,12 @@ use self::pairs::Pairs;
 use self::provenance::RunChange;
 use self::scored::Scored;
 use super::summary::EvaluationPlan;
+use crate::Error;
 use ragtriage_core::measure::{Cutoff, Family, Measure, Quantity};
 use ragtriage_core::stats::holm::holm;
 use ragtriage_runs::{SCHEMA, SavedRun};
 
 pub use comparison::{Comparison, PairComparison, RunHead};
-pub use error::CompareError;
 pub use scored::ComparedRun;
 pub use verdict::{LEVEL, p_text};
 
@@ -51,12 +50,12 @@ pub struct ComparePlan {
 /// Compares `others` with `baseline`.
 ///
 /// # Errors
-/// `OtherQuestions` and `NothingInCommon`; `NoValue` for a requested primary measure that no pair has.
+/// Runs over other questions, and a requested primary measure that no pair has.
 pub fn compare(
     baseline: &SavedRun,
     others: &[ComparedRun<'_>],
     plan: &ComparePlan,
-) -> Result<Comparison, CompareError> {
+) -> Result<Comparison, Error> {
     let evaluation = &plan.evaluation;
     let paired = others
         .iter()
@@ -150,10 +149,11 @@ fn measures(plan: &ComparePlan) -> Vec<Measure> {
 }
 
 /// Returns the primary measure.
-fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measure>, CompareError> {
+fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measure>, Error> {
     if let Some(measure) = plan.primary {
         let anywhere = pairs.iter().any(|pair| pair.has(measure));
-        return if anywhere { Ok(Some(measure)) } else { Err(CompareError::NoValue { measure }) };
+        let message = format!("no question has a value of `{measure}` in both runs");
+        return if anywhere { Ok(Some(measure)) } else { Err(Error::no_value(message)) };
     }
     let usual = [
         Measure::new(Family::AnswerRight, None),

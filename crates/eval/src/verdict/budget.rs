@@ -12,8 +12,9 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::source::{Side, Source};
+use super::{Side, Source};
 use crate::diagnose;
+use crate::measure_summary::mean;
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::rightness::Judge;
 use ragtriage_core::stats::bootstrap::Bootstrap;
@@ -218,15 +219,10 @@ pub(super) fn columns(rows: &[Option<Terms>]) -> Vec<Vec<Option<f64>>> {
         .collect()
 }
 
-/// Returns the means of the defined values. An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
+/// Returns the means of the defined values.
 pub(super) fn means(columns: &[Vec<Option<f64>>]) -> Vec<f64> {
-    columns
-        .iter()
-        .map(|column| {
-            let n = column.iter().flatten().count().max(1) as f64;
-            column.iter().flatten().sum::<f64>() / n + 0.0
-        })
-        .collect()
+    let defined = |column: &Vec<Option<f64>>| column.iter().flatten().copied().collect::<Vec<_>>();
+    columns.iter().map(|column| mean(&defined(column))).collect()
 }
 
 /// Returns the loss of one question to each source; `None` if it has no gold answers, no usable answer, or no oracle answer.
@@ -283,4 +279,79 @@ fn support_terms(outcome: &Outcome, reading: Reading) -> Option<Terms> {
         terms[source as usize] = 1.0;
     }
     outcome.evidence.is_testable().then_some(terms)
+}
+
+/// The sum of a question's terms may differ from 1 less its score by so much.
+const ROUNDING: f64 = 1e-9;
+
+/// Losses of the questions that a verdict rests on, by source, with resampled means.
+pub(super) struct Losses {
+    pub columns: Vec<Vec<Option<f64>>>,
+    pub resampled: Vec<Vec<f64>>,
+    pub n: usize,
+    /// Clusters of these questions.
+    pub n_clusters: usize,
+}
+
+impl Losses {
+    pub fn new(rows: &[Option<Terms>], bootstrap: &Bootstrap) -> Self {
+        let columns = columns(rows);
+        Self {
+            resampled: bootstrap.means(&columns),
+            n: rows.iter().flatten().count(),
+            n_clusters: bootstrap.n_clusters_with_value(&columns[0]),
+            columns,
+        }
+    }
+
+    /// Returns the mean loss of each source.
+    pub fn means(&self) -> Vec<f64> {
+        means(&self.columns)
+    }
+
+    /// Returns the mean loss of a side.
+    pub fn of_side(&self, side: Side) -> f64 {
+        let means = Source::ALL.iter().zip(self.means());
+        let on_side = means.filter(|(source, _)| source.side() == side);
+        on_side.map(|(_, mean)| mean).sum::<f64>() + 0.0
+    }
+
+    /// Returns the loss of each question on a side.
+    pub fn each(&self, side: Side) -> Vec<f64> {
+        let on_side: Vec<&Vec<Option<f64>>> = Source::ALL
+            .iter()
+            .zip(&self.columns)
+            .filter(|(source, _)| source.side() == side)
+            .map(|(_, column)| column)
+            .collect();
+        (0..self.columns[0].len())
+            .filter_map(|question| on_side.iter().map(|column| column[question]).sum())
+            .collect()
+    }
+
+    /// Returns true if no question lost anything: the losses of each add up to 1 less its score.
+    pub fn is_nothing(&self) -> bool {
+        let sides = [Side::Retriever, Side::Generator].map(|side| self.each(side));
+        let mut each = sides[0].iter().zip(&sides[1]);
+        each.all(|(retriever, generator)| retriever + generator < ROUNDING)
+    }
+
+    /// Returns the 95% interval of something computed from the resampled losses, resample by resample.
+    pub fn interval(&self, resampled: Vec<f64>, bootstrap: &Bootstrap) -> Option<Interval> {
+        bootstrap.interval(resampled, self.n_clusters)
+    }
+
+    /// Returns the resampled losses of a side.
+    pub fn resampled_side(&self, side: Side) -> Vec<f64> {
+        let n_resamples = self.resampled[0].len();
+        let mut sums = vec![0.0; n_resamples];
+        for (source, losses) in Source::ALL.iter().zip(&self.resampled) {
+            if source.side() == side {
+                for (sum, loss) in sums.iter_mut().zip(losses) {
+                    *sum += loss;
+                }
+            }
+        }
+        sums
+    }
 }

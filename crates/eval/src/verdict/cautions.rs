@@ -1,8 +1,8 @@
 //! Limits of a verdict: small samples, invalid oracles, answers that the rule may misjudge.
 
-use super::budget::BudgetOf;
+use super::budget::{BudgetOf, Losses};
 use super::estimate::Estimate;
-use super::facts::{Answered, Losses, VerdictFacts};
+use super::facts::VerdictFacts;
 use super::unrecorded;
 use super::unusable::Unusable;
 use crate::diagnose;
@@ -160,8 +160,7 @@ fn estimated(estimate: &Estimate, facts: &VerdictFacts<'_>) -> Option<String> {
 
 fn disagreement(facts: &VerdictFacts<'_>) -> Option<String> {
     let (differ, n) = facts.rule_disagreement;
-    let is_much =
-        facts.answered == Answered::ByGenerator && differ as f64 > DISAGREEMENT * n as f64;
+    let is_much = facts.is_answered && differ as f64 > DISAGREEMENT * n as f64;
     is_much.then(|| {
         format!(
             "The rule of rightness and plain containment of the gold answer disagree on {} of {} answers ({}): audit a sample.",
@@ -175,7 +174,7 @@ fn disagreement(facts: &VerdictFacts<'_>) -> Option<String> {
 fn hallucinated(facts: &VerdictFacts<'_>) -> Option<String> {
     let [answered, abstained] = [FailureClass::Hallucinated, FailureClass::CorrectAbstention]
         .map(|class| count(facts.outcomes, class));
-    let judged = facts.answered == Answered::ByGenerator && answered > 0;
+    let judged = facts.is_answered && answered > 0;
     judged.then(|| {
         format!(
             "Not in the verdict: {} of {} unanswerable questions were answered.",
@@ -190,7 +189,7 @@ fn judged(facts: &VerdictFacts<'_>) -> Option<String> {
     let of_rule =
         facts.traces.iter().filter(|trace| trace.gold.documents.rule == SupportRule::Judged);
     let n = of_rule.count();
-    (facts.answered == Answered::ByGenerator && 2 * n > facts.traces.len()).then(|| {
+    (facts.is_answered && 2 * n > facts.traces.len()).then(|| {
         "Evidence is labelled by document: a wrong passage of the right document counts as the generator's loss.".to_owned()
     })
 }

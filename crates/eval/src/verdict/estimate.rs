@@ -6,8 +6,8 @@
 //! wrong, and the verdict holds only where it holds at both ends: chance (Wilson's interval), and questions whose evidence
 //! is harder to find may be harder to answer as well ([`HARDER`]).
 
+use super::Source;
 use super::budget::{self, ESTIMATED, LossBudget, Terms};
-use super::source::Source;
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::bootstrap::Bootstrap;

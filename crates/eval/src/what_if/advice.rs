@@ -168,9 +168,7 @@ fn answers(one: &Alternative) -> String {
     if one.change.is_upper_bound() {
         return format!(" That is worth at most {gain}.");
     }
-    format!(
-        " The expected gain is {gain}, if other passages distract the generator no more than now."
-    )
+    format!(" The expected gain is {gain}.")
 }
 
 fn gain(promise: &Promise) -> String {

@@ -6,6 +6,7 @@
 use super::alternative::{Alternative, Change, Promise, Setting};
 use super::packing::{Limits, Ranked};
 use super::recorded::{Answer, Recorded, RecordedRun};
+use crate::measure_summary;
 use ragtriage_core::stats::randomisation::{RandomisationPlan, randomisation};
 use ragtriage_core::types::Interval;
 
@@ -108,7 +109,7 @@ fn promise(run: &RecordedRun<'_>, after: &[After]) -> Option<Promise> {
     }
     let lacking = scored.iter().filter(|(asked, ..)| !asked.is_supported);
     let lacking: Vec<f64> = lacking.map(|(_, answer, _)| answer.retrieved).collect();
-    let without = lacking.iter().sum::<f64>() / lacking.len().max(1) as f64;
+    let without = measure_summary::mean(&lacking);
     let gain = |(asked, answer, after): &(&Recorded<'_>, Answer, bool)| match (
         asked.is_supported,
         after,
@@ -121,7 +122,7 @@ fn promise(run: &RecordedRun<'_>, after: &[After]) -> Option<Promise> {
     let clusters: Vec<usize> = scored.iter().map(|(asked, ..)| asked.cluster).collect();
     Some(Promise {
         n: scored.len(),
-        gain: gains.iter().sum::<f64>() / scored.len() as f64,
+        gain: measure_summary::mean(&gains),
         ci95: interval(&gains, &clusters),
     })
 }

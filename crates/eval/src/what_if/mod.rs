@@ -37,22 +37,10 @@ pub struct WhatIf {
 
 impl WhatIf {
     /// Evaluates the alternatives to the settings of `run`. `top` is the hits that packing takes; `cluster_of[i]` is question i's
-    /// cluster. `judges_answers` is false for a reader whose answers say nothing about a generator's: no answers are promised.
+    /// cluster.
     #[must_use]
-    pub fn new(
-        run: &SavedRun,
-        outcomes: &[Outcome],
-        top: TopK,
-        cluster_of: &[usize],
-        judges_answers: bool,
-    ) -> Self {
-        let recorded = RecordedRun::new(run, outcomes, top, cluster_of);
-        let mut alternatives = alternatives(&recorded);
-        if !judges_answers {
-            for one in &mut alternatives {
-                one.promise = None;
-            }
-        }
+    pub fn new(run: &SavedRun, outcomes: &[Outcome], top: TopK, cluster_of: &[usize]) -> Self {
+        let alternatives = alternatives(&RecordedRun::new(run, outcomes, top, cluster_of));
         Self { advice: advice::advice(&alternatives), alternatives }
     }
 }

@@ -83,7 +83,7 @@ fn four() -> SavedRun {
 
 fn found(run: &SavedRun) -> Vec<Alternative> {
     let outcomes = diagnose::outcomes(run, 2, f1_judge());
-    WhatIf::new(run, &outcomes, 2.into(), &[0, 1, 2, 3], true).alternatives
+    WhatIf::new(run, &outcomes, 2.into(), &[0, 1, 2, 3]).alternatives
 }
 
 fn of(run: &SavedRun, change: Change) -> Alternative {
@@ -230,7 +230,7 @@ fn an_expected_gain_is_certain_exactly_where_the_paired_test_of_the_change_is() 
         let run = run((0..20).map(|i| if i < n { lost(i) } else { held(i) }).collect());
         let outcomes = diagnose::outcomes(&run, 2, f1_judge());
         let clusters: Vec<usize> = (0..20).collect();
-        let found = WhatIf::new(&run, &outcomes, 2.into(), &clusters, true).alternatives;
+        let found = WhatIf::new(&run, &outcomes, 2.into(), &clusters).alternatives;
         let three = found.iter().find(|one| one.change == k(3, Some(300))).expect("k = 3");
         assert_eq!((three.won, three.lost), (n, 0));
         for ci95 in [three.net_ci95, three.promise.expect("an oracle").ci95] {
@@ -252,7 +252,6 @@ fn advice_names_the_change_its_cost_and_its_gain() {
     assert_eq!(
         advice[0].sentence,
         "Put 10 passages into the prompt: evidence reaches the prompt for 80 instead of 50 of 100 questions, with 1,000 instead \
-         of 500 tokens. The expected gain is +0.10 [0.01, 0.90] right answers per question, if other passages distract the \
-         generator no more than now."
+         of 500 tokens. The expected gain is +0.10 [0.01, 0.90] right answers per question."
     );
 }

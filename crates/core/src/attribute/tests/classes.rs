@@ -1,7 +1,7 @@
 //! Failure classes of planted losses.
 
 use super::super::classify::{Evidence, classify};
-use super::super::gold::{self, Haystacks};
+use super::super::gold;
 use super::super::judge::Judgments;
 use super::super::known::TopK;
 use super::super::support::SupportTest;
@@ -74,42 +74,6 @@ fn any_member_of_a_group_will_do_and_every_group_is_needed() {
     let both = question(vec![vec![member("d", &[(0, 4)])], vec![member("e", &[(0, 7)])]]);
     let gold = gold::locate(&both, &corpus, || panic!("labelled"), &|_| None);
     assert!(!holds(&both, &gold, &["e#0"]) && holds(&both, &gold, &["e#0", "d#0"]));
-}
-
-#[test]
-fn a_gold_document_as_a_whole_needs_the_chunk_with_the_answer() {
-    let corpus = corpus(&TENS);
-    let whole = question(vec![vec![member("d", &[])]]);
-    let gold = gold::locate(&whole, &corpus, || panic!("labelled"), &|_| None);
-    assert_eq!(gold.groups[0][0].chunks, [ChunkId::from("d#1")], "1992 stands at 15..19");
-    let test = SupportTest::new(&whole, &gold.groups, &corpus);
-    assert!(!test.of(&[ChunkId::from("d#0")]).holds);
-    assert!(test.of(&[ChunkId::from("d#1")]).holds);
-}
-
-#[test]
-fn without_evidence_an_answer_string_decides() {
-    let corpus = corpus(&[(0, 17), (17, 30)]);
-    let haystacks = Haystacks::new(&corpus);
-    let asked = question(vec![]);
-    let gold = gold::locate(&asked, &corpus, || &haystacks, &|_| None);
-    assert!(gold.documents.holds && gold.chunks.holds, "e#0 holds 1992 whole");
-    let found = with_gold(asked.clone(), gold.clone(), &["e#0"], &["e#0"], Some(wrong()));
-    assert_eq!(judged(&found, &corpus, false, None).class, FailureClass::Generation);
-    let lost = with_gold(asked, gold, &["d#0"], &["d#0"], Some(wrong()));
-    assert_eq!(judged(&lost, &corpus, false, None).class, FailureClass::Retrieval);
-}
-
-#[test]
-fn an_answer_that_only_a_boundary_cuts_is_lost_by_chunking_where_nothing_is_labelled() {
-    let mut asked = question(vec![]);
-    asked.answers = vec!["cccc 1992".to_owned()];
-    let corpus = corpus(&[(0, 14), (15, 30)]);
-    let haystacks = Haystacks::new(&corpus);
-    let gold = gold::locate(&asked, &corpus, || &haystacks, &|_| None);
-    assert!(gold.documents.holds && !gold.chunks.holds);
-    let lost = with_gold(asked, gold, &["d#0"], &["d#0"], Some(wrong()));
-    assert_eq!(judged(&lost, &corpus, false, None).class, FailureClass::Chunking);
 }
 
 #[test]

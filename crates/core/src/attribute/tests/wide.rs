@@ -107,7 +107,9 @@ fn a_class_is_claimed_where_both_readings_lose_at_one_stage() {
         class(&["e#0"], &["e#0"]),
         (
             FailureClass::Retrieval,
-            "the label of 800 bytes spans 4 chunks; none with the gold answer was among 1 candidate".to_owned()
+            "gold range 800-1,600 of `d` is cut between chunks 4, 5, 6 and 7; chunk 4 was not among 1 candidate, chunk 5 was not \
+             among 1 candidate, chunk 6 was not among 1 candidate, chunk 7 was not among 1 candidate"
+                .to_owned()
         )
     );
     // All four chunks are candidates; chunk 5, with the answer, is below the top 2.
@@ -116,8 +118,8 @@ fn a_class_is_claimed_where_both_readings_lose_at_one_stage() {
         class(&all, &all[..2]),
         (
             FailureClass::Ranking,
-            "the label of 800 bytes spans 4 chunks; the first with the gold answer, chunk 5, came fourth, below the \
-             top 2 (the retriever's order: no reranker)"
+            "gold range 800-1,600 of `d` is cut between chunks 4, 5, 6 and 7; chunk 4 came first, chunk 5 came fourth, below the \
+             top 2, chunk 6 came second, chunk 7 came third, below the top 2 (the retriever's order: no reranker)"
                 .to_owned()
         )
     );
