@@ -20,30 +20,15 @@ pub const FEW: usize = 20;
 /// Maximum number of slices per dimension, largest first: there may be as many tags as questions.
 const MOST_PARTS: usize = 50;
 
-/// The dimension that questions are sliced by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SliceBy {
-    /// A tag; a question is in the slice of each of its tags.
-    Tag,
-    /// The expected kind of answer.
-    Kind,
-    /// The number of evidence groups it needs.
-    Hops,
-}
-
-impl SliceBy {
-    /// Every dimension, in report order.
-    pub const ALL: [Self; 3] = [Self::Tag, Self::Kind, Self::Hops];
-
-    /// Returns its display name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Tag => "tag",
-            Self::Kind => "kind",
-            Self::Hops => "hops",
-        }
+ragtriage_core::closed_set! {
+    /// The dimension that questions are sliced by.
+    SliceBy {
+        /// A tag; a question is in the slice of each of its tags.
+        Tag = "tag",
+        /// The expected kind of answer.
+        Kind = "kind",
+        /// The number of evidence groups it needs.
+        Hops = "hops",
     }
 }
 

@@ -11,7 +11,6 @@ mod comparison;
 pub mod differences;
 pub mod pairs;
 pub mod provenance;
-mod scored;
 mod verdict;
 
 #[cfg(test)]
@@ -22,15 +21,16 @@ use std::collections::BTreeSet;
 use self::differences::MeasureDifference;
 use self::pairs::Pairs;
 use self::provenance::RunChange;
-use self::scored::Scored;
+use super::diagnose;
+use super::score::{self, Scores};
 use super::summary::EvaluationPlan;
 use crate::Error;
+use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::measure::{Cutoff, Family, Measure, Quantity};
 use ragtriage_core::stats::holm::holm;
 use ragtriage_runs::{SCHEMA, SavedRun};
 
 pub use comparison::{Comparison, PairComparison, RunHead};
-pub use scored::ComparedRun;
 pub use verdict::{LEVEL, p_text};
 
 /// Parameters of a comparison.
@@ -181,5 +181,30 @@ fn adjust(pairs: &mut [PairComparison], primary: Option<Measure>) {
     let p_values: Vec<f64> = family.iter().filter_map(|difference| difference.p).collect();
     for (difference, adjusted) in family.iter_mut().zip(holm(&p_values)) {
         difference.p_holm = Some(adjusted);
+    }
+}
+
+/// A run that is compared with the baseline.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparedRun<'a> {
+    /// Its files.
+    pub run: &'a SavedRun,
+    /// Number of hits it packed; its failure classes depend on it.
+    pub k: usize,
+}
+
+/// A run's scores and outcomes, parallel to its traces.
+struct Scored {
+    scores: Scores,
+    outcomes: Vec<Outcome>,
+}
+
+impl Scored {
+    fn new(subject: ComparedRun<'_>, measures: &[Measure], plan: &EvaluationPlan) -> Self {
+        let outcomes = diagnose::outcomes(subject.run, subject.k, plan.judge);
+        Self {
+            scores: score::score_classified(subject.run, &outcomes, measures, plan.judge),
+            outcomes,
+        }
     }
 }

@@ -109,29 +109,19 @@ impl Gate {
     }
 }
 
-/// The decision on a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GateVerdict {
-    /// The limit is met.
-    Pass,
-    /// The limit is not met.
-    Fail,
-    /// The questions are insufficient to decide.
-    Inconclusive,
+ragtriage_core::closed_set! {
+    /// The decision on a gate.
+    GateVerdict {
+        /// The limit is met.
+        Pass = "pass",
+        /// The limit is not met.
+        Fail = "fail",
+        /// The questions are insufficient to decide.
+        Inconclusive = "inconclusive",
+    }
 }
 
 impl GateVerdict {
-    /// Returns the name used in files and reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Inconclusive => "inconclusive",
-        }
-    }
-
     /// Returns true if the run may pass with it; `strict` counts inconclusive gates as failed.
     #[must_use]
     pub fn passes(self, strict: bool) -> bool {

@@ -87,26 +87,26 @@ pub struct LossVerdict {
     pub text: String,
 }
 
-/// The source that a loss is attributed to, in report order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Source {
-    /// Not in the corpus.
-    Corpus,
-    /// Split by a chunk boundary.
-    Chunking,
-    /// Not among the candidates.
-    Retrieval,
-    /// Not in the top k.
-    Ranking,
-    /// Not in the prompt.
-    Packing,
-    /// Not in the prompt; a record does not show which of the three stages before lost it.
-    Undelivered,
-    /// In the prompt, lost among the other passages.
-    Distraction,
-    /// Lost with the gold passages alone: the generator, or the label.
-    Reader,
+ragtriage_core::closed_set! {
+    /// The source that a loss is attributed to, in report order.
+    Source {
+        /// Not in the corpus.
+        Corpus = "corpus",
+        /// Split by a chunk boundary.
+        Chunking = "chunking",
+        /// Not among the candidates.
+        Retrieval = "retrieval",
+        /// Not in the top k.
+        Ranking = "ranking",
+        /// Not in the prompt.
+        Packing = "packing",
+        /// Not in the prompt; a record does not show which of the three stages before lost it.
+        Undelivered = "undelivered",
+        /// In the prompt, lost among the other passages.
+        Distraction = "distraction",
+        /// Lost with the gold passages alone: the generator, or the label.
+        Reader = "reader",
+    }
 }
 
 /// A side of the pipeline.
@@ -119,33 +119,6 @@ pub enum Side {
 }
 
 impl Source {
-    /// Every source, in report order.
-    pub const ALL: [Self; 8] = [
-        Self::Corpus,
-        Self::Chunking,
-        Self::Retrieval,
-        Self::Ranking,
-        Self::Packing,
-        Self::Undelivered,
-        Self::Distraction,
-        Self::Reader,
-    ];
-
-    /// Returns its name in files and reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Corpus => "corpus",
-            Self::Chunking => "chunking",
-            Self::Retrieval => "retrieval",
-            Self::Ranking => "ranking",
-            Self::Packing => "packing",
-            Self::Undelivered => "undelivered",
-            Self::Distraction => "distraction",
-            Self::Reader => "reader",
-        }
-    }
-
     /// Returns the failure class of the questions that it loses.
     #[must_use]
     pub fn class(self) -> FailureClass {

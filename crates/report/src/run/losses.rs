@@ -190,7 +190,7 @@ pub(super) fn classes(summary: &Summary) -> Table {
         table.columns.push(TableColumn::of_numbers(BOUNDS));
         table.notes.push(BOUNDS_NOTE.to_owned());
     }
-    for class in FailureClass::ALL.iter() {
+    for class in &FailureClass::ALL {
         let bounds = summary.class_bounds.get(class.name()).filter(|[low, high]| low < high);
         let Some(share) = summary.class_shares.get(class.name()) else {
             continue;

@@ -1,8 +1,6 @@
 //! The report of a run: what is known of it ([`RunReport`]), and the same as a [`Report`] for every format.
 
 mod approximate;
-mod conditions;
-mod diagnosis;
 mod head;
 mod language;
 mod losses;
@@ -104,10 +102,10 @@ impl RunReport {
             two_by_two: Some(summary.two_by_two).filter(|table| table.n > 0),
             what_if: what_if::table(&summary.what_if.alternatives),
             measures: measures::measures(summary)
-                .chain(conditions::conditions(summary))
+                .chain(measures::conditions(summary))
                 .chain(summary.judge.as_ref().map(judge::table))
                 .collect(),
-            diagnosis: diagnosis::diagnosis(run, summary),
+            diagnosis: measures::slices(run, summary),
             lost,
             n_lost,
             caveats: caveats(run, summary),
