@@ -207,13 +207,6 @@ fn the_recorded_prompt_decides_what_was_packed() {
     assert_eq!((n, rows.iter().map(|(_, n)| n).sum()), (60, 60));
 }
 
-/// A note of one chunk; three of a topic share its words.
-fn note(i: usize) -> (String, String) {
-    let text =
-        format!("Topic t{} {}is described in note n{i}.", i / 3, "again and again ".repeat(i % 3));
-    (format!("d{i}"), text)
-}
-
 #[test]
 fn a_reader_that_repeats_one_wrong_answer_does_not_make_labels_suspect() {
     // All conditions give the port of the first service, from different passages. The gold passages hold the gold answer.
