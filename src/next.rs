@@ -44,7 +44,7 @@ fn next(
     let path = shell(folder.path());
     let conclusion = summary.verdict.conclusion;
     match (conclusion, overrides) {
-        (Conclusion::Withheld, _) if summary.waterfall_n == 0 => {
+        (Conclusion::Withheld, _) if summary.losses.n_testable == 0 => {
             let n_of = |class: FailureClass| summary.classes.get(class.name()).copied();
             // Of questions with evidence, but without an answer or a recorded prompt.
             let others = [FailureClass::Ambiguous, FailureClass::Failed, FailureClass::NotRecorded];

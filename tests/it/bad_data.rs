@@ -58,7 +58,7 @@ fn missing_evidence_that_is_kept_is_counted_and_lost_in_the_corpus() {
     let summary = project.summary("r");
     assert_eq!((&summary["classes"]["corpus"], &summary["n_questions"]), (&1.into(), &3.into()));
     // Of three questions with gold one is lost before the documents.
-    assert_eq!(summary["waterfall"][0], serde_json::json!({"stage": "documents", "supported": 2}));
+    assert_eq!(summary["losses"]["stages"][0]["complete"], 2);
     let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
         words.contains("evidence whose document is not in the corpus, kept"),

@@ -43,7 +43,7 @@ fn each_gate_is_a_line_and_a_failed_one_is_exit_1() {
       fail          P@5 <= 0.05                       0.200   [0.058, 0.766]  3
       inconclusive  RR drop <= 0.02  0.000 (0.833 -> 0.833)  [-1.000, 1.000]  3
       - AnswerF1 >= 0.5: inconclusive: the limit 0.5 lies inside the 95% CI [0.000, 1.000], so 3 questions do not
-        decide; about 97 questions would, if 0.667 is the true value
+        decide
       - P@5 <= 0.05: P@5 is 0.200, and all of its interval [0.058, 0.766] is above 0.05
       - RR drop <= 0.02: inconclusive: the limit 0.02 lies inside the 95% CI [-1.000, 1.000], so 3 questions do
         not decide
@@ -118,7 +118,7 @@ fn a_junit_file_is_written_and_a_github_job_annotated() {
     let annotations = outcome.stderr.clone();
     assert_eq!(outcome.code, 1);
     insta::assert_snapshot!(annotations, @r"
-    ::warning title=k1%3A AnswerF1 >= 0.5::inconclusive: the limit 0.5 lies inside the 95%25 CI [0.000, 1.000], so 3 questions do not decide; about 97 questions would, if 0.667 is the true value
+    ::warning title=k1%3A AnswerF1 >= 0.5::inconclusive: the limit 0.5 lies inside the 95%25 CI [0.000, 1.000], so 3 questions do not decide
     ::error title=k1%3A P@5 <= 0.05::P@5 is 0.200, and all of its interval [0.058, 0.766] is above 0.05
     1 gate passed, 1 failed, 1 inconclusive (not counted as failed; --strict counts it)
     ");
@@ -158,25 +158,6 @@ fn a_junit_file_is_written_and_a_github_job_annotated() {
 }
 
 #[test]
-fn a_run_that_lacks_questions_does_not_pass() {
-    let project = two_runs(&[]);
-    let traces = project.read("runs/k1/traces.jsonl");
-    project.write("runs/k1/traces.jsonl", traces.split_inclusive('\n').take(2).collect::<String>());
-    let args = ["check", "runs/k1", "--min", "Recall@5=0.5"];
-    // Finished, so a line was lost; refused as by `report` and `compare`.
-    let lacks = "error: `runs/k1/traces.jsonl` lacks 1 of the 3 questions of a finished run";
-    project.refuses_with_some_hint(&args, lacks);
-    let mut manifest: serde_json::Value =
-        serde_json::from_str(&project.read("runs/k1/run.json")).expect("a manifest");
-    manifest["finished"] = serde_json::Value::Null;
-    project.write("runs/k1/run.json", manifest.to_string());
-    let outcome = project.call(&args);
-    assert_eq!(outcome.code, 1);
-    let line = "  fail          every question judged  0.667                  3\n";
-    assert!(outcome.stdout.contains(line), "{}", outcome.stdout);
-}
-
-#[test]
 fn what_cannot_be_checked_is_exit_2() {
     let project = two_runs(&[]);
     for (args, error) in [
@@ -190,24 +171,12 @@ fn what_cannot_be_checked_is_exit_2() {
             "error: invalid gate `--min EM@5`: expected MEASURE=NUMBER",
         ),
         (
-            &["runs/k1", "--min", "EM@5=high"],
-            "error: invalid gate `--min EM@5=high`: expected MEASURE=NUMBER",
-        ),
-        (
             &["runs/k1", "--min", "EM@5=80"],
             "error: the gate's limit 80 of `EM@5` lies outside 0 to 1",
         ),
         (
-            &["runs/k1", "--max", "EM@5=NaN"],
-            "error: the gate's limit NaN of `EM@5` lies outside 0 to 1",
-        ),
-        (
             &["runs/k1", "--min", "em@5=0.8"],
             "error: unknown measure or failure class `em@5`; did you mean `EM@5`?",
-        ),
-        (
-            &["runs/k1", "--max-drop", "RR=0.1"],
-            "error: a gate on a change of `RR` needs a baseline",
         ),
         (
             &["runs/k1", "--max-drop", "RR=0.1", "--baseline", "runs/gone"],
@@ -234,24 +203,6 @@ fn what_cannot_be_checked_is_exit_2() {
         &["run", "c.toml", "--out", "runs", "--name", "r", "--set", "gates.min.EM@5=50"],
         "error: `[gates]`: the gate's limit 50 of `EM@5` lies outside 0 to 1",
     );
-}
-
-#[test]
-fn a_baseline_over_other_questions_is_refused_unless_they_intersect() {
-    let project = two_runs(&[]);
-    let questions = project.read("data/questions.jsonl");
-    project.write("data/questions.jsonl", questions.lines().take(2).collect::<Vec<_>>().join("\n"));
-    project.good("two", &[]);
-    let args = ["check", "runs/two", "--max-drop", "AnswerF1=0.1", "--baseline", "runs/k5"];
-    project.refuses_with_some_hint(
-        &args,
-        "error: `k5` and `two` do not ask the same questions: 2 in both, 1 only in `k5`, 0 only in `two`, 0 with the same \
-         id and different texts",
-    );
-    let outcome = project.call(&[&args[..], &["--intersect"]].concat());
-    assert_eq!(outcome.code, 0, "{}", outcome.stdout);
-    let notice = "drops are over the 2 questions that both ask; 1 only in the baseline and 0 only in the run are left out";
-    assert!(outcome.stdout.contains(notice), "{}", outcome.stdout);
 }
 
 #[test]
@@ -313,28 +264,6 @@ fn a_baseline_file_gives_the_verdicts_of_its_run() {
 }
 
 #[test]
-fn gates_on_classes_are_refused_where_no_run_could_fail_them() {
-    let project = two_runs(&[]);
-    let rise = |gate: &'static str| ["check", "runs/k1", "--max-rise", gate];
-    project.refuses_with_some_hint(
-        &rise("correct=0.1"),
-        "error: a rise of `correct` is no loss: higher is better",
-    );
-    project.refuses_with_some_hint(
-        &rise("failed=0.1"),
-        "error: a change of `failed` cannot be judged: questions without a result are not compared with the baseline",
-    );
-    project.refuses_with_some_hint(
-        &rise("halucinated=0.1"),
-        "error: unknown measure or failure class `halucinated`; did you mean `hallucinated`?",
-    );
-    project.refuses_with_some_hint(
-        &["check", "runs/k1", "--min", "RR=0.1", "--min-effect=-1"],
-        "error: invalid `--min-effect -1`: expected a number of 0 or more",
-    );
-}
-
-#[test]
 fn the_summary_is_appended_as_markdown() {
     let project = two_runs(&[]);
     let args = ["check", "runs/k1", "--max", "P@5=0.05", "--min", "RR=0.1"];
@@ -355,39 +284,4 @@ fn the_summary_is_appended_as_markdown() {
     job.env("GITHUB_ACTIONS", "true").env("GITHUB_STEP_SUMMARY", project.path("job.md"));
     assert_eq!(self::outcome(&job.output().expect("starts")).code, 1);
     assert_eq!(format!("before\n{}", project.read("job.md")), text);
-}
-
-#[test]
-fn the_runbooks_have_the_same_verdicts_by_folder_and_by_file() {
-    let project = Project::runbooks();
-    for (name, k) in [("five", "retrieval.k=5"), ("one", "retrieval.k=1")] {
-        let run = ["run", "--out", "runs", "--name", name, "--set", k];
-        let outcome = project.call(&run);
-        assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    }
-    let written = project.call(&["baseline", "runs/five"]);
-    assert_eq!(written.code, 0, "{}", written.stderr);
-    let gates = [
-        "runs/one",
-        "--json",
-        "--max-drop",
-        "EM@prompt=0.02",
-        "--max-drop",
-        "nDCG@10=0.02",
-        "--max-drop",
-        "AnswerF1=0.5",
-        "--max-rise",
-        "ranking=0.03",
-        "--max-rise",
-        "retrieval=0.03",
-        "--baseline",
-    ];
-    let of = |baseline: &str| check(&project, &[&gates[..], &[baseline]].concat());
-    let (of_run, of_file) = (of("runs/five"), of("baseline.json"));
-    assert_eq!(of_run.stdout, of_file.stdout);
-    let report: serde_json::Value = serde_json::from_str(&of_file.stdout).expect("JSON");
-    let verdict = |at: usize| report["gates"][at]["verdict"].as_str().expect("a verdict");
-    // With one passage fewer questions have their evidence; the ranking itself is the same, and so are its candidates.
-    let verdicts = [0, 1, 3, 4].map(verdict);
-    assert_eq!(verdicts, ["fail", "pass", "fail", "pass"]);
 }

@@ -54,7 +54,7 @@ fn hotpotqa_pools_paragraphs_by_title_and_counts_by_hand() {
     close(measure(&summary, "FullRecall@1"), 0.0, 2);
     // Only h1 has a span; `Carl Orff Junior` stands in one paragraph.
     close(measure(&summary, "EM@5"), 1.0, 1);
-    assert_eq!(summary["waterfall"][4], serde_json::json!({"stage": "prompt", "supported": 2}));
+    assert_eq!(summary["losses"]["stages"][4]["complete"], 2);
     let ranges = |trace: &serde_json::Value| -> Vec<serde_json::Value> {
         let groups = trace["question"]["evidence"].as_array().expect("groups").iter();
         groups.map(|group| group[0]["ranges"].clone()).collect()
@@ -102,8 +102,7 @@ fn squad_2_has_questions_that_cannot_be_answered() {
     close(measure(&summary, "EM@5"), 1.0, 2);
     assert_eq!((measure(&summary, "Recall@5").1, measure(&summary, "AnswerF1").1), (2, 3));
     assert_eq!(class(&summary, "correct_abstention") + class(&summary, "hallucinated"), 1);
-    // Outside the waterfall.
-    assert_eq!(summary["waterfall_n"], 2);
+    assert_eq!(summary["losses"]["n_testable"], 2);
 }
 
 const BEIR: [(&str, &str); 3] = [

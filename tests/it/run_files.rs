@@ -27,7 +27,7 @@ const KEYS: [&str; 12] = [
     "classes",
     "flags",
     "two_by_two",
-    "waterfall",
+    "losses",
     "loss_budget",
     "verdict",
     "tokens",
@@ -150,10 +150,9 @@ fn check_measures(summary: &Value) {
 }
 
 fn check_pictures(summary: &Value) {
-    let steps = summary["waterfall"].as_array().expect("a list");
-    let counts: Vec<u64> =
-        steps.iter().map(|step| step["supported"].as_u64().expect("a count")).collect();
-    assert!(counts.is_sorted_by(|a, b| a >= b), "a waterfall never rises: {counts:?}");
+    let stages = summary["losses"]["stages"].as_array().expect("a list");
+    let counts: Vec<u64> = stages.iter().filter_map(|stage| stage["complete"].as_u64()).collect();
+    assert!(counts.is_sorted_by(|a, b| a >= b), "evidence never comes back: {counts:?}");
     let table = &summary["two_by_two"];
     let cells = ["hit_right", "hit_wrong", "hit_unsure", "miss_right", "miss_wrong", "miss_unsure"];
     let sum: u64 = cells.iter().map(|cell| table[cell]["n"].as_u64().expect("a count")).sum();

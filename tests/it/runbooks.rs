@@ -45,10 +45,10 @@ fn the_runs_folder_holds_what_the_design_names() {
     let summary = project.summary("r");
     // 190 + 30 span questions have EM; 275 of 300 have golds, 25 are unanswerable.
     assert_eq!(
-        (&summary["measures"]["EM@5"]["n"], &summary["waterfall_n"]),
+        (&summary["measures"]["EM@5"]["n"], &summary["losses"]["n_testable"]),
         (&220.into(), &275.into())
     );
-    assert_eq!(summary["waterfall"][0]["supported"], 275);
+    assert_eq!(summary["losses"]["stages"][0]["complete"], 275);
     let unanswerable = summary["classes"]["correct_abstention"]
         .as_u64()
         .zip(summary["classes"]["hallucinated"].as_u64());
@@ -248,19 +248,15 @@ fn without_a_generator_the_run_is_about_support_alone() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     check(&project, "r");
     let summary = project.summary("r");
-    let names: Vec<&str> = summary["waterfall"]
-        .as_array()
-        .expect("steps")
-        .iter()
-        .filter_map(|step| step["stage"].as_str())
-        .collect();
-    assert_eq!(names, ["documents", "chunks", "candidates", "top_k", "prompt"]);
+    let stages = summary["losses"]["stages"].as_array().expect("stages");
+    let names: Vec<&str> = stages.iter().filter_map(|row| row["class"].as_str()).collect();
+    assert_eq!(names, ["corpus", "chunking", "retrieval", "ranking", "packing"]);
     assert_eq!(
         (&summary["classes"]["supported"], &summary["loss_budget"]["of"]),
-        (&summary["waterfall"][4]["supported"], &"support".into())
+        (&stages[4]["complete"], &"support".into())
     );
     // What is lost is the share whose support did not reach the prompt.
-    let supported = summary["waterfall"][4]["supported"].as_f64().expect("a count");
+    let supported = stages[4]["complete"].as_f64().expect("a count");
     let loss = summary["loss_budget"]["loss"].as_f64().expect("a number");
     assert!((loss - (1.0 - supported / 275.0)).abs() < 1e-12, "{loss}");
 }

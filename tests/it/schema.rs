@@ -117,7 +117,7 @@ fn traces_and_summaries_of_a_wrong_type_are_rejected() {
         ("trace", &trace, "/gold/groups/0/0/needed/0"),
         ("trace", &trace, "/arms/0/attempts/0/stance"),
         ("summary", &summary, "/measures/EM@5/ci95"),
-        ("summary", &summary, "/waterfall/0/stage"),
+        ("summary", &summary, "/losses/stages/0/class"),
         ("summary", &summary, "/verdict/conclusion"),
     ] {
         let mut wrong = value.clone();

@@ -226,7 +226,7 @@ fn settings_that_do_the_same_are_told_apart_by_nobody() {
     let (outcome, json) = tuned(&project, &[]);
     assert_eq!(json["verdict"]["claimed"], Value::Null);
     assert_eq!(json["ranking"]["winner"], "default");
-    assert!(outcome.stdout.contains("Keep chunking.size = 64."), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("Keep chunking.size = 64: "), "{}", outcome.stdout);
     // What is kept is the default, with its own k and token budget.
     let best = project.read("tunes/c/best.toml");
     assert!(!best.contains("context_tokens") && !best.contains("k = "), "{best}");

@@ -1,6 +1,7 @@
 //! A closed set of names as an enum: its members in order, each with the one name that files, configurations and reports use.
 
 /// Defines such an enum, with `ALL`, `name` and `Display`. The names equal what serde writes; a test keeps that.
+#[macro_export]
 macro_rules! closed_set {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
         $(#[$doc])*

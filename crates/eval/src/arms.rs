@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::diagnose;
+use super::measure_summary::mean;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::{Settled, decide};
 use ragtriage_core::rightness::{Correctness, Judge};
@@ -65,11 +66,6 @@ pub(super) fn right_by_arm(
         answers.map(|(trace, outcome)| diagnose::right(trace, outcome, arm)).collect()
     };
     arms.filter(was_run).map(|arm| (arm, column(arm))).unzip()
-}
-
-/// Returns the mean, 0 of nothing. An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64 + 0.0
 }
 
 /// Usage of an arm's calls. A cached response uses nothing.

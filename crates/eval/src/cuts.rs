@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::measure_summary::MeasureSummary;
+use super::measure_summary::{MeasureSummary, mean};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::share::ClusteredShare;
 use ragtriage_core::stats::t::mean_error;
-use ragtriage_core::types::{FailureClass, QuestionKind, Trace};
+use ragtriage_core::types::{FailureClass, QuestionKind, Stage, Trace};
 
 /// Below this many questions an interval is uninformative, and the dominant failure class may be
 /// one question.
@@ -20,30 +20,15 @@ pub const FEW: usize = 20;
 /// Maximum number of slices per dimension, largest first: there may be as many tags as questions.
 const MOST_PARTS: usize = 50;
 
-/// The dimension that questions are sliced by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SliceBy {
-    /// A tag; a question is in the slice of each of its tags.
-    Tag,
-    /// The expected kind of answer.
-    Kind,
-    /// The number of evidence groups it needs.
-    Hops,
-}
-
-impl SliceBy {
-    /// Every dimension, in report order.
-    pub const ALL: [Self; 3] = [Self::Tag, Self::Kind, Self::Hops];
-
-    /// Returns its display name.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Tag => "tag",
-            Self::Kind => "kind",
-            Self::Hops => "hops",
-        }
+ragtriage_core::closed_set! {
+    /// The dimension that questions are sliced by.
+    SliceBy {
+        /// A tag; a question is in the slice of each of its tags.
+        Tag = "tag",
+        /// The expected kind of answer.
+        Kind = "kind",
+        /// The number of evidence groups it needs.
+        Hops = "hops",
     }
 }
 
@@ -115,10 +100,8 @@ impl QuestionColumns<'_> {
     fn mean(&self, questions: &[usize], column: &[Option<f64>]) -> MeasureSummary {
         let known = questions.iter().filter_map(|&at| Some((column[at]?, self.cluster_of[at])));
         let (values, clusters): (Vec<f64>, Vec<usize>) = known.unzip();
-        let n = values.len();
-        let mean = values.iter().sum::<f64>() / n.max(1) as f64 + 0.0;
         let ci95 = mean_error(&values, &clusters).map(|error| error.interval_in((0.0, 1.0)));
-        MeasureSummary { mean, n, ci95 }
+        MeasureSummary { mean: mean(&values), n: values.len(), ci95 }
     }
 
     /// Returns the share of right answers, with Wilson's interval; an answer that the rule is unsure about counts half and
@@ -133,7 +116,7 @@ impl QuestionColumns<'_> {
 
     /// Returns true if support reached the prompt.
     fn supported(&self, at: usize) -> Option<bool> {
-        self.outcomes[at].reached.map(|[.., prompt]| prompt)
+        self.outcomes[at].evidence.is_complete_at(Stage::Packing)
     }
 
     /// Returns the questions that did not fail.

@@ -1,7 +1,7 @@
 //! Evaluation: computes the [`summary::Summary`] of a saved run. Makes no calls, so a finished run can be scored again.
 //!
-//! [`score`] computes the measures of every question, [`diagnose`] its outcome, and the run's waterfall, 2 x 2 table, loss budget
-//! and verdict; [`cuts`] breaks these down; [`summary`] combines them. [`clusters`] links questions that share evidence. [`compare`] compares runs with
+//! [`score`] computes the measures of every question, [`diagnose`] its outcome, [`verdict`] the loss budget and the conclusion, and
+//! [`losses`] the table of losses that every report prints; [`cuts`] breaks these down; [`summary`] combines them. [`clusters`] links questions that share evidence. [`compare`] compares runs with
 //! a baseline question by question, [`gate`] applies quality gates. [`curves`] provides the data of a chart.
 //! [`audit`] measures how often an auditor agrees with the attribution, [`judge`] how far a judge's verdicts can be trusted. [`tuning`] compares the trials of a sweep.
 //! [`what_if`] computes what other settings would deliver.
@@ -19,9 +19,11 @@ mod counts;
 pub mod curves;
 pub mod cuts;
 pub mod diagnose;
+mod error;
 pub mod files;
 pub mod gate;
 pub mod judge;
+pub mod losses;
 mod measure_summary;
 pub mod outcomes;
 pub mod score;
@@ -30,6 +32,8 @@ pub mod summary;
 pub mod tuning;
 pub mod verdict;
 pub mod what_if;
+
+pub use error::Error;
 
 #[cfg(test)]
 mod tests;

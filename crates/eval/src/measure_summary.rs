@@ -17,3 +17,8 @@ pub struct MeasureSummary {
     /// Its 95% interval; `None` if fewer than two clusters of questions have a value.
     pub ci95: Option<Interval>,
 }
+
+/// Returns the mean, 0 of nothing. An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
+pub(crate) fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64 + 0.0
+}

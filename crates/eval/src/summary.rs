@@ -15,11 +15,13 @@ use super::counts::{
     unlocated,
 };
 use super::cuts::{self, QuestionColumns, SliceGroup};
-use super::diagnose::{self, TwoByTwo, WaterfallStep};
+use super::diagnose::{self, TwoByTwo};
 use super::judge::{DecidedAnswers, JudgeSummary, decided_answers, judge_summary};
+use super::losses::{self, LossTable};
 pub use super::measure_summary::MeasureSummary;
+use super::measure_summary::mean;
 use super::score::{self, Scores};
-use super::verdict::{self, Answered, BudgetOf, LossBudget, LossVerdict, VerdictFacts};
+use super::verdict::{self, BudgetOf, LossBudget, LossVerdict, VerdictFacts};
 use super::what_if::WhatIf;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure, Quantity};
@@ -85,12 +87,8 @@ pub struct Summary {
     pub flags: BTreeMap<String, usize>,
     /// 2 x 2 table of retrieval by answer.
     pub two_by_two: TwoByTwo,
-    /// Questions counted in the waterfall.
-    pub waterfall_n: usize,
-    /// Questions still supported, by stage.
-    pub waterfall: Vec<WaterfallStep>,
-    /// The waterfall with `answer_elsewhere` counted as support.
-    pub waterfall_with_elsewhere: Vec<WaterfallStep>,
+    /// The questions by the stage that lost them, and what each stage costs.
+    pub losses: LossTable,
     /// Answer score of each arm.
     pub arms: BTreeMap<String, ArmScore>,
     /// Changes between repeated answers, if repeats were requested.
@@ -170,7 +168,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             traces: &run.traces,
             outcomes: &outcomes,
             of,
-            answered: answered_by(run),
+            is_answered: has_arm(run, ArmName::Retrieved),
             k: prompt_size(run, plan),
             top,
             unlocated: unlocated(run),
@@ -178,13 +176,13 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         },
         &bootstrap,
     );
-    let is_estimated = answered_by(run) == Answered::ByGenerator && !verdict.counts_answers;
+    let is_estimated = has_arm(run, ArmName::Retrieved) && !verdict.counts_answers;
     let estimated =
         is_estimated.then(|| verdict::estimated_budget(&outcomes, &bootstrap)).flatten();
     let loss_budget = estimated.unwrap_or_else(|| budget_of(of));
     let measures = measure_summaries(&scores, &bootstrap);
-    let (waterfall, waterfall_n) = diagnose::waterfall(&outcomes, answered);
-    let with_elsewhere = diagnose::with_elsewhere(&run.traces, &outcomes);
+    let losses = LossTable::new(&run.traces, &outcomes, (&loss_budget, &verdict), answered);
+    let with_elsewhere = losses::with_elsewhere(&run.traces, &outcomes);
     let em_at_5 = measures.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
     let classes = class_counts(&outcomes);
     let columns = columns(run, &scores, plan, (&outcomes, cluster_of));
@@ -214,26 +212,18 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
                 .collect::<Vec<_>>(),
             &columns.answer_f1,
         ),
-        waterfall_n,
-        waterfall,
-        waterfall_with_elsewhere: diagnose::waterfall(&with_elsewhere, answered).0,
         arms: arms::arm_scores(&run.traces, &outcomes, plan.judge, &bootstrap),
         repeats: arms::repeats(&run.traces, plan.judge, &run.decided.answers),
         loss_budget_f1: of_f1.map(budget_of),
         loss_budget,
         // Without a usable label EM says nothing of retrieval: no document contains a gold answer.
         rule_of_thumb: verdict::rule_of_thumb(
-            em_at_5.filter(|_| waterfall_n > 0),
+            em_at_5.filter(|_| losses.n_testable > 0),
             verdict.conclusion,
         ),
+        losses,
         verdict,
-        what_if: WhatIf::new(
-            run,
-            &outcomes,
-            top,
-            &columns.cluster_of,
-            answered_by(run) == Answered::ByGenerator,
-        ),
+        what_if: WhatIf::new(run, &outcomes, top, &columns.cluster_of),
         cuts: cuts::cuts(&columns),
         n_clusters: bootstrap.n_clusters(),
         largest_cluster: clusters::sizes(&columns.cluster_of).largest,
@@ -296,11 +286,9 @@ pub(super) fn summarised<Q: Copy + Into<Quantity>>(
         let values: Vec<f64> = column.iter().flatten().copied().collect();
         let n = values.len();
         let (mean, ci95) = if is_mean(*measure) {
-            // An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
-            let mean = values.iter().sum::<f64>() / n.max(1) as f64 + 0.0;
             let n_clusters = bootstrap.n_clusters_with_value(column);
             let range = (*measure).into().range();
-            (mean, of_mean(&values, range, n_clusters, intervals.next().flatten()))
+            (mean(&values), of_mean(&values, range, n_clusters, intervals.next().flatten()))
         } else {
             let median = median(&values).unwrap_or(0.0);
             (median, bootstrap.median_interval(column))
@@ -312,10 +300,6 @@ pub(super) fn summarised<Q: Copy + Into<Quantity>>(
 
 fn is_mean(measure: impl Into<Quantity>) -> bool {
     measure.into().aggregate() == Aggregate::Mean
-}
-
-fn answered_by(run: &SavedRun) -> Answered {
-    if has_arm(run, ArmName::Retrieved) { Answered::ByGenerator } else { Answered::No }
 }
 
 /// Returns the number of hits in a prompt: an external RAG's k is unknown, and its recorded contexts are its prompt.

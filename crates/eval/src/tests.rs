@@ -2,12 +2,13 @@
 
 use super::arms;
 use super::diagnose::{self, Cell, TwoByTwo};
+use super::losses::{self, LossTable};
 use super::score;
 use super::verdict::{
-    self, Answered, BudgetOf, Conclusion, LossBudget, LossVerdict, Source, VerdictFacts,
-    answer_terms, rule_of_thumb,
+    self, BudgetOf, Conclusion, LossBudget, LossVerdict, Source, VerdictFacts, answer_terms,
+    rule_of_thumb,
 };
-use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::attribute::judge::{Judgments, Settled};
 use ragtriage_core::config::Settings;
 use ragtriage_core::language::Language;
@@ -40,7 +41,7 @@ fn judge_losses(
         traces,
         outcomes,
         of,
-        answered: Answered::ByGenerator,
+        is_answered: true,
         k: 5,
         top: 5.into(),
         unlocated: (0, 0),
@@ -48,6 +49,12 @@ fn judge_losses(
     };
     let verdict = verdict::judge(&facts, bootstrap);
     (budget, verdict)
+}
+
+fn loss_table(traces: &[Trace], outcomes: &[Outcome]) -> LossTable {
+    let bootstrap = Bootstrap::new((0..traces.len()).collect(), 50, 1);
+    let (budget, verdict) = judge_losses(traces, outcomes, BudgetOf::Right, &bootstrap);
+    LossTable::new(traces, outcomes, (&budget, &verdict), true)
 }
 
 fn of_f1() -> BudgetOf {
@@ -93,20 +100,14 @@ pub(super) fn failed() -> TraceError {
 }
 
 pub(super) fn outcome(class: FailureClass, lost: Option<Stage>) -> Outcome {
-    let at = |stage| lost.is_none_or(|lost| stage < lost as usize);
-    let reached = Some([at(0), at(1), at(2), at(3), at(4)]);
     Outcome {
         class,
         fault: None,
-        lost,
-        between: None,
+        evidence: lost.map_or(Evidence::Complete, |at| Evidence::Lost { at, cause: at }),
         reason: String::new(),
         judgments: Judgments::default(),
         unsupported: vec![],
         flags: vec![],
-        reached,
-        lenient: reached,
-        is_truncated_away: false,
         by_step: vec![],
     }
 }
@@ -181,7 +182,8 @@ fn gold_in_noise_parts_distraction_from_delivery() {
     // A prompt truncated by the server: its support was there, and packing lost all that the oracle
     // had.
     let cut = trace(1, &["d#0"], "1815", Some("18 May"));
-    let by_server = Outcome { is_truncated_away: true, ..outcome(FailureClass::Packing, None) };
+    let by_server =
+        Outcome { evidence: Evidence::Truncated, ..outcome(FailureClass::Packing, None) };
     assert_eq!(terms(&cut, &by_server), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
 }
 
@@ -201,11 +203,12 @@ fn an_answer_elsewhere_may_be_taken_for_support() {
     outcomes[0].flags = vec![Flag::AnswerElsewhere];
     outcomes[1].flags = vec![Flag::AnswerElsewhere];
     let outcomes = judged(&traces, outcomes);
-    let counted = diagnose::with_elsewhere(&traces, &outcomes);
+    let counted = losses::with_elsewhere(&traces, &outcomes);
     let classes: Vec<FailureClass> = counted.iter().map(|outcome| outcome.class).collect();
     assert_eq!(classes, [FailureClass::Generation, FailureClass::Correct, FailureClass::Retrieval]);
-    let supported = |outcomes: &[Outcome]| diagnose::waterfall(outcomes, false).0[4].supported;
-    assert_eq!((supported(&outcomes), supported(&counted)), (0, 2));
+    let table = loss_table(&traces, &outcomes);
+    let prompt = table.stages.iter().find(|row| row.class == FailureClass::Packing).expect("a row");
+    assert_eq!((prompt.complete, prompt.complete_with_elsewhere), (Some(0), Some(2)));
 }
 
 #[test]
@@ -255,49 +258,54 @@ fn without_a_generator_the_terms_are_shares_of_lost_support() {
 }
 
 #[test]
-fn one_loss_alone_is_decided_and_none_is_said_to_be_none() {
-    let traces: Vec<Trace> = (0..40).map(|i| trace(i, &["e#0"], "1815", Some("18 May"))).collect();
-    let outcomes = vec![outcome(FailureClass::Retrieval, Some(Stage::Retrieval)); 40];
-    let plan = Bootstrap::new((0..40).collect(), 500, 1);
-    let (_, verdict) = judge_losses(&traces, &outcomes, of_f1(), &plan);
-    assert_eq!((verdict.bottleneck, verdict.undecided), (Some(Source::Retrieval), false));
-    assert_eq!(verdict.stability, 1.0);
-    let right: Vec<Trace> = (0..3).map(|i| trace(i, &["d#0"], "18 May", Some("18 May"))).collect();
-    let (_, verdict) = judge_losses(
-        &right,
-        &vec![outcome(FailureClass::Correct, None); 3],
-        of_f1(),
-        &Bootstrap::new(vec![0, 1, 2], 50, 1),
-    );
+fn the_table_of_losses_counts_each_question_once() {
+    let (mut traces, mut outcomes) = five();
+    outcomes[2].fault = Some(Fault::Reader);
+    outcomes.push(outcome(FailureClass::Failed, Some(Stage::Ranking)));
+    traces.push(trace(5, &["e#0"], "", None));
+    let table = loss_table(&traces, &outcomes);
+    // One is in no document; one is lost among the candidates; of the three that reach the prompt two are right. The failed one is
+    // not counted. Costs: corpus 1 - 0; retrieval 1 - 0; the generator 1 - 0 for the third question.
+    let rows = table.stages.iter().map(|row| {
+        let missing: Vec<String> =
+            row.missing.iter().map(|(name, n)| format!("{n} {name}")).collect();
+        (row.class.name(), row.complete, row.questions, row.answers, missing.join(", "))
+    });
+    let row = |name, complete, lost: usize, missing: &str| {
+        (name, Some(complete), Some(lost), Some(lost as f64), missing.to_owned())
+    };
     assert_eq!(
-        (verdict.conclusion, &*verdict.text),
-        (
-            Conclusion::NothingLost,
-            "Nothing is lost: all 3 answerable questions are answered right."
-        )
+        rows.collect::<Vec<_>>(),
+        [
+            row("corpus", 4, 1, "1 corpus"),
+            row("chunking", 4, 0, ""),
+            row("retrieval", 3, 1, "1 retrieval"),
+            row("ranking", 3, 0, ""),
+            row("packing", 3, 0, ""),
+            row("generation", 2, 1, "1 reader"),
+        ]
     );
+    let others = table.others.iter().map(|other| (other.what, other.questions));
+    assert_eq!(others.collect::<Vec<_>>(), [("right, with evidence", 2)]);
+    let outside = [losses::QuestionCount { what: "failed", questions: 1 }];
+    assert_eq!((table.n, table.n_testable, &table.outside[..]), (5, 5, &outside[..]));
 }
 
 #[test]
-fn the_waterfall_counts_support_stage_by_stage() {
-    let (_, outcomes) = five();
-    let (steps, n) = diagnose::waterfall(&outcomes, true);
-    let counts: Vec<(Stage, usize)> =
-        steps.iter().map(|step| (step.stage, step.supported)).collect();
-    // One is in no document; one is lost among the candidates; of the three that reach the prompt two are
-    // right.
-    assert_eq!(n, 5);
-    assert_eq!(
-        counts,
-        [
-            (Stage::Corpus, 4),
-            (Stage::Chunking, 4),
-            (Stage::Retrieval, 3),
-            (Stage::Ranking, 3),
-            (Stage::Packing, 3),
-            (Stage::Generation, 2)
-        ]
-    );
+fn a_stage_that_a_record_does_not_show_has_no_count_and_its_losses_are_at_the_next() {
+    let (traces, mut outcomes) = five();
+    let (first, last) = (Stage::Retrieval, Stage::Ranking);
+    outcomes[1] = Outcome {
+        evidence: Evidence::Between { first, last },
+        ..outcome(FailureClass::Undelivered, None)
+    };
+    let table = loss_table(&traces, &outcomes);
+    let row = |class| table.stages.iter().find(|row| row.class == class).expect("a row");
+    let (retrieval, ranking) = (row(FailureClass::Retrieval), row(FailureClass::Ranking));
+    assert_eq!((retrieval.complete, retrieval.missing.len()), (None, 0));
+    assert_eq!((ranking.complete, ranking.missing.get("undelivered")), (Some(3), Some(&1)));
+    let undelivered = row(FailureClass::Undelivered);
+    assert_eq!((undelivered.complete, undelivered.questions), (None, Some(1)));
 }
 
 #[test]
@@ -558,31 +566,6 @@ pub(super) fn manifest() -> Manifest {
         seconds: [].into(),
         vectors_cached: 0,
         vectors_computed: 0,
-    }
-}
-
-#[test]
-fn what_each_stage_lost_is_named_by_class_and_at_the_end_by_fault() {
-    let (_, mut outcomes) = five();
-    outcomes[2].fault = Some(Fault::Reader);
-    outcomes.push(outcome(FailureClass::Failed, Some(Stage::Ranking)));
-    // Of `five`: one not in the corpus, one lost by retrieval, one by the reader, two right; the failed one is not counted.
-    let lost = diagnose::lost_by_stage(&outcomes);
-    let of = |stage: Stage| {
-        lost[stage as usize].iter().map(|(name, n)| format!("{n} {name}")).collect::<Vec<_>>()
-    };
-    assert_eq!(of(Stage::Corpus), ["1 corpus"]);
-    assert_eq!(of(Stage::Retrieval), ["1 retrieval"]);
-    assert_eq!(of(Stage::Generation), ["1 reader"]);
-    assert!(
-        [Stage::Chunking, Stage::Ranking, Stage::Packing].iter().all(|stage| of(*stage).is_empty())
-    );
-    // They add up to the waterfall's steps.
-    let (steps, n) = diagnose::waterfall(&outcomes, true);
-    let mut before = n;
-    for (step, lost) in steps.iter().zip(&lost) {
-        assert_eq!(before - step.supported, lost.values().sum::<usize>(), "{}", step.stage);
-        before = step.supported;
     }
 }
 

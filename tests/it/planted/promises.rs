@@ -1,16 +1,15 @@
 //! Real changes against the alternatives that a run's record computes: evidence in the prompt and tokens must come out exactly,
 //! and the promised change of the answer score must lie inside the interval of the change that came in, for 90% of the promises.
 //!
-//! Three readers answer the prompts of the same runs: one that other passages never lead astray, one of [`super::noisy`]'s habits,
-//! and one that every further passage leads astray a little more often. Over `HotpotQA` 36, 8 and 14 of 57 changes were promised;
-//! 35, 8 and 12 promises came in.
+//! Three readers answer the prompts of the same runs: one that other passages never lead astray, which a promise assumes, one of
+//! [`super::noisy`]'s habits, and one that every further passage leads astray a little more often.
 
 use std::collections::BTreeMap;
 
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::prompt::passage_text;
 use ragtriage_core::stats::t::mean_error;
-use ragtriage_core::types::{ArmName, ChunkId, Interval, PassageMap};
+use ragtriage_core::types::{ArmName, ChunkId, Interval, PassageMap, Stage};
 use ragtriage_eval::clusters::question_clusters;
 use ragtriage_eval::diagnose;
 use ragtriage_eval::what_if::{Alternative, Promise, Setting, WhatIf};
@@ -67,8 +66,7 @@ impl Evaluated {
         let plan = evaluation(&run.manifest.settings);
         let outcomes = diagnose::outcomes(&run, plan.k, plan.judge);
         let clusters = question_clusters(run.traces.iter().map(|trace| &trace.question), true);
-        let alternatives =
-            WhatIf::new(&run, &outcomes, plan.k.into(), &clusters, true).alternatives;
+        let alternatives = WhatIf::new(&run, &outcomes, plan.k.into(), &clusters).alternatives;
         Self { run, outcomes, alternatives, clusters }
     }
 
@@ -78,7 +76,7 @@ impl Evaluated {
         pairs
             .map(|(trace, outcome)| {
                 let score = diagnose::right(trace, outcome, ArmName::Retrieved);
-                (score, outcome.reached.map(|reached| reached[4]))
+                (score, outcome.evidence.is_complete_at(Stage::Packing))
             })
             .collect()
     }
@@ -124,10 +122,6 @@ impl Held {
         self.alternative.promise.expect("an oracle condition")
     }
 
-    fn is_promised(&self) -> bool {
-        self.promise().withheld.is_none()
-    }
-
     fn is_inside(&self) -> bool {
         let gain = self.promise().gain;
         self.ci95.low <= gain && gain <= self.ci95.high
@@ -137,19 +131,17 @@ impl Held {
         let promise = self.promise();
         let own = promise.ci95.expect("clusters");
         format!(
-            "{:<18} {:>3} won {:>3} lost; {:+.3} [{:+.3}, {:+.3}] may move {:.3}; came in {:+.3} [{:+.3}, {:+.3}] {:<5} {}",
+            "{:<18} {:>3} won {:>3} lost; {:+.3} [{:+.3}, {:+.3}]; came in {:+.3} [{:+.3}, {:+.3}] {}",
             self.name,
             self.alternative.won,
             self.alternative.lost,
             promise.gain,
             own.low,
             own.high,
-            promise.distraction,
             self.gain,
             self.ci95.low,
             self.ci95.high,
             self.is_inside(),
-            promise.withheld.map_or(String::new(), |reason| format!("{reason:?}")),
         )
     }
 }
@@ -210,26 +202,21 @@ fn evidence_comes_out_exactly_and_promises_come_in() {
         SavedRun::load(&folder).expect("a run")
     };
     let saved: Vec<(&str, SavedRun)> = RUNS.iter().map(|(name, _)| (*name, load(name))).collect();
-    let (mut n_promised, mut n_came_in) = (0, 0);
     for distraction in [Distraction::Never, Distraction::Always, Distraction::Gradual] {
         let reader = Reader::new(&dataset, distraction);
         let runs: Vec<(&str, Evaluated)> =
             saved.iter().map(|(name, run)| (*name, Evaluated::new(run.clone(), &reader))).collect();
         let changes = changes(&runs);
         let lines: Vec<String> = changes.iter().map(Held::line).collect();
-        let promised: Vec<&Held> = changes.iter().filter(|held| held.is_promised()).collect();
-        let n_inside = promised.iter().filter(|held| held.is_inside()).count();
+        let n_inside = changes.iter().filter(|held| held.is_inside()).count();
         let all = format!(
-            "{distraction:?}\n{}\n{n_inside} of {} promises inside, {} changes",
+            "{distraction:?}\n{}\n{n_inside} of {} promises inside",
             lines.join("\n"),
-            promised.len(),
             changes.len()
         );
         seen(&all);
         assert!(changes.len() >= 40, "{all}");
-        n_promised += promised.len();
-        n_came_in += n_inside;
+        let is_assumed = matches!(distraction, Distraction::Never);
+        assert!(!is_assumed || 10 * n_inside >= 9 * changes.len(), "{all}");
     }
-    assert!(n_promised >= 40, "{n_promised} promises");
-    assert!(10 * n_came_in >= 9 * n_promised, "{n_came_in} of {n_promised}");
 }

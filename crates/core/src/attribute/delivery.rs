@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::Passages;
+use super::evidence::Evidence;
 use super::known::{Parts, TopK};
 use super::support::SupportTest;
 use super::wide::Reading;
@@ -11,37 +12,61 @@ use crate::types::{
 };
 
 /// The chunks of each stage, with the support test applied to them.
-#[allow(clippy::struct_excessive_bools, reason = "each is a fact about the record of its own")]
 pub(super) struct Delivery<'a> {
     pub trace: &'a Trace,
     pub test: SupportTest<'a>,
     pub passages: &'a dyn Passages,
     /// Hits of all retrievers; a chunk that several of them returned occurs several times. For an external RAG, with those
-    /// of every later step: they were candidates.
-    pub candidates: Vec<&'a ChunkId>,
+    /// of every later step: they were candidates. Known if all are recorded.
+    pub candidates: Hits<'a>,
     /// The passages around the first k of the ranking; `None` where chunks are packed as they are, as ours are.
     pub expanded: Option<Vec<&'a ChunkId>>,
-    /// The last ranking before packing; empty if none is recorded.
-    pub ranking: Vec<&'a ChunkId>,
-    /// Maximum number of candidates to pack; where it is not known, all of `ranking`.
-    pub k: usize,
-    pub packed: Vec<&'a ChunkId>,
+    /// The last ranking before packing; empty if none is recorded. Known if it is the one that was packed.
+    pub ranking: Hits<'a>,
+    /// Maximum number of candidates to pack; `None` where it is not known, so that a passage of the ranking may have been lost by it.
+    pub k: Option<usize>,
+    /// Known if the prompt is recorded.
+    pub packed: Hits<'a>,
     /// True if an external RAG retrieved the passages: its other chunks are unknown.
     pub recorded: bool,
-    /// True if all candidates are known, and most are in a document: evidence in the others is not seen.
-    pub knows_candidates: bool,
-    /// True if `ranking` is the one that was packed, and most of it is in a document.
-    pub knows_ranking: bool,
-    /// True if `k` is known: a passage of the first k that is not in the prompt was lost by packing.
-    pub knows_k: bool,
-    /// True if the prompt is known, and most of its passages are in a document.
-    pub knows_packed: bool,
     /// Share of the prompt that the endpoint read, where it must have truncated it.
     pub read_share: Option<f64>,
 }
 
-/// Support by one reading at documents, chunks, candidates, `top_k` and prompt; `None` where it is not known.
-pub(super) type Reach = [Option<bool>; 5];
+/// The passages of a stage.
+pub(super) struct Hits<'a> {
+    ids: Vec<&'a ChunkId>,
+    /// True if a passage that is not among them was not there: all are recorded, and most of them are in a document, so that
+    /// evidence in them is seen.
+    pub are_known: bool,
+}
+
+impl<'a> std::ops::Deref for Hits<'a> {
+    type Target = [&'a ChunkId];
+
+    fn deref(&self) -> &Self::Target {
+        &self.ids
+    }
+}
+
+/// The evidence in the result of a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    Complete,
+    Missing,
+    /// The record does not show it.
+    Unknown,
+}
+
+impl State {
+    fn new(is_complete: bool, is_known: bool) -> Self {
+        match (is_complete, is_known) {
+            (true, _) => Self::Complete,
+            (false, true) => Self::Missing,
+            (false, false) => Self::Unknown,
+        }
+    }
+}
 
 /// A gold range that a chunk boundary cuts and that was delivered in part.
 pub(super) struct Torn {
@@ -52,38 +77,33 @@ pub(super) struct Torn {
 
 impl<'a> Delivery<'a> {
     pub fn new(trace: &'a Trace, top: TopK, passages: &'a dyn Passages) -> Self {
-        let packed: Vec<&ChunkId> = trace.packed().collect();
         let last = trace.recorded_ranking();
+        let has_candidates = top.knows_candidates(trace);
+        let recorded = !has_candidates || trace.steps.iter().any(is_external);
+        let is_packed = trace.step(Step::Packed).is_some();
+        let steps = trace.steps.iter();
+        let candidates = steps
+            .filter(|step| recorded || step.step.is_retriever())
+            .flat_map(|step| step.hits.iter().map(|hit| &hit.id));
         let ranking: Vec<&ChunkId> =
             last.map_or(Vec::new(), |step| step.hits.iter().map(|hit| &hit.id).collect());
-        let has_candidates = top.knows_candidates(trace);
-        let k = top.of(trace);
-        let recorded = !has_candidates || trace.steps.iter().any(is_external);
-        let has_packed = trace.step(Step::Packed).is_some();
-        let steps = trace.steps.iter();
-        let candidates: Vec<&ChunkId> = steps
-            .filter(|step| recorded || step.step.is_retriever())
-            .flat_map(|step| step.hits.iter().map(|hit| &hit.id))
-            .collect();
+        let packed: Vec<&ChunkId> = trace.packed().collect();
         let expanded = trace.step(Step::Expanded);
+        // Without the prompt, nothing shows that no further step follows.
+        let is_ranked = last.is_some() && top.is_in_order && is_packed;
         Self {
             trace,
             test: SupportTest::new(&trace.question, &trace.gold.groups, passages),
             passages,
-            k: k.unwrap_or(ranking.len()),
-            knows_candidates: has_candidates && !is_rewritten(trace),
-            candidates,
+            k: top.of(trace),
+            candidates: Hits {
+                ids: candidates.collect(),
+                are_known: has_candidates && !is_rewritten(trace),
+            },
             expanded: expanded.map(|step| step.hits.iter().map(|hit| &hit.id).collect()),
-            // Without the prompt, nothing shows that no further step follows.
-            knows_ranking: last.is_some()
-                && top.is_in_order
-                && has_packed
-                && are_mostly_located(&ranking),
-            ranking,
-            knows_packed: has_packed && are_mostly_located(&packed),
-            packed,
+            ranking: Hits { are_known: is_ranked && are_mostly_located(&ranking), ids: ranking },
+            packed: Hits { are_known: is_packed && are_mostly_located(&packed), ids: packed },
             recorded,
-            knows_k: k.is_some(),
             read_share: trace
                 .attempt(ArmName::Retrieved)
                 .and_then(|attempt| top.read_share(attempt)),
@@ -92,7 +112,32 @@ impl<'a> Delivery<'a> {
 
     /// Returns the first k of the ranking.
     pub fn top_k(&self) -> &[&'a ChunkId] {
-        &self.ranking[..self.k.min(self.ranking.len())]
+        &self.ranking[..self.k.unwrap_or(usize::MAX).min(self.ranking.len())]
+    }
+
+    /// Returns what became of the evidence.
+    pub fn evidence(&self) -> Evidence {
+        let [strict, lenient] = [Reading::Strict, Reading::Lenient].map(|by| self.reached(by));
+        let (Some(strict), Some(lenient)) = (strict, lenient) else {
+            return Evidence::Untestable;
+        };
+        let [at, part] = [strict, lenient].map(|states| first(states, |one| one == State::Missing));
+        let first = first(strict, |one| one != State::Complete).unwrap_or(Stage::Generation);
+        let Some(at) = at else {
+            return match strict[Stage::Packing as usize] {
+                State::Unknown => Evidence::Unseen { first },
+                _ if self.is_truncated_away() => Evidence::Truncated,
+                _ => Evidence::Complete,
+            };
+        };
+        let cause = if self.torn(at).is_some() { Stage::Chunking } else { at };
+        if part != Some(at) {
+            Evidence::Partial { at, cause, part }
+        } else if cause == at && first < at {
+            Evidence::Between { first, last: at }
+        } else {
+            Evidence::Lost { at, cause }
+        }
     }
 
     /// Returns the passages of a stage; empty for those before retrieval, which hold every chunk. Where chunks are expanded, a
@@ -106,12 +151,13 @@ impl<'a> Delivery<'a> {
         }
     }
 
-    /// Returns whether support by that reading reached each of documents, chunks, candidates, `top_k` and prompt.
-    /// Support that one stage lost does not come back at a later one; support in the prompt was in every earlier stage. An
+    /// Returns the evidence by that reading at documents, chunks, candidates, `top_k` and prompt.
+    /// Evidence that one stage lost does not come back at a later one; evidence in the prompt was in every earlier stage. An
     /// expanded passage may hold what no chunk does: then no chunk boundary lost it.
-    /// `None` when support cannot be tested: without any label, or if an answer string is all there is and no document holds
+    /// `None` when it cannot be tested: without any label, or if an answer string is all there is and no document holds
     /// one, for then its wording is to blame as likely as the documents.
-    pub fn reached(&self, reading: Reading) -> Option<Reach> {
+    pub fn reached(&self, reading: Reading) -> Option<[State; 5]> {
+        use State::{Complete, Missing, Unknown};
         let of = |stage: Stage| self.test.holds(self.at(stage), reading);
         let gold = &self.trace.gold;
         let is_testable = match self.test.rule() {
@@ -124,25 +170,23 @@ impl<'a> Delivery<'a> {
         }
         let documents = gold.documents.holds;
         let is_rejoined = self.expanded.is_some() && of(Stage::Ranking);
-        let chunks = documents && (gold.chunks.holds || is_rejoined);
-        if !chunks {
-            let none = Some(false);
-            return Some([Some(documents), none, none, none, none]);
+        if !(documents && (gold.chunks.holds || is_rejoined)) {
+            return Some([State::new(documents, true), Missing, Missing, Missing, Missing]);
         }
         let is_packed = of(Stage::Packing);
-        let prompt = (is_packed || self.knows_packed).then_some(is_packed);
         let top_k = match of(Stage::Ranking) {
-            _ if is_packed || self.is_truncated(reading) => Some(true),
-            is_ranked if self.knows_ranking => (!is_ranked || self.knows_k).then_some(is_ranked),
-            _ => None,
+            _ if is_packed || self.is_truncated(reading) => Complete,
+            // Of an unknown k the first may be too few.
+            true if self.k.is_none() => Unknown,
+            is_ranked => State::new(is_ranked && self.ranking.are_known, self.ranking.are_known),
         };
-        let was_candidate = is_packed || top_k == Some(true) || of(Stage::Retrieval);
-        let candidates = (was_candidate || self.knows_candidates).then_some(was_candidate);
-        let top_k = top_k.filter(|_| candidates != Some(false));
+        let was_candidate = is_packed || top_k == Complete || of(Stage::Retrieval);
+        let candidates = State::new(was_candidate, self.candidates.are_known);
+        let prompt = State::new(is_packed, self.packed.are_known);
         Some(match (candidates, top_k) {
-            (Some(false), _) => [Some(true), Some(true), Some(false), Some(false), Some(false)],
-            (_, Some(false)) => [Some(true), Some(true), candidates, Some(false), Some(false)],
-            _ => [Some(true), Some(true), candidates, top_k, prompt],
+            (Missing, _) => [Complete, Complete, Missing, Missing, Missing],
+            (_, Missing) => [Complete, Complete, candidates, Missing, Missing],
+            _ => [Complete, Complete, candidates, top_k, prompt],
         })
     }
 
@@ -246,6 +290,10 @@ impl<'a> Delivery<'a> {
         let n = lengths.partition_point(|&n| !holds(&chunks[..n]));
         (n <= chunks.len()).then_some(n)
     }
+}
+
+fn first(states: [State; 5], is_wanted: impl Fn(State) -> bool) -> Option<Stage> {
+    states.iter().position(|state| is_wanted(*state)).map(|at| Stage::ALL[at])
 }
 
 /// Returns true if most passages that the retrievers found are in no document.

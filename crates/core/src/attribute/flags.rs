@@ -60,7 +60,7 @@ fn ann_missed(delivery: &Delivery<'_>) -> bool {
             .as_ref()
             .is_some_and(|exact| holds(exact.hits.iter().chain(others).collect()))
     };
-    delivery.trace.retrievers().any(completed_by) && !holds(delivery.candidates.clone())
+    delivery.trace.retrievers().any(completed_by) && !holds(delivery.candidates.to_vec())
 }
 
 /// Returns true if a packed passage without gold evidence has an answer string and a content term of the question.

@@ -1,5 +1,6 @@
 //! Locates a question's gold evidence in the run's documents and chunks.
 
+use super::support::matcher;
 use super::wide;
 use crate::text::answers::{AnswerMatcher, Searchable};
 use crate::types::{
@@ -54,11 +55,7 @@ pub fn locate<'h>(
             return unlabelled(question, rule, haystacks);
         }
     }
-    let matcher = if question.has_spans() {
-        AnswerMatcher::new(&question.answers)
-    } else {
-        AnswerMatcher::default()
-    };
+    let matcher = matcher(question);
     let place = |member: &Member| locate_member(question, member, corpus, &matcher, encoder_reads);
     let groups: Vec<Vec<GoldMember>> =
         question.evidence.iter().map(|group| group.iter().map(place).collect()).collect();
@@ -149,16 +146,31 @@ fn locate_member(
         )
     }));
     GoldMember {
-        doc: member.doc.clone(),
-        present: is_present(document),
-        answer_ranges: document
-            .map_or(Vec::new(), |document| wide::answer_ranges(question, &wide, &document.text)),
-        wide,
         encoder_truncated: !read.covers(&RangeSet::union(needed.iter().copied())),
         needed,
         chunks: holding.iter().map(|&number| corpus.chunk_id(number)).collect(),
-        has_answer: member.ranges.is_empty()
-            && document.is_some_and(|document| matcher.found_in_text(&document.text)),
+        ..placed(question, member, document, wide, matcher)
+    }
+}
+
+/// Returns what is known of a member from its document alone.
+fn placed(
+    question: &Question,
+    member: &Member,
+    document: Option<&Document>,
+    wide: Vec<ByteRange>,
+    matcher: &AnswerMatcher,
+) -> GoldMember {
+    let text = document.map_or("", |document| &document.text);
+    GoldMember {
+        doc: member.doc.clone(),
+        present: is_present(document),
+        needed: Vec::new(),
+        chunks: Vec::new(),
+        has_answer: member.ranges.is_empty() && document.is_some() && matcher.found_in_text(text),
+        encoder_truncated: false,
+        answer_ranges: wide::answer_ranges(question, &wide, text),
+        wide,
     }
 }
 
@@ -187,11 +199,7 @@ pub fn locate_shown(
     shown: &[&Passage],
     answer_in_a_document: impl FnOnce(&AnswerMatcher) -> bool,
 ) -> Gold {
-    let matcher = if question.has_spans() {
-        AnswerMatcher::new(&question.answers)
-    } else {
-        AnswerMatcher::default()
-    };
+    let matcher = matcher(question);
     let place = |member: &Member| {
         let document = corpus.document(&member.doc);
         locate_shown_member(question, member, document, shown, &matcher)
@@ -242,16 +250,9 @@ fn locate_shown_member(
     let is_held = |range: &ByteRange| holding.iter().any(|passage| passage.range.contains(*range));
     let wide = wide_of(member, typical, is_held);
     GoldMember {
-        doc: member.doc.clone(),
-        present: is_present(document),
-        answer_ranges: document
-            .map_or(Vec::new(), |document| wide::answer_ranges(question, &wide, &document.text)),
-        wide,
         needed,
         chunks: holding.iter().map(|passage| passage.id.clone()).collect(),
-        has_answer: member.ranges.is_empty()
-            && document.is_some_and(|document| matcher.found_in_text(&document.text)),
-        encoder_truncated: false,
+        ..placed(question, member, document, wide, matcher)
     }
 }
 

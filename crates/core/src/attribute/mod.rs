@@ -5,16 +5,15 @@
 //! with the rule as a sentence. All are pure: they read only a trace and its passages; the caller says whether an answer
 //! is right.
 
-mod bounds;
 pub mod classify;
 mod delivery;
 pub mod elsewhere;
+mod evidence;
 mod flags;
 pub mod gold;
 pub mod judge;
 pub mod known;
 pub mod place;
-mod ranks;
 mod reason;
 pub mod support;
 mod suspect;

@@ -4,17 +4,49 @@
 //! Chunks are named by their number in their document, as in their ids (from 0); ranges are bytes. Of alternative
 //! evidence, the one that came nearest is named. A passage of an external RAG has no number and is named by its id.
 
-use super::bounds;
 use super::delivery::{Delivery, Torn, is_rewritten};
-use super::ranks::{best_placed, came, name, number, was_among};
-use crate::text::numbers::{listed, thousands};
-use crate::types::{ArmName, ByteRange, ChunkId, GoldMember, Stage, Step, SupportRule};
+use super::evidence::Evidence;
+use super::wide::Reading;
+use crate::text::numbers::{listed, place, plural, thousands};
+use crate::types::{
+    ArmName, ByteRange, ChunkId, GoldMember, QuestionKind, Stage, Step, SupportRule,
+};
 
 /// Maximum number of chunks named in a sentence.
 const MOST_NAMED: usize = 6;
 
+/// Explains what became of the evidence.
+pub(super) fn of(delivery: &Delivery<'_>, evidence: Evidence) -> String {
+    match evidence {
+        Evidence::Untestable => match delivery.test.rule() {
+            SupportRule::AnswerString => "no evidence, and no document contains a gold answer",
+            _ => "no evidence and no answer string to go by",
+        }
+        .to_owned(),
+        Evidence::Complete => "support was in the prompt".to_owned(),
+        Evidence::Truncated => truncated(delivery),
+        Evidence::Lost { at, .. } => lost(delivery, at),
+        Evidence::Between { first, last } => {
+            let shown = not_shown(delivery);
+            format!("{}; {shown} whether {} lost it", lost(delivery, last), any_of(first, last))
+        }
+        Evidence::Unseen { first } => unseen(delivery, first),
+        Evidence::Partial { at, part, .. } => partial(delivery, at, part),
+    }
+}
+
+/// Explains why the result of `stage` lacks evidence.
+fn lost(delivery: &Delivery<'_>, stage: Stage) -> String {
+    match (stage, delivery.torn(stage)) {
+        (Stage::Corpus, _) => absent(delivery),
+        (Stage::Chunking, _) => unchunked(delivery),
+        (_, Some(at)) => torn(delivery, &at),
+        (_, None) => missed(delivery, stage) + orderer(delivery, stage),
+    }
+}
+
 /// Explains why no document holds the evidence.
-pub(super) fn absent(delivery: &Delivery<'_>) -> String {
+fn absent(delivery: &Delivery<'_>) -> String {
     let groups = &delivery.trace.gold.groups;
     let absent =
         groups.iter().enumerate().find(|(_, group)| !group.iter().any(|member| member.present));
@@ -33,7 +65,7 @@ pub(super) fn absent(delivery: &Delivery<'_>) -> String {
 }
 
 /// Explains a prompt of which the server read only the end.
-pub(super) fn truncated(delivery: &Delivery<'_>) -> String {
+fn truncated(delivery: &Delivery<'_>) -> String {
     let tokens = delivery.trace.attempt(ArmName::Retrieved).map(|attempt| attempt.tokens);
     let billed = tokens.and_then(|tokens| tokens.prompt_billed).unwrap_or_default();
     let sent = billed as f64 / delivery.read_share.unwrap_or(1.0);
@@ -45,7 +77,7 @@ pub(super) fn truncated(delivery: &Delivery<'_>) -> String {
 }
 
 /// Explains why no chunk holds evidence that a document holds.
-pub(super) fn unchunked(delivery: &Delivery<'_>) -> String {
+fn unchunked(delivery: &Delivery<'_>) -> String {
     let groups = &delivery.trace.gold.groups;
     let without =
         |group: &&Vec<_>| !group.iter().any(|member: &GoldMember| !member.chunks.is_empty());
@@ -62,7 +94,7 @@ pub(super) fn unchunked(delivery: &Delivery<'_>) -> String {
 }
 
 /// Explains a loss at a chunk boundary: the range it cut, and the ranks of the pieces.
-pub(super) fn torn(delivery: &Delivery<'_>, torn: &Torn) -> String {
+fn torn(delivery: &Delivery<'_>, torn: &Torn) -> String {
     let groups = &delivery.trace.gold.groups;
     let which = of_groups(&[torn.group], groups.len());
     let (range, doc) = (spoken(torn.range), &groups[torn.group][torn.member].doc);
@@ -83,18 +115,8 @@ pub(super) fn torn(delivery: &Delivery<'_>, torn: &Torn) -> String {
     }
 }
 
-/// Describes the evidence that reached the stage before `stage` but not `stage` itself.
-pub(super) fn undelivered(delivery: &Delivery<'_>, stage: Stage) -> String {
-    missed(delivery, stage) + orderer(delivery, stage)
-}
-
-/// Ends the description of a loss at one of several stages.
-pub(super) fn between(delivery: &Delivery<'_>, [first, last]: [Stage; 2]) -> String {
-    format!("; {} whether {} lost it", not_shown(delivery), any_of(first, last))
-}
-
 /// Describes evidence of which a record shows neither that it was lost nor that it was in the prompt.
-pub(super) fn unseen(delivery: &Delivery<'_>, first: Stage) -> String {
+fn unseen(delivery: &Delivery<'_>, first: Stage) -> String {
     let held = match first {
         Stage::Retrieval => "",
         Stage::Ranking => "its support was among the candidates; ",
@@ -111,7 +133,7 @@ pub(super) fn unseen(delivery: &Delivery<'_>, first: Stage) -> String {
 fn not_shown(delivery: &Delivery<'_>) -> &'static str {
     if is_rewritten(delivery.trace) {
         "most of its passages are in no document, so the record does not show"
-    } else if delivery.ranking.is_empty() || delivery.knows_ranking {
+    } else if delivery.ranking.is_empty() || delivery.ranking.are_known {
         "the record does not show"
     } else {
         "the prompts are not the first of the last recorded ranking, so the record does not show"
@@ -178,9 +200,6 @@ fn missed(delivery: &Delivery<'_>, stage: Stage) -> String {
             delivered(stage)
         );
     };
-    if members[member].wide.contains(&range) {
-        return which + &bounds::lost(delivery, (group, member), range);
-    }
     let subject = format!("{which}gold range {} of `{doc}`{alternatives}", spoken(range));
     let whole = delivery.test.holding((group, member), range);
     let pieces =
@@ -308,4 +327,129 @@ fn delivered(stage: Stage) -> &'static str {
         Stage::Ranking => "top k",
         other => other.result(),
     }
+}
+
+/// Returns the first chunk of the final ranking, else of the candidates, that `is_wanted`.
+fn best_placed<'a>(
+    delivery: &Delivery<'a>,
+    is_wanted: impl Fn(&ChunkId) -> bool,
+) -> Option<&'a ChunkId> {
+    delivery.ranking.iter().chain(delivery.candidates.iter()).copied().find(|id| is_wanted(id))
+}
+
+/// Describes how far a chunk came.
+fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
+    let top = delivery.top_k().len();
+    match delivery.ranking.iter().position(|hit| *hit == id).map(|at| at + 1) {
+        Some(rank) if delivery.is_packed(id) => format!("came {}", place(rank)),
+        Some(rank) if !delivery.packed.are_known => format!("came {}", place(rank)),
+        Some(rank) if !delivery.ranking.are_known || delivery.k.is_none() => {
+            format!("came {} but is not in the prompt", place(rank))
+        }
+        Some(rank) if rank <= top => format!("came {} but did not fit the prompt", place(rank)),
+        _ if is_expanded(delivery, id) => {
+            "is in an expanded passage that did not fit the prompt".to_owned()
+        }
+        Some(rank) => format!("came {}, below the top {}", place(rank), thousands(top)),
+        None if delivery.is_packed(id) => "was packed".to_owned(),
+        None if delivery.candidates.contains(&id) && delivery.ranking.is_empty() => {
+            "was a candidate".to_owned()
+        }
+        None if delivery.candidates.contains(&id) => {
+            let scored = delivery
+                .trace
+                .steps
+                .iter()
+                .rev()
+                .find(|s| !matches!(s.step, Step::MinScore | Step::Expanded | Step::Packed));
+            let was_scored = scored.is_some_and(|step| step.hits.iter().any(|hit| hit.id == *id));
+            if was_scored {
+                "scored below `min_score`"
+            } else {
+                "was a candidate, but fell out of the final ranking"
+            }
+            .to_owned()
+        }
+        None => format!("was not among {}", candidates(delivery)),
+    }
+}
+
+/// Returns true if the text around a hit of the top k contains it.
+fn is_expanded(delivery: &Delivery<'_>, id: &ChunkId) -> bool {
+    let mut passages = delivery.expanded.iter().flatten();
+    passages.any(|passage| delivery.holds(passage, id))
+}
+
+/// Completes the sentence "no chunk of it ...".
+fn was_among(delivery: &Delivery<'_>) -> String {
+    format!("was among {}", candidates(delivery))
+}
+
+fn candidates(delivery: &Delivery<'_>) -> String {
+    let mut distinct = delivery.candidates.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    match (distinct.len(), delivery.recorded) {
+        (1, false) => "1 candidate".to_owned(),
+        (n, false) => format!("{} candidates", thousands(n)),
+        (1, true) => "1 recorded passage".to_owned(),
+        (n, true) => format!("{} recorded passages", thousands(n)),
+    }
+}
+
+fn name(id: &ChunkId) -> String {
+    number(id).map_or_else(|| format!("passage `{id}`"), |number| format!("chunk {number}"))
+}
+
+/// Returns a chunk's number in its document; `None` for another system's passages.
+fn number(id: &ChunkId) -> Option<&str> {
+    let number = &id.as_str()[id.doc().len()..].strip_prefix('#')?;
+    (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
+}
+
+/// Explains a loss of which the readings of a wide label differ: by the strict one it occurred at `strict`, by the lenient
+/// one at `lenient`, or not at all. Of alternatives, the first that may suffice is named: the nearest one may be narrow and not
+/// delivered.
+fn partial(delivery: &Delivery<'_>, strict: Stage, lenient: Option<Stage>) -> String {
+    let (held_at, place) = match lenient {
+        None => (Stage::Packing, "in the prompt"),
+        Some(Stage::Packing | Stage::Generation) => (Stage::Ranking, "in the top k"),
+        Some(_) => (Stage::Retrieval, "among the candidates"),
+    };
+    let (test, here) = (&delivery.test, delivery.at(held_at));
+    let groups = test.missing_groups(delivery.at(strict)).into_iter();
+    let mut members = groups.flat_map(|group| {
+        let members = delivery.trace.gold.groups[group].iter().enumerate();
+        members.map(move |(member, gold)| ((group, member), gold))
+    });
+    let wide = members.find_map(|(at, gold)| {
+        let mut missing = test.missing_ranges(at, delivery.at(strict)).into_iter();
+        let label = missing.find(|range| gold.wide.contains(range))?;
+        test.covers_by(at, here, Reading::Lenient).then_some((at, gold, label))
+    });
+    let Some((at, gold, label)) = wide else {
+        return "the label is wider than a chunk, and a part of it was delivered".to_owned();
+    };
+    let pieces = test.pieces(at, label);
+    let n_held = pieces.iter().filter(|id| here.contains(id)).count();
+    let (verb, suffice) =
+        if n_held == 1 { ("was", "it suffices") } else { ("were", "they suffice") };
+    // The text by which a part of a label is known to matter.
+    let mark = match (gold.answer_ranges.is_empty(), delivery.trace.question.kind) {
+        (true, _) => "",
+        (false, QuestionKind::Span) => ", with the gold answer,",
+        (false, _) => ", with a required fact,",
+    };
+    let end = match lenient {
+        None => format!("whether {suffice} is open"),
+        Some(stage) => format!("lost at {stage} if {suffice}, at {strict} if not"),
+    };
+    // Of another system only the chunks that were shown are known.
+    let spans = if delivery.recorded {
+        format!("is in part in {}", plural(pieces.len(), "recorded passage", "recorded passages"))
+    } else {
+        format!("spans {}", plural(pieces.len(), "chunk", "chunks"))
+    };
+    let (bytes, n_held) = (thousands(label.len()), thousands(n_held));
+    format!("the label of {bytes} bytes {spans}; {n_held} of them{mark} {verb} {place}: {end}")
 }

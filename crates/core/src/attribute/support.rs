@@ -11,6 +11,15 @@ use super::wide::Reading;
 use crate::text::answers::AnswerMatcher;
 use crate::types::{ByteRange, ChunkId, GoldMember, Question, RangeSet, Support, SupportRule};
 
+/// Returns the search for an answer string; it finds none for questions without spans.
+pub(super) fn matcher(question: &Question) -> AnswerMatcher {
+    if question.has_spans() {
+        AnswerMatcher::new(&question.answers)
+    } else {
+        AnswerMatcher::default()
+    }
+}
+
 /// One question's support rule, applicable to any set of passages.
 pub struct SupportTest<'a> {
     question: &'a Question,
@@ -28,12 +37,8 @@ impl<'a> SupportTest<'a> {
         groups: &'a [Vec<GoldMember>],
         passages: &'a dyn Passages,
     ) -> Self {
-        let matcher = if question.has_spans() {
-            AnswerMatcher::new(&question.answers)
-        } else {
-            AnswerMatcher::default()
-        };
-        Self { question, groups, matcher, rule: SupportRule::of(question), passages }
+        let (matcher, rule) = (matcher(question), SupportRule::of(question));
+        Self { question, groups, matcher, rule, passages }
     }
 
     /// Returns the rule that applies.

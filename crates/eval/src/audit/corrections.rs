@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::error::AuditError;
 use super::sheet::SheetLine;
+use crate::Error;
 use ragtriage_core::types::{FailureClass, QuestionId};
 use ragtriage_runs::SavedRun;
 use ragtriage_runs::external::input::Input;
@@ -34,46 +34,65 @@ pub struct Corrections {
 /// Reads a sheet of `run`. Lines with neither `answer_is` nor `correct_class` were not audited; blank lines are skipped.
 ///
 /// # Errors
-/// Any [`AuditError`].
-pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, AuditError> {
+/// A line that is not of this run's sheet, an unknown entry, or a sheet without any.
+pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, Error> {
     let place: HashMap<&QuestionId, usize> =
         run.traces.iter().enumerate().map(|(at, trace)| (&trace.question.id, at)).collect();
     let mut first: HashMap<QuestionId, usize> = HashMap::new();
     let mut judged = Vec::new();
-    for (number, text) in
-        input.text().lines().enumerate().filter(|(_, text)| !text.trim().is_empty())
-    {
+    let run = format!("`{}` of {}", run.manifest.name, run.manifest.started);
+    let lines = input.text().lines().enumerate();
+    for (number, text) in lines.filter(|(_, text)| !text.trim().is_empty()) {
         let position = input.position(text);
-        let line: SheetLine = serde_json::from_str(text).map_err(|error| {
-            AuditError::Malformed { position: position.clone(), reason: error.to_string() }
+        let error =
+            |message: String, hint: &str| Error::new(format!("{position}: {message}"), hint);
+        let line: SheetLine = serde_json::from_str(text).map_err(|reason| {
+            let hint = "an audit sheet is JSON Lines: edit `answer_is`, `correct_class` and `note` only, or draw it again with \
+                        `--audit`";
+            error(format!("not a line of an audit sheet: {reason}"), hint)
         })?;
         let found = format!("`{}` of {}", line.run, line.started);
-        let run = format!("`{}` of {}", run.manifest.name, run.manifest.started);
         if found != run {
-            return Err(AuditError::OtherRun { position, found, run });
+            let message = format!("drawn from run {found}, not from {run}");
+            return Err(error(message, "give the run that the sheet was drawn from"));
         }
+        let edit = "edit `answer_is`, `correct_class` and `note` only; lines may be removed";
         let Some(&at) = place.get(&line.id) else {
-            let id = line.id;
-            return Err(AuditError::UnknownQuestion { position, id });
+            return Err(error(format!("the run has no question `{}`", line.id), edit));
         };
         if let Some(first) = first.insert(line.id.clone(), number + 1) {
-            return Err(AuditError::Twice { position, id: line.id, first });
+            let message =
+                format!("duplicate question `{}` (first defined on line {first})", line.id);
+            return Err(error(message, edit));
         }
         let question = AuditedQuestion {
             at,
-            correct: correct(&line)
-                .map_err(|found| AuditError::UnknownClass { position: position.clone(), found })?,
-            is_right: is_right(&line)
-                .map_err(|found| AuditError::UnknownJudgment { position, found })?,
+            correct: correct(&line).map_err(|found| {
+                let hint = format!("write `ok` or one of {}, or leave it empty", class_names());
+                error(format!("unknown failure class `{found}` in `correct_class`"), &hint)
+            })?,
+            is_right: is_right(&line).map_err(|found| {
+                let hint = "write `right` or `wrong`, or leave it empty";
+                error(format!("unknown judgment `{found}` in `answer_is`"), hint)
+            })?,
         };
         if question.correct.is_some() || question.is_right.is_some() {
             judged.push(question);
         }
     }
     if judged.is_empty() {
-        return Err(AuditError::NothingFilledIn { file: input.name().to_owned() });
+        let hint = format!(
+            "write `right` or `wrong` in `answer_is`, and in `correct_class` `ok` where the class is right, else one of {}",
+            class_names()
+        );
+        let message = format!("`{}`: no line has `answer_is` or `correct_class`", input.name());
+        return Err(Error::new(message, hint));
     }
     Ok(Corrections { n_lines: first.len(), judged })
+}
+
+fn class_names() -> String {
+    FailureClass::ALL.iter().map(|class| class.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the class entered in `line`; `None` if the field is empty. `Err`: the entry is not a

@@ -1,7 +1,6 @@
 //! The baseline file: a [`JudgedRun`] as JSON, without the text of any document, question or answer.
 //!
-//! Most columns have few different values, so a column is a table of them and an index per question. Values are written as
-//! text, because a JSON number has no infinity and readers may round its last bit.
+//! Scores are written as text, because a JSON number has no infinity and readers may round its last bit.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -9,7 +8,8 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BaselineError, JudgedRun};
+use super::JudgedRun;
+use crate::Error;
 use crate::asked::AskedQuestion;
 use ragtriage_core::language::Language;
 use ragtriage_core::measure::Measure;
@@ -21,7 +21,7 @@ use ragtriage_core::types::{FailureClass, Fault};
 use ragtriage_runs::{Manifest, open_file};
 
 /// The version of the file; raised when a reader of old files would misread new ones.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 /// The value of `kind`.
 const KIND: &str = "ragtriage baseline";
 
@@ -58,20 +58,10 @@ pub struct BaselineFile {
     classes: Vec<FailureClass>,
     /// Generation fault of each question; null for other classes.
     faults: Vec<Option<Fault>>,
-    /// Scores of each question, by measure.
-    measures: BTreeMap<Measure, Column>,
+    /// Scores of each question, by measure: decimal numbers, `inf` is infinite; null where the measure is undefined.
+    measures: BTreeMap<Measure, Vec<Option<String>>>,
     /// Digest of all other fields.
     digest: String,
-}
-
-/// A column of scores.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Column {
-    /// Different values, as decimal numbers; `inf` is infinite.
-    values: Vec<String>,
-    /// Index into the values for each question; null where the measure is undefined. Empty where it is for all of them.
-    of: Vec<Option<usize>>,
 }
 
 /// Writes `judged`, of the run with this manifest, as the text of a baseline file.
@@ -94,7 +84,12 @@ pub fn write(judged: &JudgedRun, manifest: &Manifest) -> String {
         questions: questions.clone(),
         classes: classes.clone(),
         faults: faults.clone(),
-        measures: columns.map(|(measure, values)| (*measure, Column::new(values))).collect(),
+        measures: columns
+            .map(|(measure, scores)| {
+                let scores = scores.iter().map(|score| score.map(|score| score.to_string()));
+                (*measure, scores.collect())
+            })
+            .collect(),
         digest: String::new(),
     };
     file.digest = file.digest();
@@ -105,17 +100,26 @@ pub fn write(judged: &JudgedRun, manifest: &Manifest) -> String {
 ///
 /// # Errors
 /// A file that cannot be read, of another format or version, or damaged.
-pub fn read(path: &Path) -> Result<JudgedRun, BaselineError> {
-    let text = open_file(path)
-        .and_then(std::io::read_to_string)
-        .map_err(|source| BaselineError::Unreadable { path: path.to_owned(), source })?;
+pub fn read(path: &Path) -> Result<JudgedRun, Error> {
+    let text = open_file(path).and_then(std::io::read_to_string).map_err(|error| {
+        let message = format!("cannot read `{}`: {error}", path.display());
+        Error::new(message, "check the path of the baseline")
+    })?;
     parse(path, &text)
 }
 
-pub(super) fn parse(path: &Path, text: &str) -> Result<JudgedRun, BaselineError> {
-    let path = || path.to_owned();
-    let foreign = |problem: String| BaselineError::Foreign { path: path(), problem };
-    let damaged = |problem: String| BaselineError::Damaged { path: path(), problem };
+pub(super) fn parse(path: &Path, text: &str) -> Result<JudgedRun, Error> {
+    let path = path.display();
+    let foreign = |problem: String| {
+        let hint =
+            "name a run folder, or a file written from one; `ragtriage baseline RUN` writes one";
+        Error::new(format!("`{path}` is not a baseline file: {problem}"), hint)
+    };
+    let again = "write the file again from its run folder";
+    let damaged = |problem: String| {
+        let hint = format!("{again}; `ragtriage baseline RUN` writes one");
+        Error::new(format!("baseline `{path}` is damaged: {problem}"), hint)
+    };
     let value: serde_json::Value =
         serde_json::from_str(text).map_err(|error| match error.classify() {
             serde_json::error::Category::Eof if !text.trim().is_empty() => {
@@ -128,7 +132,10 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<JudgedRun, BaselineError>
     }
     match value["schema"].as_u64() {
         Some(found) if found != u64::from(SCHEMA) => {
-            return Err(BaselineError::OtherSchema { path: path(), found, expected: SCHEMA });
+            let message = format!("baseline `{path}` has schema {found}, expected {SCHEMA}");
+            let newer = "the file was written by a newer version of ragtriage: update this one";
+            let is_newer = found > u64::from(SCHEMA);
+            return Err(Error::new(message, if is_newer { newer } else { again }));
         }
         Some(_) => {}
         None => return Err(foreign("`schema` is not a number".to_owned())),
@@ -160,7 +167,14 @@ impl BaselineFile {
     fn judged(self) -> Option<JudgedRun> {
         let n = self.questions.len();
         let columns = self.measures.into_iter();
-        let columns = columns.map(|(measure, column)| Some((measure, column.scores(n)?)));
+        let columns = columns.map(|(measure, scores)| {
+            let scores = scores.iter().map(|score| match score {
+                None => Some(None),
+                Some(text) => number(text).map(Some),
+            });
+            let scores: Vec<Option<f64>> = scores.collect::<Option<_>>()?;
+            (scores.len() == n).then_some((measure, scores))
+        });
         let judge = Judge {
             rule: self.right,
             scorer: self.scorer,
@@ -178,32 +192,6 @@ impl BaselineFile {
             columns: columns.collect::<Option<_>>()?,
         };
         fits.then_some(judged)
-    }
-}
-
-impl Column {
-    fn new(scores: &[Option<f64>]) -> Self {
-        let mut values: Vec<f64> = scores.iter().flatten().copied().collect();
-        values.sort_unstable_by(f64::total_cmp);
-        values.dedup_by(|a, b| a.to_bits() == b.to_bits());
-        let index = |score: &f64| values.binary_search_by(|value| value.total_cmp(score)).ok();
-        let of = scores.iter().map(|score| score.as_ref().and_then(index));
-        let of = of.filter(|_| !values.is_empty());
-        Self { of: of.collect(), values: values.iter().map(ToString::to_string).collect() }
-    }
-
-    fn scores(&self, n: usize) -> Option<Vec<Option<f64>>> {
-        let values = self.values.iter().map(|text| number(text));
-        let values: Vec<f64> = values.collect::<Option<_>>()?;
-        if values.is_empty() && self.of.is_empty() {
-            return Some(vec![None; n]);
-        }
-        let score = |index: &Option<usize>| match index {
-            None => Some(None),
-            Some(index) => values.get(*index).copied().map(Some),
-        };
-        let scores = self.of.iter().map(score);
-        scores.collect::<Option<Vec<_>>>().filter(|_| self.of.len() == n)
     }
 }
 

@@ -3,7 +3,6 @@
 //! It is computed from a saved run, or read from a baseline file ([`mod@file`]), which is small enough for a repository. Gates
 //! use no other part of a run, so both give the same verdicts.
 
-mod error;
 pub mod file;
 
 #[cfg(test)]
@@ -18,8 +17,6 @@ use ragtriage_core::measure::{Measure, Quantity};
 use ragtriage_core::rightness::Judge;
 use ragtriage_core::types::{FailureClass, Fault};
 use ragtriage_runs::SavedRun;
-
-pub use error::BaselineError;
 
 /// A run's questions with their failure classes and scores; all lists are parallel to the questions.
 #[derive(Clone, Debug, PartialEq)]

@@ -32,7 +32,7 @@ fn text(run: &SavedRun) -> String {
     file::write(&judged(run), &run.manifest)
 }
 
-fn read(text: &str) -> Result<JudgedRun, BaselineError> {
+fn read(text: &str) -> Result<JudgedRun, crate::Error> {
     file::parse(Path::new("b.json"), text)
 }
 
@@ -152,11 +152,11 @@ fn other_files_are_refused_with_a_hint() {
         ("{\"schema\":2}", "`b.json` is not a baseline file: `kind` is not"),
         (&good[..good.len() / 2], "baseline `b.json` is damaged: it is cut off"),
         (
-            &good.replacen("\"schema\":1", "\"schema\":9", 1),
-            "baseline `b.json` has schema 9, expected 1",
+            &good.replacen("\"schema\":2", "\"schema\":9", 1),
+            "baseline `b.json` has schema 9, expected 2",
         ),
         (
-            &good.replacen("\"schema\":1", "\"schema\":true", 1),
+            &good.replacen("\"schema\":2", "\"schema\":true", 1),
             "`b.json` is not a baseline file: `schema` is not a number",
         ),
         (

@@ -126,11 +126,10 @@ fn fate(outcome: &Outcome, of: JudgedBy) -> Option<PairedFate> {
             (good, outcome.class)
         }
         JudgedBy::Support => {
-            outcome.reached?;
-            let class = match outcome.lost {
-                _ if outcome.is_undelivered() => FailureClass::Undelivered,
-                lost => lost.map_or(FailureClass::Supported, FailureClass::from),
-            };
+            if !outcome.evidence.is_testable() {
+                return None;
+            }
+            let class = outcome.evidence.class().unwrap_or(FailureClass::Supported);
             (class == FailureClass::Supported, class)
         }
     };

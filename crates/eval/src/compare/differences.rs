@@ -11,6 +11,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::pairs::Pairing;
+use crate::measure_summary::mean;
 use crate::score::Scores;
 use crate::summary::EvaluationPlan;
 use ragtriage_core::measure::{Aggregate, Direction, Quantity};
@@ -223,9 +224,4 @@ fn median_interval(
 /// Returns `b - a`; 0 for two infinities.
 fn apart(a: f64, b: f64) -> f64 {
     if a == b { 0.0 } else { b - a }
-}
-
-/// Returns the mean; 0 without values, and never -0.0.
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64 + 0.0
 }

@@ -9,10 +9,8 @@
 pub mod answers;
 mod comparison;
 pub mod differences;
-mod error;
 pub mod pairs;
 pub mod provenance;
-mod scored;
 mod verdict;
 
 #[cfg(test)]
@@ -23,15 +21,16 @@ use std::collections::BTreeSet;
 use self::differences::MeasureDifference;
 use self::pairs::Pairs;
 use self::provenance::RunChange;
-use self::scored::Scored;
+use super::diagnose;
+use super::score::{self, Scores};
 use super::summary::EvaluationPlan;
+use crate::Error;
+use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::measure::{Cutoff, Family, Measure, Quantity};
 use ragtriage_core::stats::holm::holm;
 use ragtriage_runs::{SCHEMA, SavedRun};
 
 pub use comparison::{Comparison, PairComparison, RunHead};
-pub use error::CompareError;
-pub use scored::ComparedRun;
 pub use verdict::{LEVEL, p_text};
 
 /// Parameters of a comparison.
@@ -51,12 +50,12 @@ pub struct ComparePlan {
 /// Compares `others` with `baseline`.
 ///
 /// # Errors
-/// `OtherQuestions` and `NothingInCommon`; `NoValue` for a requested primary measure that no pair has.
+/// Runs over other questions, and a requested primary measure that no pair has.
 pub fn compare(
     baseline: &SavedRun,
     others: &[ComparedRun<'_>],
     plan: &ComparePlan,
-) -> Result<Comparison, CompareError> {
+) -> Result<Comparison, Error> {
     let evaluation = &plan.evaluation;
     let paired = others
         .iter()
@@ -150,10 +149,11 @@ fn measures(plan: &ComparePlan) -> Vec<Measure> {
 }
 
 /// Returns the primary measure.
-fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measure>, CompareError> {
+fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measure>, Error> {
     if let Some(measure) = plan.primary {
         let anywhere = pairs.iter().any(|pair| pair.has(measure));
-        return if anywhere { Ok(Some(measure)) } else { Err(CompareError::NoValue { measure }) };
+        let message = format!("no question has a value of `{measure}` in both runs");
+        return if anywhere { Ok(Some(measure)) } else { Err(Error::no_value(message)) };
     }
     let usual = [
         Measure::new(Family::AnswerRight, None),
@@ -181,5 +181,30 @@ fn adjust(pairs: &mut [PairComparison], primary: Option<Measure>) {
     let p_values: Vec<f64> = family.iter().filter_map(|difference| difference.p).collect();
     for (difference, adjusted) in family.iter_mut().zip(holm(&p_values)) {
         difference.p_holm = Some(adjusted);
+    }
+}
+
+/// A run that is compared with the baseline.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparedRun<'a> {
+    /// Its files.
+    pub run: &'a SavedRun,
+    /// Number of hits it packed; its failure classes depend on it.
+    pub k: usize,
+}
+
+/// A run's scores and outcomes, parallel to its traces.
+struct Scored {
+    scores: Scores,
+    outcomes: Vec<Outcome>,
+}
+
+impl Scored {
+    fn new(subject: ComparedRun<'_>, measures: &[Measure], plan: &EvaluationPlan) -> Self {
+        let outcomes = diagnose::outcomes(subject.run, subject.k, plan.judge);
+        Self {
+            scores: score::score_classified(subject.run, &outcomes, measures, plan.judge),
+            outcomes,
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::error::CompareError;
+use crate::Error;
 use crate::asked::{AskedQuestion, asked};
 use crate::clusters;
 use ragtriage_core::types::Trace;
@@ -49,15 +49,13 @@ impl Pairing {
     /// Pairs questions by id. `cluster`: questions that share gold evidence form one cluster, else each question does.
     ///
     /// # Errors
-    /// `OtherQuestions` if a question occurs in only one run or has a different text there, unless
-    /// `intersect`;
-    /// `NothingInCommon`.
+    /// A question that occurs in only one run or has a different text there, unless `intersect`; no question in common.
     pub fn new(
         baseline: NamedQuestions<'_>,
         run: NamedQuestions<'_>,
         cluster: bool,
         intersect: bool,
-    ) -> Result<Self, CompareError> {
+    ) -> Result<Self, Error> {
         let (ours, theirs) = (baseline.1, run.1);
         let numbers: HashMap<_, usize> =
             theirs.iter().enumerate().map(|(at, question)| (&question.id, at)).collect();
@@ -113,7 +111,7 @@ impl<'a> Pairs<'a> {
         run: &'a SavedRun,
         cluster: bool,
         intersect: bool,
-    ) -> Result<Self, CompareError> {
+    ) -> Result<Self, Error> {
         let [ours, theirs] = [baseline, run].map(asked);
         let pairing = Pairing::new(
             (&baseline.manifest.name, &ours),
@@ -134,26 +132,25 @@ fn refuse(
     common: usize,
     counts: QuestionCounts,
     intersect: bool,
-) -> Result<(), CompareError> {
-    let [baseline_name, run_name] = [baseline.0, run.0].map(str::to_owned);
+) -> Result<(), Error> {
+    let [(baseline, ours), (run, theirs)] = [baseline, run];
     let QuestionCounts { only_baseline, only_run, other_text, .. } = counts;
     if common == 0 {
-        return Err(CompareError::NothingInCommon {
-            baseline: baseline_name,
-            run: run_name,
-            n_baseline: baseline.1.len(),
-            n_run: run.1.len(),
-        });
+        let (n, m) = (ours.len(), theirs.len());
+        let message = format!(
+            "`{baseline}` ({n} questions) and `{run}` ({m} questions) have no question in common"
+        );
+        return Err(Error::new(message, "compare runs over the same question set"));
     }
     if !intersect && only_baseline + only_run + other_text > 0 {
-        return Err(CompareError::OtherQuestions {
-            baseline: baseline_name,
-            run: run_name,
-            common,
-            only_baseline,
-            only_run,
-            other_text,
-        });
+        let message = format!(
+            "`{baseline}` and `{run}` do not ask the same questions: {common} in both, {only_baseline} only in `{baseline}`, \
+             {only_run} only in `{run}`, {other_text} with the same id and different texts"
+        );
+        let hint = format!(
+            "`--intersect` compares the questions in both ({common}); `ragtriage run --resume NAME` completes an interrupted run"
+        );
+        return Err(Error::new(message, hint));
     }
     Ok(())
 }

@@ -5,14 +5,13 @@ use crate::compare::LEVEL;
 use crate::compare::differences::MeasureDifference;
 use crate::summary::MeasureSummary;
 use ragtriage_core::config::GateMode;
+use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::Interval;
 use ragtriage_runs::SavedRun;
 
 /// The share of questions without a verdict above which the others do not represent the run: the share outside a 95%
 /// interval.
 const MOST_UNJUDGED: f64 = 0.05;
-/// Multiple of the questions above which their number is not given.
-const MOST_TIMES: usize = 100;
 /// Tolerance for means summed in a different order; a limit met exactly is met.
 const ROUNDING: f64 = 1e-9;
 
@@ -24,25 +23,22 @@ pub(super) struct Judgeable {
     pub n: usize,
     /// Means of the baseline and the run; known for changes.
     pub means: Option<[f64; 2]>,
-    /// Questions that would tell the value from the limit.
-    pub needed: Option<usize>,
     /// True if too few clusters of questions differ from the baseline's for any test: a change must not fail then.
     pub too_few_differ: bool,
 }
 
 impl Judgeable {
-    pub(super) fn level(summary: &MeasureSummary, needed: Option<usize>) -> Self {
+    pub(super) fn level(summary: &MeasureSummary) -> Self {
         Self {
             value: summary.mean,
             ci95: summary.ci95,
             n: summary.n,
             means: None,
-            needed,
             too_few_differ: false,
         }
     }
 
-    pub(super) fn change(difference: &MeasureDifference, needed: Option<usize>) -> Self {
+    pub(super) fn change(difference: &MeasureDifference) -> Self {
         let MeasureDifference { baseline, run, delta, ci95, n, lower_is_better, least_p, .. } =
             difference;
         let sign = worsening(*lower_is_better);
@@ -55,7 +51,6 @@ impl Judgeable {
             }),
             n: *n,
             means: Some([*baseline, *run]),
-            needed,
             too_few_differ,
         }
     }
@@ -124,76 +119,44 @@ impl Gate {
     }
 }
 
-/// `gate`: as given; `matters`: with the limit from which a change matters.
+/// Writes value, interval and limit; `gate`: as given; `matters`: with the limit from which a change matters.
 fn reason(
     [gate, matters]: [&Gate; 2],
     found: Judgeable,
     mode: GateMode,
     verdict: GateVerdict,
 ) -> String {
-    let (limit, value) = (gate.limit, found.value);
+    let Judgeable { value, n, .. } = found;
+    let (limit, effect) = (gate.limit, matters.limit);
     let name = match gate.bound {
         GateBound::MaxDrop | GateBound::MaxRise => {
             format!("the {} of {}", gate.worse(), gate.quantity)
         }
         _ => gate.quantity.to_string(),
     };
-    let effect = matters.limit;
-    let Some(ci) = found.ci95.filter(|_| mode == GateMode::Interval) else {
-        return match verdict {
-            GateVerdict::Inconclusive => format!(
-                "{name} is {value:.3}, but there is no interval to judge by: fewer than two clusters in {}; mode `mean` judges \
-                 by the value alone",
-                questions(found.n)
-            ),
-            _ => format!(
-                "{name} is {value:.3}, {} {effect}",
-                gate.side(verdict == GateVerdict::Pass),
-            ),
-        };
-    };
-    let is_significant = effect > limit && !gate.keeps(ci.low);
-    match verdict {
-        GateVerdict::Pass if is_significant => format!(
-            "{name} is {value:.3}: significant, but all of its interval {ci:.3} is at or below {effect}, the smallest change \
-             that matters"
+    let questions = plural(n, "question", "questions");
+    let is_beyond = |ci: Interval| !gate.keeps(ci.low) && !gate.keeps(ci.high);
+    match (verdict, found.ci95.filter(|_| mode == GateMode::Interval)) {
+        (GateVerdict::Inconclusive, None) => format!(
+            "{name} is {value:.3}, but there is no interval to judge by: fewer than two clusters in {questions}; mode `mean` \
+             judges by the value alone"
         ),
-        GateVerdict::Pass => format!("all of {ci:.3} is {} {effect}", gate.side(true)),
-        GateVerdict::Fail => format!(
+        (_, None) => {
+            format!("{name} is {value:.3}, {} {effect}", gate.side(verdict == GateVerdict::Pass))
+        }
+        (GateVerdict::Pass, Some(ci)) => format!("all of {ci:.3} is {} {effect}", gate.side(true)),
+        (GateVerdict::Fail, Some(ci)) => format!(
             "{name} is {value:.3}, and all of its interval {ci:.3} is {} {limit}",
             gate.side(false)
         ),
-        GateVerdict::Inconclusive
-            if found.too_few_differ && (ci.low > limit || ci.high < limit) =>
-        {
-            format!(
-                "all of {ci:.3} is {} {limit}, but so few clusters of questions differ that it may be chance",
-                gate.side(false)
-            )
-        }
-        GateVerdict::Inconclusive if is_significant && matters.keeps(value) => format!(
-            "{name} is {value:.3}: significant, and not above {effect}, the smallest change that matters, which lies inside \
-             its interval {ci:.3}"
+        (GateVerdict::Inconclusive, Some(ci)) if found.too_few_differ && is_beyond(ci) => format!(
+            "all of {ci:.3} is {} {limit}, but so few clusters of questions differ that it may be chance",
+            gate.side(false)
         ),
-        GateVerdict::Inconclusive => {
-            let would =
-                found.needed.filter(|needed| *needed > found.n).map_or(String::new(), |needed| {
-                    if needed > MOST_TIMES * found.n {
-                        return "; the value is too close to the limit for any practical number"
-                            .to_owned();
-                    }
-                    format!("; about {} would, if {value:.3} is the true value", questions(needed))
-                });
-            format!(
-                "inconclusive: the limit {limit} lies inside the 95% CI {ci:.3}, so {} do not decide{would}",
-                questions(found.n)
-            )
-        }
+        (GateVerdict::Inconclusive, Some(ci)) => format!(
+            "inconclusive: the limit {effect} lies inside the 95% CI {ci:.3}, so {questions} do not decide"
+        ),
     }
-}
-
-fn questions(n: usize) -> String {
-    if n == 1 { "1 question".to_owned() } else { format!("{n} questions") }
 }
 
 /// Questions that failed or were never asked are in no mean and are not represented by the others. `None` if there

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::error::GateError;
+use crate::Error;
 use ragtriage_core::measure::{Direction, Quantity};
 use ragtriage_core::types::Interval;
 
@@ -35,30 +35,33 @@ impl Gate {
     /// Creates a gate that the measure or class can both pass and fail.
     ///
     /// # Errors
-    /// `OutOfRange`: the limit is not a number, or outside the range; a drop or rise is at least 0. `HigherIsBetter`: a bound
-    /// on the rise of what should be high. `NotCompared`: a change of a class without a result.
-    pub fn new(
-        quantity: impl Into<Quantity>,
-        bound: GateBound,
-        limit: f64,
-    ) -> Result<Self, GateError> {
+    /// A limit that is not a number or outside the range (a drop or rise is at least 0), a bound on the rise of what should be high,
+    /// and on a change of a class without a result.
+    pub fn new(quantity: impl Into<Quantity>, bound: GateBound, limit: f64) -> Result<Self, Error> {
         let quantity = quantity.into();
         let gate = Self { quantity, bound, limit };
         if bound == GateBound::MaxRise && quantity.direction() == Direction::Higher {
-            return Err(GateError::HigherIsBetter { quantity });
+            let hint = "bound its loss with `max_drop`, or its value with `max`";
+            let message = format!("a rise of `{quantity}` is no loss: higher is better");
+            return Err(Error::new(message, hint));
         }
         if let Quantity::Class(class) = quantity
             && gate.needs_baseline()
             && class.has_no_result()
         {
-            return Err(GateError::NotCompared { class });
+            let message = format!(
+                "a change of `{class}` cannot be judged: questions without a result are not compared with the baseline"
+            );
+            return Err(Error::new(message, "bound its share with `max`"));
         }
         let (low, high) = quantity.range();
         let (low, high) = if gate.needs_baseline() { (0.0, high - low) } else { (low, high) };
         if limit.is_finite() && low <= limit && limit <= high {
             Ok(gate)
         } else {
-            Err(GateError::OutOfRange { quantity, limit, low, high })
+            let message =
+                format!("the gate's limit {limit} of `{quantity}` lies outside {low} to {high}");
+            Err(Error::new(message, "write a share as 0.8, not 80, and a drop without a sign"))
         }
     }
 
@@ -106,29 +109,19 @@ impl Gate {
     }
 }
 
-/// The decision on a gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum GateVerdict {
-    /// The limit is met.
-    Pass,
-    /// The limit is not met.
-    Fail,
-    /// The questions are insufficient to decide.
-    Inconclusive,
+ragtriage_core::closed_set! {
+    /// The decision on a gate.
+    GateVerdict {
+        /// The limit is met.
+        Pass = "pass",
+        /// The limit is not met.
+        Fail = "fail",
+        /// The questions are insufficient to decide.
+        Inconclusive = "inconclusive",
+    }
 }
 
 impl GateVerdict {
-    /// Returns the name used in files and reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Inconclusive => "inconclusive",
-        }
-    }
-
     /// Returns true if the run may pass with it; `strict` counts inconclusive gates as failed.
     #[must_use]
     pub fn passes(self, strict: bool) -> bool {

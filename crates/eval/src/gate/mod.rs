@@ -6,10 +6,8 @@
 //! of it does, and is inconclusive otherwise. `mean` uses the value alone, and so does a limit at the end of the
 //! measure's range, which no number of questions could establish. A deterioration up to `min_effect` fails no gate. A gate that cannot be judged is an error, never a pass.
 
-mod error;
 mod judge;
 mod limit;
-mod unseen;
 
 #[cfg(test)]
 mod tests;
@@ -18,17 +16,14 @@ use ragtriage_core::config::GateMode;
 use serde::Serialize;
 
 use self::judge::Judgeable;
-use self::limit::worsening;
 use super::baseline::JudgedRun;
-use super::clusters;
 use super::compare::differences::{self, TwoColumns};
 use super::compare::pairs::{Pairing, QuestionCounts};
 use super::summary::{self, EvaluationPlan};
-use ragtriage_core::measure::{Aggregate, Measure, Quantity};
-use ragtriage_core::stats::detectable::{ALPHA, needed as questions_needed};
+use crate::Error;
+use ragtriage_core::measure::{Cutoff, Measure, Quantity};
 use ragtriage_runs::{SCHEMA, SavedRun};
 
-pub use error::GateError;
 pub use limit::{Gate, GateBound, GateResult, GateVerdict};
 
 /// All gates of a run.
@@ -74,18 +69,18 @@ pub struct GatePlan {
 /// Judges `run` by the plan's gates.
 ///
 /// # Errors
-/// `NoQuestions` for a run without a question, `NoValue` for a measure without a value in the run, `NoBaseline` for a
-/// gate on a change without a baseline, `OtherRule` and `NotInBaseline` for a baseline that lacks the scores, and the
-/// errors of comparing the runs.
+/// A run without a question, a measure without a value in the run, a gate on a change without a baseline, a baseline that lacks the
+/// scores, and the errors of comparing the runs.
 pub fn check(
     run: &SavedRun,
     baseline: Option<&JudgedRun>,
     plan: &GatePlan,
-) -> Result<GateReport, GateError> {
+) -> Result<GateReport, Error> {
     let evaluation = &plan.evaluation;
     if run.traces.is_empty() {
-        let run = run.manifest.name.clone();
-        return Err(GateError::NoQuestions { run });
+        let message =
+            format!("`{}` has no question to judge: none was finished", run.manifest.name);
+        return Err(Error::new(message, "resume the run with `ragtriage run --resume NAME`"));
     }
     let judged = plan.judged(run, evaluation.k);
     let levels = levels(run, &judged, plan);
@@ -100,10 +95,7 @@ pub fn check(
                 column.is_none_or(|values| values.iter().all(Option::is_none))
             };
             let mut runs = [Some(&judged), baseline].into_iter().flatten();
-            GateError::NoValue {
-                run: runs.find(lacks).unwrap_or(&judged).name.clone(),
-                quantity: gate.quantity,
-            }
+            no_value(&runs.find(lacks).unwrap_or(&judged).name, gate.quantity)
         })?;
         gates.push(judge::judge(gate, next, plan.mode, plan.min_effect));
     }
@@ -116,11 +108,7 @@ pub fn check(
         strict: plan.strict,
         passed: gates.iter().all(|gate| gate.verdict.passes(plan.strict)),
         gates,
-        warnings: plan
-            .measures()
-            .into_iter()
-            .filter_map(|measure| unseen::warning(measure, run))
-            .collect(),
+        warnings: plan.measures().into_iter().filter_map(|measure| unseen(measure, run)).collect(),
     })
 }
 
@@ -157,16 +145,7 @@ fn levels(run: &SavedRun, judged: &JudgedRun, plan: &GatePlan) -> Vec<Judgeable>
     let columns: Vec<Vec<Option<f64>>> =
         quantities.iter().map(|quantity| judged.column(*quantity).unwrap_or_default()).collect();
     let bootstrap = summary::bootstrap(&run.traces, &plan.evaluation);
-    let cluster_of = clusters::cluster_of(&run.traces, plan.evaluation.cluster);
-    let summaries = summary::summarised(&quantities, &columns, &bootstrap);
-    let found = gates.iter().zip(&columns).zip(&summaries);
-    found
-        .map(|((gate, column), summary)| {
-            let known = column.iter().zip(&cluster_of);
-            let distances = known.filter_map(|(value, of)| Some(((*value)? - gate.limit, *of)));
-            Judgeable::level(summary, needed(gate, distances))
-        })
-        .collect()
+    summary::summarised(&quantities, &columns, &bootstrap).iter().map(Judgeable::level).collect()
 }
 
 /// Returns the values of the gates on changes, in their order, and the counts of the compared questions.
@@ -174,26 +153,37 @@ fn changes(
     judged: &JudgedRun,
     baseline: Option<&JudgedRun>,
     plan: &GatePlan,
-) -> Result<(Vec<Judgeable>, Option<QuestionCounts>), GateError> {
+) -> Result<(Vec<Judgeable>, Option<QuestionCounts>), Error> {
     let evaluation = &plan.evaluation;
     let gates: Vec<&Gate> = plan.gates.iter().filter(|gate| gate.needs_baseline()).collect();
     let Some(first) = gates.first() else {
         return Ok((Vec::new(), None));
     };
-    let baseline = baseline.ok_or(GateError::NoBaseline { quantity: first.quantity })?;
+    let baseline = baseline.ok_or_else(|| {
+        let message = format!("a gate on a change of `{}` needs a baseline", first.quantity);
+        let hint = "name a run as `baseline` under `[gates]`, or give one with `--baseline RUN`";
+        Error::new(message, hint)
+    })?;
     if baseline.judge != judged.judge {
-        let baseline = baseline.name.clone();
-        return Err(GateError::OtherRule { baseline });
+        let message = format!(
+            "baseline `{}` was scored with another `evaluation.right`, `evaluation.scorer` or `evaluation.correct_f1`",
+            baseline.name
+        );
+        let hint = "use the run folder, which is scored again, or evaluate both runs with the same settings; `ragtriage baseline \
+                    RUN` writes the file";
+        return Err(Error::new(message, hint));
     }
     let (a, b) = (baseline.named_questions(), judged.named_questions());
     let pairing = Pairing::new(a, b, evaluation.cluster, plan.intersect)?;
     let column = |run: &JudgedRun, quantity| {
         run.column(quantity).ok_or_else(|| {
-            let name = run.name.clone();
-            match quantity.measure() {
-                Some(_) => GateError::NotInBaseline { baseline: name, quantity },
-                None => GateError::NoValue { run: name, quantity },
+            if quantity.measure().is_none() {
+                return no_value(&run.name, quantity);
             }
+            let message = format!("baseline `{}` has no scores by `{quantity}`", run.name);
+            let hint = "add the measure to `evaluation.measures` of the baseline's run and write the file again, or use the run \
+                        folder; `ragtriage baseline RUN` writes the file";
+            Error::new(message, hint)
         })
     };
     let columns: Vec<TwoColumns> = gates
@@ -202,23 +192,27 @@ fn changes(
             let quantity = gate.quantity;
             Ok((quantity, [column(baseline, quantity)?, column(judged, quantity)?]))
         })
-        .collect::<Result<_, GateError>>()?;
+        .collect::<Result<_, Error>>()?;
     let differences = differences::of_columns(&columns, &pairing, evaluation);
-    let found = gates.iter().zip(&columns).zip(&differences);
-    let found = found.map(|((gate, (_, [before, after])), difference)| {
-        let sign = worsening(difference.lower_is_better);
-        let pairs = pairing.list.iter().zip(&pairing.cluster_of);
-        let distances = pairs
-            .filter_map(|([a, b], of)| Some((sign * (after[*b]? - before[*a]?) - gate.limit, *of)));
-        Judgeable::change(difference, needed(gate, distances))
-    });
-    Ok((found.collect(), Some(pairing.counts)))
+    Ok((differences.iter().map(Judgeable::change).collect(), Some(pairing.counts)))
 }
 
-/// Returns the number of questions that would tell the value from the gate's limit, if its distance from it is the true one;
-/// `None` for a median. `distances`: each question's, with its cluster.
-fn needed(gate: &Gate, distances: impl Iterator<Item = (f64, usize)>) -> Option<usize> {
-    let (distances, cluster_of): (Vec<f64>, Vec<usize>) = distances.unzip();
-    let is_mean = gate.quantity.aggregate() == Aggregate::Mean;
-    is_mean.then(|| questions_needed(&distances, &cluster_of, ALPHA))?
+fn no_value(run: &str, quantity: Quantity) -> Error {
+    Error::no_value(format!("`{run}` has no value of `{quantity}` on any question"))
+}
+
+/// Warns that a measure looks at more passages than any prompt of the run holds, and names the measure of what the prompt
+/// holds. `None` where it does not, and for a run without prompts.
+fn unseen(measure: Measure, run: &SavedRun) -> Option<String> {
+    let Some(Cutoff::Top(k)) = measure.cutoff() else {
+        return None;
+    };
+    let packed = run.traces.iter().map(|trace| trace.packed().count());
+    let most = packed.max().filter(|most| *most > 0)?;
+    let seen = Measure::new(measure.family(), Some(Cutoff::Prompt))?;
+    (most < k).then(|| {
+        format!(
+            "{measure} scores {k} passages, but the generator receives at most {most}: gate on {seen}, which scores those"
+        )
+    })
 }

@@ -2,7 +2,6 @@
 
 use super::judge::judge;
 use super::*;
-use crate::compare::CompareError;
 use crate::compare::differences::MeasureDifference;
 use crate::compare::tests::{evaluation, run};
 use crate::tests::failed;
@@ -30,7 +29,7 @@ fn check(
     run: &SavedRun,
     baseline: Option<&SavedRun>,
     plan: &GatePlan,
-) -> Result<GateReport, GateError> {
+) -> Result<GateReport, Error> {
     let judged = baseline.map(|run| plan.judged(run, 5));
     super::check(run, judged.as_ref(), plan)
 }
@@ -73,7 +72,6 @@ fn the_interval_decides_each_way() {
             ci95: Some(Interval { low, high }),
             n: 9,
             means: None,
-            needed: None,
             too_few_differ: false,
         };
         let result = judge(&gate("EM@5", bound, 0.5), found, GateMode::Interval, 0.0);
@@ -88,7 +86,6 @@ fn the_mean_alone_passes_or_fails_and_rounding_breaks_no_gate() {
         ci95: Some(Interval { low: 0.0, high: 1.0 }),
         n: 9,
         means: None,
-        needed: None,
         too_few_differ: false,
     };
     let verdict =
@@ -125,7 +122,7 @@ fn a_drop_is_a_fall_of_what_should_be_high_and_a_rise_of_what_should_be_low() {
         lower_is_better,
     };
     let (fall, rise) =
-        (Judgeable::change(&difference(false), None), Judgeable::change(&difference(true), None));
+        (Judgeable::change(&difference(false)), Judgeable::change(&difference(true)));
     assert_eq!((fall.value, fall.ci95), (0.1, Some(Interval { low: -0.1, high: 0.3 })));
     assert_eq!((rise.value, rise.ci95), (-0.1, Some(Interval { low: -0.3, high: 0.1 })));
 }
@@ -237,10 +234,7 @@ fn what_cannot_be_judged_is_an_error() {
     assert_eq!(checked(drop(), None), "a gate on a change of `AnswerF1` needs a baseline");
     let other = run("other", &["18 May"; 3]);
     let refused = check(&only, Some(&other), &plan(drop())).expect_err("other questions");
-    assert!(matches!(
-        refused,
-        GateError::Compare(CompareError::OtherQuestions { only_baseline: 1, .. })
-    ));
+    assert!(refused.to_string().contains("2 in both, 1 only in `other`"), "{refused}");
 }
 
 #[test]
@@ -270,7 +264,7 @@ fn a_gate_on_passages_that_no_prompt_holds_is_warned_about() {
             ["d#0", "d#1"].map(|id| StepHit { id: id.into(), score: 0.0, parts: [].into() }).into();
         trace.steps.push(packed);
     }
-    let warnings = |name: &str| unseen::warning(name.parse().expect("a measure"), &packs_two);
+    let warnings = |name: &str| unseen(name.parse().expect("a measure"), &packs_two);
     assert_eq!(
         warnings("EM@5").as_deref(),
         Some(
@@ -280,45 +274,16 @@ fn a_gate_on_passages_that_no_prompt_holds_is_warned_about() {
     for measure in ["EM@2", "EM@prompt", "AnswerF1"] {
         assert_eq!(warnings(measure), None, "{measure}");
     }
-    assert_eq!(unseen::warning("EM@5".parse().expect("a measure"), &run("no", &["1"])), None);
+    assert_eq!(unseen("EM@5".parse().expect("a measure"), &run("no", &["1"])), None);
 }
 
 #[test]
-fn what_is_inconclusive_is_explained_with_the_questions_that_would_decide() {
-    let found = Judgeable {
-        value: 0.45,
-        ci95: Some(Interval { low: 0.25, high: 0.65 }),
-        n: 40,
-        means: None,
-        needed: Some(790),
-        too_few_differ: false,
-    };
-    let reason =
-        |found| judge(&gate("EM@5", GateBound::Min, 0.5), found, GateMode::Interval, 0.0).reason;
-    let head = "inconclusive: the limit 0.5 lies inside the 95% CI [0.250, 0.650], so 40 questions do not decide";
-    assert_eq!(
-        reason(found),
-        format!("{head}; about 790 questions would, if 0.450 is the true value")
-    );
-    // As many as there are would be no advice.
-    let needed = Some(40);
-    assert_eq!(reason(Judgeable { needed, ..found }), head);
-    // Values 1, 1, 0 less .5: mean 1/6, sd .57735; statsmodels' solve_power(effect_size=.288675) is 96.1.
+fn what_is_inconclusive_names_limit_and_interval() {
     let three = run("three", &["18 May", "18 May", "1815"]);
     let report = check(&three, None, &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)]));
     let reason = &report.expect("judged").gates[0].reason;
-    assert!(reason.ends_with("; about 97 questions would, if 0.667 is the true value"), "{reason}");
-}
-
-#[test]
-fn the_questions_needed_for_a_drop_are_those_for_its_distance_from_the_limit() {
-    // Drops 1, 1, 0 less .5: the distances of the means above.
-    let (before, after) =
-        (run("before", &["18 May"; 3]), run("after", &["1815", "1815", "18 May"]));
-    let gates = vec![gate("AnswerEM", GateBound::MaxDrop, 0.5)];
-    let report = check(&after, Some(&before), &plan(gates)).expect("judged");
-    let reason = &report.gates[0].reason;
-    assert!(reason.ends_with("; about 97 questions would, if 0.667 is the true value"), "{reason}");
+    assert!(reason.starts_with("inconclusive: the limit 0.5 lies inside the 95% CI ["), "{reason}");
+    assert!(reason.ends_with("], so 3 questions do not decide"), "{reason}");
 }
 
 #[test]
@@ -367,18 +332,13 @@ fn a_change_too_small_to_matter_fails_no_gate() {
             ci95: Some(Interval { low, high }),
             n: 9,
             means: None,
-            needed: None,
             too_few_differ: false,
         };
         let of = |bound| judge(&gate("EM@5", bound, 0.02), found, GateMode::Interval, min_effect);
         let result = of(GateBound::MaxDrop);
         assert_eq!(result.verdict, verdict, "{low} {value} {high}: {}", result.reason);
         if (min_effect, verdict) == (0.1, Pass) && low > 0.02 {
-            assert_eq!(
-                result.reason,
-                "the drop of EM@5 is 0.050: significant, but all of its interval [0.030, 0.070] is at or below 0.1, the \
-                 smallest change that matters"
-            );
+            assert_eq!(result.reason, "all of [0.030, 0.070] is at or below 0.1");
         }
         // A bound on the mean is no change.
         let level = if low > 0.02 { Fail } else { Inconclusive };
@@ -402,10 +362,7 @@ fn a_run_without_answers_has_no_share_of_a_class_of_answers() {
     let answered = run("answered", &["18 May", "1815"]);
     let names = ["generation", "hallucinated", "reader"];
     for name in names {
-        let error = GateError::NoValue {
-            run: "silent".to_owned(),
-            quantity: name.parse().expect("a class"),
-        };
+        let error = no_value("silent", name.parse().expect("a class"));
         let level = plan(vec![gate(name, GateBound::Max, 0.05)]);
         assert_eq!(check(&silent, None, &level), Err(error.clone()));
         assert!(check(&answered, None, &level).is_ok());

@@ -24,14 +24,6 @@ impl<'a> Labels<'a> {
         Self { default, changed: changed.collect() }
     }
 
-    /// Formats a trial among others: `64` if one setting is varied, else `chunking.size = 64, retrieval.k = 3`.
-    pub fn brief(&self, row: &RankedTrial) -> String {
-        match self.changed.first().and_then(|key| row.values.get(*key)) {
-            Some(value) if self.changed.len() == 1 => plain(value),
-            _ => self.setting(row),
-        }
-    }
-
     /// Formats the settings that make the trial from the default.
     pub fn setting(&self, row: &RankedTrial) -> String {
         let differing = self.differing(row);

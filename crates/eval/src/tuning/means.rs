@@ -2,15 +2,11 @@
 
 use super::TuningPlan;
 pub(super) use crate::compare::differences::TIE;
+pub(super) use crate::measure_summary::mean;
 use ragtriage_core::measure::{Direction, Family};
 use ragtriage_core::stats::randomisation::{RandomisationPlan, Randomised, randomisation};
 use ragtriage_core::stats::t::mean_error;
 use ragtriage_core::types::Interval;
-
-/// Returns the mean; 0 without values, and never -0.0.
-pub(super) fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64 + 0.0
-}
 
 /// Returns the interval of a mean, clamped to the measure's range. If all clusters agree, it is the exact binomial
 /// bound for equal values.

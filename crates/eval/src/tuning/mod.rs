@@ -4,11 +4,8 @@
 //! its winner on held-out questions if there are any ([`held_out`]), then [`judge`] the result.
 
 mod aligned;
-mod confirm;
 mod label;
-mod lead;
 mod means;
-mod order;
 mod outcome;
 mod ranking;
 mod sweep;
@@ -17,10 +14,9 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
-pub use confirm::held_out;
 pub use label::plain;
 pub use outcome::{Confirmation, Difference, HeldOut, RankedTrial, TrialRanking, TuningVerdict};
-pub use ranking::rank;
+pub use ranking::{held_out, rank};
 pub use sweep::{ScoredTrial, SweepScores, TrialScores, TrialTruncation, Varied};
 pub use verdict::judge;
 

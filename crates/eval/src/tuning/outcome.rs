@@ -114,9 +114,4 @@ pub struct TuningVerdict {
     pub harms: bool,
     /// The setting to use, and the evidence; trials are named by their settings.
     pub text: String,
-    /// Set if nothing is claimed though the winner scored higher: number of questions at which a true difference as large as the
-    /// one seen on the choosing questions would be detected with 80% power (two-sided t at 5% over the comparisons that p allows
-    /// for, same spread and questions per cluster; at least as many clusters as sign flips need for that level). `None` if no
-    /// difference was seen, or a claim is made.
-    pub n_needed: Option<usize>,
 }

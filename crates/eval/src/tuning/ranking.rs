@@ -1,12 +1,15 @@
-//! Ranks a sweep, with every trial's statistics and its difference from the default.
+//! Ranks a sweep, with every trial's statistics and its difference from the default, and compares the winner with the default on
+//! held-out questions.
+
+use std::cmp::Ordering;
 
 use super::TuningPlan;
 use super::aligned::{AlignedSweep, AlignedTrial};
-use super::means::{mean, mean_interval, tested};
-use super::order::best_first;
-use super::outcome::{Difference, RankedTrial, TrialRanking};
+use super::means::{TIE, mean, mean_interval, minus, tested};
+use super::outcome::{Difference, HeldOut, RankedTrial, TrialRanking};
 use super::sweep::{ScoredTrial, SweepScores};
 use crate::clusters;
+use ragtriage_core::measure::Direction;
 use ragtriage_core::stats::holm::holm;
 use ragtriage_core::stats::randomisation::Randomised;
 
@@ -31,6 +34,29 @@ pub fn rank(sweep: &SweepScores, plan: &TuningPlan) -> TrialRanking {
         largest_cluster: sizes.largest,
         winner: winner.map(|winner| winner.scored.name.clone()),
         rows,
+    }
+}
+
+/// Returns the indexes of [`AlignedSweep::trials`], best first: by the measure, then fewer context tokens, then the default, then
+/// the earlier one.
+fn best_first(aligned: &AlignedSweep<'_>) -> Vec<usize> {
+    let trials = aligned.trials.iter();
+    let (means, tokens): (Vec<f64>, Vec<f64>) =
+        trials.map(|trial| (mean(&trial.values), mean(&trial.context_tokens))).unzip();
+    let mut order: Vec<usize> = (0..means.len()).collect();
+    order.sort_by(|&a, &b| by_mean(means[a], means[b], aligned.direction()));
+    // Neighbours that differ by rounding are tied; the default, being the first, precedes trials tied
+    // with it.
+    for equals in order.chunk_by_mut(|&a, &b| (means[a] - means[b]).abs() <= TIE) {
+        equals.sort_by(|&a, &b| tokens[a].total_cmp(&tokens[b]).then(a.cmp(&b)));
+    }
+    order
+}
+
+fn by_mean(a: f64, b: f64, direction: Direction) -> Ordering {
+    match direction {
+        Direction::Higher => b.total_cmp(&a),
+        Direction::Lower => a.total_cmp(&b),
     }
 }
 
@@ -95,4 +121,38 @@ fn failed_row(trial: &ScoredTrial) -> Option<RankedTrial> {
         difference: None,
         truncation: None,
     })
+}
+
+/// Compares the winner with the default on held-out questions: the values of `plan.measure` by question, where both have one.
+/// `evaluations`, at least 1, is the number of trials ever compared with a default on these questions, this one included: p is
+/// multiplied by it (Bonferroni), and the interval widened by as much, to correct for repeated evaluations.
+#[must_use]
+pub fn held_out(
+    default: &[Option<f64>],
+    winner: &[Option<f64>],
+    cluster_of: &[usize],
+    plan: &TuningPlan,
+    evaluations: usize,
+) -> HeldOut {
+    let pairs = default.iter().zip(winner).zip(cluster_of);
+    let compared: Vec<((f64, f64), usize)> = pairs
+        .filter_map(|((default, winner), &cluster)| Some((((*default)?, (*winner)?), cluster)))
+        .collect();
+    let (pairs, cluster_of): (Vec<(f64, f64)>, Vec<usize>) = compared.into_iter().unzip();
+    let (default, winner): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+    let differences: Vec<f64> =
+        winner.iter().zip(&default).map(|(winner, default)| minus(*winner, *default)).collect();
+    let test = tested(&differences, &cluster_of, evaluations, plan);
+    let sizes = clusters::sizes(&cluster_of);
+    HeldOut {
+        n: differences.len(),
+        n_clusters: sizes.n,
+        largest_cluster: sizes.largest,
+        default: mean(&default),
+        winner: mean(&winner),
+        delta: mean(&differences),
+        ci95: test.and_then(|test| test.interval),
+        p: test.map(|test| (test.p * evaluations as f64).min(1.0)),
+        evaluations,
+    }
 }

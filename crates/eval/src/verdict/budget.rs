@@ -12,13 +12,14 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::source::{Side, Source};
+use super::{Side, Source};
 use crate::diagnose;
-use ragtriage_core::attribute::classify::Outcome;
+use crate::measure_summary::mean;
+use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::rightness::Judge;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::of_mean;
-use ragtriage_core::types::{ArmName, Interval, Stage, Trace};
+use ragtriage_core::types::{ArmName, FailureClass, Interval, Stage, Trace};
 
 /// Decimals of a loss term in reports.
 pub const LOSS_DIGITS: u32 = 3;
@@ -47,10 +48,11 @@ impl Reading {
 
     /// Returns the source that lost the support.
     fn lost(self, outcome: &Outcome) -> Option<Source> {
-        if self == Self::PartOfLabel && outcome.is_open() {
-            outcome.lost_leniently_at().and_then(Source::of_lost)
-        } else {
-            Source::of(outcome)
+        match outcome.evidence {
+            Evidence::Partial { part, .. } if self == Self::PartOfLabel => {
+                part.map(FailureClass::from).and_then(Source::of_class)
+            }
+            evidence => evidence.class().and_then(Source::of_class),
         }
     }
 }
@@ -217,15 +219,10 @@ pub(super) fn columns(rows: &[Option<Terms>]) -> Vec<Vec<Option<f64>>> {
         .collect()
 }
 
-/// Returns the means of the defined values. An empty sum is -0.0 in Rust; 0.0 is added so that no report shows it.
+/// Returns the means of the defined values.
 pub(super) fn means(columns: &[Vec<Option<f64>>]) -> Vec<f64> {
-    columns
-        .iter()
-        .map(|column| {
-            let n = column.iter().flatten().count().max(1) as f64;
-            column.iter().flatten().sum::<f64>() / n + 0.0
-        })
-        .collect()
+    let defined = |column: &Vec<Option<f64>>| column.iter().flatten().copied().collect::<Vec<_>>();
+    columns.iter().map(|column| mean(&defined(column))).collect()
 }
 
 /// Returns the loss of one question to each source; `None` if it has no gold answers, no usable answer, or no oracle answer.
@@ -235,14 +232,14 @@ pub(crate) fn answer_terms(trace: &Trace, outcome: &Outcome, of: BudgetOf) -> Op
 
 fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading) -> Option<Terms> {
     let retrieved = of.score(trace, outcome, ArmName::Retrieved)?;
-    outcome.reached?;
-    if outcome.class.has_no_result()
+    if !outcome.evidence.is_testable()
+        || outcome.class.has_no_result()
         || trace.attempt(ArmName::GoldInNoise).is_some_and(|attempt| !attempt.is_usable())
     {
         return None;
     }
     let mut terms = [0.0; Source::ALL.len()];
-    if outcome.lost == Some(Stage::Corpus) {
+    if outcome.evidence.lost() == Some(Stage::Corpus) {
         terms[Source::Corpus as usize] += 1.0 - retrieved;
         return Some(terms);
     }
@@ -254,7 +251,7 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
     };
     terms[Source::Reader as usize] += 1.0 - oracle;
     // What the condition with the missing evidence measured is not read from the label again, only the stage is.
-    let measured = in_noise.and_then(|_| Source::of(outcome));
+    let measured = in_noise.and_then(|_| Reading::Plain.lost(outcome));
     let lost = reading.lost(outcome).or(measured);
     let (source, best) = match (lost, in_noise) {
         (Some(stage), Some(in_noise)) => {
@@ -262,7 +259,7 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
             (stage, in_noise)
         }
         (Some(stage), None) => (stage, oracle),
-        (None, _) if outcome.is_truncated_away => (Source::Packing, oracle),
+        (None, _) if outcome.evidence == Evidence::Truncated => (Source::Packing, oracle),
         (None, _) => (Source::Distraction, oracle),
     };
     terms[source as usize] += best - retrieved;
@@ -272,14 +269,89 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
 /// Returns the stage that lost the support on its way to the generator; `None` if it arrived, or without
 /// gold labels.
 pub(crate) fn lost_at(outcome: &Outcome) -> Option<Source> {
-    Source::of(outcome).or(outcome.is_truncated_away.then_some(Source::Packing))
+    let unread = (outcome.evidence == Evidence::Truncated).then_some(Source::Packing);
+    Reading::Plain.lost(outcome).or(unread)
 }
 
 fn support_terms(outcome: &Outcome, reading: Reading) -> Option<Terms> {
-    outcome.reached?;
     let mut terms = [0.0; Source::ALL.len()];
     if let Some(source) = reading.lost(outcome) {
         terms[source as usize] = 1.0;
     }
-    Some(terms)
+    outcome.evidence.is_testable().then_some(terms)
+}
+
+/// The sum of a question's terms may differ from 1 less its score by so much.
+const ROUNDING: f64 = 1e-9;
+
+/// Losses of the questions that a verdict rests on, by source, with resampled means.
+pub(super) struct Losses {
+    pub columns: Vec<Vec<Option<f64>>>,
+    pub resampled: Vec<Vec<f64>>,
+    pub n: usize,
+    /// Clusters of these questions.
+    pub n_clusters: usize,
+}
+
+impl Losses {
+    pub fn new(rows: &[Option<Terms>], bootstrap: &Bootstrap) -> Self {
+        let columns = columns(rows);
+        Self {
+            resampled: bootstrap.means(&columns),
+            n: rows.iter().flatten().count(),
+            n_clusters: bootstrap.n_clusters_with_value(&columns[0]),
+            columns,
+        }
+    }
+
+    /// Returns the mean loss of each source.
+    pub fn means(&self) -> Vec<f64> {
+        means(&self.columns)
+    }
+
+    /// Returns the mean loss of a side.
+    pub fn of_side(&self, side: Side) -> f64 {
+        let means = Source::ALL.iter().zip(self.means());
+        let on_side = means.filter(|(source, _)| source.side() == side);
+        on_side.map(|(_, mean)| mean).sum::<f64>() + 0.0
+    }
+
+    /// Returns the loss of each question on a side.
+    pub fn each(&self, side: Side) -> Vec<f64> {
+        let on_side: Vec<&Vec<Option<f64>>> = Source::ALL
+            .iter()
+            .zip(&self.columns)
+            .filter(|(source, _)| source.side() == side)
+            .map(|(_, column)| column)
+            .collect();
+        (0..self.columns[0].len())
+            .filter_map(|question| on_side.iter().map(|column| column[question]).sum())
+            .collect()
+    }
+
+    /// Returns true if no question lost anything: the losses of each add up to 1 less its score.
+    pub fn is_nothing(&self) -> bool {
+        let sides = [Side::Retriever, Side::Generator].map(|side| self.each(side));
+        let mut each = sides[0].iter().zip(&sides[1]);
+        each.all(|(retriever, generator)| retriever + generator < ROUNDING)
+    }
+
+    /// Returns the 95% interval of something computed from the resampled losses, resample by resample.
+    pub fn interval(&self, resampled: Vec<f64>, bootstrap: &Bootstrap) -> Option<Interval> {
+        bootstrap.interval(resampled, self.n_clusters)
+    }
+
+    /// Returns the resampled losses of a side.
+    pub fn resampled_side(&self, side: Side) -> Vec<f64> {
+        let n_resamples = self.resampled[0].len();
+        let mut sums = vec![0.0; n_resamples];
+        for (source, losses) in Source::ALL.iter().zip(&self.resampled) {
+            if source.side() == side {
+                for (sum, loss) in sums.iter_mut().zip(losses) {
+                    *sum += loss;
+                }
+            }
+        }
+        sums
+    }
 }

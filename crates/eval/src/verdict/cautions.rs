@@ -1,8 +1,8 @@
 //! Limits of a verdict: small samples, invalid oracles, answers that the rule may misjudge.
 
-use super::budget::BudgetOf;
+use super::budget::{BudgetOf, Losses};
 use super::estimate::Estimate;
-use super::facts::{Answered, Losses, VerdictFacts};
+use super::facts::VerdictFacts;
 use super::unrecorded;
 use super::unusable::Unusable;
 use crate::diagnose;
@@ -53,7 +53,7 @@ pub fn oracle_check(traces: &[Trace], outcomes: &[Outcome]) -> OracleCheck {
         if let (Some(oracle), Some(retrieved)) = (oracle, retrieved) {
             check.n += 1;
             check.worse += usize::from(oracle < retrieved);
-            check.better += usize::from(oracle > retrieved && outcome.lost.is_none());
+            check.better += usize::from(oracle > retrieved && outcome.evidence.lost().is_none());
         }
     }
     check
@@ -80,7 +80,7 @@ pub(super) fn cautions(
     });
     let open = facts.outcomes.iter();
     let open = open.filter(|outcome| outcome.class == FailureClass::Ambiguous);
-    let open = open.filter(|outcome| !outcome.is_unseen()).count();
+    let open = open.filter(|outcome| !outcome.evidence.is_unseen()).count();
     let open = (open > 0).then(|| {
         format!(
             "{} left open: the label is wider than a chunk, and only a part of it was delivered.",
@@ -160,8 +160,7 @@ fn estimated(estimate: &Estimate, facts: &VerdictFacts<'_>) -> Option<String> {
 
 fn disagreement(facts: &VerdictFacts<'_>) -> Option<String> {
     let (differ, n) = facts.rule_disagreement;
-    let is_much =
-        facts.answered == Answered::ByGenerator && differ as f64 > DISAGREEMENT * n as f64;
+    let is_much = facts.is_answered && differ as f64 > DISAGREEMENT * n as f64;
     is_much.then(|| {
         format!(
             "The rule of rightness and plain containment of the gold answer disagree on {} of {} answers ({}): audit a sample.",
@@ -175,7 +174,7 @@ fn disagreement(facts: &VerdictFacts<'_>) -> Option<String> {
 fn hallucinated(facts: &VerdictFacts<'_>) -> Option<String> {
     let [answered, abstained] = [FailureClass::Hallucinated, FailureClass::CorrectAbstention]
         .map(|class| count(facts.outcomes, class));
-    let judged = facts.answered == Answered::ByGenerator && answered > 0;
+    let judged = facts.is_answered && answered > 0;
     judged.then(|| {
         format!(
             "Not in the verdict: {} of {} unanswerable questions were answered.",
@@ -190,7 +189,7 @@ fn judged(facts: &VerdictFacts<'_>) -> Option<String> {
     let of_rule =
         facts.traces.iter().filter(|trace| trace.gold.documents.rule == SupportRule::Judged);
     let n = of_rule.count();
-    (facts.answered == Answered::ByGenerator && 2 * n > facts.traces.len()).then(|| {
+    (facts.is_answered && 2 * n > facts.traces.len()).then(|| {
         "Evidence is labelled by document: a wrong passage of the right document counts as the generator's loss.".to_owned()
     })
 }

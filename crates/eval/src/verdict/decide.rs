@@ -1,12 +1,12 @@
 //! The verdict: whether retrieval is the bottleneck, and which stage loses most on the side that is.
 
-use super::budget::{self, BudgetOf, Reading, Terms};
+use super::budget::{self, BudgetOf, Losses, Reading, Terms};
 use super::cautions::{self, OracleCheck};
 use super::estimate::Estimate;
-use super::facts::{Answered, Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
-use super::source::{Side, Source};
+use super::facts::VerdictFacts;
 use super::text;
 use super::unusable::Unusable;
+use super::{Conclusion, LossVerdict, Side, SideLoss, Source};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::of_mean;
@@ -28,7 +28,7 @@ struct Leader {
 pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
     let facts = &VerdictFacts { of: counted_of(facts), ..*facts };
     let by_class = [Side::Retriever, Side::Generator].map(|side| lost_on(facts.outcomes, side));
-    let estimate = (facts.answered == Answered::ByGenerator && facts.of == BudgetOf::Support)
+    let estimate = (facts.is_answered && facts.of == BudgetOf::Support)
         .then(|| Estimate::new(facts.outcomes, bootstrap));
     let [plain, others @ ..] = tables(facts, estimate.as_ref());
     let losses = Losses::new(&plain, bootstrap);
@@ -87,14 +87,14 @@ fn tables(facts: &VerdictFacts<'_>, estimate: Option<&Estimate>) -> [Vec<Option<
         return estimate.tables(facts.outcomes);
     }
     let [first, second] = Reading::OTHERS;
-    [Reading::Plain, first, second].map(|reading| match facts.answered {
-        Answered::ByGenerator => budget::rows(facts.traces, facts.outcomes, facts.of, reading),
-        // A stage is blamed only for what both readings of a wide label lose there.
-        Answered::No => {
-            let rows = budget::rows(facts.traces, facts.outcomes, BudgetOf::Support, reading);
-            let outcomes = facts.outcomes.iter().zip(rows);
-            outcomes.map(|(outcome, row)| row.filter(|_| !outcome.is_open())).collect()
+    [Reading::Plain, first, second].map(|reading| {
+        if facts.is_answered {
+            return budget::rows(facts.traces, facts.outcomes, facts.of, reading);
         }
+        // A stage is blamed only for what both readings of a wide label lose there.
+        let rows = budget::rows(facts.traces, facts.outcomes, BudgetOf::Support, reading);
+        let outcomes = facts.outcomes.iter().zip(rows);
+        outcomes.map(|(outcome, row)| row.filter(|_| !outcome.evidence.is_partial())).collect()
     })
 }
 
@@ -118,11 +118,11 @@ fn conclude(
     if cautions::are_contexts_unknown(facts) {
         return Conclusion::Withheld;
     }
-    let has_labels = facts.outcomes.iter().any(|outcome| outcome.reached.is_some());
+    let has_labels = facts.outcomes.iter().any(|outcome| outcome.evidence.is_testable());
     if unusable.is_much {
         return Conclusion::Withheld;
     }
-    if facts.answered != Answered::ByGenerator && has_labels {
+    if !facts.is_answered && has_labels {
         return Conclusion::RetrievalOnly;
     }
     if losses.n == 0 {

@@ -6,9 +6,9 @@
 //! wrong, and the verdict holds only where it holds at both ends: chance (Wilson's interval), and questions whose evidence
 //! is harder to find may be harder to answer as well ([`HARDER`]).
 
+use super::Source;
 use super::budget::{self, ESTIMATED, LossBudget, Terms};
-use super::source::Source;
-use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::wilson;
@@ -79,9 +79,8 @@ impl Estimate {
                 terms[Source::Reader as usize] = 1.0;
                 return Some(terms);
             }
-            FailureClass::Undelivered => (Source::Undelivered, 0.0),
-            FailureClass::CorrectUnsupported => (Source::of(outcome)?, 1.0),
-            class => (Source::of_lost(class.stage()?)?, 0.0),
+            FailureClass::CorrectUnsupported => (Source::of_class(outcome.evidence.class()?)?, 1.0),
+            class => (Source::of_class(class)?, 0.0),
         };
         let with_evidence = if source == Source::Corpus { 1.0 } else { self.share(at) };
         terms[source as usize] = with_evidence - right;
@@ -101,7 +100,9 @@ pub fn estimated_budget(outcomes: &[Outcome], bootstrap: &Bootstrap) -> Option<L
 /// Returns the score of an answer that is known to be right or wrong, where all evidence was in the prompt by either reading of its
 /// label.
 fn with_evidence(outcome: &Outcome) -> Option<f64> {
-    outcome.reached.filter(|reached| *reached == [true; 5] && !outcome.is_truncated_away)?;
+    if outcome.evidence != Evidence::Complete {
+        return None;
+    }
     match outcome.judgments.correctness(ArmName::Retrieved)? {
         Correctness::Right => Some(1.0),
         Correctness::Wrong => Some(0.0),

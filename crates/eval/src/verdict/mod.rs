@@ -8,20 +8,143 @@ mod cautions;
 mod decide;
 mod estimate;
 mod facts;
-mod source;
+#[cfg(test)]
+mod tests;
 mod text;
 mod unrecorded;
 mod unusable;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use ragtriage_core::types::{FailureClass, Interval};
 
 pub use budget::{BudgetOf, ESTIMATED, LOSS_DIGITS, LossBudget, SUPPORT, Term, loss_budget};
 pub use cautions::{OracleCheck, oracle_check};
 pub use decide::judge;
 pub use estimate::estimated_budget;
-pub use facts::{Answered, Conclusion, LossVerdict, SideLoss, VerdictFacts};
-pub use source::{Side, Source};
+pub use facts::VerdictFacts;
 pub use text::rule_of_thumb;
 
 pub(super) use budget::{answer_terms, loss_columns, lost_at};
 
-#[cfg(test)]
-mod tests;
+/// Answer to the question whether retrieval is the bottleneck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Conclusion {
+    /// Yes: the retriever's side loses more answers than the generator's.
+    Retriever,
+    /// No: the generator's side loses more.
+    Generator,
+    /// The interval of their difference contains zero.
+    Undecided,
+    /// No generator to compare with: the verdict is about retrieval alone.
+    RetrievalOnly,
+    /// Every answer is right.
+    NothingLost,
+    /// The data do not allow a verdict.
+    Withheld,
+}
+
+/// Loss of one side of the pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SideLoss {
+    /// Questions lost there, by failure class.
+    pub questions: usize,
+    /// Right answers that fixing the side alone would recover; without an oracle an estimate.
+    pub answers: f64,
+    /// The 95% interval of `answers`.
+    pub ci95: Option<Interval>,
+}
+
+/// The verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LossVerdict {
+    /// The answer.
+    pub conclusion: Conclusion,
+    /// The source that loses most on the side that the conclusion names, or overall; `None` if nothing was lost or
+    /// the source is unknown.
+    pub bottleneck: Option<Source>,
+    /// True if the conclusion is open, or the interval of largest minus second source on that side contains zero.
+    pub undecided: bool,
+    /// Share of resamples in which `bottleneck` loses most on its side.
+    pub stability: f64,
+    /// Its loss minus the second's, per question, with its interval.
+    pub margin: Option<(f64, Interval)>,
+    /// Questions that the verdict rests on.
+    pub n: usize,
+    /// The retriever's side.
+    pub retriever: SideLoss,
+    /// The generator's side.
+    pub generator: SideLoss,
+    /// Answers that the retriever's side loses minus those that the generator's side loses, with the interval.
+    pub difference: Option<(f64, Interval)>,
+    /// True if the sides are measured by answers from the gold passages alone, false if they are estimated or count questions.
+    pub counts_answers: bool,
+    /// Limits of the verdict, a sentence each.
+    pub cautions: Vec<String>,
+    /// The verdict in words.
+    pub text: String,
+}
+
+ragtriage_core::closed_set! {
+    /// The source that a loss is attributed to, in report order.
+    Source {
+        /// Not in the corpus.
+        Corpus = "corpus",
+        /// Split by a chunk boundary.
+        Chunking = "chunking",
+        /// Not among the candidates.
+        Retrieval = "retrieval",
+        /// Not in the top k.
+        Ranking = "ranking",
+        /// Not in the prompt.
+        Packing = "packing",
+        /// Not in the prompt; a record does not show which of the three stages before lost it.
+        Undelivered = "undelivered",
+        /// In the prompt, lost among the other passages.
+        Distraction = "distraction",
+        /// Lost with the gold passages alone: the generator, or the label.
+        Reader = "reader",
+    }
+}
+
+/// A side of the pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Everything before the prompt.
+    Retriever,
+    /// The generator.
+    Generator,
+}
+
+impl Source {
+    /// Returns the failure class of the questions that it loses.
+    #[must_use]
+    pub fn class(self) -> FailureClass {
+        match self {
+            Self::Corpus => FailureClass::Corpus,
+            Self::Chunking => FailureClass::Chunking,
+            Self::Retrieval => FailureClass::Retrieval,
+            Self::Ranking => FailureClass::Ranking,
+            Self::Packing => FailureClass::Packing,
+            Self::Undelivered => FailureClass::Undelivered,
+            Self::Distraction | Self::Reader => FailureClass::Generation,
+        }
+    }
+
+    /// Returns the side that the source belongs to.
+    #[must_use]
+    pub fn side(self) -> Side {
+        match self {
+            Self::Distraction | Self::Reader => Side::Generator,
+            _ => Side::Retriever,
+        }
+    }
+
+    /// Returns the source of a loss before the prompt; `None` for other classes.
+    fn of_class(class: FailureClass) -> Option<Self> {
+        let mut sources = Self::ALL.into_iter().filter(|source| source.side() == Side::Retriever);
+        sources.find(|source| source.class() == class)
+    }
+}

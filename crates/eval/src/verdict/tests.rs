@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::tests::{f1_judge, judged, outcome, trace};
-use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::random::Random;
 use ragtriage_core::types::{
@@ -34,7 +34,7 @@ fn facts<'a>(traces: &'a [Trace], outcomes: &'a [Outcome], of: BudgetOf) -> Verd
         traces,
         outcomes,
         of,
-        answered: Answered::ByGenerator,
+        is_answered: true,
         k: 5,
         top: 5.into(),
         unlocated: (0, 0),
@@ -42,14 +42,14 @@ fn facts<'a>(traces: &'a [Trace], outcomes: &'a [Outcome], of: BudgetOf) -> Verd
     }
 }
 
-fn verdict(kinds: &[Kind], of: BudgetOf, answered: Answered) -> LossVerdict {
+fn verdict(kinds: &[Kind], of: BudgetOf, is_answered: bool) -> LossVerdict {
     let (traces, outcomes) = run(kinds);
-    let facts = VerdictFacts { answered, ..facts(&traces, &outcomes, of) };
+    let facts = VerdictFacts { is_answered, ..facts(&traces, &outcomes, of) };
     judge(&facts, &Bootstrap::new((0..traces.len()).collect(), 500, 1))
 }
 
 fn by_generator(kinds: &[Kind]) -> LossVerdict {
-    verdict(kinds, BudgetOf::Right, Answered::ByGenerator)
+    verdict(kinds, BudgetOf::Right, true)
 }
 
 const CORRECT: Kind = (50, RIGHT, Some(RIGHT), FailureClass::Correct, None);
@@ -123,7 +123,7 @@ fn estimated(right: usize, wrong: usize, lost: usize) -> LossVerdict {
         (wrong, WRONG, None, FailureClass::Generation, None),
         (lost, WRONG, None, FailureClass::Ranking, Some(Stage::Ranking)),
     ];
-    verdict(&kinds, BudgetOf::Support, Answered::ByGenerator)
+    verdict(&kinds, BudgetOf::Support, true)
 }
 
 #[test]
@@ -198,12 +198,14 @@ fn planted(seed: u64) -> [LossVerdict; 2] {
     }
     let (traces, mut outcomes) = run(&kinds);
     for outcome in &mut outcomes {
-        if outcome.class == FailureClass::Unattributed
-            || (outcome.class == FailureClass::CorrectUnsupported && outcome.lost.is_none())
-        {
-            outcome.reached = None;
+        let is_unlabelled = outcome.evidence == Evidence::Complete
+            && [FailureClass::Unattributed, FailureClass::CorrectUnsupported]
+                .contains(&outcome.class);
+        if is_unlabelled {
+            outcome.evidence = Evidence::Untestable;
+        } else if let Evidence::Lost { at: last, .. } = outcome.evidence {
+            outcome.evidence = Evidence::Between { first: Stage::Retrieval, last };
         }
-        outcome.between = outcome.lost.map(|_| [Stage::Retrieval, Stage::Packing]);
     }
     let plan = Bootstrap::new((0..n).collect(), 200, 1);
     [BudgetOf::Support, BudgetOf::Right].map(|of| judge(&facts(&traces, &outcomes, of), &plan))
@@ -237,7 +239,7 @@ fn no_estimated_verdict_is_contradicted_by_the_oracle_of_the_same_answers() {
 
 #[test]
 fn without_answers_retrieval_alone_is_judged() {
-    let found = verdict(&[CORRECT, RANKED_LOW, MISREAD], BudgetOf::Right, Answered::No);
+    let found = verdict(&[CORRECT, RANKED_LOW, MISREAD], BudgetOf::Right, false);
     assert_eq!(
         (found.conclusion, found.bottleneck),
         (Conclusion::RetrievalOnly, Some(Source::Ranking))
@@ -327,8 +329,10 @@ fn without_labels_no_stage_is_blamed() {
         })
         .to_vec();
     let (traces, outcomes) = run(&kinds);
-    let outcomes: Vec<Outcome> =
-        outcomes.into_iter().map(|outcome| Outcome { reached: None, ..outcome }).collect();
+    let outcomes: Vec<Outcome> = outcomes
+        .into_iter()
+        .map(|outcome| Outcome { evidence: Evidence::Untestable, ..outcome })
+        .collect();
     let facts = facts(&traces, &outcomes, BudgetOf::Support);
     let found = judge(&facts, &Bootstrap::new((0..100).collect(), 50, 1));
     assert_eq!((found.conclusion, found.bottleneck, found.n), (Conclusion::Withheld, None, 0));
@@ -471,7 +475,8 @@ fn a_measured_gain_is_not_read_from_a_wide_label_again() {
     for at in 50..70 {
         let attempts = vec![Attempt::new(RIGHT)];
         traces[at].arms.push(Arm { arm: ArmName::GoldInNoise, attempts });
-        outcomes[at].lenient = Some([true; 5]);
+        let (at_stage, cause) = (Stage::Packing, Stage::Packing);
+        outcomes[at].evidence = Evidence::Partial { at: at_stage, cause, part: None };
     }
     let outcomes = judged(&traces, outcomes);
     let plan = Bootstrap::new((0..71).collect(), 500, 1);
@@ -486,7 +491,7 @@ fn without_a_recorded_retriever_the_verdict_asks_for_it_and_not_for_evidence() {
     let (mut traces, mut outcomes) = run(&[unseen]);
     for (trace, outcome) in traces.iter_mut().zip(&mut outcomes) {
         trace.steps.clear();
-        (outcome.between, outcome.reached) = (Some([Stage::Retrieval, Stage::Generation]), None);
+        outcome.evidence = Evidence::Unseen { first: Stage::Retrieval };
     }
     let facts = facts(&traces, &outcomes, BudgetOf::Support);
     let found = judge(&facts, &Bootstrap::new(vec![0, 1], 50, 1));
@@ -511,7 +516,8 @@ fn of_record(kinds: &[Kind], between: [Stage; 2]) -> LossVerdict {
     let (traces, mut outcomes) = run(kinds);
     for outcome in &mut outcomes {
         if outcome.class == FailureClass::Undelivered {
-            outcome.between = Some(between);
+            let [first, last] = between;
+            outcome.evidence = Evidence::Between { first, last };
         }
     }
     let facts = facts(&traces, &outcomes, BudgetOf::Right);

@@ -1,12 +1,12 @@
 //! The verdict in words.
 
-use super::budget::BudgetOf;
+use super::budget::{BudgetOf, Losses};
 use super::cautions::{self, OracleCheck};
 use super::estimate::Estimate;
-use super::facts::{Conclusion, LossVerdict, Losses, SideLoss, VerdictFacts};
-use super::source::Source;
+use super::facts::VerdictFacts;
 use super::unusable::Unusable;
-use ragtriage_core::attribute::classify::Outcome;
+use super::{Conclusion, LossVerdict, Source};
+use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::text::numbers::{percent, percent_of, percents, plural, thousands, whole};
@@ -21,12 +21,44 @@ pub(super) fn sentence(
     unusable: &Unusable,
     estimate: Option<&Estimate>,
 ) -> String {
+    // Marks what is estimated.
+    let about = if facts.of == BudgetOf::Support { "about " } else { "" };
+    let [won, lost] = [&verdict.retriever, &verdict.generator].map(|side| {
+        let interval = side.ci95.map_or(String::new(), |ci| format!(" {ci:.0}"));
+        format!("{about}{}{interval}", whole(side.answers))
+    });
+    let n = questions(verdict.n);
+    let stage = leading(verdict, facts, losses);
     match verdict.conclusion {
-        Conclusion::Retriever => retriever(verdict, facts, losses),
-        Conclusion::Generator => generator(verdict, facts, losses),
-        Conclusion::Undecided => undecided(verdict, facts, losses, estimate),
-        Conclusion::RetrievalOnly => retrieval_only(verdict, facts, losses),
-        Conclusion::NothingLost => nothing_lost(verdict.n),
+        Conclusion::Retriever => format!(
+            "Yes, retrieval is the bottleneck: with complete evidence in every prompt the generator would answer {won} more of {n}; \
+             it loses {lost} despite complete evidence.{stage}"
+        ),
+        Conclusion::Generator => format!(
+            "No, the generator is the bottleneck: it loses {lost} of {n} despite complete evidence; complete evidence in every \
+             prompt would recover {won}.{stage}{}",
+            unused(verdict, facts)
+        ),
+        Conclusion::Undecided => {
+            let why = unknown(verdict, facts, losses, estimate).unwrap_or_else(|| {
+                let why = undecided(verdict, about);
+                format!(
+                    "complete evidence in every prompt would recover {won} of {n}, and the generator loses {lost} despite complete \
+                     evidence; {why}.{stage}"
+                )
+            });
+            format!("Undecided whether retrieval is the bottleneck: {why}")
+        }
+        Conclusion::RetrievalOnly => {
+            retrieval_only(verdict, facts)
+                + &stage
+                + " Without answers, the generator's losses are unknown."
+        }
+        Conclusion::NothingLost => {
+            let are = if verdict.n == 1 { "is" } else { "are" };
+            let all = plural(verdict.n, "answerable question", "answerable questions");
+            format!("Nothing is lost: all {all} {are} answered right.")
+        }
         Conclusion::Withheld if cautions::are_contexts_unknown(facts) => format!(
             "No verdict: {} of {} contexts are in no document, so whether they hold the evidence cannot be seen. \
              Record them as they are in the documents.",
@@ -35,79 +67,58 @@ pub(super) fn sentence(
         ),
         Conclusion::Withheld if unusable.is_much => unusable.verdict(),
         Conclusion::Withheld if losses.n == 0 => insufficient(facts),
-        Conclusion::Withheld => invalid_oracle(oracle),
+        Conclusion::Withheld => format!(
+            "No verdict: on {} of {} the generator is wrong from the gold passages alone and right from the retrieved ones (the \
+             reverse, with evidence in the prompt: {}). The gold passages lack what the answers need: check the evidence labels.",
+            thousands(oracle.worse),
+            questions(oracle.n),
+            thousands(oracle.better)
+        ),
     }
 }
 
-fn retriever(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
-    let n = questions(verdict.n);
-    let [won, lost] = [&verdict.retriever, &verdict.generator].map(amount);
-    let about = about(facts);
-    let stage = leading(verdict, facts, losses);
-    format!(
-        "Yes, retrieval is the bottleneck: with complete evidence in every prompt the generator would answer {about}{won} more of {n}; \
-         it loses {about}{lost} despite complete evidence.{stage}"
-    )
-}
-
-fn generator(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
-    let n = questions(verdict.n);
-    let [won, by_generator] = [&verdict.retriever, &verdict.generator].map(amount);
-    let about = about(facts);
+/// Says that evidence would not have helped where most of it is lost; empty elsewhere.
+fn unused(verdict: &LossVerdict, facts: &VerdictFacts<'_>) -> String {
     let lost = facts.outcomes.iter().filter(|outcome| {
         let oracle = outcome.judgments.correctness(ArmName::Oracle);
         outcome.class.is_lost_before_prompt() && oracle == Some(Correctness::Wrong)
     });
-    let unused = verdict.retriever.questions > verdict.generator.questions
-        && 2 * lost.count() > verdict.retriever.questions;
-    let unused = if unused {
-        format!(
-            " {} lack their evidence in the prompt, but most of these the generator also gets wrong with it.",
-            questions(verdict.retriever.questions)
-        )
-    } else {
-        String::new()
-    };
+    let n = verdict.retriever.questions;
+    if n <= verdict.generator.questions || 2 * lost.count() <= n {
+        return String::new();
+    }
     format!(
-        "No, the generator is the bottleneck: it loses {about}{by_generator} of {n} despite complete evidence; complete evidence in \
-         every prompt would recover {about}{won}.{}{unused}",
-        leading(verdict, facts, losses)
+        " {} lack their evidence in the prompt, but most of these the generator also gets wrong with it.",
+        questions(n)
     )
 }
 
-fn undecided(
+/// Returns why neither side has a number; `None` where they have.
+fn unknown(
     verdict: &LossVerdict,
     facts: &VerdictFacts<'_>,
     losses: &Losses,
     estimate: Option<&Estimate>,
-) -> String {
-    let open = facts.outcomes.iter().filter(|outcome| outcome.class == FailureClass::Ambiguous);
+) -> Option<String> {
     if losses.means().iter().all(|mean| *mean <= 0.0) {
-        if facts.outcomes.iter().any(Outcome::is_unseen) {
-            return "Undecided whether retrieval is the bottleneck: the record does not show what was packed."
-                .to_owned();
+        if facts.outcomes.iter().any(|outcome| outcome.evidence.is_unseen()) {
+            return Some("the record does not show what was packed.".to_owned());
         }
-        return format!(
-            "Undecided whether retrieval is the bottleneck: all {} wrong answers have a label that is wider than a chunk, and only \
-             a part of it was delivered.",
-            thousands(open.count())
-        );
+        return Some(format!(
+            "all {} wrong answers have a label that is wider than a chunk, and only a part of it was delivered.",
+            thousands(cautions::count(facts.outcomes, FailureClass::Ambiguous))
+        ));
     }
-    if estimate.is_some_and(|estimate| estimate.n == 0) {
-        return format!(
-            "Undecided whether retrieval is the bottleneck: no answer is known to have had its complete evidence, so what that would \
-             bring to the {} that lack it is not known.",
+    estimate.filter(|estimate| estimate.n == 0).map(|_| {
+        format!(
+            "no answer is known to have had its complete evidence, so what that would bring to the {} that lack it is not known.",
             questions(verdict.retriever.questions)
-        );
-    }
-    let n = questions(verdict.n);
-    let [won, lost] = [&verdict.retriever, &verdict.generator].map(amount);
-    let about = about(facts);
-    let sides = format!(
-        "complete evidence in every prompt would recover {about}{won} of {n}, and the generator loses {about}{lost} despite \
-         complete evidence"
-    );
-    let why = match verdict.difference {
+        )
+    })
+}
+
+fn undecided(verdict: &LossVerdict, about: &str) -> String {
+    match verdict.difference {
         None => "one cluster of questions gives no interval".to_owned(),
         Some((difference, ci)) if ci.holds_zero() => {
             let what = if about.is_empty() { "may be chance" } else { "may be none" };
@@ -115,47 +126,36 @@ fn undecided(
         }
         Some(_) if verdict.n < 6 => "too few questions to decide".to_owned(),
         Some(_) => "the data leave room for both".to_owned(),
-    };
-    let stage = leading(verdict, facts, losses);
-    format!("Undecided whether retrieval is the bottleneck: {sides}; {why}.{stage}")
+    }
 }
 
-fn retrieval_only(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> String {
-    let open: Vec<&Outcome> = facts.outcomes.iter().filter(|outcome| outcome.is_open()).collect();
-    let claimed = verdict.n;
-    let delivered = claimed as f64 - verdict.retriever.answers;
-    let n = claimed + open.len();
-    let head = if open.is_empty() {
-        let share = |lost: f64| 1.0 - lost / n as f64;
+fn retrieval_only(verdict: &LossVerdict, facts: &VerdictFacts<'_>) -> String {
+    let partial = facts.outcomes.iter().filter(|outcome| outcome.evidence.is_partial());
+    let partial: Vec<&Outcome> = partial.collect();
+    let delivered = verdict.n as f64 - verdict.retriever.answers;
+    let n = verdict.n + partial.len();
+    let share = |questions: f64| percent(questions / n as f64);
+    if partial.is_empty() {
+        let lost = |lost: f64| 1.0 - lost / n as f64;
         let interval = verdict.retriever.ci95.map_or(String::new(), |ci| {
-            let ci = Interval { low: share(ci.high), high: share(ci.low) };
+            let ci = Interval { low: lost(ci.high), high: lost(ci.low) };
             format!(", 95% CI {}", percents(ci))
         });
-        format!(
+        return format!(
             "Evidence reaches the prompt for {delivered:.0} of {} ({}{interval}).",
             questions(n),
-            percent(delivered / n as f64)
-        )
-    } else {
-        let partly = open.iter().filter(|outcome| outcome.lost_leniently_at().is_none());
-        let most = delivered + partly.count() as f64;
-        format!(
-            "Evidence reaches the prompt for {delivered:.0} to {most:.0} of {} ({} to {}), depending on how much of a label that is \
-             wider than a chunk is needed.",
-            questions(n),
-            percent(delivered / n as f64),
-            percent(most / n as f64)
-        )
-    };
-    let open = " Without answers, the generator's losses are unknown.";
-    format!("{head}{}{open}", leading(verdict, facts, losses))
-}
-
-fn nothing_lost(n: usize) -> String {
-    let are = if n == 1 { "is" } else { "are" };
+            share(delivered)
+        );
+    }
+    let is_enough =
+        |outcome: &&&Outcome| matches!(outcome.evidence, Evidence::Partial { part: None, .. });
+    let most = delivered + partial.iter().filter(is_enough).count() as f64;
     format!(
-        "Nothing is lost: all {} {are} answered right.",
-        plural(n, "answerable question", "answerable questions")
+        "Evidence reaches the prompt for {delivered:.0} to {most:.0} of {} ({} to {}), depending on how much of a label that is \
+         wider than a chunk is needed.",
+        questions(n),
+        share(delivered),
+        share(most)
     )
 }
 
@@ -172,8 +172,8 @@ fn insufficient(facts: &VerdictFacts<'_>) -> String {
             thousands(answered.count())
         );
     }
-    let has_gold = facts.outcomes.iter().any(|outcome| outcome.reached.is_some());
-    let unseen = facts.outcomes.iter().filter(|outcome| outcome.is_unseen()).count();
+    let has_gold = facts.outcomes.iter().any(|outcome| outcome.evidence.is_testable());
+    let unseen = facts.outcomes.iter().filter(|outcome| outcome.evidence.is_unseen()).count();
     if unseen > 0 && !has_gold {
         return format!(
             "No verdict: neither the passages that were retrieved nor those of the prompt are recorded for {} with evidence.",
@@ -204,16 +204,6 @@ fn insufficient(facts: &VerdictFacts<'_>) -> String {
     });
     let known: String = known.collect();
     format!("{head}{known} Add evidence to some of the {} to tell the stages apart.", questions(n))
-}
-
-fn invalid_oracle(oracle: &OracleCheck) -> String {
-    format!(
-        "No verdict: on {} of {} the generator is wrong from the gold passages alone and right from the retrieved ones (the \
-         reverse, with evidence in the prompt: {}). The gold passages lack what the answers need: check the evidence labels.",
-        thousands(oracle.worse),
-        questions(oracle.n),
-        thousands(oracle.better)
-    )
 }
 
 /// Names the source that loses most, with what it means there; empty if nothing is lost on that side.
@@ -295,16 +285,6 @@ fn meaning(source: Source, facts: &VerdictFacts<'_>) -> String {
 fn has_step(facts: &VerdictFacts<'_>, step: Step) -> bool {
     let mut traces = facts.traces.iter();
     traces.any(|trace| trace.step(step).is_some())
-}
-
-/// Marks what is estimated.
-fn about(facts: &VerdictFacts<'_>) -> &'static str {
-    if facts.of == BudgetOf::Support { "about " } else { "" }
-}
-
-fn amount(side: &SideLoss) -> String {
-    let interval = side.ci95.map_or(String::new(), |ci| format!(" {ci:.0}"));
-    format!("{}{interval}", whole(side.answers))
 }
 
 fn questions(n: usize) -> String {

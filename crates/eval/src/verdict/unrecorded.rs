@@ -1,14 +1,14 @@
 //! The stages that a record of an external RAG lacks, where they would tell what lost the evidence.
 
 use super::facts::VerdictFacts;
-use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::classify::Evidence;
 use ragtriage_core::text::numbers::{listed, thousands};
 use ragtriage_core::types::{Stage, Step, Trace};
 
 /// Returns the number of questions whose stage the record does not show, and what to record; `None` without any.
 pub(super) fn caution(facts: &VerdictFacts<'_>) -> Option<String> {
-    let [undelivered, unseen] = [Outcome::is_undelivered, Outcome::is_unseen].map(|is| {
-        let open = facts.outcomes.iter().filter(|outcome| is(outcome));
+    let [undelivered, unseen] = [Evidence::is_between, Evidence::is_unseen].map(|is| {
+        let open = facts.outcomes.iter().filter(|outcome| is(outcome.evidence));
         open.count()
     });
     let parts = [
@@ -40,7 +40,7 @@ pub(super) fn caution(facts: &VerdictFacts<'_>) -> Option<String> {
 fn missing(facts: &VerdictFacts<'_>) -> Vec<String> {
     let open = facts.traces.iter().zip(facts.outcomes);
     let open: Vec<(&Trace, [Stage; 2])> =
-        open.filter_map(|(trace, outcome)| Some((trace, outcome.between?))).collect();
+        open.filter_map(|(trace, outcome)| Some((trace, between(outcome.evidence)?))).collect();
     let any = |lacks: &dyn Fn(&Trace, [Stage; 2]) -> bool| {
         open.iter().any(|(trace, between)| lacks(trace, *between))
     };
@@ -65,4 +65,13 @@ fn missing(facts: &VerdictFacts<'_>) -> Vec<String> {
     ];
     let lacks = lacks.iter().filter(|(is_missing, _)| *is_missing);
     lacks.map(|(_, what)| (*what).to_owned()).collect()
+}
+
+/// Returns the first and the last stage that may have lost the evidence.
+fn between(evidence: Evidence) -> Option<[Stage; 2]> {
+    match evidence {
+        Evidence::Between { first, last } => Some([first, last]),
+        Evidence::Unseen { first } => Some([first, Stage::Generation]),
+        _ => None,
+    }
 }

@@ -1,6 +1,6 @@
 //! Answerable questions without a usable answer: they count for neither side.
 
-use super::facts::{Answered, VerdictFacts};
+use super::facts::VerdictFacts;
 use ragtriage_core::text::numbers::{percent_of, plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::{ArmName, ErrorKind, QuestionKind, Stance, Trace};
@@ -64,7 +64,7 @@ impl Unusable {
             }
         }
         let is_many = found.n as f64 > MOST * found.answerable as f64;
-        found.is_much = facts.answered == Answered::ByGenerator && is_many;
+        found.is_much = facts.is_answered && is_many;
         found
     }
 

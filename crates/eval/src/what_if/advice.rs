@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::alternative::{Alternative, Change, Promise, Setting, Withheld};
+use super::alternative::{Alternative, Change, Promise, Setting};
 use ragtriage_core::text::numbers::{listed, thousands};
 use ragtriage_core::types::Interval;
 
@@ -62,22 +62,9 @@ fn is_above_zero(ci95: Option<Interval>) -> bool {
     ci95.is_some_and(|ci95| ci95.low > 0.0)
 }
 
-/// Returns its gain in answers at least, or in questions where answers are unknown.
+/// Returns its gain in answers, or in questions where answers are unknown.
 fn value(one: &Alternative) -> f64 {
-    match &one.promise {
-        Some(promise) if promise.withheld.is_some() => promise.gain - promise.distraction,
-        Some(promise) => promise.gain,
-        None => one.net(),
-    }
-}
-
-/// Returns true if what other passages may cost is larger than the gain, or not known: a possibility, and no advice to rely on.
-fn may_cost_more(one: &Alternative) -> bool {
-    one.promise.is_some_and(|promise| match promise.withheld {
-        Some(Withheld::Distraction) => promise.distraction >= promise.gain,
-        Some(Withheld::FewOtherPassages) => true,
-        Some(Withheld::FewWithoutEvidence) | None => false,
-    })
+    one.promise.map_or_else(|| one.net(), |promise| promise.gain)
 }
 
 /// Returns true unless its prompts are more than [`AFFORDABLE`] times as long as today's.
@@ -115,11 +102,7 @@ fn advised(one: &Alternative) -> Advice {
     let answers = answers(one);
     // The gain in answers says more than the same in deliveries.
     let moved = if answers.is_empty() { format!(" ({})", moved(one)) } else { String::new() };
-    let head = if may_cost_more(one) {
-        format!("Possibly {}", head(one))
-    } else {
-        capitalised(&head(one))
-    };
+    let head = capitalised(&head(one));
     let sentence = format!(
         "{head} {verb} {} instead of {} of {} questions{moved}{}.{answers}",
         thousands(one.after),
@@ -133,10 +116,6 @@ fn advised(one: &Alternative) -> Advice {
 fn head(one: &Alternative) -> String {
     match one.change {
         Change::PerfectReranker => "a perfect reranker over the current candidates".to_owned(),
-        Change::OtherCandidates => {
-            "candidates that hold all evidence (a better retriever, or more candidates)".to_owned()
-        }
-        Change::WholeChunks => "chunks that do not separate evidence".to_owned(),
         Change::K { k, .. } if one.settings.is_empty() => {
             format!("put {} passages into the prompt:", thousands(k))
         }
@@ -186,23 +165,10 @@ fn answers(one: &Alternative) -> String {
         return String::new();
     };
     let gain = gain(promise);
-    match promise.withheld {
-        None if one.change.is_upper_bound() => format!(" That is worth at most {gain}."),
-        None => format!(" The expected gain is {gain}."),
-        Some(Withheld::Distraction) => format!(
-            " That is worth {gain} if other passages distract the reader no more than now; they may cost up to {:.2}{}.",
-            promise.distraction,
-            if promise.distraction >= promise.gain {
-                ", so only a run shows whether it helps"
-            } else {
-                ""
-            }
-        ),
-        Some(Withheld::FewOtherPassages) => format!(
-            " That is worth {gain} if other passages do not distract the reader; today's prompts hold too few to tell."
-        ),
-        Some(Withheld::FewWithoutEvidence) => String::new(),
+    if one.change.is_upper_bound() {
+        return format!(" That is worth at most {gain}.");
     }
+    format!(" The expected gain is {gain}.")
 }
 
 fn gain(promise: &Promise) -> String {

@@ -29,17 +29,13 @@ pub enum Change {
     },
     /// Upper bound: the passages that hold the evidence come first among the candidates.
     PerfectReranker,
-    /// Upper bound: no question is lost at retrieval.
-    OtherCandidates,
-    /// Upper bound: no chunk boundary separates evidence.
-    WholeChunks,
 }
 
 impl Change {
     /// Returns true if no setting can promise its delivery.
     #[must_use]
     pub fn is_upper_bound(self) -> bool {
-        matches!(self, Self::PerfectReranker | Self::OtherCandidates | Self::WholeChunks)
+        self == Self::PerfectReranker
     }
 }
 
@@ -98,7 +94,7 @@ impl Alternative {
     }
 }
 
-/// The change of right answers per question that delivery brings.
+/// The change of right answers per question that delivery brings, if other passages distract the generator no more than now.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Promise {
     /// Questions in the loss budget, over which it is a mean.
@@ -107,21 +103,4 @@ pub struct Promise {
     pub gain: f64,
     /// Its 95% interval, paired t over clusters.
     pub ci95: Option<Interval>,
-    /// Largest change by the reader's distraction from more or fewer other passages, not in `gain`.
-    pub distraction: f64,
-    /// The reason why `gain` is not promised; `None`: it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub withheld: Option<Withheld>,
-}
-
-/// A reason to promise nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Withheld {
-    /// The prompts with evidence hold too few other passages to tell how the reader treats more.
-    FewOtherPassages,
-    /// Distraction may change the answers by more than the interval of the promise.
-    Distraction,
-    /// Too few questions without evidence in the prompt show what a lost one would score.
-    FewWithoutEvidence,
 }

@@ -1,16 +1,11 @@
 //! Deliveries of other settings, computed from recorded ranks and tokens: no call is made.
 //!
 //! Each recorded ranking is packed again under another k, another budget or without the steps after it, as the pipeline packs:
-//! whole passages in rank order until one does not fit. Evidence in the prompt is then exact arithmetic. Three further
-//! alternatives are upper bounds: a perfect reranker, other candidates, other chunks.
-//!
-//! The promise of an alternative is the change of the answer score by delivery. A question won gains its delivery term of the
-//! loss budget; one that is lost falls to the mean score of the questions without evidence in the prompt. The run cannot show how
-//! the reader treats a different amount of other passages. The promise is withheld where that may matter: see `effect.rs`.
+//! whole passages in rank order until one does not fit. Evidence in the prompt is then exact arithmetic. A perfect reranker is an
+//! upper bound. The promise of an alternative is the change of the answer score by delivery: see `effect.rs`.
 
 mod advice;
 mod alternative;
-mod bounds;
 mod changes;
 mod cover;
 mod effect;
@@ -20,7 +15,7 @@ mod recorded;
 mod tests;
 
 pub use advice::Advice;
-pub use alternative::{Alternative, Change, Promise, Setting, Withheld};
+pub use alternative::{Alternative, Change, Promise, Setting};
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use schemars::JsonSchema;
@@ -42,22 +37,10 @@ pub struct WhatIf {
 
 impl WhatIf {
     /// Evaluates the alternatives to the settings of `run`. `top` is the hits that packing takes; `cluster_of[i]` is question i's
-    /// cluster. `judges_answers` is false for a reader whose answers say nothing about a generator's: no answers are promised.
+    /// cluster.
     #[must_use]
-    pub fn new(
-        run: &SavedRun,
-        outcomes: &[Outcome],
-        top: TopK,
-        cluster_of: &[usize],
-        judges_answers: bool,
-    ) -> Self {
-        let recorded = RecordedRun::new(run, outcomes, top, cluster_of);
-        let mut alternatives = alternatives(&recorded);
-        if !judges_answers {
-            for one in &mut alternatives {
-                one.promise = None;
-            }
-        }
+    pub fn new(run: &SavedRun, outcomes: &[Outcome], top: TopK, cluster_of: &[usize]) -> Self {
+        let alternatives = alternatives(&RecordedRun::new(run, outcomes, top, cluster_of));
         Self { advice: advice::advice(&alternatives), alternatives }
     }
 }
@@ -75,7 +58,7 @@ fn alternatives(run: &RecordedRun<'_>) -> Vec<Alternative> {
             found.push(one);
         }
     }
-    found.extend(bounds::bounds(run));
+    found.extend(effect::perfect_reranker(run));
     found
 }
 

@@ -6,7 +6,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::cover;
 use super::packing::{Limits, Ranked};
-use crate::verdict::{self, BudgetOf, Source};
+use crate::verdict::{self, BudgetOf};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::known::TopK;
 use ragtriage_core::attribute::support::SupportTest;
@@ -30,8 +30,6 @@ pub(super) struct RecordedRun<'a> {
 /// One question.
 pub(super) struct Recorded<'a> {
     pub cluster: usize,
-    /// The stage that lost its evidence.
-    pub lost: Option<Stage>,
     /// True if its evidence is in the prompt today.
     pub is_supported: bool,
     /// True if corpus and chunks hold its evidence.
@@ -42,8 +40,6 @@ pub(super) struct Recorded<'a> {
     pub rankings: Vec<(Step, Ranked<'a>)>,
     /// Passages and tokens of the shortest prompt of candidates that holds the evidence.
     pub cover: Option<cover::Cover>,
-    /// Passages that hold gold evidence.
-    golden: HashSet<&'a ChunkId>,
     /// Its part in the loss budget; `None` where it has none.
     pub answer: Option<Answer>,
 }
@@ -55,8 +51,6 @@ pub(super) struct Answer {
     pub retrieved: f64,
     /// The gain of its delivery; 0 where its evidence is in the prompt.
     pub delivery: f64,
-    /// Passages without gold evidence in the prompt that holds its evidence, and what they cost; `None` without that prompt.
-    pub noise: Option<(usize, f64)>,
 }
 
 impl<'a> RecordedRun<'a> {
@@ -99,7 +93,7 @@ fn is_expanded(trace: &Trace) -> bool {
 }
 
 fn is_testable(trace: &Trace, outcome: &Outcome) -> bool {
-    outcome.reached.is_some()
+    outcome.evidence.is_testable()
         && !outcome.class.has_no_result()
         && trace.question.kind != QuestionKind::Unanswerable
         && trace.final_ranking().is_some()
@@ -128,14 +122,12 @@ impl<'a> Recorded<'a> {
         let golden = golden(trace, &test);
         Self {
             cluster,
-            lost: outcome.lost,
-            is_supported: outcome.reached.is_some_and(|reached| reached[4]),
+            is_supported: outcome.evidence.is_complete_at(Stage::Packing) == Some(true),
             can_be_supported: trace.gold.documents.holds && trace.gold.chunks.holds,
             packed: ranked(trace.packed().collect()),
             rankings: rankings.collect(),
             cover: cover::cover(trace, &test, &golden, &run.passages),
-            answer: answer(trace, outcome, &golden),
-            golden,
+            answer: answer(trace, outcome),
         }
     }
 
@@ -159,11 +151,6 @@ impl<'a> Recorded<'a> {
     pub fn ranking(&self, step: Step) -> Option<&Ranked<'a>> {
         self.rankings.iter().find(|(name, _)| *name == step).map(|(_, ranked)| ranked)
     }
-
-    /// Counts the passages among `chunks` that hold no gold evidence.
-    pub fn n_other(&self, chunks: &[&ChunkId]) -> usize {
-        n_other(chunks.iter().copied(), &self.golden)
-    }
 }
 
 /// The passages that may hold the question's evidence.
@@ -176,24 +163,11 @@ fn golden<'a>(trace: &'a Trace, test: &SupportTest<'_>) -> HashSet<&'a ChunkId> 
     members.flat_map(|member| &member.chunks).collect()
 }
 
-fn n_other<'a>(chunks: impl Iterator<Item = &'a ChunkId>, golden: &HashSet<&'a ChunkId>) -> usize {
-    chunks.filter(|id| !golden.contains(id)).count()
-}
-
-fn answer(trace: &Trace, outcome: &Outcome, golden: &HashSet<&ChunkId>) -> Option<Answer> {
+fn answer(trace: &Trace, outcome: &Outcome) -> Option<Answer> {
     let terms = verdict::answer_terms(trace, outcome, BudgetOf::Right)?;
-    let retrieved = crate::diagnose::right(trace, outcome, ArmName::Retrieved)?;
     let lost = verdict::lost_at(outcome);
-    let shown = match lost {
-        None => Some(n_other(trace.packed(), golden)),
-        Some(Source::Corpus) => None,
-        Some(_) => trace
-            .attempt(ArmName::GoldInNoise)
-            .map(|attempt| n_other(attempt.passages.iter(), golden)),
-    };
     Some(Answer {
-        retrieved,
+        retrieved: crate::diagnose::right(trace, outcome, ArmName::Retrieved)?,
         delivery: lost.map_or(0.0, |source| terms[source as usize]),
-        noise: shown.map(|n| (n, terms[Source::Distraction as usize])),
     })
 }

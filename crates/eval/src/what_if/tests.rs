@@ -83,7 +83,7 @@ fn four() -> SavedRun {
 
 fn found(run: &SavedRun) -> Vec<Alternative> {
     let outcomes = diagnose::outcomes(run, 2, f1_judge());
-    WhatIf::new(run, &outcomes, 2.into(), &[0, 1, 2, 3], true).alternatives
+    WhatIf::new(run, &outcomes, 2.into(), &[0, 1, 2, 3]).alternatives
 }
 
 fn of(run: &SavedRun, change: Change) -> Alternative {
@@ -106,7 +106,6 @@ fn only_alternatives_that_change_a_prompt_are_given_each_once() {
         k(3, Some(400)),
         Change::Budget { context_tokens: 500 },
         Change::PerfectReranker,
-        Change::OtherCandidates,
     ];
     assert_eq!(changes, expected);
 }
@@ -136,29 +135,18 @@ fn a_ranking_is_packed_again_and_delivers_the_questions_whose_gold_fits() {
 }
 
 #[test]
-fn bounds_count_what_a_better_component_could_deliver_at_most() {
+fn a_perfect_reranker_is_an_upper_bound() {
     let run = four();
     // All but the last question's gold is a candidate, one passage of 100 tokens.
     let perfect = of(&run, Change::PerfectReranker);
     assert_eq!((perfect.after, perfect.won), (3, 2));
-    let candidates = of(&run, Change::OtherCandidates);
-    assert_eq!((candidates.after, candidates.won), (2, 1));
-    // The last question was right without its gold: its delivery is worth nothing.
-    assert_eq!(candidates.promise.expect("an oracle").gain, 0.0);
 }
 
 #[test]
 fn the_promise_is_the_delivery_of_the_questions_won() {
     // The second question gains 1; the third is wrong with its gold among other passages too.
     let promise = of(&four(), Change::PerfectReranker).promise.expect("an oracle");
-    assert_eq!((promise.n, promise.gain, promise.withheld), (4, 0.25, None));
-}
-
-#[test]
-fn nothing_is_promised_of_more_passages_where_today_shows_few() {
-    // Around the gold is one other passage in each prompt with gold evidence.
-    let promise = of(&four(), k(3, Some(400))).promise.expect("an oracle");
-    assert_eq!((promise.gain, promise.withheld), (0.25, Some(Withheld::FewOtherPassages)));
+    assert_eq!((promise.n, promise.gain), (4, 0.25));
 }
 
 #[test]
@@ -177,15 +165,14 @@ fn a_question_that_loses_its_evidence_scores_as_those_without_it_do() {
     // Without evidence today score 0, 0 and 1: a third. The first question falls from 1 to 1/3, the second gains 1.
     let promise = alone.promise.expect("an oracle");
     assert!((promise.gain - (1.0 - 2.0 / 3.0) / 4.0).abs() < 1e-12, "{promise:?}");
-    assert_eq!(promise.withheld, None);
 }
 
 #[test]
-fn a_passage_without_a_count_leaves_only_what_needs_none() {
+fn nothing_is_computed_where_a_passage_has_no_count() {
     let mut run = four();
     run.passages.get_mut(&ChunkId::from("c#0")).expect("there").tokens = None;
     let changes: Vec<Change> = found(&run).iter().map(|one| one.change).collect();
-    assert_eq!(changes, [Change::OtherCandidates]);
+    assert_eq!(changes, []);
 }
 
 #[test]
@@ -204,7 +191,7 @@ fn another_pipelines_prompts_have_no_budget() {
 /// An alternative that wins 30 of 100 questions for certain.
 fn sure(change: Change, gain: f64, tokens_after: f64) -> Alternative {
     let ci95 = Some(Interval { low: 0.01, high: 0.9 });
-    let promise = Promise { n: 100, gain, ci95, distraction: 0.0, withheld: None };
+    let promise = Promise { n: 100, gain, ci95 };
     Alternative {
         change,
         settings: Vec::new(),
@@ -227,7 +214,6 @@ fn advice_prefers_short_prompts_and_settings_over_components() {
         sure(k(10, None), 0.17, 1000.0),
         sure(k(20, None), 0.20, 2000.0),
         sure(Change::PerfectReranker, 0.21, 500.0),
-        sure(Change::OtherCandidates, 0.05, 500.0),
     ];
     // .17 is at least .8 of .20, .10 is not; .8 of .21 is less than .17.
     let changes: Vec<Change> = advice(&found).iter().map(|one| one.change).collect();
@@ -244,7 +230,7 @@ fn an_expected_gain_is_certain_exactly_where_the_paired_test_of_the_change_is() 
         let run = run((0..20).map(|i| if i < n { lost(i) } else { held(i) }).collect());
         let outcomes = diagnose::outcomes(&run, 2, f1_judge());
         let clusters: Vec<usize> = (0..20).collect();
-        let found = WhatIf::new(&run, &outcomes, 2.into(), &clusters, true).alternatives;
+        let found = WhatIf::new(&run, &outcomes, 2.into(), &clusters).alternatives;
         let three = found.iter().find(|one| one.change == k(3, Some(300))).expect("k = 3");
         assert_eq!((three.won, three.lost), (n, 0));
         for ci95 in [three.net_ci95, three.promise.expect("an oracle").ci95] {
@@ -261,22 +247,11 @@ fn what_may_be_chance_is_no_advice() {
 }
 
 #[test]
-fn advice_that_distraction_may_undo_says_so_and_is_the_smallest_change() {
-    let mut found = [sure(k(10, None), 0.1, 1000.0), sure(k(20, None), 0.15, 2000.0)];
-    for (one, distraction) in found.iter_mut().zip([0.12, 0.4]) {
-        one.promise = one.promise.map(|promise| Promise {
-            distraction,
-            withheld: Some(Withheld::Distraction),
-            ..promise
-        });
-    }
-    let advice = advice(&found);
-    assert_eq!(advice.len(), 1);
+fn advice_names_the_change_its_cost_and_its_gain() {
+    let advice = advice(&[sure(k(10, None), 0.1, 1000.0)]);
     assert_eq!(
         advice[0].sentence,
-        "Possibly put 10 passages into the prompt: evidence reaches the prompt for 80 instead of 50 of 100 questions, with \
-         1,000 instead of 500 tokens. That is worth +0.10 [0.01, 0.90] right \
-         answers per question if other passages distract the reader no more than now; they may cost up to 0.12, so only a run \
-         shows whether it helps."
+        "Put 10 passages into the prompt: evidence reaches the prompt for 80 instead of 50 of 100 questions, with 1,000 instead \
+         of 500 tokens. The expected gain is +0.10 [0.01, 0.90] right answers per question."
     );
 }

@@ -3,18 +3,26 @@
 use super::contents::HtmlReport;
 use super::effort::bars;
 use super::markup::{CountCell, crosswise};
-use crate::document::Table;
 use crate::render::html::table;
-use crate::run::{class_table, loss_table, support_table, two_by_two_title};
+use crate::run::two_by_two_title;
 use ragtriage_eval::diagnose::{Cell, TwoByTwo};
 
 /// The section's content.
 pub(super) fn losses(page: &HtmlReport<'_>, out: &mut String) {
-    let run = page.run;
-    let support = support_table(&run.support, run.support_n);
-    let mut losses = loss_table(&run.losses);
-    losses.bars = bars(run.losses.rows.iter().map(|row| row.mean).collect());
-    let tables = [support, losses, classes(page)];
+    let (run, summary) = (page.run, page.summary);
+    let mut budget = run.budget.clone();
+    let terms = &summary.loss_budget.terms;
+    let mean =
+        |name: &str| terms.iter().find(|term| term.source.name() == name).map(|term| term.mean);
+    let means = budget.rows.iter().map(|row| mean(&row[0].text).unwrap_or_default());
+    budget.bars = bars(means.collect());
+    let mut classes = run.classes.clone();
+    let share = |name: &str| summary.class_shares.get(name).map_or(0.0, |share| share.share);
+    classes.bars = classes.rows.iter().map(|row| share(&row[0].text)).collect();
+    classes.notes.push(
+        "a class name filters the questions in the table below; intervals by Wilson".to_owned(),
+    );
+    let tables = [run.support.clone(), budget, classes];
     tables.iter().filter(|found| !found.rows.is_empty()).for_each(|found| table(found, out));
     if let Some(found) = &page.run.two_by_two {
         two_by_two(found, out);
@@ -22,20 +30,6 @@ pub(super) fn losses(page: &HtmlReport<'_>, out: &mut String) {
     if let Some(found) = &page.run.what_if {
         table(found, out);
     }
-}
-
-/// The failure classes; each leads to its questions.
-fn classes(page: &HtmlReport<'_>) -> Table {
-    let classes = &page.run.classes;
-    let mut table = class_table(classes, &page.run.flags);
-    table.bars = classes.iter().map(|row| row.share).collect();
-    for (row, class) in table.rows.iter_mut().zip(classes) {
-        row[0].link = format!("#class={}", class.class.name());
-    }
-    table.notes.push(
-        "a class name filters the questions in the table below; intervals by Wilson".to_owned(),
-    );
-    table
 }
 
 fn two_by_two(table: &TwoByTwo, out: &mut String) {

@@ -15,8 +15,8 @@ pub(super) fn verdict(page: &HtmlReport<'_>, out: &mut String) {
     if !run.right.is_empty() {
         facts(&run.right, out);
     }
-    html::verdict(&run.conclusion(), out);
-    table(&crate::run::funnel_table(&run.funnel), out);
+    html::verdict(&run.conclusion, out);
+    table(&run.outcomes, out);
     if let Some(rule) = &run.rule_of_thumb {
         let _ = writeln!(out, "<p class=\"rule\">Rule of thumb: {}.</p>", escape(rule));
     }

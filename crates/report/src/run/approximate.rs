@@ -5,26 +5,15 @@ use ragtriage_core::config::{Hnsw, Quantization};
 use ragtriage_core::measure::{Cutoff, Direction, Family, Measure};
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::{RetrieverName, Step};
-use ragtriage_eval::approximate::{ApproximateSearch, MeasureDifference};
+use ragtriage_eval::approximate::ApproximateSearch;
 use ragtriage_eval::summary::Summary;
 use ragtriage_runs::{ApproximateIndex, Manifest};
 
-/// Families that a warning names first: of evidence, then of judged documents.
+/// Families of which a warning names the first that lost something: of evidence, then of judged documents.
 const MAIN: [Family; 4] = [Family::EvidenceRecall, Family::Em, Family::Ndcg, Family::Recall];
-
-/// Measures that a warning names.
-const NAMED: usize = 2;
 
 /// Differences below are rounding errors of the mean.
 const ROUNDING: f64 = 1e-9;
-
-/// A measure's difference, turned so that a loss is above 0.
-#[derive(Clone, Copy)]
-struct Loss {
-    measure: Measure,
-    points: f64,
-    found: MeasureDifference,
-}
 
 /// Warns of what each approximate search lost, or that this is unknown.
 pub(super) fn losses(manifest: &Manifest, summary: &Summary) -> Vec<Notice> {
@@ -78,23 +67,16 @@ fn loss(search: &ApproximateSearch, index: Option<&ApproximateIndex>) -> Option<
         );
         return Some(Notice::warning(text).with_hint("raise `vector_store.exact_sample`"));
     }
-    let named = named(search);
-    let first = named.first()?;
-    let sample = if n == n_searched {
+    let (measure, lost, n) = largest(search)?;
+    let lost = if lost < 0.0005 { "less than 0.001".to_owned() } else { format!("{lost:.3}") };
+    let sample = if search.n == *n_searched {
         String::new()
     } else {
-        format!("; exact search ran for {n} of {n_searched} questions")
+        format!("; exact search ran for {} of {n_searched} questions", search.n)
     };
-    let (verb, remedy) = if first.points > 0.0 {
-        ("lost", format!("; {}", remedy(index)))
-    } else {
-        ("gained", String::new())
-    };
-    let amounts: Vec<String> = named.iter().map(amount).collect();
+    let remedy = remedy(index);
     let text = format!(
-        "{engine} {verb} {} in `{retriever}` compared with exact search (n = {}{sample}){remedy}",
-        amounts.join(" and "),
-        first.found.n
+        "{engine} lost {measure} {lost} in `{retriever}` compared with exact search (n = {n}{sample}); {remedy}"
     );
     Some(Notice::warning(text).with_hint(if is_foreign(index) {
         "a graph with a larger `m` and `ef_construct` loses less; `retrieval.collection.exact = true` loses nothing"
@@ -140,57 +122,32 @@ fn remedy(index: Option<&ApproximateIndex>) -> String {
     }
 }
 
-fn amount(loss: &Loss) -> String {
-    let size = loss.points.abs();
-    let size = if size < 0.0005 { "less than 0.001".to_owned() } else { format!("{size:.3}") };
-    format!("{} {size}", loss.measure)
-}
-
-/// Returns the measures that a warning names: losses if there are any, of one n, each family at the cutoff of its largest.
-fn named(search: &ApproximateSearch) -> Vec<Loss> {
-    let all = differing(search);
-    let is_loss = all.iter().any(|one| one.points > 0.0);
-    let of_family = |family: Family| {
-        let mut found = all.iter().filter(|one| {
-            let is_at_k = matches!(one.measure.cutoff(), Some(Cutoff::Top(_)));
-            one.measure.family() == family && is_at_k && (one.points > 0.0) == is_loss
-        });
-        found.next().copied()
-    };
-    let mut named: Vec<Loss> = MAIN.into_iter().filter_map(of_family).collect();
-    if named.is_empty() {
-        let same = all.iter().filter(|one| (one.points > 0.0) == is_loss);
-        named = same.take(1).copied().collect();
-    }
-    let n = named.first().map(|first| first.found.n);
-    named.retain(|one| Some(one.found.n) == n);
-    named.truncate(NAMED);
-    named
-}
-
-/// Returns the measures that differ from exact search, the largest difference first.
-fn differing(search: &ApproximateSearch) -> Vec<Loss> {
-    let parsed = search.measures.iter().filter_map(|(name, found)| {
+/// Returns the measure that a warning names, with its loss and its questions: of the first family that lost something at some k the
+/// largest loss, else the largest of all; `None` if none lost anything.
+fn largest(search: &ApproximateSearch) -> Option<(Measure, f64, usize)> {
+    let lost = search.measures.iter().filter_map(|(name, found)| {
         let measure: Measure = name.parse().ok()?;
         let points = match measure.family().direction() {
             Direction::Higher => -found.difference,
             Direction::Lower => found.difference,
         };
-        let found = *found;
-        Some(Loss { measure, points, found })
+        (lost > ROUNDING).then_some((measure, lost, found.n))
     });
-    let mut found: Vec<Loss> = parsed.filter(|one| one.points.abs() > ROUNDING).collect();
-    found.sort_by(|a, b| {
-        let sizes = b.points.abs().total_cmp(&a.points.abs());
-        sizes.then(a.measure.cmp(&b.measure))
-    });
-    found
+    let place = |(measure, ..): &(Measure, f64, usize)| {
+        let is_at_k = matches!(measure.cutoff(), Some(Cutoff::Top(_)));
+        let place = MAIN.iter().position(|family| is_at_k && *family == measure.family());
+        place.unwrap_or(MAIN.len())
+    };
+    lost.min_by(|a, b| place(a).cmp(&place(b)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(&b.0)))
 }
 
 /// Reports the approximate searches without any difference.
 pub(super) fn caveats(summary: &Summary) -> impl Iterator<Item = String> {
     let compared = summary.approximate_search.iter();
-    let equal = compared.filter(|search| search.n > 0 && differing(search).is_empty());
+    let equal = compared.filter(|search| {
+        let mut measures = search.measures.values();
+        search.n > 0 && measures.all(|found| found.difference.abs() <= ROUNDING)
+    });
     equal.map(|ApproximateSearch { retriever, n, .. }| {
         format!("Approximate and exact search of `{retriever}` agree in every measure (n = {n}).")
     })

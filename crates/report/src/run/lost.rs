@@ -24,23 +24,20 @@ const LINE: usize = 88;
 
 /// A lost question.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LostQuestion {
-    /// Its id.
+pub(crate) struct LostQuestion {
     pub id: String,
-    /// Its text.
     pub question: String,
     /// Its gold answers.
     pub gold: String,
     /// The answer; `None` without a generator.
     pub answer: Option<String>,
-    /// Failure class.
-    pub class: FailureClass,
+    class: FailureClass,
     /// Failure class, with the fault where there is one, and the rule that gave it.
     pub why: String,
     /// Values of the answer that no packed passage contains.
-    pub unsupported: Vec<String>,
+    unsupported: Vec<String>,
     /// The verdict on the answer with its reason; `None` without an answer or gold answers.
-    pub judgment: Option<String>,
+    judgment: Option<String>,
 }
 
 impl LostQuestion {

@@ -1,10 +1,15 @@
-//! Means of all measures with their intervals.
+//! Tables of metrics: retrieval, answers, conditions, slices.
 
 use std::collections::BTreeSet;
 
 use crate::document::{Fact, Table, TableCell};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
+use ragtriage_core::text::numbers::{percent_of, percents, thousands};
+use ragtriage_core::types::ArmName;
+use ragtriage_eval::arms::ArmUse;
+use ragtriage_eval::cuts::{FEW, Slice, SliceGroup};
 use ragtriage_eval::summary::{MeasureSummary, Summary};
+use ragtriage_runs::SavedRun;
 
 /// The tables of retrieval and of answers that have a row.
 pub(super) fn measures(summary: &Summary) -> impl Iterator<Item = Table> {
@@ -28,7 +33,7 @@ const MOST: usize = 4;
 /// Returns the main figures that are defined. Where no question has a usable label, EM is left out: gold answers that no
 /// document contains make it 0, which reads as a failure of retrieval.
 pub(super) fn figures(summary: &Summary) -> Vec<Fact> {
-    let has_labels = summary.waterfall_n > 0;
+    let has_labels = summary.losses.n_testable > 0;
     let shown = MAIN.iter().filter(|(family, _)| has_labels || *family != Family::Em);
     let figures = shown.filter_map(|(family, cutoff)| {
         let name = Measure::new(*family, *cutoff)?.to_string();
@@ -98,4 +103,142 @@ fn answers(summary: &Summary) -> Table {
         }
     }
     table
+}
+
+const CONDITIONS_NOTE: &str = "over answerable questions, free-text answers included; AnswerF1 under Answers leaves these out and includes \
+     unanswerable questions";
+
+/// The table of conditions; `None` without a generator.
+pub(super) fn conditions(summary: &Summary) -> Option<Table> {
+    let mut table = Table::new(
+        "Conditions (arms) by share of right answers",
+        &[
+            "",
+            "n",
+            "right",
+            "95% CI",
+            "AnswerF1",
+            "calls",
+            "cached",
+            "same prompt",
+            "failed",
+            "tokens in",
+            "tokens out",
+            "US dollars",
+        ],
+    );
+    for arm in ArmName::ALL {
+        let Some(score) = summary.arms.get(arm.name()) else {
+            continue;
+        };
+        let used = summary.tokens.by_arm.get(arm.name()).copied().unwrap_or_default();
+        let ArmUse { calls, failed, cached, same_prompt, prompt, completion, cost_usd } = used;
+        let ci95 = score.ci95.map_or(String::new(), |ci| format!("{ci:.2}"));
+        let counts =
+            [calls as u64, cached as u64, same_prompt as u64, failed as u64, prompt, completion];
+        let cells = [
+            arm.name().to_owned(),
+            score.n.to_string(),
+            format!("{:.3}", score.mean),
+            ci95,
+            format!("{:.3}", score.f1),
+        ]
+        .into_iter()
+        .chain(counts.map(|count| count.to_string()))
+        .chain([format!("{cost_usd:.4}")]);
+        table.row(cells);
+    }
+    if !table.rows.is_empty() {
+        table.notes.push(CONDITIONS_NOTE.to_owned());
+    }
+    table.notes.extend(repeats(summary));
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// Describes the changes between repeats.
+fn repeats(summary: &Summary) -> Option<String> {
+    let repeats = summary.repeats.as_ref()?;
+    let means: Vec<String> = repeats.means.iter().map(|mean| format!("{mean:.3}")).collect();
+    let ci95 = repeats.ci95.map_or(String::new(), |ci| format!(" {}", percents(ci)));
+    Some(format!(
+        "asked {} times: {} of {} questions flipped between right and wrong ({}{ci95}); share right each time: {}; \
+         standard deviation within a question {:.3}",
+        repeats.means.len(),
+        repeats.flipped,
+        repeats.n,
+        percent_of(repeats.flipped, repeats.n),
+        means.join(", "),
+        repeats.deviation
+    ))
+}
+
+/// Slices shown by each criterion; `summary.json` has more.
+const SLICES_SHOWN: usize = 12;
+
+/// A column of the slices' table: its title and its measure.
+type SliceColumn<'a> = (&'a str, fn(&Slice) -> &MeasureSummary);
+
+/// The slices; `None` where nothing separates the questions.
+pub(super) fn slices(run: &SavedRun, summary: &Summary) -> Option<Table> {
+    let em = if run.manifest.is_foreign() {
+        "EM@prompt".to_owned()
+    } else {
+        format!("EM@{}", summary.two_by_two.k)
+    };
+    Some(cuts(&summary.cuts, &em)).filter(|table| !table.rows.is_empty())
+}
+
+fn cuts(cuts: &[SliceGroup], em: &str) -> Table {
+    let parts: Vec<(&SliceGroup, &Slice)> = cuts
+        .iter()
+        .flat_map(|cut| cut.parts.iter().take(SLICES_SHOWN).map(move |part| (cut, part)))
+        .collect();
+    let columns: [SliceColumn<'_>; 4] = [
+        (em, |part| &part.em),
+        ("in the prompt", |part| &part.supported),
+        ("right", |part| &part.right),
+        ("AnswerF1", |part| &part.answer_f1),
+    ];
+    // Without a generator nothing is right or wrong.
+    let shown = columns.iter().filter(|(_, of)| parts.iter().any(|(_, part)| of(part).n > 0));
+    let shown: Vec<&SliceColumn<'_>> = shown.collect();
+    let head = ["", "n"]
+        .into_iter()
+        .chain(shown.iter().map(|(name, _)| *name))
+        .chain(["most frequent loss"]);
+    let mut table = Table::new("Slices (share or mean, 95% CI)", &head.collect::<Vec<_>>());
+    for (cut, part) in &parts {
+        let name = label(&format!("{}: {}", cut.by.name(), part.value), part.rough);
+        let mostly =
+            part.mostly.map_or(String::new(), |(class, n)| format!("{class} {}", thousands(n)));
+        let figures = shown.iter().map(|(_, of)| slice_cell(of(part)));
+        table.row([name, thousands(part.n)].into_iter().chain(figures).chain([mostly]));
+    }
+    for cut in cuts.iter().filter(|cut| cut.parts.len() > SLICES_SHOWN) {
+        table.notes.push(format!(
+            "{} slices by {}; the first {SLICES_SHOWN} are shown",
+            cut.parts.len(),
+            cut.by.name()
+        ));
+    }
+    table.notes.push(format!(
+        "exploratory: with {} slices, about 5% of the intervals miss by chance; confirm findings on other questions",
+        thousands(parts.len())
+    ));
+    table.notes.extend(few(parts.iter().any(|(_, part)| part.rough)));
+    table
+}
+
+fn slice_cell(measure: &MeasureSummary) -> String {
+    let interval =
+        measure.ci95.map_or(String::new(), |ci| format!(" {:.2}-{:.2}", ci.low, ci.high));
+    if measure.n == 0 { String::new() } else { format!("{:.2}{interval}", measure.mean) }
+}
+
+fn label(name: &str, is_rough: bool) -> String {
+    if is_rough { format!("{name} ~") } else { name.to_owned() }
+}
+
+fn few(any: bool) -> Option<String> {
+    any.then(|| format!("~ fewer than {FEW} questions: rough"))
 }

@@ -1,21 +1,15 @@
 //! The report of a run: what is known of it ([`RunReport`]), and the same as a [`Report`] for every format.
 
 mod approximate;
-mod conditions;
-mod diagnosis;
-pub mod funnel;
 mod head;
 mod language;
-pub mod losses;
+mod losses;
 mod lost;
 mod measures;
 mod notices;
 pub mod provenance;
 mod screen;
 pub(crate) mod sections;
-pub mod support;
-mod tables;
-mod unusable;
 mod what_if;
 
 use crate::answer_audit::right_answers;
@@ -23,77 +17,62 @@ use crate::document::{Element, Fact, Notice, Report, Table};
 use crate::judge;
 use ragtriage_core::text::numbers::percent;
 use ragtriage_core::types::ArmName;
-use ragtriage_eval::diagnose::{self, TwoByTwo};
+use ragtriage_eval::diagnose::TwoByTwo;
 use ragtriage_eval::summary::{EXACT_SEARCH, Evaluation, Summary};
 use ragtriage_runs::SavedRun;
 
-use funnel::Funnel;
-use losses::{LossBudgetReport, losses};
 use lost::LostQuestion;
-use support::{ClassRow, SupportRow};
 
-pub(crate) use funnel::table as funnel_table;
+pub(crate) use losses::two_by_two_title;
 pub(crate) use provenance::plain;
 pub use screen::COLUMNS;
-pub(crate) use tables::{
-    classes as class_table, losses as loss_table, support as support_table, two_by_two_title,
-};
 
 /// A run's results in the order and words of a report.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunReport {
-    /// The run's name.
-    pub name: String,
+    pub(crate) name: String,
     /// The share of right answers, corrected by an audit, and who decided on answers; empty without an audit and a judge.
-    pub right: Vec<Fact>,
+    pub(crate) right: Vec<Fact>,
     /// The language of the texts; `None` if it is English.
-    pub language: Option<Fact>,
+    pub(crate) language: Option<Fact>,
     /// The warning, before the verdict, that nothing is known of that language.
-    pub unknown_language: Vec<Notice>,
+    pub(crate) unknown_language: Vec<Notice>,
     /// Corpus and questions.
-    pub data: [Fact; 2],
+    pub(crate) data: [Fact; 2],
     /// Tags, configuration, provenance.
-    pub head: Vec<Fact>,
-    /// Warnings.
-    pub notices: Vec<Notice>,
-    /// The answer to the question whether retrieval is the bottleneck.
-    pub verdict: String,
-    /// Limits of the verdict, a sentence each.
-    pub cautions: Vec<String>,
+    head: Vec<Fact>,
+    pub(crate) notices: Vec<Notice>,
+    /// The verdict with its limits.
+    pub(crate) conclusion: String,
     /// Suggested changes, a sentence each, the best first.
-    pub advice: Vec<String>,
-    /// The questions lost by stage.
-    pub funnel: Funnel,
+    pub(crate) advice: Vec<String>,
+    /// The questions by the stage that lost them.
+    pub(crate) outcomes: Table,
     /// The main figures with n and interval.
-    pub figures: Vec<Fact>,
+    figures: Vec<Fact>,
     /// The bottleneck that EM@k alone suggests.
-    pub rule_of_thumb: Option<String>,
+    pub(crate) rule_of_thumb: Option<String>,
     /// The loss budget.
-    pub losses: LossBudgetReport,
-    /// Questions that the waterfall counts.
-    pub support_n: usize,
-    /// Questions still supported, stage by stage.
-    pub support: Vec<SupportRow>,
-    /// Failure classes that occur.
-    pub classes: Vec<ClassRow>,
-    /// Flags with their counts; empty where none was raised.
-    pub flags: String,
+    pub(crate) budget: Table,
+    /// Questions with complete evidence, stage by stage.
+    pub(crate) support: Table,
+    pub(crate) classes: Table,
     /// Retrieval by answer; `None` when no question has both.
-    pub two_by_two: Option<TwoByTwo>,
+    pub(crate) two_by_two: Option<TwoByTwo>,
     /// Deliveries of other settings; `None` where the record tells of none.
-    pub what_if: Option<Table>,
+    pub(crate) what_if: Option<Table>,
     /// Retrieval measures, answer measures, and calls by condition.
-    pub measures: Vec<Table>,
+    pub(crate) measures: Vec<Table>,
     /// Slices; `None` where nothing separates the questions.
-    pub diagnosis: Option<Table>,
+    pub(crate) diagnosis: Option<Table>,
     /// Some lost questions.
-    pub lost: Vec<LostQuestion>,
+    pub(crate) lost: Vec<LostQuestion>,
     /// Lost questions in all.
-    pub n_lost: usize,
+    pub(crate) n_lost: usize,
     /// The limits of the numbers.
-    pub caveats: Vec<String>,
+    pub(crate) caveats: Vec<String>,
     /// Steps with their seconds.
-    pub timings: Vec<(String, f64)>,
+    pub(crate) timings: Vec<(String, f64)>,
 }
 
 impl RunReport {
@@ -102,6 +81,8 @@ impl RunReport {
     pub fn new(run: &SavedRun, evaluation: &Evaluation) -> Self {
         let summary = &evaluation.summary;
         let (lost, n_lost) = lost::lost(run, evaluation);
+        let conclusion = [&summary.verdict.text].into_iter().chain(&summary.verdict.cautions);
+        let advice = summary.what_if.advice.iter();
         Self {
             name: run.manifest.name.clone(),
             right: right(summary),
@@ -110,24 +91,21 @@ impl RunReport {
             data: head::data(run, summary),
             head: head::head(run),
             notices: notices::notices(run, summary),
-            verdict: summary.verdict.text.clone(),
-            cautions: summary.verdict.cautions.clone(),
-            advice: summary.what_if.advice.iter().map(|advice| advice.sentence.clone()).collect(),
-            funnel: funnel::funnel(&run.traces, evaluation),
+            conclusion: conclusion.cloned().collect::<Vec<_>>().join(" "),
+            advice: advice.map(|advice| advice.sentence.clone()).collect(),
+            outcomes: losses::outcomes(&summary.losses),
             figures: measures::figures(summary),
             rule_of_thumb: summary.rule_of_thumb.clone(),
-            losses: losses(summary),
-            support_n: summary.waterfall_n,
-            support: support::support(summary, diagnose::lost_by_stage(&evaluation.outcomes)),
-            classes: support::classes(summary),
-            flags: support::flags(summary),
+            budget: losses::budget(summary),
+            support: losses::support(&summary.losses),
+            classes: losses::classes(summary),
             two_by_two: Some(summary.two_by_two).filter(|table| table.n > 0),
             what_if: what_if::table(&summary.what_if.alternatives),
             measures: measures::measures(summary)
-                .chain(conditions::conditions(summary))
+                .chain(measures::conditions(summary))
                 .chain(summary.judge.as_ref().map(judge::table))
                 .collect(),
-            diagnosis: diagnosis::diagnosis(run, summary),
+            diagnosis: measures::slices(run, summary),
             lost,
             n_lost,
             caveats: caveats(run, summary),
@@ -146,8 +124,8 @@ impl RunReport {
         let mut report = Report::new(format!("ragtriage: {}", self.name));
         report.notices(self.unknown_language.clone());
         report.facts(self.right.clone());
-        report.elements.push(Element::Verdict(self.conclusion()));
-        report.table(funnel::table(&self.funnel));
+        report.elements.push(Element::Verdict(self.conclusion.clone()));
+        report.table(self.outcomes.clone());
         if let Some(rule) = &self.rule_of_thumb {
             let rule = format!("Rule of thumb: {rule}.");
             report.elements.push(Element::Paragraph(rule));
@@ -157,10 +135,10 @@ impl RunReport {
         report.notices(self.notices.clone());
 
         report.section(sections::LOSSES);
-        report.table(tables::losses(&self.losses));
-        report.table(tables::support(&self.support, self.support_n));
-        report.table(tables::classes(&self.classes, &self.flags));
-        report.table(self.two_by_two.as_ref().map(tables::two_by_two).unwrap_or_default());
+        report.table(self.budget.clone());
+        report.table(self.support.clone());
+        report.table(self.classes.clone());
+        report.table(self.two_by_two.as_ref().map(losses::two_by_two).unwrap_or_default());
         report.table(self.what_if.clone().unwrap_or_default());
         if !self.lost.is_empty() {
             report.section(sections::QUESTIONS);
@@ -190,9 +168,7 @@ impl RunReport {
         report.elements.push(Element::Paragraph(steps.join(", ")));
         report
     }
-}
 
-impl RunReport {
     /// Returns a step with its seconds; for exact search next to approximate search also its share of both.
     fn timing(&self, (step, seconds): &(String, f64)) -> String {
         let text = format!("{step} {seconds:.2}");

@@ -57,8 +57,8 @@ impl RunReport {
     fn first_screen(&self, ends: &[Fact], shown: &Shown) -> Report {
         let mut report = Report::new(format!("ragtriage: {}", self.name));
         report.notices(self.unknown_language.iter().map(short).collect());
-        report.elements.push(Element::Verdict(self.conclusion()));
-        report.table(super::funnel::table(&self.funnel));
+        report.elements.push(Element::Verdict(self.conclusion.clone()));
+        report.table(self.outcomes.clone());
         let figures = self.figures.iter().map(Fact::to_string);
         let figures = figures.collect::<Vec<_>>().join("; ");
         if !figures.is_empty() {
@@ -77,12 +77,6 @@ impl RunReport {
         let lost = lost.map(|one| Fact::new("lost", text(one)));
         report.facts(lost.chain(self.language.clone()).chain(ends.iter().cloned()).collect());
         report
-    }
-
-    /// Returns the verdict with its limits.
-    pub(crate) fn conclusion(&self) -> String {
-        let sentences = [&self.verdict].into_iter().chain(&self.cautions);
-        sentences.cloned().collect::<Vec<_>>().join(" ")
     }
 }
 

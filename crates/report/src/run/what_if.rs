@@ -5,11 +5,8 @@ use ragtriage_core::text::numbers::thousands;
 use ragtriage_eval::what_if::{Alternative, Change, Promise};
 
 const NOTE: &str = "computed from recorded ranks and tokens, without a call; won: questions whose evidence is in the prompt only after the \
-     change; right answers: the expected change per question, 95% CI";
+     change; right answers: the expected change per question, 95% CI, if other passages distract the generator no more than now";
 const BOUND_NOTE: &str = "at most: an upper bound, which no setting of this run reaches";
-const BRACKETS_NOTE: &str = "in brackets: not promised, because this run does not show what more or fewer other passages cost the reader, or what \
-     questions score that lose their evidence";
-
 /// Returns the table; `None` without alternatives.
 pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
     let first = alternatives.first()?;
@@ -44,27 +41,15 @@ pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
         let answers = has_promise.then(|| one.promise.as_ref().map_or(String::new(), gain));
         table.row(cells.into_iter().chain(tokens).chain(answers));
     }
-    table.notes = notes(alternatives);
-    Some(table)
-}
-
-fn notes(alternatives: &[Alternative]) -> Vec<String> {
     let has_bound = alternatives.iter().any(|one| one.change.is_upper_bound());
-    let is_withheld =
-        |one: &Alternative| one.promise.is_some_and(|promise| promise.withheld.is_some());
-    let brackets = alternatives.iter().any(is_withheld);
-    [Some(NOTE), has_bound.then_some(BOUND_NOTE), brackets.then_some(BRACKETS_NOTE)]
-        .into_iter()
-        .flatten()
-        .map(str::to_owned)
-        .collect()
+    table.notes.push(NOTE.to_owned());
+    table.notes.extend(has_bound.then(|| BOUND_NOTE.to_owned()));
+    Some(table)
 }
 
 fn name(one: &Alternative) -> String {
     match one.change {
         Change::PerfectReranker => "perfect reranker over the candidates".to_owned(),
-        Change::OtherCandidates => "no loss at retrieval".to_owned(),
-        Change::WholeChunks => "no loss at chunking".to_owned(),
         Change::K { k, .. } if one.settings.is_empty() => format!("{} passages", thousands(k)),
         _ => {
             let each = one.settings.iter().map(|setting| match &setting.value {
@@ -89,9 +74,5 @@ fn points(one: &Alternative) -> String {
 
 fn gain(promise: &Promise) -> String {
     let interval = promise.ci95.map_or(String::new(), |ci95| format!(" {ci95:.2}"));
-    let gain = format!("{:+.2}{interval}", promise.gain + 0.0);
-    match promise.withheld {
-        None => gain,
-        Some(_) => format!("({gain})"),
-    }
+    format!("{:+.2}{interval}", promise.gain + 0.0)
 }

@@ -129,7 +129,6 @@ fn sweep() -> Sweep {
             harms: false,
             text: "Keep chunking.size = 200. 128, the best on the tuning questions, is not distinguishable from it."
                 .to_owned(),
-            n_needed: Some(240),
         },
     }
 }

@@ -1,7 +1,7 @@
 //! Failure classes of planted losses.
 
-use super::super::classify::classify;
-use super::super::gold::{self, Haystacks};
+use super::super::classify::{Evidence, classify};
+use super::super::gold;
 use super::super::judge::Judgments;
 use super::super::known::TopK;
 use super::super::support::SupportTest;
@@ -12,114 +12,31 @@ use crate::types::{
 };
 
 #[test]
-fn gold_that_is_in_no_document_is_lost_by_the_corpus() {
+fn evidence_is_lost_at_the_first_stage_whose_result_lacks_it() {
+    type Case<'a> = (&'a str, (usize, usize), &'a [&'a str], &'a [&'a str], Evidence);
     let corpus = corpus(&TENS);
-    let outcome = judged(
-        &trace(
-            question(vec![vec![member("gone", &[(0, 3)])]]),
-            &corpus,
-            &["d#0"],
-            &["d#0"],
-            Some(wrong()),
-        ),
-        &corpus,
-        false,
-        None,
-    );
-    assert_eq!(outcome.class, FailureClass::Corpus);
-    assert_eq!(outcome.reason, "gold document `gone` is not in the corpus, or empty there");
-    assert_eq!(outcome.reached, Some([false; 5]));
-}
-
-#[test]
-fn gold_that_no_retriever_returned_is_lost_by_retrieval() {
-    let corpus = corpus(&TENS);
-    let outcome = judged(
-        &trace(
-            question(vec![vec![member("d", &[(10, 19)])]]),
-            &corpus,
-            &["d#0", "e#0"],
-            &["d#0"],
-            Some(wrong()),
-        ),
-        &corpus,
-        false,
-        None,
-    );
-    assert_eq!(outcome.class, FailureClass::Retrieval);
-    assert_eq!(
-        outcome.reason,
-        "gold range 10-19 of `d` is in chunk 1, which was not among 2 candidates"
-    );
-}
-
-#[test]
-fn gold_below_k_is_lost_by_ranking() {
-    let corpus = corpus(&TENS);
-    let outcome = judged(
-        &trace(
-            question(vec![vec![member("d", &[(10, 19)])]]),
-            &corpus,
-            &["d#0", "e#0", "d#1"],
-            &["d#0"],
-            Some(wrong()),
-        ),
-        &corpus,
-        false,
-        None,
-    );
-    assert_eq!(outcome.class, FailureClass::Ranking);
-    assert_eq!(
-        outcome.reason,
-        "gold range 10-19 of `d` is in chunk 1, which came third, below the top 2 (the retriever's order: no reranker)"
-    );
-    assert_eq!(outcome.reached, Some([true, true, true, false, false]));
-}
-
-#[test]
-fn gold_in_the_top_k_that_did_not_fit_is_lost_by_packing() {
-    let corpus = corpus(&TENS);
-    let outcome = judged(
-        &trace(
-            question(vec![vec![member("d", &[(10, 19)])]]),
-            &corpus,
-            &["d#0", "d#1"],
-            &["d#0"],
-            Some(wrong()),
-        ),
-        &corpus,
-        false,
-        None,
-    );
-    assert_eq!(outcome.class, FailureClass::Packing);
-}
-
-#[test]
-fn a_boundary_through_the_gold_of_which_a_piece_was_found_is_lost_by_chunking() {
-    let corpus = corpus(&TENS);
-    let cut = question(vec![vec![member("d", &[(10, 24)])]]);
-    let outcome = judged(
-        &trace(cut, &corpus, &["d#1", "e#0", "d#2"], &["d#1"], Some(wrong())),
-        &corpus,
-        false,
-        None,
-    );
-    assert_eq!(outcome.class, FailureClass::Chunking);
-    assert_eq!(
-        outcome.reason,
-        "gold range 10-24 of `d` is cut between chunks 1 and 2; chunk 1 came first, chunk 2 came third, below the top 2"
-    );
-    assert_eq!(outcome.flags, [Flag::Cut]);
-}
-
-#[test]
-fn a_cut_gold_of_which_no_piece_was_found_is_lost_by_retrieval() {
-    let corpus = corpus(&TENS);
-    let cut = question(vec![vec![member("d", &[(10, 24)])]]);
-    assert_eq!(
-        judged(&trace(cut, &corpus, &["d#0"], &["d#0"], Some(wrong())), &corpus, false, None).class,
-        FailureClass::Retrieval
-    );
+    let lost = |at, cause| Evidence::Lost { at, cause };
+    let (ranking, retrieval) = (Stage::Ranking, Stage::Retrieval);
+    let all = ["d#0", "e#0", "d#1"];
+    // The gold is in chunk 1, or cut between chunks 1 and 2.
+    let cases: [Case<'_>; 7] = [
+        ("gone", (0, 3), &["d#0"], &["d#0"], lost(Stage::Corpus, Stage::Corpus)),
+        ("d", (10, 19), &["d#0", "e#0"], &["d#0"], lost(retrieval, retrieval)),
+        ("d", (10, 19), &all, &["d#0"], lost(ranking, ranking)),
+        ("d", (10, 19), &["d#0", "d#1"], &["d#0"], lost(Stage::Packing, Stage::Packing)),
+        ("d", (10, 24), &["d#1", "e#0", "d#2"], &["d#1"], lost(ranking, Stage::Chunking)),
+        ("d", (10, 24), &["d#0"], &["d#0"], lost(retrieval, retrieval)),
+        ("d", (10, 19), &["d#1"], &["d#1"], Evidence::Complete),
+    ];
+    for (doc, range, ranked, packed, evidence) in cases {
+        let question = question(vec![vec![member(doc, &[range])]]);
+        let trace = trace(question, &corpus, ranked, packed, Some(wrong()));
+        let outcome = judged(&trace, &corpus, false, None);
+        assert_eq!(outcome.evidence, evidence);
+        let lost = evidence.class().unwrap_or(FailureClass::Generation);
+        assert_eq!(outcome.class, lost);
+        assert_eq!(outcome.flags.contains(&Flag::Cut), range == (10, 24));
+    }
 }
 
 #[test]
@@ -157,42 +74,6 @@ fn any_member_of_a_group_will_do_and_every_group_is_needed() {
     let both = question(vec![vec![member("d", &[(0, 4)])], vec![member("e", &[(0, 7)])]]);
     let gold = gold::locate(&both, &corpus, || panic!("labelled"), &|_| None);
     assert!(!holds(&both, &gold, &["e#0"]) && holds(&both, &gold, &["e#0", "d#0"]));
-}
-
-#[test]
-fn a_gold_document_as_a_whole_needs_the_chunk_with_the_answer() {
-    let corpus = corpus(&TENS);
-    let whole = question(vec![vec![member("d", &[])]]);
-    let gold = gold::locate(&whole, &corpus, || panic!("labelled"), &|_| None);
-    assert_eq!(gold.groups[0][0].chunks, [ChunkId::from("d#1")], "1992 stands at 15..19");
-    let test = SupportTest::new(&whole, &gold.groups, &corpus);
-    assert!(!test.of(&[ChunkId::from("d#0")]).holds);
-    assert!(test.of(&[ChunkId::from("d#1")]).holds);
-}
-
-#[test]
-fn without_evidence_an_answer_string_decides() {
-    let corpus = corpus(&[(0, 17), (17, 30)]);
-    let haystacks = Haystacks::new(&corpus);
-    let asked = question(vec![]);
-    let gold = gold::locate(&asked, &corpus, || &haystacks, &|_| None);
-    assert!(gold.documents.holds && gold.chunks.holds, "e#0 holds 1992 whole");
-    let found = with_gold(asked.clone(), gold.clone(), &["e#0"], &["e#0"], Some(wrong()));
-    assert_eq!(judged(&found, &corpus, false, None).class, FailureClass::Generation);
-    let lost = with_gold(asked, gold, &["d#0"], &["d#0"], Some(wrong()));
-    assert_eq!(judged(&lost, &corpus, false, None).class, FailureClass::Retrieval);
-}
-
-#[test]
-fn an_answer_that_only_a_boundary_cuts_is_lost_by_chunking_where_nothing_is_labelled() {
-    let mut asked = question(vec![]);
-    asked.answers = vec!["cccc 1992".to_owned()];
-    let corpus = corpus(&[(0, 14), (15, 30)]);
-    let haystacks = Haystacks::new(&corpus);
-    let gold = gold::locate(&asked, &corpus, || &haystacks, &|_| None);
-    assert!(gold.documents.holds && !gold.chunks.holds);
-    let lost = with_gold(asked, gold, &["d#0"], &["d#0"], Some(wrong()));
-    assert_eq!(judged(&lost, &corpus, false, None).class, FailureClass::Chunking);
 }
 
 #[test]
@@ -242,7 +123,7 @@ fn right_answers_are_told_apart_by_their_support() {
     let without = trace(asked(), &corpus, &["e#0"], &["e#0"], answer());
     let outcome = judged(&without, &corpus, true, None);
     assert_eq!(
-        (outcome.class, outcome.lost),
+        (outcome.class, outcome.evidence.lost()),
         (FailureClass::CorrectUnsupported, Some(Stage::Retrieval))
     );
     assert_eq!(outcome.flags, [Flag::AnswerElsewhere], "e#0 holds 1992 and the question's cccc");
@@ -299,8 +180,6 @@ fn evidence_before_the_part_of_a_prompt_that_the_server_read_is_lost_by_packing(
         let evidence = vec![vec![member("d", &[(10, 19)])]];
         let trace = trace(question(evidence), &corpus, packed, packed, Some(answer));
         let outcome = judged(&trace, &corpus, false, Some(true));
-        let again = outcome.class_with(&trace, &outcome.judgments);
-        assert_eq!(again, outcome.class);
         let right = judged(&trace, &corpus, true, Some(true)).class;
         assert_eq!(right, FailureClass::Correct, "the answer shows that it was read");
         (outcome.class, outcome.flags)

@@ -1,6 +1,6 @@
 //! Attribution for an external RAG, of which only the prompt's passages are known.
 
-use super::super::classify::{Outcome, classify};
+use super::super::classify::{Evidence, Outcome, classify};
 use super::super::gold;
 use super::super::judge::Judgments;
 use super::{attempt, corpus, judgments, member, question, shown, with_gold};
@@ -35,14 +35,13 @@ fn elsewhere_all_that_stood_in_the_prompt_is_the_top_k() {
     let gold = || vec![vec![member("d", &[(10, 19)])]];
     let arrived =
         elsewhere(gold(), &[shown("x", (0, 0)), shown("d", (5, 24))], Judgments::default(), None);
-    assert_eq!((arrived.class, arrived.reached), (FailureClass::Supported, Some([true; 5])));
+    assert_eq!((arrived.class, arrived.evidence), (FailureClass::Supported, Evidence::Complete));
     let lost = elsewhere(gold(), &[shown("x", (0, 0))], Judgments::default(), None);
     assert_eq!(
         (lost.class, lost.flags.len()),
         (FailureClass::Retrieval, 0),
         "a chunk that was never shown is not cut"
     );
-    assert_eq!(lost.reached, Some([true, true, false, false, false]));
     assert_eq!(lost.reason, "gold range 10-19 of `d` is in no passage that was shown");
 }
 

@@ -1,5 +1,6 @@
 //! Passages that an external RAG expands with the text around them: evidence that they bring to the prompt is delivered.
 
+use super::super::classify::Evidence;
 use super::*;
 use crate::types::{FailureClass, Flag, Stage};
 
@@ -41,7 +42,7 @@ fn evidence_cut_between_neighbours_is_lost_by_chunking_and_delivered_by_expansio
     assert_eq!(plain(in_d((8, 18)), &["d#0"], 1).class, FailureClass::Chunking);
     let healed = outcome(in_d((8, 18)), &["d#0"], &[AROUND], (1, 1));
     assert_eq!(healed.class, FailureClass::Supported, "{}", healed.reason);
-    assert_eq!(healed.reached, Some([true; 5]));
+    assert_eq!(healed.evidence, Evidence::Complete);
     // The cut is still reported: it is a fact about the chunks.
     assert!(healed.flags.contains(&Flag::Cut));
 }
@@ -58,7 +59,7 @@ fn an_expanded_passage_that_does_not_fit_is_lost_by_packing() {
     for range in [(11, 15), (8, 18)] {
         let lost = outcome(in_d(range), &["e#0", "d#0"], &["e#0", AROUND], (2, 1));
         assert_eq!(lost.class, FailureClass::Packing, "{}", lost.reason);
-        assert_eq!(lost.lost, Some(Stage::Packing));
+        assert_eq!(lost.evidence.lost(), Some(Stage::Packing));
     }
 }
 

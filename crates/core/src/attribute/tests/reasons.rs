@@ -1,5 +1,6 @@
 //! The reason shown to users names the rule that gave the failure class.
 
+use super::super::classify::Evidence;
 use super::super::gold::{self, Haystacks};
 use super::super::support::SupportTest;
 use super::{TENS, attempt, corpus, judged, member, question, trace, with_gold, wrong};
@@ -352,7 +353,10 @@ fn a_right_answer_says_how_its_support_was_lost() {
         true,
         None,
     );
-    assert_eq!((outcome.class, outcome.reached), (FailureClass::CorrectUnsupported, None));
+    assert_eq!(
+        (outcome.class, outcome.evidence),
+        (FailureClass::CorrectUnsupported, Evidence::Untestable)
+    );
     assert_eq!(outcome.reason, "right, with no evidence and no answer string to go by");
 }
 

@@ -78,28 +78,3 @@ fn one_relevant_document_suffices_whatever_its_passage_holds() {
         )
     );
 }
-
-#[test]
-fn a_reference_answer_that_no_document_contains_blames_no_stage() {
-    let corpus = corpus(&TENS);
-    let asked = Question {
-        answers: vec!["It happened in the year 1992, as far as is known.".to_owned()],
-        ..question(vec![])
-    };
-    let of = |right| outcome_of(&asked, &corpus, (&["d#1"], &["d#1"]), right);
-    assert_eq!(
-        of(Some(false)),
-        (
-            FailureClass::Unattributed,
-            "no evidence, and no document contains a gold answer".to_owned()
-        )
-    );
-    assert_eq!(
-        of(Some(true)),
-        (
-            FailureClass::CorrectUnsupported,
-            "right, with no evidence, and no document contains a gold answer".to_owned()
-        )
-    );
-    assert_eq!(of(None).0, FailureClass::Unattributed);
-}

@@ -1,6 +1,6 @@
 //! Labels wider than a chunk: both readings of their support, and the class that follows.
 
-use super::super::classify::{Outcome, classify};
+use super::super::classify::{Evidence, Outcome, classify};
 use super::super::gold;
 use super::super::judge::Judgments;
 use super::{judged, member, question, with_gold, wrong};
@@ -47,6 +47,11 @@ fn outcome_of(
     }
 }
 
+/// True if what is in the prompt is the evidence, or a part that may suffice.
+fn is_enough(evidence: Evidence) -> bool {
+    matches!(evidence, Evidence::Complete | Evidence::Partial { part: None, .. })
+}
+
 #[test]
 fn a_section_of_which_the_part_with_the_answer_was_delivered_leaves_the_class_open() {
     let corpus = wide_corpus(1150, "1992");
@@ -60,9 +65,9 @@ fn a_section_of_which_the_part_with_the_answer_was_delivered_leaves_the_class_op
          whether they suffice is open"
     );
     // Chunk 7 was not among the candidates.
-    assert_eq!(outcome.reached, Some([true, true, false, false, false]));
-    assert_eq!(outcome.lenient, Some([true; 5]));
-    assert_eq!((outcome.lost, outcome.flags), (Some(Stage::Retrieval), vec![]));
+    let (at, cause) = (Stage::Retrieval, Stage::Retrieval);
+    assert_eq!(outcome.evidence, Evidence::Partial { at, cause, part: None });
+    assert_eq!(outcome.flags, []);
     assert_eq!(
         outcome_of(&asked, &corpus, way, None).class,
         FailureClass::Ambiguous,
@@ -102,7 +107,9 @@ fn a_class_is_claimed_where_both_readings_lose_at_one_stage() {
         class(&["e#0"], &["e#0"]),
         (
             FailureClass::Retrieval,
-            "the label of 800 bytes spans 4 chunks; none with the gold answer was among 1 candidate".to_owned()
+            "gold range 800-1,600 of `d` is cut between chunks 4, 5, 6 and 7; chunk 4 was not among 1 candidate, chunk 5 was not \
+             among 1 candidate, chunk 6 was not among 1 candidate, chunk 7 was not among 1 candidate"
+                .to_owned()
         )
     );
     // All four chunks are candidates; chunk 5, with the answer, is below the top 2.
@@ -111,8 +118,8 @@ fn a_class_is_claimed_where_both_readings_lose_at_one_stage() {
         class(&all, &all[..2]),
         (
             FailureClass::Ranking,
-            "the label of 800 bytes spans 4 chunks; the first with the gold answer, chunk 5, came fourth, below the \
-             top 2 (the retriever's order: no reranker)"
+            "gold range 800-1,600 of `d` is cut between chunks 4, 5, 6 and 7; chunk 4 came first, chunk 5 came fourth, below the \
+             top 2, chunk 6 came second, chunk 7 came third, below the top 2 (the retriever's order: no reranker)"
                 .to_owned()
         )
     );
@@ -153,7 +160,7 @@ fn a_label_without_a_mark_needs_half_of_a_passage() {
     };
     let lenient = |id: &str| {
         let outcome = outcome_of(&asked, &corpus, (&[id], &[id]), Some(false));
-        outcome.lenient.expect("labelled")[4]
+        is_enough(outcome.evidence)
     };
     assert!(lenient("d#6") && !lenient("d#3") && !lenient("d#8") && !lenient("e#0"));
 }
@@ -185,16 +192,16 @@ fn ranges_of_a_quotes_length_stay_strict_in_both_readings() {
     // 300 bytes across three chunks of 200: a long quote, cut. With the section, both of a member's ranges are needed.
     let quote = question(vec![vec![member("d", &[(950, 1250)])]]);
     let outcome = outcome_of(&quote, &corpus, (&["d#5"], &["d#5"]), Some(false));
-    assert_eq!((outcome.class, &outcome.reached), (FailureClass::Chunking, &outcome.lenient));
+    assert_eq!((outcome.class, outcome.evidence.is_partial()), (FailureClass::Chunking, false));
     assert_eq!(outcome.flags, [Flag::Cut]);
     let mixed = question(vec![vec![member("d", &[(0, 100), (800, 1600)])]]);
     let lenient = |ids: &[&str]| {
         let outcome = outcome_of(&mixed, &corpus, (ids, ids), Some(false));
-        outcome.lenient.expect("labelled")[4]
+        is_enough(outcome.evidence)
     };
     assert!(!lenient(&["d#5"]) && lenient(&["d#0", "d#5"]));
     // The label of 150 bytes of two groups is strict although the other group's is wide.
     let groups = question([section(), vec![vec![member("e", &[(0, 150)])]]].concat());
     let outcome = outcome_of(&groups, &corpus, (&["d#5"], &["d#5"]), Some(false));
-    assert_eq!((outcome.class, outcome.is_open()), (FailureClass::Retrieval, false));
+    assert_eq!((outcome.class, outcome.evidence.is_partial()), (FailureClass::Retrieval, false));
 }

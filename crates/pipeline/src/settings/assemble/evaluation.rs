@@ -8,7 +8,7 @@ use ragtriage_core::config::MOST_RESAMPLES;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::rightness::Judge;
-use ragtriage_eval::gate::{Gate, GateBound, GateError};
+use ragtriage_eval::gate::{Gate, GateBound};
 use ragtriage_eval::summary::EvaluationPlan;
 
 /// Rejects values outside their range, and gates that no measure could meet.
@@ -39,7 +39,7 @@ pub fn evaluation(settings: &Settings) -> EvaluationPlan {
 ///
 /// # Errors
 /// A limit that its measure always meets or never meets.
-pub fn gates(settings: &Settings) -> Result<Vec<Gate>, GateError> {
+pub fn gates(settings: &Settings) -> Result<Vec<Gate>, ragtriage_eval::Error> {
     let gates = &settings.gates;
     let all = [
         (GateBound::Min, &gates.min),

@@ -1,0 +1,154 @@
+//! Results of an audit: error rate and confusion table of the failure classes, agreement of the rule of rightness with a person, and the
+//! share of right answers corrected for its errors.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::answer_audit::{AnswerAudit, JudgedCell};
+use super::corrections::Corrections;
+use crate::clusters;
+use crate::summary::{EvaluationPlan, Share};
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::rightness::Correctness;
+use ragtriage_core::stats::kappa::{Disagreement, kappa};
+use ragtriage_core::stats::ppi::{PpiItem, ppi_mean};
+use ragtriage_core::stats::wilson::wilson;
+use ragtriage_core::types::{ArmName, FailureClass, QuestionKind};
+use ragtriage_runs::{SCHEMA, SavedRun};
+
+/// Results of an audit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Audit {
+    /// The files' schema.
+    pub schema: u32,
+    /// The run's name.
+    pub run: String,
+    /// Questions of the run.
+    pub n_questions: usize,
+    /// Lines of the sheet.
+    pub n_sampled: usize,
+    /// Agreement on the answers; `None` if no answer was judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<AnswerAudit>,
+    /// Questions whose class was audited.
+    pub n_audited: usize,
+    /// Audited questions whose printed class was wrong, with their share and its Wilson interval.
+    pub wrong: Share,
+    /// Every combination of printed and correct class that occurred, equal ones included, in the
+    /// classes' order.
+    pub confusion: Vec<Mistake>,
+}
+
+/// A cell of the confusion matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Mistake {
+    /// The class assigned by the rules.
+    pub printed: FailureClass,
+    /// The auditor's class.
+    pub correct: FailureClass,
+    /// Questions.
+    pub count: usize,
+}
+
+/// Computes the results of an audit. `outcomes` and `rule` are parallel to the run's traces.
+#[must_use]
+pub fn audit(
+    run: &SavedRun,
+    outcomes: &[Outcome],
+    rule: &[Option<Correctness>],
+    corrections: &Corrections,
+    plan: &EvaluationPlan,
+) -> Audit {
+    let mut counts: BTreeMap<(FailureClass, FailureClass), usize> = BTreeMap::new();
+    for question in &corrections.judged {
+        if let Some(correct) = question.correct {
+            *counts.entry((outcomes[question.at].class, correct)).or_default() += 1;
+        }
+    }
+    let n_audited = counts.values().sum();
+    let wrong = counts.iter().filter(|((printed, correct), _)| printed != correct);
+    let count = wrong.map(|(_, count)| count).sum();
+    Audit {
+        schema: SCHEMA,
+        run: run.manifest.name.clone(),
+        n_questions: outcomes.len(),
+        n_sampled: corrections.n_lines,
+        answers: answer_audit(run, rule, corrections, plan),
+        n_audited,
+        wrong: Share {
+            count,
+            share: count as f64 / n_audited.max(1) as f64,
+            ci95: wilson(count, n_audited),
+        },
+        confusion: counts
+            .into_iter()
+            .map(|((printed, correct), count)| Mistake { printed, correct, count })
+            .collect(),
+    }
+}
+
+/// Returns the rule's own decision on each question's answer; `None` for unanswerable questions and those without an answer or a
+/// gold answer.
+#[must_use]
+pub fn decisions(run: &SavedRun, outcomes: &[Outcome]) -> Vec<Option<Correctness>> {
+    let questions = run.traces.iter().zip(outcomes);
+    questions
+        .map(|(trace, outcome)| {
+            let decision = outcome.judgments.decision(ArmName::Retrieved);
+            let decision = decision.filter(|_| trace.question.kind != QuestionKind::Unanswerable);
+            decision.map(|decision| decision.rule)
+        })
+        .collect()
+}
+
+/// Computes the results of the audit of answers; `None` if no answer was judged. `rule` is parallel to the run's traces.
+///
+/// The share of right answers is that of [`ppi_mean`], with 0.5 as the prediction where the rule is unsure.
+#[must_use]
+pub fn answer_audit(
+    run: &SavedRun,
+    rule: &[Option<Correctness>],
+    corrections: &Corrections,
+    plan: &EvaluationPlan,
+) -> Option<AnswerAudit> {
+    let audited = corrections.judged.iter().filter(|question| rule[question.at].is_some());
+    let audited: BTreeMap<usize, bool> =
+        audited.filter_map(|question| Some((question.at, question.is_right?))).collect();
+    if audited.is_empty() {
+        return None;
+    }
+    // The answers that the rule judges.
+    let judged = rule.iter().enumerate().filter_map(|(at, rule)| Some((at, (*rule)?)));
+    let judged: Vec<(usize, Correctness)> = judged.collect();
+    let traces = judged.iter().map(|(at, _)| &run.traces[*at]);
+    let cluster_of = clusters::cluster_of(traces, plan.cluster);
+    let items = judged.iter().map(|(at, rule)| PpiItem {
+        prediction: rule.score(),
+        audited: audited.get(at).map(|is_right| Correctness::from_right(*is_right).score()),
+    });
+    let items: Vec<PpiItem> = items.collect();
+    let mut counts: BTreeMap<(Correctness, bool), usize> = BTreeMap::new();
+    let (mut grades, mut grade_clusters) = (Vec::new(), Vec::new());
+    for ((at, rule), cluster) in judged.iter().zip(&cluster_of) {
+        let Some(is_right) = audited.get(at) else {
+            continue;
+        };
+        *counts.entry((*rule, *is_right)).or_default() += 1;
+        if *rule != Correctness::Unsure {
+            grades.push((i32::from(*rule == Correctness::Right), i32::from(*is_right)));
+            grade_clusters.push(*cluster);
+        }
+    }
+    Some(AnswerAudit {
+        n_questions: items.len(),
+        n_unsure: judged.iter().filter(|(_, rule)| *rule == Correctness::Unsure).count(),
+        n_audited: audited.len(),
+        cells: counts
+            .into_iter()
+            .map(|((rule, is_right), count)| JudgedCell { rule, is_right, count })
+            .collect(),
+        kappa: kappa(&grades, &grade_clusters, Disagreement::Any),
+        right: ppi_mean(&items, &cluster_of),
+    })
+}
