@@ -19,16 +19,10 @@ use ragtriage_fetch::dataset::FetchError;
 use ragtriage_fetch::model::ModelError;
 use ragtriage_models::cache::CacheError;
 use ragtriage_models::llm::LlmError;
-use ragtriage_pipeline::PipelineError;
-use ragtriage_pipeline::settings::SettingsError;
-use ragtriage_pipeline::settings::assemble::AssembleError;
-use ragtriage_pipeline::sweep::SweepError;
 use ragtriage_runs::StoreError;
 use ragtriage_runs::external::ExternalError;
 use ragtriage_vectors::IndexError;
 
-const SEE_DEFAULTS: &str = "`ragtriage config show` shows every key with its default";
-const SEE_SCHEMA: &str = "fix the key named above; `ragtriage schema config` documents every key";
 /// Hint for a sweep that was not finished.
 pub const RERUN: &str = "run the same command again to resume: finished trials are reused";
 const SEE_REPORT: &str = "`ragtriage report RUN` shows what a run has";
@@ -70,6 +64,7 @@ impl Advice for ModelError {
 }
 
 impl Advice for IndexError {}
+impl Advice for ragtriage_pipeline::Error {}
 
 impl Advice for UnknownQuantity {
     fn advice(&self) -> Option<String> {
@@ -215,93 +210,10 @@ impl Advice for FetchError {
     }
 }
 
-impl Advice for SettingsError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            Self::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound => with(
-                self,
-                "; ",
-                "`ragtriage demo` runs on sample data, `ragtriage init DIR` writes a configuration for your documents",
-            ),
-            Self::Malformed { .. } | Self::OutOfRange { .. } => advise(SEE_DEFAULTS),
-            Self::BadOverride { .. } => {
-                advise("for example `--set retrieval.k=3`, `--set chunking.strategy=fixed`")
-            }
-            Self::NotLocal { .. } => with(self, ", or ", "leave `--offline` out"),
-            Self::KeptByContent => with(self, ", or ", "leave `--no-cache` out"),
-            Self::Unusable { .. } => self.hint().or_else(|| advise(SEE_DEFAULTS)),
-            _ => self.hint(),
-        }
-    }
-}
-
-impl Advice for AssembleError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            Self::Settings(error) => error.advice(),
-            Self::Checkpoint(error) => error.advice().or_else(|| advise(SEE_SCHEMA)),
-            Self::Chunks(error) => error.hint().or_else(|| advise(SEE_DEFAULTS)),
-            Self::Collection(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
-            Self::Embed(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
-            Self::Rerank(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
-            Self::Llm(error) => error.advice().or_else(|| advise(SEE_DEFAULTS)),
-            Self::Service(error) => error.hint().or_else(|| advise(SEE_DEFAULTS)),
-            Self::Replies(_) => with(self, "; ", "use `--no-cache` to run without the cache"),
-        }
-    }
-}
-
 impl Advice for LlmError {
     fn advice(&self) -> Option<String> {
         match self {
             Self::Spent { .. } => advise("raise the limit with `--set`, continue with `--resume`"),
-            _ => self.hint(),
-        }
-    }
-}
-
-impl Advice for SweepError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            Self::BadSetting(SettingsError::Malformed { .. }) => {
-                self.hint().map(|hint| format!("{SEE_DEFAULTS}; {hint}"))
-            }
-            Self::BadSetting(error) => error.advice(),
-            Self::NothingGold => with(self, ": ", "`ragtriage dataset label`"),
-            Self::NoMean { .. } | Self::OutOfRange(_) => advise(SEE_DEFAULTS),
-            Self::Busy { .. } | Self::OtherConfig { .. } => with(self, " ", "with `--name`"),
-            Self::Io { .. } => with(self, " ", "with `--out`"),
-            // A sweep has neither `--resume` nor `--no-cache`.
-            Self::Store(_) => with(self, "; ", RERUN),
-            Self::Assemble(error) => match &**error {
-                AssembleError::Replies(_) => self.hint(),
-                error => error.advice(),
-            },
-            _ => self.hint(),
-        }
-    }
-}
-
-impl Advice for PipelineError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            error if error.ends_run() => {
-                with(self, "; ", "with `--resume` and the run's name, finished questions are kept")
-            }
-            Self::Embed(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
-            Self::Index(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
-            Self::Rerank(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
-            Self::Store(error) => error.advice(),
-            Self::OnlyFailures { run, .. } => with(
-                self,
-                ", then ",
-                format_args!("continue with `--resume {run}`: finished questions are kept"),
-            ),
-            Self::Stopped { run, .. } => Some(format!(
-                "finished questions are kept (`ragtriage report {run}`); raise the limit with `--set` and continue with \
-                 `--resume {run}`"
-            )),
-            Self::Panicked => with(self, "; ", "continue with `--resume` and the run's name"),
             _ => self.hint(),
         }
     }

@@ -7,13 +7,13 @@ use async_trait::async_trait;
 use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 
-use super::PipelineError;
 use super::index::{Built, IndexInputs, VectorSearchFacts};
 use super::plan::CollectionPlan;
 use super::points::PointChunks;
 use super::progress::Progress;
 use super::questions::QuestionVectors;
 use super::retriever::{Preparation, Retrieved, Retriever, ranking};
+use crate::Error;
 use ragtriage_core::config::{CollectionMode, CollectionSettings};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::hex::hex;
@@ -134,7 +134,6 @@ pub(crate) fn build(plan: &CollectionPlan, inputs: &IndexInputs<'_>) -> Built {
     };
     Built {
         retriever: Box::new(retriever),
-        is_new: false,
         seconds: [].into(),
         truncation: Vec::new(),
         vector_search: Some(VectorSearchFacts { how: how.to_owned(), approximate }),
@@ -149,7 +148,7 @@ impl CollectionRetriever {
         question: &str,
         depth: usize,
         mode: SearchMode,
-    ) -> Result<Ranking, PipelineError> {
+    ) -> Result<Ranking, Error> {
         let vector = match &self.questions {
             Some(questions) => Some(questions.encoded(question).await?),
             None => None,
@@ -200,14 +199,14 @@ impl Retriever for CollectionRetriever {
         &mut self,
         questions: &[&str],
         progress: &dyn Progress,
-    ) -> Result<Preparation, PipelineError> {
+    ) -> Result<Preparation, Error> {
         match &mut self.questions {
             Some(vectors) => vectors.prepare(questions, progress).await,
             None => Ok(Preparation::default()),
         }
     }
 
-    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, Error> {
         Ok(Retrieved {
             ranking: self.search(question, depth, SearchMode::Approximate).await?,
             parts: Parts::new(),
@@ -218,7 +217,7 @@ impl Retriever for CollectionRetriever {
         &self,
         question: &str,
         depth: usize,
-    ) -> Result<Option<Ranking>, PipelineError> {
+    ) -> Result<Option<Ranking>, Error> {
         if self.collection.index().is_none() {
             return Ok(None);
         }

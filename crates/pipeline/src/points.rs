@@ -10,10 +10,10 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::PipelineError;
 use super::chunk_cache;
 use super::contexts::hash;
 use super::plan::Plan;
+use crate::Error;
 use ragtriage_core::attribute::place::{WordIndex, in_document};
 use ragtriage_core::chunk::code_points;
 use ragtriage_core::text::quote;
@@ -37,7 +37,7 @@ pub(crate) struct Chunked {
 ///
 /// # Errors
 /// An external chunk, or a point without text, that has no place in its document.
-pub(crate) fn chunked(documents: &Arc<[Document]>, plan: &Plan) -> Result<Chunked, PipelineError> {
+pub(crate) fn chunked(documents: &Arc<[Document]>, plan: &Plan) -> Result<Chunked, Error> {
     if let Some(collection) = plan.retrieval.collection() {
         let counter = plan.chunk_counter.as_ref();
         return placed(documents, &collection.content.passages, counter);
@@ -69,7 +69,7 @@ fn placed(
     documents: &Arc<[Document]>,
     passages: &[StoredPassage],
     counter: &dyn TokenCounter,
-) -> Result<Chunked, PipelineError> {
+) -> Result<Chunked, Error> {
     let places = Places::new(documents);
     let found: Vec<Found> =
         passages.par_iter().map(|passage| places.find(passage)).collect::<Result<_, _>>()?;
@@ -143,7 +143,7 @@ impl<'d> Places<'d> {
         }
     }
 
-    fn find(&self, passage: &StoredPassage) -> Result<Found, PipelineError> {
+    fn find(&self, passage: &StoredPassage) -> Result<Found, Error> {
         let named = passage.document.as_deref();
         let number = named.and_then(|named| self.numbers.get(named).copied());
         let Some(text) = passage.text.as_deref() else {
@@ -176,11 +176,7 @@ impl<'d> Places<'d> {
     }
 
     /// Returns the place of a point that has offsets only.
-    fn without_text(
-        &self,
-        passage: &StoredPassage,
-        number: Option<usize>,
-    ) -> Result<Found, PipelineError> {
+    fn without_text(&self, passage: &StoredPassage, number: Option<usize>) -> Result<Found, Error> {
         let (start, end) = passage.offsets.unwrap_or_default();
         let range = number.and_then(|number| {
             let text = &self.documents[number].text;
@@ -189,12 +185,12 @@ impl<'d> Places<'d> {
         });
         match range {
             Some((number, range)) if !range.is_empty() => Ok(Found::There(number, range)),
-            _ => Err(PipelineError::NoPlace {
-                point: passage.point.clone(),
-                document: passage.document.clone().unwrap_or_default(),
-                start,
-                end,
-            }),
+            _ => Err(Error::other(format!(
+                "point {} of the collection has no place: bytes {start} to {end} of document `{}` do not exist or are blank",
+                passage.point,
+                passage.document.as_deref().unwrap_or_default()
+            ))
+            .with_hint("name the payload field with the passage's text in `retrieval.collection.text`")),
         }
     }
 }

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
-use super::PipelineError;
 use super::content_hash::ContentHash;
 use super::index::{Built, IndexInputs, indexed_text};
 use super::plan::{StorePlan, VectorPlan};
@@ -15,6 +14,7 @@ use super::questions::QuestionVectors;
 use super::retriever::{Preparation, Retrieved, Retriever, ranking};
 use super::stores::OpenStores;
 use super::truncation::{MeasuredTexts, truncation};
+use crate::Error;
 use ragtriage_core::config::Quantization;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Filter, Ranking, RetrieverName, TitledText};
@@ -47,7 +47,7 @@ impl VectorRetriever {
     ///
     /// # Errors
     /// Errors of the encoder; `Contract` if it does not return exactly one vector.
-    async fn encoded(&self, question: &str) -> Result<Vector, PipelineError> {
+    async fn encoded(&self, question: &str) -> Result<Vector, Error> {
         let numbers = self.questions.encoded(question).await?;
         Ok(vector(self.questions.shape(), numbers))
     }
@@ -57,7 +57,7 @@ impl VectorRetriever {
         vector: &Vector,
         limit: usize,
         mode: SearchMode,
-    ) -> Result<Ranking, PipelineError> {
+    ) -> Result<Ranking, Error> {
         let search = VectorSearch {
             vector,
             limit,
@@ -79,11 +79,11 @@ impl Retriever for VectorRetriever {
         &mut self,
         questions: &[&str],
         progress: &dyn Progress,
-    ) -> Result<Preparation, PipelineError> {
+    ) -> Result<Preparation, Error> {
         self.questions.prepare(questions, progress).await
     }
 
-    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, Error> {
         let vector = self.encoded(question).await?;
         Ok(Retrieved {
             ranking: self.search(&vector, depth, self.mode).await?,
@@ -95,7 +95,7 @@ impl Retriever for VectorRetriever {
         &self,
         question: &str,
         depth: usize,
-    ) -> Result<Option<Ranking>, PipelineError> {
+    ) -> Result<Option<Ranking>, Error> {
         if self.mode == SearchMode::Exact {
             return Ok(None);
         }
@@ -111,7 +111,7 @@ async fn through_ties(
     corpus: &Corpus,
     store: &dyn VectorStore,
     search: VectorSearch<'_>,
-) -> Result<Ranking, PipelineError> {
+) -> Result<Ranking, Error> {
     let mut limit = search.limit.saturating_add(1);
     loop {
         let found = store.search(VectorSearch { limit, ..search }).await?;
@@ -137,7 +137,7 @@ pub(crate) async fn build(
     plan: &VectorPlan,
     inputs: &IndexInputs<'_>,
     stores: &mut OpenStores,
-) -> Result<Built, PipelineError> {
+) -> Result<Built, Error> {
     let IndexInputs { corpus, retrieval, points: _, progress, title_prefix: _ } = *inputs;
     let encoder = plan.encoder.as_ref();
     let texts = inputs.texts();
@@ -169,7 +169,6 @@ pub(crate) async fn build(
     };
     Ok(Built {
         retriever: Box::new(retriever),
-        is_new: !missing.is_empty(),
         seconds: seconds.named(plan.name),
         truncation: truncation.into_iter().collect(),
         vector_search: Some(search),
@@ -183,7 +182,7 @@ async fn fill(
     inputs: &IndexInputs<'_>,
     missing: &[u32],
     seconds: &mut IndexSeconds,
-) -> Result<(), PipelineError> {
+) -> Result<(), Error> {
     let shape = encoder.shape();
     let window = if shape.many { WINDOW_OF_MANY } else { WINDOW };
     for window in missing.chunks(window) {

@@ -5,6 +5,7 @@ mod bm25;
 mod collection;
 mod collection_rules;
 mod dataset;
+mod endpoint;
 mod evaluation;
 mod external;
 mod judge;
@@ -26,6 +27,7 @@ mod vector_store_ranges;
 pub use bm25::Bm25Variant;
 pub use collection::{CollectionFusion, CollectionMode, CollectionSettings};
 pub use dataset::{Format, MissingEvidence};
+pub use endpoint::Endpoint;
 pub use evaluation::{GateMode, NoisePosition};
 pub use external::ExternalSettings;
 pub use judge::{JudgeKind, JudgeSettings};
@@ -39,6 +41,7 @@ pub use retrieval::{
     AnalyzerSettings, Bm25Settings, DenseSettings, LateInteractionSettings, RerankSettings,
     RetrievalSettings, VectorStoreKind, VectorStoreSettings,
 };
+pub use schema::keys_of;
 pub use settings::{
     AUTO, CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, GatesSettings,
     GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, MOST_RESAMPLES, Settings,

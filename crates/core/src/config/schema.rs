@@ -24,3 +24,13 @@ pub(super) fn definition(schema: &'static Value) -> &'static Value {
     let name = schema["$ref"].as_str().and_then(|target| target.strip_prefix("#/$defs/"));
     name.map_or(schema, |name| &SCHEMA["$defs"][name])
 }
+
+/// Returns the keys of the table at `path` in the settings (`""`: the whole); empty for a table of free keys, and for anything else.
+#[must_use]
+pub fn keys_of(path: &str) -> Vec<&'static str> {
+    let mut names = path.split('.').filter(|name| !name.is_empty());
+    let table = names.try_fold(settings_schema(), field);
+    let table = table.map(definition).filter(|table| !table["additionalProperties"].is_object());
+    let keys = table.and_then(|table| table["properties"].as_object());
+    keys.map_or_else(Vec::new, |keys| keys.keys().map(String::as_str).collect())
+}

@@ -5,12 +5,12 @@ mod tally;
 
 use async_trait::async_trait;
 
-use super::PipelineError;
 use super::answerer::Answerer;
 use super::ask::{QuestionResult, RunFacts};
 use super::generate::{Caller, PromptCall};
 use super::plan::CallPlan;
 use super::sink::Sink;
+use crate::Error;
 pub use judge::judge_estimate;
 use tally::{CallTally, QuestionCalls};
 
@@ -44,16 +44,16 @@ impl Sink for EstimateSink {
         "dry run".to_owned()
     }
 
-    fn begin(&mut self) -> Result<(), PipelineError> {
+    fn begin(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, PipelineError> {
+    fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, Error> {
         self.tally = CallTally::new(plan.arms, plan.price);
         Ok(plan.answerer.clone().map(|answerer| Box::new(Counting { answerer }) as Box<dyn Caller>))
     }
 
-    fn take(&mut self, asked: QuestionResult) -> Result<(), PipelineError> {
+    fn take(&mut self, asked: QuestionResult) -> Result<(), Error> {
         self.tally.add(QuestionCalls::of(&asked.trace));
         Ok(())
     }
@@ -62,7 +62,7 @@ impl Sink for EstimateSink {
         true
     }
 
-    fn finish(&mut self, facts: RunFacts, _: bool) -> Result<(), PipelineError> {
+    fn finish(&mut self, facts: RunFacts, _: bool) -> Result<(), Error> {
         self.tally.set_chunks(facts.n_chunks);
         Ok(())
     }

@@ -37,7 +37,7 @@ impl QuestionPart {
 
 /// Returns the documents, the tuning questions, and the held-out questions (split `heldout`) if both parts exist and `holds_out`.
 #[must_use]
-pub fn parted(
+pub fn split(
     dataset: Dataset,
     holds_out: bool,
 ) -> (Arc<[Document]>, QuestionPart, Option<QuestionPart>) {
@@ -77,7 +77,7 @@ mod tests {
         };
         let questions = splits.iter().enumerate().map(question).collect();
         let (_, choosing, confirming) =
-            parted(Dataset { questions, ..Dataset::default() }, holds_out);
+            super::split(Dataset { questions, ..Dataset::default() }, holds_out);
         assert_eq!(choosing.note.is_some(), confirming.is_some());
         (choosing.questions.len(), confirming.map_or(0, |part| part.questions.len()))
     }

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::trials::DEFAULT;
 use super::tune::SweepOutcome;
-use crate::stock::Reuse;
 use ragtriage_core::config::TuneSettings;
 use ragtriage_core::measure::Measure;
 use ragtriage_eval::tuning::{Confirmation, TrialRanking, TuningVerdict};
@@ -40,8 +39,8 @@ pub struct TuneFile<'a> {
     ranking: &'a TrialRanking,
     confirmation: Option<&'a Confirmation>,
     verdict: &'a TuningVerdict,
-    /// Counts of requested and built parts of each stage.
-    work: BTreeMap<&'static str, Reuse>,
+    /// Number of trials whose finished runs were reused.
+    n_reused: usize,
     /// Each trial's run, from the sweep's folder.
     runs: BTreeMap<&'a str, String>,
 }
@@ -87,7 +86,7 @@ impl<'a> TuneFile<'a> {
             ranking,
             confirmation: confirmation.as_ref(),
             verdict,
-            work: outcome.work.stages().into_iter().collect(),
+            n_reused: outcome.n_reused,
             runs: named.collect(),
         }
     }

@@ -3,29 +3,21 @@
 use std::sync::Arc;
 
 use super::environment::Environment;
-use super::error::AssembleError;
 use super::evaluation::check;
-use super::generation::{self, EndpointTable};
+use super::generation;
 use super::prompt::prompt_counter;
 use super::retrieval::Wiring;
+use crate::Error;
 use crate::estimate;
 use crate::judging::JudgePlan;
-use crate::settings::{Resolved, Settings, SettingsError};
-use ragtriage_core::config::{
-    GenerationSettings, GeneratorName, JudgeKind, JudgeSettings, Precision,
-};
+use crate::settings::{Resolved, Settings};
+use ragtriage_core::config::{JudgeKind, JudgeSettings, Precision};
 use ragtriage_core::types::{JudgeEstimate, Question};
 use ragtriage_http::OnDownload;
 use ragtriage_models::judge::{CrossEncoderJudge, EndpointJudge};
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
-use ragtriage_models::llm::{Allowance, CachedReplies, Generator};
+use ragtriage_models::llm::{Allowance, CachedReplies, Generator, Limits};
 use ragtriage_models::rerank::CrossEncoder;
-
-const TABLE: EndpointTable = EndpointTable {
-    max_usd: "judge.max_usd",
-    api_key_env: "judge.api_key_env",
-    headers_env: "judge.headers_env",
-};
 
 /// A judge with its response cache and its spending limit.
 pub struct AssembledJudge {
@@ -45,7 +37,7 @@ pub async fn judge(
     resolved: &Resolved,
     environment: &Environment,
     on_download: OnDownload<'_>,
-) -> Result<Option<AssembledJudge>, AssembleError> {
+) -> Result<Option<AssembledJudge>, Error> {
     check(&resolved.settings)?;
     match resolved.settings.judge.kind {
         JudgeKind::None => Ok(None),
@@ -57,7 +49,7 @@ pub async fn judge(
     }
 }
 
-async fn cross_encoder(wiring: &Wiring<'_>) -> Result<AssembledJudge, AssembleError> {
+async fn cross_encoder(wiring: &Wiring<'_>) -> Result<AssembledJudge, Error> {
     let judge = &wiring.resolved.settings.judge;
     let checkpoint = wiring.locate(&judge.model, None).await?;
     let reranker = CrossEncoder::open(checkpoint, None, Precision::Float32)?;
@@ -66,21 +58,19 @@ async fn cross_encoder(wiring: &Wiring<'_>) -> Result<AssembledJudge, AssembleEr
     Ok(AssembledJudge { plan, replies: None, allowance: None })
 }
 
-fn endpoint_judge(
-    resolved: &Resolved,
-    environment: &Environment,
-) -> Result<AssembledJudge, AssembleError> {
+fn endpoint_judge(resolved: &Resolved, environment: &Environment) -> Result<AssembledJudge, Error> {
     let judge = &resolved.settings.judge;
-    let endpoint = endpoint(judge);
     let settings = openai_settings(resolved, environment)?;
-    let allowance = generation::allowance(&endpoint, TABLE)?;
+    let limits = Limits { usd: judge.max_usd, tokens: judge.max_tokens_total };
+    let allowance =
+        generation::limited("judge", limits, judge.price, most_completion_tokens(judge))?;
     let generator = openai::connect(&settings, allowance.clone())?;
     let label = resolved.settings.dataset.label();
     let replies = generation::keep_replies(Arc::clone(&generator), 1, label, environment)?;
     let generator = replies.clone().map_or(generator, |replies| replies as Arc<dyn Generator>);
     let plan = JudgePlan {
         judge: Arc::new(EndpointJudge::new(generator, prompt_counter()?, judge.price)),
-        concurrency: endpoint.concurrency,
+        concurrency: judge.concurrency,
     };
     Ok(AssembledJudge { plan, replies, allowance })
 }
@@ -89,10 +79,19 @@ fn endpoint_judge(
 pub(super) fn openai_settings(
     resolved: &Resolved,
     environment: &Environment,
-) -> Result<OpenAiSettings, SettingsError> {
+) -> Result<OpenAiSettings, Error> {
     let judge = &resolved.settings.judge;
-    environment.check_address("judge.base_url", &judge.base_url)?;
-    generation::openai_settings(&endpoint(judge), TABLE, &resolved.base(), environment)
+    Ok(OpenAiSettings {
+        model: judge.model.clone(),
+        extra_body: judge.extra_body.clone(),
+        temperature: Some(judge.temperature),
+        max_tokens: Some(judge.max_tokens),
+        ..generation::chat(environment.client(&judge.service(), &resolved.base())?)
+    })
+}
+
+fn most_completion_tokens(judge: &JudgeSettings) -> u64 {
+    openai::most_completion_tokens(&judge.extra_body, Some(judge.max_tokens)).unwrap_or_default()
 }
 
 /// Bounds the calls of the judge for `questions`; `None` without a judge.
@@ -102,36 +101,14 @@ pub(super) fn openai_settings(
 pub fn judge_estimate(
     settings: &Settings,
     questions: &[Question],
-) -> Result<Option<JudgeEstimate>, SettingsError> {
+) -> Result<Option<JudgeEstimate>, Error> {
     let conditions = settings.evaluation.arms.len().max(1) * settings.generation.repeat;
     Ok(estimate::judge_estimate(
         questions,
         conditions as u64,
         &settings.judge,
         generation::most_completion_tokens(&settings.generation),
-        generation::most_completion_tokens(&endpoint(&settings.judge)),
+        most_completion_tokens(&settings.judge),
         prompt_counter()?.as_ref(),
     ))
-}
-
-/// Returns the judge's endpoint as that of a generator.
-fn endpoint(judge: &JudgeSettings) -> GenerationSettings {
-    let judge = judge.clone();
-    GenerationSettings {
-        generator: GeneratorName::Openai,
-        base_url: judge.base_url,
-        model: judge.model,
-        api_key_env: judge.api_key_env,
-        headers_env: judge.headers_env,
-        extra_body: judge.extra_body,
-        temperature: judge.temperature,
-        max_tokens: judge.max_tokens,
-        concurrency: judge.concurrency,
-        timeout_s: judge.timeout_s,
-        max_usd: judge.max_usd,
-        max_tokens_total: judge.max_tokens_total,
-        price: judge.price,
-        ca_file: judge.ca_file,
-        ..GenerationSettings::default()
-    }
 }
