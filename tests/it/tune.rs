@@ -305,25 +305,6 @@ fn an_interrupted_sweep_prints_the_table_so_far_and_goes_on_from_there() {
 }
 
 #[test]
-fn a_whole_number_for_a_decimal_setting_is_a_decimal() {
-    let project = planted("[sweep]\nretrieval.bm25.b = [0, 1]\nchunking.size = [16, 32]\n");
-    let (_, json) = tuned(&project, &[]);
-    assert_eq!(json["varied"]["retrieval.bm25.b"], serde_json::json!(["0.0", "1.0"]));
-}
-
-#[test]
-fn an_empty_table_leaves_everything_as_it_is() {
-    let project = planted("[sweep]\nchunking = [{}, { size = 16 }]\n");
-    let (_, json) = tuned(&project, &[]);
-    assert_eq!(
-        json["runs"].as_object().map(serde_json::Map::len),
-        Some(2),
-        "the empty table is the default"
-    );
-    assert_eq!(json["varied"]["chunking.size"], serde_json::json!(["16", "64"]));
-}
-
-#[test]
 fn a_run_that_lacks_questions_is_run_again() {
     let project = planted("[sweep]\nchunking.size = [16]\n");
     let (_, json) = tuned(&project, &[]);

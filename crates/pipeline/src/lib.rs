@@ -26,7 +26,7 @@ mod index;
 pub mod ingest;
 pub mod judging;
 pub mod lengths;
-mod offsets;
+mod locate;
 mod oracle;
 pub mod plan;
 mod points;

@@ -13,7 +13,7 @@ pub struct QuestionPart {
     /// True if the part is the held-out split.
     pub is_held_out: bool,
     /// Note for the manifests of its runs; `None` if the part is the whole set.
-    pub note: Option<String>,
+    pub note: Option<Note>,
     /// Hex sha256 of the whole data set.
     pub digest: String,
     /// Notes of the loader.
@@ -45,8 +45,9 @@ pub fn split(
     let (n, n_documents) = (questions.len(), documents.len());
     let part = |questions: Vec<Question>, is_held_out, note: Option<&str>| QuestionPart {
         is_held_out,
-        note: note.map(|which| {
-            format!("{} of {n} questions: {which} the split `heldout`", questions.len())
+        note: note.map(|which| Note {
+            count: questions.len(),
+            what: format!("of {n} questions: {which} the split `heldout`"),
         }),
         questions,
         digest: digest.clone(),

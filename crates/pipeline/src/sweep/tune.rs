@@ -334,10 +334,10 @@ impl<'a> Sweep<'a> {
         let mut local = trial.resolved.clone();
         local.settings = without_services(&trial.resolved.settings);
         let assembled = assemble::assemble(&local, environment, on_download).await.ok()?;
-        let mut sink = EstimateSink::new(most_completion_tokens(&local.settings.generation), 0);
+        let mut sink = EstimateSink::new(most_completion_tokens(&local.settings.generation));
         let source = RunSource::Pipeline { stock, plan: assembled.plan };
         execute(source, &mut sink, watch).await.ok()?;
-        Some(sink.estimate())
+        Some(sink.estimate(0))
     }
 
     /// Runs every trial, those that share a chunking consecutively.

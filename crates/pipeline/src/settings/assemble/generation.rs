@@ -118,7 +118,7 @@ async fn span_reader(wiring: &mut Wiring<'_>) -> Result<Arc<dyn Generator>, Erro
         let hint = "name the folder of a question-answering checkpoint (config.json, tokenizer.json, model.safetensors)";
         return Err(Error::setting(message).with_hint(hint));
     }
-    let checkpoint = wiring.locate(model, None).await;
+    let checkpoint = wiring.locate(model).await;
     let checkpoint = checkpoint.map_err(LlmError::from)?;
     wiring.record("generator", model, Some(&checkpoint));
     let reader = SpanReader::open(model, checkpoint, generation.abstain)?;

@@ -51,7 +51,7 @@ pub async fn judge(
 
 async fn cross_encoder(wiring: &Wiring<'_>) -> Result<AssembledJudge, Error> {
     let judge = &wiring.resolved.settings.judge;
-    let checkpoint = wiring.locate(&judge.model, None).await?;
+    let checkpoint = wiring.locate(&judge.model).await?;
     let reranker = CrossEncoder::open(checkpoint, None, Precision::Float32)?;
     let model = CrossEncoderJudge::new(Arc::new(reranker), &judge.model, judge.threshold);
     let plan = JudgePlan { judge: Arc::new(model), concurrency: rayon::current_num_threads() };

@@ -130,8 +130,7 @@ async fn chunk_counter(wiring: &Wiring<'_>) -> Result<(Arc<dyn TokenCounter>, St
     let settings = &wiring.resolved.settings;
     let tokenizer = settings.chunking.tokenizer;
     let bytes = if tokenizer == Tokenizer::Model {
-        let dense = &settings.retrieval.dense;
-        let checkpoint = wiring.locate(&dense.model, dense.model_path.as_ref()).await?;
+        let checkpoint = wiring.locate(&settings.retrieval.dense.model).await?;
         Some(read_tokenizer(&checkpoint.folder)?)
     } else {
         None

@@ -73,10 +73,8 @@ pub async fn checkpoint(
     resolved: &Resolved,
     environment: &Environment,
 ) -> Result<Checkpoint, CheckpointError> {
-    let path = &resolved.settings.retrieval.dense.model_path;
-    let path = path.as_ref().filter(|_| model.key == "retrieval.dense.model");
     let wiring = Wiring::new(resolved, environment, &|_| {});
-    wiring.located_here(model.name, path).await
+    wiring.located_here(model.name).await
 }
 
 /// Returns the settings of the generator's endpoint.

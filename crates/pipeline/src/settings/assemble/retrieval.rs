@@ -131,13 +131,13 @@ impl<'a> Wiring<'a> {
                 precision: dense.precision,
                 instructions: Instructions::All,
             };
-            let checkpoint = self.locate(&dense.model, dense.model_path.as_ref()).await?;
+            let checkpoint = self.locate(&dense.model).await?;
             self.record("dense", &dense.model, Some(&checkpoint));
             let passage = Local::open(checkpoint, options.clone())?;
             match &dense.query_model {
                 None => Arc::new(passage),
                 Some(model) => {
-                    let checkpoint = self.locate(model, None).await?;
+                    let checkpoint = self.locate(model).await?;
                     self.record("dense, questions", model, Some(&checkpoint));
                     let query = Local::open(checkpoint, options)?;
                     Arc::new(TwoEncoders::new(
@@ -179,10 +179,10 @@ impl<'a> Wiring<'a> {
             let hint = "name the folder of a ColBERT checkpoint (config.json, tokenizer.json, model.safetensors)";
             return Err(Error::setting(message).with_hint(hint));
         }
-        let checkpoint = self.locate(&late.model, None).await?;
+        let checkpoint = self.locate(&late.model).await?;
         self.record("late_interaction", &late.model, Some(&checkpoint));
         let options = LateInteractionOptions {
-            query_tokens: late.query_tokens,
+            query_tokens: None,
             passage_tokens: late.max_tokens,
             precision: late.precision,
         };
@@ -201,7 +201,7 @@ impl<'a> Wiring<'a> {
                 Arc::new(Endpoint::new(settings)?)
             }
             (None, Some(model)) => {
-                let checkpoint = self.locate(model, None).await?;
+                let checkpoint = self.locate(model).await?;
                 self.record("rerank", model, Some(&checkpoint));
                 Arc::new(CrossEncoder::open(checkpoint, rerank.max_tokens, rerank.precision)?)
             }
@@ -276,32 +276,17 @@ impl<'a> Wiring<'a> {
         })
     }
 
-    /// Locates the checkpoint of the model `name`, in the folder `path` if given.
-    pub(super) async fn locate(
-        &self,
-        name: &str,
-        path: Option<&PathBuf>,
-    ) -> Result<Checkpoint, CheckpointError> {
-        let model = self.model(name, path);
+    /// Locates the checkpoint of the model `name`.
+    pub(super) async fn locate(&self, name: &str) -> Result<Checkpoint, CheckpointError> {
+        let model = ModelRef::parse(name, &self.resolved.base());
         source::locate(&model, &self.model_source(), self.on_download).await
     }
 
     /// As [`Self::locate`], without downloading.
-    pub(super) async fn located_here(
-        &self,
-        name: &str,
-        path: Option<&PathBuf>,
-    ) -> Result<Checkpoint, CheckpointError> {
+    pub(super) async fn located_here(&self, name: &str) -> Result<Checkpoint, CheckpointError> {
         let source = ModelSource { offline: true, ..self.model_source() };
-        source::locate(&self.model(name, path), &source, self.on_download).await
-    }
-
-    fn model(&self, name: &str, path: Option<&PathBuf>) -> ModelRef {
-        let base = self.resolved.base();
-        match path {
-            Some(path) => ModelRef::NamedIn(name.to_owned(), base.join(path)),
-            None => ModelRef::parse(name, &base),
-        }
+        let model = ModelRef::parse(name, &self.resolved.base());
+        source::locate(&model, &source, self.on_download).await
     }
 
     /// Returns the locations of models.
