@@ -103,7 +103,7 @@ impl Project {
     pub fn notes(&self, run: &str) -> String {
         let notes = self.json(&format!("runs/{run}/run.json"))["notes"].clone();
         let notes: Vec<ragtriage_core::types::Note> = serde_json::from_value(notes).expect("notes");
-        notes.iter().map(|note| format!("{note}\n")).collect()
+        notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     }
 
     pub fn json(&self, name: &str) -> Value {

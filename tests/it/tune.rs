@@ -310,8 +310,7 @@ fn a_run_that_lacks_questions_is_run_again() {
     let (_, json) = tuned(&project, &[]);
     let traces =
         format!("tunes/c/{}/traces.jsonl", json["runs"]["default"].as_str().expect("a run"));
-    let first: String =
-        project.read(&traces).lines().take(3).map(|line| format!("{line}\n")).collect();
+    let first: String = project.read(&traces).split_inclusive('\n').take(3).collect();
     project.write(&traces, first);
     let (_, again) = tuned(&project, &[]);
     assert_eq!((&again["n_reused"], &again["ranking"]), (&1.into(), &json["ranking"]));

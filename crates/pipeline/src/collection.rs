@@ -12,7 +12,7 @@ use super::plan::CollectionPlan;
 use super::points::PointChunks;
 use super::progress::Progress;
 use super::questions::QuestionVectors;
-use super::retriever::{Preparation, Retrieved, Retriever, ranking};
+use super::retriever::{Preparation, Retrieved, Retriever, ranking, through_ties};
 use crate::Error;
 use ragtriage_core::config::{CollectionMode, CollectionSettings};
 use ragtriage_core::fuse::Parts;
@@ -153,23 +153,13 @@ impl CollectionRetriever {
             Some(questions) => Some(questions.encoded(question).await?),
             None => None,
         };
-        let mut limit = depth.saturating_add(1);
-        let found = loop {
-            let search = ExistingSearch {
-                text: question,
-                vector: vector.as_deref(),
-                candidates: depth,
-                limit,
-                mode,
-            };
-            let found = self.collection.search(search).await?;
-            let last = found.get(depth.wrapping_sub(1)).map(|(_, score)| *score);
-            let is_tied = found.len() == limit && found.last().map(|(_, score)| *score) == last;
-            if !is_tied || limit > self.points.len() {
-                break found;
-            }
-            limit = limit.saturating_mul(4).min(self.points.len() + 1);
+        let (vector, candidates) = (vector.as_deref(), depth);
+        let search = |limit| async move {
+            let search = ExistingSearch { text: question, vector, candidates, limit, mode };
+            self.collection.search(search).await.map_err(Error::from)
         };
+        let score = |(_, score): &(String, f32)| *score;
+        let found = through_ties(depth, self.points.len(), score, search).await?;
         let mut chunks: Vec<(u32, f64)> = Vec::with_capacity(found.len());
         let mut seen = HashSet::new();
         for (point, score) in found {

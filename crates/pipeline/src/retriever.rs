@@ -60,6 +60,26 @@ pub struct Preparation {
     pub truncation: Option<Truncation>,
 }
 
+/// Asks `search` for more hits than `depth`, until the last one does not tie with the last of these: stores break ties arbitrarily,
+/// a ranking by id. A store has at most `n_points`.
+pub(crate) async fn through_ties<T, F: Future<Output = Result<Vec<T>, Error>>>(
+    depth: usize,
+    n_points: usize,
+    score: impl Fn(&T) -> f32,
+    search: impl Fn(usize) -> F,
+) -> Result<Vec<T>, Error> {
+    let mut limit = depth.saturating_add(1);
+    loop {
+        let found = search(limit).await?;
+        let last = found.get(depth.wrapping_sub(1)).map(&score);
+        let is_tied = found.len() == limit && depth > 0 && found.last().map(&score) == last;
+        if !is_tied || limit > n_points {
+            return Ok(found);
+        }
+        limit = limit.saturating_mul(4).min(n_points.saturating_add(1)).max(limit + 1);
+    }
+}
+
 /// Converts chunk numbers with scores to a ranking of ids.
 ///
 /// # Errors

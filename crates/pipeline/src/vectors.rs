@@ -11,7 +11,7 @@ use super::index::{Built, IndexInputs, indexed_text};
 use super::plan::{StorePlan, VectorPlan};
 use super::progress::Progress;
 use super::questions::QuestionVectors;
-use super::retriever::{Preparation, Retrieved, Retriever, ranking};
+use super::retriever::{Preparation, Retrieved, Retriever, ranking, through_ties};
 use super::stores::OpenStores;
 use super::truncation::{MeasuredTexts, truncation};
 use crate::Error;
@@ -20,7 +20,7 @@ use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Filter, Ranking, RetrieverName, TitledText};
 use ragtriage_models::embed::{Encoder, Role, VectorShape};
 use ragtriage_vectors::{
-    CollectionSpec, Point, SearchMode, Vector, VectorSearch, VectorSpec, VectorStore,
+    CollectionSpec, Neighbour, Point, SearchMode, Vector, VectorSearch, VectorSpec, VectorStore,
 };
 
 mod search_method;
@@ -58,13 +58,15 @@ impl VectorRetriever {
         limit: usize,
         mode: SearchMode,
     ) -> Result<Ranking, Error> {
-        let search = VectorSearch {
-            vector,
-            limit,
-            mode,
-            filter: Some(&self.filter).filter(|filter| !filter.is_empty()),
+        let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
+        let n_points = self.corpus.chunks().len();
+        let search = |limit| async move {
+            let search = VectorSearch { vector, limit, mode, filter };
+            self.store.search(search).await.map_err(Error::from)
         };
-        let ranking = through_ties(&self.corpus, self.store.as_ref(), search).await?;
+        let found = through_ties(limit, n_points, |near: &Neighbour| near.score, search).await?;
+        let found = found.into_iter().map(|near| (near.number, f64::from(near.score)));
+        let ranking = ranking(&self.corpus, found)?;
         Ok(ranking.cut(limit))
     }
 }
@@ -102,30 +104,6 @@ impl Retriever for VectorRetriever {
         let vector = self.encoded(question).await?;
         let ranking = self.search(&vector, depth, SearchMode::Exact).await?;
         Ok(Some(ranking))
-    }
-}
-
-/// Returns the best [`VectorSearch::limit`] hits and all that tie with the last: stores break ties arbitrarily, a ranking by
-/// id.
-async fn through_ties(
-    corpus: &Corpus,
-    store: &dyn VectorStore,
-    search: VectorSearch<'_>,
-) -> Result<Ranking, Error> {
-    let mut limit = search.limit.saturating_add(1);
-    loop {
-        let found = store.search(VectorSearch { limit, ..search }).await?;
-        let tied = found.len() == limit
-            && search.limit > 0
-            && found.last().map(|near| near.score)
-                == found.get(search.limit - 1).map(|near| near.score);
-        if !tied {
-            return ranking(
-                corpus,
-                found.into_iter().map(|near| (near.number, f64::from(near.score))),
-            );
-        }
-        limit = limit.saturating_mul(4).min(corpus.chunks().len().saturating_add(1)).max(limit + 1);
     }
 }
 

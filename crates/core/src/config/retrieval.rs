@@ -139,9 +139,6 @@ table! {
     LateInteractionSettings {
         /// `ColBERT` checkpoint: a folder or a name in the model cache. Required by the retriever `late_interaction`.
         model: String,
-        /// Encoder input limit for a passage. Default: that of the model's files.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        max_tokens: Option<usize>,
         /// Number format of matrix products.
         precision: Precision,
     }

@@ -14,7 +14,6 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
-use self::answers::Answers;
 pub use self::plan::RecordedPlan;
 use self::rankings::{Delivered, Rankings};
 use super::ask::{Asker, PassageSource, Prepared, QuestionResult, RunEnd, RunFacts};
@@ -157,7 +156,7 @@ impl ExternalPipeline {
         trace.steps = steps;
         if let Some(recorded) = recorded {
             let packed: Vec<ChunkId> = trace.packed().cloned().collect();
-            trace.arms = Answers::new(&self.places, &self.plan).arms(recorded, &packed, arms);
+            trace.arms = self.arms(recorded, &packed, arms);
         }
         QuestionResult { trace, passages: Arc::new(passages) }
     }

@@ -96,14 +96,19 @@ pub struct SweepCost {
 }
 
 /// The result of a sweep.
+#[derive(Serialize)]
 pub struct SweepOutcome {
     /// Options for comparing trials.
+    #[serde(skip)]
     pub plan: TuningPlan,
     /// The varied parameters.
+    #[serde(skip)]
     pub varied: Vec<Varied>,
     /// The trials that ran, the default first.
+    #[serde(skip)]
     pub trials: Vec<Trial>,
     /// Each trial's run on the tuning questions, if it did not fail; parallel to `trials`.
+    #[serde(skip)]
     pub runs: Vec<Option<PathBuf>>,
     /// The ranking of the trials.
     pub ranking: TrialRanking,
@@ -113,10 +118,12 @@ pub struct SweepOutcome {
     pub verdict: TuningVerdict,
     /// The failure that leaves the comparison incomplete, if any: of trials, except those whose settings cannot be combined,
     /// or of the held-out evaluation.
+    #[serde(skip)]
     pub failure: Option<String>,
     /// Number of tuning questions.
     pub n_choosing: usize,
     /// Number of held-out questions; `None` if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub n_held_out: Option<usize>,
     /// Number of trials whose finished runs were reused.
     pub n_reused: usize,

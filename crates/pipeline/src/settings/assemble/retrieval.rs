@@ -183,7 +183,7 @@ impl<'a> Wiring<'a> {
         self.record("late_interaction", &late.model, Some(&checkpoint));
         let options = LateInteractionOptions {
             query_tokens: None,
-            passage_tokens: late.max_tokens,
+            passage_tokens: None,
             precision: late.precision,
         };
         let encoder = Arc::new(LateInteraction::open(checkpoint, options)?);
