@@ -30,8 +30,6 @@ use ragtriage_runs::StoreError;
 use ragtriage_runs::external::ExternalError;
 use ragtriage_vectors::IndexError;
 
-const SEE_DEFAULTS: &str = "`ragtriage config show` shows every key with its default";
-const SEE_SCHEMA: &str = "fix the key named above; `ragtriage schema config` documents every key";
 /// Hint for a sweep that was not finished.
 pub const RERUN: &str = "run the same command again to resume: finished trials are reused";
 
@@ -81,6 +79,7 @@ impl Advice for CheckpointError {
 }
 
 impl Advice for IndexError {}
+impl Advice for ragtriage_pipeline::Error {}
 
 impl Advice for UnknownQuantity {
     fn advice(&self) -> Option<String> {
@@ -203,6 +202,11 @@ impl Advice for AssembleError {
             Self::Collection(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Model(error) => error.hint().or_else(|| advise(SEE_SCHEMA)),
             Self::Responses(_) => self.hint(),
+impl Advice for LlmError {
+    fn advice(&self) -> Option<String> {
+        match self {
+            Self::Spent { .. } => advise("raise the limit with `--set`, continue with `--resume`"),
+            _ => self.hint(),
         }
     }
 }

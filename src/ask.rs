@@ -15,7 +15,6 @@ use crate::{announce, output};
 use ragtriage_core::attribute::judge::mark_declined;
 use ragtriage_core::config::Settings;
 use ragtriage_core::types::Attempt;
-use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::{self};
@@ -102,12 +101,8 @@ async fn answered(args: &AskArgs, resolved: &mut Resolved) -> Result<AskOutcome,
     let plan = assembled?.plan;
     let generator = plan.generator.as_ref().map(|it| it.name().to_owned());
     announce::announce_all([&resolved.settings], 1, documents.len());
-    let single = Box::pin(ask_single(documents, &args.question, plan, &bars)).await;
-    match single {
-        Ok(single) => Ok(AskOutcome { single, generator }),
-        Err(PipelineError::Stopped { why, .. }) => Err(why.into()),
-        Err(error) => Err(error.into()),
-    }
+    let single = Box::pin(ask_single(documents, &args.question, plan, &bars)).await?;
+    Ok(AskOutcome { single, generator })
 }
 
 /// A failed call ends the command with an error, after what was retrieved is printed.

@@ -57,18 +57,16 @@ pub async fn dry_run(
     let mut settings = resolved.settings.clone();
     settings.external = ExternalSettings::default();
     let judge = assemble::judge_estimate(&settings, &questions)?;
-    let mut sink = EstimateSink::new(most_completion_tokens(&settings.generation), 0);
+    let mut sink = EstimateSink::new(most_completion_tokens(&settings.generation));
     let source = RunSource::External {
         documents,
         questions: questions.into_iter().enumerate().collect(),
         plan,
     };
     execute(source, &mut sink, &ProgressBars::new()).await?;
-    let estimate = sink.estimate();
+    let estimate = sink.estimate(0);
     let recipients = condition_recipients(&settings);
-    let sent = recipients
-        .iter()
-        .map(|recipient| dry_run::sending(recipient, &settings, &estimate, judge.as_ref(), true));
+    let sent = recipients.iter().map(|recipient| dry_run::sending(recipient, &settings));
     let report = DryRun {
         config: resolved.file.as_deref().unwrap_or("".as_ref()).display().to_string(),
         dataset: settings.dataset.label(),

@@ -8,13 +8,13 @@ use crate::output;
 use crate::run_args::RunArgs;
 use crate::sample::{load, sample};
 use ragtriage_core::config::{GeneratorName, Price};
-use ragtriage_core::types::{Dataset, Estimate, JudgeEstimate, PROBES};
+use ragtriage_core::types::{Dataset, Estimate, PROBES};
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::estimate::EstimateSink;
 use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::run::stocked;
 use ragtriage_pipeline::settings::assemble::recipients::{
-    Recipient, RecipientRole, in_place_of_service, recipients, without_services,
+    Recipient, RecipientRole, recipients, without_services,
 };
 use ragtriage_pipeline::settings::assemble::{self, most_completion_tokens};
 use ragtriage_pipeline::settings::{Resolved, Settings};
@@ -33,10 +33,7 @@ pub(super) async fn dry_run(
     let recipients = recipients(&settings);
     let answers_contexts = settings.external.url.is_some() && settings.external.answers_contexts;
     let mut local = resolved;
-    local.settings = match &settings.external.url {
-        Some(_) => in_place_of_service(&settings),
-        None => without_services(&settings),
-    };
+    local.settings = without_services(&settings);
     let is_counted = settings.external.url.is_none() || answers_contexts;
     let estimate = if is_counted {
         let probes = if answers_contexts { PROBES } else { 0 };
@@ -50,12 +47,7 @@ pub(super) async fn dry_run(
         Estimate { questions, ..Estimate::default() }
     };
     let stand_in = is_counted.then(|| stand_in(&settings, &local.settings)).flatten();
-    let sent = recipients
-        .iter()
-        .map(|recipient| {
-            sending(recipient, &settings, &estimate, judge.as_ref(), stand_in.is_none())
-        })
-        .collect();
+    let sent = recipients.iter().map(|recipient| sending(recipient, &settings)).collect();
     let dry_run = DryRun {
         config: local.file.as_deref().unwrap_or(args.config()).display().to_string(),
         dataset: settings.dataset.label(),
@@ -80,7 +72,7 @@ pub(super) fn print(dry_run: &DryRun, json: bool) -> Result<(), Failure> {
     }
 }
 
-/// Counts the prompts of the run, exactly if `local` has its retrieval; `probes` of the condition `oracle` are asked twice.
+/// Counts the prompts of the run, exactly if `local` has its retrieval, and `probes` more.
 pub(super) async fn counted(
     args: &RunArgs,
     local: &Resolved,
@@ -98,12 +90,11 @@ pub(super) async fn counted(
     let assembled =
         assemble::assemble(local, &environment, &|download| bars.download(download)).await;
     ragtriage_pipeline::progress::Progress::finish(&bars);
-    let mut sink =
-        EstimateSink::new(most_completion_tokens(&local.settings.generation), probes as u64);
+    let mut sink = EstimateSink::new(most_completion_tokens(&local.settings.generation));
     let mut stock = stocked(dataset, done);
     let source = RunSource::Pipeline { stock: &mut stock, plan: assembled?.plan };
     execute(source, &mut sink, &bars).await?;
-    Ok(sink.estimate())
+    Ok(sink.estimate(probes as u64))
 }
 
 pub(super) fn generator(settings: &Settings) -> String {
@@ -133,37 +124,23 @@ fn stand_in(settings: &Settings, local: &Settings) -> Option<String> {
     })
 }
 
-/// Estimates the data sent to one service; `is_own`: the prompts counted are the run's own.
-pub(super) fn sending(
-    recipient: &Recipient,
-    settings: &Settings,
-    estimate: &Estimate,
-    judge: Option<&JudgeEstimate>,
-    is_own: bool,
-) -> Sending {
+/// Describes the data sent to one service.
+pub(super) fn sending(recipient: &Recipient, settings: &Settings) -> Sending {
     let Recipient { role, address, is_here } = recipient;
-    let (questions, chunks) = (estimate.questions as u64, estimate.chunks as u64);
-    let depth = settings.rerank.depth.unwrap_or(settings.retrieval.candidates) as u64;
-    let (purpose, passages, questions, exact) = match role {
-        RecipientRole::Encoder => ("encoder", chunks, questions, false),
-        RecipientRole::VectorStore => ("vector store", chunks, questions, false),
-        RecipientRole::Collection => ("existing collection", 0, questions, true),
-        RecipientRole::Reranker => {
-            ("reranker", chunks.min(questions.saturating_mul(depth)), questions, false)
+    let (purpose, what) = match role {
+        RecipientRole::Encoder => ("encoder", "passages and questions"),
+        RecipientRole::VectorStore => {
+            ("vector store", "the vectors, ids and metadata (no text) of passages and questions")
         }
-        RecipientRole::Generator => {
-            ("generator", estimate.passages_called as u64, estimate.questions_called as u64, is_own)
+        RecipientRole::Collection if settings.retrieval.collection.mode.is_sparse() => {
+            ("existing collection", "questions")
         }
-        RecipientRole::Judge => ("judge", 0, judge.map_or(0, |judge| judge.questions), false),
-        RecipientRole::Service => ("service", 0, questions, true),
-        RecipientRole::ServiceWithContexts => {
-            ("service", estimate.passages_called as u64, questions, is_own)
-        }
+        RecipientRole::Collection => ("existing collection", "the vectors (no text) of questions"),
+        RecipientRole::Reranker => ("reranker", "passages and questions"),
+        RecipientRole::Generator => ("generator", "passages and questions"),
+        RecipientRole::Judge => ("judge", "questions, answers and gold answers"),
+        RecipientRole::Service => ("service", "questions"),
+        RecipientRole::ServiceWithContexts => ("service", "passages and questions"),
     };
-    let texts = match role {
-        RecipientRole::VectorStore => false,
-        RecipientRole::Collection => settings.retrieval.collection.mode.is_sparse(),
-        _ => true,
-    };
-    Sending { to: address.clone(), purpose, here: *is_here, passages, questions, texts, exact }
+    Sending { to: address.clone(), purpose, here: *is_here, what }
 }

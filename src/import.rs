@@ -128,7 +128,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
         manifest.external =
             Some(ExternalSource { kind: form.name().to_owned(), from, sha256, is_own });
-        manifest.notes.extend(joined.notes.iter().map(ToString::to_string));
+        manifest.notes.extend(joined.notes.iter().cloned());
         manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
         let concurrency = 2 * rayon::current_num_threads();
         manifest.models.extend(joined.models().map(generator_model));

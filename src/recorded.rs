@@ -26,7 +26,7 @@ pub async fn check(args: &RunArgs, resolved: &Resolved, done: &Done) -> Result<(
     let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
     sample(&mut dataset, settings)?;
     let estimate = Box::pin(counted(args, resolved, dataset, done, 0)).await?;
-    let prompts: u64 = estimate.arms.iter().map(|arm| arm.questions).sum();
+    let prompts = estimate.prompts;
     if 100 * estimate.calls <= MOST_MISSING * prompts {
         return Ok(());
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use ragtriage_core::config::{GenerationSettings, Settings};
+use ragtriage_core::types::Note;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun};
 
@@ -85,9 +86,9 @@ pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<()
     // What was counted of contexts is written when a run ends.
     if old.manifest.external.is_some() && old.manifest.finished.is_none() && !old.traces.is_empty()
     {
-        let note =
-            "the run was interrupted: counts of contexts leave out the questions asked before";
-        new.notes.push(note.to_owned());
+        let what =
+            "[interruption|interruptions]: counts of contexts leave out the questions asked before";
+        Note::add(&mut new.notes, what, 1);
     }
     Ok(())
 }

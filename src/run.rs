@@ -15,7 +15,7 @@ use crate::runtime::block_on;
 use crate::sample::{load, sample};
 use crate::{announce, dry_run, interrupt, judge, output, recorded, report, resume};
 use ragtriage_core::text::address;
-use ragtriage_pipeline::PipelineError;
+use ragtriage_pipeline::Kind;
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::record::RunSink;
@@ -63,8 +63,8 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let bars = ProgressBars::new();
         let judge = assemble::judge(&resolved, &environment)?;
         let clock = Instant::now();
-        let work = if let Some(url) = &resolved.settings.external.url {
-            Work::Service(assemble::service(&resolved, url, &environment).await?)
+        let work = if resolved.settings.external.url.is_some() {
+            Work::Service(assemble::service(&resolved, &environment).await?)
         } else {
             let assembled =
                 assemble::assemble(&resolved, &environment, &|download| bars.download(download))
@@ -113,12 +113,11 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         interrupt::watch(folder.clone(), format!("ragtriage run {resumed}"));
         let mut sink = RunSink::new(&folder, manifest, done, caches);
         let outcome = execute(source, &mut sink, &bars).await;
-        outcome.inspect_err(|error| match error {
-            // It can be resumed once the limit is raised.
-            PipelineError::Stopped { .. } => {}
-            // Another process may be at work in it.
-            _ if args.resume.is_some() => {}
-            _ => drop_if_empty(&folder),
+        outcome.inspect_err(|error| {
+            // It can be resumed once the limit is raised; another process may be at work in a resumed one.
+            if error.kind != Kind::Limit && args.resume.is_none() {
+                drop_if_empty(&folder);
+            }
         })?;
         // What follows reads the run's folder alone.
         drop(stock);

@@ -20,12 +20,12 @@ use ragtriage_datasets::Inspection;
 use ragtriage_datasets::lint::lengths::PromptBudget;
 use ragtriage_datasets::lint::subject::LintSubject;
 use ragtriage_datasets::lint::{self, Lint, PoolSummary, lengths, missing_labels};
-use ragtriage_pipeline::PipelineError;
+use ragtriage_pipeline::Kind;
 use ragtriage_pipeline::plan::Plan;
 use ragtriage_pipeline::pool::pool;
 use ragtriage_pipeline::progress::Progress;
+use ragtriage_pipeline::settings::assemble;
 use ragtriage_pipeline::settings::assemble::recipients::without_services;
-use ragtriage_pipeline::settings::assemble::{self, AssembleError};
 use ragtriage_pipeline::settings::{Resolved, Settings};
 
 #[derive(Debug, Args)]
@@ -93,7 +93,7 @@ async fn searched(
             &plan.chunking,
             plan.chunk_counter.as_ref(),
         )
-        .map_err(PipelineError::from)?;
+        .map_err(ragtriage_pipeline::Error::from)?;
         Arc::new(Corpus::new(inspection.documents.clone(), chunks))
     } else {
         let questions = asked.iter().map(|&number| inspection.questions[number].clone()).collect();
@@ -114,7 +114,7 @@ async fn searched(
     };
     let encoders = ragtriage_pipeline::lengths::lengths(&plan, &corpus, subject.questions)
         .await
-        .map_err(PipelineError::from)?;
+        .map_err(ragtriage_pipeline::Error::from)?;
     let budget = PromptBudget {
         counter: plan.prompt.counter.as_ref(),
         context_tokens: plan.prompt.context_tokens,
@@ -139,7 +139,7 @@ async fn plan(
     bars.finish();
     let error = match assembled {
         Ok(assembled) => return Ok(assembled.plan),
-        Err(error @ (AssembleError::Checkpoint(_) | AssembleError::Model(_))) => error,
+        Err(error) if error.kind == Kind::Model => error,
         Err(error) => return Err(error.into()),
     };
     let left_out = without_models(&mut resolved.settings);

@@ -29,7 +29,7 @@ pub async fn checks(resolved: &Resolved, environment: &Environment) -> Vec<Check
     if let Some(url) = &settings.retrieval.dense.endpoint
         && calls(RecipientRole::Encoder)
     {
-        let found = probe::encoder(url, resolved, environment).await;
+        let found = probe::encoder(resolved, environment).await;
         let model = &settings.retrieval.dense.model;
         let fact = found.map(|n| {
             let n = plural(n, "dimension", "dimensions");
@@ -40,7 +40,7 @@ pub async fn checks(resolved: &Resolved, environment: &Environment) -> Vec<Check
     if let Some(url) = &settings.rerank.endpoint
         && calls(RecipientRole::Reranker)
     {
-        let found = probe::reranker(url, resolved, environment).await;
+        let found = probe::reranker(resolved, environment).await;
         let fact = found.map(|()| format!("{}: scores passages{MADE_A_CALL}", shown_url(url)));
         checks.push(Check::new("rerank endpoint", fact.map_err(Into::into)));
     }
@@ -70,7 +70,7 @@ async fn service(
     resolved: &Resolved,
     environment: &Environment,
 ) -> Result<String, Failure> {
-    probe::service(url, resolved, environment).await?;
+    probe::service(resolved, environment).await?;
     let shown = shown_url(url);
     Ok(format!("{shown}: reachable; no question was asked, which may cost tokens"))
 }

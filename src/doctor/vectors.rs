@@ -9,7 +9,6 @@ use crate::failure::Failure;
 use ragtriage_core::config::VectorStoreKind;
 use ragtriage_core::text::address::shown_url;
 use ragtriage_core::types::{RetrieverName, Similarity};
-use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::recipients::uses_vector_store;
 use ragtriage_pipeline::settings::assemble::{Environment, probe};
@@ -29,14 +28,18 @@ pub async fn checks(resolved: &Resolved, environment: &Environment) -> Vec<Check
     let is_used = uses_vector_store(settings);
     if is_embedded {
         checks.push(match engine().await {
-            Err(PipelineError::Index(error)) if error.kind == Kind::NotBuiltIn && !is_used => {
+            Err(IndexError::NotBuiltIn { .. }) if !is_used => {
                 Check::note(ENGINE, "not built in, and not used by this configuration")
             }
             result => Check::new(
                 ENGINE,
-                result
-                    .map(|()| format!("Qdrant Edge {QDRANT_EDGE} stores and finds a vector"))
-                    .map_err(Failure::from),
+                match result {
+                    Ok(true) => Ok(format!("Qdrant Edge {QDRANT_EDGE} stores and finds a vector")),
+                    Ok(false) => {
+                        Err(Failure::bare("the engine did not find the vector that it stored"))
+                    }
+                    Err(error) => Err(error.into()),
+                },
             ),
         });
     } else if is_used {
@@ -59,8 +62,8 @@ fn server<E: Into<Failure>>(subject: &'static str, url: &str, version: Result<St
     Check::new(subject, fact.map_err(Into::into))
 }
 
-/// Stores and finds a vector in a temporary folder.
-async fn engine() -> Result<(), PipelineError> {
+/// Stores a vector in a temporary folder; true if it is found.
+async fn engine() -> Result<bool, IndexError> {
     let folder = ScratchFolder::new(&scratch_parent());
     let place = VectorPlace::Embedded(folder.path().to_owned());
     let vector = VectorSpec { dimension: 2, similarity: Similarity::Dot, many: false };
@@ -77,8 +80,5 @@ async fn engine() -> Result<(), PipelineError> {
     };
     store.upsert(&[point]).await?;
     let search = VectorSearch { vector: &vector, limit: 1, mode: SearchMode::Exact, filter: None };
-    match store.search(search).await?.as_slice() {
-        [found] if found.number == 0 => Ok(()),
-        _ => Err(PipelineError::NoSuchChunk { number: 0 }),
-    }
+    Ok(matches!(store.search(search).await?.as_slice(), [found] if found.number == 0))
 }

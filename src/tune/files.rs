@@ -5,7 +5,6 @@ use crate::output;
 use ragtriage_core::measure::Cutoff;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_pipeline::settings::Resolved;
-use ragtriage_pipeline::stock::Reuse;
 use ragtriage_pipeline::sweep::best::{Packing, best};
 use ragtriage_pipeline::sweep::folder::SweepFolder;
 use ragtriage_pipeline::sweep::trials::DEFAULT;
@@ -38,22 +37,10 @@ pub(super) fn report(
     folder.write("report.md", markdown::render(&report).as_bytes())?;
     if let Some(winner) = outcome.chosen() {
         let generator = base.settings.generation.generator;
-        let what = if winner.name == DEFAULT {
-            "The default: no trial of the sweep is shown to be better on"
-        } else {
-            "Shown to be better than the default on"
-        };
-        let comment = format!("{what} {}.\n{}", outcome.plan.measure, outcome.verdict.text);
         let k = winner.resolved.settings.retrieval.k;
         // The default is kept as it is.
         let packing = packing(outcome, &winner.name, k).filter(|_| winner.name != DEFAULT);
-        let comment = match packing {
-            None => comment,
-            Some(Packing { k, context_tokens }) => format!(
-                "{comment}\nTrials are ranked at {context_tokens} tokens of context, so this configuration packs as many: `retrieval.k` is {k} to fill them."
-            ),
-        };
-        let text = best(&winner.answered_by(generator).resolved, packing, folder.path(), &comment);
+        let text = best(&winner.answered_by(generator).resolved, packing, folder.path());
         folder.write("best.toml", text.as_bytes())?;
     }
     Ok(terminal::render(&report, output::screen()))
@@ -93,7 +80,11 @@ fn head(
         None => format!("{}, none held out", thousands(outcome.n_choosing)),
     };
     let n = outcome.trials.len() + outcome.n_left;
-    let trials = format!("{}: every combination, and the default", thousands(n));
+    let reused = match outcome.n_reused {
+        0 => String::new(),
+        n => format!("; {} finished before", thousands(n)),
+    };
+    let trials = format!("{}: every combination, and the default{reused}", thousands(n));
     let left = (outcome.n_left > 0).then(|| {
         Fact::new(
             "Interrupted",
@@ -102,24 +93,7 @@ fn head(
     });
     let failed = outcome.ranking.rows.iter().filter(|row| row.error.is_some()).count();
     let failed = (failed > 0).then(|| Fact::new("Failed", plural(failed, "trial", "trials")));
-    let made = Some(shared(outcome)).filter(|_| !outcome.work.stages().is_empty());
-    let lines = [
-        ("Data", Some(data)),
-        ("Questions", Some(questions)),
-        ("Trials", Some(trials)),
-        ("Computed", made),
-    ];
+    let lines = [("Data", Some(data)), ("Questions", Some(questions)), ("Trials", Some(trials))];
     let lines = lines.into_iter().filter_map(|(label, text)| Some(Fact::new(label, text?)));
     lines.chain(left).chain(failed).collect()
-}
-
-/// Counts the work of each stage that was not cached.
-fn shared(outcome: &SweepOutcome) -> String {
-    let stages = outcome.work.stages().into_iter();
-    let stages: Vec<String> = stages
-        .map(|(what, Reuse { wanted, made })| {
-            format!("{} of {} {what}", thousands(made), thousands(wanted))
-        })
-        .collect();
-    format!("{}; the rest were cached", stages.join(", "))
 }

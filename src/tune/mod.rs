@@ -3,7 +3,6 @@
 mod files;
 mod progress;
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -21,12 +20,12 @@ use crate::run::stem_of;
 use crate::runtime::block_on;
 use crate::sample::{load, sample};
 use ragtriage_core::text::numbers::plural;
-use ragtriage_pipeline::settings::{Resolved, SettingsError};
+use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::sweep::folder::SweepFolder;
-use ragtriage_pipeline::sweep::request::SweepRequest;
 use ragtriage_pipeline::sweep::trials::DEFAULT;
-use ragtriage_pipeline::sweep::tune::{SweepOutcome, bill_of_all, tune as sweep};
+use ragtriage_pipeline::sweep::tune::{SweepOutcome, SweepRequest, cost_of_all, tune as sweep};
 use ragtriage_pipeline::sweep::tune_file::TuneFile;
+use ragtriage_pipeline::{Error, Kind};
 
 /// The default configuration file of `tune`.
 const DEFAULT_CONFIG: &str = "config/tune.toml";
@@ -86,9 +85,9 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
             stop: stopped,
         };
         if args.dry_run {
-            let bill = Box::pin(bill_of_all(&request, dataset)).await?;
-            let text = format!("{}\n", in_words(&bill));
-            return output::data(&if args.json { output::json(&bill, "the bill")? } else { text });
+            let cost = Box::pin(cost_of_all(&request, dataset)).await?;
+            let text = format!("{}\n", in_words(&cost));
+            return output::data(&if args.json { output::json(&cost, "the cost")? } else { text });
         }
         let outcome = tokio::select! {
             outcome = Box::pin(sweep(&request, dataset)) => outcome?,
@@ -119,8 +118,8 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
 }
 
 /// Converts an error of the configuration; what to do without one depends on the command.
-fn unreadable(error: SettingsError) -> Failure {
-    let is_missing = matches!(&error, SettingsError::Unreadable { source, .. } if source.kind() == ErrorKind::NotFound);
+fn unreadable(error: Error) -> Failure {
+    let is_missing = error.kind == Kind::NoFile;
     let failure = Failure::from(error);
     if is_missing {
         let hint =

@@ -3,15 +3,12 @@
 use crate::bars::ProgressBars;
 use crate::{announce, output};
 use ragtriage_core::measure::Measure;
-use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::text::numbers::{plural, thousands};
+use ragtriage_pipeline::Error;
 use ragtriage_pipeline::progress::Progress;
-use ragtriage_pipeline::stock::Reuse;
-use ragtriage_pipeline::sweep::SweepError;
-use ragtriage_pipeline::sweep::request::Bill;
-use ragtriage_pipeline::sweep::request::Watch;
 use ragtriage_pipeline::sweep::trial::{TrialError, TrialResult};
 use ragtriage_pipeline::sweep::trials::Trial;
+use ragtriage_pipeline::sweep::tune::{SweepCost, Watch};
 use ragtriage_report::tuning::all_pairs;
 
 /// Tells of a sweep on stderr, over the bars of what is under way.
@@ -37,11 +34,8 @@ impl Watch for SweepProgress {
         announce::announce_all(settings, n_questions, n_documents);
     }
 
-    fn trouble(&self, error: &SweepError) {
-        output::talk(&format!(
-            "held-out evaluations could not be recorded: {}",
-            with_causes(error)
-        ));
+    fn trouble(&self, error: &Error) {
+        output::talk(&format!("held-out evaluations could not be recorded: {error}"));
     }
 
     fn tried(
@@ -55,17 +49,8 @@ impl Watch for SweepProgress {
             Err(error) => format!("failed: {}", error.message),
             Ok(done) => {
                 let mean = done.mean(measure).map_or(0.0, |(mean, _)| mean);
-                let work = done.work.stages().into_iter();
-                let made = work.filter(|(what, _)| *what != "trials run");
-                let made: Vec<String> = made
-                    .map(|(what, Reuse { wanted, made })| format!("{what} {made}/{wanted}"))
-                    .collect();
-                let made = if made.is_empty() {
-                    "cached".to_owned()
-                } else {
-                    format!("computed {}", made.join(", "))
-                };
-                format!("{measure} {mean:.3}, {:.1} s, {made}", done.seconds)
+                let reused = if done.is_reused { ", finished before" } else { "" };
+                format!("{measure} {mean:.3}, {:.1} s{reused}", done.seconds)
             }
         };
         let part = if is_held_out { "held out: " } else { "" };
@@ -76,19 +61,17 @@ impl Watch for SweepProgress {
         ));
     }
 
-    fn bill(&self, bill: &Bill) {
-        output::talk(&in_words(bill));
+    fn cost(&self, cost: &SweepCost) {
+        output::talk(&in_words(cost));
     }
 }
 
-pub(super) fn in_words(bill: &Bill) -> String {
-    let Bill { trials, chunkings, failed, calls, prompt_tokens, most_completion_tokens, most_usd } =
-        bill;
+pub(super) fn in_words(cost: &SweepCost) -> String {
+    let SweepCost { trials, failed, calls, prompt_tokens, most_completion_tokens, most_usd } = cost;
     let failed = if *failed > 0 { format!(" ({failed} of them failed)") } else { String::new() };
     format!(
-        "answers of {} ({}){failed}: at most {} generator calls, {} prompt tokens, {} answer tokens, {most_usd:.4} USD",
+        "answers of {}{failed}: at most {} generator calls, {} prompt tokens, {} answer tokens, {most_usd:.4} USD",
         plural(*trials, "trial", "trials"),
-        plural(*chunkings, "chunking", "chunkings"),
         thousands(*calls as usize),
         thousands(*prompt_tokens as usize),
         thousands(*most_completion_tokens as usize),

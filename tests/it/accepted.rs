@@ -32,7 +32,7 @@ fn an_empty_document_is_counted_and_makes_no_chunk() {
     let run = project.json("runs/r/run.json");
     // Three documents; `a` and `b` are one chunk each.
     assert_eq!((&run["n_documents"], &run["n_chunks"]), (&3.into(), &2.into()));
-    assert_eq!(run["notes"], serde_json::json!(["1 empty document (no chunk)"]));
+    assert_eq!(project.notes("r"), "1 empty document (no chunk)");
     assert!(outcome.stdout.contains("1 empty document (no chunk)"), "{}", outcome.stdout);
     assert!(!project.read("runs/r/passages.jsonl").contains("\"c#0\""));
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::process::Command;
 
-use crate::project::{Project, RUN, copy_folder, outcome, repository, run_with, tiny_bert};
+use crate::project::{Project, RUN, outcome, run_with, tiny_bert};
 use crate::run_files;
 
 /// A port of this machine where nobody listens: one that was free a moment ago.
@@ -66,31 +66,6 @@ fn offline_refuses_services_on_other_machines() {
         assert!(lines[0].contains("`http://example.com"), "{}", outcome.stderr);
         assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{}", outcome.stderr);
     }
-}
-
-#[test]
-fn a_model_file_with_other_bytes_than_its_pin_is_refused() {
-    let project = Project::new();
-    copy_folder(&repository("tests/data/tiny-bert"), &project.path("model"));
-    let outcome = project
-        .refused(&args(&["retrieval.retrievers=[\"dense\"]", "retrieval.dense.model_path=model"]));
-    let lines: Vec<&str> = outcome.stderr.lines().collect();
-    // Found: `sha256sum tests/data/tiny-bert/config.json`; expected: design section 9.
-    assert_eq!(
-        lines[0],
-        "error: `model/config.json` has sha256 6a87bc02ac6adc26d94d33e328985c350fba7597563abdd0d9621cb048ddcb82, expected \
-         953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"
-    );
-    assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{}", outcome.stderr);
-    // The folder is the user's own and named by a setting: nothing in it is deleted or fetched.
-    assert!(lines[1].contains("retrieval.dense.model"), "{}", outcome.stderr);
-}
-
-#[test]
-fn a_model_folder_that_is_not_there_is_named() {
-    let sets = ["retrieval.retrievers=[\"dense\"]", "retrieval.dense.model_path=gone"];
-    let error = "error: cannot read `gone/config.json`: No such file or directory (os error 2)";
-    Project::new().refuses_with_some_hint(&args(&sets), error);
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn beir_scores_graded_judgments_of_queries_without_answers() {
         (0, 0),
         "there are no answers"
     );
-    let notes = project.json("runs/r/run.json")["notes"].to_string();
+    let notes = project.notes("r");
     for note in [
         "1 query without judgments in the split, skipped",
         "1 judged document that is not in the corpus, kept",

@@ -197,7 +197,7 @@ fn a_context_that_stands_nowhere_is_counted_and_gold_text_in_it_is_not_lost() {
     );
     let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
     assert_eq!((class(&summary, "supported"), class(&summary, "ambiguous")), (1, 1));
-    let notes = project.json("runs/r/run.json")["notes"].to_string();
+    let notes = project.notes("r");
     assert!(notes.contains("1 context that is in no document: "), "{notes}");
     assert!(
         notes.contains("1 context that is in no document as it is, placed on the gold"),
@@ -314,7 +314,7 @@ fn a_blank_answer_to_a_question_without_one_is_right_and_keys_that_are_not_read_
     );
     let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
     assert_eq!(class(&summary, "correct_abstention"), 2);
-    let notes = project.json("runs/r/run.json")["notes"].to_string();
+    let notes = project.notes("r");
     assert!(notes.contains("1 line with a key that is not read, `contexts[].page`"), "{notes}");
     assert!(
         notes.contains(

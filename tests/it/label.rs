@@ -160,7 +160,7 @@ fn questions_that_are_a_document_are_refused_by_whatever_path() {
 fn a_model_that_cannot_be_had_leaves_no_empty_file() {
     let project = project();
     let sets =
-        ["--set", "retrieval.retrievers=[\"dense\"]", "--set", "retrieval.dense.model_path=gone"];
+        ["--set", "retrieval.retrievers=[\"dense\"]", "--set", "retrieval.dense.model=./gone"];
     project.refused(&[&LABEL[..], &sets[..]].concat());
     assert!(!project.path("data/questions.jsonl").exists());
 }

@@ -31,13 +31,6 @@ fn prose_and_source_code_of_all_depths_are_taken() {
 }
 
 #[test]
-fn globs_choose_the_files() {
-    let project = project();
-    project.good("r", &["--set", "dataset.globs=[\"*.rst\", \"*.txt\"]"]);
-    assert_eq!(project.json("runs/r/run.json")["n_documents"], 2);
-}
-
-#[test]
 fn a_file_that_is_not_utf_8_is_named_by_its_byte() {
     let project = project();
     project.write("docs/corpus/old.txt", b"caf\xe9");
@@ -60,16 +53,5 @@ fn globs_that_match_nothing_are_an_empty_corpus() {
             "error: the corpus of `docs` is empty",
             "hint: add documents with text, or check `dataset.path` and `dataset.globs`",
         ],
-    );
-}
-
-#[test]
-fn a_pattern_that_is_no_glob_is_refused() {
-    let outcome = project().refused(&crate::project::run_with("dataset.globs=[\"a[\"]"));
-    assert!(outcome.stderr.starts_with("error: invalid glob pattern `"), "{}", outcome.stderr);
-    assert!(
-        outcome.stderr.ends_with("\nhint: write patterns such as `*.md` or `guides/**/*.rst`\n"),
-        "{}",
-        outcome.stderr
     );
 }

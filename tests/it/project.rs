@@ -104,6 +104,13 @@ impl Project {
         fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
+    /// The notes of a run's manifest, each on a line.
+    pub fn notes(&self, run: &str) -> String {
+        let notes = self.json(&format!("runs/{run}/run.json"))["notes"].clone();
+        let notes: Vec<ragtriage_core::types::Note> = serde_json::from_value(notes).expect("notes");
+        notes.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    }
+
     pub fn json(&self, name: &str) -> Value {
         serde_json::from_str(&self.read(name)).expect("JSON")
     }

@@ -68,13 +68,6 @@ fn a_run_torn_in_the_middle_of_a_line_ends_like_an_undisturbed_one() {
 }
 
 #[test]
-fn a_run_torn_in_its_first_line_starts_over() {
-    let project = with_copy();
-    tear(&project, 0);
-    resumes_to_the_same(&project);
-}
-
-#[test]
 fn passages_torn_in_the_middle_of_a_line_are_written_again() {
     let project = with_copy();
     tear(&project, 0);
@@ -167,17 +160,6 @@ fn resume_over_changed_data_is_refused() {
         "error: run `torn` was made with another configuration: the data set's content\n\
          hint: pass the same configuration, or start a new run\n"
     );
-}
-
-#[test]
-fn resume_of_a_run_that_is_not_there_is_refused() {
-    let outcome = Project::runbooks().refused(&[&ARGS[..], &["--resume", "gone"]].concat());
-    let lines: Vec<&str> = outcome.stderr.lines().collect();
-    assert_eq!(
-        lines[0],
-        "error: cannot read `runs/gone/run.json`: No such file or directory (os error 2)"
-    );
-    assert!(lines[1].starts_with("hint: "), "{}", outcome.stderr);
 }
 
 #[test]

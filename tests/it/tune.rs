@@ -86,21 +86,16 @@ fn a_planted_optimum_is_found_by_a_grid() {
 fn what_was_run_is_not_run_again_and_its_runs_are_runs() {
     let project = planted("[sweep]\nchunking.size = [16, 32]\nretrieval.bm25.k1 = [0.9, 1.2]\n");
     let (first, json) = tuned(&project, &[]);
-    // The default and four: 64, 16, 16, 32, 32. Three chunkings; each pair of k1 is an index of its own.
-    assert_eq!(json["work"]["trials run"], serde_json::json!({"wanted": 5, "made": 5}));
-    assert_eq!(json["work"]["chunkings"], serde_json::json!({"wanted": 5, "made": 3}));
-    assert_eq!(json["work"]["indexes"], serde_json::json!({"wanted": 5, "made": 5}));
+    // The default and four: 64, 16, 16, 32, 32.
+    assert_eq!(json["n_reused"], 0);
     let (second, again) = tuned(&project, &[]);
-    assert_eq!(again["work"], serde_json::json!({"trials run": {"wanted": 5, "made": 0}}));
+    assert_eq!(again["n_reused"], 5);
     assert_eq!(again["ranking"], json["ranking"]);
-    assert!(first.stderr.contains("computed chunkings 1/1") && second.stderr.contains("cached"));
+    assert!(!first.stderr.contains("finished before") && second.stderr.contains("finished before"));
     // More values: only what is new is run.
     let wider = project.read("c.toml").replace("[16, 32]", "[16, 32, 8]");
     project.write("c.toml", wider);
-    assert_eq!(
-        tuned(&project, &[]).1["work"]["trials run"],
-        serde_json::json!({"wanted": 7, "made": 2})
-    );
+    assert_eq!(tuned(&project, &[]).1["n_reused"], 5);
 
     let run = |name: &Value| format!("tunes/c/{}", name.as_str().expect("a path"));
     let (default, winner) = (
@@ -122,17 +117,10 @@ fn what_was_run_is_not_run_again_and_its_runs_are_runs() {
 }
 
 #[test]
-fn settings_that_differ_in_fusion_alone_share_chunking_index_and_rankings() {
-    let sweep = "[sweep]\nretrieval.k = [1, 2]\nretrieval.fusion.weights = [{ bm25 = 1.0 }, { bm25 = 2.0 }]\n";
-    let project = planted(sweep);
-    let set = ["--set", "retrieval.retrievers=[\"bm25\", \"tfidf\"]"];
-    let (_, json) = tuned(&project, &set);
-    // The default has k 5, so there are three k, which explain the same ten hits: five settings share one index a retriever, and
-    // of each of 40 questions one ranking of each of two retrievers.
-    assert_eq!(json["work"]["chunkings"], serde_json::json!({"wanted": 5, "made": 1}));
-    assert_eq!(json["work"]["indexes"], serde_json::json!({"wanted": 10, "made": 2}));
-    assert_eq!(json["work"]["rankings"], serde_json::json!({"wanted": 400, "made": 80}));
-    assert_eq!(json["measure"], "EvidenceRecall@prompt", "how much is packed is varied");
+fn where_packing_is_varied_the_packed_passages_rank() {
+    let project = planted("[sweep]\nretrieval.k = [1, 2]\n");
+    let (_, json) = tuned(&project, &[]);
+    assert_eq!(json["measure"], "EvidenceRecall@prompt");
 }
 
 #[test]
@@ -238,11 +226,7 @@ fn settings_can_be_ranked_by_their_answers_after_the_bill() {
     let by_answers = ["--set", "tune.measure=AnswerF1"];
     let dry = tune(&project, &[&by_answers[..], &["--dry-run"]].concat());
     assert_eq!(dry.code, 0, "{}", dry.stderr);
-    assert!(
-        dry.stdout.starts_with("answers of 2 trials (2 chunkings): at most "),
-        "{}",
-        dry.stdout
-    );
+    assert!(dry.stdout.starts_with("answers of 2 trials: at most "), "{}", dry.stdout);
     assert!(!project.path("tunes/c/tune.json").exists(), "a dry run found something");
     let (outcome, json) = tuned(&project, &by_answers);
     assert_eq!((&json["measure"], &json["ranking"]["n"]), (&"AnswerF1".into(), &40.into()));
@@ -321,31 +305,15 @@ fn an_interrupted_sweep_prints_the_table_so_far_and_goes_on_from_there() {
 }
 
 #[test]
-fn a_whole_number_for_a_decimal_setting_is_a_decimal() {
-    let project = planted("[sweep]\nretrieval.bm25.b = [0, 1]\nchunking.size = [16, 32]\n");
-    let (_, json) = tuned(&project, &[]);
-    assert_eq!(json["varied"]["retrieval.bm25.b"], serde_json::json!(["0.0", "1.0"]));
-}
-
-#[test]
-fn an_empty_table_leaves_everything_as_it_is() {
-    let project = planted("[sweep]\nchunking = [{}, { size = 16 }]\n");
-    let (_, json) = tuned(&project, &[]);
-    assert_eq!(json["work"]["trials run"]["wanted"], 2, "the empty table is the default");
-    assert_eq!(json["varied"]["chunking.size"], serde_json::json!(["16", "64"]));
-}
-
-#[test]
-fn what_is_kept_and_damaged_is_made_anew() {
+fn a_run_that_lacks_questions_is_run_again() {
     let project = planted("[sweep]\nchunking.size = [16]\n");
     let (_, json) = tuned(&project, &[]);
-    let trial = format!("tunes/c/{}/trial.json", json["runs"]["default"].as_str().expect("a run"));
-    let mut kept = project.json(&trial);
-    kept["rows"].as_array_mut().expect("rows").truncate(3);
-    project.write(&trial, kept.to_string());
+    let traces =
+        format!("tunes/c/{}/traces.jsonl", json["runs"]["default"].as_str().expect("a run"));
+    let first: String = project.read(&traces).split_inclusive('\n').take(3).collect();
+    project.write(&traces, first);
     let (_, again) = tuned(&project, &[]);
-    assert_eq!(again["work"]["trials run"], serde_json::json!({"wanted": 2, "made": 1}));
-    assert_eq!(again["ranking"], json["ranking"]);
+    assert_eq!((&again["n_reused"], &again["ranking"]), (&1.into(), &json["ranking"]));
 }
 
 #[test]
@@ -353,10 +321,10 @@ fn another_tokenizer_under_the_same_name_is_another_setting() {
     let project = planted("[sweep]\nchunking.size = [16]\n");
     copy_folder(&repository("tests/data/tiny-bert"), &project.path("model"));
     let sets = ["--set", "chunking.tokenizer=model", "--set", "retrieval.dense.model=./model"];
-    assert_eq!(tuned(&project, &sets).1["work"]["trials run"]["made"], 2);
-    assert_eq!(tuned(&project, &sets).1["work"]["trials run"]["made"], 0);
+    assert_eq!(tuned(&project, &sets).1["n_reused"], 0);
+    assert_eq!(tuned(&project, &sets).1["n_reused"], 2);
     project.append("model/tokenizer.json", "\n");
-    assert_eq!(tuned(&project, &sets).1["work"]["trials run"]["made"], 2);
+    assert_eq!(tuned(&project, &sets).1["n_reused"], 0);
 }
 
 /// Two questions, and prompts with and without titles.
@@ -414,9 +382,6 @@ fn a_question_that_failed_is_asked_again() {
     assert_eq!(json["ranking"]["n"], 1, "one question failed everywhere");
     broken.store(false, Ordering::SeqCst);
     let (_, json) = tuned(&project, &args);
-    assert_eq!(
-        (&json["ranking"]["n"], &json["work"]["trials run"]["made"]),
-        (&2.into(), &2.into())
-    );
-    assert_eq!(tuned(&project, &args).1["work"]["trials run"]["made"], 0);
+    assert_eq!((&json["ranking"]["n"], &json["n_reused"]), (&2.into(), &0.into()));
+    assert_eq!(tuned(&project, &args).1["n_reused"], 2);
 }

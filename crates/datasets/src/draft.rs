@@ -65,11 +65,7 @@ impl Draft {
 
     /// Counts an accepted irregularity; `what` as in [`Note::what`].
     pub(super) fn note(&mut self, count: usize, what: &str) {
-        match self.read.notes.iter_mut().find(|note| note.what == what) {
-            Some(note) => note.count += count,
-            None if count > 0 => self.read.notes.push(Note { count, what: what.to_owned() }),
-            None => {}
-        }
+        Note::add(&mut self.notes, what, count);
     }
 
     /// Under `error` collects `refuse` as an error; under `keep` counts `what`.

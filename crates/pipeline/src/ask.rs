@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::PipelineError;
 use super::ingest::IngestFacts;
+use crate::Error;
 use ragtriage_core::types::{
     ChunkId, Corpus, Note, Passage, PassageMap, Question, QuestionId, Trace,
 };
@@ -82,7 +82,7 @@ pub enum RunEnd {
     /// A limit of cost or tokens was reached.
     Limit(ModelError),
     /// The error of one question, which every other question would meet too.
-    Failure(PipelineError),
+    Failure(Error),
 }
 
 impl From<ModelError> for RunEnd {

@@ -8,9 +8,9 @@ use std::io::Read as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::PipelineError;
 use super::content_hash::ContentHash;
 use super::plan::Plan;
+use crate::Error;
 use ragtriage_bm25::cache_file;
 use ragtriage_core::chunk::{ChunkSpec, chunk_documents};
 use ragtriage_core::notices::READ_ONLY_CACHE;
@@ -27,7 +27,7 @@ const MAGIC: [u8; 8] = *b"chunks 1";
 ///
 /// # Errors
 /// An external chunk that has no place in its document.
-pub(crate) fn chunked(documents: &[Document], plan: &Plan) -> Result<Vec<Chunk>, PipelineError> {
+pub(crate) fn chunked(documents: &[Document], plan: &Plan) -> Result<Vec<Chunk>, Error> {
     let path = plan.chunk_cache.as_deref().and_then(|folder| {
         // External chunks are in a file already.
         let is_own = plan.chunking.foreign().is_none();

@@ -7,13 +7,13 @@ use async_trait::async_trait;
 use sha2::{Digest, Sha256};
 use tokio::sync::Mutex;
 
-use super::PipelineError;
 use super::index::{Built, IndexInputs, VectorSearchFacts};
 use super::plan::CollectionPlan;
 use super::points::PointChunks;
 use super::progress::Progress;
 use super::questions::QuestionVectors;
-use super::retriever::{Preparation, Retrieved, Retriever, ranking};
+use super::retriever::{Preparation, Retrieved, Retriever, ranking, through_ties};
+use crate::Error;
 use ragtriage_core::config::{CollectionMode, CollectionSettings};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::hex::hex;
@@ -134,7 +134,6 @@ pub(crate) fn build(plan: &CollectionPlan, inputs: &IndexInputs<'_>) -> Built {
     };
     Built {
         retriever: Box::new(retriever),
-        is_new: false,
         seconds: [].into(),
         truncation: Vec::new(),
         vector_search: Some(VectorSearchFacts { how: how.to_owned(), approximate }),
@@ -149,28 +148,18 @@ impl CollectionRetriever {
         question: &str,
         depth: usize,
         mode: SearchMode,
-    ) -> Result<Ranking, PipelineError> {
+    ) -> Result<Ranking, Error> {
         let vector = match &self.questions {
             Some(questions) => Some(questions.encoded(question).await?),
             None => None,
         };
-        let mut limit = depth.saturating_add(1);
-        let found = loop {
-            let search = ExistingSearch {
-                text: question,
-                vector: vector.as_deref(),
-                candidates: depth,
-                limit,
-                mode,
-            };
-            let found = self.collection.search(search).await?;
-            let last = found.get(depth.wrapping_sub(1)).map(|(_, score)| *score);
-            let is_tied = found.len() == limit && found.last().map(|(_, score)| *score) == last;
-            if !is_tied || limit > self.points.len() {
-                break found;
-            }
-            limit = limit.saturating_mul(4).min(self.points.len() + 1);
+        let (vector, candidates) = (vector.as_deref(), depth);
+        let search = |limit| async move {
+            let search = ExistingSearch { text: question, vector, candidates, limit, mode };
+            self.collection.search(search).await.map_err(Error::from)
         };
+        let score = |(_, score): &(String, f32)| *score;
+        let found = through_ties(depth, self.points.len(), score, search).await?;
         let mut chunks: Vec<(u32, f64)> = Vec::with_capacity(found.len());
         let mut seen = HashSet::new();
         for (point, score) in found {
@@ -198,14 +187,14 @@ impl Retriever for CollectionRetriever {
         &mut self,
         questions: &[&str],
         progress: &dyn Progress,
-    ) -> Result<Preparation, PipelineError> {
+    ) -> Result<Preparation, Error> {
         match &mut self.questions {
             Some(vectors) => vectors.prepare(questions, progress).await,
             None => Ok(Preparation::default()),
         }
     }
 
-    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, Error> {
         Ok(Retrieved {
             ranking: self.search(question, depth, SearchMode::Approximate).await?,
             parts: Parts::new(),
@@ -216,7 +205,7 @@ impl Retriever for CollectionRetriever {
         &self,
         question: &str,
         depth: usize,
-    ) -> Result<Option<Ranking>, PipelineError> {
+    ) -> Result<Option<Ranking>, Error> {
         if self.collection.index().is_none() {
             return Ok(None);
         }

@@ -1,6 +1,6 @@
 //! Maps the contexts of an external RAG to passages of the corpus.
 //!
-//! Each is located in a document, by its recorded range (`offsets.rs`) or its text ([`place`]), as
+//! Each is located in a document, by its recorded range or its text (`locate.rs`), as
 //! `<document>#<start>-<end>`: identical bytes always get the same id. A chunk of a run of ours retains its own id.
 //!
 //! A context that occurs in no document retains its text under `<document>#~<hash>` without document bytes, its document
@@ -11,12 +11,11 @@
 //! names the document, or contains another gold range of it that does.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use sha2::{Digest, Sha256};
 
-use super::offsets::{Offsets, offsets};
-use ragtriage_core::attribute::place::{self, WordIndex};
+use super::locate::{ForeignPassage, Location, Locator};
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::{answers, normalise, quote};
 use ragtriage_core::types::{ByteRange, ChunkId, Corpus, DocId, Document, Note, Passage, Question};
@@ -28,38 +27,13 @@ const TELLING_WORDS: usize = 5;
 /// A context with its passages: one, or one for each gold document whose text it contains.
 pub(super) type Placed<'c> = (&'c RecordedHit, Vec<Passage>);
 
-/// The contexts of one question that were located before: most are in several of its rankings.
+/// The contexts of one question that were located before, by the fields that decide their place: most are in several of its
+/// rankings.
 #[derive(Default)]
-pub(super) struct KnownPlaces(HashMap<PlaceKey, Vec<Passage>>);
+pub(super) struct KnownPlaces(HashMap<(ContextFields, Option<String>), Vec<Passage>>);
 
-/// The fields of a context that decide its place.
-#[derive(PartialEq, Eq, Hash)]
-struct PlaceKey {
-    text: Option<String>,
-    chunk_id: Option<String>,
-    doc_id: Option<String>,
-    range: (Option<usize>, Option<usize>),
-    title: Option<String>,
-}
-
-impl KnownPlaces {
-    fn place(
-        &mut self,
-        places: &Places,
-        question: &Question,
-        context: &RecordedHit,
-    ) -> Vec<Passage> {
-        let key = PlaceKey {
-            text: context.text.clone(),
-            chunk_id: context.chunk_id.clone(),
-            doc_id: context.doc_id.clone(),
-            range: (context.start, context.end),
-            title: context.title.clone(),
-        };
-        let known = self.0.entry(key);
-        known.or_insert_with(|| places.place(question, context)).clone()
-    }
-}
+/// Text, title and document; start and end.
+type ContextFields = ([Option<String>; 3], [Option<usize>; 2]);
 
 /// The documents that contexts are located in, with the notes counted so far.
 pub(super) struct Places {
@@ -68,14 +42,14 @@ pub(super) struct Places {
     skip_same_id: bool,
     /// True if the chunks' ids are those of this configuration: a run of ours that was written as a record.
     keeps_ids: bool,
-    /// Built for the first context whose document is unknown.
-    words: OnceLock<WordIndex>,
+    locator: Locator,
     notes: Mutex<BTreeMap<&'static str, usize>>,
 }
 
 impl Places {
     pub fn new(corpus: Corpus, skip_same_id: bool, keeps_ids: bool) -> Self {
-        Self { corpus, skip_same_id, keeps_ids, words: OnceLock::new(), notes: Mutex::default() }
+        let locator = Locator::new(corpus.shared_documents());
+        Self { corpus, skip_same_id, keeps_ids, locator, notes: Mutex::default() }
     }
 
     /// Counts a note for the report.
@@ -102,7 +76,11 @@ impl Places {
         let mut seen = HashSet::new();
         let mut placed: Vec<Placed<'c>> = Vec::with_capacity(contexts.len());
         for context in contexts {
-            let mut passages = known.place(self, question, context);
+            let RecordedHit { text, title, doc_id, chunk_id, start, end, .. } = context;
+            let fields = ([text.clone(), title.clone(), doc_id.clone()], [*start, *end]);
+            let place = || self.place(question, context);
+            let mut passages =
+                known.0.entry((fields, chunk_id.clone())).or_insert_with(place).clone();
             passages.retain(|passage| {
                 !(self.skip_same_id && passage.doc.as_str() == question.id.as_str())
             });
@@ -118,70 +96,65 @@ impl Places {
     }
 
     fn place(&self, question: &Question, context: &RecordedHit) -> Vec<Passage> {
-        let document = context.doc_id.as_deref().and_then(|doc| self.named(doc));
-        let named = match document {
-            Some(document) => Some(document.id.clone()),
-            None => context.doc_id.as_deref().map(DocId::from),
+        let RecordedHit { text, title, doc_id, start, end, .. } = context;
+        let passage = ForeignPassage {
+            text: text.as_deref(),
+            title: title.as_deref(),
+            document: doc_id.as_deref(),
+            start: *start,
+            end: *end,
         };
-        let recorded = document.and_then(|document| self.recorded_range(document, context));
-        if let (Some(document), Some(range)) = (document, recorded) {
-            return vec![self.chunk(document, range, context)];
+        let is_gold = |document: &Document| {
+            question.evidence.iter().flatten().any(|member| member.doc == document.id)
+        };
+        let location = self.locator.locate(&passage, is_gold);
+        let document = |number| self.locator.document(number);
+        let named = doc_id.as_deref().and_then(|name| self.locator.named(name)).map(document);
+        match location {
+            Location::Bytes(number, range) => {
+                return vec![self.chunk(document(number), range, context)];
+            }
+            Location::CodePoints(number, range) => {
+                self.note(
+                    "[context|contexts] whose offsets count code points, converted to bytes",
+                    1,
+                );
+                return vec![self.chunk(document(number), range, context)];
+            }
+            Location::Text { .. } | Location::Nowhere => {}
         }
-        let Some(text) = context.text.as_deref() else {
-            return self.without_text(named, document, context);
-        };
-        let title = context.title.as_deref();
-        let found = match document {
-            Some(document) => Some((document, place::in_document(document, text, title)))
-                .filter(|(_, ranges)| !ranges.is_empty())
-                .or_else(|| self.anywhere(question, text, title)),
-            None => self.anywhere(question, text, title),
-        };
-        if let Some((document, mut ranges)) = found {
-            if named.is_some() && named.as_ref() != Some(&document.id) {
+        if named.is_some() && start.is_some() {
+            let what = if text.is_some() {
+                "[context whose text is not at its|contexts whose text is not at their] offsets, located by the text"
+            } else {
+                "[context whose offsets are beyond its|contexts whose offsets are beyond their] document, without text"
+            };
+            self.note(what, 1);
+        }
+        if let Location::Text { document: number, mut ranges, is_elsewhere, is_one_of_several } =
+            location
+        {
+            if is_one_of_several {
+                self.note("[context that is|contexts that are] in several documents, taken as the gold one where that is among them", 1);
+            }
+            if is_elsewhere {
                 self.note(
                     "[context located by its|contexts located by their] text in another document than `doc_id`",
                     1,
                 );
             }
             // Copies of a text are indistinguishable, unless an offset tells which is meant.
-            if let Some(start) = context.start.filter(|_| named.as_ref() == Some(&document.id)) {
+            if let Some(start) = start.filter(|_| !is_elsewhere && doc_id.is_some()) {
                 ranges.sort_by_key(|range| range.start.abs_diff(start));
                 ranges.truncate(1);
             }
-            return ranges.into_iter().map(|range| cut(document, range)).collect();
+            return ranges.into_iter().map(|range| cut(document(number), range)).collect();
         }
-        self.unlocated(question, named, document, context, text)
-    }
-
-    /// Returns the document that a context names: by its id, or by a path or address that ends with its id. Of several such
-    /// ids it is the longest.
-    fn named(&self, name: &str) -> Option<&Document> {
-        let of = |id: &str| self.corpus.document(&DocId::from(id));
-        let path = name.replace('\\', "/");
-        of(name).or_else(|| path.match_indices('/').find_map(|(at, _)| of(&path[at + 1..])))
-    }
-
-    /// Returns the recorded range of a context in the document that it names.
-    fn recorded_range(&self, document: &Document, context: &RecordedHit) -> Option<ByteRange> {
-        match offsets(document, context)? {
-            Offsets::Bytes(range) => Some(range),
-            Offsets::CodePoints(range) => {
-                self.note(
-                    "[context|contexts] whose offsets count code points, converted to bytes",
-                    1,
-                );
-                Some(range)
-            }
-            Offsets::Neither => {
-                let what = if context.text.is_some() {
-                    "[context whose text is not at its|contexts whose text is not at their] offsets, located by the text"
-                } else {
-                    "[context whose offsets are beyond its|contexts whose offsets are beyond their] document, without text"
-                };
-                self.note(what, 1);
-                None
-            }
+        let id = named.map(|document| document.id.clone());
+        let id = id.or_else(|| doc_id.as_deref().map(DocId::from));
+        match text {
+            Some(text) => self.unlocated(question, id, named, context, text),
+            None => self.without_text(id, named, context),
         }
     }
 
@@ -279,30 +252,6 @@ impl Places {
             })
             .into_iter()
             .collect()
-    }
-
-    /// Returns the document that contains `text`: of several the one of the title, else one of the question's
-    /// evidence, else the first. Copies of a text are indistinguishable.
-    fn anywhere(
-        &self,
-        question: &Question,
-        text: &str,
-        title: Option<&str>,
-    ) -> Option<(&Document, Vec<ByteRange>)> {
-        let documents = self.corpus.documents();
-        let words = self.words.get_or_init(|| WordIndex::new(documents));
-        let mut found = words.find(documents, text, title);
-        if found.len() > 1 {
-            self.note("[context that is|contexts that are] in several documents, taken as the gold one where that is among them", 1);
-        }
-        found.sort_by_key(|(number, _)| {
-            let document = &documents[*number];
-            let is_titled = title.is_some_and(|title| title.trim() == document.title.trim());
-            let mut evidence = question.evidence.iter().flatten();
-            let is_gold = evidence.any(|member| member.doc == document.id);
-            (is_titled, is_gold, std::cmp::Reverse(*number))
-        });
-        found.pop().map(|(number, ranges)| (&documents[number], ranges))
     }
 
     /// Returns the gold ranges of `question` whose text occurs in `text`: neighbours of one document joined, unless a

@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use tokio::task::JoinSet;
 
-use super::PipelineError;
 use super::ask::{Prepared, QuestionResult, RunEnd};
 use super::plan::Plan;
 use super::progress::Progress;
@@ -15,7 +14,10 @@ use super::recorded::{self, RecordedPlan};
 use super::run;
 use super::sink::Sink;
 use super::stock::Stock;
-use ragtriage_core::types::{Document, Question, Trace};
+use crate::Error;
+use crate::Kind;
+use ragtriage_core::types::{Document, ErrorKind, Question, Trace};
+use ragtriage_models::llm::kind_hint;
 
 /// The source of the answers of a run.
 #[expect(clippy::large_enum_variant, reason = "one value per run, moved once")]
@@ -43,7 +45,7 @@ impl RunSource<'_> {
         self,
         sink: &mut dyn Sink,
         progress: &dyn Progress,
-    ) -> Result<Prepared, PipelineError> {
+    ) -> Result<Prepared, Error> {
         match self {
             Self::Pipeline { stock, plan } => run::prepare(stock, plan, sink, progress).await,
             Self::External { documents, questions, plan } => {
@@ -56,13 +58,13 @@ impl RunSource<'_> {
 /// Asks every question of `source` and passes each result to `sink`.
 ///
 /// # Errors
-/// Any error that concerns the whole run: encoder, index, disk, `OnlyFailures`, `AllRecordedFailed`, `Stopped`. A single
+/// Any error that concerns the whole run: encoder, index, disk, a limit, or failures of questions in a row. A single
 /// question's failure is recorded in its trace.
 pub async fn execute(
     source: RunSource<'_>,
     sink: &mut dyn Sink,
     progress: &dyn Progress,
-) -> Result<(), PipelineError> {
+) -> Result<(), Error> {
     sink.begin()?;
     let prepared = source.prepare(sink, progress).await?;
     answered(prepared, sink, progress).await
@@ -73,7 +75,7 @@ async fn answered(
     mut prepared: Prepared,
     sink: &mut dyn Sink,
     progress: &dyn Progress,
-) -> Result<(), PipelineError> {
+) -> Result<(), Error> {
     let clock = Instant::now();
     progress.start("questions", prepared.questions.len() as u64);
     let failed = ask_all(&mut prepared, sink, progress).await;
@@ -89,7 +91,7 @@ async fn ask_all(
     prepared: &mut Prepared,
     sink: &mut dyn Sink,
     progress: &dyn Progress,
-) -> Result<bool, PipelineError> {
+) -> Result<bool, Error> {
     let mut waiting = std::mem::take(&mut prepared.questions).into_iter();
     let mut failures = Failures::new(prepared, waiting.len(), sink);
     let mut n_left = waiting.len();
@@ -105,7 +107,7 @@ async fn ask_all(
         let Some(finished) = in_flight.join_next().await else {
             break;
         };
-        match finished.map_err(|_| PipelineError::Panicked)? {
+        match finished.map_err(|_| Error::panicked())? {
             Ok(asked) => {
                 let aborted = failures.count(&asked, sink);
                 sink.take(asked)?;
@@ -120,7 +122,19 @@ async fn ask_all(
     match stopped {
         None => Ok(failures.any),
         Some(RunEnd::Failure(error)) => Err(error),
-        Some(RunEnd::Limit(why)) => Err(PipelineError::Stopped { why, n_left, run: sink.name() }),
+        Some(RunEnd::Limit(why)) => {
+            let run = sink.name();
+            let (left, more) = if run.is_empty() {
+                (String::new(), "raise the limit with `--set`".to_owned())
+            } else {
+                let more = format!(
+                    "finished questions are kept (`ragtriage report {run}`); raise the limit with `--set` and continue with \
+                     `--resume {run}`"
+                );
+                (format!("stopped with {n_left} questions left: "), more)
+            };
+            Err(Error::new(Kind::Limit, format!("{left}{why}")).with_hint(more))
+        }
     }
 }
 
@@ -147,7 +161,7 @@ impl Failures {
         }
     }
 
-    fn count(&mut self, asked: &QuestionResult, sink: &dyn Sink) -> Result<(), PipelineError> {
+    fn count(&mut self, asked: &QuestionResult, sink: &dyn Sink) -> Result<(), Error> {
         let Some(failure) = asked.trace.failure() else {
             (self.questions_in_a_row, self.calls_in_a_row) = (0, 0);
             return Ok(());
@@ -160,16 +174,21 @@ impl Failures {
         if self.tolerated || !too_many {
             return Ok(());
         }
-        let last = failure.to_string();
-        Err(match self.most {
-            Some(_) => PipelineError::OnlyFailures {
-                n: self.calls_in_a_row,
-                last,
-                kind: failure.error.kind,
-                run: sink.name(),
-            },
-            None => PipelineError::AllRecordedFailed { n: self.n_questions, last },
-        })
+        if self.most.is_none() {
+            let n = self.n_questions;
+            let error = format!("all {n} recorded questions failed; last error: {failure}");
+            let hint = "record the answers again, then import them";
+            return Err(Error::other(error).with_hint(hint));
+        }
+        let (n, run) = (self.calls_in_a_row, sink.name());
+        let fix = match failure.error.kind {
+            ErrorKind::Unreachable => "start the server or correct its address",
+            kind => kind_hint(kind).unwrap_or("fix the error named above"),
+        };
+        let error = format!("aborted after {n} consecutive failures; last error: {failure}");
+        Err(Error::other(error).with_hint(format!(
+            "{fix}, then continue with `--resume {run}`: finished questions are kept"
+        )))
     }
 }
 
@@ -256,7 +275,10 @@ mod tests {
         };
         let error =
             answered(prepared, &mut SingleSink::default(), &NoProgress).await.expect_err("ended");
-        assert!(error.to_string().ends_with("seen by question 1"), "{error}");
+        assert!(
+            error.kind == Kind::EndsRun && error.to_string().contains("seen by question 1"),
+            "{error:?}"
+        );
         assert_eq!(asker.n_asked.load(Ordering::Relaxed), 1);
     }
 }

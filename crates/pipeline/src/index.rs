@@ -31,8 +31,6 @@ impl<'a> IndexInputs<'a> {
 /// A retriever with its index.
 pub(crate) struct Built {
     pub(crate) retriever: Box<dyn Retriever>,
-    /// True if its index had to be built, as far as known.
-    pub(crate) is_new: bool,
     pub(crate) seconds: BTreeMap<String, f64>,
     pub(crate) truncation: Vec<Truncation>,
     /// The vector search method; `None` without vectors.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::PipelineError;
 use super::index::{Built, IndexInputs};
 use super::plan::RetrieverPlan;
 use super::stores::OpenStores;
 use super::{collection, sparse, vectors};
+use crate::Error;
 use ragtriage_core::types::{Corpus, Filter, Note};
 use ragtriage_runs::{ApproximateIndex, Truncation};
 
@@ -35,7 +35,7 @@ pub(crate) async fn build(
     retriever: &RetrieverPlan,
     inputs: &IndexInputs<'_>,
     stores: &mut OpenStores,
-) -> Result<Built, PipelineError> {
+) -> Result<Built, Error> {
     match retriever {
         RetrieverPlan::Sparse(plan) => sparse::build(plan, inputs),
         RetrieverPlan::Vectors(plan) => vectors::build(plan, inputs, stores).await,
@@ -46,12 +46,15 @@ pub(crate) async fn build(
 /// Counts the chunks excluded by `filter`.
 ///
 /// # Errors
-/// `NothingAllowed` if it excludes all of them.
-pub(crate) fn n_filtered(corpus: &Corpus, filter: &Filter) -> Result<usize, PipelineError> {
+/// A filter that excludes all of them.
+pub(crate) fn n_filtered(corpus: &Corpus, filter: &Filter) -> Result<usize, Error> {
     let n_chunks = corpus.chunks().len();
     let n_allowed = (0..n_chunks).filter(|n| filter.matches(corpus.chunk_metadata(*n))).count();
     if n_allowed == 0 {
-        return Err(PipelineError::NothingAllowed { n_chunks });
+        let error = format!("`retrieval.filter` lets none of {n_chunks} chunks through");
+        return Err(Error::setting(error).with_hint(
+            "check that its fields and values equal those in the metadata of the documents",
+        ));
     }
     Ok(n_chunks - n_allowed)
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use super::PipelineError;
 use super::ask::FAILURES_IN_A_ROW;
 use super::progress::Progress;
+use crate::Error;
 use ragtriage_core::attribute::judge::judge_attempt;
 use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::sample::sampled;
@@ -56,7 +56,7 @@ pub async fn judge_answers(
     rule: Judge,
     plan: &JudgePlan,
     progress: &dyn Progress,
-) -> Result<JudgingOutcome, PipelineError> {
+) -> Result<JudgingOutcome, Error> {
     let earlier = judged::read(folder)?;
     let mut waiting = pending(traces, rule, &earlier, plan.judge.identity()).into_iter();
     let mut outcome = JudgingOutcome::default();
@@ -76,7 +76,7 @@ pub async fn judge_answers(
             break;
         };
         progress.advance(1);
-        match finished.map_err(|_| PipelineError::Panicked)? {
+        match finished.map_err(|_| Error::panicked())? {
             Ok(reply) => {
                 writer.append([reply])?;
                 in_a_row = 0;

@@ -8,11 +8,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::PipelineError;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::retriever::Retriever;
 use super::stock::{Ingested, Stock};
+use crate::Error;
 use ragtriage_core::types::{ChunkId, Document, Pooled, Pools, Question, RetrieverName};
 
 /// Pools the first `depth` passages of each of `plan`'s retrievers, for each of `questions`.
@@ -25,7 +25,7 @@ pub async fn pool(
     plan: &Plan,
     depth: usize,
     progress: &dyn Progress,
-) -> Result<Pools, PipelineError> {
+) -> Result<Pools, Error> {
     let mut stock =
         Stock::for_one(documents, Vec::new(), questions.into_iter().enumerate().collect());
     let Ingested { corpus, retrievers, .. } = stock.ingest(plan, progress).await?;
@@ -44,7 +44,7 @@ async fn pool_one(
     retrievers: &[Arc<dyn Retriever>],
     question: &str,
     depth: usize,
-) -> Result<Vec<Pooled>, PipelineError> {
+) -> Result<Vec<Pooled>, Error> {
     let mut ranks: BTreeMap<ChunkId, BTreeMap<RetrieverName, usize>> = BTreeMap::new();
     for retriever in retrievers {
         let found = retriever.retrieve(question, depth).await?;
@@ -75,7 +75,7 @@ mod tests {
             self.0
         }
 
-        async fn retrieve(&self, _: &str, depth: usize) -> Result<Retrieved, PipelineError> {
+        async fn retrieve(&self, _: &str, depth: usize) -> Result<Retrieved, Error> {
             let hits = self.1.iter().map(|(id, score)| Hit { id: (*id).into(), score: *score });
             Ok(Retrieved {
                 ranking: Ranking::new(hits.collect()).cut(depth),

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::PipelineError;
 use super::progress::Progress;
 use super::retriever::Preparation;
 use super::truncation::{MeasuredTexts, truncation};
+use crate::Error;
 use ragtriage_core::types::{RetrieverName, TitledText};
 use ragtriage_models::Error as ModelError;
 use ragtriage_models::embed::{Encoder, Role};
@@ -33,7 +33,7 @@ impl QuestionVectors {
         &mut self,
         questions: &[&str],
         progress: &dyn Progress,
-    ) -> Result<Preparation, PipelineError> {
+    ) -> Result<Preparation, Error> {
         let clock = Instant::now();
         let name = self.name;
         let texts: Vec<TitledText<'_>> =
@@ -50,7 +50,7 @@ impl QuestionVectors {
     }
 
     /// Returns the vector of `question`.
-    pub(crate) async fn encoded(&self, question: &str) -> Result<Vec<f32>, PipelineError> {
+    pub(crate) async fn encoded(&self, question: &str) -> Result<Vec<f32>, Error> {
         if let Some(vector) = self.prepared.get(question) {
             return Ok(vector.clone());
         }

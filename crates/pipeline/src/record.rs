@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::PipelineError;
 use super::ask::{Done, PassageSource, QuestionResult, RunFacts};
 use super::generate::{Caller, Calling};
 use super::plan::CallPlan;
 use super::settings::{Settings, record};
 use super::sink::Sink;
+use crate::Error;
 use ragtriage_core::prompt::passage_text;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 use ragtriage_core::types::{ChunkId, Passage, Step, Trace};
@@ -61,7 +61,7 @@ impl<'a> RunSink<'a> {
     }
 
     /// Writes the manifest; the only function that does.
-    fn write_manifest(&self) -> Result<(), PipelineError> {
+    fn write_manifest(&self) -> Result<(), Error> {
         Ok(self.manifest.save(self.folder)?)
     }
 }
@@ -72,7 +72,7 @@ impl Sink for RunSink<'_> {
     }
 
     /// Writes the initial manifest, except for a resumed run, whose manifest is unchanged until it ends.
-    fn begin(&mut self) -> Result<(), PipelineError> {
+    fn begin(&mut self) -> Result<(), Error> {
         if !self.folder.file("run.json").exists() {
             self.write_manifest()?;
         }
@@ -82,7 +82,7 @@ impl Sink for RunSink<'_> {
         Ok(())
     }
 
-    fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, PipelineError> {
+    fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, Error> {
         let Some(answerer) = &plan.answerer else {
             return Ok(None);
         };
@@ -91,7 +91,7 @@ impl Sink for RunSink<'_> {
         Ok(Some(Box::new(calling)))
     }
 
-    fn take(&mut self, asked: QuestionResult) -> Result<(), PipelineError> {
+    fn take(&mut self, asked: QuestionResult) -> Result<(), Error> {
         if let Some(packed) = asked.trace.step(Step::Packed) {
             let k = packed.k.unwrap_or(packed.hits.len());
             self.most_packed = self.most_packed.max(k);
@@ -104,7 +104,7 @@ impl Sink for RunSink<'_> {
         false
     }
 
-    fn finish(&mut self, facts: RunFacts, failed: bool) -> Result<(), PipelineError> {
+    fn finish(&mut self, facts: RunFacts, failed: bool) -> Result<(), Error> {
         // The replies of a failed question are not asked again on resume.
         if !failed && self.folder.file(replies::FILE).exists() {
             Replies::remove(self.folder)?;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::PipelineError;
 use super::index::indexed_text;
 use super::plan::RerankPlan;
+use crate::Error;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Hit, Ranking, TitledText};
 use ragtriage_models::Error as ModelError;
@@ -20,7 +20,7 @@ pub async fn rerank(
     candidates: &Ranking,
     corpus: &Corpus,
     title_prefix: bool,
-) -> Result<(Ranking, Parts), PipelineError> {
+) -> Result<(Ranking, Parts), Error> {
     let (seen, rest) = candidates.hits().split_at(plan.depth.min(candidates.len()));
     let texts: Vec<TitledText<'_>> = seen
         .iter()

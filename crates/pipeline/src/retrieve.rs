@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::plan::RetrievalPlan;
 use super::retriever::{Retrieved, Retriever};
-use super::{PipelineError, rerank};
+use super::{Error, rerank};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, ExactSearch, Question, Ranking, Step, StepHit, TraceStep};
 
@@ -20,7 +20,7 @@ pub async fn retrieve(
     (question, is_compared): (&Question, bool),
     plan: &RetrievalPlan,
     (corpus, title_prefix): (&Arc<Corpus>, bool),
-) -> Result<Vec<TraceStep>, PipelineError> {
+) -> Result<Vec<TraceStep>, Error> {
     let mut found = Vec::with_capacity(retrievers.len());
     let mut steps: Vec<TraceStep> = Vec::with_capacity(retrievers.len() + 4);
     for retriever in retrievers {
@@ -68,7 +68,7 @@ async fn exact_search(
     retriever: &dyn Retriever,
     question: &Question,
     plan: &RetrievalPlan,
-) -> Result<Option<ExactSearch>, PipelineError> {
+) -> Result<Option<ExactSearch>, Error> {
     let clock = Instant::now();
     let ranking = retriever.retrieve_exactly(&question.text, plan.candidates).await?;
     Ok(ranking.map(|ranking| ExactSearch {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 
-use super::PipelineError;
 use super::progress::Progress;
+use crate::Error;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Hit, Ranking, RetrieverName};
 use ragtriage_runs::Truncation;
@@ -34,19 +34,19 @@ pub trait Retriever: Send + Sync {
         &mut self,
         _questions: &[&str],
         _progress: &dyn Progress,
-    ) -> Result<Preparation, PipelineError> {
+    ) -> Result<Preparation, Error> {
         Ok(Preparation::default())
     }
 
     /// Returns the best chunks for `question`.
-    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError>;
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, Error>;
 
     /// Returns the ranking of exact search; `None` if that of [`Self::retrieve`] is exact.
     async fn retrieve_exactly(
         &self,
         _question: &str,
         _depth: usize,
-    ) -> Result<Option<Ranking>, PipelineError> {
+    ) -> Result<Option<Ranking>, Error> {
         Ok(None)
     }
 }
@@ -60,19 +60,45 @@ pub struct Preparation {
     pub truncation: Option<Truncation>,
 }
 
+/// Asks `search` for more hits than `depth`, until the last one does not tie with the last of these: stores break ties arbitrarily,
+/// a ranking by id. A store has at most `n_points`.
+pub(crate) async fn through_ties<T, F: Future<Output = Result<Vec<T>, Error>>>(
+    depth: usize,
+    n_points: usize,
+    score: impl Fn(&T) -> f32,
+    search: impl Fn(usize) -> F,
+) -> Result<Vec<T>, Error> {
+    let mut limit = depth.saturating_add(1);
+    loop {
+        let found = search(limit).await?;
+        let last = found.get(depth.wrapping_sub(1)).map(&score);
+        let is_tied = found.len() == limit && depth > 0 && found.last().map(&score) == last;
+        if !is_tied || limit > n_points {
+            return Ok(found);
+        }
+        limit = limit.saturating_mul(4).min(n_points.saturating_add(1)).max(limit + 1);
+    }
+}
+
 /// Converts chunk numbers with scores to a ranking of ids.
 ///
 /// # Errors
-/// `NoSuchChunk`: another process added points to a collection after it was opened; `NotFinite`.
+/// A point that another process added to a collection after it was opened; a score that is not finite.
 pub(crate) fn ranking(
     corpus: &Corpus,
     found: impl IntoIterator<Item = (u32, f64)>,
-) -> Result<Ranking, PipelineError> {
+) -> Result<Ranking, Error> {
     let hits =
         found.into_iter().map(|(number, score)| match corpus.chunks().get(number as usize) {
-            Some(_) if !score.is_finite() => Err(PipelineError::NotFinite { number }),
+            Some(_) if !score.is_finite() => Err(Error::other(format!(
+                "the similarity of chunk {number} is not finite: its vector or the question's is too large"
+            ))
+            .with_hint("use the distance `cosine`, or check the encoder's vectors")),
             Some(_) => Ok(Hit { id: corpus.chunk_id(number as usize), score }),
-            None => Err(PipelineError::NoSuchChunk { number }),
+            None => Err(Error::other(format!(
+                "the vector store found point {number}, which is not a chunk of this corpus: another program wrote into the collection"
+            ))
+            .with_hint("delete the collection and run again: it is rebuilt")),
         });
     Ok(Ranking::new(hits.collect::<Result<_, _>>()?))
 }

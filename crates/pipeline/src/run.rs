@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
-use super::PipelineError;
 use super::arms::ArmChoice;
 use super::ask::{
     Asker, Done, FAILURES_IN_A_ROW, PassageSource, Prepared, QuestionResult, RunEnd, RunFacts,
@@ -22,9 +21,9 @@ use super::retrieve;
 use super::retriever::Retriever;
 use super::sink::Sink;
 use super::stock::{Ingested, Stock};
+use crate::{Error, Kind};
 use ragtriage_core::attribute::gold::{self, Haystacks};
 use ragtriage_core::sample::sampled;
-use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::{
     ChunkId, Corpus, Dataset, FailedPart, Question, QuestionId, Step, StepHit, Trace, TraceError,
     TraceStep,
@@ -45,7 +44,7 @@ pub(super) async fn prepare(
     plan: Plan,
     sink: &mut dyn Sink,
     progress: &dyn Progress,
-) -> Result<Prepared, PipelineError> {
+) -> Result<Prepared, Error> {
     let sampled = |n| sampled(stock.ids(), n, plan.arms.seed);
     let closed_book = sampled(plan.arms.closed_book_sample);
     let compared = sampled(plan.retrieval.exact_sample);
@@ -110,12 +109,12 @@ impl QuestionPipeline {
         let mut trace = Trace::new(index, question, gold);
         match self.steps(&trace).await {
             Ok(steps) => trace.steps = steps,
-            Err(error) if error.ends_run() => return Err(RunEnd::Failure(error)),
+            Err(error) if error.kind == Kind::EndsRun => return Err(RunEnd::Failure(error)),
             Err(error) => {
                 trace.error = Some(TraceError {
                     part: FailedPart::Retrieval,
-                    kind: error.kind(),
-                    message: with_causes(&error),
+                    kind: error.cause,
+                    message: error.to_string(),
                 });
                 return Ok((trace, Vec::new()));
             }
@@ -160,7 +159,7 @@ impl QuestionPipeline {
     }
 
     /// Returns the steps of retrieval and of packing.
-    async fn steps(&self, trace: &Trace) -> Result<Vec<TraceStep>, PipelineError> {
+    async fn steps(&self, trace: &Trace) -> Result<Vec<TraceStep>, Error> {
         let (plan, shown) = (&self.plan.retrieval, (&self.corpus, self.plan.title_prefix));
         let question = &trace.question;
         let question = (question, self.compared.contains(&question.id));

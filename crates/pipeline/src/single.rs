@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::PipelineError;
 use super::ask::{QuestionResult, RunFacts};
 use super::execute::{RunSource, execute};
 use super::generate::{Caller, Calling};
@@ -10,6 +9,7 @@ use super::plan::{CallPlan, Plan};
 use super::progress::Progress;
 use super::sink::Sink;
 use super::stock::Stock;
+use crate::Error;
 use ragtriage_core::prompt::{Prompt, PromptPassage, n_tokens, of_passages};
 use ragtriage_core::types::{
     ArmName, Document, Passage, Question, QuestionId, QuestionKind, Trace,
@@ -33,14 +33,14 @@ pub struct Single {
 /// question needs no gold evidence and no data set.
 ///
 /// # Errors
-/// Errors that concern the whole corpus: encoder, index; `Stopped` if a limit of cost or tokens is
-/// reached.
+/// Errors that concern the whole corpus: encoder, index; of kind `Limit` if a limit of cost or tokens
+/// is reached.
 pub async fn ask_single(
     documents: Vec<Document>,
     text: &str,
     mut plan: Plan,
     progress: &dyn Progress,
-) -> Result<Single, PipelineError> {
+) -> Result<Single, Error> {
     plan.arms.names = vec![ArmName::Retrieved];
     plan.arms.repeat = 1;
     plan.retrieval.skip_same_id = false;
@@ -85,16 +85,16 @@ impl Sink for SingleSink {
         String::new()
     }
 
-    fn begin(&mut self) -> Result<(), PipelineError> {
+    fn begin(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, PipelineError> {
+    fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, Error> {
         let answerer = plan.answerer.clone();
         Ok(answerer.map(|answerer| Box::new(Calling::new(answerer, plan, None)) as Box<dyn Caller>))
     }
 
-    fn take(&mut self, asked: QuestionResult) -> Result<(), PipelineError> {
+    fn take(&mut self, asked: QuestionResult) -> Result<(), Error> {
         self.asked = Some(asked);
         Ok(())
     }
@@ -103,7 +103,7 @@ impl Sink for SingleSink {
         true
     }
 
-    fn finish(&mut self, facts: RunFacts, _: bool) -> Result<(), PipelineError> {
+    fn finish(&mut self, facts: RunFacts, _: bool) -> Result<(), Error> {
         self.facts = facts;
         Ok(())
     }

@@ -1,9 +1,9 @@
 //! Destinations of question results: the folder of a run, or an estimate.
 
-use super::PipelineError;
 use super::ask::{QuestionResult, RunFacts};
 use super::generate::Caller;
 use super::plan::CallPlan;
+use crate::Error;
 
 /// Receives the results of an execution.
 ///
@@ -17,19 +17,19 @@ pub trait Sink: Send {
     ///
     /// # Errors
     /// I/O errors.
-    fn begin(&mut self) -> Result<(), PipelineError>;
+    fn begin(&mut self) -> Result<(), Error>;
 
     /// Returns the caller of the run's arms; `None` without a generator.
     ///
     /// # Errors
     /// I/O errors.
-    fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, PipelineError>;
+    fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, Error>;
 
     /// Takes the result of one question.
     ///
     /// # Errors
     /// I/O errors.
-    fn take(&mut self, asked: QuestionResult) -> Result<(), PipelineError>;
+    fn take(&mut self, asked: QuestionResult) -> Result<(), Error>;
 
     /// Returns true if execution continues regardless of the number of failed questions.
     fn tolerates_failures(&self) -> bool;
@@ -38,5 +38,5 @@ pub trait Sink: Send {
     ///
     /// # Errors
     /// I/O errors.
-    fn finish(&mut self, facts: RunFacts, failed: bool) -> Result<(), PipelineError>;
+    fn finish(&mut self, facts: RunFacts, failed: bool) -> Result<(), Error>;
 }

@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
-use super::PipelineError;
 use super::content_hash::ContentHash;
 use super::index::{Built, IndexInputs, indexed_text};
 use super::plan::SparsePlan;
 use super::retriever::{Retrieved, Retriever, ranking};
-use ragtriage_bm25::{Analysed, SparseIndex};
+use crate::Error;
+use ragtriage_bm25::{Allowed, Analysed, SparseIndex};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::analyse::{self, Analyzer};
 use ragtriage_core::types::{Corpus, Filter, RetrieverName};
@@ -34,7 +34,7 @@ struct SparseRetriever {
 ///
 /// # Errors
 /// A folder that cannot be written.
-pub(crate) fn build(plan: &SparsePlan, inputs: &IndexInputs<'_>) -> Result<Built, PipelineError> {
+pub(crate) fn build(plan: &SparsePlan, inputs: &IndexInputs<'_>) -> Result<Built, Error> {
     let clock = Instant::now();
     let IndexInputs { corpus, retrieval, points: _, title_prefix, progress: _ } = *inputs;
     let ids = corpus.chunk_ids();
@@ -42,13 +42,13 @@ pub(crate) fn build(plan: &SparsePlan, inputs: &IndexInputs<'_>) -> Result<Built
         analyzer: &plan.analyzer,
         text_of: |number| indexed_text(corpus, number, title_prefix).joined(),
     };
-    let (index, is_new) = match &plan.folder {
+    let index = match &plan.folder {
         Some(folder) => {
             let key = key(plan, corpus, title_prefix);
             let notices = &retrieval.notices;
-            SparseIndex::open_or_build(folder, &key, &plan.weighting, ids, &source, notices)?
+            SparseIndex::open_or_build(folder, &key, &plan.weighting, ids, &source, notices)?.0
         }
-        None => (SparseIndex::build(&plan.weighting, ids, &source), true),
+        None => SparseIndex::build(&plan.weighting, ids, &source),
     };
     let retriever = SparseRetriever {
         name: plan.name,
@@ -60,7 +60,6 @@ pub(crate) fn build(plan: &SparsePlan, inputs: &IndexInputs<'_>) -> Result<Built
     };
     Ok(Built {
         retriever: Box::new(retriever),
-        is_new,
         seconds: [(plan.name.to_string(), clock.elapsed().as_secs_f64())].into(),
         truncation: Vec::new(),
         vector_search: None,
@@ -97,7 +96,7 @@ impl Retriever for SparseRetriever {
         self.name
     }
 
-    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, Error> {
         let terms = self.analyzer.term_list(question);
         let found = self.index.search(&terms, depth, self.allowed.as_deref());
         let mut parts = Parts::new();

@@ -1,25 +1,24 @@
 //! Reuses chunks, indexes and rankings across the trials of a sweep.
 //!
 //! A run has a private stock and discards it. A sweep shares one: configurations that differ only in fusion, reranking or packing share
-//! chunking, indexes and rankings. Only the last chunking is retained, so configurations that share one should be consecutive. Data
+//! chunking, indexes and rankings. Only the last chunking is retained and the retrievers of the last configuration, so configurations that share them should be consecutive. Data
 //! that outlives the process (vectors, collections, index files) is cached by content elsewhere.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::PipelineError;
+use super::cached_rankings::CachedRankings;
 use super::index::{Built, IndexInputs, VectorSearchFacts};
 use super::ingest::{self, IngestFacts};
 use super::plan::{Plan, RetrieverPlan, StorePlan};
 use super::points::{Chunked, PointChunks, chunked};
 use super::progress::Progress;
-use super::remembered::{RankingCounts, Remembered};
 use super::retriever::Retriever;
 use super::sparse::n_explained;
 use super::stores::OpenStores;
-use ragtriage_core::chunk::{ChunkSpec, ForeignChunks};
+use crate::Error;
+use ragtriage_core::chunk::ChunkSpec;
 use ragtriage_core::types::{Corpus, Document, Filter, Note, Question, QuestionId, RetrieverName};
 use ragtriage_runs::Truncation;
 
@@ -29,15 +28,10 @@ pub struct Stock {
     ids: Vec<QuestionId>,
     questions: Vec<(usize, Question)>,
     remembers: bool,
-    cut: Option<ChunkedCorpus>,
-    made: Made,
-    asked: Arc<RankingCounts>,
+    chunked: Option<ChunkedCorpus>,
 }
 
-/// Maximum number of retained retrievers, with their rankings: the most recently used.
-const MOST_RETRIEVERS: usize = 8;
-
-/// The chunked documents and their retrievers, the most recently used last.
+/// The chunked documents and their retrievers.
 struct ChunkedCorpus {
     spec: ChunkSpec,
     counter: String,
@@ -56,60 +50,6 @@ struct Ready {
     retriever: Arc<dyn Retriever>,
     truncation: Vec<Truncation>,
     vector_search: Option<VectorSearchFacts>,
-}
-
-/// Number of times something was needed, and number of times it had to be built.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Reuse {
-    /// Number needed.
-    pub wanted: usize,
-    /// Number built; the others were reused.
-    pub made: usize,
-}
-
-impl Reuse {
-    /// Returns the sum of both.
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        Self { wanted: self.wanted + other.wanted, made: self.made + other.made }
-    }
-
-    fn since(self, before: Self) -> Self {
-        Self { wanted: self.wanted - before.wanted, made: self.made - before.made }
-    }
-}
-
-impl Made {
-    /// Returns the sum of both.
-    #[must_use]
-    pub fn plus(self, other: Self) -> Self {
-        self.with(other, Reuse::plus)
-    }
-
-    /// Returns the difference from `before`, an earlier count of the same stock.
-    #[must_use]
-    pub fn since(self, before: Self) -> Self {
-        self.with(before, Reuse::since)
-    }
-
-    fn with(self, other: Self, each: fn(Reuse, Reuse) -> Reuse) -> Self {
-        Self {
-            chunkings: each(self.chunkings, other.chunkings),
-            indexes: each(self.indexes, other.indexes),
-            rankings: each(self.rankings, other.rankings),
-        }
-    }
-}
-
-/// Counts of requested and built parts of a stock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Made {
-    /// Chunkings of the corpus.
-    pub chunkings: Reuse,
-    /// Indexes, sparse and dense; those found complete on disk do not count as built.
-    pub indexes: Reuse,
-    /// Rankings: one question asked of one retriever.
-    pub rankings: Reuse,
 }
 
 /// A corpus ready to be searched, with the time this took.
@@ -147,15 +87,7 @@ impl Stock {
         questions: Vec<(usize, Question)>,
         remembers: bool,
     ) -> Self {
-        Self {
-            documents,
-            ids,
-            questions,
-            remembers,
-            cut: None,
-            made: Made::default(),
-            asked: Arc::default(),
-        }
+        Self { documents, ids, questions, remembers, chunked: None }
     }
 
     /// Returns the ids of all questions of the run, including finished ones.
@@ -170,36 +102,19 @@ impl Stock {
         &self.questions
     }
 
-    /// Returns the counts of requested and built parts so far.
-    #[must_use]
-    pub fn made(&self) -> Made {
-        Made {
-            rankings: Reuse {
-                wanted: self.asked.wanted.load(Ordering::Relaxed),
-                made: self.asked.made.load(Ordering::Relaxed),
-            },
-            ..self.made
-        }
-    }
-
-    /// Drops everything built: open collections are locked for other processes until then.
-    pub fn forget(&mut self) {
-        self.cut = None;
-    }
-
     /// Chunks the documents as `plan` specifies and builds its retrievers, unless they exist.
     ///
     /// # Errors
-    /// `NothingToIndex`, `NothingAllowed`, and errors of the encoder and the vector store.
+    /// A corpus without text, a filter that excludes all, and errors of the encoder and the vector store.
     pub async fn ingest(
         &mut self,
         plan: &Plan,
         progress: &dyn Progress,
-    ) -> Result<Ingested, PipelineError> {
+    ) -> Result<Ingested, Error> {
         let mut facts = IngestFacts::default();
         let clock = Instant::now();
         let corpus = self.corpus(plan)?;
-        facts.notes = self.cut.iter().flat_map(|cut| cut.notes.clone()).collect();
+        facts.notes = self.chunked.iter().flat_map(|known| known.notes.clone()).collect();
         facts.seconds.insert("chunk".to_owned(), clock.elapsed().as_secs_f64());
         facts.n_filtered = ingest::n_filtered(&corpus, &plan.retrieval.filter)?;
         let mut retrievers = Vec::with_capacity(plan.retrieval.retrievers.len());
@@ -215,28 +130,36 @@ impl Stock {
             retrievers.push(retriever);
         }
         facts.vector_search = spoken(&searches);
+        // Those of other configurations would fill the memory.
+        let used = |(built, _): &(Identity, Ready)| {
+            plan.retrieval
+                .retrievers
+                .iter()
+                .any(|retriever| *built == Identity::new(retriever, plan))
+        };
+        self.chunked.iter_mut().for_each(|known| known.retrievers.retain(used));
         Ok(Ingested { corpus, retrievers, facts })
     }
 
     /// Returns the documents, chunked as `plan` specifies.
-    fn corpus(&mut self, plan: &Plan) -> Result<Arc<Corpus>, PipelineError> {
-        self.made.chunkings.wanted += 1;
+    fn corpus(&mut self, plan: &Plan) -> Result<Arc<Corpus>, Error> {
         let collection = plan.retrieval.collection();
         let collection = collection.map_or_else(String::new, |plan| plan.digest.clone());
-        if let Some(cut) = &self.cut
-            && (&cut.spec, &cut.counter) == (&plan.chunking, &plan.chunk_counter_id)
-            && cut.collection == collection
+        if let Some(known) = &self.chunked
+            && (&known.spec, &known.counter) == (&plan.chunking, &plan.chunk_counter_id)
+            && known.collection == collection
         {
-            return Ok(Arc::clone(&cut.corpus));
+            return Ok(Arc::clone(&known.corpus));
         }
-        self.cut = None; // two chunkings are never in memory at once
-        self.made.chunkings.made += 1;
+        self.chunked = None; // two chunkings are never in memory at once
         let Chunked { documents, chunks, points, notes } = chunked(&self.documents, plan)?;
         if chunks.is_empty() {
-            return Err(PipelineError::NothingToIndex { n_documents: self.documents.len() });
+            let n = self.documents.len();
+            let error = format!("the corpus has {n} documents and no text: nothing to index");
+            return Err(Error::other(error).with_hint("check `dataset.path`"));
         }
         let corpus = Arc::new(Corpus::new(documents, chunks));
-        self.cut = Some(ChunkedCorpus {
+        self.chunked = Some(ChunkedCorpus {
             spec: plan.chunking.clone(),
             counter: plan.chunk_counter_id.clone(),
             collection,
@@ -256,25 +179,21 @@ impl Stock {
         corpus: &Arc<Corpus>,
         facts: &mut IngestFacts,
         progress: &dyn Progress,
-    ) -> Result<Ready, PipelineError> {
-        self.made.indexes.wanted += 1;
+    ) -> Result<Ready, Error> {
         let identity = Identity::new(retriever, plan);
-        let cut = self.cut.as_mut().expect("the corpus was cut before");
-        if let Some(at) = cut.retrievers.iter().position(|(known, _)| *known == identity) {
-            let known = cut.retrievers.remove(at);
-            cut.retrievers.push(known.clone());
-            return Ok(known.1);
+        let known = self.chunked.as_mut().expect("the corpus was chunked before");
+        if let Some((_, ready)) = known.retrievers.iter().find(|(built, _)| *built == identity) {
+            return Ok(ready.clone());
         }
         let inputs = IndexInputs {
             corpus,
-            points: &cut.points,
+            points: &known.points,
             retrieval: &plan.retrieval,
             title_prefix: plan.title_prefix,
             progress,
         };
-        let Built { mut retriever, is_new, seconds, mut truncation, vector_search } =
-            ingest::build(retriever, &inputs, &mut cut.stores).await?;
-        self.made.indexes.made += usize::from(is_new);
+        let Built { mut retriever, seconds, mut truncation, vector_search } =
+            ingest::build(retriever, &inputs, &mut known.stores).await?;
         facts.seconds.extend(seconds);
         let questions: Vec<&str> =
             self.questions.iter().map(|(_, question)| question.text.as_str()).collect();
@@ -282,37 +201,14 @@ impl Stock {
         facts.seconds.extend(prepared.seconds);
         truncation.extend(prepared.truncation);
         let retriever: Arc<dyn Retriever> = if self.remembers {
-            Arc::new(Remembered::new(retriever, &self.asked))
+            Arc::new(CachedRankings::new(retriever))
         } else {
             Arc::from(retriever)
         };
         let ready = Ready { retriever, truncation, vector_search };
-        if cut.retrievers.len() == MOST_RETRIEVERS {
-            cut.retrievers.remove(0);
-        }
-        cut.retrievers.push((identity, ready.clone()));
+        known.retrievers.push((identity, ready.clone()));
         Ok(ready)
     }
-}
-
-/// Identifies all that the rankings of `plan` depend on besides its settings, documents and questions: its encoders, its reranker,
-/// its counter, its external chunks.
-#[must_use]
-pub fn fingerprint(plan: &Plan) -> String {
-    let retrievers = plan.retrieval.retrievers.iter().map(|retriever| match retriever {
-        RetrieverPlan::Sparse(sparse) => sparse.made_by(),
-        RetrieverPlan::Vectors(vectors) => vectors.made_by(),
-        RetrieverPlan::Collection(collection) => collection.made_by(),
-    });
-    let reranker =
-        plan.retrieval.rerank.iter().map(|rerank| rerank.reranker.fingerprint().to_owned());
-    let chunks = plan.chunking.foreign().map(ForeignChunks::sha256);
-    retrievers
-        .chain(reranker)
-        .chain([plan.chunk_counter_id.clone()])
-        .chain(chunks)
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 /// Everything that distinguishes two retrievers over one corpus.

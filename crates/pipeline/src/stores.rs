@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::PipelineError;
 use super::plan::RetrievalPlan;
+use crate::Error;
 use ragtriage_vectors::{CollectionSpec, VectorPlace, VectorStore, open_or_create};
 
 /// The collections that are open.
@@ -25,7 +25,7 @@ impl OpenStores {
         &mut self,
         retrieval: &RetrievalPlan,
         spec: CollectionSpec,
-    ) -> Result<Arc<dyn VectorStore>, PipelineError> {
+    ) -> Result<Arc<dyn VectorStore>, Error> {
         let plan = &retrieval.store;
         let open = self.0.iter();
         let known = open.filter(|open| open.place == plan.place).find(|open| open.spec == spec);

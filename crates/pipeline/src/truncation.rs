@@ -1,6 +1,6 @@
 //! Truncation of texts by an encoder's input limit.
 
-use super::PipelineError;
+use crate::Error;
 use ragtriage_core::types::{Length, RetrieverName, TitledText};
 use ragtriage_models::embed::{Encoder, Role};
 use ragtriage_runs::Truncation;
@@ -17,7 +17,7 @@ pub(crate) async fn truncation(
     encoder: &dyn Encoder,
     name: RetrieverName,
     MeasuredTexts { what, all: texts, role }: MeasuredTexts<'_>,
-) -> Result<Option<Truncation>, PipelineError> {
+) -> Result<Option<Truncation>, Error> {
     let Some(lengths) = encoder.lengths(texts, role).await? else {
         return Ok(None);
     };

@@ -6,20 +6,22 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
-use super::PipelineError;
 use super::content_hash::ContentHash;
 use super::index::{Built, IndexInputs, indexed_text};
 use super::plan::{StorePlan, VectorPlan};
 use super::progress::Progress;
 use super::questions::QuestionVectors;
-use super::retriever::{Preparation, Retrieved, Retriever, ranking};
+use super::retriever::{Preparation, Retrieved, Retriever, ranking, through_ties};
 use super::stores::OpenStores;
 use super::truncation::{MeasuredTexts, truncation};
+use crate::Error;
 use ragtriage_core::config::Quantization;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Filter, Ranking, RetrieverName, TitledText};
 use ragtriage_models::embed::{Encoder, Role, VectorShape};
-use ragtriage_vectors::{CollectionSpec, Point, SearchMode, VectorSearch, VectorSpec, VectorStore};
+use ragtriage_vectors::{
+    CollectionSpec, Neighbour, Point, SearchMode, Vector, VectorSearch, VectorSpec, VectorStore,
+};
 
 mod search_method;
 
@@ -41,19 +43,30 @@ struct VectorRetriever {
 }
 
 impl VectorRetriever {
+    /// Returns the vector of `question`.
+    ///
+    /// # Errors
+    /// Errors of the encoder; `Contract` if it does not return exactly one vector.
+    async fn encoded(&self, question: &str) -> Result<Vector, Error> {
+        let numbers = self.questions.encoded(question).await?;
+        Ok(vector(self.questions.shape(), numbers))
+    }
+
     async fn search(
         &self,
         vector: &[f32],
         limit: usize,
         mode: SearchMode,
-    ) -> Result<Ranking, PipelineError> {
-        let search = VectorSearch {
-            vector,
-            limit,
-            mode,
-            filter: Some(&self.filter).filter(|filter| !filter.is_empty()),
+    ) -> Result<Ranking, Error> {
+        let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
+        let n_points = self.corpus.chunks().len();
+        let search = |limit| async move {
+            let search = VectorSearch { vector, limit, mode, filter };
+            self.store.search(search).await.map_err(Error::from)
         };
-        let ranking = through_ties(&self.corpus, self.store.as_ref(), search).await?;
+        let found = through_ties(limit, n_points, |near: &Neighbour| near.score, search).await?;
+        let found = found.into_iter().map(|near| (near.number, f64::from(near.score)));
+        let ranking = ranking(&self.corpus, found)?;
         Ok(ranking.cut(limit))
     }
 }
@@ -68,12 +81,12 @@ impl Retriever for VectorRetriever {
         &mut self,
         questions: &[&str],
         progress: &dyn Progress,
-    ) -> Result<Preparation, PipelineError> {
+    ) -> Result<Preparation, Error> {
         self.questions.prepare(questions, progress).await
     }
 
-    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
-        let vector = self.questions.encoded(question).await?;
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, Error> {
+        let vector = self.encoded(question).await?;
         Ok(Retrieved {
             ranking: self.search(&vector, depth, self.mode).await?,
             parts: Parts::new(),
@@ -84,37 +97,13 @@ impl Retriever for VectorRetriever {
         &self,
         question: &str,
         depth: usize,
-    ) -> Result<Option<Ranking>, PipelineError> {
+    ) -> Result<Option<Ranking>, Error> {
         if self.mode == SearchMode::Exact {
             return Ok(None);
         }
         let vector = self.questions.encoded(question).await?;
         let ranking = self.search(&vector, depth, SearchMode::Exact).await?;
         Ok(Some(ranking))
-    }
-}
-
-/// Returns the best [`VectorSearch::limit`] hits and all that tie with the last: stores break ties arbitrarily, a ranking by
-/// id.
-async fn through_ties(
-    corpus: &Corpus,
-    store: &dyn VectorStore,
-    search: VectorSearch<'_>,
-) -> Result<Ranking, PipelineError> {
-    let mut limit = search.limit.saturating_add(1);
-    loop {
-        let found = store.search(VectorSearch { limit, ..search }).await?;
-        let tied = found.len() == limit
-            && search.limit > 0
-            && found.last().map(|near| near.score)
-                == found.get(search.limit - 1).map(|near| near.score);
-        if !tied {
-            return ranking(
-                corpus,
-                found.into_iter().map(|near| (near.number, f64::from(near.score))),
-            );
-        }
-        limit = limit.saturating_mul(4).min(corpus.chunks().len().saturating_add(1)).max(limit + 1);
     }
 }
 
@@ -126,7 +115,7 @@ pub(crate) async fn build(
     plan: &VectorPlan,
     inputs: &IndexInputs<'_>,
     stores: &mut OpenStores,
-) -> Result<Built, PipelineError> {
+) -> Result<Built, Error> {
     let IndexInputs { corpus, retrieval, points: _, progress, title_prefix: _ } = *inputs;
     let encoder = plan.encoder.as_ref();
     let texts = inputs.texts();
@@ -158,7 +147,6 @@ pub(crate) async fn build(
     };
     Ok(Built {
         retriever: Box::new(retriever),
-        is_new: !missing.is_empty(),
         seconds: seconds.named(plan.name),
         truncation: truncation.into_iter().collect(),
         vector_search: Some(search),
@@ -172,8 +160,9 @@ async fn fill(
     inputs: &IndexInputs<'_>,
     missing: &[u32],
     seconds: &mut IndexSeconds,
-) -> Result<(), PipelineError> {
-    let window = if encoder.shape().many { WINDOW_OF_MANY } else { WINDOW };
+) -> Result<(), Error> {
+    let shape = encoder.shape();
+    let window = if shape.many { WINDOW_OF_MANY } else { WINDOW };
     for window in missing.chunks(window) {
         let clock = Instant::now();
         let texts: Vec<TitledText<'_>> = window

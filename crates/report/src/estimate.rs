@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::document::{Element, Fact, Report, Table};
+use crate::document::{Element, Fact, Report};
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::{Estimate, JudgeEstimate};
 
@@ -44,14 +44,8 @@ pub struct Sending {
     pub purpose: &'static str,
     /// True if it is on this machine.
     pub here: bool,
-    /// Distinct passages.
-    pub passages: u64,
-    /// Distinct questions.
-    pub questions: u64,
-    /// True if texts are sent, not only their vectors.
-    pub texts: bool,
-    /// True if the numbers are exact, not upper bounds.
-    pub exact: bool,
+    /// The data.
+    pub what: &'static str,
 }
 
 /// Builds the report.
@@ -75,9 +69,8 @@ pub fn report(dry_run: &DryRun) -> Report {
     facts.extend(dry_run.judge.as_ref().map(judge));
     report.facts(facts);
     report.warnings(&warnings(dry_run));
-    if !estimate.arms.is_empty() {
-        report.table(calls(estimate));
-        report.heading("Tokens and cost");
+    if estimate.prompts > 0 {
+        report.heading("Calls and cost");
         report.facts(figures(dry_run));
     }
     report.heading("Data sent");
@@ -110,23 +103,15 @@ fn warnings(dry_run: &DryRun) -> Vec<String> {
     failed.into_iter().chain(dry_run.stand_in.clone()).collect()
 }
 
-fn calls(estimate: &Estimate) -> Table {
-    let mut table = Table::new(
-        "Calls by condition (arm)",
-        &["arm", "prompts", "from the cache", "same as another arm", "calls", "prompt tokens"],
-    );
-    let mut sum = [0; 5];
-    for arm in &estimate.arms {
-        let figures = [arm.questions, arm.cached, arm.same_prompt, arm.calls, arm.prompt_tokens];
-        sum.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
-        table.row([arm.arm.name().to_owned()].into_iter().chain(figures.map(count)));
-    }
-    table.row(["all".to_owned()].into_iter().chain(sum.map(count)));
-    table
-}
-
 fn figures(dry_run: &DryRun) -> Vec<Fact> {
     let DryRun { max_tokens, is_priced, estimate, .. } = dry_run;
+    let calls = format!(
+        "{} of {} prompts; {} cached, {} same as another of the question",
+        count(estimate.calls),
+        count(estimate.prompts),
+        count(estimate.cached),
+        count(estimate.same_prompt)
+    );
     let prompt = format!("{}, counted with cl100k_base", count(estimate.prompt_tokens));
     let most = count(estimate.most_completion_tokens);
     let cost = if *is_priced {
@@ -135,6 +120,7 @@ fn figures(dry_run: &DryRun) -> Vec<Fact> {
         "unknown: `generation.price` is not set".to_owned()
     };
     vec![
+        Fact::new("Calls", calls),
         Fact::new("Prompt tokens", prompt),
         Fact::new("Answer tokens", format!("at most {most} ({max_tokens} per call)")),
         Fact::new("Cost", cost),
@@ -155,47 +141,14 @@ fn sent(all: &[Sending]) -> Vec<Fact> {
 }
 
 fn sentence(sending: &Sending) -> String {
-    let up_to = if sending.exact { "" } else { "up to " };
-    let what = if sending.texts { "" } else { "the vectors, ids and metadata (no text) of " };
-    format!(
-        "{up_to}{what}{} and {} go to {} ({})",
-        counted(sending.passages, "passage"),
-        counted(sending.questions, "question"),
-        sending.to,
-        sending.purpose
-    )
+    format!("{} go to {} ({})", sending.what, sending.to, sending.purpose)
 }
 
-/// Formats `1 passage`, `4,312 passages`.
+/// Formats `1 call`, `4,312 calls`.
 fn counted(n: u64, what: &str) -> String {
     plural(n as usize, what, &format!("{what}s"))
 }
 
 fn count(n: u64) -> String {
     thousands(n as usize)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_sent_is_told_in_a_sentence() {
-        let sending = Sending {
-            to: "https://h/v1".to_owned(),
-            purpose: "generator",
-            here: false,
-            passages: 4312,
-            questions: 1,
-            texts: true,
-            exact: true,
-        };
-        assert_eq!(
-            sentence(&sending),
-            "4,312 passages and 1 question go to https://h/v1 (generator)"
-        );
-        let vectors = Sending { texts: false, exact: false, passages: 1, ..sending };
-        let expected = "up to the vectors, ids and metadata (no text) of 1 passage and 1 question go to https://h/v1 (generator)";
-        assert_eq!(sentence(&vectors), expected);
-    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
-use ragtriage_core::types::{ArmCalls, ArmName, Document, Estimate, FailureClass, Fault, Interval};
+use ragtriage_core::types::{Document, Estimate, FailureClass, Fault, Interval};
 use ragtriage_datasets::lint::finding::{Finding, Rule};
 use ragtriage_datasets::lint::lengths::Truncated;
 use ragtriage_datasets::lint::{Lint, PoolSummary, content};
@@ -167,28 +167,12 @@ fn what_a_cache_holds() {
     insta::assert_snapshot!("cache", in_terminal(&cache::report(&contents)));
 }
 
-fn sending(here: bool, texts: bool) -> Sending {
-    Sending {
-        to: "https://host/v1".to_owned(),
-        purpose: "generator",
-        here,
-        passages: 4312,
-        questions: 1,
-        texts,
-        exact: here,
-    }
+fn sending(here: bool, what: &'static str) -> Sending {
+    Sending { to: "https://host/v1".to_owned(), purpose: "generator", here, what }
 }
 
 #[test]
 fn what_a_run_would_cost() {
-    let arm = |arm, questions| ArmCalls {
-        arm,
-        questions,
-        cached: 2,
-        same_prompt: 1,
-        calls: questions - 3,
-        prompt_tokens: 1_500 * questions,
-    };
     let mut view = DryRun {
         config: "config/demo.toml".to_owned(),
         dataset: "runbooks data/runbooks".to_owned(),
@@ -201,24 +185,28 @@ fn what_a_run_would_cost() {
             questions: 275,
             failed: 2,
             chunks: 1311,
-            arms: vec![arm(ArmName::Retrieved, 275), arm(ArmName::Oracle, 200)],
+            prompts: 475,
+            cached: 4,
+            same_prompt: 2,
             calls: 469,
-            questions_called: 270,
-            passages_called: 900,
             prompt_tokens: 712_500,
             most_completion_tokens: 120_064,
             most_cost_usd: 1.5,
         },
         judge: None,
-        sent: vec![sending(false, true), sending(false, false), sending(true, true)],
+        sent: vec![
+            sending(false, "passages and questions"),
+            sending(false, "questions"),
+            sending(true, "questions"),
+        ],
     };
     insta::assert_snapshot!("estimate", in_terminal(&estimate::report(&view)));
     (view.is_priced, view.stand_in) = (false, None);
     view.sent.clear();
     view.estimate.failed = 0;
     insta::assert_snapshot!("estimate_without_price", in_terminal(&estimate::report(&view)));
-    view.estimate.arms.clear();
-    insta::assert_snapshot!("estimate_without_arms", in_terminal(&estimate::report(&view)));
+    view.estimate.prompts = 0;
+    insta::assert_snapshot!("estimate_without_prompts", in_terminal(&estimate::report(&view)));
 }
 
 fn scored(name: &str, tag: Option<&str>, mean: f64) -> ScoredFile<'static> {

@@ -114,7 +114,7 @@ pub fn manifest(n: usize, name: &str) -> Manifest {
     serde_json::from_value(json!({
         "schema": ragtriage_runs::SCHEMA, "name": name, "version": "0.1.0", "versions": {"analyser": "1"}, "git_commit": "0123456789abcdef-dirty",
         "started": "2026-01-02T03:04:05Z", "finished": "2026-01-02T03:05:05Z", "config": name, "settings": settings,
-        "dataset": name, "dataset_digest": "ab".repeat(32), "notes": [name], "n_documents": 2, "n_chunks": 2,
+        "dataset": name, "dataset_digest": "ab".repeat(32), "notes": [{"count": 1, "what": name}], "n_documents": 2, "n_chunks": 2,
         "chunk_tokens": 10, "n_questions": n,
         "models": [{"role": "dense", "name": name, "sha256": {"model.safetensors": "cd".repeat(32)}}],
         "seed": 0, "vector_search": "", "seconds": {"load": 0.25, "bm25": 1.5},

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{Error, RunFolder, checksum, open_file};
 use ragtriage_core::config::{GatesSettings, Hnsw, Quantization, Settings, marks};
 use ragtriage_core::text::sanitize::escaped_json;
+use ragtriage_core::types::Note;
 
 /// The version of a run's files; raised when a reader of old files would misread new ones.
 pub const SCHEMA: u32 = 2;
@@ -125,8 +126,8 @@ pub struct Manifest {
     /// The text of the prompt's template; `None` if no prompt was built by this program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
-    /// Deviations that the loader accepted and counted.
-    pub notes: Vec<String>,
+    /// Irregularities that were counted and accepted.
+    pub notes: Vec<Note>,
     /// Documents in the corpus.
     pub n_documents: usize,
     /// Number of chunks.

@@ -1,8 +1,5 @@
 //! The settings of an existing Qdrant collection: `[retrieval.collection]`.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::closed_set::closed_set;
 use crate::types::Filter;
 
@@ -46,74 +43,51 @@ closed_set! {
     }
 }
 
-/// `[retrieval.collection]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct CollectionSettings {
-    /// gRPC address of the server.
-    pub url: String,
-    /// Environment variable with the API key; a read-only key is enough.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-resume" = "may change", "x-private" = true))]
-    pub api_key_env: Option<String>,
-    /// Name of the collection or of an alias. Required by the retriever `collection`.
-    pub name: String,
-    /// Query: dense vectors, sparse vectors, or both.
-    pub mode: CollectionMode,
-    /// Name of the dense vector; empty for a collection with one unnamed vector. Questions are encoded by `retrieval.dense`.
-    pub using: String,
-    /// Name of the sparse vector.
-    pub sparse_using: String,
-    /// Model with which the server encodes questions as sparse vectors.
-    pub sparse_model: String,
-    /// Qdrant's fusion in the mode `hybrid`.
-    pub fusion: CollectionFusion,
-    /// Compare every vector. `false`: search as the collection is configured; exact search runs too, to report what the index
-    /// misses.
-    pub exact: bool,
-    /// Neighbours that the graph search considers (`hnsw_ef`), at least 1. Default: the collection's `ef_construct`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
-    pub ef: Option<usize>,
-    /// Filter of the points by payload field: `{ "metadata.team" = "search" }`.
-    #[serde(skip_serializing_if = "Filter::is_empty")]
-    pub filter: Filter,
-    /// Payload field with the passage's text, as a dotted path; empty if points have offsets only.
-    pub text: String,
-    /// Payload field with the id of the passage's document. Default: documents are found by the text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub document: Option<String>,
-    /// Payload field with the passage's start in the document: bytes, or code points where only these agree with the text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub start: Option<String>,
-    /// Payload field with the passage's end, exclusive.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub end: Option<String>,
-    /// Timeout of a call in seconds, above 0.
-    #[schemars(extend("x-resume" = "may change"))]
-    #[schemars(range(min = 1e-3, max = 86_400.0))]
-    pub timeout_s: f64,
-}
-
-impl Default for CollectionSettings {
-    fn default() -> Self {
-        Self {
-            url: "http://localhost:6334".to_owned(),
-            api_key_env: None,
-            name: String::new(),
-            mode: CollectionMode::Dense,
-            using: String::new(),
-            sparse_using: String::new(),
-            sparse_model: "qdrant/bm25".to_owned(),
-            fusion: CollectionFusion::Rrf,
-            exact: false,
-            ef: None,
-            filter: Filter::default(),
-            text: "text".to_owned(),
-            document: None,
-            start: None,
-            end: None,
-            timeout_s: 60.0,
-        }
+table! {
+    /// `[retrieval.collection]`
+    CollectionSettings {
+        /// gRPC address of the server.
+        url: String = "http://localhost:6334".to_owned(),
+        /// Environment variable with the API key; a read-only key is enough.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(extend("x-resume" = "may change", "x-private" = true))]
+        api_key_env: Option<String>,
+        /// Name of the collection or of an alias. Required by the retriever `collection`.
+        name: String,
+        /// Query: dense vectors, sparse vectors, or both.
+        mode: CollectionMode = CollectionMode::Dense,
+        /// Name of the dense vector; empty for a collection with one unnamed vector. Questions are encoded by `retrieval.dense`.
+        using: String,
+        /// Name of the sparse vector.
+        sparse_using: String,
+        /// Model with which the server encodes questions as sparse vectors.
+        sparse_model: String = "qdrant/bm25".to_owned(),
+        /// Qdrant's fusion in the mode `hybrid`.
+        fusion: CollectionFusion = CollectionFusion::Rrf,
+        /// Compare every vector. `false`: search as the collection is configured; exact search runs too, to report what the index
+        /// misses.
+        exact: bool,
+        /// Neighbours that the graph search considers (`hnsw_ef`), at least 1. Default: the collection's `ef_construct`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(range(min = 1))]
+        ef: Option<usize>,
+        /// Filter of the points by payload field: `{ "metadata.team" = "search" }`.
+        #[serde(skip_serializing_if = "Filter::is_empty")]
+        filter: Filter,
+        /// Payload field with the passage's text, as a dotted path; empty if points have offsets only.
+        text: String = "text".to_owned(),
+        /// Payload field with the id of the passage's document. Default: documents are found by the text.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        document: Option<String>,
+        /// Payload field with the passage's start in the document: bytes, or code points where only these agree with the text.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        start: Option<String>,
+        /// Payload field with the passage's end, exclusive.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        end: Option<String>,
+        /// Timeout of a call in seconds, above 0.
+        #[schemars(extend("x-resume" = "may change"))]
+        #[schemars(range(min = 1e-3, max = 86_400.0))]
+        timeout_s: f64 = 60.0,
     }
 }

@@ -2,83 +2,59 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// `[external]`
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ExternalSettings {
-    /// URL to which each question is posted as `{"id", "question"}`; the response holds contexts and answer. Default: none,
-    /// the built-in pipeline runs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// The service also answers from the contexts that it is sent: `{"id", "question", "contexts", "arm"}`. It is then asked for
-    /// the conditions of `evaluation.arms`.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub answers_contexts: bool,
-    /// Body of a request, in which `"{id}"`, `"{question}"`, `"{contexts}"` and `"{arm}"` are replaced. Fields with the last
-    /// two are left out where the service is to retrieve. Default: `{ id = "{id}", question = "{question}", contexts =
-    /// "{contexts}", arm = "{arm}" }`.
-    #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
-    pub request: serde_json::Map<String, serde_json::Value>,
-    /// JSON Pointer to the contexts in a response, with `*` for all items of a list: `/sources/*/text`. Default: `contexts`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub contexts: Option<String>,
-    /// JSON Pointer to the contexts' document ids, parallel to `contexts`: `/sources/*/id`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub doc_ids: Option<String>,
-    /// JSON Pointer to the contexts' scores, parallel to `contexts`: `/sources/*/score`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scores: Option<String>,
-    /// JSON Pointers to further stages of retrieval, by name: `{ "dense" = "/debug/retrieved/*" }`.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub stages: BTreeMap<String, String>,
-    /// JSON Pointer to the answer in a response: `/output/text`. Default: `answer`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub answer: Option<String>,
-    /// For a response of server-sent events or JSON lines: JSON Pointer to the next piece of the answer in each event.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stream: Option<String>,
-    /// Environment variable with the API key.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-resume" = "may change", "x-private" = true))]
-    pub api_key_env: Option<String>,
-    /// Additional request headers, each with the environment variable that holds its value: `{ "x-api-key" = "RAG_KEY" }`.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    #[schemars(extend("x-private" = true))]
-    pub headers_env: BTreeMap<String, String>,
-    /// Timeout of a call in seconds, above 0.
-    #[schemars(extend("x-resume" = "may change"))]
-    #[schemars(range(min = 1e-3, max = 86_400.0))]
-    pub timeout_s: f64,
-    /// Maximum number of concurrent calls, at least 1.
-    #[schemars(extend("x-resume" = "may change"))]
-    #[schemars(range(min = 1))]
-    pub concurrency: usize,
-    /// Retries of a call that failed with a transient error. Rate-limited calls are repeated for as long as these may take.
-    #[schemars(extend("x-resume" = "may change"))]
-    #[schemars(range(min = 0, max = 10))]
-    pub retries: u32,
-}
-
-impl Default for ExternalSettings {
-    fn default() -> Self {
-        Self {
-            url: None,
-            answers_contexts: false,
-            request: serde_json::Map::new(),
-            contexts: None,
-            doc_ids: None,
-            scores: None,
-            stages: BTreeMap::new(),
-            answer: None,
-            stream: None,
-            api_key_env: None,
-            headers_env: BTreeMap::new(),
-            timeout_s: 120.0,
-            concurrency: 8,
-            retries: 2,
-        }
+table! {
+    /// `[external]`
+    ExternalSettings {
+        /// URL to which each question is posted as `{"id", "question"}`; the response holds contexts and answer. Default: none,
+        /// the built-in pipeline runs.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+        /// The service also answers from the contexts that it is sent: `{"id", "question", "contexts", "arm"}`. It is then asked for
+        /// the conditions of `evaluation.arms`.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        answers_contexts: bool,
+        /// Body of a request, in which `"{id}"`, `"{question}"`, `"{contexts}"` and `"{arm}"` are replaced. Fields with the last
+        /// two are left out where the service is to retrieve. Default: `{ id = "{id}", question = "{question}", contexts =
+        /// "{contexts}", arm = "{arm}" }`.
+        #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
+        request: serde_json::Map<String, serde_json::Value>,
+        /// JSON Pointer to the contexts in a response, with `*` for all items of a list: `/sources/*/text`. Default: `contexts`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        contexts: Option<String>,
+        /// JSON Pointer to the contexts' document ids, parallel to `contexts`: `/sources/*/id`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        doc_ids: Option<String>,
+        /// JSON Pointer to the contexts' scores, parallel to `contexts`: `/sources/*/score`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        scores: Option<String>,
+        /// JSON Pointers to further stages of retrieval, by name: `{ "dense" = "/debug/retrieved/*" }`.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        stages: BTreeMap<String, String>,
+        /// JSON Pointer to the answer in a response: `/output/text`. Default: `answer`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        answer: Option<String>,
+        /// For a response of server-sent events or JSON lines: JSON Pointer to the next piece of the answer in each event.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        stream: Option<String>,
+        /// Environment variable with the API key.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[schemars(extend("x-resume" = "may change", "x-private" = true))]
+        api_key_env: Option<String>,
+        /// Additional request headers, each with the environment variable that holds its value: `{ "x-api-key" = "RAG_KEY" }`.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        #[schemars(extend("x-private" = true))]
+        headers_env: BTreeMap<String, String>,
+        /// Timeout of a call in seconds, above 0.
+        #[schemars(extend("x-resume" = "may change"))]
+        #[schemars(range(min = 1e-3, max = 86_400.0))]
+        timeout_s: f64 = 120.0,
+        /// Maximum number of concurrent calls, at least 1.
+        #[schemars(extend("x-resume" = "may change"))]
+        #[schemars(range(min = 1))]
+        concurrency: usize = 8,
+        /// Retries of a call that failed with a transient error. Rate-limited calls are repeated for as long as these may take.
+        #[schemars(extend("x-resume" = "may change"))]
+        #[schemars(range(min = 0, max = 10))]
+        retries: u32 = 2,
     }
 }

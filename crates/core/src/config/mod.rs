@@ -1,47 +1,59 @@
 //! Configuration: every setting with its type, default and documentation.
 
-mod addresses;
+/// Declares a table of settings, in which unknown keys are errors: each field with its default, where it differs from the type's.
+macro_rules! table {
+    ($(#[$meta:meta])* $name:ident {
+        $($(#[$field_meta:meta])* $field:ident: $type:ty $(= $default:expr)?,)*
+    }) => {
+        $(#[$meta])*
+        #[derive(
+            Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+        )]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $name { $($(#[$field_meta])* pub $field: $type,)* }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: table!(@default $($default)?),)* }
+            }
+        }
+    };
+    (@default) => { Default::default() };
+    (@default $default:expr) => { $default };
+}
+
 mod bm25;
 mod collection;
-mod collection_rules;
 mod dataset;
+mod endpoint;
 mod evaluation;
 mod external;
 mod judge;
-mod marks;
+mod locations;
 mod model;
-mod out_of_range;
-mod paths;
-mod price;
-mod ranges;
 mod retrieval;
 mod schema;
 mod settings;
 mod tune;
-mod unused;
 mod validate;
 mod vector_store;
-mod vector_store_ranges;
 
 pub use bm25::Bm25Variant;
 pub use collection::{CollectionFusion, CollectionMode, CollectionSettings};
 pub use dataset::{Format, MissingEvidence};
+pub use endpoint::Endpoint;
 pub use evaluation::{GateMode, NoisePosition};
 pub use external::ExternalSettings;
 pub use judge::{JudgeKind, JudgeSettings};
-pub use marks::{SettingMarks, marks};
 pub use model::{Pooling, Precision, RerankApi, Titles};
-
-pub use out_of_range::OutOfRange;
-pub use price::Price;
-pub use ranges::check_ranges;
 pub use retrieval::{
     AnalyzerSettings, Bm25Settings, DenseSettings, LateInteractionSettings, RerankSettings,
     RetrievalSettings, VectorStoreKind, VectorStoreSettings,
 };
+pub use schema::{OutOfRange, SettingMarks, check_ranges, keys_of, marks};
 pub use settings::{
     AUTO, CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, GatesSettings,
-    GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, MOST_RESAMPLES, Settings,
+    GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, MOST_RESAMPLES, Price, Settings,
 };
 pub use tune::TuneSettings;
 pub use vector_store::{Hnsw, Placement, Quantization, QuantizationKind};

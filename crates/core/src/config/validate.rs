@@ -2,15 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::collection_rules;
+use super::collection::CollectionSettings;
 use super::model::{Precision, RerankApi};
-use super::out_of_range::OutOfRange;
-use super::ranges::check_ranges;
-use super::retrieval::{DenseSettings, RerankSettings, RetrievalSettings};
-use super::settings::{AUTO, ChunkingSettings, Settings};
+use super::retrieval::RetrievalSettings;
+use super::schema::{OutOfRange, check_ranges};
+use super::settings::{AUTO, Settings};
 use crate::chunk::Strategy;
 use crate::text::tokens::Tokenizer;
-use crate::types::{ArmName, Condition, Filter, NumberBounds};
+use crate::types::{ArmName, Condition, Filter, NumberBounds, RetrieverName};
 
 const ONLY_LOCAL: &str = "but only a model in this process uses it, not an endpoint";
 
@@ -29,16 +28,67 @@ impl Settings {
         }
         let retrieval = &self.retrieval;
         check_candidates(retrieval.k, retrieval.candidates)?;
-        check_chunks_file(&self.chunking)?;
-        check_dense(&retrieval.dense, self.chunking.tokenizer)?;
-        check_rerank(&self.rerank, retrieval.k)?;
+        if let Some((_, key, problem)) = self.without_effect().into_iter().find(|row| row.0) {
+            return refuse(key, "set", problem);
+        }
+        if let Some(depth) = self.rerank.depth {
+            at_least("rerank.depth", depth, ("retrieval.k", retrieval.k))?;
+        }
         check_filter(&retrieval.filter)?;
         if self.judge.is_on() && self.judge.model.is_empty() {
             return refuse("judge.model", "empty", "must name the model of the judge");
         }
         self.check_retrievers()?;
-        collection_rules::check(self)?;
+        check_collection(self)?;
         self.check_arms()
+    }
+
+    /// Resets the settings that have no effect to their defaults, and returns their keys: configurations that differ in them alone
+    /// are one.
+    pub fn reset_unused(&mut self) -> Vec<&'static str> {
+        let mut unused = Vec::new();
+        if self.chunking.strategy != Strategy::File {
+            self.chunking.file = None;
+            unused.push("chunking.file");
+        }
+        unused
+    }
+
+    /// Returns each setting that may have no effect because of another one, with true if it is set and has none.
+    fn without_effect(&self) -> [(bool, &'static str, &'static str); 17] {
+        let (chunking, dense, rerank) = (&self.chunking, &self.retrieval.dense, &self.rerank);
+        let is_remote = dense.endpoint.is_some();
+        let is_reranked = rerank.model.is_some() || rerank.endpoint.is_some();
+        let by_endpoint = rerank.endpoint.is_some();
+        let by_model = is_reranked && !by_endpoint;
+        let of_file = "but only `chunking.strategy = \"file\"` uses it";
+        let of_endpoint = "but only `retrieval.dense.endpoint` uses it";
+        let of_rerank = "but only `rerank.endpoint` uses it";
+        let nothing = "but nothing is reranked without `rerank.model` or `rerank.endpoint`";
+        let precise = Precision::default();
+        [
+            (
+                chunking.file.is_some() && chunking.strategy != Strategy::File,
+                "chunking.file",
+                of_file,
+            ),
+            (is_remote && dense.query_model.is_some(), "retrieval.dense.query_model", ONLY_LOCAL),
+            (is_remote && dense.pooling.is_some(), "retrieval.dense.pooling", ONLY_LOCAL),
+            (is_remote && dense.normalize.is_some(), "retrieval.dense.normalize", ONLY_LOCAL),
+            (is_remote && dense.max_tokens.is_some(), "retrieval.dense.max_tokens", ONLY_LOCAL),
+            (is_remote && dense.precision != precise, "retrieval.dense.precision", ONLY_LOCAL),
+            (is_remote && dense.titles.is_some(), "retrieval.dense.titles", ONLY_LOCAL),
+            (is_remote && chunking.tokenizer == Tokenizer::Model, "chunking.tokenizer", ONLY_LOCAL),
+            (!is_remote && dense.api_key_env.is_some(), "retrieval.dense.api_key_env", of_endpoint),
+            (!is_remote && dense.dimensions.is_some(), "retrieval.dense.dimensions", of_endpoint),
+            (!is_remote && dense.ca_file.is_some(), "retrieval.dense.ca_file", of_endpoint),
+            (!is_reranked && rerank.depth.is_some(), "rerank.depth", nothing),
+            (!by_endpoint && rerank.api_key_env.is_some(), "rerank.api_key_env", of_rerank),
+            (!by_endpoint && rerank.ca_file.is_some(), "rerank.ca_file", of_rerank),
+            (!by_endpoint && rerank.form != RerankApi::default(), "rerank.form", of_rerank),
+            (!by_model && rerank.max_tokens.is_some(), "rerank.max_tokens", ONLY_LOCAL),
+            (!by_model && rerank.precision != precise, "rerank.precision", ONLY_LOCAL),
+        ]
     }
 
     fn check_retrievers(&self) -> Result<(), OutOfRange> {
@@ -66,89 +116,6 @@ impl Settings {
             return refuse("evaluation.arms", &value, "must begin with `retrieved`");
         }
         Ok(())
-    }
-}
-
-fn check_chunks_file(chunking: &ChunkingSettings) -> Result<(), OutOfRange> {
-    if chunking.file.is_none() || chunking.strategy == Strategy::File {
-        return Ok(());
-    }
-    let problem = "but only `chunking.strategy = \"file\"` uses it";
-    refuse("chunking.file", "set", problem)
-}
-
-fn check_dense(dense: &DenseSettings, tokenizer: Tokenizer) -> Result<(), OutOfRange> {
-    let DenseSettings {
-        model: _,
-        model_path,
-        query_model,
-        pooling,
-        normalize,
-        similarity: _,
-        max_tokens,
-        precision,
-        titles,
-        query_prefix: _,
-        passage_prefix: _,
-        endpoint,
-        api_key_env,
-        dimensions,
-        timeout_s: _,
-        concurrency: _,
-        ca_file,
-    } = dense;
-    let problem =
-        if endpoint.is_some() { ONLY_LOCAL } else { "but only `retrieval.dense.endpoint` uses it" };
-    let local = [
-        ("retrieval.dense.model_path", model_path.is_some()),
-        ("retrieval.dense.query_model", query_model.is_some()),
-        ("retrieval.dense.pooling", pooling.is_some()),
-        ("retrieval.dense.normalize", normalize.is_some()),
-        ("retrieval.dense.max_tokens", max_tokens.is_some()),
-        ("retrieval.dense.precision", *precision != Precision::default()),
-        ("retrieval.dense.titles", titles.is_some()),
-        ("chunking.tokenizer", tokenizer == Tokenizer::Model),
-    ];
-    let remote = [
-        ("retrieval.dense.api_key_env", api_key_env.is_some()),
-        ("retrieval.dense.dimensions", dimensions.is_some()),
-        ("retrieval.dense.ca_file", ca_file.is_some()),
-    ];
-    let unused = if endpoint.is_some() { &local[..] } else { &remote[..] };
-    match unused.iter().find(|(_, is_set)| *is_set) {
-        Some((key, _)) => refuse(key, "set", problem),
-        None => Ok(()),
-    }
-}
-
-fn check_rerank(rerank: &RerankSettings, k: usize) -> Result<(), OutOfRange> {
-    let RerankSettings {
-        model,
-        endpoint,
-        form,
-        api_key_env,
-        depth,
-        max_tokens,
-        precision,
-        timeout_s: _,
-        concurrency: _,
-        ca_file,
-    } = rerank;
-    let only_remote = "but only `rerank.endpoint` uses it";
-    let nothing = "but nothing is reranked without `rerank.model` or `rerank.endpoint`";
-    let is_remote = endpoint.is_some();
-    let is_local = model.is_some() && !is_remote;
-    let unused = [
-        ("rerank.depth", depth.is_some() && !is_local && !is_remote, nothing),
-        ("rerank.api_key_env", api_key_env.is_some() && !is_remote, only_remote),
-        ("rerank.ca_file", ca_file.is_some() && !is_remote, only_remote),
-        ("rerank.form", *form != RerankApi::default() && !is_remote, only_remote),
-        ("rerank.max_tokens", max_tokens.is_some() && !is_local, ONLY_LOCAL),
-        ("rerank.precision", *precision != Precision::default() && !is_local, ONLY_LOCAL),
-    ];
-    match unused.into_iter().find(|(_, is_set, _)| *is_set) {
-        Some((key, _, problem)) => refuse(key, "set", problem),
-        None => depth.map_or(Ok(()), |depth| at_least("rerank.depth", depth, ("retrieval.k", k))),
     }
 }
 
@@ -204,9 +171,124 @@ fn at_least(
 }
 
 fn refuse(
-    key: &'static str,
+    key: impl Into<Cow<'static, str>>,
     value: &str,
     problem: impl Into<Cow<'static, str>>,
 ) -> Result<(), OutOfRange> {
     Err(OutOfRange { name: key.into(), value: value.to_owned(), problem: problem.into() })
+}
+
+/// Checks the settings of the retriever `collection`, if it is used.
+///
+/// # Errors
+/// A missing name, offsets without a document, or settings that contradict each other.
+fn check_collection(settings: &Settings) -> Result<(), OutOfRange> {
+    let retrieval = &settings.retrieval;
+    if !retrieval.retrievers.contains(&RetrieverName::Collection) {
+        return Ok(());
+    }
+    let CollectionSettings {
+        name,
+        mode,
+        sparse_using,
+        sparse_model,
+        text,
+        document,
+        start,
+        end,
+        ..
+    } = &retrieval.collection;
+    let needs_sparse = "must be set in the modes `sparse` and `hybrid`";
+    let empty = [
+        ("name", name.is_empty(), "must name the collection"),
+        ("sparse_using", mode.is_sparse() && sparse_using.is_empty(), needs_sparse),
+        ("sparse_model", mode.is_sparse() && sparse_model.is_empty(), needs_sparse),
+        ("text", text.is_empty() && start.is_none(), "must be set where there is no `start`"),
+    ];
+    if let Some((key, _, problem)) = empty.into_iter().find(|(_, is_empty, _)| *is_empty) {
+        return refuse(format!("retrieval.collection.{key}"), "empty", problem);
+    }
+    let offsets = [
+        ("start", start.is_some() && end.is_none(), "`end`"),
+        ("end", end.is_some() && start.is_none(), "`start`"),
+        ("start", start.is_some() && document.is_none(), "`document`"),
+    ];
+    if let Some((key, _, other)) = offsets.into_iter().find(|(_, is_alone, _)| *is_alone) {
+        let problem = format!("but offsets need {other} as well");
+        return refuse(format!("retrieval.collection.{key}"), "set", problem);
+    }
+    if !retrieval.filter.is_empty() {
+        let problem = "but the retriever `collection` has its own: set `retrieval.collection.filter`, which decides what is \
+                       retrieved";
+        return refuse("retrieval.filter", "set", problem);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problem(table: &str) -> String {
+        let text =
+            format!("[retrieval]\nretrievers = [\"collection\"]\n[retrieval.collection]\n{table}");
+        let settings: Settings = toml::from_str(&text).expect("settings");
+        settings.validate().map_or_else(|e| e.to_string(), |()| String::new())
+    }
+
+    #[test]
+    fn what_the_mode_needs_must_be_set() {
+        assert_eq!(problem("name = \"docs\""), "");
+        assert_eq!(problem(""), "`retrieval.collection.name` is empty, must name the collection");
+        assert_eq!(
+            problem("name = \"docs\"\nmode = \"hybrid\""),
+            "`retrieval.collection.sparse_using` is empty, must be set in the modes `sparse` and `hybrid`"
+        );
+        assert_eq!(
+            problem("name = \"docs\"\ntext = \"\""),
+            "`retrieval.collection.text` is empty, must be set where there is no `start`"
+        );
+    }
+
+    #[test]
+    fn offsets_come_in_pairs_with_a_document() {
+        assert_eq!(
+            problem("name = \"docs\"\nstart = \"start\""),
+            "`retrieval.collection.start` is set, but offsets need `end` as well"
+        );
+        assert_eq!(
+            problem("name = \"docs\"\nstart = \"start\"\nend = \"end\""),
+            "`retrieval.collection.start` is set, but offsets need `document` as well"
+        );
+        let all =
+            "name = \"docs\"\ndocument = \"doc_id\"\nstart = \"start\"\nend = \"end\"\ntext = \"\"";
+        assert_eq!(problem(all), "");
+    }
+
+    #[test]
+    fn a_filter_of_documents_is_refused() {
+        let refused = problem("name = \"docs\"\n[retrieval.filter]\nteam = \"ops\"");
+        assert!(
+            refused.starts_with("`retrieval.filter` is set, but the retriever `collection`"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn a_file_of_chunks_belongs_to_its_strategy() {
+        let read = |text: &str| toml::from_str::<Settings>(text).expect("settings");
+        let mut settings = read("chunking.file = \"c.jsonl\"");
+        assert_eq!(
+            settings.validate().map_err(|error| error.to_string()),
+            Err("`chunking.file` is set, but only `chunking.strategy = \"file\"` uses it"
+                .to_owned())
+        );
+        // A sweep over strategies has both.
+        assert!(settings.reset_unused().contains(&"chunking.file"));
+        assert_eq!(settings.chunking.file, None);
+        let mut settings = read("chunking.file = \"c.jsonl\"\nchunking.strategy = \"file\"");
+        assert_eq!(settings.validate(), Ok(()));
+        assert!(!settings.reset_unused().contains(&"chunking.file"));
+        assert!(settings.chunking.file.is_some());
+    }
 }

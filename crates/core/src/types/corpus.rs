@@ -74,6 +74,12 @@ impl Corpus {
         &self.documents
     }
 
+    /// Returns all documents, to be shared.
+    #[must_use]
+    pub fn shared_documents(&self) -> Arc<[Document]> {
+        Arc::clone(&self.documents)
+    }
+
     /// Returns all chunks.
     #[must_use]
     pub fn chunks(&self) -> &[Chunk] {

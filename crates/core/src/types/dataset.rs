@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Document, Question};
 use crate::text::numbers::inflected;
 
@@ -19,7 +21,7 @@ pub struct Dataset {
 }
 
 /// Something a loader accepted but a user should know.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
     /// Number of occurrences.
     pub count: usize,
@@ -28,6 +30,15 @@ pub struct Note {
 }
 
 impl Note {
+    /// Adds `count` occurrences of `what` to `notes`, which hold each description once.
+    pub fn add(notes: &mut Vec<Self>, what: &str, count: usize) {
+        match notes.iter_mut().find(|note| note.what == what) {
+            Some(note) => note.count += count,
+            None if count > 0 => notes.push(Self { count, what: what.to_owned() }),
+            None => {}
+        }
+    }
+
     /// Returns the description in the plural, for a label.
     #[must_use]
     pub fn label(&self) -> String {
@@ -45,6 +56,17 @@ impl fmt::Display for Note {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_of_one_kind_are_added_up() {
+        let mut notes = Vec::new();
+        for (what, count) in [("[context|contexts] twice", 1), ("new", 0), ("other", 1)] {
+            Note::add(&mut notes, what, count);
+        }
+        Note::add(&mut notes, "[context|contexts] twice", 2);
+        let shown: Vec<String> = notes.iter().map(Note::to_string).collect();
+        assert_eq!(shown, ["3 contexts twice", "1 other"]);
+    }
 
     #[test]
     fn a_note_is_right_for_none_one_and_many() {

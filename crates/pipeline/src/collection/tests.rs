@@ -109,7 +109,7 @@ async fn a_point_that_was_not_read_is_an_error() {
         error.to_string(),
         "collection `docs` changed while it was in use: point p9 was added since it was read"
     );
-    assert!(error.ends_run());
+    assert_eq!(error.kind, crate::Kind::EndsRun);
 }
 
 #[tokio::test]

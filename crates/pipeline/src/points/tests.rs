@@ -31,7 +31,7 @@ fn at(offsets: (usize, usize), passage: StoredPassage) -> StoredPassage {
     StoredPassage { offsets: Some(offsets), ..passage }
 }
 
-fn place(passages: &[StoredPassage]) -> Result<Chunked, PipelineError> {
+fn place(passages: &[StoredPassage]) -> Result<Chunked, Error> {
     let words = counter(Tokenizer::Words, None).expect("words need no model");
     placed(&documents(), passages, words.as_ref())
 }

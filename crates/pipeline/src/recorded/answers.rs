@@ -1,7 +1,6 @@
 //! The answers of a record, as the attempts of a trace.
 
-use super::plan::RecordedPlan;
-use crate::contexts::Places;
+use super::ExternalPipeline;
 use ragtriage_core::types::{
     Arm, ArmName, Attempt, ChunkId, Finish, Origin, Passage, Stance, TokenUse,
 };
@@ -10,19 +9,9 @@ use ragtriage_runs::external::recorded::{
     Recorded, RecordedAnswer, RecordedAttempt, RecordedUsage,
 };
 
-/// Converts the answers of one question.
-pub(super) struct Answers<'a> {
-    places: &'a Places,
-    plan: &'a RecordedPlan,
-}
-
-impl<'a> Answers<'a> {
-    pub fn new(places: &'a Places, plan: &'a RecordedPlan) -> Self {
-        Self { places, plan }
-    }
-
+impl ExternalPipeline {
     /// Returns the arms; `passages` are those of the record's arms, in their order.
-    pub fn arms(
+    pub(super) fn arms(
         &self,
         recorded: Recorded,
         packed: &[ChunkId],

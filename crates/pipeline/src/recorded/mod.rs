@@ -14,15 +14,14 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
-use self::answers::Answers;
 pub use self::plan::RecordedPlan;
 use self::rankings::{Delivered, Rankings};
-use super::PipelineError;
 use super::ask::{Asker, PassageSource, Prepared, QuestionResult, RunEnd, RunFacts};
 use super::compute::Compute;
 use super::conditions::{ConditionPrompts, Conditions};
 use super::contexts::{KnownPlaces, Places};
 use super::sink::Sink;
+use crate::Error;
 use ragtriage_core::attribute::gold::{self, locate_shown};
 use ragtriage_core::text::answers::Searchable;
 use ragtriage_core::types::{
@@ -37,7 +36,7 @@ pub(super) fn prepare(
     questions: Vec<(usize, Question)>,
     mut plan: RecordedPlan,
     sink: &mut dyn Sink,
-) -> Result<Prepared, PipelineError> {
+) -> Result<Prepared, Error> {
     let (concurrency, most_failures) = (plan.concurrency, plan.most_failures);
     let (mut conditions, mut chunks) = (None, Vec::new());
     if let Some(plan) = plan.conditions.take() {
@@ -157,7 +156,7 @@ impl ExternalPipeline {
         trace.steps = steps;
         if let Some(recorded) = recorded {
             let packed: Vec<ChunkId> = trace.packed().cloned().collect();
-            trace.arms = Answers::new(&self.places, &self.plan).arms(recorded, &packed, arms);
+            trace.arms = self.arms(recorded, &packed, arms);
         }
         QuestionResult { trace, passages: Arc::new(passages) }
     }

@@ -120,8 +120,11 @@ impl<'a> Rankings<'a> {
             let own = rankings.iter().find(|(other, _)| other.role() == Role::Packed);
             let (hits, cut) = match own {
                 None => (first(stage.k.unwrap_or(0)).unwrap_or_default(), Vec::new()),
+                // Of those that the prompt truncates, the beginnings.
                 Some((_, ranking)) => {
-                    self.shortened(ranking, &in_prompt(recorded, &ranking.placed))
+                    let found = in_prompt(recorded, &ranking.placed);
+                    let cut = |at| found.iter().find(|held| held.context == at)?.cut;
+                    self.taken(ranking, (0..ranking.placed.len()).map(|at| (at, cut(at))))
                 }
             };
             return (Some(self.step(stage, hits)), cut);
@@ -135,7 +138,8 @@ impl<'a> Rankings<'a> {
                     "[question whose `prompt` contains some of its|questions whose `prompt` contains some of their] contexts: the others were ranked, not packed",
                     usize::from(found.len() < offered.placed.len()),
                 );
-                let (hits, cut) = self.selected(&offered, &found);
+                let found = found.iter().map(|held| (held.context, held.cut));
+                let (hits, cut) = self.taken(&offered, found);
                 return (Some(packed(hits)), cut);
             }
             let contexts = rankings.last().filter(|(stage, _)| stage.name == CONTEXTS);
@@ -160,29 +164,6 @@ impl<'a> Rankings<'a> {
             return (step, Vec::new());
         }
         (None, Vec::new())
-    }
-
-    /// Returns the hits of the packed passages; of those that the prompt truncates, the beginnings.
-    fn shortened(
-        &mut self,
-        ranking: &Ranking<'_>,
-        in_prompt: &[InPrompt<'_>],
-    ) -> (Vec<StepHit>, Vec<Passage>) {
-        let all = (0..ranking.placed.len()).map(|context| {
-            let found = in_prompt.iter().find(|held| held.context == context);
-            (context, found.and_then(|held| held.cut))
-        });
-        self.taken(ranking, all)
-    }
-
-    /// Returns the hits that the prompt contains, in its order.
-    fn selected(
-        &mut self,
-        ranking: &Ranking<'_>,
-        in_prompt: &[InPrompt<'_>],
-    ) -> (Vec<StepHit>, Vec<Passage>) {
-        let found = in_prompt.iter().map(|held| (held.context, held.cut));
-        self.taken(ranking, found)
     }
 
     /// Returns the hits of some contexts, and the passages of those that are truncated to a text.

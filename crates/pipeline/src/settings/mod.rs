@@ -6,9 +6,5 @@ pub mod cache_folder;
 pub mod record;
 pub mod resolve;
 
-mod error;
-mod wrong_value;
-
-pub use error::SettingsError;
 pub use ragtriage_core::config::Settings;
 pub use resolve::Resolved;

@@ -8,7 +8,6 @@ use super::Resolved;
 use super::assemble::{Assembled, RecordConditions};
 use crate::ask::RunFacts;
 use ragtriage_core::chunk::Strategy;
-use ragtriage_core::text::numbers::inflected;
 use ragtriage_core::text::{address, analyse, tokens};
 use ragtriage_core::types::{Dataset, Note};
 use ragtriage_models::embed::CachedEncoder;
@@ -53,7 +52,7 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
         shortened,
         external: None,
         template: None,
-        notes: data.notes.iter().map(ToString::to_string).collect(),
+        notes: data.notes.to_vec(),
         n_documents: data.n_documents,
         n_chunks: 0,
         chunk_tokens: 0,
@@ -112,7 +111,9 @@ pub fn now() -> String {
 /// Adds the facts of a finished run, and the hit counts of its caches, to the manifest.
 pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<CachedEncoder>]) {
     let RunFacts { n_chunks, chunk_tokens, ingest, notes } = facts;
-    add_notes(&mut manifest.notes, &notes);
+    for Note { count, what } in notes {
+        Note::add(&mut manifest.notes, &what, count);
+    }
     manifest.finished = Some(now());
     manifest.n_chunks = n_chunks;
     manifest.chunk_tokens = chunk_tokens;
@@ -120,51 +121,11 @@ pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<CachedEnco
     manifest.truncation = ingest.truncation;
     manifest.vector_search = ingest.vector_search.unwrap_or_default();
     manifest.approximate = ingest.approximate;
-    if ingest.n_filtered > 0 {
-        let note = format!(
-            "{} of {n_chunks} chunks are excluded by `retrieval.filter`",
-            ingest.n_filtered
-        );
-        manifest.notes.push(note);
+    let filtered = format!("of {n_chunks} chunks are excluded by `retrieval.filter`");
+    // A resumed run has it already.
+    if manifest.notes.iter().all(|note| note.what != filtered) {
+        Note::add(&mut manifest.notes, &filtered, ingest.n_filtered);
     }
     manifest.vectors_cached = caches.iter().map(|cache| cache.n_hits() as usize).sum();
     manifest.vectors_computed = caches.iter().map(|cache| cache.n_misses() as usize).sum();
-}
-
-/// Adds new note counts to earlier ones.
-fn add_notes(notes: &mut Vec<String>, new: &[Note]) {
-    for note in new {
-        let before = |old: &String| {
-            [1, 2].into_iter().find_map(|n| {
-                let count = old.strip_suffix(&inflected(&note.what, n))?;
-                count.strip_suffix(' ')?.parse::<usize>().ok()
-            })
-        };
-        let found = notes.iter().enumerate().find_map(|(at, old)| Some((at, before(old)?)));
-        match found {
-            Some((at, count)) => {
-                let sum = Note { count: count + note.count, what: note.what.clone() };
-                notes[at] = sum.to_string();
-            }
-            None => notes.push(note.to_string()),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn counts_of_one_kind_are_added_up() {
-        let mut notes = vec!["1 context twice".to_owned(), "12 other contexts twice".to_owned()];
-        let counted = |count, what: &str| Note { count, what: what.to_owned() };
-        let more = [
-            counted(2, "[context|contexts] twice"),
-            counted(3, "other [context|contexts] twice"),
-            counted(1, "new [one|ones]"),
-        ];
-        add_notes(&mut notes, &more);
-        assert_eq!(notes, ["3 contexts twice", "15 other contexts twice", "1 new one"]);
-    }
 }

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use serde::Deserializer;
 use toml::{Table, Value};
 
-use super::wrong_value::{DATE, in_words, key_at};
-use super::{Settings, SettingsError};
-use ragtriage_core::config::{AUTO, DatasetSettings};
+use super::Settings;
+use crate::error::SEE_DEFAULTS;
+use crate::{Error, Kind};
+use ragtriage_core::config::{AUTO, DatasetSettings, keys_of};
 use ragtriage_core::language::detect;
 use ragtriage_core::text::address;
 use ragtriage_core::types::Document;
@@ -50,17 +53,17 @@ impl Resolved {
     /// TOML is taken as a string.
     ///
     /// # Errors
-    /// Any [`SettingsError`] except those of assembling.
-    pub fn new(file: Option<&Path>, sets: &[String]) -> Result<Self, SettingsError> {
+    /// A file that cannot be read, TOML that cannot be parsed, an unknown key, a value of the wrong type.
+    pub fn new(file: Option<&Path>, sets: &[String]) -> Result<Self, Error> {
         let mut origins = BTreeMap::new();
         let mut table = Table::new();
         if let Some(path) = file {
             let text = read(path)?;
             let place = path.display().to_string();
-            let parsed: Settings =
-                toml::from_str(&text).map_err(|error| explain(&error, &place, Some(&text)))?;
-            drop(parsed);
-            table = text.parse().map_err(|error| explain(&error, &place, Some(&text)))?;
+            let _: Settings = toml::Deserializer::parse(&text)
+                .map_err(|error| malformed(&place, Some(&text), "", &error))
+                .and_then(|parsed| deserialized(parsed, &place, Some(&text)))?;
+            table = text.parse().map_err(|error| malformed(&place, Some(&text), "", &error))?;
             mark(&table, "", Origin::File, &mut origins);
         }
         let settings = with_sets(&mut table, sets, &mut origins)?;
@@ -71,11 +74,7 @@ impl Resolved {
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn recorded(
-        settings: Settings,
-        file: PathBuf,
-        sets: &[String],
-    ) -> Result<Self, SettingsError> {
+    pub fn recorded(settings: Settings, file: PathBuf, sets: &[String]) -> Result<Self, Error> {
         let mut origins = BTreeMap::new();
         let settings = match sets {
             [] => settings,
@@ -146,7 +145,7 @@ fn with_sets(
     table: &mut Table,
     sets: &[String],
     origins: &mut BTreeMap<String, Origin>,
-) -> Result<Settings, SettingsError> {
+) -> Result<Settings, Error> {
     for set in sets {
         let (key, value) = parse_set(set)?;
         // The message shows the override, whose address may hold a key.
@@ -155,21 +154,54 @@ fn with_sets(
             .map_or_else(|| set.clone(), |text| set.replace(text, &address::redacted_url(text)));
         let place = format!("override `{shown}`");
         insert(table, &key, value)
-            .map_err(|message| SettingsError::Malformed { place: place.clone(), message })?;
-        from_table(table).map_err(|error| {
-            let written = shown.split_once('=').map_or("", |(_, value)| value.trim());
-            in_words(&message(&error), &key, written).map_or_else(
-                || explain(&error, &place, None),
-                |message| SettingsError::Malformed { place: place.clone(), message },
-            )
-        })?;
+            .map_err(|error| Error::setting(format!("{place}: {error}")).with_hint(SEE_DEFAULTS))?;
+        from_table(table, &place)?;
         origins.insert(key, Origin::Override);
     }
-    from_table(table).map_err(|error| explain(&error, "settings", None))
+    from_table(table, "settings")
 }
 
-fn from_table(table: &Table) -> Result<Settings, toml::de::Error> {
-    Value::Table(table.clone()).try_into()
+fn from_table(table: &Table, place: &str) -> Result<Settings, Error> {
+    deserialized(Value::Table(table.clone()), place, None)
+}
+
+/// Reads the settings; an error names the key. `text`: that of the file `place`.
+fn deserialized<'de>(
+    toml: impl Deserializer<'de, Error = toml::de::Error>,
+    place: &str,
+    text: Option<&str>,
+) -> Result<Settings, Error> {
+    serde_path_to_error::deserialize(toml).map_err(|error| {
+        let path = error.path().to_string();
+        malformed(place, text, &path, error.inner())
+    })
+}
+
+/// Converts an error at the key `path`: with its line, and the nearest known key for an unknown one.
+fn malformed(place: &str, text: Option<&str>, path: &str, error: &toml::de::Error) -> Error {
+    let start = error.span().zip(text).map(|(span, text)| &text[..span.start.min(text.len())]);
+    let place = start.map_or_else(
+        || place.to_owned(),
+        |before| format!("{place}:{}", before.matches('\n').count() + 1),
+    );
+    let (table, key) = path.rsplit_once('.').unwrap_or(("", path));
+    let known = keys_of(table);
+    if !known.is_empty() && !key.is_empty() && !known.contains(&key) {
+        let hint = nearest(key, &known).map_or_else(
+            || format!("known settings: {}", known.join(", ")),
+            |nearest| format!("did you mean `{nearest}`?"),
+        );
+        return Error::setting(format!("{place}: unknown setting `{key}`")).with_hint(hint);
+    }
+    let message = error.message().lines().next().unwrap_or_default();
+    let key = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
+    Error::setting(format!("{place}: {key}{message}")).with_hint(SEE_DEFAULTS)
+}
+
+fn nearest<'k>(key: &str, known: &[&'k str]) -> Option<&'k str> {
+    let lower = key.to_lowercase();
+    let distance = |name: &&str| strsim::damerau_levenshtein(name, &lower);
+    known.iter().copied().min_by_key(distance).filter(|name| distance(name) <= 1 + key.len() / 4)
 }
 
 /// Returns a key as TOML writes it: bare if possible.
@@ -182,14 +214,30 @@ fn quoted(key: &str) -> String {
     }
 }
 
-pub(super) fn read(path: &Path) -> Result<String, SettingsError> {
-    let unreadable = |source| SettingsError::Unreadable { path: path.to_owned(), source };
-    let bytes = read_file(path).map_err(unreadable)?;
-    let text = String::from_utf8(bytes).map_err(|error| SettingsError::Malformed {
-        place: path.display().to_string(),
-        message: format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to()),
+fn read(path: &Path) -> Result<String, Error> {
+    let bytes = read_file(path).map_err(|error| unreadable(path, &error))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let byte = error.utf8_error().valid_up_to();
+        Error::setting(format!("{}: not UTF-8 at byte {byte}", path.display()))
+            .with_hint(SEE_DEFAULTS)
     })?;
     Ok(text.trim_start_matches('\u{feff}').to_owned())
+}
+
+/// A file of the configuration that cannot be read.
+pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+    let (kind, hint) = match error.kind() {
+        ErrorKind::NotFound => (
+            Kind::NoFile,
+            "give the path of a configuration file; `ragtriage demo` runs on sample data, `ragtriage init DIR` writes a \
+             configuration for your documents",
+        ),
+        ErrorKind::InvalidInput => {
+            (Kind::Other, "give the path of a TOML file; write piped settings to one first")
+        }
+        _ => (Kind::Other, "check the permissions of the file"),
+    };
+    Error::new(kind, format!("cannot read settings `{}`: {error}", path.display())).with_hint(hint)
 }
 
 fn mark(table: &Table, prefix: &str, origin: Origin, origins: &mut BTreeMap<String, Origin>) {
@@ -206,8 +254,11 @@ fn join(prefix: &str, key: &str) -> String {
     if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") }
 }
 
-fn parse_set(set: &str) -> Result<(String, Value), SettingsError> {
-    let bad = || SettingsError::BadOverride { given: set.to_owned() };
+fn parse_set(set: &str) -> Result<(String, Value), Error> {
+    let bad = || {
+        Error::setting(format!("`{set}` is not `key=value`"))
+            .with_hint("for example `--set retrieval.k=3`, `--set chunking.strategy=fixed`")
+    };
     let (key, value) = set.split_once('=').ok_or_else(bad)?;
     let (key, value) = (key.trim(), value.trim());
     if key.is_empty() || value.is_empty() {
@@ -234,50 +285,12 @@ fn insert(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
     }
 }
 
-/// Returns the first line of an error's message. A date looks like a table with one odd key to serde.
-fn message(error: &toml::de::Error) -> String {
-    let message = error.message().lines().next().unwrap_or_default();
-    if message.starts_with(&format!("unknown field `{DATE}`")) {
-        return "invalid type: date, expected a map".to_owned();
-    }
-    message.to_owned()
-}
-
-/// Converts a TOML error: with its line, and the nearest known key for an unknown one.
-pub(super) fn explain(error: &toml::de::Error, place: &str, text: Option<&str>) -> SettingsError {
-    let line = error
-        .span()
-        .zip(text)
-        .map(|(span, text)| text[..span.start.min(text.len())].matches('\n').count() + 1);
-    let place = line.map_or_else(|| place.to_owned(), |line| format!("{place}:{line}"));
-    let message = message(error);
-    let value = error.span().zip(text).and_then(|(span, text)| {
-        let written = text.get(span.clone())?;
-        in_words(&message, &key_at(text, span.start)?, written)
-    });
-    if let Some(message) = value {
-        return SettingsError::Malformed { place, message };
-    }
-    let Some(rest) = message.strip_prefix("unknown field ") else {
-        return SettingsError::Malformed { place, message };
-    };
-    let mut names = rest.split('`').skip(1).step_by(2).map(str::to_owned);
-    let key = names.next().unwrap_or_default();
-    let known: Vec<String> = names.collect();
-    let lower = key.to_lowercase();
-    let distance = |name: &String| strsim::damerau_levenshtein(name, &lower);
-    let nearest = known
-        .iter()
-        .min_by_key(|name| distance(name))
-        .filter(|name| distance(name) <= 1 + key.len() / 4);
-    SettingsError::UnknownKey { place, nearest: nearest.cloned(), key, known }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ragtriage_core::hint::Hint;
 
-    fn sets(values: &[&str]) -> Result<Resolved, SettingsError> {
+    fn sets(values: &[&str]) -> Result<Resolved, Error> {
         Resolved::new(None, &values.iter().map(|set| (*set).to_owned()).collect::<Vec<_>>())
     }
 
@@ -340,9 +353,8 @@ mod tests {
     #[test]
     fn an_unknown_key_names_the_nearest() {
         let error = sets(&["chunking.sise=3"]).expect_err("no such key");
-        assert!(
-            matches!(&error, SettingsError::UnknownKey { key, nearest: Some(nearest), .. } if key == "sise" && nearest == "size")
-        );
+        assert!(error.to_string().ends_with("unknown setting `sise`"), "{error}");
+        assert_eq!(error.hint().as_deref(), Some("did you mean `size`?"));
     }
 
     #[test]
@@ -351,15 +363,17 @@ mod tests {
         let path = folder.path().join("c.toml");
         std::fs::write(&path, "[retrieval]\n\nk = \"five\"\n").expect("written");
         let error = Resolved::new(Some(&path), &[]).expect_err("not a number").to_string();
-        assert!(error.contains("c.toml:3:") && error.contains(", must be "), "{error}");
+        assert!(
+            error.ends_with(
+                "c.toml:3: `retrieval.k`: invalid type: string \"five\", expected usize"
+            ),
+            "{error}"
+        );
     }
 
     #[test]
     fn a_set_into_a_value_is_refused() {
-        assert!(matches!(
-            sets(&["retrieval.k=3", "retrieval.k.x=1"]),
-            Err(SettingsError::Malformed { .. })
-        ));
-        assert!(matches!(sets(&["retrieval.k"]), Err(SettingsError::BadOverride { .. })));
+        assert!(sets(&["retrieval.k=3", "retrieval.k.x=1"]).is_err());
+        assert!(sets(&["retrieval.k"]).is_err());
     }
 }

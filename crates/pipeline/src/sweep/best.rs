@@ -16,10 +16,10 @@ pub struct Packing {
     pub context_tokens: usize,
 }
 
-/// Returns the file's text: the settings that differ from the defaults, with relative paths rewritten to start from `folder`, below the
-/// lines of `comment`.
+/// Returns the file's text: the settings that differ from the defaults, with relative paths rewritten to start from `folder`, below a
+/// comment on each address that is incomplete.
 #[must_use]
-pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, comment: &str) -> String {
+pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path) -> String {
     let (mut settings, shortened) = resolved.settings.with_addresses(address::shown_url);
     if let Some(Packing { k, context_tokens }) = packing {
         settings.retrieval.k = k;
@@ -27,15 +27,13 @@ pub fn best(resolved: &Resolved, packing: Option<Packing>, folder: &Path, commen
         settings.generation.context_tokens = context_tokens;
     }
     settings.move_paths(|path| seen_from(folder, path, &resolved.base()));
-    let shortened = shortened.iter().map(|key| {
+    let comments = shortened.iter().map(|key| {
         format!(
-            "{key} is written without its user info and query, which may hold keys: set it again."
+            "# {key} is written without its user info and query, which may hold keys: set it again.\n"
         )
     });
-    let lines = comment.lines().map(str::to_owned).chain(shortened);
-    let head: Vec<String> = lines.map(|line| format!("# {line}")).collect();
     let own = differing(&table(&settings), &table(&Settings::default()));
-    format!("{}\n\n{}", head.join("\n"), toml::to_string(&own).expect("a table of plain values"))
+    comments.collect::<String>() + &toml::to_string(&own).expect("a table of plain values")
 }
 
 fn table(settings: &Settings) -> Table {
@@ -86,10 +84,10 @@ mod tests {
         let resolved =
             Resolved::new(Some(&config), &["retrieval.k=3".to_owned()]).expect("settings");
         let folder = root.path().join("tunes/one");
-        let text = best(&resolved, None, &folder, "one\ntwo");
+        let text = best(&resolved, None, &folder);
         assert_eq!(
             text,
-            "# one\n# two\n\n[chunking]\nsize = 64\n\n[dataset]\npath = \"../../docs\"\n\n[retrieval]\nk = 3\n"
+            "[chunking]\nsize = 64\n\n[dataset]\npath = \"../../docs\"\n\n[retrieval]\nk = 3\n"
         );
         std::fs::write(folder.join("best.toml"), &text).expect("written");
         let again = Resolved::new(Some(&folder.join("best.toml")), &[]).expect("settings");
@@ -109,8 +107,8 @@ mod tests {
         let resolved = Resolved::new(Some(&config), &[]).expect("settings");
         let packing = Some(Packing { k: 18, context_tokens: 1000 });
         assert_eq!(
-            best(&resolved, packing, &root.path().join("tunes/one"), "c"),
-            "# c\n\n[dataset]\npath = \"../..\"\n\n[generation]\ncontext_tokens = 1000\n\n[retrieval]\nk = 18\n"
+            best(&resolved, packing, &root.path().join("tunes/one")),
+            "[dataset]\npath = \"../..\"\n\n[generation]\ncontext_tokens = 1000\n\n[retrieval]\nk = 18\n"
         );
     }
 
@@ -119,6 +117,6 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let resolved = Resolved::new(None, &["retrieval.dense.model=some/model".to_owned()])
             .expect("settings");
-        assert!(best(&resolved, None, root.path(), "").contains("model = \"some/model\""));
+        assert!(best(&resolved, None, root.path()).contains("model = \"some/model\""));
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::error::SweepError;
+use crate::Error;
 use ragtriage_core::measure::Measure;
 use ragtriage_runs::{Kind, RunFolder, Spent};
 
@@ -49,7 +49,7 @@ impl SweepFolder {
     /// # Errors
     /// `Busy` if another process uses it, `OtherConfig` if it belongs to another settings file, `Store` for a name that is not a
     /// plain file name, `Io`.
-    pub fn open(parent: &Path, name: &str, config: &Path) -> Result<Self, SweepError> {
+    pub fn open(parent: &Path, name: &str, config: &Path) -> Result<Self, Error> {
         let path = parent.join(name);
         let folder = match RunFolder::create(parent, name) {
             Err(error) if error.kind == Kind::Exists && is_sweep(&path) => {
@@ -66,8 +66,13 @@ impl SweepFolder {
             .map_err(io("create", &file))?;
         match lock.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(SweepError::Busy { path }),
-            Err(TryLockError::Error(source)) => return Err(io("lock", &file)(source)),
+            Err(TryLockError::WouldBlock) => {
+                let error = format!("another sweep is running in `{}`", path.display());
+                return Err(Error::other(error).with_hint(
+                    "wait until it ends, or give this sweep another name with `--name`",
+                ));
+            }
+            Err(TryLockError::Error(error)) => return Err(io("lock", &file)(error)),
         }
         let config = config
             .canonicalize()
@@ -79,7 +84,8 @@ impl SweepFolder {
         if owner.is_empty() {
             lock.write_all(config.as_bytes()).map_err(io("write", &file))?;
         } else if owner != config {
-            return Err(SweepError::OtherConfig { name: name.to_owned(), config: owner });
+            let error = format!("the sweep `{name}` belongs to `{owner}`");
+            return Err(Error::other(error).with_hint("give this sweep another name with `--name`"));
         }
         let runs = folder.file("runs");
         let mut private_folder = DirBuilder::new();
@@ -104,7 +110,7 @@ impl SweepFolder {
     ///
     /// # Errors
     /// `Store`.
-    pub fn write(&self, name: &str, content: &[u8]) -> Result<(), SweepError> {
+    pub fn write(&self, name: &str, content: &[u8]) -> Result<(), Error> {
         Ok(self.folder.write(name, content)?)
     }
 
@@ -112,7 +118,7 @@ impl SweepFolder {
     ///
     /// # Errors
     /// `Io`.
-    pub fn remove(&self, name: &str) -> Result<(), SweepError> {
+    pub fn remove(&self, name: &str) -> Result<(), Error> {
         let path = self.folder.file(name);
         match fs::remove_file(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(io("remove", &path)(error)),
@@ -125,12 +131,12 @@ impl SweepFolder {
     ///
     /// # Errors
     /// `Io`, `Damaged`.
-    pub fn spent(&self) -> Result<Spent, SweepError> {
+    pub fn spent(&self) -> Result<Spent, Error> {
         let path = self.folder.file(SPENT);
         match fs::read(&path) {
-            Ok(text) => serde_json::from_slice(&text).map_err(|error| SweepError::Damaged {
-                path: path.clone(),
-                message: error.to_string(),
+            Ok(text) => serde_json::from_slice(&text).map_err(|error| {
+                Error::other(format!("`{}` is damaged: {error}", path.display()))
+                    .with_hint("delete it: it is rebuilt")
             }),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Spent::default()),
             Err(error) => Err(io("read", &path)(error)),
@@ -141,7 +147,7 @@ impl SweepFolder {
     ///
     /// # Errors
     /// `Store`.
-    pub fn spend(&self, spent: Spent) -> Result<(), SweepError> {
+    pub fn spend(&self, spent: Spent) -> Result<(), Error> {
         self.write(SPENT, &serde_json::to_vec(&spent).expect("two numbers are plain JSON"))
     }
 
@@ -150,10 +156,7 @@ impl SweepFolder {
     ///
     /// # Errors
     /// `Io`.
-    pub fn record_evaluations(
-        &self,
-        evaluations: &[HeldOutEvaluation],
-    ) -> Result<usize, SweepError> {
+    pub fn record_evaluations(&self, evaluations: &[HeldOutEvaluation]) -> Result<usize, Error> {
         let path = &self.evaluations;
         let mut file =
             private().read(true).append(true).create(true).open(path).map_err(io("open", path))?;
@@ -190,8 +193,9 @@ fn is_sweep(path: &Path) -> bool {
     path.join(LOCK).is_file() || RunFolder::existing(path).is_unused()
 }
 
-fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(std::io::Error) -> SweepError + 'a {
-    move |source| SweepError::Io { action, path: path.to_owned(), source }
+fn io<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(std::io::Error) -> Error + 'a {
+    let hint = "check that the folder is writable, or choose another with `--out`";
+    move |error| Error::io(action, path, &error).with_hint(hint)
 }
 
 /// Opens files readable only by their owner, like a run's.
@@ -255,23 +259,20 @@ mod tests {
         assert_eq!(folder.spent().expect("nothing yet"), Spent::default());
         folder.spend(Spent { usd: 0.5, tokens: 7 }).expect("kept");
         assert_eq!(folder.spent().expect("read"), Spent { usd: 0.5, tokens: 7 });
-        assert!(matches!(
-            SweepFolder::open(parent.path(), "..", Path::new("c.toml")),
-            Err(SweepError::Store(_))
-        ));
+        assert!(SweepFolder::open(parent.path(), "..", Path::new("c.toml")).is_err());
     }
 
     #[test]
     fn a_folder_is_one_process_s_at_a_time() {
         let parent = tempfile::tempdir().expect("a folder");
         let first = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
-        assert!(matches!(
-            SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")),
-            Err(SweepError::Busy { .. })
-        ));
+        let second = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml"));
+        assert!(
+            second.is_err_and(|error| error.to_string().starts_with("another sweep is running"))
+        );
         drop(first);
         let other = SweepFolder::open(parent.path(), "sweep", Path::new("other.toml"));
-        assert!(matches!(other, Err(SweepError::OtherConfig { .. })));
+        assert!(other.is_err_and(|error| error.to_string().contains("belongs to")));
         assert!(SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).is_ok());
     }
 
@@ -286,6 +287,6 @@ mod tests {
         assert!(open().expect("opened").runs().is_dir());
         fs::rename(parent.path().join("sweep/lock"), parent.path().join("sweep/notes.md"))
             .expect("renamed");
-        assert!(matches!(open(), Err(SweepError::Store(error)) if error.kind == Kind::Exists));
+        assert!(open().is_err());
     }
 }

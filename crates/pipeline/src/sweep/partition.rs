@@ -13,7 +13,7 @@ pub struct QuestionPart {
     /// True if the part is the held-out split.
     pub is_held_out: bool,
     /// Note for the manifests of its runs; `None` if the part is the whole set.
-    pub note: Option<String>,
+    pub note: Option<Note>,
     /// Hex sha256 of the whole data set.
     pub digest: String,
     /// Notes of the loader.
@@ -37,7 +37,7 @@ impl QuestionPart {
 
 /// Returns the documents, the tuning questions, and the held-out questions (split `heldout`) if both parts exist and `holds_out`.
 #[must_use]
-pub fn parted(
+pub fn split(
     dataset: Dataset,
     holds_out: bool,
 ) -> (Arc<[Document]>, QuestionPart, Option<QuestionPart>) {
@@ -45,8 +45,9 @@ pub fn parted(
     let (n, n_documents) = (questions.len(), documents.len());
     let part = |questions: Vec<Question>, is_held_out, note: Option<&str>| QuestionPart {
         is_held_out,
-        note: note.map(|which| {
-            format!("{} of {n} questions: {which} the split `heldout`", questions.len())
+        note: note.map(|which| Note {
+            count: questions.len(),
+            what: format!("of {n} questions: {which} the split `heldout`"),
         }),
         questions,
         digest: digest.clone(),
@@ -77,7 +78,7 @@ mod tests {
         };
         let questions = splits.iter().enumerate().map(question).collect();
         let (_, choosing, confirming) =
-            parted(Dataset { questions, ..Dataset::default() }, holds_out);
+            super::split(Dataset { questions, ..Dataset::default() }, holds_out);
         assert_eq!(choosing.note.is_some(), confirming.is_some());
         (choosing.questions.len(), confirming.map_or(0, |part| part.questions.len()))
     }

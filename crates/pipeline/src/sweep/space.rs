@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::error::SweepError;
+use crate::Error;
 use ragtriage_core::text::address;
 
 /// Maximum number of trials of a grid.
@@ -40,27 +40,27 @@ pub struct SweepAxis {
 /// together: `chunking = [{ size = 64, overlap = 8 }]`.
 ///
 /// # Errors
-/// `NothingToVary`, `NotVaried`, `NoList`, `TwiceVaried`.
-pub fn axes(sweep: &Map<String, Value>) -> Result<Vec<SweepAxis>, SweepError> {
+/// No axis, a value that is not a list, a setting that cannot be varied or is varied twice.
+pub fn axes(sweep: &Map<String, Value>) -> Result<Vec<SweepAxis>, Error> {
     let mut axes = Vec::new();
     walk("", sweep, &mut axes)?;
     if axes.is_empty() {
-        return Err(SweepError::NothingToVary);
+        return Err(Error::setting("`[sweep]` varies nothing").with_hint(
+            "give lists of values, for example `[sweep]` with `chunking.size = [64, 128, 256]`; config/tune.toml has more",
+        ));
     }
     let mut seen = BTreeSet::new();
     for axis in &axes {
         if let Some(key) = axis.leaves().into_iter().find(|key| !seen.insert(key.clone())) {
-            return Err(SweepError::TwiceVaried { key });
+            let error = Error::setting(format!("`{key}` is varied twice in `[sweep]`"));
+            let hint = "set it once: with other settings in the list of tables, or separately";
+            return Err(error.with_hint(hint));
         }
     }
     Ok(axes)
 }
 
-fn walk(
-    prefix: &str,
-    table: &Map<String, Value>,
-    axes: &mut Vec<SweepAxis>,
-) -> Result<(), SweepError> {
+fn walk(prefix: &str, table: &Map<String, Value>, axes: &mut Vec<SweepAxis>) -> Result<(), Error> {
     for (name, value) in table {
         let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
         let is_fixed = FIXED.iter().any(|fixed| {
@@ -73,16 +73,20 @@ fn walk(
                     .chars()
                     .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')) =>
             {
-                return Err(SweepError::NotVaried { key });
+                let error = Error::setting(format!("`{key}` cannot be varied in a sweep"));
+                let hint =
+                    "all trials of a sweep share questions and scoring: set it outside `[sweep]`";
+                return Err(error.with_hint(hint));
             }
             Value::Array(values) if !values.is_empty() => {
                 axes.push(SweepAxis { key, values: values.clone() });
             }
             other => {
-                return Err(SweepError::NoList {
-                    key,
-                    value: address::redacted_url(&other.to_string()),
-                });
+                let value = address::redacted_url(&other.to_string());
+                let error = format!("`sweep.{key}` is {value}, not a list of values");
+                return Err(Error::setting(error).with_hint(
+                    "write a list: `chunking.size = [64, 128]`; a setting that is a list itself needs a list of lists",
+                ));
             }
         }
     }
@@ -110,12 +114,13 @@ fn leaves(key: &str, value: &Value) -> Combination {
 /// Returns all combinations, without duplicates, in order, the last axis fastest.
 ///
 /// # Errors
-/// `TooMany`.
-pub fn points(axes: &[SweepAxis]) -> Result<Vec<Combination>, SweepError> {
+/// Too many combinations.
+pub fn points(axes: &[SweepAxis]) -> Result<Vec<Combination>, Error> {
     let mut points = vec![Combination::new()];
     for axis in axes {
         if points.len().saturating_mul(axis.values.len()) > MOST_TRIALS {
-            return Err(SweepError::TooMany { most: MOST_TRIALS });
+            let error = format!("the grid has more than {MOST_TRIALS} trials");
+            return Err(Error::setting(error).with_hint("vary less"));
         }
         let with = |point: &Combination, value: &Value| {
             point.clone().into_iter().chain(leaves(&axis.key, value)).collect::<Combination>()
@@ -205,6 +210,6 @@ mod tests {
         let list = format!("{:?}", (0..101).collect::<Vec<_>>());
         let wide =
             axes(&sweep(&format!("chunking.size = {list}\nretrieval.k = {list}"))).expect("axes");
-        assert!(matches!(points(&wide), Err(SweepError::TooMany { .. })));
+        assert!(points(&wide).is_err());
     }
 }

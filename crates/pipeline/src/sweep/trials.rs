@@ -6,8 +6,8 @@ use std::path::Path;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::error::SweepError;
 use super::space::Combination;
+use crate::Error;
 use crate::settings::{Resolved, Settings};
 use ragtriage_core::config::{GatesSettings, GeneratorName, TuneSettings};
 use ragtriage_core::text::address;
@@ -51,12 +51,8 @@ impl TrialList {
     /// `generates`.
     ///
     /// # Errors
-    /// `BadSetting`: an unknown key, a value of the wrong type. A combination that is out of range is a failed trial.
-    pub fn new(
-        base: &Resolved,
-        points: &[Combination],
-        generates: bool,
-    ) -> Result<Self, SweepError> {
+    /// An unknown key, a value of the wrong type. A combination that is out of range is a failed trial.
+    pub fn new(base: &Resolved, points: &[Combination], generates: bool) -> Result<Self, Error> {
         let plain = without_sweep(&base.settings, generates);
         let file = base.file.clone().unwrap_or_default();
         let keys: BTreeSet<&String> = points.iter().flat_map(Combination::keys).collect();
@@ -82,11 +78,11 @@ impl Trial {
         file: &Path,
         point: &Combination,
         keys: &BTreeSet<&String>,
-    ) -> Result<Self, SweepError> {
+    ) -> Result<Self, Error> {
         // Except for tables, which no value here is, JSON syntax is valid TOML.
         let sets: Vec<String> = point.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        let mut resolved = Resolved::recorded(plain.clone(), file.to_owned(), &sets)
-            .map_err(SweepError::BadSetting)?;
+        let mut resolved =
+            Resolved::recorded(plain.clone(), file.to_owned(), &sets).map_err(Error::in_sweep)?;
         let unused = resolved.settings.reset_unused();
         let json = |settings: &Settings| {
             serde_json::to_value(settings).expect("settings are plain JSON values")
@@ -114,20 +110,6 @@ impl Trial {
         let mut trial = self.clone();
         trial.resolved.settings.generation.generator = generator;
         trial
-    }
-
-    /// Returns its chunking settings as JSON: trials with equal ones share chunks.
-    #[must_use]
-    pub fn chunking(&self) -> String {
-        serde_json::to_string(&self.resolved.settings.chunking)
-            .expect("settings are plain JSON values")
-    }
-
-    /// Returns its retrieval settings as JSON.
-    #[must_use]
-    pub fn retrieval(&self) -> String {
-        serde_json::to_string(&self.resolved.settings.retrieval)
-            .expect("settings are plain JSON values")
     }
 }
 
@@ -213,7 +195,7 @@ mod tests {
         for wrong in [r#"[{"chunking.sise": 3}]"#, r#"[{"retrieval.retrievers": "dense"}]"#] {
             let error = TrialList::new(&base(), &points(wrong), false).expect_err("refused");
             assert!(
-                matches!(error, SweepError::BadSetting(_)) && error.hint().is_some(),
+                error.to_string().starts_with("`[sweep]`: ") && error.hint().is_some(),
                 "{error}"
             );
         }

@@ -7,10 +7,8 @@ use serde::Serialize;
 
 use super::trials::DEFAULT;
 use super::tune::SweepOutcome;
-use crate::stock::Reuse;
 use ragtriage_core::config::TuneSettings;
 use ragtriage_core::measure::Measure;
-use ragtriage_eval::tuning::{Confirmation, TrialRanking, TuningVerdict};
 
 /// Raised when a reader of the old file would misread the new.
 const SCHEMA: u32 = 1;
@@ -32,16 +30,8 @@ pub struct TuneFile<'a> {
     equal_tokens: Measure,
     /// The name of the default's row.
     default: &'static str,
-    n_choosing: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    n_held_out: Option<usize>,
-    n_left: usize,
-    interrupted: bool,
-    ranking: &'a TrialRanking,
-    confirmation: Option<&'a Confirmation>,
-    verdict: &'a TuningVerdict,
-    /// Counts of requested and built parts of each stage.
-    work: BTreeMap<&'static str, Reuse>,
+    #[serde(flatten)]
+    outcome: &'a SweepOutcome,
     /// Each trial's run, from the sweep's folder.
     runs: BTreeMap<&'a str, String>,
 }
@@ -56,13 +46,11 @@ impl<'a> TuneFile<'a> {
         (dataset, dataset_digest): (String, &'a str),
         folder: &Path,
     ) -> Self {
-        let SweepOutcome { plan, trials, runs, ranking, confirmation, verdict, .. } = outcome;
-        let named = trials.iter().zip(runs).filter_map(|(trial, run)| {
+        let varied = outcome.varied.iter();
+        let named = outcome.trials.iter().zip(&outcome.runs).filter_map(|(trial, run)| {
             let run = run.as_ref()?;
-            Some((
-                trial.name.as_str(),
-                run.strip_prefix(folder).unwrap_or(run).display().to_string(),
-            ))
+            let run = run.strip_prefix(folder).unwrap_or(run).display().to_string();
+            Some((trial.name.as_str(), run))
         });
         Self {
             schema: SCHEMA,
@@ -71,23 +59,12 @@ impl<'a> TuneFile<'a> {
             dataset,
             dataset_digest,
             tune,
-            varied: outcome
-                .varied
-                .iter()
-                .map(|varied| (varied.key.as_str(), varied.values.as_slice()))
-                .collect(),
-            measure: plan.measure,
-            equal_k: plan.equal_k,
-            equal_tokens: plan.equal_tokens,
+            varied: varied.map(|it| (it.key.as_str(), it.values.as_slice())).collect(),
+            measure: outcome.plan.measure,
+            equal_k: outcome.plan.equal_k,
+            equal_tokens: outcome.plan.equal_tokens,
             default: DEFAULT,
-            n_choosing: outcome.n_choosing,
-            n_held_out: outcome.n_held_out,
-            n_left: outcome.n_left,
-            interrupted: outcome.interrupted,
-            ranking,
-            confirmation: confirmation.as_ref(),
-            verdict,
-            work: outcome.work.stages().into_iter().collect(),
+            outcome,
             runs: named.collect(),
         }
     }

@@ -4,7 +4,7 @@ use ragtriage_core::types::RetrieverName;
 use ragtriage_runs::ApproximateIndex;
 use ragtriage_vectors::{SearchMode, VectorStore};
 
-use crate::PipelineError;
+use crate::Error;
 use crate::index::VectorSearchFacts;
 use crate::plan::StorePlan;
 
@@ -14,7 +14,7 @@ pub(super) async fn search_method(
     plan: &StorePlan,
     store: &dyn VectorStore,
     (name, n_vectors): (RetrieverName, usize),
-) -> Result<(SearchMode, VectorSearchFacts), PipelineError> {
+) -> Result<(SearchMode, VectorSearchFacts), Error> {
     let exact = |how| {
         let approximate = None;
         (SearchMode::Exact, VectorSearchFacts { how, approximate })

@@ -26,7 +26,7 @@ pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         long_references(run).into_iter().collect(),
         approximate::losses(&run.manifest, summary),
         truncation(run, summary),
-        run.manifest.notes.iter().map(Notice::warning).collect(),
+        run.manifest.notes.iter().map(|note| Notice::warning(note.to_string())).collect(),
         rough.map(Notice::warning).into_iter().collect(),
         approximate::not_reproducible(&run.manifest, summary),
     ];

@@ -121,11 +121,7 @@ impl Joined {
     }
 
     fn note(&mut self, count: usize, what: &str) {
-        match self.notes.iter_mut().find(|note| note.what == what) {
-            Some(note) => note.count += count,
-            None if count > 0 => self.notes.push(Note { count, what: what.to_owned() }),
-            None => {}
-        }
+        Note::add(&mut self.notes, what, count);
     }
 
     /// Returns the `questions` that have a record. `lenient`: the others are counted.

@@ -1,11 +1,9 @@
 //! Assembles the retriever `collection`: opens the collection and reads it.
 
-use std::time::Duration;
-
-use super::error::{AssembleError, unusable};
 use super::retrieval::Wiring;
+use crate::Error;
+use crate::error::SEE_DEFAULTS;
 use crate::plan::CollectionPlan;
-use crate::settings::SettingsError;
 use ragtriage_core::config::CollectionSettings;
 use ragtriage_core::text::address;
 use ragtriage_core::text::numbers::plural;
@@ -15,7 +13,7 @@ use ragtriage_vectors::{Server, open_existing};
 impl Wiring<'_> {
     /// Opens the collection, reads its passages, and records its content in the run's manifest, so that a resumed run notices
     /// another one.
-    pub(super) async fn collection(&mut self) -> Result<CollectionPlan, AssembleError> {
+    pub(super) async fn collection(&mut self) -> Result<CollectionPlan, Error> {
         let settings: &CollectionSettings = &self.settings().retrieval.collection;
         let CollectionSettings { url, name, .. } = settings;
         let server = self.collection_server()?;
@@ -25,7 +23,7 @@ impl Wiring<'_> {
         if shape.is_some_and(|shape| shape.many) {
             let message =
                 "`retrieval.dense.model` gives several vectors per text, the collection has one";
-            return Err(unusable(message, None).into());
+            return Err(Error::setting(message).with_hint(SEE_DEFAULTS));
         }
         let dimension = shape.map(|shape| shape.dimension);
         let collection = open_existing(&server, settings, dimension).await?;
@@ -42,19 +40,8 @@ impl Wiring<'_> {
     }
 
     /// Returns the server of the collection.
-    pub(super) fn collection_server(&self) -> Result<Server, SettingsError> {
-        let settings = &self.settings().retrieval.collection;
-        self.environment.check_address("retrieval.collection.url", &settings.url)?;
-        let timeout = Duration::from_secs_f64(settings.timeout_s);
-        Ok(Server {
-            url: settings.url.clone(),
-            settings: "retrieval.collection",
-            api_key: self.environment.qdrant_key(
-                ("retrieval.collection.url", &settings.url),
-                ("retrieval.collection.api_key_env", settings.api_key_env.as_deref()),
-            )?,
-            timeout,
-            indexing_timeout: timeout,
-        })
+    pub(super) fn collection_server(&self) -> Result<Server, Error> {
+        let collection = &self.settings().retrieval.collection;
+        self.environment.server(&collection.service(), collection.timeout_s)
     }
 }

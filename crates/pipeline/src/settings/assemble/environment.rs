@@ -1,13 +1,17 @@
 //! The environment of a run: folders, network access, environment variables.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use crate::Error;
 use crate::collection::ReadCollections;
-use crate::settings::SettingsError;
 use crate::settings::cache_folder::ScratchFolder;
+use ragtriage_core::config::Endpoint;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::text::address;
 use ragtriage_fetch::model::Hub;
+use ragtriage_http::{Backoff, Secret};
+use ragtriage_vectors::Server;
 
 /// The environment of a run, read once by the command line, so that no library reads it.
 pub struct Environment {
@@ -27,6 +31,18 @@ pub struct Environment {
     pub collections: ReadCollections,
 }
 
+/// A service with its keys, ready to be called.
+pub(super) struct Client {
+    pub url: String,
+    pub api_key: Option<Secret>,
+    pub headers: Vec<(String, Secret)>,
+    pub timeout: Duration,
+    pub concurrency: usize,
+    pub ca_file: Option<PathBuf>,
+    /// Four attempts within three times the time of one call.
+    pub backoff: Backoff,
+}
+
 impl Environment {
     /// Returns the folder `name` of the cache folder; `None` if caching is off.
     pub(super) fn cached(&self, name: &str) -> Option<PathBuf> {
@@ -34,43 +50,68 @@ impl Environment {
         is_on.then(|| self.cache_dir.join(name))
     }
 
-    /// Returns the value of the environment variable `name`, configured under `key`; `None` without a name.
+    /// Returns the client of `endpoint`; paths start from `base`.
     ///
     /// # Errors
-    /// A variable that is unset or empty.
-    pub(super) fn key(
+    /// An address on another machine in offline mode, an unset key.
+    pub(super) fn client(&self, endpoint: &Endpoint<'_>, base: &Path) -> Result<Client, Error> {
+        let Endpoint { table, url_key, url, headers_env, timeout_s, concurrency, .. } = *endpoint;
+        if self.offline && !address::is_on_this_machine(url) {
+            let url = address::shown_url(url);
+            return Err(Error::other(format!(
+                "`{table}.{url_key}`: `{url}` is not on this machine, but offline mode is on"
+            ))
+            .with_hint("use a service on this machine, or leave `--offline` out"));
+        }
+        let headers = headers_env.into_iter().flatten().map(|(header, variable)| {
+            let value = self.key(Some(variable), &format!("{table}.headers_env"))?;
+            Ok((header.clone(), Secret::new(value.unwrap_or_default())))
+        });
+        let timeout = Duration::from_secs_f64(timeout_s);
+        Ok(Client {
+            url: url.to_owned(),
+            api_key: self
+                .key(endpoint.api_key_env, &format!("{table}.api_key_env"))?
+                .map(Secret::new),
+            headers: headers.collect::<Result<_, Error>>()?,
+            timeout,
+            concurrency,
+            ca_file: endpoint.ca_file.map(|path| base.join(path)),
+            backoff: Backoff::new(4, 3 * timeout),
+        })
+    }
+
+    /// Returns the Qdrant server `endpoint`, which builds a graph within `indexing_timeout_s`.
+    ///
+    /// # Errors
+    /// As [`Self::client`], and a key that would be sent unencrypted to another machine.
+    pub(super) fn server(
         &self,
-        name: Option<&str>,
-        key: &'static str,
-    ) -> Result<Option<String>, SettingsError> {
+        endpoint: &Endpoint<'_>,
+        indexing_timeout_s: f64,
+    ) -> Result<Server, Error> {
+        let Client { url, api_key, timeout, .. } = self.client(endpoint, Path::new(""))?;
+        if api_key.is_some() && url.starts_with("http://") && !address::is_on_this_machine(&url) {
+            let (Endpoint { table, url_key, .. }, url) = (endpoint, address::shown_url(&url));
+            return Err(Error::other(format!(
+                "`{table}.{url_key}`: the Qdrant API key would be sent unencrypted to `{url}`"
+            ))
+            .with_hint("use `https`; plain `http` with a key is for this machine only"));
+        }
+        let indexing_timeout = Duration::from_secs_f64(indexing_timeout_s);
+        let api_key = api_key.map(|key| key.expose().to_owned());
+        Ok(Server { url, api_key, timeout, indexing_timeout })
+    }
+
+    /// Returns the value of the environment variable `name`, configured under `key`; `None` without a name.
+    fn key(&self, name: Option<&str>, key: &str) -> Result<Option<String>, Error> {
         let Some(name) = name.filter(|name| !name.is_empty()) else {
             return Ok(None);
         };
         let value = (self.variable)(name).filter(|value| !value.is_empty());
-        value.map(Some).ok_or_else(|| SettingsError::NoKey { name: name.to_owned(), key })
-    }
-
-    /// Returns the key of a Qdrant server; `url` and `name` are settings with their values.
-    ///
-    /// # Errors
-    /// As [`Self::key`], and a key that would be sent unencrypted to another machine.
-    pub(super) fn qdrant_key(
-        &self,
-        (url_key, url): (&'static str, &str),
-        (key, name): (&'static str, Option<&str>),
-    ) -> Result<Option<String>, SettingsError> {
-        let value = self.key(name, key)?;
-        if value.is_some() && url.starts_with("http://") && !address::is_on_this_machine(url) {
-            return Err(SettingsError::KeyInClear { key: url_key, url: address::shown_url(url) });
-        }
-        Ok(value)
-    }
-
-    /// Rejects an address on another machine in offline mode.
-    pub(super) fn check_address(&self, key: &str, url: &str) -> Result<(), SettingsError> {
-        if !self.offline || address::is_on_this_machine(url) {
-            return Ok(());
-        }
-        Err(SettingsError::NotLocal { key: key.to_owned(), url: address::shown_url(url) })
+        value.map(Some).ok_or_else(|| {
+            Error::other(format!("the environment variable `{name}` named by `{key}` is not set"))
+                .with_hint(format!("set {name}, or remove the setting for a server without keys"))
+        })
     }
 }

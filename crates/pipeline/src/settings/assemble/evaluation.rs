@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::error::unusable;
-use crate::settings::{Settings, SettingsError};
+use crate::Error;
+use crate::error::SEE_DEFAULTS;
+use crate::settings::Settings;
 use ragtriage_core::config::MOST_RESAMPLES;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::measure::{Cutoff, Family, Measure};
@@ -15,9 +16,12 @@ use ragtriage_eval::summary::EvaluationPlan;
 ///
 /// # Errors
 /// The first of them.
-pub fn check(settings: &Settings) -> Result<(), SettingsError> {
+pub fn check(settings: &Settings) -> Result<(), Error> {
     settings.validate()?;
-    gates(settings).map_err(|error| unusable(&format!("`[gates]`: {error}"), error.hint()))?;
+    gates(settings).map_err(|error| {
+        Error::setting(format!("`[gates]`: {error}"))
+            .with_hint(error.hint().unwrap_or_else(|| SEE_DEFAULTS.to_owned()))
+    })?;
     Ok(())
 }
 

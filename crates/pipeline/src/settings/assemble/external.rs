@@ -1,15 +1,14 @@
 //! Assembles the plan of an external RAG: its record or its service, and who answers its conditions.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::environment::Environment;
-use super::error::{AssembleError, unusable};
+use super::environment::{Client, Environment};
 use super::evaluation::check;
-use super::generation::{allowance, cached, calls, generator, headers};
+use super::generation::{allowance, calls, generator, keep_replies};
 use super::prompt::{prompt_counter, template};
 use super::retrieval::Wiring;
 use super::{arm_plan, chunk_counter, chunk_spec};
+use crate::Error;
 use crate::answerer::Answerer;
 use crate::ask::FAILURES_IN_A_ROW;
 use crate::conditions::{ConditionPlan, ConditionSamples};
@@ -32,7 +31,7 @@ pub fn recorded(
     settings: &Settings,
     rag: Arc<dyn Rag>,
     concurrency: usize,
-) -> Result<RecordedPlan, AssembleError> {
+) -> Result<RecordedPlan, Error> {
     check(settings)?;
     Ok(RecordedPlan {
         rag,
@@ -46,19 +45,18 @@ pub fn recorded(
     })
 }
 
-/// Assembles the plan for the service at `url` in place of the built-in pipeline.
+/// Assembles the plan for the external RAG in place of the built-in pipeline.
 ///
 /// # Errors
 /// A setting out of range, an invalid address, an unset key.
 pub async fn service(
     resolved: &Resolved,
-    url: &str,
     environment: &Environment,
-) -> Result<RecordedPlan, AssembleError> {
+) -> Result<RecordedPlan, Error> {
     let settings = &resolved.settings;
     check(settings)?;
     let external = &settings.external;
-    let service = Arc::new(connected(resolved, url, environment)?);
+    let service = Arc::new(connected(resolved, environment)?);
     let conditions = if external.answers_contexts {
         let wiring = Wiring::new(resolved, environment, &|_| {});
         let answerer = Answerer::Service(Arc::clone(&service));
@@ -73,28 +71,28 @@ pub async fn service(
     Ok(RecordedPlan { most_failures: Some(FAILURES_IN_A_ROW), conditions, ..plan })
 }
 
-/// Creates the client of the service at `url`, without calling it.
-pub(super) fn connected(
-    resolved: &Resolved,
-    url: &str,
-    environment: &Environment,
-) -> Result<Service, AssembleError> {
+/// Creates the client of the service, without calling it.
+pub(super) fn connected(resolved: &Resolved, environment: &Environment) -> Result<Service, Error> {
     let settings = &resolved.settings;
-    environment.check_address("external.url", url)?;
     let external = &settings.external;
-    let answers = external.answers_contexts
-        || external.answer.is_some()
-        || external.stream.is_some()
-        || settings.generation.generator != GeneratorName::None;
+    let answers = settings.generation.generator != GeneratorName::None;
+    if external.answers_contexts && !answers {
+        let message =
+            "`external.answers_contexts` asks for answers, and `generation.generator` is `none`";
+        return Err(Error::setting(message).with_hint("leave one of them out"));
+    }
+    let service = external.service().ok_or_else(|| Error::setting("`external.url` is not set"))?;
+    let Client { url, api_key, headers, timeout, concurrency, .. } =
+        environment.client(&service, &resolved.base())?;
     Ok(Service::new(ServiceSettings {
-        url: url.to_owned(),
-        api_key: environment.key(external.api_key_env.as_deref(), "external.api_key_env")?,
-        headers: headers(&external.headers_env, "external.headers_env", environment)?,
+        url,
+        api_key: api_key.map(|key| key.expose().to_owned()),
+        headers,
         request: external.request.clone(),
         mapping: mapping(external),
         answers_contexts: external.answers_contexts,
-        timeout: Duration::from_secs_f64(external.timeout_s),
-        concurrency: external.concurrency,
+        timeout,
+        concurrency,
         retries: external.retries,
         answers,
     })?)
@@ -127,15 +125,15 @@ pub async fn record_conditions(
     resolved: &Resolved,
     environment: &Environment,
     on_download: OnDownload<'_>,
-) -> Result<RecordConditions, AssembleError> {
+) -> Result<RecordConditions, Error> {
     let settings = &resolved.settings;
     check(settings)?;
-    let allowance = allowance(&settings.generation, &GENERATION)?;
+    let allowance = allowance(&settings.generation)?;
     let mut wiring = Wiring::new(resolved, environment, on_download);
     let Some(generator) = generator(&mut wiring, allowance)? else {
         let message = "`generation.generator` is `none`, so no generator can answer the conditions";
         let hint = "name the generator of the external RAG: `generation.generator`, `generation.base_url`, `generation.model`";
-        return Err(unusable(message, Some(hint.to_owned())).into());
+        return Err(Error::setting(message).with_hint(hint));
     };
     let label = settings.dataset.label();
     let answerer = Answerer::Generator(cached(generator, 1, label, environment)?);
@@ -148,7 +146,7 @@ async fn condition_plan(
     answerer: Answerer,
     template: Template,
     calls: usize,
-) -> Result<ConditionPlan, AssembleError> {
+) -> Result<ConditionPlan, Error> {
     let settings = &wiring.resolved.settings;
     let (chunk_counter, _) = chunk_counter(wiring).await?;
     let mut arms = arm_plan(settings);

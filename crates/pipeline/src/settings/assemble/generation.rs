@@ -1,37 +1,32 @@
 //! Assembles the generator: an endpoint with its key, retry policy and spending limits, or recorded responses.
 
-use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::environment::Environment;
-use super::error::{AssembleError, unusable};
+use super::environment::{Client, Environment};
 use super::prompt::prompt_counter;
 use super::retrieval::Wiring;
-use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
+use crate::Error;
+use crate::settings::{Resolved, Settings, cache_folder};
 use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange, Price};
 use ragtriage_http::ServiceNames;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
 use ragtriage_models::llm::{
-    Allowance, CachedGenerator, Generator, Limits, RecordedResponses, Secret,
+    Allowance, Baseline, CachedReplies, Generator, Limits, LlmError, RecordedResponses, SpanReader,
 };
-use ragtriage_models::services::GENERATION;
+use ragtriage_runs::read_text;
+use serde_json::Map;
 
 /// A prompt's deadline in units of the time for one call.
 const CALLS_A_PROMPT: f64 = 3.0;
 /// Minimum deadline of a prompt, in seconds: rate limits are mostly per minute, so this outlasts two of them.
 const LEAST_DEADLINE_S: f64 = 180.0;
 
-/// The names of the settings of keys, by service.
-const GENERATION_KEYS: [&str; 2] = ["generation.api_key_env", "generation.headers_env"];
-const JUDGE_KEYS: [&str; 2] = ["judge.api_key_env", "judge.headers_env"];
-
 /// Creates the generator and records its model; `allowance`: the spending limit of an endpoint.
 pub(super) fn generator(
     wiring: &mut Wiring<'_>,
     allowance: Option<Arc<Allowance>>,
-) -> Result<Option<Arc<dyn Generator>>, AssembleError> {
+) -> Result<Option<Arc<dyn Generator>>, Error> {
     let resolved = wiring.resolved;
     let generation = &resolved.settings.generation;
     if generation.generator != GeneratorName::Recorded {
@@ -43,7 +38,7 @@ pub(super) fn generator(
     };
     let responses = generation.responses.as_ref().ok_or_else(|| {
         let hint = "name the file of recorded responses";
-        unusable("`generation.responses` is not set", Some(hint.to_owned()))
+        Error::setting("`generation.responses` is not set").with_hint(hint)
     })?;
     let path = resolved.base().join(responses);
     let recorded = RecordedResponses::open(&path, fallback)?;
@@ -56,7 +51,7 @@ fn one(
     name: GeneratorName,
     wiring: &mut Wiring<'_>,
     allowance: Option<Arc<Allowance>>,
-) -> Result<Option<Arc<dyn Generator>>, AssembleError> {
+) -> Result<Option<Arc<dyn Generator>>, Error> {
     let generator: Arc<dyn Generator> = match name {
         GeneratorName::None | GeneratorName::Recorded => return Ok(None),
         GeneratorName::Openai => {
@@ -71,15 +66,63 @@ fn one(
 pub(super) fn endpoint(
     resolved: &Resolved,
     environment: &Environment,
-) -> Result<OpenAiSettings, SettingsError> {
+) -> Result<OpenAiSettings, Error> {
     let generation = &resolved.settings.generation;
-    environment.check_address("generation.base_url", &generation.base_url)?;
-    openai_settings(generation, &GENERATION, &resolved.base(), environment)
+    let client = environment.client(&generation.service(), &resolved.base())?;
+    let deadline_s = generation
+        .deadline_s
+        .unwrap_or((CALLS_A_PROMPT * generation.timeout_s).max(LEAST_DEADLINE_S));
+    Ok(OpenAiSettings {
+        model: generation.model.clone(),
+        extra_body: generation.extra_body.clone(),
+        temperature: Some(generation.temperature),
+        max_tokens: Some(generation.max_tokens),
+        deadline: Duration::from_secs_f64(deadline_s),
+        ..chat(client)
+    })
 }
 
-/// Wraps the generator in a response cache, whose new responses are labelled with `dataset`, unless caching is off: repeats
-/// measure the variation of responses.
-pub(super) fn cached(
+/// Returns the settings of a chat endpoint whose model and request are still to be named.
+pub(super) fn chat(client: Client) -> OpenAiSettings {
+    let Client { url, api_key, headers, timeout, concurrency, ca_file, backoff: _ } = client;
+    let deadline_s = (CALLS_A_PROMPT * timeout.as_secs_f64()).max(LEAST_DEADLINE_S);
+    OpenAiSettings {
+        base_url: url,
+        model: String::new(),
+        api_key,
+        headers,
+        extra_body: Map::new(),
+        temperature: None,
+        top_p: None,
+        seed: None,
+        max_tokens: None,
+        stop: Vec::new(),
+        timeout,
+        deadline: Duration::from_secs_f64(deadline_s),
+        concurrency,
+        ca_file,
+    }
+}
+
+/// Opens the question-answering checkpoint and records it.
+async fn span_reader(wiring: &mut Wiring<'_>) -> Result<Arc<dyn Generator>, Error> {
+    let generation = &wiring.resolved.settings.generation;
+    let model = &generation.model;
+    if model.is_empty() {
+        let message = "`generation.model` is not set";
+        let hint = "name the folder of a question-answering checkpoint (config.json, tokenizer.json, model.safetensors)";
+        return Err(Error::setting(message).with_hint(hint));
+    }
+    let checkpoint = wiring.locate(model).await;
+    let checkpoint = checkpoint.map_err(LlmError::from)?;
+    wiring.record("generator", model, Some(&checkpoint));
+    let reader = SpanReader::open(model, checkpoint, generation.abstain)?;
+    Ok(Arc::new(reader))
+}
+
+/// Wraps the generator in a response cache, whose new replies are labelled with `dataset`; `None` if caching is off: repeats
+/// measure the variation of replies.
+pub(super) fn keep_replies(
     generator: Arc<dyn Generator>,
     repeat: usize,
     dataset: String,
@@ -93,50 +136,6 @@ pub(super) fn cached(
     Ok(Arc::new(cached.map_err(AssembleError::Responses)?))
 }
 
-pub(super) fn openai_settings(
-    generation: &GenerationSettings,
-    names: &'static ServiceNames,
-    base: &Path,
-    environment: &Environment,
-) -> Result<OpenAiSettings, SettingsError> {
-    let [api_key_env, headers_env] =
-        if names.table == GENERATION.table { GENERATION_KEYS } else { JUDGE_KEYS };
-    let api_key = environment.key(generation.api_key_env.as_deref(), api_key_env)?;
-    let deadline_s = generation
-        .deadline_s
-        .unwrap_or((CALLS_A_PROMPT * generation.timeout_s).max(LEAST_DEADLINE_S));
-    Ok(OpenAiSettings {
-        names,
-        base_url: generation.base_url.clone(),
-        model: generation.model.clone(),
-        api_key: api_key.map(Secret::new),
-        headers: headers(&generation.headers_env, headers_env, environment)?,
-        extra_body: generation.extra_body.clone(),
-        temperature: Some(generation.temperature),
-        top_p: generation.top_p,
-        seed: generation.seed,
-        max_tokens: Some(generation.max_tokens),
-        stop: generation.stop.clone(),
-        timeout: Duration::from_secs_f64(generation.timeout_s),
-        deadline: Duration::from_secs_f64(deadline_s),
-        concurrency: generation.concurrency,
-        ca_file: generation.ca_file.as_ref().map(|path| base.join(path)),
-    })
-}
-
-/// Returns request headers with the values of their environment variables, configured under `key`.
-pub(super) fn headers(
-    configured: &BTreeMap<String, String>,
-    key: &'static str,
-    environment: &Environment,
-) -> Result<Vec<(String, Secret)>, SettingsError> {
-    let headers = configured.iter().map(|(header, variable)| {
-        let value = environment.key(Some(variable), key)?.unwrap_or_default();
-        Ok((header.clone(), Secret::new(value)))
-    });
-    headers.collect()
-}
-
 /// Returns the maximum number of tokens of an answer.
 #[must_use]
 pub fn most_completion_tokens(generation: &GenerationSettings) -> u64 {
@@ -144,16 +143,25 @@ pub fn most_completion_tokens(generation: &GenerationSettings) -> u64 {
     most.unwrap_or_default()
 }
 
-/// Creates the spending limit of an endpoint, if configured.
-pub(super) fn allowance(
-    generation: &GenerationSettings,
-    names: &'static ServiceNames,
-) -> Result<Option<Arc<Allowance>>, SettingsError> {
-    let limits = Limits { usd: generation.max_usd, tokens: generation.max_tokens_total };
-    if !generation.calls_endpoint() || limits == Limits::default() {
+/// Creates the spending limit of the generator's endpoint, if configured.
+pub(super) fn allowance(generation: &GenerationSettings) -> Result<Option<Arc<Allowance>>, Error> {
+    if !generation.calls_endpoint() {
         return Ok(None);
     }
-    let price = generation.price;
+    let limits = Limits { usd: generation.max_usd, tokens: generation.max_tokens_total };
+    limited("generation", limits, generation.price, most_completion_tokens(generation))
+}
+
+/// Creates the spending limit of the endpoint of `table`, if there is one.
+pub(super) fn limited(
+    table: &str,
+    limits: Limits,
+    price: Price,
+    most_completion_tokens: u64,
+) -> Result<Option<Arc<Allowance>>, Error> {
+    if limits == Limits::default() {
+        return Ok(None);
+    }
     if let Some(usd) = limits.usd.filter(|_| price == Price::default()) {
         let table = names.table;
         return Err(OutOfRange {
@@ -163,13 +171,8 @@ pub(super) fn allowance(
         }
         .into());
     }
-    Ok(Some(Arc::new(Allowance::new(
-        limits,
-        price,
-        prompt_counter()?,
-        most_completion_tokens(generation),
-        names,
-    ))))
+    let counter = prompt_counter()?;
+    Ok(Some(Arc::new(Allowance::new(limits, price, counter, most_completion_tokens))))
 }
 
 /// Returns the number of questions processed concurrently: for an endpoint twice the number of calls, so that a prompt is ready

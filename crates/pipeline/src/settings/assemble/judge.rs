@@ -3,21 +3,23 @@
 use std::sync::Arc;
 
 use super::environment::Environment;
-use super::error::AssembleError;
 use super::evaluation::check;
 use super::generation;
 use super::prompt::prompt_counter;
+use super::retrieval::Wiring;
+use crate::Error;
 use crate::estimate;
 use crate::judging::JudgePlan;
-use crate::settings::{Resolved, Settings, SettingsError};
-use ragtriage_core::config::{GenerationSettings, GeneratorName, JudgeKind, JudgeSettings};
+use crate::settings::{Resolved, Settings};
+use ragtriage_core::config::{JudgeKind, JudgeSettings, Precision};
 use ragtriage_core::types::{JudgeEstimate, Question};
 use ragtriage_models::judge::AnswerJudge;
 use ragtriage_models::llm::Allowance;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
-use ragtriage_models::services::JUDGE;
+use ragtriage_models::llm::{Allowance, CachedReplies, Generator, Limits};
+use ragtriage_models::rerank::CrossEncoder;
 
-/// A judge with its spending limit.
+/// A judge with its response cache and its spending limit.
 pub struct AssembledJudge {
     /// The judge.
     pub plan: JudgePlan,
@@ -32,21 +34,40 @@ pub struct AssembledJudge {
 pub fn judge(
     resolved: &Resolved,
     environment: &Environment,
-) -> Result<Option<AssembledJudge>, AssembleError> {
+    on_download: OnDownload<'_>,
+) -> Result<Option<AssembledJudge>, Error> {
     check(&resolved.settings)?;
-    let judge = &resolved.settings.judge;
-    if judge.kind == JudgeKind::None {
-        return Ok(None);
+    match resolved.settings.judge.kind {
+        JudgeKind::None => Ok(None),
+        JudgeKind::Endpoint => endpoint_judge(resolved, environment).map(Some),
+        JudgeKind::CrossEncoder => {
+            let wiring = Wiring::new(resolved, environment, on_download);
+            cross_encoder(&wiring).await.map(Some)
+        }
     }
-    let endpoint = endpoint(judge);
+}
+
+async fn cross_encoder(wiring: &Wiring<'_>) -> Result<AssembledJudge, Error> {
+    let judge = &wiring.resolved.settings.judge;
+    let checkpoint = wiring.locate(&judge.model).await?;
+    let reranker = CrossEncoder::open(checkpoint, None, Precision::Float32)?;
+    let model = CrossEncoderJudge::new(Arc::new(reranker), &judge.model, judge.threshold);
+    let plan = JudgePlan { judge: Arc::new(model), concurrency: rayon::current_num_threads() };
+    Ok(AssembledJudge { plan, replies: None, allowance: None })
+}
+
+fn endpoint_judge(resolved: &Resolved, environment: &Environment) -> Result<AssembledJudge, Error> {
+    let judge = &resolved.settings.judge;
     let settings = openai_settings(resolved, environment)?;
-    let allowance = generation::allowance(&endpoint, &JUDGE)?;
+    let limits = Limits { usd: judge.max_usd, tokens: judge.max_tokens_total };
+    let allowance =
+        generation::limited("judge", limits, judge.price, most_completion_tokens(judge))?;
     let generator = openai::connect(&settings, allowance.clone())?;
     let label = resolved.settings.dataset.label();
     let generator = generation::cached(generator, 1, label, environment)?;
     let plan = JudgePlan {
-        judge: Arc::new(AnswerJudge::new(generator, prompt_counter()?, judge.price)),
-        concurrency: endpoint.concurrency,
+        judge: Arc::new(EndpointJudge::new(generator, prompt_counter()?, judge.price)),
+        concurrency: judge.concurrency,
     };
     Ok(Some(AssembledJudge { plan, allowance }))
 }
@@ -55,10 +76,19 @@ pub fn judge(
 pub(super) fn openai_settings(
     resolved: &Resolved,
     environment: &Environment,
-) -> Result<OpenAiSettings, SettingsError> {
+) -> Result<OpenAiSettings, Error> {
     let judge = &resolved.settings.judge;
-    environment.check_address("judge.base_url", &judge.base_url)?;
-    generation::openai_settings(&endpoint(judge), &JUDGE, &resolved.base(), environment)
+    Ok(OpenAiSettings {
+        model: judge.model.clone(),
+        extra_body: judge.extra_body.clone(),
+        temperature: Some(judge.temperature),
+        max_tokens: Some(judge.max_tokens),
+        ..generation::chat(environment.client(&judge.service(), &resolved.base())?)
+    })
+}
+
+fn most_completion_tokens(judge: &JudgeSettings) -> u64 {
+    openai::most_completion_tokens(&judge.extra_body, Some(judge.max_tokens)).unwrap_or_default()
 }
 
 /// Bounds the calls of the judge for `questions`; `None` without a judge.
@@ -68,36 +98,14 @@ pub(super) fn openai_settings(
 pub fn judge_estimate(
     settings: &Settings,
     questions: &[Question],
-) -> Result<Option<JudgeEstimate>, SettingsError> {
+) -> Result<Option<JudgeEstimate>, Error> {
     let conditions = settings.evaluation.arms.len().max(1) * settings.generation.repeat;
     Ok(estimate::judge_estimate(
         questions,
         conditions as u64,
         &settings.judge,
         generation::most_completion_tokens(&settings.generation),
-        generation::most_completion_tokens(&endpoint(&settings.judge)),
+        most_completion_tokens(&settings.judge),
         prompt_counter()?.as_ref(),
     ))
-}
-
-/// Returns the judge's endpoint as that of a generator.
-fn endpoint(judge: &JudgeSettings) -> GenerationSettings {
-    let judge = judge.clone();
-    GenerationSettings {
-        generator: GeneratorName::Openai,
-        base_url: judge.base_url,
-        model: judge.model,
-        api_key_env: judge.api_key_env,
-        headers_env: judge.headers_env,
-        extra_body: judge.extra_body,
-        temperature: judge.temperature,
-        max_tokens: judge.max_tokens,
-        concurrency: judge.concurrency,
-        timeout_s: judge.timeout_s,
-        max_usd: judge.max_usd,
-        max_tokens_total: judge.max_tokens_total,
-        price: judge.price,
-        ca_file: judge.ca_file,
-        ..GenerationSettings::default()
-    }
 }

@@ -2,7 +2,6 @@
 
 mod collection;
 mod environment;
-mod error;
 mod evaluation;
 mod external;
 mod generation;
@@ -18,17 +17,18 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 pub use self::environment::Environment;
-pub use self::error::AssembleError;
-use self::error::unusable;
 pub use self::evaluation::{check, evaluation, gates};
 pub use self::external::{RecordConditions, record_conditions, recorded, service};
 pub use self::generation::most_completion_tokens;
-use self::generation::{allowance, cached, calls, concurrency, generator};
+use self::generation::{allowance, calls, concurrency, generator, keep_replies};
 pub use self::judge::{AssembledJudge, judge, judge_estimate};
 use self::prompt::{prompt_counter, template};
 use self::retrieval::Wiring;
-use super::{Resolved, Settings, SettingsError, cache_folder};
+use super::resolve::unreadable;
+use super::{Resolved, Settings, cache_folder};
+use crate::Error;
 pub use crate::collection::ReadCollections;
+use crate::error::SEE_DEFAULTS;
 use crate::plan::{ArmPlan, Plan, PromptPlan};
 use ragtriage_core::chunk::{ChunkSpec, Strategy};
 use ragtriage_core::hint::Hint;
@@ -62,12 +62,12 @@ pub async fn assemble(
     resolved: &Resolved,
     environment: &Environment,
     on_download: OnDownload<'_>,
-) -> Result<Assembled, AssembleError> {
+) -> Result<Assembled, Error> {
     let settings = &resolved.settings;
     check(settings)?;
     let chunking = chunk_spec(resolved)?;
     let template = template(resolved)?;
-    let allowance = allowance(&settings.generation, &GENERATION)?;
+    let allowance = allowance(&settings.generation)?;
     let mut wiring = Wiring::new(resolved, environment, on_download);
     // Before retrieval, which may download models; recorded after them.
     let generator = generator(&mut wiring, allowance.clone())?;
@@ -109,37 +109,36 @@ pub async fn assemble(
     Ok(Assembled { plan, models, vector_caches: caches, allowance })
 }
 
-fn chunk_spec(resolved: &Resolved) -> Result<ChunkSpec, AssembleError> {
+fn chunk_spec(resolved: &Resolved) -> Result<ChunkSpec, Error> {
     let chunking = &resolved.settings.chunking;
     if let (Strategy::File, Some(file)) = (chunking.strategy, &chunking.file) {
         let chunks = chunks::read(&Input::read(&resolved.base().join(file))?)?;
         return Ok(ChunkSpec::of_file(Arc::new(chunks), chunking.tokenizer));
     }
     ChunkSpec::new(chunking.strategy, chunking.size, chunking.overlap, chunking.tokenizer)
-        .map_err(|error| unusable(&error.to_string(), error.hint()).into())
+        .map_err(Error::from)
 }
 
 /// Returns the counter of a chunk's size and its identity; `model`: the dense encoder's tokenizer.
-async fn chunk_counter(
-    wiring: &Wiring<'_>,
-) -> Result<(Arc<dyn TokenCounter>, String), AssembleError> {
+async fn chunk_counter(wiring: &Wiring<'_>) -> Result<(Arc<dyn TokenCounter>, String), Error> {
     let settings = &wiring.resolved.settings;
     let tokenizer = settings.chunking.tokenizer;
     let bytes = if tokenizer == Tokenizer::Model {
-        let dense = &settings.retrieval.dense;
-        let checkpoint = wiring.locate(&dense.model, dense.model_path.as_ref()).await?;
+        let checkpoint = wiring.locate(&settings.retrieval.dense.model).await?;
         Some(read_tokenizer(&checkpoint.folder)?)
     } else {
         None
     };
-    let counter = tokens::counter(tokenizer, bytes.as_deref())
-        .map_err(|error| unusable(&format!("`chunking.tokenizer`: {error}"), error.hint()))?;
+    let counter = tokens::counter(tokenizer, bytes.as_deref()).map_err(|error| {
+        Error::setting(format!("`chunking.tokenizer`: {error}"))
+            .with_hint(error.hint().unwrap_or_else(|| SEE_DEFAULTS.to_owned()))
+    })?;
     Ok((counter, bytes.map(|bytes| hex(&Sha256::digest(bytes))).unwrap_or_default()))
 }
 
-fn read_tokenizer(folder: &Path) -> Result<Vec<u8>, SettingsError> {
+fn read_tokenizer(folder: &Path) -> Result<Vec<u8>, Error> {
     let path = folder.join("tokenizer.json");
-    read_file(&path).map_err(|source| SettingsError::Unreadable { path, source })
+    read_file(&path).map_err(|error| unreadable(&path, &error))
 }
 
 fn arm_plan(settings: &Settings) -> ArmPlan {

@@ -5,12 +5,13 @@
 use std::time::Duration;
 
 use super::environment::Environment;
-use super::error::AssembleError;
 use super::judge as judging;
 use super::recipients::uses_encoder;
 use super::retrieval::Wiring;
 use super::{external, generation};
-use crate::settings::{Resolved, SettingsError};
+use crate::Error;
+use crate::settings::Resolved;
+use ragtriage_core::config::{self, GeneratorName, JudgeKind};
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::{RetrieverName, TitledText};
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError};
@@ -66,20 +67,15 @@ pub async fn checkpoint(
     resolved: &Resolved,
     environment: &Environment,
 ) -> Result<Checkpoint, CheckpointError> {
-    let path = &resolved.settings.retrieval.dense.model_path;
-    let path = path.as_ref().filter(|_| model.key == "retrieval.dense.model");
     let wiring = Wiring::new(resolved, environment, &|_| {});
-    wiring.located_here(model.name, path).await
+    wiring.located_here(model.name).await
 }
 
 /// Returns the settings of the generator's endpoint.
 ///
 /// # Errors
 /// An unset key; an address on another machine in offline mode.
-pub fn generator(
-    resolved: &Resolved,
-    environment: &Environment,
-) -> Result<OpenAiSettings, SettingsError> {
+pub fn generator(resolved: &Resolved, environment: &Environment) -> Result<OpenAiSettings, Error> {
     generation::endpoint(resolved, environment)
 }
 
@@ -87,23 +83,17 @@ pub fn generator(
 ///
 /// # Errors
 /// As [`generator`].
-pub fn judge(
-    resolved: &Resolved,
-    environment: &Environment,
-) -> Result<OpenAiSettings, SettingsError> {
+pub fn judge(resolved: &Resolved, environment: &Environment) -> Result<OpenAiSettings, Error> {
     judging::openai_settings(resolved, environment)
 }
 
-/// Encodes one word at the endpoint `url` and returns the dimension of its vector.
+/// Encodes one word at the embeddings endpoint and returns the dimension of its vector.
 ///
 /// # Errors
 /// An unset key, a failed call, another answer than a vector of the configured dimension.
-pub async fn encoder(
-    url: &str,
-    resolved: &Resolved,
-    environment: &Environment,
-) -> Result<usize, AssembleError> {
-    let settings = Wiring::new(resolved, environment, &|_| {}).remote_encoder(url)?;
+pub async fn encoder(resolved: &Resolved, environment: &Environment) -> Result<usize, Error> {
+    let endpoint = configured(resolved.settings.retrieval.dense.service())?;
+    let settings = Wiring::new(resolved, environment, &|_| {}).remote_encoder(&endpoint)?;
     let has_dimension = settings.dimensions.is_some();
     let remote =
         Remote::open(RemoteSettings { backoff: once(settings.timeout), ..settings }).await?;
@@ -114,16 +104,13 @@ pub async fn encoder(
     Ok(remote.shape().dimension)
 }
 
-/// Scores one passage at the endpoint `url`.
+/// Scores one passage at the rerank endpoint.
 ///
 /// # Errors
 /// An unset key, a failed call, another answer than a score.
-pub async fn reranker(
-    url: &str,
-    resolved: &Resolved,
-    environment: &Environment,
-) -> Result<(), AssembleError> {
-    let settings = Wiring::new(resolved, environment, &|_| {}).remote_reranker(url)?;
+pub async fn reranker(resolved: &Resolved, environment: &Environment) -> Result<(), Error> {
+    let endpoint = configured(resolved.settings.rerank.service())?;
+    let settings = Wiring::new(resolved, environment, &|_| {}).remote_reranker(&endpoint)?;
     let endpoint = Endpoint::new(RerankSettings { backoff: once(settings.timeout), ..settings })?;
     endpoint.scores(TEXT, &[text()]).await?;
     Ok(())
@@ -136,7 +123,7 @@ pub async fn reranker(
 pub async fn vector_server(
     resolved: &Resolved,
     environment: &Environment,
-) -> Result<String, AssembleError> {
+) -> Result<String, Error> {
     let server = Wiring::new(resolved, environment, &|_| {}).server()?;
     Ok(server_version(&server).await?)
 }
@@ -145,27 +132,24 @@ pub async fn vector_server(
 ///
 /// # Errors
 /// As [`vector_server`]; no such collection, or one without the configured vectors.
-pub async fn collection(
-    resolved: &Resolved,
-    environment: &Environment,
-) -> Result<String, AssembleError> {
+pub async fn collection(resolved: &Resolved, environment: &Environment) -> Result<String, Error> {
     let server = Wiring::new(resolved, environment, &|_| {}).collection_server()?;
     let version = server_version(&server).await?;
     open_existing(&server, &resolved.settings.retrieval.collection, None).await?;
     Ok(version)
 }
 
-/// Connects to the external RAG at `url` without asking a question, which may cost tokens.
+/// Connects to the external RAG without asking a question, which may cost tokens.
 ///
 /// # Errors
 /// An unset key, no answer, a refused key.
-pub async fn service(
-    url: &str,
-    resolved: &Resolved,
-    environment: &Environment,
-) -> Result<(), AssembleError> {
-    let service = external::connected(resolved, url, environment)?;
+pub async fn service(resolved: &Resolved, environment: &Environment) -> Result<(), Error> {
+    let service = external::connected(resolved, environment)?;
     Ok(service.reach().await?)
+}
+
+fn configured(endpoint: Option<config::Endpoint<'_>>) -> Result<config::Endpoint<'_>, Error> {
+    endpoint.ok_or_else(|| Error::setting("no endpoint is configured"))
 }
 
 fn once(timeout: Duration) -> Backoff {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::error::unusable;
-use crate::settings::{Resolved, SettingsError};
+use crate::Error;
+use crate::error::SEE_DEFAULTS;
+use crate::settings::Resolved;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
@@ -18,7 +19,9 @@ pub(super) fn template(resolved: &Resolved) -> Result<Template, ModelError> {
     load_template(&resolved.base().join(name).to_string_lossy())
 }
 
-pub(super) fn prompt_counter() -> Result<Arc<dyn TokenCounter>, SettingsError> {
-    tokens::counter(Tokenizer::Cl100kBase, None)
-        .map_err(|error| unusable(&format!("`generation.context_tokens`: {error}"), error.hint()))
+pub(super) fn prompt_counter() -> Result<Arc<dyn TokenCounter>, Error> {
+    tokens::counter(Tokenizer::Cl100kBase, None).map_err(|error| {
+        Error::setting(format!("`generation.context_tokens`: {error}"))
+            .with_hint(error.hint().unwrap_or_else(|| SEE_DEFAULTS.to_owned()))
+    })
 }

@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use crate::settings::Settings;
 use ragtriage_core::config::{
-    DenseSettings, ExternalSettings, GenerationSettings, GeneratorName, JudgeKind, RerankSettings,
-    VectorStoreKind,
+    CollectionSettings, DenseSettings, ExternalSettings, GeneratorName, JudgeKind, RerankSettings,
+    RetrievalSettings, VectorStoreKind, VectorStoreSettings,
 };
+use ragtriage_core::fuse::Fusion;
 use ragtriage_core::text::address;
 use ragtriage_core::types::RetrieverName;
 
@@ -90,28 +91,6 @@ pub fn condition_recipients(settings: &Settings) -> Vec<Recipient> {
     all
 }
 
-/// Returns settings with a local retrieval in place of an external service, whose prompts stand for its own; their generator
-/// is never called.
-#[must_use]
-pub fn in_place_of_service(settings: &Settings) -> Settings {
-    let mut local = settings.clone();
-    local.external = ExternalSettings::default();
-    local.generation = GenerationSettings {
-        generator: GeneratorName::Openai,
-        model: "stand-in".to_owned(),
-        prompt: settings.generation.prompt.clone(),
-        context_tokens: settings.generation.context_tokens,
-        max_tokens: settings.generation.max_tokens,
-        repeat: settings.generation.repeat,
-        ..GenerationSettings::default()
-    };
-    local.rerank = RerankSettings::default();
-    local.retrieval.min_score = None;
-    local.retrieval.retrievers = vec![RetrieverName::Bm25];
-    local.retrieval.fusion.weights.clear();
-    local
-}
-
 /// Returns true if any retriever needs the dense encoder.
 pub(super) fn uses_encoder(settings: &Settings) -> bool {
     let retrieval = &settings.retrieval;
@@ -129,34 +108,30 @@ pub fn uses_vector_store(settings: &Settings) -> bool {
     })
 }
 
-/// Returns the settings with a retrieval that calls no service: components that call one are removed, and BM25 is the
-/// fallback if none remains.
+/// Returns the settings with a pipeline in place of an external RAG, and BM25 alone in place of a retrieval that calls a service.
 #[must_use]
 pub fn without_services(settings: &Settings) -> Settings {
     let mut local = settings.clone();
-    let calls = |role| recipients(settings).iter().any(|recipient| recipient.role == role);
-    if calls(RecipientRole::Reranker) {
+    local.external = ExternalSettings::default();
+    if settings.external.url.is_some() {
+        // Its prompts are counted, not sent.
+        local.generation.generator = GeneratorName::Openai;
+        "service".clone_into(&mut local.generation.model);
+        local.generation.max_usd = None;
+    }
+    let of_answers = [RecipientRole::Generator, RecipientRole::Judge];
+    let calls = recipients(&local).iter().any(|it| !of_answers.contains(&it.role));
+    if calls || settings.external.url.is_some() {
         local.rerank = RerankSettings::default();
-        local.retrieval.min_score = None;
-    }
-    if calls(RecipientRole::VectorStore) {
-        local.vector_store.kind = VectorStoreKind::Embedded;
-        local
-            .retrieval
-            .retrievers
-            .retain(|name| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf));
-    }
-    if calls(RecipientRole::Encoder) {
-        local.retrieval.dense = DenseSettings::default();
-        local.retrieval.retrievers.retain(|name| *name != RetrieverName::Dense);
-    }
-    local.retrieval.retrievers.retain(|name| *name != RetrieverName::Collection);
-    if local.retrieval.retrievers.is_empty() {
-        local.retrieval.retrievers.push(RetrieverName::Bm25);
-    }
-    if local.retrieval.retrievers != settings.retrieval.retrievers {
-        local.retrieval.fusion.weights.clear();
-        local.retrieval.min_score = None;
+        local.vector_store = VectorStoreSettings::default();
+        local.retrieval = RetrievalSettings {
+            retrievers: vec![RetrieverName::Bm25],
+            min_score: None,
+            dense: DenseSettings::default(),
+            collection: CollectionSettings::default(),
+            fusion: Fusion::default(),
+            ..local.retrieval
+        };
     }
     local
 }
@@ -209,15 +184,6 @@ mod tests {
             "rerank.endpoint=https://r",
         ]);
         let local = without_services(&mixed);
-        assert_eq!(
-            (roles(&local), local.retrieval.retrievers),
-            (Vec::new(), vec![RetrieverName::Tfidf])
-        );
-        let server = settings(&[
-            "retrieval.retrievers=[\"bm25\", \"late_interaction\"]",
-            "vector_store.kind=server",
-        ]);
-        let local = without_services(&server);
         assert_eq!(
             (roles(&local), local.retrieval.retrievers),
             (Vec::new(), vec![RetrieverName::Bm25])

@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use super::environment::Environment;
-use super::error::{AssembleError, unusable};
+use super::environment::{Client, Environment};
 use super::recipients::uses_vector_store;
+use crate::Error;
 use crate::plan::{RerankPlan, RetrievalPlan, RetrieverPlan, SparsePlan, StorePlan, VectorPlan};
 use crate::settings::cache_folder::ScratchFolder;
-use crate::settings::{Resolved, Settings, SettingsError, cache_folder};
+use crate::settings::{Resolved, Settings, cache_folder};
 use ragtriage_bm25::{Bm25Parameters, Weighting};
-use ragtriage_core::config::{AnalyzerSettings, Placement, VectorStoreKind};
+use ragtriage_core::config::{self, AnalyzerSettings, Placement, VectorStoreKind};
 use ragtriage_core::text::address;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::types::{RetrieverName, Similarity};
@@ -20,7 +19,7 @@ use ragtriage_encoder::bert::Instructions;
 use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_fetch::model::{self as source, ModelRef, ModelSource};
-use ragtriage_http::{Backoff, OnDownload, Secret};
+use ragtriage_http::OnDownload;
 use ragtriage_models::embed::{
     CachedEncoder, Encoder, LateInteraction, LateInteractionOptions, Local, LocalOptions, Remote,
     RemoteSettings, TwoEncoders,
@@ -57,7 +56,7 @@ impl<'a> Wiring<'a> {
     ///
     /// # Errors
     /// A setting out of range, an unavailable model, an invalid address, an unset key.
-    pub(super) async fn retrieval(&mut self) -> Result<RetrievalPlan, AssembleError> {
+    pub(super) async fn retrieval(&mut self) -> Result<RetrievalPlan, Error> {
         let retrieval = &self.settings().retrieval;
         let AnalyzerSettings { words, lowercase, stopwords, stemmer } = retrieval.analyzer;
         let language = self.settings().dataset.language();
@@ -102,7 +101,7 @@ impl<'a> Wiring<'a> {
         self.environment.cached(cache_folder::INDEXES)
     }
 
-    fn bm25(&self, analyzer: &Arc<Analyzer>) -> Result<SparsePlan, SettingsError> {
+    fn bm25(&self, analyzer: &Arc<Analyzer>) -> Result<SparsePlan, Error> {
         let bm25 = &self.settings().retrieval.bm25;
         let parameters = Bm25Parameters::new(bm25.variant, bm25.k1, bm25.b, bm25.delta)?;
         Ok(SparsePlan {
@@ -114,10 +113,10 @@ impl<'a> Wiring<'a> {
     }
 
     /// Assembles the dense encoder.
-    pub(super) async fn dense(&mut self) -> Result<VectorPlan, AssembleError> {
+    pub(super) async fn dense(&mut self) -> Result<VectorPlan, Error> {
         let dense = &self.settings().retrieval.dense;
-        let encoder: Arc<dyn Encoder> = if let Some(url) = &dense.endpoint {
-            let settings = self.remote_encoder(url)?;
+        let encoder: Arc<dyn Encoder> = if let Some(endpoint) = dense.service() {
+            let settings = self.remote_encoder(&endpoint)?;
             self.record("dense", &dense.model, None);
             Arc::new(Remote::open(settings).await?)
         } else {
@@ -132,13 +131,13 @@ impl<'a> Wiring<'a> {
                 precision: dense.precision,
                 instructions: Instructions::All,
             };
-            let checkpoint = self.locate(&dense.model, dense.model_path.as_ref()).await?;
+            let checkpoint = self.locate(&dense.model).await?;
             self.record("dense", &dense.model, Some(&checkpoint));
             let passage = Local::open(checkpoint, options.clone())?;
             match &dense.query_model {
                 None => Arc::new(passage),
                 Some(model) => {
-                    let checkpoint = self.locate(model, None).await?;
+                    let checkpoint = self.locate(model).await?;
                     self.record("dense, questions", model, Some(&checkpoint));
                     let query = Local::open(checkpoint, options)?;
                     Arc::new(TwoEncoders::new(
@@ -151,56 +150,58 @@ impl<'a> Wiring<'a> {
         Ok(VectorPlan { name: RetrieverName::Dense, encoder: self.cached(encoder)? })
     }
 
-    /// Returns the settings of the encoder at `url`.
-    pub(super) fn remote_encoder(&self, url: &str) -> Result<RemoteSettings, SettingsError> {
+    /// Returns the settings of the encoder at `endpoint`.
+    pub(super) fn remote_encoder(
+        &self,
+        endpoint: &config::Endpoint<'_>,
+    ) -> Result<RemoteSettings, Error> {
         let dense = &self.settings().retrieval.dense;
-        self.environment.check_address("retrieval.dense.endpoint", url)?;
-        let api_key =
-            self.environment.key(dense.api_key_env.as_deref(), "retrieval.dense.api_key_env")?;
+        let Client { url, api_key, timeout, concurrency, ca_file, backoff, .. } =
+            self.environment.client(endpoint, &self.resolved.base())?;
         Ok(RemoteSettings {
-            api_key: api_key.map(Secret::new),
+            api_key,
             dimensions: dense.dimensions,
             query_prefix: dense.query_prefix.clone().unwrap_or_default(),
             passage_prefix: dense.passage_prefix.clone().unwrap_or_default(),
             similarity: dense.similarity.unwrap_or(Similarity::Cosine),
-            timeout: Duration::from_secs_f64(dense.timeout_s),
-            concurrency: dense.concurrency,
-            ca_file: dense.ca_file.as_ref().map(|path| self.resolved.base().join(path)),
-            backoff: backoff(dense.timeout_s),
-            ..RemoteSettings::new(url.to_owned(), dense.model.clone())
+            timeout,
+            concurrency,
+            ca_file,
+            backoff,
+            ..RemoteSettings::new(url, dense.model.clone())
         })
     }
 
-    async fn late_interaction(&mut self) -> Result<VectorPlan, AssembleError> {
+    async fn late_interaction(&mut self) -> Result<VectorPlan, Error> {
         let late = &self.settings().retrieval.late_interaction;
         if late.model.is_empty() {
             let message = "`retrieval.late_interaction.model` is not set";
             let hint = "name the folder of a ColBERT checkpoint (config.json, tokenizer.json, model.safetensors)";
-            return Err(unusable(message, Some(hint.to_owned())).into());
+            return Err(Error::setting(message).with_hint(hint));
         }
-        let checkpoint = self.locate(&late.model, None).await?;
+        let checkpoint = self.locate(&late.model).await?;
         self.record("late_interaction", &late.model, Some(&checkpoint));
         let options = LateInteractionOptions {
-            query_tokens: late.query_tokens,
-            passage_tokens: late.max_tokens,
+            query_tokens: None,
+            passage_tokens: None,
             precision: late.precision,
         };
         let encoder = Arc::new(LateInteraction::open(checkpoint, options)?);
         Ok(VectorPlan { name: RetrieverName::LateInteraction, encoder: self.cached(encoder)? })
     }
 
-    async fn rerank(&mut self) -> Result<Option<RerankPlan>, AssembleError> {
+    async fn rerank(&mut self) -> Result<Option<RerankPlan>, Error> {
         let rerank = &self.settings().rerank;
-        let reranker: Arc<dyn Reranker> = match (&rerank.endpoint, &rerank.model) {
+        let reranker: Arc<dyn Reranker> = match (rerank.service(), &rerank.model) {
             (None, None) => return Ok(None),
-            (Some(url), model) => {
-                let settings = self.remote_reranker(url)?;
+            (Some(endpoint), model) => {
+                let settings = self.remote_reranker(&endpoint)?;
                 let name = model.as_ref().filter(|model| !model.is_empty());
-                self.record("rerank", name.unwrap_or(url), None);
+                self.record("rerank", name.map_or(endpoint.url, String::as_str), None);
                 Arc::new(Endpoint::new(settings)?)
             }
             (None, Some(model)) => {
-                let checkpoint = self.locate(model, None).await?;
+                let checkpoint = self.locate(model).await?;
                 self.record("rerank", model, Some(&checkpoint));
                 Arc::new(CrossEncoder::open(checkpoint, rerank.max_tokens, rerank.precision)?)
             }
@@ -219,39 +220,32 @@ impl<'a> Wiring<'a> {
         }))
     }
 
-    /// Returns the settings of the reranker at `url`.
-    pub(super) fn remote_reranker(&self, url: &str) -> Result<RerankSettings, SettingsError> {
+    /// Returns the settings of the reranker at `endpoint`.
+    pub(super) fn remote_reranker(
+        &self,
+        endpoint: &config::Endpoint<'_>,
+    ) -> Result<RerankSettings, Error> {
         let rerank = &self.settings().rerank;
-        self.environment.check_address("rerank.endpoint", url)?;
-        let api_key = self.environment.key(rerank.api_key_env.as_deref(), "rerank.api_key_env")?;
+        let Client { url, api_key, timeout, concurrency, ca_file, backoff, .. } =
+            self.environment.client(endpoint, &self.resolved.base())?;
         let model = rerank.model.clone().unwrap_or_default();
         Ok(RerankSettings {
-            api_key: api_key.map(Secret::new),
-            timeout: Duration::from_secs_f64(rerank.timeout_s),
-            concurrency: rerank.concurrency,
-            ca_file: rerank.ca_file.as_ref().map(|path| self.resolved.base().join(path)),
-            backoff: backoff(rerank.timeout_s),
-            ..RerankSettings::new(url.to_owned(), rerank.form, model)
+            api_key,
+            timeout,
+            concurrency,
+            ca_file,
+            backoff,
+            ..RerankSettings::new(url, rerank.form, model)
         })
     }
 
     /// Returns the Qdrant server of the vector store.
-    pub(super) fn server(&self) -> Result<Server, SettingsError> {
+    pub(super) fn server(&self) -> Result<Server, Error> {
         let store = &self.settings().vector_store;
-        self.environment.check_address("vector_store.url", &store.url)?;
-        Ok(Server {
-            url: store.url.clone(),
-            settings: "vector_store",
-            api_key: self.environment.qdrant_key(
-                ("vector_store.url", &store.url),
-                ("vector_store.api_key_env", store.api_key_env.as_deref()),
-            )?,
-            timeout: Duration::from_secs_f64(store.timeout_s),
-            indexing_timeout: Duration::from_secs_f64(store.indexing_timeout_s),
-        })
+        self.environment.server(&store.service(), store.indexing_timeout_s)
     }
 
-    fn store(&self) -> Result<StorePlan, SettingsError> {
+    fn store(&self) -> Result<StorePlan, Error> {
         let store = &self.settings().vector_store;
         let place = match store.kind {
             VectorStoreKind::Embedded => {
@@ -262,7 +256,9 @@ impl<'a> Wiring<'a> {
             VectorStoreKind::Server => {
                 let server = self.server()?;
                 if self.environment.scratch.is_some() && uses_vector_store(self.settings()) {
-                    return Err(SettingsError::KeptByContent);
+                    let error = "a run without caches needs the embedded store: runs with the same content share a collection on a Qdrant server";
+                    let hint = "use the embedded store: `vector_store.kind = \"embedded\"`, or leave `--no-cache` out";
+                    return Err(Error::setting(error).with_hint(hint));
                 }
                 VectorPlace::Server(server)
             }
@@ -280,32 +276,17 @@ impl<'a> Wiring<'a> {
         })
     }
 
-    /// Locates the checkpoint of the model `name`, in the folder `path` if given.
-    pub(super) async fn locate(
-        &self,
-        name: &str,
-        path: Option<&PathBuf>,
-    ) -> Result<Checkpoint, CheckpointError> {
-        let model = self.model(name, path);
+    /// Locates the checkpoint of the model `name`.
+    pub(super) async fn locate(&self, name: &str) -> Result<Checkpoint, CheckpointError> {
+        let model = ModelRef::parse(name, &self.resolved.base());
         source::locate(&model, &self.model_source(), self.on_download).await
     }
 
     /// As [`Self::locate`], without downloading.
-    pub(super) async fn located_here(
-        &self,
-        name: &str,
-        path: Option<&PathBuf>,
-    ) -> Result<Checkpoint, CheckpointError> {
+    pub(super) async fn located_here(&self, name: &str) -> Result<Checkpoint, CheckpointError> {
         let source = ModelSource { offline: true, ..self.model_source() };
-        source::locate(&self.model(name, path), &source, self.on_download).await
-    }
-
-    fn model(&self, name: &str, path: Option<&PathBuf>) -> ModelRef {
-        let base = self.resolved.base();
-        match path {
-            Some(path) => ModelRef::NamedIn(name.to_owned(), base.join(path)),
-            None => ModelRef::parse(name, &base),
-        }
+        let model = ModelRef::parse(name, &self.resolved.base());
+        source::locate(&model, &source, self.on_download).await
     }
 
     /// Returns the locations of models.
@@ -326,7 +307,7 @@ impl<'a> Wiring<'a> {
         });
     }
 
-    fn cached(&mut self, encoder: Arc<dyn Encoder>) -> Result<Arc<dyn Encoder>, AssembleError> {
+    fn cached(&mut self, encoder: Arc<dyn Encoder>) -> Result<Arc<dyn Encoder>, Error> {
         if self.environment.scratch.is_some() {
             return Ok(encoder);
         }
@@ -338,9 +319,4 @@ impl<'a> Wiring<'a> {
         self.caches.push(Arc::clone(&cached));
         Ok(cached)
     }
-}
-
-/// Four attempts within three times the time of one call.
-fn backoff(timeout_s: f64) -> Backoff {
-    Backoff::new(4, Duration::from_secs_f64(3.0 * timeout_s))
 }

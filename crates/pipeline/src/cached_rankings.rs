@@ -1,28 +1,19 @@
 //! A retriever with cached rankings, for sweeps: nothing outlives the process.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 
-use super::PipelineError;
 use super::retriever::{Retrieved, Retriever};
+use crate::Error;
 use ragtriage_core::types::{Ranking, RetrieverName};
 
-/// Counts of the questions asked of retrievers.
-#[derive(Default)]
-pub(crate) struct RankingCounts {
-    pub(crate) wanted: AtomicUsize,
-    pub(crate) made: AtomicUsize,
-}
-
 /// A retriever with cached rankings: each question is asked once at each depth.
-pub(crate) struct Remembered {
+pub(crate) struct CachedRankings {
     inner: Box<dyn Retriever>,
     found: Mutex<HashMap<RankingKey, Retrieved>>,
     found_exactly: Mutex<HashMap<RankingKey, Option<Ranking>>>,
-    asked: Arc<RankingCounts>,
 }
 
 /// One call of a retriever.
@@ -38,14 +29,9 @@ impl RankingKey {
     }
 }
 
-impl Remembered {
-    pub(crate) fn new(inner: Box<dyn Retriever>, asked: &Arc<RankingCounts>) -> Self {
-        Self {
-            inner,
-            found: Mutex::default(),
-            found_exactly: Mutex::default(),
-            asked: Arc::clone(asked),
-        }
+impl CachedRankings {
+    pub(crate) fn new(inner: Box<dyn Retriever>) -> Self {
+        Self { inner, found: Mutex::default(), found_exactly: Mutex::default() }
     }
 }
 
@@ -54,20 +40,18 @@ fn lock<T>(found: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[async_trait]
-impl Retriever for Remembered {
+impl Retriever for CachedRankings {
     fn name(&self) -> RetrieverName {
         self.inner.name()
     }
 
-    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, PipelineError> {
-        self.asked.wanted.fetch_add(1, Ordering::Relaxed);
+    async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, Error> {
         let request = RankingKey::new(question, depth);
         let known = lock(&self.found).get(&request).cloned();
         if let Some(found) = known {
             return Ok(found);
         }
         let found = self.inner.retrieve(question, depth).await?;
-        self.asked.made.fetch_add(1, Ordering::Relaxed);
         lock(&self.found).insert(request, found.clone());
         Ok(found)
     }
@@ -76,7 +60,7 @@ impl Retriever for Remembered {
         &self,
         question: &str,
         depth: usize,
-    ) -> Result<Option<Ranking>, PipelineError> {
+    ) -> Result<Option<Ranking>, Error> {
         let request = RankingKey::new(question, depth);
         let known = lock(&self.found_exactly).get(&request).cloned();
         if let Some(found) = known {
