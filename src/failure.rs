@@ -4,7 +4,7 @@ use std::error::Error;
 
 use ragtriage_core::text::causes::with_causes;
 
-use crate::advice::Advice;
+use ragtriage_core::hint::Hint;
 
 /// A message with a hint. Each one ends the program with exit code 2.
 #[derive(Debug)]
@@ -24,8 +24,8 @@ impl Failure {
     }
 }
 
-impl<E: Error + Advice> From<E> for Failure {
+impl<E: Error + Hint> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self { message: with_causes(&error), hint: error.advice() }
+        Self { message: with_causes(&error), hint: error.hint() }
     }
 }

@@ -1,12 +1,8 @@
 //! The `ragtriage` program. One file per command; only `output.rs` and `bars.rs` write to stdout and stderr.
 
-mod advice;
 mod announce;
 mod ask;
-mod audit;
 mod bars;
-mod baseline;
-mod cache;
 mod check;
 mod command_line;
 mod compare;
@@ -18,7 +14,6 @@ mod doctor;
 mod dry_run;
 mod environment;
 mod failure;
-mod generated;
 mod import;
 mod init;
 mod interrupt;
@@ -28,13 +23,10 @@ mod model;
 mod next;
 mod output;
 mod overrides;
-mod page;
 mod recorded;
 mod report;
-mod report_format;
 mod resume;
 mod run;
-mod run_args;
 mod run_folder;
 mod runtime;
 mod sample;

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use self::files::report;
 use self::progress::{SweepProgress, in_words};
-use crate::advice::RERUN;
+
 use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
@@ -26,6 +26,9 @@ use ragtriage_pipeline::sweep::trials::DEFAULT;
 use ragtriage_pipeline::sweep::tune::{SweepOutcome, SweepRequest, cost_of_all, tune as sweep};
 use ragtriage_pipeline::sweep::tune_file::TuneFile;
 use ragtriage_pipeline::{Error, Kind};
+
+/// Hint for a sweep that was not finished.
+const RERUN: &str = "run the same command again to resume: finished trials are reused";
 
 /// The default configuration file of `tune`.
 const DEFAULT_CONFIG: &str = "config/tune.toml";

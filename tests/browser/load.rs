@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::page::Page;
-use crate::project::Project;
 use crate::sample::{N_QUESTIONS, Sample};
 
 #[test]
@@ -23,20 +22,6 @@ fn the_report_opens_without_a_complaint_or_a_request() {
     browser.picture("load");
     assert_eq!(browser.strangers(), Vec::<String>::new());
     assert_eq!(browser.complaints(), []);
-}
-
-#[test]
-fn a_page_that_errs_and_fetches_would_be_noticed() {
-    let bad = "<!doctype html><title>bad</title><img src=\"http://127.0.0.1:9/x.png\"><script>console.warn('hm'); missing();</script>";
-    let project = Project::of(&[("bad.html", bad)]);
-    let browser = Browser::start();
-    browser.open(&project.path("bad.html"), "");
-    assert_eq!(browser.strangers(), ["http://127.0.0.1:9/x.png"]);
-    let complaints = browser.complaints();
-    let said = |level: &str, part: &str| {
-        complaints.iter().any(|one| one.level == level && one.text.contains(part))
-    };
-    assert!(said("WARNING", "hm") && said("SEVERE", "missing is not defined"), "{complaints:?}");
 }
 
 #[test]
