@@ -1,20 +1,19 @@
 //! Files that a user names: only regular ones are read, since reading a FIFO or a device may never end, and each is written whole
 //! or not at all.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Read, Write};
-use std::os::unix::fs::{FileTypeExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
 use ragtriage_core::text::numbers;
+use tempfile::TempPath;
 
 /// Maximum size of a file that a setting names: a million recorded responses of 250 bytes.
 const MOST_BYTES: u64 = 250_000_000;
 
 /// The mode of a file that others may read, as far as the process's mask allows.
 pub const SHARED: u32 = 0o666;
-/// The end of the name of a file that is being written.
-pub(crate) const PARTIAL: &str = ".partial";
 /// The mode of a file with corpus text and answers.
 pub const PRIVATE: u32 = 0o600;
 
@@ -73,16 +72,15 @@ pub fn write_file(
         let mut file = BufWriter::new(OpenOptions::new().write(true).open(&target)?);
         return write(&mut file).and_then(|()| file.flush());
     }
-    let folder = target.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let partial = tempfile::Builder::new()
-        .suffix(PARTIAL)
-        .permissions(Permissions::from_mode(mode))
-        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    let mut file = BufWriter::new(partial.as_file().try_clone()?);
+    let partial = target.with_added_extension("partial");
+    let file =
+        OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(&partial)?;
+    // Removed unless it gets its name: half a file is useless.
+    let partial = TempPath::try_from_path(partial)?;
+    let mut file = BufWriter::new(file);
     write(&mut file).and_then(|()| file.flush())?;
-    partial.as_file().sync_data()?;
-    partial.persist(&target).map_err(|error| error.error)?;
-    Ok(())
+    file.get_ref().sync_data()?;
+    partial.persist(&target).map_err(|error| error.error)
 }
 
 fn not_regular() -> io::Error {
@@ -138,5 +136,6 @@ mod tests {
         assert_eq!(fs::read_to_string(&file).expect("there"), "new");
         let full = write_file(Path::new("/dev/full"), SHARED, |file| file.write_all(b"x"));
         assert_eq!(full.expect_err("full").kind(), io::ErrorKind::StorageFull);
+        assert!(!Path::new("/dev/full.partial").exists());
     }
 }

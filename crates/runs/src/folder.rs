@@ -1,12 +1,10 @@
 //! The folder of one run, and atomic writes of its files.
 
-use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::file::PARTIAL;
 use super::{Error, Kind, PRIVATE, write_file};
 
 /// Refuses a name that is not a plain file name.
@@ -82,9 +80,9 @@ impl RunFolder {
     /// Returns true if nothing was recorded in it: its process was killed before the manifest had its name.
     #[must_use]
     pub fn is_unused(&self) -> bool {
-        let is_partial = |name: OsString| name.to_string_lossy().ends_with(PARTIAL);
-        fs::read_dir(&self.path)
-            .is_ok_and(|entries| entries.flatten().all(|entry| is_partial(entry.file_name())))
+        fs::read_dir(&self.path).is_ok_and(|entries| {
+            entries.flatten().all(|entry| entry.file_name() == "run.json.partial")
+        })
     }
 
     /// Writes a file whole or not at all ([`write_file`]).
