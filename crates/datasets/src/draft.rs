@@ -65,7 +65,7 @@ impl Draft {
 
     /// Counts an accepted irregularity; `what` as in [`Note::what`].
     pub(super) fn note(&mut self, count: usize, what: &str) {
-        Note::add(&mut self.notes, what, count);
+        Note::add(&mut self.read.notes, what, count);
     }
 
     /// Under `error` collects `refuse` as an error; under `keep` counts `what`.

@@ -5,20 +5,13 @@ use std::fmt;
 use std::path::Path;
 
 use ragtriage_bm25::IndexFileError;
-use ragtriage_core::chunk::ChunkError;
 use ragtriage_core::config::OutOfRange;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::ErrorKind;
 use ragtriage_encoder::checkpoint::CheckpointError;
-use ragtriage_models::cache::CacheError;
-use ragtriage_models::embed::EmbedError;
-use ragtriage_models::llm::LlmError;
-use ragtriage_models::rerank::RerankError;
-use ragtriage_models::service::ServiceError;
-use ragtriage_runs::StoreError;
-use ragtriage_runs::external::ExternalError;
-use ragtriage_vectors::{ExistingError, IndexError};
+use ragtriage_models::Error as ModelError;
+use ragtriage_vectors::{Error as VectorError, Kind as VectorErrorKind};
 
 /// Where the keys of a configuration are listed.
 pub(crate) const SEE_DEFAULTS: &str = "`ragtriage config show` shows every key with its default";
@@ -112,67 +105,41 @@ impl Hint for Error {
     }
 }
 
-macro_rules! from {
-    ($($source:ty: $kind:ident, $hint:expr, $cause:expr;)*) => {$(
-        impl From<$source> for Error {
-            fn from(error: $source) -> Self {
-                let cause: fn(&$source) -> ErrorKind = $cause;
-                Self::of(Kind::$kind, cause(&error), &error).or_hint($hint)
-            }
-        }
-    )*};
+impl From<ModelError> for Error {
+    fn from(error: ModelError) -> Self {
+        Self::of(Kind::Model, error.kind, &error).or_hint(SEE_SCHEMA)
+    }
 }
 
-from! {
-    EmbedError: Model, SEE_SCHEMA, EmbedError::kind;
-    RerankError: Model, SEE_SCHEMA, RerankError::kind;
-    CheckpointError: Model, SEE_SCHEMA, |_| ErrorKind::Permanent;
-    LlmError: Other, SEE_DEFAULTS, LlmError::kind;
-    ServiceError: Other, SEE_DEFAULTS, ServiceError::kind;
-    ExternalError: Other, SEE_DEFAULTS, |_| ErrorKind::Permanent;
+impl From<CheckpointError> for Error {
+    fn from(error: CheckpointError) -> Self {
+        Self::of(Kind::Model, ErrorKind::Permanent, &error).or_hint(SEE_SCHEMA)
+    }
 }
 
-impl From<StoreError> for Error {
-    fn from(error: StoreError) -> Self {
+impl From<ragtriage_runs::Error> for Error {
+    fn from(error: ragtriage_runs::Error) -> Self {
         Self::of(Kind::Other, ErrorKind::Permanent, &error)
     }
 }
 
-impl From<ChunkError> for Error {
-    fn from(error: ChunkError) -> Self {
+impl From<ragtriage_core::Error> for Error {
+    fn from(error: ragtriage_core::Error) -> Self {
         Self::of(Kind::Setting, ErrorKind::Permanent, &error)
     }
 }
 
-impl From<IndexError> for Error {
-    fn from(error: IndexError) -> Self {
-        ExistingError::from(error).into()
-    }
-}
-
-impl From<ExistingError> for Error {
-    fn from(error: ExistingError) -> Self {
-        let ends = matches!(
-            error,
-            ExistingError::Call(IndexError::Gone { .. }) | ExistingError::Changed { .. }
-        );
+impl From<VectorError> for Error {
+    fn from(error: VectorError) -> Self {
+        let ends = error.kind == VectorErrorKind::Changed;
         let kind = if ends { Kind::EndsRun } else { Kind::Other };
-        let error = Self::of(kind, error.kind(), &error).or_hint(SEE_SCHEMA);
+        let error = Self::of(kind, error.kind.into(), &error).or_hint(SEE_SCHEMA);
         if !ends {
             return error;
         }
         let hint = error.hint.unwrap_or_default();
         let more = "with `--resume` and the run's name, finished questions are kept";
         Self { hint: Some(format!("{hint}; {more}")), ..error }
-    }
-}
-
-impl From<CacheError> for Error {
-    fn from(error: CacheError) -> Self {
-        let hint = error.hint().unwrap_or_default();
-        Self::other(with_causes(&error)).with_hint(format!(
-            "{hint}, but its responses are paid for again; use `--no-cache` to run without the cache"
-        ))
     }
 }
 

@@ -16,7 +16,7 @@ use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{
     Attempt, Estimate, Finish, JudgeEstimate, Origin, Question, QuestionId, Stance, TokenUse, Trace,
 };
-use ragtriage_models::llm::LlmError;
+use ragtriage_models::Error as ModelError;
 
 /// A dry run: counts the calls that an execution would make.
 pub struct EstimateSink {
@@ -109,7 +109,7 @@ struct Counting {
 
 #[async_trait]
 impl Caller for Counting {
-    async fn call(&self, _: &QuestionId, call: &PromptCall) -> Result<Attempt, LlmError> {
+    async fn call(&self, _: &QuestionId, call: &PromptCall) -> Result<Attempt, ModelError> {
         let is_cached = self.answerer.is_cached(&call.prompt).await;
         Ok(Attempt {
             passages: call.passages.clone(),

@@ -183,7 +183,7 @@ impl Failures {
         let (n, run) = (self.calls_in_a_row, sink.name());
         let fix = match failure.error.kind {
             ErrorKind::Unreachable => "start the server or correct its address",
-            kind => kind_hint(kind).unwrap_or("fix the error named above"),
+            kind => &kind_hint(kind).unwrap_or_else(|| "fix the error named above".to_owned()),
         };
         let error = format!("aborted after {n} consecutive failures; last error: {failure}");
         Err(Error::other(error).with_hint(format!(

@@ -17,7 +17,7 @@ use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 use ragtriage_core::types::{ChunkId, Passage, Step, Trace};
 use ragtriage_models::embed::CachedEncoder;
 use ragtriage_runs::replies::{self, PendingReply, Replies};
-use ragtriage_runs::{Error, LineWriter, Manifest, RunFolder};
+use ragtriage_runs::{LineWriter, Manifest, RunFolder};
 
 /// The folder of a run: the manifest is written at the start and end, traces and passages as questions
 /// finish.

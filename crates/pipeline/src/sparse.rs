@@ -10,7 +10,7 @@ use super::index::{Built, IndexInputs, indexed_text};
 use super::plan::SparsePlan;
 use super::retriever::{Retrieved, Retriever, ranking};
 use crate::Error;
-use ragtriage_bm25::{Allowed, Analysed, SparseIndex};
+use ragtriage_bm25::{Analysed, SparseIndex};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::analyse::{self, Analyzer};
 use ragtriage_core::types::{Corpus, Filter, RetrieverName};

@@ -20,7 +20,7 @@ use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Filter, Ranking, RetrieverName, TitledText};
 use ragtriage_models::embed::{Encoder, Role, VectorShape};
 use ragtriage_vectors::{
-    CollectionSpec, Neighbour, Point, SearchMode, Vector, VectorSearch, VectorSpec, VectorStore,
+    CollectionSpec, Neighbour, Point, SearchMode, VectorSearch, VectorSpec, VectorStore,
 };
 
 mod search_method;
@@ -43,15 +43,6 @@ struct VectorRetriever {
 }
 
 impl VectorRetriever {
-    /// Returns the vector of `question`.
-    ///
-    /// # Errors
-    /// Errors of the encoder; `Contract` if it does not return exactly one vector.
-    async fn encoded(&self, question: &str) -> Result<Vector, Error> {
-        let numbers = self.questions.encoded(question).await?;
-        Ok(vector(self.questions.shape(), numbers))
-    }
-
     async fn search(
         &self,
         vector: &[f32],
@@ -86,7 +77,7 @@ impl Retriever for VectorRetriever {
     }
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, Error> {
-        let vector = self.encoded(question).await?;
+        let vector = self.questions.encoded(question).await?;
         Ok(Retrieved {
             ranking: self.search(&vector, depth, self.mode).await?,
             parts: Parts::new(),

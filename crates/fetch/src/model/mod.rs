@@ -170,7 +170,7 @@ async fn named(
     };
     if let (Some(pin), None) = (pin, skipped) {
         let created = DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-        created.map_err(|error| CheckpointError::Write { path: folder.clone(), source: error })?;
+        created.map_err(CheckpointError::write(&folder))?;
         match fetch_pinned(&source.hub, pin, &folder, on_download).await {
             Ok(()) => return open(&folder, Some(pin)).await,
             Err(attempt) => attempts.push(attempt),

@@ -100,7 +100,7 @@ impl Environment {
         }
         let indexing_timeout = Duration::from_secs_f64(indexing_timeout_s);
         let api_key = api_key.map(|key| key.expose().to_owned());
-        Ok(Server { url, api_key, timeout, indexing_timeout })
+        Ok(Server { url, settings: endpoint.table, api_key, timeout, indexing_timeout })
     }
 
     /// Returns the value of the environment variable `name`, configured under `key`; `None` without a name.

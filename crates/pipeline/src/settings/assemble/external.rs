@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::environment::{Client, Environment};
 use super::evaluation::check;
-use super::generation::{allowance, calls, generator, keep_replies};
+use super::generation::{allowance, calls, cached, generator};
 use super::prompt::{prompt_counter, template};
 use super::retrieval::Wiring;
 use super::{arm_plan, chunk_counter, chunk_spec};
@@ -20,7 +20,6 @@ use ragtriage_core::prompt::Template;
 use ragtriage_core::types::ArmName;
 use ragtriage_http::OnDownload;
 use ragtriage_models::service::{MappingSettings, Rag, Service, ServiceSettings};
-use ragtriage_models::services::GENERATION;
 use ragtriage_runs::ModelRecord;
 
 /// Assembles the plan of an imported run. A failure of the external RAG does not predict the next question's.

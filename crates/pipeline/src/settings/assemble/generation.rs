@@ -9,12 +9,11 @@ use super::retrieval::Wiring;
 use crate::Error;
 use crate::settings::{Resolved, Settings, cache_folder};
 use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange, Price};
+use ragtriage_core::hint::Hint;
 use ragtriage_http::ServiceNames;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
-use ragtriage_models::llm::{
-    Allowance, Baseline, CachedReplies, Generator, Limits, LlmError, RecordedResponses, SpanReader,
-};
-use ragtriage_runs::read_text;
+use ragtriage_models::llm::{Allowance, CachedGenerator, Generator, Limits, RecordedResponses};
+use ragtriage_models::services::GENERATION;
 use serde_json::Map;
 
 /// A prompt's deadline in units of the time for one call.
@@ -78,15 +77,16 @@ pub(super) fn endpoint(
         temperature: Some(generation.temperature),
         max_tokens: Some(generation.max_tokens),
         deadline: Duration::from_secs_f64(deadline_s),
-        ..chat(client)
+        ..chat(&GENERATION, client)
     })
 }
 
 /// Returns the settings of a chat endpoint whose model and request are still to be named.
-pub(super) fn chat(client: Client) -> OpenAiSettings {
+pub(super) fn chat(names: &'static ServiceNames, client: Client) -> OpenAiSettings {
     let Client { url, api_key, headers, timeout, concurrency, ca_file, backoff: _ } = client;
     let deadline_s = (CALLS_A_PROMPT * timeout.as_secs_f64()).max(LEAST_DEADLINE_S);
     OpenAiSettings {
+        names,
         base_url: url,
         model: String::new(),
         api_key,
@@ -104,36 +104,26 @@ pub(super) fn chat(client: Client) -> OpenAiSettings {
     }
 }
 
-/// Opens the question-answering checkpoint and records it.
-async fn span_reader(wiring: &mut Wiring<'_>) -> Result<Arc<dyn Generator>, Error> {
-    let generation = &wiring.resolved.settings.generation;
-    let model = &generation.model;
-    if model.is_empty() {
-        let message = "`generation.model` is not set";
-        let hint = "name the folder of a question-answering checkpoint (config.json, tokenizer.json, model.safetensors)";
-        return Err(Error::setting(message).with_hint(hint));
-    }
-    let checkpoint = wiring.locate(model).await;
-    let checkpoint = checkpoint.map_err(LlmError::from)?;
-    wiring.record("generator", model, Some(&checkpoint));
-    let reader = SpanReader::open(model, checkpoint, generation.abstain)?;
-    Ok(Arc::new(reader))
-}
-
-/// Wraps the generator in a response cache, whose new replies are labelled with `dataset`; `None` if caching is off: repeats
-/// measure the variation of replies.
-pub(super) fn keep_replies(
+/// Wraps the generator in a response cache, whose new responses are labelled with `dataset`, unless caching is off: repeats
+/// measure the variation of responses.
+pub(super) fn cached(
     generator: Arc<dyn Generator>,
     repeat: usize,
     dataset: String,
     environment: &Environment,
-) -> Result<Arc<dyn Generator>, AssembleError> {
+) -> Result<Arc<dyn Generator>, Error> {
     if generator.fingerprint().is_none() || environment.scratch.is_some() || repeat > 1 {
         return Ok(generator);
     }
     let path = environment.cache_dir.join(cache_folder::REPLIES);
     let cached = CachedGenerator::open(generator, &path, dataset, &environment.notices);
-    Ok(Arc::new(cached.map_err(AssembleError::Responses)?))
+    let cached = cached.map_err(|error| {
+        let hint = error.hint().unwrap_or_default();
+        Error::from(error).with_hint(format!(
+            "{hint}, but its responses are paid for again; use `--no-cache` to run without the cache"
+        ))
+    })?;
+    Ok(Arc::new(cached))
 }
 
 /// Returns the maximum number of tokens of an answer.
@@ -149,12 +139,12 @@ pub(super) fn allowance(generation: &GenerationSettings) -> Result<Option<Arc<Al
         return Ok(None);
     }
     let limits = Limits { usd: generation.max_usd, tokens: generation.max_tokens_total };
-    limited("generation", limits, generation.price, most_completion_tokens(generation))
+    limited(&GENERATION, limits, generation.price, most_completion_tokens(generation))
 }
 
-/// Creates the spending limit of the endpoint of `table`, if there is one.
+/// Creates the spending limit of an endpoint, if there is one.
 pub(super) fn limited(
-    table: &str,
+    names: &'static ServiceNames,
     limits: Limits,
     price: Price,
     most_completion_tokens: u64,
@@ -172,7 +162,7 @@ pub(super) fn limited(
         .into());
     }
     let counter = prompt_counter()?;
-    Ok(Some(Arc::new(Allowance::new(limits, price, counter, most_completion_tokens))))
+    Ok(Some(Arc::new(Allowance::new(limits, price, counter, most_completion_tokens, names))))
 }
 
 /// Returns the number of questions processed concurrently: for an endpoint twice the number of calls, so that a prompt is ready

@@ -6,18 +6,16 @@ use super::environment::Environment;
 use super::evaluation::check;
 use super::generation;
 use super::prompt::prompt_counter;
-use super::retrieval::Wiring;
 use crate::Error;
 use crate::estimate;
 use crate::judging::JudgePlan;
 use crate::settings::{Resolved, Settings};
-use ragtriage_core::config::{JudgeKind, JudgeSettings, Precision};
+use ragtriage_core::config::{JudgeKind, JudgeSettings};
 use ragtriage_core::types::{JudgeEstimate, Question};
 use ragtriage_models::judge::AnswerJudge;
-use ragtriage_models::llm::Allowance;
 use ragtriage_models::llm::openai::{self, OpenAiSettings};
-use ragtriage_models::llm::{Allowance, CachedReplies, Generator, Limits};
-use ragtriage_models::rerank::CrossEncoder;
+use ragtriage_models::llm::{Allowance, Limits};
+use ragtriage_models::services::JUDGE;
 
 /// A judge with its response cache and its spending limit.
 pub struct AssembledJudge {
@@ -34,39 +32,21 @@ pub struct AssembledJudge {
 pub fn judge(
     resolved: &Resolved,
     environment: &Environment,
-    on_download: OnDownload<'_>,
 ) -> Result<Option<AssembledJudge>, Error> {
     check(&resolved.settings)?;
-    match resolved.settings.judge.kind {
-        JudgeKind::None => Ok(None),
-        JudgeKind::Endpoint => endpoint_judge(resolved, environment).map(Some),
-        JudgeKind::CrossEncoder => {
-            let wiring = Wiring::new(resolved, environment, on_download);
-            cross_encoder(&wiring).await.map(Some)
-        }
-    }
-}
-
-async fn cross_encoder(wiring: &Wiring<'_>) -> Result<AssembledJudge, Error> {
-    let judge = &wiring.resolved.settings.judge;
-    let checkpoint = wiring.locate(&judge.model).await?;
-    let reranker = CrossEncoder::open(checkpoint, None, Precision::Float32)?;
-    let model = CrossEncoderJudge::new(Arc::new(reranker), &judge.model, judge.threshold);
-    let plan = JudgePlan { judge: Arc::new(model), concurrency: rayon::current_num_threads() };
-    Ok(AssembledJudge { plan, replies: None, allowance: None })
-}
-
-fn endpoint_judge(resolved: &Resolved, environment: &Environment) -> Result<AssembledJudge, Error> {
     let judge = &resolved.settings.judge;
+    if judge.kind == JudgeKind::None {
+        return Ok(None);
+    }
     let settings = openai_settings(resolved, environment)?;
     let limits = Limits { usd: judge.max_usd, tokens: judge.max_tokens_total };
     let allowance =
-        generation::limited("judge", limits, judge.price, most_completion_tokens(judge))?;
+        generation::limited(&JUDGE, limits, judge.price, most_completion_tokens(judge))?;
     let generator = openai::connect(&settings, allowance.clone())?;
     let label = resolved.settings.dataset.label();
     let generator = generation::cached(generator, 1, label, environment)?;
     let plan = JudgePlan {
-        judge: Arc::new(EndpointJudge::new(generator, prompt_counter()?, judge.price)),
+        judge: Arc::new(AnswerJudge::new(generator, prompt_counter()?, judge.price)),
         concurrency: judge.concurrency,
     };
     Ok(Some(AssembledJudge { plan, allowance }))
@@ -83,7 +63,7 @@ pub(super) fn openai_settings(
         extra_body: judge.extra_body.clone(),
         temperature: Some(judge.temperature),
         max_tokens: Some(judge.max_tokens),
-        ..generation::chat(environment.client(&judge.service(), &resolved.base())?)
+        ..generation::chat(&JUDGE, environment.client(&judge.service(), &resolved.base())?)
     })
 }
 
