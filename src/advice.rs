@@ -31,7 +31,6 @@ const SEE_DEFAULTS: &str = "`ragtriage config show` shows every key with its def
 const SEE_SCHEMA: &str = "fix the key named above; `ragtriage schema config` documents every key";
 /// Hint for a sweep that was not finished.
 pub const RERUN: &str = "run the same command again to resume: finished trials are reused";
-const SEE_REPORT: &str = "`ragtriage report RUN` shows what a run has";
 
 /// An error with a remedy on the command line.
 pub trait Advice: Hint {
@@ -83,54 +82,10 @@ impl Advice for UnknownMeasure {
     }
 }
 
-impl Advice for AuditError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            Self::Malformed { .. } => with(self, ", or ", "draw it again with `--audit`"),
-            _ => self.hint(),
-        }
-    }
-}
-
-impl Advice for CompareError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            Self::OtherQuestions { common, .. } => Some(format!(
-                "`--intersect` compares the questions in both ({common}); `ragtriage run --resume NAME` completes an interrupted run"
-            )),
-            Self::NoValue { .. } => with(self, "; ", SEE_REPORT),
-            Self::NothingInCommon { .. } => self.hint(),
-        }
-    }
-}
-
-impl Advice for GateError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            Self::NoBaseline { .. } => with(self, ", or ", "give one with `--baseline RUN`"),
-            Self::NoValue { .. } => with(self, "; ", SEE_REPORT),
-            Self::Compare(error) => error.advice(),
-            Self::NoQuestions { .. } => advise("resume the run with `ragtriage run --resume NAME`"),
-            Self::OtherRule { .. } | Self::NotInBaseline { .. } => {
-                with(self, "; ", "`ragtriage baseline RUN` writes the file")
-            }
-            Self::HigherIsBetter { .. } | Self::NotCompared { .. } | Self::OutOfRange { .. } => {
-                self.hint()
-            }
-        }
-    }
-}
-
-impl Advice for BaselineError {
-    fn advice(&self) -> Option<String> {
-        match self {
-            Self::Foreign { .. } | Self::Damaged { .. } => {
-                with(self, "; ", "`ragtriage baseline RUN` writes one")
-            }
-            Self::Unreadable { .. } | Self::OtherSchema { .. } => self.hint(),
-        }
-    }
-}
+impl Advice for AuditError {}
+impl Advice for CompareError {}
+impl Advice for GateError {}
+impl Advice for BaselineError {}
 
 impl Advice for StoreError {
     fn advice(&self) -> Option<String> {

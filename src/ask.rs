@@ -9,18 +9,17 @@ use crate::bars::ProgressBars;
 use crate::environment::environment;
 use crate::failure::Failure;
 use crate::overrides::OverrideArgs;
-use crate::run_args::DEFAULT_CONFIG;
+use crate::run::DEFAULT_CONFIG;
 use crate::runtime::block_on;
 use crate::{announce, output};
 use ragtriage_core::attribute::judge::mark_declined;
 use ragtriage_core::config::Settings;
-use ragtriage_core::types::Attempt;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::{self};
 use ragtriage_pipeline::single::{Single, ask_single};
-use ragtriage_report::ask::{AnswerView, AskView, PromptView, RankedPassage};
+use ragtriage_report::ask::{AskedQuestion, PromptMessages};
 use ragtriage_report::render::terminal::render;
 
 #[derive(Debug, Args)]
@@ -51,47 +50,46 @@ pub fn ask(args: &AskArgs) -> Result<(), Failure> {
         let hint = "remove `external.url`: `ask` explains the built-in pipeline";
         return Err(Failure::new("the configuration evaluates an external RAG service", hint));
     }
-    let answered = block_on(answered(args, &mut resolved))?;
-    let AskOutcome { mut single, generator } = answered;
+    let (mut single, generator) = block_on(answered(args, &mut resolved))?;
     if let Some(failure) = single.trace.failure().filter(|failure| failure.arm.is_none()) {
         return Err(Failure::bare(failure.to_string()));
     }
-    let Settings { evaluation, dataset, .. } = &resolved.settings;
+    let Settings { evaluation, dataset, retrieval, .. } = &resolved.settings;
     if let Some(attempt) = single.trace.arms.first_mut().and_then(|arm| arm.attempts.first_mut()) {
         mark_declined(&single.trace.question, attempt, &evaluation.declined, dataset.language());
     }
-    let attempt = single.trace.arms.first().and_then(|arm| arm.attempts.first());
-    let view = AskView {
-        question: args.question.clone(),
+    let asked = AskedQuestion {
         config: config.display().to_string(),
-        dataset: resolved.settings.dataset.label(),
+        dataset: dataset.label(),
         n_chunks: single.facts.n_chunks,
-        vector_search: single.facts.ingest.vector_search.clone(),
-        passages: RankedPassage::of_trace(
-            &single.trace,
-            &single.passages,
-            resolved.settings.retrieval.k,
-        ),
-        prompt: PromptView::new(&single.prompt, single.prompt_tokens),
-        answer: generator
-            .zip(attempt)
-            .map(|(generator, attempt)| AnswerView::new(&generator, attempt)),
+        vector_search: single.facts.ingest.vector_search.as_deref(),
+        k: retrieval.k,
+        trace: &single.trace,
+        passages: &single.passages,
+        prompt: PromptMessages {
+            system: &single.prompt.system,
+            user: &single.prompt.user,
+            n_tokens: single.prompt_tokens,
+        },
+        generator: generator.as_deref(),
     };
     output::data(&if args.json {
-        output::json(&view, "the answer")?
+        output::json(&asked, "the answer")?
     } else {
-        render(&view.report(), output::screen())
+        render(&asked.report(), output::screen())
     })?;
-    attempt.map_or(Ok(()), succeeded)
+    // A failed call ends the command with an error, after what was retrieved is printed.
+    match asked.attempt().and_then(|attempt| attempt.error.as_ref()) {
+        Some(error) => Err(Failure::bare(format!("no answer: {}", error.message))),
+        None => Ok(()),
+    }
 }
 
-/// A question with its answer, and the name of the generator.
-struct AskOutcome {
-    single: Single,
-    generator: Option<String>,
-}
-
-async fn answered(args: &AskArgs, resolved: &mut Resolved) -> Result<AskOutcome, Failure> {
+/// Asks the question; with the name of the generator.
+async fn answered(
+    args: &AskArgs,
+    resolved: &mut Resolved,
+) -> Result<(Single, Option<String>), Failure> {
     let documents = ragtriage_datasets::documents(&resolved.dataset())?;
     resolved.detect_language(&documents);
     let environment = environment(resolved, args.offline, args.no_cache)?;
@@ -104,16 +102,8 @@ async fn answered(args: &AskArgs, resolved: &mut Resolved) -> Result<AskOutcome,
     announce::announce_all([&resolved.settings], 1, documents.len());
     let single = Box::pin(ask_single(documents, &args.question, plan, &bars)).await;
     match single {
-        Ok(single) => Ok(AskOutcome { single, generator }),
+        Ok(single) => Ok((single, generator)),
         Err(PipelineError::Stopped { why, .. }) => Err(why.into()),
         Err(error) => Err(error.into()),
-    }
-}
-
-/// A failed call ends the command with an error, after what was retrieved is printed.
-fn succeeded(attempt: &Attempt) -> Result<(), Failure> {
-    match &attempt.error {
-        Some(error) => Err(Failure::bare(format!("no answer: {}", error.message))),
-        None => Ok(()),
     }
 }

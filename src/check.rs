@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use crate::baseline;
 use crate::failure::Failure;
 use crate::output;
 use crate::run_folder::folder_of;
 use ragtriage_core::config::GateMode;
 use ragtriage_core::measure::Quantity;
 use ragtriage_core::text::numbers::plural;
+use ragtriage_eval::baseline::{JudgedRun, file};
 use ragtriage_eval::gate::{self, Gate, GateBound, GatePlan, GateReport, GateVerdict};
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
-use ragtriage_report::gates::{self, github, junit};
+use ragtriage_report::gates;
 use ragtriage_report::render::markdown;
 use ragtriage_runs::{Manifest, SHARED, SavedRun};
 
@@ -33,7 +33,7 @@ pub struct CheckArgs {
     /// Maximum rise over the baseline: `--max-rise retrieval=0.03`.
     #[arg(long, value_name = "MEASURE=X")]
     max_rise: Vec<String>,
-    /// Baseline of drops and rises: a run, or a file of `ragtriage baseline`.
+    /// Baseline of drops and rises: a run, or a file of `report --format baseline`.
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
     /// Smallest change that matters: no drop or rise up to it fails [default: `gates.min_effect`].
@@ -51,22 +51,9 @@ pub struct CheckArgs {
     /// Fail the run if a gate is inconclusive.
     #[arg(long)]
     strict: bool,
-    #[command(flatten)]
-    tell: TellArgs,
-}
-
-/// The outputs of the command.
-#[derive(Debug, Args)]
-struct TellArgs {
     /// Also write a JUnit file.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Append the result as Markdown [default: `$GITHUB_STEP_SUMMARY` in a job].
-    #[arg(long, value_name = "FILE")]
-    summary: Option<PathBuf>,
-    /// Write GitHub annotations to stderr [default: in GitHub Actions].
-    #[arg(long)]
-    github: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -82,7 +69,7 @@ enum Mode {
 
 /// Runs the command; returns true if the run passes.
 pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
-    if let Some(path) = &args.tell.junit
+    if let Some(path) = &args.junit
         && std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
     {
         // An earlier run's verdict must not be read as this one's, however this one ends.
@@ -113,9 +100,9 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
         intersect: args.intersect,
         min_effect: min_effect(args.min_effect, settings.gates.min_effect)?,
     };
-    let baseline = baseline.map(|named| baseline::read(&named, &plan)).transpose()?;
+    let baseline = baseline.map(|named| read_baseline(&named, &plan)).transpose()?;
     let report = gate::check(&run, baseline.as_ref(), &plan)?;
-    tell(&args.tell, &report)?;
+    tell(args, &report)?;
     if let Some(line) = undecided(&report) {
         output::talk(&line);
     }
@@ -215,26 +202,36 @@ fn merged(settings: Vec<Gate>, flags: Vec<Gate>) -> Vec<Gate> {
     gates
 }
 
-/// Prints the report, and writes the JUnit file, the summary and the annotations that were asked for.
-fn tell(args: &TellArgs, report: &GateReport) -> Result<(), Failure> {
+/// Prints the report and writes the JUnit file; in a job of GitHub Actions its summary and annotations too.
+fn tell(args: &CheckArgs, report: &GateReport) -> Result<(), Failure> {
     if args.json {
         output::data(&output::json(report, "the gates")?)?;
     } else {
         output::report(&gates::report(report))?;
     }
     if let Some(path) = &args.junit {
-        output::file(path, SHARED, junit::render(report).as_bytes())?;
+        output::file(path, SHARED, gates::junit(report).as_bytes())?;
     }
-    let in_job = std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true");
-    let of_job = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| in_job && !path.is_empty());
-    if let Some(path) = args.summary.clone().or(of_job.map(PathBuf::from)) {
-        let text = markdown::render(&gates::report(report));
-        output::append(&path, text.as_bytes())?;
-    }
-    if args.github || in_job {
-        for line in github::annotations(report) {
+    if std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
+        let summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
+        if let Some(path) = summary {
+            let text = markdown::render(&gates::report(report));
+            output::append(Path::new(&path), text.as_bytes())?;
+        }
+        for line in gates::annotations(report) {
             output::talk(&line);
         }
     }
     Ok(())
+}
+
+/// Reads the baseline `named`, a file or a run's folder or name, with what the gates of `plan` need.
+fn read_baseline(named: &Path, plan: &GatePlan) -> Result<JudgedRun, Failure> {
+    let is_file_name = named.extension().is_some_and(|extension| extension == "json");
+    if !named.is_dir() && (named.exists() || is_file_name) {
+        return Ok(file::read(named)?);
+    }
+    let run = SavedRun::load(&folder_of(named))?;
+    let k = assemble::evaluation(&run.manifest.settings).k;
+    Ok(plan.judged(&run, k))
 }

@@ -8,8 +8,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::failure::Failure;
 use crate::{
-    ask, baseline, cache, check, compare, config, dataset, demo, doctor, generated, import, init,
-    limits, model, output, report, run, run_args, schema, score, tune, wrong_call,
+    ask, check, compare, config, dataset, demo, doctor, import, init, limits, model, output,
+    report, run, schema, score, tune, wrong_call,
 };
 
 /// Find the stage of a RAG pipeline that loses the answers.
@@ -31,7 +31,7 @@ enum Command {
     /// Run on built-in sample data: offline, in seconds.
     Demo(demo::DemoArgs),
     /// Run the pipeline on every question and report where answers are lost.
-    Run(run_args::RunArgs),
+    Run(run::RunArgs),
     /// Create a configuration and a questions file for your own documents.
     Init(init::InitArgs),
     /// Check the cache, models, vector store and endpoints of a configuration.
@@ -46,8 +46,6 @@ enum Command {
     Report(report::ReportArgs),
     /// Compare runs with a baseline, question by question.
     Compare(compare::CompareArgs),
-    /// Write a run as a small baseline file for `check`.
-    Baseline(baseline::BaselineArgs),
     /// Check a run against gates; exit with 1 if it fails.
     Check(check::CheckArgs),
     /// Score TREC runs against qrels, or predictions against gold answers.
@@ -58,18 +56,11 @@ enum Command {
     /// Fetch models ahead of a run.
     #[command(subcommand)]
     Model(model::ModelCommand),
-    /// Show what the cache holds.
-    #[command(subcommand)]
-    Cache(cache::CacheCommand),
     /// Show the configuration.
     #[command(subcommand)]
     Config(config::ConfigCommand),
     /// Print the JSON Schema of a record, a trace, a summary or the configuration.
     Schema(schema::SchemaArgs),
-    /// Print a completion script for a shell.
-    Completions(generated::CompletionsArgs),
-    /// Print the man page, or write one for each command.
-    Man(generated::ManArgs),
 }
 
 /// Runs the command that the program was started with.
@@ -87,34 +78,28 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Runs a command: success, or 1 where a gate failed.
+/// Runs a command: success, or 1 where a gate or a check failed.
 fn dispatch(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Demo(args) => demo::demo(args)?,
         Command::Run(args) => run::run(args)?,
-        Command::Doctor(args) => {
-            let passed = doctor::doctor(&args)?;
-            return Ok(ExitCode::from(u8::from(!passed)));
-        }
+        Command::Doctor(args) => return doctor::doctor(&args).map(code),
         Command::Ask(args) => ask::ask(&args)?,
         Command::Tune(args) => tune::tune(args)?,
         Command::Init(args) => init::init(&args)?,
         Command::Import(args) => import::import(args)?,
         Command::Report(args) => report::report(&args)?,
         Command::Compare(args) => compare::compare(&args)?,
-        Command::Baseline(args) => baseline::baseline(&args)?,
-        Command::Check(args) => {
-            let passed = check::check(&args)?;
-            return Ok(ExitCode::from(u8::from(!passed)));
-        }
+        Command::Check(args) => return check::check(&args).map(code),
         Command::Score(args) => score::score(&args)?,
         Command::Dataset(command) => return dataset::dataset(command),
         Command::Model(command) => model::model(command)?,
-        Command::Cache(command) => cache::cache(command)?,
         Command::Config(command) => config::config(&command)?,
         Command::Schema(args) => schema::schema(args.file)?,
-        Command::Completions(args) => generated::completions(&args, CommandLine::command())?,
-        Command::Man(args) => generated::man(&args, CommandLine::command())?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn code(passed: bool) -> ExitCode {
+    ExitCode::from(u8::from(!passed))
 }

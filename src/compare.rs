@@ -8,9 +8,9 @@ use crate::failure::Failure;
 use crate::output;
 use crate::run_folder::folder_of;
 use ragtriage_core::measure::Measure;
-use ragtriage_eval::compare::{self, ComparePlan, ComparedRun, Comparison};
+use ragtriage_eval::compare::{self, ComparePlan, ComparedRun};
 use ragtriage_pipeline::settings::{Settings, assemble};
-use ragtriage_report::comparison::{self, ComparisonDetail};
+use ragtriage_report::comparison;
 use ragtriage_report::render::{markdown, terminal};
 use ragtriage_runs::SavedRun;
 
@@ -33,19 +33,6 @@ pub struct CompareArgs {
     /// Compare only the questions that all runs share.
     #[arg(long)]
     intersect: bool,
-    /// Show measures at every cutoff, not only the baseline's k.
-    #[arg(long)]
-    all: bool,
-    /// Flipped questions to show of each kind; --json has all.
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    limit_flips: usize,
-    #[command(flatten)]
-    form: FormArgs,
-}
-
-/// Formats other than text for a terminal.
-#[derive(Debug, Args)]
-struct FormArgs {
     /// Print Markdown.
     #[arg(long, conflicts_with = "json")]
     md: bool,
@@ -69,30 +56,18 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let subjects: Vec<ComparedRun<'_>> =
         others.iter().map(|(run, settings)| ComparedRun { run, k: settings.retrieval.k }).collect();
     let comparison = compare::compare(&baseline.0, &subjects, &plan)?;
-    if args.form.json {
+    if args.json {
         return output::data(&output::json(&comparison, "the comparison")?);
     }
     // Measures that were named are all shown.
-    let every_cutoff = args.all || !args.measures.is_empty();
-    let detail = ComparisonDetail { flips: args.limit_flips, every_cutoff };
-    let mut report = comparison::report(&comparison, detail);
-    report.list(hints(&comparison, detail));
-    output::data(&if args.form.md {
+    let mut report = comparison::report(&comparison, !args.measures.is_empty());
+    report
+        .list(vec!["--json has the measures at every cutoff and all flipped questions".to_owned()]);
+    output::data(&if args.md {
         markdown::render(&report)
     } else {
         terminal::render(&report, output::screen())
     })
-}
-
-/// The flags that show what the report leaves out.
-fn hints(comparison: &Comparison, detail: ComparisonDetail) -> Vec<String> {
-    let measures = "--all shows the measures at every cutoff";
-    let flips = "--limit-flips N shows more flipped questions, --json all of them";
-    [(detail.hides_measures(comparison), measures), (detail.hides_flips(comparison), flips)]
-        .into_iter()
-        .filter(|(hides, _)| *hides)
-        .map(|(_, hint)| hint.to_owned())
-        .collect()
 }
 
 /// Loads a run with the settings of its manifest.

@@ -7,8 +7,7 @@ use flate2::read::GzDecoder;
 use tar::Archive;
 
 use crate::failure::Failure;
-use crate::run;
-use crate::run_args::RunArgs;
+use crate::run::{self, RunArgs};
 
 /// Documents, questions and responses, packed by the build script.
 const RUNBOOKS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runbooks.tar.gz"));

@@ -11,15 +11,13 @@ use sha2::{Digest, Sha256};
 use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
-use crate::judge;
 use crate::overrides::OverrideArgs;
-use crate::report::{Printed, configuration_digest};
-use crate::run;
-use crate::run_args::DEFAULT_CONFIG;
+use crate::report::{self, Printed, configuration_digest};
+use crate::run::{self, DEFAULT_CONFIG};
 use crate::run_folder::DEFAULT_OUT;
 use crate::runtime::block_on;
 use crate::sample::{load, sample};
-use crate::{announce, conditions, output};
+use crate::{announce, dry_run, judge, output};
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Dataset, Note};
@@ -27,6 +25,7 @@ use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::record::RunSink;
 use ragtriage_pipeline::recorded::RecordedPlan;
+use ragtriage_pipeline::settings::assemble::recipients::condition_recipients;
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
 use ragtriage_runs::external::chunks::Chunks;
 use ragtriage_runs::external::input::Input;
@@ -48,9 +47,6 @@ pub struct ImportArgs {
     config: Option<PathBuf>,
     #[command(flatten)]
     overrides: OverrideArgs,
-    /// Read the file as a TREC run [default: detected from the content].
-    #[arg(long)]
-    trec: bool,
     /// Chunks that the record names by `chunk_id`.
     ///
     /// JSON lines of `{id, doc_id, start, end}`.
@@ -60,7 +56,7 @@ pub struct ImportArgs {
     #[arg(long)]
     partial: bool,
     /// Ask the configured generator for missing conditions (arms).
-    #[arg(long, conflicts_with = "trec")]
+    #[arg(long)]
     conditions: bool,
     /// Estimate the calls, tokens and cost of --conditions.
     #[arg(long, requires = "conditions")]
@@ -97,7 +93,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let clock = Instant::now();
         let mut dataset = load(&mut resolved)?;
         let input = Input::read(&args.file)?;
-        let form = Form::of(input.text(), args.trec);
+        let form = Form::of(input.text());
         let chunks = args.chunks.as_deref().map(Input::read).transpose()?;
         let chunks = chunks.as_ref().map(Chunks::read).transpose()?;
         let (lines, sha256) = rayon::join(
@@ -120,7 +116,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             }
         }
         let conditions = if args.conditions {
-            Some(conditions::assembled(&resolved, &bars, args.offline).await?)
+            Some(dry_run::conditions(&resolved, &bars, args.offline).await?)
         } else {
             None
         };
@@ -138,9 +134,9 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         if let Some(conditions) = conditions {
             if args.dry_run {
                 let questions = dataset.questions;
-                plan = conditions::asked(plan, conditions.plan, &questions);
+                plan = dry_run::with_conditions(plan, conditions.plan, &questions);
                 let documents = dataset.documents;
-                return Box::pin(conditions::dry_run(
+                return Box::pin(dry_run::dry_run_of_conditions(
                     &resolved,
                     (documents, questions),
                     plan,
@@ -148,10 +144,12 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
                 ))
                 .await;
             }
-            announce::announce_conditions(&resolved.settings, &dataset);
+            let (questions, documents) = (dataset.questions.len(), dataset.documents.len());
+            let recipients = condition_recipients(&resolved.settings);
+            announce::announce_to(recipients, questions, documents);
             record::conditions(&mut manifest, &conditions);
             replies = conditions.replies;
-            plan = conditions::asked(plan, conditions.plan, &dataset.questions);
+            plan = dry_run::with_conditions(plan, conditions.plan, &dataset.questions);
         }
 
         manifest.name = args.name.clone().unwrap_or_else(|| run::fresh_name(&args.file));
@@ -171,7 +169,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             judge::ask(&folder, judge, &bars).await?;
         }
         let printed = Printed::new(args.full, args.json);
-        run::conclude(&folder, sink.settings(), config, None, printed)
+        report::conclude(&folder, assemble::evaluation(sink.settings()), config, None, printed)
     })
 }
 
@@ -206,9 +204,9 @@ enum Form {
 }
 
 impl Form {
-    /// Recognises the form by the content; `trec`: it is given.
-    fn of(text: &str, trec: bool) -> Self {
-        if trec || looks_like_trec(text) {
+    /// Recognises the form by the content.
+    fn of(text: &str) -> Self {
+        if looks_like_trec(text) {
             Self::TrecRun
         } else if spans::is_export(text) {
             Self::Traces

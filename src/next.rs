@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::overrides::OverrideArgs;
-use crate::page;
+use crate::report::HTML_FILE;
 use crate::run_folder::DEFAULT_OUT;
 use crate::shell::shell;
 use ragtriage_core::config::GeneratorName;
@@ -25,7 +25,7 @@ pub fn steps(
 ) -> Vec<Fact> {
     let path = shell(folder.path());
     let mut steps = vec![
-        Fact::new("report", folder.file(page::FILE).display().to_string()),
+        Fact::new("report", folder.file(HTML_FILE).display().to_string()),
         Fact::new("in full", format!("ragtriage report {path} --format terminal")),
     ];
     steps.extend(

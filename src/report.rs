@@ -1,27 +1,45 @@
-//! `ragtriage report`: a saved run's report again, and the files that every report writes.
+//! `ragtriage report`: a finished run in every format, alone or compared with a baseline; its audit by a person; and the files that
+//! every run ends with.
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use crate::failure::Failure;
 use crate::overrides::OverrideArgs;
-use crate::page::{self, Reported};
-use crate::report_format::ReportFormat;
 use crate::run_folder::folder_of;
-use crate::{audit, next, output};
+use crate::{next, output};
 use ragtriage_core::text::hex::hex;
-use ragtriage_eval::outcomes;
-use ragtriage_eval::summary::EvaluationPlan;
+use ragtriage_eval::audit::{self, answer_audit, decisions};
+use ragtriage_eval::baseline::{JudgedRun, file as baseline_file};
+use ragtriage_eval::compare::{self, ComparePlan, ComparedRun, Comparison};
+use ragtriage_eval::curves::{self, Curve};
+use ragtriage_eval::summary::{self, Evaluation, EvaluationPlan};
+use ragtriage_eval::{diagnose, outcomes};
 use ragtriage_pipeline::settings::assemble;
+use ragtriage_pipeline::sparse::EXPLAINED;
+use ragtriage_report::audit as audit_report;
 use ragtriage_report::document::Report;
+use ragtriage_report::html::{self, HtmlReport};
+use ragtriage_report::questions::{Counterparts, Evaluated, PageScope, Questions};
 use ragtriage_report::render::terminal::Screen;
 use ragtriage_report::render::{markdown, terminal};
+use ragtriage_report::run::provenance::Provenance;
 use ragtriage_report::run::{COLUMNS, RunReport};
-use ragtriage_report::{csv, trec};
+use ragtriage_report::{comparison, csv, trec};
+use ragtriage_runs::external::input::Input;
 use ragtriage_runs::external::recorded;
-use ragtriage_runs::{Manifest, PRIVATE, RunFolder, SavedRun, deciding};
-use sha2::{Digest, Sha256};
+use ragtriage_runs::judged::AUDIT_FILE;
+use ragtriage_runs::{Manifest, PRIVATE, RunFolder, SHARED, SavedRun, deciding};
+
+/// Default number of hits per ranking in HTML: those whose scores are explained.
+const DEPTH: usize = EXPLAINED;
+/// The HTML report in the folder of its run.
+pub const HTML_FILE: &str = "report.html";
+/// The seed of the sample that a person judges.
+const AUDIT_SEED: u64 = 0;
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
@@ -33,8 +51,8 @@ pub struct ReportArgs {
     /// Compare only the questions that both runs share.
     #[arg(long, requires = "compare")]
     intersect: bool,
-    /// Format [default: html; json for --audit, terminal for --audited].
-    #[arg(long, value_enum)]
+    /// Format [default: html; terminal for --audited].
+    #[arg(long, value_enum, conflicts_with = "audit")]
     format: Option<ReportFormat>,
     /// Output file, `-` for standard output.
     ///
@@ -49,16 +67,13 @@ pub struct ReportArgs {
     /// Hits shown per ranking in HTML.
     ///
     /// Packed and gold passages are always included.
-    #[arg(long, value_name = "N", default_value_t = page::DEPTH)]
+    #[arg(long, value_name = "N", default_value_t = DEPTH)]
     depth: usize,
     /// Print N sampled questions for a person to judge.
     ///
-    /// JSON lines (`--format md` for reading) with answers and failure classes.
+    /// JSON lines with answers and failure classes.
     #[arg(long, value_name = "N", conflicts_with_all = ["audited", "no_text", "out"])]
     audit: Option<usize>,
-    /// Seed of the --audit sample.
-    #[arg(long, value_name = "S", default_value_t = 0, requires = "audit")]
-    audit_seed: u64,
     /// Report on a completed --audit file.
     ///
     /// Shows agreement, the corrected share of right answers and the classes' error rate.
@@ -66,109 +81,291 @@ pub struct ReportArgs {
     audited: Option<PathBuf>,
 }
 
-/// Runs the command.
-pub fn report(args: &ReportArgs) -> Result<(), Failure> {
-    let folder = folder_of(&args.run);
-    if args.audit.is_some() || args.audited.is_some() {
-        let mut run = SavedRun::load(&folder)?;
-        // An audit is drawn from the results without an earlier one, and measures these.
-        run.decided.answers.person.clear();
-        let plan = assemble::evaluation(&run.manifest.settings);
-        return match (args.audit, &args.audited) {
-            (Some(n), _) => audit::sheet(
-                &run,
-                &plan,
-                n,
-                args.audit_seed,
-                args.format.unwrap_or(ReportFormat::Json),
-            ),
-            (None, Some(file)) => audit::audited(
-                &folder,
-                &run,
-                &plan,
-                file,
-                args.format.unwrap_or(ReportFormat::Terminal),
-            ),
-            (None, None) => Ok(()),
-        };
-    }
-    let form = args.format.unwrap_or(ReportFormat::Html);
-    let depth = if form == ReportFormat::Html { args.depth } else { 0 };
-    let mut reported = Reported::load(&folder, args.compare.as_deref(), args.intersect, depth)?;
-    reported.read_audit(&folder)?;
-    if form == ReportFormat::Html {
-        reported.draw();
-    }
-    if args.no_text {
-        reported.forget_texts();
-    }
-    let content = content(&reported, form, page::PageScope { depth, has_text: !args.no_text })?;
-    let file = args.out.clone().or_else(|| {
-        (form == ReportFormat::Html).then(|| folder.file(&page::file_name(&reported, args.no_text)))
-    });
-    // The process ends: freeing a run of thousands of questions piece by piece would take a tenth of a second.
-    std::mem::forget(reported);
-    match file.filter(|file| file != Path::new("-")) {
-        None => output::data(&content),
-        Some(file) => {
-            output::file(&file, PRIVATE, content.as_bytes())?;
-            output::data(&format!("{}\n", file.display()))
-        }
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ReportFormat {
+    /// One self-contained HTML file.
+    Html,
+    /// Text for a terminal.
+    Terminal,
+    /// Markdown, for a pull request.
+    #[value(alias = "markdown")]
+    Md,
+    /// summary.json; with --compare `summary` and `comparison`.
+    Json,
+    /// Final ranking of documents, as a TREC run.
+    Trec,
+    /// Relevance judgments, as `trec_eval` reads them.
+    Qrels,
+    /// Table with one row per question.
+    Csv,
+    /// Every stage and answer, as `import` reads it.
+    Record,
+    /// Scores as a small file, the baseline of `check`.
+    Baseline,
+}
+
+impl ReportFormat {
+    fn name(self) -> String {
+        self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
     }
 }
 
-fn content(
-    reported: &Reported,
-    form: ReportFormat,
-    shown: page::PageScope,
-) -> Result<String, Failure> {
-    let Reported { run, evaluation, compared, .. } = reported;
-    Ok(match (form, compared.as_ref()) {
-        (ReportFormat::Html, _) => page::render(reported, shown),
-        (ReportFormat::Terminal, _) => terminal::render(&plain(reported), output::screen()),
-        (ReportFormat::Md, _) => markdown::render(&plain(reported)),
-        (ReportFormat::Json, None) => output::json(&evaluation.summary, "summary.json")?,
-        (ReportFormat::Json, Some(compared)) => {
-            let both = serde_json::json!({"summary": evaluation.summary, "comparison": compared.comparison});
-            output::json(&both, "the comparison")?
+/// A run that is reported.
+struct Reported {
+    run: SavedRun,
+    evaluation: Evaluation,
+    plan: EvaluationPlan,
+    /// Only of an HTML report.
+    curves: Vec<Curve>,
+    compared: Option<Compared>,
+}
+
+/// The baseline that a run is compared with.
+struct Compared {
+    run: SavedRun,
+    evaluation: Evaluation,
+    k: usize,
+    comparison: Comparison,
+    name: String,
+    counterparts: Counterparts,
+}
+
+impl Reported {
+    /// Evaluates the run, with the audit stored in its folder. `with_curves`: for an HTML report.
+    fn new(
+        folder: &RunFolder,
+        run: SavedRun,
+        plan: EvaluationPlan,
+        with_curves: bool,
+    ) -> Result<Self, Failure> {
+        let mut evaluation = summary::evaluate(&run, &plan);
+        let file = folder.file(AUDIT_FILE);
+        if file.exists() {
+            let corrections = audit::read(&Input::read(&file)?, &run)?;
+            let rule = decisions(&run, &evaluation.outcomes);
+            evaluation.summary.answer_audit = answer_audit(&run, &rule, &corrections, &plan);
         }
-        (ReportFormat::Trec, None) => trec::documents(run),
-        (ReportFormat::Qrels, None) => trec::qrels(run),
-        (ReportFormat::Csv, None) => csv::render(run, evaluation),
-        (ReportFormat::Record, None) => recorded::write(run, &configuration_digest(&run.manifest)),
-        (ReportFormat::Record, Some(_)) => return Err(not_of_two("record")),
-        (ReportFormat::Trec, Some(_)) => return Err(not_of_two("trec")),
-        (ReportFormat::Qrels, Some(_)) => return Err(not_of_two("qrels")),
-        (ReportFormat::Csv, Some(_)) => return Err(not_of_two("csv")),
-    })
+        let curves =
+            if with_curves { curves::curves(&run, &evaluation, &plan) } else { Vec::new() };
+        Ok(Self { run, evaluation, plan, curves, compared: None })
+    }
+
+    /// Evaluates a run and its baseline, both by the baseline's settings.
+    fn compared(
+        folder: &RunFolder,
+        run: SavedRun,
+        baseline: &Path,
+        args: &ReportArgs,
+        (depth, with_curves): (usize, bool),
+    ) -> Result<Self, Failure> {
+        let own = assemble::evaluation(&run.manifest.settings);
+        let other = folder_of(baseline);
+        let theirs = SavedRun::load_with_parts(&other, depth)?;
+        let ruler = assemble::evaluation(&theirs.manifest.settings);
+        let plan = ComparePlan {
+            evaluation: ruler.clone(),
+            measures: Vec::new(),
+            primary: theirs.manifest.settings.evaluation.primary,
+            intersect: args.intersect,
+        };
+        let comparison = compare::compare(&theirs, &[ComparedRun { run: &run, k: own.k }], &plan)?;
+        let evaluation = summary::evaluate(&theirs, &ruler);
+        let k = ruler.k;
+        // What a run packs is measured at its own k too.
+        let mut measures = ruler.measures.clone();
+        measures.extend(own.measures.iter().filter(|measure| !ruler.measures.contains(measure)));
+        let plan = EvaluationPlan { k: own.k, measures, ..ruler };
+        let reported = Self::new(folder, run, plan, with_curves)?;
+        let counterparts = Counterparts::new(
+            reported.evaluated(),
+            Evaluated { run: &theirs, evaluation: &evaluation, k },
+            &comparison.pairs[0],
+        );
+        let name = other.name();
+        let compared = Compared { run: theirs, evaluation, k, comparison, name, counterparts };
+        Ok(Self { compared: Some(compared), ..reported })
+    }
+
+    fn evaluated(&self) -> Evaluated<'_> {
+        Evaluated { run: &self.run, evaluation: &self.evaluation, k: self.plan.k }
+    }
+
+    /// Removes document text, gold answers and model answers.
+    fn forget_texts(&mut self) {
+        self.run.forget_texts();
+        self.evaluation.forget_texts();
+        if let Some(compared) = &mut self.compared {
+            compared.run.forget_texts();
+            compared.evaluation.forget_texts();
+            compared.comparison.forget_texts();
+        }
+    }
+
+    fn html(&self, scope: PageScope) -> String {
+        let baseline = self
+            .compared
+            .as_ref()
+            .map(|Compared { run, evaluation, k, .. }| Evaluated { run, evaluation, k: *k });
+        let counterparts = self.compared.as_ref().map(|compared| &compared.counterparts);
+        let questions = Questions::new(self.evaluated(), baseline.zip(counterparts), scope);
+        let summary = &self.evaluation.summary;
+        html::render(&HtmlReport {
+            run: &RunReport::new(&self.run, &self.evaluation),
+            saved: &self.run,
+            summary,
+            curves: &self.curves,
+            provenance: &Provenance::new(&self.run.manifest, summary),
+            comparison: self.compared.as_ref().map(|compared| &compared.comparison),
+            blocks: &questions.blocks(),
+        })
+    }
+
+    /// Returns the name of the HTML file in the run's folder.
+    fn html_file(&self, no_text: bool) -> String {
+        let stem = self
+            .compared
+            .as_ref()
+            .map_or("report".to_owned(), |compared| format!("compare-{}", compared.name));
+        if no_text { format!("{stem}-no-text.html") } else { format!("{stem}.html") }
+    }
+
+    /// The results of the run, followed by its comparison, if any.
+    fn document(&self) -> Report {
+        let mut report = RunReport::new(&self.run, &self.evaluation).report();
+        let Manifest { name, .. } = &self.run.manifest;
+        let n_failed = self.evaluation.summary.classes.get("failed");
+        if n_failed.is_some_and(|n| *n > 0) && !self.run.manifest.is_imported() {
+            let hint = format!("`ragtriage run --resume {name}` asks failed questions again");
+            report.list(vec![hint]);
+        }
+        if let Some(compared) = &self.compared {
+            report.append(comparison::report(&compared.comparison, false));
+        }
+        report
+    }
+
+    fn content(&self, form: ReportFormat, scope: PageScope) -> Result<String, Failure> {
+        let Self { run, evaluation, compared, .. } = self;
+        Ok(match (form, compared.as_ref().map(|compared| &compared.comparison)) {
+            (ReportFormat::Html, _) => self.html(scope),
+            (ReportFormat::Terminal, _) => terminal::render(&self.document(), output::screen()),
+            (ReportFormat::Md, _) => markdown::render(&self.document()),
+            (ReportFormat::Json, None) => output::json(&evaluation.summary, "summary.json")?,
+            (ReportFormat::Json, Some(comparison)) => {
+                let both = json!({"summary": evaluation.summary, "comparison": comparison});
+                output::json(&both, "the comparison")?
+            }
+            (ReportFormat::Trec, None) => trec::documents(run),
+            (ReportFormat::Qrels, None) => trec::qrels(run),
+            (ReportFormat::Csv, None) => csv::render(run, evaluation),
+            (ReportFormat::Record, None) => {
+                recorded::write(run, &configuration_digest(&run.manifest))
+            }
+            (ReportFormat::Baseline, None) => {
+                let EvaluationPlan { measures, k, judge, .. } =
+                    assemble::evaluation(&run.manifest.settings);
+                let judged = JudgedRun::new(run, &measures, k, judge);
+                baseline_file::write(&judged, &run.manifest)
+            }
+            (form, Some(_)) => {
+                return Err(Failure::new(
+                    format!("unsupported `--format {}` with --compare", form.name()),
+                    "leave --compare out, or write html, md, json or terminal",
+                ));
+            }
+        })
+    }
+}
+
+/// Runs the command.
+pub fn report(args: &ReportArgs) -> Result<(), Failure> {
+    let folder = folder_of(&args.run);
+    if let Some(n) = args.audit {
+        return sheet(&folder, n);
+    }
+    if let Some(file) = &args.audited {
+        return audited(&folder, file, args.format.unwrap_or(ReportFormat::Terminal));
+    }
+    let form = args.format.unwrap_or(ReportFormat::Html);
+    let is_html = form == ReportFormat::Html;
+    let depth = if is_html { args.depth } else { 0 };
+    let run = SavedRun::load_with_parts(&folder, depth)?;
+    let mut reported = match &args.compare {
+        None => {
+            let plan = assemble::evaluation(&run.manifest.settings);
+            Reported::new(&folder, run, plan, is_html)?
+        }
+        Some(baseline) => Reported::compared(&folder, run, baseline, args, (depth, is_html))?,
+    };
+    if args.no_text {
+        reported.forget_texts();
+    }
+    let content = reported.content(form, PageScope { depth, has_text: !args.no_text })?;
+    let file = args.out.clone();
+    let file = file.or_else(|| is_html.then(|| folder.file(&reported.html_file(args.no_text))));
+    // The process ends: freeing a run of thousands of questions piece by piece would take a tenth of a second.
+    std::mem::forget(reported);
+    let Some(file) = file.filter(|file| file != Path::new("-")) else {
+        return output::data(&content);
+    };
+    if form == ReportFormat::Baseline && file.is_file() && baseline_file::read(&file).is_err() {
+        return Err(Failure::new(
+            format!("`{}` exists and is not a baseline file", file.display()),
+            "remove it, or name another file with `--out`",
+        ));
+    }
+    let mode = if form == ReportFormat::Baseline { SHARED } else { PRIVATE };
+    output::file(&file, mode, content.as_bytes())?;
+    output::data(&format!("{}\n", file.display()))
+}
+
+/// Reads a run whose audit is drawn from, or measures, the results without an earlier one.
+fn unaudited(folder: &RunFolder) -> Result<(SavedRun, EvaluationPlan), Failure> {
+    let mut run = SavedRun::load(folder)?;
+    run.decided.answers.person.clear();
+    let plan = assemble::evaluation(&run.manifest.settings);
+    Ok((run, plan))
+}
+
+/// Prints a sample of `n` questions as JSON lines.
+fn sheet(folder: &RunFolder, n: usize) -> Result<(), Failure> {
+    let (run, plan) = unaudited(folder)?;
+    let outcomes = diagnose::outcomes(&run, plan.k, plan.judge);
+    let lines = audit::sheet(&run, &outcomes, &decisions(&run, &outcomes), n, AUDIT_SEED);
+    if lines.is_empty() {
+        let hint = "sample at least one: `--audit 50`; failed questions are left out";
+        return Err(Failure::new("no questions to judge", hint));
+    }
+    let json: Result<Vec<String>, _> = lines.iter().map(serde_json::to_string).collect();
+    let json = json.map_err(|error| Failure::bare(format!("cannot write the sheet: {error}")))?;
+    output::data(&(json.join("\n") + "\n"))
+}
+
+/// Prints the results of the audit in `file`. Judged answers are stored in the run's folder, for its reports.
+fn audited(folder: &RunFolder, file: &Path, form: ReportFormat) -> Result<(), Failure> {
+    let (run, plan) = unaudited(folder)?;
+    let input = Input::read(file)?;
+    let corrections = audit::read(&input, &run)?;
+    let outcomes = diagnose::outcomes(&run, plan.k, plan.judge);
+    let rule = decisions(&run, &outcomes);
+    let audit = audit::audit(&run, &outcomes, &rule, &corrections, &plan);
+    if audit.answers.is_some() {
+        folder.write(AUDIT_FILE, input.text().as_bytes())?;
+    }
+    match form {
+        ReportFormat::Terminal => output::report(&audit_report::report(&audit)),
+        ReportFormat::Json => output::data(&output::json(&audit, "the audit")?),
+        other => Err(Failure::new(
+            format!("unsupported `--format {}` for an audit", other.name()),
+            "--audited supports terminal, json",
+        )),
+    }
 }
 
 /// Returns the digest of the settings that decide a run's traces, and of its data.
 pub fn configuration_digest(manifest: &Manifest) -> String {
-    let decides = serde_json::json!([deciding(&manifest.settings), manifest.dataset_digest]);
+    let decides = json!([deciding(&manifest.settings), manifest.dataset_digest]);
     hex(&Sha256::digest(decides.to_string()))
-}
-
-/// The results of the run, followed by its comparison, if any.
-fn plain(reported: &Reported) -> Report {
-    let mut report = RunReport::new(&reported.run, &reported.evaluation).report();
-    let manifest = &reported.run.manifest;
-    let classes = &reported.evaluation.summary.classes;
-    let has_failed = classes.get("failed").is_some_and(|n| *n > 0);
-    if has_failed && !manifest.is_imported() {
-        let hint =
-            format!("`ragtriage run --resume {}` asks failed questions again", manifest.name);
-        report.list(vec![hint]);
-    }
-    if let Some(compared) = &reported.compared {
-        report.append(compared.report());
-    }
-    report
-}
-
-fn not_of_two(form: &str) -> Failure {
-    let hint = "leave --compare out, or write html, md, json or terminal";
-    Failure::new(format!("unsupported `--format {form}` with --compare"), hint)
 }
 
 /// Output of a finished run.
@@ -195,16 +392,15 @@ impl Printed {
 
 /// Evaluates the run in `folder`, writes all derived files, and prints what is asked for. `config` is the run's configuration
 /// file, `overrides` its flags; `None` for an imported run.
-pub fn write_and_print(
+pub fn conclude(
     folder: &RunFolder,
-    plan: &EvaluationPlan,
+    plan: EvaluationPlan,
     config: &Path,
     overrides: Option<&OverrideArgs>,
     printed: Printed,
 ) -> Result<(), Failure> {
-    let mut reported = Reported::alone(SavedRun::load_with_parts(folder, page::DEPTH)?, plan);
-    reported.read_audit(folder)?;
-    reported.draw();
+    let run = SavedRun::load_with_parts(folder, DEPTH)?;
+    let reported = Reported::new(folder, run, plan, true)?;
     let Reported { run, evaluation, .. } = &reported;
     let summary = output::json(&evaluation.summary, "summary.json")?;
     folder.write("summary.json", summary.as_bytes())?;
@@ -213,34 +409,22 @@ pub fn write_and_print(
     folder.write("retrieval.trec", trec::documents(run).as_bytes())?;
     folder.write("chunks.trec", trec::chunks(run).as_bytes())?;
     folder.write("qrels.trec", trec::qrels(run).as_bytes())?;
-    let page = page::render(&reported, page::PageScope { depth: page::DEPTH, has_text: true });
-    folder.write(page::FILE, page.as_bytes())?;
+    let page = reported.html(PageScope { depth: DEPTH, has_text: true });
+    folder.write(HTML_FILE, page.as_bytes())?;
+    let screen = output::screen();
     let text = match printed {
         Printed::Json => summary,
-        Printed::Full => terminal::render(&plain(&reported), output::screen()),
-        Printed::Screen => screen(&reported, folder, config, overrides),
+        Printed::Full => terminal::render(&reported.document(), screen),
+        Printed::Screen => {
+            let steps = next::steps(&evaluation.summary, &run.manifest, folder, config, overrides);
+            let screen = Screen { width: screen.width.min(COLUMNS), ..screen };
+            RunReport::new(run, evaluation)
+                .screen(&steps, |report| terminal::render(report, screen))
+        }
     };
     output::data(&text).map_err(|failure| {
         let path = folder.path().display();
-        Failure::new(
-            failure.message,
-            format!("the run is complete; print it with `ragtriage report {path}`"),
-        )
+        let hint = format!("the run is complete; print it with `ragtriage report {path}`");
+        Failure::new(failure.message, hint)
     })
-}
-
-fn screen(
-    reported: &Reported,
-    folder: &RunFolder,
-    config: &Path,
-    overrides: Option<&OverrideArgs>,
-) -> String {
-    let Reported { run, evaluation, .. } = reported;
-    let screen = output::screen();
-    let screen = Screen { width: screen.width.min(COLUMNS), ..screen };
-    let report = RunReport::new(run, evaluation);
-    report.screen(
-        &next::steps(&evaluation.summary, &run.manifest, folder, config, overrides),
-        |report| terminal::render(report, screen),
-    )
 }

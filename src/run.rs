@@ -2,18 +2,21 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+use clap::Args;
 
 use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
 use crate::overrides::OverrideArgs;
 use crate::report::Printed;
-use crate::run_args::RunArgs;
+use crate::run_folder::DEFAULT_OUT;
 use crate::runtime::block_on;
 use crate::sample::{load, sample};
-use crate::{announce, dry_run, interrupt, judge, output, recorded, report, resume};
+use crate::shell::shell;
+use crate::{announce, dry_run, interrupt, judge, output, report, resume};
 use ragtriage_core::text::address;
 use ragtriage_pipeline::PipelineError;
 use ragtriage_pipeline::ask::Done;
@@ -25,6 +28,65 @@ use ragtriage_pipeline::settings::assemble::{self, Assembled};
 use ragtriage_pipeline::settings::{Resolved, Settings, record};
 use ragtriage_runs::replies::{self, Replies};
 use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun, Spent};
+
+/// The configuration file of commands that are given none.
+pub const DEFAULT_CONFIG: &str = "config/runbooks.toml";
+
+#[derive(Debug, Default, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
+pub struct RunArgs {
+    /// Configuration file [default: config/runbooks.toml].
+    pub(super) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) overrides: OverrideArgs,
+    /// Use a seeded sample of N questions over the whole corpus.
+    #[arg(long, value_name = "N")]
+    pub(super) limit: Option<usize>,
+    /// Name of the run [default: file name, time and four hex digits].
+    #[arg(long)]
+    pub(super) name: Option<String>,
+    /// Folder to write runs to.
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
+    pub(super) out: PathBuf,
+    /// Resume a run, asking only missing or failed questions.
+    ///
+    /// Uses the recorded configuration; overrides must match it.
+    #[arg(long, value_name = "NAME", conflicts_with = "name")]
+    pub(super) resume: Option<String>,
+    /// Estimate calls, cost and data sent, without calling a service.
+    ///
+    /// Retrieval runs on this machine.
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Do not read or write the caches of vectors and responses.
+    #[arg(long)]
+    pub(super) no_cache: bool,
+    /// Refuse connections to other machines.
+    #[arg(long)]
+    pub(super) offline: bool,
+    /// Print the full report instead of one screen.
+    #[arg(long, conflicts_with = "json")]
+    pub(super) full: bool,
+    /// Print JSON: summary.json, or the estimate of --dry-run.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+impl RunArgs {
+    /// Returns the flag that names the folder of runs, after a space; empty for the default.
+    pub fn out_flag(&self) -> String {
+        if self.out == Path::new(DEFAULT_OUT) {
+            String::new()
+        } else {
+            format!(" --out {}", shell(&self.out))
+        }
+    }
+
+    /// Returns the configuration file, given or not.
+    pub fn config(&self) -> &Path {
+        self.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG))
+    }
+}
 
 /// The source of the answers.
 enum Work {
@@ -44,21 +106,13 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let begins = earlier.is_none();
         let mut resolved = resolve(&args, earlier)?;
         if args.dry_run {
-            let done = args
-                .resume
-                .as_ref()
-                .filter(|_| !begins)
-                .map(|name| earlier_traces(&args.out, name))
-                .transpose()?;
-            let done = done.map(done_by).unwrap_or_default();
+            let done = done_before(&args, begins)?;
             return Box::pin(dry_run::dry_run(&args, resolved, &done)).await;
         }
         let clock = Instant::now();
         let mut dataset = load(&mut resolved)?;
         let loading = clock.elapsed().as_secs_f64();
-        let earlier = args.resume.as_ref().filter(|_| !begins);
-        let earlier = earlier.map(|name| earlier_traces(&args.out, name)).transpose()?;
-        recorded::check(&args, &resolved, &earlier.map(done_by).unwrap_or_default()).await?;
+        dry_run::check_recorded(&args, &resolved, &done_before(&args, begins)?).await?;
         let environment = environment(&resolved, args.offline, args.no_cache)?;
         let bars = ProgressBars::new();
         let judge =
@@ -127,24 +181,15 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         if let Some(judge) = judge {
             judge::ask(&folder, judge, &bars).await?;
         }
-        conclude(&folder, &resolved.settings, args.config(), Some(&args.overrides), args.printed())
+        let plan = assemble::evaluation(&resolved.settings);
+        let printed = Printed::new(args.full, args.json);
+        report::conclude(&folder, plan, args.config(), Some(&args.overrides), printed)
     })
 }
 
 /// Reports the folder of a run.
 pub(super) fn started(folder: &RunFolder) {
     output::talk(&format!("run folder: {}", folder.path().display()));
-}
-
-/// Writes all files derived from a finished run, and prints its report.
-pub(super) fn conclude(
-    folder: &RunFolder,
-    settings: &Settings,
-    config: &Path,
-    overrides: Option<&OverrideArgs>,
-    printed: Printed,
-) -> Result<(), Failure> {
-    report::write_and_print(folder, &assemble::evaluation(settings), config, overrides, printed)
 }
 
 fn service_source(settings: &Settings) -> ExternalSource {
@@ -161,7 +206,6 @@ fn service_source(settings: &Settings) -> ExternalSource {
 fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failure> {
     let mut sets = args.overrides.sets()?;
     sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
-    sets.extend(args.repeat.map(|repeat| format!("generation.repeat={repeat}")));
     match earlier {
         Some(earlier) if args.config.is_none() => resume::recorded(earlier, &sets),
         None if args.resume.is_some() && args.config.is_none() => Err(Failure::new(
@@ -196,6 +240,13 @@ fn open_folder(
     let replies = Replies::read(&folder)?;
     let spent = Spent::by(&old.traces, &replies);
     Ok((folder, Done { replies, ..done_by(old) }, spent))
+}
+
+/// Returns the questions that the resumed run has; none where it `begins`.
+fn done_before(args: &RunArgs, begins: bool) -> Result<Done, Failure> {
+    let name = args.resume.as_ref().filter(|_| !begins);
+    let earlier = name.map(|name| earlier_traces(&args.out, name)).transpose()?;
+    Ok(earlier.map(done_by).unwrap_or_default())
 }
 
 fn earlier_traces(out: &Path, name: &str) -> Result<SavedRun, Failure> {

@@ -32,7 +32,7 @@ pub enum File {
     Trace,
     /// `summary.json` in a run folder.
     Summary,
-    /// A file of `ragtriage baseline`.
+    /// A file of `report --format baseline`.
     Baseline,
     /// A configuration file.
     Config,

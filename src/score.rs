@@ -61,16 +61,11 @@ pub struct ScoreArgs {
     /// Minimum relevant grade.
     #[arg(long, value_name = "GRADE", default_value_t = 1, value_parser = clap::value_parser!(i32).range(1..))]
     level: i32,
-    /// Score only queries that the run ranks.
+    /// Score only the queries or questions that both files have.
     ///
-    /// By default a judged query without a ranking scores 0, as with `trec_eval -c`.
-    #[arg(long, conflicts_with = "predictions")]
-    intersection: bool,
-    /// Score only questions with a prediction.
-    ///
-    /// By default a question without one scores 0.
-    #[arg(long, conflicts_with = "run")]
-    answered_only: bool,
+    /// By default one without a ranking (as with `trec_eval -c`) or prediction scores 0.
+    #[arg(long)]
+    intersect: bool,
     /// Size of the corpus, for Fallout and Accuracy.
     #[arg(long, value_name = "N")]
     documents: Option<usize>,
@@ -193,7 +188,7 @@ fn plan(
     }
     Ok(FilePlan {
         measures,
-        only_shared: args.intersection || args.answered_only,
+        only_shared: args.intersect,
         level: args.level,
         n_documents: args.documents,
         scorer,
@@ -255,10 +250,9 @@ fn print(args: &ScoreArgs, scored: &ScoredFiles<'_>, form: ScoreFormat) -> Resul
     }
     match form {
         ScoreFormat::Terminal => output::report(&scores::report(scored, args.per_query)),
-        ScoreFormat::Json => output::data(
-            &scores::json(scored, args.per_query)
-                .map_err(|error| Failure::bare(format!("cannot write JSON: {error}")))?,
-        ),
+        ScoreFormat::Json => {
+            output::data(&output::json(&scores::json(scored, args.per_query), "the scores")?)
+        }
         ScoreFormat::TrecEval => output::data(
             &scored
                 .files

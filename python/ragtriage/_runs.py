@@ -193,7 +193,7 @@ class Run:
 
     Args:
         path: The run's folder.
-        baseline: The baseline of checks that name none: a run, its folder, or a file of ``ragtriage baseline``.
+        baseline: The baseline of checks that name none: a run, its folder, or a file of ``ragtriage report --format baseline``.
 
     Raises:
         CommandError: When it is first asked: there is no finished run in the folder.
@@ -286,7 +286,7 @@ class Run:
             max_drop: Maximum drops from the baseline.
             max_rise: Maximum rises from the baseline.
             min_effect: Smallest change from the baseline that matters.
-            baseline: A run, its folder, or a file of ``ragtriage baseline``.
+            baseline: A run, its folder, or a file of ``ragtriage report --format baseline``.
             mode: Decide by confidence interval or by mean.
             strict: Count inconclusive gates as failed.
             config: Configuration file with ``[gates]``, instead of the run's own.
@@ -321,7 +321,7 @@ class Run:
 
     def baseline(self, path: str | os.PathLike[str]) -> Path:
         """Writes the baseline file that later runs are checked against, and returns its path."""
-        _binary.run(["baseline", self.path, "--out", path])
+        _binary.run(["report", self.path, "--format", "baseline", "--out", path])
         return Path(path)
 
     def __repr__(self) -> str:

@@ -69,7 +69,7 @@ def score(run: Ranking, qrels: Ranking, measures: Sequence[str], *, level: int =
     with tempfile.TemporaryDirectory(prefix="ragtriage-") as folder:
         run_file = _file(run, _SCORE, float, Path(folder) / "run", "{query} Q0 {document} 0 {number} python\n")
         qrels_file = _file(qrels, _GRADE, index, Path(folder) / "qrels", "{query} 0 {document} {number}\n")
-        options = ["--level", str(level), *(["--intersection"] if intersection else [])]
+        options = ["--level", str(level), *(["--intersect"] if intersection else [])]
         return _score(["--run", run_file, "--qrels", qrels_file, *options], measures)
 
 

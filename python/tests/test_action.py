@@ -92,7 +92,7 @@ def test_a_record_is_imported_and_checked_against_a_baseline(project: Path) -> N
     (project / "record.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     assert job(project, record="record.jsonl", gates="--min AnswerEM=0 --gate mean").returncode == 0
     run = project / "temp" / "ragtriage" / "17"
-    _binary.run(["baseline", run, "--out", project / "baseline.json"])
+    _binary.run(["report", run, "--format", "baseline", "--out", project / "baseline.json"])
     shutil.rmtree(run)
     done = job(project, record="record.jsonl", baseline="baseline.json", gates="--max-drop AnswerEM=0 --gate mean")
     assert done.returncode == 0, done.stderr

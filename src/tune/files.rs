@@ -12,7 +12,7 @@ use ragtriage_pipeline::sweep::trials::DEFAULT;
 use ragtriage_pipeline::sweep::tune::SweepOutcome;
 use ragtriage_report::document::Fact;
 use ragtriage_report::render::{markdown, terminal};
-use ragtriage_report::tuning::{SweepFindings, csv, report as tuning_report};
+use ragtriage_report::tuning::{SweepFindings, report as tuning_report};
 
 /// Writes the report's files, and returns it for the terminal.
 pub(super) fn report(
@@ -34,7 +34,6 @@ pub(super) fn report(
     // Of an earlier sweep of the same name; this one may not write it.
     folder.remove("best.toml")?;
     folder.write("tune.json", json.as_bytes())?;
-    folder.write("table.csv", csv::render(&found).as_bytes())?;
     folder.write("report.md", markdown::render(&report).as_bytes())?;
     if let Some(winner) = outcome.chosen() {
         let generator = base.settings.generation.generator;

@@ -94,18 +94,6 @@ fn every_control_and_picture_has_a_name_and_headings_skip_no_level() {
     assert_eq!(browser.complaints(), []);
 }
 
-#[test]
-fn so_have_those_of_a_comparison() {
-    let (_sample, file) = Sample::compared();
-    let browser = Browser::start();
-    let page = Page::open(&browser, &file, "");
-    has_names(&browser, 20);
-    skips_no_level(&headings(&browser));
-    page.ask("builder");
-    has_names(&browser, 8);
-    skips_no_level(&headings(&browser));
-}
-
 /// The id of the row that has the focus, itself or by what the grid says is active.
 const FOCUSED_ROW: &str = "(document.activeElement.closest('[data-row]')
     ?? document.getElementById(document.activeElement.getAttribute('aria-activedescendant') ?? ''))?.dataset.id ?? ''";
@@ -145,25 +133,4 @@ fn the_focus_goes_into_the_question_and_back_to_its_row() {
         &format!("({FOCUSED_ROW}) === 'wheel'"),
         "document.activeElement.outerHTML.slice(0, 300)",
     );
-}
-
-#[test]
-fn the_table_is_reached_and_used_by_keys_alone() {
-    let sample = Sample::new();
-    let browser = Browser::start();
-    let page = Page::open(&browser, &sample.report(), "");
-    let is_reached = format!("({FOCUSED_ROW}) !== ''");
-    for _ in 0..80 {
-        browser.press(TAB);
-        if browser.value(&is_reached) == true {
-            break;
-        }
-    }
-    assert_eq!(browser.value(&is_reached), true, "eighty times Tab does not reach a row");
-    let outline = browser.value("(() => { const style = getComputedStyle(document.activeElement); return style.outlineStyle !== 'none' || style.boxShadow !== 'none'; })()");
-    assert_eq!(outline, true, "the focus is not to be seen");
-    browser.press(ENTER);
-    browser.until("location.hash.includes('q=')", "document.activeElement.outerHTML.slice(0, 300)");
-    let id = page.hash().trim_start_matches("#q=").to_owned();
-    page.shows(&id);
 }

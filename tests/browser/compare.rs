@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::browser::Browser;
-use crate::page::{Page, part, row};
+use crate::page::{Page, part};
 use crate::sample::{N_QUESTIONS, Sample};
 
 /// What `compare` says of the two runs.
@@ -59,50 +59,6 @@ fn turned_questions_are_those_of_the_comparison() {
 }
 
 #[test]
-fn only_different_leaves_out_what_both_runs_did_alike() {
-    let (sample, file) = Sample::compared();
-    // Class, fault, the answer, or a measure of the table: what was packed is not looked at, here it always differs.
-    let told = |trace: &Value| {
-        json!([trace["class"], trace["fault"], trace["arms"][0]["attempts"][0]["extracted"]])
-    };
-    let measured = |run: &str| {
-        let names = [
-            "EM@3",
-            "EM@prompt",
-            "EvidenceRecall@prompt",
-            "RR",
-            "nDCG@10",
-            "AnswerEM",
-            "AnswerF1",
-            "FactRecall",
-        ];
-        names.map(|name| sample.column(run, name))
-    };
-    let (before, after) = (measured("first"), measured("second"));
-    let moved = |row: usize| before.iter().zip(&after).any(|(one, other)| one[row] != other[row]);
-    let (first, second) = (sample.project.traces("first"), sample.project.traces("second"));
-    // A question that failed was not compared, so nothing says that it is the same.
-    let differs = |row: usize, one: &Value, other: &Value| {
-        told(one) != told(other)
-            || moved(row)
-            || [one, other].iter().any(|trace| trace["class"] == "failed")
-    };
-    let pairs = first.iter().zip(&second).enumerate();
-    let differing =
-        pairs.filter(|(row, (one, other))| differs(*row, one, other)).map(|(_, pair)| pair);
-    let differing: Vec<String> = differing
-        .map(|(one, _)| one["question"]["id"].as_str().expect("an id").to_owned())
-        .collect();
-    assert!(!differing.is_empty() && differing.len() < N_QUESTIONS, "{differing:?}");
-    let browser = Browser::start();
-    let page = Page::open(&browser, &file, "");
-    browser.click("#rx-different");
-    page.lists(&differing, N_QUESTIONS);
-    browser.click("#rx-different");
-    page.counts(N_QUESTIONS, N_QUESTIONS);
-}
-
-#[test]
 fn a_question_shows_both_runs_side_by_side() {
     let (sample, file) = Sample::compared();
     let browser = Browser::start();
@@ -138,101 +94,4 @@ fn a_question_shows_both_runs_side_by_side() {
     assert!(width[0].as_u64() <= width[1].as_u64(), "{width}");
     browser.picture("narrow-compare-question");
     assert_eq!(browser.complaints(), []);
-}
-
-/// As the page writes a measure.
-fn measured(value: Option<f64>) -> String {
-    match value {
-        None => "–".to_owned(),
-        Some(value) if value.fract() == 0.0 => value.to_string(),
-        Some(value) => format!("{value:.3}"),
-    }
-}
-
-/// Two runs of another k, and two of which one has no answers: what stands under one head is one measure all the same.
-#[test]
-fn a_column_has_the_same_measure_of_both_runs() {
-    let (sample, file) = Sample::compared();
-    sample.project.good("silent", &["--set", "generation.generator=none"]);
-    let told = sample.project.call(&[
-        "report",
-        "runs/silent",
-        "--compare",
-        "runs/first",
-        "--out",
-        "silent.html",
-    ]);
-    assert_eq!(told.code, 0, "{}", told.stderr);
-    let browser = Browser::start();
-    for (run, file) in [("second", file), ("silent", sample.project.path("silent.html"))] {
-        let page = Page::open(&browser, &file, "");
-        page.show_all_columns();
-        let measures: Vec<String> = page
-            .sorts()
-            .into_iter()
-            .filter(|head| head.contains(['@', 'F']) || head == "RR")
-            .collect();
-        assert!(measures.len() >= 3, "{measures:?}");
-        for measure in measures {
-            let values =
-                sample.column("first", &measure).into_iter().zip(sample.column(run, &measure));
-            for ((id, before), (_, after)) in values {
-                let cell = format!("{} [data-head={}] .rx-line", row(&id), json!(measure));
-                let shown: Vec<String> =
-                    page.all(&cell).iter().map(|line| line[1..].trim().to_owned()).collect();
-                assert_eq!(shown, [measured(before), measured(after)], "{run}, {id}: {measure}");
-            }
-        }
-    }
-}
-
-#[test]
-fn differences_are_those_of_the_comparison() {
-    let (sample, file) = Sample::compared();
-    let pair = pair(&sample);
-    let browser = Browser::start();
-    let page = Page::open(&browser, &file, "");
-    let verdict = pair["verdict"].as_str().expect("a sentence");
-    assert!(page.text("main").contains(verdict), "the page does not say: {verdict}");
-    let mut n_different = 0;
-    for name in ["AnswerF1", "AnswerEM", "P@prompt", "EvidenceRecall@prompt"] {
-        let measure =
-            pair["measures"].as_array().expect("a list").iter().find(|row| row["measure"] == name);
-        let measure = measure.unwrap_or_else(|| panic!("no {name}"));
-        let figure = |value: &Value| value.as_f64().expect("a number");
-        let delta = figure(&measure["delta"]);
-        n_different += usize::from(delta != 0.0);
-        let wanted = [
-            format!("{:.3}", figure(&measure["baseline"])),
-            format!("{:.3}", figure(&measure["run"])),
-            format!("{delta:+.3}"),
-        ];
-        // A minus may be a hyphen or a sign of its own.
-        let rows: Vec<Vec<String>> = page
-            .figures(name)
-            .into_iter()
-            .map(|row| row.iter().map(|cell| cell.replace('−', "-")).collect())
-            .collect();
-        let has = |row: &Vec<String>| {
-            wanted.iter().all(|figure| row.iter().any(|cell| cell.contains(figure.as_str())))
-        };
-        assert!(rows.iter().any(has), "{name}: {wanted:?} are not in {rows:?}");
-    }
-    assert!(n_different >= 2, "equal runs show nothing");
-}
-
-#[test]
-fn a_count_of_flips_leads_to_its_questions() {
-    let (sample, file) = Sample::compared();
-    let browser = Browser::start();
-    let page = Page::open(&browser, &file, "");
-    let links = page.all("a[href^='#turn=']");
-    assert_eq!(links, ["1", "1"], "one lost, one gained");
-    for (turn, id) in [("gained", "builder"), ("lost", "sealed")] {
-        browser.click(&format!("a[href^='#turn={turn}']"));
-        page.lists(&[id.to_owned()], N_QUESTIONS);
-        browser.back();
-        page.counts(N_QUESTIONS, N_QUESTIONS);
-    }
-    drop(sample);
 }

@@ -26,20 +26,6 @@ fn the_report_opens_without_a_complaint_or_a_request() {
 }
 
 #[test]
-fn a_page_that_errs_and_fetches_would_be_noticed() {
-    let bad = "<!doctype html><title>bad</title><img src=\"http://127.0.0.1:9/x.png\"><script>console.warn('hm'); missing();</script>";
-    let project = Project::of(&[("bad.html", bad)]);
-    let browser = Browser::start();
-    browser.open(&project.path("bad.html"), "");
-    assert_eq!(browser.strangers(), ["http://127.0.0.1:9/x.png"]);
-    let complaints = browser.complaints();
-    let said = |level: &str, part: &str| {
-        complaints.iter().any(|one| one.level == level && one.text.contains(part))
-    };
-    assert!(said("WARNING", "hm") && said("SEVERE", "missing is not defined"), "{complaints:?}");
-}
-
-#[test]
 fn the_figures_are_those_of_the_summary() {
     let sample = Sample::new();
     let summary = sample.project.summary("first");

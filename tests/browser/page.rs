@@ -73,18 +73,6 @@ impl<'a> Page<'a> {
         self.browser.write("#rx-search", text);
     }
 
-    /// Presses the button in the head of a column.
-    pub fn sort(&self, column: &str) {
-        self.browser.click(&format!("[data-sort=\"{column}\"]"));
-    }
-
-    /// The columns whose heads can be pressed, from the left.
-    pub fn sorts(&self) -> Vec<String> {
-        texts(&self.browser.value(
-            "[...document.querySelectorAll('[data-sort]')].map((head) => head.dataset.sort)",
-        ))
-    }
-
     /// Clicks on a question's row and waits for its sheet.
     pub fn ask(&self, id: &str) {
         self.browser.click(&row(id));
@@ -99,14 +87,6 @@ impl<'a> Page<'a> {
         let condition =
             format!("{OPEN} && {sheet}.dataset.id === {} && {filled} && {rests}", json!(id));
         self.browser.until(&condition, &format!("{sheet}?.outerHTML.slice(0, 2000)"));
-    }
-
-    /// Shows every column that the table has to offer.
-    pub fn show_all_columns(&self) {
-        self.browser.script(
-            "for (const box of document.querySelectorAll('.rx-columns input')) if (!box.checked) box.click();",
-            &[],
-        );
     }
 
     /// Whether a sheet is on screen.

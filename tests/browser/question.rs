@@ -8,13 +8,6 @@ use crate::endpoint::user_message;
 use crate::page::{ENTER, Page, part};
 use crate::sample::Sample;
 
-/// The hits of a stage of a trace: id, score, parts.
-fn hits<'a>(trace: &'a Value, stage: &str) -> Vec<&'a Value> {
-    let stages = trace["stages"].as_array().expect("a list");
-    let stage = stages.iter().find(|entry| entry["stage"] == stage).expect("the stage");
-    stage["hits"].as_array().expect("a list").iter().collect()
-}
-
 #[test]
 fn a_click_shows_what_the_trace_says() {
     let sample = Sample::new();
@@ -63,85 +56,6 @@ fn a_click_shows_what_the_trace_says() {
         page.closes();
     }
     assert_eq!(browser.complaints(), []);
-}
-
-#[test]
-fn passages_stand_in_the_order_of_the_ranking_with_their_scores() {
-    let sample = Sample::new();
-    let browser = Browser::start();
-    let page = Page::open(&browser, &sample.report(), "");
-    let trace = sample.trace("windows");
-    page.ask("windows");
-    browser.picture("question");
-    let shown = page.all(&format!("{} [data-passage]", part("passages")));
-    let ranking = hits(&trace, "bm25");
-    assert!(ranking.len() >= 5, "the sample's question finds that many");
-    for (place, hit) in ranking.iter().enumerate() {
-        let score = rounded(hit["score"].as_f64().expect("a score"));
-        let has = shown[place].contains(hit["id"].as_str().expect("an id"))
-            && shown[place].contains(&score);
-        assert!(has, "rank {}: {hit} is not in {:?}", place + 1, shown[place]);
-    }
-    let ranks = page.all(&format!("{} [data-passage] b", part("passages")));
-    // The first three were packed as well, at the same rank; the gold came last.
-    assert_eq!(ranks, ["1", "1", "2", "2", "3", "3", "4", "5"]);
-}
-
-/// To four digits, as the page writes scores.
-fn rounded(score: f64) -> String {
-    let digits = 3 - score.abs().log10().floor() as i32;
-    let rounded = format!("{score:.*}", digits.max(0) as usize);
-    rounded.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-#[test]
-fn the_terms_of_a_score_add_up_to_it() {
-    let sample = Sample::new();
-    let browser = Browser::start();
-    let page = Page::open(&browser, &sample.report(), "");
-    let trace = sample.trace("windows");
-    page.ask("windows");
-    for hit in hits(&trace, "bm25") {
-        let id = hit["id"].as_str().expect("an id");
-        let parts = hit["parts"].as_object().expect("bm25 says what its scores are made of");
-        let score = hit["score"].as_f64().expect("a score");
-        let explained = browser.script(
-            "const bodies = [...document.querySelectorAll('#rx-question [data-passage]')];
-            const body = bodies.find((one) => one.querySelector('th').textContent.includes(arguments[0]));
-            body.querySelector('details summary').click();
-            return body.querySelector('details').textContent === '' ? [] : [...body.querySelectorAll('details')].length;",
-            &[json!(id)],
-        );
-        assert_eq!(explained, 1, "{id}");
-        let rows = format!(
-            "[...document.querySelectorAll('#rx-question [data-passage]')]
-                .find((one) => one.querySelector('th').textContent.includes({})).querySelectorAll('details table tr')",
-            json!(id)
-        );
-        browser.until(
-            &format!("{rows}.length > 0"),
-            "document.querySelector('#rx-question').textContent",
-        );
-        let shown = browser.value(&format!(
-            "[...{rows}].map((row) => [...row.cells].map((cell) => cell.textContent.trim()))"
-        ));
-        let shown: Vec<(String, f64)> =
-            shown.as_array().expect("a list").iter().map(term).collect();
-        let mut names: Vec<&str> = shown.iter().map(|(name, _)| name.as_str()).collect();
-        names.sort_unstable();
-        assert_eq!(names, parts.keys().map(String::as_str).collect::<Vec<_>>(), "{id}");
-        // Three digits of a number are wrong by at most half a unit of the last: 1 in 200 of it.
-        let sum: f64 = shown.iter().map(|(_, value)| value).sum();
-        let unsure: f64 = shown.iter().map(|(_, value)| value.abs() / 200.0).sum();
-        assert!((sum - score).abs() <= unsure, "{id}: {shown:?} add up to {sum}, not {score}");
-    }
-}
-
-/// A row of an explanation: the term, a bar, its part.
-fn term(row: &Value) -> (String, f64) {
-    let cells: Vec<&str> =
-        row.as_array().expect("cells").iter().map(|cell| cell.as_str().expect("text")).collect();
-    (cells[0].to_owned(), cells.last().expect("a part").parse().expect("a number"))
 }
 
 /// The highlighted text of a kind, passage by passage, pieces joined.
@@ -226,64 +140,4 @@ fn prompts_are_shown_as_the_endpoint_received_them() {
         page.closes();
     }
     assert!(n_shown >= 15, "{n_shown} prompts are too few to show much");
-}
-
-#[test]
-fn the_other_arms_say_what_they_answered() {
-    let sample = Sample::new();
-    let browser = Browser::start();
-    let page = Page::open(&browser, &sample.report(), "");
-    page.ask("builder");
-    let rows = page.all(&format!("{} tbody tr", part("arms")));
-    let of = |arm: &str| {
-        rows.iter()
-            .find(|row| row.starts_with(arm))
-            .unwrap_or_else(|| panic!("no {arm} in {rows:?}"))
-    };
-    // Distracted by what was retrieved, right with the gold alone and without any.
-    assert!(
-        of("retrieved").contains("Tomas Reik") && !of("retrieved").contains("Ilse Brandt"),
-        "{rows:?}"
-    );
-    for arm in ["oracle", "closed book"] {
-        assert!(of(arm).contains("Ilse Brandt") && !of(arm).contains("Tomas Reik"), "{rows:?}");
-    }
-}
-
-#[test]
-fn a_question_is_copied_as_json_with_its_texts_raw() {
-    let sample = Sample::new();
-    let browser = Browser::start();
-    let page = Page::open(&browser, &sample.report(), "");
-    page.ask("gale");
-    page.act("copy-json");
-    browser.until(
-        "document.getElementById('rx-question').lastCopied !== undefined",
-        "'nothing was copied'",
-    );
-    let copied = page.copied();
-    let text = copied.to_string();
-    let trace = sample.trace("gale");
-    for raw in
-        [&trace["question"]["text"], &trace["reason"], &trace["arms"][0]["attempts"][0]["raw"]]
-    {
-        assert!(text.contains(&raw.to_string()), "{raw} is not in {text}");
-    }
-    let passage = "⚓🚢𝒱 é — the signal mast of Nord shows two black cones 🏴 before a gale, and one after it.";
-    assert!(text.contains(&json!(passage).to_string()), "{text}");
-}
-
-#[test]
-fn enter_opens_the_selected_question() {
-    let sample = Sample::new();
-    let browser = Browser::start();
-    let page = Page::open(&browser, &sample.report(), "");
-    browser.press("jj");
-    browser.press(ENTER);
-    // The first `j` may select the first row or step beyond one selected already.
-    browser
-        .until("location.hash.startsWith('#q=')", "document.activeElement.outerHTML.slice(0, 500)");
-    let id = page.hash().trim_start_matches("#q=").to_owned();
-    assert!(["builder", "year"].contains(&id.as_str()), "{id}");
-    page.shows(&id);
 }

@@ -109,20 +109,6 @@ impl Sample {
             .unwrap_or_else(|| panic!("no trace of {id}"))
     }
 
-    /// A measure's column of a run's `report --format csv`, by question in run order.
-    pub fn column(&self, run: &str, measure: &str) -> Vec<(String, Option<f64>)> {
-        let csv = self.project.call(&["report", &format!("runs/{run}"), "--format", "csv"]);
-        assert_eq!(csv.code, 0, "{}", csv.stderr);
-        let mut rows = csv.stdout.lines().map(cells);
-        let at = rows
-            .next()
-            .expect("a head")
-            .iter()
-            .position(|head| head == measure)
-            .expect("the column");
-        rows.map(|row| (row[0].clone(), row[at].parse().ok())).collect()
-    }
-
     /// The ids of the questions whose trace in `first` meets a condition, in run order.
     pub fn ids(&self, condition: impl Fn(&Value) -> bool) -> Vec<String> {
         let traces = self.project.traces("first");
@@ -135,20 +121,6 @@ impl Sample {
 /// Whether a list of a trace holds a name.
 pub fn holds(list: &Value, name: &str) -> bool {
     list.as_array().is_some_and(|names| names.iter().any(|other| other == name))
-}
-
-/// A row of RFC 4180 without line ends in its cells, as the sample has it.
-fn cells(row: &str) -> Vec<String> {
-    let mut cells = vec![String::new()];
-    let mut is_quoted = false;
-    for c in row.chars() {
-        match c {
-            '"' => is_quoted = !is_quoted,
-            ',' if !is_quoted => cells.push(String::new()),
-            c => cells.last_mut().expect("one to begin with").push(c),
-        }
-    }
-    cells
 }
 
 /// The planted answers: what is said depends on what the prompt shows besides.

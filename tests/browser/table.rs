@@ -48,26 +48,6 @@ fn every_class_flag_tag_and_kind_lists_its_questions() {
 }
 
 #[test]
-fn filters_and_search_are_all_required_and_come_off_again() {
-    let sample = Sample::new();
-    let browser = Browser::start();
-    let page = Page::open(&browser, &sample.report(), "");
-    page.filter("tag", "sea");
-    page.filter("class", "generation");
-    let both =
-        |trace: &Value| trace["class"] == "generation" && holds(&trace["question"]["tags"], "sea");
-    page.lists(&sample.ids(both), N_QUESTIONS);
-    page.search("1871");
-    page.lists(&["year".to_owned()], N_QUESTIONS);
-    assert_eq!(page.hash(), "#class=generation&tag=sea&search=1871");
-    page.filter("class", "");
-    page.filter("tag", "");
-    page.search("");
-    page.counts(N_QUESTIONS, N_QUESTIONS);
-    assert_eq!(page.hash(), "");
-}
-
-#[test]
 fn search_reads_ids_questions_golds_and_answers() {
     let sample = Sample::new();
     let browser = Browser::start();
@@ -89,71 +69,6 @@ fn search_reads_ids_questions_golds_and_answers() {
     let fits = "(() => { const box = document.querySelector('[role=grid]'); return box.scrollHeight <= box.clientHeight; })()";
     assert_eq!(browser.value(fits), true, "what says that nothing was found is hidden");
     browser.picture("nothing-found");
-}
-
-/// Ids by value, those without one last, equal ones in run order.
-fn ordered(mut column: Vec<(String, Option<f64>)>, sign: f64) -> Vec<String> {
-    let key = |value: Option<f64>| value.map_or(f64::INFINITY, |value| sign * value);
-    column.sort_by(|(_, a), (_, b)| key(*a).total_cmp(&key(*b)));
-    column.into_iter().map(|(id, _)| id).collect()
-}
-
-#[test]
-fn a_measure_sorts_up_then_down_then_not() {
-    let sample = Sample::new();
-    let browser = Browser::start();
-    let page = Page::open(&browser, &sample.report(), "");
-    page.show_all_columns();
-    let shown = page.sorts();
-    for name in ["EM@3", "RR", "AnswerF1", "EvidenceRecall@prompt"] {
-        assert!(shown.iter().any(|column| column == name), "{name} is not among {shown:?}");
-        let values = sample.column("first", name);
-        assert!(
-            values.iter().any(|(_, value)| *value != values[0].1),
-            "equal values show no order"
-        );
-        let order = |browser: &Browser, sign: f64, way: &str| {
-            page.sort(name);
-            let head = format!(
-                "document.querySelector('[data-sort={}]').closest('[aria-sort]').ariaSort",
-                json!(name)
-            );
-            browser.until(&format!("{head} === {}", json!(way)), &head);
-            assert_eq!(page.rows(), ordered(values.clone(), sign), "{name} {way}");
-        };
-        order(&browser, 1.0, "ascending");
-        assert_eq!(page.hash(), format!("#sort={name}"));
-        order(&browser, -1.0, "descending");
-        page.sort(name);
-        browser.until("location.hash === ''", "location.hash");
-        assert_eq!(page.rows(), sample.ids(|_| true));
-    }
-}
-
-#[test]
-fn every_column_sorts() {
-    let sample = Sample::new();
-    let browser = Browser::start();
-    let page = Page::open(&browser, &sample.report(), "");
-    let columns = page.sorts();
-    for name in ["class", "question"] {
-        assert!(columns.iter().any(|column| column == name), "{columns:?}");
-    }
-    for name in columns {
-        let mut orders = vec![page.rows()];
-        for _ in 0..2 {
-            page.sort(&name);
-            orders.push(page.rows());
-        }
-        // Two of the three differ: a column says something, or is the order that the run has anyway.
-        assert!(orders[1] != orders[2], "{name} sorts nothing: {orders:?}");
-        for order in &mut orders {
-            order.sort();
-        }
-        assert!(orders[1] == orders[0] && orders[2] == orders[0], "{name} loses rows");
-        page.sort(&name);
-    }
-    assert_eq!(browser.complaints(), []);
 }
 
 /// So many questions, each about a document of its own.

@@ -59,13 +59,8 @@ fn a_sheet_holds_what_a_person_needs() {
       "note": ""
     }
     "#);
-    assert_eq!(
-        sheet(&project, &["2", "--audit-seed", "5"]),
-        sheet(&project, &["2", "--audit-seed", "5"])
-    );
+    assert_eq!(sheet(&project, &["2"]), sheet(&project, &["2"]));
     assert_eq!(sheet(&project, &["2"]).lines().count(), 2);
-    let markdown = sheet(&project, &["9", "--format", "md"]);
-    assert!(markdown.contains("## q3\n\nHow long do Gamma restarts take?\n"), "{markdown}");
 }
 
 #[test]

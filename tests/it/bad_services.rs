@@ -257,7 +257,7 @@ fn a_file_that_finds_no_space_is_absent() {
     let project = Project::new();
     project.good("r", &[]);
     for (file, args) in [
-        ("b.json", &["baseline", "runs/r", "-o", "b.json"][..]),
+        ("b.json", &["report", "runs/r", "--format", "baseline", "-o", "b.json"][..]),
         ("j.xml", &["check", "runs/r", "--min", "EM@5=0.1", "--junit", "j.xml"]),
         ("r.html", &["report", "runs/r", "-o", "r.html"]),
         ("docs/ragtriage.toml", &["init", "docs"]),

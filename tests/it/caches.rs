@@ -154,21 +154,6 @@ fn a_damaged_response_is_asked_for_again_alone() {
     assert_eq!(cached.endpoint.requests().len(), n_before + 1);
 }
 
-#[test]
-fn stat_works_on_a_damaged_cache() {
-    let cached = Cached::new();
-    cached.run("one", &[]);
-    for name in ["replies", "scores"] {
-        cached.project.write(&format!("cache/{name}.sqlite"), "no database ".repeat(5000));
-    }
-    let outcome = cached.project.call(&["cache", "stat"]);
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let notices = notices(&outcome);
-    assert_eq!(notices.len(), 2, "{}", outcome.stderr);
-    let ends = |line: &&str| line.ends_with("was unusable (file is not a database); recreated");
-    assert!(notices.iter().all(ends), "{notices:?}");
-}
-
 /// The modes of everything under a folder, and of itself.
 fn modes(path: &Path, found: &mut BTreeMap<PathBuf, u32>) {
     let metadata = fs::symlink_metadata(path).expect("there");
@@ -257,8 +242,6 @@ fn a_complete_read_only_cache_serves_a_run() {
     assert_eq!(results(&cached.project, "two"), clean);
     assert_eq!(cached.endpoint.requests().len(), n_before);
     assert!(cached.project.files("cache") == before);
-    let stat = call_read_only(&cached.project, "cache", &["cache", "stat"]);
-    assert_eq!((stat.code, stat.stderr.as_str()), (0, ""));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The commands beside `run`: `config`, `dataset fetch`, `model fetch`, and wrong calls.
+//! Commands without a file of their own here: `config`, `schema`, `dataset fetch`, and wrong calls.
 
 use crate::project::{Project, repository};
 use crate::run_files::check;
@@ -16,23 +16,6 @@ fn a_wrong_call_is_talk_and_exit_2() {
         let outcome = project.call(args);
         assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{args:?}");
         assert!(!outcome.stderr.is_empty(), "{args:?}");
-    }
-}
-
-#[test]
-fn help_and_version_are_data() {
-    let project = Project::new();
-    let version = project.call(&["--version"]);
-    assert_eq!(
-        (version.code, version.stdout),
-        (0, format!("ragtriage {}\n", env!("CARGO_PKG_VERSION")))
-    );
-    let help = project.call(&["run", "--help"]);
-    assert_eq!((help.code, help.stderr.as_str()), (0, ""));
-    for flag in
-        ["--set", "--limit", "--name", "--out", "--resume", "--no-cache", "--offline", "--json"]
-    {
-        assert!(help.stdout.contains(flag), "{flag}: {}", help.stdout);
     }
 }
 
@@ -56,7 +39,7 @@ fn config_show_gives_settings_that_run_the_same() {
 
 #[test]
 fn the_schema_is_json_and_knows_every_table() {
-    let outcome = Project::new().call(&["config", "schema"]);
+    let outcome = Project::new().call(&["schema", "config"]);
     let schema: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     for table in [
         "dataset",
@@ -110,31 +93,6 @@ fn a_fetched_data_set_is_where_the_shipped_settings_look() {
         project.call(&["dataset", "fetch", "hotpotqa", "--from", "elsewhere", "--force"]).code,
         0
     );
-}
-
-#[test]
-fn fetching_what_is_not_known_or_not_there_is_refused() {
-    let project = Project::new();
-    let outcome = project.refused(&["dataset", "fetch", "hotpotq", "--from", "."]);
-    let expected =
-        "error: unknown data set `hotpotq`\nhint: did you mean `hotpotqa`? known data sets: ";
-    assert!(outcome.stderr.starts_with(expected), "{}", outcome.stderr);
-    let outcome = project.refused(&["dataset", "fetch", "cisi", "--from", "gone"]);
-    assert!(outcome.stderr.starts_with("error: `gone` does not exist\n"), "{}", outcome.stderr);
-    let outcome = project.refused(&["dataset", "fetch", "cisi", "--from", "data"]);
-    assert!(outcome.stderr.starts_with("error: `data` has no `CISI.ALL`\n"), "{}", outcome.stderr);
-    assert!(!project.path("datasets").exists() || project.files("datasets").is_empty());
-}
-
-#[test]
-fn a_model_that_is_not_cached_is_not_fetched_offline() {
-    let outcome = Project::new().refused(&["model", "fetch", "--offline"]);
-    assert!(
-        outcome.stderr.contains("the network: not tried in offline mode"),
-        "{}",
-        outcome.stderr
-    );
-    assert!(outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
 }
 
 #[test]

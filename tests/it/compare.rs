@@ -95,13 +95,12 @@ fn a_comparison_in_a_terminal() {
     );
     let named = "  - equal on every question: EM@3\n  - in neither run or only one: FactRecall\n";
     assert!(text.contains(named) && !text.contains("other cutoffs"), "{text}");
-    // Else the baseline's k is, and the rest is a flag away.
+    // Else the baseline's k is, and JSON has the rest.
     let text = compared(&project, &["runs/k5", "runs/k1"]);
     assert!(
         text.contains("EM@5, ") && !text.contains("EM@3") && text.contains("more at other cutoffs")
     );
-    let text = compared(&project, &["runs/k5", "runs/k1", "--all"]);
-    assert!(text.contains("EM@3, ") && !text.contains("other cutoffs"), "{text}");
+    assert!(text.contains("--json has the measures at every cutoff"), "{text}");
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn repeats_are_counted_and_not_served_from_the_cache() {
     let project = Project::new();
     assert_eq!(call(&project, &endpoint.base_url(), &[]).code, 0);
     std::fs::remove_dir_all(project.path("runs")).expect("removed");
-    let estimate = dry(&project, &endpoint.base_url(), &["--repeat", "3"]);
+    let estimate = dry(&project, &endpoint.base_url(), &["--set", "generation.repeat=3"]);
     assert_eq!(arm(&estimate, "retrieved"), [2, 0, 0, 6]);
     assert_eq!(arm(&estimate, "oracle"), [2, 0, 0, 2]);
 }

@@ -310,7 +310,7 @@ fn replies_that_end_at_the_token_limit_are_counted_as_truncated() {
 fn repeats_end_when_every_call_fails() {
     let endpoint = Endpoint::start(None, |_: &Request| ResponseTemplate::new(401));
     let project = Project::new();
-    let args = [&ONE_ARM[..], &["--repeat", "1000"]].concat();
+    let args = [&ONE_ARM[..], &["--set", "generation.repeat=1000"]].concat();
     let outcome = run(&project, &with(&endpoint.base_url(), &args));
     assert_eq!(outcome.code, 2, "{}", outcome.stdout);
     assert!(outcome.since_start().starts_with("error: aborted after "), "{}", outcome.stderr);

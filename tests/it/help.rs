@@ -1,4 +1,4 @@
-//! The help pages of all commands, as one snapshot; completion scripts and man pages, which are made from the same arguments.
+//! The help pages of all commands, as one snapshot.
 //!
 //! After a changed text, `INSTA_UPDATE=always cargo test --test it help::` writes the snapshot again.
 
@@ -51,34 +51,4 @@ fn a_short_page_has_one_short_line_for_each_option() {
             assert!(text.trim().chars().count() < MOST_CHARS, "{command}: {line}");
         }
     }
-}
-
-#[test]
-fn completion_scripts_name_every_command() {
-    let project = Project::of(&[]);
-    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        let script = project.call(&["completions", shell]);
-        assert_eq!((script.code, script.stderr.as_str()), (0, ""), "{shell}");
-        for word in ["ragtriage", "doctor", "agreement", "max-drop"] {
-            assert!(script.stdout.contains(word), "{shell}: {word}");
-        }
-    }
-    assert_eq!(project.call(&["completions", "tcsh"]).code, 2);
-}
-
-#[test]
-fn man_pages_are_printed_or_written() {
-    let project = Project::of(&[("a file", "")]);
-    let page = project.call(&["man"]);
-    assert!(page.stdout.contains(".TH ragtriage 1"), "{}", page.stdout);
-    let written = project.call(&["man", "share/man1"]);
-    assert_eq!((written.code, written.stdout.as_str()), (0, ""));
-    for name in ["ragtriage.1", "ragtriage-run.1", "ragtriage-dataset-lint.1"] {
-        let page = project.read(&format!("share/man1/{name}"));
-        assert!(page.contains(".SH OPTIONS"), "{name}");
-    }
-    project.refuses_with_some_hint(
-        &["man", "a file"],
-        "error: cannot write man pages into `a file`: File exists (os error 17)",
-    );
 }

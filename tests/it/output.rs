@@ -48,12 +48,3 @@ fn data_opens_no_tag_in_the_page() {
         }
     }
 }
-
-#[test]
-fn an_error_about_data_is_harmless_too() {
-    let project = project();
-    project.append("data/questions.jsonl", format!("\n{{\"id\": \"q2\", \"text\": \"why?\", \"answers\": [\"y\"], \"evidence\": [[{{\"doc\": \"x{EVIL}\"}}]]}}\n"));
-    let outcome = project.refused(&crate::project::RUN);
-    assert!(is_harmless(&outcome.stderr), "{:?}", outcome.stderr);
-    assert_eq!(outcome.stderr.lines().count(), 2, "{:?}", outcome.stderr);
-}

@@ -30,18 +30,10 @@ fn origins(project: &Project, name: &str) -> Vec<String> {
     attempts.map(|attempt| attempt["origin"].as_str().expect("an origin").to_owned()).collect()
 }
 
-fn stat(project: &Project) -> Value {
-    let outcome = project.call(&["cache", "stat", "--json"]);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
-    serde_json::from_str(&outcome.stdout).expect("JSON")
-}
-
-fn entries(project: &Project, kind: &str) -> u64 {
-    let stat = stat(project);
-    let kinds = stat["kinds"].as_array().expect("kinds");
-    let of_kind =
-        kinds.iter().find(|holding| holding["name"] == kind).expect("every kind is there");
-    of_kind["entries"].as_u64().expect("a number")
+/// Cached responses.
+fn entries(project: &Project) -> u64 {
+    let database = rusqlite::Connection::open(project.path("cache/replies.sqlite")).expect("opens");
+    database.query_row("SELECT count(*) FROM replies", [], |row| row.get(0)).expect("a number")
 }
 
 #[test]
@@ -135,8 +127,8 @@ fn repeats_are_called_for_and_not_kept() {
     let project = Project::new();
     assert_eq!(run(&project, &endpoint.base_url(), "a", &[]).code, 0);
     // Two questions, each twice over what was retrieved and once over its gold.
-    assert_eq!(run(&project, &endpoint.base_url(), "b", &["--repeat", "2"]).code, 0);
-    assert_eq!((endpoint.requests().len(), entries(&project, "replies")), (4 + 6, 4));
+    assert_eq!(run(&project, &endpoint.base_url(), "b", &["--set", "generation.repeat=2"]).code, 0);
+    assert_eq!((endpoint.requests().len(), entries(&project)), (4 + 6, 4));
     assert_eq!(origins(&project, "b"), vec!["called"; 6]);
 }
 
@@ -165,7 +157,7 @@ fn failures_are_not_kept_and_cut_or_filtered_replies_are() {
     assert_eq!(run(&project, &endpoint.base_url(), "b", &[]).code, 0);
     assert_eq!(finishes("b"), finishes("a"));
     // The first run asks for all four, the second only for the one that failed.
-    assert_eq!((endpoint.requests().len(), entries(&project, "replies")), (5, 3));
+    assert_eq!((endpoint.requests().len(), entries(&project)), (5, 3));
 }
 
 #[test]
@@ -180,7 +172,7 @@ fn the_file_is_its_owners_alone_and_holds_neither_prompts_nor_keys() {
     let mut command = project.command(&args.iter().map(String::as_str).collect::<Vec<_>>());
     let ran = outcome(&command.env("TEST_KEY", "sk-hush-0123456789").output().expect("starts"));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert_eq!(entries(&project, "replies"), endpoint.requests().len() as u64);
+    assert_eq!(entries(&project), endpoint.requests().len() as u64);
     let mode = fs::metadata(project.path(REPLIES)).expect("there").permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     for (path, bytes) in project.files("cache") {
@@ -222,46 +214,8 @@ fn runs_at_once_share_the_cache() {
         let threads = names.map(|name| scope.spawn(|| run(&project, &base_url, name, &[]).code));
         threads.map(|thread| thread.join().expect("no panic")).to_vec()
     });
-    assert_eq!((codes, entries(&project, "replies")), (vec![0; 4], 4));
+    assert_eq!((codes, entries(&project)), (vec![0; 4], 4));
     let before = endpoint.requests().len();
     assert_eq!(run(&project, &base_url, "e", &[]).code, 0);
     assert_eq!(endpoint.requests().len(), before);
-}
-
-#[test]
-fn stat_tells_what_there_is_by_kind_and_data_set() {
-    let endpoint = Endpoint::start(None, knows);
-    let project = Project::new();
-    let empty = stat(&project);
-    assert!(
-        empty["kinds"].as_array().expect("kinds").iter().all(|kind| kind["entries"] == 0),
-        "{empty}"
-    );
-    assert!(!project.path("cache").exists(), "looking makes nothing");
-
-    let tiny = tiny_bert();
-    let dense = ["--set", tiny[0].as_str(), "--set", tiny[1].as_str()];
-    assert_eq!(run(&project, &endpoint.base_url(), "a", &dense).code, 0);
-    // Two chunks and two questions have vectors and lengths; one collection, one index, one file of chunks; four prompts.
-    let expected = [
-        ("replies", 4),
-        ("vectors", 4),
-        ("lengths", 4),
-        ("scores", 0),
-        ("collections", 1),
-        ("indexes", 1),
-        ("chunks", 1),
-    ];
-    for (kind, n) in expected {
-        assert_eq!(entries(&project, kind), n, "{kind}");
-    }
-    let stat = stat(&project);
-    assert_eq!(
-        (&stat["replies"][0]["name"], &stat["replies"][0]["entries"]),
-        (&json!("jsonl data"), &json!(4))
-    );
-    let shown = project.call(&["cache", "stat"]).stdout;
-    let words = |line: &str| line.split_whitespace().take(2).map(str::to_owned).collect::<Vec<_>>();
-    assert!(shown.lines().any(|line| words(line) == ["replies", "4"]), "{shown}");
-    assert!(shown.lines().any(|line| line.starts_with("  jsonl data ")), "{shown}");
 }

@@ -136,7 +136,9 @@ fn a_detail_holds_ranks_terms_and_what_is_highlighted() {
     let page = project.read("runs/r/report.html");
     let (details, passages) = (block(&page, "rx-q0-0"), block(&page, "rx-p0"));
     let traces = project.traces("r");
-    let passage = |number: &Value| &passages[number.as_u64().expect("a number") as usize];
+    let passage = |number: &Value| {
+        &passages[number.as_str().and_then(|it| it.parse::<usize>().ok()).expect("a number")]
+    };
     for (detail, trace) in details.as_array().expect("details").iter().zip(&traces) {
         assert_eq!(detail["reason"], trace["reason"]);
         for (stage, recorded) in detail["stages"]
@@ -152,7 +154,7 @@ fn a_detail_holds_ranks_terms_and_what_is_highlighted() {
                 .iter()
                 .zip(recorded["hits"].as_array().expect("hits"))
             {
-                assert_eq!(passage(&hit["passage"])["id"], kept["id"]);
+                assert_eq!(passage(&hit["id"])["id"], kept["id"]);
                 let sum: f64 = hit["parts"]
                     .as_object()
                     .into_iter()
@@ -191,10 +193,7 @@ fn a_detail_holds_ranks_terms_and_what_is_highlighted() {
     };
     assert_eq!(marks("a#0"), (vec!["𝄞 six minutes".to_owned()], vec!["six minutes".to_owned()]));
     assert_eq!(marks("b#0"), (vec![], vec!["six minutes".to_owned()]));
-    assert_eq!(
-        passages[details[0]["gold"][0][0]["passages"][0].as_u64().expect("a number") as usize]["title"],
-        "A title"
-    );
+    assert_eq!(passage(&details[0]["gold"]["groups"][0][0]["chunks"][0])["title"], "A title");
 }
 
 #[test]
@@ -209,15 +208,14 @@ fn ranks_of_gold_behind_the_shown_hits_are_told() {
         (block(&page, "rx-index"), block(&page, "rx-q0-0"), block(&page, "rx-p0"));
     assert_eq!(index["depth"], 1);
     let bm25 = &details[3]["stages"][0];
-    assert_eq!((bm25["hits"].as_array().expect("hits").len(), &bm25["n_hits"]), (1, &json!(3)));
+    let facts = &details[3]["by_stage"][0];
+    assert_eq!((bm25["hits"].as_array().expect("hits").len(), &facts["n_hits"]), (1, &json!(3)));
     let hits = project.traces("r")[3]["stages"][0]["hits"].as_array().expect("hits").clone();
     let rank = hits.iter().position(|hit| hit["id"] == "a#0").expect("found") + 1;
     assert!(rank > 1, "{hits:?}");
-    assert_eq!(bm25["gold_below"][0]["rank"], rank);
-    assert_eq!(
-        passages[bm25["gold_below"][0]["passage"].as_u64().expect("a number") as usize]["id"],
-        "a#0"
-    );
+    assert_eq!(facts["gold"][0][0], rank);
+    let number = facts["gold"][0][1].as_u64().expect("a number") as usize;
+    assert_eq!(passages[number]["id"], "a#0");
     // What was packed is there whole.
     let packed = details[3]["stages"]
         .as_array()
@@ -383,20 +381,15 @@ fn gold_of_a_document_as_a_whole_is_known_wherever_it_ranks() {
         let page = project.read("runs/r/report.html");
         let detail = &block(&page, "rx-q0-0")[0];
         let n_chunks = project.json("runs/r/run.json")["n_chunks"].as_u64().expect("a count");
-        let place = &detail["gold"][0][0];
+        let place = &detail["gold"]["groups"][0][0];
         assert_eq!(
-            (&place["n_passages"], place["passages"].as_array().expect("held").len()),
+            (&detail["n_gold"][0][0], place["chunks"].as_array().expect("held").len()),
             (&json!(n_chunks), 10)
         );
         assert!(n_chunks > 10, "{n_chunks}");
-        for stage in detail["stages"].as_array().expect("stages") {
-            let hits = stage["hits"].as_array().expect("hits");
-            assert!(
-                hits.iter().all(|hit| hit["is_gold"] == true),
-                "every chunk is of the document: {stage}"
-            );
-            let below = stage["gold_below"].as_array().map_or(0, Vec::len);
-            assert_eq!(json!(hits.len() + below), stage["n_hits"]);
+        for stage in detail["by_stage"].as_array().expect("stages") {
+            // Every chunk is of the document.
+            assert_eq!(json!(stage["gold"].as_array().expect("ranks").len()), stage["n_hits"]);
         }
     }
 }

@@ -75,7 +75,7 @@ fn the_demo_and_its_record_are_valid() {
     let record = project.call(&["report", run, "--format", "record"]);
     assert_eq!(record.stdout.lines().count(), 300);
     check_lines("record", &record.stdout);
-    let written = project.call(&["baseline", run]);
+    let written = project.call(&["report", run, "--format", "baseline", "-o", "baseline.json"]);
     assert_eq!(written.code, 0, "{}", written.stderr);
     let baseline = project.read("baseline.json");
     // 300 questions with every measure of the run.

@@ -104,7 +104,7 @@ fn json_holds_means_intervals_warnings_and_each_query() {
 fn the_intersection_leaves_out_what_the_run_lacks() {
     let project = project();
     let scored =
-        json(&project, &["--run", "r.trec", "--qrels", "q.rels", "-m", "RR", "--intersection"]);
+        json(&project, &["--run", "r.trec", "--qrels", "q.rels", "-m", "RR", "--intersect"]);
     assert_eq!(scored["files"][0]["measures"]["RR"]["n"], 2);
     near(mean(&scored, "RR"), 0.75);
 }
@@ -302,7 +302,7 @@ fn a_missing_or_null_answer_scores_0_unless_only_answered_ones_are_asked_for() {
         all["files"][0]["warnings"],
         serde_json::json!({"predictions_missing": 1, "predictions_null": 1})
     );
-    let answered = json(&project, &[&args[..], &["--answered-only"]].concat());
+    let answered = json(&project, &[&args[..], &["--intersect"]].concat());
     near(mean(&answered, "AnswerEM"), 1.0);
     assert_eq!(answered["files"][0]["n"], 1);
 }

@@ -1,42 +1,10 @@
-//! An audit as data: the sheet for reading, and what the corrections change.
+//! An audit as data: what the corrections change.
 
 use crate::answer_audit;
-use crate::document::{Element, Fact, Report, Table};
+use crate::document::{Element, Report, Table};
 use ragtriage_core::text::numbers::{percent, percents};
 use ragtriage_core::types::FailureClass;
-use ragtriage_eval::audit::{Audit, SheetLine};
-
-/// Builds the sheet for reading. Corrections go into the JSON lines.
-#[must_use]
-pub fn sheet(lines: &[SheetLine]) -> Report {
-    let mut report = Report::new("ragtriage: audit sheet");
-    for line in lines {
-        report.heading(line.id.as_str());
-        report.elements.push(Element::Paragraph(line.question.clone()));
-        report.facts(facts(line));
-        report.list(line.gold_text.clone());
-        report.elements.push(Element::Paragraph("In the prompt:".to_owned()));
-        let passages = line.passages.iter().zip(1..).map(|(passage, rank)| {
-            let text = format!("{} ({}): {}", passage.title, passage.id, passage.text);
-            Fact::new(rank.to_string(), text)
-        });
-        report.facts(passages.collect());
-    }
-    report
-}
-
-fn facts(line: &SheetLine) -> Vec<Fact> {
-    let fault = line.fault.map_or(String::new(), |fault| format!(" ({fault})"));
-    let class = format!("{}{fault}: {}", line.class.name(), line.rule);
-    let mut facts = vec![Fact::new("class", class)];
-    if !line.flags.is_empty() {
-        let flags: Vec<&str> = line.flags.iter().map(|flag| flag.name()).collect();
-        facts.push(Fact::new("flags", flags.join(", ")));
-    }
-    facts.push(Fact::new("gold", &*line.gold));
-    facts.extend(line.answer.iter().map(|answer| Fact::new("answer", answer)));
-    facts
-}
+use ragtriage_eval::audit::Audit;
 
 /// Builds the report on an audit.
 #[must_use]

@@ -22,34 +22,13 @@ const VALUE: usize = 36;
 /// The columns of the measures' table; A and B stand for the runs compared.
 const COLUMNS: [&str; 9] = ["measure", "n", "A", "B", "delta", "95% CI", "p", "MDE", "W/T/L"];
 
-/// Limits of a comparison report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ComparisonDetail {
-    /// Flipped questions of each group, at most.
-    pub flips: usize,
-    /// Every cutoff; else what was packed by the baseline, what stood in the prompt, and whole rankings.
-    pub every_cutoff: bool,
-}
+/// Flipped questions of each group that a report shows.
+const FLIPS: usize = 3;
 
-impl ComparisonDetail {
-    /// Returns true if measures at other cutoffs are not shown.
-    #[must_use]
-    pub fn hides_measures(self, comparison: &Comparison) -> bool {
-        let mut measures = comparison.pairs.iter().flat_map(|pair| &pair.measures);
-        measures.any(|found| !fits(found, comparison, self.every_cutoff))
-    }
-
-    /// Returns true if flipped questions are not shown.
-    #[must_use]
-    pub fn hides_flips(self, comparison: &Comparison) -> bool {
-        let mut groups = comparison.pairs.iter().flat_map(|pair| &pair.flips);
-        groups.any(|group| group.questions.len() > self.flips)
-    }
-}
-
-/// Lays as much of a comparison out as `detail` asks for.
+/// Lays a comparison out; measures at `every_cutoff`, else what was packed by the baseline, what stood in the prompt, and whole
+/// rankings.
 #[must_use]
-pub fn report(comparison: &Comparison, detail: ComparisonDetail) -> Report {
+pub fn report(comparison: &Comparison, every_cutoff: bool) -> Report {
     let mut report = Report::new("ragtriage: comparison");
     let verdicts = verdicts(comparison).map(|verdict| Element::Verdict(verdict.to_string()));
     report.elements.extend(verdicts);
@@ -58,11 +37,11 @@ pub fn report(comparison: &Comparison, detail: ComparisonDetail) -> Report {
         report.heading(title(comparison, pair));
         report.warnings(&notices(pair));
         report.table(changes(pair));
-        report.table(measures(comparison, pair, detail.every_cutoff));
+        report.table(measures(comparison, pair, every_cutoff));
         if let Some(found) = &pair.agreement {
             report.table(agreement(found, pair));
         }
-        flips(pair, detail.flips, &mut report);
+        flips(pair, &mut report);
     }
     report.heading("How to read it");
     report.list(legend(comparison));
@@ -126,15 +105,13 @@ pub(crate) fn notices(pair: &PairComparison) -> Vec<String> {
     let questions = &pair.questions;
     let label = &pair.run.label;
     let mut notices = Vec::new();
-    let left_out: Vec<String> = [
-        (questions.only_baseline, "only in A".to_owned()),
-        (questions.only_run, format!("only in {label}")),
-        (questions.other_text, "with the same id and different texts".to_owned()),
-    ]
-    .into_iter()
-    .filter(|(n, _)| *n > 0)
-    .map(|(n, why)| format!("{n} {why}"))
-    .collect();
+    let left_out = [
+        (questions.only_baseline, "only in A"),
+        (questions.only_run, &*format!("only in {label}")),
+        (questions.other_text, "with the same id and different texts"),
+    ];
+    let left_out = left_out.iter().filter(|(n, _)| *n > 0);
+    let left_out: Vec<String> = left_out.map(|(n, why)| format!("{n} {why}")).collect();
     if !left_out.is_empty() {
         notices.push(format!(
             "compared over the questions that both ask; left out: {}",
@@ -142,18 +119,16 @@ pub(crate) fn notices(pair: &PairComparison) -> Vec<String> {
         ));
     }
     if questions.failed > 0 {
-        notices.push(format!(
-            "{} left out: failed in one run or both",
-            questions_and(questions.failed, "was", "were")
-        ));
+        let n = plural(questions.failed, "question was", "questions were");
+        notices.push(format!("{n} left out: failed in one run or both"));
     }
     if pair.changes.iter().any(|change| change.what.starts_with("evaluation.")) {
         notices.push("evaluation settings differ: both runs are scored with those of A".to_owned());
     }
     if questions.other_gold > 0 {
+        let n = plural(questions.other_gold, "question has", "questions have");
         notices.push(format!(
-            "{} different gold answers in the two runs, and each run is scored with its own: labels may cause part of a difference",
-            questions_and(questions.other_gold, "has", "have")
+            "{n} different gold answers in the two runs, and each run is scored with its own: labels may cause part of a difference"
         ));
     }
     notices.extend(few_clusters::warning(
@@ -162,12 +137,6 @@ pub(crate) fn notices(pair: &PairComparison) -> Vec<String> {
         questions.largest_cluster,
     ));
     notices
-}
-
-/// `1 question was`, `2 questions were`.
-fn questions_and(n: usize, one: &str, many: &str) -> String {
-    let verb = if n == 1 { one } else { many };
-    format!("{} {verb}", plural(n, "question", "questions"))
 }
 
 /// The settings that differ between two runs.
@@ -314,7 +283,7 @@ pub(crate) fn turn_name(turn: Turn) -> &'static str {
     }
 }
 
-fn flips(pair: &PairComparison, most: usize, report: &mut Report) {
+fn flips(pair: &PairComparison, report: &mut Report) {
     let n: usize = pair.flips.iter().map(|group| group.questions.len()).sum();
     if n > 0 {
         let n = plural(n, "question", "questions");
@@ -327,10 +296,10 @@ fn flips(pair: &PairComparison, most: usize, report: &mut Report) {
         };
         let title = format!("{turn}: {from} -> {to} ({})", questions.len());
         report.elements.push(Element::Heading(3, title));
-        let shown = questions.iter().take(most);
+        let shown = questions.iter().take(FLIPS);
         report.entries(shown.map(|flip| entry(flip, &pair.run.label)).collect());
-        if questions.len() > most {
-            report.list(vec![format!("{} more", questions.len() - most)]);
+        if questions.len() > FLIPS {
+            report.list(vec![format!("{} more", questions.len() - FLIPS)]);
         }
     }
 }

@@ -74,7 +74,11 @@ pub fn report(dry_run: &DryRun) -> Report {
     ];
     facts.extend(dry_run.judge.as_ref().map(judge));
     report.facts(facts);
-    report.warnings(&warnings(dry_run));
+    if estimate.failed > 0 {
+        let questions = plural(estimate.failed, "question", "questions");
+        report.warnings(&[format!("retrieval failed for {questions}: they are not asked")]);
+    }
+    report.warnings(dry_run.stand_in.as_slice());
     if !estimate.arms.is_empty() {
         report.table(calls(estimate));
         report.heading("Tokens and cost");
@@ -99,15 +103,6 @@ fn judge(estimate: &JudgeEstimate) -> Fact {
         count(estimate.most_completion_tokens)
     );
     Fact::new("Judge", text)
-}
-
-fn warnings(dry_run: &DryRun) -> Vec<String> {
-    let estimate = &dry_run.estimate;
-    let failed = (estimate.failed > 0).then(|| {
-        let questions = plural(estimate.failed, "question", "questions");
-        format!("retrieval failed for {questions}: they are not asked")
-    });
-    failed.into_iter().chain(dry_run.stand_in.clone()).collect()
 }
 
 fn calls(estimate: &Estimate) -> Table {

@@ -4,7 +4,6 @@ pub mod agreement;
 mod answer_audit;
 pub mod ask;
 pub mod audit;
-pub mod cache;
 pub mod comparison;
 pub mod csv;
 pub mod document;

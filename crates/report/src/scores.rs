@@ -1,6 +1,8 @@
 //! Scores of files from other tools: a table with a column per file, tables with a row per query, JSON.
 
-use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
 
 use super::few_clusters::FEW_CLUSTERS;
 use crate::document::{Report, Table};
@@ -80,48 +82,54 @@ fn per_query(file: &ScoredFile<'_>, files: &[ScoredFile<'_>]) -> Table {
     table
 }
 
-/// Everything, indented; `with_queries` adds each query's values.
-///
-/// # Errors
-/// None that is known: the types hold nothing that JSON has no form for (an infinite median is `null`).
-pub fn json(scored: &ScoredFiles<'_>, with_queries: bool) -> Result<String, serde_json::Error> {
-    let FilePlan {
-        level,
-        n_documents,
-        only_shared,
-        scorer,
-        language,
-        resamples,
-        seed,
-        measures: _,
-    } = &scored.plan;
+/// Returns everything; `with_queries` adds each query's values. An infinite median is `null`.
+#[must_use]
+pub fn json(scored: &ScoredFiles<'_>, with_queries: bool) -> Value {
+    let FilePlan { level, n_documents, scorer, language, only_shared, resamples, seed, .. } =
+        &scored.plan;
     let is_ranking = scored.files.iter().any(|file| file.tag.is_some());
-    let files = scored.files.iter().map(|file| FileJson {
-        name: &file.name,
-        tag: file.tag.as_deref(),
-        n: file.scores.ids.len(),
-        n_clusters: file.scores.n_clusters,
-        measures: Map(file
-            .scores
-            .columns
-            .iter()
-            .map(|column| (column.measure.to_string(), column.summary))
-            .collect()),
-        warnings: Map(file.scores.warnings.clone()),
-        queries: with_queries.then(|| Map(query_values(&file.scores))),
-    });
-    let all = Json {
-        schema: SCHEMA,
-        level: is_ranking.then_some(*level),
-        documents: *n_documents,
-        scorer: (!is_ranking).then_some(scorer),
-        language: (*scorer == Scorer::Mlqa).then_some(&language.code),
-        only_shared: *only_shared,
-        resamples: *resamples,
-        seed: *seed,
-        files: files.collect(),
-    };
-    serde_json::to_string_pretty(&all).map(|json| json + "\n")
+    let mut all = json!({"schema": SCHEMA});
+    if is_ranking {
+        all["level"] = json!(level);
+    }
+    if let Some(n) = n_documents {
+        all["documents"] = json!(n);
+    }
+    if !is_ranking {
+        all["scorer"] = json!(scorer);
+    }
+    if *scorer == Scorer::Mlqa {
+        all["language"] = json!(language.code);
+    }
+    all["only_shared"] = json!(only_shared);
+    all["resamples"] = json!(resamples);
+    all["seed"] = json!(seed);
+    all["files"] = scored.files.iter().map(|file| file_json(file, with_queries)).collect();
+    all
+}
+
+fn file_json(file: &ScoredFile<'_>, with_queries: bool) -> Value {
+    let ScoredFile { name, tag, scores } = file;
+    let mut all = json!({"name": name});
+    if let Some(tag) = tag {
+        all["tag"] = json!(tag);
+    }
+    all["n"] = json!(scores.ids.len());
+    all["n_clusters"] = json!(scores.n_clusters);
+    let columns = scores.columns.iter();
+    all["measures"] =
+        columns.map(|column| (column.measure.to_string(), json!(column.summary))).collect();
+    all["warnings"] = json!(scores.warnings.iter().copied().collect::<BTreeMap<_, _>>());
+    if with_queries {
+        let ids = scores.ids.iter().enumerate();
+        all["queries"] =
+            ids.map(|(row, id)| (id.to_string(), values(&scores.columns, row))).collect();
+    }
+    all
+}
+
+fn values(columns: &[MeasureColumn], row: usize) -> Value {
+    columns.iter().map(|column| (column.measure.to_string(), json!(column.values[row]))).collect()
 }
 
 /// A warning in words.
@@ -196,57 +204,4 @@ fn intervals_of(scored: &ScoredFiles<'_>) -> String {
         "95% CI: BCa bootstrap over {drawn}, {} resamples, seed {}{rough}",
         scored.plan.resamples, scored.plan.seed
     )
-}
-
-#[derive(Serialize)]
-struct Json<'a> {
-    schema: u32,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    level: Option<i32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    documents: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    scorer: Option<&'a Scorer>,
-    /// The language of answers under `mlqa`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    language: Option<&'a String>,
-    only_shared: bool,
-    resamples: usize,
-    seed: u64,
-    files: Vec<FileJson<'a>>,
-}
-
-#[derive(Serialize)]
-struct FileJson<'a> {
-    name: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tag: Option<&'a str>,
-    n: usize,
-    n_clusters: usize,
-    measures: Map<String, MeasureSummary>,
-    warnings: Map<Warning, usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    queries: Option<Map<&'a str, Map<String, Option<f64>>>>,
-}
-
-/// Pairs as an object, in their order.
-struct Map<K, V>(Vec<(K, V)>);
-
-impl<K: Serialize, V: Serialize> Serialize for Map<K, V> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
-    }
-}
-
-fn query_values<'a>(scores: &'a FileScores<'_>) -> Vec<(&'a str, Map<String, Option<f64>>)> {
-    scores
-        .ids
-        .iter()
-        .enumerate()
-        .map(|(row, id)| (id.as_ref(), Map(values_of(&scores.columns, row))))
-        .collect()
-}
-
-fn values_of(columns: &[MeasureColumn], row: usize) -> Vec<(String, Option<f64>)> {
-    columns.iter().map(|column| (column.measure.to_string(), column.values[row])).collect()
 }

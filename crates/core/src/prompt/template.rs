@@ -34,7 +34,8 @@ pub struct Template {
 }
 
 /// A piece of a message.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TemplatePart {
     /// Literal text.
     Text(String),

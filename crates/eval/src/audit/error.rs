@@ -71,7 +71,7 @@ impl Hint for AuditError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Malformed { .. } => {
-                "an audit sheet is JSON Lines: edit `answer_is`, `correct_class` and `note` only"
+                "an audit sheet is JSON Lines: edit `answer_is`, `correct_class` and `note` only, or draw it again with `--audit`"
                     .to_owned()
             }
             Self::OtherRun { .. } => "give the run that the sheet was drawn from".to_owned(),

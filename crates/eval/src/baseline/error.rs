@@ -47,12 +47,15 @@ impl Hint for BaselineError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Unreadable { .. } => "check the path of the baseline".to_owned(),
-            Self::Foreign { .. } => "name a run folder, or a file written from one".to_owned(),
+            Self::Foreign { .. } => {
+                "name a run folder, or a file written from one; `ragtriage report RUN --format baseline` writes one".to_owned()
+            }
             Self::OtherSchema { found, expected, .. } if *found > u64::from(*expected) => {
                 "the file was written by a newer version of ragtriage: update this one".to_owned()
             }
-            Self::OtherSchema { .. } | Self::Damaged { .. } => {
-                "write the file again from its run folder".to_owned()
+            Self::OtherSchema { .. } => "write the file again from its run folder".to_owned(),
+            Self::Damaged { .. } => {
+                "write the file again from its run folder; `ragtriage report RUN --format baseline` writes one".to_owned()
             }
         })
     }

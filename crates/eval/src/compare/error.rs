@@ -49,14 +49,14 @@ pub enum CompareError {
 
 impl CompareError {
     /// Hint for a measure without a value.
-    pub(crate) const NO_VALUE: &str = "measures and classes of answers need a generator and gold answers; ranking measures need relevance judgments";
+    pub(crate) const NO_VALUE: &str = "measures and classes of answers need a generator and gold answers; ranking measures need relevance judgments; `ragtriage report RUN` shows what a run has";
 }
 
 impl Hint for CompareError {
     fn hint(&self) -> Option<String> {
         Some(match self {
             Self::OtherQuestions { common, .. } => format!(
-                "compare the questions in both ({common}), or complete an interrupted run first"
+                "`--intersect` compares the questions in both ({common}); `ragtriage run --resume NAME` completes an interrupted run"
             ),
             Self::NothingInCommon { .. } => "compare runs over the same question set".to_owned(),
             Self::NoValue { .. } => Self::NO_VALUE.to_owned(),

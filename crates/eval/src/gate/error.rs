@@ -82,18 +82,18 @@ impl Hint for GateError {
                 "write a share as 0.8, not 80, and a drop without a sign".to_owned()
             }
             Self::NoValue { .. } => CompareError::NO_VALUE.to_owned(),
-            Self::NoBaseline { .. } => "name a run as `baseline` under `[gates]`".to_owned(),
+            Self::NoBaseline { .. } => "name a run as `baseline` under `[gates]`, or give one with `--baseline RUN`".to_owned(),
             Self::HigherIsBetter { .. } => {
                 "bound its loss with `max_drop`, or its value with `max`".to_owned()
             }
             Self::NotCompared { .. } => "bound its share with `max`".to_owned(),
-            Self::NoQuestions { .. } => "resume the run, or run it again".to_owned(),
+            Self::NoQuestions { .. } => "resume the run with `ragtriage run --resume NAME`".to_owned(),
             Self::OtherRule { .. } => {
-                "use the run folder, which is scored again, or evaluate both runs with the same settings"
+                "use the run folder, which is scored again, or evaluate both runs with the same settings; `ragtriage report RUN --format baseline` writes the file"
                     .to_owned()
             }
             Self::NotInBaseline { .. } => {
-                "add the measure to `evaluation.measures` of the baseline's run and write the file again, or use the run folder"
+                "add the measure to `evaluation.measures` of the baseline's run and write the file again, or use the run folder; `ragtriage report RUN --format baseline` writes the file"
                     .to_owned()
             }
             Self::Compare(error) => return error.hint(),

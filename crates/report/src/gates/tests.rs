@@ -1,6 +1,6 @@
 //! Hostile names in reports, and the files that CI servers read.
 
-use super::{github, junit};
+use super::{annotations, junit, report};
 use crate::render::terminal::Screen;
 use crate::render::{markdown, terminal};
 use ragtriage_core::config::GateMode;
@@ -42,7 +42,7 @@ fn report(strict: bool) -> GateReport {
 }
 
 fn in_terminal(gates: &GateReport) -> String {
-    terminal::render(&super::report(gates), Screen::new(false))
+    terminal::render(&report(gates), Screen::new(false))
 }
 
 /// Counts of the suite, then each case's verdict and message.
@@ -66,25 +66,25 @@ fn read_back(xml: &str) -> ([String; 3], Vec<(String, String)>) {
 
 #[test]
 fn junit_reads_back_with_hostile_names_in_it() {
-    let (counts, cases) = read_back(&junit::render(&report(false)));
+    let (counts, cases) = read_back(&junit(&report(false)));
     assert_eq!(counts, ["3", "1", "1"]);
     let verdicts: Vec<&str> = cases.iter().map(|(verdict, _)| verdict.as_str()).collect();
     assert_eq!(verdicts, ["", "failure", "skipped"]);
     assert_eq!(cases[1].1, "100 % of ]]>\"'&<run> ::error title=x::y %0A");
-    let (counts, cases) = read_back(&junit::render(&report(true)));
+    let (counts, cases) = read_back(&junit(&report(true)));
     assert_eq!((counts, cases[2].0.as_str()), (["3", "2", "0"].map(str::to_owned), "failure"));
 }
 
 #[test]
 fn an_annotation_is_one_command_whatever_it_quotes() {
-    let lines = github::annotations(&report(false));
+    let lines = annotations(&report(false));
     let title = "]]>\"'&<run> %3A%3Aerror title=x%3A%3Ay %250A\u{fffe}%3A EM@5 >= 0.5";
     let message = "100 %25 of ]]>\"'&<run> ::error title=x::y %250A\u{fffe}";
     assert_eq!(
         lines,
         ["error", "warning"].map(|level| format!("::{level} title={title}::{message}"))
     );
-    assert!(github::annotations(&report(true)).iter().all(|line| line.starts_with("::error ")));
+    assert!(annotations(&report(true)).iter().all(|line| line.starts_with("::error ")));
 }
 
 #[test]
@@ -131,9 +131,9 @@ fn whole_reports() {
         largest_cluster: 2,
     });
     insta::assert_snapshot!("terminal", in_terminal(&report));
-    insta::assert_snapshot!("junit", junit::render(&report));
-    insta::assert_snapshot!("markdown", markdown::render(&super::report(&report)));
-    insta::assert_snapshot!("github", github::annotations(&report).join("\n"));
+    insta::assert_snapshot!("junit", junit(&report));
+    insta::assert_snapshot!("markdown", markdown::render(&report(&report)));
+    insta::assert_snapshot!("github", annotations(&report).join("\n"));
     (report.mode, report.strict, report.passed) = (GateMode::Mean, true, true);
     report.gates.truncate(1);
     insta::assert_snapshot!("terminal_passed", in_terminal(&report));

@@ -1,14 +1,14 @@
 //! The comparison with a baseline: verdicts, differences with their intervals, answers crosswise, and flips by failure class, each
 //! count linked to its questions.
 
-use super::contents::HtmlReport;
+use super::HtmlReport;
 use super::markup::{CountCell, crosswise};
 use crate::comparison::{
     agreement_title, changes, counts, legend, mcnemar, measures, notices, runs, states, title,
     turn_name, verdicts,
 };
-use crate::document::Section;
-use crate::render::html::{facts, heading, list, raw_table, table, verdict};
+use crate::document::{Align, Section, Table, TableCell};
+use crate::render::html::{facts, heading, list, table, verdict};
 use ragtriage_core::text::numbers::thousands;
 use ragtriage_eval::compare::answers::{Contingency, FlipGroup};
 use ragtriage_eval::compare::{Comparison, PairComparison};
@@ -38,7 +38,10 @@ fn section(comparison: &Comparison, out: &mut String) {
         if let Some(found) = &pair.agreement {
             agreement(found, pair, out);
         }
-        flips(pair, out);
+        let flips = flips(pair);
+        if !flips.rows.is_empty() {
+            table(&flips, out);
+        }
     }
     heading("How to read the comparison", out);
     list("notes", &legend(comparison), out);
@@ -56,32 +59,23 @@ fn agreement(found: &Contingency, pair: &PairComparison, out: &mut String) {
     list("notes", [&mcnemar(found, pair.questions)], out);
 }
 
-/// Writes the flips, a row per pair of classes, each count linked to the questions that went from one to the other.
-fn flips(pair: &PairComparison, out: &mut String) {
-    if pair.flips.is_empty() {
-        return;
-    }
+/// The flips, a row per pair of classes, each count linked to the questions that went from one to the other.
+fn flips(pair: &PairComparison) -> Table {
     let label = &pair.run.label;
-    heading(&format!("Flipped from A to {label}"), out);
     let head = ["", "class in A", &format!("class in {label}"), "questions"];
-    raw_table(&head, pair.flips.iter().map(flip_row), out);
-    list(
-        "notes",
-        [
-            &"a count filters the table of questions by that turn and those two classes; moved: good in neither".to_owned(),
-        ],
-        out,
-    );
-}
-
-fn flip_row(group: &FlipGroup) -> String {
-    let FlipGroup { turn, from, to, questions } = group;
-    let turn = turn_name(*turn);
-    format!(
-        "<th scope=\"row\">{turn}</th><td class=\"text\">{from}</td><td class=\"text\">{to}</td>\
-         <td><a href=\"#turn={turn}&amp;from={from}&amp;class={to}\">{}</a></td>",
-        thousands(questions.len())
-    )
+    let mut table = Table::of_text(format!("Flipped from A to {label}"), &head);
+    table.columns[3].align = Align::Right;
+    for FlipGroup { turn, from, to, questions } in &pair.flips {
+        let turn = turn_name(*turn);
+        let mut count = TableCell::from(thousands(questions.len()));
+        count.link = format!("#turn={turn}&from={from}&class={to}");
+        table.row([turn.into(), from.name().into(), to.name().into(), count]);
+    }
+    if !table.rows.is_empty() {
+        let note = "a count filters the table of questions by that turn and those two classes; moved: good in neither";
+        table.notes.push(note.to_owned());
+    }
+    table
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::contents::HtmlReport;
+use super::HtmlReport;
 use super::{effort, line_chart};
 use crate::document::{Section, Table, TableColumn};
 use crate::render::html::{escape, list, rows, table};

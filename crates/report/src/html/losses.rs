@@ -1,6 +1,6 @@
 //! Losses: waterfall, loss budget, classes, retrieval by answer, and deliveries of other settings.
 
-use super::contents::HtmlReport;
+use super::HtmlReport;
 use super::effort::bars;
 use super::markup::{CountCell, crosswise};
 use crate::document::Table;

@@ -4,26 +4,46 @@
 //! all questions is the script's: the report leaves a place for it, and shows a few lost questions where no script runs.
 
 mod comparison;
-mod contents;
 mod curves;
 mod effort;
 mod line_chart;
 mod losses;
 mod markup;
-mod measures;
 mod overview;
 pub mod policy;
-mod questions;
 mod script;
 mod tiles;
 
 use std::fmt::Write as _;
 
 use crate::document::Section;
+use crate::questions::PageBlock;
 use crate::render::html::escape;
-use crate::run::sections;
+use crate::run::provenance::Provenance;
+use crate::run::{RunReport, sections};
+use ragtriage_eval::compare::Comparison;
+use ragtriage_eval::curves::Curve;
+use ragtriage_eval::summary::Summary;
+use ragtriage_runs::SavedRun;
 
-pub use contents::HtmlReport;
+/// Everything that an HTML report shows.
+#[derive(Clone, Copy, Debug)]
+pub struct HtmlReport<'a> {
+    /// The results.
+    pub run: &'a RunReport,
+    /// The run itself.
+    pub saved: &'a SavedRun,
+    /// Its figures.
+    pub summary: &'a Summary,
+    /// Its metrics against k.
+    pub curves: &'a [Curve],
+    /// The comparison with a baseline, if any.
+    pub comparison: Option<&'a Comparison>,
+    /// Its questions, the index first; without them the report has no script.
+    pub blocks: &'a [PageBlock],
+    /// Its provenance.
+    pub provenance: &'a Provenance,
+}
 
 /// A section of the HTML report.
 struct HtmlSection {
@@ -38,12 +58,12 @@ const SECTIONS: [HtmlSection; 10] = [
     section("summary", sections::VERDICT, overview::verdict),
     section("comparison", comparison::SECTION, comparison::comparison),
     section("losses", sections::LOSSES, losses::losses),
-    section("questions", sections::QUESTIONS, questions::questions),
+    section("questions", sections::QUESTIONS, overview::questions),
     section("run", sections::CONFIGURATION, overview::run),
-    section("measures", sections::METRICS, measures::measures),
-    section("diagnosis", sections::DIAGNOSIS, measures::diagnosis),
+    section("measures", sections::METRICS, overview::measures),
+    section("diagnosis", sections::DIAGNOSIS, overview::diagnosis),
     section("curves", curves::SECTION, curves::curves),
-    section("limits", sections::LIMITS, measures::limits),
+    section("limits", sections::LIMITS, overview::limits),
     section("effort", sections::TIME, curves::effort),
 ];
 

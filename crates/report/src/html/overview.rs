@@ -1,11 +1,11 @@
-//! The first section with the verdict and the main figures, and the section of the configuration.
+//! The sections that need no drawing: verdict and main figures, questions, configuration, metrics, slices, limits.
 
 use std::fmt::Write as _;
 
-use super::contents::HtmlReport;
+use super::HtmlReport;
 use super::tiles::{Tile, tiles};
 use crate::document::Table;
-use crate::render::html::{self, escape, facts, notices, table};
+use crate::render::html::{self, escape, facts, list, notices, table};
 use crate::run::provenance::Provenance;
 
 /// Writes the audited share of right answers, verdict, rule of thumb, main figures and notices.
@@ -70,4 +70,43 @@ pub(super) fn run(page: &HtmlReport<'_>, out: &mut String) {
     found.notes.clone_from(notes);
     table(&found, out);
     out.push_str("</details>\n");
+}
+
+/// Leaves the place of the questions' table, which is a script's, and shows a few lost questions where none runs.
+pub(super) fn questions(page: &HtmlReport<'_>, out: &mut String) {
+    out.push_str("<div id=\"rx-questions\"></div>\n<noscript>\n");
+    let run = page.run;
+    let mut lost = Table::of_text("", &["id", "question", "gold answer", "answer", "lost"]);
+    for one in &run.lost {
+        let answer = one.answer.as_deref().unwrap_or_default();
+        lost.row([&one.id, &one.question, &one.gold, answer, &one.why]);
+    }
+    let _ = writeln!(
+        out,
+        "<p>{} of {} lost questions, one of each class first. The table of all questions needs scripts; all are in the run's \
+         <code>traces.jsonl</code>.</p>",
+        run.lost.len(),
+        run.n_lost
+    );
+    table(&lost, out);
+    out.push_str("</noscript>\n");
+}
+
+/// Writes the metrics.
+pub(super) fn measures(page: &HtmlReport<'_>, out: &mut String) {
+    for found in &page.run.measures {
+        table(found, out);
+    }
+}
+
+/// Writes the slices.
+pub(super) fn diagnosis(page: &HtmlReport<'_>, out: &mut String) {
+    if let Some(slices) = &page.run.diagnosis {
+        table(slices, out);
+    }
+}
+
+/// Writes the limits of the numbers.
+pub(super) fn limits(page: &HtmlReport<'_>, out: &mut String) {
+    list("notes", &page.run.caveats, out);
 }

@@ -4,9 +4,8 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::columns::measures;
-use super::evaluated::Evaluated;
-use ragtriage_core::measure::Measure;
+use super::Evaluated;
+use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::types::{ArmName, Attempt, QuestionId, Trace};
 use ragtriage_eval::compare::PairComparison;
 use ragtriage_eval::compare::answers::Turn;
@@ -41,13 +40,9 @@ impl Counterparts {
         let turns: HashMap<&QuestionId, Turn> = flips
             .flat_map(|group| group.questions.iter().map(|flip| (&flip.id, group.turn)))
             .collect();
-        let theirs: HashMap<&QuestionId, usize> = baseline
-            .run
-            .traces
-            .iter()
-            .enumerate()
-            .map(|(row, trace)| (&trace.question.id, row))
-            .collect();
+        let theirs = baseline.run.traces.iter().enumerate();
+        let theirs: HashMap<&QuestionId, usize> =
+            theirs.map(|(row, trace)| (&trace.question.id, row)).collect();
         let measures = measures(&[run, baseline]);
         let mut counterparts = Self {
             of_run: vec![None; run.run.traces.len()],
@@ -58,10 +53,10 @@ impl Counterparts {
                 continue;
             };
             let other = &baseline.run.traces[there];
-            let not_compared = match () {
-                () if trace.question.text != other.question.text => Some("another text in A"),
-                () if trace.failed() || other.failed() => Some("failed in one of the runs"),
-                () => None,
+            let not_compared = if trace.question.text == other.question.text {
+                (trace.failed() || other.failed()).then_some("failed in one of the runs")
+            } else {
+                Some("another text in A")
             };
             let turn = turns.get(&trace.question.id).copied();
             let differs =
@@ -96,4 +91,27 @@ fn score(subject: Evaluated<'_>, row: usize, measure: Measure) -> Option<f64> {
     let scores = &subject.evaluation.scores;
     let column = scores.measures.iter().position(|column| *column == measure)?;
     scores.rows[row][column]
+}
+
+/// Returns the measures that the table of questions shows: at the cutoff of the last run (the baseline, if any), and only those with
+/// a value on some question.
+pub(super) fn measures(runs: &[Evaluated<'_>]) -> Vec<Measure> {
+    let k = runs.last().map_or(0, |subject| subject.k);
+    let families = [
+        (Family::Em, Some(Cutoff::Top(k))),
+        (Family::Em, Some(Cutoff::Prompt)),
+        (Family::EvidenceRecall, Some(Cutoff::Prompt)),
+        (Family::ReciprocalRank, None),
+        (Family::Ndcg, Some(Cutoff::Top(10))),
+        (Family::AnswerRight, None),
+        (Family::AnswerEm, None),
+        (Family::AnswerF1, None),
+        (Family::FactRecall, None),
+        (Family::Groundedness, None),
+    ];
+    let measures = families.into_iter().filter_map(|(family, cutoff)| Measure::new(family, cutoff));
+    let has_value = |run: &Evaluated<'_>, measure| {
+        (0..run.run.traces.len()).any(|row| score(*run, row, measure).is_some())
+    };
+    measures.filter(|measure| runs.iter().any(|run| has_value(run, *measure))).collect()
 }

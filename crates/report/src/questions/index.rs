@@ -1,119 +1,22 @@
 //! The first block of an HTML report: each run's questions as the table shows them.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
+use super::Evaluated;
 use super::counterparts::{Counterpart, answer_text};
-use super::evaluated::Evaluated;
 use ragtriage_core::config::{GeneratorName, Settings};
 use ragtriage_core::measure::Measure;
-use ragtriage_core::prompt::{NO_PASSAGES, PASSAGE_SEPARATOR, Template, TemplatePart};
-use ragtriage_core::types::{Attempt, Fault, Flag, QuestionId, QuestionKind, Trace};
+use ragtriage_core::prompt::{NO_PASSAGES, PASSAGE_SEPARATOR, Template};
+use ragtriage_core::types::{Attempt, Trace};
 
-/// The page's first block.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Index {
-    /// The run, and the one that it is compared with.
-    pub runs: Vec<RunIndex>,
-    /// Hits of each ranking that a question shows.
-    pub depth: usize,
-    /// True if it holds the text of corpus, gold answers and answers.
-    pub has_text: bool,
-    /// Details in each block: block `n` begins with question `n * details_per_block` of its run.
-    pub details_per_block: usize,
-    /// The number of the first passage of each block of passages, ascending; the runs share them.
-    pub passage_blocks: Vec<usize>,
-}
-
-/// One run, with each of its questions as a row of the table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RunIndex {
-    /// Its name.
-    pub name: String,
-    /// `A` the baseline, `B` the run; empty where there is one run.
-    pub label: String,
-    /// Hits of the final ranking that went to prompt packing; 0 for an imported run.
-    pub k: usize,
-    /// The columns of [`QuestionRow::scores`], by the measures' names.
-    pub measures: Vec<String>,
-    /// The generator: `baseline`, or the endpoint's model; `None` without one, or where it is not recorded.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub generator: Option<String>,
-    /// The parts of its prompts; `None` for an imported run.
-    pub prompt: Option<PromptParts>,
-    /// In run order.
-    pub rows: Vec<QuestionRow>,
-}
-
-/// The parts of a prompt's two messages, in order.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PromptParts {
-    /// The system message; empty for none.
-    pub system: Vec<PromptPart>,
-    /// The user message.
-    pub user: Vec<PromptPart>,
-    /// True if passages have their titles.
-    pub titles: bool,
-    /// The text between two passages.
-    pub separator: &'static str,
-    /// The text in place of passages where there are none.
-    pub no_passages: &'static str,
-}
-
-/// A part of a message.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PromptPart {
-    /// As it is: `{"text": "..."}`.
-    Text(String),
-    /// The question's text: `"question"`.
-    Question,
-    /// The passages, each `[n] title`, a line feed and its text; without a title `[n]`: `"passages"`.
-    Passages,
-}
-
-/// A question in the table.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct QuestionRow {
-    /// Its id.
-    pub id: QuestionId,
-    /// Its text.
-    pub text: String,
-    /// Its kind.
-    pub kind: QuestionKind,
-    /// Its class's name.
-    pub class: &'static str,
-    /// The fault within `generation`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fault: Option<Fault>,
-    /// Its flags.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub flags: Vec<Flag>,
-    /// Its tags.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tags: Vec<String>,
-    /// Its gold answers in one text.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub gold: String,
-    /// The answer in one text; `None` without a generator.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub answer: Option<String>,
-    /// Parallel to [`RunIndex::measures`]; null where the measure is not defined for the question.
-    pub scores: Vec<Option<f64>>,
-    /// Wall seconds of its searches and calls.
-    pub seconds: f64,
-    /// Tokens of its prompts and answers, all arms.
-    pub tokens: u64,
-    /// Its counterpart in the compared run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub other: Option<Counterpart>,
-}
-
+/// One run, with each of its questions as a row of the table, in run order. `label`: `A` the baseline, `B` the run; empty where
+/// there is one run.
 pub(super) fn run(
     subject: Evaluated<'_>,
     label: &str,
     measures: &[Measure],
     others: &[Option<Counterpart>],
-) -> RunIndex {
+) -> Value {
     let Evaluated { run, evaluation, k } = subject;
     let scores = &evaluation.scores;
     let columns: Vec<Option<usize>> = measures
@@ -121,66 +24,58 @@ pub(super) fn run(
         .map(|measure| scores.measures.iter().position(|column| column == measure))
         .collect();
     let questions = run.traces.iter().zip(&evaluation.outcomes).zip(&scores.rows).enumerate();
-    let rows = questions.map(|(at, ((trace, outcome), row))| {
-        let question = &trace.question;
-        QuestionRow {
-            id: question.id.clone(),
-            text: question.text.clone(),
-            kind: question.kind,
-            class: outcome.class.name(),
-            fault: outcome.fault,
-            flags: outcome.flags.clone(),
-            tags: question.tags.clone(),
-            gold: question.gold_text(),
-            answer: answer_text(trace),
-            scores: columns
-                .iter()
-                .map(|column| row[(*column)?].map(|score| rounded(score, 6)))
-                .collect(),
-            seconds: rounded(seconds(trace), 3),
-            tokens: attempts(trace)
-                .map(|attempt| attempt.tokens.prompt + attempt.tokens.completion)
-                .sum(),
-            other: others.get(at).copied().flatten(),
-        }
-    });
+    let rows: Vec<Value> = questions
+        .map(|(at, ((trace, outcome), row))| {
+            let question = &trace.question;
+            let scores = columns.iter().map(|column| row[(*column)?].map(|it| rounded(it, 6)));
+            let tokens = attempts(trace).map(|it| it.tokens.prompt + it.tokens.completion);
+            json!({
+                "id": question.id,
+                "text": question.text,
+                "kind": question.kind,
+                "class": outcome.class.name(),
+                "fault": outcome.fault,
+                "flags": outcome.flags,
+                "tags": question.tags,
+                "gold": question.gold_text(),
+                "answer": answer_text(trace),
+                "scores": scores.collect::<Vec<_>>(),
+                // Wall seconds of its searches and calls, and tokens of its prompts and answers, all arms.
+                "seconds": rounded(seconds(trace), 3),
+                "tokens": tokens.sum::<u64>(),
+                "other": others.get(at).copied().flatten(),
+            })
+        })
+        .collect();
     let Settings { chunking, generation, .. } = &run.manifest.settings;
+    let is_foreign = run.manifest.is_foreign();
     let template = run.manifest.template.as_deref().and_then(|text| Template::parse(text).ok());
-    RunIndex {
-        name: run.manifest.name.clone(),
-        label: label.to_owned(),
-        k: if run.manifest.is_foreign() { 0 } else { k },
-        measures: measures.iter().map(ToString::to_string).collect(),
-        generator: match generation.generator {
-            _ if run.manifest.is_foreign() => None,
-            GeneratorName::None => None,
-            GeneratorName::Openai | GeneratorName::Qa => Some(generation.model.clone()),
-            GeneratorName::Recorded => Some("recorded".to_owned()),
-            GeneratorName::Baseline => Some("baseline".to_owned()),
-        },
-        prompt: template.map(|template| prompt(&template, chunking.title_prefix)),
-        rows: rows.collect(),
-    }
-}
-
-fn prompt(template: &Template, titles: bool) -> PromptParts {
-    let (system, user) = template.parts();
-    PromptParts {
-        system: parts(system),
-        user: parts(user),
-        titles,
-        separator: PASSAGE_SEPARATOR,
-        no_passages: NO_PASSAGES,
-    }
-}
-
-fn parts(parts: &[TemplatePart]) -> Vec<PromptPart> {
-    let parts = parts.iter().map(|part| match part {
-        TemplatePart::Text(text) => PromptPart::Text(text.clone()),
-        TemplatePart::Question => PromptPart::Question,
-        TemplatePart::Passages => PromptPart::Passages,
+    let prompt = template.map(|template| {
+        let (system, user) = template.parts();
+        json!({
+            "system": system,
+            "user": user,
+            "titles": chunking.title_prefix,
+            "separator": PASSAGE_SEPARATOR,
+            "no_passages": NO_PASSAGES,
+        })
     });
-    parts.collect()
+    let generator = match generation.generator {
+        GeneratorName::Openai | GeneratorName::Qa => Some(generation.model.as_str()),
+        GeneratorName::Recorded => Some("recorded"),
+        GeneratorName::Baseline => Some("baseline"),
+        GeneratorName::None => None,
+    };
+    json!({
+        "name": run.manifest.name,
+        "label": label,
+        // Hits of the final ranking that went to prompt packing.
+        "k": if is_foreign { 0 } else { k },
+        "measures": measures.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "generator": generator.filter(|_| !is_foreign),
+        "prompt": prompt,
+        "rows": rows,
+    })
 }
 
 fn attempts(trace: &Trace) -> impl Iterator<Item = &Attempt> {
@@ -188,12 +83,8 @@ fn attempts(trace: &Trace) -> impl Iterator<Item = &Attempt> {
 }
 
 fn seconds(trace: &Trace) -> f64 {
-    trace
-        .steps
-        .iter()
-        .map(|step| step.seconds)
-        .chain(attempts(trace).map(|attempt| attempt.seconds))
-        .sum()
+    let steps = trace.steps.iter().map(|step| step.seconds);
+    steps.chain(attempts(trace).map(|attempt| attempt.seconds)).sum()
 }
 
 /// Rounds to significant digits: more would be most of the page.

@@ -4,17 +4,24 @@
 //! The script computes nothing: classes, reasons, scores, ranks and highlighted ranges come from here. Offsets into texts count
 //! UTF-16 units, as a script does; everything else is as in `traces.jsonl`. Without texts, all text of corpus and answers is empty.
 
-mod blocks;
-mod columns;
 mod counterparts;
 mod detail;
-mod evaluated;
 mod index;
 mod marks;
 mod page;
 mod passages;
 
-pub use blocks::PageBlock;
+use ragtriage_eval::summary::Evaluation;
+use ragtriage_runs::SavedRun;
+
 pub use counterparts::Counterparts;
-pub use evaluated::Evaluated;
-pub use page::{PageScope, Questions};
+pub use page::{PageBlock, PageScope, Questions};
+
+/// A run and its evaluation.
+#[derive(Clone, Copy, Debug)]
+pub struct Evaluated<'a> {
+    pub run: &'a SavedRun,
+    pub evaluation: &'a Evaluation,
+    /// Hits of the final ranking that went to prompt packing.
+    pub k: usize,
+}

@@ -7,9 +7,7 @@ use hashbrown::HashMap;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
-use ragtriage_core::types::{
-    ByteRange, ChunkId, GoldMember, Passage, Step, StepHit, Trace, TraceStep,
-};
+use ragtriage_core::types::{ByteRange, ChunkId, Passage, Step, StepHit, Trace, TraceStep};
 use ragtriage_runs::SavedRun;
 
 /// The passages with their numbers.
@@ -95,25 +93,20 @@ pub(super) fn shown(step: &TraceStep, depth: usize) -> &[StepHit] {
 }
 
 /// Passages of one piece of evidence that a page holds though no ranking shows them: more belong to a document as a whole only.
-const GOLD_HELD: usize = 10;
-
-/// Returns the chunks of a piece of evidence that the page always holds.
-pub(super) fn held(member: &GoldMember) -> &[ChunkId] {
-    &member.chunks[..GOLD_HELD.min(member.chunks.len())]
-}
+pub(super) const GOLD_HELD: usize = 10;
 
 /// The chunks that hold gold.
 pub(super) fn golden(trace: &Trace) -> BTreeSet<&ChunkId> {
     trace.gold.groups.iter().flatten().flat_map(|member| &member.chunks).collect()
 }
 
-/// The hits of a step behind those shown that hold gold, with their ranks from 1.
+/// The hits of a step behind the first `depth` that hold gold, with their ranks from 1.
 pub(super) fn gold_below<'a>(
     step: &'a TraceStep,
     gold: &BTreeSet<&ChunkId>,
     depth: usize,
 ) -> Vec<(usize, &'a ChunkId)> {
-    let hits = step.hits.iter().enumerate().skip(shown(step, depth).len());
+    let hits = step.hits.iter().enumerate().skip(depth);
     hits.filter(|(_, hit)| gold.contains(&hit.id)).map(|(at, hit)| (at + 1, &hit.id)).collect()
 }
 
@@ -137,10 +130,14 @@ pub(super) fn gold_inside<'a>(
 /// Every chunk that a question's detail names, once.
 fn named(trace: &Trace, depth: usize) -> Vec<&ChunkId> {
     let gold = golden(trace);
-    let below =
-        trace.steps.iter().flat_map(move |step| gold_below(step, &gold, depth)).map(|(_, id)| id);
+    let below = trace
+        .steps
+        .iter()
+        .flat_map(move |step| gold_below(step, &gold, shown(step, depth).len()))
+        .map(|(_, id)| id);
     let hits = trace.steps.iter().flat_map(move |step| shown(step, depth)).map(|hit| &hit.id);
-    let held = trace.gold.groups.iter().flatten().flat_map(held);
+    let held =
+        trace.gold.groups.iter().flatten().flat_map(|member| member.chunks.iter().take(GOLD_HELD));
     let asked =
         trace.arms.iter().flat_map(|arm| arm.attempts.iter().flat_map(|attempt| &attempt.passages));
     let mut seen = HashSet::new();

@@ -1,7 +1,5 @@
-//! Reports on a sweep: [`report`] as data, [`csv`] as a table of all figures.
+//! Reports on a sweep as data.
 
-pub mod csv;
-mod found;
 mod held_out;
 mod keys;
 mod ranked;
@@ -9,6 +7,46 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-pub use found::SweepFindings;
+use ragtriage_eval::tuning::{
+    Confirmation, RankedTrial, TrialRanking, TuningPlan, TuningVerdict, Varied,
+};
+
 pub use keys::all_pairs;
 pub use report::report;
+
+/// The results of a sweep that its reports are made of.
+#[derive(Clone, Copy, Debug)]
+pub struct SweepFindings<'a> {
+    /// The measures and statistics that compare trials.
+    pub plan: &'a TuningPlan,
+    /// The varied parameters.
+    pub varied: &'a [Varied],
+    /// The name of the default's row.
+    pub default: &'a str,
+    /// The trials in order.
+    pub ranking: &'a TrialRanking,
+    /// The confirmation of the winner, if any.
+    pub confirmation: Option<&'a Confirmation>,
+    pub verdict: &'a TuningVerdict,
+}
+
+impl SweepFindings<'_> {
+    /// The rows that have numbers, best first.
+    fn scored(&self) -> impl Iterator<Item = &RankedTrial> {
+        self.ranking.rows.iter().filter(|row| row.error.is_none())
+    }
+
+    fn is_winner(&self, row: &RankedTrial) -> bool {
+        self.ranking.winner.as_deref() == Some(row.name.as_str())
+    }
+
+    /// `>` the winner, `=` the default, `!` truncated by the encoder.
+    fn marks(&self, row: &RankedTrial) -> String {
+        let marks = [
+            (self.is_winner(row), '>'),
+            (row.name == self.default, '='),
+            (row.truncation.is_some(), '!'),
+        ];
+        marks.into_iter().filter_map(|(holds, mark)| holds.then_some(mark)).collect()
+    }
+}

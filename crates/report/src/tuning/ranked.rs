@@ -1,6 +1,6 @@
 //! The table of trials, best first, and notes on those that are not shown or failed.
 
-use super::found::SweepFindings;
+use super::SweepFindings;
 use super::keys::{pairs, plain, short_names};
 use crate::document::{Align, Table, TableColumn};
 use ragtriage_core::text::numbers::{percent, plural, thousands};
@@ -37,7 +37,7 @@ pub(super) fn table(found: &SweepFindings) -> Table {
     }
     let n_hidden = found.scored().count() - table.rows.len();
     if n_hidden > 0 {
-        table.notes.push(format!("and {} more: see tune.json or table.csv", thousands(n_hidden)));
+        table.notes.push(format!("and {} more: see tune.json", thousands(n_hidden)));
     }
     let truncated = found.scored().filter_map(|row| Some((row, row.truncation?)));
     table.notes.extend(truncated.take(SHOWN_NOTES).map(|(row, cut)| {

@@ -1,6 +1,6 @@
 //! A sweep's report as data, in reading order.
 
-use super::found::SweepFindings;
+use super::SweepFindings;
 use super::keys::pairs;
 use super::{held_out, ranked};
 use crate::document::{Element, Fact, Report};

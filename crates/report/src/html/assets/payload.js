@@ -18,7 +18,41 @@ async function readIndex() {
 async function readDetail(index, run, row) {
   const per = index.details_per_block;
   const block = await readBlock(`rx-q${run}-${Math.floor(row / per)}`);
-  return entry(block, row % per, `question ${row + 1}`);
+  return opened(entry(block, row % per, `question ${row + 1}`));
+}
+
+/** A trace with what is known of each stage in the stage, and the numbers of its passages. */
+function opened({ question, gold, stages, arms, by_stage, n_gold, ...rest }) {
+  const places = (group, at) =>
+    group.map((place, member) => ({
+      ...place,
+      ranges: place.needed,
+      n_passages: n_gold[at][member],
+      passages: place.chunks.map(Number),
+    }));
+  const stage = (recorded, at) => {
+    const { label, gold: ranked, n_hits, support } = by_stage[at];
+    const ranks = new Set(ranked.map(([rank]) => rank));
+    const hit = (one, index) => ({ ...one, passage: Number(one.id), is_gold: ranks.has(index + 1) });
+    const gold_below = ranked.map(([rank, passage]) => ({ rank, passage }));
+    return { ...recorded, stage: label, n_hits, support, hits: recorded.hits.map(hit), gold_below };
+  };
+  const attempt = (call) => ({
+    ...call,
+    passages: call.passages.map(Number),
+    error: call.error && call.error.message,
+  });
+  return {
+    ...rest,
+    answers: question.answers,
+    required: question.required,
+    forbidden: question.forbidden,
+    documents: gold.documents,
+    chunks: gold.chunks,
+    gold: gold.groups.map(places),
+    stages: stages.map(stage),
+    arms: arms.map((arm) => ({ ...arm, attempts: arm.attempts.map(attempt) })),
+  };
 }
 
 /** Passages by number. */

@@ -1,8 +1,11 @@
-//! Gates as data: the verdict, a row per gate, and the reasons of those that do not pass.
+//! Gates as a report, as JUnit for CI servers, and as annotations of a GitHub Actions job.
+
+use std::fmt::Write as _;
 
 use crate::document::{Align, Element, Report, Table};
 use ragtriage_core::config::GateMode;
 use ragtriage_core::text::numbers::plural;
+use ragtriage_core::text::sanitize::one_line;
 use ragtriage_core::types::Interval;
 use ragtriage_eval::gate::{GateReport, GateResult, GateVerdict};
 
@@ -96,3 +99,85 @@ fn verdict(gates: &GateReport) -> String {
 fn count(gates: &[GateResult], verdict: GateVerdict) -> usize {
     gates.iter().filter(|gate| gate.verdict == verdict).count()
 }
+
+/// Writes an annotation (docs.github.com, "Workflow commands for GitHub Actions") for every gate that does not pass: an error where
+/// it fails the run, else a warning.
+#[must_use]
+pub fn annotations(report: &GateReport) -> Vec<String> {
+    report
+        .gates
+        .iter()
+        .filter(|gate| gate.verdict != GateVerdict::Pass)
+        .map(|gate| annotation(gate, report))
+        .collect()
+}
+
+fn annotation(gate: &GateResult, report: &GateReport) -> String {
+    let level = if gate.verdict.passes(report.strict) { "warning" } else { "error" };
+    let title = format!("{}: {}", report.run, gate.gate);
+    format!("::{level} title={}::{}", property(&title), message(&gate.reason))
+}
+
+/// Escapes a command's message as the runner's toolkit does (actions/toolkit, `command.ts`).
+fn message(text: &str) -> String {
+    one_line(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+/// Escapes a command's property.
+fn property(text: &str) -> String {
+    message(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// Writes a JUnit file, XML 1.0 in UTF-8, with a test case per gate. A failed gate is a `failure`, an inconclusive one `skipped`, or a
+/// `failure` when inconclusive gates count as failed.
+#[must_use]
+pub fn junit(report: &GateReport) -> String {
+    let failures = report.gates.iter().filter(|gate| !gate.verdict.passes(report.strict)).count();
+    let skipped = report.gates.iter().filter(|gate| is_skipped(gate, report)).count();
+    let counts = format!(
+        "tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"",
+        report.gates.len()
+    );
+    let name = escape(&report.run);
+    let mut out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned();
+    let _ = writeln!(out, "<testsuites name=\"ragtriage gates\" {counts}>");
+    let _ = writeln!(out, "  <testsuite name=\"{name}\" {counts}>");
+    for gate in &report.gates {
+        let case = format!("    <testcase classname=\"{name}\" name=\"{}\"", escape(&gate.gate));
+        let reason = escape(&gate.reason);
+        let result = if !gate.verdict.passes(report.strict) {
+            format!("<failure type=\"{}\" message=\"{reason}\"/>", gate.verdict.name())
+        } else if is_skipped(gate, report) {
+            format!("<skipped message=\"{reason}\"/>")
+        } else {
+            let _ = writeln!(out, "{case}/>");
+            continue;
+        };
+        let _ = writeln!(out, "{case}>\n      {result}\n    </testcase>");
+    }
+    out.push_str("  </testsuite>\n</testsuites>\n");
+    out
+}
+
+fn is_skipped(gate: &GateResult, report: &GateReport) -> bool {
+    gate.verdict == GateVerdict::Inconclusive && gate.verdict.passes(report.strict)
+}
+
+/// Escapes an attribute's value: one line, without control characters and what XML 1.0 cannot hold (section 2.2).
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in one_line(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\u{fffe}' | '\u{ffff}' => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;
