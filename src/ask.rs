@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
 use crate::bars::ProgressBars;
-use crate::environment::environment;
+use crate::environment::{assembled, environment};
 use crate::failure::Failure;
 use crate::overrides::OverrideArgs;
 use crate::run::DEFAULT_CONFIG;
@@ -15,9 +15,7 @@ use crate::{announce, output};
 use ragtriage_core::attribute::judge::mark_declined;
 use ragtriage_core::config::Settings;
 use ragtriage_pipeline::PipelineError;
-use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::Resolved;
-use ragtriage_pipeline::settings::assemble::{self};
 use ragtriage_pipeline::single::{Single, ask_single};
 use ragtriage_report::ask::{AskedQuestion, PromptMessages};
 use ragtriage_report::render::terminal::render;
@@ -94,10 +92,7 @@ async fn answered(
     resolved.detect_language(&documents);
     let environment = environment(resolved, args.offline, args.no_cache)?;
     let bars = ProgressBars::new();
-    let assembled =
-        assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
-    bars.finish();
-    let plan = assembled?.plan;
+    let plan = assembled(resolved, &environment, &bars).await?.plan;
     let generator = plan.generator.as_ref().map(|it| it.name().to_owned());
     announce::announce_all([&resolved.settings], 1, documents.len());
     let single = Box::pin(ask_single(documents, &args.question, plan, &bars)).await;

@@ -9,9 +9,8 @@ use crate::output;
 use crate::run_folder::folder_of;
 use ragtriage_core::config::GateMode;
 use ragtriage_core::measure::Quantity;
-use ragtriage_core::text::numbers::plural;
 use ragtriage_eval::baseline::{JudgedRun, file};
-use ragtriage_eval::gate::{self, Gate, GateBound, GatePlan, GateReport, GateVerdict};
+use ragtriage_eval::gate::{self, Gate, GateBound, GatePlan, GateReport};
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
 use ragtriage_report::gates;
 use ragtriage_report::render::markdown;
@@ -103,34 +102,7 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     let baseline = baseline.map(|named| read_baseline(&named, &plan)).transpose()?;
     let report = gate::check(&run, baseline.as_ref(), &plan)?;
     tell(args, &report)?;
-    if let Some(line) = undecided(&report) {
-        output::talk(&line);
-    }
     Ok(report.passed)
-}
-
-/// Returns the last line if gates are inconclusive.
-fn undecided(report: &GateReport) -> Option<String> {
-    let count = |verdict| {
-        let gates = report.gates.iter();
-        gates.filter(|gate| gate.verdict == verdict).count()
-    };
-    let [passed, failed, open] =
-        [GateVerdict::Pass, GateVerdict::Fail, GateVerdict::Inconclusive].map(count);
-    let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-    let counted = if report.strict {
-        "counted as failed: strict"
-    } else if open == 1 {
-        "not counted as failed; --strict counts it"
-    } else {
-        "not counted as failed; --strict counts them"
-    };
-    (open > 0).then(|| {
-        format!(
-            "{} passed{failed}, {open} inconclusive ({counted})",
-            plural(passed, "gate", "gates")
-        )
-    })
 }
 
 /// The gates of the command line.

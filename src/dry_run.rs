@@ -3,7 +3,7 @@
 
 use crate::announce::purpose;
 use crate::bars::ProgressBars;
-use crate::environment::environment;
+use crate::environment::{assembled, environment};
 use crate::failure::Failure;
 use crate::output;
 use crate::run::RunArgs;
@@ -100,13 +100,11 @@ async fn counted(
     let local = &local;
     let environment = environment(local, args.offline, args.no_cache)?;
     let bars = ProgressBars::new();
-    let assembled =
-        assemble::assemble(local, &environment, &|download| bars.download(download)).await;
-    bars.finish();
+    let assembled = assembled(local, &environment, &bars).await?;
     let mut sink =
         EstimateSink::new(most_completion_tokens(&local.settings.generation), probes as u64);
     let mut stock = stocked(dataset, done);
-    let source = RunSource::Pipeline { stock: &mut stock, plan: assembled?.plan };
+    let source = RunSource::Pipeline { stock: &mut stock, plan: assembled.plan };
     execute(source, &mut sink, &bars).await?;
     Ok(sink.estimate())
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::bars::ProgressBars;
 use crate::failure::Failure;
 use crate::output;
 use ragtriage_core::config::{GeneratorName, JudgeKind};
@@ -10,9 +11,10 @@ use ragtriage_core::notices::Notices;
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::RetrieverName;
 use ragtriage_fetch::model::{HUB, Hub};
-use ragtriage_http::Secret;
+use ragtriage_http::{Download, Secret};
+use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::Resolved;
-use ragtriage_pipeline::settings::assemble::{Environment, ReadCollections};
+use ragtriage_pipeline::settings::assemble::{self, Assembled, Environment, ReadCollections};
 use ragtriage_pipeline::settings::cache_folder::ScratchFolder;
 
 /// Reads the environment of a run. `no_cache`: vectors and responses are not cached, and collections are in a temporary
@@ -57,6 +59,18 @@ pub fn environment(
         notices: Notices::new(output::talk),
         collections: ReadCollections::default(),
     })
+}
+
+/// Assembles the parts of a run; `bars` show what is downloaded.
+pub async fn assembled(
+    resolved: &Resolved,
+    environment: &Environment,
+    bars: &ProgressBars,
+) -> Result<Assembled, Failure> {
+    let on_download = |download: Download<'_>| bars.download(download);
+    let assembled = assemble::assemble(resolved, environment, &on_download).await;
+    bars.finish();
+    Ok(assembled?)
 }
 
 /// The hub as `huggingface_hub` finds it: `HF_ENDPOINT`, `HF_TOKEN`, and the cache `HF_HUB_CACHE`, else `hub` in `HF_HOME`, else

@@ -8,7 +8,7 @@ use std::time::Instant;
 use clap::Args;
 
 use crate::bars::ProgressBars;
-use crate::environment::{environment, git_commit};
+use crate::environment::{assembled, environment, git_commit};
 use crate::failure::Failure;
 use crate::overrides::OverrideArgs;
 use crate::report::Printed;
@@ -121,11 +121,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let work = if let Some(url) = &resolved.settings.external.url {
             Work::Service(assemble::service(&resolved, url, &environment).await?)
         } else {
-            let assembled =
-                assemble::assemble(&resolved, &environment, &|download| bars.download(download))
-                    .await;
-            ragtriage_pipeline::progress::Progress::finish(&bars);
-            Work::Ours(Box::new(assembled?))
+            Work::Ours(Box::new(assembled(&resolved, &environment, &bars).await?))
         };
         let assembling = clock.elapsed().as_secs_f64();
         sample(&mut dataset, &resolved.settings)?;

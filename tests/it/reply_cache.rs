@@ -1,4 +1,4 @@
-//! Replies that are kept: asked for once, whoever asks; and what `ragtriage cache` says and takes out.
+//! Cached responses: asked for once, whoever asks.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -252,7 +252,8 @@ fn exists(name: &str) -> bool {
                 let text = read(&file);
                 return ["fn", "struct", "enum", "trait"].iter().any(|kind| {
                     let mut found = text.split(&format!("{kind} {part}")[..]).skip(1);
-                    found.any(|rest| !rest.starts_with(|it: char| it.is_alphanumeric() || it == '_'))
+                    found
+                        .any(|rest| !rest.starts_with(|it: char| it.is_alphanumeric() || it == '_'))
                 });
             }
         }

@@ -1,6 +1,6 @@
 //! Annotator agreement as data: kappa, the table of grades, the pairs that differ most.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::document::{Align, Element, Report, Table};
 use ragtriage_core::stats::kappa::Kappa;
@@ -25,11 +25,10 @@ pub fn report(agreement: &AnnotatorAgreement) -> Report {
 fn judged(agreement: &AnnotatorAgreement) -> String {
     let left_out = match agreement.n_judged_by_one {
         (0, 0) => String::new(),
-        (first, second) => format!(
-            "; left out, judged by one only: {} and {}",
-            thousands(first),
-            thousands(second)
-        ),
+        (first, second) => {
+            let [first, second] = [first, second].map(thousands);
+            format!("; left out, judged by one only: {first} and {second}")
+        }
     };
     let documents = plural(agreement.n_pairs, "document", "documents");
     let questions = plural(agreement.n_questions, "question", "questions");
@@ -40,8 +39,8 @@ fn warnings(agreement: &AnnotatorAgreement) -> Vec<String> {
     let mut warnings = Vec::new();
     if agreement.n_other_text > 0 {
         let ids = plural(agreement.n_other_text, "id names", "ids name");
-        warnings
-            .push(format!("{ids} different questions in the two: joined by text where possible"));
+        let text = "different questions in the two: joined by text where possible";
+        warnings.push(format!("{ids} {text}"));
     }
     if !agreement.answerable.is_empty() {
         warnings.push(format!("unanswerable to one only: {}", agreement.answerable.join(", ")));
@@ -57,53 +56,46 @@ fn kappas(agreement: &AnnotatorAgreement) -> Table {
         ("relevant or not", agreement.relevant),
     ];
     for (name, kappa) in all {
-        table.row(kappa_row(name, kappa));
+        let Some(Kappa { value, observed, expected, ci95 }) = kappa else {
+            table.row([name, "not defined", "", "", ""]);
+            continue;
+        };
+        let ci95 = ci95.map_or(String::new(), |ci| ci.to_string());
+        let [value, observed, expected] = [value, observed, expected].map(|it| format!("{it:.3}"));
+        table.row([name.to_owned(), value, ci95, observed, expected]);
     }
-    if all.iter().any(|(_, kappa)| kappa.is_none()) {
-        table.notes.push(
-            "not defined: both gave the same grade throughout, so that chance alone would give full agreement"
-                .to_owned(),
-        );
-    }
-    if all.iter().any(|(_, kappa)| kappa.is_some_and(|kappa| kappa.ci95.is_none())) {
-        table.notes.push("no interval: fewer than two questions, or no disagreement".to_owned());
-    }
-    table.notes.push(
-        "observed: agreement of the pairs; by chance: agreement expected from the annotators' marginals; intervals by t over \
-         questions"
-            .to_owned(),
-    );
+    let notes = [
+        (
+            all.iter().any(|(_, kappa)| kappa.is_none()),
+            "not defined: both gave the same grade throughout, so that chance alone would give full agreement",
+        ),
+        (
+            all.iter().any(|(_, kappa)| kappa.is_some_and(|kappa| kappa.ci95.is_none())),
+            "no interval: fewer than two questions, or no disagreement",
+        ),
+        (
+            true,
+            "observed: agreement of the pairs; by chance: agreement expected from the annotators' marginals; intervals by t over \
+             questions",
+        ),
+    ];
+    table
+        .notes
+        .extend(notes.iter().filter(|(holds, _)| *holds).map(|(_, note)| (*note).to_owned()));
     table
 }
 
-fn kappa_row(name: &str, kappa: Option<Kappa>) -> [String; 5] {
-    let Some(Kappa { value, observed, expected, ci95 }) = kappa else {
-        return [name, "not defined", "", "", ""].map(str::to_owned);
-    };
-    [
-        name.to_owned(),
-        format!("{value:.3}"),
-        ci95.map_or(String::new(), |ci| ci.to_string()),
-        format!("{observed:.3}"),
-        format!("{expected:.3}"),
-    ]
-}
-
 fn grades(agreement: &AnnotatorAgreement) -> Table {
-    let counts: BTreeMap<(i32, i32), usize> =
-        agreement.table.iter().map(|(first, second, count)| ((*first, *second), *count)).collect();
-    let firsts: BTreeSet<i32> = counts.keys().map(|(first, _)| *first).collect();
-    let seconds: BTreeSet<i32> = counts.keys().map(|(_, second)| *second).collect();
+    let AnnotatorAgreement { first, second, table: counts, .. } = agreement;
+    let firsts: BTreeSet<i32> = counts.iter().map(|(first, ..)| *first).collect();
+    let seconds: BTreeSet<i32> = counts.iter().map(|(_, second, _)| *second).collect();
     let names: Vec<String> = seconds.iter().map(i32::to_string).collect();
     let columns: Vec<&str> = [""].into_iter().chain(names.iter().map(String::as_str)).collect();
-    let title =
-        format!("Grades of {} (rows) by grades of {} (columns)", agreement.first, agreement.second);
+    let title = format!("Grades of {first} (rows) by grades of {second} (columns)");
     let mut table = Table::new(title, &columns);
     for first in firsts {
-        let row = seconds.iter().map(|second| {
-            let count = counts.get(&(first, *second));
-            count.copied().unwrap_or(0).to_string()
-        });
+        let count = |second| counts.iter().find(|cell| (cell.0, cell.1) == (first, second));
+        let row = seconds.iter().map(|second| count(*second).map_or(0, |cell| cell.2).to_string());
         table.row([first.to_string()].into_iter().chain(row));
     }
     table

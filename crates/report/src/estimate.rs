@@ -90,15 +90,12 @@ pub fn report(dry_run: &DryRun) -> Report {
 }
 
 fn judge(estimate: &JudgeEstimate) -> Fact {
-    let cost = if estimate.most_cost_usd > 0.0 {
-        format!(", ${:.4}", estimate.most_cost_usd)
-    } else {
-        String::new()
-    };
+    let JudgeEstimate { calls, questions, most_cost_usd, .. } = estimate;
+    let cost = if *most_cost_usd > 0.0 { format!(", ${most_cost_usd:.4}") } else { String::new() };
     let text = format!(
         "at most {} about answers to {}, if the rule is unsure of all: {} prompt tokens, {} response tokens{cost}",
-        counted(estimate.calls, "call"),
-        counted(estimate.questions, "question"),
+        counted(*calls, "call"),
+        counted(*questions, "question"),
         count(estimate.most_prompt_tokens),
         count(estimate.most_completion_tokens)
     );

@@ -28,19 +28,16 @@ fn retrieval(source: &ExternalSource, run: &SavedRun) -> String {
 }
 
 fn generation(source: &ExternalSource, run: &SavedRun) -> String {
-    if run.traces.iter().any(|trace| trace.attempt(ArmName::Retrieved).is_some()) {
-        let answers = format!("{} `{}`", source.kind, source.from);
-        match (conditions_by(run), run.context_use()) {
-            (Some(name), _) => format!("{answers}; conditions by `{name}`"),
-            (None, ContextUse::Read { n_read, n }) => {
-                format!(
-                    "{answers}, which reads the contexts that it is sent (shown in {n_read} of {n} tests)"
-                )
-            }
-            _ => answers,
-        }
-    } else {
-        "none recorded: retrieval alone".to_owned()
+    if run.traces.iter().all(|trace| trace.attempt(ArmName::Retrieved).is_none()) {
+        return "none recorded: retrieval alone".to_owned();
+    }
+    let answers = format!("{} `{}`", source.kind, source.from);
+    match (conditions_by(run), run.context_use()) {
+        (Some(name), _) => format!("{answers}; conditions by `{name}`"),
+        (None, ContextUse::Read { n_read, n }) => format!(
+            "{answers}, which reads the contexts that it is sent (shown in {n_read} of {n} tests)"
+        ),
+        _ => answers,
     }
 }
 
@@ -72,40 +69,37 @@ fn conditions_by(run: &SavedRun) -> Option<&str> {
 
 /// Explains who answered the conditions of an imported run, where the loss budget depends on it.
 pub(crate) fn conditions_notice(run: &SavedRun) -> Option<Notice> {
-    if let Some(name) = conditions_by(run) {
-        let text = format!(
-            "the conditions were answered by `{name}`, with the prompt template of the settings; the record's answers are those of \
-             its own generator: any difference between the two is part of the loss budget"
-        );
-        return Some(Notice::warning(text).with_hint(
+    let (text, hint) = if let Some(name) = conditions_by(run) {
+        (
+            format!(
+                "the conditions were answered by `{name}`, with the prompt template of the settings; the record's answers are those \
+                 of its own generator: any difference between the two is part of the loss budget"
+            ),
             "use the generator, the parameters and the prompt of the recorded pipeline for its conditions",
-        ));
-    }
-    if !run.manifest.settings.external.answers_contexts {
+        )
+    } else if !run.manifest.settings.external.answers_contexts {
         return None;
-    }
-    match run.context_use() {
-        ContextUse::Read { .. } => None,
-        ContextUse::Ignored { n } => {
-            let text = format!(
-                "the service ignores the contexts that it is sent: none of {n} answers over gold passages with a made-up answer \
-                 repeats that answer. Its answers under conditions are left out, so the losses of reader and distraction are unknown"
-            );
-            Some(Notice::warning(text).with_hint(
+    } else {
+        match run.context_use() {
+            ContextUse::Read { .. } => return None,
+            ContextUse::Ignored { n } => (
+                format!(
+                    "the service ignores the contexts that it is sent: none of {n} answers over gold passages with a made-up answer \
+                     repeats that answer. Its answers under conditions are left out, so the losses of reader and distraction are unknown"
+                ),
                 "answer from the contexts of the request alone where it has any, or remove `external.answers_contexts`",
-            ))
-        }
-        ContextUse::Unknown { n } => {
-            let tests = plural(n, "test", "tests");
-            let text = format!(
-                "it is unknown whether the service reads the contexts that it is sent: {tests} of at least five, and no answer that \
-                 repeats a made-up one"
-            );
-            Some(Notice::warning(text).with_hint(
+            ),
+            ContextUse::Unknown { n } => (
+                format!(
+                    "it is unknown whether the service reads the contexts that it is sent: {} of at least five, and no answer that \
+                     repeats a made-up one",
+                    plural(n, "test", "tests")
+                ),
                 "tests need questions whose gold answer or key fact occurs in their evidence",
-            ))
+            ),
         }
-    }
+    };
+    Some(Notice::warning(text).with_hint(hint))
 }
 
 /// Returns the names of the recorded stages, in order.

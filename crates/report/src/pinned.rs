@@ -5,17 +5,16 @@ use std::collections::BTreeMap;
 
 use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
-use ragtriage_core::types::{ArmCalls, ArmName, Document, Estimate, FailureClass, Fault, Interval};
+use ragtriage_core::types::{ArmCalls, ArmName, Document, Estimate, FailureClass, Interval};
 use ragtriage_datasets::lint::finding::{Finding, Rule};
 use ragtriage_datasets::lint::grain::Labels;
 use ragtriage_datasets::lint::lengths::Truncated;
 use ragtriage_datasets::lint::{Lint, PoolSummary, content};
 use ragtriage_datasets::{Inspection, Place};
-use ragtriage_eval::audit::{Audit, Mistake, SheetLine, SheetPassage};
+use ragtriage_eval::audit::{Audit, Mistake};
 use ragtriage_eval::files::{FilePlan, FileScores, MeasureColumn, Warning};
 use ragtriage_eval::summary::{MeasureSummary, Share};
 
-use crate::cache::{self, CacheUse, Holding};
 use crate::document::Report;
 use crate::estimate::{self, DryRun, Sending};
 use crate::render::terminal::Screen;
@@ -116,7 +115,7 @@ fn lint_with_and_without_findings() {
 }
 
 #[test]
-fn an_audit_and_its_sheet() {
+fn an_audit() {
     let cell = |printed, correct, count| Mistake { printed, correct, count };
     let found = Audit {
         schema: 1,
@@ -133,48 +132,6 @@ fn an_audit_and_its_sheet() {
         ],
     };
     insta::assert_snapshot!("audit", in_terminal(&audit::report(&found)));
-    let line = SheetLine {
-        run: "nightly".to_owned(),
-        started: "2026-01-01T00:00:00Z".to_owned(),
-        question: "Where is the <key>?".to_owned(),
-        gold: "under the mat".to_owned(),
-        answer: Some("in the hall".to_owned()),
-        fault: Some(Fault::Reader),
-        rule: "in the prompt, answer wrong".to_owned(),
-        gold_text: vec!["The key is under the mat.".to_owned()],
-        passages: vec![SheetPassage {
-            id: "a.md#0".into(),
-            title: "Door".to_owned(),
-            text: "The key is under the mat.".to_owned(),
-        }],
-        ..sheet_line()
-    };
-    insta::assert_snapshot!("audit_sheet", markdown::render(&audit::sheet(&[line, sheet_line()])));
-}
-
-fn sheet_line() -> SheetLine {
-    let line = serde_json::json!({
-        "run": "nightly", "started": "2026-01-01T00:00:00Z", "id": "q1", "question": "Who?",
-        "class": "generation", "rule": "why",
-    });
-    serde_json::from_value(line).expect("a line")
-}
-
-#[test]
-fn what_a_cache_holds() {
-    let holding = |name: &str, entries, bytes| Holding {
-        name: name.to_owned(),
-        entries,
-        bytes,
-        oldest: Some("2026-11-21T19:00:00Z".to_owned()),
-        newest: None,
-    };
-    let contents = CacheUse {
-        folder: "/tmp/cache".to_owned(),
-        kinds: vec![holding("vectors", 12_345, 3_000_000), holding("models", 0, 0)],
-        replies: vec![holding("runbooks", 1, 512)],
-    };
-    insta::assert_snapshot!("cache", in_terminal(&cache::report(&contents)));
 }
 
 fn sending(here: bool, texts: bool) -> Sending {
@@ -275,7 +232,8 @@ fn scores_of_files() {
     };
     insta::assert_snapshot!("scores", in_terminal(&scores::report(&all, false)));
     insta::assert_snapshot!("scores_per_query", in_terminal(&scores::report(&all, true)));
-    insta::assert_snapshot!("scores_json", scores::json(&all, true).expect("JSON"));
+    let json = serde_json::to_string_pretty(&scores::json(&all, true)).expect("JSON");
+    insta::assert_snapshot!("scores_json", json + "\n");
     insta::assert_snapshot!("scores_trec_eval", trec_eval::render(&all.files[0], true));
     let warnings = [
         Warning::QueriesWithoutJudgments,

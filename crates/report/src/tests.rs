@@ -29,8 +29,7 @@ pub(crate) fn compared() -> Comparison {
 }
 
 fn comparison() -> Report {
-    let shown = comparison::ComparisonDetail { flips: 1, every_cutoff: false };
-    comparison::report(&compared(), shown)
+    comparison::report(&compared(), false)
 }
 
 #[test]

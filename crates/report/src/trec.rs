@@ -12,40 +12,27 @@ use ragtriage_runs::SavedRun;
 /// `retrieval.trec`: the final ranking collapsed to documents, each with its first chunk's score.
 #[must_use]
 pub fn documents(run: &SavedRun) -> String {
-    let mut out = String::new();
-    for trace in &run.traces {
-        let hits = trace.final_ranking().map_or(&[][..], |step| &step.hits);
-        let mut seen = HashSet::new();
-        let first = hits.iter().filter(|hit| seen.insert(hit.id.doc()));
-        for (at, hit) in first.enumerate() {
-            line(
-                &mut out,
-                trace.question.id.as_str(),
-                hit.id.doc(),
-                at,
-                hit.score,
-                &run.manifest.name,
-            );
-        }
-    }
-    out
+    ranking(run, |hit| hit.id.doc())
 }
 
 /// `chunks.trec`: the final ranking of chunks.
 #[must_use]
 pub fn chunks(run: &SavedRun) -> String {
+    ranking(run, |hit| hit.id.as_str())
+}
+
+/// The final ranking by `name`, each name once.
+fn ranking(run: &SavedRun, name: fn(&StepHit) -> &str) -> String {
     let mut out = String::new();
+    let tag = &run.manifest.name;
     for trace in &run.traces {
-        let hits: &[StepHit] = trace.final_ranking().map_or(&[][..], |step| &step.hits);
-        for (at, hit) in hits.iter().enumerate() {
-            line(
-                &mut out,
-                trace.question.id.as_str(),
-                hit.id.as_str(),
-                at,
-                hit.score,
-                &run.manifest.name,
-            );
+        let question = column::encode(trace.question.id.as_str());
+        let hits = trace.final_ranking().map_or(&[][..], |step| &step.hits);
+        let mut seen = HashSet::new();
+        let hits = hits.iter().filter(|hit| seen.insert(name(hit)));
+        for (rank, hit) in (1..).zip(hits) {
+            let id = column::encode(name(hit));
+            let _ = writeln!(out, "{question} Q0 {id} {rank} {} {tag}", hit.score);
         }
     }
     out
@@ -66,14 +53,4 @@ pub fn qrels(run: &SavedRun) -> String {
         }
     }
     out
-}
-
-fn line(out: &mut String, question: &str, id: &str, at: usize, score: f64, tag: &str) {
-    let _ = writeln!(
-        out,
-        "{} Q0 {} {} {score} {tag}",
-        column::encode(question),
-        column::encode(id),
-        at + 1
-    );
 }

@@ -1,6 +1,6 @@
 //! Hostile names in reports, and the files that CI servers read.
 
-use super::{annotations, junit, report};
+use super::{annotations, junit};
 use crate::render::terminal::Screen;
 use crate::render::{markdown, terminal};
 use ragtriage_core::config::GateMode;
@@ -42,7 +42,7 @@ fn report(strict: bool) -> GateReport {
 }
 
 fn in_terminal(gates: &GateReport) -> String {
-    terminal::render(&report(gates), Screen::new(false))
+    terminal::render(&super::report(gates), Screen::new(false))
 }
 
 /// Counts of the suite, then each case's verdict and message.
@@ -132,7 +132,7 @@ fn whole_reports() {
     });
     insta::assert_snapshot!("terminal", in_terminal(&report));
     insta::assert_snapshot!("junit", junit(&report));
-    insta::assert_snapshot!("markdown", markdown::render(&report(&report)));
+    insta::assert_snapshot!("markdown", markdown::render(&super::report(&report)));
     insta::assert_snapshot!("github", annotations(&report).join("\n"));
     (report.mode, report.strict, report.passed) = (GateMode::Mean, true, true);
     report.gates.truncate(1);

@@ -2,6 +2,7 @@
 //!
 //! k is spread by doublings; the other axis goes from 0 to 1, as the metrics do. Dashes tell the lines apart without their colour.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::render::html::escape;
@@ -25,8 +26,10 @@ const DASHES: [&str; 3] = ["none", "7 4", "2 3"];
 
 /// Draws `curves`, each of at least two points.
 pub(super) fn render(title: &str, curves: &[&Curve], out: &mut String) {
-    let ks = || curves.iter().flat_map(|curve| curve.points.iter().map(|(k, _)| *k));
-    let plot = Plot { low: ks().min().unwrap_or(1), high: ks().max().unwrap_or(1) };
+    let points = curves.iter().flat_map(|curve| &curve.points);
+    let ks: BTreeSet<usize> = points.map(|(k, _)| *k).collect();
+    let (low, high) = (ks.first().copied().unwrap_or(1), ks.last().copied().unwrap_or(1));
+    let plot = Plot { low, high };
     let _ = write!(
         out,
         "<svg class=\"rx-chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" role=\"img\">\n\
@@ -34,9 +37,6 @@ pub(super) fn render(title: &str, curves: &[&Curve], out: &mut String) {
         escape(title),
         escape(&description(curves))
     );
-    let mut ks: Vec<usize> = ks().collect();
-    ks.sort_unstable();
-    ks.dedup();
     plot.grid(&ks, out);
     for (at, curve) in curves.iter().enumerate() {
         plot.curve(at, curve, out);
@@ -70,7 +70,7 @@ impl Plot {
         LEFT + (RIGHT - LEFT) * (k - low) / (high - low)
     }
 
-    fn grid(&self, ks: &[usize], out: &mut String) {
+    fn grid(&self, ks: &BTreeSet<usize>, out: &mut String) {
         for tenths in (0..=10).step_by(2) {
             let value = f64::from(tenths) / 10.0;
             let y = up(value);
@@ -117,19 +117,14 @@ impl Plot {
         }
         let points = curve.points.iter();
         let line: Vec<String> = points.map(|(k, found)| place(*k, found.mean)).collect();
-        let _ = writeln!(
-            out,
-            "<path class=\"line\" d=\"M{}\" stroke-dasharray=\"{dashes}\"/>",
-            line.join("L")
-        );
+        let line = line.join("L");
+        let _ = writeln!(out, "<path class=\"line\" d=\"M{line}\" stroke-dasharray=\"{dashes}\"/>");
         for (k, found) in &curve.points {
+            let (x, y, mean) = (self.across(*k), up(found.mean), found.mean);
             let ci95 = found.ci95.map_or(String::new(), |ci| format!(" {ci:.3}"));
             let _ = writeln!(
                 out,
-                "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"4\"><title>{name}@{k}: {:.3}{ci95}</title></circle>",
-                self.across(*k),
-                up(found.mean),
-                found.mean
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"><title>{name}@{k}: {mean:.3}{ci95}</title></circle>"
             );
         }
         let n = curve.points.iter().map(|(_, found)| found.n).max().unwrap_or(0);

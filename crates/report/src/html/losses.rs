@@ -53,15 +53,3 @@ fn cell(Cell { n, mean_f1 }: Cell) -> CountCell {
     let detail = if n == 0 { String::new() } else { format!(" · mean F1 {mean_f1:.2}") };
     CountCell { count: n, detail }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_empty_cell_has_no_mean() {
-        assert_eq!(cell(Cell { n: 0, mean_f1: 0.0 }).detail, "");
-        let found = cell(Cell { n: 2, mean_f1: 0.75 });
-        assert_eq!((found.count, &*found.detail), (2, " · mean F1 0.75"));
-    }
-}

@@ -3,34 +3,8 @@
 use std::fmt::Write as _;
 use std::iter::repeat;
 
-use crate::document::{Align, Element, Entry, Fact, Notice, Report, Table, TableCell, TableColumn};
+use crate::document::{Align, Fact, Notice, Table, TableCell, TableColumn};
 use ragtriage_core::text::sanitize::one_line;
-
-/// Lays `report` out, headings from the third level on.
-#[must_use]
-pub fn render(report: &Report) -> String {
-    let mut out = String::new();
-    report.elements.iter().for_each(|element| push(element, &mut out));
-    out
-}
-
-fn push(element: &Element, out: &mut String) {
-    match element {
-        Element::Heading(_, text) => heading(text, out),
-        Element::Section(section) => {
-            heading(section.title, out);
-            line("p", section.reading, out);
-        }
-        Element::Verdict(text) => verdict(text, out),
-        Element::Paragraph(text) => line("p", text, out),
-        Element::Facts(items) => facts(items, out),
-        Element::Notices(found) => notices(found, out),
-        Element::List(items) => list("notes", items, out),
-        Element::Entries(entries) => entries.iter().for_each(|one| entry(one, out)),
-        Element::Table(found) => table(found, out),
-        Element::Lines(texts) => lines(texts.iter().map(String::as_str), out),
-    }
-}
 
 /// Writes the conclusion.
 pub(crate) fn verdict(text: &str, out: &mut String) {
@@ -47,11 +21,6 @@ fn line(tag: &str, text: &str, out: &mut String) {
     let _ = writeln!(out, "<{tag}>{}</{name}>", escape(text));
 }
 
-fn lines<'a>(lines: impl Iterator<Item = &'a str>, out: &mut String) {
-    let lines: Vec<String> = lines.map(escape).collect();
-    let _ = writeln!(out, "<pre>{}</pre>", lines.join("\n"));
-}
-
 /// Labels with their values.
 pub(crate) fn facts(facts: &[Fact], out: &mut String) {
     out.push_str("<dl class=\"facts\">\n");
@@ -66,11 +35,6 @@ pub(crate) fn notices(notices: &[Notice], out: &mut String) {
     let texts = notices.iter();
     let texts = texts.flat_map(|notice| [&notice.text].into_iter().chain(&notice.hint));
     list("notices", texts, out);
-}
-
-fn entry(entry: &Entry, out: &mut String) {
-    line("p", &entry.title, out);
-    facts(&entry.facts, out);
 }
 
 /// A list of sentences; nothing where there is none.
@@ -93,24 +57,29 @@ pub(crate) fn table(table: &Table, out: &mut String) {
     list("notes", &table.notes, out);
 }
 
-/// A table alone.
+/// A table alone, in a box of its own that scrolls where the page is narrow.
 pub(crate) fn rows(table: &Table, out: &mut String) {
+    out.push_str("<div class=\"scroll\"><table>\n");
     let mut head: Vec<&str> = table.columns.iter().map(|column| column.title.as_str()).collect();
     head.extend((!table.bars.is_empty()).then_some(""));
+    if head.iter().any(|cell| !cell.is_empty()) {
+        let cells = head.iter().map(|cell| format!("<th scope=\"col\">{}</th>", escape(cell)));
+        let _ = writeln!(out, "<thead><tr>{}</tr></thead>", cells.collect::<String>());
+    }
+    out.push_str("<tbody>\n");
     let bars = table.bars.iter().map(|share| bar(*share)).chain(repeat(String::new()));
-    let rows = table.rows.iter().zip(bars);
-    raw_table(&head, rows.map(|(row, bar)| cells(&table.columns, row) + &bar), out);
+    for (row, bar) in table.rows.iter().zip(bars) {
+        let cells = table.columns.iter().zip(row).enumerate();
+        let cells = cells.map(|(at, (column, found))| cell(at, column, found));
+        let _ = writeln!(out, "<tr>{}{bar}</tr>", cells.collect::<String>());
+    }
+    out.push_str("</tbody></table></div>\n");
 }
 
 /// A cell with a bar whose width is a class of the page's style.
 fn bar(share: f64) -> String {
     let percent = (100.0 * share.clamp(0.0, 1.0)).round();
     format!("<td class=\"bar\" aria-hidden=\"true\"><div class=\"w{percent}\"></div></td>")
-}
-
-fn cells(columns: &[TableColumn], row: &[TableCell]) -> String {
-    let cells = columns.iter().zip(row).enumerate();
-    cells.map(|(at, (column, found))| cell(at, column, found)).collect()
 }
 
 fn cell(at: usize, column: &TableColumn, cell: &TableCell) -> String {
@@ -131,21 +100,6 @@ fn cell(at: usize, column: &TableColumn, cell: &TableCell) -> String {
         (_, Align::Left) => format!("<td class=\"text\">{content}</td>"),
         (_, Align::Right) => format!("<td>{content}</td>"),
     }
-}
-
-/// A table of head cells and rows of ready markup, in a box of its own that scrolls where the page is narrow.
-pub(crate) fn raw_table(head: &[&str], rows: impl IntoIterator<Item = String>, out: &mut String) {
-    out.push_str("<div class=\"scroll\"><table>\n");
-    if head.iter().any(|cell| !cell.is_empty()) {
-        let cells: Vec<String> =
-            head.iter().map(|cell| format!("<th scope=\"col\">{}</th>", escape(cell))).collect();
-        let _ = writeln!(out, "<thead><tr>{}</tr></thead>", cells.concat());
-    }
-    out.push_str("<tbody>\n");
-    for row in rows {
-        let _ = writeln!(out, "<tr>{row}</tr>");
-    }
-    out.push_str("</tbody></table></div>\n");
 }
 
 /// Text that data gave, for an element or an attribute in quotes.
@@ -187,12 +141,5 @@ mod tests {
         assert!(out.contains("<th scope=\"col\">n</th>"), "{out}");
         assert!(out.contains("<tr><th scope=\"row\">&lt;a&gt;</th><td>1</td></tr>"), "{out}");
         assert!(out.contains("<li>&lt;n&gt;</li>"), "{out}");
-    }
-
-    #[test]
-    fn an_empty_list_is_no_list() {
-        let mut out = String::new();
-        list("notes", &Vec::new(), &mut out);
-        assert_eq!(out, "");
     }
 }

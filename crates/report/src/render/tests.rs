@@ -1,7 +1,7 @@
 //! Every element in every format.
 
 use super::terminal::Screen;
-use super::{html, markdown, terminal};
+use super::{markdown, terminal};
 use crate::document::{Element, Entry, Fact, Notice, Report, Table, TableCell};
 use crate::specimen::EVIL;
 use ragtriage_datasets::lint::finding::Severity;
@@ -74,11 +74,6 @@ fn in_markdown() {
 }
 
 #[test]
-fn in_html() {
-    insta::assert_snapshot!(html::render(&report("data")));
-}
-
-#[test]
 fn headings_are_bold_where_color_is_on() {
     let text = terminal::render(&Report::new("a"), Screen::new(true));
     assert_eq!(text, "\u{1b}[1ma\u{1b}[0m\n");
@@ -86,12 +81,9 @@ fn headings_are_bold_where_color_is_on() {
 
 #[test]
 fn what_data_says_is_text_in_every_format() {
-    let [terminal, markdown, html] =
-        [in_terminal(EVIL, 120), markdown::render(&report(EVIL)), html::render(&report(EVIL))];
-    for text in [&terminal, &markdown, &html] {
+    let [terminal, markdown] = [in_terminal(EVIL, 120), markdown::render(&report(EVIL))];
+    for text in [&terminal, &markdown] {
         assert!(!text.contains(['\u{202e}', '\u{1b}', '\u{7}']), "{text}");
     }
-    for text in [&markdown, &html] {
-        assert!(!text.contains("<script") && !text.contains("<img"), "{text}");
-    }
+    assert!(!markdown.contains("<script") && !markdown.contains("<img"), "{markdown}");
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::ranked::{delta, mean};
-use super::{SweepFindings, csv, report};
+use super::{SweepFindings, report};
 use crate::document::{Element, Fact, Report, Table};
 use crate::render::{markdown, terminal};
 use ragtriage_core::types::Interval;
@@ -250,8 +250,7 @@ fn lines_fit_120_columns_and_the_default_is_shown_however_low_it_stands() {
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
     // s02, 40 others and the default at 42: the first 20 and the default are shown, 21 are not.
     assert!(
-        text.contains("42  =  default")
-            && text.contains("  - and 21 more: see tune.json or table.csv"),
+        text.contains("42  =  default") && text.contains("  - and 21 more: see tune.json"),
         "{text}"
     );
 }
@@ -279,7 +278,7 @@ fn questions_without_a_value_are_counted_in_the_title() {
 }
 
 #[test]
-fn a_view_that_is_the_score_has_no_column_of_its_own_but_in_the_csv() {
+fn a_view_that_is_the_score_has_no_column_of_its_own() {
     let mut sweep = sweep();
     sweep.plan.equal_tokens = sweep.plan.measure;
     let ranked = table(&sweep, 0);
@@ -292,7 +291,6 @@ fn a_view_that_is_the_score_has_no_column_of_its_own_but_in_the_csv() {
     assert_eq!(first[5..], best);
     let text = markdown::render(&sweep.report());
     assert!(text.contains("equal tokens (EvidenceRecall@5, the score)"), "{text}");
-    assert!(csv::render(&sweep.found()).contains(",equal_k,equal_tokens,"));
 }
 
 #[test]
@@ -322,26 +320,6 @@ fn markdown_has_the_same_tables() {
     | 3 |  | s03 | 256 | bm25 | 0.590 | \[0.54, 0.64\] | -0.010 | \[-0.040, +0.020\] | 0.450 | 0.600 | 0.590 | 1,204 |
     | 4 |  | s04 | 512 | bm25 | 0.550 | \[0.50, 0.60\] | -0.050 | \[-0.080, -0.020\] | 0.250 | 0.560 | 0.550 | 540 |
     ");
-}
-
-#[test]
-fn a_table_has_every_setting_and_number() {
-    let mut sweep = sweep();
-    sweep.ranking.rows.drain(1..4);
-    let best = &mut sweep.ranking.rows[0];
-    best.ci95 = Some(Interval { low: 0.6, high: 0.75 });
-    best.difference = Some(Difference {
-        delta: 0.08,
-        ci95: Some(Interval { low: 0.05, high: 0.11 }),
-        p_holm: 0.1,
-    });
-    best.equal_k = Some(0.69);
-    best.truncation = Some(TrialTruncation { share: 0.25, n_questions: 9 });
-    insta::assert_snapshot!(csv::render(&sweep.found()).replace("\r\n", "\n"), @r#"
-    rank,name,is_best,is_default,error,measure,n,mean,mean_low,mean_high,delta,delta_low,delta_high,p_holm,equal_k,equal_tokens,context_tokens,truncated,chunking.size,retrieval.retrievers
-    1,s02,true,false,,EvidenceRecall@5,120,0.68,0.6,0.75,0.08,0.05,0.11,0.1,0.69,0.68,612,0.25,128,"[""bm25"",""dense""]"
-    ,s01,false,false,chunking failed: `size` is smaller than `overlap`,EvidenceRecall@5,,,,,,,,,,,,,32,"[""bm25""]"
-    "#);
 }
 
 #[test]
