@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
-use crate::page::{ENTER, ESCAPE, Page, TAB};
+use crate::page::Page;
 use crate::sample::Sample;
 
 /// Roles of what one can act on (WAI-ARIA 1.2, "widget roles"), as Chromium names them.
@@ -92,45 +92,4 @@ fn every_control_and_picture_has_a_name_and_headings_skip_no_level() {
     has_names(&browser, 8);
     skips_no_level(&headings(&browser));
     assert_eq!(browser.complaints(), []);
-}
-
-/// The id of the row that has the focus, itself or by what the grid says is active.
-const FOCUSED_ROW: &str = "(document.activeElement.closest('[data-row]')
-    ?? document.getElementById(document.activeElement.getAttribute('aria-activedescendant') ?? ''))?.dataset.id ?? ''";
-
-#[test]
-fn the_focus_goes_into_the_question_and_back_to_its_row() {
-    let sample = Sample::new();
-    let browser = Browser::start();
-    let page = Page::open(&browser, &sample.report(), "");
-    let inside = "document.getElementById('rx-question').contains(document.activeElement)";
-    page.ask("windows");
-    browser.until(inside, "document.activeElement.outerHTML.slice(0, 300)");
-    // All the way round, it stays inside: the page behind is inert.
-    for _ in 0..40 {
-        browser.press(TAB);
-        let where_to = browser.value("document.activeElement === document.body || document.getElementById('rx-question').contains(document.activeElement)");
-        assert_eq!(
-            where_to,
-            true,
-            "{}",
-            browser.value("document.activeElement.outerHTML.slice(0, 300)")
-        );
-    }
-    browser.press(ESCAPE);
-    page.closes();
-    browser.until(
-        &format!("({FOCUSED_ROW}) === 'windows'"),
-        "document.activeElement.outerHTML.slice(0, 300)",
-    );
-    // From there on by keys.
-    browser.press("j");
-    browser.press(ENTER);
-    page.shows("wheel");
-    page.act("close");
-    page.closes();
-    browser.until(
-        &format!("({FOCUSED_ROW}) === 'wheel'"),
-        "document.activeElement.outerHTML.slice(0, 300)",
-    );
 }

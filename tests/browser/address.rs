@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use crate::browser::Browser;
-use crate::page::{ESCAPE, Page};
-use crate::sample::{N_QUESTIONS, Sample};
+use crate::page::Page;
+use crate::sample::Sample;
 
 #[test]
 fn a_link_opens_its_question() {
@@ -24,19 +24,4 @@ fn a_link_opens_its_question() {
     let link = browser.value("document.getElementById('rx-question').lastCopied");
     assert_eq!(link, json!(browser.address().as_str()));
     assert!(link.as_str().is_some_and(|link| link.ends_with("/report.html#q=gale")), "{link}");
-}
-
-#[test]
-fn back_closes_a_question_and_forward_opens_it_again() {
-    let sample = Sample::new();
-    let browser = Browser::start();
-    let page = Page::open(&browser, &sample.report(), "");
-    page.ask("gale");
-    browser.back();
-    page.closes();
-    assert_eq!(page.hash(), "");
-    page.counts(N_QUESTIONS, N_QUESTIONS);
-    browser.script("history.forward()", &[]);
-    page.shows("gale");
-    assert_eq!(browser.complaints(), []);
 }

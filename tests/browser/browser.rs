@@ -161,11 +161,6 @@ impl Browser {
         self.done(&format!("pressing {keys:?}"), self.client.perform_actions(strokes));
     }
 
-    /// The browser's own way back.
-    pub fn back(&self) {
-        self.done("going back", self.client.back());
-    }
-
     /// What was said since the last look, worst included.
     pub fn console(&self) -> Vec<Message> {
         let text =

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::page::Page;
-use crate::project::Project;
 use crate::sample::{N_QUESTIONS, Sample};
 
 #[test]

@@ -93,33 +93,3 @@ fn light_and_dark_differ_and_both_can_be_read() {
     assert_ne!(papers[0], papers[1]);
     assert_eq!(browser.complaints(), []);
 }
-
-#[test]
-fn a_telephone_scrolls_down_and_never_sideways() {
-    let sample = Sample::new();
-    let browser = Browser::start();
-    browser.width(390);
-    let page = Page::open(&browser, &sample.report(), "");
-    let fits = |what: &str| {
-        let widths = browser.value("[document.documentElement.scrollWidth, innerWidth]");
-        assert!(widths[0].as_u64() <= widths[1].as_u64() && widths[1] == 390, "{what}: {widths}");
-    };
-    fits("the page");
-    browser.picture("narrow-page");
-    browser.script("document.getElementById('rx-count').scrollIntoView()", &[]);
-    browser.picture("narrow-table");
-    page.ask("builder");
-    fits("a question");
-    // The sheet is as wide as the screen and no wider, whatever is in it.
-    let sheet = browser.value("[document.getElementById('rx-question').getBoundingClientRect().left, document.getElementById('rx-question').getBoundingClientRect().right,
-        [...document.querySelectorAll('#rx-question > *')].every((part) => part.scrollWidth <= part.clientWidth + 1)]");
-    assert!(
-        sheet[0].as_f64() >= Some(-0.5) && sheet[1].as_f64() <= Some(390.5) && sheet[2] == true,
-        "{sheet}"
-    );
-    browser.picture("narrow-question");
-    for scheme in ["light", "dark"] {
-        browser.media("screen", scheme);
-        is_legible(&browser, &format!("narrow, {scheme}"));
-    }
-}

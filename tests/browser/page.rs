@@ -8,13 +8,6 @@ use serde_json::{Value, json};
 
 use crate::browser::Browser;
 
-/// `WebDriver`'s code points for keys without a letter.
-pub const ESCAPE: &str = "\u{e00c}";
-/// Enter.
-pub const ENTER: &str = "\u{e007}";
-/// Tab.
-pub const TAB: &str = "\u{e004}";
-
 /// How many questions the table has, and how many there are.
 const COUNT: &str = "document.getElementById('rx-count').textContent";
 
@@ -89,11 +82,6 @@ impl<'a> Page<'a> {
         self.browser.until(&condition, &format!("{sheet}?.outerHTML.slice(0, 2000)"));
     }
 
-    /// Whether a sheet is on screen.
-    pub fn is_open(&self) -> bool {
-        self.browser.value(OPEN) == true
-    }
-
     /// Waits until no sheet is on screen.
     pub fn closes(&self) {
         self.browser.until(
@@ -150,7 +138,7 @@ impl<'a> Page<'a> {
 }
 
 /// The selector of a question's row. A CSS string escapes as JSON does what ids in tests hold.
-pub fn row(id: &str) -> String {
+fn row(id: &str) -> String {
     format!("[data-row][data-id={}]", json!(id))
 }
 
@@ -160,7 +148,7 @@ pub fn part(name: &str) -> String {
 }
 
 /// As the page writes whole numbers: commas between thousands.
-pub fn grouped(number: usize) -> String {
+fn grouped(number: usize) -> String {
     match number {
         0..1_000 => number.to_string(),
         _ => format!("{},{:03}", grouped(number / 1_000), number % 1_000),

@@ -5,7 +5,7 @@ use wiremock::Request;
 
 use crate::browser::Browser;
 use crate::endpoint::user_message;
-use crate::page::{ENTER, Page, part};
+use crate::page::{Page, part};
 use crate::sample::Sample;
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use wiremock::{Request, ResponseTemplate};
 
 use crate::endpoint::{Endpoint, knows, knows_and_bills, says, sets, user_message};
-use crate::project::{Outcome, Project, outcome, tiny_bert};
+use crate::project::{Outcome, Project, outcome};
 use crate::run_files::{check, timeless};
 
 const ARMS: [&str; 2] = ["--set", "evaluation.arms=[\"retrieved\", \"oracle\"]"];

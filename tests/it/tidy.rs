@@ -107,7 +107,7 @@ fn crates_depend_on_what_lies_below_them_and_those_that_judge_have_no_network_an
     let dependencies = dependencies();
     let of = |name: &str| &dependencies[&format!("ragtriage-{name}")];
     let crates = dependencies.keys().filter_map(|name| name.strip_prefix("ragtriage-"));
-    assert_eq!(crates.collect::<BTreeSet<_>>(), BORDERS.map(|(name, _)| name).into());
+    assert_eq!(crates.collect::<BTreeSet<_>>(), BTreeSet::from(BORDERS.map(|(name, _)| name)));
     for (name, allowed) in BORDERS {
         let ours = of(name).iter().filter_map(|name| name.strip_prefix("ragtriage-"));
         for other in ours {
@@ -251,7 +251,8 @@ fn exists(name: &str) -> bool {
             None => {
                 let text = read(&file);
                 return ["fn", "struct", "enum", "trait"].iter().any(|kind| {
-                    let mut found = text.split(&format!("{kind} {part}")[..]).skip(1);
+                    let declaration = format!("{kind} {part}");
+                    let mut found = text.split(declaration.as_str()).skip(1);
                     found
                         .any(|rest| !rest.starts_with(|it: char| it.is_alphanumeric() || it == '_'))
                 });

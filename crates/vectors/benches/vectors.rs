@@ -1,4 +1,4 @@
-//! Exact vector search: our embedded store beside `qdrant-edge` called directly, over the same vectors.
+//! Exact vector search: our embedded store next to `qdrant-edge` called directly, over the same vectors.
 //!
 //! `cargo bench --bench vectors -- [POINTS] [QUERIES] [FOLDER]`: 100,000 x 384 and 1,000 queries by default. The vectors
 //! are seeded and are written as `vectors.f32` and `queries.f32` to FOLDER where one is given, for
