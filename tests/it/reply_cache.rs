@@ -33,7 +33,8 @@ fn origins(project: &Project, name: &str) -> Vec<String> {
 /// Cached responses.
 fn entries(project: &Project) -> u64 {
     let database = rusqlite::Connection::open(project.path("cache/replies.sqlite")).expect("opens");
-    database.query_row("SELECT count(*) FROM replies", [], |row| row.get(0)).expect("a number")
+    let n = database.query_row("SELECT count(*) FROM replies", [], |row| row.get::<_, i64>(0));
+    n.expect("a number") as u64
 }
 
 #[test]
