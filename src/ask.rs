@@ -95,10 +95,6 @@ async fn answered(
     let plan = assembled(resolved, &environment, &bars).await?.plan;
     let generator = plan.generator.as_ref().map(|it| it.name().to_owned());
     announce::announce_all([&resolved.settings], 1, documents.len());
-    let single = Box::pin(ask_single(documents, &args.question, plan, &bars)).await;
-    match single {
-        Ok(single) => Ok((single, generator)),
-        Err(PipelineError::Stopped { why, .. }) => Err(why.into()),
-        Err(error) => Err(error.into()),
-    }
+    let single = Box::pin(ask_single(documents, &args.question, plan, &bars)).await?;
+    Ok((single, generator))
 }

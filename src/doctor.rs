@@ -230,7 +230,7 @@ async fn services(resolved: &Resolved, environment: &Environment, checks: &mut V
         recipients(&resolved.settings).iter().map(|it| it.role).collect();
     let calls = |role| roles.contains(&role);
     if let Some(url) = &external.url {
-        let found = probe::service(url, resolved, environment).await.map(|()| {
+        let found = probe::service(resolved, environment).await.map(|()| {
             format!("{}: reachable; no question was asked, which may cost tokens", shown_url(url))
         });
         checks.push(Check::new("external service", found));
@@ -250,14 +250,14 @@ async fn services(resolved: &Resolved, environment: &Environment, checks: &mut V
         }
     }
     if let Some(url) = retrieval.dense.endpoint.as_ref().filter(|_| calls(RecipientRole::Encoder)) {
-        let found = probe::encoder(url, resolved, environment).await.map(|n| {
+        let found = probe::encoder(resolved, environment).await.map(|n| {
             let n = plural(n, "dimension", "dimensions");
             format!("{} at {}: {n}{MADE_A_CALL}", retrieval.dense.model, shown_url(url))
         });
         checks.push(Check::new("embeddings endpoint", found));
     }
     if let Some(url) = rerank.endpoint.as_ref().filter(|_| calls(RecipientRole::Reranker)) {
-        let found = probe::reranker(url, resolved, environment).await;
+        let found = probe::reranker(resolved, environment).await;
         let found = found.map(|()| format!("{}: scores passages{MADE_A_CALL}", shown_url(url)));
         checks.push(Check::new("rerank endpoint", found));
     }
@@ -271,7 +271,7 @@ async fn services(resolved: &Resolved, environment: &Environment, checks: &mut V
     }
     if judge.kind == JudgeKind::Endpoint {
         let found = match probe::judge(resolved, environment) {
-            Ok(settings) => chat(&settings, 0).await.map_err(of_judge),
+            Ok(settings) => chat(&settings, 0).await,
             Err(error) => Err(error.into()),
         };
         checks.push(Check::new("judge endpoint", found));
@@ -322,8 +322,3 @@ fn listed(list: &ModelList) -> String {
     format!("the endpoint has these models: {}{more}", names.join(", "))
 }
 
-/// Names the keys of the judge: its endpoint is called as a generator.
-fn of_judge(failure: Failure) -> Failure {
-    let renamed = |text: String| text.replace("`generation.", "`judge.");
-    Failure { message: renamed(failure.message), hint: failure.hint.map(renamed) }
-}

@@ -5,7 +5,7 @@ use crate::bars::ProgressBars;
 use crate::environment::environment;
 use crate::failure::Failure;
 use crate::output;
-use crate::run_args::RunArgs;
+use crate::run::RunArgs;
 use crate::sample::{load, sample};
 use ragtriage_core::config::{GeneratorName, Price};
 use ragtriage_core::types::{Dataset, Estimate, PROBES};

@@ -17,7 +17,7 @@ use crate::run::{self, DEFAULT_CONFIG};
 use crate::run_folder::DEFAULT_OUT;
 use crate::runtime::block_on;
 use crate::sample::{load, sample};
-use crate::{announce, conditions, judge, output};
+use crate::{announce, conditions, judge};
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Dataset, Note};

@@ -2,7 +2,7 @@
 
 use crate::dry_run::counted;
 use crate::failure::Failure;
-use crate::run_args::RunArgs;
+use crate::run::RunArgs;
 use crate::sample::sample;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::numbers::{percent_of, thousands};

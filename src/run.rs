@@ -16,7 +16,7 @@ use crate::run_folder::DEFAULT_OUT;
 use crate::runtime::block_on;
 use crate::sample::{load, sample};
 use crate::shell::shell;
-use crate::{announce, dry_run, interrupt, judge, output, report, resume};
+use crate::{announce, dry_run, interrupt, judge, output, recorded, report, resume};
 use ragtriage_core::text::address;
 use ragtriage_pipeline::Kind;
 use ragtriage_pipeline::ask::Done;

@@ -1,6 +1,6 @@
 //! A closed set of names as an enum: its members in order, each with the one name that files, configurations and reports use.
 
-/// Defines such an enum, with `ALL`, `name` and `Display`. The names equal what serde writes; a test keeps that.
+/// Defines such an enum, with `ALL`, `name` and `Display`. Serde writes the same names.
 #[macro_export]
 macro_rules! closed_set {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
@@ -9,8 +9,7 @@ macro_rules! closed_set {
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash,
             serde::Serialize, serde::Deserialize, schemars::JsonSchema,
         )]
-        #[serde(rename_all = "snake_case")]
-        pub enum $name { $($(#[$vdoc])* $variant,)* }
+        pub enum $name { $($(#[$vdoc])* #[serde(rename = $text)] $variant,)* }
 
         #[allow(dead_code, reason = "not every set is listed or parsed")]
         impl $name {

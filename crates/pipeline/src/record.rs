@@ -196,7 +196,7 @@ impl Recorder {
         if !new.is_empty() {
             self.passages.append(&new)?;
         }
-        self.traces.append([trace])
+        Ok(self.traces.append([trace])?)
     }
 }
 

@@ -7,7 +7,8 @@
 
 use std::ops::Range;
 
-use super::piece::{Piece, trim};
+use super::piece::Piece;
+use crate::text::quote::trim;
 use crate::text::tokens::TokenCounter;
 
 /// Raised whenever the same input would give another range.
@@ -20,7 +21,7 @@ pub(super) fn pieces(
     overlap: usize,
     counter: &dyn TokenCounter,
 ) -> Vec<Piece> {
-    let whole = trim(text, 0..text.len());
+    let whole = trim(text, (0..text.len()).into());
     let starts = counter.starts(text);
     let tokens = Tokens { text, starts: &starts, end: whole.end };
     let mut pieces: Vec<Piece> = Vec::new();
@@ -35,7 +36,7 @@ pub(super) fn pieces(
             break;
         }
         let next = tokens.start_after(start, size - overlap).min(end);
-        start = trim(text, next..whole.end).start;
+        start = trim(text, (next..whole.end).into()).start;
     }
     pieces
 }

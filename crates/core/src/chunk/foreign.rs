@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use sha2::{Digest, Sha256};
 
-use super::piece::trim;
 use crate::error::Error;
 use crate::text::hex::hex;
 use crate::text::quote;
@@ -178,7 +177,7 @@ fn range(
         }
         (None, None) => return Err(blank()),
     };
-    let range = trim(text, range);
+    let range = quote::trim(text, range.into());
     if range.is_empty() {
         return Err(blank());
     }

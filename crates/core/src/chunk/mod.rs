@@ -14,7 +14,6 @@
 mod spec;
 mod strategy;
 
-mod document;
 mod fixed;
 mod foreign;
 mod paragraph;
@@ -94,7 +93,7 @@ fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece
     let prepared = if has_limit { counter.prepare(text) } else { None };
     let counter = prepared.as_deref().unwrap_or(counter);
     let ranges = match spec.strategy() {
-        Strategy::Document => return document::pieces(text, counter),
+        Strategy::Document => return piece::whole(text, counter),
         Strategy::File => return Vec::new(),
         Strategy::Fixed => return fixed::pieces(text, spec.size(), spec.overlap(), counter),
         Strategy::Paragraph => paragraph::ranges(text, spec, counter),

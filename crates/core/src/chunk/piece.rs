@@ -2,8 +2,12 @@
 
 use std::ops::Range;
 
+use crate::text::quote::trim;
 use crate::text::tokens::TokenCounter;
 use crate::types::ByteRange;
+
+/// Raised whenever the same input would give another range of the strategy `document`.
+pub const VERSION: u32 = 1;
 
 /// A range and the number of tokens of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +19,7 @@ pub(super) struct Piece {
 impl Piece {
     /// Trims `range` of `text` and counts what is left.
     pub(super) fn counted(text: &str, range: Range<usize>, counter: &dyn TokenCounter) -> Self {
-        let range = trim(text, range);
+        let range = trim(text, range.into());
         Self { range, n_tokens: counter.count(&text[range.as_range()]) }
     }
 
@@ -25,9 +29,8 @@ impl Piece {
     }
 }
 
-/// Cuts outer white space from `range` of `text`; empty where there is nothing else.
-pub(super) fn trim(text: &str, range: Range<usize>) -> ByteRange {
-    let slice = &text[range.start..range.end];
-    let start = range.start + (slice.len() - slice.trim_start().len());
-    ByteRange::new(start, start + slice.trim().len())
+/// Returns the whole text as one piece of any size; none for a text of white space only.
+pub(super) fn whole(text: &str, counter: &dyn TokenCounter) -> Vec<Piece> {
+    let piece = Piece::counted(text, 0..text.len(), counter);
+    if piece.range.is_empty() { Vec::new() } else { vec![piece] }
 }

@@ -6,8 +6,9 @@
 use std::ops::Range;
 
 use super::fixed;
-use super::piece::{Piece, trim};
+use super::piece::Piece;
 use super::spec::ChunkSpec;
+use crate::text::quote::trim;
 use crate::text::tokens::TokenCounter;
 use crate::types::ByteRange;
 
@@ -20,7 +21,7 @@ const PLAUSIBLE_BYTES_PER_TOKEN: usize = 16;
 
 /// Returns the whole text if it fits: every strategy then gives just that, at the price of one count up to the size.
 pub(super) fn whole(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Option<Piece> {
-    let range = trim(text, 0..text.len());
+    let range = trim(text, (0..text.len()).into());
     if range.is_empty() || range.len() / PLAUSIBLE_BYTES_PER_TOKEN > spec.size() {
         return None;
     }
@@ -61,7 +62,7 @@ fn push_fitting(
     counter: &dyn TokenCounter,
     pieces: &mut Vec<Piece>,
 ) {
-    let range = trim(text, range);
+    let range = trim(text, range.into());
     if range.is_empty() {
         return;
     }

@@ -22,21 +22,3 @@ closed_set! {
         File = "file",
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_prints_parses_and_serialises_alike() {
-        let written = ["fixed", "paragraph", "recursive", "markdown", "document", "file"];
-        for (strategy, name) in Strategy::ALL.into_iter().zip(written) {
-            assert_eq!(strategy.to_string(), name);
-            assert_eq!(Strategy::named(name), Some(strategy));
-            assert_eq!(
-                serde_json::to_string(&strategy).expect("serialises"),
-                format!("\"{name}\"")
-            );
-        }
-    }
-}

@@ -1,7 +1,7 @@
 //! The version of a strategy's code, for cache keys.
 
 use super::strategy::Strategy;
-use super::{document, fixed, foreign, paragraph, repair, semantic};
+use super::{fixed, foreign, paragraph, piece, repair, semantic};
 
 impl Strategy {
     /// Joins the versions of all the code that a strategy runs through. It is part of every cache key that depends on
@@ -16,7 +16,7 @@ impl Strategy {
             Self::Recursive | Self::Markdown => {
                 &[semantic::VERSION, repair::VERSION, fixed::VERSION]
             }
-            Self::Document => &[document::VERSION],
+            Self::Document => &[piece::VERSION],
             Self::File => &[foreign::VERSION],
         };
         versions.iter().map(u32::to_string).collect::<Vec<_>>().join(".")

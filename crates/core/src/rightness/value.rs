@@ -441,9 +441,10 @@ impl Parsed {
         };
         // `half of an hour`; a share of something else is a percentage.
         let is_share = amount.n_digits == 0 && amount.number > 0.0 && amount.number < 1.0;
-        let next = match is_share {
-            true => self.after_article(end + usize::from(self.at(Class::Links, end) == 1)),
-            false => end,
+        let next = if is_share {
+            self.after_article(end + usize::from(self.at(Class::Links, end) == 1))
+        } else {
+            end
         };
         if let Some((unit, end)) = self.unit(next).filter(|_| !amount.ordinal) {
             let (amount, end) = self.with_smaller(amount, unit, end);

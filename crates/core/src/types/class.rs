@@ -163,24 +163,3 @@ closed_set! {
         ServerTruncated = "server_truncated",
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_name_is_what_serde_writes_and_reads() {
-        for stage in Stage::ALL {
-            assert_eq!(serde_json::to_value(stage).expect("serialises"), stage.name());
-        }
-        for class in FailureClass::ALL {
-            assert_eq!(serde_json::to_value(class).expect("serialises"), class.name());
-        }
-        for fault in Fault::ALL {
-            assert_eq!(serde_json::to_value(fault).expect("serialises"), fault.name());
-        }
-        for flag in Flag::ALL {
-            assert_eq!(serde_json::to_value(flag).expect("serialises"), flag.name());
-        }
-    }
-}

@@ -36,13 +36,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_written_in_settings_by_its_name() {
-        for similarity in Similarity::ALL {
-            assert_eq!(serde_json::to_value(similarity).expect("serialises"), similarity.name());
-        }
-    }
-
-    #[test]
     fn a_row_is_compared_where_its_squared_length_fits_32_bits() {
         let compared = |row: &[f32]| Similarity::ALL.map(|similarity| similarity.can_compare(row));
         assert_eq!(compared(&[3.0, 4.0]), [true, true]);

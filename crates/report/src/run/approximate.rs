@@ -127,7 +127,7 @@ fn remedy(index: Option<&ApproximateIndex>) -> String {
 fn largest(search: &ApproximateSearch) -> Option<(Measure, f64, usize)> {
     let lost = search.measures.iter().filter_map(|(name, found)| {
         let measure: Measure = name.parse().ok()?;
-        let points = match measure.family().direction() {
+        let lost = match measure.family().direction() {
             Direction::Higher => -found.difference,
             Direction::Lower => found.difference,
         };

@@ -19,21 +19,3 @@ closed_set! {
         Model = "model",
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_prints_parses_and_stands_in_settings_the_same_way() {
-        let written = ["cl100k_base", "o200k_base", "chars", "words", "model"];
-        for (tokenizer, name) in Tokenizer::ALL.into_iter().zip(written) {
-            assert_eq!(tokenizer.to_string(), name);
-            assert_eq!(Tokenizer::named(name), Some(tokenizer));
-            assert_eq!(
-                serde_json::to_string(&tokenizer).expect("serialises"),
-                format!("\"{name}\"")
-            );
-        }
-    }
-}

@@ -11,7 +11,7 @@ use super::retrieval::Wiring;
 use super::{external, generation};
 use crate::Error;
 use crate::settings::Resolved;
-use ragtriage_core::config::{self, GeneratorName, JudgeKind};
+use ragtriage_core::config;
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::{RetrieverName, TitledText};
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError};
