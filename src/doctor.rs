@@ -321,4 +321,3 @@ fn listed(list: &ModelList) -> String {
     }
     format!("the endpoint has these models: {}{more}", names.join(", "))
 }
-

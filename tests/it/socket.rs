@@ -11,8 +11,6 @@ pub enum Sent {
     Bytes(Vec<u8>),
     /// These bytes; the next request may come over the same connection.
     KeptOpen(Vec<u8>),
-    /// These bytes; then nothing, until the other side closes.
-    Hanging(Vec<u8>),
     /// These bytes; then the others again and again, until the other side closes.
     Endless(Vec<u8>, Vec<u8>),
     /// A TCP reset.
@@ -85,9 +83,6 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<String>>, respond: &dyn Fn(&str
                 continue;
             }
             Sent::Bytes(bytes) => stream.write_all(&bytes),
-            Sent::Hanging(bytes) => {
-                stream.write_all(&bytes).and_then(|()| stream.read(&mut [0]).map(drop))
-            }
             Sent::Endless(head, piece) => {
                 let mut sent = stream.write_all(&head);
                 while sent.is_ok() {

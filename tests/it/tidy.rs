@@ -246,17 +246,15 @@ fn exists(name: &str) -> bool {
     for part in parts {
         folder.push(part);
         let module = [folder.with_extension("rs"), folder.join("mod.rs")];
-        match module.into_iter().find(|path| path.exists()) {
-            Some(path) => file = path,
-            None => {
-                let text = read(&file);
-                return ["fn", "struct", "enum", "trait"].iter().any(|kind| {
-                    let declaration = format!("{kind} {part}");
-                    let mut found = text.split(declaration.as_str()).skip(1);
-                    found
-                        .any(|rest| !rest.starts_with(|it: char| it.is_alphanumeric() || it == '_'))
-                });
-            }
+        if let Some(path) = module.into_iter().find(|path| path.exists()) {
+            file = path;
+        } else {
+            let text = read(&file);
+            return ["fn", "struct", "enum", "trait"].iter().any(|kind| {
+                let declaration = format!("{kind} {part}");
+                let mut found = text.split(declaration.as_str()).skip(1);
+                found.any(|rest| !rest.starts_with(|it: char| it.is_alphanumeric() || it == '_'))
+            });
         }
     }
     true

@@ -26,8 +26,6 @@ fn run(project: &Project, base_url: &str, more: &[&str]) -> Outcome {
 
 /// A case of a table.
 type Named<T> = (&'static str, T);
-/// What is sent to a request.
-type Answers = fn(&str) -> Sent;
 
 /// A completion that says `text`.
 fn completion(text: &str) -> String {

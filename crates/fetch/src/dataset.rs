@@ -277,7 +277,8 @@ async fn from_source(
     target: &Path,
     on_download: OnDownload<'_>,
 ) -> Result<Fetched, Error> {
-    let downloader = Downloader::new(url, None, CONNECT_TIMEOUT).map_err(|error| Error::of(&error))?;
+    let downloader =
+        Downloader::new(url, None, CONNECT_TIMEOUT).map_err(|error| Error::of(&error))?;
     let building = Building::new(to_root, set.name)?;
     let file = building.scratch.path().join("download");
     File::create_new(&file).map_err(Error::disk(&file))?;
@@ -370,7 +371,7 @@ mod tests {
             // Without a hash, two sources could differ.
             assert!(publisher.urls.len() == 1 || publisher.hash.is_some());
             for url in &publisher.urls {
-                let url = ragtriage_http::address(url, "").expect("an address");
+                let url = ragtriage_http::address(url).expect("an address");
                 let name = url.path_segments().and_then(Iterator::last).expect("a file");
                 match publisher.packed {
                     Archived::File(file) => assert_eq!(name, file),
@@ -518,10 +519,7 @@ mod tests {
         let root = tempfile::tempdir().expect("a folder");
         let set = set(&[&gone, &other, &right]);
         let fetched = fetch_set(set, None, root.path(), false, &|_| ()).await;
-        assert_eq!(
-            fetched.expect("fetched").url,
-            shown(&address(&right.uri(), "").expect("a URL"))
-        );
+        assert_eq!(fetched.expect("fetched").url, shown(&address(&right.uri()).expect("a URL")));
         let text = fs::read_to_string(root.path().join("abc/abc.txt")).expect("installed");
         assert_eq!(text, "abc");
         assert_eq!(right.received_requests().await.expect("recorded").len(), 1);

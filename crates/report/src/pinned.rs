@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
-use ragtriage_core::types::{Document, Estimate, FailureClass, Fault, Interval};
+use ragtriage_core::types::{Document, Estimate, FailureClass, Interval};
 use ragtriage_datasets::lint::finding::{Finding, Rule};
 use ragtriage_datasets::lint::lengths::Truncated;
 use ragtriage_datasets::lint::{Lint, PoolSummary, content};

@@ -149,9 +149,7 @@ async fn named(
         Err(error) => {
             attempts
                 .push(PlaceTried { place: "the model cache".to_owned(), why: with_causes(&error) });
-            damaged = Some(error)
-                .filter(|error| error.kind == Kind::Damaged)
-                .or(damaged);
+            damaged = Some(error).filter(|error| error.kind == Kind::Damaged).or(damaged);
         }
     }
     if let Some(found) = in_hub_cache(name, source) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::environment::{Client, Environment};
 use super::evaluation::check;
-use super::generation::{allowance, calls, cached, generator};
+use super::generation::{allowance, cached, calls, generator};
 use super::prompt::{prompt_counter, template};
 use super::retrieval::Wiring;
 use super::{arm_plan, chunk_counter, chunk_spec};

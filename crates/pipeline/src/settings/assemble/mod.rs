@@ -20,7 +20,7 @@ pub use self::environment::Environment;
 pub use self::evaluation::{check, evaluation, gates};
 pub use self::external::{RecordConditions, record_conditions, recorded, service};
 pub use self::generation::most_completion_tokens;
-use self::generation::{allowance, calls, concurrency, cached, generator};
+use self::generation::{allowance, cached, calls, concurrency, generator};
 pub use self::judge::{AssembledJudge, judge, judge_estimate};
 use self::prompt::{prompt_counter, template};
 use self::retrieval::Wiring;
