@@ -71,7 +71,9 @@ fn the_text_shows_passages_prompt_and_answer() {
 #[test]
 fn json_holds_the_prompt_and_the_answer() {
     let project = Project::new();
-    let view = json(&project, "Who never waits?", &[]);
+    let reader = project.reader_sets();
+    let reader: Vec<&str> = reader.iter().map(String::as_str).collect();
+    let view = json(&project, "Who never waits?", &reader);
     assert_eq!(view["trace"]["question"]["text"], "Who never waits?");
     assert_eq!(view["trace"]["arms"][0]["attempts"][0]["extracted"], "Beta");
     let user = view["prompt"]["user"].as_str().expect("a message");

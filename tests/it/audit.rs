@@ -39,7 +39,7 @@ fn a_sheet_holds_what_a_person_needs() {
       "id": "q3",
       "question": "How long do Gamma restarts take?",
       "gold": "nine seconds",
-      "answer": "Gamma restarts.",
+      "answer": "(abstained)",
       "class": "ranking",
       "fault": null,
       "rule": "gold range 32-44 of `d` is in chunk 0, which came second, below the top 1 (the retriever's order: no reranker)",
@@ -141,7 +141,7 @@ fn a_sheet_that_is_none_of_this_run_is_refused() {
     );
     project.refuses_with_some_hint(
         &["report", "runs/k1", "--audit", "5", "--format", "csv"],
-        "error: unsupported `--format csv` for an audit",
+        "error: the argument '--audit <N>' cannot be used with '--format <FORMAT>'",
     );
     project.refused(&["report", "runs/k5", "--audited", "gone.jsonl"]);
     project.write("audit.jsonl", fill_in(&text, &[("q2", "ok")]));

@@ -52,7 +52,7 @@ fn evidence_in_a_document_that_is_not_there_is_refused_in_ones_own_data() {
 #[test]
 fn missing_evidence_that_is_kept_is_counted_and_lost_in_the_corpus() {
     let project = with_question(
-        r#"{"id": "q3", "text": "x?", "answers": ["y"], "evidence": [[{"doc": "gone.md"}]]}"#,
+        r#"{"id": "q3", "text": "x?", "answers": ["yttrium"], "evidence": [[{"doc": "gone.md"}]]}"#,
     );
     let outcome = project.good("r", &["--set", "dataset.missing_evidence=keep"]);
     let summary = project.summary("r");

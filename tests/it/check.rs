@@ -190,7 +190,7 @@ fn what_cannot_be_checked_is_exit_2() {
     project.write("g.toml", "[gates]\nmin = { \"EM@0\" = 0.5 }\n");
     project.refuses_with_some_hint(
         &["check", "runs/k1", "--config", "g.toml"],
-        "error: g.toml:2: unknown measure or failure class `EM@0`",
+        "error: g.toml:2: `gates.min.EM@0`: unknown measure or failure class `EM@0`",
     );
     project.write("g.toml", "[gates]\nmin = { \"EM@5\" = 50 }\n");
     project.refuses_with_some_hint(

@@ -81,7 +81,7 @@ fn a_comparison_in_a_terminal() {
       - q3: How long do Gamma restarts take?
           gold  nine seconds
           A     nine seconds
-          B     Gamma restarts.
+          B     (abstained)
     ");
     assert!(
         below.contains("* AnswerF1 is the primary metric. Every other p is unadjusted"),
@@ -216,7 +216,7 @@ fn the_markdown_has_the_same_numbers() {
         "| \\* AnswerF1 | 3 | 1.000 | 0.667 | -0.333 | \\[-1.000, +1.000\\] | 1.000 | > 1 | 0/2/1 |\n"
             .replace('>', "&gt;")
             .as_str(),
-        "- q3: How long do Gamma restarts take?\n  - gold: nine seconds\n  - A: nine seconds\n  - B: Gamma restarts.\n",
+        "- q3: How long do Gamma restarts take?\n  - gold: nine seconds\n  - A: nine seconds\n  - B: (abstained)\n",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }

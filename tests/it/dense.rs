@@ -43,15 +43,16 @@ fn each_trace_keeps_every_stage_and_fusion_adds_up() {
 
 #[test]
 fn a_second_run_computes_no_vector() {
+    const NONE: [&str; 2] = ["--set", "generation.generator=none"];
     let project = Project::new();
     let counts = |run: &Value| (run["vectors_computed"].as_u64(), run["vectors_cached"].as_u64());
     // Two chunks and two questions.
-    assert_eq!(counts(&good(&project, "one", &[])), (Some(4), Some(0)));
+    assert_eq!(counts(&good(&project, "one", &NONE)), (Some(4), Some(0)));
     // The chunks' stand in the collection, the questions' in the cache.
-    assert_eq!(counts(&good(&project, "two", &[])), (Some(0), Some(2)));
+    assert_eq!(counts(&good(&project, "two", &NONE)), (Some(0), Some(2)));
     // Without the collection all four come from the cache.
     std::fs::remove_dir_all(project.path("cache/collections")).expect("there");
-    assert_eq!(counts(&good(&project, "three", &[])), (Some(0), Some(4)));
+    assert_eq!(counts(&good(&project, "three", &NONE)), (Some(0), Some(4)));
     assert_eq!(timeless(project.summary("one")), timeless(project.summary("two")));
     assert_eq!(timeless(project.summary("one")), timeless(project.summary("three")));
 }
@@ -59,12 +60,12 @@ fn a_second_run_computes_no_vector() {
 #[test]
 fn changed_chunks_are_never_answered_from_the_old_collection() {
     let project = Project::new();
-    good(&project, "one", &[]);
+    good(&project, "one", &NONE);
     project.write(
         "data/corpus.jsonl",
         crate::project::CORPUS.replace("Beta never waits.", "Beta never waits. Gamma does."),
     );
-    let run = good(&project, "two", &[]);
+    let run = good(&project, "two", &NONE);
     // The chunk of `a` and the two questions are as they were; the chunk of `b` is new.
     assert_eq!((&run["vectors_computed"], &run["vectors_cached"]), (&1.into(), &3.into()));
     assert!(project.read("runs/two/passages.jsonl").contains("Gamma does."));

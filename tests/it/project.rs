@@ -141,7 +141,7 @@ impl Project {
     }
 
     /// `run c.toml --out runs` and `args`; where neither names a generator, an endpoint answers by a gold answer of
-    /// `data/questions.jsonl` if the prompt has it.
+    /// `data/questions.jsonl` or `docs/questions.jsonl` if the prompt has it.
     pub fn run(&self, args: &[&str]) -> Outcome {
         let names = ["generation.", "external.", "--llm"];
         let is_named = args.iter().any(|arg| names.iter().any(|name| arg.contains(name)))
@@ -154,7 +154,9 @@ impl Project {
     /// `--set` arguments of the endpoint that answers the prompts of [`Project::run`].
     pub fn reader_sets(&self) -> Vec<String> {
         let reader = self.reader.get_or_init(|| {
-            let questions = fs::read_to_string(self.path("data/questions.jsonl"));
+            let questions = ["data", "docs"].map(|folder| format!("{folder}/questions.jsonl"));
+            let questions =
+                questions.iter().find_map(|file| fs::read_to_string(self.path(file)).ok());
             Endpoint::start(None, reads(&questions.unwrap_or_default()))
         });
         sets(&reader.base_url())

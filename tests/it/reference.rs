@@ -63,7 +63,7 @@ fn rows() -> BTreeMap<String, String> {
 
 #[test]
 fn the_page_of_settings_has_every_key_and_default_of_the_schema() {
-    let outcome = Project::new().call(&["config", "schema"]);
+    let outcome = Project::new().call(&["schema", "config"]);
     let schema: Value = serde_json::from_str(&outcome.stdout).expect("a schema");
     let mut known = BTreeMap::new();
     settings(&schema, &schema, "", &mut known);

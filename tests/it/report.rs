@@ -87,7 +87,7 @@ fn the_index_holds_every_question_with_its_class_scores_and_answer() {
     let run = &index["runs"][0];
     assert_eq!(
         (&run["name"], &run["label"], &run["generator"]),
-        (&json!("r"), &json!(""), &json!("baseline"))
+        (&json!("r"), &json!(""), &json!("tiny"))
     );
     let rows = run["rows"].as_array().expect("rows");
     let traces = project.traces("r");

@@ -208,7 +208,8 @@ fn a_resume_that_cannot_start_leaves_the_finished_run_as_it_was() {
 #[test]
 fn resume_alone_takes_the_settings_of_the_runs_record() {
     let project = Project::runbooks();
-    let set = ["--set", "retrieval.k=3", "--limit", "7"];
+    let none = "generation.generator=none";
+    let set = ["--set", "retrieval.k=3", "--set", none, "--limit", "7"];
     assert_eq!(
         project.call(&[&["run", "--out", "runs", "--name", "r"][..], &set].concat()).code,
         0

@@ -129,7 +129,10 @@ fn questions_of_hotpotqa_come_back_with_all_conditions() {
     project.good("plain", &[]);
     let arms = &project.traces("plain")[0]["arms"];
     assert!(arms.as_array().expect("arms").len() >= 3, "{arms}");
-    assert_returns(&project, "plain", &["--config", "c.toml"]);
+    let reader = project.reader_sets();
+    let reader = reader.iter().map(String::as_str);
+    let settings: Vec<&str> = ["--config", "c.toml"].into_iter().chain(reader).collect();
+    assert_returns(&project, "plain", &settings);
 }
 
 /// The shipped runbooks with their recorded responses under all conditions; BM25 alone.

@@ -176,7 +176,9 @@ fn check_numbers(path: &str, value: &Value) {
     match value {
         Value::Null => {
             let key = path.rsplit('.').next().unwrap_or_default();
-            assert!(MAY_BE_NULL.contains(&key), "`{path}` is null");
+            // What a record does not show, or without answers.
+            let is_unknown = path.contains(".losses.stages.");
+            assert!(is_unknown || MAY_BE_NULL.contains(&key), "`{path}` is null");
         }
         Value::Number(number) => {
             let number = number.as_f64().expect("a number");

@@ -149,7 +149,7 @@ fn schemas_have_stable_addresses_and_descriptions_without_rust() {
 #[test]
 fn configurations_are_valid_toml_or_rejected() {
     let project = Project::new();
-    let starter = project.call(&["config", "schema"]);
+    let starter = project.call(&["schema", "config"]);
     assert_eq!(serde_json::from_str::<Value>(&starter.stdout).ok().as_ref(), Some(&PRINTED[3]));
     for entry in std::fs::read_dir(crate::project::repository("config")).expect("shipped") {
         let path = entry.expect("an entry").path();

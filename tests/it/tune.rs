@@ -111,9 +111,7 @@ fn what_was_run_is_not_run_again_and_its_runs_are_runs() {
     let best = project.call(&["run", "tunes/c/best.toml", "--out", "runs", "--name", "best"]);
     assert_eq!(best.code, 0, "{}", best.stderr);
     assert_eq!(project.json("runs/best/run.json")["settings"]["chunking"]["size"], 16);
-    for file in ["report.md", "table.csv"] {
-        assert!(!project.read(&format!("tunes/c/{file}")).is_empty(), "{file}");
-    }
+    assert!(!project.read("tunes/c/report.md").is_empty());
 }
 
 #[test]
@@ -223,7 +221,10 @@ fn settings_that_do_the_same_are_told_apart_by_nobody() {
 #[test]
 fn settings_can_be_ranked_by_their_answers_after_the_bill() {
     let project = planted("[sweep]\nchunking.size = [16, 64]\n");
-    let by_answers = ["--set", "tune.measure=AnswerF1"];
+    let reader = project.reader_sets();
+    let reader = reader.iter().map(String::as_str);
+    let by_answers: Vec<&str> =
+        ["--set", "tune.measure=AnswerF1"].into_iter().chain(reader).collect();
     let dry = tune(&project, &[&by_answers[..], &["--dry-run"]].concat());
     assert_eq!(dry.code, 0, "{}", dry.stderr);
     assert!(dry.stdout.starts_with("answers of 2 trials: at most "), "{}", dry.stdout);

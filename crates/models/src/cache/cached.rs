@@ -76,7 +76,7 @@ impl<V: CachedValue> Cached<V> {
 
     /// Returns the values of `keys` in their order. `compute` makes those at the given indexes, at most `batch` at a time; a
     /// batch is stored before the next is made, and a key that occurs twice is made once. `None` where `compute` says so.
-    /// `fits`: a stored value for which it is false is computed again. `on_progress` is told of values that needed no
+    /// `fits`: a stored value for which it is false is computed again. `on_progress` receives the number of values that needed no
     /// computation.
     pub(crate) async fn all<F>(
         &self,

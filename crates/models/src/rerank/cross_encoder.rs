@@ -28,7 +28,8 @@ impl CrossEncoder {
         max_tokens: Option<usize>,
         precision: Precision,
     ) -> Result<Self, Error> {
-        let classifier = SequenceClassifier::open(checkpoint, max_tokens, precision)?;
+        let classifier = SequenceClassifier::open(checkpoint, max_tokens, precision)
+            .map_err(|error| Error::from(error).hinting("name another model in `rerank.model`"))?;
         Ok(Self { classifier: Arc::new(classifier) })
     }
 }

@@ -159,11 +159,11 @@ async fn a_question_that_was_not_prepared_is_encoded_when_it_is_asked() {
 async fn a_question_without_a_vector_is_an_error_and_no_empty_ranking() {
     let mut retriever = retriever(&Arc::default());
     let error = retriever.retrieve("?", 1).await.expect_err("no vector");
-    assert_eq!(error.to_string(), "encoder `lengths` returned 0 vectors for 1 questions");
+    assert_eq!(error.to_string(), "`lengths` returned 0 vectors for 1 questions");
     let prepared = retriever.prepare(&["why", "?"], &NoProgress).await;
     assert_eq!(
         prepared.expect_err("one vector").to_string(),
-        "encoder `lengths` returned 1 vectors for 2 questions"
+        "`lengths` returned 1 vectors for 2 questions"
     );
 }
 

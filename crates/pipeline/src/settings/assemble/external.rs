@@ -74,12 +74,10 @@ pub async fn service(
 pub(super) fn connected(resolved: &Resolved, environment: &Environment) -> Result<Service, Error> {
     let settings = &resolved.settings;
     let external = &settings.external;
-    let answers = settings.generation.generator != GeneratorName::None;
-    if external.answers_contexts && !answers {
-        let message =
-            "`external.answers_contexts` asks for answers, and `generation.generator` is `none`";
-        return Err(Error::setting(message).with_hint("leave one of them out"));
-    }
+    let answers = external.answers_contexts
+        || external.answer.is_some()
+        || external.stream.is_some()
+        || settings.generation.generator != GeneratorName::None;
     let service = external.service().ok_or_else(|| Error::setting("`external.url` is not set"))?;
     let Client { url, api_key, headers, timeout, concurrency, .. } =
         environment.client(&service, &resolved.base())?;
