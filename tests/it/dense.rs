@@ -60,12 +60,12 @@ fn a_second_run_computes_no_vector() {
 #[test]
 fn changed_chunks_are_never_answered_from_the_old_collection() {
     let project = Project::new();
-    good(&project, "one", &NONE);
+    good(&project, "one", &[]);
     project.write(
         "data/corpus.jsonl",
         crate::project::CORPUS.replace("Beta never waits.", "Beta never waits. Gamma does."),
     );
-    let run = good(&project, "two", &NONE);
+    let run = good(&project, "two", &[]);
     // The chunk of `a` and the two questions are as they were; the chunk of `b` is new.
     assert_eq!((&run["vectors_computed"], &run["vectors_cached"]), (&1.into(), &3.into()));
     assert!(project.read("runs/two/passages.jsonl").contains("Gamma does."));
