@@ -55,6 +55,7 @@ pub fn environment(
         variable,
         notices: Notices::new(output::talk),
         collections: ReadCollections::default(),
+        resumed_since: None,
     })
 }
 

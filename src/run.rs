@@ -24,7 +24,7 @@ use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::record::RunSink;
 use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::run::stocked;
-use ragtriage_pipeline::settings::assemble::{self, Assembled};
+use ragtriage_pipeline::settings::assemble::{self, Assembled, Environment};
 use ragtriage_pipeline::settings::{Resolved, Settings, record};
 use ragtriage_runs::replies::{self, Replies};
 use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun, Spent};
@@ -104,6 +104,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             .transpose()?
             .flatten();
         let begins = earlier.is_none();
+        let resumed_since = earlier.as_ref().and_then(Manifest::started_at);
         let mut resolved = resolve(&args, earlier)?;
         if args.dry_run {
             let done = done_before(&args, begins)?;
@@ -114,6 +115,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let loading = clock.elapsed().as_secs_f64();
         recorded::check(&args, &resolved, &done_before(&args, begins)?).await?;
         let environment = environment(&resolved, args.offline, args.no_cache)?;
+        let environment = Environment { resumed_since, ..environment };
         let bars = ProgressBars::new();
         let judge = assemble::judge(&resolved, &environment)?;
         let clock = Instant::now();

@@ -111,13 +111,12 @@ pub fn read(path: &Path) -> Result<JudgedRun, Error> {
 pub(super) fn parse(path: &Path, text: &str) -> Result<JudgedRun, Error> {
     let path = path.display();
     let foreign = |problem: String| {
-        let hint =
-            "name a run folder, or a file written from one; `ragtriage baseline RUN` writes one";
+        let hint = "name a run folder, or a file written from one; `ragtriage report RUN --format baseline` writes one";
         Error::new(format!("`{path}` is not a baseline file: {problem}"), hint)
     };
     let again = "write the file again from its run folder";
     let damaged = |problem: String| {
-        let hint = format!("{again}; `ragtriage baseline RUN` writes one");
+        let hint = format!("{again}; `ragtriage report RUN --format baseline` writes one");
         Error::new(format!("baseline `{path}` is damaged: {problem}"), hint)
     };
     let value: serde_json::Value =

@@ -169,8 +169,8 @@ fn changes(
             "baseline `{}` was scored with another `evaluation.right`, `evaluation.scorer` or `evaluation.correct_f1`",
             baseline.name
         );
-        let hint = "use the run folder, which is scored again, or evaluate both runs with the same settings; `ragtriage baseline \
-                    RUN` writes the file";
+        let hint = "use the run folder, which is scored again, or evaluate both runs with the same settings; `ragtriage report RUN --format \
+                    baseline` writes the file";
         return Err(Error::new(message, hint));
     }
     let (a, b) = (baseline.named_questions(), judged.named_questions());
@@ -182,7 +182,7 @@ fn changes(
             }
             let message = format!("baseline `{}` has no scores by `{quantity}`", run.name);
             let hint = "add the measure to `evaluation.measures` of the baseline's run and write the file again, or use the run \
-                        folder; `ragtriage baseline RUN` writes the file";
+                        folder; `ragtriage report RUN --format baseline` writes the file";
             Error::new(message, hint)
         })
     };

@@ -86,6 +86,7 @@ async fn verdicts_are_parsed_and_paid_once() {
         generator(&server, "m"),
         &cache,
         "here".to_owned(),
+        None,
         &ragtriage_core::notices::Notices::default(),
     );
     let judge = judge(Arc::new(cached.expect("opened")));

@@ -29,6 +29,8 @@ pub struct Environment {
     pub notices: Notices,
     /// Content read from existing collections.
     pub collections: ReadCollections,
+    /// Unix time at which the resumed run began; `None` for a new one.
+    pub resumed_since: Option<u64>,
 }
 
 /// A service with its keys, ready to be called.

@@ -116,7 +116,8 @@ pub(super) fn cached(
         return Ok(generator);
     }
     let path = environment.cache_dir.join(cache_folder::REPLIES);
-    let cached = CachedGenerator::open(generator, &path, dataset, &environment.notices);
+    let (since, notices) = (environment.resumed_since, &environment.notices);
+    let cached = CachedGenerator::open(generator, &path, dataset, since, notices);
     let cached = cached.map_err(|error| {
         let hint = error.hint().unwrap_or_default();
         Error::from(error).with_hint(format!(
