@@ -45,7 +45,7 @@ def diagnose(
             LlamaIndex or Haystack.
         questions: Mappings as in ``questions.jsonl`` (``id``, ``text``, ``answers``, ``evidence``), or the path of such a file.
         out: Folder of the runs. Documents and questions that are passed are kept there as well, in ``NAME-data``.
-        name: Name of the run; by default that of the record, with the time.
+        name: Name of the run; by default that of the record, with random digits.
         partial: Leave out questions without a line and lines without a question.
         settings: Values of configuration keys, such as ``{"evaluation.ks": [5, 10]}``.
 

@@ -255,7 +255,7 @@ class Run:
         """Writes a report and returns its path.
 
         Args:
-            path: The file; by default ``report.FORMAT`` in the run's folder.
+            path: The file; by default ``report.FORMAT`` in the run's folder, ``report.txt`` for ``terminal``.
             format: A format of ``ragtriage report``.
             text: False omits documents, gold answers and answers.
         """
@@ -281,7 +281,7 @@ class Run:
         Warns of inconclusive gates, which pass unless ``strict``.
 
         Args:
-            min: Minimum means by measure.
+            min: Minimum means by measure, and minimum shares by failure class.
             max: Maximum means by measure, and maximum shares by failure class.
             max_drop: Maximum drops from the baseline.
             max_rise: Maximum rises from the baseline.

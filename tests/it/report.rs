@@ -82,7 +82,10 @@ fn the_page_is_written_beside_the_run_and_its_path_is_all_that_is_printed() {
 #[test]
 fn the_index_holds_every_question_with_its_class_scores_and_answer() {
     let project = project();
-    project.good("r", &["--set", "generation.prompt=free"]);
+    let reader = project.reader_sets();
+    let mut sets: Vec<&str> = reader.iter().map(String::as_str).collect();
+    sets.extend(["--set", "generation.prompt=free"]);
+    project.good("r", &sets);
     let index = block(&project.read("runs/r/report.html"), "rx-index");
     let run = &index["runs"][0];
     assert_eq!(

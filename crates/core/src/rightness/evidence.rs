@@ -518,9 +518,7 @@ impl<'a> Case<'a> {
             tokens[at].capital && self.answer.at(Class::NameStarts, at) > 0
                 || hyphen(at) && at > 0 && tokens[at - 1].is_word() && !tokens[first].spaced
         };
-        // `C++` and `C#` for `C`.
-        let is_marked = tokens.get(end).is_some_and(|mark| mark.is_one_of("+#") && !mark.spaced);
-        goes_on || is_marked || first > 0 && is_start(first - 1)
+        goes_on || first > 0 && is_start(first - 1)
     }
 
     /// Returns what could be the answer instead: values of the gold answer's type, or names and emphasised words, that neither the

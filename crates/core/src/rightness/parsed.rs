@@ -256,10 +256,22 @@ pub(super) fn written(gold: &Parsed, answer: &Parsed) -> Vec<(usize, usize, bool
         let part = &answer.tokens[first..=last];
         let has = |raw: &&str| part.iter().any(|token| answer.raw(token) == *raw);
         if is_whole && cased.iter().all(has) {
-            places.push((first, last + 1, begins_before(answer, first)));
+            let is_longer = begins_before(answer, first) || goes_on(answer, last + 1);
+            places.push((first, last + 1, is_longer));
         }
     }
     places
+}
+
+/// Returns true if a path, identifier or menu goes on at `at`.
+fn goes_on(parsed: &Parsed, at: usize) -> bool {
+    let Some(next) = parsed.tokens.get(at) else { return false };
+    let after = parsed.tokens.get(at + 1).filter(|after| !after.is_symbol());
+    match next.text.as_str() {
+        ">" => after.is_some(),
+        "." | "/" | "\\" => !next.spaced && after.is_some_and(|after| !after.spaced),
+        _ => !next.spaced && !next.unspaced && !next.is_one_of(",:;!?)]=\"'。，、"),
+    }
 }
 
 /// Returns true if a path, identifier or menu begins before `at`.
