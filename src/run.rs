@@ -178,7 +178,8 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         }
         let plan = assemble::evaluation(&resolved.settings);
         let printed = Printed::new(args.full, args.json);
-        report::conclude(&folder, plan, args.config(), Some(&args.overrides), printed)
+        let config = resolved.file.as_deref().unwrap_or(args.config());
+        report::conclude(&folder, plan, config, Some(&args.overrides), printed)
     })
 }
 

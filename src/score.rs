@@ -31,7 +31,7 @@ const OF_UNANSWERABLE: &str = "AnswerEM(HasAns) AnswerF1(HasAns) AnswerEM(NoAns)
 #[allow(clippy::struct_excessive_bools)] // flags of a command line
 #[command(group = ArgGroup::new("scored").required(true).args(["run", "predictions", "list"]))]
 pub struct ScoreArgs {
-    /// Explain every measure: formula, range, equivalent tool, source.
+    /// Explain every measure: formula and range.
     #[arg(long, exclusive = true)]
     list: bool,
     /// TREC runs, plain or gzip; `-` for standard input.

@@ -124,7 +124,7 @@ fn head(one: &Alternative) -> String {
     }
 }
 
-/// Returns `set a = 1 and b = 2`, or `set a = 1 and remove b`.
+/// Returns `try a = 1 and b = 2`, or `try a = 1 and remove b`: what other passages do to the generator is not known.
 pub(super) fn settings(settings: &[Setting]) -> String {
     let (set, removed): (Vec<&Setting>, Vec<&Setting>) =
         settings.iter().partition(|setting| setting.value.is_some());
@@ -134,7 +134,7 @@ pub(super) fn settings(settings: &[Setting]) -> String {
     });
     let removed = removed.iter().map(|setting| setting.key.clone());
     let parts = [
-        ("set", listed(&set.collect::<Vec<_>>())),
+        ("try", listed(&set.collect::<Vec<_>>())),
         ("remove", listed(&removed.collect::<Vec<_>>())),
     ];
     let parts = parts.iter().filter(|(_, names)| !names.is_empty());

@@ -15,6 +15,8 @@ const CLASSES = {
   correct_abstention: ["good", "The question is unanswerable, and the generator abstained."],
   supported: ["good", "Support reached the prompt; no generator was configured."],
   unattributed: ["plain", "No evidence, no judgment, and no gold answer that a document contains."],
+  undelivered: ["plain", "The evidence was lost before the prompt; the record does not show at which stage."],
+  unsure: ["plain", "The rule cannot tell whether the answer is right."],
   not_recorded: ["plain", "One of its prompts has no recorded response."],
   failed: ["plain", "A call failed, or its reply is no answer; this never counts as wrong."],
 };
