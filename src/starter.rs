@@ -116,7 +116,6 @@ fn generation(out: &mut String, llm: &LlmEndpoint) {
 }
 
 const GENERATION: &str = "\n[generation]\n\
-    generator = \"none\"    # no answers: retrieval metrics need none\n\
     # generator = \"openai\"  # any OpenAI-compatible endpoint; `ragtriage run --dry-run` estimates its cost\n\
     # base_url = \"http://localhost:11434/v1\"\n\
     # model = \"llama3.1\"\n\
