@@ -22,7 +22,7 @@ mod filter;
 mod server;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -195,14 +195,4 @@ pub async fn open_existing(
     return Ok(Arc::new(server::ServerCollection::open(server, settings, dimension).await?));
     #[cfg(not(feature = "server"))]
     return Err(Error::not_built_in("server"));
-}
-
-/// Lists the non-empty folders of embedded collections under the cache folder `dir`, by name.
-#[must_use]
-pub fn stored_collections(dir: &Path) -> Vec<PathBuf> {
-    let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries(dir).map(|entry| entry.path()).collect();
-    found.retain(|collection| entries(collection).any(|entry| entry.file_name() != "lock"));
-    found.sort();
-    found
 }
