@@ -64,7 +64,7 @@ pub fn is_read_only(error: &io::Error) -> bool {
 }
 
 /// Extension of an index file's name.
-pub const EXTENSION: &str = "sparse";
+const EXTENSION: &str = "sparse";
 
 impl SparseIndex {
     /// Opens the index `key` in `folder`, or builds it and saves it there. The flag in the result is true if it was

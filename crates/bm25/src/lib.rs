@@ -29,7 +29,7 @@ mod words;
 
 use std::sync::Mutex;
 
-pub use cache_file::{EXTENSION as INDEX_EXTENSION, IndexFileError};
+pub use cache_file::IndexFileError;
 pub use variant::Bm25Parameters;
 pub use weighting::Weighting;
 pub use words::{Analysed, IndexedWords};
@@ -61,11 +61,5 @@ impl SparseIndex {
     #[must_use]
     pub fn n_terms(&self) -> usize {
         self.image.n_terms()
-    }
-
-    /// Returns its size in bytes: in memory, or of the mapped file.
-    #[must_use]
-    pub fn size_bytes(&self) -> usize {
-        self.image.bytes().len()
     }
 }

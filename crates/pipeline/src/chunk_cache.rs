@@ -18,7 +18,7 @@ use ragtriage_core::text::tokens;
 use ragtriage_core::types::{ByteRange, Chunk, Document};
 
 /// Extension of a file's name.
-pub const EXTENSION: &str = "chunks";
+const EXTENSION: &str = "chunks";
 
 /// The first bytes of a file, and part of its name. A change of the format or its meaning needs another version.
 const MAGIC: [u8; 8] = *b"chunks 1";

@@ -50,6 +50,4 @@ pub mod sweep;
 mod truncation;
 pub mod vectors;
 
-pub use chunk_cache::EXTENSION as CHUNKS_EXTENSION;
-
 pub use error::{Error, Kind};

@@ -16,10 +16,8 @@ pub const COLLECTIONS: &str = "collections";
 pub const INDEXES: &str = "indexes";
 /// Chunk ranges of corpora, a file each.
 pub const CHUNKS: &str = "chunks";
-/// Models, a folder each under their owners'.
-pub const MODELS: &str = "models";
 /// The prefix of the name of a [`ScratchFolder`]; a killed process leaves its folder behind.
-pub const SCRATCH: &str = "ragtriage-scratch-";
+const SCRATCH: &str = "ragtriage-scratch-";
 
 /// The folder for the collections of one process without caches; removed on drop, so collections in it must be closed before.
 #[derive(Debug)]
