@@ -1,13 +1,12 @@
 //! Caches on disk: values stored under the hash of their inputs, in one `SQLite` file that processes share.
 //!
 //! A key is the sha256 of everything that changes the value, so that stale hits are impossible and entries are never
-//! invalidated. [`Cached`] looks values up and computes what is missing. Entries are removed only on demand ([`Database::remove`]).
+//! invalidated. [`Cached`] looks values up and computes what is missing.
 //! Each row has a checksum of its table, key and value, verified when it is read: a damaged row counts as missing.
 
 mod cached;
 #[cfg(test)]
 mod damage;
-mod disk;
 mod file;
 
 use std::collections::BTreeMap;
@@ -16,10 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Row, TransactionBehavior};
-use serde::Serialize;
 
 pub(crate) use cached::{Cached, CachedValue};
-pub use disk::DiskUse;
 use file::{CacheFile, Opened, is_read_only};
 
 use crate::Error;
@@ -56,13 +53,13 @@ impl CacheTable {
         hasher.finalize()
     }
 
-    /// Returns the query for all rows, as [`Self::verified`] takes them.
-    fn select_all(self) -> String {
+    /// Returns the query for the row of a key, as [`Self::verified`] takes it.
+    fn select(self) -> String {
         let Self { name, value, .. } = self;
-        format!("SELECT key, {value}, checksum FROM {name}")
+        format!("SELECT key, {value}, checksum FROM {name} WHERE key = ?1")
     }
 
-    /// Returns the value of a row of [`Self::select_all`]; `None` if the row is damaged.
+    /// Returns the value of a row of [`Self::select`]; `None` if the row is damaged.
     fn verified<'row>(self, row: &'row Row<'_>) -> rusqlite::Result<Option<&'row [u8]>> {
         let fields = (row.get_ref(0)?, row.get_ref(1)?, row.get_ref(2)?);
         let (ValueRef::Blob(key), ValueRef::Blob(value), ValueRef::Integer(checksum)) = fields
@@ -70,22 +67,6 @@ impl CacheTable {
             return Ok(None);
         };
         Ok((checksum == i64::from(self.checksum(key, value))).then_some(value))
-    }
-}
-
-/// A number of entries with their size.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Size {
-    /// The number of entries.
-    pub entries: u64,
-    /// Bytes of keys and values, without `SQLite`'s overhead.
-    pub bytes: u64,
-}
-
-impl std::ops::AddAssign for Size {
-    fn add_assign(&mut self, other: Self) {
-        self.entries += other.entries;
-        self.bytes += other.bytes;
     }
 }
 
@@ -162,8 +143,7 @@ impl Database {
         self.work(move |State { opened, n_damaged }| {
             // One read transaction for all: without it each read takes and drops the file lock.
             let transaction = opened.connection.transaction()?;
-            let sql = table.select_all() + " WHERE key = ?1";
-            let mut statement = transaction.prepare_cached(&sql)?;
+            let mut statement = transaction.prepare_cached(&table.select())?;
             let mut found = Vec::with_capacity(keys.len());
             for key in &keys {
                 let mut rows = statement.query([&key[..]])?;
@@ -198,42 +178,6 @@ impl Database {
             }
             notices.say(READ_ONLY_CACHE.to_owned());
             Ok(())
-        })
-        .await
-    }
-
-    /// Measures a table.
-    pub async fn size(&self, table: CacheTable) -> Result<Size, Error> {
-        let CacheTable { name, value, .. } = table;
-        let sql =
-            format!("SELECT count(*), coalesce(sum(length(key) + length({value})), 0) FROM {name}");
-        self.work(move |state| {
-            state.opened.connection.query_row(&sql, [], |row| {
-                let (entries, bytes): (i64, i64) = (row.get(0)?, row.get(1)?);
-                Ok(Size { entries: entries.unsigned_abs(), bytes: bytes.unsigned_abs() })
-            })
-        })
-        .await
-    }
-
-    /// Passes every undamaged value of a table to `each`, in key order, which is arbitrary.
-    pub async fn fold<T: Default + Send + 'static>(
-        &self,
-        table: CacheTable,
-        each: impl Fn(&mut T, &[u8]) + Send + 'static,
-    ) -> Result<T, Error> {
-        self.work(move |State { opened, n_damaged }| {
-            let mut folded = T::default();
-            let mut statement = opened.connection.prepare_cached(&table.select_all())?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                match table.verified(row)? {
-                    Some(value) => each(&mut folded, value),
-                    None => *n_damaged.entry(table.label).or_default() += 1,
-                }
-            }
-            drop(rows);
-            Ok(folded)
         })
         .await
     }
@@ -336,22 +280,5 @@ mod tests {
         // sha256 over each part preceded by its length as eight little-endian bytes, by Python's hashlib.
         let expected = "0e8745c7f4f880ac6112675aca1ba420fa49145d96cc2cec43099a664803c680";
         assert_eq!(hex(&key(&["a", "query", "title", "text"])), expected);
-    }
-
-    #[tokio::test]
-    async fn a_table_is_measured_and_passed_over() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("cache.sqlite");
-        let database = open(&path).unwrap();
-        let rows = (0..100_u8).map(|n| (key(&[&n.to_string()]), vec![n; 1000])).collect();
-        database.write(TABLES[0], rows).await.unwrap();
-        // A key has 32 bytes, a value 1,000.
-        assert_eq!(database.size(TABLES[0]).await.unwrap(), Size { entries: 100, bytes: 103_200 });
-        // 0 + 1 + ... + 99 = 50 * 99.
-        let sum = database
-            .fold(TABLES[0], |sum: &mut u64, value| *sum += u64::from(value[0]))
-            .await
-            .unwrap();
-        assert_eq!(sum, 4950);
     }
 }
