@@ -1,4 +1,4 @@
-//! Parts over loopback: which are joined to the bytes of an earlier process.
+//! Parts over loopback: which are joined to the bytes of an earlier try.
 
 use reqwest::header::HeaderName;
 use wiremock::matchers::any;
@@ -29,7 +29,8 @@ async fn fetched(old: &str, version: Option<&str>, first: ResponseTemplate) -> (
     let url = Url::parse(&server.uri()).expect("a URL");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("set.partial");
-    let mut partial = Partial::resumed(&path, &url).expect("opened");
+    std::fs::write(&path, "").expect("written");
+    let mut partial = Partial::fresh(&path).expect("opened");
     partial.begin(version.map(str::to_owned)).expect("begun");
     partial.append(old.as_bytes()).expect("written");
     let backoff =
@@ -106,8 +107,8 @@ async fn a_server_that_sends_wrong_parts_only_is_an_error() {
     let wrong = response(206, &[("content-range", "bytes 9-11/12")], "def");
     Mock::given(any()).respond_with(wrong).mount(&server).await;
     let url = Url::parse(&server.uri()).expect("a URL");
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut partial = Partial::resumed(&folder.path().join("p"), &url).expect("opened");
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let mut partial = Partial::fresh(file.path()).expect("opened");
     let backoff =
         Backoff { first_wait: Duration::ZERO, ..Backoff::new(2, Duration::from_secs(50)) };
     let wanted = FileRequest { file: "set", most_bytes: 100, backoff };
