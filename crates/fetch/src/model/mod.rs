@@ -79,8 +79,6 @@ impl Hub {
 pub enum ModelRef {
     /// By its name on the Hugging Face hub, such as `sentence-transformers/all-MiniLM-L6-v2`.
     Named(String),
-    /// The named model, only in this folder.
-    NamedIn(String, PathBuf),
     /// Any checkpoint in this folder.
     Folder(PathBuf),
 }
@@ -103,8 +101,8 @@ impl ModelRef {
 
 /// Locates the model, downloading it if it is pinned and missing.
 ///
-/// Errors: [`Kind::Missing`] with everything tried; [`Kind::Damaged`] for a pinned model's
-/// file in a named folder, or in the cache if it cannot be fetched again.
+/// Errors: [`Kind::Missing`] with everything tried; [`Kind::Damaged`] for a pinned model's file in the cache if it cannot be
+/// fetched again.
 pub async fn locate(
     model: &ModelRef,
     source: &ModelSource,
@@ -112,7 +110,6 @@ pub async fn locate(
 ) -> Result<Checkpoint, CheckpointError> {
     match model {
         ModelRef::Folder(folder) => open(folder, None).await,
-        ModelRef::NamedIn(name, folder) => open(folder, pin_of(name)).await,
         ModelRef::Named(name) => named(name, source, on_download).await,
     }
 }
@@ -250,16 +247,19 @@ mod tests {
 
     #[tokio::test]
     async fn a_pinned_models_file_with_other_bytes_is_named_with_both_hashes() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("config.json"), "{}").unwrap();
-        let source = ModelSource { cache_dir: "unused".into(), hub: Hub::at(HUB), offline: true };
-        let model = ModelRef::NamedIn(MINILM.to_owned(), folder.path().to_owned());
-        let error = locate(&model, &source, &|_| ()).await.unwrap_err();
+        let cache = tempfile::tempdir().unwrap();
+        let file = cache.path().join("models").join(MINILM).join("config.json");
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, "{}").unwrap();
+        let source =
+            ModelSource { cache_dir: cache.path().to_owned(), hub: Hub::at(HUB), offline: true };
+        let error =
+            locate(&ModelRef::Named(MINILM.to_owned()), &source, &|_| ()).await.unwrap_err();
         // sha256 of "{}" by sha256sum.
         let expected = format!(
             "`{}` has sha256 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a, \
              expected 953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
-            folder.path().join("config.json").display()
+            file.display()
         );
         assert_eq!(error.to_string(), expected);
     }
