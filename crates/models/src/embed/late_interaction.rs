@@ -25,17 +25,6 @@ use ragtriage_encoder::checkpoint::{Model, TokenRecipe};
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a vector.
 const ENCODER_VERSION: u32 = 1;
 
-/// Overrides of the checkpoint's recipe.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LateInteractionOptions {
-    /// Tokens of every query, specials and masks included.
-    pub query_tokens: Option<usize>,
-    /// Tokens of a passage that are read, specials included.
-    pub passage_tokens: Option<usize>,
-    /// The precision of the matrix products.
-    pub precision: Precision,
-}
-
 /// A ColBERT checkpoint as an [`Encoder`].
 pub struct LateInteraction {
     inner: Arc<TokenModel>,
@@ -70,15 +59,12 @@ struct TokenIds {
 }
 
 impl LateInteraction {
-    /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`].
+    /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`]. `precision`: that of the matrix products.
     ///
     /// Errors: an unsupported configuration, by name; no marker in the vocabulary; lengths beyond the model's positions.
-    pub fn open(checkpoint: Checkpoint, options: LateInteractionOptions) -> Result<Self, Error> {
-        let LateInteractionOptions { query_tokens, passage_tokens, precision } = options;
+    pub fn open(checkpoint: Checkpoint, precision: Precision) -> Result<Self, Error> {
         let config = checkpoint.config()?;
-        let mut recipe = TokenRecipe::read(&checkpoint, &config)?;
-        recipe.query_tokens = query_tokens.unwrap_or(recipe.query_tokens);
-        recipe.passage_tokens = passage_tokens.unwrap_or(recipe.passage_tokens);
+        let recipe = TokenRecipe::read(&checkpoint, &config)?;
         let positions = config.positions();
         for (role, n_tokens) in [("query", recipe.query_tokens), ("passage", recipe.passage_tokens)]
         {
@@ -108,11 +94,6 @@ impl LateInteraction {
             inner.frame(role)?;
         }
         Ok(Self { inner: Arc::new(inner), fingerprint })
-    }
-
-    /// Returns the recipe with the overrides applied.
-    pub fn recipe(&self) -> &TokenRecipe {
-        &self.inner.recipe
     }
 }
 

@@ -103,11 +103,6 @@ impl Local {
         let inner = Arc::new(PooledModel { model, recipe, titles });
         Ok(Self { inner, query_fingerprint, passage_fingerprint })
     }
-
-    /// Returns the recipe with the overrides applied.
-    pub fn recipe(&self) -> &Recipe {
-        &self.inner.recipe
-    }
 }
 
 #[async_trait]

@@ -14,7 +14,7 @@ mod work;
 use async_trait::async_trait;
 
 pub use cache::{CachedEncoder, LENGTHS, VECTORS};
-pub use late_interaction::{LateInteraction, LateInteractionOptions};
+pub use late_interaction::LateInteraction;
 pub use local::{Local, LocalOptions};
 pub use remote::{Remote, RemoteSettings};
 pub use two_encoders::TwoEncoders;

@@ -38,7 +38,7 @@ fn expected() -> Sides {
 
 fn open(folder: &Path) -> Result<LateInteraction, Error> {
     let checkpoint = Checkpoint::open(folder, None)?;
-    LateInteraction::open(checkpoint, LateInteractionOptions::default())
+    LateInteraction::open(checkpoint, Precision::default())
 }
 
 async fn check(encoder: &LateInteraction, role: Role, cases: &[Encoded]) {

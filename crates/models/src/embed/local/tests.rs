@@ -176,10 +176,10 @@ async fn the_folders_prompts_and_similarity_hold_unless_set() {
     std::fs::write(folder.path().join("config_sentence_transformers.json"), said).unwrap();
     let encoder = open(folder.path(), LocalOptions::default()).unwrap();
     assert_eq!(
-        (encoder.recipe().query_prefix.as_str(), encoder.shape().similarity),
+        (encoder.inner.recipe.query_prefix.as_str(), encoder.shape().similarity),
         ("what is ", Similarity::Dot)
     );
-    assert_eq!(encoder.recipe().passage_prefix, "it is ");
+    assert_eq!(encoder.inner.recipe.passage_prefix, "it is ");
     let options = LocalOptions {
         similarity: Some(Similarity::Cosine),
         query_prefix: Some(String::new()),
@@ -187,7 +187,7 @@ async fn the_folders_prompts_and_similarity_hold_unless_set() {
     };
     let encoder = open(folder.path(), options).unwrap();
     assert_eq!(
-        (encoder.recipe().query_prefix.as_str(), encoder.shape().similarity),
+        (encoder.inner.recipe.query_prefix.as_str(), encoder.shape().similarity),
         ("", Similarity::Cosine)
     );
 }

@@ -34,16 +34,10 @@ pub struct OpenAiSettings {
     pub headers: Vec<(String, Secret)>,
     /// Fields added to the body, overriding other settings; with `max_completion_tokens`, `max_tokens` is not sent.
     pub extra_body: Map<String, Value>,
-    /// `None`: the server's default, as for the next three.
+    /// `None`: the server's default, as for `max_tokens`.
     pub temperature: Option<f64>,
-    /// Nucleus sampling.
-    pub top_p: Option<f64>,
-    /// Sampling seed, for servers that support it.
-    pub seed: Option<i64>,
     /// Maximum number of answer tokens, as counted by the server.
     pub max_tokens: Option<u32>,
-    /// Stop sequences.
-    pub stop: Vec<String>,
     /// Timeout of one call.
     pub timeout: Duration,
     /// Deadline of one prompt, including all calls and waits.

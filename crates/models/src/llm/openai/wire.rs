@@ -44,19 +44,10 @@ pub(super) fn body(settings: &OpenAiSettings) -> Map<String, Value> {
     if let Some(temperature) = settings.temperature {
         body.insert("temperature".into(), json!(temperature));
     }
-    if let Some(top_p) = settings.top_p {
-        body.insert("top_p".into(), json!(top_p));
-    }
-    if let Some(seed) = settings.seed {
-        body.insert("seed".into(), json!(seed));
-    }
     if let Some(max_tokens) =
         settings.max_tokens.filter(|_| !settings.extra_body.contains_key(MAX_COMPLETION_TOKENS))
     {
         body.insert("max_tokens".into(), json!(max_tokens));
-    }
-    if !settings.stop.is_empty() {
-        body.insert("stop".into(), json!(settings.stop));
     }
     body.extend(settings.extra_body.clone());
     body

@@ -21,8 +21,8 @@ use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_fetch::model::{self as source, ModelRef, ModelSource};
 use ragtriage_http::OnDownload;
 use ragtriage_models::embed::{
-    CachedEncoder, Encoder, LateInteraction, LateInteractionOptions, Local, LocalOptions, Remote,
-    RemoteSettings, TwoEncoders,
+    CachedEncoder, Encoder, LateInteraction, Local, LocalOptions, Remote, RemoteSettings,
+    TwoEncoders,
 };
 use ragtriage_models::rerank::{self, CrossEncoder, Endpoint, RerankSettings, Reranker};
 use ragtriage_runs::ModelRecord;
@@ -181,12 +181,7 @@ impl<'a> Wiring<'a> {
         }
         let checkpoint = self.locate(&late.model).await?;
         self.record("late_interaction", &late.model, Some(&checkpoint));
-        let options = LateInteractionOptions {
-            query_tokens: None,
-            passage_tokens: None,
-            precision: late.precision,
-        };
-        let encoder = Arc::new(LateInteraction::open(checkpoint, options)?);
+        let encoder = Arc::new(LateInteraction::open(checkpoint, late.precision)?);
         Ok(VectorPlan { name: RetrieverName::LateInteraction, encoder: self.cached(encoder)? })
     }
 
