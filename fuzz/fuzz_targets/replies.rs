@@ -10,7 +10,7 @@ use std::time::Duration;
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::config::RerankApi;
 use ragtriage_core::prompt::Prompt;
-use ragtriage_core::types::{Question, QuestionKind, TitledText};
+use ragtriage_core::types::{Question, TitledText};
 use ragtriage_http::Backoff;
 use ragtriage_models::embed::{Encoder, Remote, RemoteSettings, Role};
 use ragtriage_models::llm::Generator;
@@ -169,7 +169,6 @@ fn ended<T, E: std::fmt::Display>(result: Result<T, E>) -> Option<T> {
 fn prompt() -> Prompt {
     Prompt {
         question: "q".to_owned(),
-        kind: QuestionKind::Free,
         passages: Vec::new(),
         system: String::new(),
         user: "q".to_owned(),

@@ -260,7 +260,7 @@ fn failed(error: AnswerError, call: &PromptCall, seconds: f64) -> Result<Attempt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::{ErrorKind, QuestionKind, TraceError};
+    use ragtriage_core::types::{ErrorKind, TraceError};
 
     /// Fails from the call of this number on; counts its calls.
     struct Dying {
@@ -297,7 +297,6 @@ mod tests {
         for (from, n_expected) in [(0, 20), (5, 25), (1_000, 100)] {
             let prompt = Prompt {
                 question: "q".into(),
-                kind: QuestionKind::Span,
                 passages: Vec::new(),
                 system: String::new(),
                 user: "q".into(),

@@ -53,7 +53,6 @@ pub fn comparison_prompt(question: &Question, answer: &str) -> Prompt {
     let given = serde_json::json!(answer);
     Prompt {
         question: question.text.clone(),
-        kind: question.kind,
         passages: Vec::new(),
         system: SYSTEM.to_owned(),
         user: format!(

@@ -1,7 +1,5 @@
 //! The input of a generator.
 
-use crate::types::QuestionKind;
-
 /// One passage as the prompt shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromptPassage {
@@ -11,13 +9,11 @@ pub struct PromptPassage {
     pub text: String,
 }
 
-/// The input of a generator: the same content twice, structured for local readers and rendered for chat models.
+/// The input of a generator: the same content twice, structured for services and rendered for chat models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
     /// The question.
     pub question: String,
-    /// The expected kind of answer.
-    pub kind: QuestionKind,
     /// The packed passages, in prompt order; empty in the closed-book arm.
     pub passages: Vec<PromptPassage>,
     /// The rendered system message; empty for none.

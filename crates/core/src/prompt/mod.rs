@@ -18,7 +18,7 @@ pub fn of_passages(
     passages: Vec<PromptPassage>,
     template: &Template,
 ) -> Prompt {
-    template.prompt(&question.text, question.kind, passages)
+    template.prompt(&question.text, passages)
 }
 
 /// Counts the tokens of a prompt's two messages.

@@ -22,7 +22,6 @@ use super::message::{Prompt, PromptPassage};
 use crate::error::Error;
 use crate::text::content_key::key;
 use crate::text::hex::hex;
-use crate::types::QuestionKind;
 
 /// Text used when there are no passages.
 pub const NO_PASSAGES: &str = "(no passages)";
@@ -140,14 +139,9 @@ impl Template {
 
     /// Returns a whole prompt: the structured input and its rendering.
     #[must_use]
-    pub fn prompt(
-        &self,
-        question: &str,
-        kind: QuestionKind,
-        passages: Vec<PromptPassage>,
-    ) -> Prompt {
+    pub fn prompt(&self, question: &str, passages: Vec<PromptPassage>) -> Prompt {
         let (system, user) = self.render(question, &passages);
-        Prompt { question: question.to_owned(), kind, passages, system, user }
+        Prompt { question: question.to_owned(), passages, system, user }
     }
 }
 
@@ -299,7 +293,7 @@ mod tests {
         for (name, _) in Template::BUILT_IN {
             let prompt = Template::parse(Template::built_in(name).expect(name))
                 .expect(name)
-                .prompt("Why?", QuestionKind::Span, vec![passage("T", "x.")]);
+                .prompt("Why?", vec![passage("T", "x.")]);
             assert!(
                 prompt.user.contains("[1] T\nx.") && prompt.user.contains("Question: Why?"),
                 "{name}"

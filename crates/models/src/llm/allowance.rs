@@ -224,7 +224,7 @@ mod tests {
     use super::*;
     use crate::services::GENERATION;
     use ragtriage_core::text::tokens::{self, Tokenizer};
-    use ragtriage_core::types::{Finish, Origin, QuestionKind};
+    use ragtriage_core::types::{Finish, Origin};
 
     /// Bills the given amounts, or fails.
     struct Bills(Option<(Option<u64>, Option<u64>)>);
@@ -246,13 +246,7 @@ mod tests {
     /// A prompt of four words; 4 + 11 tokens are reserved for it.
     fn prompt() -> Prompt {
         let (system, user) = ("be brief".to_owned(), "who waits".to_owned());
-        Prompt {
-            question: "q".into(),
-            kind: QuestionKind::Span,
-            passages: Vec::new(),
-            system,
-            user,
-        }
+        Prompt { question: "q".into(), passages: Vec::new(), system, user }
     }
 
     fn allowed(limits: Limits, bills: Bills) -> WithAllowance<Bills> {

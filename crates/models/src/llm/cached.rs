@@ -160,7 +160,6 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use ragtriage_core::types::QuestionKind;
 
     /// Answers with the number of the call, or fails the first calls.
     #[derive(Default)]
@@ -198,13 +197,7 @@ mod tests {
 
     fn prompt(system: &str, user: &str) -> Prompt {
         let (system, user) = (system.to_owned(), user.to_owned());
-        Prompt {
-            question: "q".into(),
-            kind: QuestionKind::Span,
-            passages: Vec::new(),
-            system,
-            user,
-        }
+        Prompt { question: "q".into(), passages: Vec::new(), system, user }
     }
 
     fn open(path: &Path, inner: &Arc<Counting>) -> CachedGenerator {

@@ -121,14 +121,12 @@ impl Generator for RecordedResponses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ragtriage_core::types::QuestionKind;
 
     const HEADER: &str = r#"{"model": "m", "recorded": "2026-11-23", "method": "by hand"}"#;
 
     fn prompt(user: &str) -> Prompt {
         Prompt {
             question: String::new(),
-            kind: QuestionKind::Span,
             passages: Vec::new(),
             system: "Be short.".to_owned(),
             user: user.to_owned(),

@@ -208,7 +208,6 @@ impl Conditions {
             // What the service makes of it is its own; the texts are there to be counted.
             Answerer::Service(_) => Prompt {
                 question: question.text.clone(),
-                kind: question.kind,
                 system: shown.iter().map(context_text).collect::<Vec<_>>().join("\n"),
                 user: question.text.clone(),
                 passages: shown,

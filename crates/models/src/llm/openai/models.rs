@@ -8,7 +8,6 @@ use super::settings::{MAX_COMPLETION_TOKENS, OpenAiSettings};
 use crate::Error;
 use crate::llm::Generator;
 use ragtriage_core::prompt::Prompt;
-use ragtriage_core::types::QuestionKind;
 use ragtriage_http::{JsonEndpoint, Kind};
 
 /// Fields that hold a model's context length (vLLM, `OpenRouter`, Mistral, Groq).
@@ -106,7 +105,6 @@ pub async fn ask_one_token(settings: &OpenAiSettings) -> Result<(), Error> {
     }
     let prompt = Prompt {
         question: String::new(),
-        kind: QuestionKind::Span,
         passages: Vec::new(),
         system: String::new(),
         user: "Hi".to_owned(),

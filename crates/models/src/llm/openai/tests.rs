@@ -15,7 +15,7 @@ use crate::llm::retry::Retrying;
 use crate::llm::{Completion, Generator, Secret};
 use crate::services::GENERATION;
 use ragtriage_core::prompt::Prompt;
-use ragtriage_core::types::{ErrorKind, Finish, Origin, QuestionKind};
+use ragtriage_core::types::{ErrorKind, Finish, Origin};
 use ragtriage_http::Backoff;
 
 const KEY: &str = "sk-very-secret";
@@ -49,7 +49,6 @@ fn at_once(settings: &OpenAiSettings) -> Retrying<OpenAi> {
 fn prompt() -> Prompt {
     Prompt {
         question: "q".into(),
-        kind: QuestionKind::Span,
         passages: Vec::new(),
         system: "Be brief.".into(),
         user: "Capital of France?".into(),
