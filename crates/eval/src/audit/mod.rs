@@ -13,4 +13,4 @@ mod tests;
 pub use answer_audit::{AnswerAudit, JudgedCell};
 pub use corrections::{AuditedQuestion, Corrections, read};
 pub use results::{Audit, Mistake, answer_audit, audit, decisions};
-pub use sheet::{SheetLine, SheetPassage, sheet};
+pub use sheet::sheet;

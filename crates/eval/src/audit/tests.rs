@@ -1,5 +1,6 @@
 //! Ten questions, some of them audited, with the arithmetic written out.
 
+use super::sheet::SheetLine;
 use super::*;
 use crate::compare::tests::{evaluation, run};
 use crate::summary::EvaluationPlan;
