@@ -1,9 +1,8 @@
 //! Models: generators, encoders and rerankers, local and behind endpoints, with their caches.
 //!
 //! [`llm`] answers prompts, [`judge`] compares answers, [`embed`] converts texts to vectors, [`rerank`] scores pairs; [`service`] calls an external
-//! RAG. [`cache`] stores their results by the hash of the inputs. All fail with [`Error`].
+//! RAG. Caches store their results by the hash of the inputs. All fail with [`Error`].
 
-pub mod cache;
 pub mod embed;
 pub mod judge;
 pub mod llm;
@@ -11,6 +10,7 @@ pub mod rerank;
 pub mod service;
 pub mod services;
 
+mod cache;
 mod calls;
 mod error;
 mod remote;

@@ -21,9 +21,9 @@ const WRITTEN_TOGETHER: usize = 256;
 const MEASURED_TOGETHER: usize = 8192;
 
 /// The table of cached vectors.
-pub const VECTORS: CacheTable = CacheTable { name: "vectors", value: "vector", label: "vectors" };
+const VECTORS: CacheTable = CacheTable { name: "vectors", value: "vector", label: "vectors" };
 /// The table of cached text lengths.
-pub const LENGTHS: CacheTable =
+const LENGTHS: CacheTable =
     CacheTable { name: "text_lengths", value: "length", label: "text lengths" };
 
 /// An [`Encoder`] that asks another only for texts not in the cache.

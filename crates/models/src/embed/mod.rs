@@ -13,7 +13,7 @@ mod work;
 
 use async_trait::async_trait;
 
-pub use cache::{CachedEncoder, LENGTHS, VECTORS};
+pub use cache::CachedEncoder;
 pub use late_interaction::LateInteraction;
 pub use local::{Local, LocalOptions};
 pub use remote::{Remote, RemoteSettings};

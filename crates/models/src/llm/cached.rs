@@ -23,31 +23,23 @@ use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::{Finish, Origin};
 
 /// The table of cached responses.
-pub const REPLIES: CacheTable = CacheTable { name: "replies", value: "reply", label: "responses" };
+const REPLIES: CacheTable = CacheTable { name: "replies", value: "reply", label: "responses" };
 
 /// A cached response with metadata of its call, without the prompt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CachedResponse {
+struct CachedResponse {
     /// The unmodified text.
-    pub text: String,
+    text: String,
     /// The reason it ended.
-    pub finish: Finish,
+    finish: Finish,
     /// Prompt tokens as billed, if reported by the endpoint.
-    pub prompt_tokens: Option<u64>,
+    prompt_tokens: Option<u64>,
     /// Answer tokens as billed, if reported by the endpoint.
-    pub completion_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
     /// The data set it was requested for, as named in a run's manifest.
-    pub dataset: String,
+    dataset: String,
     /// Time of the response, in seconds of Unix time.
-    pub at: u64,
-}
-
-impl CachedResponse {
-    /// Parses a cached response; `None` for other bytes.
-    #[must_use]
-    pub fn read(bytes: &[u8]) -> Option<Self> {
-        serde_json::from_slice(bytes).ok()
-    }
+    at: u64,
 }
 
 impl CachedValue for CachedResponse {
@@ -56,7 +48,7 @@ impl CachedValue for CachedResponse {
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        Self::read(bytes)
+        serde_json::from_slice(bytes).ok()
     }
 }
 

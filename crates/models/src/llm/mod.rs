@@ -16,8 +16,8 @@ use async_trait::async_trait;
 
 pub use self::allowance::{Allowance, Limits};
 pub use self::answer::read_answer;
-pub use self::cached::{CachedGenerator, CachedResponse, REPLIES};
-pub use self::recorded::{RecordedResponses, response_key};
+pub use self::cached::CachedGenerator;
+pub use self::recorded::RecordedResponses;
 pub use self::template::load_template;
 use crate::Error;
 use crate::services::GENERATION;

@@ -84,7 +84,7 @@ impl RecordedResponses {
 
 /// Returns the key of a prompt's response.
 #[must_use]
-pub fn response_key(prompt: &Prompt) -> String {
+fn response_key(prompt: &Prompt) -> String {
     let messages = format!("{}\n{}", prompt.system, prompt.user);
     hex(&Sha256::digest(messages)[..KEY_BYTES])
 }

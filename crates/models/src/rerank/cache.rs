@@ -15,7 +15,7 @@ use ragtriage_core::notices::Notices;
 use ragtriage_core::types::TitledText;
 
 /// The table of cached scores.
-pub const SCORES: CacheTable = CacheTable { name: "scores", value: "score", label: "scores" };
+const SCORES: CacheTable = CacheTable { name: "scores", value: "score", label: "scores" };
 
 /// A [`Reranker`] that calls another only for passages not in the cache.
 pub struct CachedReranker {

@@ -9,7 +9,7 @@ mod endpoint;
 
 use async_trait::async_trait;
 
-pub use cache::{CachedReranker, SCORES};
+pub use cache::CachedReranker;
 pub use cross_encoder::CrossEncoder;
 pub use endpoint::{Endpoint, RerankSettings};
 
