@@ -114,8 +114,8 @@ impl Judgments {
     }
 
     /// Returns the same judgments with another one for `arm`.
-    #[must_use]
-    pub fn with(mut self, arm: ArmName, correctness: Correctness) -> Self {
+    #[cfg(test)]
+    pub(super) fn with(mut self, arm: ArmName, correctness: Correctness) -> Self {
         let judgment = Judgment::new(correctness, correctness.name());
         self.by_arm[arm as usize] =
             Some(Decision { judgment, rule: correctness, by: Decider::Rule });

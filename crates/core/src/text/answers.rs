@@ -87,12 +87,6 @@ impl AnswerMatcher {
         found.extend(touched(&self.unstripped, text, normalise::unstripped));
         RangeSet::union(found).ranges().to_vec()
     }
-
-    /// Returns true if there is nothing to find.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.stripped.is_empty() && self.unstripped.is_empty()
-    }
 }
 
 fn any_in(golds: &[String], text: &str, form: fn(&str) -> String) -> bool {
@@ -253,7 +247,7 @@ mod tests {
 
     #[test]
     fn white_space_is_no_gold() {
-        assert!(AnswerMatcher::new(&[" ".to_owned(), String::new()]).is_empty());
         assert!(!found(" ", "anything"));
+        assert!(!found("", "anything"));
     }
 }

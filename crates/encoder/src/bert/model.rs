@@ -25,13 +25,6 @@ pub struct Sequence<'a> {
     pub n_seen: usize,
 }
 
-impl<'a> Sequence<'a> {
-    /// Creates a text of one type whose tokens are all attended to.
-    pub fn plain(ids: &'a [u32]) -> Self {
-        Self { ids, second: ids.len(), n_seen: ids.len() }
-    }
-}
-
 /// Selection of tokens whose states are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
@@ -247,9 +240,14 @@ mod tests {
         states.sequences().map(<[f32]>::to_vec).collect()
     }
 
+    /// Returns a text of one type whose tokens are all attended to.
+    fn plain(ids: &[u32]) -> Sequence<'_> {
+        Sequence { ids, second: ids.len(), n_seen: ids.len() }
+    }
+
     /// Returns lengths on both sides of the tiles' heights and of a block of queries.
     fn sequences(ids: &[u32]) -> Vec<Sequence<'_>> {
-        [1, 5, 8, 9, 33, 50].map(|length| Sequence::plain(&ids[length..2 * length])).to_vec()
+        [1, 5, 8, 9, 33, 50].map(|length| plain(&ids[length..2 * length])).to_vec()
     }
 
     #[test]
@@ -299,7 +297,7 @@ mod tests {
         let expected = std::fs::read(data.join("electra.json")).unwrap();
         let expected: Vec<Expected> = serde_json::from_slice(&expected).unwrap();
         for Expected { ids, states } in expected {
-            let found = rows(&bert.states(&[Sequence::plain(&ids)], Wanted::Every)).concat();
+            let found = rows(&bert.states(&[plain(&ids)], Wanted::Every)).concat();
             for (found, expected) in found.iter().zip(states.concat()) {
                 assert!((found - expected).abs() < 1e-5, "{found} is not {expected}");
             }
