@@ -1,6 +1,7 @@
 //! Pairs whose rightness follows from the words: one of each kind, from field reports and the languages with data.
 
-use super::{Correctness, Judge, RightRule, declines, declines_to_answer, unsupported_values};
+use super::declined::declines;
+use super::{Correctness, Judge, RightRule, declines_to_answer, unsupported_values};
 use crate::language::Language;
 use crate::measure::answer::{Scorer, groundedness};
 use crate::types::{Question, QuestionKind, Stance};

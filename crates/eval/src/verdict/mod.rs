@@ -19,8 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use ragtriage_core::types::{FailureClass, Interval};
 
-pub use budget::{BudgetOf, ESTIMATED, LOSS_DIGITS, LossBudget, SUPPORT, Term, loss_budget};
-pub use cautions::{OracleCheck, oracle_check};
+pub use budget::{BudgetOf, ESTIMATED, LOSS_DIGITS, LossBudget, SUPPORT, loss_budget};
 pub use decide::judge;
 pub use estimate::estimated_budget;
 pub use facts::VerdictFacts;
