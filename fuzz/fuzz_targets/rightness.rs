@@ -4,8 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::language::Language;
-use ragtriage_core::measure::answer::Scorer;
-use ragtriage_core::rightness::{JudgeVerdict, RightRule, groundedness, unsupported_values};
+use ragtriage_core::measure::answer::{Scorer, groundedness};
+use ragtriage_core::rightness::{JudgeVerdict, RightRule, unsupported_values};
 use ragtriage_core::types::{Question, QuestionKind, Stance};
 
 fuzz_target!(|text: &str| {
