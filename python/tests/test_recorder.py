@@ -174,10 +174,16 @@ def test_misuse_is_an_error_with_a_hint(record: Path, misuse: object, message: s
     assert raised.value.hint
 
 
-def test_the_stages_that_need_no_role_are_those_of_the_schema() -> None:
-    schema = json.loads(_binary.run(["schema", "record"]).stdout)
-    by_name = schema["properties"]["stages"]["allOf"][0]["anyOf"][0]["properties"]
-    assert set(by_name) == set(KNOWN_STAGES)
+def test_the_stages_that_need_no_role_are_imported_without_one(record: Path, tmp_path: Path) -> None:
+    questions = [{"id": "q", "text": "How long?", "answers": ["six minutes"]}]
+    given: dict[str, object] = {"documents": {"d": "six minutes"}, "questions": questions}
+    for name in [*KNOWN_STAGES, "mine"]:
+        record.write_text(json.dumps({"id": "q", "stages": {name: ["six minutes"]}}) + "\n")
+        if name == "mine":
+            with pytest.raises(ragtriage.RagtriageError, match="mine"):
+                ragtriage.diagnose(record, out=tmp_path, name=name, **given)  # type: ignore[arg-type]
+        else:
+            ragtriage.diagnose(record, out=tmp_path, name=name, **given)  # type: ignore[arg-type]
 
 
 def test_numbers_of_numpy_are_numbers(record: Path) -> None:

@@ -2,7 +2,7 @@
 //! or with another one that pointers map to it.
 //!
 //! A service may also be asked to answer from contexts that it is sent. Transient failures are retried and calls limited by
-//! the generators' policy ([`CallPolicy`]).
+//! the generators' policy (`CallPolicy`).
 
 mod mapping;
 mod pointer;

@@ -1,7 +1,7 @@
 //! Chat completions of any OpenAI-compatible server: `OpenAI`, Azure, vLLM, Ollama, llama.cpp, LM Studio, gateways.
 //!
-//! [`connect`] returns the generator that the pipeline uses: [`OpenAi`], one call per prompt, wrapped in [`WithAllowance`] if
-//! there is a limit, and in [`Retrying`]. Streaming is not requested; if a server streams nevertheless, the stream is assembled.
+//! [`connect`] returns the generator that the pipeline uses: [`OpenAi`], one call per prompt, wrapped in `WithAllowance` if
+//! there is a limit, and in `Retrying`. Streaming is not requested; if a server streams nevertheless, the stream is assembled.
 
 mod models;
 mod settings;
