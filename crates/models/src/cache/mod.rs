@@ -1,7 +1,7 @@
 //! Caches on disk: values stored under the hash of their inputs, in one `SQLite` file that processes share.
 //!
 //! A key is the sha256 of everything that changes the value, so that stale hits are impossible and entries are never
-//! invalidated. [`Cached`] looks values up and computes what is missing.
+//! invalidated. `Cached` looks values up and computes what is missing. No entry is removed; the folder can be deleted.
 //! Each row has a checksum of its table, key and value, verified when it is read: a damaged row counts as missing.
 
 mod cached;
