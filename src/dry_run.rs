@@ -2,7 +2,7 @@
 //! machine, since it may pass on what it is sent.
 
 use crate::bars::ProgressBars;
-use crate::environment::environment;
+use crate::environment::{assembled, environment};
 use crate::failure::Failure;
 use crate::output;
 use crate::run::RunArgs;
@@ -87,12 +87,10 @@ pub(super) async fn counted(
     let local = &local;
     let environment = environment(local, args.offline, args.no_cache)?;
     let bars = ProgressBars::new();
-    let assembled =
-        assemble::assemble(local, &environment, &|download| bars.download(download)).await;
-    ragtriage_pipeline::progress::Progress::finish(&bars);
+    let plan = assembled(local, &environment, &bars).await?.plan;
     let mut sink = EstimateSink::new(most_completion_tokens(&local.settings.generation));
     let mut stock = stocked(dataset, done);
-    let source = RunSource::Pipeline { stock: &mut stock, plan: assembled?.plan };
+    let source = RunSource::Pipeline { stock: &mut stock, plan };
     execute(source, &mut sink, &bars).await?;
     Ok(sink.estimate(probes as u64))
 }

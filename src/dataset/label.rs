@@ -9,7 +9,7 @@ use clap::Args;
 use super::source::{self, SourceArgs};
 use super::terminal::Terminal;
 use crate::bars::ProgressBars;
-use crate::environment::environment;
+use crate::environment::{assembled, environment};
 use crate::failure::Failure;
 use crate::runtime::block_on;
 use crate::{announce, output};
@@ -20,8 +20,7 @@ use ragtriage_core::types::Pools;
 use ragtriage_datasets::Appended;
 use ragtriage_datasets::label::{self, LabelCounts, Labelling, Order, Prompt, Stopped};
 use ragtriage_pipeline::pool::pool;
-use ragtriage_pipeline::progress::Progress;
-use ragtriage_pipeline::settings::{Resolved, assemble};
+use ragtriage_pipeline::settings::Resolved;
 use ragtriage_report::labelling::AnnotatorScreen;
 
 #[derive(Debug, Args)]
@@ -139,10 +138,8 @@ async fn pooled(
     announce::announce(&resolved.settings, &dataset);
     let environment = environment(resolved, offline, false)?;
     let bars = ProgressBars::new();
-    let assembled =
-        assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
-    bars.finish();
-    Ok(pool(dataset.documents, dataset.questions, &assembled?.plan, depth, &bars).await?)
+    let plan = assembled(resolved, &environment, &bars).await?.plan;
+    Ok(pool(dataset.documents, dataset.questions, &plan, depth, &bars).await?)
 }
 
 fn conclude(tally: &LabelCounts, file: &Appended) {

@@ -19,7 +19,7 @@ const QUESTION: usize = 68;
 const SETTING: usize = 40;
 const VALUE: usize = 36;
 
-/// The columns of the measures' table; A and B stand for the runs compared.
+/// The columns of the measures' table; A and B are the runs compared.
 const COLUMNS: [&str; 9] = ["measure", "n", "A", "B", "delta", "95% CI", "p", "MDE", "W/T/L"];
 
 /// Flipped questions of each group that a report shows.
