@@ -21,6 +21,7 @@ mod vocabulary;
 mod tests;
 
 pub use crate::prompt::{JudgeVerdict, comparison_prompt};
+pub use declined::declines;
 pub use evidence::Correctness;
 pub use grounded::unsupported_values;
 pub use judge::{Judge, Judgment, RightRule, declines_to_answer};
