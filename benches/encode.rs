@@ -19,11 +19,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use pulp::{Arch, Simd, WithSimd};
+use ragtriage_clients::embed::{Encoder, Local, LocalOptions, Role};
+use ragtriage_clients::fetch::model::{Hub, ModelRef, ModelSource, locate};
 use ragtriage_core::config::Precision;
 use ragtriage_core::types::TitledText;
 use ragtriage_encoder::bert::{Dense, Instructions, Kernel};
-use ragtriage_fetch::model::{Hub, ModelRef, ModelSource, locate};
-use ragtriage_models::embed::{Encoder, Local, LocalOptions, Role};
 
 /// As sentence-transformers cuts all-MiniLM-L6-v2.
 const MAX_TOKENS: usize = 256;

@@ -31,7 +31,7 @@ fn spec() -> DatasetSettings {
 }
 
 fn stages(c: &mut Criterion) {
-    let dataset = ragtriage_datasets::load(&spec()).expect("the data set is there");
+    let dataset = ragtriage_data::dataset::load(&spec()).expect("the data set is there");
     let counter = tokens::counter(Tokenizer::Cl100kBase, None).expect("built in");
     let chunking =
         ChunkSpec::new(Strategy::Recursive, 200, 40, Tokenizer::Cl100kBase).expect("in range");
@@ -51,7 +51,7 @@ fn stages(c: &mut Criterion) {
         dataset.questions.iter().map(|question| analyzer.term_list(&question.text)).collect();
 
     c.bench_function("load", |b| {
-        b.iter(|| ragtriage_datasets::load(black_box(&spec())));
+        b.iter(|| ragtriage_data::dataset::load(black_box(&spec())));
     });
     c.bench_function("chunk", |b| {
         b.iter(|| chunk_documents(&dataset.documents, &chunking, counter.as_ref()).expect("split"));

@@ -88,7 +88,7 @@ async fn answered(
     args: &AskArgs,
     resolved: &mut Resolved,
 ) -> Result<(Single, Option<String>), Failure> {
-    let documents = ragtriage_datasets::documents(&resolved.dataset())?;
+    let documents = ragtriage_data::dataset::documents(&resolved.dataset())?;
     resolved.detect_language(&documents);
     let environment = environment(resolved, args.offline, args.no_cache)?;
     let bars = ProgressBars::new();

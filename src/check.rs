@@ -9,12 +9,12 @@ use crate::output;
 use crate::run_folder::folder_of;
 use ragtriage_core::config::GateMode;
 use ragtriage_core::measure::Quantity;
+use ragtriage_data::run::{Manifest, SHARED, SavedRun};
 use ragtriage_eval::baseline::{JudgedRun, file};
 use ragtriage_eval::gate::{self, Gate, GateBound, GatePlan, GateReport};
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
 use ragtriage_report::gates;
 use ragtriage_report::render::markdown;
-use ragtriage_runs::{Manifest, SHARED, SavedRun};
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {

@@ -8,11 +8,11 @@ use crate::failure::Failure;
 use crate::output;
 use crate::run_folder::folder_of;
 use ragtriage_core::measure::Measure;
+use ragtriage_data::run::SavedRun;
 use ragtriage_eval::compare::{self, ComparePlan, ComparedRun};
 use ragtriage_pipeline::settings::{Settings, assemble};
 use ragtriage_report::comparison;
 use ragtriage_report::render::{markdown, terminal};
-use ragtriage_runs::SavedRun;
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {

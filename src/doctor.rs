@@ -15,12 +15,12 @@ use crate::output;
 use crate::overrides::OverrideArgs;
 use crate::run::DEFAULT_CONFIG;
 use crate::runtime::block_on;
+use ragtriage_clients::fetch::model::is_pinned;
+use ragtriage_clients::llm::openai::{ModelList, OpenAiSettings, ask_one_token, list_models};
 use ragtriage_core::config::{JudgeKind, VectorStoreKind};
 use ragtriage_core::text::address::shown_url;
 use ragtriage_core::text::numbers::{bytes, plural, thousands};
 use ragtriage_core::types::RetrieverName;
-use ragtriage_fetch::model::is_pinned;
-use ragtriage_models::llm::openai::{ModelList, OpenAiSettings, ask_one_token, list_models};
 use ragtriage_pipeline::settings::assemble::probe::{self, LocalModel, local_models};
 use ragtriage_pipeline::settings::assemble::recipients::{
     RecipientRole, recipients, uses_vector_store,

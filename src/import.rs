@@ -21,18 +21,18 @@ use crate::{announce, conditions, judge};
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Dataset, Note};
+use ragtriage_data::run::external::chunks::Chunks;
+use ragtriage_data::run::external::input::Input;
+use ragtriage_data::run::external::join::{self, Joined};
+use ragtriage_data::run::external::recorded::{self, Recorded};
+use ragtriage_data::run::external::spans;
+use ragtriage_data::run::{ExternalSource, Kind, LineWriter, Manifest, ModelRecord, RunFolder};
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::record::RunSink;
 use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::settings::assemble::recipients::condition_recipients;
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
-use ragtriage_runs::external::chunks::Chunks;
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::external::join::{self, Joined};
-use ragtriage_runs::external::recorded::{self, Recorded};
-use ragtriage_runs::external::spans;
-use ragtriage_runs::{ExternalSource, Kind, LineWriter, Manifest, ModelRecord, RunFolder};
 
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]

@@ -12,9 +12,9 @@ use crate::starter::{sentence, starter};
 use ragtriage_core::config::Format;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::text::sanitize::one_line;
-use ragtriage_datasets::lint::finding::Rule;
-use ragtriage_datasets::{Kind, Survey, survey};
-use ragtriage_runs::SHARED;
+use ragtriage_data::dataset::lint::finding::Rule;
+use ragtriage_data::dataset::{Kind, Survey, survey};
+use ragtriage_data::run::SHARED;
 
 pub(super) const SETTINGS: &str = "ragtriage.toml";
 const QUESTIONS: &str = "questions.jsonl";

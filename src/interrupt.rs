@@ -3,7 +3,7 @@
 use std::process;
 
 use crate::output;
-use ragtriage_runs::RunFolder;
+use ragtriage_data::run::RunFolder;
 
 /// Exit status of a program that an interrupt ended, by the convention of shells: 128 and the signal's number.
 const INTERRUPTED: i32 = 130;

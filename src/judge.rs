@@ -4,9 +4,9 @@ use crate::bars::ProgressBars;
 use crate::failure::Failure;
 use crate::output;
 use ragtriage_core::text::numbers::plural;
+use ragtriage_data::run::{Manifest, RunFolder, SavedRun, judged};
 use ragtriage_pipeline::judging::{JudgingOutcome, judge_answers};
 use ragtriage_pipeline::settings::assemble::{self, AssembledJudge};
-use ragtriage_runs::{Manifest, RunFolder, SavedRun, judged};
 
 /// Asks the judge about the answers in `folder` that the rule is unsure of, and a sample of the others. A judge that fails does not fail the run.
 pub(super) async fn ask(

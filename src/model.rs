@@ -9,7 +9,9 @@ use crate::environment::environment;
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
-use ragtriage_fetch::model::{self as models, FetchedModel, HubName, ModelRef, ModelSource};
+use ragtriage_clients::fetch::model::{
+    self as models, FetchedModel, HubName, ModelRef, ModelSource,
+};
 use ragtriage_pipeline::settings::Resolved;
 
 #[derive(Debug, Subcommand)]

@@ -8,10 +8,10 @@ use crate::run_folder::DEFAULT_OUT;
 use crate::shell::shell;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::types::FailureClass;
+use ragtriage_data::run::{ExternalSource, Manifest, RunFolder};
 use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::Conclusion;
 use ragtriage_report::document::Fact;
-use ragtriage_runs::{ExternalSource, Manifest, RunFolder};
 
 /// Returns the lines.
 ///

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use ragtriage_core::text::sanitize::{escaped_json, one_line};
+use ragtriage_data::run::write_file;
 use ragtriage_report::document::Report;
 use ragtriage_report::render::terminal::{self, Screen};
-use ragtriage_runs::write_file;
 
 /// Columns that tables need.
 const LEAST_WIDTH: usize = 60;

@@ -23,7 +23,7 @@ pub async fn check(args: &RunArgs, resolved: &Resolved, done: &Done) -> Result<(
     if !is_recorded || generation.fallback.is_some() || settings.external.url.is_some() {
         return Ok(());
     }
-    let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
+    let mut dataset = ragtriage_data::dataset::load(&resolved.dataset())?;
     sample(&mut dataset, settings)?;
     let estimate = Box::pin(counted(args, resolved, dataset, done, 0)).await?;
     let prompts = estimate.prompts;

@@ -12,6 +12,10 @@ use crate::overrides::OverrideArgs;
 use crate::run_folder::folder_of;
 use crate::{next, output};
 use ragtriage_core::text::hex::hex;
+use ragtriage_data::run::external::input::Input;
+use ragtriage_data::run::external::recorded;
+use ragtriage_data::run::judged::AUDIT_FILE;
+use ragtriage_data::run::{Manifest, PRIVATE, RunFolder, SHARED, SavedRun, deciding};
 use ragtriage_eval::audit::{self, answer_audit, decisions};
 use ragtriage_eval::baseline::{JudgedRun, file as baseline_file};
 use ragtriage_eval::compare::{self, ComparePlan, ComparedRun, Comparison};
@@ -29,10 +33,6 @@ use ragtriage_report::render::{markdown, terminal};
 use ragtriage_report::run::provenance::Provenance;
 use ragtriage_report::run::{COLUMNS, RunReport};
 use ragtriage_report::{comparison, csv, trec};
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::external::recorded;
-use ragtriage_runs::judged::AUDIT_FILE;
-use ragtriage_runs::{Manifest, PRIVATE, RunFolder, SHARED, SavedRun, deciding};
 
 /// Default number of hits per ranking in HTML: those whose scores are explained.
 const DEPTH: usize = EXPLAINED;

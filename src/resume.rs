@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use ragtriage_core::config::{GenerationSettings, Settings};
 use ragtriage_core::types::Note;
+use ragtriage_data::run::{ExternalSource, Manifest, RunFolder, SavedRun};
 use ragtriage_pipeline::settings::Resolved;
-use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun};
 
 /// The record of run `name` under `out`; refused where its questions cannot be asked, only imported. `None` where the folder is
 /// all there is: the run was killed before it wrote its manifest, and begins.

@@ -18,6 +18,8 @@ use crate::sample::{load, sample};
 use crate::shell::shell;
 use crate::{announce, dry_run, interrupt, judge, output, recorded, report, resume};
 use ragtriage_core::text::address;
+use ragtriage_data::run::replies::{self, Replies};
+use ragtriage_data::run::{ExternalSource, Manifest, RunFolder, SavedRun, Spent};
 use ragtriage_pipeline::Kind;
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::execute::{RunSource, execute};
@@ -26,8 +28,6 @@ use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::run::stocked;
 use ragtriage_pipeline::settings::assemble::{self, Assembled, Environment};
 use ragtriage_pipeline::settings::{Resolved, Settings, record};
-use ragtriage_runs::replies::{self, Replies};
-use ragtriage_runs::{ExternalSource, Manifest, RunFolder, SavedRun, Spent};
 
 /// The configuration file of commands that are given none.
 pub const DEFAULT_CONFIG: &str = "config/runbooks.toml";

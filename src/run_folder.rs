@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ragtriage_runs::RunFolder;
+use ragtriage_data::run::RunFolder;
 
 /// Default folder of runs.
 pub const DEFAULT_OUT: &str = "evals/runs";

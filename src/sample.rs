@@ -6,7 +6,7 @@ use ragtriage_pipeline::settings::{Resolved, Settings};
 
 /// Loads the data set, and settles its language.
 pub fn load(resolved: &mut Resolved) -> Result<Dataset, Failure> {
-    let dataset = ragtriage_datasets::load(&resolved.dataset())?;
+    let dataset = ragtriage_data::dataset::load(&resolved.dataset())?;
     resolved.detect_language(&dataset.documents);
     Ok(dataset)
 }

@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::output;
 use ragtriage_core::types::Trace;
+use ragtriage_data::run::external::recorded::RecordLine;
 use ragtriage_eval::baseline::file::BaselineFile;
 use ragtriage_eval::summary::Summary;
 use ragtriage_pipeline::settings::Settings;
-use ragtriage_runs::external::recorded::RecordLine;
 
 /// Folder of the addresses that identify the schemas.
 const FOLDER: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/schema");

@@ -10,13 +10,13 @@ use crate::output;
 use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::measure::{Family, Measure};
+use ragtriage_data::run::external::input::Input;
+use ragtriage_data::run::external::predictions::{Golds, Predictions};
+use ragtriage_data::run::external::qrels::Qrels;
+use ragtriage_data::run::external::trec_run::TrecRun;
 use ragtriage_eval::files::{self, FilePlan, FileScores};
 use ragtriage_report::scores::{self, ScoredFile, ScoredFiles};
 use ragtriage_report::{glossary, trec_eval};
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::external::predictions::{Golds, Predictions};
-use ragtriage_runs::external::qrels::Qrels;
-use ragtriage_runs::external::trec_run::TrecRun;
 
 /// Default measures of a run.
 const OF_RUNS: &str = "nDCG@10 AP RR Rprec P@5 P@10 Recall@10 Recall@100 Success@5 Judged@10";

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::overrides::LlmEndpoint;
 use ragtriage_core::config::Format;
 use ragtriage_core::text::numbers::{listed, plural, thousands};
-use ragtriage_datasets::Survey;
+use ragtriage_data::dataset::Survey;
 
 /// Documents of which at least this share has headings are cut at them.
 const MOSTLY: f64 = 0.5;

@@ -22,9 +22,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use ragtriage_data::run::{RunFolder, SavedRun};
 use ragtriage_eval::{diagnose, summary};
 use ragtriage_pipeline::settings::assemble;
-use ragtriage_runs::{RunFolder, SavedRun};
 
 use process::{Watched, watch};
 use server::Server;

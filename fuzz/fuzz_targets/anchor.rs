@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::Document;
-use ragtriage_datasets::anchor::{self, Anchored};
+use ragtriage_data::dataset::anchor::{self, Anchored};
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(bytes, &["qa.jsonl", "one", "two"]);

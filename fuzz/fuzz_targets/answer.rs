@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::types::{Finish, Stance};
-use ragtriage_models::llm::read_answer;
+use ragtriage_clients::llm::read_answer;
 
 fuzz_target!(|raw: &str| {
     for finish in Finish::ALL {

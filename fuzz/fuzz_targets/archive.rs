@@ -30,7 +30,7 @@ fuzz_target!(|bytes: &[u8]| {
     };
     fs::write(&archive, content).expect("written");
     let set = ["scifact", "cisi"][usize::from(kind % 3 > 0)];
-    let _ = ragtriage_fetch::dataset::unpack_known(set, &archive, &into);
+    let _ = ragtriage_clients::fetch::dataset::unpack_known(set, &archive, &into);
     let entries: Vec<_> = fs::read_dir(&outer).expect("a folder").flatten().collect();
     assert_eq!(entries.len(), 1, "a file next to the folder: {entries:?}");
     assert!(n_bytes(&into) <= MOST_BYTES);

@@ -9,8 +9,8 @@ use libfuzzer_sys::fuzz_target;
 use ragtriage_core::chunk::{ChunkSpec, chunk_documents};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::tokens::{Tokenizer, counter};
-use ragtriage_runs::external::chunks::{self, Chunks};
-use ragtriage_runs::external::input::Input;
+use ragtriage_data::run::external::chunks::{self, Chunks};
+use ragtriage_data::run::external::input::Input;
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(bytes, &["chunks.jsonl", "one", "two"]);

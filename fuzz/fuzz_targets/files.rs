@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::config::{DatasetSettings, Format};
-use ragtriage_datasets::label::agreement;
+use ragtriage_data::dataset::label::agreement;
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(
@@ -14,7 +14,7 @@ fuzz_target!(|bytes: &[u8]| {
     let set = folder.join("set");
     ragtriage_fuzz::load(Format::Files, set.clone());
     let spec = DatasetSettings::new(Format::Files, &set);
-    match ragtriage_datasets::asked(&spec, &folder.join("queries")) {
+    match ragtriage_data::dataset::asked(&spec, &folder.join("queries")) {
         Ok((dataset, _)) => ragtriage_fuzz::check(&dataset),
         Err(error) => assert!(!error.to_string().is_empty()),
     }

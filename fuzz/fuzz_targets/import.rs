@@ -9,10 +9,10 @@ use ragtriage_core::attribute::place::{WordIndex, in_document};
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::Format;
 use ragtriage_core::types::{ByteRange, Question};
-use ragtriage_runs::external::chunks::Chunks;
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::external::join::Joined;
-use ragtriage_runs::external::recorded;
+use ragtriage_data::run::external::chunks::Chunks;
+use ragtriage_data::run::external::input::Input;
+use ragtriage_data::run::external::join::Joined;
+use ragtriage_data::run::external::recorded;
 
 static QUESTIONS: LazyLock<Vec<Question>> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -22,7 +22,7 @@ static QUESTIONS: LazyLock<Vec<Question>> = LazyLock::new(|| {
     std::fs::write(folder.path().join("questions.jsonl"), questions).expect("a file");
     let path = folder.path().to_owned();
     let spec = DatasetSettings::new(Format::Jsonl, &path);
-    ragtriage_datasets::load(&spec).expect("a data set").questions
+    ragtriage_data::dataset::load(&spec).expect("a data set").questions
 });
 
 fuzz_target!(|bytes: &[u8]| {

@@ -4,8 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::hint::Hint;
-use ragtriage_runs::replies::Replies;
-use ragtriage_runs::{RunFolder, SavedRun};
+use ragtriage_data::run::replies::Replies;
+use ragtriage_data::run::{RunFolder, SavedRun};
 
 const FILES: [&str; 5] =
     ["run.json", "traces.jsonl", "passages.jsonl", "replies.jsonl", "judge.jsonl"];
@@ -22,5 +22,5 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     let _ = Replies::read(&folder);
-    let _ = ragtriage_runs::judged::read(&folder);
+    let _ = ragtriage_data::run::judged::read(&folder);
 });

@@ -5,8 +5,8 @@
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::{Scorer, score};
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::external::predictions::{Golds, Predictions};
+use ragtriage_data::run::external::input::Input;
+use ragtriage_data::run::external::predictions::{Golds, Predictions};
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(bytes, &["gold.json", "predictions.json"]);

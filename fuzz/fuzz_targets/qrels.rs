@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::external::qrels::Qrels;
+use ragtriage_data::run::external::input::Input;
+use ragtriage_data::run::external::qrels::Qrels;
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(bytes, &["qrels"]);

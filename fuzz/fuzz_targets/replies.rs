@@ -11,13 +11,13 @@ use libfuzzer_sys::fuzz_target;
 use ragtriage_core::config::RerankApi;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::{Question, TitledText};
-use ragtriage_http::Backoff;
-use ragtriage_models::embed::{Encoder, Remote, RemoteSettings, Role};
-use ragtriage_models::llm::Generator;
-use ragtriage_models::llm::openai::{OpenAi, OpenAiSettings};
-use ragtriage_models::rerank::{Endpoint, RerankSettings, Reranker};
-use ragtriage_models::services::GENERATION;
-use ragtriage_models::service::{MappingSettings, Rag, Service, ServiceSettings};
+use ragtriage_clients::http::Backoff;
+use ragtriage_clients::embed::{Encoder, Remote, RemoteSettings, Role};
+use ragtriage_clients::llm::Generator;
+use ragtriage_clients::llm::openai::{OpenAi, OpenAiSettings};
+use ragtriage_clients::rerank::{Endpoint, RerankSettings, Reranker};
+use ragtriage_clients::services::GENERATION;
+use ragtriage_clients::service::{MappingSettings, Rag, Service, ServiceSettings};
 
 /// What the server sends.
 static REPLY: Mutex<Vec<u8>> = Mutex::new(Vec::new());

@@ -6,9 +6,9 @@ use libfuzzer_sys::fuzz_target;
 use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_eval::files::{FilePlan, score_run};
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::external::qrels::Qrels;
-use ragtriage_runs::external::trec_run::TrecRun;
+use ragtriage_data::run::external::input::Input;
+use ragtriage_data::run::external::qrels::Qrels;
+use ragtriage_data::run::external::trec_run::TrecRun;
 
 const MEASURES: &str = "nDCG nDCG@3 AP AP@3 RR RR@2 Rprec SetF1@2 P@1 P@5 Recall@1 Recall@5 Success@2 Judged@3";
 

@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::external::spans;
+use ragtriage_data::run::external::input::Input;
+use ragtriage_data::run::external::spans;
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(bytes, &["spans.jsonl"]);
@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
         Err(error) => {
             use ragtriage_core::hint::Hint;
-            let is_of_file = error.kind == ragtriage_runs::Kind::NotTraces;
+            let is_of_file = error.kind == ragtriage_data::run::Kind::NotTraces;
             assert!(is_of_file && error.hint().is_some(), "{error}");
         }
     }

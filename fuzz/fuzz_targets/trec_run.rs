@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::external::trec_run::TrecRun;
+use ragtriage_data::run::external::input::Input;
+use ragtriage_data::run::external::trec_run::TrecRun;
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(bytes, &["run.trec"]);

@@ -9,7 +9,7 @@ use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::{Format, MissingEvidence};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::{Dataset, Document};
-use ragtriage_runs::Error;
+use ragtriage_data::run::Error;
 
 /// The line that parts the files of one input.
 const BETWEEN_FILES: &[u8] = b"\n====\n";
@@ -59,7 +59,7 @@ pub fn load(format: Format, path: PathBuf) {
             missing_evidence: Some(missing),
             ..DatasetSettings::new(format, &path)
         };
-        match ragtriage_datasets::load(&spec) {
+        match ragtriage_data::dataset::load(&spec) {
             Ok(dataset) => check(&dataset),
             Err(error) => {
                 assert!(!error.to_string().is_empty());

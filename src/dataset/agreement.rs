@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::output;
-use ragtriage_datasets::label::agreement::{agreement as agreement_of, labels};
+use ragtriage_data::dataset::label::agreement::{agreement as agreement_of, labels};
 use ragtriage_report::agreement::report;
 
 /// Most pairs listed: a screen holds them and the tables.

@@ -13,8 +13,8 @@ use crate::starter::starter;
 use ragtriage_core::config::{DatasetSettings, Format};
 use ragtriage_core::text::numbers::{listed, plural, thousands};
 use ragtriage_core::types::{Document, Question};
-use ragtriage_datasets::anchor::{self, Anchored, Reason, Unresolved};
-use ragtriage_datasets::{
+use ragtriage_data::dataset::anchor::{self, Anchored, Reason, Unresolved};
+use ragtriage_data::dataset::{
     Appended, DocumentTexts, documents, export, question_line, questions_file, survey, survey_of,
 };
 

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::sample::sample;
 use ragtriage_core::text::numbers::plural;
-use ragtriage_datasets::Exported;
+use ragtriage_data::dataset::Exported;
 
 #[derive(Debug, Args)]
 pub struct ConvertArgs {
@@ -21,9 +21,9 @@ pub struct ConvertArgs {
 
 pub fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     let resolved = source::resolve(&args.source)?;
-    let mut dataset = ragtriage_datasets::load(&resolved.dataset())?;
+    let mut dataset = ragtriage_data::dataset::load(&resolved.dataset())?;
     sample(&mut dataset, &resolved.settings)?;
-    let Exported { digest, n_missing } = ragtriage_datasets::export(&dataset, &args.folder)?;
+    let Exported { digest, n_missing } = ragtriage_data::dataset::export(&dataset, &args.folder)?;
     output::talk(&format!(
         "wrote {} and {} to {}; verified, digest {digest}",
         plural(dataset.documents.len(), "document", "documents"),

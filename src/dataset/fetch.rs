@@ -8,8 +8,8 @@ use crate::bars::ProgressBars;
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
-use ragtriage_fetch::dataset::Fetched;
-use ragtriage_http::Download;
+use ragtriage_clients::fetch::dataset::Fetched;
+use ragtriage_clients::http::Download;
 use ragtriage_pipeline::progress::Progress;
 
 /// Folder of fetched data sets.
@@ -43,7 +43,7 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
                 "unpack it and name its folder with `--from`",
             ));
         }
-        let folder = ragtriage_fetch::dataset::copy_local(name, from, root, *force)?;
+        let folder = ragtriage_clients::fetch::dataset::copy_local(name, from, root, *force)?;
         output::talk(&format!("{name} is in {}", folder.display()));
         return Ok(());
     }
@@ -56,7 +56,7 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
         bars.download(download);
     });
     let fetched = block_on(async {
-        Ok(ragtriage_fetch::dataset::fetch(name, url, root, *force, &on_download).await?)
+        Ok(ragtriage_clients::fetch::dataset::fetch(name, url, root, *force, &on_download).await?)
     });
     bars.finish();
     let Fetched { folder, url, unverified, licence } = fetched?;

@@ -17,8 +17,8 @@ use ragtriage_core::config::{DatasetSettings, ExternalSettings, GeneratorName, R
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::Dataset;
 use ragtriage_core::types::Pools;
-use ragtriage_datasets::Appended;
-use ragtriage_datasets::label::{self, LabelCounts, Labelling, Order, Prompt, Stopped};
+use ragtriage_data::dataset::Appended;
+use ragtriage_data::dataset::label::{self, LabelCounts, Labelling, Order, Prompt, Stopped};
 use ragtriage_pipeline::pool::pool;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_report::labelling::AnnotatorScreen;
@@ -57,17 +57,18 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         let resolved = retrieval_alone(source::resolve(&args.source)?);
         let spec = resolved.dataset();
         refuse_document(&spec, &args.queries)?;
-        let (mut dataset, candidates) = ragtriage_datasets::asked(&spec, &args.queries)?;
-        let path =
-            args.out.clone().or_else(|| ragtriage_datasets::questions_file(&spec)).ok_or_else(
-                || {
-                    let hint = "name a file with `--out FILE`";
-                    Failure::new(
-                        format!("a `{}` data set takes no further questions", spec.format),
-                        hint,
-                    )
-                },
-            )?;
+        let (mut dataset, candidates) = ragtriage_data::dataset::asked(&spec, &args.queries)?;
+        let path = args
+            .out
+            .clone()
+            .or_else(|| ragtriage_data::dataset::questions_file(&spec))
+            .ok_or_else(|| {
+                let hint = "name a file with `--out FILE`";
+                Failure::new(
+                    format!("a `{}` data set takes no further questions", spec.format),
+                    hint,
+                )
+            })?;
         let mut file = Appended::open(&path)?;
         leave_out(&mut dataset, &file);
         if dataset.questions.is_empty() {
@@ -104,7 +105,7 @@ fn retrieval_alone(mut resolved: Resolved) -> Resolved {
 
 /// Refuses a questions file among the documents: its questions would be retrieved for themselves.
 fn refuse_document(spec: &DatasetSettings, queries: &Path) -> Result<(), Failure> {
-    if !ragtriage_datasets::has_document(spec, queries)? {
+    if !ragtriage_data::dataset::has_document(spec, queries)? {
         return Ok(());
     }
     let hint = "move it out of the documents' folder, or give it an ending that no document has: `asked.queries`";

@@ -16,10 +16,10 @@ use ragtriage_core::text::numbers::listed;
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::Corpus;
 use ragtriage_core::types::RetrieverName;
-use ragtriage_datasets::Inspection;
-use ragtriage_datasets::lint::lengths::PromptBudget;
-use ragtriage_datasets::lint::subject::LintSubject;
-use ragtriage_datasets::lint::{self, Lint, PoolSummary, lengths, missing_labels};
+use ragtriage_data::dataset::Inspection;
+use ragtriage_data::dataset::lint::lengths::PromptBudget;
+use ragtriage_data::dataset::lint::subject::LintSubject;
+use ragtriage_data::dataset::lint::{self, Lint, PoolSummary, lengths, missing_labels};
 use ragtriage_pipeline::Kind;
 use ragtriage_pipeline::plan::Plan;
 use ragtriage_pipeline::pool::pool;
@@ -47,7 +47,7 @@ pub struct LintArgs {
 pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
     let resolved = source::resolve(&args.source)?;
     let spec = resolved.dataset();
-    let inspection = ragtriage_datasets::inspect(&spec)?;
+    let inspection = ragtriage_data::dataset::inspect(&spec)?;
     let mut lint = lint::content(resolved.settings.dataset.label(), &inspection);
     if inspection.documents.iter().any(|document| !document.text.trim().is_empty()) {
         block_on(searched(args, local(resolved), &inspection, &mut lint))?;

@@ -39,7 +39,7 @@ pub fn resolve(args: &SourceArgs) -> Result<Resolved, Failure> {
     if file.is_none() {
         all.push(set("dataset.path", &path.to_string_lossy()));
         if format.is_none() {
-            all.push(set("dataset.format", ragtriage_datasets::guess_format(path)?.name()));
+            all.push(set("dataset.format", ragtriage_data::dataset::guess_format(path)?.name()));
         }
     }
     all.extend(format.iter().map(|format| set("dataset.format", format)));

@@ -6,7 +6,7 @@ use std::mem::replace;
 use crate::output;
 use ragtriage_core::text::sanitize::one_line;
 use ragtriage_core::types::QuestionId;
-use ragtriage_datasets::label::Prompt;
+use ragtriage_data::dataset::label::Prompt;
 use ragtriage_report::labelling::{
     ALL_NEEDED, ANSWER, ANSWER_HELP, AnnotatorScreen, CLOSE, CLOSE_HELP, JUDGE, QUOTE, QUOTE_HELP,
 };

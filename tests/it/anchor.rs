@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use ragtriage_core::config::{DatasetSettings, Format};
 use ragtriage_core::text::normalise::matching;
 use ragtriage_core::types::{ByteRange, Document, Question};
-use ragtriage_datasets::anchor::{Anchor, Reason, Searched};
+use ragtriage_data::dataset::anchor::{Anchor, Reason, Searched};
 use serde_json::{Value, json};
 
 use crate::parity::fetched;
@@ -226,7 +226,7 @@ fn anchored(
 )]
 fn squads_answers_are_anchored_where_the_annotators_marked_them() {
     let spec = DatasetSettings::new(Format::Squad, &fetched("squad"));
-    let set = ragtriage_datasets::load(&spec).expect("loads");
+    let set = ragtriage_data::dataset::load(&spec).expect("loads");
     let numbers: HashMap<&str, usize> =
         set.documents.iter().enumerate().map(|(n, it)| (it.id.as_str(), n)).collect();
     let doc = |question: &Question| question.evidence[0][0].doc.clone();

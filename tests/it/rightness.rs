@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ragtriage_clients::llm::read_answer;
 use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Correctness, Judge, RightRule, declines};
 use ragtriage_core::stats::kappa::{Disagreement, kappa};
 use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::types::{Finish, Question, QuestionId, QuestionKind, Stance};
-use ragtriage_models::llm::read_answer;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 

@@ -7,10 +7,10 @@ use std::path::Path;
 use flate2::read::GzDecoder;
 use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
+use ragtriage_data::run::external::input::Input;
+use ragtriage_data::run::external::qrels::Qrels;
+use ragtriage_data::run::external::trec_run::TrecRun;
 use ragtriage_eval::files::{FilePlan, score_run};
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::external::qrels::Qrels;
-use ragtriage_runs::external::trec_run::TrecRun;
 use serde::Deserialize;
 
 use crate::parity::fetched;

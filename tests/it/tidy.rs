@@ -10,29 +10,20 @@ use std::process::Command;
 const MOST_LINES: usize = 800;
 
 /// Crates of the workspace that each crate may depend on.
-const BORDERS: [(&str, &[&str]); 12] = [
+const BORDERS: [(&str, &[&str]); 9] = [
     ("core", &[]),
     ("encoder", &["core"]),
     ("bm25", &["core"]),
-    ("http", &["core", "runs"]),
     ("vectors", &["core"]),
-    ("runs", &["core"]),
-    ("datasets", &["core", "runs"]),
-    ("eval", &["core", "runs"]),
-    ("report", &["core", "runs", "eval", "datasets"]),
-    ("fetch", &["core", "datasets", "encoder", "http"]),
-    ("models", &["core", "encoder", "http", "runs"]),
-    (
-        "pipeline",
-        &[
-            "core", "bm25", "datasets", "encoder", "eval", "fetch", "http", "models", "runs",
-            "vectors",
-        ],
-    ),
+    ("data", &["core"]),
+    ("eval", &["core", "data"]),
+    ("report", &["core", "data", "eval"]),
+    ("clients", &["core", "data", "encoder"]),
+    ("pipeline", &["core", "bm25", "clients", "data", "encoder", "eval", "vectors"]),
 ];
 
 /// Crates that judge and show: they and the crates below them have none of these.
-const PURE: [&str; 5] = ["core", "runs", "eval", "report", "datasets"];
+const PURE: [&str; 4] = ["core", "data", "eval", "report"];
 const IMPURE: [&str; 5] = ["tokio", "reqwest", "hyper", "qdrant-edge", "qdrant-client"];
 
 /// Words and phrases of another language than this project's: stilted, personified or replaced by a term of the field.

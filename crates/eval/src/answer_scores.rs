@@ -6,7 +6,7 @@ use ragtriage_core::measure::Family;
 use ragtriage_core::measure::answer::{self, AnswerScores, Scorer};
 use ragtriage_core::rightness::{Correctness, Judge, unsupported_values};
 use ragtriage_core::types::{ArmName, Attempt, QuestionKind, Stance, Trace};
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 
 /// The pipeline's answer, prepared for any measure.
 pub(super) struct AnswerOf<'a> {

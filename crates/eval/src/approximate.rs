@@ -9,7 +9,7 @@ use super::score;
 use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
 use ragtriage_core::rightness::Judge;
 use ragtriage_core::types::{ChunkId, Step, StepHit, Trace, TraceStep};
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 
 /// An approximate search compared with exact search for the same questions.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

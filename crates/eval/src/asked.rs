@@ -9,7 +9,7 @@ use crate::clusters::{EvidenceSpan, spans};
 use ragtriage_core::text::content_key::key;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{DocId, Question, QuestionId};
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 
 /// A question as two runs are paired by it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -14,7 +14,7 @@ use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{
     ArmName, ChunkId, FailureClass, Flag, Interval, QuestionKind, Step, Trace,
 };
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 
 /// A failure class with its share.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

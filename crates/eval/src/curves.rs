@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::score;
 use super::summary::{self, Evaluation, EvaluationPlan, MeasureSummary};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 
 /// Cutoffs of a curve's points, in addition to the packed k and the reported ones.
 const KS: [usize; 8] = [1, 2, 3, 5, 10, 20, 50, 100];
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use crate::summary::evaluate;
     use crate::tests::{f1_judge, manifest, trace};
-    use ragtriage_runs::judged::Decided;
+    use ragtriage_data::run::judged::Decided;
 
     fn plan(ks: &[usize]) -> EvaluationPlan {
         EvaluationPlan {

@@ -10,7 +10,7 @@ use ragtriage_core::attribute::judge::Judgments;
 use ragtriage_core::attribute::known::TopK;
 use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::types::{ArmName, QuestionKind, Trace};
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 
 /// Returns what is known of the hits that packing takes, `k` by the settings, and of the endpoint's tokens.
 #[must_use]

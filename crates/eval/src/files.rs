@@ -17,10 +17,10 @@ use ragtriage_core::measure::{Family, Measure};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::text::normalise;
-use ragtriage_runs::Error;
-use ragtriage_runs::external::predictions::{GoldAnswers, Golds, Predictions};
-use ragtriage_runs::external::qrels::{Qrels, QueryGrades};
-use ragtriage_runs::external::trec_run::TrecRun;
+use ragtriage_data::run::Error;
+use ragtriage_data::run::external::predictions::{GoldAnswers, Golds, Predictions};
+use ragtriage_data::run::external::qrels::{Qrels, QueryGrades};
+use ragtriage_data::run::external::trec_run::TrecRun;
 
 /// Options for scoring files.
 #[derive(Clone, Debug, PartialEq)]

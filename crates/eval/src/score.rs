@@ -16,7 +16,7 @@ use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::rightness::Judge;
 use ragtriage_core::text::answers::{AnswerMatcher, Searchable};
 use ragtriage_core::types::{ChunkId, DocId, GoldMember, Passage, Step, Trace, collapse};
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 
 /// A table of scores: one row per question, one column per measure. `None`: the measure is undefined for that
 /// question.

@@ -14,7 +14,7 @@ use ragtriage_core::measure::{Cutoff, Measure};
 use ragtriage_core::prompt::passage_text;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 use ragtriage_core::types::{ByteRange, ChunkId, Passage, StepHit, Trace};
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 
 /// A chunk, or the shown part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,8 +203,8 @@ mod tests {
     use crate::tests::f1_judge;
     use ragtriage_core::config::Settings;
     use ragtriage_core::types::{GoldMember, Member};
-    use ragtriage_runs::ExternalSource;
-    use ragtriage_runs::judged::Decided;
+    use ragtriage_data::run::ExternalSource;
+    use ragtriage_data::run::judged::Decided;
 
     fn passage(id: &str, title: &str, text: &str) -> Passage {
         Passage {

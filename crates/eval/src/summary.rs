@@ -30,7 +30,7 @@ use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::{IntervalMethod, of_mean};
 use ragtriage_core::stats::median::median;
 use ragtriage_core::types::{ArmName, FailureClass, Fault, Step, Trace};
-use ragtriage_runs::{SCHEMA, SavedRun};
+use ragtriage_data::run::{SCHEMA, SavedRun};
 
 /// Options for evaluating a run.
 #[derive(Clone, Debug, PartialEq)]

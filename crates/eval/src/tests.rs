@@ -17,8 +17,8 @@ use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Correctness, Judge, RightRule};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::types::*;
-use ragtriage_runs::judged::Decided;
-use ragtriage_runs::{ExternalSource, Manifest, SCHEMA, SavedRun};
+use ragtriage_data::run::judged::Decided;
+use ragtriage_data::run::{ExternalSource, Manifest, SCHEMA, SavedRun};
 
 pub(super) fn f1_judge() -> Judge {
     Judge {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use ragtriage_clients::Error as ModelError;
+use ragtriage_clients::llm::{self, Completion, Generator};
+use ragtriage_clients::service::{ContextsCall, Service};
 use ragtriage_core::prompt::{Prompt, PromptPassage};
 use ragtriage_core::types::{ArmName, FailedPart, Finish, Origin, QuestionId, Stance, TraceError};
-use ragtriage_models::Error as ModelError;
-use ragtriage_models::llm::{self, Completion, Generator};
-use ragtriage_models::service::{ContextsCall, Service};
-use ragtriage_runs::external::recorded::{RecordedAttempt, RecordedUsage};
+use ragtriage_data::run::external::recorded::{RecordedAttempt, RecordedUsage};
 
 /// Answers the prompts of a run.
 #[derive(Clone)]

@@ -7,11 +7,11 @@ use async_trait::async_trait;
 
 use super::ingest::IngestFacts;
 use crate::Error;
+use ragtriage_clients::Error as ModelError;
 use ragtriage_core::types::{
     ChunkId, Corpus, Note, Passage, PassageMap, Question, QuestionId, Trace,
 };
-use ragtriage_models::Error as ModelError;
-use ragtriage_runs::replies::PendingReply;
+use ragtriage_data::run::replies::PendingReply;
 
 /// Number of consecutive failures that aborts a run: an endpoint or service is unavailable, and the
 /// rest would fail too.

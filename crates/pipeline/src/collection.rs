@@ -14,12 +14,12 @@ use super::progress::Progress;
 use super::questions::QuestionVectors;
 use super::retriever::{Preparation, Retrieved, Retriever, ranking, through_ties};
 use crate::Error;
+use ragtriage_clients::embed::{Encoder, Role};
 use ragtriage_core::config::{CollectionMode, CollectionSettings};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Corpus, Ranking, RetrieverName};
-use ragtriage_models::embed::{Encoder, Role};
-use ragtriage_runs::ApproximateIndex;
+use ragtriage_data::run::ApproximateIndex;
 use ragtriage_vectors::{
     CollectionContent, Error as VectorError, ExistingCollection, ExistingIndex, ExistingSearch,
     SearchMode, StoredPassage,

@@ -19,7 +19,7 @@ use super::locate::{ForeignPassage, Location, Locator};
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::{answers, normalise, quote};
 use ragtriage_core::types::{ByteRange, ChunkId, Corpus, DocId, Document, Note, Passage, Question};
-use ragtriage_runs::external::recorded::RecordedHit;
+use ragtriage_data::run::external::recorded::RecordedHit;
 
 /// Minimum length, in words, of a text assumed to occur in one document only.
 const TELLING_WORDS: usize = 5;

@@ -5,12 +5,12 @@ use std::fmt;
 use std::path::Path;
 
 use ragtriage_bm25::IndexFileError;
+use ragtriage_clients::Error as ModelError;
 use ragtriage_core::config::OutOfRange;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::ErrorKind;
 use ragtriage_encoder::checkpoint::CheckpointError;
-use ragtriage_models::Error as ModelError;
 use ragtriage_vectors::{Error as VectorError, Kind as VectorErrorKind};
 
 /// Where the keys of a configuration are listed.
@@ -117,8 +117,8 @@ impl From<CheckpointError> for Error {
     }
 }
 
-impl From<ragtriage_runs::Error> for Error {
-    fn from(error: ragtriage_runs::Error) -> Self {
+impl From<ragtriage_data::run::Error> for Error {
+    fn from(error: ragtriage_data::run::Error) -> Self {
         Self::of(Kind::Other, ErrorKind::Permanent, &error)
     }
 }

@@ -10,13 +10,13 @@ use super::judging::is_compared;
 use super::plan::CallPlan;
 use super::sink::Sink;
 use crate::Error;
+use ragtriage_clients::Error as ModelError;
 use ragtriage_core::config::{JudgeKind, JudgeSettings, Price};
 use ragtriage_core::rightness::comparison_prompt;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{
     Attempt, Estimate, Finish, JudgeEstimate, Origin, Question, QuestionId, Stance, TokenUse, Trace,
 };
-use ragtriage_models::Error as ModelError;
 
 /// A dry run: counts the calls that an execution would make.
 pub struct EstimateSink {

@@ -16,8 +16,8 @@ use super::sink::Sink;
 use super::stock::Stock;
 use crate::Error;
 use crate::Kind;
+use ragtriage_clients::llm::kind_hint;
 use ragtriage_core::types::{Document, ErrorKind, Question, Trace};
-use ragtriage_models::llm::kind_hint;
 
 /// The source of the answers of a run.
 #[expect(clippy::large_enum_variant, reason = "one value per run, moved once")]

@@ -12,15 +12,15 @@ use tokio::sync::Semaphore;
 use super::answerer::{AnswerError, Answerer, Reply};
 use super::ask::FAILURES_IN_A_ROW;
 use super::plan::{ArmPlan, CallPlan};
+use ragtriage_clients::Error as ModelError;
+use ragtriage_clients::llm::Generator;
 use ragtriage_core::config::Price;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{
     Arm, ArmName, Attempt, ChunkId, FailedPart, Finish, Origin, QuestionId, Stance, TokenUse,
 };
-use ragtriage_models::Error as ModelError;
-use ragtriage_models::llm::Generator;
-use ragtriage_runs::replies::Replies;
+use ragtriage_data::run::replies::Replies;
 
 /// A prompt to be sent.
 pub struct PromptCall {

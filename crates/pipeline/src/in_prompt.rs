@@ -91,7 +91,7 @@ fn beginning<'c>(prompt: &str, context: usize, placed: &'c Placed<'_>) -> Option
 mod tests {
     use super::*;
     use ragtriage_core::types::Passage;
-    use ragtriage_runs::external::recorded::RecordedHit;
+    use ragtriage_data::run::external::recorded::RecordedHit;
 
     fn context(text: &str) -> RecordedHit {
         RecordedHit { text: Some(text.to_owned()), ..RecordedHit::default() }

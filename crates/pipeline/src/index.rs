@@ -8,7 +8,7 @@ use super::points::PointChunks;
 use super::progress::Progress;
 use super::retriever::Retriever;
 use ragtriage_core::types::{Corpus, TitledText};
-use ragtriage_runs::{ApproximateIndex, Truncation};
+use ragtriage_data::run::{ApproximateIndex, Truncation};
 
 /// Inputs shared by every index of a run.
 #[derive(Clone, Copy)]

@@ -8,7 +8,7 @@ use super::stores::OpenStores;
 use super::{collection, sparse, vectors};
 use crate::Error;
 use ragtriage_core::types::{Corpus, Filter, Note};
-use ragtriage_runs::{ApproximateIndex, Truncation};
+use ragtriage_data::run::{ApproximateIndex, Truncation};
 
 /// Time spent and text lost in making a corpus searchable.
 #[derive(Clone, Debug, Default)]

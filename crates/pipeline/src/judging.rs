@@ -9,14 +9,14 @@ use tokio::task::JoinSet;
 use super::ask::FAILURES_IN_A_ROW;
 use super::progress::Progress;
 use crate::Error;
+use ragtriage_clients::Error as ModelError;
+use ragtriage_clients::judge::AnswerJudge;
 use ragtriage_core::attribute::judge::judge_attempt;
 use ragtriage_core::rightness::{Correctness, Judge};
 use ragtriage_core::sample::sampled;
 use ragtriage_core::types::{ArmName, Question, QuestionId, QuestionKind, Stance, Trace};
-use ragtriage_models::Error as ModelError;
-use ragtriage_models::judge::AnswerJudge;
-use ragtriage_runs::judged::{self, JudgeReply};
-use ragtriage_runs::{LineWriter, RunFolder};
+use ragtriage_data::run::judged::{self, JudgeReply};
+use ragtriage_data::run::{LineWriter, RunFolder};
 
 /// Answers that the rule decides and a judge is asked about, to measure it.
 pub const SAMPLE: usize = 50;

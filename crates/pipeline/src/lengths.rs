@@ -1,9 +1,9 @@
 //! Lengths of chunks and questions for the encoders of a plan.
 
+use ragtriage_clients::Error as ModelError;
+use ragtriage_clients::embed::Role;
 use ragtriage_core::types::{Corpus, Question, TitledText};
-use ragtriage_datasets::lint::lengths::EncoderLengths;
-use ragtriage_models::Error as ModelError;
-use ragtriage_models::embed::Role;
+use ragtriage_data::dataset::lint::lengths::EncoderLengths;
 
 use crate::index::indexed_texts;
 use crate::plan::{Plan, RetrieverPlan};

@@ -5,6 +5,9 @@ use std::sync::Arc;
 
 use crate::answerer::Answerer;
 use ragtriage_bm25::Weighting;
+use ragtriage_clients::embed::Encoder;
+use ragtriage_clients::llm::Generator;
+use ragtriage_clients::rerank::Reranker;
 use ragtriage_core::chunk::ChunkSpec;
 use ragtriage_core::config::{
     CollectionSettings, Hnsw, NoisePosition, Placement, Price, Quantization,
@@ -15,9 +18,6 @@ use ragtriage_core::prompt::Template;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{ArmName, Filter, RetrieverName};
-use ragtriage_models::embed::Encoder;
-use ragtriage_models::llm::Generator;
-use ragtriage_models::rerank::Reranker;
 use ragtriage_vectors::{CollectionContent, ExistingCollection, SearchMode, VectorPlace};
 
 /// All inputs of a run except its data and its folder.

@@ -8,9 +8,9 @@ use super::progress::Progress;
 use super::retriever::Preparation;
 use super::truncation::{MeasuredTexts, truncation};
 use crate::Error;
+use ragtriage_clients::Error as ModelError;
+use ragtriage_clients::embed::{Encoder, Role};
 use ragtriage_core::types::{RetrieverName, TitledText};
-use ragtriage_models::Error as ModelError;
-use ragtriage_models::embed::{Encoder, Role};
 
 /// An encoder with the vectors of prepared questions. Other questions are encoded on demand.
 pub(crate) struct QuestionVectors {

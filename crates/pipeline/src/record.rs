@@ -12,12 +12,12 @@ use super::plan::CallPlan;
 use super::settings::{Settings, record};
 use super::sink::Sink;
 use crate::Error;
+use ragtriage_clients::embed::CachedEncoder;
 use ragtriage_core::prompt::passage_text;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 use ragtriage_core::types::{ChunkId, Passage, Step, Trace};
-use ragtriage_models::embed::CachedEncoder;
-use ragtriage_runs::replies::{self, PendingReply, Replies};
-use ragtriage_runs::{LineWriter, Manifest, RunFolder};
+use ragtriage_data::run::replies::{self, PendingReply, Replies};
+use ragtriage_data::run::{LineWriter, Manifest, RunFolder};
 
 /// The folder of a run: the manifest is written at the start and end, traces and passages as questions
 /// finish.

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use super::index::indexed_text;
 use super::plan::RerankPlan;
 use crate::Error;
+use ragtriage_clients::Error as ModelError;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Hit, Ranking, TitledText};
-use ragtriage_models::Error as ModelError;
 
 /// Orders the first [`RerankPlan::depth`] hits by the reranker's scores, followed by the others in their order, each one below
 /// the previous score: a ranking has one scale. The parts hold each hit's previous score.

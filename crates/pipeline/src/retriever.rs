@@ -8,7 +8,7 @@ use super::progress::Progress;
 use crate::Error;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Hit, Ranking, RetrieverName};
-use ragtriage_runs::Truncation;
+use ragtriage_data::run::Truncation;
 
 /// The hits of a retriever.
 #[derive(Clone, Debug, Default)]

@@ -22,13 +22,13 @@ use super::retriever::Retriever;
 use super::sink::Sink;
 use super::stock::{Ingested, Stock};
 use crate::{Error, Kind};
+use ragtriage_clients::embed::Role;
 use ragtriage_core::attribute::gold::{self, Haystacks};
 use ragtriage_core::sample::sampled;
 use ragtriage_core::types::{
     ChunkId, Corpus, Dataset, FailedPart, Question, QuestionId, Step, StepHit, Trace, TraceError,
     TraceStep,
 };
-use ragtriage_models::embed::Role;
 
 /// Returns the stock of a single run: `dataset`'s documents and its remaining questions.
 #[must_use]

@@ -20,7 +20,7 @@ use super::stores::OpenStores;
 use crate::Error;
 use ragtriage_core::chunk::ChunkSpec;
 use ragtriage_core::types::{Corpus, Document, Filter, Note, Question, QuestionId, RetrieverName};
-use ragtriage_runs::Truncation;
+use ragtriage_data::run::Truncation;
 
 /// Documents and questions with their chunks and retrievers.
 pub struct Stock {

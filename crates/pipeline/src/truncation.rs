@@ -1,9 +1,9 @@
 //! Truncation of texts by an encoder's input limit.
 
 use crate::Error;
+use ragtriage_clients::embed::{Encoder, Role};
 use ragtriage_core::types::{Length, RetrieverName, TitledText};
-use ragtriage_models::embed::{Encoder, Role};
-use ragtriage_runs::Truncation;
+use ragtriage_data::run::Truncation;
 
 /// Texts whose truncation is measured.
 pub(crate) struct MeasuredTexts<'a> {

@@ -15,10 +15,10 @@ use super::retriever::{Preparation, Retrieved, Retriever, ranking, through_ties}
 use super::stores::OpenStores;
 use super::truncation::{MeasuredTexts, truncation};
 use crate::Error;
+use ragtriage_clients::embed::{Encoder, Role, VectorShape};
 use ragtriage_core::config::Quantization;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Filter, Ranking, RetrieverName, TitledText};
-use ragtriage_models::embed::{Encoder, Role, VectorShape};
 use ragtriage_vectors::{
     CollectionSpec, Neighbour, Point, SearchMode, VectorSearch, VectorSpec, VectorStore,
 };

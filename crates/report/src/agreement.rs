@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::document::{Align, Element, Report, Table};
 use ragtriage_core::stats::kappa::Kappa;
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_datasets::label::agreement::{AnnotatorAgreement, Apart};
+use ragtriage_data::dataset::label::agreement::{AnnotatorAgreement, Apart};
 
 /// Builds the report.
 #[must_use]
@@ -120,7 +120,7 @@ fn farthest(pairs: &[Apart]) -> Table {
 mod tests {
     use super::*;
     use crate::render::terminal::{self, Screen};
-    use ragtriage_datasets::label::agreement::{AnnotatorLabels, LabelledQuestion, agreement};
+    use ragtriage_data::dataset::label::agreement::{AnnotatorLabels, LabelledQuestion, agreement};
 
     fn in_terminal(agreement: &AnnotatorAgreement) -> String {
         terminal::render(&report(agreement), Screen::new(false))

@@ -7,8 +7,8 @@
 use csv::{Terminator, WriterBuilder};
 
 use ragtriage_core::types::ArmName;
+use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::Evaluation;
-use ragtriage_runs::SavedRun;
 
 /// Columns before the measures.
 const COLUMNS: [&str; 8] =

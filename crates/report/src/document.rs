@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ragtriage_datasets::lint::finding::Severity;
+use ragtriage_data::dataset::lint::finding::Severity;
 
 /// A report of anything: a run, a comparison, a sweep, a data set.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,7 +3,7 @@
 use crate::document::{Fact, Notice};
 use ragtriage_core::text::numbers::{listed, plural};
 use ragtriage_core::types::{ArmName, ContextUse, Trace};
-use ragtriage_runs::{ExternalSource, ModelRecord, SavedRun};
+use ragtriage_data::run::{ExternalSource, ModelRecord, SavedRun};
 
 /// Describes the external pipeline, in place of our configuration.
 pub(crate) fn pipeline(source: &ExternalSource, run: &SavedRun) -> [Fact; 2] {

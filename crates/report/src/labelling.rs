@@ -5,7 +5,7 @@ use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::text::sanitize::{one_line, shortened};
 use ragtriage_core::text::sentences::{Shape, split};
 use ragtriage_core::types::{Document, Question};
-use ragtriage_datasets::label::{COMMANDS, Refused, ShownPassage, WantedAnswer};
+use ragtriage_data::dataset::label::{COMMANDS, Refused, ShownPassage, WantedAnswer};
 
 /// Longer lines are hard to read, however wide the terminal.
 const MOST_WIDTH: usize = 100;
@@ -219,7 +219,7 @@ mod tests {
 
     use super::*;
     use ragtriage_core::types::ByteRange;
-    use ragtriage_datasets::label::LabelProgress;
+    use ragtriage_data::dataset::label::LabelProgress;
 
     const TEXT: &str = "# Checkout\n\nIt sells.\n\n## Rollback\n\nWait **6 minutes**. Then\nrun:\n\n```sh\nshipctl back\n  --now\n```\n\n- one\n  - two\n\n## Old\n";
 

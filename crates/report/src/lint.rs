@@ -6,8 +6,8 @@ use crate::document::{Element, Fact, Notice, Report};
 use ragtriage_core::text::numbers::{listed, percent, plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::DocId;
-use ragtriage_datasets::lint::finding::Finding;
-use ragtriage_datasets::lint::{Figures, Lint};
+use ragtriage_data::dataset::lint::finding::Finding;
+use ragtriage_data::dataset::lint::{Figures, Lint};
 
 /// Most findings shown of a rule; the others say nothing new about it.
 const SHOWN: usize = 8;

@@ -10,9 +10,9 @@ use ragtriage_core::measure::Measure;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Judge, RightRule};
 use ragtriage_core::types::{Passage, Trace};
+use ragtriage_data::run::judged::Decided;
+use ragtriage_data::run::{Manifest, SavedRun};
 use ragtriage_eval::summary::EvaluationPlan;
-use ragtriage_runs::judged::Decided;
-use ragtriage_runs::{Manifest, SavedRun};
 
 impl PartialEq<&str> for TableCell {
     fn eq(&self, other: &&str) -> bool {
@@ -112,7 +112,7 @@ pub fn manifest(n: usize, name: &str) -> Manifest {
         "evaluation": {"ks": [1, 2]},
     });
     serde_json::from_value(json!({
-        "schema": ragtriage_runs::SCHEMA, "name": name, "version": "0.1.0", "versions": {"analyser": "1"}, "git_commit": "0123456789abcdef-dirty",
+        "schema": ragtriage_data::run::SCHEMA, "name": name, "version": "0.1.0", "versions": {"analyser": "1"}, "git_commit": "0123456789abcdef-dirty",
         "started": "2026-01-02T03:04:05Z", "finished": "2026-01-02T03:05:05Z", "config": name, "settings": settings,
         "dataset": name, "dataset_digest": "ab".repeat(32), "notes": [{"count": 1, "what": name}], "n_documents": 2, "n_chunks": 2,
         "chunk_tokens": 10, "n_questions": n,

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use ragtriage_core::text::column;
 use ragtriage_core::types::StepHit;
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 
 /// `retrieval.trec`: the final ranking collapsed to documents, each with its first chunk's score.
 #[must_use]

@@ -118,7 +118,7 @@ fn title(passage: &str) -> String {
 /// A data set, with the questions whose evidence is missing.
 pub fn load(format: Format, path: &Path) -> Dataset {
     let missing_evidence = Some(MissingEvidence::Keep);
-    ragtriage_datasets::load(&DatasetSettings {
+    ragtriage_data::dataset::load(&DatasetSettings {
         missing_evidence,
         ..DatasetSettings::new(format, path)
     })

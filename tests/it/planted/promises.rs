@@ -10,11 +10,11 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::prompt::passage_text;
 use ragtriage_core::stats::t::mean_error;
 use ragtriage_core::types::{ArmName, ChunkId, Interval, PassageMap, Stage};
+use ragtriage_data::run::{RunFolder, SavedRun};
 use ragtriage_eval::clusters::question_clusters;
 use ragtriage_eval::diagnose;
 use ragtriage_eval::what_if::{Alternative, Promise, Setting, WhatIf};
 use ragtriage_pipeline::settings::assemble::evaluation;
-use ragtriage_runs::{RunFolder, SavedRun};
 
 use super::changes::{Distraction, Reader, prepared};
 use super::seen;

@@ -5,8 +5,8 @@ use crate::summary::{EvaluationPlan, evaluate};
 use crate::tests::{f1_judge, failed, manifest, ranged, trace};
 use ragtriage_core::config::Hnsw;
 use ragtriage_core::types::{ExactSearch, PassageMap, Question};
-use ragtriage_runs::ApproximateIndex;
-use ragtriage_runs::judged::Decided;
+use ragtriage_data::run::ApproximateIndex;
+use ragtriage_data::run::judged::Decided;
 
 fn plan(names: &[&str]) -> EvaluationPlan {
     let measures = names.iter().map(|name| name.parse().expect("a measure"));

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::sheet::SheetLine;
 use crate::Error;
 use ragtriage_core::types::{FailureClass, QuestionId};
-use ragtriage_runs::SavedRun;
-use ragtriage_runs::external::input::Input;
+use ragtriage_data::run::SavedRun;
+use ragtriage_data::run::external::input::Input;
 
 /// The entry that confirms the printed class.
 const CONFIRMED: &str = "ok";

@@ -15,7 +15,7 @@ use ragtriage_core::stats::kappa::{Disagreement, kappa};
 use ragtriage_core::stats::ppi::{PpiItem, ppi_mean};
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{ArmName, FailureClass, QuestionKind};
-use ragtriage_runs::{SCHEMA, SavedRun};
+use ragtriage_data::run::{SCHEMA, SavedRun};
 
 /// Results of an audit.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -12,7 +12,7 @@ use ragtriage_core::types::{
     ArmName, Attempt, ByteRange, ChunkId, FailureClass, Fault, Flag, GoldMember, Passage,
     QuestionId, Trace,
 };
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 
 /// Maximum number of characters of a passage: enough to identify its subject.
 const PASSAGE_CHARS: usize = 400;

@@ -8,8 +8,8 @@ use crate::tests::{self, outcome};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::types::{FailureClass, QuestionId, QuestionKind, Stage};
-use ragtriage_runs::SavedRun;
-use ragtriage_runs::external::input::Input;
+use ragtriage_data::run::SavedRun;
+use ragtriage_data::run::external::input::Input;
 
 /// Six right, three lost by ranking, one by retrieval.
 fn ten() -> (SavedRun, Vec<Outcome>) {

@@ -18,7 +18,7 @@ use ragtriage_core::rightness::{Judge, RightRule};
 use ragtriage_core::text::content_key::key;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{FailureClass, Fault};
-use ragtriage_runs::{Manifest, open_file};
+use ragtriage_data::run::{Manifest, open_file};
 
 /// The version of the file; raised when a reader of old files would misread new ones.
 pub const SCHEMA: u32 = 2;

@@ -16,7 +16,7 @@ use crate::{diagnose, score};
 use ragtriage_core::measure::{Measure, Quantity};
 use ragtriage_core::rightness::Judge;
 use ragtriage_core::types::{FailureClass, Fault};
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 
 /// A run's questions with their failure classes and scores; all lists are parallel to the questions.
 #[derive(Clone, Debug, PartialEq)]

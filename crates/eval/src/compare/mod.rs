@@ -28,7 +28,7 @@ use crate::Error;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::measure::{Cutoff, Family, Measure, Quantity};
 use ragtriage_core::stats::holm::holm;
-use ragtriage_runs::{SCHEMA, SavedRun};
+use ragtriage_data::run::{SCHEMA, SavedRun};
 
 pub use comparison::{Comparison, PairComparison, RunHead};
 pub use verdict::{LEVEL, p_text};

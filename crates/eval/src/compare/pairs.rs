@@ -8,7 +8,7 @@ use crate::Error;
 use crate::asked::{AskedQuestion, asked};
 use crate::clusters;
 use ragtriage_core::types::Trace;
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 
 /// Counts of compared and omitted questions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use ragtriage_runs::{ExternalSource, Manifest, ModelRecord, SettingDifference};
+use ragtriage_data::run::{ExternalSource, Manifest, ModelRecord, SettingDifference};
 
-/// Replaces a value that is private to the run's folder ([`ragtriage_runs::is_private`]).
+/// Replaces a value that is private to the run's folder ([`ragtriage_data::run::is_private`]).
 const NOT_SHOWN: &str = "(not shown)";
 
 /// A difference in configuration or inputs between two runs.
@@ -43,9 +43,14 @@ pub fn changes(baseline: &Manifest, run: &Manifest) -> Vec<RunChange> {
 
 /// Returns a setting's change, without private values.
 fn setting(SettingDifference { key, from, to }: SettingDifference) -> RunChange {
-    let is_private = [&from, &to].into_iter().any(|value| ragtriage_runs::is_private(&key, value));
+    let is_private =
+        [&from, &to].into_iter().any(|value| ragtriage_data::run::is_private(&key, value));
     let [baseline, run] = [from, to].map(|value| {
-        if is_private { NOT_SHOWN.into() } else { ragtriage_runs::shown(&key, &value, NOT_SHOWN) }
+        if is_private {
+            NOT_SHOWN.into()
+        } else {
+            ragtriage_data::run::shown(&key, &value, NOT_SHOWN)
+        }
     });
     RunChange { what: key, baseline, run }
 }

@@ -7,8 +7,8 @@ use crate::tests::{f1_judge, failed, manifest, outcome, trace};
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::types::{FailureClass, Interval, Stage};
-use ragtriage_runs::ModelRecord;
-use ragtriage_runs::judged::Decided;
+use ragtriage_data::run::ModelRecord;
+use ragtriage_data::run::judged::Decided;
 
 /// A run with these answers; one question for each, each on a separate document.
 pub(crate) fn run(name: &str, answers: &[&str]) -> SavedRun {

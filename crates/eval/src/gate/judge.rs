@@ -7,7 +7,7 @@ use crate::summary::MeasureSummary;
 use ragtriage_core::config::GateMode;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::Interval;
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 
 /// The share of questions without a verdict above which the others do not represent the run: the share outside a 95%
 /// interval.

@@ -22,7 +22,7 @@ use super::compare::pairs::{Pairing, QuestionCounts};
 use super::summary::{self, EvaluationPlan};
 use crate::Error;
 use ragtriage_core::measure::{Cutoff, Measure, Quantity};
-use ragtriage_runs::{SCHEMA, SavedRun};
+use ragtriage_data::run::{SCHEMA, SavedRun};
 
 pub use limit::{Gate, GateBound, GateResult, GateVerdict};
 

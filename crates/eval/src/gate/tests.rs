@@ -6,7 +6,7 @@ use crate::compare::differences::MeasureDifference;
 use crate::compare::tests::{evaluation, run};
 use crate::tests::failed;
 use ragtriage_core::types::{Interval, Step, StepHit};
-use ragtriage_runs::ExternalSource;
+use ragtriage_data::run::ExternalSource;
 
 fn gate(name: &str, bound: GateBound, limit: f64) -> Gate {
     let quantity: Quantity = name.parse().expect("a measure or class");

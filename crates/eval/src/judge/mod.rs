@@ -13,8 +13,8 @@ use ragtriage_core::attribute::judge::{Decider, Decision};
 use ragtriage_core::rightness::{Correctness, JudgeVerdict};
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{ArmName, Interval, QuestionId, QuestionKind, Trace};
-use ragtriage_runs::SavedRun;
-use ragtriage_runs::judged::{self, JudgeReply};
+use ragtriage_data::run::SavedRun;
+use ragtriage_data::run::judged::{self, JudgeReply};
 
 /// Answers to answerable questions, by who decided on them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]

@@ -6,7 +6,7 @@ use crate::compare::tests::{evaluation, run};
 use crate::summary::{EvaluationPlan, evaluate};
 use ragtriage_core::rightness::{Judge, RightRule};
 use ragtriage_core::types::{Arm, FailureClass, Origin, TokenUse};
-use ragtriage_runs::judged::JudgeCall;
+use ragtriage_data::run::judged::JudgeCall;
 
 fn plan() -> EvaluationPlan {
     let plan = evaluation(&["AnswerRight"]);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::score::Scores;
 use ragtriage_core::types::{QuestionId, Trace};
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 use serde::{Deserialize, Serialize};
 
 /// A varied parameter.

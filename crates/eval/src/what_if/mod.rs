@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::known::TopK;
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 use recorded::RecordedRun;
 
 /// Effects of other settings, computed from the record.

@@ -12,7 +12,7 @@ use ragtriage_core::attribute::known::TopK;
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::config::Settings;
 use ragtriage_core::types::{ArmName, ChunkId, QuestionKind, Stage, Step, SupportRule, Trace};
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 
 /// A run's questions whose support can be tested, with the limits of their prompts.
 pub(super) struct RecordedRun<'a> {

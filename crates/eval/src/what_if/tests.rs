@@ -8,7 +8,7 @@ use super::*;
 use crate::diagnose;
 use crate::tests::{f1_judge, manifest};
 use ragtriage_core::types::{ChunkId, Interval, Passage, Step, Trace};
-use ragtriage_runs::judged::Decided;
+use ragtriage_data::run::judged::Decided;
 
 const RIGHT: &str = "18 May";
 const WRONG: &str = "1815";

@@ -17,6 +17,7 @@ use super::generate::{self, ArmPrompt, Caller, PromptCall};
 use super::oracle::Room;
 use super::plan::{ArmPlan, CallPlan, PromptPlan};
 use super::prompt;
+use ragtriage_clients::Error as ModelError;
 use ragtriage_core::attribute::gold::{self, Haystacks};
 use ragtriage_core::attribute::{PassageView, Passages};
 use ragtriage_core::chunk::{ChunkSpec, Strategy, chunk_document, chunk_documents};
@@ -29,8 +30,7 @@ use ragtriage_core::types::{
     ArmName, ByteRange, Chunk, ChunkId, ContextProbe, Corpus, DocId, Document, Gold, PROBES,
     PassageMap, Question, QuestionId, Trace,
 };
-use ragtriage_models::Error as ModelError;
-use ragtriage_runs::external::recorded::RecordedHit;
+use ragtriage_data::run::external::recorded::RecordedHit;
 
 /// The conditions of an external RAG.
 pub struct ConditionPlan {

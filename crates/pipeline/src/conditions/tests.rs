@@ -2,13 +2,13 @@
 
 use super::*;
 use async_trait::async_trait;
+use ragtriage_clients::llm::{Completion, Generator};
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::chunk::Strategy;
 use ragtriage_core::config::NoisePosition;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{Member, Passage, QuestionKind};
-use ragtriage_models::llm::{Completion, Generator};
 
 const TEXT: &str = "one two\n\nthree four  five six";
 

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 
 use super::*;
 use crate::progress::NoProgress;
+use ragtriage_clients::llm::{Completion, Generator};
 use ragtriage_core::config::Price;
 use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
@@ -16,7 +17,6 @@ use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{
     Arm, ArmName, Attempt, Finish, Gold, Origin, QuestionKind, Stance, Support, SupportRule,
 };
-use ragtriage_models::llm::{Completion, Generator};
 
 /// Says "same" and records the first words of the answers; fails for those with `fail`, for good at `spent`.
 #[derive(Default)]

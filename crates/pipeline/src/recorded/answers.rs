@@ -1,11 +1,11 @@
 //! The answers of a record, as the attempts of a trace.
 
 use super::ExternalPipeline;
+use ragtriage_clients::llm;
 use ragtriage_core::types::{
     Arm, ArmName, Attempt, ChunkId, Finish, Origin, Passage, Stance, TokenUse,
 };
-use ragtriage_models::llm;
-use ragtriage_runs::external::recorded::{
+use ragtriage_data::run::external::recorded::{
     Recorded, RecordedAnswer, RecordedAttempt, RecordedUsage,
 };
 

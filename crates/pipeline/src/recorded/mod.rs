@@ -28,7 +28,7 @@ use ragtriage_core::types::{
     ChunkId, Corpus, Document, FailedPart, Gold, Note, Passage, PassageMap, Question, Trace,
     TraceError,
 };
-use ragtriage_runs::external::recorded::{Recorded, RecordedHit};
+use ragtriage_data::run::external::recorded::{Recorded, RecordedHit};
 
 /// Prepares the data set for the contexts of an external RAG.
 pub(super) fn prepare(

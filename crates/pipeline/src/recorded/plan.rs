@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::conditions::ConditionPlan;
+use ragtriage_clients::service::Rag;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::text::{error_text, sanitize};
 use ragtriage_core::types::{FailedPart, Question, TraceError};
-use ragtriage_models::service::Rag;
-use ragtriage_runs::external::recorded::RecordedError;
+use ragtriage_data::run::external::recorded::RecordedError;
 
 /// Maximum number of characters of a recorded error in a trace.
 const ERROR_CHARS: usize = 300;

@@ -12,7 +12,7 @@ use crate::in_prompt::{self, InPrompt};
 use ragtriage_core::types::{
     ChunkId, ExactSearch, Hit, Passage, Question, Step, StepHit, TraceStep,
 };
-use ragtriage_runs::external::recorded::{
+use ragtriage_data::run::external::recorded::{
     CONTEXTS, Recorded, RecordedAnswer, RecordedHit, RecordedStage, Role,
 };
 

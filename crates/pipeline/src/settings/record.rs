@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::Resolved;
 use super::assemble::{Assembled, RecordConditions};
 use crate::ask::RunFacts;
+use ragtriage_clients::embed::CachedEncoder;
 use ragtriage_core::chunk::Strategy;
 use ragtriage_core::text::{address, analyse, tokens};
 use ragtriage_core::types::{Dataset, Note};
-use ragtriage_models::embed::CachedEncoder;
-use ragtriage_runs::{Manifest, ModelRecord, SCHEMA};
+use ragtriage_data::run::{Manifest, ModelRecord, SCHEMA};
 
 /// Facts about the data for the manifest.
 #[derive(Clone, Copy, Debug)]

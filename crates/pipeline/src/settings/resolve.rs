@@ -15,7 +15,7 @@ use ragtriage_core::config::{AUTO, DatasetSettings, keys_of};
 use ragtriage_core::language::detect;
 use ragtriage_core::text::address;
 use ragtriage_core::types::Document;
-use ragtriage_runs::read_file;
+use ragtriage_data::run::read_file;
 
 /// The origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use ragtriage_core::measure::Measure;
-use ragtriage_runs::{Kind, RunFolder, Spent};
+use ragtriage_data::run::{Kind, RunFolder, Spent};
 
 /// Log of held-out evaluations in the parent folder, shared by all sweeps: they use the same held-out questions.
 const EVALUATIONS: &str = "held_out_evaluations.jsonl";

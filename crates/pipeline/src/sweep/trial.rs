@@ -19,12 +19,12 @@ use crate::settings::assemble::{self, Assembled};
 use crate::settings::record;
 use crate::stock::Stock;
 use crate::{Error, Kind};
+use ragtriage_clients::llm::Allowance;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::types::Trace;
+use ragtriage_data::run::{Manifest, RunFolder, SavedRun, Spent, deciding};
 use ragtriage_eval::tuning::{TrialScores, TrialTruncation};
 use ragtriage_eval::{score, shown};
-use ragtriage_models::llm::Allowance;
-use ragtriage_runs::{Manifest, RunFolder, SavedRun, Spent, deciding};
 
 /// The results of a trial.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@ use crate::settings::{Resolved, Settings};
 use ragtriage_core::config::{GatesSettings, GeneratorName, TuneSettings};
 use ragtriage_core::text::address;
 use ragtriage_core::text::hex::hex;
+use ragtriage_data::run::deciding;
 use ragtriage_eval::tuning::Varied;
-use ragtriage_runs::deciding;
 
 /// Length of a trial's id: among 10,000 trials two hashes share this prefix once in 20,000 sweeps.
 const ID_BYTES: usize = 5;

@@ -22,6 +22,7 @@ use crate::settings::assemble::{self, Environment, most_completion_tokens};
 use crate::settings::{Resolved, Settings, record};
 use crate::stock::Stock;
 use crate::{Error, Kind};
+use ragtriage_clients::http::OnDownload;
 use ragtriage_core::config::{GeneratorName, check_ranges};
 use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
 use ragtriage_core::rightness::Judge;
@@ -33,7 +34,6 @@ use ragtriage_eval::tuning::{
     Confirmation, ScoredTrial, SweepScores, TrialRanking, TuningPlan, TuningVerdict, Varied,
     held_out, judge, rank,
 };
-use ragtriage_http::OnDownload;
 
 /// Settings that change the amount packed: with one token budget for all trials they would have no
 /// effect.

@@ -1,7 +1,7 @@
 //! The search method of a collection: exact, or by which approximation.
 
 use ragtriage_core::types::RetrieverName;
-use ragtriage_runs::ApproximateIndex;
+use ragtriage_data::run::ApproximateIndex;
 use ragtriage_vectors::{SearchMode, VectorStore};
 
 use crate::Error;

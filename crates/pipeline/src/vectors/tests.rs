@@ -7,13 +7,13 @@ use super::*;
 use crate::plan::RetrievalPlan;
 use crate::progress::NoProgress;
 use crate::retrieve::retrieve;
+use ragtriage_clients::Error as ModelError;
+use ragtriage_clients::embed::OnProgress;
 use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::config::{Hnsw, Placement};
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::types::{Chunk, ChunkId, Document, Length, Question, Similarity, TraceStep};
-use ragtriage_models::Error as ModelError;
-use ragtriage_models::embed::OnProgress;
-use ragtriage_runs::ApproximateIndex;
+use ragtriage_data::run::ApproximateIndex;
 use ragtriage_vectors::{Error as VectorError, Neighbour, VectorPlace};
 
 /// Encodes a text as its length, and counts the texts. A text of one byte has no vector.

@@ -5,9 +5,9 @@ use crate::render::terminal::Screen;
 use crate::render::{markdown, terminal};
 use ragtriage_core::config::GateMode;
 use ragtriage_core::types::Interval;
+use ragtriage_data::run::SCHEMA;
 use ragtriage_eval::compare::pairs::QuestionCounts;
 use ragtriage_eval::gate::{GateBound, GateReport, GateResult, GateVerdict};
-use ragtriage_runs::SCHEMA;
 
 /// A name that would end XML, start a command of GitHub's runner, and turn a terminal around.
 const HOSTILE: &str = "]]>\"'&<run>\n::error title=x::y\r%0A\u{1b}[31m\u{202e}\u{fffe}\u{7}";

@@ -21,10 +21,10 @@ use crate::questions::PageBlock;
 use crate::render::html::escape;
 use crate::run::provenance::Provenance;
 use crate::run::{RunReport, sections};
+use ragtriage_data::run::SavedRun;
 use ragtriage_eval::compare::Comparison;
 use ragtriage_eval::curves::Curve;
 use ragtriage_eval::summary::Summary;
-use ragtriage_runs::SavedRun;
 
 /// Everything that an HTML report shows.
 #[derive(Clone, Copy, Debug)]

@@ -6,9 +6,9 @@ use crate::questions::PageBlock;
 use crate::run::RunReport;
 use crate::run::provenance::Provenance;
 use crate::specimen::{self, EVIL};
+use ragtriage_data::run::SavedRun;
 use ragtriage_eval::compare::Comparison;
 use ragtriage_eval::{curves, summary};
-use ragtriage_runs::SavedRun;
 
 fn page(run: &SavedRun) -> String {
     page_with(run, None, &[])

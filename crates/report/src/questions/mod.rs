@@ -11,8 +11,8 @@ mod marks;
 mod page;
 mod passages;
 
+use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::Evaluation;
-use ragtriage_runs::SavedRun;
 
 pub use counterparts::Counterparts;
 pub use page::{PageBlock, PageScope, Questions};

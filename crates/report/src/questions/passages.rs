@@ -8,7 +8,7 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
 use ragtriage_core::types::{ByteRange, ChunkId, Passage, Step, StepHit, Trace, TraceStep};
-use ragtriage_runs::SavedRun;
+use ragtriage_data::run::SavedRun;
 
 /// The passages with their numbers.
 pub(super) struct PassageTable<'a> {

@@ -5,7 +5,7 @@ use std::mem::discriminant;
 
 use crate::document::{Align, Element, Entry, Fact, Notice, Report, Table, TableCell};
 use ragtriage_core::text::sanitize::one_line;
-use ragtriage_datasets::lint::finding::Severity;
+use ragtriage_data::dataset::lint::finding::Severity;
 
 /// Lays `report` out; the text ends in a line feed.
 #[must_use]

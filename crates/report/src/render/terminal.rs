@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, presets};
 use crate::document::{Align, Element, Entry, Fact, Notice, Report, Table, TableCell};
 use crate::wrap::{WIDTH as TEXT_WIDTH, wrapped_to};
 use ragtriage_core::text::sanitize::{one_line, shortened};
-use ragtriage_datasets::lint::finding::Severity;
+use ragtriage_data::dataset::lint::finding::Severity;
 
 /// Most columns of a cell.
 const CELL_WIDTH: usize = 100;

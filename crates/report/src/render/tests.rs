@@ -4,7 +4,7 @@ use super::terminal::Screen;
 use super::{markdown, terminal};
 use crate::document::{Element, Entry, Fact, Notice, Report, Table, TableCell};
 use crate::specimen::EVIL;
-use ragtriage_datasets::lint::finding::Severity;
+use ragtriage_data::dataset::lint::finding::Severity;
 
 fn report(data: &str) -> Report {
     let mut report = Report::new(format!("ragtriage: {data}"));

@@ -5,9 +5,9 @@ use ragtriage_core::config::{Hnsw, Quantization};
 use ragtriage_core::measure::{Cutoff, Direction, Family, Measure};
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::{RetrieverName, Step};
+use ragtriage_data::run::{ApproximateIndex, Manifest};
 use ragtriage_eval::approximate::ApproximateSearch;
 use ragtriage_eval::summary::Summary;
-use ragtriage_runs::{ApproximateIndex, Manifest};
 
 /// Families of which a warning names the first that lost something: of evidence, then of judged documents.
 const MAIN: [Family; 4] = [Family::EvidenceRecall, Family::Em, Family::Ndcg, Family::Recall];

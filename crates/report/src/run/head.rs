@@ -12,8 +12,8 @@ use ragtriage_core::config::{
 };
 use ragtriage_core::fuse::{Fusion, FusionMethod};
 use ragtriage_core::types::{QuestionKind, RetrieverName};
+use ragtriage_data::run::{Manifest, SavedRun};
 use ragtriage_eval::summary::Summary;
-use ragtriage_runs::{Manifest, SavedRun};
 
 /// Returns corpus and questions.
 pub(super) fn data(run: &SavedRun, summary: &Summary) -> [Fact; 2] {

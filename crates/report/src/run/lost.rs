@@ -8,9 +8,9 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Judgment;
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::{ArmName, Attempt, FailureClass, Trace};
+use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::Evaluation;
 use ragtriage_eval::verdict::{Conclusion, Source};
-use ragtriage_runs::SavedRun;
 
 /// Most lost questions of a report.
 const MOST: usize = 5;

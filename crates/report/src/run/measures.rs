@@ -6,10 +6,10 @@ use crate::document::{Fact, Table, TableCell};
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::text::numbers::{percent_of, percents, thousands};
 use ragtriage_core::types::ArmName;
+use ragtriage_data::run::SavedRun;
 use ragtriage_eval::arms::ArmUse;
 use ragtriage_eval::cuts::{FEW, Slice, SliceGroup};
 use ragtriage_eval::summary::{MeasureSummary, Summary};
-use ragtriage_runs::SavedRun;
 
 /// The tables of retrieval and of answers that have a row.
 pub(super) fn measures(summary: &Summary) -> impl Iterator<Item = Table> {

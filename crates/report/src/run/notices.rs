@@ -7,9 +7,9 @@ use crate::few_clusters;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::numbers::{percent_of, plural};
 use ragtriage_core::types::{Attempt, ErrorKind, FailureClass, Question, Stance, Step, Trace};
+use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::Summary;
 use ragtriage_eval::verdict::SUPPORT;
-use ragtriage_runs::SavedRun;
 
 /// Collects the warnings: first what makes numbers incomplete or meaningless, last what makes them less precise.
 pub(super) fn notices(run: &SavedRun, summary: &Summary) -> Vec<Notice> {

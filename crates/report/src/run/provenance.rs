@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::document::Fact;
 use ragtriage_core::text::numbers::thousands;
+use ragtriage_data::run::{Manifest, is_private};
 use ragtriage_eval::summary::Summary;
-use ragtriage_runs::{Manifest, is_private};
 
 /// Configuration and provenance.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,9 +13,9 @@ use ragtriage_core::rightness::{Judge, RightRule};
 use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{ArmName, Step};
 use ragtriage_core::types::{FailureClass, Fault, Member, QuestionKind};
-use ragtriage_runs::external::Position;
-use ragtriage_runs::external::join::Joined;
-use ragtriage_runs::external::recorded::{
+use ragtriage_data::run::external::Position;
+use ragtriage_data::run::external::join::Joined;
+use ragtriage_data::run::external::recorded::{
     CONTEXTS, RecordedAnswer, RecordedArm, RecordedAttempt, RecordedHit, RecordedStage,
 };
 

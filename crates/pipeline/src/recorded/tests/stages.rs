@@ -3,7 +3,7 @@
 use super::super::*;
 use super::{context, line, question, recorded};
 use ragtriage_core::types::{Step, TraceStep};
-use ragtriage_runs::external::recorded::{RecordedAnswer, RecordedHit, RecordedStage};
+use ragtriage_data::run::external::recorded::{RecordedAnswer, RecordedHit, RecordedStage};
 
 /// The steps as `name: ids`.
 fn steps(trace: &Trace) -> Vec<String> {

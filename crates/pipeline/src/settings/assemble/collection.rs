@@ -7,7 +7,7 @@ use crate::plan::CollectionPlan;
 use ragtriage_core::config::CollectionSettings;
 use ragtriage_core::text::address;
 use ragtriage_core::text::numbers::plural;
-use ragtriage_runs::ModelRecord;
+use ragtriage_data::run::ModelRecord;
 use ragtriage_vectors::{Server, open_existing};
 
 impl Wiring<'_> {

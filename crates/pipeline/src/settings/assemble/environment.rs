@@ -6,11 +6,11 @@ use std::time::Duration;
 use crate::Error;
 use crate::collection::ReadCollections;
 use crate::settings::cache_folder::ScratchFolder;
+use ragtriage_clients::fetch::model::Hub;
+use ragtriage_clients::http::{Backoff, Secret};
 use ragtriage_core::config::Endpoint;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::text::address;
-use ragtriage_fetch::model::Hub;
-use ragtriage_http::{Backoff, Secret};
 use ragtriage_vectors::Server;
 
 /// The environment of a run, read once by the command line, so that no library reads it.

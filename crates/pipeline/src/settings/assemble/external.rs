@@ -15,12 +15,12 @@ use crate::conditions::{ConditionPlan, ConditionSamples};
 use crate::plan::PromptPlan;
 use crate::recorded::RecordedPlan;
 use crate::settings::{Resolved, Settings};
+use ragtriage_clients::http::OnDownload;
+use ragtriage_clients::service::{MappingSettings, Rag, Service, ServiceSettings};
 use ragtriage_core::config::{ExternalSettings, GeneratorName};
 use ragtriage_core::prompt::Template;
 use ragtriage_core::types::ArmName;
-use ragtriage_http::OnDownload;
-use ragtriage_models::service::{MappingSettings, Rag, Service, ServiceSettings};
-use ragtriage_runs::ModelRecord;
+use ragtriage_data::run::ModelRecord;
 
 /// Assembles the plan of an imported run. A failure of the external RAG does not predict the next question's.
 ///

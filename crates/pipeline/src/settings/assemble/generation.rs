@@ -8,12 +8,12 @@ use super::prompt::prompt_counter;
 use super::retrieval::Wiring;
 use crate::Error;
 use crate::settings::{Resolved, Settings, cache_folder};
+use ragtriage_clients::http::ServiceNames;
+use ragtriage_clients::llm::openai::{self, OpenAiSettings};
+use ragtriage_clients::llm::{Allowance, CachedGenerator, Generator, Limits, RecordedResponses};
+use ragtriage_clients::services::GENERATION;
 use ragtriage_core::config::{GenerationSettings, GeneratorName, OutOfRange, Price};
 use ragtriage_core::hint::Hint;
-use ragtriage_http::ServiceNames;
-use ragtriage_models::llm::openai::{self, OpenAiSettings};
-use ragtriage_models::llm::{Allowance, CachedGenerator, Generator, Limits, RecordedResponses};
-use ragtriage_models::services::GENERATION;
 use serde_json::Map;
 
 /// A prompt's deadline in units of the time for one call.

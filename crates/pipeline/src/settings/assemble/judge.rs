@@ -10,12 +10,12 @@ use crate::Error;
 use crate::estimate;
 use crate::judging::JudgePlan;
 use crate::settings::{Resolved, Settings};
+use ragtriage_clients::judge::AnswerJudge;
+use ragtriage_clients::llm::openai::{self, OpenAiSettings};
+use ragtriage_clients::llm::{Allowance, Limits};
+use ragtriage_clients::services::JUDGE;
 use ragtriage_core::config::{JudgeKind, JudgeSettings};
 use ragtriage_core::types::{JudgeEstimate, Question};
-use ragtriage_models::judge::AnswerJudge;
-use ragtriage_models::llm::openai::{self, OpenAiSettings};
-use ragtriage_models::llm::{Allowance, Limits};
-use ragtriage_models::services::JUDGE;
 
 /// A judge with its response cache and its spending limit.
 pub struct AssembledJudge {

@@ -30,16 +30,16 @@ use crate::Error;
 pub use crate::collection::ReadCollections;
 use crate::error::SEE_DEFAULTS;
 use crate::plan::{ArmPlan, Plan, PromptPlan};
+use ragtriage_clients::embed::CachedEncoder;
+use ragtriage_clients::http::OnDownload;
+use ragtriage_clients::llm::Allowance;
 use ragtriage_core::chunk::{ChunkSpec, Strategy};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
-use ragtriage_http::OnDownload;
-use ragtriage_models::embed::CachedEncoder;
-use ragtriage_models::llm::Allowance;
-use ragtriage_runs::external::chunks;
-use ragtriage_runs::external::input::Input;
-use ragtriage_runs::{ModelRecord, read_file};
+use ragtriage_data::run::external::chunks;
+use ragtriage_data::run::external::input::Input;
+use ragtriage_data::run::{ModelRecord, read_file};
 
 /// A plan with the records of its components for the run's manifest.
 pub struct Assembled {

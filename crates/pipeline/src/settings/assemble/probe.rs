@@ -11,14 +11,14 @@ use super::retrieval::Wiring;
 use super::{external, generation};
 use crate::Error;
 use crate::settings::Resolved;
+use ragtriage_clients::embed::{Encoder, Remote, RemoteSettings, Role};
+use ragtriage_clients::http::Backoff;
+use ragtriage_clients::llm::openai::OpenAiSettings;
+use ragtriage_clients::rerank::{Endpoint, RerankSettings, Reranker};
 use ragtriage_core::config;
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::{RetrieverName, TitledText};
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError};
-use ragtriage_http::Backoff;
-use ragtriage_models::embed::{Encoder, Remote, RemoteSettings, Role};
-use ragtriage_models::llm::openai::OpenAiSettings;
-use ragtriage_models::rerank::{Endpoint, RerankSettings, Reranker};
 use ragtriage_vectors::{open_existing, server_version};
 
 /// Text that endpoints are sent.

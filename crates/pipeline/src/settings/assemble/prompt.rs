@@ -5,11 +5,11 @@ use std::sync::Arc;
 use crate::Error;
 use crate::error::SEE_DEFAULTS;
 use crate::settings::Resolved;
+use ragtriage_clients::Error as ModelError;
+use ragtriage_clients::llm::load_template;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
-use ragtriage_models::Error as ModelError;
-use ragtriage_models::llm::load_template;
 
 pub(super) fn template(resolved: &Resolved) -> Result<Template, ModelError> {
     let name = &resolved.settings.generation.prompt;

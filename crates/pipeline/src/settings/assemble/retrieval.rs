@@ -11,21 +11,21 @@ use crate::plan::{RerankPlan, RetrievalPlan, RetrieverPlan, SparsePlan, StorePla
 use crate::settings::cache_folder::ScratchFolder;
 use crate::settings::{Resolved, Settings, cache_folder};
 use ragtriage_bm25::{Bm25Parameters, Weighting};
+use ragtriage_clients::embed::{
+    CachedEncoder, Encoder, LateInteraction, Local, LocalOptions, Remote, RemoteSettings,
+    TwoEncoders,
+};
+use ragtriage_clients::fetch::model::{self as source, ModelRef, ModelSource};
+use ragtriage_clients::http::OnDownload;
+use ragtriage_clients::rerank::{self, CrossEncoder, Endpoint, RerankSettings, Reranker};
 use ragtriage_core::config::{self, AnalyzerSettings, Placement, VectorStoreKind};
 use ragtriage_core::text::address;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::types::{RetrieverName, Similarity};
+use ragtriage_data::run::ModelRecord;
 use ragtriage_encoder::bert::Instructions;
 use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_encoder::checkpoint::CheckpointError;
-use ragtriage_fetch::model::{self as source, ModelRef, ModelSource};
-use ragtriage_http::OnDownload;
-use ragtriage_models::embed::{
-    CachedEncoder, Encoder, LateInteraction, Local, LocalOptions, Remote, RemoteSettings,
-    TwoEncoders,
-};
-use ragtriage_models::rerank::{self, CrossEncoder, Endpoint, RerankSettings, Reranker};
-use ragtriage_runs::ModelRecord;
 use ragtriage_vectors::{SearchMode, Server, VectorPlace};
 
 /// Inputs of assembling, and the records it leaves for the run's manifest.

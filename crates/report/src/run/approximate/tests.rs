@@ -8,9 +8,9 @@ use crate::run::{COLUMNS, RunReport};
 use crate::specimen;
 use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::types::{RetrieverName, Trace};
+use ragtriage_data::run::SavedRun;
+use ragtriage_data::run::judged::Decided;
 use ragtriage_eval::summary::{EvaluationPlan, evaluate};
-use ragtriage_runs::SavedRun;
-use ragtriage_runs::judged::Decided;
 
 fn trace(index: usize, approximate: &[&str], exact: Option<&[&str]>) -> Trace {
     let nothing = json!({"holds": false, "rule": "judged"});

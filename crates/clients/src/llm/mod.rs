@@ -1,0 +1,83 @@
+//! Generators: answer prompts.
+//!
+//! [`openai`] calls a chat model, with retries, a concurrency limit and, by an [`Allowance`], a spending limit;
+//! [`RecordedResponses`] reads a file; [`CachedGenerator`] caches responses. [`load_template`] loads prompt templates and
+//! [`read_answer`] extracts the short answer from a model's output. Packing and scoring are done elsewhere.
+
+mod allowance;
+mod answer;
+mod cached;
+pub mod openai;
+mod recorded;
+mod retry;
+mod template;
+
+use async_trait::async_trait;
+
+pub use self::allowance::{Allowance, Limits};
+pub use self::answer::read_answer;
+pub use self::cached::CachedGenerator;
+pub use self::recorded::RecordedResponses;
+pub use self::template::load_template;
+use crate::Error;
+pub use crate::http::Secret;
+use crate::services::GENERATION;
+use ragtriage_core::prompt::Prompt;
+use ragtriage_core::types::{ErrorKind, Finish, Origin};
+
+const NOT_RECORDED: &str = "the responses were recorded for other settings; name an endpoint \
+     (`generation.generator = \"openai\"`, or `generation.fallback = \"openai\"` for the rest)";
+
+/// Returns the remedy for failed questions of a generator, by their cause.
+#[must_use]
+pub fn kind_hint(kind: ErrorKind) -> Option<String> {
+    match kind {
+        ErrorKind::RejectsMaxTokens | ErrorKind::RejectsTemperature => {
+            openai::parameter_hint(kind, &GENERATION)
+        }
+        ErrorKind::NotRecorded => Some(NOT_RECORDED.to_owned()),
+        ErrorKind::Unreachable
+        | ErrorKind::Transient
+        | ErrorKind::TooLong
+        | ErrorKind::Permanent => None,
+    }
+}
+
+/// The response to a prompt.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Completion {
+    /// The unmodified text.
+    pub text: String,
+    /// The reason it ended.
+    pub finish: Finish,
+    /// Its origin: a call or a cache.
+    pub origin: Origin,
+    /// Prompt tokens as billed, if reported by the endpoint.
+    pub prompt_tokens: Option<u64>,
+    /// Answer tokens as billed, if reported by the endpoint.
+    pub completion_tokens: Option<u64>,
+}
+
+/// Answers prompts.
+///
+/// Contract: thread-safe; a failure concerns this prompt only; transient failures are retried by the
+/// implementation, never by the caller.
+#[async_trait]
+pub trait Generator: Send + Sync {
+    /// Returns the name of the model or reader, for reports.
+    fn name(&self) -> &str;
+
+    /// Returns everything that a response depends on besides the prompt's two messages: address, model, parameters. `None`:
+    /// responses cost nothing and are not cached.
+    fn fingerprint(&self) -> Option<&str> {
+        None
+    }
+
+    /// Returns true if the response to this prompt is cached, so that no call would be made.
+    async fn is_cached(&self, _: &Prompt) -> bool {
+        false
+    }
+
+    /// Answers one prompt.
+    async fn generate(&self, prompt: &Prompt) -> Result<Completion, Error>;
+}

@@ -1,0 +1,272 @@
+//! Anchoring: the reference answers of question-answer pairs are located in the documents and become gold evidence.
+//!
+//! [`pairs`] reads the pairs, [`anchor`] locates their answers. An answer that occurs at one place is evidence: the sentence that
+//! holds it. All others are [`Unresolved`], with the places of the answer for an annotator. Nothing is guessed: of two places none
+//! is chosen, and `yes` and `no` are never located.
+
+mod pairs;
+
+#[cfg(test)]
+mod tests;
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::path::Path;
+
+use serde::Serialize;
+
+pub use pairs::{QaPair, pairs};
+
+use crate::dataset::digest;
+use crate::dataset::error::Error;
+use crate::dataset::line::{Labels, spaced, write_lines};
+use ragtriage_core::text::answer_index::{AnswerIndex, Occurrence};
+use ragtriage_core::text::sentences;
+use ragtriage_core::types::{
+    ByteRange, Dataset, DocId, Document, Member, Note, Question, QuestionKind,
+};
+
+/// Maximum number of candidate places of a question: an annotator reads each.
+const MOST_PLACES: usize = 20;
+
+/// The questions of a file of pairs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Anchored {
+    /// Questions with evidence, in the order of the file.
+    pub questions: Vec<Question>,
+    /// Questions whose answer was found several times or never, in the order of the file.
+    pub unresolved: Vec<Unresolved>,
+    /// Accepted irregularities.
+    pub notes: Vec<Note>,
+}
+
+impl Anchored {
+    /// Returns the data set of `documents` and the questions with evidence.
+    #[must_use]
+    pub fn data_set(self, documents: Vec<Document>) -> Dataset {
+        Dataset {
+            digest: digest::digest(&documents, &self.questions),
+            questions: self.questions,
+            notes: self.notes,
+            documents,
+        }
+    }
+}
+
+/// The reason that an answer was not anchored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The answer occurs at several places.
+    Several,
+    /// The answer does not occur.
+    Never,
+    /// The answer is `yes` or `no`, which is nowhere evidence by itself.
+    YesNo,
+    /// The pair has no answer.
+    NoAnswer,
+    /// Several pairs of the file give different answers, or different documents.
+    Disputed,
+}
+
+/// A question whose answer was not anchored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unresolved {
+    /// The question, without evidence.
+    pub question: Question,
+    /// The reason.
+    pub reason: Reason,
+    /// Number of occurrences of the answer.
+    pub n_found: usize,
+    /// The first occurrences.
+    pub places: Vec<AnswerPlace>,
+}
+
+/// A candidate place of an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AnswerPlace {
+    /// The document.
+    pub doc: DocId,
+    /// The words that the answer touches, in bytes.
+    pub range: ByteRange,
+    /// The text of the sentence.
+    pub sentence: String,
+}
+
+/// The result for one question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Anchor {
+    /// The answer occurs once.
+    Once {
+        /// The document.
+        doc: DocId,
+        /// The words that the answer touches.
+        answer: ByteRange,
+        /// The sentence that holds it; of an answer over several, all of them.
+        sentence: ByteRange,
+    },
+    /// It is left to an annotator.
+    Open {
+        /// The reason.
+        reason: Reason,
+        /// Number of occurrences.
+        n_found: usize,
+        /// The first occurrences.
+        places: Vec<AnswerPlace>,
+    },
+}
+
+/// Locates the answers of `pairs` in `documents`.
+///
+/// # Errors
+/// A pair whose `doc` is not among the documents.
+pub fn anchor(pairs: &[QaPair], documents: &[Document]) -> Result<Anchored, Error> {
+    let searched = Searched::new(documents);
+    let numbers: HashMap<&str, usize> = documents
+        .iter()
+        .enumerate()
+        .map(|(number, document)| (document.id.as_str(), number))
+        .collect();
+    let mut out = Anchored::default();
+    let mut n_elsewhere = 0;
+    for pair in pairs {
+        let within = pair.within(documents, &numbers)?;
+        n_elsewhere += usize::from(within.is_none() && pair.names_source());
+        let mut question = pair.question();
+        let anchored = if pair.is_disputed() {
+            searched.occurrences(&question, within, Some(Reason::Disputed))
+        } else {
+            searched.anchor(&question, within)
+        };
+        match anchored {
+            Anchor::Once { doc, sentence, .. } => {
+                question.kind = QuestionKind::Span;
+                question.relevant.insert(doc.clone(), 1);
+                question.evidence.push(vec![Member { doc, ranges: vec![sentence] }]);
+                out.questions.push(question);
+            }
+            Anchor::Open { reason, n_found, places } => {
+                out.unresolved.push(Unresolved { question, reason, n_found, places });
+            }
+        }
+    }
+    if n_elsewhere > 0 {
+        out.notes.push(Note {
+            count: n_elsewhere,
+            what: "[pair|pairs] whose `source` is not a document, searched for in all documents"
+                .to_owned(),
+        });
+    }
+    Ok(out)
+}
+
+/// Documents, indexed once for all answers; their sentences are split when first needed.
+pub struct Searched<'a> {
+    documents: &'a [Document],
+    index: AnswerIndex<'a>,
+    sentences: Vec<OnceCell<Vec<ByteRange>>>,
+}
+
+impl<'a> Searched<'a> {
+    /// Indexes `documents`.
+    #[must_use]
+    pub fn new(documents: &'a [Document]) -> Self {
+        Self {
+            documents,
+            index: AnswerIndex::new(documents.iter().map(|document| document.text.as_str())),
+            sentences: documents.iter().map(|_| OnceCell::new()).collect(),
+        }
+    }
+
+    /// Locates the answers of `question`, which are aliases; in the document of the number `within` only, if it is given.
+    #[must_use]
+    pub fn anchor(&self, question: &Question, within: Option<usize>) -> Anchor {
+        let is_yes_no = |answer: &String| {
+            let word = answer.trim_end_matches('.');
+            word.eq_ignore_ascii_case("yes") || word.eq_ignore_ascii_case("no")
+        };
+        let nowhere = |reason| Anchor::Open { reason, n_found: 0, places: Vec::new() };
+        if question.answers.is_empty() {
+            nowhere(Reason::NoAnswer)
+        } else if question.answers.iter().all(is_yes_no) {
+            nowhere(Reason::YesNo)
+        } else {
+            self.occurrences(question, within, None)
+        }
+    }
+
+    /// Locates the answers of `question`; leaves it to an annotator for `reason`, if there is one.
+    fn occurrences(
+        &self,
+        question: &Question,
+        within: Option<usize>,
+        reason: Option<Reason>,
+    ) -> Anchor {
+        let found = self.index.find(&question.answers, within);
+        match (found.n_found, &found.places[..], reason) {
+            (1, [place], None) => Anchor::Once {
+                doc: self.documents[place.text].id.clone(),
+                answer: place.range,
+                sentence: self.sentence(*place),
+            },
+            (n_found, places, reason) => Anchor::Open {
+                reason: reason.unwrap_or(if n_found == 0 {
+                    Reason::Never
+                } else {
+                    Reason::Several
+                }),
+                n_found,
+                places: places.iter().take(MOST_PLACES).map(|it| self.shown(*it)).collect(),
+            },
+        }
+    }
+
+    fn shown(&self, place: Occurrence) -> AnswerPlace {
+        let document = &self.documents[place.text];
+        AnswerPlace {
+            doc: document.id.clone(),
+            range: place.range,
+            sentence: document.text[self.sentence(place).as_range()].to_owned(),
+        }
+    }
+
+    /// Returns the range from the first sentence that `place` touches to the last; the place itself if it touches none.
+    fn sentence(&self, place: Occurrence) -> ByteRange {
+        let all = self.sentences[place.text].get_or_init(|| {
+            let pieces = sentences::split(&self.documents[place.text].text);
+            pieces.into_iter().map(|it| (it.range.start, it.range.end).into()).collect()
+        });
+        let first = all.partition_point(|sentence| sentence.end <= place.range.start);
+        let touched = all[first..].iter().take_while(|it| it.start < place.range.end);
+        touched.fold(place.range, |all, sentence| {
+            ByteRange::new(all.start.min(sentence.start), all.end.max(sentence.end))
+        })
+    }
+}
+
+/// A line of `unresolved.jsonl`: a question that labelling reads, with the reason and the candidate places.
+#[derive(Serialize)]
+struct UnresolvedLine<'a> {
+    id: &'a str,
+    text: &'a str,
+    #[serde(flatten)]
+    labels: Labels<'a>,
+    reason: Reason,
+    n_found: usize,
+    places: &'a [AnswerPlace],
+}
+
+/// Writes `unresolved` to the file `path`, one question a line; the file is replaced.
+pub fn write_unresolved(path: &Path, unresolved: &[Unresolved]) -> Result<(), Error> {
+    let lines = unresolved.iter().map(|it| {
+        spaced(&UnresolvedLine {
+            id: it.question.id.as_str(),
+            text: &it.question.text,
+            labels: Labels::new(&it.question, |_| None),
+            reason: it.reason,
+            n_found: it.n_found,
+            places: &it.places,
+        })
+    });
+    write_lines(path, lines).map_err(Error::write(path))
+}

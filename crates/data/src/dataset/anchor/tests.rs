@@ -1,0 +1,194 @@
+//! Pairs and documents in memory: what is anchored, what is left open, and bad input.
+
+use super::*;
+use crate::dataset::testing::with_files;
+use ragtriage_core::config::Format;
+use ragtriage_core::hint::Hint;
+
+fn document(id: &str, text: &str) -> Document {
+    Document {
+        id: id.into(),
+        title: String::new(),
+        text: text.to_owned(),
+        metadata: std::collections::BTreeMap::new(),
+    }
+}
+
+fn documents() -> Vec<Document> {
+    vec![
+        document("oncall.md", "A silence lasts 4 hours at most. Renew it  early.\n"),
+        document(
+            "guides/retry.md",
+            "Retries wait “30 seconds”. A retry is logged. It's never lost.",
+        ),
+    ]
+}
+
+fn read(text: &str) -> Result<Vec<QaPair>, Error> {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("qa.jsonl"), text).expect("written");
+    pairs(&folder.path().join("qa.jsonl"))
+}
+
+fn anchored(lines: &str) -> Anchored {
+    anchor(&read(lines).expect("pairs"), &documents()).expect("documents")
+}
+
+/// The document and the quoted text of a question's only evidence.
+fn quote(question: &Question) -> (String, String) {
+    let member = &question.evidence[0][0];
+    let all = documents();
+    let document = all.iter().find(|it| it.id == member.doc).expect("known");
+    (member.doc.to_string(), document.text[member.ranges[0].as_range()].to_owned())
+}
+
+fn refusal(text: &str) -> String {
+    let error = read(text).expect_err("refused");
+    assert!(error.hint().is_some(), "{error}");
+    let text = error.to_string();
+    text[text.find("` line").map_or(0, |at| at + 2)..].to_owned()
+}
+
+#[test]
+fn an_answer_that_occurs_once_becomes_the_sentence_that_holds_it() {
+    let found = anchored(
+        "{\"id\": 1, \"question\": \"How long?\", \"answer\": \"Four hours\", \"reference\": [\"4 hours\"]}\n\
+         {\"user_input\": \"How long do retries wait?\", \"ground_truth\": \"\\\"30 seconds\\\"\"}\n\
+         {\"query\": \"Lost?\", \"golden_answers\": [\"It’s never  lost.\", \"never lost\"]}\n",
+    );
+    assert_eq!(found.unresolved, []);
+    let quotes: Vec<_> = found.questions.iter().map(quote).collect();
+    let of = |doc: &str, text: &str| (doc.to_owned(), text.to_owned());
+    assert_eq!(
+        quotes,
+        [
+            of("oncall.md", "A silence lasts 4 hours at most."),
+            of("guides/retry.md", "Retries wait “30 seconds”."),
+            of("guides/retry.md", "It's never lost."),
+        ]
+    );
+    assert_eq!(found.questions[0].answers, ["4 hours"]);
+    assert_eq!(found.questions[0].relevant, [("oncall.md".into(), 1)].into());
+}
+
+#[test]
+fn different_answers_to_one_question_are_left_open_with_the_places_of_both() {
+    let found = anchored(
+        "{\"question\": \"How long?\", \"answer\": \"4 hours\"}\n\
+         {\"question\": \"How long?\", \"answer\": \"30 seconds\"}\n\
+         {\"question\": \"Where?\", \"answer\": \"logged\", \"doc\": \"oncall.md\"}\n\
+         {\"question\": \"Where?\", \"answer\": \"logged\", \"doc\": \"guides/retry.md\"}\n\
+         {\"question\": \"Lost?\", \"answers\": [\"never lost\", \"It's never lost\"]}\n\
+         {\"question\": \"Lost?\"}\n\
+         {\"question\": \"Lost?\", \"answers\": [\"It's never lost\", \"never lost\"]}\n",
+    );
+    let seen: Vec<(Reason, usize, usize)> =
+        found.unresolved.iter().map(|it| (it.reason, it.n_found, it.places.len())).collect();
+    assert_eq!(seen, [(Reason::Disputed, 2, 2), (Reason::Disputed, 1, 1)]);
+    assert_eq!(found.unresolved[0].question.answers, ["4 hours", "30 seconds"]);
+    // Repeated, and without an answer: one question.
+    assert_eq!(found.questions.len(), 1);
+}
+
+#[test]
+fn an_answer_that_occurs_several_times_or_never_is_left_open_with_its_places() {
+    let found = anchored(
+        "{\"question\": \"What is logged?\", \"answer\": \"retry\"}\n\
+         {\"question\": \"Where?\", \"answer\": \"a\"}\n\
+         {\"question\": \"Is a retry logged?\", \"answer\": \"Yes\"}\n\
+         {\"question\": \"How long does a silence last?\", \"answer\": \"five hours\"}\n\
+         {\"question\": \"Renew?\"}\n\
+         {\"question\": \"Which two?\", \"answer\": [\"4 hours\", \"30 seconds\"]}\n",
+    );
+    let seen: Vec<(Reason, usize, &str)> = found
+        .unresolved
+        .iter()
+        .map(|it| {
+            let first = it.places.first().map_or("", |place| place.sentence.as_str());
+            (it.reason, it.n_found, first)
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (Reason::Never, 0, ""), // an article is removed from both sides
+            (Reason::YesNo, 0, ""),
+            (Reason::Never, 0, ""),
+            (Reason::NoAnswer, 0, ""),
+            (Reason::Several, 2, "A silence lasts 4 hours at most."),
+        ]
+    );
+    assert_eq!(found.questions.len(), 1);
+}
+
+#[test]
+fn a_named_document_limits_the_search() {
+    let found = anchored(
+        "{\"question\": \"?\", \"answer\": \"it\", \"doc\": \"oncall.md\"}\n\
+         {\"question\": \"??\", \"answer\": \"it\", \"source\": \"/home/me/docs/guides/retry.md\"}\n\
+         {\"question\": \"???\", \"answer\": \"it\", \"source\": \"handbook\"}\n",
+    );
+    let docs: Vec<_> = found.questions.iter().map(|it| quote(it).0).collect();
+    assert_eq!(docs, ["oncall.md", "guides/retry.md"]);
+    assert_eq!((found.unresolved[0].n_found, found.notes[0].count), (2, 1));
+    let wrong = read("{\"question\": \"?\", \"answer\": \"it\", \"doc\": \"oncal.md\"}");
+    let error = anchor(&wrong.expect("pairs"), &documents()).expect_err("unknown");
+    assert!(error.to_string().contains("line 1"), "{error}");
+    assert!(error.hint().expect("a hint").starts_with("did you mean `oncall.md`?"));
+}
+
+#[test]
+fn a_record_that_is_no_pair_is_named_by_its_line() {
+    let cases = [
+        ("\n{\"question\": [1]}", "line 2: `question` must be a string"),
+        (
+            "{\"q\": \"?\"}",
+            "line 1: `question` must be a string (also `query`, `user_input`, `input` or `text`)",
+        ),
+        (
+            "{\"question\": \"?\", \"answer\": {\"text\": \"x\"}}",
+            "line 1: `answer` must be a string or a list of strings",
+        ),
+        (
+            "{\"id\": 1, \"question\": \"?\"}\n{\"id\": \"1\", \"question\": \"??\"}",
+            "line 2: duplicate question `1`",
+        ),
+        ("[1]", "line 1: invalid type: sequence, expected a map"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(refusal(text), expected);
+    }
+    assert!(read("").expect_err("empty").to_string().ends_with("has no questions"));
+}
+
+#[test]
+fn a_question_without_an_id_that_comes_twice_is_read_once() {
+    let line = "{\"question\": \"?\", \"answer\": \"x\"}\n";
+    assert_eq!(read(&line.repeat(2)).expect("pairs").len(), 1);
+}
+
+#[test]
+fn unresolved_questions_read_back_for_labelling_with_their_places() {
+    let found = anchored(
+        "{\"id\": \"q\", \"question\": \"Which two?\", \"answer\": [\"4 hours\", \"30 seconds\"]}\n",
+    );
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("unresolved.jsonl");
+    write_unresolved(&path, &found.unresolved).expect("written");
+    // `A silence lasts ` has 16 bytes, `4 hours` 7; `Retries wait ` has 13, `“30 seconds”` 3 + 10 + 3.
+    let places =
+        vec![("oncall.md".into(), (16, 23).into()), ("guides/retry.md".into(), (13, 29).into())];
+    let corpus = "{\"id\": \"a\", \"text\": \"x\"}\n";
+    with_files(&[("corpus.jsonl", corpus)], Format::Jsonl, |spec| {
+        let (asked, candidates) = crate::dataset::asked(spec, &path).expect("loads");
+        assert_eq!(asked.questions[0].answers, ["4 hours", "30 seconds"]);
+        assert_eq!(candidates, [("q".into(), places)].into());
+    });
+    let wrong = folder.path().join("wrong.jsonl");
+    std::fs::write(&wrong, "{\"id\": \"q\", \"text\": \"?\", \"places\": [{\"doc\": \"a\"}]}")
+        .expect("written");
+    with_files(&[("corpus.jsonl", corpus)], Format::Jsonl, |spec| {
+        let error = crate::dataset::asked(spec, &wrong).expect_err("refused").to_string();
+        assert!(error.contains("line 1 (`q`): `places[0]`: missing field `range`"), "{error}");
+    });
+}

@@ -1,0 +1,310 @@
+//! A data set under construction: the only module that checks ids, counts notes and validates labels against the corpus. Errors
+//! are collected: loading fails with the first, lint lists them all.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use crate::dataset::error::{Error, Place};
+use crate::dataset::lint::finding::Rule;
+use crate::dataset::load::Inspection;
+use crate::dataset::nearest;
+use ragtriage_core::config::{MAX_DOCUMENT_BYTES, MissingEvidence};
+use ragtriage_core::types::{DocId, Document, DocumentNumbers, Note, Question, QuestionId};
+
+/// The number of missing documents that get a nearest match: each is compared with the whole corpus.
+const MOST_NEAREST: usize = 100;
+
+/// Maximum ranges of a question's evidence: each is compared with the others and with the passages of each stage.
+const MOST_RANGES: usize = 1_000;
+
+/// Accepts documents and questions from the loaders.
+pub(super) struct Draft {
+    /// What happens to labels of missing documents.
+    missing: MissingEvidence,
+    max_document_bytes: usize,
+    numbers: DocumentNumbers,
+    question_ids: HashSet<QuestionId>,
+    read: Inspection,
+}
+
+impl Draft {
+    pub(super) fn new(missing: MissingEvidence) -> Self {
+        Self {
+            missing,
+            max_document_bytes: MAX_DOCUMENT_BYTES,
+            numbers: DocumentNumbers::default(),
+            question_ids: HashSet::new(),
+            read: Inspection::default(),
+        }
+    }
+
+    /// Refuses documents of more than `max_bytes` bytes of text.
+    pub(super) fn limited_to(self, max_bytes: usize) -> Self {
+        Self { max_document_bytes: max_bytes, ..self }
+    }
+
+    /// Returns a valid value; collects an error.
+    pub(super) fn check<T>(&mut self, read: Result<T, Error>) -> Option<T> {
+        read.map_err(|error| self.read.errors.push(error)).ok()
+    }
+
+    pub(super) fn fail(&mut self, error: Error) {
+        self.read.errors.push(error);
+    }
+
+    /// Returns the error of a document of `n_bytes` at `place` over the limit.
+    pub(super) fn check_length(&self, place: &Place, n_bytes: usize) -> Result<(), Error> {
+        let max_bytes = self.max_document_bytes;
+        if n_bytes <= max_bytes {
+            return Ok(());
+        }
+        let message = format!("the document has {n_bytes} bytes, more than {max_bytes}");
+        let hint = "split or exclude it, or raise `dataset.max_document_bytes`";
+        Err(Error::data(Rule::Unreadable, message, hint).at(place))
+    }
+
+    /// Counts an accepted irregularity; `what` as in [`Note::what`].
+    pub(super) fn note(&mut self, count: usize, what: &str) {
+        Note::add(&mut self.read.notes, what, count);
+    }
+
+    /// Under `error` collects `refuse` as an error; under `keep` counts `what`.
+    pub(super) fn missing(&mut self, what: &str, refuse: impl FnOnce() -> Error) {
+        match self.missing {
+            MissingEvidence::Error => self.fail(refuse()),
+            MissingEvidence::Keep => self.note(1, what),
+        }
+    }
+
+    /// Records what loads and should be corrected; `what` as in [`Note::what`].
+    pub(super) fn warn(&mut self, what: &str, warning: Error) {
+        self.note(1, what);
+        self.read.warnings.push(warning);
+    }
+
+    /// Returns the document of that id, if it has been read.
+    pub(super) fn document(&self, id: &DocId) -> Option<&Document> {
+        let number = self.numbers.find(&self.read.documents, id.as_str())?;
+        Some(&self.read.documents[number])
+    }
+
+    /// Adds a document; its id must be new. One that is only a title has it as its text, so that it has a chunk to be found.
+    pub(super) fn push_document(&mut self, place: &Place, mut document: Document) {
+        if is_blank(&document.text) && !is_blank(&document.title) {
+            document.text = std::mem::take(&mut document.title);
+        }
+        if self.document(&document.id).is_some() {
+            return self
+                .fail(duplicate("document", document.id.as_str(), place).about(&document.id));
+        }
+        let length = self.check_length(place, document.text.len());
+        if self.check(length).is_none() {
+            return;
+        }
+        self.note(usize::from(is_blank(&document.text)), "empty [document|documents] (no chunk)");
+        self.read.documents.push(document);
+        self.numbers.insert(&self.read.documents, self.read.documents.len() - 1);
+    }
+
+    /// Adds a question; its id must be new. Trims its text, which must not be empty.
+    pub(super) fn push_question(&mut self, place: &Place, mut question: Question) {
+        let place = place.of(question.id.as_str());
+        let trimmed = question.text.trim();
+        if trimmed.is_empty() {
+            let hint = "write the question, or remove the record";
+            let error = Error::data(Rule::EmptyQuestion, "the question is empty", hint);
+            return self.fail(error.at(&place));
+        }
+        if trimmed.len() < question.text.len() {
+            let trimmed = trimmed.to_owned();
+            question.text = trimmed;
+            self.note(1, "[question|questions] with surrounding white space, trimmed");
+        }
+        let n_ranges: usize =
+            question.evidence.iter().flatten().map(|member| member.ranges.len()).sum();
+        if n_ranges > MOST_RANGES {
+            let message = format!("the evidence has {n_ranges} ranges, more than {MOST_RANGES}");
+            let hint = "label what answers the question, adjacent ranges as one";
+            return self.fail(Error::data(Rule::BadField, message, hint).at(&place));
+        }
+        if !self.question_ids.insert(question.id.clone()) {
+            return self.fail(duplicate("question", question.id.as_str(), &place));
+        }
+        self.read.questions.push(question);
+        self.read.places.push(place);
+    }
+
+    /// Returns everything that was read. `path`: the data set's location, for an empty corpus.
+    pub(super) fn finish(mut self, path: &Path) -> Inspection {
+        let corpus = check_corpus(&self.read.documents, path);
+        self.check(corpus);
+        self.check_labels();
+        self.read
+    }
+
+    /// Returns the documents alone, unless there was an error.
+    pub(super) fn into_documents(self, path: &Path) -> Result<Vec<Document>, Error> {
+        let read = self.read.sound()?;
+        check_corpus(&read.documents, path)?;
+        Ok(read.documents)
+    }
+
+    /// Returns the questions alone, unless there was an error; the documents that they name are not validated.
+    pub(super) fn into_questions(self) -> Result<Vec<Question>, Error> {
+        Ok(self.read.sound()?.questions)
+    }
+
+    fn check_labels(&mut self) {
+        let (mut n_evidence, mut n_relevant) = (0, 0);
+        let mut unknown: Vec<(usize, DocId)> = Vec::new();
+        for (number, question) in self.read.questions.iter().enumerate() {
+            let first = unknown.len();
+            let named = question.evidence.iter().flatten().map(|member| (&member.doc, true));
+            for (doc, is_evidence) in named.chain(question.relevant.keys().map(|doc| (doc, false)))
+            {
+                if self.document(doc).is_some() {
+                    continue;
+                }
+                match self.missing {
+                    // Evidence is also listed among the relevant documents.
+                    MissingEvidence::Error
+                        if unknown[first..].iter().any(|(_, other)| other == doc) => {}
+                    MissingEvidence::Error => unknown.push((number, doc.clone())),
+                    MissingEvidence::Keep if is_evidence => n_evidence += 1,
+                    MissingEvidence::Keep => n_relevant += 1,
+                }
+            }
+        }
+        for (at, (number, doc)) in unknown.into_iter().enumerate() {
+            let known = self.read.documents.iter().map(|known| known.id.as_str());
+            let nearest = nearest::word(doc.as_str(), known.filter(|_| at < MOST_NEAREST));
+            let error = Error::unknown_document(&self.read.places[number], &doc, nearest);
+            self.read.errors.push(error);
+        }
+        self.note(
+            n_evidence,
+            "[piece|pieces] of evidence whose document is not in the corpus, kept",
+        );
+        self.note(
+            n_relevant,
+            "judged [document that is|documents that are] not in the corpus, kept",
+        );
+    }
+}
+
+/// Returns the error of a second document or question with one id.
+pub(super) fn duplicate(what: &str, id: &str, place: &Place) -> Error {
+    let message = format!("duplicate {what} `{id}`");
+    Error::data(Rule::DuplicateId, message, "give each its own id").at(place)
+}
+
+fn check_corpus(documents: &[Document], path: &Path) -> Result<(), Error> {
+    if documents.iter().any(|document| !is_blank(&document.text)) {
+        return Ok(());
+    }
+    let message = format!("the corpus of `{}` is empty", path.display());
+    let hint = "add documents with text, or check `dataset.path` and `dataset.globs`";
+    Err(Error::data(Rule::EmptyCorpus, message, hint))
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use ragtriage_core::hint::Hint;
+    use ragtriage_core::types::Member;
+
+    fn place() -> Place {
+        Place::file(Path::new("set"))
+    }
+
+    fn document(id: &str, text: &str) -> Document {
+        Document {
+            id: id.into(),
+            title: String::new(),
+            text: text.into(),
+            metadata: BTreeMap::new(),
+        }
+    }
+
+    fn question(id: &str, text: &str, relevant: &[&str]) -> Question {
+        Question {
+            relevant: relevant.iter().map(|&doc| (doc.into(), 1)).collect(),
+            ..Question::new(id.into(), text.into())
+        }
+    }
+
+    /// What is read of one document and these questions.
+    fn read(missing: MissingEvidence, questions: Vec<Question>) -> Inspection {
+        let mut draft = Draft::new(missing);
+        draft.push_document(&place(), document("alpha.md", "text"));
+        for question in questions {
+            draft.push_question(&place(), question);
+        }
+        draft.finish(Path::new("set"))
+    }
+
+    fn errors(read: &Inspection) -> Vec<String> {
+        read.errors.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_document_over_the_limit_or_of_a_known_id_is_refused_by_name() {
+        let mut draft = Draft::new(MissingEvidence::Error).limited_to(10);
+        for (id, text) in [("a", "ten bytes."), ("b", "éleven byt"), ("a", "other")] {
+            draft.push_document(&place(), document(id, text));
+        }
+        let expected =
+            ["`set`: the document has 11 bytes, more than 10", "`set`: duplicate document `a`"];
+        assert_eq!(errors(&draft.finish(Path::new("set"))), expected);
+    }
+
+    #[test]
+    fn a_question_of_more_ranges_than_can_be_compared_is_refused_with_their_number() {
+        let with = |n: usize| {
+            let ranges = (0..n).map(|at| (at, at + 2).into()).collect();
+            let evidence = vec![vec![Member { doc: "alpha.md".into(), ranges }]; 2];
+            errors(&read(
+                MissingEvidence::Error,
+                vec![Question { evidence, ..question("q", "why?", &[]) }],
+            ))
+        };
+        assert_eq!(with(500), [""; 0], "a thousand in two groups");
+        assert_eq!(with(501), ["`set` (`q`): the evidence has 1002 ranges, more than 1000"]);
+    }
+
+    #[test]
+    fn a_question_is_trimmed_has_an_id_of_its_own_and_must_ask_something() {
+        let asked = [("q", " why? "), ("q", "how?"), ("r", " \n")];
+        let asked = asked.map(|(id, text)| question(id, text, &[])).to_vec();
+        let read = read(MissingEvidence::Keep, asked);
+        let expected =
+            ["`set` (`q`): duplicate question `q`", "`set` (`r`): the question is empty"];
+        assert_eq!(errors(&read), expected);
+        assert_eq!((read.questions[0].text.as_str(), read.notes[0].count), ("why?", 1));
+    }
+
+    #[test]
+    fn an_unknown_document_is_refused_with_the_nearest_or_kept_and_counted() {
+        let asked = || vec![question("q", "why?", &["alpah.md"])];
+        let refused = read(MissingEvidence::Error, asked());
+        assert_eq!(errors(&refused), ["`set` (`q`): document `alpah.md` is not in the corpus"]);
+        let hint = refused.errors[0].hint().expect("a hint");
+        assert!(hint.contains("`alpha.md`"), "{hint}");
+        let kept = read(MissingEvidence::Keep, asked());
+        assert_eq!((kept.questions[0].relevant.len(), kept.errors.len()), (1, 0));
+        assert_eq!(kept.notes[0].to_string(), "1 judged document that is not in the corpus, kept");
+    }
+
+    #[test]
+    fn a_corpus_without_text_is_refused() {
+        let mut draft = Draft::new(MissingEvidence::Keep);
+        draft.push_document(&place(), document("a", " "));
+        assert_eq!(errors(&draft.finish(Path::new("set"))), ["the corpus of `set` is empty"]);
+    }
+}

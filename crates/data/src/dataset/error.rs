@@ -1,0 +1,225 @@
+//! The error of this crate, with the place of its cause and a hint.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::dataset::lint::finding::Rule;
+use ragtriage_core::hint::Hint;
+use ragtriage_core::text::causes::with_causes;
+use ragtriage_core::types::DocId;
+
+const MISSING_EVIDENCE: &str = "keep and count it with `dataset.missing_evidence = \"keep\"`";
+
+/// What a caller can do about an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The path does not exist.
+    Missing,
+    /// Nothing can be read or written: another layout, an unknown split, no permission.
+    Unusable,
+    /// Bytes that are not UTF-8; other files may be read.
+    NotText,
+    /// A fault of the data, by the rule of [`crate::dataset::lint`]; the other records may be read.
+    Data(Rule),
+}
+
+/// An error with the file and the line or id of its cause.
+#[derive(Debug)]
+pub struct Error {
+    /// What a caller can do.
+    pub kind: Kind,
+    /// The record that caused it.
+    pub place: Option<Place>,
+    /// The document that it is about.
+    pub document: Option<Box<str>>,
+    message: Box<str>,
+    hint: Box<str>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl Error {
+    /// Creates an error that leaves nothing to read.
+    pub(crate) fn unusable(message: impl Into<Box<str>>, hint: impl Into<Box<str>>) -> Self {
+        Self {
+            kind: Kind::Unusable,
+            place: None,
+            document: None,
+            message: message.into(),
+            hint: hint.into(),
+            source: None,
+        }
+    }
+
+    /// Creates the error of a fault in the data.
+    pub(crate) fn data(
+        rule: Rule,
+        message: impl Into<Box<str>>,
+        hint: impl Into<Box<str>>,
+    ) -> Self {
+        Self { kind: Kind::Data(rule), ..Self::unusable(message, hint) }
+    }
+
+    /// Creates the error of a field or line that is not as its format wants it.
+    pub(crate) fn record(place: &Place, message: impl Into<Box<str>>) -> Self {
+        Self::data(Rule::BadField, message, "fix that record").at(place)
+    }
+
+    /// Creates the error of a document that is not in the corpus.
+    pub(crate) fn unknown_document(place: &Place, doc: &DocId, nearest: Option<&str>) -> Self {
+        let hint = match nearest {
+            Some(id) => format!("did you mean `{id}`? or {MISSING_EVIDENCE}"),
+            None => format!("add the document, or {MISSING_EVIDENCE}"),
+        };
+        Self::data(Rule::UnknownDocument, format!("document `{doc}` is not in the corpus"), hint)
+            .at(place)
+            .about(doc)
+    }
+
+    /// Creates the error of a label that leads nowhere.
+    pub(crate) fn label(rule: Rule, place: &Place, message: impl Into<Box<str>>) -> Self {
+        Self::data(rule, message, format!("fix the label, or {MISSING_EVIDENCE}")).at(place)
+    }
+
+    /// Creates the error of a data set without questions.
+    pub(crate) fn no_questions(path: &Path, split: Option<&str>) -> Self {
+        let path = path.display();
+        let (message, hint) = match split {
+            Some(split) => (
+                format!("`{path}` has no questions in split `{split}`"),
+                "check `dataset.split` and the questions' `split`",
+            ),
+            None => (
+                format!("`{path}` has no questions"),
+                "add questions, one per line, or label real ones with `ragtriage dataset label`",
+            ),
+        };
+        Self::data(Rule::NoQuestions, message, hint)
+    }
+
+    /// Creates the error of bytes that are not UTF-8, from `offset` on.
+    pub(crate) fn not_text(path: &Path, offset: usize) -> Self {
+        let message = format!("`{}` is not valid UTF-8 at byte {offset}", path.display());
+        let hint =
+            "convert the file to UTF-8, for instance with `iconv`, or leave it out of the corpus";
+        Self { kind: Kind::NotText, ..Self::unusable(message, hint) }
+    }
+
+    /// Returns the error of reading `path`.
+    pub(crate) fn read(path: &Path, source: io::Error) -> Self {
+        if source.kind() == io::ErrorKind::NotFound {
+            return Self::missing(path);
+        }
+        Self {
+            source: Some(Box::new(source)),
+            ..Self::unusable(
+                format!("cannot read `{}`", path.display()),
+                "check the path and its permissions",
+            )
+        }
+    }
+
+    /// Returns the error of a path that does not exist.
+    pub(crate) fn missing(path: &Path) -> Self {
+        let hint =
+            "check `dataset.path`; `ragtriage dataset fetch NAME` downloads a public data set";
+        let message = format!("`{}` does not exist", path.display());
+        Self { kind: Kind::Missing, ..Self::unusable(message, hint) }
+    }
+
+    /// Returns a closure for `map_err` that creates the error of writing `path`.
+    pub(crate) fn write(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| Self {
+            source: Some(Box::new(source)),
+            ..Self::unusable(
+                format!("cannot write `{}`", path.display()),
+                "check the path and its permissions",
+            )
+        }
+    }
+
+    /// Takes over the message and the hint of another crate's error.
+    pub(crate) fn of(error: &(impl StdError + Hint)) -> Self {
+        Self::unusable(with_causes(error), error.hint().unwrap_or_default())
+    }
+
+    /// Returns the error with the record that caused it.
+    pub(crate) fn at(self, place: &Place) -> Self {
+        Self { place: Some(place.clone()), ..self }
+    }
+
+    /// Returns the error with the document that it is about.
+    pub(crate) fn about(self, doc: &DocId) -> Self {
+        Self { document: Some(doc.as_str().into()), ..self }
+    }
+
+    /// Returns the error with its cause.
+    pub(crate) fn because(self, source: impl StdError + Send + Sync + 'static) -> Self {
+        Self { source: Some(Box::new(source)), ..self }
+    }
+
+    /// Returns the message without the place.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "{place}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_ref().map(|source| &**source as &(dyn StdError + 'static))
+    }
+}
+
+impl Hint for Error {
+    fn hint(&self) -> Option<String> {
+        Some(self.hint.to_string()).filter(|hint| !hint.is_empty())
+    }
+}
+
+/// A file, with the line and record if known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub path: Arc<Path>,
+    /// The line, from 1; `None` in files that are a single JSON value.
+    pub line: Option<usize>,
+    /// The document's or question's id.
+    pub id: Option<Arc<str>>,
+}
+
+impl Place {
+    /// Creates a place without a line.
+    pub(crate) fn file(path: &Path) -> Self {
+        Self { path: Arc::from(path), line: None, id: None }
+    }
+
+    /// Returns this place with the id of its record.
+    pub(crate) fn of(&self, id: &str) -> Self {
+        Self { id: Some(id.into()), ..self.clone() }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.path.display())?;
+        if let Some(line) = self.line {
+            write!(f, " line {line}")?;
+        }
+        match &self.id {
+            Some(id) => write!(f, " (`{id}`)"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! A folder of files as the corpus, with `questions.jsonl`.
+//!
+//! The folder contains `questions.jsonl` and either a folder `corpus/` or the files themselves. A document's id is its path
+//! from the corpus folder with `/`; its text is the unmodified file without a byte order mark; its title is the first
+//! heading (Markdown, or an underlined first line as in reStructuredText), else the file's name without extension. Its
+//! metadata are the fields of its front matter, and `folder`: all its parent folders within the corpus folder, outermost
+//! first.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::dataset::draft::Draft;
+use crate::dataset::error::{Error, Place};
+use crate::dataset::globs::Walked;
+use crate::dataset::jsonl::QUESTIONS;
+use crate::dataset::{front_matter, globs, read};
+use ragtriage_core::config::DatasetSettings;
+use ragtriage_core::config::Format;
+use ragtriage_core::types::Document;
+
+/// Prose, followed by the source code of common languages.
+const EXTENSIONS: &str = "{md,markdown,txt,rst,rs,py,js,jsx,ts,tsx,java,kt,go,c,h,cc,cpp,hpp,cs,rb,php,swift,scala,sh,\
+                          sql,lua,r,jl,pl,ex,hs,proto,tf}";
+
+/// Characters that underline headings in Markdown (`~~~` and three backticks begin code there) and in reStructuredText.
+const MARKDOWN_UNDERLINES: &str = "=-";
+const RST_UNDERLINES: &str = "=-~^\"'`#*+";
+
+/// Reads the documents of the folder `path` into `draft`; an empty `patterns` means [`EXTENSIONS`].
+pub(super) fn documents(
+    path: &Path,
+    patterns: &[String],
+    follow_links: bool,
+    draft: &mut Draft,
+) -> Result<(), Error> {
+    let Walked { files, n_broken, n_outside } = matching(path, patterns, follow_links)?;
+    draft.note(
+        n_broken,
+        "symbolic [link without a target, or to a folder around it|links without a target, or to a folder around them], skipped",
+    );
+    draft.note(
+        n_outside,
+        "symbolic [link that leaves|links that leave] the corpus folder, skipped: set `dataset.follow_links = true` to follow [it|them]",
+    );
+    for (id, file) in files {
+        let place = Place::file(&file);
+        let read = std::fs::metadata(&file)
+            .map_or(Ok(()), |file| draft.check_length(&place, file.len() as usize))
+            .and_then(|()| read::text(&file));
+        let Some(text) = draft.check(read) else {
+            continue;
+        };
+        // An empty file is not found by its name.
+        let title = if text.trim().is_empty() { String::new() } else { title(&text, &file) };
+        let metadata = metadata(&id, &text);
+        draft.push_document(&place, Document { id: id.into(), title, text, metadata });
+    }
+    Ok(())
+}
+
+/// Returns true if `file` is one of the documents, through any path; never in formats without a file per document.
+///
+/// # Errors
+/// Errors of reading the folder; a missing `file` is not a document.
+pub fn has_document(spec: &DatasetSettings, file: &Path) -> Result<bool, Error> {
+    let Ok(file) = file.canonicalize() else {
+        return Ok(false);
+    };
+    if spec.format != Format::Files {
+        return Ok(false);
+    }
+    let documents = matching(&spec.path, &spec.globs, spec.follow_links)?;
+    Ok(documents
+        .files
+        .iter()
+        .any(|(_, document)| document.canonicalize().is_ok_and(|document| document == file)))
+}
+
+/// Returns the folder of the documents: `corpus` if it exists, else the data set's folder.
+pub(super) fn root(path: &Path) -> PathBuf {
+    let corpus = path.join("corpus");
+    if corpus.is_dir() { corpus } else { path.to_owned() }
+}
+
+/// Returns the files of the folder `path` that are documents, each with its id.
+fn matching(path: &Path, patterns: &[String], follow_links: bool) -> Result<Walked, Error> {
+    let root = root(path);
+    let asked = path.join(QUESTIONS);
+    let mut patterns: Vec<String> = patterns.iter().map(|it| from_root(it)).collect();
+    if patterns.is_empty() {
+        patterns.push(unasked());
+    }
+    let wanted = globs::set(patterns.iter().map(String::as_str))?;
+    let mut walked = globs::walk(&root, follow_links)?;
+    walked.files.retain(|(id, file)| *file != asked && wanted.is_match(id));
+    Ok(walked)
+}
+
+/// Extends a pattern without `/` to match in every folder.
+fn from_root(pattern: &str) -> String {
+    match pattern.strip_prefix("./") {
+        Some(anchored) => anchored.to_owned(),
+        None if pattern.contains('/') => pattern.to_owned(),
+        None => format!("**/{pattern}"),
+    }
+}
+
+/// Returns the default pattern.
+pub(super) fn unasked() -> String {
+    format!("**/*.{EXTENSIONS}")
+}
+
+/// Returns the front matter, and the folders of `id` from the outermost: `a/b/c.md` is in `a` and
+/// `a/b`.
+fn metadata(id: &str, text: &str) -> BTreeMap<String, Value> {
+    let mut fields = front_matter::fields(text);
+    let folders: Vec<Value> = id.match_indices('/').map(|(at, _)| Value::from(&id[..at])).collect();
+    if !folders.is_empty() {
+        fields.entry("folder".to_owned()).or_insert(Value::Array(folders));
+    }
+    fields
+}
+
+fn title(text: &str, file: &Path) -> String {
+    let heading = match ending(file).as_str() {
+        "md" | "markdown" => markdown_heading(text),
+        "rst" | "txt" => underlined_heading(text, RST_UNDERLINES),
+        _ => None,
+    };
+    match heading {
+        Some(heading) => heading.to_owned(),
+        None => file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+    }
+}
+
+/// Returns the extension of a file in lower case, empty if it has none.
+pub(super) fn ending(file: &Path) -> String {
+    let ending = file.extension().unwrap_or_default();
+    ending.to_string_lossy().to_lowercase()
+}
+
+/// Returns the first `# heading` outside front matter and fenced code, or an underlined first line.
+fn markdown_heading(text: &str) -> Option<&str> {
+    let mut body = text;
+    if let Some(rest) = text.strip_prefix("---").filter(|rest| rest.starts_with(['\n', '\r'])) {
+        body = rest.split_once("\n---").map_or(text, |(_, after)| after);
+    }
+    let mut is_code = false;
+    let mut headings = body.lines().map(str::trim).filter_map(|line| {
+        is_code ^= line.starts_with("```") || line.starts_with("~~~");
+        let heading = line.trim_start_matches('#');
+        let is_heading = !is_code && heading.len() < line.len() && heading.starts_with([' ', '\t']);
+        is_heading
+            .then(|| heading.trim().trim_end_matches('#').trim_end())
+            .filter(|heading| !heading.is_empty())
+    });
+    underlined_heading(body, MARKDOWN_UNDERLINES).or_else(|| headings.next())
+}
+
+/// Returns the first non-blank line if the next line underlines it (a line of the same characters may
+/// precede it).
+fn underlined_heading<'a>(text: &'a str, underlines: &str) -> Option<&'a str> {
+    let mut lines =
+        text.lines().map(str::trim).skip_while(|line| line.is_empty() || is_rule(line, underlines));
+    let first = lines.next()?;
+    is_rule(lines.next()?, underlines).then_some(first)
+}
+
+fn is_rule(line: &str, underlines: &str) -> bool {
+    line.len() >= 3
+        && line.starts_with(|c| underlines.contains(c))
+        && line.bytes().all(|b| b == line.as_bytes()[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dataset::error::Kind;
+    use crate::dataset::lint::finding::Rule;
+    use crate::dataset::{load, testing::with_files};
+    use ragtriage_core::config::Format;
+
+    const QUESTION: (&str, &str) = ("questions.jsonl", r#"{"id": "q", "text": "why?"}"#);
+
+    fn ids(files: &[(&str, &str)], globs: &[&str]) -> Vec<String> {
+        let set = with_files(files, Format::Files, |spec| {
+            spec.globs = globs.iter().map(|&glob| glob.to_owned()).collect();
+            load(spec)
+        });
+        set.expect("loads").documents.iter().map(|document| document.id.to_string()).collect()
+    }
+
+    #[test]
+    fn metadata_are_the_front_matter_and_the_folders() {
+        let files = [
+            QUESTION,
+            ("corpus/a/b/c.md", "---\nteam: search\n---\n# C\n"),
+            ("corpus/d.md", "# D"),
+        ];
+        let set = with_files(&files, Format::Files, |spec| load(spec)).expect("loads");
+        let metadata: Vec<String> = set
+            .documents
+            .iter()
+            .map(|document| serde_json::to_string(&document.metadata).expect("JSON"))
+            .collect();
+        assert_eq!(metadata, [r#"{"folder":["a","a/b"],"team":"search"}"#, "{}"]);
+    }
+
+    #[test]
+    fn the_corpus_folder_is_the_root_where_there_is_one() {
+        let files = [
+            ("corpus/b/x.rs", "fn"),
+            ("corpus/a.md", "text"),
+            ("corpus/.git/y.md", "x"),
+            ("README.md", "x"),
+            QUESTION,
+        ];
+        assert_eq!(ids(&files, &[]), ["a.md", "b/x.rs"]);
+    }
+
+    #[test]
+    fn the_files_may_stand_beside_the_questions() {
+        let files = [("a.txt", "text"), ("deep/b.jsonl", "text"), ("c.png", "text"), QUESTION];
+        assert_eq!(ids(&files, &[]), ["a.txt"]);
+        assert_eq!(ids(&files, &["*.jsonl", "*.png"]), ["c.png", "deep/b.jsonl"]);
+        assert_eq!(ids(&files, &["./*.jsonl", "deep/*"]), ["deep/b.jsonl"]);
+    }
+
+    #[test]
+    fn a_file_is_a_document_by_any_path_that_leads_to_it() {
+        let files = [("a.txt", "text"), ("asked.queries", "why?"), ("deep/b.md", "text"), QUESTION];
+        with_files(&files, Format::Files, |spec| {
+            let has = |name: &str| has_document(spec, &spec.path.join(name)).expect("looked for");
+            assert!(has("a.txt") && has("deep/../a.txt") && has("deep/b.md"));
+            assert!(!has("asked.queries") && !has("questions.jsonl") && !has("gone.txt"));
+            spec.format = Format::Jsonl;
+            assert!(!has_document(spec, &spec.path.join("a.txt")).expect("looked for"));
+        });
+    }
+
+    #[test]
+    fn a_title_is_the_first_heading_or_the_files_name() {
+        let of = |name: &str, text: &str| title(text, Path::new(name));
+        assert_eq!(
+            of("a.md", "---\ntitle: x\n---\n```sh\n# no\n```\n\n## The plan ##\n# Later"),
+            "The plan"
+        );
+        assert_eq!(of("a.md", "Under\r\n=====\r\ntext # no\r\n"), "Under");
+        assert_eq!(of("a.md", "#hashtag\n\n---\n"), "a");
+        assert_eq!(of("a.md", "```\ncode\n```\n# Real\n"), "Real");
+        assert_eq!(of("dir/a.rst", "=====\nOver\n=====\n"), "Over");
+        assert_eq!(of("notes.v2.txt", "Just text.\nMore."), "notes.v2");
+        assert_eq!(of("run.sh", "# comment"), "run");
+    }
+
+    #[test]
+    fn a_file_that_is_not_utf_8_is_named_with_its_byte() {
+        let error = with_files(&[("corpus/a.md", "text"), QUESTION], Format::Files, |spec| {
+            std::fs::write(spec.path.join("corpus/b.md"), b"caf\xe9").expect("written");
+            load(spec)
+        });
+        let error = error.expect_err("refused").to_string();
+        assert!(error.ends_with("b.md` is not valid UTF-8 at byte 3"), "{error}");
+    }
+
+    #[test]
+    fn no_file_that_matches_is_an_empty_corpus() {
+        let error =
+            with_files(&[("corpus/a.png", "x"), QUESTION], Format::Files, |spec| load(spec));
+        assert_eq!(error.expect_err("empty").kind, Kind::Data(Rule::EmptyCorpus));
+        let error = with_files(&[], Format::Files, |spec| {
+            spec.path.push("gone");
+            load(spec)
+        });
+        assert_eq!(error.expect_err("gone").kind, Kind::Missing);
+    }
+}

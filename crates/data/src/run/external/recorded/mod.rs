@@ -1,0 +1,327 @@
+//! The record of one question by an external RAG: a JSON object, on a line of a file or from a
+//! service.
+//!
+//! | key | holds |
+//! |---|---|
+//! | `id` | the question's id, a string or a whole number |
+//! | `question` | its text; one of the two is needed |
+//! | `contexts` | the passages of the prompt, in its order; with `prompt` or a stage `packed`, those offered to it |
+//! | `stages` | the rankings of retrievers, their reorderings, and what was packed, by name |
+//! | `prompt` | the whole prompt: the contexts that it contains were packed |
+//! | `answer` | the answer; `null`: there was none. `answers`: a list of repeats |
+//! | `usage` | tokens, cost, seconds and model of the answer |
+//! | `arms` | `oracle`, `gold_in_noise`, `closed_book`: an answer, or `{answer, contexts?, usage?}` |
+//! | `error` | the reason the question failed there; contexts and answer are then optional |
+//!
+//! A stage is a list of passages, an object `{role?, query?, hits, seconds?}`, or a list of such objects: several queries
+//! of one stage. A passage is a text, or an object with `text`, `chunk_id`, or `doc_id` with `start` and `end`. A run that is
+//! written as a record adds `configuration` and `gold`, which are read with the same configuration only.
+//!
+//! Other keys are ignored and counted, at every depth; a misspelled key is rejected, so that it loses no answer. The fields of
+//! common frameworks are read under their own names, which `names.rs` lists. `forms.rs` brings a record to its canonical form,
+//! which `line.rs` reads and describes as a schema.
+
+mod forms;
+mod line;
+mod names;
+mod stage;
+mod written;
+
+#[cfg(test)]
+mod tests;
+
+use ragtriage_core::types::{ArmName, Step};
+use serde_json::{Map, Value};
+
+use self::forms::Forms;
+use self::line::{ArmLine, Arms};
+pub use self::line::{
+    RecordLine, RecordedAttempt, RecordedError, RecordedGold, RecordedHit, RecordedUsage,
+};
+pub(super) use self::line::{count, id};
+pub use self::stage::{CONTEXTS, RecordedExactSearch, RecordedStage, Role};
+pub use self::written::write;
+use super::input::Input;
+use super::unique::UniqueFields;
+use crate::run::error::{Error, Position};
+
+/// One question as an external RAG answered it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recorded {
+    /// Its position, for errors.
+    pub position: Position,
+    /// The question's id.
+    pub id: Option<String>,
+    /// The question's text.
+    pub question: Option<String>,
+    /// Retrievers first, then reorderings, then what was packed; any of them may be missing. `contexts` are what was packed,
+    /// or the last reordering: see [`CONTEXTS`].
+    pub stages: Vec<RecordedStage>,
+    /// The answer.
+    pub answer: RecordedAnswer,
+    /// The prompt, which decides what was packed.
+    pub prompt: Option<String>,
+    /// Answers of further arms, in the order of `ArmName::ALL`.
+    pub arms: Vec<RecordedArm>,
+    /// The error with which it failed there.
+    pub error: Option<RecordedError>,
+    /// Digest of the configuration of the run that was written as this record.
+    pub configuration: Option<String>,
+    /// The gold evidence in the chunks of that run.
+    pub gold: Option<RecordedGold>,
+    /// Ignored keys.
+    pub unread: Vec<String>,
+}
+
+/// The recorded answers to a question.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum RecordedAnswer {
+    /// Answers are not recorded: retrieval only.
+    #[default]
+    Unsaid,
+    /// One answer, or several repeats; never empty.
+    Given(Vec<RecordedAttempt>),
+}
+
+impl RecordedAnswer {
+    /// Returns the record of no answer.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::Given(vec![RecordedAttempt::default()])
+    }
+}
+
+/// The answers under another condition to the question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedArm {
+    /// The condition.
+    pub arm: ArmName,
+    /// Its answer, or several repeats; never empty.
+    pub attempts: Vec<RecordedAttempt>,
+    /// The passages of its prompt.
+    pub contexts: Vec<RecordedHit>,
+}
+
+impl Recorded {
+    /// Returns the stage of the packed passages.
+    #[must_use]
+    pub fn packed(&self) -> Option<&RecordedStage> {
+        self.stages.iter().find(|stage| stage.role() == Role::Packed)
+    }
+
+    /// Returns the last ranking before packing, which `prompt` is compared with where packed passages are not recorded.
+    #[must_use]
+    pub fn offered(&self) -> Option<&RecordedStage> {
+        let mut stages = self.stages.iter().rev();
+        stages.find(|stage| stage.role() != Role::Packed)
+    }
+
+    /// Returns the passages of all stages and arms.
+    pub(super) fn hits_mut(&mut self) -> impl Iterator<Item = &mut RecordedHit> {
+        let of_stages = self.stages.iter_mut().flat_map(|stage| {
+            let exact = stage.exact_search.iter_mut();
+            let exact = exact.flat_map(|exact| &mut exact.hits);
+            stage.hits.iter_mut().flatten().chain(exact)
+        });
+        let of_arms = self.arms.iter_mut().flat_map(|arm| &mut arm.contexts);
+        of_stages.chain(of_arms)
+    }
+}
+
+/// Reads a record: a JSON object on each non-blank line.
+///
+/// # Errors
+/// The first line that is not a valid object or lacks a required key.
+pub fn read(input: &Input) -> Result<Vec<Recorded>, Error> {
+    let lines = input.text().lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(number, line): (usize, &str)| {
+            let position = input.line(number + 1);
+            let recorded = object(&position, line)?;
+            if recorded.id.is_none() && recorded.question.is_none() {
+                let expected = "a string, or there must be an `id`";
+                return Err(Error::field(&position, "question", expected));
+            }
+            Ok(recorded)
+        })
+        .collect()
+}
+
+/// Reads the object at `position`. The question's id may be missing.
+pub fn object(position: &Position, text: &str) -> Result<Recorded, Error> {
+    let UniqueFields(given) =
+        serde_json::from_str(text).map_err(|error| Error::json(position, &error))?;
+    of_fields(position, given)
+}
+
+/// Reads the fields of an object at `position`.
+pub(super) fn of_fields(
+    position: &Position,
+    mut given: Map<String, Value>,
+) -> Result<Recorded, Error> {
+    let mut forms = Forms::new(position);
+    forms.record(&mut given)?;
+    let Forms { mut unread, stages: places, .. } = forms;
+    let has_stages = given.contains_key("stages");
+    let RecordLine {
+        id,
+        question,
+        contexts,
+        stages,
+        prompt,
+        answer,
+        answers,
+        usage,
+        arms,
+        error,
+        configuration,
+        gold,
+    } = line(position, given, &places, &mut unread)?;
+    let mut stages = stage::stages(position, stages.unwrap_or_default(), &places)?;
+    match contexts {
+        Some(contexts) => add_contexts(position, &mut stages, contexts, prompt.is_some())?,
+        None if has_stages || error.is_some() => {}
+        None => {
+            let expected =
+                "a list of texts, or of objects with a `text`, unless there are `stages`";
+            return Err(Error::field(position, "contexts", expected));
+        }
+    }
+    let usage = usage.unwrap_or_default();
+    let answer = answer.map(|text| RecordedAttempt { text, usage, error: None });
+    let answer = attempts(position, "answers", answers, answer)?;
+    unread.sort_unstable();
+    unread.dedup();
+    Ok(Recorded {
+        position: position.clone(),
+        id,
+        question,
+        stages,
+        answer: answer.map_or(RecordedAnswer::Unsaid, RecordedAnswer::Given),
+        prompt,
+        arms: self::arms(position, arms)?,
+        error,
+        configuration,
+        gold,
+        unread,
+    })
+}
+
+/// Reads the canonical form of a record; adds the places of the keys that are not read to `unread`.
+fn line(
+    position: &Position,
+    fields: Map<String, Value>,
+    stages: &[String],
+    unread: &mut Vec<String>,
+) -> Result<RecordLine, Error> {
+    let mut track = serde_path_to_error::Track::new();
+    let fields = serde_path_to_error::Deserializer::new(Value::Object(fields), &mut track);
+    let read = serde_ignored::deserialize(fields, |path| {
+        unread.push(without_positions(&placed(text_of(&path), stages)));
+    });
+    read.map_err(|error: serde_json::Error| {
+        let path = placed(track.path().to_string(), stages);
+        Error::at(position, format_args!("`{path}`: {error}"), Error::RECORD)
+    })
+}
+
+fn text_of(path: &serde_ignored::Path<'_>) -> String {
+    use serde_ignored::Path;
+    match path {
+        Path::Root => String::new(),
+        Path::Seq { parent, index } => format!("{}[{index}]", text_of(parent)),
+        Path::Map { parent: Path::Root, key } => key.clone(),
+        Path::Map { parent, key } => format!("{}.{key}", text_of(parent)),
+        Path::Some { parent }
+        | Path::NewtypeStruct { parent }
+        | Path::NewtypeVariant { parent } => text_of(parent),
+    }
+}
+
+/// Returns a path with the place that a stage has in the record: `stages.bm25.k` for `stages[0].k`.
+fn placed(path: String, stages: &[String]) -> String {
+    let stage = path.strip_prefix("stages[").and_then(|rest| {
+        let (at, rest) = rest.split_once(']')?;
+        Some(format!("{}{rest}", stages.get(at.parse::<usize>().ok()?)?))
+    });
+    stage.unwrap_or(path)
+}
+
+/// Returns `contexts[3].score` as `contexts[].score`.
+fn without_positions(place: &str) -> String {
+    let mut text = String::with_capacity(place.len());
+    let mut is_inside = false;
+    for character in place.chars() {
+        match character {
+            '[' => is_inside = true,
+            ']' => is_inside = false,
+            _ if is_inside => continue,
+            _ => {}
+        }
+        text.push(character);
+    }
+    text
+}
+
+/// Returns the answers that are recorded, as a list or as one; `None` if there are neither.
+fn attempts(
+    position: &Position,
+    place: &str,
+    answers: Option<Vec<RecordedAttempt>>,
+    answer: Option<RecordedAttempt>,
+) -> Result<Option<Vec<RecordedAttempt>>, Error> {
+    match answers {
+        Some(answers) if answers.is_empty() => {
+            Err(Error::field(position, place, "a list of at least one answer"))
+        }
+        Some(answers) => Ok(Some(answers)),
+        None => Ok(answer.map(|answer| vec![answer])),
+    }
+}
+
+/// Returns the answers under other conditions, in the order of [`ArmName::ALL`].
+fn arms(position: &Position, arms: Option<Arms>) -> Result<Vec<RecordedArm>, Error> {
+    let Some(Arms { oracle, gold_in_noise, closed_book }) = arms else {
+        return Ok(Vec::new());
+    };
+    let lines = [
+        (ArmName::Oracle, oracle),
+        (ArmName::GoldInNoise, gold_in_noise),
+        (ArmName::ClosedBook, closed_book),
+    ];
+    let lines = lines.into_iter().filter_map(|(arm, line)| Some((arm, line?)));
+    lines
+        .map(|(arm, ArmLine { answer, answers, usage, error, contexts })| {
+            let place = format!("arms.{arm}");
+            let text = if error.is_some() { Some(answer.flatten()) } else { answer };
+            let usage = usage.unwrap_or_default();
+            let answer = text.map(|text| RecordedAttempt { text, usage, error });
+            let attempts = attempts(position, &format!("{place}.answers"), answers, answer)?;
+            let attempts = attempts.ok_or_else(|| {
+                Error::field(position, &place, "an answer, or an object with an `answer`")
+            })?;
+            Ok(RecordedArm { arm, attempts, contexts: contexts.unwrap_or_default() })
+        })
+        .collect()
+}
+
+/// Adds `contexts` to the stages: what was packed, unless a prompt or a stage tells that.
+fn add_contexts(
+    position: &Position,
+    stages: &mut Vec<RecordedStage>,
+    contexts: Vec<RecordedHit>,
+    has_prompt: bool,
+) -> Result<(), Error> {
+    if stages.iter().any(|stage| stage.name == CONTEXTS) {
+        let expected = "left out next to a stage of that name";
+        return Err(Error::field(position, CONTEXTS, expected));
+    }
+    let packed = stages.iter().position(|stage| stage.role() == Role::Packed);
+    let step = match (packed, has_prompt) {
+        (None, false) => Step::Packed,
+        _ => Step::Ordered,
+    };
+    let at = packed.unwrap_or(stages.len());
+    stages.insert(at, RecordedStage::new(CONTEXTS, step, contexts));
+    Ok(())
+}

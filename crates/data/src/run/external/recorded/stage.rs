@@ -1,0 +1,260 @@
+//! The stages of a record: the rankings of retrievers, their reorderings, and what was packed.
+//!
+//! Our names, which are those of a trace's steps, and common synonyms tell the role of a stage; any other name needs a
+//! `role`. The stages are put in the order of a pipeline, whatever the order of the keys: retrievers, reorderings, packed.
+//! The order of several reorderings is that of our names; with a name that is not ours, it is that of the record.
+
+use ragtriage_core::types::Step;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::line::{RecordedHit, StageLine, amount_or_zero, any_name_of_hits};
+use crate::run::error::{Error, Position};
+
+/// The name of the stage that `contexts` are.
+pub const CONTEXTS: &str = "contexts";
+
+/// The place of a stage in a pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// It finds candidates.
+    Retriever,
+    /// It orders or selects candidates: fusion, reranking, filtering.
+    Order,
+    /// It packs passages into the prompt.
+    Packed,
+}
+
+impl Role {
+    /// Returns the role of a step of a trace.
+    #[must_use]
+    pub fn of(step: Step) -> Self {
+        match step {
+            Step::Packed => Self::Packed,
+            _ if step.is_retriever() => Self::Retriever,
+            _ => Self::Order,
+        }
+    }
+
+    /// Returns the name of the role in a record.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Retriever => "retriever",
+            Self::Order => "order",
+            Self::Packed => "packed",
+        }
+    }
+
+    /// Returns the role that a stage's name means, if it is a known one.
+    pub(in crate::run::external) fn of_name(name: &str) -> Option<Self> {
+        step_named(name).map(Self::of)
+    }
+}
+
+/// One ranking of a stage.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RecordedStage {
+    /// Its name, as recorded.
+    pub name: String,
+    /// The step of a trace that it is.
+    pub step: Step,
+    /// Its query, where it is not the question.
+    pub query: Option<String>,
+    /// Best first. `None`, only for `packed`: the first `k` of the ranking before it.
+    pub hits: Option<Vec<RecordedHit>>,
+    /// Wall time, if it is recorded.
+    pub seconds: Option<f64>,
+    /// For `packed`: the number of hits that packing was to take.
+    pub k: Option<usize>,
+    /// Exact search next to an approximate one, if it is recorded.
+    pub exact_search: Option<RecordedExactSearch>,
+}
+
+/// An exact search next to an approximate one.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[schemars(rename = "ExactSearch", transform = any_name_of_hits)]
+pub struct RecordedExactSearch {
+    /// Best first.
+    pub hits: Vec<RecordedHit>,
+    /// Wall time.
+    #[serde(default, deserialize_with = "amount_or_zero")]
+    #[schemars(with = "Option<f64>")]
+    pub seconds: f64,
+}
+
+impl RecordedStage {
+    /// Creates a stage of `hits` alone.
+    #[must_use]
+    pub fn new(name: &str, step: Step, hits: Vec<RecordedHit>) -> Self {
+        Self {
+            name: name.to_owned(),
+            step,
+            query: None,
+            hits: Some(hits),
+            seconds: None,
+            k: None,
+            exact_search: None,
+        }
+    }
+
+    /// Returns its role.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        Role::of(self.step)
+    }
+}
+
+/// Names of other systems by the step that they mean, separated by blanks.
+const SYNONYMS: [(Step, &str); 8] = [
+    (
+        Step::External,
+        "retriever retrieval retrieved retrieve candidates search vector_search vector embedding knn \
+         sparse splade keyword lexical full_text fulltext hybrid",
+    ),
+    (Step::LateInteraction, "colbert"),
+    (Step::Tfidf, "tf_idf"),
+    (Step::Fused, "fusion fuse rrf merged"),
+    (Step::Reranked, "rerank reranker reranking cross_encoder"),
+    (Step::Ordered, "order filter filtered mmr selected contexts"),
+    (Step::MinScore, "threshold similarity_cutoff"),
+    (Step::Packed, "packing prompt prompt_contexts in_prompt context_window"),
+];
+
+/// Returns the step that a stage's name means.
+fn step_named(name: &str) -> Option<Step> {
+    let name = name.to_lowercase().replace(['-', ' '], "_");
+    Step::named(&name).or_else(|| {
+        let means = |names: &str| names.split(' ').any(|synonym| synonym == name);
+        SYNONYMS.into_iter().find(|(_, names)| means(names)).map(|(step, _)| step)
+    })
+}
+
+/// Puts the stages of a record in the order of a pipeline. `places`: of each stage in the record.
+pub(super) fn stages(
+    position: &Position,
+    lines: Vec<StageLine>,
+    places: &[String],
+) -> Result<Vec<RecordedStage>, Error> {
+    let is_list = places.first().is_some_and(|place| place.starts_with("stages["));
+    let stages = lines.into_iter().zip(places);
+    let mut stages: Vec<RecordedStage> =
+        stages.map(|(line, place)| stage(position, place, line)).collect::<Result<_, _>>()?;
+    if stages.iter().any(|stage| stage.name.trim().is_empty()) {
+        let expected = "stages with names that are not blank";
+        return Err(Error::field(position, "stages", expected));
+    }
+    check_unique(position, &stages)?;
+    if is_list {
+        check_order(position, &stages, |_| true)?;
+    }
+    // A name that is not ours has no place among the reorderings but that in the record.
+    if stages.iter().any(|stage| stage.step == Step::Ordered) {
+        check_order(position, &stages, |stage| stage.role() == Role::Order)?;
+        stages.sort_by_key(RecordedStage::role);
+    } else {
+        stages.sort_by_key(|stage| match stage.role() {
+            Role::Retriever => (Role::Retriever, None),
+            role => (role, Some(stage.step)),
+        });
+    }
+    Ok(stages)
+}
+
+fn stage(position: &Position, place: &str, line: StageLine) -> Result<RecordedStage, Error> {
+    let StageLine { name, role, query, hits, seconds, k, exact_search } = line;
+    let wrong = |field: &str, expected| Err(Error::field(position, field, expected));
+    let step = step(position, place, &name, role)?;
+    let n_hits = hits.as_ref().map_or(0, Vec::len);
+    let of_k = format!("{place}.k");
+    match k {
+        None if hits.is_none() => {
+            wrong(place, "a list of passages, or an object with one as `hits`")
+        }
+        Some(_) if step != Step::Packed => wrong(&of_k, "given for the stage `packed` only"),
+        Some(0) => wrong(&of_k, "1 or more; where nothing was packed, `hits` is an empty list"),
+        Some(k) if k < n_hits => wrong(&of_k, "at least the number of `hits`"),
+        _ => Ok(RecordedStage { name, step, query, hits, seconds, k, exact_search }),
+    }
+}
+
+fn step(position: &Position, place: &str, name: &str, role: Option<Role>) -> Result<Step, Error> {
+    // `contexts` are what was packed, or what packing chose from.
+    let known = step_named(name).filter(|_| name != CONTEXTS || role.is_none());
+    match (known, role) {
+        (Some(step), Some(role)) if Role::of(step) != role => Err(Error::at(
+            position,
+            format_args!(
+                "stage `{name}` has the role `{}`, but its name is that of a stage with the role `{}`",
+                role.name(),
+                Role::of(step).name()
+            ),
+            "rename the stage, or leave `role` out",
+        )),
+        (Some(step), _) => Ok(step),
+        (None, Some(Role::Retriever)) => Ok(Step::External),
+        (None, Some(Role::Order)) => Ok(Step::Ordered),
+        (None, Some(Role::Packed)) => Ok(Step::Packed),
+        (None, None) => {
+            let ours: Vec<String> = Step::ALL.iter().map(|step| format!("`{step}`")).collect();
+            let hint = format!(
+                "give it a `role`: `retriever`, `order` or `packed`; names that need none: {}",
+                ours.join(", ")
+            );
+            Err(Error::at(position, format_args!("unknown stage `{place}`"), hint))
+        }
+    }
+}
+
+/// Rejects a stage that is recorded twice; a retriever may have several queries.
+fn check_unique(position: &Position, stages: &[RecordedStage]) -> Result<(), Error> {
+    for (at, stage) in stages.iter().enumerate() {
+        let is_same = |other: &&RecordedStage| match stage.role() {
+            Role::Retriever => false,
+            Role::Order => {
+                other.name == stage.name
+                    || (other.step == stage.step && stage.step != Step::Ordered)
+            }
+            Role::Packed => other.role() == Role::Packed,
+        };
+        if let Some(earlier) = stages[..at].iter().find(is_same) {
+            return Err(Error::at(
+                position,
+                format_args!("stages `{}` and `{}` are the same stage", earlier.name, stage.name),
+                "record each stage once; a retriever with several queries is a list of objects with `query` and `hits`",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Rejects stages that are listed against the order of a pipeline.
+fn check_order(
+    position: &Position,
+    stages: &[RecordedStage],
+    is_checked: impl Fn(&RecordedStage) -> bool,
+) -> Result<(), Error> {
+    let checked: Vec<&RecordedStage> = stages.iter().filter(|stage| is_checked(stage)).collect();
+    for (at, later) in checked.iter().enumerate() {
+        let is_after = |earlier: &&&RecordedStage| {
+            let ours = [earlier.step, later.step].iter().all(|step| *step != Step::Ordered);
+            earlier.role() > later.role()
+                || (earlier.role() == Role::Order
+                    && later.role() == Role::Order
+                    && ours
+                    && earlier.step > later.step)
+        };
+        if let Some(earlier) = checked[..at].iter().find(is_after) {
+            return Err(Error::at(
+                position,
+                format_args!(
+                    "stage `{}` comes before `{}` in a pipeline",
+                    later.name, earlier.name
+                ),
+                "list retrievers first, then `fused`, `reranked`, `min_score`, and `packed` last",
+            ));
+        }
+    }
+    Ok(())
+}
