@@ -10,8 +10,7 @@ use ragtriage_core::chunk::{ChunkSpec, Strategy, split};
 use ragtriage_core::text::tokens::{TokenCounter, Tokenizer, counter};
 use ragtriage_core::types::ByteRange;
 
-const TOKENIZERS: [Tokenizer; 4] =
-    [Tokenizer::Cl100kBase, Tokenizer::O200kBase, Tokenizer::Chars, Tokenizer::Words];
+const TOKENIZERS: [Tokenizer; 3] = [Tokenizer::Cl100kBase, Tokenizer::Chars, Tokenizer::Words];
 
 static COUNTERS: LazyLock<Vec<Arc<dyn TokenCounter>>> = LazyLock::new(|| {
     let all = TOKENIZERS.map(|tokenizer| counter(tokenizer, None).expect("built in"));

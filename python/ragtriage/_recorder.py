@@ -23,7 +23,7 @@ Role = Literal["retriever", "order", "packed"]
 
 KNOWN_STAGES = (
     *("bm25", "dense", "tfidf", "late_interaction", "collection", "external"),
-    *("fused", "reranked", "min_score", "ordered", "expanded"),
+    *("fused", "reranked", "min_score", "ordered"),
     "packed",
 )
 """The names whose role is known."""

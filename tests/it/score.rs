@@ -374,7 +374,7 @@ fn measures_that_files_do_not_give_are_refused() {
     refused("Recall@1000t", "error: `Recall@1000t` cannot be computed from a run and qrels");
     refused("AnswerF1", "error: `AnswerF1` cannot be computed from a run and qrels");
     refused("Fallout@5", "error: `Fallout@5` needs the size of the corpus");
-    refused("ndcg_cut_10", "error: unknown measure `ndcg_cut_10`; did you mean `nDCG@10`?");
+    refused("ndcg@10", "error: unknown measure `ndcg@10`; did you mean `nDCG@10`?");
     project.write("gold.json", SQUAD2);
     project.write("p.json", "{\"a\": \"x\"}");
     for measure in ["RR", "AnswerRight", "Groundedness"] {

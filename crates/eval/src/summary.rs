@@ -160,8 +160,7 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     // The budget of answers requires the oracle arm; without it, only the loss of support is known.
     let of_f1 = has_arm(run, ArmName::Oracle).then_some(BudgetOf::F1(plan.judge));
     let of = of_f1.map_or(BudgetOf::Support, |_| BudgetOf::Right);
-    let bootstrap = Bootstrap::new(cluster_of.clone(), plan.resamples, plan.seed)
-        .sharing(&resampled(&run.traces, &outcomes, &scores, [of_f1, Some(of)]));
+    let bootstrap = Bootstrap::new(cluster_of.clone(), plan.resamples, plan.seed);
     let budget_of = |of| verdict::loss_budget(&run.traces, &outcomes, of, &bootstrap);
     let verdict = verdict::judge(
         &VerdictFacts {
@@ -235,24 +234,6 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     Evaluation { summary, scores, outcomes }
 }
 
-/// Returns the columns whose means a summary resamples, but for a few of a verdict: drawing for all of them at once takes half the
-/// time.
-fn resampled(
-    traces: &[Trace],
-    outcomes: &[Outcome],
-    scores: &Scores,
-    budgets: [Option<BudgetOf>; 2],
-) -> Vec<Vec<Option<f64>>> {
-    let measures = scores.measures.iter().filter(|measure| is_mean(**measure));
-    let (_, right) = arms::right_by_arm(traces, outcomes);
-    let budgets = budgets.into_iter().flatten();
-    // A verdict without a generator counts support.
-    let losses = budgets.chain([BudgetOf::Support]);
-    let losses = losses.flat_map(|of| verdict::loss_columns(traces, outcomes, of));
-    let measures = measures.filter_map(|measure| scores.column(*measure));
-    measures.chain(right).chain(losses).collect()
-}
-
 pub(super) fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
     Bootstrap::new(cluster_of(traces, plan.cluster), plan.resamples, plan.seed)
 }
@@ -291,7 +272,7 @@ pub(super) fn summarised<Q: Copy + Into<Quantity>>(
             (mean(&values), of_mean(&values, range, n_clusters, intervals.next().flatten()))
         } else {
             let median = median(&values).unwrap_or(0.0);
-            (median, bootstrap.median_interval(column))
+            (median, None)
         };
         summaries.push(MeasureSummary { mean, n, ci95 });
     }
@@ -352,7 +333,6 @@ fn seconds(run: &SavedRun) -> BTreeMap<String, f64> {
         match step.step {
             Step::Fused => add("fuse", step.seconds),
             Step::Reranked => add("rerank", step.seconds),
-            Step::Expanded => add("expand", step.seconds),
             Step::Packed => add("pack", step.seconds),
             Step::MinScore | Step::Ordered => {}
             retriever => add(&format!("search {retriever}"), step.seconds),

@@ -3,12 +3,13 @@
 //! A passage is at its recorded offsets if the document has its text there, with all runs of white space treated as equal, with
 //! or without a title line; else where its text is, in the document that it names, else in any.
 
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use ragtriage_core::attribute::place::{WordIndex, in_document};
 use ragtriage_core::chunk::code_points;
 use ragtriage_core::text::quote;
-use ragtriage_core::types::{ByteRange, Document, DocumentNumbers};
+use ragtriage_core::types::{ByteRange, DocId, Document};
 
 /// What another system says of a passage.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,14 +45,15 @@ pub(crate) enum Location {
 /// The documents that passages are located in.
 pub(crate) struct Locator {
     documents: Arc<[Document]>,
-    numbers: DocumentNumbers,
+    numbers: HashMap<DocId, usize>,
     /// Built for the first passage that is not in the document that it names.
     words: OnceLock<WordIndex>,
 }
 
 impl Locator {
     pub fn new(documents: Arc<[Document]>) -> Self {
-        let numbers = DocumentNumbers::new(&documents);
+        let ids = documents.iter().map(|document| document.id.clone());
+        let numbers = ids.zip(0..).collect();
         Self { documents, numbers, words: OnceLock::new() }
     }
 
@@ -62,7 +64,7 @@ impl Locator {
     /// Returns the document that a passage names: by its id, or by a path or address that ends with its id. Of several such
     /// ids it is the longest.
     pub fn named(&self, name: &str) -> Option<usize> {
-        let of = |id: &str| self.numbers.find(&self.documents, id);
+        let of = |id: &str| self.numbers.get(id).copied();
         let path = name.replace('\\', "/");
         of(name).or_else(|| path.match_indices('/').find_map(|(at, _)| of(&path[at + 1..])))
     }

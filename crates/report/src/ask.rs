@@ -86,16 +86,11 @@ impl AskedQuestion<'_> {
         let Passage { id, doc, title, range, text, .. } =
             self.passages.iter().find(|passage| passage.id == hit.id)?;
         let title = if title.is_empty() { String::new() } else { format!(" \"{title}\"") };
-        // An expanded passage contains the hit.
-        let is_packed = self.trace.packed().any(|packed| {
-            packed == id
-                || packed.doc() == doc.as_str()
-                    && packed.range().is_some_and(|outer| outer.contains(*range))
-        });
+        let is_packed = self.trace.packed().any(|packed| packed == id);
         let place = if is_packed { "" } else { ", not in the prompt" };
         let stages = self.trace.steps.iter();
         let mut facts: Vec<Fact> = stages
-            .filter(|step| !matches!(step.step, Step::Expanded | Step::Packed))
+            .filter(|step| step.step != Step::Packed)
             .filter_map(|step| {
                 let at = step.hits.iter().position(|other| other.id == hit.id)?;
                 let StepHit { score, parts, .. } = &step.hits[at];

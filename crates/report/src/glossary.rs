@@ -21,17 +21,12 @@ fn entry(family: Family) -> Entry {
         Direction::Higher => "higher is better",
         Direction::Lower => "lower is better",
     };
-    let also = family.also();
-    let also = (!also.is_empty()).then(|| Fact::new("also", also.join(", ")));
     Entry {
         title: family.forms().join(", "),
-        facts: [
+        facts: vec![
             Fact::new("formula", family.formula()),
             Fact::new("range", format!("{low} to {high}, {direction}; {}", had_from(family))),
-        ]
-        .into_iter()
-        .chain(also)
-        .collect(),
+        ],
     }
 }
 
@@ -81,7 +76,6 @@ mod tests {
         - Success@k, Success@Nt, Success@prompt
             formula  1 when any of the first k documents is relevant, else 0
             range    0 to 1, higher is better; from runs, and from a TREC run with qrels
-            also     hit, hit rate, hits, success, accuracy of retrieval, Recall@k in papers on open-domain QA
         ");
     }
 }

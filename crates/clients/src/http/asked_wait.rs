@@ -6,28 +6,11 @@ use reqwest::header::HeaderMap;
 
 use ragtriage_core::text::retry_after;
 
-/// Headers of remaining rate limits, each with the header of its reset time (`OpenAI`, Azure, Groq, vLLM gateways; the
-/// last pair `OpenRouter`).
-const LIMITS: [(&str, &str); 3] = [
-    ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
-    ("x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"),
-    ("x-ratelimit-remaining", "x-ratelimit-reset"),
-];
-
-/// Returns the wait that the server asks for: the explicit one, else until the last of its exhausted rate limits
-/// resets.
+/// Returns the wait that the server asks for.
 pub(super) fn asked_wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
-    if let Some(thousands) = text(headers, "retry-after-ms").and_then(retry_after::seconds) {
-        return Some(thousands / 1_000);
-    }
-    if let Some(wait) = text(headers, "retry-after").and_then(|text| retry_after::wait(text, now)) {
-        return Some(wait);
-    }
-    LIMITS
-        .into_iter()
-        .filter(|(left, _)| text(headers, left).is_some_and(|it| it.trim().parse() == Ok(0.0)))
-        .filter_map(|(_, reset)| retry_after::reset(text(headers, reset)?, now))
-        .max()
+    let thousands = text(headers, "retry-after-ms").and_then(retry_after::seconds);
+    let wait = || retry_after::wait(text(headers, "retry-after")?, now);
+    thousands.map(|thousands| thousands / 1_000).or_else(wait)
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
@@ -53,24 +36,8 @@ mod tests {
 
     #[test]
     fn the_wait_is_what_the_server_says_it_is() {
-        let empty = [("x-ratelimit-remaining-requests", "0"), ("x-ratelimit-reset-requests", "1s")];
-        let tokens = [("x-ratelimit-remaining-tokens", "0"), ("x-ratelimit-reset-tokens", "6m0s")];
         assert_eq!(wait(&[("retry-after-ms", "1500"), ("retry-after", "2")]), Some(1_500));
-        assert_eq!(wait(&[&[("retry-after", "2")][..], &empty].concat()), Some(2_000));
         assert_eq!(wait(&[("retry-after", "Fri, 07 Mar 2025 00:00:00 GMT")]), Some(10_000));
-        assert_eq!(wait(&empty), Some(1_000));
-        assert_eq!(wait(&[empty, tokens].concat()), Some(360_000));
-        assert_eq!(
-            wait(&[("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1741305600000")]),
-            Some(10_000)
-        );
-    }
-
-    #[test]
-    fn a_limit_with_something_left_asks_for_nothing() {
-        let left = [("x-ratelimit-remaining-requests", "59"), ("x-ratelimit-reset-requests", "1s")];
-        assert_eq!(wait(&left), None);
-        assert_eq!(wait(&[("x-ratelimit-reset-requests", "1s")]), None);
         assert_eq!(wait(&[]), None);
     }
 }

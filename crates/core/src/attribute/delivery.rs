@@ -19,8 +19,6 @@ pub(super) struct Delivery<'a> {
     /// Hits of all retrievers; a chunk that several of them returned occurs several times. For an external RAG, with those
     /// of every later step: they were candidates. Known if all are recorded.
     pub candidates: Hits<'a>,
-    /// The passages around the first k of the ranking; `None` where chunks are packed as they are, as ours are.
-    pub expanded: Option<Vec<&'a ChunkId>>,
     /// The last ranking before packing; empty if none is recorded. Known if it is the one that was packed.
     pub ranking: Hits<'a>,
     /// Maximum number of candidates to pack; `None` where it is not known, so that a passage of the ranking may have been lost by it.
@@ -88,7 +86,6 @@ impl<'a> Delivery<'a> {
         let ranking: Vec<&ChunkId> =
             last.map_or(Vec::new(), |step| step.hits.iter().map(|hit| &hit.id).collect());
         let packed: Vec<&ChunkId> = trace.packed().collect();
-        let expanded = trace.step(Step::Expanded);
         // Without the prompt, nothing shows that no further step follows.
         let is_ranked = last.is_some() && top.is_in_order && is_packed;
         Self {
@@ -100,7 +97,6 @@ impl<'a> Delivery<'a> {
                 ids: candidates.collect(),
                 are_known: has_candidates && !is_rewritten(trace),
             },
-            expanded: expanded.map(|step| step.hits.iter().map(|hit| &hit.id).collect()),
             ranking: Hits { are_known: is_ranked && are_mostly_located(&ranking), ids: ranking },
             packed: Hits { are_known: is_packed && are_mostly_located(&packed), ids: packed },
             recorded,
@@ -140,20 +136,18 @@ impl<'a> Delivery<'a> {
         }
     }
 
-    /// Returns the passages of a stage; empty for those before retrieval, which hold every chunk. Where chunks are expanded, a
-    /// hit of the top k counts with the text around it, which it brings to the prompt.
+    /// Returns the passages of a stage; empty for those before retrieval, which hold every chunk.
     pub fn at(&self, stage: Stage) -> &[&'a ChunkId] {
         match stage {
             Stage::Corpus | Stage::Chunking => &[],
             Stage::Retrieval => &self.candidates,
-            Stage::Ranking => self.expanded.as_deref().unwrap_or(self.top_k()),
+            Stage::Ranking => self.top_k(),
             Stage::Packing | Stage::Generation => &self.packed,
         }
     }
 
     /// Returns the evidence by that reading at documents, chunks, candidates, `top_k` and prompt.
-    /// Evidence that one stage lost does not come back at a later one; evidence in the prompt was in every earlier stage. An
-    /// expanded passage may hold what no chunk does: then no chunk boundary lost it.
+    /// Evidence that one stage lost does not come back at a later one; evidence in the prompt was in every earlier stage.
     /// `None` when it cannot be tested: without any label, or if an answer string is all there is and no document holds
     /// one, for then its wording is to blame as likely as the documents.
     pub fn reached(&self, reading: Reading) -> Option<[State; 5]> {
@@ -169,8 +163,7 @@ impl<'a> Delivery<'a> {
             return None;
         }
         let documents = gold.documents.holds;
-        let is_rejoined = self.expanded.is_some() && of(Stage::Ranking);
-        if !(documents && (gold.chunks.holds || is_rejoined)) {
+        if !(documents && gold.chunks.holds) {
             return Some([State::new(documents, true), Missing, Missing, Missing, Missing]);
         }
         let is_packed = of(Stage::Packing);
@@ -250,45 +243,13 @@ impl<'a> Delivery<'a> {
             for member in 0..self.trace.gold.groups[group].len() {
                 for range in self.test.torn_ranges((group, member), here) {
                     let at = (group, member);
-                    if self.test.is_cut(at, range)
-                        && self.test.cut_costs(at, range, here)
-                        && !self.is_rejoined(at, range)
-                    {
+                    if self.test.is_cut(at, range) && self.test.cut_costs(at, range, here) {
                         return Some(Torn { group, member, range });
                     }
                 }
             }
         }
         None
-    }
-
-    /// Returns true if one expanded passage holds all of a labelled range of a member.
-    fn is_rejoined(&self, at: (usize, usize), range: ByteRange) -> bool {
-        let mut expanded = self.expanded.iter().flatten();
-        expanded.any(|passage| !self.test.missing_ranges(at, &[passage]).contains(&range))
-    }
-
-    /// Returns true if `passage` is `chunk`, or an expanded passage that contains it.
-    pub fn holds(&self, passage: &ChunkId, chunk: &ChunkId) -> bool {
-        let view = |id: &ChunkId| self.passages.view(id).map(|view| view.range);
-        passage == chunk
-            || self.expanded.is_some()
-                && passage.doc() == chunk.doc()
-                && view(passage)
-                    .is_some_and(|outer| view(chunk).is_some_and(|inner| outer.contains(inner)))
-    }
-
-    /// Returns true if a passage of the prompt is `chunk`, or contains it by expansion.
-    pub fn is_packed(&self, chunk: &ChunkId) -> bool {
-        self.packed.iter().any(|passage| self.holds(passage, chunk))
-    }
-
-    /// Returns the number of the ranking's first chunks for which `holds` first becomes true; it must stay true for
-    /// more. `None` if it never does.
-    pub fn first(chunks: &[&'a ChunkId], holds: impl Fn(&[&'a ChunkId]) -> bool) -> Option<usize> {
-        let lengths: Vec<usize> = (0..=chunks.len()).collect();
-        let n = lengths.partition_point(|&n| !holds(&chunks[..n]));
-        (n <= chunks.len()).then_some(n)
     }
 }
 

@@ -31,6 +31,6 @@ impl<'a> Elsewhere<'a> {
     /// Returns true if `text` holds an answer and a content term.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
-        self.matcher.found_in_text(text) && terms::shares_one(text, self.wanted())
+        self.matcher.found_in_text(text) && !terms::shared(text, self.wanted()).is_empty()
     }
 }

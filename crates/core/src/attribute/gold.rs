@@ -1,11 +1,11 @@
 //! Locates a question's gold evidence in the run's documents and chunks.
 
-use super::support::matcher;
-use super::wide;
+use super::support::{SupportTest, matcher};
+use super::wide::{self, Reading};
 use crate::text::answers::{AnswerMatcher, Searchable};
 use crate::types::{
-    ByteRange, Corpus, Document, Gold, GoldMember, Member, Passage, Question, RangeSet, Support,
-    SupportRule, median,
+    ByteRange, ChunkId, Corpus, Document, Gold, GoldMember, Member, Passage, Question, RangeSet,
+    Support, SupportRule, median,
 };
 
 /// Function that returns the number of bytes of a chunk's text that the encoder reads; `None` for all of them.
@@ -59,12 +59,10 @@ pub fn locate<'h>(
     let place = |member: &Member| locate_member(question, member, corpus, &matcher, encoder_reads);
     let groups: Vec<Vec<GoldMember>> =
         question.evidence.iter().map(|group| group.iter().map(place).collect()).collect();
-    let every =
-        |test: &dyn Fn(&GoldMember) -> bool| groups.iter().all(|group| group.iter().any(test));
-    let documents = every(&|member| member.present);
-    let chunks = documents
-        && every(&|member| !member.chunks.is_empty())
-        && answer_in_a_chunk(question, &groups, corpus, &matcher);
+    let documents = groups.iter().all(|group| group.iter().any(|member| member.present));
+    let all: Vec<&ChunkId> = groups.iter().flatten().flat_map(|member| &member.chunks).collect();
+    let test = SupportTest::new(question, &groups, corpus);
+    let chunks = documents && test.holds(&all, Reading::Strict);
     let support = |holds| Support { holds, rule };
     Gold { documents: support(documents), chunks: support(chunks), groups }
 }
@@ -277,28 +275,4 @@ fn without_gaps(
         needed.push(ByteRange::new(from, range.end));
     }
     needed
-}
-
-/// Checks members without ranges: where a gold document holds an answer, some chunk of one must hold all of it. A group
-/// that has a member with ranges in chunks has no further requirement.
-fn answer_in_a_chunk(
-    question: &Question,
-    groups: &[Vec<GoldMember>],
-    corpus: &Corpus,
-    matcher: &AnswerMatcher,
-) -> bool {
-    let pairs =
-        question.evidence.iter().zip(groups).map(|(labelled, gold)| labelled.iter().zip(gold));
-    let whole = pairs.filter(|group| {
-        !group.clone().any(|(member, gold)| !member.ranges.is_empty() && !gold.chunks.is_empty())
-    });
-    let mut with_answer = whole
-        .flatten()
-        .filter(|(member, gold)| member.ranges.is_empty() && gold.has_answer)
-        .peekable();
-    with_answer.peek().is_none()
-        || with_answer.any(|(_, gold)| {
-            let mut numbers = gold.chunks.iter().filter_map(|id| corpus.chunk_number(id));
-            numbers.any(|number| matcher.found_in_text(corpus.chunk_text(number).0))
-        })
 }

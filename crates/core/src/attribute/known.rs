@@ -10,7 +10,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::Passages;
 use crate::stats::median::median;
-use crate::types::{ArmName, Attempt, ChunkId, Step, Trace, TraceStep};
+use crate::types::{ArmName, Attempt, ChunkId, Step, Trace};
 
 /// Prompts from which on their usual number of tokens is known.
 const ENOUGH: usize = 5;
@@ -103,18 +103,12 @@ fn n_retrievers(traces: &[Trace]) -> usize {
     names.len()
 }
 
-/// Returns the passages that packing read: the expanded ones, else the last recorded ranking.
-fn read_by_packing(trace: &Trace) -> Option<&TraceStep> {
-    let expanded = trace.step(Step::Expanded);
-    expanded.or_else(|| trace.recorded_ranking())
-}
-
 /// Returns true if `n` passages are packed, or all of a shorter ranking; also where `k` is recorded.
 fn packs(trace: &Trace, n: usize) -> bool {
     let Some(packed) = trace.step(Step::Packed).filter(|step| step.k.is_none()) else {
         return true;
     };
-    let ranked = read_by_packing(trace).map_or(n, |last| last.hits.len());
+    let ranked = trace.recorded_ranking().map_or(n, |last| last.hits.len());
     packed.hits.len() == n.min(ranked)
 }
 
@@ -122,7 +116,7 @@ fn packs(trace: &Trace, n: usize) -> bool {
 /// is not recorded.
 #[must_use]
 pub fn packs_in_order(trace: &Trace, passages: &dyn Passages) -> bool {
-    let (Some(last), Some(packed)) = (read_by_packing(trace), trace.step(Step::Packed)) else {
+    let (Some(last), Some(packed)) = (trace.recorded_ranking(), trace.step(Step::Packed)) else {
         return true;
     };
     let packed = Parts::new(packed.hits.iter().map(|hit| &hit.id));

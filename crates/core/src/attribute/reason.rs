@@ -6,11 +6,8 @@
 
 use super::delivery::{Delivery, Torn, is_rewritten};
 use super::evidence::Evidence;
-use super::wide::Reading;
-use crate::text::numbers::{listed, place, plural, thousands};
-use crate::types::{
-    ArmName, ByteRange, ChunkId, GoldMember, QuestionKind, Stage, Step, SupportRule,
-};
+use crate::text::numbers::{listed, place, thousands};
+use crate::types::{ArmName, ByteRange, ChunkId, GoldMember, Stage, Step, SupportRule};
 
 /// Maximum number of chunks named in a sentence.
 const MOST_NAMED: usize = 6;
@@ -31,7 +28,7 @@ pub(super) fn of(delivery: &Delivery<'_>, evidence: Evidence) -> String {
             format!("{}; {shown} whether {} lost it", lost(delivery, last), any_of(first, last))
         }
         Evidence::Unseen { first } => unseen(delivery, first),
-        Evidence::Partial { at, part, .. } => partial(delivery, at, part),
+        Evidence::Partial { at, part, .. } => partial(at, part),
     }
 }
 
@@ -95,24 +92,34 @@ fn unchunked(delivery: &Delivery<'_>) -> String {
 
 /// Explains a loss at a chunk boundary: the range it cut, and the ranks of the pieces.
 fn torn(delivery: &Delivery<'_>, torn: &Torn) -> String {
-    let groups = &delivery.trace.gold.groups;
-    let which = of_groups(&[torn.group], groups.len());
-    let (range, doc) = (spoken(torn.range), &groups[torn.group][torn.member].doc);
-    let pieces = delivery.test.pieces((torn.group, torn.member), torn.range);
-    match &pieces[..] {
-        // Only those chunks of another system that were shown are known.
-        [piece] => {
-            format!(
-                "{which}of gold range {range} of `{doc}` only a part was shown: {}",
-                place_of(delivery, piece)
-            )
+    let which = of_groups(&[torn.group], delivery.trace.gold.groups.len());
+    which + &of_range(delivery, (torn.group, torn.member), torn.range, "")
+}
+
+/// Describes where the chunks with a gold range came; only those chunks of another system that were shown are known.
+fn of_range(
+    delivery: &Delivery<'_>,
+    at: (usize, usize),
+    range: ByteRange,
+    alternatives: &str,
+) -> String {
+    let doc = &delivery.trace.gold.groups[at.0][at.1].doc;
+    let (start, end) = (thousands(range.start), thousands(range.end));
+    let whole = delivery.test.holding(at, range);
+    let is_cut = whole.is_empty();
+    let pieces = if is_cut { delivery.test.pieces(at, range) } else { whole };
+    let place = match &pieces[..] {
+        [] => "is in no passage that was shown".to_owned(),
+        [one] => {
+            let part = if is_cut { "in part " } else { "" };
+            format!("is {part}in {}, which {}", name(one), came(delivery, one))
         }
-        _ => format!(
-            "{which}gold range {range} of `{doc}` is cut between {}; {}",
-            names(&pieces),
-            places(delivery, &pieces)
-        ),
-    }
+        _ => {
+            let verb = if is_cut { "cut between" } else { "in each of" };
+            format!("is {verb} {}; {}", names(&pieces), places(delivery, &pieces))
+        }
+    };
+    format!("gold range {start}-{end} of `{doc}`{alternatives} {place}")
 }
 
 /// Describes evidence of which a record shows neither that it was lost nor that it was in the prompt.
@@ -168,7 +175,11 @@ fn missed(delivery: &Delivery<'_>, stage: Stage) -> String {
     let missing = delivery.test.missing_groups(here);
     let Some(&group) = missing.first() else {
         return match delivery.test.rule() {
-            SupportRule::Judged => without_relevant(delivery),
+            SupportRule::Judged => {
+                let question = &delivery.trace.question;
+                let what = "passage of a relevant document";
+                first_of(delivery, what, |id| question.judges_relevant(id.doc()))
+            }
             _ => without_answer(delivery, stage),
         };
     };
@@ -181,52 +192,29 @@ fn missed(delivery: &Delivery<'_>, stage: Stage) -> String {
     };
     let doc = &members[member].doc;
     if !delivery.test.has_ranges((group, member)) {
-        return match best_placed(delivery, |id| id.doc() == doc.as_str()) {
-            None => format!(
-                "{which}no chunk of gold document `{doc}`{alternatives} {}",
-                was_among(delivery)
-            ),
-            Some(best) => format!(
-                "{which}of gold document `{doc}`{alternatives} the first chunk, {}, {}",
-                name(best),
-                came(delivery, best)
-            ),
-        };
+        let what = format!("chunk of gold document `{doc}`{alternatives}");
+        return which + &first_of(delivery, &what, |id| id.doc() == doc.as_str());
     }
     let ranges = delivery.test.missing_ranges((group, member), here);
     let Some(&range) = ranges.first() else {
-        return format!(
-            "{which}gold of `{doc}`{alternatives} did not reach the {}",
-            delivered(stage)
-        );
-    };
-    let subject = format!("{which}gold range {} of `{doc}`{alternatives}", spoken(range));
-    let whole = delivery.test.holding((group, member), range);
-    let pieces =
-        if whole.is_empty() { delivery.test.pieces((group, member), range) } else { whole.clone() };
-    let rest = match &pieces[..] {
-        [] => "is in no passage that was shown".to_owned(),
-        [one] => format!("is in {}, which {}", name(one), came(delivery, one)),
-        _ if whole.is_empty() => {
-            format!("is cut between {}; {}", names(&pieces), places(delivery, &pieces))
-        }
-        _ => format!("is in each of {}; {}", names(&pieces), places(delivery, &pieces)),
+        let result = delivered(stage);
+        return format!("{which}gold of `{doc}`{alternatives} did not reach the {result}");
     };
     let more = match ranges.len() - 1 {
         0 => String::new(),
         1 => "; 1 more of its gold ranges is missing".to_owned(),
         n => format!("; {} more of its gold ranges are missing", thousands(n)),
     };
-    subject + " " + &rest + &more
+    which + &of_range(delivery, (group, member), range, &alternatives) + &more
 }
 
-/// Describes a stage without any passage of a relevant document.
-fn without_relevant(delivery: &Delivery<'_>) -> String {
-    let question = &delivery.trace.question;
-    match best_placed(delivery, |id| question.judges_relevant(id.doc())) {
-        None => format!("no passage of a relevant document {}", was_among(delivery)),
+/// Describes how far the best placed of the wanted passages came.
+fn first_of(delivery: &Delivery<'_>, what: &str, is_wanted: impl Fn(&ChunkId) -> bool) -> String {
+    let mut passages = delivery.ranking.iter().chain(delivery.candidates.iter());
+    match passages.find(|id| is_wanted(id)) {
+        None => format!("no {what} was among {}", candidates(delivery)),
         Some(best) => format!(
-            "the first passage of a relevant document, {} of `{}`, {}",
+            "the first {what}, {} of `{}`, {}",
             name(best),
             best.doc(),
             came(delivery, best)
@@ -243,41 +231,23 @@ fn without_answer(delivery: &Delivery<'_>, stage: Stage) -> String {
         groups.iter().flatten().any(|member| member.has_answer && member.doc.as_str() == id.doc())
             || !labelled
     };
-    let best = best_placed(delivery, |id| is_gold(id) && delivery.test.holds_answer(id));
-    let (lead, one) = if labelled {
-        let lead = format!(
-            "chunks of the gold documents reached the {}, but none with an answer string; ",
-            delivered(stage)
-        );
-        (lead, "chunk of theirs")
-    } else {
-        (String::new(), "passage")
-    };
-    match best {
-        None => format!("{lead}no {one} that holds an answer string {}", was_among(delivery)),
-        Some(best) => format!(
-            "{lead}the first {one} that holds an answer string, {} of `{}`, {}",
-            name(best),
-            best.doc(),
-            came(delivery, best)
-        ),
+    let holds = |id: &ChunkId| is_gold(id) && delivery.test.holds_answer(id);
+    if !labelled {
+        return first_of(delivery, "passage that holds an answer string", holds);
     }
+    let result = delivered(stage);
+    let first = first_of(delivery, "chunk of theirs that holds an answer string", holds);
+    format!(
+        "chunks of the gold documents reached the {result}, but none with an answer string; {first}"
+    )
 }
 
-/// Returns the member of a group that ranks highest in the final ranking; if none is ranked, one with a chunk among the
-/// candidates; of equals the first.
+/// Returns the member of a group of which a chunk comes first in the final ranking, else among the candidates; of equals the first.
 fn nearest(delivery: &Delivery<'_>, group: usize) -> usize {
     let members = &delivery.trace.gold.groups[group];
-    let distance = |member: &usize| {
-        let covers = |chunks: &[&ChunkId]| delivery.test.covers((group, *member), chunks);
-        let is_known = delivery.candidates.iter().any(|id| members[*member].chunks.contains(id));
-        (
-            Delivery::first(&delivery.ranking, covers).unwrap_or(usize::MAX),
-            !covers(&delivery.candidates),
-            !is_known,
-        )
-    };
-    (0..members.len()).min_by_key(distance).unwrap_or_default()
+    let mut passages = delivery.ranking.iter().chain(delivery.candidates.iter());
+    let of = |id: &&ChunkId| members.iter().position(|member| member.chunks.contains(id));
+    passages.find_map(of).unwrap_or_default()
 }
 
 /// Formats as `chunk 3 came second, chunk 4 was not among 100 candidates`.
@@ -316,10 +286,6 @@ fn of_groups(missing: &[usize], n_groups: usize) -> String {
     }
 }
 
-fn spoken(range: ByteRange) -> String {
-    format!("{}-{}", thousands(range.start), thousands(range.end))
-}
-
 /// Returns the name of the result of `stage`.
 fn delivered(stage: Stage) -> &'static str {
     match stage {
@@ -329,29 +295,18 @@ fn delivered(stage: Stage) -> &'static str {
     }
 }
 
-/// Returns the first chunk of the final ranking, else of the candidates, that `is_wanted`.
-fn best_placed<'a>(
-    delivery: &Delivery<'a>,
-    is_wanted: impl Fn(&ChunkId) -> bool,
-) -> Option<&'a ChunkId> {
-    delivery.ranking.iter().chain(delivery.candidates.iter()).copied().find(|id| is_wanted(id))
-}
-
 /// Describes how far a chunk came.
 fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
     let top = delivery.top_k().len();
     match delivery.ranking.iter().position(|hit| *hit == id).map(|at| at + 1) {
-        Some(rank) if delivery.is_packed(id) => format!("came {}", place(rank)),
+        Some(rank) if delivery.packed.contains(&id) => format!("came {}", place(rank)),
         Some(rank) if !delivery.packed.are_known => format!("came {}", place(rank)),
         Some(rank) if !delivery.ranking.are_known || delivery.k.is_none() => {
             format!("came {} but is not in the prompt", place(rank))
         }
         Some(rank) if rank <= top => format!("came {} but did not fit the prompt", place(rank)),
-        _ if is_expanded(delivery, id) => {
-            "is in an expanded passage that did not fit the prompt".to_owned()
-        }
         Some(rank) => format!("came {}, below the top {}", place(rank), thousands(top)),
-        None if delivery.is_packed(id) => "was packed".to_owned(),
+        None if delivery.packed.contains(&id) => "was packed".to_owned(),
         None if delivery.candidates.contains(&id) && delivery.ranking.is_empty() => {
             "was a candidate".to_owned()
         }
@@ -361,7 +316,7 @@ fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
                 .steps
                 .iter()
                 .rev()
-                .find(|s| !matches!(s.step, Step::MinScore | Step::Expanded | Step::Packed));
+                .find(|step| !matches!(step.step, Step::MinScore | Step::Packed));
             let was_scored = scored.is_some_and(|step| step.hits.iter().any(|hit| hit.id == *id));
             if was_scored {
                 "scored below `min_score`"
@@ -372,17 +327,6 @@ fn came(delivery: &Delivery<'_>, id: &ChunkId) -> String {
         }
         None => format!("was not among {}", candidates(delivery)),
     }
-}
-
-/// Returns true if the text around a hit of the top k contains it.
-fn is_expanded(delivery: &Delivery<'_>, id: &ChunkId) -> bool {
-    let mut passages = delivery.expanded.iter().flatten();
-    passages.any(|passage| delivery.holds(passage, id))
-}
-
-/// Completes the sentence "no chunk of it ...".
-fn was_among(delivery: &Delivery<'_>) -> String {
-    format!("was among {}", candidates(delivery))
 }
 
 fn candidates(delivery: &Delivery<'_>) -> String {
@@ -408,48 +352,16 @@ fn number(id: &ChunkId) -> Option<&str> {
 }
 
 /// Explains a loss of which the readings of a wide label differ: by the strict one it occurred at `strict`, by the lenient
-/// one at `lenient`, or not at all. Of alternatives, the first that may suffice is named: the nearest one may be narrow and not
-/// delivered.
-fn partial(delivery: &Delivery<'_>, strict: Stage, lenient: Option<Stage>) -> String {
-    let (held_at, place) = match lenient {
-        None => (Stage::Packing, "in the prompt"),
-        Some(Stage::Packing | Stage::Generation) => (Stage::Ranking, "in the top k"),
-        Some(_) => (Stage::Retrieval, "among the candidates"),
-    };
-    let (test, here) = (&delivery.test, delivery.at(held_at));
-    let groups = test.missing_groups(delivery.at(strict)).into_iter();
-    let mut members = groups.flat_map(|group| {
-        let members = delivery.trace.gold.groups[group].iter().enumerate();
-        members.map(move |(member, gold)| ((group, member), gold))
-    });
-    let wide = members.find_map(|(at, gold)| {
-        let mut missing = test.missing_ranges(at, delivery.at(strict)).into_iter();
-        let label = missing.find(|range| gold.wide.contains(range))?;
-        test.covers_by(at, here, Reading::Lenient).then_some((at, gold, label))
-    });
-    let Some((at, gold, label)) = wide else {
-        return "the label is wider than a chunk, and a part of it was delivered".to_owned();
-    };
-    let pieces = test.pieces(at, label);
-    let n_held = pieces.iter().filter(|id| here.contains(id)).count();
-    let (verb, suffice) =
-        if n_held == 1 { ("was", "it suffices") } else { ("were", "they suffice") };
-    // The text by which a part of a label is known to matter.
-    let mark = match (gold.answer_ranges.is_empty(), delivery.trace.question.kind) {
-        (true, _) => "",
-        (false, QuestionKind::Span) => ", with the gold answer,",
-        (false, _) => ", with a required fact,",
+/// one at `lenient`, or not at all.
+fn partial(strict: Stage, lenient: Option<Stage>) -> String {
+    let place = match lenient {
+        None => "in the prompt",
+        Some(Stage::Packing | Stage::Generation) => "in the top k",
+        Some(_) => "among the candidates",
     };
     let end = match lenient {
-        None => format!("whether {suffice} is open"),
-        Some(stage) => format!("lost at {stage} if {suffice}, at {strict} if not"),
+        None => "whether it suffices is open".to_owned(),
+        Some(stage) => format!("lost at {stage} if it suffices, at {strict} if not"),
     };
-    // Of another system only the chunks that were shown are known.
-    let spans = if delivery.recorded {
-        format!("is in part in {}", plural(pieces.len(), "recorded passage", "recorded passages"))
-    } else {
-        format!("spans {}", plural(pieces.len(), "chunk", "chunks"))
-    };
-    let (bytes, n_held) = (thousands(label.len()), thousands(n_held));
-    format!("the label of {bytes} bytes {spans}; {n_held} of them{mark} {verb} {place}: {end}")
+    format!("of a label that is wider than a chunk, a part was {place}: {end}")
 }

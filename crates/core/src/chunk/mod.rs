@@ -16,7 +16,6 @@ mod strategy;
 
 mod fixed;
 mod foreign;
-mod paragraph;
 mod piece;
 mod repair;
 mod semantic;
@@ -96,7 +95,6 @@ fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece
         Strategy::Document => return piece::whole(text, counter),
         Strategy::File => return Vec::new(),
         Strategy::Fixed => return fixed::pieces(text, spec.size(), spec.overlap(), counter),
-        Strategy::Paragraph => paragraph::ranges(text, spec, counter),
         Strategy::Recursive => semantic::text(text, spec, counter),
         Strategy::Markdown => semantic::markdown(text, spec, counter),
     };

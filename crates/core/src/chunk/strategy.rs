@@ -9,8 +9,6 @@ closed_set! {
         /// Windows of `size` tokens, each starting `size - overlap` tokens after the one before. White space at their edges is removed
         /// and their tokens are counted again, so that two may share a few tokens more than `overlap`.
         Fixed = "fixed",
-        /// Paragraphs separated by blank lines, merged up to `size`; a longer one is split as `recursive` does.
-        Paragraph = "paragraph",
         /// The largest of paragraphs, sentences, words and characters that fit.
         #[default]
         Recursive = "recursive",

@@ -1,7 +1,7 @@
 //! The version of a strategy's code, for cache keys.
 
 use super::strategy::Strategy;
-use super::{fixed, foreign, paragraph, piece, repair, semantic};
+use super::{fixed, foreign, piece, repair, semantic};
 
 impl Strategy {
     /// Joins the versions of all the code that a strategy runs through. It is part of every cache key that depends on
@@ -10,9 +10,6 @@ impl Strategy {
     pub fn version(self) -> String {
         let versions: &[u32] = match self {
             Self::Fixed => &[fixed::VERSION],
-            Self::Paragraph => {
-                &[paragraph::VERSION, semantic::VERSION, repair::VERSION, fixed::VERSION]
-            }
             Self::Recursive | Self::Markdown => {
                 &[semantic::VERSION, repair::VERSION, fixed::VERSION]
             }

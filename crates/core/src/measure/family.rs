@@ -35,7 +35,7 @@ pub enum Direction {
 }
 
 macro_rules! families {
-    ($($variant:ident = $name:literal, $takes:ident, $also:expr, $formula:literal;)*) => {
+    ($($variant:ident = $name:literal, $takes:ident, $formula:literal;)*) => {
         /// A measure without its cutoff.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(missing_docs, reason = "`formula` says what each is")]
@@ -55,12 +55,6 @@ macro_rules! families {
                 match self { $(Self::$variant => Takes::$takes,)* }
             }
 
-            /// Returns other names in use.
-            #[must_use]
-            pub fn also(self) -> &'static [&'static str] {
-                match self { $(Self::$variant => &$also,)* }
-            }
-
             /// Returns the formula of one question's value, and the questions for which it is defined.
             #[must_use]
             pub fn formula(self) -> &'static str {
@@ -71,71 +65,71 @@ macro_rules! families {
 }
 
 families! {
-    Em = "EM", KOrPrompt, ["answer recall", "has_answer", "top-k retrieval accuracy"],
+    Em = "EM", KOrPrompt,
         "1 when some of the first k passages contains a gold answer, else 0; both NFKC, lower case, without ASCII punctuation and articles, on word boundaries; span questions only";
-    Recall = "Recall", Any, ["recall", "set_recall", "sensitivity"],
+    Recall = "Recall", Any,
         "relevant documents among the first k / all relevant; without a cutoff, of the whole ranking";
-    Success = "Success", KOrPrompt, ["hit", "hit rate", "hits", "success", "accuracy of retrieval", "Recall@k in papers on open-domain QA"],
+    Success = "Success", KOrPrompt,
         "1 when any of the first k documents is relevant, else 0";
-    FullRecall = "FullRecall", KOrPrompt, ["all-recall", "paragraph EM"],
+    FullRecall = "FullRecall", KOrPrompt,
         "1 when every evidence group has a member whose document is among the first k, else 0";
-    EvidenceRecall = "EvidenceRecall", KOrPrompt, [],
+    EvidenceRecall = "EvidenceRecall", KOrPrompt,
         "mean over evidence groups: bytes of the best covered member's ranges inside the union of the first k passages / its bytes; a member without ranges counts 1 when its document is there";
-    Precision = "P", KOrPrompt, ["precision", "prec"],
+    Precision = "P", KOrPrompt,
         "relevant documents among the first k / k, also when fewer came back; @Nt, @prompt: / documents shown";
-    RPrecision = "Rprec", Nothing, ["R-precision"],
+    RPrecision = "Rprec", Nothing,
         "precision at rank R, R = number of relevant documents";
-    SetF1 = "SetF1", Any, ["F1", "set_F", "SetF"],
+    SetF1 = "SetF1", Any,
         "2PR / (P + R) of the set of the first k documents (without a cutoff: all); P is over the documents in the set; 0 when both are 0";
-    ReciprocalRank = "RR", KOrNone, ["MRR", "recip_rank", "reciprocal rank"],
+    ReciprocalRank = "RR", KOrNone,
         "1 / rank of the first relevant document within the first k, 0 when there is none";
-    Ndcg = "nDCG", KOrNone, ["ndcg", "ndcg_cut"],
+    Ndcg = "nDCG", KOrNone,
         "sum of grade / log2(rank + 1) within the first k / the same sum of the ideal ranking; linear gain; grades <= 0 gain nothing; a relevance level does not change it";
-    AveragePrecision = "AP", KOrNone, ["map", "map_cut", "average precision", "MAP"],
+    AveragePrecision = "AP", KOrNone,
         "sum of the precisions at the ranks of the relevant documents within the first k / all relevant";
-    Fallout = "Fallout", K, ["false positive rate"],
+    Fallout = "Fallout", K,
         "documents among the first k that are not relevant / all documents that are not relevant; needs the corpus size";
-    Accuracy = "Accuracy", K, ["acc"],
+    Accuracy = "Accuracy", K,
         "(relevant found in the first k + not relevant left out) / all documents; dominated by true negatives, so an empty ranking scores nearly 1; needs the corpus size";
-    Judged = "Judged", K, ["judged", "1 - unj"],
+    Judged = "Judged", K,
         "judged documents (any grade) among the first k / documents among the first k";
-    MedianRank = "MedianRank", Nothing, ["median rank", "MedR"],
+    MedianRank = "MedianRank", Nothing,
         "rank of the first relevant document, infinite when none was found; the median over all questions, not the mean";
-    SpanPrecision = "SpanPrecision", KOrPrompt, ["token precision"],
+    SpanPrecision = "SpanPrecision", KOrPrompt,
         "evidence bytes inside the first k passages, each once / bytes of these passages, overlaps counted twice; undefined if a passage of an imported run does not occur verbatim in a document";
-    SpanRecall = "SpanRecall", KOrPrompt, ["token recall"],
+    SpanRecall = "SpanRecall", KOrPrompt,
         "evidence bytes inside the first k passages / evidence bytes";
-    Iou = "IoU", KOrPrompt, ["Jaccard", "intersection over union"],
+    Iou = "IoU", KOrPrompt,
         "evidence bytes inside the first k passages / (bytes of these passages, overlaps counted twice, + evidence bytes missed); undefined where SpanPrecision is";
-    PrecisionOmega = "PrecisionOmega", Nothing, ["precision omega"],
+    PrecisionOmega = "PrecisionOmega", Nothing,
         "evidence bytes inside all chunks that hold some / bytes of the union of these chunks and the evidence: precision if retrieval were perfect; undefined for an imported run";
-    AnswerRight = "AnswerRight", Nothing, ["accuracy", "correctness"],
+    AnswerRight = "AnswerRight", Nothing,
         "1 when the answer is right by `evaluation.right`, 0.5 when the rule is unsure, else 0; unanswerable questions: 1 for abstaining";
-    AnswerEm = "AnswerEM", Nothing, ["exact match", "exact_match", "exact"],
+    AnswerEm = "AnswerEM", Nothing,
         "1 when the normalised answer equals a normalised gold answer, else 0; the best gold answer counts";
-    AnswerF1 = "AnswerF1", Nothing, ["f1", "token F1"],
+    AnswerF1 = "AnswerF1", Nothing,
         "token F1 over multisets of normalised tokens; the best gold answer counts";
-    AnswerPrecision = "AnswerPrecision", Nothing, ["prec"],
+    AnswerPrecision = "AnswerPrecision", Nothing,
         "shared tokens / tokens of the answer, against the gold answer of the best F1";
-    AnswerRecall = "AnswerRecall", Nothing, [],
+    AnswerRecall = "AnswerRecall", Nothing,
         "shared tokens / tokens of the gold answer of the best F1";
-    AnswerContains = "AnswerContains", Nothing, ["answer inclusion"],
+    AnswerContains = "AnswerContains", Nothing,
         "1 when the answer contains a gold answer, normalised as for EM, on word boundaries: for models that chat";
-    AnswerEmHasAns = "AnswerEM(HasAns)", Nothing, [],
+    AnswerEmHasAns = "AnswerEM(HasAns)", Nothing,
         "AnswerEM, AnswerF1 over the questions that have an answer";
-    AnswerF1HasAns = "AnswerF1(HasAns)", Nothing, [],
+    AnswerF1HasAns = "AnswerF1(HasAns)", Nothing,
         "AnswerEM, AnswerF1 over the questions that have an answer";
-    AnswerEmNoAns = "AnswerEM(NoAns)", Nothing, [],
+    AnswerEmNoAns = "AnswerEM(NoAns)", Nothing,
         "AnswerEM, AnswerF1 over the unanswerable questions: 1 for an empty answer (scorer squad2 only)";
-    AnswerF1NoAns = "AnswerF1(NoAns)", Nothing, [],
+    AnswerF1NoAns = "AnswerF1(NoAns)", Nothing,
         "AnswerEM, AnswerF1 over the unanswerable questions: 1 for an empty answer (scorer squad2 only)";
-    FactRecall = "FactRecall", Nothing, ["nugget recall"],
+    FactRecall = "FactRecall", Nothing,
         "required facts that the answer states / required facts; a fact is stated when any of its wordings is contained, as for AnswerContains";
-    ForbiddenFacts = "ForbiddenFacts", Nothing, [],
+    ForbiddenFacts = "ForbiddenFacts", Nothing,
         "forbidden facts that the answer states / forbidden facts";
-    Groundedness = "Groundedness", Nothing, ["K-Precision", "faithfulness"],
+    Groundedness = "Groundedness", Nothing,
         "normalised tokens of the answer that occur in the prompt's passages / tokens of the answer; undefined for an empty or abstaining answer";
-    UnsupportedValues = "UnsupportedValues", Nothing, [],
+    UnsupportedValues = "UnsupportedValues", Nothing,
         "numbers, dates and names of the answer that no passage of the prompt contains, in any notation; undefined for an empty or abstaining answer";
 }
 

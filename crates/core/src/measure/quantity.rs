@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::name::{self, did_you_mean};
+use super::name::did_you_mean;
 use super::{Aggregate, Cutoff, Direction, Measure};
 use crate::error::Error;
 use crate::types::{FailureClass, Fault};
@@ -84,22 +84,12 @@ impl FromStr for Quantity {
         let class = FailureClass::named(text).map(Self::Class);
         let share = class.or_else(|| Fault::named(text).map(Self::Fault));
         share.or_else(|| text.parse().map(Self::Measure).ok()).ok_or_else(|| {
-            let meant = did_you_mean(name::meant(text).or_else(|| nearest(text)));
+            let meant = did_you_mean(text);
             let hint = "measures read like `EM@5`, `EM@prompt`, `nDCG@10`, `AnswerF1`; failure classes like `retrieval`, \
                         `hallucinated`; `ragtriage score --list` explains the measures";
             Error::new(format!("unknown measure or failure class `{text}`{meant}"), hint)
         })
     }
-}
-
-/// Returns the share with the name most like `text`, if at most a third of it differs.
-fn nearest(text: &str) -> Option<String> {
-    let text = text.to_lowercase().replace([' ', '-'], "_");
-    let names = FailureClass::ALL.iter().map(|class| class.name());
-    let names = names.chain(Fault::ALL.iter().map(|fault| fault.name()));
-    let distances = names.map(|name| (strsim::damerau_levenshtein(name, &text), name));
-    let (distance, name) = distances.min()?;
-    (distance * 3 <= name.len()).then(|| name.to_owned())
 }
 
 impl TryFrom<String> for Quantity {
@@ -136,21 +126,5 @@ mod tests {
         }
         let measure: Measure = "nDCG@10".parse().expect("a measure");
         assert_eq!("nDCG@10".parse().ok(), Some(Quantity::Measure(measure)));
-    }
-
-    #[test]
-    fn an_unknown_name_suggests_the_nearest() {
-        for (given, meant) in [
-            ("halucinated", Some("hallucinated")),
-            ("Retrieval", Some("retrieval")),
-            ("context-use", Some("context_use")),
-            ("ndcg_cut_10", Some("nDCG@10")),
-            ("BLEU", None),
-        ] {
-            let error = given.parse::<Quantity>().expect_err(given);
-            let meant = did_you_mean(meant.map(str::to_owned));
-            let message = format!("unknown measure or failure class `{given}`{meant}");
-            assert_eq!(error.to_string(), message);
-        }
     }
 }

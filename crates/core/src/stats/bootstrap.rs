@@ -2,15 +2,11 @@
 //! of questions are drawn with replacement, and the statistic is recomputed over all their questions.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
-use rayon::iter::{
-    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator,
-};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use super::cluster;
 use super::interval::{self, ClusterSums, IntervalMethod};
-use super::median;
 use super::resample::Draws;
 use crate::types::Interval;
 
@@ -20,8 +16,6 @@ pub struct Bootstrap {
     cluster_of: Vec<usize>,
     draws: Draws,
     method: IntervalMethod,
-    /// Columns of numbers by cluster with their resampled totals.
-    shared: Arc<Vec<(Vec<f64>, Vec<f64>)>>,
 }
 
 impl Bootstrap {
@@ -33,26 +27,7 @@ impl Bootstrap {
             cluster_of,
             draws: Draws { n_clusters, resamples, seed },
             method: IntervalMethod::default(),
-            shared: Arc::default(),
         }
-    }
-
-    /// Draws for all of `columns` at once, and keeps their totals: means and intervals of these columns then draw nothing. Every
-    /// number is that of a plan that shares nothing.
-    #[must_use]
-    pub fn sharing(self, columns: &[Vec<Option<f64>>]) -> Self {
-        let columns = self.by_cluster(columns).into_iter();
-        let mut wanted: Vec<Vec<f64>> = Vec::new();
-        for ClusterSums { sums, counts } in columns {
-            let counts = Some(counts).filter(|counts| !are_equal(counts));
-            for column in std::iter::once(sums).chain(counts) {
-                if !wanted.contains(&column) {
-                    wanted.push(column);
-                }
-            }
-        }
-        let totals = self.draws.totals(&wanted);
-        Self { shared: Arc::new(wanted.into_iter().zip(totals).collect()), ..self }
     }
 
     /// Sets the interval method for means; the draws do not change.
@@ -112,43 +87,11 @@ impl Bootstrap {
         interval::percentile(resampled, interval::reach(n_clusters))
     }
 
-    /// Returns the resampled medians of a column (see [`median::median`]), over the same draws; values may be infinite.
-    #[must_use]
-    pub fn medians(&self, column: &[Option<f64>]) -> Vec<f64> {
-        median::resampled(column, &self.cluster_of, self.draws)
-    }
-
-    /// Returns the 95% percentile interval of a column's median, whatever the plan's method: the jackknife that `BCa`
-    /// needs fails for medians (Efron and Tibshirani 1993, section 11.6). A bound may be infinite. `None` where fewer
-    /// than two clusters have a value.
-    #[must_use]
-    pub fn median_interval(&self, column: &[Option<f64>]) -> Option<Interval> {
-        self.interval(self.medians(column), self.n_clusters_with_value(column))
-    }
-
     /// Returns the number of clusters that hold a value of `column`.
     #[must_use]
     pub fn n_clusters_with_value(&self, column: &[Option<f64>]) -> usize {
         let defined = column.iter().zip(&self.cluster_of).filter(|(value, _)| value.is_some());
         defined.map(|(_, cluster)| cluster).collect::<BTreeSet<_>>().len()
-    }
-
-    /// Returns the resampled totals of columns of numbers by cluster; draws for those that are not shared.
-    fn totals(&self, columns: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
-        let shared = |column: &Vec<f64>| {
-            let mut shared = self.shared.iter();
-            let (_, totals) = shared.find(|(known, _)| known == column)?;
-            Some(totals.clone())
-        };
-        let known: Vec<Option<Vec<f64>>> = columns.iter().map(shared).collect();
-        let other = columns.into_iter().zip(&known);
-        let other = other.filter(|(_, known)| known.is_none());
-        let other: Vec<Vec<f64>> = other.map(|(column, _)| column).collect();
-        let mut drawn = self.draws.totals(&other).into_iter();
-        let totals = known.into_iter();
-        totals
-            .map(|known| known.unwrap_or_else(|| drawn.next().expect("one a column not shared")))
-            .collect()
     }
 
     fn by_cluster(&self, columns: &[Vec<Option<f64>>]) -> Vec<ClusterSums> {
@@ -169,45 +112,16 @@ impl Bootstrap {
     }
 
     fn resample(&self, columns: &[ClusterSums]) -> Vec<Vec<f64>> {
-        // Most columns are defined for the same questions: equal counts are totalled once.
-        let mut counts: Vec<&Vec<f64>> = Vec::new();
-        let mut counts_of = Vec::new();
-        for column in columns {
-            let known = counts.iter().position(|counts| **counts == column.counts);
-            counts_of.push(known.unwrap_or(counts.len()));
-            if known.is_none() {
-                counts.push(&column.counts);
-            }
-        }
-        // Counts that are the same in every cluster need no draws at all.
-        let varying =
-            counts.iter().filter(|counts| !are_equal(counts)).map(|counts| (*counts).clone());
-        let sums = columns.iter().map(|column| column.sums.clone());
-        let mut totals = self.totals(sums.chain(varying).collect());
-        let mut varying = totals.split_off(columns.len()).into_iter();
-        let n_of: Vec<Vec<f64>> = counts
-            .iter()
-            .map(|counts| {
-                if are_equal(counts) {
-                    vec![counts.iter().sum(); self.draws.resamples]
-                } else {
-                    varying.next().expect("one a varying list of counts")
-                }
-            })
-            .collect();
-        totals
-            .into_par_iter()
-            .zip(counts_of)
-            .map(|(sums, counts): (Vec<f64>, usize)| {
-                let means = sums.iter().zip(&n_of[counts]).filter(|(_, n)| **n > 0.0);
-                means.map(|(sum, n)| sum / n).collect()
-            })
-            .collect()
+        let sums = columns.iter().map(|column| &column.sums);
+        let counts = columns.iter().map(|column| &column.counts);
+        let mut sums = self.draws.totals(&sums.chain(counts).collect::<Vec<_>>());
+        let counts = sums.split_off(columns.len());
+        let means = |(sums, counts): (Vec<f64>, Vec<f64>)| {
+            let values = sums.iter().zip(&counts).filter(|(_, n)| **n > 0.0);
+            values.map(|(sum, n)| sum / n).collect()
+        };
+        sums.into_iter().zip(counts).map(means).collect()
     }
-}
-
-fn are_equal(counts: &[f64]) -> bool {
-    counts.iter().all(|count| *count == counts[0])
 }
 
 #[cfg(test)]
@@ -257,17 +171,13 @@ mod tests {
         );
         // All values lie in one of two clusters, which is too few as well.
         let plan = Bootstrap::new(vec![0, 0, 1], 50, 1);
-        assert_eq!(plan.median_interval(&column), None);
         assert_eq!(plan.intervals(&[column]), [None]);
     }
 
     #[test]
     fn no_question_no_interval() {
         let plan = Bootstrap::new(vec![], 50, 1);
-        assert_eq!(
-            (plan.n_clusters(), plan.intervals(&[vec![]]), plan.median_interval(&[])),
-            (0, vec![None], None)
-        );
+        assert_eq!((plan.n_clusters(), plan.intervals(&[vec![]])), (0, vec![None]));
         assert_eq!(
             Bootstrap::new(vec![0, 1], 0, 1).intervals(&[vec![Some(0.0), Some(1.0)]]),
             [None]
@@ -279,25 +189,6 @@ mod tests {
         let column = vec![vec![Some(0.1), Some(0.4), Some(0.9)]];
         let plan = |cluster_of: &[usize]| Bootstrap::new(cluster_of.to_vec(), 60, 5);
         assert_eq!(plan(&[3, 90, 3]).means(&column), plan(&[0, 1, 0]).means(&column));
-    }
-
-    #[test]
-    fn shared_draws_change_no_bit_whatever_is_shared() {
-        // Column c lacks every c-th value from the third column on, so that both sums and counts are shared.
-        let columns: Vec<Vec<Option<f64>>> = (0..6)
-            .map(|c| {
-                (0..50)
-                    .map(|i| (c < 2 || i % c != 0).then(|| f64::from((i * 5 + c) % 11) / 7.0))
-                    .collect()
-            })
-            .collect();
-        let plan = || Bootstrap::new((0..50).map(|i| i / 2).collect(), 200, 8);
-        let expected = plan().means(&columns);
-        for n_shared in 0..=columns.len() {
-            let sharing = plan().sharing(&columns[..n_shared]);
-            assert_eq!(sharing.means(&columns), expected, "{n_shared} columns shared");
-            assert_eq!(sharing.intervals(&columns), plan().intervals(&columns));
-        }
     }
 
     #[test]

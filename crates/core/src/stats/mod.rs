@@ -21,7 +21,6 @@ pub mod rounding;
 pub mod share;
 pub mod student;
 pub mod t;
-mod whole;
 pub mod wilson;
 
 #[cfg(test)]

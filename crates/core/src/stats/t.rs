@@ -1,22 +1,9 @@
-//! The paired t test (Student 1908) and its cluster-robust standard error.
-
-use serde::{Deserialize, Serialize};
+//! A mean with its cluster-robust standard error and Student's interval.
 
 use super::cluster;
 use super::interval::of_equal_values;
 use super::student;
 use crate::types::Interval;
-
-/// Result of a t test.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TTest {
-    /// The mean difference over its standard error.
-    pub t: f64,
-    /// Degrees of freedom: clusters - 1.
-    pub df: f64,
-    /// Two-sided p-value.
-    pub p: f64,
-}
 
 /// A mean with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,19 +64,6 @@ pub fn mean_error(values: &[f64], cluster_of: &[usize]) -> Option<MeanError> {
     Some(MeanError { mean, error, df: g - 1.0 })
 }
 
-/// Computes the two-sided paired t test of `differences` against a mean of zero, `t = mean / se` with clusters - 1
-/// degrees of freedom. When every question is its own cluster it is scipy's `ttest_rel`. `None` under two clusters, and
-/// where the clusters do not differ at all: 0 / 0 and 1 / 0 are not valid t values.
-#[must_use]
-pub fn paired_t(differences: &[f64], cluster_of: &[usize]) -> Option<TTest> {
-    let MeanError { mean, error, df } = mean_error(differences, cluster_of)?;
-    if error == 0.0 {
-        return None;
-    }
-    let t = mean / error;
-    Some(TTest { t, df, p: student::two_sided(t, df) })
-}
-
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;
@@ -102,20 +76,16 @@ mod tests {
         differences: Vec<f64>,
         cluster_of: Vec<usize>,
         t: f64,
-        p: f64,
         error_clustered: f64,
-        t_clustered: f64,
-        p_clustered: f64,
     }
 
     #[test]
-    fn alone_every_question_gives_scipys_test() {
+    fn alone_every_question_gives_the_error_of_scipys_paired_test() {
         for case in expected::<Vec<Case>>("paired") {
             let n = case.differences.len();
-            let test = paired_t(&case.differences, &(0..n).collect::<Vec<_>>()).expect("a spread");
-            assert_close(test.t, case.t, 1e-12);
-            assert_close(test.p, case.p, 1e-11);
-            assert_eq!(test.df, (n - 1) as f64);
+            let found = mean_error(&case.differences, &(0..n).collect::<Vec<_>>()).expect("many");
+            assert_close(found.mean / found.error, case.t, 1e-12);
+            assert_eq!(found.df, (n - 1) as f64);
         }
     }
 
@@ -123,19 +93,17 @@ mod tests {
     fn clustered_it_is_statsmodels_cluster_robust_regression() {
         for case in expected::<Vec<Case>>("paired") {
             let error = mean_error(&case.differences, &case.cluster_of).expect("clusters").error;
-            let test = paired_t(&case.differences, &case.cluster_of).expect("a spread");
             assert_close(error, case.error_clustered, 1e-12);
-            assert_close(test.t, case.t_clustered, 1e-12);
-            assert_close(test.p, case.p_clustered, 1e-11);
         }
     }
 
     #[test]
-    fn without_spread_or_clusters_there_is_no_t() {
-        assert_eq!(paired_t(&[], &[]), None);
-        assert_eq!(paired_t(&[0.5], &[0]), None);
-        assert_eq!(paired_t(&[0.5, 0.2, 0.1], &[4, 4, 4]), None);
-        assert_eq!(paired_t(&[0.1; 30], &(0..30).collect::<Vec<_>>()), None);
-        assert_eq!(paired_t(&[0.0; 30], &(0..30).collect::<Vec<_>>()), None);
+    fn equal_values_have_no_error_and_one_cluster_has_none_that_is_known() {
+        let error = |values: &[f64], cluster_of: &[usize]| {
+            mean_error(values, cluster_of).map(|found| found.error)
+        };
+        assert_eq!(error(&[], &[]), None);
+        assert_eq!(error(&[0.5, 0.2, 0.1], &[4, 4, 4]), None);
+        assert_eq!(error(&[0.1; 30], &(0..30).collect::<Vec<_>>()), Some(0.0));
     }
 }

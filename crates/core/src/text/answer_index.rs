@@ -1,15 +1,13 @@
-//! An index of texts for finding answers in all of them: each text is normalised once, each answer costs the occurrences
-//! of its rarest word.
+//! Texts for finding answers in all of them: each text is normalised once.
 //!
 //! An answer occurs where either comparable form has it between word boundaries: [`normalise::matching`], in which answers
 //! are matched everywhere else, or [`normalise::words`], for which quotation marks and dashes of any kind are equal.
 
-use std::collections::HashMap;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::border;
+use super::answers::occurrences;
 use super::formed::FormedText;
 use super::normalise;
-use super::script::{is_hangul, is_unspaced};
 use crate::types::{ByteRange, RangeSet};
 
 /// A place in one of the texts.
@@ -30,14 +28,14 @@ pub struct Occurrences {
     pub n_found: usize,
 }
 
-/// An index over a list of texts.
+/// A list of texts.
 pub struct AnswerIndex<'a> {
     matching: FormIndex<'a>,
     words: FormIndex<'a>,
 }
 
 impl<'a> AnswerIndex<'a> {
-    /// Indexes `texts`; they are numbered in their order.
+    /// Takes `texts`; they are numbered in their order.
     pub fn new(texts: impl Iterator<Item = &'a str> + Clone) -> Self {
         Self {
             matching: FormIndex::new(texts.clone(), normalise::matching),
@@ -76,79 +74,26 @@ impl<'a> AnswerIndex<'a> {
 struct FormIndex<'a> {
     form_of: fn(&str) -> String,
     texts: Vec<FormedText<'a>>,
-    postings: HashMap<String, Vec<Posting>>,
-}
-
-/// An occurrence of a word: a run of letters and digits.
-struct Posting {
-    text: usize,
-    /// Byte of the text's form.
-    at: usize,
 }
 
 impl<'a> FormIndex<'a> {
     fn new(texts: impl Iterator<Item = &'a str>, form_of: fn(&str) -> String) -> Self {
-        let texts: Vec<_> = texts.map(|text| FormedText::new(text, form_of)).collect();
-        let mut postings: HashMap<String, Vec<Posting>> = HashMap::new();
-        for (text, formed) in texts.iter().enumerate() {
-            for (at, word) in words(&formed.form) {
-                let posting = Posting { text, at };
-                match postings.get_mut(word) {
-                    Some(list) => list.push(posting),
-                    None => drop(postings.insert(word.to_owned(), vec![posting])),
-                }
-            }
-        }
-        Self { form_of, texts, postings }
-    }
-
-    fn postings(&self, word: &str, within: Option<usize>) -> &[Posting] {
-        let all = self.postings.get(word).map_or(&[][..], Vec::as_slice);
-        let Some(text) = within else {
-            return all;
-        };
-        let start = all.partition_point(|posting| posting.text < text);
-        &all[start..all.partition_point(|posting| posting.text <= text)]
+        Self { form_of, texts: texts.map(|text| FormedText::new(text, form_of)).collect() }
     }
 
     fn find(&self, answer: &str, within: Option<usize>) -> Vec<Occurrence> {
         let wanted = (self.form_of)(answer);
-        let rarest = words(&wanted)
-            .map(|(at, word)| (at, self.postings(word, within)))
-            .min_by_key(|(_, postings)| postings.len());
-        let Some((lead, postings)) = rarest else {
+        if !wanted.contains(char::is_alphanumeric) {
             return Vec::new();
+        }
+        let in_text = |text: usize| {
+            let formed = &self.texts[text];
+            let found = occurrences(&wanted, &formed.form);
+            found.map(move |range| Occurrence { text, range: formed.stretch(range) })
         };
-        let starts = postings.iter().filter_map(|posting| {
-            let (formed, start) = (&self.texts[posting.text], posting.at.checked_sub(lead)?);
-            is_at(&wanted, &formed.form, start).then(|| Occurrence {
-                text: posting.text,
-                range: formed.stretch(ByteRange::new(start, start + wanted.len())),
-            })
-        });
-        starts.collect()
+        let texts = within.map_or(0..self.texts.len(), |text| text..text + 1);
+        texts.into_par_iter().flat_map_iter(in_text).collect()
     }
-}
-
-/// Returns true if `form` has `wanted` at `start`, between borders of words.
-fn is_at(wanted: &str, form: &str, start: usize) -> bool {
-    let is_equal =
-        form.as_bytes().get(start..).is_some_and(|rest| rest.starts_with(wanted.as_bytes()));
-    is_equal && border::is_bounded(form, ByteRange::new(start, start + wanted.len()))
-}
-
-/// Returns the runs of letters and digits of `form`, each with its first byte; in Hangul and scripts without spaces, each letter.
-fn words(form: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_word = |c: char| is_unspaced(c) || is_hangul(c);
-    let mut rest = form;
-    std::iter::from_fn(move || {
-        rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let first = rest.chars().next()?;
-        let end = rest.find(|c: char| !c.is_alphanumeric() || is_word(c)).unwrap_or(rest.len());
-        let (word, after) = rest.split_at(if is_word(first) { first.len_utf8() } else { end });
-        rest = after;
-        Some((word.as_ptr().addr() - form.as_ptr().addr(), word))
-    })
 }
 
 #[cfg(test)]

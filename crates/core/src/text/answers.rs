@@ -111,7 +111,10 @@ pub fn first_in(gold: &str, text: &str) -> Option<ByteRange> {
 }
 
 /// Returns the ranges of such occurrences of `gold` in `text`, ascending.
-fn occurrences<'a>(gold: &'a str, text: &'a str) -> impl Iterator<Item = ByteRange> + 'a {
+pub(super) fn occurrences<'a>(
+    gold: &'a str,
+    text: &'a str,
+) -> impl Iterator<Item = ByteRange> + 'a {
     let first = gold.chars().next();
     let finder = memmem::Finder::new(gold);
     let mut from = 0;

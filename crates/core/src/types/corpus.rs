@@ -1,19 +1,19 @@
 //! The corpus of a run: documents and their chunks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{ByteRange, Chunk, ChunkId, DocId, Document, DocumentNumbers, Passage};
+use super::{ByteRange, Chunk, ChunkId, DocId, Document, Passage};
 
 /// Documents with their chunks, numbered in document order from 0.
 #[derive(Clone, Debug, Default)]
 pub struct Corpus {
     documents: Arc<[Document]>,
     chunks: Vec<Chunk>,
-    numbers: DocumentNumbers,
+    numbers: HashMap<DocId, u32>,
     /// The end of each document's chunks.
     ends: Vec<u32>,
     typical_chunk_bytes: usize,
@@ -48,7 +48,7 @@ impl Corpus {
         }
         Self {
             typical_chunk_bytes: median(chunks.iter().map(|chunk| chunk.range.len())),
-            numbers: DocumentNumbers::new(&documents),
+            numbers: documents.iter().map(|document| document.id.clone()).zip(0..).collect(),
             documents,
             chunks,
             ends,
@@ -89,20 +89,17 @@ impl Corpus {
     /// Returns the document of that id.
     #[must_use]
     pub fn document(&self, id: &DocId) -> Option<&Document> {
-        let number = self.numbers.find(&self.documents, id.as_str())?;
-        Some(&self.documents[number])
+        self.numbers.get(id).map(|number| &self.documents[*number as usize])
     }
 
     /// Returns the numbers of one document's chunks; empty for an unknown document.
     #[must_use]
     pub fn chunk_numbers(&self, doc: &DocId) -> Range<usize> {
-        self.chunks_of(self.numbers.find(&self.documents, doc.as_str()))
+        self.numbers.get(doc).map_or(0..0, |number| self.chunks_of(*number))
     }
 
-    fn chunks_of(&self, document: Option<usize>) -> Range<usize> {
-        let Some(number) = document else {
-            return 0..0;
-        };
+    fn chunks_of(&self, document: u32) -> Range<usize> {
+        let number = document as usize;
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         start as usize..self.ends[number] as usize
     }
@@ -114,7 +111,7 @@ impl Corpus {
         let doc = &self.document_of(number).id;
         match self.names {
             ChunkNames::Ordinal => {
-                let first = self.chunks_of(Some(*document as usize)).start;
+                let first = self.chunks_of(*document).start;
                 ChunkId::new(doc, number - first)
             }
             ChunkNames::Range => ChunkId::of_range(doc, *range),
@@ -129,7 +126,7 @@ impl Corpus {
     /// Returns a chunk's number.
     #[must_use]
     pub fn chunk_number(&self, id: &ChunkId) -> Option<usize> {
-        let mut numbers = self.chunks_of(self.numbers.find(&self.documents, id.doc()));
+        let mut numbers = self.chunks_of(*self.numbers.get(id.doc())?);
         let number = match self.names {
             ChunkNames::Ordinal => numbers.nth(id.ordinal()?)?,
             ChunkNames::Range => {
@@ -171,7 +168,7 @@ impl Corpus {
             return Some((self.chunks[number].range, text, title));
         }
         let range = id.range()?;
-        let document = self.document(&id.doc().into())?;
+        let document = &self.documents[*self.numbers.get(id.doc())? as usize];
         let text = document.text.get(range.as_range())?;
         Some((range, text, &document.title))
     }

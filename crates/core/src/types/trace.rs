@@ -38,8 +38,6 @@ closed_set! {
         MinScore = "min_score",
         /// Another order or selection of an external RAG.
         Ordered = "ordered",
-        /// The first k hits of the previous step with the text around them in an external RAG, overlapping passages merged.
-        Expanded = "expanded",
         /// Passages of the prompt, in prompt order.
         Packed = "packed",
     }
@@ -56,12 +54,7 @@ impl Step {
             | Self::LateInteraction
             | Self::Collection
             | Self::External => true,
-            Self::Fused
-            | Self::Reranked
-            | Self::MinScore
-            | Self::Ordered
-            | Self::Expanded
-            | Self::Packed => false,
+            Self::Fused | Self::Reranked | Self::MinScore | Self::Ordered | Self::Packed => false,
         }
     }
 }
@@ -413,7 +406,7 @@ pub struct Trace {
     pub question: Question,
     /// The gold evidence in this run's chunks.
     pub gold: Gold,
-    /// Retrievers first, then fused, reranked, `min_score`, expanded, packed, as configured.
+    /// Retrievers first, then fused, reranked, `min_score`, packed, as configured.
     #[serde(rename = "stages")]
     pub steps: Vec<TraceStep>,
     /// The generator's arms; empty without a generator.
@@ -463,7 +456,7 @@ impl Trace {
     #[must_use]
     pub fn recorded_ranking(&self) -> Option<&TraceStep> {
         let mut steps = self.steps.iter().rev();
-        let last = steps.find(|entry| !matches!(entry.step, Step::Expanded | Step::Packed))?;
+        let last = steps.find(|entry| entry.step != Step::Packed)?;
         (!last.step.is_retriever() || self.retrievers().nth(1).is_none()).then_some(last)
     }
 

@@ -1,7 +1,7 @@
 //! A data set under construction: the only module that checks ids, counts notes and validates labels against the corpus. Errors
 //! are collected: loading fails with the first, lint lists them all.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::dataset::error::{Error, Place};
@@ -9,7 +9,7 @@ use crate::dataset::lint::finding::Rule;
 use crate::dataset::load::Inspection;
 use crate::dataset::nearest;
 use ragtriage_core::config::{MAX_DOCUMENT_BYTES, MissingEvidence};
-use ragtriage_core::types::{DocId, Document, DocumentNumbers, Note, Question, QuestionId};
+use ragtriage_core::types::{DocId, Document, Note, Question, QuestionId};
 
 /// The number of missing documents that get a nearest match: each is compared with the whole corpus.
 const MOST_NEAREST: usize = 100;
@@ -22,7 +22,7 @@ pub(super) struct Draft {
     /// What happens to labels of missing documents.
     missing: MissingEvidence,
     max_document_bytes: usize,
-    numbers: DocumentNumbers,
+    numbers: HashMap<DocId, usize>,
     question_ids: HashSet<QuestionId>,
     read: Inspection,
 }
@@ -32,7 +32,7 @@ impl Draft {
         Self {
             missing,
             max_document_bytes: MAX_DOCUMENT_BYTES,
-            numbers: DocumentNumbers::default(),
+            numbers: HashMap::new(),
             question_ids: HashSet::new(),
             read: Inspection::default(),
         }
@@ -84,8 +84,7 @@ impl Draft {
 
     /// Returns the document of that id, if it has been read.
     pub(super) fn document(&self, id: &DocId) -> Option<&Document> {
-        let number = self.numbers.find(&self.read.documents, id.as_str())?;
-        Some(&self.read.documents[number])
+        self.numbers.get(id).map(|number| &self.read.documents[*number])
     }
 
     /// Adds a document; its id must be new. One that is only a title has it as its text, so that it has a chunk to be found.
@@ -102,8 +101,8 @@ impl Draft {
             return;
         }
         self.note(usize::from(is_blank(&document.text)), "empty [document|documents] (no chunk)");
+        self.numbers.insert(document.id.clone(), self.read.documents.len());
         self.read.documents.push(document);
-        self.numbers.insert(&self.read.documents, self.read.documents.len() - 1);
     }
 
     /// Adds a question; its id must be new. Trims its text, which must not be empty.

@@ -4,8 +4,8 @@
 //! p by the paired randomisation test, flipping clusters together, and the 95% interval of the differences that this test does
 //! not reject, so that the two never contradict (see [`randomisation`]); the minimum detectable effect with 80% power at this n.
 //!
-//! A measure that is aggregated by the median (`MedianRank`, infinite if nothing was found) has no mean difference: delta and
-//! its interval are of the medians (percentiles over the same clusters, resampled), p tests the signs of the differences.
+//! A measure that is aggregated by the median (`MedianRank`, infinite if nothing was found) has no mean difference: delta is
+//! that of the medians, without an interval, and p tests the signs of the differences.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
@@ -19,7 +19,6 @@ use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::detectable::detectable;
 use ragtriage_core::stats::median::median;
 use ragtriage_core::stats::randomisation::{RandomisationPlan, randomisation};
-use ragtriage_core::stats::t::{TTest, paired_t};
 use ragtriage_core::types::Interval;
 
 /// Maximum difference due to summation order: smaller ones are ties.
@@ -38,7 +37,7 @@ pub struct MeasureDifference {
     pub run: f64,
     /// The mean difference, run minus baseline.
     pub delta: f64,
-    /// Its 95% interval, which excludes zero if and only if p is below 5% (medians: a bootstrap interval); `None` if the
+    /// Its 95% interval, which excludes zero if and only if p is below 5%; `None` for medians, and if the
     /// questions form fewer than two clusters.
     pub ci95: Option<Interval>,
     /// The randomisation test's p, two-sided, unadjusted; `None` when n is 0.
@@ -46,8 +45,6 @@ pub struct MeasureDifference {
     /// The smallest p possible with these questions, regardless of the size of the differences: 2 over all assignments of
     /// signs to the clusters that differ. `None` if these are too many to list.
     pub least_p: Option<f64>,
-    /// The paired t test over cluster sums; `None` if the differences have no variance, and for medians.
-    pub paired_t: Option<TTest>,
     /// For the primary measure: p, Holm-adjusted over all compared runs.
     pub p_holm: Option<f64>,
     /// Minimum detectable effect (80% power at 5%); `None` if the differences have no variance. Exceeds the measure's
@@ -176,7 +173,7 @@ impl PairedColumn {
         let ci95 = if by_mean {
             test.and_then(|test| test.interval).map(|interval| interval.within(high - low))
         } else {
-            median_interval(self, cluster_of.clone(), plan)
+            None
         };
         MeasureDifference {
             measure: self.measure,
@@ -189,7 +186,6 @@ impl PairedColumn {
             least_p: test
                 .filter(|test| test.exact)
                 .map(|test| (2.0 / test.n_permutations as f64).min(1.0)),
-            paired_t: paired_t(&self.differences, &cluster_of).filter(|_| by_mean),
             p_holm: None,
             detectable: detectable(&self.differences, &cluster_of).filter(|_| by_mean),
             wins,
@@ -203,22 +199,6 @@ impl PairedColumn {
 /// Returns the options of a test that is not adjusted for others.
 fn unadjusted(plan: &EvaluationPlan) -> RandomisationPlan {
     RandomisationPlan { permutations: plan.resamples, seed: plan.seed, tests: 1 }
-}
-
-/// Returns the interval of a median's difference: resampled medians of both runs over the same
-/// draws.
-fn median_interval(
-    column: &PairedColumn,
-    cluster_of: Vec<usize>,
-    plan: &EvaluationPlan,
-) -> Option<Interval> {
-    let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
-    let [baseline, run] = [&column.baseline, &column.run].map(|values| {
-        let values: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
-        bootstrap.medians(&values)
-    });
-    let pairs = baseline.into_iter().zip(run);
-    bootstrap.interval(pairs.map(|(a, b)| apart(a, b)).collect(), bootstrap.n_clusters())
 }
 
 /// Returns `b - a`; 0 for two infinities.

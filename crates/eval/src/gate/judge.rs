@@ -138,7 +138,7 @@ fn reason(
     let is_beyond = |ci: Interval| !gate.keeps(ci.low) && !gate.keeps(ci.high);
     match (verdict, found.ci95.filter(|_| mode == GateMode::Interval)) {
         (GateVerdict::Inconclusive, None) => format!(
-            "{name} is {value:.3}, but there is no interval to judge by: fewer than two clusters in {questions}; mode `mean` \
+            "{name} is {value:.3}, but there is no interval to judge by: a median, or fewer than two clusters in {questions}; mode `mean` \
              judges by the value alone"
         ),
         (_, None) => {

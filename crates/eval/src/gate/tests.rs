@@ -113,7 +113,6 @@ fn a_drop_is_a_fall_of_what_should_be_high_and_a_rise_of_what_should_be_low() {
         ci95: Some(Interval { low: -0.3, high: 0.1 }),
         p: None,
         least_p: None,
-        paired_t: None,
         p_holm: None,
         detectable: None,
         wins: 0,
@@ -187,7 +186,7 @@ fn one_cluster_decides_nothing() {
         check(&one, None, &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)])).expect("judged");
     assert_eq!(
         report.gates[0].reason,
-        "AnswerEM is 1.000, but there is no interval to judge by: fewer than two clusters in 3 questions; \
+        "AnswerEM is 1.000, but there is no interval to judge by: a median, or fewer than two clusters in 3 questions; \
          mode `mean` judges by the value alone"
     );
     assert_eq!(report.gates[0].verdict, GateVerdict::Inconclusive);

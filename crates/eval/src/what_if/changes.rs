@@ -23,8 +23,7 @@ pub(super) fn changes(run: &RecordedRun<'_>) -> Vec<(Change, Vec<Setting>)> {
         let ks = KS.into_iter().filter(|k| *k <= depth);
         return ks.map(|k| (of_k(k, None), Vec::new())).collect();
     }
-    // The text around other hits than those of the top k is not recorded.
-    if !run.is_counted || run.is_expanded {
+    if !run.is_counted {
         return Vec::new();
     }
     let mut changes = of_ks(run);

@@ -128,9 +128,9 @@ fn promise(run: &RecordedRun<'_>, after: &[After]) -> Option<Promise> {
 }
 
 /// Returns the bound of a reranker that puts the passages that hold the evidence first among the candidates; `None` if it wins no
-/// question, or the prompts of another order are unknown: passages are not counted, or expanded.
+/// question, or the prompts of another order are unknown: passages are not counted.
 pub(super) fn perfect_reranker(run: &RecordedRun<'_>) -> Option<Alternative> {
-    if run.is_expanded || !(run.is_external || run.is_counted) {
+    if !run.is_external && !run.is_counted {
         return None;
     }
     let after = run.questions.iter().map(|asked| {

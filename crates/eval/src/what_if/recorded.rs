@@ -22,8 +22,6 @@ pub(super) struct RecordedRun<'a> {
     pub limits: Limits,
     /// True if every passage of every ranking was counted.
     pub is_counted: bool,
-    /// True if the passages of a prompt are chunks with the text around them.
-    pub is_expanded: bool,
     pub questions: Vec<Recorded<'a>>,
 }
 
@@ -77,19 +75,8 @@ impl<'a> RecordedRun<'a> {
             .map(|(trace, outcome, cluster)| Recorded::new(run, trace, (outcome, top), *cluster))
             .collect();
         let is_counted = questions.iter().all(Recorded::is_counted);
-        Self {
-            settings,
-            is_external,
-            limits,
-            is_counted,
-            is_expanded: all.iter().any(|(trace, ..)| is_expanded(trace)),
-            questions,
-        }
+        Self { settings, is_external, limits, is_counted, questions }
     }
-}
-
-fn is_expanded(trace: &Trace) -> bool {
-    trace.step(Step::Expanded).is_some()
 }
 
 fn is_testable(trace: &Trace, outcome: &Outcome) -> bool {
@@ -112,8 +99,7 @@ impl<'a> Recorded<'a> {
         // Where the ranking that was packed is not recorded, the prompt is all there is to pack again.
         let steps = trace.steps.iter().filter(|step| {
             let is_packed = step.step == Step::Packed;
-            let is_ranking = step.step != Step::Expanded;
-            is_ranking && is_packed != is_known || trace.step(Step::Packed).is_none()
+            is_packed != is_known || trace.step(Step::Packed).is_none()
         });
         let rankings = steps.map(|step| {
             let hits = step.hits.iter().map(|hit| &hit.id).collect();

@@ -87,7 +87,7 @@ impl<'a> From<&'a Passage> for PassageText<'a> {
 /// The hits of a step that are shown.
 pub(super) fn shown(step: &TraceStep, depth: usize) -> &[StepHit] {
     match step.step {
-        Step::Expanded | Step::Packed => &step.hits,
+        Step::Packed => &step.hits,
         _ => &step.hits[..depth.min(step.hits.len())],
     }
 }

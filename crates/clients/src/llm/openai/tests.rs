@@ -169,10 +169,8 @@ fn a_fingerprint_is_what_an_answer_depends_on_and_no_key() {
 }
 
 #[tokio::test]
-async fn an_answer_that_says_the_limit_is_used_up_holds_back_the_next_call() {
-    let last = paris()
-        .insert_header("x-ratelimit-remaining-requests", "0")
-        .insert_header("x-ratelimit-reset-requests", "40s");
+async fn an_answer_that_asks_for_a_wait_holds_back_the_next_call() {
+    let last = paris().insert_header("retry-after", "40");
     let server = server(vec![(last, 1)]).await;
     let generator = at_once(&settings(server.uri()));
     generator.generate(&prompt()).await.expect("an answer");

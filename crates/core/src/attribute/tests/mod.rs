@@ -3,7 +3,6 @@
 
 mod classes;
 mod elsewhere;
-mod expanded;
 mod flags;
 mod reasons;
 mod recorded;

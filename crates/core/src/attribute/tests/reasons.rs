@@ -196,14 +196,14 @@ fn the_rule_on_whole_documents_names_the_first_chunk_or_that_with_the_answer() {
         lost("e", &["d#0", "d#1", "e#0"], &["d#0", "d#1"]),
         said(
             FailureClass::Ranking,
-            "of gold document `e` the first chunk, chunk 0, came third, below the top 2 (the retriever's order: no reranker)"
+            "the first chunk of gold document `e`, chunk 0 of `e`, came third, below the top 2 (the retriever's order: no reranker)"
         )
     );
     assert_eq!(
         lost("e", &["d#0", "e#0"], &["d#0"]),
         said(
             FailureClass::Packing,
-            "of gold document `e` the first chunk, chunk 0, came second but did not fit the prompt"
+            "the first chunk of gold document `e`, chunk 0 of `e`, came second but did not fit the prompt"
         )
     );
     assert_eq!(

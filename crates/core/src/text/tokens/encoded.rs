@@ -1,11 +1,11 @@
 //! A text encoded once by byte pairs, so that its slices are counted without encoding them again.
 //!
-//! Chunkers count many slices of one text. At some places, such as between a letter and white space, both vocabularies
-//! separate tokens, whatever the context ([`separates_tokens`]). The count of a slice is therefore that of its part up
+//! Chunkers count many slices of one text. At some places, such as between a letter and white space, the vocabulary
+//! separates tokens, whatever the context ([`separates_tokens`]). The count of a slice is therefore that of its part up
 //! to the first such place, plus the text's tokens from there to the last one, plus that of the rest: only a word at
 //! each edge is encoded. The sum is exact, not an estimate.
 
-use super::counter::TokenCounter;
+use super::TokenCounter;
 
 /// A counter with the counts of `counter` that is fast for slices of `text`.
 pub(super) struct Encoded<'a> {
@@ -54,14 +54,14 @@ impl TokenCounter for Encoded<'_> {
 }
 
 /// Returns the offset of `slice` in `text` if it is a part of it: the same memory, not just equal characters.
-pub(super) fn offset_in(text: &str, slice: &str) -> Option<usize> {
+fn offset_in(text: &str, slice: &str) -> Option<usize> {
     let offset = slice.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
     (offset + slice.len() <= text.len()).then_some(offset)
 }
 
 /// Returns true if no token of `text`, or of any other text with these two bytes, runs across `at`.
 ///
-/// Both patterns have letters, up to three digits, punctuation and white space in separate pieces, and look neither
+/// The pattern has letters, up to three digits, punctuation and white space in separate pieces, and looks neither
 /// back nor ahead there, but for: punctuation or white space before letters, white space before punctuation, line
 /// breaks after punctuation, and the apostrophe of a contraction.
 fn separates_tokens(text: &str, at: usize) -> bool {
@@ -104,15 +104,13 @@ mod tests {
             let bounds: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
             let (from, to) = (*from.get(&bounds), *to.get(&bounds));
             let slice = &text[from.min(to)..from.max(to)];
-            for counter in [BytePairs::cl100k_base(), BytePairs::o200k_base()] {
-                let encoded = counter.prepare(&text).expect("byte pairs do prepare");
-                prop_assert_eq!(encoded.count(slice), counter.count(slice), "{:?} of {:?}", slice, text);
-                prop_assert_eq!(encoded.starts(&text), counter.starts(&text));
-                let count = counter.count(slice);
-                for limit in [0, 1, count / 2, count.saturating_sub(1), count, count + 1] {
-                    for counted in [encoded.count_up_to(slice, limit), counter.count_up_to(slice, limit)] {
-                        prop_assert!(counted == count || count > limit && counted > limit, "{counted} of {count}, {limit}");
-                    }
+            let encoded = BytePairs.prepare(&text).expect("byte pairs do prepare");
+            let count = BytePairs.count(slice);
+            prop_assert_eq!(encoded.count(slice), count, "{:?} of {:?}", slice, text);
+            prop_assert_eq!(encoded.starts(&text), BytePairs.starts(&text));
+            for limit in [0, 1, count / 2, count.saturating_sub(1), count, count + 1] {
+                for counted in [encoded.count_up_to(slice, limit), BytePairs.count_up_to(slice, limit)] {
+                    prop_assert!(counted == count || count > limit && counted > limit, "{counted} of {count}, {limit}");
                 }
             }
         }
@@ -120,10 +118,9 @@ mod tests {
 
     #[test]
     fn a_text_of_other_memory_is_counted_on_its_own() {
-        let counter = BytePairs::cl100k_base();
         let text = String::from("one two three");
-        let encoded = counter.prepare(&text).expect("byte pairs do prepare");
+        let encoded = BytePairs.prepare(&text).expect("byte pairs do prepare");
         let other = "four five six seven eight nine ten".to_owned();
-        assert_eq!(encoded.count(&other), counter.count(&other));
+        assert_eq!(encoded.count(&other), BytePairs.count(&other));
     }
 }

@@ -3,37 +3,78 @@
 //! A closed set of counters, named by the setting `chunking.tokenizer`. Counters return counts and token starts, never
 //! token ids; encoders have separate tokenizers.
 
-mod tokenizer;
-
 mod byte_pair;
-mod chars;
-mod counter;
 mod encoded;
 mod model;
-mod piece_counts;
-mod pieces;
 mod words;
 
 use std::sync::Arc;
 
+use crate::closed_set::closed_set;
 use crate::error::Error;
-
-pub use counter::TokenCounter;
-pub use tokenizer::Tokenizer;
-
 use byte_pair::BytePairs;
-use chars::CharCounter;
 use model::ModelTokens;
 use words::WordCounter;
 
 /// Part of every cache key that depends on a token count; incremented whenever a counter would count differently.
 pub const VERSION: u32 = 2;
 
+closed_set! {
+    /// Unit of chunk and prompt sizes.
+    #[derive(Default)]
+    Tokenizer {
+        /// `OpenAI`'s byte pairs of GPT-3.5 and GPT-4.
+        #[default]
+        Cl100kBase = "cl100k_base",
+        /// Unicode scalar values; neither bytes nor grapheme clusters.
+        Chars = "chars",
+        /// Maximal runs without white space.
+        Words = "words",
+        /// The dense encoder's `tokenizer.json`.
+        Model = "model",
+    }
+}
+
+/// Splits text into tokens, the unit of chunk and prompt sizes.
+///
+/// Contract: pure and thread-safe; `count("")` is 0; `starts(text)` has `count(text)` entries.
+pub trait TokenCounter: Send + Sync {
+    /// Returns the number of tokens of `text` alone.
+    fn count(&self, text: &str) -> usize;
+
+    /// Returns `count(text)` if it is at most `limit`, else any number above `limit`: counting a text that is much too long
+    /// may stop early.
+    fn count_up_to(&self, text: &str, _limit: usize) -> usize {
+        self.count(text)
+    }
+
+    /// Returns the byte offset at which each token of `text` starts, ascending, each on a char boundary; the first is 0
+    /// unless the text has no tokens. A token that begins inside a character is given that character's first byte, so
+    /// offsets may repeat.
+    fn starts(&self, text: &str) -> Vec<usize>;
+
+    /// Returns a counter with the same counts and starts that is fast for slices of `text`; `None` if this one is as
+    /// fast. Preparing takes one pass over `text` and pays off from the second slice on.
+    fn prepare<'a>(&'a self, _text: &'a str) -> Option<Box<dyn TokenCounter + 'a>> {
+        None
+    }
+}
+
+/// Counts Unicode scalar values, as Python's `len`: an `e` with a combining accent is two.
+struct CharCounter;
+
+impl TokenCounter for CharCounter {
+    fn count(&self, text: &str) -> usize {
+        text.chars().count()
+    }
+
+    fn starts(&self, text: &str) -> Vec<usize> {
+        text.char_indices().map(|(start, _)| start).collect()
+    }
+}
+
 /// Returns the counter of `tokenizer`. `model_json` is the encoder's `tokenizer.json`, which only
 /// [`Tokenizer::Model`] needs.
-///
-/// The vocabularies of [`Tokenizer::Cl100kBase`] and [`Tokenizer::O200kBase`] are loaded by their first count, once
-/// a process.
 ///
 /// # Errors
 /// Without the bytes that `model` needs, and for bytes that cannot count.
@@ -42,8 +83,7 @@ pub fn counter(
     model_json: Option<&[u8]>,
 ) -> Result<Arc<dyn TokenCounter>, Error> {
     Ok(match tokenizer {
-        Tokenizer::Cl100kBase => Arc::new(BytePairs::cl100k_base()),
-        Tokenizer::O200kBase => Arc::new(BytePairs::o200k_base()),
+        Tokenizer::Cl100kBase => Arc::new(BytePairs),
         Tokenizer::Chars => Arc::new(CharCounter),
         Tokenizer::Words => Arc::new(WordCounter),
         Tokenizer::Model => {

@@ -6,7 +6,7 @@
 
 use tokenizers::Tokenizer as HuggingFace;
 
-use super::counter::TokenCounter;
+use super::TokenCounter;
 use crate::error::Error;
 
 /// Texts outside most vocabularies: a tokenizer without an unknown token rejects one of them.

@@ -4,8 +4,7 @@
 //! in "words" means that. A script written without spaces is one long word here; use `chars` or a byte-pair counter for
 //! it.
 
-use super::counter::TokenCounter;
-use super::encoded::offset_in;
+use super::TokenCounter;
 
 /// Counts as Python's `len(text.split())` and `wc -w` do.
 pub(super) struct WordCounter;
@@ -30,32 +29,6 @@ impl TokenCounter for WordCounter {
             *first = 0;
         }
         starts
-    }
-
-    fn prepare<'a>(&'a self, text: &'a str) -> Option<Box<dyn TokenCounter + 'a>> {
-        Some(Box::new(CountedWords { text, starts: self.starts(text) }))
-    }
-}
-
-/// Counts the words of slices of `text` by the starts of its words.
-struct CountedWords<'a> {
-    text: &'a str,
-    starts: Vec<usize>,
-}
-
-impl TokenCounter for CountedWords<'_> {
-    fn count(&self, slice: &str) -> usize {
-        let Some(offset) = offset_in(self.text, slice) else {
-            return WordCounter.count(slice);
-        };
-        let before = |offset: usize| self.starts.partition_point(|&start| start < offset);
-        let starts_in_word = slice.starts_with(|char: char| !char.is_whitespace());
-        let others = before(offset + slice.len()).saturating_sub(before(offset + 1));
-        usize::from(starts_in_word) + others
-    }
-
-    fn starts(&self, slice: &str) -> Vec<usize> {
-        WordCounter.starts(slice)
     }
 }
 

@@ -9,25 +9,14 @@ function ranksOf(stage) {
   return ranks;
 }
 
-/** Passages of a prompt that are chunks with the text around them. */
-function expandedPassages(detail) {
-  const hits = (stages) => stages.flatMap((stage) => stage.hits.map((hit) => hit.passage));
-  if (!detail.stages.some((stage) => stage.stage === "expanded")) return new Set();
-  const isLate = (stage) => stage.stage === "expanded" || stage.stage === "packed";
-  const ranked = new Set(hits(detail.stages.filter((stage) => !isLate(stage))));
-  return new Set(hits(detail.stages.filter(isLate)).filter((number) => !ranked.has(number)));
-}
-
 /** The passages with gold that this file has, by number: those that hold a byte of the evidence. */
 function goldPassages(detail) {
-  const expanded = expandedPassages(detail);
   const places = (detail.gold || []).flat();
   const below = detail.stages.flatMap((stage) => (stage.gold_below || []).map(({ passage }) => passage));
   const hits = detail.stages.flatMap((stage) => stage.hits.filter((hit) => hit.is_gold).map((hit) => hit.passage));
   const marked = Object.entries(detail.marks || {}).filter(([, marks]) => marks.gold && marks.gold.length);
   const held = places.flatMap((place) => place.passages);
-  const others = [...below, ...hits, ...marked.map(([number]) => Number(number))];
-  return new Set([...held, ...others.filter((number) => !expanded.has(number))]);
+  return new Set([...held, ...below, ...hits, ...marked.map(([number]) => Number(number))]);
 }
 
 /** The total number of gold passages: `[number, true if it may be more]`, since pieces of evidence may share passages. */

@@ -117,7 +117,7 @@ const SYNONYMS: [(Step, &str); 8] = [
     (Step::Tfidf, "tf_idf"),
     (Step::Fused, "fusion fuse rrf merged"),
     (Step::Reranked, "rerank reranker reranking cross_encoder"),
-    (Step::Ordered, "order filter filtered mmr selected contexts"),
+    (Step::Ordered, "order filter filtered mmr selected expanded contexts"),
     (Step::MinScore, "threshold similarity_cutoff"),
     (Step::Packed, "packing prompt prompt_contexts in_prompt context_window"),
 ];

@@ -65,8 +65,7 @@ fn stages_against_the_order_of_a_pipeline_are_errors_that_say_so() {
     }
     let hint = line(r#"{"id": 1, "stages": {"warehouse": []}}"#).expect_err("unknown").hint();
     let expected = "give it a `role`: `retriever`, `order` or `packed`; names that need none: `tfidf`, `bm25`, `dense`, \
-                    `late_interaction`, `collection`, `external`, `fused`, `reranked`, `min_score`, `ordered`, `expanded`, \
-                    `packed`";
+                    `late_interaction`, `collection`, `external`, `fused`, `reranked`, `min_score`, `ordered`, `packed`";
     assert_eq!(hint.as_deref(), Some(expected));
 }
 
