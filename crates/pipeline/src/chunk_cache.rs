@@ -12,7 +12,7 @@ use super::content_hash::ContentHash;
 use super::plan::Plan;
 use crate::Error;
 use ragtriage_bm25::cache_file;
-use ragtriage_core::chunk::{ChunkSpec, chunk_documents};
+use ragtriage_core::chunk::{self, ChunkSpec, chunk_documents};
 use ragtriage_core::notices::READ_ONLY_CACHE;
 use ragtriage_core::text::tokens;
 use ragtriage_core::types::{ByteRange, Chunk, Document};
@@ -66,12 +66,11 @@ fn read(path: &Path) -> Option<Vec<u8>> {
 fn path(folder: &Path, spec: &ChunkSpec, counter_id: &str, documents: &[Document]) -> PathBuf {
     let mut hash = ContentHash::default();
     hash.part(&MAGIC);
-    for part in
-        [spec.strategy().name(), &spec.strategy().version(), spec.tokenizer().name(), counter_id]
-    {
+    for part in [spec.strategy().name(), spec.tokenizer().name(), counter_id] {
         hash.part(part.as_bytes());
     }
-    for number in [tokens::VERSION as usize, spec.size(), spec.overlap(), documents.len()] {
+    let versions = [chunk::VERSION, tokens::VERSION].map(|version| version as usize);
+    for number in [versions[0], versions[1], spec.size(), spec.overlap(), documents.len()] {
         hash.part(&(number as u64).to_le_bytes());
     }
     hash.parts(documents.len(), |number, hash| {

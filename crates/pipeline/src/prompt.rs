@@ -3,7 +3,7 @@
 use super::plan::PromptPlan;
 
 pub(crate) use ragtriage_core::prompt::n_tokens;
-use ragtriage_core::prompt::{Prompt, PromptPassage, of_passages, passage_text};
+use ragtriage_core::prompt::{Prompt, PromptPassage, passage_text};
 use ragtriage_core::types::{ChunkId, Corpus, Question};
 
 /// Packs whole chunks in rank order, and stops at the first that does not fit the budget.
@@ -43,11 +43,8 @@ pub fn prompt(
     plan: &PromptPlan,
     titles: bool,
 ) -> Prompt {
-    of_passages(
-        question,
-        chunks.iter().filter_map(|id| passage(id, corpus, titles)).collect(),
-        &plan.template,
-    )
+    let passages = chunks.iter().filter_map(|id| passage(id, corpus, titles)).collect();
+    plan.template.prompt(&question.text, passages)
 }
 
 /// Returns the number of tokens that a chunk takes of the budget, shown as the first passage.

@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::sink::Sink;
 use super::stock::Stock;
 use crate::Error;
-use ragtriage_core::prompt::{Prompt, PromptPassage, n_tokens, of_passages};
+use ragtriage_core::prompt::{Prompt, PromptPassage, n_tokens};
 use ragtriage_core::types::{
     ArmName, Document, Passage, Question, QuestionId, QuestionKind, Trace,
 };
@@ -61,7 +61,7 @@ pub async fn ask_single(
         title: if title_prefix { passage.title } else { String::new() },
         text: passage.text,
     });
-    let prompt = of_passages(&question, shown.collect(), &template);
+    let prompt = template.prompt(&question.text, shown.collect());
     let top = trace.final_ranking().map_or(&[][..], |last| &last.hits);
     let passages = top.iter().take(k).filter_map(|hit| passages.passage(&hit.id)).collect();
     Ok(Single {

@@ -1,12 +1,9 @@
 //! The chunks that each stage returned for a question: the input of failure classes and reasons.
 
-use std::collections::HashSet;
-
 use super::Passages;
 use super::evidence::Evidence;
-use super::known::{Parts, TopK};
-use super::support::SupportTest;
-use super::wide::Reading;
+use super::known::{TopK, is_part};
+use super::support::{Reading, SupportTest};
 use crate::types::{
     ArmName, ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep,
 };
@@ -188,11 +185,11 @@ impl<'a> Delivery<'a> {
         if !self.recorded {
             return false;
         }
-        let ranking: HashSet<&ChunkId> = self.ranking.iter().copied().collect();
         let packed = self.packed.iter().copied();
-        let parts = Parts::new(packed.filter(|id| !ranking.contains(id)));
+        let parts: Vec<&ChunkId> = packed.filter(|id| !self.ranking.contains(id)).collect();
         let candidates = self.candidates.iter().copied();
-        let whole = candidates.filter(|id| parts.has_part_of(id, self.passages));
+        let whole =
+            candidates.filter(|whole| parts.iter().any(|part| is_part(part, whole, self.passages)));
         let whole: Vec<&ChunkId> = self.packed.iter().copied().chain(whole).collect();
         whole.len() > self.packed.len() && self.test.holds(&whole, reading)
     }

@@ -1,7 +1,6 @@
 //! Locates a question's gold evidence in the run's documents and chunks.
 
-use super::support::{SupportTest, matcher};
-use super::wide::{self, Reading};
+use super::support::{Reading, SupportTest, answer_ranges, is_wide, matcher};
 use crate::text::answers::{AnswerMatcher, Searchable};
 use crate::types::{
     ByteRange, ChunkId, Corpus, Document, Gold, GoldMember, Member, Passage, Question, RangeSet,
@@ -167,7 +166,7 @@ fn placed(
         chunks: Vec::new(),
         has_answer: member.ranges.is_empty() && document.is_some() && matcher.found_in_text(text),
         encoder_truncated: false,
-        answer_ranges: wide::answer_ranges(question, &wide, text),
+        answer_ranges: answer_ranges(question, &wide, text),
         wide,
     }
 }
@@ -179,10 +178,7 @@ fn wide_of(
     is_held: impl Fn(&ByteRange) -> bool,
 ) -> Vec<ByteRange> {
     let ranges = member.ranges.iter();
-    ranges
-        .filter(|range| wide::is_wide(range.len(), typical_bytes) && !is_held(range))
-        .copied()
-        .collect()
+    ranges.filter(|range| is_wide(range.len(), typical_bytes) && !is_held(range)).copied().collect()
 }
 
 /// Locates the gold evidence of `question` for an external RAG, of whose chunks only those that were `shown` are known.

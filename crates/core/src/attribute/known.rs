@@ -6,11 +6,11 @@
 //! record: the order that packing read is known only if every question packs the first passages of its last ranking.
 //! Otherwise a reordering may be missing.
 
-use hashbrown::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::Passages;
 use crate::stats::median::median;
-use crate::types::{ArmName, Attempt, ChunkId, Step, Trace};
+use crate::types::{ArmName, Attempt, ChunkId, Step, Trace, TraceStep};
 
 /// Prompts from which on their usual number of tokens is known.
 const ENOUGH: usize = 5;
@@ -119,47 +119,19 @@ pub fn packs_in_order(trace: &Trace, passages: &dyn Passages) -> bool {
     let (Some(last), Some(packed)) = (trace.recorded_ranking(), trace.step(Step::Packed)) else {
         return true;
     };
-    let packed = Parts::new(packed.hits.iter().map(|hit| &hit.id));
-    let ranked = last.hits.iter().map(|hit| &hit.id);
-    let first = Parts::new(ranked.take_while(|id| packed.has_part_of(id, passages)));
-    packed.ids.iter().all(|id| first.has_whole_of(id, passages))
+    let ids = |step: &'_ TraceStep| step.hits.iter().map(|hit| hit.id.clone()).collect::<Vec<_>>();
+    let (packed, ranked) = (ids(packed), ids(last));
+    let is_packed = |whole: &&ChunkId| packed.iter().any(|part| is_part(part, whole, passages));
+    let first: Vec<&ChunkId> = ranked.iter().take_while(is_packed).collect();
+    packed.iter().all(|part| first.iter().any(|whole| is_part(part, whole, passages)))
 }
 
-/// Chunks by id and by document.
-pub(super) struct Parts<'a> {
-    ids: HashSet<&'a ChunkId>,
-    by_doc: HashMap<&'a str, Vec<&'a ChunkId>>,
-}
-
-impl<'a> Parts<'a> {
-    pub fn new(chunks: impl Iterator<Item = &'a ChunkId>) -> Self {
-        let ids: HashSet<&ChunkId> = chunks.collect();
-        let mut by_doc: HashMap<&str, Vec<&ChunkId>> = HashMap::new();
-        for id in &ids {
-            by_doc.entry(id.doc()).or_default().push(id);
-        }
-        Self { ids, by_doc }
-    }
-
-    /// Returns true if one of them is `whole`, or a part of it.
-    pub fn has_part_of(&self, whole: &ChunkId, passages: &dyn Passages) -> bool {
-        self.ids.contains(whole) || self.of(whole).any(|part| is_part(part, whole, passages))
-    }
-
-    /// Returns true if one of them is `part`, or contains it.
-    fn has_whole_of(&self, part: &ChunkId, passages: &dyn Passages) -> bool {
-        self.ids.contains(part) || self.of(part).any(|whole| is_part(part, whole, passages))
-    }
-
-    fn of(&self, id: &ChunkId) -> impl Iterator<Item = &'a ChunkId> {
-        self.by_doc.get(id.doc()).into_iter().flatten().copied()
-    }
-}
-
-/// Returns true if `part` is a part of `whole`, which a prompt truncates.
-fn is_part(part: &ChunkId, whole: &ChunkId, passages: &dyn Passages) -> bool {
-    let (Some(outer), Some(inner)) = (passages.view(whole), passages.view(part)) else {
-        return false;
+/// Returns true if `part` is `whole`, or a part of it, which a prompt truncates.
+pub(super) fn is_part(part: &ChunkId, whole: &ChunkId, passages: &dyn Passages) -> bool {
+    let range = |id: &ChunkId| passages.view(id).map(|view| view.range);
+    let is_inside = || {
+        let (outer, inner) = range(whole).zip(range(part))?;
+        Some(!inner.is_empty() && outer.contains(inner))
     };
-    !inner.range.is_empty() && outer.range.contains(inner.range)
+    part == whole || part.doc() == whole.doc() && is_inside() == Some(true)
 }

@@ -7,7 +7,6 @@
 
 pub mod classify;
 mod delivery;
-pub mod elsewhere;
 mod evidence;
 mod flags;
 pub mod gold;
@@ -16,11 +15,9 @@ pub mod known;
 pub mod place;
 mod reason;
 pub mod support;
-mod suspect;
 pub mod terms;
 #[cfg(test)]
 mod tests;
-pub mod wide;
 
 use crate::types::{ByteRange, ChunkId, Corpus, PassageMap};
 

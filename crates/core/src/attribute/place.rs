@@ -10,7 +10,7 @@
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
-use crate::text::quote;
+use crate::text::{quote, shingles};
 use crate::types::{ByteRange, Document};
 
 /// Number of a passage's rarest words that a candidate document must contain; more would seldom rule out another
@@ -120,12 +120,9 @@ fn posting(hash: u32, document: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(document)
 }
 
-/// Hashes by FNV-1a with both halves folded into one. A collision only adds a document to search.
+/// A collision only adds a document to search.
 fn hash(word: &str) -> u32 {
-    const OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
-    const PRIME: u64 = 0x0000_0100_0000_01b3;
-    let hash = word.bytes().fold(OFFSET, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
-    (hash ^ (hash >> 32)) as u32
+    shingles::hash(word) as u32
 }
 
 #[cfg(test)]

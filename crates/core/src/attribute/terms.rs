@@ -3,10 +3,12 @@
 //! Words by UAX #29, lower-cased, stemmed, without stop words (the analyser's defaults), and without the words that
 //! only mark a question: sharing one of those does not make a passage more relevant.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use crate::text::analyse::Analyzer;
+use crate::text::answers::AnswerMatcher;
 
 /// Interrogatives and auxiliaries that are not among Lucene's 33 stop words.
 const ASKING: &str = "who whom whose which what when where why how do does did done has have had having can could would \
@@ -47,6 +49,35 @@ pub fn without(mut wanted: BTreeSet<String>, texts: &[String]) -> BTreeSet<Strin
         });
     }
     wanted
+}
+
+/// A search for passages with both an answer string and a content term of the question. Words of the answers do not
+/// count as content terms: in a question that asks which of two things it is, they occur in every passage that names
+/// either.
+pub struct Elsewhere<'a> {
+    matcher: AnswerMatcher,
+    question: &'a str,
+    answers: &'a [String],
+    wanted: OnceCell<BTreeSet<String>>,
+}
+
+impl<'a> Elsewhere<'a> {
+    /// Looks for `answers` to `question`.
+    #[must_use]
+    pub fn new(question: &'a str, answers: &'a [String]) -> Self {
+        Self { matcher: AnswerMatcher::new(answers), question, answers, wanted: OnceCell::new() }
+    }
+
+    /// Returns the question's content terms without the answers' own words.
+    pub fn wanted(&self) -> &BTreeSet<String> {
+        self.wanted.get_or_init(|| without(of_question(self.question), self.answers))
+    }
+
+    /// Returns true if `text` holds an answer and a content term.
+    #[must_use]
+    pub fn is_in(&self, text: &str) -> bool {
+        self.matcher.found_in_text(text) && !shared(text, self.wanted()).is_empty()
+    }
 }
 
 #[cfg(test)]

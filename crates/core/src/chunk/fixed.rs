@@ -7,12 +7,9 @@
 
 use std::ops::Range;
 
-use super::piece::Piece;
+use super::Piece;
 use crate::text::quote::trim;
 use crate::text::tokens::TokenCounter;
-
-/// Raised whenever the same input would give another range.
-pub const VERSION: u32 = 1;
 
 /// Returns the windows of `text`; `overlap` is below `size`, which is at least 1.
 pub(super) fn pieces(

@@ -6,16 +6,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use sha2::{Digest, Sha256};
-
 use crate::error::Error;
+use crate::text::content_key::key;
 use crate::text::hex::hex;
 use crate::text::quote;
 use crate::text::tokens::TokenCounter;
 use crate::types::{ByteRange, Chunk, DocId, Document};
-
-/// Raised whenever the same lines would give another range.
-pub const VERSION: u32 = 1;
 
 /// A chunk made elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,16 +45,17 @@ impl ForeignChunks {
     /// Returns a hash of all that decides ranges and texts.
     #[must_use]
     pub fn sha256(&self) -> String {
-        let mut hash = Sha256::new();
+        let mut parts = Vec::new();
         for ForeignChunk { line: _, doc_id, offsets, text, context } in &self.chunks {
-            let offsets = offsets.map(|(start, end)| format!("{start}-{end}"));
-            for part in [Some(doc_id.as_str()), offsets.as_deref(), text.as_deref(), Some(context)]
-            {
-                hash.update(part.map_or(u64::MAX, |part| part.len() as u64).to_le_bytes());
-                hash.update(part.unwrap_or_default());
-            }
+            let offsets = offsets.map_or(String::new(), |(start, end)| format!("{start}-{end}"));
+            parts.extend([
+                doc_id.to_string(),
+                offsets,
+                text.clone().unwrap_or_default(),
+                context.clone(),
+            ]);
         }
-        hex(&hash.finalize())
+        hex(&key(&parts.iter().map(String::as_str).collect::<Vec<_>>()))
     }
 
     /// Returns the chunks of `documents`, in the documents' order.

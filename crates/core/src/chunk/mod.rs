@@ -11,27 +11,27 @@
 //! A text of white space only gives none. Titles are not part of chunks. [`Strategy::File`] takes the ranges of
 //! [`ForeignChunks`] as they are, trimmed.
 
-mod spec;
-mod strategy;
-
 mod fixed;
 mod foreign;
-mod piece;
 mod repair;
 mod semantic;
-mod version;
+mod spec;
+
+use std::ops::Range;
 
 use rayon::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
 
 pub use foreign::{ForeignChunk, ForeignChunks, code_points};
-pub use spec::ChunkSpec;
-pub use strategy::Strategy;
-
-use piece::Piece;
+pub use spec::{ChunkSpec, Strategy};
 
 use crate::error::Error;
+use crate::text::quote::trim;
 use crate::text::tokens::TokenCounter;
 use crate::types::{ByteRange, Chunk, Document};
+
+/// Raised whenever the same input would give another range, so with text-splitter's version too (0.33). Part of every cache key that
+/// depends on chunks.
+pub const VERSION: u32 = 3;
 
 /// Documents that are chunked before their chunks are put in order: rayon holds these twice.
 const DOCUMENTS_AT_ONCE: usize = 1 << 14;
@@ -84,6 +84,21 @@ pub fn chunk_document(
     pieces.map(move |Piece { range, n_tokens }| Chunk::new(number, range, n_tokens))
 }
 
+/// A byte range of a text, trimmed, and the number of tokens of its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Piece {
+    range: ByteRange,
+    n_tokens: usize,
+}
+
+impl Piece {
+    /// Trims `range` of `text` and counts what is left.
+    fn counted(text: &str, range: Range<usize>, counter: &dyn TokenCounter) -> Self {
+        let range = trim(text, range.into());
+        Self { range, n_tokens: counter.count(&text[range.as_range()]) }
+    }
+}
+
 fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece> {
     let has_limit = !matches!(spec.strategy(), Strategy::Document | Strategy::File);
     if has_limit && let Some(whole) = repair::whole(text, spec, counter) {
@@ -92,7 +107,10 @@ fn pieces(text: &str, spec: &ChunkSpec, counter: &dyn TokenCounter) -> Vec<Piece
     let prepared = if has_limit { counter.prepare(text) } else { None };
     let counter = prepared.as_deref().unwrap_or(counter);
     let ranges = match spec.strategy() {
-        Strategy::Document => return piece::whole(text, counter),
+        Strategy::Document => {
+            let whole = Piece::counted(text, 0..text.len(), counter);
+            return Some(whole).filter(|piece| !piece.range.is_empty()).into_iter().collect();
+        }
         Strategy::File => return Vec::new(),
         Strategy::Fixed => return fixed::pieces(text, spec.size(), spec.overlap(), counter),
         Strategy::Recursive => semantic::text(text, spec, counter),

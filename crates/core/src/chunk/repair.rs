@@ -5,15 +5,13 @@
 
 use std::ops::Range;
 
+use super::ChunkSpec;
+use super::Piece;
 use super::fixed;
-use super::piece::Piece;
-use super::spec::ChunkSpec;
+use super::semantic::shifted;
 use crate::text::quote::trim;
 use crate::text::tokens::TokenCounter;
 use crate::types::ByteRange;
-
-/// Raised whenever the same ranges would be repaired differently.
-pub const VERSION: u32 = 1;
 
 /// A text is only tried as a whole up to this many bytes per token of the size: English has about 4.5 of `cl100k_base`,
 /// and counting a longer text would be wasted.
@@ -73,7 +71,9 @@ fn push_fitting(
         return;
     }
     let windows = fixed::pieces(own, size, 0, counter).into_iter();
-    pieces.extend(windows.map(|window| window.shifted(range.start)));
+    pieces.extend(
+        windows.map(|window| Piece { range: shifted(window.range, range.start), ..window }),
+    );
 }
 
 fn without_contained(mut pieces: Vec<Piece>) -> Vec<Piece> {

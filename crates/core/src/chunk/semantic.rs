@@ -12,12 +12,9 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser};
 use text_splitter::{ChunkConfig, ChunkSizer, MarkdownSplitter, TextSplitter};
 
-use super::spec::ChunkSpec;
+use super::ChunkSpec;
 use crate::text::tokens::TokenCounter;
 use crate::types::ByteRange;
-
-/// Raised whenever the same input would give another range, so with text-splitter's version too (0.33).
-pub const VERSION: u32 = 2;
 
 /// Markdown up to this many bytes is split as one run.
 const RUN_BYTES: usize = 64 * 1024;
@@ -177,7 +174,7 @@ fn range((start, chunk): (usize, &str)) -> ByteRange {
     ByteRange::new(start, start + chunk.len())
 }
 
-fn shifted(range: ByteRange, by: usize) -> ByteRange {
+pub(super) fn shifted(range: ByteRange, by: usize) -> ByteRange {
     ByteRange::new(by + range.start, by + range.end)
 }
 

@@ -3,9 +3,28 @@
 use std::sync::Arc;
 
 use super::foreign::ForeignChunks;
-use super::strategy::Strategy;
+use crate::closed_set::closed_set;
 use crate::error::Error;
 use crate::text::tokens::Tokenizer;
+
+closed_set! {
+    /// A strategy for splitting a document's text into chunks.
+    #[derive(Default)]
+    Strategy {
+        /// Windows of `size` tokens, each starting `size - overlap` tokens after the one before. White space at their edges is removed
+        /// and their tokens are counted again, so that two may share a few tokens more than `overlap`.
+        Fixed = "fixed",
+        /// The largest of paragraphs, sentences, words and characters that fit.
+        #[default]
+        Recursive = "recursive",
+        /// As `recursive`, along the headings, blocks and items of Markdown.
+        Markdown = "markdown",
+        /// Each document as one chunk, whatever its size: `size` and `overlap` have no effect.
+        Document = "document",
+        /// External chunks, from `file`: `size` and `overlap` have no effect.
+        File = "file",
+    }
+}
 
 /// Settings of `[chunking]` that change ranges, validated. Sizes are in tokens of `tokenizer`.
 #[derive(Clone, Debug, PartialEq, Eq)]

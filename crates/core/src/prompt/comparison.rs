@@ -1,6 +1,6 @@
 //! The question put to a judge: do an answer and the gold answers say the same?
 
-use super::message::Prompt;
+use super::Prompt;
 use crate::closed_set::closed_set;
 use crate::types::Question;
 

@@ -35,7 +35,8 @@ pub fn jaccard(a: &[u64], b: &[u64]) -> f64 {
     if all == 0 { 1.0 } else { shared as f64 / all as f64 }
 }
 
-fn hash(word: &str) -> u64 {
+/// Hashes a word, for one process.
+pub(crate) fn hash(word: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     word.hash(&mut hasher);
     hasher.finish()

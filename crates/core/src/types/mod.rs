@@ -4,7 +4,6 @@
 //! [`Ranking`]s of chunks; one question's way through the pipeline is its [`Trace`]. Nothing here reads a file,
 //! computes a measure or knows a wire format.
 
-mod chunk;
 mod class;
 mod corpus;
 mod dataset;
@@ -14,38 +13,31 @@ mod failure;
 mod filter;
 mod id;
 mod measured;
-mod passage;
 mod pool;
 mod probe;
 mod question;
 mod range;
 mod ranking;
-mod retriever;
 mod similarity;
-mod text;
 mod trace;
 
-pub use chunk::Chunk;
 pub use class::{FailureClass, Fault, Flag, Stage};
 pub use corpus::Corpus;
 pub(crate) use corpus::median;
 pub use dataset::{Dataset, Note};
-pub use document::Document;
+pub use document::{Chunk, Document, Length, Passage, PassageMap, TitledText};
 pub use estimate::{Estimate, JudgeEstimate};
 pub use failure::{ErrorKind, FailedPart, QuestionFailure, TraceError};
 pub use filter::{Condition, Excluded, Filter, Literal, NumberBounds};
 pub use id::{ChunkId, DocId, QuestionId};
 pub use measured::{Interval, or_infinite};
-pub use passage::{Passage, PassageMap};
 pub use pool::{Pooled, Pools};
 pub use probe::{ContextUse, PROBES};
 pub use question::{Group, KeyFact, Member, Question, QuestionKind, Split};
 pub use range::{ByteRange, RangeSet};
 pub use ranking::{Hit, Ranking, collapse};
-pub use retriever::RetrieverName;
 pub use similarity::Similarity;
-pub use text::{Length, TitledText};
 pub use trace::{
-    Arm, ArmName, Attempt, ContextProbe, ExactSearch, Finish, Gold, GoldMember, Origin, Stance,
-    Step, StepHit, Support, SupportRule, TokenUse, Trace, TraceStep,
+    Arm, ArmName, Attempt, ContextProbe, ExactSearch, Finish, Gold, GoldMember, Origin,
+    RetrieverName, Stance, Step, StepHit, Support, SupportRule, TokenUse, Trace, TraceStep,
 };

@@ -22,7 +22,7 @@ use ragtriage_core::attribute::gold::{self, Haystacks};
 use ragtriage_core::attribute::{PassageView, Passages};
 use ragtriage_core::chunk::{ChunkSpec, Strategy, chunk_document, chunk_documents};
 use ragtriage_core::config::Price;
-use ragtriage_core::prompt::{Prompt, PromptPassage, of_passages};
+use ragtriage_core::prompt::{Prompt, PromptPassage};
 use ragtriage_core::sample::sampled;
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::text::tokens::TokenCounter;
@@ -204,7 +204,7 @@ impl Conditions {
         shown: Vec<PromptPassage>,
     ) -> PromptCall {
         let prompt = match self.plan.answerer {
-            Answerer::Generator(_) => of_passages(question, shown, &self.plan.prompt.template),
+            Answerer::Generator(_) => self.plan.prompt.template.prompt(&question.text, shown),
             // What the service makes of it is its own; the texts are there to be counted.
             Answerer::Service(_) => Prompt {
                 question: question.text.clone(),

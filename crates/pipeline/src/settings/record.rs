@@ -8,7 +8,7 @@ use super::Resolved;
 use super::assemble::{Assembled, RecordConditions};
 use crate::ask::RunFacts;
 use ragtriage_clients::embed::CachedEncoder;
-use ragtriage_core::chunk::Strategy;
+use ragtriage_core::chunk;
 use ragtriage_core::text::{address, analyse, tokens};
 use ragtriage_core::types::{Dataset, Note};
 use ragtriage_data::run::{Manifest, ModelRecord, SCHEMA};
@@ -41,7 +41,7 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
         schema: SCHEMA,
         name: String::new(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        versions: versions(resolved.settings.chunking.strategy),
+        versions: versions(),
         git_commit,
         started: now(),
         finished: None,
@@ -92,10 +92,10 @@ pub fn conditions(manifest: &mut Manifest, conditions: &RecordConditions) {
 }
 
 /// Versions of the components that affect a run's results.
-fn versions(strategy: Strategy) -> BTreeMap<String, String> {
+fn versions() -> BTreeMap<String, String> {
     let versions = [
         ("analyser", analyse::VERSION.to_string()),
-        ("chunker", strategy.version()),
+        ("chunker", chunk::VERSION.to_string()),
         ("qdrant-edge", ragtriage_vectors::QDRANT_EDGE.to_owned()),
         ("token counters", tokens::VERSION.to_string()),
     ];

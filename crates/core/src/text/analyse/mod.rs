@@ -5,12 +5,10 @@
 //! Khmer and Myanmar text, whose words are not separated by spaces or have endings, gives overlapping bigrams, as by Lucene's
 //! `CJKAnalyzer`.
 
-mod memo;
 mod words;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 
 use rust_stemmers::{Algorithm, Stemmer as Snowball};
 use schemars::JsonSchema;
@@ -20,7 +18,6 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::hex::hex;
 use crate::language::Language;
-use memo::Memo;
 
 /// Version of the analysis, part of every cache key that depends on analysed text.
 pub const VERSION: u32 = 1;
@@ -68,8 +65,6 @@ pub struct Analyzer {
     /// Sorted.
     stopwords: Vec<&'static str>,
     stemmer: Option<Snowball>,
-    /// Term caches, one for each text being analysed concurrently.
-    memos: Mutex<Vec<Memo>>,
 }
 
 impl Default for Analyzer {
@@ -99,7 +94,7 @@ impl Analyzer {
             Stemmer::Auto => algorithm(&language.stemmer).map(Snowball::create),
             Stemmer::None => None,
         };
-        Self { words, lowercase, language, stopwords, stemmer, memos: Mutex::new(Vec::new()) }
+        Self { words, lowercase, language, stopwords, stemmer }
     }
 
     /// Names its steps, for cache keys: analysers with the same key give the same terms.
@@ -125,25 +120,11 @@ impl Analyzer {
 
     /// Calls `each` with every term of `text`, in order.
     pub fn terms(&self, text: &str, each: &mut dyn FnMut(&str)) {
-        // Lower-casing alone is faster than a cache lookup.
-        if self.stemmer.is_none() && self.language.is_english() {
-            let mut lowered = String::new();
-            self.words(text, &mut |word| {
-                let term = self.lower(word, &mut lowered);
-                if !self.is_stopped(term) {
-                    each(term);
-                }
-            });
-            return;
-        }
-        let mut memo =
-            self.memos.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
         self.words(text, &mut |word| {
-            if let Some(term) = memo.term(word, || self.term(word).unwrap_or_default()) {
-                each(term);
+            if let Some(term) = self.term(word) {
+                each(&term);
             }
         });
-        self.memos.lock().unwrap_or_else(PoisonError::into_inner).push(memo);
     }
 
     /// Calls `each` with every word of `text`, in order: [`Self::terms`] are the [`Self::term`] of each.
@@ -158,12 +139,11 @@ impl Analyzer {
     /// Returns the term of a word; `None` for a stop word.
     #[must_use]
     pub fn term(&self, word: &str) -> Option<String> {
-        let (mut lowered, is_english) = (String::new(), self.language.is_english());
-        let folded =
-            if is_english { Cow::Borrowed(word) } else { Cow::Owned(word.nfkc().collect()) };
-        let lower = self.lower(&folded, &mut lowered);
-        let term = self.without_elision(lower);
-        if self.is_stopped(term) {
+        let is_english = self.language.is_english();
+        let folded = if is_english { word.to_owned() } else { word.nfkc().collect() };
+        let lower = if self.lowercase { folded.to_lowercase() } else { folded };
+        let term = self.without_elision(&lower);
+        if self.stopwords.binary_search(&term).is_ok() {
             return None;
         }
         let term = match &self.stemmer {
@@ -185,18 +165,6 @@ impl Analyzer {
         }
     }
 
-    fn lower<'a>(&self, word: &'a str, lowered: &'a mut String) -> &'a str {
-        if !self.lowercase {
-            return word;
-        }
-        lower_into(word, lowered);
-        lowered
-    }
-
-    fn is_stopped(&self, term: &str) -> bool {
-        self.stopwords.binary_search(&term).is_ok()
-    }
-
     /// Returns the terms of `text` as a list.
     #[must_use]
     pub fn term_list(&self, text: &str) -> Vec<String> {
@@ -208,13 +176,7 @@ impl Analyzer {
 
 impl fmt::Debug for Analyzer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Analyzer")
-            .field("words", &self.words)
-            .field("lowercase", &self.lowercase)
-            .field("language", &self.language)
-            .field("stopwords", &self.stopwords.len())
-            .field("stemmed", &self.stemmer.is_some())
-            .finish_non_exhaustive()
+        f.write_str(&self.key())
     }
 }
 
@@ -252,16 +214,6 @@ pub(crate) fn algorithm(name: &str) -> Option<Algorithm> {
         "turkish" => Algorithm::Turkish,
         _ => return None,
     })
-}
-
-fn lower_into(word: &str, buffer: &mut String) {
-    buffer.clear();
-    if word.is_ascii() {
-        buffer.push_str(word);
-        buffer.make_ascii_lowercase();
-    } else {
-        buffer.push_str(&word.to_lowercase());
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::finding::{Finding, Rule};
 use super::subject::{LintSubject, content_terms};
-use ragtriage_core::attribute::elsewhere::Elsewhere;
+use ragtriage_core::attribute::terms::Elsewhere;
 use ragtriage_core::attribute::terms;
 use ragtriage_core::text::normalise;
 use ragtriage_core::text::sentences;
