@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::shell::shell;
-use ragtriage_core::text::address::redacted_url;
+use ragtriage_core::text::address::shown_url;
 
 const OLLAMA: &str = "http://localhost:11434/v1";
 const OPENAI: &str = "https://api.openai.com/v1";
@@ -122,7 +122,7 @@ impl LlmEndpoint {
 
 fn malformed(text: &str) -> Failure {
     Failure::new(
-        format!("`--llm {}` does not name a model", redacted_url(text)),
+        format!("`--llm {}` does not name a model", shown_url(text)),
         "for example `--llm ollama:llama3.2`, `--llm openai:gpt-4o-mini` or `--llm http://localhost:8000/v1#NAME`",
     )
 }

@@ -155,8 +155,11 @@ fn a_password_in_the_endpoints_address_is_shown_nowhere() {
     }
     let set = format!("generation.base_url={address}?token=hush-hush-1");
     let shown = project.call(&["config", "show", "c.toml", "--set", &set]);
-    let expected = endpoint.base_url().replace("http://", "http://***@") + "?token=***";
-    assert!(shown.stdout.contains(&expected) && !shown.stdout.contains("hush"), "{}", shown.stdout);
+    assert!(
+        shown.stdout.contains(endpoint.base_url()) && !shown.stdout.contains("hush"),
+        "{}",
+        shown.stdout
+    );
 }
 
 #[test]

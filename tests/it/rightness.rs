@@ -9,7 +9,7 @@ use ragtriage_clients::llm::read_answer;
 use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::rightness::{Correctness, Judge, RightRule, declines};
-use ragtriage_core::stats::kappa::{Disagreement, kappa};
+use ragtriage_core::stats::kappa::kappa;
 use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::types::{Finish, Question, QuestionId, QuestionKind, Stance};
 use serde::Deserialize;
@@ -175,7 +175,7 @@ fn no_rule_agrees_significantly_better_with_people_than_auto() {
     let clusters: Vec<usize> = (0..replies.len()).collect();
     let between: Vec<(i32, i32)> =
         replies.iter().map(|reply| (grade(reply.judge_a), grade(reply.judge_b))).collect();
-    let people = kappa(&between, &clusters, Disagreement::Any).expect("two verdicts");
+    let people = kappa(&between, &clusters).expect("two verdicts");
     seen(&format!("the two readers: kappa {:.3}", people.value));
     let agrees = |rule| -> Vec<Option<bool>> {
         let judged = replies.iter().map(|reply| {
@@ -187,7 +187,7 @@ fn no_rule_agrees_significantly_better_with_people_than_auto() {
         let judged: Vec<(Correctness, Correctness)> = judged.collect();
         let grades: Vec<(i32, i32)> =
             judged.iter().map(|(rule, person)| (grade(*rule), grade(*person))).collect();
-        let found = kappa(&grades, &clusters, Disagreement::Any).expect("both verdicts occur");
+        let found = kappa(&grades, &clusters).expect("both verdicts occur");
         seen(&format!(
             "{rule}: agreement {:.3}, kappa {:.3} {:?}",
             found.observed, found.value, found.ci95

@@ -22,9 +22,9 @@ closed_set! {
         /// lacks gets nothing from it.
         #[default]
         Rrf = "rrf",
-        /// The weighted sum of scores, each (score - lowest) / (highest - lowest) of its ranking, 1 for all where they are equal, as in
-        /// `OpenSearch` (`CombSUM` of Fox and Shaw 1994 with weights; "convex combination" in Bruch et al. 2023). A chunk that a
-        /// ranking lacks gets nothing from it.
+        /// The weighted sum of normalised scores (`CombSUM` of Fox and Shaw 1994 with weights; "convex combination" in Bruch
+        /// et al. 2023): (score - lowest) / (highest - lowest), in 0..=1; 1 for all where they are equal, as in `OpenSearch`. A chunk
+        /// that a ranking lacks gets nothing from it.
         Weighted = "weighted",
     }
 }
@@ -85,13 +85,16 @@ impl Fusion {
     }
 }
 
-/// Returns the scores of a ranking's hits between 0, the lowest, and 1, the highest.
+/// Returns the normalised scores of a ranking's hits, in order.
 fn min_max(ranking: &Ranking) -> Vec<f64> {
     let scores = || ranking.hits().iter().map(|hit| hit.score);
-    let (highest, lowest) = (scores().next().unwrap_or(0.0), scores().last().unwrap_or(0.0));
-    let scaled =
-        |score| if highest == lowest { 1.0 } else { (score - lowest) / (highest - lowest) };
-    scores().map(scaled).collect()
+    let (Some(highest), Some(lowest)) = (scores().next(), scores().next_back()) else {
+        return Vec::new();
+    };
+    if highest == lowest {
+        return vec![1.0; ranking.len()];
+    }
+    scores().map(|score| (score - lowest) / (highest - lowest)).collect()
 }
 
 #[cfg(test)]

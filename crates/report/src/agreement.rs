@@ -50,11 +50,7 @@ fn warnings(agreement: &AnnotatorAgreement) -> Vec<String> {
 
 fn kappas(agreement: &AnnotatorAgreement) -> Table {
     let mut table = Table::new("Cohen's kappa", &["", "kappa", "95% CI", "observed", "by chance"]);
-    let all = [
-        ("grades", agreement.grades),
-        ("grades, squared distance", agreement.squared),
-        ("relevant or not", agreement.relevant),
-    ];
+    let all = [("grades", agreement.grades), ("relevant or not", agreement.relevant)];
     for (name, kappa) in all {
         let Some(Kappa { value, observed, expected, ci95 }) = kappa else {
             table.row([name, "not defined", "", "", ""]);
@@ -149,7 +145,6 @@ mod tests {
         Cohen's kappa
                                     kappa           95% CI  observed  by chance
           grades                    0.556  [-0.631, 1.000]     0.750      0.438
-          grades, squared distance  0.923   [0.594, 1.000]     0.972      0.639
           relevant or not           0.500  [-0.878, 1.000]     0.750      0.500
           - observed: agreement of the pairs; by chance: agreement expected from the annotators' marginals; intervals
             by t over questions

@@ -69,7 +69,7 @@ pub(crate) fn legend(comparison: &Comparison) -> Vec<String> {
     let mut legend = vec![
         "delta: the run minus A over the n questions that both have; p: paired randomisation test, clusters of questions that \
          share gold evidence flipped together; 95% CI: the differences that this test does not reject, so it excludes 0 exactly \
-         where p < 0.05 (medians: bootstrap over the same clusters); MDE: minimum detectable effect at 80% power; W/T/L: questions on which the run is better, equal, worse"
+         where p < 0.05 (medians have none); MDE: minimum detectable effect at 80% power; W/T/L: questions on which the run is better, equal, worse"
             .to_owned(),
     ];
     if let Some(primary) = comparison.primary {

@@ -4,7 +4,7 @@
 //! first line that is the document's title. Matching is never fuzzier than that: a rewritten passage is not located.
 //!
 //! Without a document id, any document may contain the passage. A word index (words separated by white space) narrows
-//! the search to the documents that contain the rarest whole words of the passage. Its first and last word may be
+//! the search to the documents that contain the rarest whole word of the passage. Its first and last word may be
 //! truncated and are not used. A passage of one or two words is searched for in every document, and only exactly.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -12,10 +12,6 @@ use rayon::slice::ParallelSliceMut;
 
 use crate::text::{quote, shingles};
 use crate::types::{ByteRange, Document};
-
-/// Number of a passage's rarest words that a candidate document must contain; more would seldom rule out another
-/// document.
-const RAREST_WORDS: usize = 3;
 
 /// Returns the ranges of `document` that equal `text` without outer white space, in order; none overlap.
 /// `title` is the title that the passage's source gives, if any.
@@ -85,10 +81,8 @@ impl WordIndex {
     fn candidates(&self, documents: &[Document], text: &str) -> Vec<usize> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let inner = if words.len() > 2 { &words[1..words.len() - 1] } else { &[][..] };
-        let mut lists: Vec<&[u64]> = inner.iter().map(|word| self.list(hash(word))).collect();
-        lists.sort_unstable_by_key(|list| (list.len(), list.first().copied()));
-        lists.dedup();
-        let Some((rarest, others)) = lists.split_first() else {
+        let lists = inner.iter().map(|word| self.list(hash(word)));
+        let Some(rarest) = lists.min_by_key(|list| list.len()) else {
             let text = text.trim();
             if text.is_empty() {
                 return Vec::new();
@@ -97,15 +91,7 @@ impl WordIndex {
                 .filter(|&number| documents[number].text.contains(text))
                 .collect();
         };
-        let others = &others[..others.len().min(RAREST_WORDS - 1)];
-        let in_list = |list: &&[u64], doc: u32| {
-            list.binary_search_by_key(&doc, |&entry| entry as u32).is_ok()
-        };
-        let numbers = rarest.iter().map(|&entry| entry as u32);
-        numbers
-            .filter(|doc| others.iter().all(|list| in_list(list, *doc)))
-            .map(|doc| doc as usize)
-            .collect()
+        rarest.iter().map(|&entry| entry as u32 as usize).collect()
     }
 
     /// Returns the postings of one word's hash.

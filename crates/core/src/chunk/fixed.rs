@@ -5,8 +5,6 @@
 //! until it fits; the next window then starts no later than it ends. Counted again, the text that two windows share may have a few
 //! tokens more than `overlap` (19 of 16 were seen). A last window inside the previous one is dropped.
 
-use std::ops::Range;
-
 use super::Piece;
 use crate::text::quote::trim;
 use crate::text::tokens::TokenCounter;
@@ -58,36 +56,11 @@ impl Tokens<'_> {
                 return window;
             }
             if n == 1 {
-                return self.window_inside_token(start..window.range.end, size, counter);
+                // A token that does not fit because `start` cuts it.
+                return Piece::counted(self.text, start..self.char_end(start), counter);
             }
             n = n.saturating_sub(window.n_tokens - size).max(1);
         }
-    }
-
-    /// Handles a token that does not fit because `start` cuts it: returns the longest run of its characters that fits,
-    /// by bisection, or the first character alone.
-    fn window_inside_token(
-        &self,
-        token: Range<usize>,
-        size: usize,
-        counter: &dyn TokenCounter,
-    ) -> Piece {
-        let start = token.start;
-        let ends: Vec<usize> =
-            self.text[token].char_indices().skip(1).map(|(offset, _)| start + offset).collect();
-        let mut best = Piece::counted(self.text, start..self.char_end(start), counter);
-        let (mut low, mut high) = (1, ends.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            let window = Piece::counted(self.text, start..ends[middle], counter);
-            if window.n_tokens <= size {
-                best = window;
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        best
     }
 
     /// Returns the start of the token `n` after the one at `start`: always past `start`, `self.end` if there is no such

@@ -5,11 +5,9 @@ use serde::Deserialize;
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::bootstrap::Bootstrap;
-use super::interval::IntervalMethod;
 use super::random::Random;
 use super::randomisation::{RandomisationPlan, Randomised, randomisation};
-use super::tests::{null_differences, outcomes, simulated_ranks};
+use super::tests::{null_differences, simulated_ranks};
 use crate::types::Interval;
 
 #[derive(Deserialize)]
@@ -68,13 +66,6 @@ fn chained() -> Vec<usize> {
         .collect()
 }
 
-/// One cluster of `largest` questions, the others in pairs.
-fn one_large(largest: usize) -> Vec<usize> {
-    (0..100_usize)
-        .map(|question| question.checked_sub(largest).map_or(0, |rest| 1 + rest / 2))
-        .collect()
-}
-
 /// Returns a question's difference between two runs that agree on most: 70% are 0, 20% a gain of 1, 1/2 or 1/4, 10%
 /// such a loss.
 fn sparse_difference(rank: f64) -> f64 {
@@ -124,22 +115,6 @@ fn the_interval_covers_also_where_one_cluster_holds_most_questions() {
         });
         assert!(of_sparse >= 0.93 && of_null >= 0.93, "{of_sparse}, {of_null}");
     }
-}
-
-/// The means of one run: their intervals are warned about where one cluster holds more than a fifth of the questions.
-#[test]
-fn bca_covers_too_little_where_one_cluster_holds_more_than_a_fifth() {
-    let covered = |largest: usize| {
-        let cluster_of = one_large(largest);
-        share(74, |random, seed| {
-            let (truth, column) = outcomes(&cluster_of, random).swap_remove(1);
-            let plan = Bootstrap::new(cluster_of.clone(), 400, seed);
-            let plan = plan.with_method(IntervalMethod::Bca);
-            holds(plan.intervals(&[column])[0], truth)
-        })
-    };
-    let [small, large] = [10, 30].map(covered);
-    assert!(small >= 0.93 && large < 0.92, "{small}, {large}");
 }
 
 /// Returns questions in up to `most` clusters of very different sizes, and their differences in tenths.

@@ -124,7 +124,7 @@ mod tests {
         for n_columns in [1, 2, 6, 12, 21] {
             let columns: Vec<Vec<f64>> = (0..n_columns)
                 .map(|c| {
-                    let value = |_| random.below(7) as f64 / (c + 1) as f64 - 1.0;
+                    let value = |_| random.below(7) as f64 / f64::from(c + 1) - 1.0;
                     (0..draws.n_clusters).map(value).collect()
                 })
                 .collect();

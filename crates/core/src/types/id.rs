@@ -7,19 +7,16 @@ use std::borrow::{Borrow, Cow};
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, format_smolstr};
 
 use super::ByteRange;
 
-/// A string that borrows from the input if possible: a run names hundreds of ids per question.
-#[derive(Deserialize)]
-struct BorrowedText<'a>(#[serde(borrow)] Cow<'a, str>);
-
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
         pub struct $name(SmolStr);
 
         impl $name {
@@ -60,20 +57,8 @@ macro_rules! id {
             }
         }
 
-        impl Serialize for $name {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(&self.0)
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                BorrowedText::deserialize(deserializer).map(|text| Self::from(&*text.0))
-            }
-        }
-
         impl JsonSchema for $name {
-            fn schema_name() -> std::borrow::Cow<'static, str> {
+            fn schema_name() -> Cow<'static, str> {
                 stringify!($name).into()
             }
 

@@ -11,7 +11,7 @@ use crate::clusters;
 use crate::summary::{EvaluationPlan, Share};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Correctness;
-use ragtriage_core::stats::kappa::{Disagreement, kappa};
+use ragtriage_core::stats::kappa::kappa;
 use ragtriage_core::stats::ppi::{PpiItem, ppi_mean};
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{ArmName, FailureClass, QuestionKind};
@@ -148,7 +148,7 @@ pub fn answer_audit(
             .into_iter()
             .map(|((rule, is_right), count)| JudgedCell { rule, is_right, count })
             .collect(),
-        kappa: kappa(&grades, &grade_clusters, Disagreement::Any),
+        kappa: kappa(&grades, &grade_clusters),
         right: ppi_mean(&items, &cluster_of),
     })
 }

@@ -82,7 +82,7 @@ fn walk(prefix: &str, table: &Map<String, Value>, axes: &mut Vec<SweepAxis>) -> 
                 axes.push(SweepAxis { key, values: values.clone() });
             }
             other => {
-                let value = address::redacted_url(&other.to_string());
+                let value = address::shown_url(&other.to_string());
                 let error = format!("`sweep.{key}` is {value}, not a list of values");
                 return Err(Error::setting(error).with_hint(
                     "write a list: `chunking.size = [64, 128]`; a setting that is a list itself needs a list of lists",

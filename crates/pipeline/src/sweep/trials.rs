@@ -88,7 +88,7 @@ impl Trial {
             serde_json::to_value(settings).expect("settings are plain JSON values")
         };
         // An address may contain a secret.
-        let shown = json(&resolved.settings.with_addresses(address::redacted_url).0);
+        let shown = json(&resolved.settings.with_addresses(address::shown_url).0);
         let values = keys
             .iter()
             .map(|key| {

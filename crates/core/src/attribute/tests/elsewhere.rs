@@ -55,7 +55,7 @@ fn elsewhere_a_gold_range_of_which_a_piece_was_shown_is_lost_by_chunking() {
     );
     assert_eq!(
         torn.reason,
-        "of gold range 10-19 of `d` only a part was shown: passage `d#0-14` came first"
+        "gold range 10-19 of `d` is in part in passage `d#0-14`, which came first"
     );
     // Both pieces, the space at byte 14 in neither: white space between two passages is not missing.
     let pieces = [shown("d", (15, 24)), shown("d", (0, 14))];

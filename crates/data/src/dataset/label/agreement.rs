@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::dataset::error::Error;
 use crate::run::external::input::Input;
 use crate::run::external::qrels::Qrels;
-use ragtriage_core::stats::kappa::{Disagreement, Kappa, kappa};
+use ragtriage_core::stats::kappa::{Kappa, kappa};
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::types::QuestionKind;
 
@@ -84,8 +84,6 @@ pub struct AnnotatorAgreement {
     pub n_judged_by_one: (usize, usize),
     /// Agreement of grades, unweighted.
     pub grades: Option<Kappa>,
-    /// Agreement of grades, weighted by the square of their distance.
-    pub squared: Option<Kappa>,
     /// Agreement on relevance (a grade above 0).
     pub relevant: Option<Kappa>,
     /// The confusion matrix: `(first grade, second grade, pairs)`, ascending.
@@ -169,9 +167,8 @@ pub fn agreement(
         n_other_text,
         n_pairs: pairs.len(),
         n_judged_by_one,
-        grades: kappa(&pairs, &question_of, Disagreement::Any),
-        squared: kappa(&pairs, &question_of, Disagreement::Squared),
-        relevant: kappa(&is_relevant, &question_of, Disagreement::Any),
+        grades: kappa(&pairs, &question_of),
+        relevant: kappa(&is_relevant, &question_of),
         table: table.into_iter().map(|((a, b), count)| (a, b, count)).collect(),
         farthest: apart,
         answerable,
@@ -252,9 +249,6 @@ mod tests {
         // (7/9).
         let grades = found.grades.expect("defined");
         assert!((grades.value - 1.0 / 7.0).abs() < 1e-12, "{grades:?}");
-        // Squared, over 9: observed (0 + 1 + 4) / 3 = 5/3; by chance (0 4 9 + 9 1 0 + 1 1 4) / 9 = 29/9. 1 - 15/29.
-        let squared = found.squared.expect("defined");
-        assert!((squared.value - 14.0 / 29.0).abs() < 1e-12, "{squared:?}");
         // Relevant or not: yes yes, no yes, yes no. Equal 1/3; by chance 2/3 * 2/3 + 1/3 * 1/3 = 5/9. (3/9 - 5/9) / (4/9).
         let relevant = found.relevant.expect("defined");
         assert!((relevant.value + 0.5).abs() < 1e-12, "{relevant:?}");

@@ -9,8 +9,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::finding::{Finding, Rule};
 use super::subject::{LintSubject, content_terms};
-use ragtriage_core::attribute::terms::Elsewhere;
 use ragtriage_core::attribute::terms;
+use ragtriage_core::attribute::terms::Elsewhere;
 use ragtriage_core::text::normalise;
 use ragtriage_core::text::sentences;
 use ragtriage_core::types::{Corpus, DocId, Question};
