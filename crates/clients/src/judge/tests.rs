@@ -8,9 +8,9 @@ use wiremock::matchers::{any, method, path};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 use super::AnswerJudge;
-use crate::llm::openai::{OpenAiSettings, connect};
+use crate::http::{Endpoint, JUDGE};
+use crate::llm::openai::{OpenAi, OpenAiSettings};
 use crate::llm::{CachedGenerator, Generator};
-use crate::services::JUDGE;
 use ragtriage_core::config::Price;
 use ragtriage_core::rightness::JudgeVerdict;
 use ragtriage_core::text::tokens::{self, Tokenizer};
@@ -20,21 +20,15 @@ use ragtriage_core::types::{Origin, Question};
 const PRICE: Price = Price { prompt: 2.0, completion: 10.0 };
 
 fn generator(server: &MockServer, model: &str) -> Arc<dyn Generator> {
+    let url = format!("{}/v1", server.uri());
     let settings = OpenAiSettings {
-        names: &JUDGE,
-        base_url: format!("{}/v1", server.uri()),
+        endpoint: Endpoint::new(&JUDGE, url, Duration::from_secs(20), 4),
         model: model.to_owned(),
-        api_key: None,
-        headers: Vec::new(),
         extra_body: Map::new(),
-        temperature: Some(0.0),
-        max_tokens: Some(64),
-        timeout: Duration::from_secs(20),
-        deadline: Duration::from_secs(50),
-        concurrency: 4,
-        ca_file: None,
+        temperature: 0.0,
+        max_tokens: 64,
     };
-    connect(&settings, None).expect("valid settings")
+    Arc::new(OpenAi::new(&settings, None).expect("valid settings"))
 }
 
 fn judge(generator: Arc<dyn Generator>) -> AnswerJudge {

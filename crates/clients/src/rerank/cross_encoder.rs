@@ -23,12 +23,8 @@ pub struct CrossEncoder {
 impl CrossEncoder {
     /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`]; `max_tokens` overrides the length
     /// in its folder, for question, passage and special tokens together. The weights are loaded by the first scoring.
-    pub fn open(
-        checkpoint: Checkpoint,
-        max_tokens: Option<usize>,
-        precision: Precision,
-    ) -> Result<Self, Error> {
-        let classifier = SequenceClassifier::open(checkpoint, max_tokens, precision)
+    pub fn open(checkpoint: Checkpoint, max_tokens: Option<usize>) -> Result<Self, Error> {
+        let classifier = SequenceClassifier::open(checkpoint, max_tokens, Precision::Float32)
             .map_err(|error| Error::from(error).hinting("name another model in `rerank.model`"))?;
         Ok(Self { classifier: Arc::new(classifier) })
     }

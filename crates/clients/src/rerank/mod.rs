@@ -11,7 +11,7 @@ use async_trait::async_trait;
 
 pub use cache::CachedReranker;
 pub use cross_encoder::CrossEncoder;
-pub use endpoint::{Endpoint, RerankSettings};
+pub use endpoint::Endpoint;
 
 use crate::Error;
 use ragtriage_core::types::TitledText;
