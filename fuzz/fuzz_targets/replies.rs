@@ -12,7 +12,7 @@ use ragtriage_clients::embed::{Encoder, Remote, Role};
 use ragtriage_clients::http::{self, Backoff, ENCODER, EXTERNAL, GENERATION, RERANKER};
 use ragtriage_clients::llm::Generator;
 use ragtriage_clients::llm::openai::{OpenAi, OpenAiSettings};
-use ragtriage_clients::rerank::{Endpoint, Reranker};
+use ragtriage_clients::rerank::{RemoteReranker, Reranker};
 use ragtriage_clients::service::{Rag, Service};
 use ragtriage_core::config::{DenseSettings, ExternalSettings, RerankApi};
 use ragtriage_core::prompt::Prompt;
@@ -26,7 +26,7 @@ struct Clients {
     runtime: tokio::runtime::Runtime,
     chat: OpenAi,
     encoder: Remote,
-    rerankers: [Endpoint; 2],
+    rerankers: [RemoteReranker; 2],
     service: Service,
 }
 
@@ -54,7 +54,7 @@ static CLIENTS: LazyLock<Clients> = LazyLock::new(|| {
     };
     let dense = DenseSettings { dimensions: Some(2), ..DenseSettings::default() };
     let rerankers = [RerankApi::Cohere, RerankApi::Tei]
-        .map(|form| Endpoint::new(&at(&RERANKER), form, "m".to_owned()).expect("settings"));
+        .map(|form| RemoteReranker::new(&at(&RERANKER), form, "m".to_owned()).expect("settings"));
     let encoder = runtime.block_on(Remote::open(&at(&ENCODER), &dense)).expect("settings");
     let pointers =
         ExternalSettings { contexts: Some("/docs".to_owned()), ..ExternalSettings::default() };

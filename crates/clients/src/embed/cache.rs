@@ -170,7 +170,6 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use ragtriage_core::text::hex::hex;
     use ragtriage_core::types::Similarity;
 
     /// Counts its calls; a text's vector is its length and its first byte.
@@ -310,15 +309,5 @@ mod tests {
             [[1.0, 120.0]]
         );
         assert_eq!((cached.n_hits(), cached.n_misses()), (1, 2));
-    }
-
-    #[test]
-    fn the_key_is_pinned() {
-        // sha256 over each part preceded by its length as eight little-endian bytes, by Python's hashlib.
-        let expected = "0e8745c7f4f880ac6112675aca1ba420fa49145d96cc2cec43099a664803c680";
-        assert_eq!(
-            hex(&text_key("a", Role::Query, TitledText { title: "title", text: "text" })),
-            expected
-        );
     }
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::Reranker;
 use crate::Error;
-use crate::http::{Client, by_index, in_halves, in_order};
+use crate::http::{Client, Endpoint, by_index, in_halves, in_order};
 use ragtriage_core::config::RerankApi;
 use ragtriage_core::types::TitledText;
 
@@ -42,7 +42,7 @@ fn request(form: RerankApi, model: &str, query: &str, passages: &[String]) -> Va
 }
 
 /// A server's model as a [`Reranker`].
-pub struct Endpoint {
+pub struct RemoteReranker {
     client: Client,
     concurrency: usize,
     form: RerankApi,
@@ -50,13 +50,9 @@ pub struct Endpoint {
     fingerprint: String,
 }
 
-impl Endpoint {
+impl RemoteReranker {
     /// Checks the settings and creates the client. Makes no calls. `model` is not sent, and may be empty, for the format `tei`.
-    pub fn new(
-        endpoint: &crate::http::Endpoint,
-        form: RerankApi,
-        model: String,
-    ) -> Result<Self, Error> {
+    pub fn new(endpoint: &Endpoint, form: RerankApi, model: String) -> Result<Self, Error> {
         if model.is_empty() && form != RerankApi::Tei {
             return Err(endpoint.names.bad_setting("model", "is empty"));
         }
@@ -90,7 +86,7 @@ impl Endpoint {
 }
 
 #[async_trait]
-impl Reranker for Endpoint {
+impl Reranker for RemoteReranker {
     fn fingerprint(&self) -> &str {
         &self.fingerprint
     }

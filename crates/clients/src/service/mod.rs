@@ -209,37 +209,14 @@ mod tests {
     use super::*;
     use crate::http::Secret;
 
-    fn made(url: &str, api_key: Option<&str>) -> Result<Service, Error> {
-        let api_key = api_key.map(|key| Secret::new(key.to_owned()));
-        let endpoint = Endpoint::new(&EXTERNAL, url.to_owned(), Duration::from_secs(1), 1);
-        Service::new(&Endpoint { api_key, ..endpoint }, &ExternalSettings::default(), true)
-    }
-
-    fn refused(url: &str, api_key: Option<&str>) -> String {
-        made(url, api_key).err().expect("refused").to_string()
-    }
-
-    #[test]
-    fn an_address_that_is_none_and_a_key_in_clear_are_refused() {
-        assert_eq!(
-            refused("ftp://h/x", None),
-            "`external.url` must begin with `http://` or `https://`"
-        );
-        assert!(refused("nonsense", None).starts_with("`external.url` is not a URL"));
-        assert_eq!(
-            refused("http://example.com/ask", Some("k")),
-            "the key would be sent unencrypted to `example.com`"
-        );
-        assert!(made("http://127.0.0.1:1/ask", Some("k")).is_ok());
-        assert!(made("https://example.com/ask", Some("k")).is_ok());
-        assert!(
-            refused("https://example.com", Some("a\nb")).starts_with("`external.api_key_env` ")
-        );
-    }
-
     #[test]
     fn what_the_service_says_in_an_answer_is_hidden_and_cut_as_well() {
-        let Ok(service) = made("http://127.0.0.1:1/ask", Some("sk-123")) else { panic!("refused") };
+        let url = "http://127.0.0.1:1/ask".to_owned();
+        let api_key = Some(Secret::new("sk-123".to_owned()));
+        let endpoint = Endpoint::new(&EXTERNAL, url, Duration::from_secs(1), 1);
+        let endpoint = Endpoint { api_key, ..endpoint };
+        let service = Service::new(&endpoint, &ExternalSettings::default(), true);
+        let service = service.unwrap_or_else(|error| panic!("{error}"));
         let question = Asked { id: "q", question: "which?", condition: None };
         let long = format!("{{\"error\": \"Bearer sk-123 {}\"}}", "x".repeat(1000));
         let error =

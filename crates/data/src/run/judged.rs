@@ -131,5 +131,7 @@ pub fn read(folder: &RunFolder) -> Result<Vec<JudgeReply>, Error> {
 #[must_use]
 pub fn spent(replies: &[JudgeReply]) -> f64 {
     let calls = replies.iter().map(|reply| &reply.call);
-    calls.filter(|call| call.origin == Origin::Called).map(|call| call.cost_usd).sum()
+    let called = calls.filter(|call| call.origin == Origin::Called);
+    // A sum of nothing would be -0.
+    called.fold(0.0, |sum, call| sum + call.cost_usd)
 }

@@ -17,5 +17,5 @@ pub fn spent(traces: &[Trace], replies: &[PendingReply]) -> f64 {
         done.iter().flat_map(|trace| &trace.arms).flat_map(|arm| &arm.attempts).chain(in_work);
     let called =
         attempts.filter(|attempt| attempt.origin == Origin::Called && attempt.error.is_none());
-    called.map(|attempt| attempt.cost_usd).sum()
+    called.fold(0.0, |sum, attempt| sum + attempt.cost_usd)
 }

@@ -164,19 +164,6 @@ async fn a_vector_of_another_dimension_in_a_later_batch_is_an_error() {
 }
 
 #[tokio::test]
-async fn what_is_transient_is_tried_again() {
-    let n_calls = AtomicUsize::new(0);
-    let server = server(move |request: &Received| match n_calls.fetch_add(1, Ordering::SeqCst) {
-        0 => ResponseTemplate::new(429).insert_header("retry-after", "0"),
-        1 => ResponseTemplate::new(500),
-        _ => encode(request),
-    })
-    .await;
-    assert_eq!(try_encode(&server, &["a"]).await.unwrap(), [[1.0, 97.0]]);
-    assert_eq!(calls(&server).await.len(), 3);
-}
-
-#[tokio::test]
 async fn a_batch_that_is_too_large_is_halved_and_a_text_that_is_too_long_named() {
     let server = server(|request: &Received| {
         let texts = input(request);

@@ -47,15 +47,7 @@ const MODEL_FILES: [&str; 12] = [
 
 /// Returns the first needed file for which `has` is false.
 fn missing_file(has: impl Fn(&str) -> bool) -> Option<&'static str> {
-    if !has(CONFIG) {
-        Some(CONFIG)
-    } else if !has(TOKENIZER) {
-        Some(TOKENIZER)
-    } else if !has(WEIGHTS) {
-        Some(WEIGHTS)
-    } else {
-        None
-    }
+    [CONFIG, TOKENIZER, WEIGHTS].into_iter().find(|file| !has(file))
 }
 
 /// Returns true if the folder has the files without which no model is read.

@@ -156,19 +156,6 @@ fn a_fingerprint_is_what_an_answer_depends_on_and_no_key() {
 }
 
 #[tokio::test]
-async fn after_the_last_try_the_error_says_how_many_there_were() {
-    let busy = ResponseTemplate::new(503).set_body_string("loading\u{1b}[31m\n\n the model");
-    let server = server(vec![(busy, 4)]).await;
-    let error = ask(&server).await.expect_err("four tries, four failures");
-    assert_eq!(error.kind, ErrorKind::Transient);
-    let expected = format!(
-        "after 4 tries: `{}/v1/chat/completions` is busy or failing: status 503: loading the model",
-        server.uri()
-    );
-    assert_eq!(error.to_string(), expected);
-}
-
-#[tokio::test]
 async fn a_rejected_call_is_made_once() {
     let bad =
         ResponseTemplate::new(400).set_body_json(json!({"error": {"message": "no such model"}}));

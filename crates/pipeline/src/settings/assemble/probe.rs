@@ -107,7 +107,7 @@ pub async fn reranker(resolved: &Resolved, environment: &Environment) -> Result<
     let endpoint = Wiring::new(resolved, environment, &|_| {}).reranker_endpoint()?;
     let rerank = &resolved.settings.rerank;
     let model = rerank.model.clone().unwrap_or_default();
-    let endpoint = rerank::Endpoint::new(&once(endpoint)?, rerank.form, model)?;
+    let endpoint = rerank::RemoteReranker::new(&once(endpoint)?, rerank.form, model)?;
     endpoint.scores(TEXT, &[text()]).await?;
     Ok(())
 }

@@ -169,7 +169,7 @@ impl<'a> Wiring<'a> {
             (Some(endpoint), model) => {
                 let model = model.clone().unwrap_or_default();
                 self.record("rerank", if model.is_empty() { &endpoint.url } else { &model }, None);
-                Arc::new(rerank::Endpoint::new(&endpoint, rerank.form, model)?)
+                Arc::new(rerank::RemoteReranker::new(&endpoint, rerank.form, model)?)
             }
             (None, Some(model)) => {
                 let checkpoint = self.locate(model).await?;
