@@ -50,9 +50,9 @@ pub fn model(command: ModelCommand) -> Result<(), Failure> {
         Ok(models::fetch(&name, &source, &|download| bars.download(download)).await?)
     });
     ragtriage_pipeline::progress::Progress::finish(&bars);
-    let FetchedModel { name, commit, checkpoint, is_new } = fetched?;
+    let FetchedModel { commit, checkpoint, is_new } = fetched?;
     let how = if is_new { "downloaded" } else { "already on this machine" };
-    output::talk(&format!("{name} at {commit}: {how}"));
+    output::talk(&format!("{} at {commit}: {how}", name.name));
     output::data(&format!("{}\n", checkpoint.folder.display()))
 }
 

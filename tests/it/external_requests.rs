@@ -18,8 +18,8 @@ fn right(question: &str) -> (&'static str, &'static str, &'static str) {
 
 fn run(project: &Project, rag: &Rag, sets: &[&str]) -> Outcome {
     let url = rag.set();
-    let args = [url.as_str()].iter().chain(sets).flat_map(|set| ["--set", set]);
-    let args: Vec<&str> = args.collect();
+    let mut args = vec!["--set", url.as_str()];
+    args.extend(sets.iter().flat_map(|set| ["--set", set]));
     project.run(&[&["--name", "r"], args.as_slice()].concat())
 }
 

@@ -18,6 +18,7 @@ pub use late_interaction::LateInteraction;
 pub use local::Local;
 pub use remote::Remote;
 pub use two_encoders::TwoEncoders;
+pub(crate) use work::off_runtime;
 
 use crate::Error;
 use ragtriage_core::types::{Length, Similarity, TitledText};

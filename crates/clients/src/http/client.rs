@@ -70,7 +70,7 @@ pub(crate) struct Client {
     inner: reqwest::Client,
     url: Url,
     shown_url: String,
-    names: &'static ServiceNames,
+    pub(crate) names: &'static ServiceNames,
     headers: HeaderMap,
     mask: Mask,
     timeout: Duration,

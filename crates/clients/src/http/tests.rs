@@ -192,7 +192,10 @@ async fn a_key_that_the_server_echoes_is_in_no_error() {
             let server = server(vec![]).await;
             let answer = ResponseTemplate::new(status).set_body_json(body);
             Mock::given(any()).respond_with(answer).mount(&server).await;
-            let error = ask(&server).await.expect_err("no sum");
+            // A call that is turned away is made again until then.
+            let backoff = Backoff { deadline: Duration::from_millis(50), ..at_once() };
+            let endpoint = Endpoint { backoff, ..settings(&server.uri()) };
+            let error = call::<Sum>(endpoint).await.expect_err("no sum");
             assert!(!format!("{error}{error:?}").contains(KEY), "{error:?}");
         }
     }

@@ -144,8 +144,6 @@ fn model_folder(cache: &Path, name: &str) -> PathBuf {
 /// A model on this machine.
 #[derive(Clone, Debug)]
 pub struct FetchedModel {
-    /// Its name on the hub.
-    pub name: String,
     /// Its commit.
     pub commit: String,
     /// Its files.
@@ -162,7 +160,7 @@ pub async fn fetch(
 ) -> Result<FetchedModel, Error> {
     let revision = name.revision.as_deref().unwrap_or(DEFAULT_REVISION);
     if let Some(found) = source.cached(&name.name, revision) {
-        return opened(name, found.commit, &found.folder, false);
+        return opened(found.commit, &found.folder, false);
     }
     let own_cache = source.own_cache();
     if source.offline {
@@ -193,17 +191,12 @@ pub async fn fetch(
     if !is_commit(revision) {
         write_reference(&reference(&own_cache, &name.name, revision), &listing.sha)?;
     }
-    opened(name, listing.sha, &folder, is_new)
+    opened(listing.sha, &folder, is_new)
 }
 
-fn opened(
-    name: &HubName,
-    commit: String,
-    folder: &Path,
-    is_new: bool,
-) -> Result<FetchedModel, Error> {
+fn opened(commit: String, folder: &Path, is_new: bool) -> Result<FetchedModel, Error> {
     let checkpoint = Checkpoint::open(folder, None)?;
-    Ok(FetchedModel { name: name.name.clone(), commit, checkpoint, is_new })
+    Ok(FetchedModel { commit, checkpoint, is_new })
 }
 
 /// Writes the commit of a branch or tag.

@@ -28,7 +28,6 @@ const VERSION: u32 = 1;
 
 /// A server's model as a [`Generator`], with the endpoint's retries.
 pub struct OpenAi {
-    names: &'static ServiceNames,
     model: String,
     fingerprint: String,
     client: Client,
@@ -44,12 +43,12 @@ impl OpenAi {
     ) -> Result<Self, Error> {
         check(settings)?;
         let OpenAiSettings { endpoint, model, .. } = settings;
-        let (names, client, body) = (endpoint.names, Client::new(endpoint)?, wire::body(settings));
+        let (client, body) = (Client::new(endpoint)?, wire::body(settings));
         let (url, query) = (client.shown_url(), endpoint.hashed_query());
         let headers = settings::hashed_headers(&endpoint.headers);
         let fingerprint =
             format!("openai v{VERSION} {url}{query}{headers} {}", Value::Object(body.clone()));
-        Ok(Self { names, model: model.clone(), fingerprint, client, body, allowance })
+        Ok(Self { model: model.clone(), fingerprint, client, body, allowance })
     }
 
     /// Makes one call.
@@ -83,8 +82,8 @@ impl OpenAi {
             ComplaintClass::Rejected => format!("`{url}` rejected the call"),
         };
         let error = Error::new(format!("{words}: status {status}: {excerpt}"));
-        let table = self.names.table;
-        let hint = self.names.hint(Fault::Status(status)).map(Into::into);
+        let table = self.client.names.table;
+        let hint = self.client.names.hint(Fault::Status(status)).map(Into::into);
         match class {
             ComplaintClass::Busy if status == 429 => Error {
                 kind: ErrorKind::Transient,
@@ -105,7 +104,11 @@ impl OpenAi {
             ComplaintClass::Refused => Error { is_refusal: true, ..error },
             ComplaintClass::Rejected if matches!(status, 400 | 422) => {
                 let kind = wire::refused_parameter(&complaint).unwrap_or(ErrorKind::Permanent);
-                Error { kind, hint: parameter_hint(kind, self.names).map(Into::into), ..error }
+                Error {
+                    kind,
+                    hint: parameter_hint(kind, self.client.names).map(Into::into),
+                    ..error
+                }
             }
             ComplaintClass::Rejected if matches!(status, 401 | 403..=405) => {
                 Error { hint, ..error }
