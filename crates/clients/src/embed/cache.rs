@@ -289,25 +289,4 @@ mod tests {
             .unwrap();
         assert_eq!((a.n_asked.load(Ordering::Relaxed), b.n_asked.load(Ordering::Relaxed)), (2, 1));
     }
-
-    #[tokio::test]
-    async fn a_value_of_the_wrong_length_is_encoded_again_and_replaced() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("vectors.sqlite");
-        let cached = CachedEncoder::open(counting("a"), &path, &Notices::default()).unwrap();
-        cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap();
-        let changed = rusqlite::Connection::open(&path)
-            .unwrap()
-            .execute("UPDATE vectors SET vector = x'0102030405'", []);
-        assert_eq!(changed.unwrap(), 1);
-        assert_eq!(
-            cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(),
-            [[1.0, 120.0]]
-        );
-        assert_eq!(
-            cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(),
-            [[1.0, 120.0]]
-        );
-        assert_eq!((cached.n_hits(), cached.n_misses()), (1, 2));
-    }
 }

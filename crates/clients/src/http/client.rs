@@ -23,7 +23,7 @@ use ragtriage_core::types::ErrorKind;
 use ragtriage_data::run::read_file;
 
 /// Maximum size of an answer: 64 MiB are 800 vectors of 4,096 numbers, 20 characters each.
-pub(crate) const LARGEST_ANSWER_BYTES: usize = 64 << 20;
+const LARGEST_ANSWER_BYTES: usize = 64 << 20;
 /// Number of bytes of an answer from which an error takes its excerpt.
 const EXCERPT_BYTES: usize = 1200;
 /// Number of characters of a text shown in an error.

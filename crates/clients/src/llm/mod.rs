@@ -1,7 +1,8 @@
 //! Generators: answer prompts.
 //!
 //! [`openai`] calls a chat model, with retries, a concurrency limit and, by an [`Allowance`], a spending limit;
-//! [`RecordedResponses`] reads a file; [`CachedGenerator`] caches responses. [`read_answer`] extracts the short answer from a model's output. Packing and scoring are done elsewhere.
+//! [`RecordedResponses`] reads a file; [`CachedGenerator`] caches responses. [`read_answer`] extracts the short answer
+//! from a model's output. Packing and scoring are done elsewhere.
 
 mod allowance;
 mod answer;
@@ -27,14 +28,8 @@ const NOT_RECORDED: &str = "the responses were recorded for other settings; name
 #[must_use]
 pub fn kind_hint(kind: ErrorKind) -> Option<String> {
     match kind {
-        ErrorKind::RejectsMaxTokens | ErrorKind::RejectsTemperature => {
-            openai::parameter_hint(kind, &GENERATION)
-        }
         ErrorKind::NotRecorded => Some(NOT_RECORDED.to_owned()),
-        ErrorKind::Unreachable
-        | ErrorKind::Transient
-        | ErrorKind::TooLong
-        | ErrorKind::Permanent => None,
+        kind => openai::parameter_hint(kind, &GENERATION),
     }
 }
 

@@ -156,26 +156,6 @@ fn a_fingerprint_is_what_an_answer_depends_on_and_no_key() {
 }
 
 #[tokio::test]
-async fn a_rejected_call_is_made_once() {
-    let bad =
-        ResponseTemplate::new(400).set_body_json(json!({"error": {"message": "no such model"}}));
-    let server = server(vec![(bad, 1)]).await;
-    let error = ask(&server).await.expect_err("rejected");
-    assert!(
-        error.to_string().ends_with(" rejected the call: status 400: no such model"),
-        "{error}"
-    );
-    assert_eq!(error.kind, ErrorKind::Permanent);
-}
-
-#[tokio::test]
-async fn a_prompt_beyond_the_context_is_too_long_and_not_repeated() {
-    let long = json!({"error": {"message": "This model's maximum context length is 10", "code": "context_length_exceeded"}});
-    let server = server(vec![(ResponseTemplate::new(400).set_body_json(long), 1)]).await;
-    assert_eq!(ask(&server).await.expect_err("too long").kind, ErrorKind::TooLong);
-}
-
-#[tokio::test]
 async fn answers_that_are_no_completions_are_permanent_errors() {
     for answer in [
         ResponseTemplate::new(200).set_body_string("<html>hello</html>"),

@@ -113,14 +113,6 @@ async fn each_form_is_what_its_servers_take() {
     }
 }
 
-#[test]
-fn a_form_is_written_in_settings_by_its_name() {
-    for form in RerankApi::ALL {
-        assert_eq!(serde_json::to_value(form).unwrap(), form.name());
-    }
-    assert_eq!(RerankApi::default(), RerankApi::Cohere);
-}
-
 #[tokio::test]
 async fn passages_go_in_batches_and_come_back_in_order() {
     let server = server(rank).await;
@@ -131,30 +123,6 @@ async fn passages_go_in_batches_and_come_back_in_order() {
     let mut sizes = calls(&server).await;
     sizes.sort_unstable();
     assert_eq!(sizes, [6, 32, 32]);
-}
-
-#[tokio::test]
-async fn what_is_too_large_is_halved() {
-    let server = server(|request: &Request| {
-        if texts(request).len() > 2 {
-            let words = json!({ "error": "batch size 4 > maximum allowed batch size 2", "error_type": "Validation" });
-            return ResponseTemplate::new(422).set_body_json(words);
-        }
-        if texts(request).iter().any(|text| text.len() > 9) {
-            return ResponseTemplate::new(413);
-        }
-        rank(request)
-    })
-    .await;
-    let scores = try_score(at(&server, RerankApi::Tei), &["a", "bb", "ccc", "dddd"]).await.unwrap();
-    assert_eq!(scores, [0.0, -1.0, -2.0, -3.0]);
-    assert_eq!(calls(&server).await, [4, 2, 2]);
-    let error =
-        try_score(at(&server, RerankApi::Tei), &["a", "ten  bytes"]).await.unwrap_err().to_string();
-    assert!(
-        error.starts_with("a text of 10 characters that begins with `ten bytes` is too long"),
-        "{error}"
-    );
 }
 
 #[tokio::test]
