@@ -19,9 +19,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use pulp::{Arch, Simd, WithSimd};
-use ragtriage_clients::embed::{Encoder, Local, LocalOptions, Role};
-use ragtriage_clients::fetch::model::{Hub, ModelRef, ModelSource, locate};
-use ragtriage_core::config::Precision;
+use ragtriage_clients::embed::{Encoder, Local, Role};
+use ragtriage_clients::fetch::model::{Hub, ModelSource, locate};
+use ragtriage_core::config::{DenseSettings, Precision};
 use ragtriage_core::types::TitledText;
 use ragtriage_encoder::bert::{Dense, Instructions, Kernel};
 
@@ -82,17 +82,15 @@ async fn main() {
 
     let begun = Instant::now();
     let source = ModelSource { cache_dir: "unused".into(), hub: Hub::at(""), offline: true };
-    let checkpoint = locate(&ModelRef::Folder(given.model.clone()), &source, &|_| ())
-        .await
-        .expect("a checkpoint");
-    let options = LocalOptions {
+    let checkpoint = locate(".", &given.model, &source, &|_| ()).await.expect("a checkpoint");
+    let options = DenseSettings {
         normalize: Some(true),
         max_tokens: Some(MAX_TOKENS),
         precision: given.precision,
-        instructions: forced(),
-        ..LocalOptions::default()
+        ..DenseSettings::default()
     };
-    let encoder = Local::open(checkpoint, options).expect("a checkpoint that is computed here");
+    let encoder =
+        Local::open(checkpoint, &options, forced()).expect("a checkpoint that is computed here");
     let encode =
         async |texts| encoder.encode(texts, Role::Passage, &|_| ()).await.expect("vectors");
     encode(&texts[..WARM_UP_TEXTS.min(texts.len())]).await;

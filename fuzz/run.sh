@@ -12,7 +12,7 @@ programs=${CARGO_TARGET_DIR:-target}/release
 for target in "$@"; do
     case $target in
     settings | lock) words=settings.dict ;;
-    trec_run | qrels | smart | answer | rightness | chunk | archive) words=columns.dict ;;
+    trec_run | qrels | smart | answer | rightness | chunk) words=columns.dict ;;
     *) words=json.dict ;;
     esac
     mkdir -p "corpus/$target" "artifacts/$target"

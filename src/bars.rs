@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use ragtriage_clients::http::Download;
+use ragtriage_clients::fetch::Download;
 use ragtriage_pipeline::progress::Progress;
 
 /// Shorter work shows no bar.

@@ -16,10 +16,10 @@ use crate::overrides::OverrideArgs;
 use crate::run::DEFAULT_CONFIG;
 use crate::runtime::block_on;
 use ragtriage_clients::fetch::model::is_pinned;
-use ragtriage_clients::llm::openai::{ModelList, OpenAiSettings, ask_one_token, list_models};
-use ragtriage_core::config::{JudgeKind, VectorStoreKind};
+use ragtriage_clients::llm::openai::{OpenAiSettings, ask_one_token};
+use ragtriage_core::config::VectorStoreKind;
 use ragtriage_core::text::address::shown_url;
-use ragtriage_core::text::numbers::{bytes, plural, thousands};
+use ragtriage_core::text::numbers::{bytes, plural};
 use ragtriage_core::types::RetrieverName;
 use ragtriage_pipeline::settings::assemble::probe::{self, LocalModel, local_models};
 use ragtriage_pipeline::settings::assemble::recipients::{
@@ -33,8 +33,6 @@ use ragtriage_report::document::{Fact, Report};
 const MOST_S: f64 = 10.0;
 /// Holds the default embedding model (90 MB), the vectors of 100,000 chunks (150 MB), a run and its report.
 const LEAST_FREE: u64 = 500_000_000;
-/// Models to name of an endpoint that does not have the configured one.
-const MOST_NAMED: usize = 10;
 const MADE_A_CALL: &str = " (made 1 call to check it)";
 
 #[derive(Debug, Args)]
@@ -130,24 +128,13 @@ async fn checks(args: &DoctorArgs) -> Vec<Check> {
     checks
 }
 
-/// Reads and validates the configuration; with the text that names it. No timeout is longer than a person waits.
+/// Reads and validates the configuration; with the text that names it. The timeout is no longer than a person waits.
 fn configuration(args: &DoctorArgs) -> Result<(String, Resolved), Failure> {
     let default = Path::new(DEFAULT_CONFIG);
     let file = args.config.as_deref().or(default.exists().then_some(default));
     let mut resolved = Resolved::new(file, &args.overrides.sets()?)?;
-    let Settings { retrieval, rerank, vector_store, generation, judge, external, .. } =
-        &mut resolved.settings;
-    for timeout in [
-        &mut retrieval.dense.timeout_s,
-        &mut retrieval.collection.timeout_s,
-        &mut rerank.timeout_s,
-        &mut vector_store.timeout_s,
-        &mut generation.timeout_s,
-        &mut judge.timeout_s,
-        &mut external.timeout_s,
-    ] {
-        *timeout = timeout.min(MOST_S);
-    }
+    let timeout = &mut resolved.settings.http.timeout_s;
+    *timeout = timeout.min(MOST_S);
     assemble::check(&resolved.settings)?;
     let name = file.map_or("built-in defaults".to_owned(), |file| file.display().to_string());
     Ok((name, resolved))
@@ -224,8 +211,7 @@ async fn model_files(
 
 /// Calls each service that the configuration names, once at most.
 async fn services(resolved: &Resolved, environment: &Environment, checks: &mut Vec<Check>) {
-    let Settings { retrieval, rerank, vector_store, generation, judge, external, .. } =
-        &resolved.settings;
+    let Settings { retrieval, rerank, vector_store, external, .. } = &resolved.settings;
     let roles: Vec<RecipientRole> =
         recipients(&resolved.settings).iter().map(|it| it.role).collect();
     let calls = |role| roles.contains(&role);
@@ -262,62 +248,23 @@ async fn services(resolved: &Resolved, environment: &Environment, checks: &mut V
         checks.push(Check::new("rerank endpoint", found));
     }
     if calls(RecipientRole::Generator) {
-        let most_tokens = generation.context_tokens as u64 + u64::from(generation.max_tokens);
-        let found = match probe::generator(resolved, environment) {
-            Ok(settings) => chat(&settings, most_tokens).await,
-            Err(error) => Err(error.into()),
-        };
-        checks.push(Check::new("generation endpoint", found));
+        let settings = probe::generator(resolved, environment);
+        checks.push(Check::new("generation endpoint", chat(settings).await));
     }
-    if judge.kind == JudgeKind::Endpoint {
-        let found = match probe::judge(resolved, environment) {
-            Ok(settings) => chat(&settings, 0).await,
-            Err(error) => Err(error.into()),
-        };
-        checks.push(Check::new("judge endpoint", found));
+    if calls(RecipientRole::Judge) {
+        let settings = probe::judge(resolved, environment);
+        checks.push(Check::new("judge endpoint", chat(settings).await));
     }
 }
 
-/// Checks a model, of which a prompt and its answer may have `most_tokens`. A list of models costs no tokens; where it does not
-/// show that model and key are right, a call with one answer token does.
-async fn chat(settings: &OpenAiSettings, most_tokens: u64) -> Result<String, Failure> {
-    let list = list_models(settings).await?;
-    let model = &settings.model;
-    let found = list.as_ref().and_then(|list| list.find(model));
-    let has_key = settings.api_key.is_some() || !settings.headers.is_empty();
-    let is_key_checked = list.as_ref().is_some_and(|list| list.is_key_checked);
-    let call = if found.is_some() && (is_key_checked || !has_key) {
-        ""
-    } else {
-        ask_one_token(settings).await.map_err(|error| {
-            let lacking = list.as_ref().filter(|_| found.is_none());
-            let failure = Failure::from(error);
-            Failure { hint: lacking.map(listed).or(failure.hint), ..failure }
-        })?;
-        MADE_A_CALL
-    };
-    let context = found.and_then(|model| model.context_tokens);
-    if let Some(context) = context.filter(|context| *context < most_tokens) {
-        let [context, most] = [context, most_tokens].map(|n| thousands(n as usize));
-        return Err(Failure::new(
-            format!(
-                "{model} has a context of {context} tokens, but a prompt and its answer may have {most}"
-            ),
-            "lower `generation.context_tokens` or `generation.max_tokens`, or raise the server's context length",
-        ));
-    }
+/// Checks address, key and model by a call with one answer token.
+async fn chat(
+    settings: Result<OpenAiSettings, ragtriage_pipeline::Error>,
+) -> Result<String, Failure> {
+    let settings = settings?;
+    ask_one_token(&settings).await?;
+    let OpenAiSettings { endpoint, model, .. } = &settings;
+    let has_key = endpoint.api_key.is_some() || !endpoint.headers.is_empty();
     let key = if has_key { ", key accepted" } else { "" };
-    let context = context
-        .map_or_else(String::new, |n| format!(", context of {} tokens", thousands(n as usize)));
-    Ok(format!("{model} at {}: model found{key}{context}{call}", shown_url(&settings.base_url)))
-}
-
-fn listed(list: &ModelList) -> String {
-    let names: Vec<&str> =
-        list.models.iter().take(MOST_NAMED).map(|model| model.name.as_str()).collect();
-    let more = if list.models.len() > MOST_NAMED { ", ..." } else { "" };
-    if names.is_empty() {
-        return "the endpoint lists no models".to_owned();
-    }
-    format!("the endpoint has these models: {}{more}", names.join(", "))
+    Ok(format!("{model} at {}: answers{key}{MADE_A_CALL}", shown_url(&endpoint.url)))
 }

@@ -17,8 +17,7 @@ pub(super) async fn ask(
     let AssembledJudge { plan, allowance } = judge;
     let run = SavedRun::load(folder)?;
     if let Some(allowance) = &allowance {
-        let spent = judged::spent(&run.decided.replies);
-        allowance.already(spent.usd, spent.tokens);
+        allowance.already(judged::spent(&run.decided.replies));
     }
     let rule = assemble::evaluation(&run.manifest.settings).judge;
     let outcome = judge_answers(folder, &run.traces, rule, &plan, bars).await?;

@@ -1,6 +1,6 @@
 //! `ragtriage model`: fetch models ahead of a run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
@@ -9,9 +9,7 @@ use crate::environment::environment;
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
-use ragtriage_clients::fetch::model::{
-    self as models, FetchedModel, HubName, ModelRef, ModelSource,
-};
+use ragtriage_clients::fetch::model::{self as models, FetchedModel, HubName, ModelSource};
 use ragtriage_pipeline::settings::Resolved;
 
 #[derive(Debug, Subcommand)]
@@ -52,18 +50,17 @@ pub fn model(command: ModelCommand) -> Result<(), Failure> {
         Ok(models::fetch(&name, &source, &|download| bars.download(download)).await?)
     });
     ragtriage_pipeline::progress::Progress::finish(&bars);
-    let FetchedModel { name, commit, checkpoint, is_new } = fetched?;
+    let FetchedModel { commit, checkpoint, is_new } = fetched?;
     let how = if is_new { "downloaded" } else { "already on this machine" };
-    output::talk(&format!("{name} at {commit}: {how}"));
+    output::talk(&format!("{} at {commit}: {how}", name.name));
     output::data(&format!("{}\n", checkpoint.folder.display()))
 }
 
 /// Fetches a model whose hashes this program knows, as a run does.
 fn fetch_pinned(name: &str, source: &ModelSource) -> Result<(), Failure> {
-    let model = ModelRef::Named(name.to_owned());
     let bars = ProgressBars::new();
     let found = block_on(async {
-        Ok(models::locate(&model, source, &|download| bars.download(download)).await?)
+        Ok(models::locate(name, Path::new(""), source, &|download| bars.download(download)).await?)
     });
     ragtriage_pipeline::progress::Progress::finish(&bars);
     output::data(&format!("{}\n", found?.folder.display()))

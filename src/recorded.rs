@@ -15,12 +15,12 @@ const MOST_MISSING: u64 = 5;
 /// Retrieves for every question that is not `done` and counts the prompts that have no recorded response.
 ///
 /// # Errors
-/// More than 5% of the prompts lack one, and no fallback is configured.
+/// More than 5% of the prompts lack one.
 pub async fn check(args: &RunArgs, resolved: &Resolved, done: &Done) -> Result<(), Failure> {
     let settings = &resolved.settings;
     let generation = &settings.generation;
     let is_recorded = generation.generator == GeneratorName::Recorded;
-    if !is_recorded || generation.fallback.is_some() || settings.external.url.is_some() {
+    if !is_recorded || settings.external.url.is_some() {
         return Ok(());
     }
     let mut dataset = ragtriage_data::dataset::load(&resolved.dataset())?;

@@ -103,13 +103,11 @@ fn dropped_limit(old: &Manifest, new: &Manifest) -> Option<&'static str> {
 }
 
 /// The settings that limit the cost of a run; 0: no limit.
-fn limits(settings: &Settings) -> [(&'static str, f64); 6] {
-    let GenerationSettings { max_usd, max_tokens_total, price, .. } = &settings.generation;
+fn limits(settings: &Settings) -> [(&'static str, f64); 4] {
+    let GenerationSettings { max_usd, price, .. } = &settings.generation;
     [
         ("generation.max_usd", max_usd.unwrap_or(0.0)),
-        ("generation.max_tokens_total", max_tokens_total.unwrap_or(0) as f64),
         ("judge.max_usd", settings.judge.max_usd.unwrap_or(0.0)),
-        ("judge.max_tokens_total", settings.judge.max_tokens_total.unwrap_or(0) as f64),
         ("generation.price.prompt", price.prompt),
         ("generation.price.completion", price.completion),
     ]

@@ -19,7 +19,7 @@ use crate::shell::shell;
 use crate::{announce, dry_run, interrupt, judge, output, recorded, report, resume};
 use ragtriage_core::text::address;
 use ragtriage_data::run::replies::{self, Replies};
-use ragtriage_data::run::{ExternalSource, Manifest, RunFolder, SavedRun, Spent};
+use ragtriage_data::run::{ExternalSource, Manifest, RunFolder, SavedRun, spent};
 use ragtriage_pipeline::Kind;
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::execute::{RunSource, execute};
@@ -143,7 +143,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let source = match work {
             Work::Ours(assembled) => {
                 if let Some(allowance) = &assembled.allowance {
-                    allowance.already(before.usd, before.tokens);
+                    allowance.already(before);
                 }
                 caches = assembled.vector_caches;
                 RunSource::Pipeline {
@@ -212,29 +212,25 @@ fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failur
     }
 }
 
-/// Opens the run's folder, new or resumed, with what it has already and what that cost.
+/// Opens the run's folder, new or resumed, with what it has already and what that cost in US dollars.
 fn open_folder(
     args: &RunArgs,
     begins: bool,
     manifest: &mut Manifest,
-) -> Result<(RunFolder, Done, Spent), Failure> {
+) -> Result<(RunFolder, Done, f64), Failure> {
     let Some(name) = &args.resume else {
         manifest.name = args.name.clone().unwrap_or_else(|| fresh_name(args.config()));
-        return Ok((
-            RunFolder::create(&args.out, &manifest.name)?,
-            Done::default(),
-            Spent::default(),
-        ));
+        return Ok((RunFolder::create(&args.out, &manifest.name)?, Done::default(), 0.0));
     };
     let folder = RunFolder::existing(&args.out.join(name));
     if begins {
         manifest.name.clone_from(name);
-        return Ok((folder, Done::default(), Spent::default()));
+        return Ok((folder, Done::default(), 0.0));
     }
     let old = earlier_traces(&args.out, name)?;
     resume::go_on(name, &old, manifest)?;
     let replies = Replies::read(&folder)?;
-    let spent = Spent::by(&old.traces, &replies);
+    let spent = spent(&old.traces, &replies);
     Ok((folder, Done { replies, ..done_by(old) }, spent))
 }
 

@@ -72,7 +72,7 @@ impl Bench {
             "[dataset]\nformat = \"jsonl\"\npath = \".\"\n\
              [retrieval]\nretrievers = [\"bm25\"]\n\
              [generation]\ngenerator = \"openai\"\nbase_url = \"http://{}/v1\"\nmodel = \"bench\"\n\
-             concurrency = {CONCURRENCY}\n",
+             [http]\nconcurrency = {CONCURRENCY}\n",
             self.server.address
         );
         fs::write(self.folder.join("bench.toml"), settings).expect("written");

@@ -1,4 +1,4 @@
-//! Replies of endpoints: chat, embeddings, rerank, the events of an external RAG; a body with its status, or raw bytes in place of HTTP.
+//! Replies of endpoints: chat, embeddings, rerank, an external RAG; a body with its status, or raw bytes in place of HTTP.
 
 #![no_main]
 
@@ -8,16 +8,15 @@ use std::sync::{LazyLock, Mutex};
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use ragtriage_core::config::RerankApi;
-use ragtriage_core::prompt::Prompt;
-use ragtriage_core::types::{Question, TitledText};
-use ragtriage_clients::http::Backoff;
-use ragtriage_clients::embed::{Encoder, Remote, RemoteSettings, Role};
+use ragtriage_clients::embed::{Encoder, Remote, Role};
+use ragtriage_clients::http::{self, Backoff, ENCODER, EXTERNAL, GENERATION, RERANKER};
 use ragtriage_clients::llm::Generator;
 use ragtriage_clients::llm::openai::{OpenAi, OpenAiSettings};
-use ragtriage_clients::rerank::{Endpoint, RerankSettings, Reranker};
-use ragtriage_clients::services::GENERATION;
-use ragtriage_clients::service::{MappingSettings, Rag, Service, ServiceSettings};
+use ragtriage_clients::rerank::{RemoteReranker, Reranker};
+use ragtriage_clients::service::{Rag, Service};
+use ragtriage_core::config::{DenseSettings, ExternalSettings, RerankApi};
+use ragtriage_core::prompt::Prompt;
+use ragtriage_core::types::{Question, TitledText};
 
 /// What the server sends.
 static REPLY: Mutex<Vec<u8>> = Mutex::new(Vec::new());
@@ -27,9 +26,8 @@ struct Clients {
     runtime: tokio::runtime::Runtime,
     chat: OpenAi,
     encoder: Remote,
-    rerankers: [Endpoint; 2],
-    /// Answers in JSON events, and in plain text.
-    services: [Service; 2],
+    rerankers: [RemoteReranker; 2],
+    service: Service,
 }
 
 static CLIENTS: LazyLock<Clients> = LazyLock::new(|| {
@@ -42,59 +40,28 @@ static CLIENTS: LazyLock<Clients> = LazyLock::new(|| {
     });
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let backoff = Backoff::new(1, TIMEOUT);
+    let at = |names| http::Endpoint {
+        // A call that is turned away with status 429 is made again until then.
+        backoff: Backoff::new(1, Duration::from_millis(200)),
+        ..http::Endpoint::new(names, url.clone(), TIMEOUT, 1)
+    };
     let chat = OpenAiSettings {
-        names: &GENERATION,
-        base_url: url.clone(),
+        endpoint: at(&GENERATION),
         model: "m".to_owned(),
-        api_key: None,
-        headers: Vec::new(),
         extra_body: serde_json::Map::new(),
-        temperature: None,
-        max_tokens: None,
-        timeout: TIMEOUT,
-        deadline: TIMEOUT,
-        concurrency: 1,
-        ca_file: None,
+        temperature: 0.0,
+        max_tokens: 64,
     };
-    let encoder = RemoteSettings {
-        dimensions: Some(2),
-        timeout: TIMEOUT,
-        backoff: backoff.clone(),
-        ..RemoteSettings::new(url.clone(), "m".to_owned())
-    };
-    let rerankers = [RerankApi::Cohere, RerankApi::Tei].map(|form| {
-        let settings = RerankSettings {
-            timeout: TIMEOUT,
-            backoff: backoff.clone(),
-            ..RerankSettings::new(url.clone(), form, "m".to_owned())
-        };
-        Endpoint::new(settings).expect("settings")
-    });
-    let encoder = runtime.block_on(Remote::open(encoder)).expect("settings");
-    let services = ["/delta", ""].map(|stream| service(&url, stream));
-    Clients { runtime, chat: OpenAi::new(&chat).expect("settings"), encoder, rerankers, services }
+    let dense = DenseSettings { dimensions: Some(2), ..DenseSettings::default() };
+    let rerankers = [RerankApi::Cohere, RerankApi::Tei]
+        .map(|form| RemoteReranker::new(&at(&RERANKER), form, "m".to_owned()).expect("settings"));
+    let encoder = runtime.block_on(Remote::open(&at(&ENCODER), &dense)).expect("settings");
+    let pointers =
+        ExternalSettings { contexts: Some("/docs".to_owned()), ..ExternalSettings::default() };
+    let service = Service::new(&at(&EXTERNAL), &pointers, true);
+    let service = service.unwrap_or_else(|error| panic!("{error}"));
+    Clients { runtime, chat: OpenAi::new(&chat, None).expect("settings"), encoder, rerankers, service }
 });
-
-fn service(url: &str, stream: &str) -> Service {
-    let settings = ServiceSettings {
-        url: url.to_owned(),
-        api_key: None,
-        headers: Vec::new(),
-        request: serde_json::Map::new(),
-        mapping: MappingSettings {
-            contexts: Some("/docs".to_owned()),
-            stream: Some(stream.to_owned()),
-            ..MappingSettings::default()
-        },
-        answers_contexts: false,
-        timeout: TIMEOUT,
-        concurrency: 1,
-        retries: 0,
-        answers: true,
-    };
-    Service::new(settings).unwrap_or_else(|error| panic!("{error}"))
-}
 
 /// Reads one request and sends the reply.
 fn serve(mut stream: TcpStream) -> std::io::Result<()> {
@@ -131,10 +98,10 @@ fuzz_target!(|bytes: &[u8]| {
     }
     reply.extend_from_slice(body);
     *REPLY.lock().expect("no holder panics") = reply;
-    let Clients { runtime, chat, encoder, rerankers, services } = &*CLIENTS;
+    let Clients { runtime, chat, encoder, rerankers, service } = &*CLIENTS;
     let texts = ["a", "b"].map(TitledText::untitled);
     runtime.block_on(async {
-        match api % 6 {
+        match api % 5 {
             0 => drop(ended(chat.generate(&prompt()).await)),
             1 => {
                 let vectors = encoder.encode(&texts, Role::Passage, &|_| {}).await;
@@ -143,14 +110,12 @@ fuzz_target!(|bytes: &[u8]| {
                     assert!(vectors.iter().flatten().all(|number| number.is_finite()));
                 }
             }
-            // A service is asked again after a refusal, for a minute.
-            n @ (4 | 5) if !status.starts_with("429") && status != "raw" => {
+            4 => {
                 let question = Question::new("q".into(), "q".to_owned());
-                if let Some(recorded) = ended(services[usize::from(n) - 4].ask(&question).await) {
+                if let Some(recorded) = ended(service.ask(&question).await) {
                     assert!(recorded.id.is_none_or(|id| id == "q"));
                 }
             }
-            4.. => {}
             n => {
                 let scores = rerankers[usize::from(n) - 2].scores("q", &texts).await;
                 if let Some(scores) = ended(scores) {

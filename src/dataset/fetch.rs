@@ -8,8 +8,8 @@ use crate::bars::ProgressBars;
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
+use ragtriage_clients::fetch::Download;
 use ragtriage_clients::fetch::dataset::Fetched;
-use ragtriage_clients::http::Download;
 use ragtriage_pipeline::progress::Progress;
 
 /// Folder of fetched data sets.
@@ -20,11 +20,8 @@ pub struct FetchArgs {
     /// Data set: hotpotqa, squad, squad2, scifact or cisi.
     name: String,
     /// Copy from this folder or file instead of downloading.
-    #[arg(long, value_name = "PATH", conflicts_with = "url")]
+    #[arg(long, value_name = "PATH")]
     from: Option<PathBuf>,
-    /// Download the publisher's file from this address.
-    #[arg(long, value_name = "URL")]
-    url: Option<String>,
     /// Replace an existing data set.
     #[arg(long)]
     force: bool,
@@ -34,7 +31,7 @@ pub struct FetchArgs {
 }
 
 pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
-    let FetchArgs { name, from, url, force, offline } = args;
+    let FetchArgs { name, from, force, offline } = args;
     let root = Path::new(FETCHED);
     if let Some(from) = from {
         if is_archive(from) {
@@ -52,24 +49,17 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
         return Err(Failure::new(format!("cannot fetch `{name}` with `--offline`"), hint));
     }
     let bars = ProgressBars::new();
-    let (url, on_download) = (url.as_deref(), |download: Download<'_>| {
-        bars.download(download);
-    });
+    let on_download = |download: Download<'_>| bars.download(download);
     let fetched = block_on(async {
-        Ok(ragtriage_clients::fetch::dataset::fetch(name, url, root, *force, &on_download).await?)
+        Ok(ragtriage_clients::fetch::dataset::fetch(name, root, *force, &on_download).await?)
     });
     bars.finish();
-    let Fetched { folder, url, unverified, licence } = fetched?;
+    let Fetched { folder, licence } = fetched?;
     output::talk(&format!("{name} is in {} (licence: {licence})", folder.display()));
-    if let Some(sha256) = unverified {
-        output::talk(&format!(
-            "not verified, no hash is published: the file of {url} has sha256 {sha256}"
-        ));
-    }
     Ok(())
 }
 
-/// Returns true for a file that is packed, by its name: only what a publisher sends is unpacked.
+/// Returns true for a file that is packed, by its name: nothing is unpacked.
 fn is_archive(path: &Path) -> bool {
     let name = path.to_string_lossy().to_lowercase();
     let endings = [".zip", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".zst", ".7z"];

@@ -41,14 +41,14 @@ impl Bench {
     }
 }
 
-/// Calls are retried for at most `deadline_s`; the conditions include all that ask.
+/// Calls are retried for at most three times `timeout_s`; the conditions include all that ask.
 fn settings(port: u16) -> String {
     format!(
         "[dataset]\nformat = \"jsonl\"\npath = \"data\"\n\n\
          [retrieval]\nretrievers = [\"bm25\"]\nk = 2\ncandidates = 6\n\n\
-         [rerank]\nendpoint = \"http://127.0.0.1:{port}\"\nmodel = \"scorer\"\ntimeout_s = 2\n\n\
+         [rerank]\nendpoint = \"http://127.0.0.1:{port}\"\nmodel = \"scorer\"\n\n\
          [generation]\ngenerator = \"openai\"\nmodel = \"reader\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\n\
-         timeout_s = 2\ndeadline_s = 6\nconcurrency = 4\n\n\
+         \n[http]\ntimeout_s = 2\nconcurrency = 4\n\n\
          [evaluation]\nresamples = 200\n"
     )
 }

@@ -136,7 +136,7 @@ fn a_generator_that_fails_ends_in_an_error_after_the_passages() {
         "--set",
         "generation.model=m",
         "--set",
-        "generation.deadline_s=1",
+        "http.timeout_s=0.5",
     ]);
     assert_eq!(outcome.code, 2, "{}{}", outcome.stdout, outcome.stderr);
     assert!(outcome.stdout.contains("rank 1: b#0"), "{}", outcome.stdout);

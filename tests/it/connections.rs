@@ -42,7 +42,7 @@ fn an_unknown_authority_is_refused_and_a_private_one_taken_where_it_is_named() {
     assert!(server.requests().is_empty());
 
     project.write("ca.pem", &server.authority);
-    let args = ["--set", "generation.ca_file=ca.pem", "--resume", "r"];
+    let args = ["--set", "http.ca_file=ca.pem", "--resume", "r"];
     let sets = sets(&base_url);
     let args: Vec<&str> = sets.iter().map(String::as_str).chain(args).collect();
     let good = project.run(&args);
@@ -61,7 +61,7 @@ fn the_reason_for_refusing_a_certificate_is_in_words() {
         let project = Project::new();
         project.write("ca.pem", &server.authority);
         let base_url = format!("https://localhost:{}/v1", server.port);
-        let done = run(&project, &base_url, &[], &["--set", "generation.ca_file=ca.pem"]);
+        let done = run(&project, &base_url, &[], &["--set", "http.ca_file=ca.pem"]);
         assert!(done.stderr.contains(outcome), "{outcome}: {}", done.stderr);
         assert_eq!(done.code == 0, outcome.starts_with("run"), "{}", done.stderr);
     }
@@ -78,7 +78,7 @@ fn https_goes_through_the_proxy_of_the_environment_and_nowhere_else() {
         &project,
         "https://llm.example/v1",
         &[("HTTPS_PROXY", &proxy)],
-        &["--set", "generation.ca_file=ca.pem"],
+        &["--set", "http.ca_file=ca.pem"],
     );
     assert_eq!(good.code, 0, "{}", good.stderr);
     assert_eq!(class(&project.summary("r"), "correct"), 1);

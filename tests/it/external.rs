@@ -59,7 +59,7 @@ fn knows(request: &Request) -> ResponseTemplate {
 
 fn run(project: &Project, rag: &Rag, args: &[&str]) -> Outcome {
     let set = rag.set();
-    project.run(&[&["--set", &set, "--set", "external.retries=0"], args].concat())
+    project.run(&[&["--set", &set], args].concat())
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_question_that_fails_is_a_row_and_is_asked_again_on_resume() {
     let rag = Rag::start(move |request: &Request| {
         let is_second = asked(request)["id"] == "q2";
         if is_second && n_calls.fetch_add(1, Ordering::SeqCst) == 0 {
-            return ResponseTemplate::new(500).set_body_string("out of memory");
+            return ResponseTemplate::new(400).set_body_string("out of memory");
         }
         knows(request)
     });
@@ -97,7 +97,7 @@ fn a_question_that_fails_is_a_row_and_is_asked_again_on_resume() {
     let summary = project.summary("r");
     assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (1, 1));
     let reason = project.traces("r")[1]["reason"].as_str().expect("a reason").to_owned();
-    assert!(reason.ends_with("/ask` answered with status 500: out of memory"), "{reason}");
+    assert!(reason.ends_with("/ask` answered with status 400: out of memory"), "{reason}");
     let outcome = run(&project, &rag, &["--resume", "r"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(class(&project.summary("r"), "correct"), 2);

@@ -79,8 +79,8 @@ fn a_fifo_or_a_device_is_refused_wherever_a_setting_names_a_file() {
                 "the recorded responses",
             ),
             (&[], "generation.prompt", "the prompt template"),
-            (&[server[0], server[1], model[0]], "generation.ca_file", "the CA file"),
-            (&[remote[0], remote[1], model[1]], "retrieval.dense.ca_file", "the CA file"),
+            (&[server[0], server[1], model[0]], "http.ca_file", "the CA file"),
+            (&[remote[0], remote[1], model[1]], "http.ca_file", "the CA file"),
         ] {
             let set = format!("{setting}={file}");
             let sets = sets.iter().copied().chain([set.as_str()]).flat_map(|set| ["--set", set]);

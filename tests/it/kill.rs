@@ -1,6 +1,6 @@
 //! `kill -9` at any moment of a run.
 //!
-//! What may be asked twice, with the cache off: what was in flight when the program was killed, at most `generation.concurrency` calls
+//! What may be asked twice, with the cache off: what was in flight when the program was killed, at most `http.concurrency` calls
 //! (which may not grow here). The replies that it had are kept, also those of questions that were not through all their arms.
 
 use std::collections::HashMap;
@@ -42,7 +42,7 @@ impl Bench {
         let reader = Reader::new(&setting);
         let server = Server::slow(LATENCY, move |asked| reader.read(asked));
         let base_url = format!("generation.base_url={}", server.base_url());
-        let concurrency = format!("generation.concurrency={CONCURRENCY}");
+        let concurrency = format!("http.concurrency={CONCURRENCY}");
         let mut args: Vec<String> =
             ["run", "c.toml", "--out", "runs", "--no-cache"].map(str::to_owned).to_vec();
         args.extend([base_url, concurrency].into_iter().flat_map(|set| ["--set".to_owned(), set]));
@@ -174,7 +174,7 @@ fn a_killed_run_loses_only_the_questions_in_flight() {
     let mut args = sets(&endpoint.base_url());
     // One call at a time, two questions in flight: the third starts when another is written. Which of the two is asked first
     // is open, and the third may be asked before the other.
-    let one_at_a_time = ["generation.concurrency=1", "evaluation.arms=[\"retrieved\"]"];
+    let one_at_a_time = ["http.concurrency=1", "evaluation.arms=[\"retrieved\"]"];
     args.extend(one_at_a_time.iter().flat_map(|set| ["--set", set]).map(str::to_owned));
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let start = [&["run", "c.toml", "--out", "runs"], &args[..]].concat();

@@ -25,15 +25,6 @@ impl TlsServer {
         Self::listen(host, answer("200 OK", &["connection: close"], reply), false)
     }
 
-    /// One that sends its callers elsewhere.
-    pub fn redirecting(host: &str, location: &str) -> Self {
-        Self::listen(
-            host,
-            answer("302 Found", &["connection: close", &format!("location: {location}")], ""),
-            false,
-        )
-    }
-
     /// A proxy that is told `CONNECT` first and is that server then itself.
     pub fn behind_proxy(host: &str, reply: &str) -> Self {
         Self::listen(host, answer("200 OK", &["connection: close"], reply), true)

@@ -348,8 +348,10 @@ fn a_limit_holds_for_all_settings_together_and_for_later_calls() {
     let endpoint = Endpoint::start(None, knows_and_bills);
     let (project, args) = asked(&endpoint);
     let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
-    // A call is billed 1,007 tokens: the first setting's two fit, and of the 286 left no call, whose answer alone may take 1,024.
-    args.extend(["--set", "generation.max_tokens_total=2300"]);
+    // A call is billed 1,007 tokens, a dollar each: the first setting's two fit, and of the 286 left no call, whose answer alone may
+    // take 1,024.
+    args.extend(["--set", "generation.price={ prompt = 1e6, completion = 1e6 }"]);
+    args.extend(["--set", "generation.max_usd=2300"]);
     for _ in 0..2 {
         let outcome = tune(&project, &args);
         assert_eq!(outcome.code, 2);
@@ -359,7 +361,7 @@ fn a_limit_holds_for_all_settings_together_and_for_later_calls() {
         assert_eq!(endpoint.requests().len(), 2, "{}", outcome.stderr);
         let failed = json["ranking"]["rows"][1]["error"].as_str().expect("stopped");
         assert!(
-            failed.contains("`generation.max_tokens_total` = 2300 does not cover the next call"),
+            failed.contains("`generation.max_usd` = 2300 does not cover the next call"),
             "{failed}"
         );
     }

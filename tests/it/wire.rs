@@ -127,7 +127,7 @@ fn what_lasts_fails_its_question_alone_and_names_the_cause() {
     let head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     let flood =
         || Sent::Endless(head.to_vec(), [&b"2000\r\n"[..], &[b' '; 0x2000], b"\r\n"].concat());
-    fails_alone_and_is_asked_again(flood, &[], "larger than 32 MiB");
+    fails_alone_and_is_asked_again(flood, &[], "larger than 64 MiB");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn a_connection_that_was_kept_open_and_is_dead_costs_no_answer() {
         _ => right(request),
     });
     let project = Project::new();
-    let one = ["--set", "generation.concurrency=1", "--name", "r"];
+    let one = ["--set", "http.concurrency=1", "--name", "r"];
     let outcome = run(&project, &server.base_url(), &one);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!((class(&project.summary("r"), "correct"), server.requests().len()), (2, 3));

@@ -106,12 +106,12 @@ run toolong too-long "${one_arm[@]}" --limit 2
 check "a context that is exceeded: exit 2, too long, not tried again" grep -q 'the prompt is too long for' toolong.err
 
 before=$(served)
-run busy always-429 "${one_arm[@]}" --limit 1 --set generation.deadline_s=5
+run busy always-429 "${one_arm[@]}" --limit 1 --set http.timeout_s=2
 check "429 for ever: exit 2, tried again, then given up" \
     test "$code $(grep -c 'is busy or failing: status 429' busy.err) $(($(served) - before > 1))" = "2 1 1"
 
 before=$(served)
-run broken always-500 "${one_arm[@]}" --limit 1 --set generation.deadline_s=30
+run broken always-500 "${one_arm[@]}" --limit 1 --set http.timeout_s=10
 check "500 for ever: exit 2, tried again, then given up" \
     test "$code $(grep -c 'is busy or failing: status 500' broken.err) $(($(served) - before > 1))" = "2 1 1"
 

@@ -84,6 +84,8 @@ retrievers = ["bm25"]
 [generation]
 generator = "openai"
 model = "loopback"
+
+[http]
 concurrency = $concurrency
 TOML
 

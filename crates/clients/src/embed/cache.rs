@@ -170,7 +170,6 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
-    use ragtriage_core::text::hex::hex;
     use ragtriage_core::types::Similarity;
 
     /// Counts its calls; a text's vector is its length and its first byte.
@@ -289,36 +288,5 @@ mod tests {
             .await
             .unwrap();
         assert_eq!((a.n_asked.load(Ordering::Relaxed), b.n_asked.load(Ordering::Relaxed)), (2, 1));
-    }
-
-    #[tokio::test]
-    async fn a_value_of_the_wrong_length_is_encoded_again_and_replaced() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("vectors.sqlite");
-        let cached = CachedEncoder::open(counting("a"), &path, &Notices::default()).unwrap();
-        cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap();
-        let changed = rusqlite::Connection::open(&path)
-            .unwrap()
-            .execute("UPDATE vectors SET vector = x'0102030405'", []);
-        assert_eq!(changed.unwrap(), 1);
-        assert_eq!(
-            cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(),
-            [[1.0, 120.0]]
-        );
-        assert_eq!(
-            cached.encode(&untitled(&["x"]), Role::Query, &|_| ()).await.unwrap(),
-            [[1.0, 120.0]]
-        );
-        assert_eq!((cached.n_hits(), cached.n_misses()), (1, 2));
-    }
-
-    #[test]
-    fn the_key_is_pinned() {
-        // sha256 over each part preceded by its length as eight little-endian bytes, by Python's hashlib.
-        let expected = "0e8745c7f4f880ac6112675aca1ba420fa49145d96cc2cec43099a664803c680";
-        assert_eq!(
-            hex(&text_key("a", Role::Query, TitledText { title: "title", text: "text" })),
-            expected
-        );
     }
 }

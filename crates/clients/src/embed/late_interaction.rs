@@ -59,10 +59,10 @@ struct TokenIds {
 }
 
 impl LateInteraction {
-    /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`]. `precision`: that of the matrix products.
+    /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`].
     ///
     /// Errors: an unsupported configuration, by name; no marker in the vocabulary; lengths beyond the model's positions.
-    pub fn open(checkpoint: Checkpoint, precision: Precision) -> Result<Self, Error> {
+    pub fn open(checkpoint: Checkpoint) -> Result<Self, Error> {
         let config = checkpoint.config()?;
         let recipe = TokenRecipe::read(&checkpoint, &config)?;
         let positions = config.positions();
@@ -76,7 +76,7 @@ impl LateInteraction {
                 )));
             }
         }
-        let kernel = Kernel::new(precision, Instructions::All);
+        let kernel = Kernel::new(Precision::Float32, Instructions::All);
         let width = recipe.width(&config);
         let fingerprint = format!(
             "late interaction v{ENCODER_VERSION}.{VERSION} {} {} {}",

@@ -12,38 +12,14 @@ use serde_json::json;
 use super::work::{in_windows, normalize, off_runtime};
 use super::{Encoder, Length, OnProgress, Role, VectorShape};
 use crate::Error;
-use ragtriage_core::config::Pooling;
-use ragtriage_core::config::{Precision, Titles};
-use ragtriage_core::types::{Similarity, TitledText};
+use ragtriage_core::config::{DenseSettings, Pooling, Titles};
+use ragtriage_core::types::TitledText;
 use ragtriage_encoder::bert::{EncoderInput, Ids, Instructions, Kernel, VERSION, Wanted};
 use ragtriage_encoder::checkpoint::Checkpoint;
 use ragtriage_encoder::checkpoint::{Model, Recipe};
 
 /// Part of the fingerprint: raised whenever a change here or in `bert/` changes a vector.
 const ENCODER_VERSION: u32 = 2;
-
-/// Overrides of the checkpoint's recipe.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LocalOptions {
-    /// Overrides the folder's pooling.
-    pub pooling: Option<Pooling>,
-    /// Overrides the folder's normalisation.
-    pub normalize: Option<bool>,
-    /// Overrides the folder's maximum; at least 3 and at most the model's positions.
-    pub max_tokens: Option<usize>,
-    /// Overrides the folder's similarity; the default is cosine, dot product for `DPR`.
-    pub similarity: Option<Similarity>,
-    /// Overrides [`Titles::Paired`] for `DPR` and [`Titles::Joined`] for all others.
-    pub titles: Option<Titles>,
-    /// The precision of the matrix products.
-    pub precision: Precision,
-    /// The instructions that the products may use: fewer than all for benches.
-    pub instructions: Instructions,
-    /// Prefix of every query, overriding the folder's prompt.
-    pub query_prefix: Option<String>,
-    /// Prefix of every passage, overriding the folder's prompt.
-    pub passage_prefix: Option<String>,
-}
 
 /// A BERT checkpoint as an [`Encoder`].
 pub struct Local {
@@ -61,33 +37,27 @@ struct PooledModel {
 impl Local {
     /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`].
     ///
-    /// Reads only `config.json` and the sentence-transformers files. Errors: an unsupported configuration, by
-    /// name; a maximum length beyond the model's positions.
-    pub fn open(checkpoint: Checkpoint, options: LocalOptions) -> Result<Self, Error> {
-        let LocalOptions {
-            pooling,
-            normalize,
-            max_tokens,
-            similarity,
-            titles,
-            precision,
-            instructions,
-            query_prefix,
-            passage_prefix,
-        } = options;
+    /// Reads only `config.json` and the sentence-transformers files, whose recipe `dense` overrides. `instructions`: those that the
+    /// products may use, fewer than all for benches. Errors: an unsupported configuration, by name; a maximum length beyond the
+    /// model's positions.
+    pub fn open(
+        checkpoint: Checkpoint,
+        dense: &DenseSettings,
+        instructions: Instructions,
+    ) -> Result<Self, Error> {
         let config = checkpoint.config()?;
         let said = checkpoint.recipe(&config)?;
         let recipe = Recipe {
-            pooling: pooling.unwrap_or(said.pooling),
-            normalize: normalize.unwrap_or(said.normalize),
-            max_tokens: max_tokens.unwrap_or(said.max_tokens),
-            similarity: similarity.unwrap_or(said.similarity),
-            query_prefix: query_prefix.unwrap_or(said.query_prefix),
-            passage_prefix: passage_prefix.unwrap_or(said.passage_prefix),
+            pooling: dense.pooling.unwrap_or(said.pooling),
+            normalize: dense.normalize.unwrap_or(said.normalize),
+            max_tokens: dense.max_tokens.unwrap_or(said.max_tokens),
+            similarity: dense.similarity.unwrap_or(said.similarity),
+            query_prefix: dense.query_prefix.clone().unwrap_or(said.query_prefix),
+            passage_prefix: dense.passage_prefix.clone().unwrap_or(said.passage_prefix),
         };
-        let titles =
-            titles.unwrap_or(if config.is_dpr() { Titles::Paired } else { Titles::Joined });
-        let kernel = Kernel::new(precision, instructions);
+        let default = if config.is_dpr() { Titles::Paired } else { Titles::Joined };
+        let titles = dense.titles.unwrap_or(default);
+        let kernel = Kernel::new(dense.precision, instructions);
         let (digests, kernel_name) = (checkpoint.digests(), kernel.name());
         let model = Model::new(checkpoint, config, recipe.max_tokens, kernel)?;
         // Similarity is not part of it: it changes no vector.

@@ -15,9 +15,10 @@ use async_trait::async_trait;
 
 pub use cache::CachedEncoder;
 pub use late_interaction::LateInteraction;
-pub use local::{Local, LocalOptions};
-pub use remote::{Remote, RemoteSettings};
+pub use local::Local;
+pub use remote::Remote;
 pub use two_encoders::TwoEncoders;
+pub(crate) use work::off_runtime;
 
 use crate::Error;
 use ragtriage_core::types::{Length, Similarity, TitledText};

@@ -5,18 +5,14 @@
 //! is split in half. A vector's identity is its text, the address, the model's name and the prefix: changed weights
 //! behind a name cannot be detected. Tokens are not counted, which only the server could do.
 
-use std::path::PathBuf;
-use std::time::Duration;
-
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Encoder, Length, OnProgress, Role, VectorShape};
 use crate::Error;
-use crate::http::{Backoff, EndpointSettings, Secret, by_index, hashed_query, in_halves};
-use crate::remote::{RemoteClient, in_order, is_too_large};
-use crate::services::{ENCODER, bad_setting, check_positive};
+use crate::http::{Client, Endpoint, by_index, in_halves, in_order};
+use ragtriage_core::config::DenseSettings;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::{Similarity, TitledText};
 
@@ -24,140 +20,79 @@ use ragtriage_core::types::{Similarity, TitledText};
 const REMOTE_VERSION: u32 = 1;
 /// The text encoded to determine the dimension.
 const PROBE: &str = "dimension";
-/// Maximum size of a response: 64 MiB are 800 vectors of 4,096 numbers, 20 characters each.
-const LARGEST_ANSWER_BYTES: usize = 64 << 20;
-
-/// The settings of a remote encoder. Not `Debug`: the URL may hold user info.
-#[derive(Clone)]
-pub struct RemoteSettings {
-    /// Calls are sent to `<url>/embeddings`, so it ends in `/v1` for most servers.
-    pub url: String,
-    /// The model's name on the server.
-    pub model: String,
-    /// Sent as a bearer token.
-    pub api_key: Option<Secret>,
-    /// Requested if set: models trained for it truncate their vectors (Kusupati et al. 2022).
-    pub dimensions: Option<usize>,
-    /// Maximum number of texts per call.
-    pub batch_texts: usize,
-    /// Maximum number of characters per call, unless a single text is longer.
-    pub batch_chars: usize,
-    /// Number of concurrent calls.
-    pub concurrency: usize,
-    /// Timeout of one call.
-    pub timeout: Duration,
-    /// The retry policy.
-    pub backoff: Backoff,
-    /// Prefix of every query.
-    pub query_prefix: String,
-    /// Prefix of every passage.
-    pub passage_prefix: String,
-    /// The similarity that compares vectors.
-    pub similarity: Similarity,
-    /// PEM file of certificate authorities trusted in addition to the system's.
-    pub ca_file: Option<PathBuf>,
-}
-
-impl RemoteSettings {
-    /// Creates the settings of `model` at `url` with default sizes: 64 texts and 200,000 characters per call, which is
-    /// below the limits of 300,000 tokens of `OpenAI` and 2 MB of text-embeddings-inference; four concurrent calls, four
-    /// attempts.
-    #[must_use]
-    pub fn new(url: String, model: String) -> Self {
-        let timeout = Duration::from_mins(1);
-        Self {
-            url,
-            model,
-            api_key: None,
-            dimensions: None,
-            batch_texts: 64,
-            batch_chars: 200_000,
-            concurrency: 4,
-            timeout,
-            backoff: Backoff::new(4, 3 * timeout),
-            query_prefix: String::new(),
-            passage_prefix: String::new(),
-            similarity: Similarity::Cosine,
-            ca_file: None,
-        }
-    }
-}
+/// Maximum number of texts per call, and of characters, unless a single text is longer: below the limits of 300,000 tokens of
+/// `OpenAI` and 2 MB of text-embeddings-inference.
+const BATCH: (usize, usize) = (64, 200_000);
 
 /// A server's model as an [`Encoder`].
 pub struct Remote {
-    client: RemoteClient,
-    settings: RemoteSettings,
-    dimension: usize,
+    client: Client,
+    concurrency: usize,
+    model: String,
+    /// Requested if set: models trained for it truncate their vectors (Kusupati et al. 2022).
+    dimensions: Option<usize>,
+    query_prefix: String,
+    passage_prefix: String,
+    shape: VectorShape,
     query_fingerprint: String,
     passage_fingerprint: String,
 }
 
 impl Remote {
     /// Checks the settings and, if they omit the dimension, encodes one short text to determine it.
-    pub async fn open(settings: RemoteSettings) -> Result<Self, Error> {
-        if settings.model.is_empty() {
-            return Err(bad_setting(&ENCODER, "model", "is empty"));
+    pub async fn open(endpoint: &Endpoint, dense: &DenseSettings) -> Result<Self, Error> {
+        if dense.model.is_empty() {
+            return Err(endpoint.names.bad_setting("model", "is empty"));
         }
-        check_positive(
-            &ENCODER,
-            &[
-                ("dimensions", settings.dimensions.unwrap_or(1)),
-                ("batch_texts", settings.batch_texts),
-                ("batch_chars", settings.batch_chars),
-            ],
-        )?;
-        let endpoint = EndpointSettings {
-            api_key: settings.api_key.clone(),
-            timeout: settings.timeout,
-            ca_file: settings.ca_file.clone(),
-            most_bytes: LARGEST_ANSWER_BYTES,
-            ..EndpointSettings::new(&settings.url, &ENCODER)?
+        let shape = VectorShape {
+            dimension: dense.dimensions.unwrap_or_default(),
+            many: false,
+            similarity: dense.similarity.unwrap_or(Similarity::Cosine),
         };
         let mut remote = Self {
-            client: RemoteClient::new(endpoint, settings.concurrency, settings.backoff)?,
-            settings,
-            dimension: 0,
+            client: Client::new(endpoint)?,
+            concurrency: endpoint.concurrency,
+            model: dense.model.clone(),
+            dimensions: dense.dimensions,
+            query_prefix: dense.query_prefix.clone().unwrap_or_default(),
+            passage_prefix: dense.passage_prefix.clone().unwrap_or_default(),
+            shape,
             query_fingerprint: String::new(),
             passage_fingerprint: String::new(),
         };
-        remote.dimension = match remote.settings.dimensions {
-            Some(dimension) => dimension,
-            None => remote.call(&[PROBE.to_owned()]).await?[0].len(),
-        };
-        remote.query_fingerprint = remote.describe(&remote.settings.query_prefix);
-        remote.passage_fingerprint = remote.describe(&remote.settings.passage_prefix);
+        if dense.dimensions.is_none() {
+            remote.shape.dimension = remote.call(&[PROBE.to_owned()]).await?[0].len();
+        }
+        let (url, query) = (remote.client.shown_url(), endpoint.hashed_query());
+        let (model, dimension) = (json!(remote.model), remote.shape.dimension);
+        let common =
+            format!("remote v{REMOTE_VERSION} openai {url}{query} {model} dimension {dimension}");
+        remote.query_fingerprint = format!("{common} prefix {}", json!(remote.query_prefix));
+        remote.passage_fingerprint = format!("{common} prefix {}", json!(remote.passage_prefix));
         Ok(remote)
-    }
-
-    fn describe(&self, prefix: &str) -> String {
-        let (url, query) = (self.client.shown_url(), hashed_query(&self.settings.url));
-        let (model, dimension) = (json!(self.settings.model), self.dimension);
-        let prefix = json!(prefix);
-        format!(
-            "remote v{REMOTE_VERSION} openai {url}{query} {model} dimension {dimension} prefix {prefix}"
-        )
     }
 
     /// Returns the text sent to the server.
     fn input(&self, text: TitledText<'_>, role: Role) -> String {
         let prefix = match role {
-            Role::Query => &self.settings.query_prefix,
-            Role::Passage => &self.settings.passage_prefix,
+            Role::Query => &self.query_prefix,
+            Role::Passage => &self.passage_prefix,
         };
         format!("{prefix}{}", text.joined())
     }
 
     /// Returns the vectors of one batch, split in half if the server rejects it as too large.
     async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Error> {
-        let vectors = in_halves(texts, |texts| self.call(texts), is_too_large).await?;
-        match vectors.iter().find(|vector| vector.len() != self.dimension) {
+        let vectors = in_halves(texts, |texts| self.call(texts)).await?;
+        match vectors.iter().find(|vector| vector.len() != self.shape.dimension) {
             Some(vector) => {
                 let n = plural(vector.len(), "number", "numbers");
-                let source = match self.settings.dimensions {
+                let source = match self.dimensions {
                     Some(_) => "`retrieval.dense.dimensions`",
                     None => "its first response",
                 };
-                let what = format!("a vector of {n}, expected {} as in {source}", self.dimension);
+                let expected = self.shape.dimension;
+                let what = format!("a vector of {n}, expected {expected} as in {source}");
                 Err(self.client.wrong_answer(&what))
             }
             None => Ok(vectors),
@@ -167,13 +102,13 @@ impl Remote {
     /// Makes one call with retries.
     async fn call(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Error> {
         let request = EmbeddingsRequest {
-            model: &self.settings.model,
+            model: &self.model,
             input: texts,
             encoding_format: "float",
-            dimensions: self.settings.dimensions,
+            dimensions: self.dimensions,
         };
         let answer: Embeddings = self.client.post(&request, texts).await?;
-        let vectors = checked(answer.data, texts.len(), self.settings.similarity);
+        let vectors = checked(answer.data, texts.len(), self.shape.similarity);
         vectors.map_err(|what| self.client.wrong_answer(&what))
     }
 }
@@ -188,7 +123,7 @@ impl Encoder for Remote {
     }
 
     fn shape(&self) -> VectorShape {
-        VectorShape { dimension: self.dimension, many: false, similarity: self.settings.similarity }
+        self.shape
     }
 
     fn read_bytes(&self, _: TitledText<'_>, _: Role) -> Result<Option<usize>, Error> {
@@ -206,14 +141,14 @@ impl Encoder for Remote {
         on_progress: OnProgress<'_>,
     ) -> Result<Vec<Vec<f32>>, Error> {
         let texts: Vec<String> = texts.iter().map(|text| self.input(*text, role)).collect();
-        let batches = batches(&texts, self.settings.batch_texts, self.settings.batch_chars);
+        let batches = batches(&texts, BATCH.0, BATCH.1);
         let calls = batches.into_iter().map(|batch| async move {
             let vectors = self.batch(batch).await?;
             on_progress(vectors.len());
             Ok(vectors)
         });
         // Futures are created here and not by a stream: the compiler cannot prove those to be `Send`.
-        in_order(calls.collect(), self.settings.concurrency).await
+        in_order(calls.collect(), self.concurrency).await
     }
 }
 

@@ -84,8 +84,10 @@ mod tests {
     use serde::Deserialize;
 
     use super::*;
-    use crate::embed::{Local, LocalOptions};
+    use crate::embed::Local;
+    use ragtriage_core::config::DenseSettings;
     use ragtriage_core::types::Similarity;
+    use ragtriage_encoder::bert::Instructions;
     use ragtriage_encoder::checkpoint::Checkpoint;
 
     #[derive(Deserialize)]
@@ -106,15 +108,15 @@ mod tests {
         dpr: Sides,
     }
 
-    fn tiny(name: &str, options: LocalOptions) -> Arc<dyn Encoder> {
+    fn tiny(name: &str, options: &DenseSettings) -> Arc<dyn Encoder> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data").join(name);
         let checkpoint = Checkpoint::open(&folder, None).unwrap();
-        Arc::new(Local::open(checkpoint, options).unwrap())
+        Arc::new(Local::open(checkpoint, options, Instructions::All).unwrap())
     }
 
     fn dpr() -> TwoEncoders {
-        let question = tiny("tiny-models/dpr-question", LocalOptions::default());
-        let passage = tiny("tiny-models/dpr-passage", LocalOptions::default());
+        let question = tiny("tiny-models/dpr-question", &DenseSettings::default());
+        let passage = tiny("tiny-models/dpr-passage", &DenseSettings::default());
         TwoEncoders::new(("question", question), ("passage", passage)).unwrap()
     }
 
@@ -166,8 +168,8 @@ mod tests {
     #[tokio::test]
     async fn vectors_that_cannot_be_compared_are_refused_by_both_names() {
         let (question, passage) = (
-            tiny("tiny-models/dpr-question", LocalOptions::default()),
-            tiny("tiny-bert", LocalOptions::default()),
+            tiny("tiny-models/dpr-question", &DenseSettings::default()),
+            tiny("tiny-bert", &DenseSettings::default()),
         );
         let error = TwoEncoders::new(("a", question), ("b", passage)).err().unwrap().to_string();
         let expected = "the encoders of questions and passages do not match: `a` gives 12 numbers, compared by dot; `b` gives 24 \
@@ -177,7 +179,7 @@ mod tests {
 
     #[tokio::test]
     async fn another_question_model_leaves_the_passages_as_they_are() {
-        let passage = tiny("tiny-models/dpr-passage", LocalOptions::default());
+        let passage = tiny("tiny-models/dpr-passage", &DenseSettings::default());
         let alone = TwoEncoders::new(("p", Arc::clone(&passage)), ("p", passage)).unwrap();
         let pair = dpr();
         assert_eq!(alone.fingerprint(Role::Passage), pair.fingerprint(Role::Passage));

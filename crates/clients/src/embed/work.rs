@@ -12,10 +12,11 @@ use ragtriage_encoder::bert::{Bert, Sequence, Wanted, batch};
 const WINDOW_TEXTS: usize = 8192;
 
 /// Receives the number of texts done, and returns true while the result is still needed.
-pub(super) type OnDone<'a> = &'a (dyn Fn(usize) -> bool + Sync);
+pub(crate) type OnDone<'a> = &'a (dyn Fn(usize) -> bool + Sync);
 
-/// Runs `work` on a blocking thread and passes its progress to `on_progress`.
-pub(super) async fn off_runtime<T: Send + 'static>(
+/// Runs `work` on a blocking thread and passes its progress to `on_progress`. If the caller is dropped, the work ends with its
+/// current batch.
+pub(crate) async fn off_runtime<T: Send + 'static>(
     on_progress: OnProgress<'_>,
     work: impl FnOnce(OnDone<'_>) -> Result<T, Error> + Send + 'static,
 ) -> Result<T, Error> {

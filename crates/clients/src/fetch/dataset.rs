@@ -1,43 +1,32 @@
 //! Known data sets, installed where the configuration expects them: from their publishers, or from a local copy.
 //!
-//! `known.json` is the table of sets, files and addresses. Addresses: the `README` of hotpotqa/hotpot, the page of SQuAD-explorer
-//! and the repository that it is served from, the table of beir-cellar/beir, Glasgow's list of test collections; `XQuAD` is in
-//! google-deepmind/xquad. Hashes: those of SQuAD and HotpotQA as pinned by several projects (tensorflow/datasets, `ParlAI`),
-//! SciFact's as published by BEIR. Licences are printed, none has to be accepted.
+//! `known.json` is the table of sets, files and addresses. Addresses: the `README` of hotpotqa/hotpot, the page of SQuAD-explorer,
+//! the table of beir-cellar/beir, Glasgow's list of test collections; `XQuAD` is in google-deepmind/xquad. Hashes: those of SQuAD
+//! and HotpotQA as pinned by several projects (tensorflow/datasets, `ParlAI`). Licences are printed, none has to be accepted.
+//! Archives are not unpacked: whoever wants such a set names its folder.
 //!
 //! A set is built in a temporary folder next to its place and renamed at the end, so that a partial set is never visible.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use std::time::Duration;
 
-use md5::Md5;
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-use crate::fetch::error::Error;
-use crate::fetch::unpack::unpack;
-use crate::http::{
-    Backoff, Downloader, Error as HttpError, FileRequest, OnDownload, Partial, Url, address,
-};
-use ragtriage_core::text::address::shown;
-use ragtriage_core::text::causes::with_causes;
-use ragtriage_core::text::hex::hex;
+use super::download::{OnDownload, Wanted, download};
+use crate::Error;
+use ragtriage_core::text::address::shown_url;
 use ragtriage_data::dataset::globs;
+use ragtriage_encoder::checkpoint::sha256_of_file;
 
-/// Publishers' servers may be slow or unreachable.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
-/// Attempts without progress.
+/// Tries of a download.
 const TRIES: u32 = 4;
-/// Time limit for one set, across interruptions.
-const DEADLINE: Duration = Duration::from_hours(6);
 
 /// A published data set and the files it needs, as globs relative to its folder.
 #[derive(Deserialize)]
-pub(crate) struct KnownSet {
+struct KnownSet {
     name: &'static str,
     /// Each must match at least one file.
     required: Vec<&'static str>,
@@ -45,39 +34,22 @@ pub(crate) struct KnownSet {
     #[serde(default)]
     optional: Vec<&'static str>,
     /// `None` if it can only be installed from a copy.
-    pub(crate) publisher: Option<Publisher>,
+    publisher: Option<Publisher>,
+    /// The address of an archive that holds it.
+    archive: Option<&'static str>,
 }
 
 #[derive(Deserialize)]
-pub(crate) struct Publisher {
-    /// Addresses of the same bytes, tried in order; without a hash there is one.
-    urls: Vec<String>,
-    pub(crate) packed: Archived,
-    /// The published hash of the file, if there is one.
-    hash: Option<Hash>,
+struct Publisher {
+    url: String,
+    /// The single file of the set, with its name there.
+    file: &'static str,
+    /// In lower-case hex.
+    sha256: &'static str,
     /// Maximum size of the download.
     most_mib: u64,
     /// As the publisher states it.
     licence: &'static str,
-}
-
-/// The form of the download.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Archived {
-    /// The single file of the set, with its name there.
-    File(&'static str),
-    Zip,
-    /// A tar archive under gzip.
-    TarGz,
-}
-
-/// A digest in lower-case hex. BEIR's publisher gives the MD5 alone, which detects transfer errors and no manipulation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Hash {
-    Sha256(&'static str),
-    Md5(&'static str),
 }
 
 static SETS: LazyLock<Vec<KnownSet>> = LazyLock::new(|| {
@@ -86,16 +58,16 @@ static SETS: LazyLock<Vec<KnownSet>> = LazyLock::new(|| {
 
 impl KnownSet {
     /// Returns the set of that name.
-    pub(crate) fn of(name: &str) -> Result<&'static Self, Error> {
+    fn of(name: &str) -> Result<&'static Self, Error> {
         SETS.iter().find(|set| set.name == name).ok_or_else(|| {
             let known: Vec<String> = SETS.iter().map(|set| format!("`{}`", set.name)).collect();
             let hint = format!("known data sets: {}", known.join(", "));
-            Error::local(format!("unknown data set `{name}`"), hint)
+            Error::new(format!("unknown data set `{name}`")).hinting(hint)
         })
     }
 
     /// Returns all patterns: licences and descriptions are included with every set.
-    pub(crate) fn patterns(&self) -> impl Iterator<Item = &'static str> {
+    fn patterns(&self) -> impl Iterator<Item = &'static str> {
         let papers = ["README*", "LICEN[CS]E*"];
         self.required.iter().chain(&self.optional).copied().chain(papers)
     }
@@ -104,30 +76,26 @@ impl KnownSet {
     fn target(&self, root: &Path, force: bool) -> Result<PathBuf, Error> {
         let target = root.join(self.name);
         if target.exists() && !force {
-            return Err(Error::local(
-                format!("`{}` already exists", target.display()),
-                "choose another path, or replace it with `--force`",
-            ));
+            return Err(Error::new(format!("`{}` already exists", target.display()))
+                .hinting("choose another path, or replace it with `--force`"));
         }
         Ok(target)
     }
 
     /// Returns the files of the set under `folder`, each with its path in the set; fails if `source` lacks a required one.
     fn files(&self, folder: &Path, source: &str) -> Result<Vec<(String, PathBuf)>, Error> {
-        let files = globs::walk(folder, true).map_err(|error| Error::of(&error))?.files;
+        let files = globs::walk(folder, true).map_err(Error::from_other)?.files;
         self.check(&files, source)?;
-        let all = globs::set(self.patterns()).map_err(|error| Error::of(&error))?;
+        let all = globs::set(self.patterns()).map_err(Error::from_other)?;
         Ok(files.into_iter().filter(|(path, _)| all.is_match(path)).collect())
     }
 
     fn check(&self, files: &[(String, PathBuf)], source: &str) -> Result<(), Error> {
         for pattern in &self.required {
-            let glob = globs::set([*pattern]).map_err(|error| Error::of(&error))?;
+            let glob = globs::set([*pattern]).map_err(Error::from_other)?;
             if !files.iter().any(|(path, _)| glob.is_match(path)) {
-                return Err(Error::new(
-                    format!("{source} has no `{pattern}`"),
-                    "name a copy of that data set with `--from PATH`",
-                ));
+                return Err(Error::new(format!("{source} has no `{pattern}`"))
+                    .hinting("name a copy of that data set with `--from PATH`"));
             }
         }
         Ok(())
@@ -144,7 +112,7 @@ pub fn copy_local(name: &str, from: &Path, to_root: &Path, force: bool) -> Resul
     let source = format!("`{}`", from.display());
     if !from.exists() {
         let hint = "name the folder or file of the data set with `--from`";
-        return Err(Error::local(format!("{source} does not exist"), hint));
+        return Err(Error::new(format!("{source} does not exist")).hinting(hint));
     }
     let files = if from.is_file() && set.required.len() == 1 {
         let name = from.file_name().unwrap_or_default().to_string_lossy();
@@ -210,151 +178,52 @@ impl Building {
 pub struct Fetched {
     /// Its folder.
     pub folder: PathBuf,
-    /// The address it came from, without secrets.
-    pub url: String,
-    /// The sha256 of the download, if there was no published hash to verify it.
-    pub unverified: Option<String>,
     /// The publisher's licence.
     pub licence: &'static str,
 }
 
-/// Fetches the known data set `name` to `<to_root>/<name>`, from the first of its sources that has the file, or from `url`, which
-/// must have an identical file. An existing set is an error, or replaced with `force`.
+/// Fetches the known data set `name` to `<to_root>/<name>` from its publisher. An existing set is an error, or replaced with
+/// `force`.
 pub async fn fetch(
     name: &str,
-    url: Option<&str>,
     to_root: &Path,
     force: bool,
     on_download: OnDownload<'_>,
 ) -> Result<Fetched, Error> {
-    fetch_set(KnownSet::of(name)?, url, to_root, force, on_download).await
+    fetch_set(KnownSet::of(name)?, to_root, force, on_download).await
 }
 
 async fn fetch_set(
     set: &KnownSet,
-    url: Option<&str>,
     to_root: &Path,
     force: bool,
     on_download: OnDownload<'_>,
 ) -> Result<Fetched, Error> {
     let name = set.name;
-    let publisher = set.publisher.as_ref().ok_or_else(|| {
-        let message = format!("no download address of `{name}` is known");
-        Error::local(message, "name a copy with `--from PATH`")
-    })?;
+    let Some(Publisher { url, file, sha256, most_mib, licence }) = &set.publisher else {
+        return Err(match set.archive {
+            Some(url) => Error::new(format!("`{name}` is published as an archive")).hinting(
+                format!("download and unpack {url}, and name the folder with `--from PATH`"),
+            ),
+            None => Error::new(format!("no download address of `{name}` is known"))
+                .hinting("name a copy with `--from PATH`"),
+        });
+    };
     let target = set.target(to_root, force)?;
-    let urls = url.map_or_else(|| publisher.urls.clone(), |url| vec![url.to_owned()]);
-    let mut failed = Vec::new();
-    for url in urls {
-        let url = address(&url).map_err(|error| Error::of(&error))?;
-        match from_source(set, publisher, &url, to_root, &target, on_download).await {
-            Err(error) if !error.is_local => failed.push((shown(&url), error)),
-            done => return done,
-        }
-    }
-    if failed.len() == 1 {
-        return Err(failed.remove(0).1);
-    }
-    let again =
-        if failed.iter().any(|(_, it)| it.is_transient) { "try again later, or " } else { "" };
-    let causes = failed.iter().map(|(url, error)| {
-        let cause = with_causes(error);
-        if cause.contains(url) { cause } else { format!("`{url}`: {cause}") }
-    });
-    let causes = causes.collect::<Vec<_>>().join("; ");
-    Err(Error::new(
-        format!("`{name}` could not be fetched from any source: {causes}"),
-        format!("{again}use a local copy of the data set: `--from PATH` takes it"),
-    ))
-}
-
-/// Fetches the set from one address and installs it.
-async fn from_source(
-    set: &KnownSet,
-    publisher: &Publisher,
-    url: &Url,
-    to_root: &Path,
-    target: &Path,
-    on_download: OnDownload<'_>,
-) -> Result<Fetched, Error> {
-    let downloader =
-        Downloader::new(url, None, CONNECT_TIMEOUT).map_err(|error| Error::of(&error))?;
-    let building = Building::new(to_root, set.name)?;
-    let file = building.scratch.path().join("download");
+    let building = Building::new(to_root, name)?;
+    let file = building.set.join(file);
     File::create_new(&file).map_err(Error::disk(&file))?;
-    let mut partial = Partial::fresh(&file).map_err(|error| Error::of(&error))?;
-    let wanted = FileRequest {
-        file: set.name,
-        most_bytes: publisher.most_mib << 20,
-        backoff: Backoff::new(TRIES, DEADLINE),
-    };
-    downloader.fetch(&wanted, &mut partial, on_download).await.map_err(|error| refused(&error))?;
-    let unverified = verify(publisher.hash, &file, url)?;
-    match publisher.packed {
-        Archived::File(name) => copy_file(&file, &building.set.join(name))?,
-        packed => unpack(packed, &file, set, &building.set).map_err(|refusal| {
-            if refusal.is_local {
-                return refusal;
-            }
-            let hint = "use another address with `--url URL`; nothing was unpacked";
-            Error::new(format!("cannot unpack the archive of `{}`: {refusal}", shown(url)), hint)
-        })?,
+    let wanted = Wanted { url, key: None, file: name, most_bytes: most_mib << 20, tries: TRIES };
+    let fetched = download(&wanted, &file, on_download).await;
+    fetched.map_err(|error| error.or_hint("try again later, or name a copy with `--from PATH`"))?;
+    let found = sha256_of_file(&file)?;
+    if found != *sha256 {
+        let url = shown_url(url);
+        return Err(Error::new(format!("the response of `{url}` has sha256 {found}, expected {sha256}"))
+            .hinting("try again; if the hash still differs, the publisher has changed the file: `--from PATH` takes a copy"));
     }
-    set.files(&building.set, &format!("the archive of `{}`", shown(url)))?;
-    building.install(target)?;
-    Ok(Fetched {
-        folder: target.to_owned(),
-        url: shown(url),
-        unverified,
-        licence: publisher.licence,
-    })
-}
-
-fn refused(error: &HttpError) -> Error {
-    Error::http(error).or_hint(if error.is_transient() {
-        "try again; or name a mirror with `--url`, a copy with `--from`"
-    } else {
-        "name another address with `--url URL`, or a copy with `--from PATH`"
-    })
-}
-
-/// Compares the download with its published hash; without one, returns its sha256.
-fn verify(hash: Option<Hash>, file: &Path, url: &Url) -> Result<Option<String>, Error> {
-    let (kind, found, expected) = match hash {
-        None => return Ok(Some(digest::<Sha256>(file)?)),
-        Some(Hash::Sha256(expected)) => ("sha256", digest::<Sha256>(file)?, expected),
-        Some(Hash::Md5(expected)) => ("md5", digest::<Md5>(file)?, expected),
-    };
-    if found == expected {
-        return Ok(None);
-    }
-    Err(Error::new(
-        format!("the response of `{}` has {kind} {found}, expected {expected}", shown(url)),
-        "try again; if the hash still differs, the publisher has changed the file: `--from PATH` takes a copy",
-    ))
-}
-
-fn digest<D: Digest>(path: &Path) -> Result<String, Error> {
-    let unreadable = Error::disk(path);
-    let mut file = File::open(path).map_err(unreadable)?;
-    let (mut digest, mut buffer) = (D::new(), vec![0; 1 << 18]);
-    loop {
-        match file.read(&mut buffer).map_err(unreadable)? {
-            0 => return Ok(hex(&digest.finalize())),
-            n => digest.update(&buffer[..n]),
-        }
-    }
-}
-
-/// Extracts an archive of the known set `name` into the empty folder `into`: the entry point of `fuzz/`.
-///
-/// # Errors
-/// An unknown set, or one without an archive; the reason for refusing the archive.
-#[doc(hidden)]
-pub fn unpack_known(name: &str, archive: &Path, into: &Path) -> Result<(), String> {
-    let set = KnownSet::of(name).map_err(|error| error.to_string())?;
-    let publisher = set.publisher.as_ref().ok_or("no publisher")?;
-    unpack(publisher.packed, archive, set, into).map_err(|error| error.to_string())
+    building.install(&target)?;
+    Ok(Fetched { folder: target, licence })
 }
 
 #[cfg(test)]
@@ -366,35 +235,25 @@ mod tests {
     use ragtriage_core::hint::Hint;
 
     #[test]
-    fn every_publisher_has_an_address_and_whole_hashes() {
+    fn every_publisher_has_an_address_of_its_file_and_a_whole_hash() {
         for publisher in SETS.iter().filter_map(|set| set.publisher.as_ref()) {
-            // Without a hash, two sources could differ.
-            assert!(publisher.urls.len() == 1 || publisher.hash.is_some());
-            for url in &publisher.urls {
-                let url = crate::http::address(url).expect("an address");
-                let name = url.path_segments().and_then(Iterator::last).expect("a file");
-                match publisher.packed {
-                    Archived::File(file) => assert_eq!(name, file),
-                    Archived::Zip => assert_eq!(name.rsplit('.').next(), Some("zip")),
-                    Archived::TarGz => assert!(name.ends_with(".tar.gz")),
-                }
-            }
-            // 4 bits per digit.
-            match publisher.hash {
-                None => {}
-                Some(Hash::Sha256(hash)) => assert_eq!(hash.len(), 64),
-                Some(Hash::Md5(hash)) => assert_eq!(hash.len(), 32),
-            }
+            let url = crate::http::parse(&publisher.url, "").expect("an address");
+            assert_eq!(url.path_segments().and_then(Iterator::last), Some(publisher.file));
+            assert_eq!(publisher.sha256.len(), 64, "4 bits per digit");
         }
     }
 
-    #[test]
-    fn a_file_is_hashed_as_md5sum_does() {
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        fs::write(file.path(), "abc").expect("written");
-        // printf abc | md5sum
-        let md5 = digest::<Md5>(file.path()).expect("read");
-        assert_eq!(md5, "900150983cd24fb0d6963f7d28e17f72");
+    #[tokio::test]
+    async fn a_set_that_is_an_archive_or_nowhere_is_named_by_its_copy() {
+        let root = folder(&[]);
+        for (set, hint) in [
+            ("scifact", "download and unpack https://public.ukp"),
+            ("trec_eval", "name a copy with `--from PATH`"),
+        ] {
+            let error =
+                fetch(set, root.path(), false, &|_| ()).await.expect_err("a copy is needed");
+            assert!(error.hint().expect("a hint").starts_with(hint), "{error}");
+        }
     }
 
     fn folder(files: &[&str]) -> tempfile::TempDir {
@@ -495,53 +354,41 @@ mod tests {
         server
     }
 
-    /// A set of one file with these sources, for as long as the process runs.
-    fn set(sources: &[&MockServer]) -> &'static KnownSet {
-        Box::leak(Box::new(KnownSet {
+    /// A set of one file at this publisher.
+    fn set(publisher: &MockServer) -> KnownSet {
+        KnownSet {
             name: "abc",
             required: vec!["*.txt"],
             optional: Vec::new(),
             publisher: Some(Publisher {
-                urls: sources.iter().map(|source| source.uri()).collect(),
-                packed: Archived::File("abc.txt"),
-                hash: Some(Hash::Sha256(ABC)),
+                url: publisher.uri(),
+                file: "abc.txt",
+                sha256: ABC,
                 most_mib: 1,
                 licence: "none",
             }),
-        }))
+            archive: None,
+        }
     }
 
     #[tokio::test]
-    async fn the_next_source_is_asked_when_one_fails_or_sends_other_bytes() {
-        let gone = server(ResponseTemplate::new(404)).await;
-        let other = server(ResponseTemplate::new(200).set_body_string("abd")).await;
-        let right = server(ResponseTemplate::new(200).set_body_string("abc")).await;
+    async fn a_set_is_installed_if_its_hash_is_right() {
         let root = tempfile::tempdir().expect("a folder");
-        let set = set(&[&gone, &other, &right]);
-        let fetched = fetch_set(set, None, root.path(), false, &|_| ()).await;
-        assert_eq!(fetched.expect("fetched").url, shown(&address(&right.uri()).expect("a URL")));
+        for (answer, cause) in [
+            (ResponseTemplate::new(404), "answered with status 404"),
+            (ResponseTemplate::new(200).set_body_string("abd"), "has sha256"),
+        ] {
+            let publisher = server(answer).await;
+            let error = fetch_set(&set(&publisher), root.path(), false, &|_| ()).await;
+            let error = error.expect_err("not that file");
+            assert!(error.to_string().contains(cause), "{error}");
+            assert!(error.hint().expect("a hint").contains("`--from PATH`"));
+            assert!(listing(root.path()).is_empty());
+        }
+        let publisher = server(ResponseTemplate::new(200).set_body_string("abc")).await;
+        let fetched = fetch_set(&set(&publisher), root.path(), false, &|_| ()).await;
+        assert_eq!(fetched.expect("fetched").licence, "none");
         let text = fs::read_to_string(root.path().join("abc/abc.txt")).expect("installed");
         assert_eq!(text, "abc");
-        assert_eq!(right.received_requests().await.expect("recorded").len(), 1);
-    }
-
-    #[tokio::test]
-    async fn every_source_is_named_with_its_cause_when_all_fail() {
-        let gone = server(ResponseTemplate::new(404)).await;
-        let other = server(ResponseTemplate::new(200).set_body_string("abd")).await;
-        let root = tempfile::tempdir().expect("a folder");
-        let error = fetch_set(set(&[&gone, &other]), None, root.path(), false, &|_| ()).await;
-        let error = error.expect_err("no source has it");
-        let text = error.to_string();
-        assert!(text.starts_with("`abc` could not be fetched from any source: "), "{text}");
-        for (source, cause) in [(&gone, "status 404"), (&other, "has sha256")] {
-            let at = text.find(&source.uri()).unwrap_or_else(|| panic!("{text}"));
-            assert!(text[at..].contains(cause), "{cause}: {text}");
-        }
-        assert_eq!(
-            error.hint().as_deref(),
-            Some("use a local copy of the data set: `--from PATH` takes it")
-        );
-        assert!(!root.path().join("abc").exists());
     }
 }

@@ -1,8 +1,7 @@
 //! Downloads: published data sets ([`dataset`]) and model checkpoints ([`model`]), each verified by its hash.
 
 pub mod dataset;
-mod error;
+mod download;
 pub mod model;
-mod unpack;
 
-pub use error::Error;
+pub use download::{Download, OnDownload};

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use wiremock::matchers::{any, method, path};
+use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, Request, ResponseTemplate};
 
 use super::AnswerJudge;
-use crate::llm::openai::{OpenAiSettings, connect};
+use crate::http::{Endpoint, JUDGE};
+use crate::llm::openai::{OpenAi, OpenAiSettings};
 use crate::llm::{CachedGenerator, Generator};
-use crate::services::JUDGE;
 use ragtriage_core::config::Price;
 use ragtriage_core::rightness::JudgeVerdict;
 use ragtriage_core::text::tokens::{self, Tokenizer};
@@ -20,21 +20,15 @@ use ragtriage_core::types::{Origin, Question};
 const PRICE: Price = Price { prompt: 2.0, completion: 10.0 };
 
 fn generator(server: &MockServer, model: &str) -> Arc<dyn Generator> {
+    let url = format!("{}/v1", server.uri());
     let settings = OpenAiSettings {
-        names: &JUDGE,
-        base_url: format!("{}/v1", server.uri()),
+        endpoint: Endpoint::new(&JUDGE, url, Duration::from_secs(20), 4),
         model: model.to_owned(),
-        api_key: None,
-        headers: Vec::new(),
         extra_body: Map::new(),
-        temperature: Some(0.0),
-        max_tokens: Some(64),
-        timeout: Duration::from_secs(20),
-        deadline: Duration::from_secs(50),
-        concurrency: 4,
-        ca_file: None,
+        temperature: 0.0,
+        max_tokens: 64,
     };
-    connect(&settings, None).expect("valid settings")
+    Arc::new(OpenAi::new(&settings, None).expect("valid settings"))
 }
 
 fn judge(generator: Arc<dyn Generator>) -> AnswerJudge {
@@ -115,15 +109,4 @@ async fn another_model_is_another_judge() {
     assert_eq!(a.identity(), same.identity());
     assert_ne!(a.identity(), b.identity());
     assert!(a.identity().starts_with("a ") && a.identity().len() == 2 + 16);
-}
-
-#[tokio::test]
-async fn a_rejected_call_is_a_failure_of_one_comparison() {
-    let server = MockServer::start().await;
-    Mock::given(any())
-        .respond_with(ResponseTemplate::new(401).set_body_string("no such key"))
-        .mount(&server)
-        .await;
-    let failure = judge(generator(&server, "m")).compare(&question(), "6").await.expect_err("401");
-    assert!(!failure.is_spent && failure.to_string().contains("no such key"));
 }

@@ -7,10 +7,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use async_trait::async_trait;
 use tokio::sync::Notify;
 
-use super::{Completion, Generator};
+use super::Completion;
 use crate::Error;
 use crate::http::ServiceNames;
 use ragtriage_core::config::Price;
@@ -21,23 +20,14 @@ use ragtriage_core::text::tokens::TokenCounter;
 /// `OpenAI`'s cookbook ("How to count tokens"), for two messages, and one for each role.
 const FORM_TOKENS: u64 = 11;
 
-/// The spending limits of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Limits {
-    /// US dollars.
-    pub usd: Option<f64>,
-    /// Tokens of prompts and answers.
-    pub tokens: Option<u64>,
-}
-
-/// The spent and the remaining cost.
+/// The spent and the remaining cost, in US dollars.
 pub struct Allowance {
-    limits: Limits,
+    most_usd: f64,
     price: Price,
     counter: Arc<dyn TokenCounter>,
     /// Maximum number of tokens of an answer.
     most_completion_tokens: u64,
-    /// The names of the limits.
+    /// The table of the limit.
     names: &'static ServiceNames,
     state: Mutex<CommittedCost>,
     settled: Notify,
@@ -45,70 +35,72 @@ pub struct Allowance {
 
 #[derive(Clone, Copy, Default)]
 struct CommittedCost {
-    spent: Cost,
+    spent: f64,
     /// The reserved worst case of the calls in progress.
-    reserved: Cost,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Cost {
-    usd: f64,
-    tokens: u64,
-}
-
-impl Cost {
-    fn plus(self, other: Self) -> Self {
-        Self { usd: self.usd + other.usd, tokens: self.tokens.saturating_add(other.tokens) }
-    }
-
-    fn minus(self, other: Self) -> Self {
-        Self {
-            usd: (self.usd - other.usd).max(0.0),
-            tokens: self.tokens.saturating_sub(other.tokens),
-        }
-    }
+    reserved: f64,
 }
 
 impl Allowance {
-    /// Creates an allowance with nothing spent. `counter` counts a prompt before its call, and an answer without
+    /// Creates an allowance of `most_usd` with nothing spent. `counter` counts a prompt before its call, and an answer without
     /// billing data.
     #[must_use]
     pub fn new(
-        limits: Limits,
+        most_usd: f64,
         price: Price,
         counter: Arc<dyn TokenCounter>,
         most_completion_tokens: u64,
         names: &'static ServiceNames,
     ) -> Self {
         let (state, settled) = (Mutex::default(), Notify::new());
-        Self { limits, price, counter, most_completion_tokens, names, state, settled }
+        Self { most_usd, price, counter, most_completion_tokens, names, state, settled }
     }
 
     /// Adds the amount already spent by the run that is resumed.
-    pub fn already(&self, usd: f64, tokens: u64) {
-        let mut state = self.state();
-        state.spent = state.spent.plus(Cost { usd, tokens });
+    pub fn already(&self, usd: f64) {
+        self.state().spent += usd;
     }
 
-    /// Returns the cost so far in US dollars and tokens, including that before resuming.
+    /// Returns the cost so far, including that before resuming.
     #[must_use]
-    pub fn spent(&self) -> (f64, u64) {
-        let Cost { usd, tokens } = self.state().spent;
-        (usd, tokens)
+    pub fn spent(&self) -> f64 {
+        self.state().spent
+    }
+
+    /// Makes `call`, one call to the server with this prompt, within the limit.
+    pub(super) async fn spend(
+        &self,
+        prompt: &Prompt,
+        call: impl Future<Output = Result<Completion, Error>>,
+    ) -> Result<Completion, Error> {
+        let counted = self.count(&prompt.system) + self.count(&prompt.user);
+        let mut reserved = self.reserve(counted.saturating_add(FORM_TOKENS)).await?;
+        let reply = match call.await {
+            Ok(reply) => reply,
+            Err(error) => {
+                if !error.may_be_billed() {
+                    reserved.spent = 0.0;
+                }
+                return Err(error);
+            }
+        };
+        let completion_tokens = reply.completion_tokens.unwrap_or_else(|| self.count(&reply.text));
+        reserved.spent = self.price.of(reply.prompt_tokens.unwrap_or(counted), completion_tokens);
+        drop(reserved);
+        Ok(reply)
     }
 
     /// Reserves a call's worst case; waits while other calls hold the needed amount.
     async fn reserve(&self, prompt_tokens: u64) -> Result<Reserved<'_>, Error> {
-        let worst = self.cost(prompt_tokens, self.most_completion_tokens);
+        let worst = self.price.of(prompt_tokens, self.most_completion_tokens);
         loop {
             let settled = self.settled.notified();
             {
                 let mut state = self.state();
-                if let Some(error) = self.exceeded(state.spent, worst) {
-                    return Err(error);
+                if state.spent + worst > self.most_usd {
+                    return Err(self.exceeded(state.spent, worst));
                 }
-                if self.exceeded(state.spent.plus(state.reserved), worst).is_none() {
-                    state.reserved = state.reserved.plus(worst);
+                if state.spent + state.reserved + worst <= self.most_usd {
+                    state.reserved += worst;
                     return Ok(Reserved { allowance: self, worst, spent: worst });
                 }
             }
@@ -116,33 +108,13 @@ impl Allowance {
         }
     }
 
-    /// Returns the limit that `next` could exceed in addition to `spent`.
-    fn exceeded(&self, spent: Cost, next: Cost) -> Option<Error> {
-        let sum = spent.plus(next);
-        let usd = self.limits.usd.filter(|limit| sum.usd > *limit);
-        let tokens = self.limits.tokens.filter(|limit| sum.tokens > *limit);
-        let (setting, limit, spent, next) = match (usd, tokens) {
-            (Some(limit), _) => {
-                let shown = |cost: Cost| format!("{:.6} USD", cost.usd);
-                ("max_usd", limit.to_string(), shown(spent), shown(next))
-            }
-            (None, Some(limit)) => {
-                let shown = |cost: Cost| format!("{} tokens", cost.tokens);
-                ("max_tokens_total", limit.to_string(), shown(spent), shown(next))
-            }
-            (None, None) => return None,
-        };
-        let table = self.names.table;
+    fn exceeded(&self, spent: f64, next: f64) -> Error {
+        let (table, limit) = (self.names.table, self.most_usd);
         let message = format!(
-            "`{table}.{setting}` = {limit} does not cover the next call: {spent} used so far, up to {next} needed"
+            "`{table}.max_usd` = {limit} does not cover the next call: {spent:.6} USD used so far, up to {next:.6} USD needed"
         );
         let hint = "raise the limit with `--set`, continue with `--resume`";
-        Some(Error { is_spent: true, ..Error::new(message).hinting(hint) })
-    }
-
-    fn cost(&self, prompt_tokens: u64, completion_tokens: u64) -> Cost {
-        let tokens = prompt_tokens.saturating_add(completion_tokens);
-        Cost { usd: self.price.of(prompt_tokens, completion_tokens), tokens }
+        Error { is_spent: true, ..Error::new(message).hinting(hint) }
     }
 
     fn count(&self, text: &str) -> u64 {
@@ -157,63 +129,17 @@ impl Allowance {
 /// A reserved worst case, held until dropped; all of it is then spent, unless the actual cost is known.
 struct Reserved<'a> {
     allowance: &'a Allowance,
-    worst: Cost,
-    spent: Cost,
+    worst: f64,
+    spent: f64,
 }
 
 impl Drop for Reserved<'_> {
     fn drop(&mut self) {
         let mut state = self.allowance.state();
-        state.reserved = state.reserved.minus(self.worst);
-        state.spent = state.spent.plus(self.spent);
+        state.reserved = (state.reserved - self.worst).max(0.0);
+        state.spent += self.spent;
         drop(state);
         self.allowance.settled.notify_waiters();
-    }
-}
-
-/// A generator with a spending limit.
-pub struct WithAllowance<G> {
-    inner: G,
-    allowance: Arc<Allowance>,
-}
-
-impl<G: Generator> WithAllowance<G> {
-    /// Wraps `inner`, each of whose calls is one call to the server.
-    #[must_use]
-    pub fn new(inner: G, allowance: Arc<Allowance>) -> Self {
-        Self { inner, allowance }
-    }
-}
-
-#[async_trait]
-impl<G: Generator> Generator for WithAllowance<G> {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn fingerprint(&self) -> Option<&str> {
-        self.inner.fingerprint()
-    }
-
-    async fn generate(&self, prompt: &Prompt) -> Result<Completion, Error> {
-        let allowance = &self.allowance;
-        let counted = allowance.count(&prompt.system) + allowance.count(&prompt.user);
-        let mut reserved = allowance.reserve(counted.saturating_add(FORM_TOKENS)).await?;
-        let reply = match self.inner.generate(prompt).await {
-            Ok(reply) => reply,
-            Err(error) => {
-                if !error.may_be_billed {
-                    reserved.spent = Cost::default();
-                }
-                return Err(error);
-            }
-        };
-        let prompt_tokens = reply.prompt_tokens.unwrap_or(counted);
-        let completion_tokens =
-            reply.completion_tokens.unwrap_or_else(|| allowance.count(&reply.text));
-        reserved.spent = allowance.cost(prompt_tokens, completion_tokens);
-        drop(reserved);
-        Ok(reply)
     }
 }
 
@@ -222,26 +148,10 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
-    use crate::services::GENERATION;
+    use crate::error::Fault;
+    use crate::http::GENERATION;
     use ragtriage_core::text::tokens::{self, Tokenizer};
     use ragtriage_core::types::{Finish, Origin};
-
-    /// Bills the given amounts, or fails.
-    struct Bills(Option<(Option<u64>, Option<u64>)>);
-
-    #[async_trait]
-    impl Generator for Bills {
-        fn name(&self) -> &'static str {
-            "bills"
-        }
-
-        async fn generate(&self, _: &Prompt) -> Result<Completion, Error> {
-            let (prompt_tokens, completion_tokens) =
-                self.0.ok_or_else(|| Error::new("status 500"))?;
-            let (text, finish, origin) = ("two words".to_owned(), Finish::Stop, Origin::Called);
-            Ok(Completion { text, finish, origin, prompt_tokens, completion_tokens })
-        }
-    }
 
     /// A prompt of four words; 4 + 11 tokens are reserved for it.
     fn prompt() -> Prompt {
@@ -249,89 +159,69 @@ mod tests {
         Prompt { question: "q".into(), passages: Vec::new(), system, user }
     }
 
-    fn allowed(limits: Limits, bills: Bills) -> WithAllowance<Bills> {
+    /// One dollar per token of a prompt, ten per token of an answer; an answer has at most five. A call reserves 15 + 50.
+    fn allowed(most_usd: f64) -> Allowance {
         let words = tokens::counter(Tokenizer::Words, None).expect("built in");
-        // One dollar per token of a prompt, ten per token of an answer; an answer has at most five.
         let price = Price { prompt: 1e6, completion: 1e7 };
-        WithAllowance::new(bills, Arc::new(Allowance::new(limits, price, words, 5, &GENERATION)))
+        Allowance::new(most_usd, price, words, 5, &GENERATION)
+    }
+
+    /// Makes a call with an answer of two words that bills this.
+    async fn bills(allowed: &Allowance, billed: Option<(u64, u64)>) -> Result<Completion, Error> {
+        let (text, finish, origin) = ("two words".to_owned(), Finish::Stop, Origin::Called);
+        let (prompt_tokens, completion_tokens) = billed.unzip();
+        let reply = Completion { text, finish, origin, prompt_tokens, completion_tokens };
+        allowed.spend(&prompt(), async { Ok(reply) }).await
+    }
+
+    async fn fails(allowed: &Allowance, error: Error) -> Error {
+        allowed.spend(&prompt(), async { Err(error) }).await.expect_err("a failure")
     }
 
     #[tokio::test]
     async fn the_worst_case_must_fit_and_what_is_billed_counts() {
-        // 15 + 5 tokens are reserved per call, 3 + 1 are billed: 20 fit into 23 initially, but not into 23 - 4.
-        let bills = Bills(Some((Some(3), Some(1))));
-        let allowed = allowed(Limits { tokens: Some(23), usd: None }, bills);
-        assert!(allowed.generate(&prompt()).await.is_ok());
-        let error = allowed.generate(&prompt()).await.expect_err("spent").to_string();
-        let expected = "`generation.max_tokens_total` = 23 does not cover the next call: 4 tokens used so far, up to 20 tokens needed";
+        let allowed = allowed(77.0);
+        assert!(bills(&allowed, Some((3, 1))).await.is_ok());
+        let error = bills(&allowed, None).await.expect_err("13 + 65 = 78").to_string();
+        let expected = "`generation.max_usd` = 77 does not cover the next call: 13.000000 USD used so far, up to 65.000000 USD needed";
         assert_eq!(error, expected);
     }
 
     #[tokio::test]
-    async fn dollars_are_counted_by_the_price_and_by_our_own_count_where_none_is_billed() {
-        // Reserved: 15 x 1 + 5 x 10 = 65 dollars; counted: four words and two, 4 + 20 = 24.
-        let allowed = allowed(Limits { usd: Some(88.0), tokens: None }, Bills(Some((None, None))));
-        assert!(allowed.generate(&prompt()).await.is_ok());
-        let error = allowed.generate(&prompt()).await.expect_err("24 + 65 = 89").to_string();
-        let expected = "`generation.max_usd` = 88 does not cover the next call: 24.000000 USD used so far, up to 65.000000 USD needed";
-        assert_eq!(error, expected);
+    async fn our_own_count_holds_where_none_is_billed() {
+        let allowed = allowed(100.0);
+        assert!(bills(&allowed, None).await.is_ok());
+        // Four words and two.
+        assert!((allowed.spent() - 24.0).abs() < 1e-9);
     }
 
     #[tokio::test]
-    async fn a_failed_call_costs_nothing() {
-        let allowed = allowed(Limits { tokens: Some(20), usd: None }, Bills(None));
+    async fn a_failed_call_costs_nothing_unless_it_may_have_been_billed() {
+        let allowed = allowed(130.0);
         for _ in 0..3 {
-            assert!(allowed.generate(&prompt()).await.is_err_and(|error| !error.is_spent));
+            assert!(!fails(&allowed, Error::new("status 500")).await.is_spent);
         }
+        for _ in 0..2 {
+            assert!(!fails(&allowed, Error::of(Fault::Interrupted, "reset")).await.is_spent);
+        }
+        assert!(fails(&allowed, Error::new("status 500")).await.is_spent, "twice 65");
     }
 
     #[tokio::test]
     async fn what_was_spent_before_counts() {
-        let allowed =
-            allowed(Limits { tokens: Some(30), usd: None }, Bills(Some((Some(1), Some(1)))));
-        allowed.allowance.already(0.0, 11);
-        assert!(allowed.generate(&prompt()).await.is_err_and(|error| error.is_spent));
+        let allowed = allowed(75.0);
+        allowed.already(11.0);
+        assert!(bills(&allowed, None).await.is_err_and(|error| error.is_spent));
     }
 
     #[tokio::test]
-    async fn a_call_waits_for_what_another_reserve() {
-        let allowed =
-            allowed(Limits { tokens: Some(30), usd: None }, Bills(Some((Some(1), Some(1)))));
-        let mut reserved = allowed.allowance.reserve(15).await.expect("20 of 30");
-        let prompt = prompt();
-        let mut waiting = allowed.generate(&prompt);
-        assert!((&mut waiting).now_or_never().is_none(), "20 + 20 of 30");
-        reserved.spent = Cost::default();
+    async fn a_call_waits_for_what_another_reserves() {
+        let allowed = allowed(100.0);
+        let mut reserved = allowed.reserve(15).await.expect("65 of 100");
+        let mut waiting = Box::pin(bills(&allowed, None));
+        assert!((&mut waiting).now_or_never().is_none(), "65 + 65 of 100");
+        reserved.spent = 0.0;
         drop(reserved);
         assert!(waiting.await.is_ok());
-    }
-
-    /// A generator whose connection breaks off before the reply is read.
-    struct BreaksOff;
-
-    #[async_trait]
-    impl Generator for BreaksOff {
-        fn name(&self) -> &'static str {
-            "breaks off"
-        }
-
-        async fn generate(&self, _: &Prompt) -> Result<Completion, Error> {
-            Err(Error { may_be_billed: true, ..Error::new("reset") })
-        }
-    }
-
-    #[tokio::test]
-    async fn a_call_that_may_have_been_billed_counts_its_worst_case() {
-        let words = tokens::counter(Tokenizer::Words, None).expect("built in");
-        let limits = Limits { tokens: Some(50), usd: None };
-        let allowed = WithAllowance::new(
-            BreaksOff,
-            Arc::new(Allowance::new(limits, Price::default(), words, 5, &GENERATION)),
-        );
-        // 4 + 11 + 5 tokens each: two fit into 50, a third does not.
-        for _ in 0..2 {
-            assert!(allowed.generate(&prompt()).await.is_err_and(|error| !error.is_spent));
-        }
-        assert!(allowed.generate(&prompt()).await.is_err_and(|error| error.is_spent));
     }
 }

@@ -305,20 +305,4 @@ mod tests {
         let shown = notices.shown();
         assert!(shown.len() == 1 && shown[0].ends_with(": broken"), "{shown:?}");
     }
-
-    #[tokio::test]
-    async fn what_is_no_reply_is_asked_for_again_and_replaced() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("replies.sqlite");
-        let inner = counting("a");
-        let cached = open(&path, &inner);
-        cached.generate(&prompt("s", "u")).await.unwrap();
-        rusqlite::Connection::open(&path)
-            .unwrap()
-            .execute("UPDATE replies SET reply = x'00'", [])
-            .unwrap();
-        for expected in [Origin::Called, Origin::Cached] {
-            assert_eq!(cached.generate(&prompt("s", "u")).await.unwrap().origin, expected);
-        }
-    }
 }

@@ -1,45 +1,35 @@
 //! Generators: answer prompts.
 //!
 //! [`openai`] calls a chat model, with retries, a concurrency limit and, by an [`Allowance`], a spending limit;
-//! [`RecordedResponses`] reads a file; [`CachedGenerator`] caches responses. [`load_template`] loads prompt templates and
-//! [`read_answer`] extracts the short answer from a model's output. Packing and scoring are done elsewhere.
+//! [`RecordedResponses`] reads a file; [`CachedGenerator`] caches responses. [`read_answer`] extracts the short answer
+//! from a model's output. Packing and scoring are done elsewhere.
 
 mod allowance;
 mod answer;
 mod cached;
 pub mod openai;
 mod recorded;
-mod retry;
-mod template;
 
 use async_trait::async_trait;
 
-pub use self::allowance::{Allowance, Limits};
+pub use self::allowance::Allowance;
 pub use self::answer::read_answer;
 pub use self::cached::CachedGenerator;
 pub use self::recorded::RecordedResponses;
-pub use self::template::load_template;
 use crate::Error;
-pub use crate::http::Secret;
-use crate::services::GENERATION;
+use crate::http::GENERATION;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::{ErrorKind, Finish, Origin};
 
 const NOT_RECORDED: &str = "the responses were recorded for other settings; name an endpoint \
-     (`generation.generator = \"openai\"`, or `generation.fallback = \"openai\"` for the rest)";
+     (`generation.generator = \"openai\"`)";
 
 /// Returns the remedy for failed questions of a generator, by their cause.
 #[must_use]
 pub fn kind_hint(kind: ErrorKind) -> Option<String> {
     match kind {
-        ErrorKind::RejectsMaxTokens | ErrorKind::RejectsTemperature => {
-            openai::parameter_hint(kind, &GENERATION)
-        }
         ErrorKind::NotRecorded => Some(NOT_RECORDED.to_owned()),
-        ErrorKind::Unreachable
-        | ErrorKind::Transient
-        | ErrorKind::TooLong
-        | ErrorKind::Permanent => None,
+        kind => openai::parameter_hint(kind, &GENERATION),
     }
 }
 

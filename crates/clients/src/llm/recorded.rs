@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::Deserialize;
@@ -26,8 +25,6 @@ pub struct RecordedResponses {
     path: PathBuf,
     model: String,
     responses: HashMap<String, String>,
-    /// Answers prompts without a recorded response.
-    fallback: Option<Arc<dyn Generator>>,
 }
 
 #[derive(Deserialize)]
@@ -46,16 +43,16 @@ impl RecordedResponses {
     ///
     /// # Errors
     /// A file that cannot be read or has no header, a line that is not a response, a duplicate key.
-    pub fn open(path: &Path, fallback: Option<Arc<dyn Generator>>) -> Result<Self, Error> {
+    pub fn open(path: &Path) -> Result<Self, Error> {
         let text = read_text(path).map_err(|source| {
             Error::new(format!("cannot read the recorded responses `{}`", path.display()))
                 .hinting("name the file of recorded responses as `generation.responses`")
                 .caused_by(source)
         })?;
-        Self::parse(path, &text, fallback)
+        Self::parse(path, &text)
     }
 
-    fn parse(path: &Path, text: &str, fallback: Option<Arc<dyn Generator>>) -> Result<Self, Error> {
+    fn parse(path: &Path, text: &str) -> Result<Self, Error> {
         let bad = |line: usize, problem: String| {
             let path = path.display();
             Error::new(format!("recorded responses `{path}`, line {line}: {problem}")).hinting(
@@ -74,7 +71,7 @@ impl RecordedResponses {
                 return Err(bad(at, "duplicate key".to_owned()));
             }
         }
-        Ok(Self { path: path.to_owned(), model: header.model, responses, fallback })
+        Ok(Self { path: path.to_owned(), model: header.model, responses })
     }
 
     fn response(&self, prompt: &Prompt) -> Option<&String> {
@@ -100,21 +97,18 @@ impl Generator for RecordedResponses {
     }
 
     async fn generate(&self, prompt: &Prompt) -> Result<Completion, Error> {
-        match (self.response(prompt), &self.fallback) {
-            (Some(text), _) => Ok(Completion {
-                text: text.clone(),
-                finish: Finish::Stop,
-                origin: Origin::Cached,
-                prompt_tokens: None,
-                completion_tokens: None,
-            }),
-            (None, Some(fallback)) => fallback.generate(prompt).await,
-            (None, None) => {
-                let message = format!("`{}` has no response to this prompt", self.path.display());
-                let error = Error::new(message).hinting(NOT_RECORDED);
-                Err(Error { kind: ErrorKind::NotRecorded, ..error })
-            }
-        }
+        let text = self.response(prompt).ok_or_else(|| {
+            let message = format!("`{}` has no response to this prompt", self.path.display());
+            let error = Error::new(message).hinting(NOT_RECORDED);
+            Error { kind: ErrorKind::NotRecorded, ..error }
+        })?;
+        Ok(Completion {
+            text: text.clone(),
+            finish: Finish::Stop,
+            origin: Origin::Cached,
+            prompt_tokens: None,
+            completion_tokens: None,
+        })
     }
 }
 
@@ -134,7 +128,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Result<RecordedResponses, Error> {
-        RecordedResponses::parse(Path::new("r.jsonl"), text, None)
+        RecordedResponses::parse(Path::new("r.jsonl"), text)
     }
 
     #[test]

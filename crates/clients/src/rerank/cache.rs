@@ -20,7 +20,7 @@ const SCORES: CacheTable = CacheTable { name: "scores", value: "score", label: "
 /// A [`Reranker`] that calls another only for passages not in the cache.
 pub struct CachedReranker {
     inner: Arc<dyn Reranker>,
-    scores: Cached<f32>,
+    pub(super) scores: Cached<f32>,
 }
 
 impl CachedReranker {
@@ -28,16 +28,6 @@ impl CachedReranker {
     pub fn open(inner: Arc<dyn Reranker>, path: &Path, notices: &Notices) -> Result<Self, Error> {
         let scores = Cached::new(Database::open(path, &[SCORES], notices)?, SCORES);
         Ok(Self { inner, scores })
-    }
-
-    /// Returns the number of passages scored from the cache so far.
-    pub fn n_hits(&self) -> u64 {
-        self.scores.n_hits()
-    }
-
-    /// Returns the number of passages passed to the reranker so far.
-    pub fn n_misses(&self) -> u64 {
-        self.scores.n_misses()
     }
 
     /// Scores passages and checks the reranker's contract.

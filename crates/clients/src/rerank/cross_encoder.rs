@@ -10,6 +10,7 @@ use async_trait::async_trait;
 
 use super::Reranker;
 use crate::Error;
+use crate::embed::off_runtime;
 use ragtriage_core::config::Precision;
 use ragtriage_core::types::TitledText;
 use ragtriage_encoder::checkpoint::Checkpoint;
@@ -23,12 +24,8 @@ pub struct CrossEncoder {
 impl CrossEncoder {
     /// Opens a checkpoint whose files were found and verified by [`Checkpoint::open`]; `max_tokens` overrides the length
     /// in its folder, for question, passage and special tokens together. The weights are loaded by the first scoring.
-    pub fn open(
-        checkpoint: Checkpoint,
-        max_tokens: Option<usize>,
-        precision: Precision,
-    ) -> Result<Self, Error> {
-        let classifier = SequenceClassifier::open(checkpoint, max_tokens, precision)
+    pub fn open(checkpoint: Checkpoint, max_tokens: Option<usize>) -> Result<Self, Error> {
+        let classifier = SequenceClassifier::open(checkpoint, max_tokens, Precision::Float32)
             .map_err(|error| Error::from(error).hinting("name another model in `rerank.model`"))?;
         Ok(Self { classifier: Arc::new(classifier) })
     }
@@ -48,17 +45,12 @@ impl Reranker for CrossEncoder {
         let passages: Vec<String> =
             passages.iter().map(|passage| passage.joined().into_owned()).collect();
         let classifier = Arc::clone(&self.classifier);
-        // Held until the scores are computed: if the caller is dropped, the work ends with its current
-        // batch.
-        let wanted = Arc::new(());
-        let still_wanted = Arc::downgrade(&wanted);
-        let work = tokio::task::spawn_blocking(move || {
+        let logits = off_runtime(&|_| (), move |on_done| {
             let pairs: Vec<(&str, &str)> =
                 passages.iter().map(|passage| (query.as_str(), passage.as_str())).collect();
-            classifier.logits(&pairs, |_| still_wanted.strong_count() > 0)
+            Ok(classifier.logits(&pairs, on_done)?)
         });
-        let logits = work.await??;
-        drop(wanted);
+        let logits = logits.await?;
         Ok(logits.expect("it goes on as long as it is waited for"))
     }
 }

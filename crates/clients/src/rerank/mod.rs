@@ -1,6 +1,6 @@
 //! Rerankers: score passages for a question.
 //!
-//! [`CrossEncoder`] runs a checkpoint in this process; [`Endpoint`] calls a server; [`CachedReranker`] stores any reranker's
+//! [`CrossEncoder`] runs a checkpoint in this process; [`RemoteReranker`] calls a server; [`CachedReranker`] stores any reranker's
 //! scores in a database file. The caller decides the number of candidates and the order of the others.
 
 mod cache;
@@ -11,7 +11,7 @@ use async_trait::async_trait;
 
 pub use cache::CachedReranker;
 pub use cross_encoder::CrossEncoder;
-pub use endpoint::{Endpoint, RerankSettings};
+pub use endpoint::RemoteReranker;
 
 use crate::Error;
 use ragtriage_core::types::TitledText;

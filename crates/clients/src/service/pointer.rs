@@ -9,52 +9,28 @@ const MOST_KEYS: usize = 12;
 #[derive(Clone, Debug)]
 pub(super) struct Pointer {
     text: String,
-    steps: Vec<PointerStep>,
+    /// Keys, indexes of lists, and `*`.
+    steps: Vec<String>,
 }
 
-#[derive(Clone, Debug)]
-enum PointerStep {
-    /// `*`.
-    Each,
-    /// A key, or an index of a list.
-    Key(String),
-}
-
-/// A place where a pointer ends before its value.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Miss {
-    /// The place, as a pointer.
-    at: String,
-    /// The value there.
-    there: String,
-}
-
-impl Miss {
-    /// Describes the value at `at`, in place of another one.
-    fn new(at: &str, value: &Value) -> Self {
-        let there = match value {
-            Value::Object(fields) if fields.is_empty() => "an object without keys".to_owned(),
-            Value::Object(fields) => {
-                let mut keys: Vec<&str> = fields.keys().map(String::as_str).collect();
-                keys.sort_unstable();
-                let keys = keys.into_iter().take(MOST_KEYS);
-                let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();
-                let more = if fields.len() > MOST_KEYS { ", ..." } else { "" };
-                format!("an object with {}{more}", keys.join(", "))
-            }
-            Value::Array(items) => format!("a list of {}", items.len()),
-            other => kind(other).to_owned(),
-        };
-        Self { at: at.to_owned(), there }
-    }
-}
-
-impl std::fmt::Display for Miss {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.at.as_str() {
-            "" => write!(f, "the response is {}", self.there),
-            at => write!(f, "at `{at}` is {}", self.there),
+/// Describes the value at `at`, in place of another one.
+fn miss(at: &str, value: &Value) -> String {
+    let there = match value {
+        Value::Object(fields) if fields.is_empty() => "an object without keys".to_owned(),
+        Value::Object(fields) => {
+            let mut keys: Vec<&str> = fields.keys().map(String::as_str).collect();
+            keys.sort_unstable();
+            let keys = keys.into_iter().take(MOST_KEYS);
+            let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();
+            let more = if fields.len() > MOST_KEYS { ", ..." } else { "" };
+            format!("an object with {}{more}", keys.join(", "))
         }
+        Value::Array(items) => format!("a list of {}", items.len()),
+        other => kind(other).to_owned(),
+    };
+    match at {
+        "" => format!("the response is {there}"),
+        at => format!("at `{at}` is {there}"),
     }
 }
 
@@ -76,13 +52,9 @@ impl Pointer {
         let steps = match text.strip_prefix('/') {
             None if text.is_empty() => Vec::new(),
             None => return Err("must begin with `/`, like `/sources/*/text`".to_owned()),
-            Some(steps) => steps
-                .split('/')
-                .map(|step| match step {
-                    "*" => PointerStep::Each,
-                    key => PointerStep::Key(key.replace("~1", "/").replace("~0", "~")),
-                })
-                .collect(),
+            Some(steps) => {
+                steps.split('/').map(|key| key.replace("~1", "/").replace("~0", "~")).collect()
+            }
         };
         Ok(Self { text: text.to_owned(), steps })
     }
@@ -93,13 +65,13 @@ impl Pointer {
     }
 
     /// Returns the values that it points at, or why one is missing, in document order. A `*` at null points at nothing.
-    pub(super) fn find<'v>(&self, value: &'v Value) -> Vec<Result<&'v Value, Miss>> {
+    pub(super) fn find<'v>(&self, value: &'v Value) -> Vec<Result<&'v Value, String>> {
         let mut found = vec![Ok((String::new(), value))];
         for step in &self.steps {
             let mut next = Vec::with_capacity(found.len());
             for place in found {
                 match place {
-                    Ok((at, value)) => next.extend(step.from(&at, value)),
+                    Ok((at, value)) => next.extend(follow(step, &at, value)),
                     Err(miss) => next.push(Err(miss)),
                 }
             }
@@ -109,7 +81,7 @@ impl Pointer {
     }
 
     /// Returns the values of a list: as [`Self::find`], and a single list is replaced by its items, null by none.
-    pub(super) fn find_list<'v>(&self, value: &'v Value) -> Vec<Result<&'v Value, Miss>> {
+    pub(super) fn find_list<'v>(&self, value: &'v Value) -> Vec<Result<&'v Value, String>> {
         let found = self.find(value);
         match found.as_slice() {
             [Ok(Value::Array(items))] => items.iter().map(Ok).collect(),
@@ -119,24 +91,23 @@ impl Pointer {
     }
 }
 
-impl PointerStep {
-    fn from<'v>(&self, at: &str, value: &'v Value) -> Vec<Result<(String, &'v Value), Miss>> {
-        let child = |key: &dyn std::fmt::Display| format!("{at}/{key}");
-        match (self, value) {
-            (Self::Each, Value::Null) => Vec::new(),
-            (Self::Each, Value::Array(items)) => {
-                items.iter().enumerate().map(|(index, item)| Ok((child(&index), item))).collect()
-            }
-            (Self::Key(key), Value::Object(fields)) if fields.contains_key(key) => {
-                let escaped = key.replace('~', "~0").replace('/', "~1");
-                vec![Ok((child(&escaped), &fields[key]))]
-            }
-            (Self::Key(key), Value::Array(items)) => {
-                let item = key.parse().ok().and_then(|index: usize| items.get(index));
-                vec![item.map(|item| (child(key), item)).ok_or_else(|| Miss::new(at, value))]
-            }
-            _ => vec![Err(Miss::new(at, value))],
+/// Returns the values that one step leads to, each with its place.
+fn follow<'v>(step: &str, at: &str, value: &'v Value) -> Vec<Result<(String, &'v Value), String>> {
+    let child = |key: &dyn std::fmt::Display| format!("{at}/{key}");
+    match (step, value) {
+        ("*", Value::Null) => Vec::new(),
+        ("*", Value::Array(items)) => {
+            items.iter().enumerate().map(|(index, item)| Ok((child(&index), item))).collect()
         }
+        (key, Value::Object(fields)) if key != "*" && fields.contains_key(key) => {
+            let escaped = key.replace('~', "~0").replace('/', "~1");
+            vec![Ok((child(&escaped), &fields[key]))]
+        }
+        (key, Value::Array(items)) => {
+            let item = key.parse().ok().and_then(|index: usize| items.get(index));
+            vec![item.map(|item| (child(&key), item)).ok_or_else(|| miss(at, value))]
+        }
+        _ => vec![Err(miss(at, value))],
     }
 }
 
@@ -147,11 +118,7 @@ mod tests {
 
     fn found(pointer: &str, value: &Value) -> Vec<Result<Value, String>> {
         let pointer = Pointer::parse(pointer).expect("a pointer");
-        pointer
-            .find(value)
-            .into_iter()
-            .map(|place| place.cloned().map_err(|miss| miss.to_string()))
-            .collect()
+        pointer.find(value).into_iter().map(Result::<&Value, String>::cloned).collect()
     }
 
     #[test]

@@ -85,9 +85,5 @@ table! {
         /// Payload field with the passage's end, exclusive.
         #[serde(skip_serializing_if = "Option::is_none")]
         end: Option<String>,
-        /// Timeout of a call in seconds, above 0.
-        #[schemars(extend("x-resume" = "may change"))]
-        #[schemars(range(min = 1e-3, max = 86_400.0))]
-        timeout_s: f64 = 60.0,
     }
 }

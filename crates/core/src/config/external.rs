@@ -33,9 +33,6 @@ table! {
         /// JSON Pointer to the answer in a response: `/output/text`. Default: `answer`.
         #[serde(skip_serializing_if = "Option::is_none")]
         answer: Option<String>,
-        /// For a response of server-sent events or JSON lines: JSON Pointer to the next piece of the answer in each event.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        stream: Option<String>,
         /// Environment variable with the API key.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(extend("x-resume" = "may change", "x-private" = true))]
@@ -44,17 +41,5 @@ table! {
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         #[schemars(extend("x-private" = true))]
         headers_env: BTreeMap<String, String>,
-        /// Timeout of a call in seconds, above 0.
-        #[schemars(extend("x-resume" = "may change"))]
-        #[schemars(range(min = 1e-3, max = 86_400.0))]
-        timeout_s: f64 = 120.0,
-        /// Maximum number of concurrent calls, at least 1.
-        #[schemars(extend("x-resume" = "may change"))]
-        #[schemars(range(min = 1))]
-        concurrency: usize = 8,
-        /// Retries of a call that failed with a transient error. Rate-limited calls are repeated for as long as these may take.
-        #[schemars(extend("x-resume" = "may change"))]
-        #[schemars(range(min = 0, max = 10))]
-        retries: u32 = 2,
     }
 }

@@ -36,12 +36,9 @@ impl Settings {
         let (dense, generation) = (&mut self.retrieval.dense, &mut self.generation);
         let paths = [
             Some(&mut self.dataset.path),
-            dense.ca_file.as_mut(),
-            self.rerank.ca_file.as_mut(),
-            generation.ca_file.as_mut(),
+            self.http.ca_file.as_mut(),
             generation.responses.as_mut(),
             self.chunking.file.as_mut(),
-            self.judge.ca_file.as_mut(),
             self.cache.dir.as_mut(),
         ];
         for path in paths.into_iter().flatten() {

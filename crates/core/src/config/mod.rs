@@ -25,9 +25,9 @@ macro_rules! table {
 mod bm25;
 mod collection;
 mod dataset;
-mod endpoint;
 mod evaluation;
 mod external;
+mod http;
 mod judge;
 mod locations;
 mod model;
@@ -41,9 +41,9 @@ mod vector_store;
 pub use bm25::Bm25Variant;
 pub use collection::{CollectionFusion, CollectionMode, CollectionSettings};
 pub use dataset::{Format, MissingEvidence};
-pub use endpoint::Endpoint;
 pub use evaluation::{GateMode, NoisePosition};
 pub use external::ExternalSettings;
+pub use http::HttpSettings;
 pub use judge::{JudgeKind, JudgeSettings};
 pub use model::{Pooling, Precision, RerankApi, Titles};
 pub use retrieval::{

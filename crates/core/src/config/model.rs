@@ -41,11 +41,9 @@ closed_set! {
     /// The rerank API of a server.
     #[derive(Default)]
     RerankApi {
-        /// <https://docs.cohere.com/reference/rerank>.
+        /// <https://docs.cohere.com/reference/rerank>, which <https://jina.ai/reranker> follows.
         #[default]
         Cohere = "cohere",
-        /// <https://jina.ai/reranker>.
-        Jina = "jina",
         /// <https://huggingface.github.io/text-embeddings-inference>.
         Tei = "tei",
     }

@@ -1,7 +1,5 @@
 //! The settings of retrieval: `[retrieval]` with its tables, `[rerank]` and `[vector_store]`.
 
-use std::path::PathBuf;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -118,19 +116,8 @@ table! {
         api_key_env: Option<String>,
         /// Vector length to request from the endpoint. Default: the endpoint's.
         #[serde(skip_serializing_if = "Option::is_none")]
-        dimensions: Option<usize>,
-        /// Timeout of a call in seconds, above 0.
-        #[schemars(extend("x-resume" = "may change"))]
-        #[schemars(range(min = 1e-3, max = 86_400.0))]
-        timeout_s: f64 = 60.0,
-        /// Maximum number of concurrent calls, at least 1.
-        #[schemars(extend("x-resume" = "may change"))]
         #[schemars(range(min = 1))]
-        concurrency: usize = 4,
-        /// PEM file of a private certificate authority.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(extend("x-resume" = "may change"))]
-        ca_file: Option<PathBuf>,
+        dimensions: Option<usize>,
     }
 }
 
@@ -139,8 +126,6 @@ table! {
     LateInteractionSettings {
         /// `ColBERT` checkpoint: a folder or a name in the model cache. Required by the retriever `late_interaction`.
         model: String,
-        /// Number format of matrix products.
-        precision: Precision,
     }
 }
 
@@ -167,20 +152,6 @@ table! {
         /// Input limit for question and passage together, in word pieces. Default: that of the model's files.
         #[serde(skip_serializing_if = "Option::is_none")]
         max_tokens: Option<usize>,
-        /// Number format of matrix products in a local model.
-        precision: Precision,
-        /// Timeout of a call in seconds, above 0.
-        #[schemars(extend("x-resume" = "may change"))]
-        #[schemars(range(min = 1e-3, max = 86_400.0))]
-        timeout_s: f64 = 60.0,
-        /// Maximum number of concurrent calls, at least 1.
-        #[schemars(extend("x-resume" = "may change"))]
-        #[schemars(range(min = 1))]
-        concurrency: usize = 4,
-        /// PEM file of a private certificate authority.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(extend("x-resume" = "may change"))]
-        ca_file: Option<PathBuf>,
     }
 }
 
@@ -227,10 +198,6 @@ table! {
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(range(min = 1, max = 1024))]
         write_consistency: Option<u32>,
-        /// Timeout of a call in seconds, above 0.
-        #[schemars(extend("x-resume" = "may change"))]
-        #[schemars(range(min = 1e-3, max = 86_400.0))]
-        timeout_s: f64 = 60.0,
         /// Time limit in seconds for the server to build a graph before a search, above 0.
         #[schemars(extend("x-resume" = "may change"))]
         #[schemars(range(min = 1e-3, max = 864_000.0))]

@@ -181,7 +181,7 @@ mod tests {
         assert_eq!(of("retrieval.k"), SettingMarks::default());
         assert!(of("generation.price.prompt").may_change_on_resume);
         assert!(of("cache.dir").may_change_on_resume && of("gates.min.EM@5").may_change_on_resume);
-        assert!(of("vector_store.timeout_s").may_change_on_resume);
+        assert!(of("http.timeout_s").may_change_on_resume);
         assert!(of("evaluation.resamples").affects_summary_only);
         assert!(of("generation.headers_env.x").is_private);
         assert!(of("retrieval.dense.api_key_env").is_private);
@@ -221,9 +221,9 @@ mod tests {
         );
         settings.generation.api_key_env = None;
         let header = ("x-key".to_owned(), "sk-top/secret".to_owned());
-        settings.judge.headers_env.extend([header]);
+        settings.external.headers_env.extend([header]);
         let error = check(&settings).expect_err("a key").to_string();
-        assert!(error.starts_with("`judge.headers_env` is not"), "{error}");
+        assert!(error.starts_with("`external.headers_env` is not"), "{error}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::dataset::{Format, MissingEvidence};
 use super::evaluation::{GateMode, NoisePosition};
 use super::external::ExternalSettings;
+use super::http::HttpSettings;
 use super::judge::JudgeSettings;
 use super::retrieval::{RerankSettings, RetrievalSettings, VectorStoreSettings};
 use super::tune::TuneSettings;
@@ -40,6 +41,9 @@ table! {
         judge: JudgeSettings,
         /// An external RAG service to evaluate instead of the built-in pipeline.
         external: ExternalSettings,
+        /// Calls to all services.
+        #[schemars(extend("x-resume" = "may change"))]
+        http: HttpSettings,
         /// Evaluation of rankings and answers.
         evaluation: EvaluationSettings,
         /// Limits that a run must meet.
@@ -163,9 +167,7 @@ impl GenerationSettings {
     /// Returns true if prompts may be sent to an endpoint.
     #[must_use]
     pub fn calls_endpoint(&self) -> bool {
-        let is_recorded = self.generator == GeneratorName::Recorded;
         self.generator == GeneratorName::Openai
-            || is_recorded && self.fallback == Some(GeneratorName::Openai)
     }
 }
 
@@ -178,13 +180,9 @@ table! {
         base_url: String = "http://localhost:11434/v1".to_owned(),
         /// Model name at the endpoint.
         model: String,
-        /// For `recorded`: JSON lines with the responses to exact prompts.
+        /// For `recorded`: JSON lines with the responses to exact prompts. A run that lacks more than 5% of them does not start.
         #[serde(skip_serializing_if = "Option::is_none")]
         responses: Option<PathBuf>,
-        /// For `recorded`: the generator of prompts without a recorded response. Default: none; such prompts are reported, and a run that
-        /// lacks more than 5% of its responses does not start.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        fallback: Option<GeneratorName>,
         /// Environment variable with the API key. Empty: none.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(extend("x-resume" = "may change", "x-private" = true))]
@@ -209,19 +207,6 @@ table! {
         #[schemars(range(min = 1))]
         // The default prompt asks to reason first: a few sentences over several passages, and then the answer.
         max_tokens: u32 = 1_024,
-        /// Maximum number of concurrent calls, at least 1.
-        #[schemars(extend("x-resume" = "may change"))]
-        #[schemars(range(min = 1))]
-        concurrency: usize = 8,
-        /// Timeout of a call in seconds, above 0.
-        #[schemars(extend("x-resume" = "may change"))]
-        #[schemars(range(min = 1e-3, max = 86_400.0))]
-        timeout_s: f64 = 120.0,
-        /// Time limit in seconds per prompt, including retries and waits. Default: three times `timeout_s`, at least 180.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(extend("x-resume" = "may change"))]
-        #[schemars(range(min = 1e-3, max = 864_000.0))]
-        deadline_s: Option<f64>,
         /// Calls per question for the condition `retrieved`, at least 1; above 1 no cached responses are used.
         #[schemars(range(min = 1))]
         repeat: usize = 1,
@@ -230,17 +215,9 @@ table! {
         #[schemars(extend("x-resume" = "may change"))]
         #[schemars(range(min = 0.0, max = 1e9))]
         max_usd: Option<f64>,
-        /// Token limit of a run, prompts and answers together. Default: none.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(extend("x-resume" = "may change"))]
-        max_tokens_total: Option<u64>,
         /// Price of tokens.
         #[schemars(extend("x-resume" = "may change"))]
         price: Price,
-        /// PEM file of a private certificate authority.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(extend("x-resume" = "may change"))]
-        ca_file: Option<PathBuf>,
     }
 }
 

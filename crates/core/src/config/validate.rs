@@ -55,7 +55,7 @@ impl Settings {
     }
 
     /// Returns each setting that may have no effect because of another one, with true if it is set and has none.
-    fn without_effect(&self) -> [(bool, &'static str, &'static str); 17] {
+    fn without_effect(&self) -> [(bool, &'static str, &'static str); 14] {
         let (chunking, dense, rerank) = (&self.chunking, &self.retrieval.dense, &self.rerank);
         let is_remote = dense.endpoint.is_some();
         let is_reranked = rerank.model.is_some() || rerank.endpoint.is_some();
@@ -65,7 +65,6 @@ impl Settings {
         let of_endpoint = "but only `retrieval.dense.endpoint` uses it";
         let of_rerank = "but only `rerank.endpoint` uses it";
         let nothing = "but nothing is reranked without `rerank.model` or `rerank.endpoint`";
-        let precise = Precision::default();
         [
             (
                 chunking.file.is_some() && chunking.strategy != Strategy::File,
@@ -76,18 +75,19 @@ impl Settings {
             (is_remote && dense.pooling.is_some(), "retrieval.dense.pooling", ONLY_LOCAL),
             (is_remote && dense.normalize.is_some(), "retrieval.dense.normalize", ONLY_LOCAL),
             (is_remote && dense.max_tokens.is_some(), "retrieval.dense.max_tokens", ONLY_LOCAL),
-            (is_remote && dense.precision != precise, "retrieval.dense.precision", ONLY_LOCAL),
+            (
+                is_remote && dense.precision != Precision::default(),
+                "retrieval.dense.precision",
+                ONLY_LOCAL,
+            ),
             (is_remote && dense.titles.is_some(), "retrieval.dense.titles", ONLY_LOCAL),
             (is_remote && chunking.tokenizer == Tokenizer::Model, "chunking.tokenizer", ONLY_LOCAL),
             (!is_remote && dense.api_key_env.is_some(), "retrieval.dense.api_key_env", of_endpoint),
             (!is_remote && dense.dimensions.is_some(), "retrieval.dense.dimensions", of_endpoint),
-            (!is_remote && dense.ca_file.is_some(), "retrieval.dense.ca_file", of_endpoint),
             (!is_reranked && rerank.depth.is_some(), "rerank.depth", nothing),
             (!by_endpoint && rerank.api_key_env.is_some(), "rerank.api_key_env", of_rerank),
-            (!by_endpoint && rerank.ca_file.is_some(), "rerank.ca_file", of_rerank),
             (!by_endpoint && rerank.form != RerankApi::default(), "rerank.form", of_rerank),
             (!by_model && rerank.max_tokens.is_some(), "rerank.max_tokens", ONLY_LOCAL),
-            (!by_model && rerank.precision != precise, "rerank.precision", ONLY_LOCAL),
         ]
     }
 

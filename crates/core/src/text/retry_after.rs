@@ -1,4 +1,4 @@
-//! The wait that a server requests: `Retry-After` (RFC 9110, section 10.2.3) in both its forms, seconds or a date.
+//! Waits that a server requests: `Retry-After` (RFC 9110, section 10.2.3) in both its forms, seconds or a date.
 
 use std::time::{Duration, SystemTime};
 

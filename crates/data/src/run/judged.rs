@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Error, RunFolder, Spent, lines, open_file};
+use super::{Error, RunFolder, lines, open_file};
 use ragtriage_core::attribute::judge::{Decisions, Settled};
 use ragtriage_core::rightness::JudgeVerdict;
 use ragtriage_core::types::{ArmName, Origin, QuestionId, TokenUse, Trace};
@@ -127,16 +127,11 @@ pub fn read(folder: &RunFolder) -> Result<Vec<JudgeReply>, Error> {
     lines::read(&folder.file(FILE), |reply: JudgeReply| reply)
 }
 
-/// Sums the cost of the calls that were made.
+/// Sums the cost in US dollars of the calls that were made.
 #[must_use]
-pub fn spent(replies: &[JudgeReply]) -> Spent {
-    let called =
-        replies.iter().map(|reply| &reply.call).filter(|call| call.origin == Origin::Called);
-    called.fold(Spent::default(), |sum, call| {
-        let prompt = call.tokens.prompt_billed.unwrap_or(call.tokens.prompt);
-        sum.plus(Spent {
-            usd: call.cost_usd,
-            tokens: prompt.saturating_add(call.tokens.completion),
-        })
-    })
+pub fn spent(replies: &[JudgeReply]) -> f64 {
+    let calls = replies.iter().map(|reply| &reply.call);
+    let called = calls.filter(|call| call.origin == Origin::Called);
+    // A sum of nothing would be -0.
+    called.fold(0.0, |sum, call| sum + call.cost_usd)
 }

@@ -28,4 +28,4 @@ pub use manifest::{
 };
 pub use private::{is_private, shown};
 pub use saved::SavedRun;
-pub use spent::Spent;
+pub use spent::spent;

@@ -112,7 +112,7 @@ pub fn judge_summary(run: &SavedRun, outcomes: &[Outcome]) -> Option<JudgeSummar
         judge: replies.last()?.judge.clone(),
         n_replies: replies.len(),
         n_unreadable: replies.iter().filter(is_unreadable).count(),
-        cost_usd: judged::spent(&run.decided.replies).usd,
+        cost_usd: judged::spent(&run.decided.replies),
         right_called_different,
         wrong_called_same,
         unsure_unlike_person,

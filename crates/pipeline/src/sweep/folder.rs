@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use ragtriage_core::measure::Measure;
-use ragtriage_data::run::{Kind, RunFolder, Spent};
+use ragtriage_data::run::{Kind, RunFolder};
 
 /// Log of held-out evaluations in the parent folder, shared by all sweeps: they use the same held-out questions.
 const EVALUATIONS: &str = "held_out_evaluations.jsonl";
@@ -126,19 +126,19 @@ impl SweepFolder {
         }
     }
 
-    /// Returns the cost of the generator's calls under this name so far, over all processes, as far as a limit
+    /// Returns the cost in US dollars of the generator's calls under this name so far, over all processes, as far as a limit
     /// counted them.
     ///
     /// # Errors
     /// `Io`, `Damaged`.
-    pub fn spent(&self) -> Result<Spent, Error> {
+    pub fn spent(&self) -> Result<f64, Error> {
         let path = self.folder.file(SPENT);
         match fs::read(&path) {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| {
                 Error::other(format!("`{}` is damaged: {error}", path.display()))
                     .with_hint("delete it: it is rebuilt")
             }),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Spent::default()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(0.0),
             Err(error) => Err(io("read", &path)(error)),
         }
     }
@@ -147,8 +147,8 @@ impl SweepFolder {
     ///
     /// # Errors
     /// `Store`.
-    pub fn spend(&self, spent: Spent) -> Result<(), Error> {
-        self.write(SPENT, &serde_json::to_vec(&spent).expect("two numbers are plain JSON"))
+    pub fn spend(&self, usd: f64) -> Result<(), Error> {
+        self.write(SPENT, usd.to_string().as_bytes())
     }
 
     /// Appends evaluations to the log and returns the number of distinct comparisons with a default on the questions of the last,
@@ -256,9 +256,10 @@ mod tests {
         let parent = tempfile::tempdir().expect("a folder");
         let folder =
             SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
-        assert_eq!(folder.spent().expect("nothing yet"), Spent::default());
-        folder.spend(Spent { usd: 0.5, tokens: 7 }).expect("kept");
-        assert_eq!(folder.spent().expect("read"), Spent { usd: 0.5, tokens: 7 });
+        let spent = || folder.spent().expect("read").to_bits();
+        assert_eq!(spent(), 0.0_f64.to_bits());
+        folder.spend(0.5).expect("kept");
+        assert_eq!(spent(), 0.5_f64.to_bits());
         assert!(SweepFolder::open(parent.path(), "..", Path::new("c.toml")).is_err());
     }
 

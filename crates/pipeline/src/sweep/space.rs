@@ -16,12 +16,12 @@ const FIXED: [&str; 12] = [
     "gates",
     "cache",
     "external",
+    "http",
     "judge",
     "tune",
     "sweep",
     "generation.generator",
     "generation.max_usd",
-    "generation.max_tokens_total",
     "generation.price",
 ];
 

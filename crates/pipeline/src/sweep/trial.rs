@@ -22,7 +22,7 @@ use crate::{Error, Kind};
 use ragtriage_clients::llm::Allowance;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::types::Trace;
-use ragtriage_data::run::{Manifest, RunFolder, SavedRun, Spent, deciding};
+use ragtriage_data::run::{Manifest, RunFolder, SavedRun, deciding};
 use ragtriage_eval::tuning::{TrialScores, TrialTruncation};
 use ragtriage_eval::{score, shown};
 
@@ -113,8 +113,7 @@ impl Sweep<'_> {
         let Assembled { plan, vector_caches, allowance, .. } = assembled;
         let sweep = self.request.folder;
         if let Some(allowance) = &allowance {
-            let spent = sweep.spent()?;
-            allowance.already(spent.usd, spent.tokens);
+            allowance.already(sweep.spent()?);
         }
         if path.exists() {
             if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
@@ -164,7 +163,6 @@ struct Spending<'a> {
 
 impl Drop for Spending<'_> {
     fn drop(&mut self) {
-        let (usd, tokens) = self.allowance.spent();
-        let _ = self.folder.spend(Spent { usd, tokens }); // a full disk also ends the trial's run, and that is reported
+        let _ = self.folder.spend(self.allowance.spent()); // a full disk also ends the trial's run, and that is reported
     }
 }

@@ -22,7 +22,7 @@ use crate::settings::assemble::{self, Environment, most_completion_tokens};
 use crate::settings::{Resolved, Settings, record};
 use crate::stock::Stock;
 use crate::{Error, Kind};
-use ragtriage_clients::http::OnDownload;
+use ragtriage_clients::fetch::OnDownload;
 use ragtriage_core::config::{GeneratorName, check_ranges};
 use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
 use ragtriage_core::rightness::Judge;

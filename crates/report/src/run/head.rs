@@ -170,7 +170,7 @@ fn describe_retriever(name: RetrieverName, manifest: &Manifest) -> String {
         RetrieverName::Bm25 => return describe_bm25(&retrieval.bm25),
         RetrieverName::Collection => return describe_collection(retrieval, manifest),
         RetrieverName::LateInteraction => {
-            (retrieval.late_interaction.model.clone(), retrieval.late_interaction.precision)
+            (retrieval.late_interaction.model.clone(), Precision::Float32)
         }
         RetrieverName::Dense => {
             let query_model = query_model.as_ref();

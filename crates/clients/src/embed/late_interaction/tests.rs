@@ -38,7 +38,7 @@ fn expected() -> Sides {
 
 fn open(folder: &Path) -> Result<LateInteraction, Error> {
     let checkpoint = Checkpoint::open(folder, None)?;
-    LateInteraction::open(checkpoint, Precision::default())
+    LateInteraction::open(checkpoint)
 }
 
 async fn check(encoder: &LateInteraction, role: Role, cases: &[Encoded]) {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Deserialize;
 
 use super::*;
+use ragtriage_core::types::Similarity;
 
 #[derive(Deserialize)]
 struct Expected {
@@ -14,8 +15,8 @@ struct Expected {
     vector: Vec<f32>,
 }
 
-fn open(folder: &Path, options: LocalOptions) -> Result<Local, Error> {
-    Local::open(Checkpoint::open(folder, None)?, options)
+fn open(folder: &Path, options: &DenseSettings) -> Result<Local, Error> {
+    Local::open(Checkpoint::open(folder, None)?, options, Instructions::All)
 }
 
 fn untitled<'a>(texts: &[&'a str]) -> Vec<TitledText<'a>> {
@@ -27,7 +28,7 @@ fn tiny_folder() -> std::path::PathBuf {
 }
 
 fn tiny() -> Local {
-    open(&tiny_folder(), LocalOptions::default()).unwrap()
+    open(&tiny_folder(), &DenseSettings::default()).unwrap()
 }
 
 fn expected() -> Vec<Expected> {
@@ -84,8 +85,8 @@ async fn a_text_has_the_same_bits_alone_and_in_company() {
 #[tokio::test]
 async fn prefixes_stand_before_the_text_of_their_role_only() {
     let prefixed =
-        LocalOptions { query_prefix: Some("what is ".to_owned()), ..LocalOptions::default() };
-    let encoder = open(&tiny_folder(), prefixed).unwrap();
+        DenseSettings { query_prefix: Some("what is ".to_owned()), ..DenseSettings::default() };
+    let encoder = open(&tiny_folder(), &prefixed).unwrap();
     let plain = tiny();
     let with = encoder.encode(&untitled(&["tea"]), Role::Query, &|_| ()).await.unwrap();
     assert_eq!(
@@ -104,7 +105,7 @@ async fn prefixes_stand_before_the_text_of_their_role_only() {
 #[tokio::test]
 async fn the_offset_read_up_to_is_where_the_last_word_piece_ends() {
     let encoder =
-        open(&tiny_folder(), LocalOptions { max_tokens: Some(5), ..LocalOptions::default() })
+        open(&tiny_folder(), &DenseSettings { max_tokens: Some(5), ..DenseSettings::default() })
             .unwrap();
     // [CLS] and [SEP] leave three word pieces: "tea", "é" (two bytes, read as "e"), "cup".
     let text = "tea é cup of tea";
@@ -121,8 +122,8 @@ async fn the_offset_read_up_to_is_where_the_last_word_piece_ends() {
 
 #[tokio::test]
 async fn cls_pooling_takes_each_sequences_first_vector() {
-    let cls = LocalOptions { pooling: Some(Pooling::Cls), ..LocalOptions::default() };
-    let encoder = open(&tiny_folder(), cls).unwrap();
+    let cls = DenseSettings { pooling: Some(Pooling::Cls), ..DenseSettings::default() };
+    let encoder = open(&tiny_folder(), &cls).unwrap();
     let both =
         encoder.encode(&untitled(&["the old king", "tea"]), Role::Passage, &|_| ()).await.unwrap();
     let alone = encoder.encode(&untitled(&["tea"]), Role::Passage, &|_| ()).await.unwrap();
@@ -150,7 +151,7 @@ async fn other_families_are_those_of_transformers() {
     for (name, cases) in
         [("roberta", expected.roberta.texts), ("distilbert", expected.distilbert.texts)]
     {
-        let encoder = open(&folder.join(name), LocalOptions::default()).unwrap();
+        let encoder = open(&folder.join(name), &DenseSettings::default()).unwrap();
         let texts: Vec<&str> = cases.iter().map(|case| case.text.as_str()).collect();
         let vectors = encoder.encode(&untitled(&texts), Role::Passage, &|_| ()).await.unwrap();
         let lengths = encoder.lengths(&untitled(&texts), Role::Passage).await.unwrap().unwrap();
@@ -174,18 +175,18 @@ async fn the_folders_prompts_and_similarity_hold_unless_set() {
     let said =
         r#"{"prompts": {"query": "what is ", "passage": "it is "}, "similarity_fn_name": "dot"}"#;
     std::fs::write(folder.path().join("config_sentence_transformers.json"), said).unwrap();
-    let encoder = open(folder.path(), LocalOptions::default()).unwrap();
+    let encoder = open(folder.path(), &DenseSettings::default()).unwrap();
     assert_eq!(
         (encoder.inner.recipe.query_prefix.as_str(), encoder.shape().similarity),
         ("what is ", Similarity::Dot)
     );
     assert_eq!(encoder.inner.recipe.passage_prefix, "it is ");
-    let options = LocalOptions {
+    let options = DenseSettings {
         similarity: Some(Similarity::Cosine),
         query_prefix: Some(String::new()),
-        ..LocalOptions::default()
+        ..DenseSettings::default()
     };
-    let encoder = open(folder.path(), options).unwrap();
+    let encoder = open(folder.path(), &options).unwrap();
     assert_eq!(
         (encoder.inner.recipe.query_prefix.as_str(), encoder.shape().similarity),
         ("", Similarity::Cosine)
@@ -212,7 +213,7 @@ async fn what_is_not_computed_is_refused_by_name() {
     let config =
         std::fs::read_to_string(&path).unwrap().replace("\"absolute\"", "\"relative_key\"");
     std::fs::write(&path, config).unwrap();
-    let error = open(folder.path(), LocalOptions::default()).err().unwrap().to_string();
+    let error = open(folder.path(), &DenseSettings::default()).err().unwrap().to_string();
     let expected = format!(
         "`{}` has `position_embedding_type` = `relative_key`, which is not supported (supported: absolute)",
         path.display()
@@ -223,7 +224,7 @@ async fn what_is_not_computed_is_refused_by_name() {
 #[tokio::test]
 async fn weights_changed_after_opening_are_refused() {
     let folder = copy_of_tiny();
-    let encoder = open(folder.path(), LocalOptions::default()).unwrap();
+    let encoder = open(folder.path(), &DenseSettings::default()).unwrap();
     let path = folder.path().join("model.safetensors");
     let mut bytes = std::fs::read(&path).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
@@ -234,10 +235,10 @@ async fn weights_changed_after_opening_are_refused() {
 
 #[tokio::test]
 async fn a_length_the_model_does_not_have_is_refused() {
-    let short = LocalOptions { max_tokens: Some(2), ..LocalOptions::default() };
-    let error = open(&tiny_folder(), short).err().unwrap().to_string();
+    let short = DenseSettings { max_tokens: Some(2), ..DenseSettings::default() };
+    let error = open(&tiny_folder(), &short).err().unwrap().to_string();
     assert_eq!(error, "`max_tokens` = 2 leaves no room for text; it must be at least 3");
-    let long = LocalOptions { max_tokens: Some(65), ..LocalOptions::default() };
-    let error = open(&tiny_folder(), long).err().unwrap().to_string();
+    let long = DenseSettings { max_tokens: Some(65), ..DenseSettings::default() };
+    let error = open(&tiny_folder(), &long).err().unwrap().to_string();
     assert_eq!(error, "`max_tokens` = 65 exceeds the model's 64 positions");
 }

@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Remote, RemoteSettings};
+use super::Remote;
 use crate::embed::{CachedEncoder, Encoder, Role};
-use crate::http::{Backoff, Secret};
-use crate::remote::faulty::{FaultyServer, Sent, answer, wire_faults};
+use crate::http::faulty::{FaultyServer, Sent, answer, wire_faults};
+use crate::http::{Backoff, ENCODER, Endpoint, Secret};
+use ragtriage_core::config::DenseSettings;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::types::TitledText;
 
-const TEXTS: [&str; 4] = ["a", "b", "c", "d"];
+const TEXTS: [&str; 2] = ["a", "b"];
 
 /// The right answer to a call: for each text its first byte and 1, the last text first.
 fn right(request: &Value) -> Value {
@@ -29,17 +30,17 @@ fn sent(data: &Value) -> Sent {
     answer(&json!({ "data": data }).to_string())
 }
 
-/// Two texts a call; two tries without waits.
-fn settings(server: &FaultyServer) -> RemoteSettings {
-    RemoteSettings {
+/// Two tries without waits.
+async fn open(server: &FaultyServer) -> Remote {
+    let url = format!("{}/v1", server.url);
+    let endpoint = Endpoint {
         api_key: Some(Secret::new("sk-very-secret".to_owned())),
-        dimensions: Some(2),
-        batch_texts: 2,
-        concurrency: 1,
-        timeout: Duration::from_millis(500),
         backoff: Backoff { first_wait: Duration::ZERO, ..Backoff::new(2, Duration::from_secs(50)) },
-        ..RemoteSettings::new(format!("{}/v1", server.url), "m".to_owned())
-    }
+        ..Endpoint::new(&ENCODER, url, Duration::from_millis(500), 1)
+    };
+    let model = "m".to_owned();
+    let dense = DenseSettings { model, dimensions: Some(2), ..DenseSettings::default() };
+    Remote::open(&endpoint, &dense).await.unwrap()
 }
 
 /// Encodes [`TEXTS`] with a fresh cache: first by the fault, then by a right server. Returns the error and its hint.
@@ -49,7 +50,7 @@ async fn error_of(
 ) -> [String; 2] {
     server.now(fault);
     let folder = tempfile::tempdir().unwrap();
-    let remote = Arc::new(Remote::open(settings(server)).await.unwrap());
+    let remote = Arc::new(open(server).await);
     let cached =
         CachedEncoder::open(remote, &folder.path().join("vectors.sqlite"), &Notices::default())
             .unwrap();
@@ -59,7 +60,7 @@ async fn error_of(
     server.now(|request| sent(&right(request)));
     let vectors = cached.encode(&texts, Role::Passage, &|_| ()).await.unwrap();
     // a is byte 97.
-    assert_eq!(vectors, [[97.0, 1.0], [98.0, 1.0], [99.0, 1.0], [100.0, 1.0]]);
+    assert_eq!(vectors, [[97.0, 1.0], [98.0, 1.0]]);
     assert_eq!(cached.n_hits(), 0, "{error}");
     let hint = error.hint().expect("a hint");
     [error.to_string(), hint]
@@ -69,7 +70,7 @@ async fn error_of(
 async fn a_connection_at_fault_is_one_error_and_nothing_is_cached() {
     let elsewhere = FaultyServer::start(|_| answer(""));
     let server = FaultyServer::start(|_| answer(""));
-    let call = json!({ "input": TEXTS[..2] });
+    let call = json!({ "input": TEXTS });
     let body = json!({ "data": right(&call) }).to_string();
     for fault in wire_faults(&body, &elsewhere.url) {
         let sent = fault.sent.clone();
@@ -143,33 +144,13 @@ async fn a_wrong_answer_is_one_error_and_nothing_is_cached() {
 }
 
 #[tokio::test]
-async fn another_dimension_from_the_second_batch_on_is_an_error() {
-    let server = FaultyServer::start(|_| answer(""));
-    let [error, _] = error_of(&server, |request| {
-        let mut data = right(request);
-        if request["input"][0] == "c" {
-            for vector in data.as_array_mut().expect("a list") {
-                vector["embedding"] = json!([1, 2, 3]);
-            }
-        }
-        sent(&data)
-    })
-    .await;
-    let expected = format!(
-        "`{}/v1/embeddings` returned a vector of 3 numbers, expected 2 as in `retrieval.dense.dimensions`",
-        server.url
-    );
-    assert_eq!(error, expected);
-}
-
-#[tokio::test]
 async fn an_answer_in_another_order_and_with_more_fields_is_right() {
     let server = FaultyServer::start(|request| {
         let body = json!({ "object": "list", "data": right(request), "usage": null, "model": [1] });
         answer(&format!("\n {body}\n"))
     });
-    let remote = Remote::open(settings(&server)).await.unwrap();
+    let remote = open(&server).await;
     let texts = TEXTS.map(TitledText::untitled);
     let vectors = remote.encode(&texts, Role::Query, &|_| ()).await.unwrap();
-    assert_eq!(vectors, [[97.0, 1.0], [98.0, 1.0], [99.0, 1.0], [100.0, 1.0]]);
+    assert_eq!(vectors, [[97.0, 1.0], [98.0, 1.0]]);
 }

@@ -2,12 +2,14 @@
 
 use ragtriage_core::hint::Hint;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use wiremock::matchers::{body_json, header, method, path};
 use wiremock::{Mock, MockServer, Request as Received, Respond, ResponseTemplate};
 
 use super::*;
+use crate::http::{Backoff, ENCODER, Secret};
 
 const KEY: &str = "sk-very-secret";
 
@@ -36,22 +38,32 @@ async fn server(respond: impl Respond + 'static) -> MockServer {
     server
 }
 
-/// Settings with two dimensions, so that no probe is sent, and without waits.
-fn settings(server: &MockServer) -> RemoteSettings {
-    RemoteSettings {
-        api_key: Some(Secret::new(KEY.to_owned())),
-        dimensions: Some(2),
-        backoff: Backoff { first_wait: Duration::ZERO, ..Backoff::new(3, Duration::from_secs(50)) },
-        ..RemoteSettings::new(format!("{}/v1/", server.uri()), "m".to_owned())
+/// Without waits.
+fn endpoint(url: String) -> Endpoint {
+    let endpoint = Endpoint::new(&ENCODER, url, Duration::from_secs(50), 4);
+    let api_key = Some(Secret::new(KEY.to_owned()));
+    Endpoint {
+        api_key,
+        backoff: Backoff { first_wait: Duration::ZERO, ..endpoint.backoff },
+        ..endpoint
     }
+}
+
+/// Settings with two dimensions, so that no probe is sent.
+fn settings() -> DenseSettings {
+    DenseSettings { model: "m".to_owned(), dimensions: Some(2), ..DenseSettings::default() }
+}
+
+async fn open(server: &MockServer, settings: &DenseSettings) -> Result<Remote, Error> {
+    Remote::open(&endpoint(format!("{}/v1/", server.uri())), settings).await
 }
 
 fn untitled<'a>(texts: &[&'a str]) -> Vec<TitledText<'a>> {
     texts.iter().map(|text| TitledText::untitled(text)).collect()
 }
 
-async fn try_encode(settings: RemoteSettings, texts: &[&str]) -> Result<Vec<Vec<f32>>, Error> {
-    Remote::open(settings).await?.encode(&untitled(texts), Role::Passage, &|_| ()).await
+async fn try_encode(server: &MockServer, texts: &[&str]) -> Result<Vec<Vec<f32>>, Error> {
+    open(server, &settings()).await?.encode(&untitled(texts), Role::Passage, &|_| ()).await
 }
 
 /// Returns the texts of each call, in order of arrival.
@@ -75,9 +87,8 @@ async fn a_call_is_what_the_settings_say_and_answers_are_put_in_order() {
         .expect(1)
         .mount(&server)
         .await;
-    let passage_prefix = "passage: ".to_owned();
-    let remote =
-        Remote::open(RemoteSettings { passage_prefix, ..settings(&server) }).await.unwrap();
+    let passage_prefix = Some("passage: ".to_owned());
+    let remote = open(&server, &DenseSettings { passage_prefix, ..settings() }).await.unwrap();
     let texts = [TitledText { title: "Tea", text: "is hot" }, TitledText::untitled("b")];
     let n_done = AtomicUsize::new(0);
     let on_progress = |n| _ = n_done.fetch_add(n, Ordering::Relaxed);
@@ -96,8 +107,8 @@ async fn a_call_is_what_the_settings_say_and_answers_are_put_in_order() {
 #[tokio::test]
 async fn the_dimension_is_learned_by_one_short_text_and_holds_for_every_vector() {
     let server = server(encode).await;
-    let unknown = RemoteSettings { dimensions: None, ..settings(&server) };
-    let remote = Remote::open(unknown.clone()).await.unwrap();
+    let unknown = DenseSettings { dimensions: None, ..settings() };
+    let remote = open(&server, &unknown).await.unwrap();
     assert_eq!(remote.shape().dimension, 2);
     assert_eq!(calls(&server).await, [[PROBE]]);
     let body: Value =
@@ -105,8 +116,10 @@ async fn the_dimension_is_learned_by_one_short_text_and_holds_for_every_vector()
     assert_eq!(body.get("dimensions"), None);
     let no_texts: Vec<Vec<f32>> = Vec::new();
     assert_eq!(remote.encode(&[], Role::Query, &|_| ()).await.unwrap(), no_texts);
-    let other = RemoteSettings { dimensions: Some(3), ..unknown };
-    let error = try_encode(other, &["a"]).await.unwrap_err().to_string();
+    let other = DenseSettings { dimensions: Some(3), ..unknown };
+    let other = open(&server, &other).await.unwrap();
+    let error = other.encode(&untitled(&["a"]), Role::Query, &|_| ()).await.unwrap_err();
+    let error = error.to_string();
     assert_eq!(
         error,
         format!(
@@ -116,42 +129,38 @@ async fn the_dimension_is_learned_by_one_short_text_and_holds_for_every_vector()
     );
 }
 
-#[tokio::test]
-async fn texts_go_in_batches_of_so_many_texts_and_characters() {
-    let server = server(encode).await;
-    let few =
-        RemoteSettings { batch_texts: 3, batch_chars: 6, concurrency: 1, ..settings(&server) };
-    let texts = ["a", "bb", "ccc", "dddd", "eeeeeeeeee", "f", "g", "h", "i"];
-    let vectors = try_encode(few, &texts).await.unwrap();
-    let lengths: Vec<f32> = vectors.iter().map(|vector| vector[0]).collect();
-    assert_eq!(lengths, [1.0, 2.0, 3.0, 4.0, 10.0, 1.0, 1.0, 1.0, 1.0]);
+#[test]
+fn texts_go_in_batches_of_so_many_texts_and_characters() {
+    let texts = ["a", "bb", "ccc", "dddd", "eeeeeeeeee", "f", "g", "h", "i"].map(str::to_owned);
     let expected: [&[&str]; 5] =
         [&["a", "bb", "ccc"], &["dddd"], &["eeeeeeeeee"], &["f", "g", "h"], &["i"]];
-    assert_eq!(calls(&server).await, expected);
+    assert_eq!(batches(&texts, 3, 6), expected);
 }
 
 #[tokio::test]
 async fn several_batches_run_at_once_and_come_back_in_order() {
     let server = server(encode).await;
-    let single = RemoteSettings { batch_texts: 1, ..settings(&server) };
-    let texts: Vec<String> = (1..=20).map(|n| "x".repeat(n)).collect();
+    let texts: Vec<String> = (1..=200).map(|n| "x".repeat(n)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let vectors = try_encode(single, &texts).await.unwrap();
-    let expected: Vec<[f32; 2]> = (1_u8..=20).map(|n| [f32::from(n), 120.0]).collect();
+    let vectors = try_encode(&server, &texts).await.unwrap();
+    let expected: Vec<[f32; 2]> = (1_u8..=200).map(|n| [f32::from(n), 120.0]).collect();
     assert_eq!(vectors, expected);
+    assert_eq!(calls(&server).await.len(), 4);
 }
 
 #[tokio::test]
-async fn what_is_transient_is_tried_again() {
-    let n_calls = AtomicUsize::new(0);
-    let server = server(move |request: &Received| match n_calls.fetch_add(1, Ordering::SeqCst) {
-        0 => ResponseTemplate::new(429).insert_header("retry-after", "0"),
-        1 => ResponseTemplate::new(500),
-        _ => encode(request),
+async fn a_vector_of_another_dimension_in_a_later_batch_is_an_error() {
+    let server = server(|request: &Received| {
+        if input(request).len() == 64 {
+            return encode(request);
+        }
+        let data = json!([{ "index": 0, "embedding": [1, 2, 3] }]);
+        ResponseTemplate::new(200).set_body_json(json!({ "data": data }))
     })
     .await;
-    assert_eq!(try_encode(settings(&server), &["a"]).await.unwrap(), [[1.0, 97.0]]);
-    assert_eq!(calls(&server).await.len(), 3);
+    let error = try_encode(&server, &["a"; 65]).await.unwrap_err().to_string();
+    let expected = "returned a vector of 3 numbers, expected 2 as in `retrieval.dense.dimensions`";
+    assert!(error.ends_with(expected), "{error}");
 }
 
 #[tokio::test]
@@ -169,10 +178,10 @@ async fn a_batch_that_is_too_large_is_halved_and_a_text_that_is_too_long_named()
         encode(request)
     })
     .await;
-    let vectors = try_encode(settings(&server), &["a", "b", "c", "d", "e"]).await.unwrap();
+    let vectors = try_encode(&server, &["a", "b", "c", "d", "e"]).await.unwrap();
     assert_eq!(vectors, [[1.0, 97.0], [1.0, 98.0], [1.0, 99.0], [1.0, 100.0], [1.0, 101.0]]);
     assert_eq!(calls(&server).await.iter().map(Vec::len).collect::<Vec<_>>(), [5, 2, 3, 1, 2]);
-    let error = try_encode(settings(&server), &["short", "ten  bytes", "c"]).await.unwrap_err();
+    let error = try_encode(&server, &["short", "ten  bytes", "c"]).await.unwrap_err();
     let expected = format!(
         "a text of 10 characters that begins with `ten bytes` is too long for the model of `retrieval.dense`: `{}/v1/embeddings` answered \
          with status 400: maximum context length is 9 tokens",
@@ -185,11 +194,11 @@ async fn a_batch_that_is_too_large_is_halved_and_a_text_that_is_too_long_named()
 #[tokio::test]
 async fn keys_stand_in_no_error_and_no_fingerprint() {
     let server = server(ResponseTemplate::new(401).set_body_string(format!("bad key {KEY}"))).await;
-    let error = try_encode(settings(&server), &["a"]).await.unwrap_err();
+    let error = try_encode(&server, &["a"]).await.unwrap_err();
     assert!(!format!("{error}{error:?}").contains(KEY), "{error:?}");
     assert!(error.hint().unwrap().contains("api_key_env"));
     let url = format!("https://user:{KEY}@h/v1?key={KEY}");
-    let remote = Remote::open(RemoteSettings { url, ..settings(&server) }).await.unwrap();
+    let remote = Remote::open(&endpoint(url), &settings()).await.unwrap();
     let fingerprint = remote.fingerprint(Role::Query);
     assert!(
         fingerprint.starts_with("remote v1 openai https://h/v1/embeddings query "),
@@ -203,39 +212,17 @@ async fn keys_stand_in_no_error_and_no_fingerprint() {
 
 #[tokio::test]
 async fn a_fingerprint_changes_with_address_model_dimension_and_prefix() {
-    let server = server(encode).await;
-    let base = settings(&server);
-    let query_prefix = "query: ".to_owned();
-    let changed = [
-        base.clone(),
-        RemoteSettings { url: "https://h/v1".to_owned(), ..base.clone() },
-        RemoteSettings { model: "n".to_owned(), ..base.clone() },
-        RemoteSettings { dimensions: Some(3), ..base.clone() },
-        RemoteSettings { query_prefix, ..base },
-    ];
+    let query_prefix = Some("query: ".to_owned());
     let mut fingerprints = std::collections::BTreeSet::new();
-    for settings in changed {
-        fingerprints
-            .insert(Remote::open(settings).await.unwrap().fingerprint(Role::Query).to_owned());
+    for (url, settings) in [
+        ("https://g/v1", settings()),
+        ("https://h/v1", settings()),
+        ("https://g/v1", DenseSettings { model: "n".to_owned(), ..settings() }),
+        ("https://g/v1", DenseSettings { dimensions: Some(3), ..settings() }),
+        ("https://g/v1", DenseSettings { query_prefix, ..settings() }),
+    ] {
+        let remote = Remote::open(&endpoint(url.to_owned()), &settings).await.unwrap();
+        fingerprints.insert(remote.fingerprint(Role::Query).to_owned());
     }
     assert_eq!(fingerprints.len(), 5);
-}
-
-#[tokio::test]
-async fn settings_that_cannot_be_are_refused_by_name() {
-    let good = RemoteSettings::new("http://localhost/v1".to_owned(), "m".to_owned());
-    let key = Some(Secret::new("a\nb".to_owned()));
-    for (settings, name) in [
-        (RemoteSettings { url: "localhost".to_owned(), ..good.clone() }, "endpoint"),
-        (RemoteSettings { model: String::new(), ..good.clone() }, "model"),
-        (RemoteSettings { dimensions: Some(0), ..good.clone() }, "dimensions"),
-        (RemoteSettings { batch_texts: 0, ..good.clone() }, "batch_texts"),
-        (RemoteSettings { concurrency: 0, ..good.clone() }, "concurrency"),
-        (RemoteSettings { timeout: Duration::ZERO, ..good.clone() }, "timeout_s"),
-        (RemoteSettings { api_key: key, ..good }, "api_key_env"),
-    ] {
-        let error = Remote::open(settings).await.err().expect("refused");
-        let error = error.to_string();
-        assert!(error.starts_with(&format!("`retrieval.dense.{name}` ")), "{error}");
-    }
 }

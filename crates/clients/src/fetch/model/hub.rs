@@ -7,27 +7,22 @@ use std::fmt;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::Deserialize;
 use tempfile::NamedTempFile;
 
 use super::ModelSource;
-use crate::fetch::error::Error;
-use crate::http::{
-    Backoff, Downloader, Error as HttpError, FileRequest, OnDownload, Partial, Secret, address,
-};
+use crate::Error;
+use crate::error::Fault;
+use crate::fetch::download::{OnDownload, Wanted, download};
 use ragtriage_encoder::checkpoint::{Checkpoint, sha256_of_file};
 
 /// The branch that the hub shows by default.
 pub(super) const DEFAULT_REVISION: &str = "main";
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
-/// Attempts without progress, for each file.
+/// Tries of each file.
 const TRIES: u32 = 4;
-/// Time limit for one file, across interruptions.
-const DEADLINE: Duration = Duration::from_hours(6);
 /// Maximum size of a model's file.
-const MOST_BYTES: u64 = 4 << 30;
+pub(super) const MOST_BYTES: u64 = 4 << 30;
 
 const CONFIG: &str = "config.json";
 const WEIGHTS: &str = "model.safetensors";
@@ -52,15 +47,7 @@ const MODEL_FILES: [&str; 12] = [
 
 /// Returns the first needed file for which `has` is false.
 fn missing_file(has: impl Fn(&str) -> bool) -> Option<&'static str> {
-    if !has(CONFIG) {
-        Some(CONFIG)
-    } else if !has(TOKENIZER) {
-        Some(TOKENIZER)
-    } else if !has(WEIGHTS) {
-        Some(WEIGHTS)
-    } else {
-        None
-    }
+    [CONFIG, TOKENIZER, WEIGHTS].into_iter().find(|file| !has(file))
 }
 
 /// Returns true if the folder has the files without which no model is read.
@@ -92,10 +79,8 @@ impl HubName {
             && parts.iter().all(|part| is_part(part))
             && revision.is_none_or(|revision| revision.split('/').all(is_part));
         if !is_valid {
-            return Err(Error::new(
-                format!("`{text}` is not a model name"),
-                "write it like `BAAI/bge-small-en-v1.5`, or `NAME@REVISION`",
-            ));
+            return Err(Error::new(format!("`{text}` is not a model name"))
+                .hinting("write it like `BAAI/bge-small-en-v1.5`, or `NAME@REVISION`"));
         }
         Ok(Self { name: name.to_owned(), revision: revision.map(str::to_owned) })
     }
@@ -159,8 +144,6 @@ fn model_folder(cache: &Path, name: &str) -> PathBuf {
 /// A model on this machine.
 #[derive(Clone, Debug)]
 pub struct FetchedModel {
-    /// Its name on the hub.
-    pub name: String,
     /// Its commit.
     pub commit: String,
     /// Its files.
@@ -177,16 +160,15 @@ pub async fn fetch(
 ) -> Result<FetchedModel, Error> {
     let revision = name.revision.as_deref().unwrap_or(DEFAULT_REVISION);
     if let Some(found) = source.cached(&name.name, revision) {
-        return opened(name, found.commit, &found.folder, false);
+        return opened(found.commit, &found.folder, false);
     }
     let own_cache = source.own_cache();
     if source.offline {
         let searched = source.hub.cache.iter().chain([&own_cache]);
         let searched: Vec<_> = searched.map(|folder| format!("`{}`", folder.display())).collect();
-        return Err(Error::new(
-            format!("`{name}` is in no cache, and offline mode is on: {}", searched.join(", ")),
-            "fetch it while connected, or put it into one of these folders; the caches are those of `HF_HOME` and `cache.dir`",
-        ));
+        let searched = searched.join(", ");
+        return Err(Error::new(format!("`{name}` is in no cache, and offline mode is on: {searched}"))
+            .hinting("fetch it while connected, or put it into one of these folders; the caches are those of `HF_HOME` and `cache.dir`"));
     }
     let listing = listing(name, revision, source).await?;
     let folder = snapshot_folder(&own_cache, &name.name, &listing.sha);
@@ -200,30 +182,21 @@ pub async fn fetch(
             continue;
         }
         let url = source.hub.url_of(&format!("{}/resolve/{}/{file}", name.name, listing.sha));
-        let wanted = WantedFile {
-            url: &url,
-            key: source.hub.key.as_ref(),
-            file,
-            target: &target,
-            sha256: sibling.lfs.as_ref().and_then(|lfs| lfs.sha256.as_deref()),
-        };
-        let fetched = download(&wanted, TRIES, CONNECT_TIMEOUT, on_download).await;
+        let key = source.hub.key.as_ref();
+        let wanted = Wanted { url: &url, key, file, most_bytes: MOST_BYTES, tries: TRIES };
+        let sha256 = sibling.lfs.as_ref().and_then(|lfs| lfs.sha256.as_deref());
+        let fetched = install(&wanted, &target, sha256, on_download).await;
         fetched.map_err(|error| refusal(error, name, revision, source))?;
     }
     if !is_commit(revision) {
         write_reference(&reference(&own_cache, &name.name, revision), &listing.sha)?;
     }
-    opened(name, listing.sha, &folder, is_new)
+    opened(listing.sha, &folder, is_new)
 }
 
-fn opened(
-    name: &HubName,
-    commit: String,
-    folder: &Path,
-    is_new: bool,
-) -> Result<FetchedModel, Error> {
-    let checkpoint = Checkpoint::open(folder, None).map_err(|error| Error::of(&error))?;
-    Ok(FetchedModel { name: name.name.clone(), commit, checkpoint, is_new })
+fn opened(commit: String, folder: &Path, is_new: bool) -> Result<FetchedModel, Error> {
+    let checkpoint = Checkpoint::open(folder, None)?;
+    Ok(FetchedModel { commit, checkpoint, is_new })
 }
 
 /// Writes the commit of a branch or tag.
@@ -267,17 +240,17 @@ async fn listing(name: &HubName, revision: &str, source: &ModelSource) -> Result
     let own = &name.name;
     let path = format!("api/models/{own}/revision/{}?blobs=true", revision.replace('/', "%2F"));
     let url = source.hub.url_of(&path);
-    let scratch = tempfile::tempdir().map_err(Error::disk(Path::new("the temporary folder")))?;
-    let file = scratch.path().join("listing");
-    let (key, sha256) = (source.hub.key.as_ref(), None);
-    let wanted = WantedFile { url: &url, key, file: "model description", target: &file, sha256 };
-    let fetched = download(&wanted, TRIES, CONNECT_TIMEOUT, &|_| ()).await;
+    let file = NamedTempFile::new().map_err(Error::disk(Path::new("the temporary folder")))?;
+    let key = source.hub.key.as_ref();
+    let what = "model description";
+    let wanted = Wanted { url: &url, key, file: what, most_bytes: MOST_BYTES, tries: TRIES };
+    let fetched = download(&wanted, file.path(), &|_| ()).await;
     fetched.map_err(|error| refusal(error, name, revision, source))?;
-    let bytes = fs::read(&file).map_err(Error::disk(&file))?;
+    let bytes = fs::read(file.path()).map_err(Error::disk(file.path()))?;
     let check_address = "check the hub's address; `HF_ENDPOINT` sets it";
     let invalid = |what: String| {
-        let message = format!("the response of `{url}` does not describe a model: {what}");
-        Error::new(message, check_address)
+        Error::new(format!("the response of `{url}` does not describe a model: {what}"))
+            .hinting(check_address)
     };
     let listing: Listing =
         serde_json::from_slice(&bytes).map_err(|error| invalid(error.to_string()))?;
@@ -288,55 +261,32 @@ async fn listing(name: &HubName, revision: &str, source: &ModelSource) -> Result
         let (hub, found) = (&source.hub.url, &listing.sha);
         let message =
             format!("`{hub}` describes commit `{found}` of `{own}` instead of `{revision}`");
-        return Err(Error::new(message, check_address));
+        return Err(Error::new(message).hinting(check_address));
     }
     let has = |name: &str| listing.siblings.iter().any(|it| it.rfilename == name);
     match missing_file(has) {
         None => Ok(listing),
-        Some(file) => Err(Error::new(
-            format!("`{own}` at revision `{}` has no `{file}`", listing.sha),
-            format!(
+        Some(file) => Err(Error::new(format!("`{own}` at revision `{}` has no `{file}`", listing.sha))
+            .hinting(format!(
                 "choose a revision or a model that has `{file}`, or convert the model and name its folder"
-            ),
-        )),
+            ))),
     }
 }
 
-/// A file of the hub, and its place here.
-pub(super) struct WantedFile<'a> {
-    pub url: &'a str,
-    pub key: Option<&'a Secret>,
-    /// Its name in messages.
-    pub file: &'a str,
-    pub target: &'a Path,
-    /// The hash that it must have, where it is known.
-    pub sha256: Option<&'a str>,
-}
-
-/// Downloads a file. It gets its name when its hash is right.
-pub(super) async fn download(
-    wanted: &WantedFile<'_>,
-    tries: u32,
-    connect_timeout: Duration,
+/// Downloads a file to `target`. It gets its name when its hash is right, where one is known.
+pub(super) async fn install(
+    wanted: &Wanted<'_>,
+    target: &Path,
+    sha256: Option<&str>,
     on_download: OnDownload<'_>,
 ) -> Result<(), Error> {
-    let WantedFile { url, key, file, target, sha256 } = *wanted;
-    let http = |error: HttpError| {
-        Error::http(&error).or_hint("try again, or use a model that is on this machine")
-    };
-    let url = address(url).map_err(http)?;
     let part = part(target)?;
-    let request =
-        FileRequest { file, most_bytes: MOST_BYTES, backoff: Backoff::new(tries, DEADLINE) };
-    let downloader = Downloader::new(&url, key, connect_timeout).map_err(http)?;
-    let mut partial = Partial::fresh(part.path()).map_err(http)?;
-    downloader.fetch(&request, &mut partial, on_download).await.map_err(http)?;
-    let found = sha256_of_file(part.path()).map_err(|error| Error::of(&error))?;
+    download(wanted, part.path(), on_download).await?;
+    let found = sha256_of_file(part.path())?;
     if let Some(expected) = sha256.filter(|expected| *expected != found) {
-        return Err(Error::new(
-            format!("`{}` has sha256 {found}, expected {expected}", target.display()),
-            "try again; if the hash still differs, check the hub's address",
-        ));
+        let target = target.display();
+        return Err(Error::new(format!("`{target}` has sha256 {found}, expected {expected}"))
+            .hinting("try again; if the hash still differs, check the hub's address"));
     }
     part.as_file().sync_all().map_err(Error::disk(target))?;
     part.persist(target).map(drop).map_err(|error| Error::disk(target)(error.error))
@@ -348,9 +298,9 @@ fn refusal(error: Error, name: &HubName, revision: &str, source: &ModelSource) -
     let has_key = source.hub.key.is_some();
     let with_key = if has_key { "with the given key" } else { "without a key" };
     let from = "the key is read from `HF_TOKEN`";
-    match error.status {
+    let (message, hint) = match error.fault {
         // The hub hides private models from those without a key, and reports missing ones likewise.
-        Some(401) => {
+        Some(Fault::Status(401)) => {
             let hint = if has_key {
                 format!("check the name, and that the key is valid and may read the model; {from}")
             } else {
@@ -361,20 +311,21 @@ fn refusal(error: Error, name: &HubName, revision: &str, source: &ModelSource) -
             let message = format!(
                 "`{hub}` denies access to `{name}` {with_key}: the model is private, gated or does not exist (status 401)"
             );
-            Error::new(message, hint)
+            (message, hint)
         }
-        Some(403) => Error::new(
+        Some(Fault::Status(403)) => (
             format!("`{hub}` refuses `{name}` {with_key}: the model is gated (status 403)"),
             format!(
                 "accept the model's conditions on its page, and use a key of that account; {from}"
             ),
         ),
-        Some(404) => Error::new(
+        Some(Fault::Status(404)) => (
             format!("`{hub}` has no model `{name}` with revision `{revision}` (status 404)"),
-            "check the name and the revision: a branch, a tag or a commit",
+            "check the name and the revision: a branch, a tag or a commit".to_owned(),
         ),
-        _ => error,
-    }
+        _ => return error.or_hint("try again, or use a model that is on this machine"),
+    };
+    Error::new(message).hinting(hint)
 }
 
 #[cfg(test)]

@@ -3,25 +3,22 @@
 //! [`locate`] is for a run: it downloads only what it can verify, by the hashes of a pinned model, which are hashed on every
 //! opening. [`fetch`] takes any model of the hub. Downloads are written under a temporary name, hashed, and renamed, so that
 //! several processes may share the cache. The `hf-hub` crate is not used: its 300 dependencies bring a second provider of
-//! cryptography and QUIC, while limits, resumption and the masking of keys are in `http`.
+//! cryptography and QUIC, while limits, and the masking of keys are in `http`.
 
 mod hub;
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 pub use hub::{FetchedModel, HubName, fetch};
 
-use crate::http::{OnDownload, Secret};
-use hub::{DEFAULT_REVISION, Snapshot, WantedFile, download};
+use super::download::{OnDownload, Wanted};
+use crate::http::Secret;
+use hub::{DEFAULT_REVISION, MOST_BYTES, Snapshot, install};
 use ragtriage_core::text::causes::with_causes;
 use ragtriage_encoder::Kind;
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError, FILES, PINS, Pin, PlaceTried};
-
-/// An unreachable hub is given up quickly: a run waits for it.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The Hugging Face hub.
 pub const HUB: &str = "https://huggingface.co";
@@ -74,43 +71,23 @@ impl Hub {
     }
 }
 
-/// A reference to a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ModelRef {
-    /// By its name on the Hugging Face hub, such as `sentence-transformers/all-MiniLM-L6-v2`.
-    Named(String),
-    /// Any checkpoint in this folder.
-    Folder(PathBuf),
-}
-
-impl ModelRef {
-    /// Parses a setting: a folder under `base` if it exists or the text looks like a path, else a name.
-    pub fn parse(text: &str, base: &Path) -> Self {
-        let path = base.join(text);
-        if path.is_dir()
-            || Path::new(text).is_absolute()
-            || text.starts_with('.')
-            || text.contains('\\')
-        {
-            Self::Folder(path)
-        } else {
-            Self::Named(text.to_owned())
-        }
-    }
-}
-
-/// Locates the model, downloading it if it is pinned and missing.
+/// Locates the model of a setting, downloading it if it is pinned and missing: the checkpoint in a folder under `base` if that exists
+/// or `model` looks like a path, else the one of that name on the hub.
 ///
 /// Errors: [`Kind::Missing`] with everything tried; [`Kind::Damaged`] for a pinned model's file in the cache if it cannot be
 /// fetched again.
 pub async fn locate(
-    model: &ModelRef,
+    model: &str,
+    base: &Path,
     source: &ModelSource,
     on_download: OnDownload<'_>,
 ) -> Result<Checkpoint, CheckpointError> {
-    match model {
-        ModelRef::Folder(folder) => open(folder, None).await,
-        ModelRef::Named(name) => named(name, source, on_download).await,
+    let folder = base.join(model);
+    let is_path = Path::new(model).is_absolute() || model.starts_with('.') || model.contains('\\');
+    if is_path || folder.is_dir() {
+        open(&folder, None).await
+    } else {
+        named(model, source, on_download).await
     }
 }
 
@@ -189,9 +166,9 @@ async fn fetch_pinned(
     for (file, expected) in FILES.into_iter().zip(pin.sha256) {
         let url = hub.url_of(&format!("{}/resolve/main/{file}", pin.name));
         let target = folder.join(file);
-        let wanted =
-            WantedFile { url: &url, key: None, file, target: &target, sha256: Some(expected) };
-        let fetched = download(&wanted, 1, CONNECT_TIMEOUT, on_download).await;
+        // One try: a run waits for it.
+        let wanted = Wanted { url: &url, key: None, file, most_bytes: MOST_BYTES, tries: 1 };
+        let fetched = install(&wanted, &target, Some(expected), on_download).await;
         fetched
             .map_err(|error| PlaceTried { place: format!("`{url}`"), why: with_causes(&error) })?;
     }
@@ -215,17 +192,18 @@ mod tests {
 
     const MINILM: &str = "sentence-transformers/all-MiniLM-L6-v2";
 
-    #[test]
-    fn a_setting_that_reads_like_a_path_is_a_folder() {
-        assert_eq!(ModelRef::parse(MINILM, Path::new("")), ModelRef::Named(MINILM.to_owned()));
-        assert_eq!(
-            ModelRef::parse("./models/mine", Path::new("")),
-            ModelRef::Folder("./models/mine".into())
-        );
-        assert_eq!(
-            ModelRef::parse("/models/mine", Path::new("config")),
-            ModelRef::Folder("/models/mine".into())
-        );
+    #[tokio::test]
+    async fn a_setting_that_reads_like_a_path_is_a_folder() {
+        let cache = tempfile::tempdir().unwrap();
+        let source =
+            ModelSource { cache_dir: cache.path().to_owned(), hub: Hub::at(HUB), offline: true };
+        for (model, file) in [
+            ("./models/mine", "config/./models/mine/config.json"),
+            ("/no/models/mine", "/no/models/mine/config.json"),
+        ] {
+            let error = locate(model, Path::new("config"), &source, &|_| ()).await.unwrap_err();
+            assert!(error.to_string().contains(file), "{error}");
+        }
     }
 
     #[tokio::test]
@@ -233,8 +211,7 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let source =
             ModelSource { cache_dir: cache.path().to_owned(), hub: Hub::at(HUB), offline: true };
-        let error =
-            locate(&ModelRef::Named(MINILM.to_owned()), &source, &|_| ()).await.unwrap_err();
+        let error = locate(MINILM, Path::new(""), &source, &|_| ()).await.unwrap_err();
         let folder = cache.path().join("models").join(MINILM);
         let expected = format!(
             "model `{MINILM}` was not found: the model cache: cannot read `{}`: No such file or directory (os error 2); \
@@ -253,8 +230,7 @@ mod tests {
         std::fs::write(&file, "{}").unwrap();
         let source =
             ModelSource { cache_dir: cache.path().to_owned(), hub: Hub::at(HUB), offline: true };
-        let error =
-            locate(&ModelRef::Named(MINILM.to_owned()), &source, &|_| ()).await.unwrap_err();
+        let error = locate(MINILM, Path::new(""), &source, &|_| ()).await.unwrap_err();
         // sha256 of "{}" by sha256sum.
         let expected = format!(
             "`{}` has sha256 44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a, \
@@ -269,8 +245,7 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let source =
             ModelSource { cache_dir: cache.path().to_owned(), hub: Hub::at(HUB), offline: false };
-        let error =
-            locate(&ModelRef::Named("some/model".to_owned()), &source, &|_| ()).await.unwrap_err();
+        let error = locate("some/model", Path::new(""), &source, &|_| ()).await.unwrap_err();
         assert!(error.to_string().contains("no pinned hash"), "{error}");
     }
 

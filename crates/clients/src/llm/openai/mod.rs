@@ -1,9 +1,7 @@
 //! Chat completions of any OpenAI-compatible server: `OpenAI`, Azure, vLLM, Ollama, llama.cpp, LM Studio, gateways.
 //!
-//! [`connect`] returns the generator that the pipeline uses: [`OpenAi`], one call per prompt, wrapped in `WithAllowance` if
-//! there is a limit, and in `Retrying`. Streaming is not requested; if a server streams nevertheless, the stream is assembled.
+//! Streaming is not requested; if a server streams nevertheless, the stream is assembled.
 
-mod models;
 mod settings;
 mod stream;
 mod wire;
@@ -13,67 +11,61 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-pub use self::models::{ListedModel, ModelList, ask_one_token, list_models};
-use self::settings::check;
 pub(crate) use self::settings::holds_secret;
+use self::settings::{MAX_COMPLETION_TOKENS, check};
 pub use self::settings::{OpenAiSettings, most_completion_tokens};
 use self::wire::ComplaintClass;
-use super::allowance::{Allowance, WithAllowance};
-use super::retry::Retrying;
+use super::allowance::Allowance;
 use super::{Completion, Generator};
 use crate::Error;
-use crate::calls::{CallPolicy, Pause};
-use crate::http::{Backoff, JsonEndpoint, Kind, Response, Retry, ServiceNames, hashed_query};
+use crate::error::Fault;
+use crate::http::{Client, Response, Retry, ServiceNames};
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::types::ErrorKind;
 
 /// Part of the fingerprint: raised whenever a change here changes what is sent or how a reply is read.
 const VERSION: u32 = 1;
-/// Number of failed attempts, unrelated to the server's load, after which a prompt fails.
-const TRIES: u32 = 4;
-/// Maximum size of a response: 32 MiB hold 8,192 tokens with the log-probabilities of 20 alternatives each. Text alone is far
-/// smaller, but a paid response should be read.
-const LARGEST_ANSWER_BYTES: usize = 32 << 20;
 
-/// Creates the generator for a server, with retries, and with `allowance` if the run has a limit. Makes no calls.
-pub fn connect(
-    settings: &OpenAiSettings,
-    allowance: Option<Arc<Allowance>>,
-) -> Result<Arc<dyn Generator>, Error> {
-    let server = OpenAi::new(settings)?;
-    let backoff = Backoff::new(TRIES, settings.deadline);
-    let policy = CallPolicy::new(settings.concurrency, server.pause.clone(), backoff);
-    Ok(match allowance {
-        None => Arc::new(Retrying { inner: server, policy }),
-        Some(allowance) => {
-            Arc::new(Retrying { inner: WithAllowance::new(server, allowance), policy })
-        }
-    })
-}
-
-/// A server's model, one call per prompt.
+/// A server's model as a [`Generator`], with the endpoint's retries.
 pub struct OpenAi {
-    names: &'static ServiceNames,
     model: String,
     fingerprint: String,
-    endpoint: JsonEndpoint,
+    client: Client,
     body: Map<String, Value>,
-    /// The pause requested by responses.
-    pause: Pause,
+    allowance: Option<Arc<Allowance>>,
 }
 
 impl OpenAi {
-    /// Checks the settings and creates the client.
-    pub fn new(settings: &OpenAiSettings) -> Result<Self, Error> {
+    /// Checks the settings and creates the client, with `allowance` if the run has a limit. Makes no calls.
+    pub fn new(
+        settings: &OpenAiSettings,
+        allowance: Option<Arc<Allowance>>,
+    ) -> Result<Self, Error> {
         check(settings)?;
-        let endpoint = JsonEndpoint::new(settings.endpoint()?)?;
-        let (model, body, pause) =
-            (settings.model.clone(), wire::body(settings), Pause::new(settings.deadline));
-        let (url, query) = (endpoint.shown_url(), hashed_query(&settings.base_url));
-        let headers = settings::hashed_headers(&settings.headers);
+        let OpenAiSettings { endpoint, model, .. } = settings;
+        let (client, body) = (Client::new(endpoint)?, wire::body(settings));
+        let (url, query) = (client.shown_url(), endpoint.hashed_query());
+        let headers = settings::hashed_headers(&endpoint.headers);
         let fingerprint =
             format!("openai v{VERSION} {url}{query}{headers} {}", Value::Object(body.clone()));
-        Ok(Self { names: settings.names, model, fingerprint, endpoint, body, pause })
+        Ok(Self { model: model.clone(), fingerprint, client, body, allowance })
+    }
+
+    /// Makes one call.
+    async fn call(&self, prompt: &Prompt) -> Result<Completion, Error> {
+        let mut body = self.body.clone();
+        body.insert("messages".into(), wire::messages(prompt));
+        let mut answer = self.client.send(&body).await?;
+        if let Some(whole) = stream::whole(&answer.body) {
+            answer.body = whole.map_err(|reason| self.client.unreadable(&reason, &answer.body))?;
+        }
+        if !answer.is_success() || wire::is_complaint(&answer.body) {
+            return Err(self.complaint(&answer));
+        }
+        let reply = wire::reply(&answer.body)
+            .map_err(|reason| self.client.unreadable(&reason, &answer.body))?;
+        // The pieces of a stream, or the parts of a content, may spell a key together.
+        Ok(Completion { text: self.client.hide(reply.text), ..reply })
     }
 
     /// Returns the error of a server's error response.
@@ -82,7 +74,7 @@ impl OpenAi {
         // Gateways answer with status 200.
         let status = complaint.status.filter(|_| answer.status == 200).unwrap_or(answer.status);
         let class = wire::class(status, &complaint);
-        let (url, excerpt) = (self.endpoint.shown_url(), self.endpoint.excerpt(&complaint.message));
+        let (url, excerpt) = (self.client.shown_url(), self.client.excerpt(&complaint.message));
         let words = match class {
             ComplaintClass::Busy => format!("`{url}` is busy or failing"),
             ComplaintClass::TooLong => format!("the prompt is too long for `{url}`"),
@@ -90,8 +82,8 @@ impl OpenAi {
             ComplaintClass::Rejected => format!("`{url}` rejected the call"),
         };
         let error = Error::new(format!("{words}: status {status}: {excerpt}"));
-        let table = self.names.table;
-        let hint = self.names.hint(Kind::Status(status)).map(Into::into);
+        let table = self.client.names.table;
+        let hint = self.client.names.hint(Fault::Status(status)).map(Into::into);
         match class {
             ComplaintClass::Busy if status == 429 => Error {
                 kind: ErrorKind::Transient,
@@ -112,7 +104,11 @@ impl OpenAi {
             ComplaintClass::Refused => Error { is_refusal: true, ..error },
             ComplaintClass::Rejected if matches!(status, 400 | 422) => {
                 let kind = wire::refused_parameter(&complaint).unwrap_or(ErrorKind::Permanent);
-                Error { kind, hint: parameter_hint(kind, self.names).map(Into::into), ..error }
+                Error {
+                    kind,
+                    hint: parameter_hint(kind, self.client.names).map(Into::into),
+                    ..error
+                }
             }
             ComplaintClass::Rejected if matches!(status, 401 | 403..=405) => {
                 Error { hint, ..error }
@@ -148,22 +144,34 @@ impl Generator for OpenAi {
     }
 
     async fn generate(&self, prompt: &Prompt) -> Result<Completion, Error> {
-        let mut body = self.body.clone();
-        body.insert("messages".into(), wire::messages(prompt));
-        let mut answer = self.endpoint.send(&body).await?;
-        self.pause.after(&answer);
-        if let Some(whole) = stream::whole(&answer.body) {
-            answer.body =
-                whole.map_err(|reason| self.endpoint.unreadable(&reason, &answer.body))?;
-        }
-        if !answer.is_success() || wire::is_complaint(&answer.body) {
-            return Err(self.complaint(&answer));
-        }
-        let reply = wire::reply(&answer.body)
-            .map_err(|reason| self.endpoint.unreadable(&reason, &answer.body))?;
-        // The pieces of a stream, or the parts of a content, may spell a key together.
-        Ok(Completion { text: self.endpoint.hide(reply.text), ..reply })
+        let call = || async {
+            match &self.allowance {
+                None => self.call(prompt).await,
+                Some(allowance) => allowance.spend(prompt, self.call(prompt)).await,
+            }
+        };
+        self.client.retried(call).await
     }
+}
+
+/// Makes one call, of a few prompt tokens and at most one answer token.
+///
+/// # Errors
+/// A failed call.
+pub async fn ask_one_token(settings: &OpenAiSettings) -> Result<(), Error> {
+    let mut settings = OpenAiSettings { max_tokens: 1, ..settings.clone() };
+    for name in [MAX_COMPLETION_TOKENS, "max_tokens"] {
+        if let Some(most) = settings.extra_body.get_mut(name) {
+            *most = 1.into();
+        }
+    }
+    let prompt = Prompt {
+        question: String::new(),
+        passages: Vec::new(),
+        system: String::new(),
+        user: "Hi".to_owned(),
+    };
+    OpenAi::new(&settings, None)?.call(&prompt).await.map(drop)
 }
 
 #[cfg(test)]

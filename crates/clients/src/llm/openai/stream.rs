@@ -3,19 +3,20 @@
 
 use serde_json::{Value, json};
 
-use crate::sse;
-
-/// Assembles the chat completion in a body of server-sent events, as JSON, from the deltas of its first choice; its error
-/// message if it has one. `None`: the body is not a stream. The error describes an incomplete stream.
+/// Assembles the chat completion in a body of server-sent events (WHATWG HTML, section 9.2), as JSON, from the deltas of its first
+/// choice; its error message if it has one. `None`: the body is not a stream. The error describes an incomplete stream.
 pub(super) fn whole(body: &[u8]) -> Option<Result<Vec<u8>, String>> {
-    sse::events(std::str::from_utf8(body).ok()?).map(|events| joined(&events))
+    let text = std::str::from_utf8(body).ok()?.trim_start_matches('\u{feff}').trim_start();
+    let is_stream =
+        ["data:", "event:", "id:", "retry:", ":"].iter().any(|field| text.starts_with(field));
+    is_stream.then(|| joined(text.lines().filter_map(|line| line.strip_prefix("data:"))))
 }
 
-fn joined(events: &[sse::Event]) -> Result<Vec<u8>, String> {
+fn joined<'a>(events: impl Iterator<Item = &'a str>) -> Result<Vec<u8>, String> {
     let [mut content, mut refusal] = [None::<String>, None];
     let (mut finish, mut usage, mut is_done) = (Value::Null, Value::Null, false);
-    // Some servers leave out the empty lines.
-    for data in events.iter().flat_map(|event| event.data.lines()).map(str::trim) {
+    // One line an event: some servers leave out the empty lines between them.
+    for data in events.map(str::trim).filter(|data| !data.is_empty()) {
         if data == "[DONE]" {
             is_done = true;
             continue;

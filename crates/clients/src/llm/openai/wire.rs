@@ -41,13 +41,9 @@ const LENGTH_REASONS: [&str; 4] = ["length", "model_length", "max_tokens", "max_
 pub(super) fn body(settings: &OpenAiSettings) -> Map<String, Value> {
     let mut body = Map::new();
     body.insert("model".into(), json!(settings.model));
-    if let Some(temperature) = settings.temperature {
-        body.insert("temperature".into(), json!(temperature));
-    }
-    if let Some(max_tokens) =
-        settings.max_tokens.filter(|_| !settings.extra_body.contains_key(MAX_COMPLETION_TOKENS))
-    {
-        body.insert("max_tokens".into(), json!(max_tokens));
+    body.insert("temperature".into(), json!(settings.temperature));
+    if !settings.extra_body.contains_key(MAX_COMPLETION_TOKENS) {
+        body.insert("max_tokens".into(), json!(settings.max_tokens));
     }
     body.extend(settings.extra_body.clone());
     body
@@ -218,7 +214,7 @@ pub(super) fn class(status: u16, complaint: &Complaint) -> ComplaintClass {
         ComplaintClass::TooLong
     } else if complaint.has_code(&REFUSED_CODES) {
         ComplaintClass::Refused
-    } else if crate::http::is_transient_status(status) && !complaint.has_code(&SPENT_CODES) {
+    } else if crate::error::is_transient_status(status) && !complaint.has_code(&SPENT_CODES) {
         ComplaintClass::Busy
     } else {
         ComplaintClass::Rejected

@@ -50,19 +50,6 @@ async fn it_keeps_the_contract_from_memory_too() {
 }
 
 #[tokio::test]
-async fn what_one_process_scored_another_does_not_ask_for() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("new/scores.sqlite");
-    let inner = counting("a");
-    let [one, two] =
-        [(); 2].map(|()| CachedReranker::open(inner.clone(), &path, &Notices::default()).unwrap());
-    assert_eq!(one.scores("q", &untitled(&["x", "yy"])).await.unwrap(), [0.0, 1.0]);
-    assert_eq!(two.scores("q", &untitled(&["zzz", "yy", "x"])).await.unwrap(), [2.0, 1.0, 0.0]);
-    assert_eq!((one.n_hits(), one.n_misses(), two.n_hits(), two.n_misses()), (0, 2, 2, 1));
-    assert_eq!(inner.n_asked.load(Ordering::Relaxed), 3);
-}
-
-#[tokio::test]
 async fn another_question_title_or_reranker_is_another_key() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("scores.sqlite");
@@ -77,24 +64,6 @@ async fn another_question_title_or_reranker_is_another_key() {
         .await
         .unwrap();
     assert_eq!((a.n_asked.load(Ordering::Relaxed), b.n_asked.load(Ordering::Relaxed)), (3, 1));
-}
-
-#[tokio::test]
-async fn a_value_that_is_no_score_is_scored_again_and_replaced() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("scores.sqlite");
-    let cached = CachedReranker::open(counting("a"), &path, &Notices::default()).unwrap();
-    cached.scores("q", &untitled(&["xx"])).await.unwrap();
-    // The second is not a number: 0x7fc00000, little-endian.
-    for value in ["x'010203'", "x'0000c07f'"] {
-        let changed = rusqlite::Connection::open(&path)
-            .unwrap()
-            .execute(&format!("UPDATE scores SET score = {value}"), []);
-        assert_eq!(changed.unwrap(), 1);
-        assert_eq!(cached.scores("q", &untitled(&["xx"])).await.unwrap(), [1.0]);
-    }
-    assert_eq!(cached.scores("q", &untitled(&["xx"])).await.unwrap(), [1.0]);
-    assert_eq!((cached.n_hits(), cached.n_misses()), (1, 3));
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ fn open(name: &str) -> Result<CrossEncoder, Error> {
     let folder =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/tiny-models").join(name);
     let checkpoint = Checkpoint::open(&folder, None)?;
-    CrossEncoder::open(checkpoint, None, Precision::Float32)
+    CrossEncoder::open(checkpoint, None)
 }
 
 #[tokio::test]

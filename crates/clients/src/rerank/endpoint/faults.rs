@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Endpoint, RerankSettings};
-use crate::http::{Backoff, Secret};
-use crate::remote::faulty::{FaultyServer, Sent, answer, wire_faults};
+use super::RemoteReranker;
+use crate::http::faulty::{FaultyServer, Sent, answer};
+use crate::http::{self, Backoff, RERANKER, Secret};
 use crate::rerank::{CachedReranker, Reranker};
 use ragtriage_core::config::RerankApi;
 use ragtriage_core::hint::Hint;
@@ -31,13 +31,13 @@ fn sent(results: &Value) -> Sent {
 }
 
 /// Two tries without waits.
-fn settings(server: &FaultyServer) -> RerankSettings {
-    RerankSettings {
+fn open(server: &FaultyServer) -> RemoteReranker {
+    let endpoint = http::Endpoint {
         api_key: Some(Secret::new("sk-very-secret".to_owned())),
-        timeout: Duration::from_millis(500),
         backoff: Backoff { first_wait: Duration::ZERO, ..Backoff::new(2, Duration::from_secs(50)) },
-        ..RerankSettings::new(server.url.clone(), RerankApi::Cohere, "m".to_owned())
-    }
+        ..http::Endpoint::new(&RERANKER, server.url.clone(), Duration::from_millis(500), 4)
+    };
+    RemoteReranker::new(&endpoint, RerankApi::Cohere, "m".to_owned()).unwrap()
 }
 
 /// Scores [`PASSAGES`] with a fresh cache: first by the fault, then by a right server. Returns the error and its hint.
@@ -47,7 +47,7 @@ async fn error_of(
 ) -> [String; 2] {
     server.now(fault);
     let folder = tempfile::tempdir().unwrap();
-    let endpoint = Arc::new(Endpoint::new(settings(server)).unwrap());
+    let endpoint = Arc::new(open(server));
     let cached =
         CachedReranker::open(endpoint, &folder.path().join("scores.sqlite"), &Notices::default())
             .unwrap();
@@ -56,23 +56,9 @@ async fn error_of(
     server.now(|request| sent(&right(request)));
     // a is byte 97.
     assert_eq!(cached.scores("q", &passages).await.unwrap(), [97.0, 98.0]);
-    assert_eq!(cached.n_hits(), 0, "{error}");
+    assert_eq!(cached.scores.n_hits(), 0, "{error}");
     let hint = error.hint().expect("a hint");
     [error.to_string(), hint]
-}
-
-#[tokio::test]
-async fn a_connection_at_fault_is_one_error_and_nothing_is_cached() {
-    let elsewhere = FaultyServer::start(|_| answer(""));
-    let server = FaultyServer::start(|_| answer(""));
-    let call = json!({ "documents": PASSAGES });
-    let body = json!({ "results": right(&call) }).to_string();
-    for fault in wire_faults(&body, &elsewhere.url) {
-        let sent = fault.sent.clone();
-        let found = error_of(&server, move |_| sent.clone()).await;
-        fault.assert_named(found, &format!("{}/rerank", server.url), "rerank");
-    }
-    assert_eq!(elsewhere.n_calls(), 0, "a redirect was followed");
 }
 
 #[tokio::test]

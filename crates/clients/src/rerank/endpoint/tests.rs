@@ -1,12 +1,13 @@
 //! The reranker over loopback: each format's protocol, batches, retries, rejected responses.
 
 use ragtriage_core::hint::Hint;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use wiremock::matchers::{body_json, header, method, path};
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
 use super::*;
+use crate::http::{self, Backoff, RERANKER, Secret};
 use crate::rerank::contract;
 
 const KEY: &str = "sk-very-secret";
@@ -43,19 +44,23 @@ async fn server(respond: impl Respond + 'static) -> MockServer {
     server
 }
 
-/// Settings without waits.
-fn settings(server: &MockServer, form: RerankApi) -> RerankSettings {
-    RerankSettings {
-        api_key: Some(Secret::new(KEY.to_owned())),
-        backoff: Backoff { first_wait: Duration::ZERO, ..Backoff::new(3, Duration::from_secs(50)) },
-        ..RerankSettings::new(format!("{}/v2", server.uri()), form, "m".to_owned())
-    }
+/// A reranker without waits.
+fn open(url: String, form: RerankApi) -> RemoteReranker {
+    let endpoint = http::Endpoint::new(&RERANKER, url, Duration::from_secs(50), 4);
+    let api_key = Some(Secret::new(KEY.to_owned()));
+    let backoff = Backoff { first_wait: Duration::ZERO, ..endpoint.backoff };
+    RemoteReranker::new(&http::Endpoint { api_key, backoff, ..endpoint }, form, "m".to_owned())
+        .unwrap()
 }
 
-async fn try_score(settings: RerankSettings, passages: &[&str]) -> Result<Vec<f32>, Error> {
+fn at(server: &MockServer, form: RerankApi) -> RemoteReranker {
+    open(format!("{}/v2", server.uri()), form)
+}
+
+async fn try_score(reranker: RemoteReranker, passages: &[&str]) -> Result<Vec<f32>, Error> {
     let passages: Vec<TitledText<'_>> =
         passages.iter().map(|text| TitledText::untitled(text)).collect();
-    Endpoint::new(settings)?.scores("12345678", &passages).await
+    reranker.scores("12345678", &passages).await
 }
 
 /// Returns the number of passages of each call, in order of arrival.
@@ -73,9 +78,7 @@ async fn calls(server: &MockServer) -> Vec<usize> {
 async fn every_form_keeps_the_contract() {
     let server = server(rank).await;
     for form in RerankApi::ALL {
-        contract::check(&Endpoint::new(settings(&server, form)).unwrap()).await;
-        let small = RerankSettings { batch_passages: 2, ..settings(&server, form) };
-        contract::check(&Endpoint::new(small).unwrap()).await;
+        contract::check(&at(&server, form)).await;
     }
 }
 
@@ -85,12 +88,6 @@ async fn each_form_is_what_its_servers_take() {
         (
             RerankApi::Cohere,
             json!({ "model": "m", "query": "12345678", "documents": ["a", "bbb"], "top_n": 2 }),
-        ),
-        (
-            RerankApi::Jina,
-            json!({
-                "model": "m", "query": "12345678", "documents": ["a", "bbb"], "top_n": 2, "return_documents": false
-            }),
         ),
         (
             RerankApi::Tei,
@@ -108,7 +105,7 @@ async fn each_form_is_what_its_servers_take() {
             .await;
         // 8 / 8 minus the lengths 1 and 3.
         assert_eq!(
-            try_score(settings(&server, form), &["a", "bbb"]).await.unwrap(),
+            try_score(at(&server, form), &["a", "bbb"]).await.unwrap(),
             [0.0, -2.0],
             "{}",
             form.name()
@@ -116,70 +113,26 @@ async fn each_form_is_what_its_servers_take() {
     }
 }
 
-#[test]
-fn a_form_is_written_in_settings_by_its_name() {
-    for form in RerankApi::ALL {
-        assert_eq!(serde_json::to_value(form).unwrap(), form.name());
-    }
-    assert_eq!(RerankApi::default(), RerankApi::Cohere);
-}
-
 #[tokio::test]
 async fn passages_go_in_batches_and_come_back_in_order() {
     let server = server(rank).await;
-    let passages: Vec<String> = (1..=7).map(|n| "x".repeat(n)).collect();
+    let passages: Vec<String> = (1..=70).map(|n| "x".repeat(n)).collect();
     let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-    let small = RerankSettings { batch_passages: 3, ..settings(&server, RerankApi::Jina) };
-    assert_eq!(
-        try_score(small, &passages).await.unwrap(),
-        [0.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0]
-    );
+    let scores = try_score(at(&server, RerankApi::Tei), &passages).await.unwrap();
+    assert_eq!(scores, (0_u8..70).map(|n| -f32::from(n)).collect::<Vec<_>>());
     let mut sizes = calls(&server).await;
     sizes.sort_unstable();
-    assert_eq!(sizes, [1, 3, 3]);
-}
-
-#[tokio::test]
-async fn what_is_transient_is_tried_again_and_what_is_too_large_halved() {
-    let n_calls = AtomicUsize::new(0);
-    let server = server(move |request: &Request| {
-        if texts(request).len() > 2 {
-            let words = json!({ "error": "batch size 4 > maximum allowed batch size 2", "error_type": "Validation" });
-            return ResponseTemplate::new(422).set_body_json(words);
-        }
-        if texts(request).iter().any(|text| text.len() > 9) {
-            return ResponseTemplate::new(413);
-        }
-        match n_calls.fetch_add(1, Ordering::SeqCst) {
-            0 => ResponseTemplate::new(429).insert_header("retry-after", "0"),
-            1 => ResponseTemplate::new(500),
-            _ => rank(request),
-        }
-    })
-    .await;
-    let scores =
-        try_score(settings(&server, RerankApi::Tei), &["a", "bb", "ccc", "dddd"]).await.unwrap();
-    assert_eq!(scores, [0.0, -1.0, -2.0, -3.0]);
-    assert_eq!(calls(&server).await, [4, 2, 2, 2, 2]);
-    let error = try_score(settings(&server, RerankApi::Tei), &["a", "ten  bytes"])
-        .await
-        .unwrap_err()
-        .to_string();
-    assert!(
-        error.starts_with("a text of 10 characters that begins with `ten bytes` is too long"),
-        "{error}"
-    );
+    assert_eq!(sizes, [6, 32, 32]);
 }
 
 #[tokio::test]
 async fn keys_stand_in_no_error_and_no_fingerprint() {
     let server = server(ResponseTemplate::new(403).set_body_string(format!("bad key {KEY}"))).await;
-    let error = try_score(settings(&server, RerankApi::Cohere), &["a"]).await.unwrap_err();
+    let error = try_score(at(&server, RerankApi::Cohere), &["a"]).await.unwrap_err();
     assert!(!format!("{error}{error:?}").contains(KEY), "{error:?}");
     assert!(error.hint().unwrap().contains("`rerank.api_key_env`"));
     let url = format!("https://user:{KEY}@h/v2?key={KEY}");
-    let endpoint =
-        Endpoint::new(RerankSettings { url, ..settings(&server, RerankApi::Cohere) }).unwrap();
+    let endpoint = open(url, RerankApi::Cohere);
     let fingerprint = endpoint.fingerprint();
     assert!(
         fingerprint.starts_with("endpoint v1 cohere https://h/v2/rerank query "),
@@ -189,21 +142,10 @@ async fn keys_stand_in_no_error_and_no_fingerprint() {
 }
 
 #[test]
-fn settings_that_cannot_be_are_refused_by_name() {
-    let good = RerankSettings::new("http://localhost".to_owned(), RerankApi::Jina, "m".to_owned());
-    let key = Some(Secret::new("a\nb".to_owned()));
-    for (settings, name) in [
-        (RerankSettings { url: "localhost".to_owned(), ..good.clone() }, "endpoint"),
-        (RerankSettings { model: String::new(), ..good.clone() }, "model"),
-        (RerankSettings { batch_passages: 0, ..good.clone() }, "batch_passages"),
-        (RerankSettings { concurrency: 0, ..good.clone() }, "concurrency"),
-        (RerankSettings { timeout: Duration::ZERO, ..good.clone() }, "timeout_s"),
-        (RerankSettings { api_key: key, ..good.clone() }, "api_key_env"),
-    ] {
-        let error = Endpoint::new(settings).err().expect("refused");
-        let error = error.to_string();
-        assert!(error.starts_with(&format!("`rerank.{name}` ")), "{error}");
-    }
-    let nameless = RerankSettings { model: String::new(), form: RerankApi::Tei, ..good };
-    assert!(Endpoint::new(nameless).is_ok());
+fn a_model_is_named_except_in_the_form_that_does_not_send_it() {
+    let endpoint = http::Endpoint::new(&RERANKER, "http://h".to_owned(), Duration::from_secs(1), 1);
+    let error =
+        RemoteReranker::new(&endpoint, RerankApi::Cohere, String::new()).err().expect("refused");
+    assert_eq!(error.to_string(), "`rerank.model` is empty");
+    assert!(RemoteReranker::new(&endpoint, RerankApi::Tei, String::new()).is_ok());
 }

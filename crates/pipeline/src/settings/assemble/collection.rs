@@ -1,5 +1,7 @@
 //! Assembles the retriever `collection`: opens the collection and reads it.
 
+use std::time::Duration;
+
 use super::retrieval::Wiring;
 use crate::Error;
 use crate::error::SEE_DEFAULTS;
@@ -42,6 +44,8 @@ impl Wiring<'_> {
     /// Returns the server of the collection.
     pub(super) fn collection_server(&self) -> Result<Server, Error> {
         let collection = &self.settings().retrieval.collection;
-        self.environment.server(&collection.service(), collection.timeout_s)
+        let timeout = Duration::from_secs_f64(self.settings().http.timeout_s);
+        let key = collection.api_key_env.as_ref();
+        self.environment.server("retrieval.collection", &collection.url, key, [timeout; 2])
     }
 }

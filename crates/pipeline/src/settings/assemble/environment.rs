@@ -1,14 +1,16 @@
 //! The environment of a run: folders, network access, environment variables.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::Error;
 use crate::collection::ReadCollections;
+use crate::settings::Resolved;
 use crate::settings::cache_folder::ScratchFolder;
 use ragtriage_clients::fetch::model::Hub;
-use ragtriage_clients::http::{Backoff, Secret};
-use ragtriage_core::config::Endpoint;
+use ragtriage_clients::http::{Endpoint, Secret, ServiceNames};
+use ragtriage_core::config::HttpSettings;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::text::address;
 use ragtriage_vectors::Server;
@@ -33,18 +35,6 @@ pub struct Environment {
     pub resumed_since: Option<u64>,
 }
 
-/// A service with its keys, ready to be called.
-pub(super) struct Client {
-    pub url: String,
-    pub api_key: Option<Secret>,
-    pub headers: Vec<(String, Secret)>,
-    pub timeout: Duration,
-    pub concurrency: usize,
-    pub ca_file: Option<PathBuf>,
-    /// Four attempts within three times the time of one call.
-    pub backoff: Backoff,
-}
-
 impl Environment {
     /// Returns the folder `name` of the cache folder; `None` if caching is off.
     pub(super) fn cached(&self, name: &str) -> Option<PathBuf> {
@@ -52,61 +42,70 @@ impl Environment {
         is_on.then(|| self.cache_dir.join(name))
     }
 
-    /// Returns the client of `endpoint`; paths start from `base`.
+    /// Returns the service at `url` with its keys, called as `[http]` of the configuration says.
     ///
     /// # Errors
     /// An address on another machine in offline mode, an unset key.
-    pub(super) fn client(&self, endpoint: &Endpoint<'_>, base: &Path) -> Result<Client, Error> {
-        let Endpoint { table, url_key, url, headers_env, timeout_s, concurrency, .. } = *endpoint;
-        if self.offline && !address::is_on_this_machine(url) {
-            let url = address::shown_url(url);
-            return Err(Error::other(format!(
-                "`{table}.{url_key}`: `{url}` is not on this machine, but offline mode is on"
-            ))
-            .with_hint("use a service on this machine, or leave `--offline` out"));
-        }
-        let headers = headers_env.into_iter().flatten().map(|(header, variable)| {
+    pub(super) fn endpoint(
+        &self,
+        names: &'static ServiceNames,
+        url: &str,
+        api_key_env: Option<&String>,
+        headers_env: &BTreeMap<String, String>,
+        resolved: &Resolved,
+    ) -> Result<Endpoint, Error> {
+        let HttpSettings { timeout_s, concurrency, ca_file } = &resolved.settings.http;
+        let table = names.table;
+        self.check_offline(table, names.url, url)?;
+        let headers = headers_env.iter().map(|(header, variable)| {
             let value = self.key(Some(variable), &format!("{table}.headers_env"))?;
             Ok((header.clone(), Secret::new(value.unwrap_or_default())))
         });
-        let timeout = Duration::from_secs_f64(timeout_s);
-        Ok(Client {
-            url: url.to_owned(),
-            api_key: self
-                .key(endpoint.api_key_env, &format!("{table}.api_key_env"))?
-                .map(Secret::new),
+        let timeout = Duration::from_secs_f64(*timeout_s);
+        Ok(Endpoint {
+            api_key: self.key(api_key_env, &format!("{table}.api_key_env"))?.map(Secret::new),
             headers: headers.collect::<Result<_, Error>>()?,
-            timeout,
-            concurrency,
-            ca_file: endpoint.ca_file.map(|path| base.join(path)),
-            backoff: Backoff::new(4, 3 * timeout),
+            ca_file: ca_file.as_ref().map(|path| resolved.base().join(path)),
+            ..Endpoint::new(names, url.to_owned(), timeout, *concurrency)
         })
     }
 
-    /// Returns the Qdrant server `endpoint`, which builds a graph within `indexing_timeout_s`.
+    /// Returns the Qdrant server of `table` at `url`, which builds a graph within `indexing_timeout`.
     ///
     /// # Errors
-    /// As [`Self::client`], and a key that would be sent unencrypted to another machine.
+    /// As [`Self::endpoint`], and a key that would be sent unencrypted to another machine.
     pub(super) fn server(
         &self,
-        endpoint: &Endpoint<'_>,
-        indexing_timeout_s: f64,
+        table: &'static str,
+        url: &str,
+        api_key_env: Option<&String>,
+        [timeout, indexing_timeout]: [Duration; 2],
     ) -> Result<Server, Error> {
-        let Client { url, api_key, timeout, .. } = self.client(endpoint, Path::new(""))?;
-        if api_key.is_some() && url.starts_with("http://") && !address::is_on_this_machine(&url) {
-            let (Endpoint { table, url_key, .. }, url) = (endpoint, address::shown_url(&url));
+        self.check_offline(table, "url", url)?;
+        let api_key = self.key(api_key_env, &format!("{table}.api_key_env"))?;
+        if api_key.is_some() && url.starts_with("http://") && !address::is_on_this_machine(url) {
+            let url = address::shown_url(url);
             return Err(Error::other(format!(
-                "`{table}.{url_key}`: the Qdrant API key would be sent unencrypted to `{url}`"
+                "`{table}.url`: the Qdrant API key would be sent unencrypted to `{url}`"
             ))
             .with_hint("use `https`; plain `http` with a key is for this machine only"));
         }
-        let indexing_timeout = Duration::from_secs_f64(indexing_timeout_s);
-        let api_key = api_key.map(|key| key.expose().to_owned());
-        Ok(Server { url, settings: endpoint.table, api_key, timeout, indexing_timeout })
+        Ok(Server { url: url.to_owned(), settings: table, api_key, timeout, indexing_timeout })
+    }
+
+    fn check_offline(&self, table: &str, key: &str, url: &str) -> Result<(), Error> {
+        if !self.offline || address::is_on_this_machine(url) {
+            return Ok(());
+        }
+        let url = address::shown_url(url);
+        Err(Error::other(format!(
+            "`{table}.{key}`: `{url}` is not on this machine, but offline mode is on"
+        ))
+        .with_hint("use a service on this machine, or leave `--offline` out"))
     }
 
     /// Returns the value of the environment variable `name`, configured under `key`; `None` without a name.
-    fn key(&self, name: Option<&str>, key: &str) -> Result<Option<String>, Error> {
+    fn key(&self, name: Option<&String>, key: &str) -> Result<Option<String>, Error> {
         let Some(name) = name.filter(|name| !name.is_empty()) else {
             return Ok(None);
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::environment::{Client, Environment};
+use super::environment::Environment;
 use super::evaluation::check;
 use super::generation::{allowance, cached, calls, generator};
 use super::prompt::{prompt_counter, template};
@@ -15,9 +15,10 @@ use crate::conditions::{ConditionPlan, ConditionSamples};
 use crate::plan::PromptPlan;
 use crate::recorded::RecordedPlan;
 use crate::settings::{Resolved, Settings};
-use ragtriage_clients::http::OnDownload;
-use ragtriage_clients::service::{MappingSettings, Rag, Service, ServiceSettings};
-use ragtriage_core::config::{ExternalSettings, GeneratorName};
+use ragtriage_clients::fetch::OnDownload;
+use ragtriage_clients::http::EXTERNAL;
+use ragtriage_clients::service::{Rag, Service};
+use ragtriage_core::config::GeneratorName;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::types::ArmName;
 use ragtriage_data::run::ModelRecord;
@@ -54,19 +55,19 @@ pub async fn service(
 ) -> Result<RecordedPlan, Error> {
     let settings = &resolved.settings;
     check(settings)?;
-    let external = &settings.external;
+    let (external, concurrency) = (&settings.external, settings.http.concurrency);
     let service = Arc::new(connected(resolved, environment)?);
     let conditions = if external.answers_contexts {
         let wiring = Wiring::new(resolved, environment, &|_| {});
         let answerer = Answerer::Service(Arc::clone(&service));
         let template = Template::parse(Template::built_in("short-answer").expect("built in"))
             .expect("it is valid");
-        let plan = condition_plan(&wiring, answerer, template, external.concurrency).await?;
+        let plan = condition_plan(&wiring, answerer, template, concurrency).await?;
         Some(Box::new(plan))
     } else {
         None
     };
-    let plan = recorded(settings, service, external.concurrency)?;
+    let plan = recorded(settings, service, concurrency)?;
     Ok(RecordedPlan { most_failures: Some(FAILURES_IN_A_ROW), conditions, ..plan })
 }
 
@@ -76,34 +77,11 @@ pub(super) fn connected(resolved: &Resolved, environment: &Environment) -> Resul
     let external = &settings.external;
     let answers = external.answers_contexts
         || external.answer.is_some()
-        || external.stream.is_some()
         || settings.generation.generator != GeneratorName::None;
-    let service = external.service().ok_or_else(|| Error::setting("`external.url` is not set"))?;
-    let Client { url, api_key, headers, timeout, concurrency, .. } =
-        environment.client(&service, &resolved.base())?;
-    Ok(Service::new(ServiceSettings {
-        url,
-        api_key: api_key.map(|key| key.expose().to_owned()),
-        headers,
-        request: external.request.clone(),
-        mapping: mapping(external),
-        answers_contexts: external.answers_contexts,
-        timeout,
-        concurrency,
-        retries: external.retries,
-        answers,
-    })?)
-}
-
-fn mapping(external: &ExternalSettings) -> MappingSettings {
-    MappingSettings {
-        contexts: external.contexts.clone(),
-        doc_ids: external.doc_ids.clone(),
-        scores: external.scores.clone(),
-        stages: external.stages.clone(),
-        answer: external.answer.clone(),
-        stream: external.stream.clone(),
-    }
+    let url = external.url.as_ref().ok_or_else(|| Error::setting("`external.url` is not set"))?;
+    let (key, headers) = (external.api_key_env.as_ref(), &external.headers_env);
+    let endpoint = environment.endpoint(&EXTERNAL, url, key, headers, resolved)?;
+    Ok(Service::new(&endpoint, external, answers)?)
 }
 
 /// The generator that answers the conditions of a record.

@@ -1,5 +1,6 @@
 //! Assembles the judge.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::environment::Environment;
@@ -10,12 +11,15 @@ use crate::Error;
 use crate::estimate;
 use crate::judging::JudgePlan;
 use crate::settings::{Resolved, Settings};
+use ragtriage_clients::http::JUDGE;
 use ragtriage_clients::judge::AnswerJudge;
-use ragtriage_clients::llm::openai::{self, OpenAiSettings};
-use ragtriage_clients::llm::{Allowance, Limits};
-use ragtriage_clients::services::JUDGE;
+use ragtriage_clients::llm::Allowance;
+use ragtriage_clients::llm::openai::{self, OpenAi, OpenAiSettings};
 use ragtriage_core::config::{JudgeKind, JudgeSettings};
 use ragtriage_core::types::{JudgeEstimate, Question};
+
+/// Maximum tokens of a reply: a verdict is one word, which a model may explain.
+const MAX_TOKENS: u32 = 256;
 
 /// A judge with its response cache and its spending limit.
 pub struct AssembledJudge {
@@ -39,15 +43,14 @@ pub fn judge(
         return Ok(None);
     }
     let settings = openai_settings(resolved, environment)?;
-    let limits = Limits { usd: judge.max_usd, tokens: judge.max_tokens_total };
-    let allowance =
-        generation::limited(&JUDGE, limits, judge.price, most_completion_tokens(judge))?;
-    let generator = openai::connect(&settings, allowance.clone())?;
+    let most_tokens = most_completion_tokens(judge);
+    let allowance = generation::limited(&JUDGE, judge.max_usd, judge.price, most_tokens)?;
+    let generator = Arc::new(OpenAi::new(&settings, allowance.clone())?);
     let label = resolved.settings.dataset.label();
     let generator = generation::cached(generator, 1, label, environment)?;
     let plan = JudgePlan {
         judge: Arc::new(AnswerJudge::new(generator, prompt_counter()?, judge.price)),
-        concurrency: judge.concurrency,
+        concurrency: resolved.settings.http.concurrency,
     };
     Ok(Some(AssembledJudge { plan, allowance }))
 }
@@ -58,17 +61,18 @@ pub(super) fn openai_settings(
     environment: &Environment,
 ) -> Result<OpenAiSettings, Error> {
     let judge = &resolved.settings.judge;
+    let (key, headers) = (judge.api_key_env.as_ref(), BTreeMap::new());
     Ok(OpenAiSettings {
+        endpoint: environment.endpoint(&JUDGE, &judge.base_url, key, &headers, resolved)?,
         model: judge.model.clone(),
         extra_body: judge.extra_body.clone(),
-        temperature: Some(judge.temperature),
-        max_tokens: Some(judge.max_tokens),
-        ..generation::chat(&JUDGE, environment.client(&judge.service(), &resolved.base())?)
+        temperature: 0.0,
+        max_tokens: MAX_TOKENS,
     })
 }
 
 fn most_completion_tokens(judge: &JudgeSettings) -> u64 {
-    openai::most_completion_tokens(&judge.extra_body, Some(judge.max_tokens)).unwrap_or_default()
+    openai::most_completion_tokens(&judge.extra_body, MAX_TOKENS)
 }
 
 /// Bounds the calls of the judge for `questions`; `None` without a judge.

@@ -31,7 +31,7 @@ pub use crate::collection::ReadCollections;
 use crate::error::SEE_DEFAULTS;
 use crate::plan::{ArmPlan, Plan, PromptPlan};
 use ragtriage_clients::embed::CachedEncoder;
-use ragtriage_clients::http::OnDownload;
+use ragtriage_clients::fetch::OnDownload;
 use ragtriage_clients::llm::Allowance;
 use ragtriage_core::chunk::{ChunkSpec, Strategy};
 use ragtriage_core::hint::Hint;

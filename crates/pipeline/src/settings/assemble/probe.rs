@@ -2,8 +2,6 @@
 //!
 //! A check makes at most one call, without retries: the time of a run's retries would say nothing more.
 
-use std::time::Duration;
-
 use super::environment::Environment;
 use super::judge as judging;
 use super::recipients::uses_encoder;
@@ -11,11 +9,10 @@ use super::retrieval::Wiring;
 use super::{external, generation};
 use crate::Error;
 use crate::settings::Resolved;
-use ragtriage_clients::embed::{Encoder, Remote, RemoteSettings, Role};
-use ragtriage_clients::http::Backoff;
+use ragtriage_clients::embed::{Encoder, Remote, Role};
+use ragtriage_clients::http::{Backoff, Endpoint};
 use ragtriage_clients::llm::openai::OpenAiSettings;
-use ragtriage_clients::rerank::{Endpoint, RerankSettings, Reranker};
-use ragtriage_core::config;
+use ragtriage_clients::rerank::{self, Reranker};
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::{RetrieverName, TitledText};
 use ragtriage_encoder::checkpoint::{Checkpoint, CheckpointError};
@@ -92,13 +89,11 @@ pub fn judge(resolved: &Resolved, environment: &Environment) -> Result<OpenAiSet
 /// # Errors
 /// An unset key, a failed call, another answer than a vector of the configured dimension.
 pub async fn encoder(resolved: &Resolved, environment: &Environment) -> Result<usize, Error> {
-    let endpoint = configured(resolved.settings.retrieval.dense.service())?;
-    let settings = Wiring::new(resolved, environment, &|_| {}).remote_encoder(&endpoint)?;
-    let has_dimension = settings.dimensions.is_some();
-    let remote =
-        Remote::open(RemoteSettings { backoff: once(settings.timeout), ..settings }).await?;
+    let wiring = Wiring::new(resolved, environment, &|_| {});
+    let dense = &resolved.settings.retrieval.dense;
+    let remote = Remote::open(&once(wiring.encoder_endpoint()?)?, dense).await?;
     // Otherwise opening it has made the call.
-    if has_dimension {
+    if dense.dimensions.is_some() {
         remote.encode(&[text()], Role::Query, &|_| {}).await?;
     }
     Ok(remote.shape().dimension)
@@ -109,9 +104,10 @@ pub async fn encoder(resolved: &Resolved, environment: &Environment) -> Result<u
 /// # Errors
 /// An unset key, a failed call, another answer than a score.
 pub async fn reranker(resolved: &Resolved, environment: &Environment) -> Result<(), Error> {
-    let endpoint = configured(resolved.settings.rerank.service())?;
-    let settings = Wiring::new(resolved, environment, &|_| {}).remote_reranker(&endpoint)?;
-    let endpoint = Endpoint::new(RerankSettings { backoff: once(settings.timeout), ..settings })?;
+    let endpoint = Wiring::new(resolved, environment, &|_| {}).reranker_endpoint()?;
+    let rerank = &resolved.settings.rerank;
+    let model = rerank.model.clone().unwrap_or_default();
+    let endpoint = rerank::RemoteReranker::new(&once(endpoint)?, rerank.form, model)?;
     endpoint.scores(TEXT, &[text()]).await?;
     Ok(())
 }
@@ -148,12 +144,10 @@ pub async fn service(resolved: &Resolved, environment: &Environment) -> Result<(
     Ok(service.reach().await?)
 }
 
-fn configured(endpoint: Option<config::Endpoint<'_>>) -> Result<config::Endpoint<'_>, Error> {
-    endpoint.ok_or_else(|| Error::setting("no endpoint is configured"))
-}
-
-fn once(timeout: Duration) -> Backoff {
-    Backoff::new(1, timeout)
+/// Returns the endpoint with one try in place of several.
+fn once(endpoint: Option<Endpoint>) -> Result<Endpoint, Error> {
+    let endpoint = endpoint.ok_or_else(|| Error::setting("no endpoint is configured"))?;
+    Ok(Endpoint { backoff: Backoff::new(1, endpoint.timeout), ..endpoint })
 }
 
 fn text() -> TitledText<'static> {

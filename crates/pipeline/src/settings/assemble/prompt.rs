@@ -5,18 +5,25 @@ use std::sync::Arc;
 use crate::Error;
 use crate::error::SEE_DEFAULTS;
 use crate::settings::Resolved;
-use ragtriage_clients::Error as ModelError;
-use ragtriage_clients::llm::load_template;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
+use ragtriage_data::run::read_text;
 
-pub(super) fn template(resolved: &Resolved) -> Result<Template, ModelError> {
+/// Returns the built-in template of the configured name, else the one in the file at that path.
+pub(super) fn template(resolved: &Resolved) -> Result<Template, Error> {
     let name = &resolved.settings.generation.prompt;
-    if Template::built_in(name).is_some() {
-        return load_template(name);
-    }
-    load_template(&resolved.base().join(name).to_string_lossy())
+    let path = resolved.base().join(name);
+    let text = match Template::built_in(name) {
+        Some(text) => text.to_owned(),
+        None => read_text(&path).map_err(|source| {
+            Error::io("read the prompt template", &path, &source)
+                .with_hint("`generation.prompt` is `short-answer`, `free`, or a file's path")
+        })?,
+    };
+    Template::parse(&text).map_err(|source| {
+        Error::setting(format!("prompt template `{name}`: {source}")).with_hint(SEE_DEFAULTS)
+    })
 }
 
 pub(super) fn prompt_counter() -> Result<Arc<dyn TokenCounter>, Error> {

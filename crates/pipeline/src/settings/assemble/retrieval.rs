@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use super::environment::{Client, Environment};
+use super::environment::Environment;
 use super::recipients::uses_vector_store;
 use crate::Error;
 use crate::plan::{RerankPlan, RetrievalPlan, RetrieverPlan, SparsePlan, StorePlan, VectorPlan};
@@ -12,16 +13,16 @@ use crate::settings::cache_folder::ScratchFolder;
 use crate::settings::{Resolved, Settings, cache_folder};
 use ragtriage_bm25::{Bm25Parameters, Weighting};
 use ragtriage_clients::embed::{
-    CachedEncoder, Encoder, LateInteraction, Local, LocalOptions, Remote, RemoteSettings,
-    TwoEncoders,
+    CachedEncoder, Encoder, LateInteraction, Local, Remote, TwoEncoders,
 };
-use ragtriage_clients::fetch::model::{self as source, ModelRef, ModelSource};
-use ragtriage_clients::http::OnDownload;
-use ragtriage_clients::rerank::{self, CrossEncoder, Endpoint, RerankSettings, Reranker};
-use ragtriage_core::config::{self, AnalyzerSettings, Placement, VectorStoreKind};
+use ragtriage_clients::fetch::OnDownload;
+use ragtriage_clients::fetch::model::{self as source, ModelSource};
+use ragtriage_clients::http::{ENCODER, Endpoint, RERANKER};
+use ragtriage_clients::rerank::{self, CrossEncoder, Reranker};
+use ragtriage_core::config::{AnalyzerSettings, Placement, VectorStoreKind};
 use ragtriage_core::text::address;
 use ragtriage_core::text::analyse::Analyzer;
-use ragtriage_core::types::{RetrieverName, Similarity};
+use ragtriage_core::types::RetrieverName;
 use ragtriage_data::run::ModelRecord;
 use ragtriage_encoder::bert::Instructions;
 use ragtriage_encoder::checkpoint::Checkpoint;
@@ -115,31 +116,19 @@ impl<'a> Wiring<'a> {
     /// Assembles the dense encoder.
     pub(super) async fn dense(&mut self) -> Result<VectorPlan, Error> {
         let dense = &self.settings().retrieval.dense;
-        let encoder: Arc<dyn Encoder> = if let Some(endpoint) = dense.service() {
-            let settings = self.remote_encoder(&endpoint)?;
+        let encoder: Arc<dyn Encoder> = if let Some(endpoint) = self.encoder_endpoint()? {
             self.record("dense", &dense.model, None);
-            Arc::new(Remote::open(settings).await?)
+            Arc::new(Remote::open(&endpoint, dense).await?)
         } else {
-            let options = LocalOptions {
-                pooling: dense.pooling,
-                normalize: dense.normalize,
-                max_tokens: dense.max_tokens,
-                query_prefix: dense.query_prefix.clone(),
-                passage_prefix: dense.passage_prefix.clone(),
-                similarity: dense.similarity,
-                titles: dense.titles,
-                precision: dense.precision,
-                instructions: Instructions::All,
-            };
             let checkpoint = self.locate(&dense.model).await?;
             self.record("dense", &dense.model, Some(&checkpoint));
-            let passage = Local::open(checkpoint, options.clone())?;
+            let passage = Local::open(checkpoint, dense, Instructions::All)?;
             match &dense.query_model {
                 None => Arc::new(passage),
                 Some(model) => {
                     let checkpoint = self.locate(model).await?;
                     self.record("dense, questions", model, Some(&checkpoint));
-                    let query = Local::open(checkpoint, options)?;
+                    let query = Local::open(checkpoint, dense, Instructions::All)?;
                     Arc::new(TwoEncoders::new(
                         (model, Arc::new(query)),
                         (&dense.model, Arc::new(passage)),
@@ -150,26 +139,14 @@ impl<'a> Wiring<'a> {
         Ok(VectorPlan { name: RetrieverName::Dense, encoder: self.cached(encoder)? })
     }
 
-    /// Returns the settings of the encoder at `endpoint`.
-    pub(super) fn remote_encoder(
-        &self,
-        endpoint: &config::Endpoint<'_>,
-    ) -> Result<RemoteSettings, Error> {
+    /// Returns the endpoint of the encoder; `None` for a local model.
+    pub(super) fn encoder_endpoint(&self) -> Result<Option<Endpoint>, Error> {
         let dense = &self.settings().retrieval.dense;
-        let Client { url, api_key, timeout, concurrency, ca_file, backoff, .. } =
-            self.environment.client(endpoint, &self.resolved.base())?;
-        Ok(RemoteSettings {
-            api_key,
-            dimensions: dense.dimensions,
-            query_prefix: dense.query_prefix.clone().unwrap_or_default(),
-            passage_prefix: dense.passage_prefix.clone().unwrap_or_default(),
-            similarity: dense.similarity.unwrap_or(Similarity::Cosine),
-            timeout,
-            concurrency,
-            ca_file,
-            backoff,
-            ..RemoteSettings::new(url, dense.model.clone())
-        })
+        let Some(url) = &dense.endpoint else {
+            return Ok(None);
+        };
+        let (key, headers) = (dense.api_key_env.as_ref(), BTreeMap::new());
+        self.environment.endpoint(&ENCODER, url, key, &headers, self.resolved).map(Some)
     }
 
     async fn late_interaction(&mut self) -> Result<VectorPlan, Error> {
@@ -181,24 +158,23 @@ impl<'a> Wiring<'a> {
         }
         let checkpoint = self.locate(&late.model).await?;
         self.record("late_interaction", &late.model, Some(&checkpoint));
-        let encoder = Arc::new(LateInteraction::open(checkpoint, late.precision)?);
+        let encoder = Arc::new(LateInteraction::open(checkpoint)?);
         Ok(VectorPlan { name: RetrieverName::LateInteraction, encoder: self.cached(encoder)? })
     }
 
     async fn rerank(&mut self) -> Result<Option<RerankPlan>, Error> {
         let rerank = &self.settings().rerank;
-        let reranker: Arc<dyn Reranker> = match (rerank.service(), &rerank.model) {
+        let reranker: Arc<dyn Reranker> = match (self.reranker_endpoint()?, &rerank.model) {
             (None, None) => return Ok(None),
             (Some(endpoint), model) => {
-                let settings = self.remote_reranker(&endpoint)?;
-                let name = model.as_ref().filter(|model| !model.is_empty());
-                self.record("rerank", name.map_or(endpoint.url, String::as_str), None);
-                Arc::new(Endpoint::new(settings)?)
+                let model = model.clone().unwrap_or_default();
+                self.record("rerank", if model.is_empty() { &endpoint.url } else { &model }, None);
+                Arc::new(rerank::RemoteReranker::new(&endpoint, rerank.form, model)?)
             }
             (None, Some(model)) => {
                 let checkpoint = self.locate(model).await?;
                 self.record("rerank", model, Some(&checkpoint));
-                Arc::new(CrossEncoder::open(checkpoint, rerank.max_tokens, rerank.precision)?)
+                Arc::new(CrossEncoder::open(checkpoint, rerank.max_tokens)?)
             }
         };
         let reranker: Arc<dyn Reranker> = match &self.environment.scratch {
@@ -215,29 +191,23 @@ impl<'a> Wiring<'a> {
         }))
     }
 
-    /// Returns the settings of the reranker at `endpoint`.
-    pub(super) fn remote_reranker(
-        &self,
-        endpoint: &config::Endpoint<'_>,
-    ) -> Result<RerankSettings, Error> {
+    /// Returns the endpoint of the reranker; `None` for a local model.
+    pub(super) fn reranker_endpoint(&self) -> Result<Option<Endpoint>, Error> {
         let rerank = &self.settings().rerank;
-        let Client { url, api_key, timeout, concurrency, ca_file, backoff, .. } =
-            self.environment.client(endpoint, &self.resolved.base())?;
-        let model = rerank.model.clone().unwrap_or_default();
-        Ok(RerankSettings {
-            api_key,
-            timeout,
-            concurrency,
-            ca_file,
-            backoff,
-            ..RerankSettings::new(url, rerank.form, model)
-        })
+        let Some(url) = &rerank.endpoint else {
+            return Ok(None);
+        };
+        let (key, headers) = (rerank.api_key_env.as_ref(), BTreeMap::new());
+        self.environment.endpoint(&RERANKER, url, key, &headers, self.resolved).map(Some)
     }
 
     /// Returns the Qdrant server of the vector store.
     pub(super) fn server(&self) -> Result<Server, Error> {
-        let store = &self.settings().vector_store;
-        self.environment.server(&store.service(), store.indexing_timeout_s)
+        let Settings { vector_store, http, .. } = self.settings();
+        let timeouts = [http.timeout_s, vector_store.indexing_timeout_s];
+        let (url, key) = (&vector_store.url, vector_store.api_key_env.as_ref());
+        let timeouts = timeouts.map(Duration::from_secs_f64);
+        self.environment.server("vector_store", url, key, timeouts)
     }
 
     fn store(&self) -> Result<StorePlan, Error> {
@@ -273,15 +243,14 @@ impl<'a> Wiring<'a> {
 
     /// Locates the checkpoint of the model `name`.
     pub(super) async fn locate(&self, name: &str) -> Result<Checkpoint, CheckpointError> {
-        let model = ModelRef::parse(name, &self.resolved.base());
-        source::locate(&model, &self.model_source(), self.on_download).await
+        let base = self.resolved.base();
+        source::locate(name, &base, &self.model_source(), self.on_download).await
     }
 
     /// As [`Self::locate`], without downloading.
     pub(super) async fn located_here(&self, name: &str) -> Result<Checkpoint, CheckpointError> {
         let source = ModelSource { offline: true, ..self.model_source() };
-        let model = ModelRef::parse(name, &self.resolved.base());
-        source::locate(&model, &source, self.on_download).await
+        source::locate(name, &self.resolved.base(), &source, self.on_download).await
     }
 
     /// Returns the locations of models.

@@ -1,6 +1,6 @@
 //! Retry policy: when a failed call is repeated, and when it is given up.
 //!
-//! The wait before try n + 1 is drawn uniformly from the upper half of `first_wait` * 2^(n - 1), at most `longest_wait` ("equal
+//! The wait before try n + 1 is drawn uniformly from the upper half of `first_wait` * 2^(n - 1), at most [`LONGEST_WAIT`] ("equal
 //! jitter", Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015), so that it grows whatever is drawn. A
 //! longer wait that the server asks for (`Retry-After`) replaces it, plus up to a tenth of it and at most `first_wait`, so that
 //! many callers do not come back at once; a shorter one, such as 0 or a past date, does not. A call that the server rejects
@@ -12,6 +12,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout_at};
 
+use crate::Error;
+
+/// Upper bound of any wait that we choose.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
 /// The retry policy of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
@@ -19,15 +24,13 @@ pub struct Backoff {
     pub tries: u32,
     /// Upper bound of the first wait.
     pub first_wait: Duration,
-    /// Upper bound of any wait that we choose.
-    pub longest_wait: Duration,
     /// Time from the first call on, waits included: a wait that would end later is not started.
     pub deadline: Duration,
 }
 
 /// The consequence of a failure for the next try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Retry {
+pub(crate) enum Retry {
     /// Stop: another try would fail as well.
     Stop,
     /// Try again, after no less than the wait that the server asks for, if any.
@@ -38,39 +41,31 @@ pub enum Retry {
     Limited(Option<Duration>),
 }
 
-/// An error of a call that may be repeated.
-pub trait CallError: Sized {
-    /// Returns its consequence for the next try.
-    fn retry(&self) -> Retry;
-
-    /// Returns the error of the last of several calls.
-    #[must_use]
-    fn after(self, n_calls: u32) -> Self;
-
-    /// Creates the error of a first call that did not end before the deadline.
-    fn deadline_passed(deadline: Duration) -> Self;
+impl Retry {
+    /// Returns the same with the wait that the server asks for.
+    pub(crate) fn asked(self, wait: Option<Duration>) -> Self {
+        match self {
+            Self::Again(_) => Self::Again(wait),
+            Self::Limited(_) => Self::Limited(wait),
+            Self::Stop | Self::AtOnce => self,
+        }
+    }
 }
 
 impl Backoff {
-    /// Creates a policy with the usual waits, half a second at first and at most half a minute.
+    /// Creates a policy with the usual waits, half a second at first.
     #[must_use]
     pub fn new(tries: u32, deadline: Duration) -> Self {
-        Self {
-            tries,
-            first_wait: Duration::from_millis(500),
-            longest_wait: Duration::from_secs(30),
-            deadline,
-        }
+        Self { tries, first_wait: Duration::from_millis(500), deadline }
     }
 
-    /// Makes `call` until it succeeds, `retry` returns a stop, or tries or time are used up.
-    pub async fn run<T, E: CallError, F: Future<Output = Result<T, E>>>(
+    /// Makes `call` until it succeeds, a failure is final, or tries or time are used up.
+    pub(crate) async fn run<T, F: Future<Output = Result<T, Error>>>(
         &self,
         mut call: impl FnMut() -> F,
-        retry: impl Fn(&E) -> Retry,
-    ) -> Result<T, E> {
+    ) -> Result<T, Error> {
         let deadline = Instant::now() + self.deadline;
-        let mut last = None;
+        let mut last: Option<Error> = None;
         let (mut n_calls, mut tries, mut n_limited) = (0, 0, 0);
         loop {
             n_calls += 1;
@@ -79,18 +74,17 @@ impl Backoff {
                 Ok(Err(error)) => error,
                 Err(_) => {
                     return Err(match last {
-                        Some(last) => E::after(last, n_calls),
-                        None => E::deadline_passed(self.deadline),
+                        Some(last) => last.after(n_calls),
+                        None => Error::deadline_passed(self.deadline),
                     });
                 }
             };
-            let retry = retry(&error);
-            if let Retry::Limited(_) = retry {
+            if let Retry::Limited(_) = error.retry {
                 n_limited += 1;
             } else {
                 tries += 1;
             }
-            let wait = match retry {
+            let wait = match error.retry {
                 Retry::Stop => return Err(error),
                 Retry::AtOnce if n_calls == 1 => Duration::ZERO,
                 Retry::AtOnce => self.wait(tries, None, random_fraction()),
@@ -109,7 +103,7 @@ impl Backoff {
     /// Returns the wait after the `nth` failure of its kind; `fraction` is the random number, from 0 to 1.
     fn wait(&self, nth: u32, asked: Option<Duration>, fraction: f64) -> Duration {
         let bound = self.first_wait.saturating_mul(2_u32.saturating_pow(nth - 1));
-        let ours = bound.min(self.longest_wait).mul_f64(f64::midpoint(1.0, fraction));
+        let ours = bound.min(LONGEST_WAIT).mul_f64(f64::midpoint(1.0, fraction));
         let asked = asked.unwrap_or_default();
         let spread = self.first_wait.min(asked / 10).mul_f64(fraction);
         ours.max(asked.saturating_add(spread))
@@ -118,7 +112,7 @@ impl Backoff {
 
 /// Returns a number from 0 to below 1 for jitter, from the standard library's random hash keys: waits need neither a
 /// seed nor high-quality randomness.
-pub fn random_fraction() -> f64 {
+fn random_fraction() -> f64 {
     // A f64 holds 53 bits exactly.
     (RandomState::new().hash_one(0_u8) >> 11) as f64 / (1_u64 << 53) as f64
 }
@@ -129,114 +123,88 @@ mod tests {
 
     use super::*;
 
-    /// The value of the last call that failed, and the number of calls if there were several.
-    #[derive(Debug, PartialEq)]
-    struct Failed(u32, u32);
+    const AT_ONCE: Backoff =
+        Backoff { tries: 3, first_wait: Duration::ZERO, deadline: Duration::from_secs(50) };
 
-    impl CallError for Failed {
-        fn retry(&self) -> Retry {
-            Retry::Stop
-        }
-
-        fn after(self, n_calls: u32) -> Self {
-            Self(self.0, n_calls)
-        }
-
-        fn deadline_passed(_: Duration) -> Self {
-            Self(0, 0)
-        }
-    }
-
-    const AT_ONCE: Backoff = Backoff {
-        tries: 3,
-        first_wait: Duration::ZERO,
-        longest_wait: Duration::from_secs(8),
-        deadline: Duration::from_secs(50),
-    };
-
-    /// Runs calls that fail `n_failures` times.
-    async fn tried(backoff: Backoff, n_failures: u32, retry: Retry) -> Result<u32, Failed> {
+    /// Runs calls that fail `n_failures` times, each with its number.
+    async fn tried(backoff: Backoff, n_failures: u32, retry: Retry) -> Result<u32, String> {
         let n_calls = Cell::new(0);
         let call = || {
             n_calls.set(n_calls.get() + 1);
             let n = n_calls.get();
-            async move { if n <= n_failures { Err(Failed(n, 1)) } else { Ok(n) } }
+            let failed = Error { retry, ..Error::new(n.to_string()) };
+            async move { if n <= n_failures { Err(failed) } else { Ok(n) } }
         };
-        backoff.run(call, |_| retry).await
+        backoff.run(call).await.map_err(|error| error.to_string())
+    }
+
+    fn failed(message: &str) -> Result<u32, String> {
+        Err(message.to_owned())
     }
 
     #[tokio::test]
     async fn as_many_failures_as_tries_are_one_too_many() {
         let again = Retry::Again(None);
         assert_eq!(tried(AT_ONCE, 2, again).await, Ok(3));
-        assert_eq!(tried(AT_ONCE, 3, again).await, Err(Failed(3, 3)));
-        assert_eq!(tried(AT_ONCE, 3, Retry::Stop).await, Err(Failed(1, 1)));
-        assert_eq!(tried(Backoff { tries: 0, ..AT_ONCE }, 1, again).await, Err(Failed(1, 1)));
+        assert_eq!(tried(AT_ONCE, 3, again).await, failed("after 3 tries: 3"));
+        assert_eq!(tried(AT_ONCE, 3, Retry::Stop).await, failed("1"));
+        assert_eq!(tried(Backoff { tries: 0, ..AT_ONCE }, 1, again).await, failed("1"));
     }
 
     #[tokio::test]
     async fn calls_that_were_turned_away_are_no_tries() {
-        let limited = Retry::Limited(None);
-        assert_eq!(tried(AT_ONCE, 30, limited).await, Ok(31));
-        let soon = Backoff {
-            first_wait: Duration::from_mins(1),
-            longest_wait: Duration::from_mins(1),
-            ..AT_ONCE
-        };
+        assert_eq!(tried(AT_ONCE, 30, Retry::Limited(None)).await, Ok(31));
+        let soon = Backoff { first_wait: Duration::from_mins(1), ..AT_ONCE };
         let asked = Retry::Limited(Some(Duration::from_secs(51)));
-        assert_eq!(tried(soon, 30, asked).await, Err(Failed(1, 1)), "51 s are more than 50 s");
+        assert_eq!(tried(soon, 30, asked).await, failed("1"), "51 s are more than 50 s");
     }
 
     #[tokio::test]
     async fn a_broken_connection_is_tried_again_at_once() {
-        let slow = Backoff {
-            first_wait: Duration::from_hours(1),
-            longest_wait: Duration::from_hours(1),
-            ..AT_ONCE
-        };
+        let slow = Backoff { first_wait: Duration::from_mins(1), ..AT_ONCE };
         assert_eq!(tried(slow, 1, Retry::AtOnce).await, Ok(2));
-        assert_eq!(tried(AT_ONCE, 3, Retry::AtOnce).await, Err(Failed(3, 3)));
+        assert_eq!(tried(AT_ONCE, 3, Retry::AtOnce).await, failed("after 3 tries: 3"));
     }
 
     #[tokio::test]
     async fn a_wait_beyond_the_deadline_is_not_begun() {
-        let asked = Retry::Again(Some(Duration::from_secs(51)));
-        assert_eq!(tried(AT_ONCE, 1, asked).await, Err(Failed(1, 1)));
-        assert_eq!(tried(AT_ONCE, 1, Retry::Again(Some(Duration::MAX))).await, Err(Failed(1, 1)));
+        for wait in [Duration::from_secs(51), Duration::MAX] {
+            assert_eq!(tried(AT_ONCE, 1, Retry::Again(Some(wait))).await, failed("1"));
+        }
     }
 
     #[tokio::test]
     async fn a_call_that_never_ends_is_ended_by_the_deadline() {
         let soon = Backoff { deadline: Duration::from_millis(5), ..AT_ONCE };
-        let never = || std::future::pending::<Result<(), Failed>>();
-        assert_eq!(soon.run(never, Failed::retry).await, Err(Failed(0, 0)));
+        let never = || std::future::pending::<Result<(), Error>>();
+        let error = soon.run(never).await.expect_err("never").to_string();
+        assert_eq!(error, "no response within the deadline of 0.005 s");
         // The second call never ends: the first one's failure is reported.
         let n_calls = Cell::new(0);
         let call = || {
             n_calls.set(n_calls.get() + 1);
             let is_first = n_calls.get() == 1;
-            async move {
-                if is_first { Err::<(), _>(Failed(7, 1)) } else { std::future::pending().await }
-            }
+            let failed = Error { retry: Retry::Again(None), ..Error::new("busy") };
+            async move { if is_first { Err::<(), _>(failed) } else { std::future::pending().await } }
         };
-        let failure = soon.run(call, |_| Retry::Again(None)).await;
-        assert_eq!(failure, Err(Failed(7, 2)));
+        let error = soon.run(call).await.expect_err("never").to_string();
+        assert_eq!(error, "after 2 tries: busy");
     }
 
     #[test]
     fn waits_double_up_to_the_longest_and_are_never_shorter_than_the_server_asks() {
-        let backoff = Backoff { first_wait: Duration::from_millis(500), ..AT_ONCE };
+        let backoff = Backoff { first_wait: Duration::from_secs(2), ..AT_ONCE };
         // `Retry-After: 0` and a past date ask for no time, which shortens nothing.
         for asked in [None, Some(Duration::ZERO)] {
             let waits =
-                |fraction| (1..7).map(move |nth| backoff.wait(nth, asked, fraction).as_millis());
-            assert!(waits(1.0).eq([500, 1_000, 2_000, 4_000, 8_000, 8_000]));
-            assert!(waits(0.0).eq([250, 500, 1_000, 2_000, 4_000, 4_000]));
-            assert_eq!(backoff.wait(40, asked, 0.5).as_millis(), 6_000);
+                |fraction| (1..7).map(move |nth| backoff.wait(nth, asked, fraction).as_secs());
+            assert!(waits(1.0).eq([2, 4, 8, 16, 30, 30]));
+            assert!(waits(0.0).eq([1, 2, 4, 8, 15, 15]));
+            assert_eq!(backoff.wait(40, asked, 0.5).as_millis(), 22_500);
         }
-        assert_eq!(backoff.wait(1, Some(Duration::from_secs(20)), 0.5).as_millis(), 20_250);
-        assert_eq!(backoff.wait(1, Some(Duration::from_secs(1)), 0.5).as_millis(), 1_050);
-        assert_eq!(backoff.wait(3, Some(Duration::from_secs(1)), 0.5).as_millis(), 1_500);
+        assert_eq!(backoff.wait(1, Some(Duration::from_secs(40)), 0.5).as_millis(), 41_000);
+        assert_eq!(backoff.wait(1, Some(Duration::from_secs(4)), 0.5).as_millis(), 4_200);
+        assert_eq!(backoff.wait(3, Some(Duration::from_secs(4)), 0.5).as_millis(), 6_000);
     }
 
     #[tokio::test]
@@ -245,9 +213,7 @@ mod tests {
         let soon = Backoff { first_wait: ms(10), deadline: ms(100), ..AT_ONCE };
         let refused = tried(soon, u32::MAX, Retry::Limited(Some(Duration::ZERO))).await;
         // Waits of at least 5, 10, 20 and 40 ms; a fifth of 80 would end after the 100.
-        match refused {
-            Err(Failed(_, tries)) => assert!((2..=5).contains(&tries), "{tries}"),
-            other => panic!("{other:?}"),
-        }
+        let error = refused.expect_err("the deadline");
+        assert!((2..=5).any(|n| error == format!("after {n} tries: {n}")), "{error}");
     }
 }

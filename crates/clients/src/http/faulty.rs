@@ -42,7 +42,7 @@ impl WireFault {
         let name = self.name;
         assert!(error.contains(&format!("`{url}`")), "{name}: {error}");
         assert!(error.contains(self.error), "{name}: {error}");
-        let names_setting = hint.contains(&format!("`{section}."));
+        let names_setting = hint.contains(&format!("`{section}.")) || hint.contains("`http.");
         assert!(hint.contains(self.hint) && names_setting, "{name}: {hint}");
         let is_short = error.len() < 1_000;
         assert!(is_short && !error.contains("very-secret"), "{name}: {error}");

@@ -1,0 +1,454 @@
+//! The client of one service: its calls with JSON, limited in number, and repeated by the endpoint's policy.
+//!
+//! A call holds its permit while it waits for a retry, which reduces the load.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Certificate, ClientBuilder, RequestBuilder, Url, redirect};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use tokio::sync::Semaphore;
+
+use super::mask::Mask;
+use super::{Backoff, Endpoint, ServiceNames};
+use crate::Error;
+use crate::error::Fault;
+use ragtriage_core::text::address::{is_loopback, shown};
+use ragtriage_core::text::causes::root_cause;
+use ragtriage_core::text::{retry_after, sanitize};
+use ragtriage_core::types::ErrorKind;
+use ragtriage_data::run::read_file;
+
+/// Maximum size of an answer: 64 MiB are 800 vectors of 4,096 numbers, 20 characters each.
+const LARGEST_ANSWER_BYTES: usize = 64 << 20;
+/// Number of bytes of an answer from which an error takes its excerpt.
+const EXCERPT_BYTES: usize = 1200;
+/// Number of characters of a text shown in an error.
+const START_CHARS: usize = 60;
+/// Connection timeout, independent of the time allowed for an answer.
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Idle connections are closed before servers close them, so that no call uses a closed one: uvicorn, under vLLM and
+/// most Python servers, closes them after five seconds.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// Lower-cased parts of error messages about a request that is too large (`OpenAI`, text-embeddings-inference, vLLM,
+/// gateways). A false match costs some calls, not correctness.
+const TOO_LARGE_WORDS: [&str; 9] = [
+    "batch size",
+    "too large",
+    "too many",
+    "too long",
+    "maximum",
+    "at most",
+    "exceed",
+    "per request",
+    "array length",
+];
+
+/// A response of any status.
+pub(crate) struct Response {
+    /// The status; never one of a redirect.
+    pub status: u16,
+    /// The whole body, without the secrets that the server was sent.
+    pub body: Vec<u8>,
+    /// The wait that the server asks for before the next call.
+    pub retry_after: Option<Duration>,
+}
+
+impl Response {
+    /// Returns true if the status is a success.
+    pub(crate) fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+}
+
+/// A client for one address.
+pub(crate) struct Client {
+    inner: reqwest::Client,
+    url: Url,
+    shown_url: String,
+    pub(crate) names: &'static ServiceNames,
+    headers: HeaderMap,
+    mask: Mask,
+    timeout: Duration,
+    permits: Semaphore,
+    backoff: Backoff,
+}
+
+impl Client {
+    /// Checks the settings and creates the client, without calling the address.
+    pub(crate) fn new(endpoint: &Endpoint) -> Result<Self, Error> {
+        let url = endpoint.address()?;
+        let headers = headers(endpoint)?;
+        let has_secret =
+            headers.len() > 1 || !url.username().is_empty() || url.password().is_some();
+        if url.scheme() == "http" && has_secret && !is_loopback(&url) {
+            return Err(key_in_clear(&url));
+        }
+        let named = endpoint.headers.iter().map(|(_, value)| value);
+        let permits = endpoint.concurrency.clamp(1, Semaphore::MAX_PERMITS);
+        Ok(Self {
+            inner: client(&url, endpoint.ca_file.as_deref())?,
+            shown_url: shown(&url),
+            mask: Mask::new(&url, endpoint.api_key.iter().chain(named)),
+            url,
+            names: endpoint.names,
+            headers,
+            timeout: endpoint.timeout,
+            permits: Semaphore::new(permits),
+            backoff: endpoint.backoff,
+        })
+    }
+
+    /// Returns the address without its secrets.
+    pub(crate) fn shown_url(&self) -> &str {
+        &self.shown_url
+    }
+
+    /// Makes `call` until it succeeds, a failure is final, or tries or time are used up; no more at once than the endpoint allows.
+    pub(crate) async fn retried<T, F: Future<Output = Result<T, Error>>>(
+        &self,
+        call: impl Fn() -> F,
+    ) -> Result<T, Error> {
+        let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
+        self.backoff.run(call).await
+    }
+
+    /// Makes one call, whose answer may have any status but a redirect's.
+    pub(crate) async fn send(&self, body: &impl Serialize) -> Result<Response, Error> {
+        let body = serde_json::to_vec(body).expect("what is sent has string keys only");
+        self.answer(self.inner.post(self.url.clone()).body(body)).await
+    }
+
+    /// Makes one call without a body, otherwise as [`Self::send`].
+    pub(crate) async fn get(&self) -> Result<Response, Error> {
+        self.answer(self.inner.get(self.url.clone())).await
+    }
+
+    /// Sends `request` about `texts`, with retries, and parses the successful answer; a call with too many texts is
+    /// [`ErrorKind::TooLong`], with a message about the first text.
+    pub(crate) async fn post<T: DeserializeOwned>(
+        &self,
+        request: &impl Serialize,
+        texts: &[String],
+    ) -> Result<T, Error> {
+        let call = || async {
+            let answer = self.send(request).await?;
+            if !answer.is_success() {
+                return Err(self.status(&answer));
+            }
+            serde_json::from_slice(&answer.body)
+                .map_err(|error| self.unreadable(&error.to_string(), &answer.body))
+        };
+        self.retried(call).await.map_err(|error| {
+            if error.kind != ErrorKind::TooLong {
+                return error;
+            }
+            let text = texts.first().map_or("", String::as_str);
+            let (n_chars, start) =
+                (text.chars().count(), sanitize::shortened(text, START_CHARS));
+            let table = self.names.table;
+            let message = format!(
+                "a text of {n_chars} characters that begins with `{start}` is too long for the model of `{table}`: {error}"
+            );
+            let hint = "lower `chunking.size`, or let the server truncate texts";
+            Error { kind: ErrorKind::TooLong, ..Error::new(message).hinting(hint) }
+        })
+    }
+
+    async fn answer(&self, request: RequestBuilder) -> Result<Response, Error> {
+        let response = request
+            .headers(self.headers.clone())
+            .timeout(self.timeout)
+            .send()
+            .await
+            .map_err(|error| self.broken(error))?;
+        let status = response.status();
+        if status.is_redirection() {
+            // It would receive the text and the key.
+            let (url, status) = (&self.shown_url, status.as_u16());
+            let message = format!("`{url}` redirects to another address: status {status}");
+            return Err(self.failed(Fault::Redirected, message));
+        }
+        let retry_after = asked_wait(response.headers(), SystemTime::now());
+        Ok(Response { status: status.as_u16(), body: self.body(response).await?, retry_after })
+    }
+
+    async fn body(&self, mut response: reqwest::Response) -> Result<Vec<u8>, Error> {
+        let too_large = || {
+            let (url, most) = (&self.shown_url, LARGEST_ANSWER_BYTES >> 20);
+            let message = format!("the response of `{url}` is larger than {most} MiB");
+            self.failed(Fault::AnswerTooLarge, message)
+        };
+        let promised = response.content_length();
+        if promised.is_some_and(|n_bytes| n_bytes > LARGEST_ANSWER_BYTES as u64) {
+            return Err(too_large());
+        }
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(|error| self.broken(error))? {
+            if body.len() + piece.len() > LARGEST_ANSWER_BYTES {
+                return Err(too_large());
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(self.mask.body(body))
+    }
+
+    /// Creates the error of an unsuccessful answer; 413 (text-embeddings-inference), or a refusal with such a message, says that
+    /// the request is too large. llama.cpp uses status 500.
+    pub(crate) fn status(&self, answer: &Response) -> Error {
+        let (url, status) = (&self.shown_url, answer.status);
+        let excerpt = self.excerpt(&complaint(&answer.body));
+        let fault = if is_too_large(status, &excerpt) {
+            Fault::RequestTooLarge
+        } else {
+            Fault::Status(status)
+        };
+        let error = self.failed(fault, format!("`{url}` answered with status {status}: {excerpt}"));
+        Error { retry: error.retry.asked(answer.retry_after), ..error }
+    }
+
+    /// Creates the error of an answer of an unexpected form.
+    pub(crate) fn unreadable(&self, reason: &str, body: &[u8]) -> Error {
+        let start = String::from_utf8_lossy(&body[..body.len().min(EXCERPT_BYTES)]);
+        let (url, reason, excerpt) = (&self.shown_url, self.excerpt(reason), self.excerpt(&start));
+        let message = format!("the response of `{url}` cannot be read: {reason}: {excerpt}");
+        self.failed(Fault::Unreadable, message)
+    }
+
+    /// Creates the error of an answer that is not what was asked for.
+    pub(crate) fn wrong_answer(&self, what: &str) -> Error {
+        let hint = self.names.hint(Fault::Unreadable).map(Into::into);
+        Error { hint, ..Error::contract(&self.shown_url, what) }
+    }
+
+    /// Returns a short excerpt of a server's text: one line, without echoed secrets and control or bidi characters.
+    pub(crate) fn excerpt(&self, text: &str) -> String {
+        self.mask.excerpt(text)
+    }
+
+    /// Returns a text put together from a response without the secrets that the server was sent.
+    pub(crate) fn hide(&self, text: String) -> String {
+        self.mask.text(text)
+    }
+
+    /// Creates the error of a transport failure, without its URL.
+    fn broken(&self, error: reqwest::Error) -> Error {
+        let error = error.without_url();
+        let reason = self.excerpt(&root_cause(&error));
+        let (fault, message) = transport(&error, &self.shown_url, &reason, self.timeout);
+        self.failed(fault, message)
+    }
+
+    fn failed(&self, fault: Fault, message: String) -> Error {
+        Error { hint: self.names.hint(fault).map(Into::into), ..Error::of(fault, message) }
+    }
+}
+
+fn is_too_large(status: u16, message: &str) -> bool {
+    let lower = message.to_lowercase();
+    match status {
+        413 => true,
+        400 | 422 => TOO_LARGE_WORDS.iter().any(|words| lower.contains(words)),
+        500 => lower.contains("too large to process"),
+        _ => false,
+    }
+}
+
+/// Returns the message of `{"error": {"message"}}`, `{"error": "..."}`, `{"message"}` or `{"detail"}`, else the whole
+/// body.
+pub(crate) fn complaint(body: &[u8]) -> String {
+    let message = serde_json::from_slice::<Value>(body).ok().and_then(|value| {
+        let error = value.get("error").filter(|error| error.is_object()).unwrap_or(&value);
+        ["message", "error", "detail"]
+            .iter()
+            .find_map(|name| error.get(*name)?.as_str().map(str::to_owned))
+    });
+    message.unwrap_or_else(|| String::from_utf8_lossy(body).into_owned())
+}
+
+/// Returns the wait that a server asks for.
+pub(crate) fn asked_wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = |name| headers.get(name)?.to_str().ok();
+    match text("retry-after-ms").and_then(retry_after::seconds) {
+        Some(thousands) => Some(thousands / 1_000),
+        None => retry_after::wait(text("retry-after")?, now),
+    }
+}
+
+/// Returns the fault of a transport failure, and its message: `reason` is that of the error. `timeout` is that of an answer.
+pub(crate) fn transport(
+    error: &reqwest::Error,
+    url: &str,
+    reason: &str,
+    timeout: Duration,
+) -> (Fault, String) {
+    if error.is_connect() && error.is_timeout() {
+        let seconds = CONNECT_TIMEOUT.min(timeout).as_secs_f64();
+        let message = format!("`{url}` cannot be reached: no connection within {seconds} s");
+        (Fault::Unreachable, message)
+    } else if error.is_timeout() {
+        let seconds = timeout.as_secs_f64();
+        (Fault::TimedOut, format!("`{url}` did not respond within {seconds} s"))
+    } else if error.is_connect() && reason.to_lowercase().contains("certificate") {
+        let reason = certificate_reason(reason);
+        (Fault::Untrusted, format!("the certificate of `{url}` is not trusted: {reason}"))
+    } else if error.is_connect() {
+        (Fault::Unreachable, format!("`{url}` cannot be reached: {reason}"))
+    } else {
+        (Fault::Interrupted, format!("the connection to `{url}` was interrupted: {reason}"))
+    }
+}
+
+/// Returns the reason for refusing a certificate in words: rustls prints most as names of its source, such as `UnknownIssuer` or
+/// `Other(OtherError(CaUsedAsEndEntity))`.
+fn certificate_reason(reason: &str) -> String {
+    let reason = reason.strip_prefix("invalid peer certificate: ").unwrap_or(reason);
+    let name = reason.rsplit('(').next().unwrap_or(reason).trim_end_matches(')');
+    if reason.contains(' ') {
+        return reason.to_owned();
+    }
+    if name == "CaUsedAsEndEntity" {
+        return "it is that of a certificate authority (`CA:TRUE`), not of a server".to_owned();
+    }
+    let mut words = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(c.to_lowercase());
+    }
+    words
+}
+
+/// Creates the error of a key that would go over the network unencrypted.
+pub(crate) fn key_in_clear(url: &Url) -> Error {
+    let host = url.host_str().unwrap_or_default();
+    Error::new(format!("the key would be sent unencrypted to `{host}`"))
+        .hinting("use `https`; plain `http` with a key is for this machine only")
+}
+
+/// Returns the content type, the key and the configured headers; the latter two are marked sensitive.
+fn headers(endpoint: &Endpoint) -> Result<HeaderMap, Error> {
+    let hint = "check the variable for a line feed at its end";
+    let refused = "with characters that are not allowed in a header";
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let key = endpoint.api_key.iter().map(|key| key.expose().trim()).find(|key| !key.is_empty());
+    if let Some(key) = key {
+        let key = sensitive(&format!("Bearer {key}")).ok_or_else(|| {
+            let problem = format!("names a key {refused}");
+            endpoint.names.bad_setting("api_key_env", &problem).hinting(hint)
+        })?;
+        headers.insert(AUTHORIZATION, key);
+    }
+    for (name, value) in &endpoint.headers {
+        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| {
+            let problem = format!("has the invalid header name `{}`", name.escape_debug());
+            endpoint.names.bad_setting("headers_env", &problem)
+        })?;
+        let value = sensitive(value.expose()).ok_or_else(|| {
+            let problem = format!("names a value of `{name}` {refused}");
+            endpoint.names.bad_setting("headers_env", &problem).hinting(hint)
+        })?;
+        headers.insert(header, value);
+    }
+    Ok(headers)
+}
+
+pub(crate) fn sensitive(value: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(value).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+fn client(url: &Url, ca_file: Option<&Path>) -> Result<reqwest::Client, Error> {
+    let mut builder = builder(url)
+        .redirect(redirect::Policy::none())
+        .connect_timeout(CONNECT_TIMEOUT)
+        .pool_idle_timeout(IDLE_TIMEOUT);
+    if let Some(path) = ca_file {
+        let shown = path.display();
+        let pem = read_file(path).map_err(|source| {
+            Error::new(format!("cannot read the CA file `{shown}`")).caused_by(source)
+        })?;
+        let certificates = Certificate::from_pem_bundle(&pem).unwrap_or_default();
+        if certificates.is_empty() {
+            return Err(Error::new(format!("`http.ca_file` has no certificate: `{shown}`")));
+        }
+        builder = builder.tls_certs_merge(certificates);
+    } else if url.scheme() == "http" {
+        // Certificates are not used (unless a proxy uses TLS: name its authority in the CA file), so this must work in
+        // a container without any.
+        builder = builder.tls_certs_only([]);
+    }
+    builder.build().map_err(|error| {
+        Error::new(format!("cannot make an HTTP client: {}", root_cause(&error)))
+            .hinting("name a PEM file of certificate authorities in `http.ca_file`")
+    })
+}
+
+/// Returns a builder of clients for `url`, whose TLS uses `ring`, which the gRPC client of the vector store uses too.
+pub(crate) fn builder(url: &Url) -> ClientBuilder {
+    // Fails if a provider is already installed, which is then this one.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder =
+        reqwest::Client::builder().user_agent(concat!("ragtriage/", env!("CARGO_PKG_VERSION")));
+    if is_loopback(url) { builder.no_proxy() } else { builder }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::RETRY_AFTER;
+
+    use super::*;
+
+    #[test]
+    fn a_server_that_was_sent_too_much_says_so_in_many_ways() {
+        for (code, words) in [
+            (413, ""),
+            (422, "batch size 64 > maximum allowed batch size 32"),
+            (400, "Requested 419124 tokens, max 300000 tokens per request"),
+            (400, "This model's maximum context length is 8192 tokens"),
+            (500, "input is too large to process. increase the physical batch size"),
+        ] {
+            assert!(is_too_large(code, words), "{words}");
+        }
+        for (code, words) in
+            [(400, "no such model"), (429, "too many requests"), (500, "out of memory")]
+        {
+            assert!(!is_too_large(code, words), "{words}");
+        }
+    }
+
+    #[test]
+    fn the_message_of_an_error_is_found_in_every_form() {
+        for (body, message) in [
+            (r#"{"error": {"message": "m", "code": 1}}"#, "m"),
+            (r#"{"error": "m", "error_type": "Validation"}"#, "m"),
+            (r#"{"object": "error", "message": "m"}"#, "m"),
+            (r#"{"detail": "m"}"#, "m"),
+            (r#"{"error": {}}"#, r#"{"error": {}}"#),
+            (r#"{"detail": [1]}"#, r#"{"detail": [1]}"#),
+            ("out of memory", "out of memory"),
+        ] {
+            assert_eq!(complaint(body.as_bytes()), message, "{body}");
+        }
+    }
+
+    #[test]
+    fn the_wait_is_what_the_server_says_it_is() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_741_305_590);
+        let mut headers = HeaderMap::new();
+        assert_eq!(asked_wait(&headers, now), None);
+        for (value, seconds) in [("2", 2), ("Fri, 07 Mar 2025 00:00:00 GMT", 10)] {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static(value));
+            assert_eq!(asked_wait(&headers, now), Some(Duration::from_secs(seconds)));
+        }
+        headers.insert("retry-after-ms", HeaderValue::from_static("1500"));
+        assert_eq!(asked_wait(&headers, now), Some(Duration::from_millis(1_500)));
+    }
+}
