@@ -101,7 +101,7 @@ impl ModelRef {
 
 /// Locates the model, downloading it if it is pinned and missing.
 ///
-/// Errors: [`Kind::Missing`] with everything tried; [`Kind::Damaged`] for a pinned model's file in the cache if it cannot be
+/// Errors: everything tried, if the model is in no place; [`Kind::Damaged`] for a pinned model's file in the cache if it cannot be
 /// fetched again.
 pub async fn locate(
     model: &ModelRef,
