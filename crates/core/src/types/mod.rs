@@ -45,7 +45,7 @@ pub use question::{Group, KeyFact, Member, Question, QuestionKind, Split};
 pub use range::{ByteRange, RangeSet};
 pub use ranking::{Hit, Ranking, collapse};
 pub use retriever::RetrieverName;
-pub use similarity::Similarity;
+pub use similarity::{Similarity, VectorShape};
 pub use text::{Length, TitledText};
 pub use trace::{
     Arm, ArmName, Attempt, ContextProbe, ExactSearch, Finish, Gold, GoldMember, Origin, Stance,

@@ -42,6 +42,6 @@ impl Wiring<'_> {
     /// Returns the server of the collection.
     pub(super) fn collection_server(&self) -> Result<Server, Error> {
         let collection = &self.settings().retrieval.collection;
-        self.environment.server(&collection.service(), collection.timeout_s)
+        self.environment.server(&collection.service())
     }
 }

@@ -83,26 +83,14 @@ impl Environment {
         })
     }
 
-    /// Returns the Qdrant server `endpoint`, which builds a graph within `indexing_timeout_s`.
+    /// Returns the Qdrant server `endpoint`.
     ///
     /// # Errors
-    /// As [`Self::client`], and a key that would be sent unencrypted to another machine.
-    pub(super) fn server(
-        &self,
-        endpoint: &Endpoint<'_>,
-        indexing_timeout_s: f64,
-    ) -> Result<Server, Error> {
+    /// As [`Self::client`].
+    pub(super) fn server(&self, endpoint: &Endpoint<'_>) -> Result<Server, Error> {
         let Client { url, api_key, timeout, .. } = self.client(endpoint, Path::new(""))?;
-        if api_key.is_some() && url.starts_with("http://") && !address::is_on_this_machine(&url) {
-            let (Endpoint { table, url_key, .. }, url) = (endpoint, address::shown_url(&url));
-            return Err(Error::other(format!(
-                "`{table}.{url_key}`: the Qdrant API key would be sent unencrypted to `{url}`"
-            ))
-            .with_hint("use `https`; plain `http` with a key is for this machine only"));
-        }
-        let indexing_timeout = Duration::from_secs_f64(indexing_timeout_s);
         let api_key = api_key.map(|key| key.expose().to_owned());
-        Ok(Server { url, settings: endpoint.table, api_key, timeout, indexing_timeout })
+        Ok(Server { url, settings: endpoint.table, api_key, timeout })
     }
 
     /// Returns the value of the environment variable `name`, configured under `key`; `None` without a name.

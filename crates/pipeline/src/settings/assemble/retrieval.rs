@@ -1,7 +1,6 @@
 //! Assembles retrieval: retrievers with their encoders, the vector store, the reranker.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::environment::{Client, Environment};
@@ -18,7 +17,7 @@ use ragtriage_clients::embed::{
 use ragtriage_clients::fetch::model::{self as source, ModelRef, ModelSource};
 use ragtriage_clients::http::OnDownload;
 use ragtriage_clients::rerank::{self, CrossEncoder, Endpoint, RerankSettings, Reranker};
-use ragtriage_core::config::{self, AnalyzerSettings, Placement, VectorStoreKind};
+use ragtriage_core::config::{self, AnalyzerSettings, VectorStoreKind};
 use ragtriage_core::text::address;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::types::{RetrieverName, Similarity};
@@ -65,13 +64,15 @@ impl<'a> Wiring<'a> {
         let mut retrievers = Vec::with_capacity(retrieval.retrievers.len());
         for name in &retrieval.retrievers {
             retrievers.push(match name {
-                RetrieverName::Tfidf => RetrieverPlan::Sparse(SparsePlan {
-                    name: RetrieverName::Tfidf,
+                RetrieverName::Tfidf | RetrieverName::Bm25 => RetrieverPlan::Sparse(SparsePlan {
+                    name: *name,
                     analyzer: Arc::clone(&analyzer),
-                    weighting: Weighting::Tfidf,
-                    folder: self.index_folder(),
+                    weighting: match name {
+                        RetrieverName::Tfidf => Weighting::Tfidf,
+                        _ => Weighting::Bm25(Bm25Parameters::new(&retrieval.bm25)),
+                    },
+                    folder: self.environment.cached(cache_folder::INDEXES),
                 }),
-                RetrieverName::Bm25 => RetrieverPlan::Sparse(self.bm25(&analyzer)?),
                 RetrieverName::Dense => RetrieverPlan::Vectors(self.dense().await?),
                 RetrieverName::LateInteraction => {
                     RetrieverPlan::Vectors(self.late_interaction().await?)
@@ -86,29 +87,12 @@ impl<'a> Wiring<'a> {
             fusion: retrieval.fusion.clone(),
             rerank: self.rerank().await?,
             store,
-            exact_sample: self.settings().vector_store.exact_sample,
             filter: retrieval.filter.clone(),
             min_score: retrieval.min_score,
             candidates: retrieval.candidates,
             k: retrieval.k,
             skip_same_id: self.settings().dataset.skip_same_id,
             notices: self.environment.notices.clone(),
-        })
-    }
-
-    /// Returns the folder of cached index files; `None` if caching is off.
-    fn index_folder(&self) -> Option<PathBuf> {
-        self.environment.cached(cache_folder::INDEXES)
-    }
-
-    fn bm25(&self, analyzer: &Arc<Analyzer>) -> Result<SparsePlan, Error> {
-        let bm25 = &self.settings().retrieval.bm25;
-        let parameters = Bm25Parameters::new(bm25.variant, bm25.k1, bm25.b, bm25.delta)?;
-        Ok(SparsePlan {
-            name: RetrieverName::Bm25,
-            analyzer: Arc::clone(analyzer),
-            weighting: Weighting::Bm25(parameters),
-            folder: self.index_folder(),
         })
     }
 
@@ -237,7 +221,7 @@ impl<'a> Wiring<'a> {
     /// Returns the Qdrant server of the vector store.
     pub(super) fn server(&self) -> Result<Server, Error> {
         let store = &self.settings().vector_store;
-        self.environment.server(&store.service(), store.indexing_timeout_s)
+        self.environment.server(&store.service())
     }
 
     fn store(&self) -> Result<StorePlan, Error> {
@@ -263,11 +247,6 @@ impl<'a> Wiring<'a> {
             mode: if store.exact { SearchMode::Exact } else { SearchMode::Approximate },
             hnsw: store.hnsw,
             quantization: store.quantization,
-            placement: Placement {
-                shards: store.shards,
-                replicas: store.replicas,
-                write_consistency: store.write_consistency,
-            },
         })
     }
 
