@@ -176,7 +176,7 @@ fn peak() {
         for precision in [Precision::Float32, Precision::Bfloat16] {
             let kernel = Kernel::new(precision, instructions);
             for (depth, width) in PEAK_SHAPES {
-                let layer = Dense::new(&vec![0.25; depth * width], depth, kernel);
+                let layer = Dense::new(&vec![0.25; depth * width], Vec::new(), depth, kernel);
                 let rows = vec![0.5; PEAK_ROWS * depth];
                 let mut out = vec![0.0; PEAK_ROWS * width];
                 let seconds = fastest(|| layer.apply_into(black_box(&rows), &mut out));

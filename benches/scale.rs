@@ -3,8 +3,7 @@
 //! `cargo bench --bench scale -- POINTS [QUERIES] [SETTING ...]`: for each setting (all by default) one collection of POINTS x 384 vectors
 //! and 200 queries, asked one after the other for the best 10. Each setting runs in a process of its own, so that memory is its own.
 //!
-//! The store is the embedded engine, or the Qdrant server that `RAGTRIAGE_QDRANT_URL` names, in six shards with two copies where the server
-//! is a cluster. On a server the collection stays: the next run of the same setting stores only what is missing. CPU and memory are those
+//! The store is the embedded engine, or the Qdrant server that `RAGTRIAGE_QDRANT_URL` names. On a server the collection stays: the next run of the same setting stores only what is missing. CPU and memory are those
 //! of this process, without the server's.
 //!
 //! Vectors are made as they are stored and are never all in memory. They imitate those of an encoder: a seeded Gaussian of 32 dimensions
@@ -20,13 +19,12 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::Command;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ragtriage_core::config::{Hnsw, Placement, Quantization, QuantizationKind};
-use ragtriage_core::types::Similarity;
+use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
+use ragtriage_core::types::{Similarity, VectorShape};
 use ragtriage_vectors::{
-    CollectionSpec, Point, SearchMode, Server, VectorPlace, VectorSearch, VectorSpec, VectorStore,
+    CollectionSpec, Point, SearchMode, Server, VectorPlace, VectorSearch, VectorStore,
     open_or_create,
 };
 
@@ -128,7 +126,7 @@ fn main() {
 }
 
 fn spec(setting: &str, n_points: u32) -> CollectionSpec {
-    let vector = VectorSpec { dimension: DIMENSION, similarity: Similarity::Cosine, many: false };
+    let vector = VectorShape { dimension: DIMENSION, similarity: Similarity::Cosine, many: false };
     assert!(SETTINGS.contains(&setting), "`{setting}` is none of {SETTINGS:?}");
     let kind = if setting.contains("int8") {
         QuantizationKind::Scalar
@@ -138,11 +136,10 @@ fn spec(setting: &str, n_points: u32) -> CollectionSpec {
         QuantizationKind::None
     };
     let oversampling = if setting.ends_with("-x8") { 8.0 } else { 2.0 };
-    let hnsw = setting.starts_with("hnsw").then_some(Hnsw { from_points: 1, ..Hnsw::default() });
+    let hnsw = setting.starts_with("hnsw").then(Hnsw::default);
     CollectionSpec {
         hnsw,
-        quantization: Quantization { kind, oversampling, ..Quantization::default() },
-        placement: Placement { shards: Some(6), replicas: Some(2), ..Placement::default() },
+        quantization: Quantization { kind, oversampling },
         ..CollectionSpec::new("00".to_owned(), "dense", vector, n_points as usize)
     }
 }
@@ -157,7 +154,6 @@ fn place(folder: &Path) -> VectorPlace {
         settings: "vector_store",
         api_key: None,
         timeout: Duration::from_mins(1),
-        indexing_timeout: Duration::from_hours(1),
     })
 }
 
@@ -166,14 +162,7 @@ async fn measure(setting: &str, n_points: u32, n_queries: u64) {
     let source = Source::new();
     let spec = spec(setting, n_points);
     let store = open_or_create(&place(folder.path()), &spec).await.expect("made");
-    let point = |number: u32| Point {
-        number,
-        vector: source.vector(u64::from(number)),
-        chunk_id: format!("d{number}#0"),
-        doc_id: format!("d{number}"),
-        range: (0, 1),
-        metadata: Arc::default(),
-    };
+    let point = |number: u32| Point { number, vector: source.vector(u64::from(number)) };
     let (mut cpu, mut storing, mut last) = (0.0, 0.0, 0.0);
     for window in store.missing().await.expect("listed").chunks(WINDOW) {
         let points: Vec<Point> = window.iter().copied().map(point).collect();
@@ -213,7 +202,7 @@ async fn ask(
     mode: SearchMode,
     times: &mut Vec<f64>,
 ) -> BTreeSet<u32> {
-    let search = VectorSearch { vector, limit: LIMIT, mode, filter: None };
+    let search = VectorSearch { vector, limit: LIMIT, mode, allowed: None };
     let clock = Instant::now();
     let found = store.search(search).await.expect("searched");
     times.push(clock.elapsed().as_secs_f64() * 1e3);

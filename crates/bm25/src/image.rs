@@ -2,7 +2,7 @@
 //!
 //! | section | elements | contents |
 //! |---|---|---|
-//! | header | 1 | [`Header`]: magic number, version, and the sizes of all sections |
+//! | header | 1 | [`Header`]: magic number, and the sizes of all sections |
 //! | postings | words of 32 bits | of each term its [`Run`]s, its shares and its documents |
 //! | terms | terms + 1 | [`TermEntry`]; a term's text and postings end where the next one's begin |
 //! | slots | a power of two | the hash table of the terms ([`vocabulary`](super::vocabulary)) |
@@ -29,11 +29,9 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::vocabulary;
 
-/// Part of every file's header: any change to the layout, the hash or the meaning of a section needs a new version.
-pub(super) const VERSION: u32 = 3;
-
-/// In the other byte order it reads as another number, so such a file is rejected.
-const MAGIC: u64 = 0x7261_6778_7370_7273;
+/// Any change to the layout, the hash or the meaning of a section needs a new one. In the other byte order it reads as another
+/// number, so such a file is rejected.
+pub(super) const MAGIC: u64 = 0x7261_6778_7370_7204;
 
 /// Bytes under one checksum.
 pub(super) const BLOCK: usize = 1 << 20;
@@ -52,19 +50,17 @@ pub(super) const RANKS: [usize; 3] = [10, 100, 1000];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 pub(super) struct Header {
     pub(super) magic: u64,
-    pub(super) version: u32,
-    /// 1 if questions are weighted by TF-IDF, 0 if a term counts as often as it occurs in the question.
-    pub(super) tfidf: u32,
     pub(super) n_documents: u64,
     pub(super) n_terms: u64,
     pub(super) n_slots: u64,
     pub(super) n_text_bytes: u64,
     pub(super) n_posting_words: u64,
+    /// 1 if questions are weighted by TF-IDF, 0 if a term counts as often as it occurs in the question.
+    pub(super) tfidf: u32,
     /// 1 if some share is negative: a score is then unknown until all its shares are summed.
     pub(super) negative: u32,
     /// Checksum of the section of checksums.
     pub(super) checksums_checksum: u32,
-    pub(super) padding: u32,
     /// Checksum of the header up to here.
     pub(super) checksum: u32,
 }
@@ -142,7 +138,7 @@ impl Header {
 
     /// Fills in what is the same for every index, and the checksums.
     fn completed(self, checksums_checksum: u32) -> Self {
-        let header = Self { magic: MAGIC, version: VERSION, checksums_checksum, ..self };
+        let header = Self { magic: MAGIC, checksums_checksum, ..self };
         Self { checksum: header.checksum(), ..header }
     }
 
@@ -162,15 +158,6 @@ impl ImageLayout {
     fn tail(&self) -> Range<usize> {
         self.checksums.start..self.size
     }
-}
-
-/// The reason that a file's content is not used.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Rejection {
-    /// The file has another format version.
-    OtherVersion,
-    /// The file is damaged, at the named place.
-    Damaged(String),
 }
 
 /// Location of the bytes. Both begin at a multiple of eight: one by its type, the other at a page.
@@ -194,27 +181,23 @@ impl Image {
         Self { bytes: Bytes::Memory(words), header, layout }
     }
 
-    /// Opens the image in a file, whose mapping is `mapped`, and verifies every byte.
+    /// Opens the image in a file, whose mapping is `mapped`, and verifies every byte. An error is the damaged place.
     ///
     /// The blocks are read, not touched in the mapping: its pages would count as memory of this process.
-    pub(super) fn open(file: &File, mapped: Mmap) -> Result<Self, Rejection> {
-        let damaged = |place: &str| Rejection::Damaged(place.to_owned());
+    pub(super) fn open(file: &File, mapped: Mmap) -> Result<Self, String> {
         let bytes: &[u8] = &mapped;
         let header = bytes.get(..size_of::<Header>());
-        let header: Header = bytemuck::pod_read_unaligned(header.ok_or_else(|| damaged("header"))?);
+        let header: Header = bytemuck::pod_read_unaligned(header.ok_or("header")?);
         if header.magic != MAGIC || header.checksum != header.checksum() {
-            return Err(damaged("header"));
+            return Err("header".to_owned());
         }
-        if header.version != VERSION {
-            return Err(Rejection::OtherVersion);
-        }
-        let layout = header.layout().ok_or_else(|| damaged("header"))?;
+        let layout = header.layout().ok_or("header")?;
         if layout.size != bytes.len() {
             let (found, expected) = (bytes.len(), layout.size);
-            return Err(damaged(&format!("{found} of {expected} bytes")));
+            return Err(format!("{found} of {expected} bytes"));
         }
         if header.checksums_checksum != crc32fast::hash(&bytes[layout.tail()]) {
-            return Err(damaged("checksums"));
+            return Err("checksums".to_owned());
         }
         let checksums: &[u32] = cast_slice(&bytes[layout.checksums.clone()]);
         let body = layout.body();
@@ -228,7 +211,7 @@ impl Image {
         let damaged_blocks = blocks
             .map_init(Vec::new, |buffer, number| is_damaged(buffer, number).then_some(number));
         if let Some(number) = damaged_blocks.find_first(Option::is_some).flatten() {
-            return Err(damaged(&format!("block {number}")));
+            return Err(format!("block {number}"));
         }
         Ok(Self { bytes: Bytes::File(mapped), header, layout })
     }
@@ -246,10 +229,6 @@ impl Image {
 
     pub(super) fn n_documents(&self) -> usize {
         self.header.n_documents as usize
-    }
-
-    pub(super) fn n_terms(&self) -> usize {
-        self.header.n_terms as usize
     }
 
     pub(super) fn is_tfidf(&self) -> bool {

@@ -24,7 +24,6 @@ mod search;
 mod variant;
 mod vocabulary;
 mod weighting;
-mod word_numbers;
 mod words;
 
 use std::sync::Mutex;
@@ -55,11 +54,5 @@ impl SparseIndex {
     #[must_use]
     pub fn n_documents(&self) -> usize {
         self.image.n_documents()
-    }
-
-    /// Returns the number of distinct terms.
-    #[must_use]
-    pub fn n_terms(&self) -> usize {
-        self.image.n_terms()
     }
 }

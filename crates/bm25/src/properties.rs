@@ -14,16 +14,17 @@ use proptest::{prop_assert, prop_assert_eq, proptest};
 use super::image::{BLOCK, Header, WINDOW};
 use super::words::{IndexedWords, TermsOf, split};
 use super::{Bm25Parameters, IndexFileError, SparseIndex, Weighting};
-use ragtriage_core::config::Bm25Variant as Variant;
+use ragtriage_core::config::{Bm25Settings, Bm25Variant as Variant};
 use ragtriage_core::notices::Notices;
 use ragtriage_core::types::ChunkId;
 
 /// Returns a weighting by its number.
 fn weighting(number: usize) -> Weighting {
     match Variant::ALL.get(number) {
-        Some(&variant) => {
-            Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range"))
-        }
+        Some(&variant) => Weighting::Bm25(Bm25Parameters::new(&Bm25Settings {
+            variant,
+            ..Bm25Settings::default()
+        })),
         None => Weighting::Tfidf,
     }
 }
@@ -232,22 +233,6 @@ fn a_file_with_a_bit_of_any_byte_changed_is_built_again() {
         assert!(notice.is_some(), "trusted with byte {at} changed");
         assert_eq!(ask(&index), expected);
     }
-}
-
-#[test]
-fn a_file_of_the_version_before_is_built_again_without_a_notice() {
-    let (ids, _, mut whole) = small();
-    let header = size_of::<Header>();
-    // The version is behind the magic number of eight bytes, the header's checksum at its end.
-    whole[8..12].copy_from_slice(&1_u32.to_ne_bytes());
-    let checksum = crc32fast::hash(&whole[..header - 4]);
-    whole[header - 4..header].copy_from_slice(&checksum.to_ne_bytes());
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("0a.sparse"), &whole).expect("written");
-    let notices = Notices::default();
-    let source = TermsOf(|_, each| each("x"));
-    let index = open_or_build(folder.path(), &Weighting::default(), ids.len(), &source, &notices);
-    assert!(index.expect("built").1 && notices.shown().is_empty());
 }
 
 /// Opens an index of [`BLOCK`]s in `folder`, or builds it: 300,000 documents of two terms.

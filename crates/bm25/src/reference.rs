@@ -4,12 +4,12 @@ use std::fmt::Display;
 
 use super::words::split;
 use super::{Bm25Parameters, SparseIndex, Weighting};
-use ragtriage_core::config::Bm25Variant as Variant;
+use ragtriage_core::config::{Bm25Settings, Bm25Variant as Variant};
 use ragtriage_core::types::ChunkId;
 
 fn index(variant: Variant, texts: &[&str]) -> SparseIndex {
     weighted(
-        &Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range")),
+        &Weighting::Bm25(Bm25Parameters::new(&Bm25Settings { variant, ..Bm25Settings::default() })),
         texts,
     )
 }

@@ -362,7 +362,7 @@ fn rank(order: &[u32], (a, a_score): (u32, f32), (b, b_score): (u32, f32)) -> Or
 #[cfg(test)]
 mod tests {
     use crate::{Bm25Parameters, Weighting};
-    use ragtriage_core::config::Bm25Variant as Variant;
+    use ragtriage_core::config::{Bm25Settings, Bm25Variant as Variant};
     use ragtriage_core::types::ChunkId;
 
     use super::super::words::split;
@@ -370,8 +370,10 @@ mod tests {
 
     /// Indexes texts under the given ids.
     fn index(variant: Variant, texts: &[(&str, &str)]) -> SparseIndex {
-        let weighting =
-            Weighting::Bm25(Bm25Parameters::new(variant, 1.2, 0.75, None).expect("in range"));
+        let weighting = Weighting::Bm25(Bm25Parameters::new(&Bm25Settings {
+            variant,
+            ..Bm25Settings::default()
+        }));
         let (ids, texts): (Vec<ChunkId>, Vec<&str>) =
             texts.iter().map(|&(id, text)| (id.into(), text)).unzip();
         SparseIndex::build(&weighting, ids.into_iter(), &split(&texts))

@@ -15,35 +15,24 @@
 //!
 //! In `bm25l` and `bm25plus` a term also adds a score to documents without it: the formula at tf = 0.
 
-use ragtriage_core::config::{Bm25Settings, Bm25Variant as Variant, OutOfRange, check_ranges};
+use ragtriage_core::config::{Bm25Settings, Bm25Variant as Variant};
 
-/// A variant with its parameters, each within its range.
+/// A variant with its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bm25Parameters {
     variant: Variant,
     k1: f64,
     b: f64,
+    /// Of `bm25l` and `bm25plus`; the other variants ignore it.
     delta: f64,
 }
 
-impl Default for Bm25Parameters {
-    /// Returns Lucene's variant and its defaults: k1 1.2, b 0.75.
-    fn default() -> Self {
-        Self { variant: Variant::Lucene, k1: 1.2, b: 0.75, delta: 0.0 }
-    }
-}
-
 impl Bm25Parameters {
-    /// `k1` >= 0: how fast repetition saturates. `b` in 0 to 1: how far length counts. `delta` >= 0: the weight of
-    /// occurring at all, in `bm25l` and `bm25plus`; `None` is the variant's usual value, and the other variants ignore
-    /// it.
-    ///
-    /// # Errors
-    /// [`OutOfRange`] for a value outside its range, infinite or not a number.
-    pub fn new(variant: Variant, k1: f64, b: f64, delta: Option<f64>) -> Result<Self, OutOfRange> {
-        let settings = Bm25Settings { variant, k1, b, delta };
-        check_ranges("retrieval.bm25", &settings)?;
-        Ok(Self { variant, k1, b, delta: delta.unwrap_or(variant.default_delta()) })
+    /// Takes settings that are within their ranges.
+    #[must_use]
+    pub fn new(settings: &Bm25Settings) -> Self {
+        let Bm25Settings { variant, k1, b, delta } = *settings;
+        Self { variant, k1, b, delta: delta.unwrap_or(variant.default_delta()) }
     }
 
     /// Returns a key of the variant and its parameters, for cache keys.
@@ -125,31 +114,12 @@ mod tests {
     }
 
     #[test]
-    fn parameters_outside_their_range_are_refused_by_name() {
-        let refused = |k1, b, delta| {
-            Bm25Parameters::new(Variant::Bm25l, k1, b, delta).expect_err("refused").to_string()
-        };
-        assert_eq!(refused(-0.1, 0.75, None), "`retrieval.bm25.k1` is -0.1, must be 0 to 1000000");
-        assert_eq!(
-            refused(f64::NAN, 0.75, None),
-            "`retrieval.bm25.k1` is not a finite number, must be 0 to 1000000"
-        );
-        assert_eq!(refused(1.2, 1.5, None), "`retrieval.bm25.b` is 1.5, must be 0 to 1");
-        assert_eq!(
-            refused(1.2, 0.5, Some(-1.0)),
-            "`retrieval.bm25.delta` is -1, must be 0 to 1000000"
-        );
-        assert!(Bm25Parameters::new(Variant::Lucene, 0.0, 1.0, None).is_ok());
-    }
-
-    #[test]
     fn no_parameter_in_range_gives_a_share_that_is_not_a_number() {
         for variant in Variant::ALL {
             for (k1, b, delta) in
                 [(0.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.2, 1.0, 0.0), (1.2, 0.75, 2.0)]
             {
-                let parameters =
-                    Bm25Parameters::new(variant, k1, b, Some(delta)).expect("in range");
+                let parameters = Bm25Parameters { variant, k1, b, delta };
                 assert!(parameters.tfc(1.0, 0.01).is_finite(), "{variant} {k1} {b} {delta}");
                 assert!(
                     parameters.absent_tfc().is_none_or(f64::is_finite),

@@ -1,6 +1,7 @@
 //! Weight of a term in a document: a BM25 variant, or TF-IDF.
 
 use super::variant::Bm25Parameters;
+use ragtriage_core::config::Bm25Settings;
 
 /// Weighting scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +27,7 @@ impl Weighting {
 
 impl Default for Weighting {
     fn default() -> Self {
-        Self::Bm25(Bm25Parameters::default())
+        Self::Bm25(Bm25Parameters::new(&Bm25Settings::default()))
     }
 }
 

@@ -18,12 +18,8 @@ pub struct Error {
 /// Kinds that callers distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The model was found in no place.
-    Missing,
     /// A file has another hash than its pin, or than when the folder was opened.
     Damaged,
-    /// A thread panicked, or the runtime is going down.
-    Interrupted,
     /// Any other.
     Unusable,
 }
@@ -57,7 +53,7 @@ impl Error {
         let attempts: Vec<String> =
             attempts.iter().map(|PlaceTried { place, why }| format!("{place}: {why}")).collect();
         let error = Self::new(format!("model `{name}` was not found: {}", attempts.join("; ")));
-        Self { kind: Kind::Missing, ..error }.with_hint(format!(
+        error.with_hint(format!(
             "put `config.json`, `tokenizer.json` and `model.safetensors` of `{name}` into `{}`, or name a folder that has them \
              instead; without a model, BM25 alone runs: `retrieval.retrievers = [\"bm25\"]`; `ragtriage model fetch NAME` \
              fetches any model of the hub",
@@ -80,7 +76,18 @@ impl Error {
     pub fn read(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
         move |source| {
-            Self::new(format!("cannot read `{}`: {source}", path.display())).because(source)
+            let error = Self::new(format!("cannot read `{}`: {source}", path.display()));
+            let error = match path.extension() {
+                _ if source.kind() != std::io::ErrorKind::NotFound => error,
+                Some(end) if end == "safetensors" => error.with_hint(
+                    "save the model as one file of safetensors, in Python with `model.save_pretrained(folder, max_shard_size=\"100GB\")`",
+                ),
+                _ if path.ends_with("tokenizer.json") => error.with_hint(
+                    "make it in Python: `transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(folder)`",
+                ),
+                _ => error,
+            };
+            error.because(source)
         }
     }
 
@@ -94,21 +101,10 @@ impl Error {
         }
     }
 
+    /// A thread panicked, or the runtime is going down.
     #[must_use]
     pub fn interrupted(source: tokio::task::JoinError) -> Self {
-        let message = format!("reading the checkpoint was interrupted: {source}");
-        Self { kind: Kind::Interrupted, message, hint: None, source: Some(source.into()) }
-    }
-
-    /// A folder whose tokenizer or weights are in another form than `expected`.
-    pub(crate) fn form(folder: &Path, found: &str, expected: &str) -> Self {
-        let folder = folder.display();
-        let hint = if expected.ends_with("safetensors") {
-            "save it as one file of safetensors, in Python with `model.save_pretrained(folder, max_shard_size=\"100GB\")`"
-        } else {
-            "make it in Python: `transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(folder)`"
-        };
-        Self::new(format!("`{folder}` has `{found}` but no `{expected}`")).with_hint(hint)
+        Self::new(format!("reading the checkpoint was interrupted: {source}")).because(source)
     }
 
     /// A file of the wrong format; `what` is the defect, in its parser's words.

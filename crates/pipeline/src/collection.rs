@@ -21,8 +21,8 @@ use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Corpus, Ranking, RetrieverName};
 use ragtriage_data::run::ApproximateIndex;
 use ragtriage_vectors::{
-    CollectionContent, Error as VectorError, ExistingCollection, ExistingIndex, ExistingSearch,
-    SearchMode, StoredPassage,
+    CollectionContent, Error as VectorError, ExistingCollection, ExistingSearch, SearchMode,
+    StoredPassage,
 };
 
 /// Content read from collections, shared by the trials of a sweep.
@@ -115,11 +115,10 @@ pub(crate) fn build(plan: &CollectionPlan, inputs: &IndexInputs<'_>) -> Built {
         (CollectionMode::Hybrid, false) => "exact, fused by Qdrant",
         (CollectionMode::Hybrid, true) => "HNSW, fused by Qdrant",
     };
-    let approximate = index.map(|ExistingIndex { hnsw, segments }| ApproximateIndex {
+    let approximate = index.map(|hnsw| ApproximateIndex {
         retriever: name.name().to_owned(),
         hnsw: Some(hnsw),
         quantization: None,
-        segments,
         reproducible: false,
     });
     let retriever = CollectionRetriever {

@@ -9,9 +9,7 @@ use ragtriage_clients::embed::Encoder;
 use ragtriage_clients::llm::Generator;
 use ragtriage_clients::rerank::Reranker;
 use ragtriage_core::chunk::ChunkSpec;
-use ragtriage_core::config::{
-    CollectionSettings, Hnsw, NoisePosition, Placement, Price, Quantization,
-};
+use ragtriage_core::config::{CollectionSettings, Hnsw, NoisePosition, Price, Quantization};
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::prompt::Template;
@@ -109,8 +107,6 @@ pub struct RetrievalPlan {
     pub rerank: Option<RerankPlan>,
     /// Storage and search of vectors.
     pub store: StorePlan,
-    /// Number of questions for which exact search runs next to approximate search; `None` for all.
-    pub exact_sample: usize,
     /// Selects the documents that may be retrieved.
     pub filter: Filter,
     /// The minimum score of the final ranking's hits.
@@ -199,8 +195,6 @@ pub struct StorePlan {
     pub hnsw: Hnsw,
     /// Vector quantization.
     pub quantization: Quantization,
-    /// Distribution of a collection over a server's machines.
-    pub placement: Placement,
 }
 
 /// Construction of prompts.

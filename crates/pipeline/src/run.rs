@@ -30,6 +30,9 @@ use ragtriage_core::types::{
     TraceStep,
 };
 
+/// Number of questions for which exact search runs next to approximate search, as a seeded sample.
+const EXACT_SAMPLE: usize = 100;
+
 /// Returns the stock of a single run: `dataset`'s documents and its remaining questions.
 #[must_use]
 pub fn stocked(dataset: Dataset, done: &Done) -> Stock {
@@ -47,7 +50,7 @@ pub(super) async fn prepare(
 ) -> Result<Prepared, Error> {
     let sampled = |n| sampled(stock.ids(), n, plan.arms.seed);
     let closed_book = sampled(plan.arms.closed_book_sample);
-    let compared = sampled(plan.retrieval.exact_sample);
+    let compared = sampled(EXACT_SAMPLE);
     let Ingested { corpus, retrievers, facts: mut ingest } = stock.ingest(&plan, progress).await?;
     let facts = RunFacts {
         n_chunks: corpus.chunks().len(),

@@ -15,13 +15,11 @@ use super::retriever::{Preparation, Retrieved, Retriever, ranking, through_ties}
 use super::stores::OpenStores;
 use super::truncation::{MeasuredTexts, truncation};
 use crate::Error;
-use ragtriage_clients::embed::{Encoder, Role, VectorShape};
-use ragtriage_core::config::Quantization;
+use ragtriage_clients::embed::{Encoder, Role};
+use ragtriage_core::config::{Hnsw, Quantization};
 use ragtriage_core::fuse::Parts;
-use ragtriage_core::types::{Corpus, Filter, Ranking, RetrieverName, TitledText};
-use ragtriage_vectors::{
-    CollectionSpec, Neighbour, Point, SearchMode, VectorSearch, VectorSpec, VectorStore,
-};
+use ragtriage_core::types::{Corpus, Ranking, RetrieverName, TitledText, VectorShape};
+use ragtriage_vectors::{CollectionSpec, Neighbour, Point, SearchMode, VectorSearch, VectorStore};
 
 mod search_method;
 
@@ -38,7 +36,8 @@ struct VectorRetriever {
     corpus: Arc<Corpus>,
     store: Arc<dyn VectorStore>,
     mode: SearchMode,
-    filter: Filter,
+    /// Numbers of the chunks of the documents that pass the filter; `None` for all.
+    allowed: Option<Vec<u32>>,
     questions: QuestionVectors,
 }
 
@@ -49,10 +48,10 @@ impl VectorRetriever {
         limit: usize,
         mode: SearchMode,
     ) -> Result<Ranking, Error> {
-        let filter = Some(&self.filter).filter(|filter| !filter.is_empty());
+        let allowed = self.allowed.as_deref();
         let n_points = self.corpus.chunks().len();
         let search = |limit| async move {
-            let search = VectorSearch { vector, limit, mode, filter };
+            let search = VectorSearch { vector, limit, mode, allowed };
             self.store.search(search).await.map_err(Error::from)
         };
         let found = through_ties(limit, n_points, |near: &Neighbour| near.score, search).await?;
@@ -110,10 +109,9 @@ pub(crate) async fn build(
     let IndexInputs { corpus, retrieval, points: _, progress, title_prefix: _ } = *inputs;
     let encoder = plan.encoder.as_ref();
     let texts = inputs.texts();
-    let content = content_hash(corpus, &texts, encoder.fingerprint(Role::Passage));
+    let content = content_hash(&texts, encoder.fingerprint(Role::Passage));
     let clock = Instant::now();
-    let spec =
-        spec(&retrieval.store, content, plan.name, vector_spec(encoder.shape()), texts.len());
+    let spec = spec(&retrieval.store, content, plan.name, encoder.shape(), texts.len());
     let store = stores.open(retrieval, spec).await?;
     let mut seconds = IndexSeconds::default();
     let missing = store.missing().await?;
@@ -127,13 +125,14 @@ pub(crate) async fn build(
     let chunks = MeasuredTexts { what: "chunks", all: &texts, role: Role::Passage };
     let truncation = truncation(encoder, plan.name, chunks).await?;
     seconds.embed += clock.elapsed().as_secs_f64();
-    let (mode, search) =
-        search_method(&retrieval.store, store.as_ref(), (plan.name, texts.len())).await?;
+    let (mode, search) = search_method(&retrieval.store, plan.name, texts.len());
+    let filter = &retrieval.filter;
+    let allowed = |number: &u32| filter.matches(corpus.chunk_metadata(*number as usize));
     let retriever = VectorRetriever {
         corpus: Arc::clone(corpus),
         store,
         mode,
-        filter: retrieval.filter.clone(),
+        allowed: (!filter.is_empty()).then(|| (0..texts.len() as u32).filter(allowed).collect()),
         questions: QuestionVectors::new(plan.name, Arc::clone(&plan.encoder)),
     };
     Ok(Built {
@@ -170,7 +169,7 @@ async fn fill(
         let points: Vec<Point> = window
             .iter()
             .zip(vectors)
-            .map(|(number, numbers)| point(inputs.corpus, *number, numbers))
+            .map(|(number, vector)| Point { number: *number, vector })
             .collect();
         store.upsert(&points).await?;
         seconds.store += clock.elapsed().as_secs_f64();
@@ -210,58 +209,31 @@ fn spec(
     plan: &StorePlan,
     content: String,
     name: RetrieverName,
-    vector: VectorSpec,
-    expected_points: usize,
+    vector: VectorShape,
+    n_points: usize,
 ) -> CollectionSpec {
+    let is_approximate = plan.mode == SearchMode::Approximate;
     CollectionSpec {
-        content,
-        vector_name: name.name().to_owned(),
-        vector,
-        expected_points,
-        hnsw: (plan.mode == SearchMode::Approximate).then_some(plan.hnsw),
-        quantization: if plan.mode == SearchMode::Approximate {
-            plan.quantization
-        } else {
-            Quantization::default()
-        },
-        placement: plan.placement,
+        hnsw: graph(plan, n_points),
+        quantization: if is_approximate { plan.quantization } else { Quantization::default() },
+        ..CollectionSpec::new(content, name.name(), vector, n_points)
     }
 }
 
-fn vector_spec(shape: VectorShape) -> VectorSpec {
-    let VectorShape { dimension, many, similarity } = shape;
-    VectorSpec { dimension, similarity, many }
+/// Returns the graph that is built over `n_points`, if any.
+fn graph(plan: &StorePlan, n_points: usize) -> Option<Hnsw> {
+    let is_approximate = plan.mode == SearchMode::Approximate;
+    (is_approximate && n_points >= Hnsw::FROM_POINTS).then_some(plan.hnsw)
 }
 
-/// Returns a chunk as stored.
-fn point(corpus: &Corpus, number: u32, vector: Vec<f32>) -> Point {
-    let chunk = &corpus.chunks()[number as usize];
-    Point {
-        number,
-        vector,
-        chunk_id: corpus.chunk_id(number as usize).to_string(),
-        doc_id: corpus.document_of(number as usize).id.to_string(),
-        range: (chunk.range.start, chunk.range.end),
-        metadata: Arc::new(corpus.chunk_metadata(number as usize).clone()),
-    }
-}
-
-/// Returns the hash of a collection's contents: chunk ids, ranges, indexed texts, the metadata that filters read, and the
-/// identity of the encoder. Different contents have different names, so a stale collection cannot be opened.
-fn content_hash(corpus: &Corpus, texts: &[TitledText<'_>], vectors: &str) -> String {
+/// Returns the hash of a collection's contents: indexed texts in their order, and the identity of the encoder. Different
+/// contents have different names, so a stale collection cannot be opened.
+fn content_hash(texts: &[TitledText<'_>], vectors: &str) -> String {
     let mut hash = ContentHash::default();
     hash.part(vectors.as_bytes());
-    for (number, (chunk, text)) in corpus.chunks().iter().zip(texts).enumerate() {
-        hash.part(corpus.chunk_id(number).as_str().as_bytes());
-        hash.part(&(chunk.range.start as u64).to_le_bytes());
-        hash.part(&(chunk.range.end as u64).to_le_bytes());
+    for text in texts {
         hash.part(text.title.as_bytes());
         hash.part(text.text.as_bytes());
-        hash.part(
-            serde_json::to_string(corpus.chunk_metadata(number))
-                .expect("JSON values serialise")
-                .as_bytes(),
-        );
     }
     hash.name()
 }

@@ -4,10 +4,9 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::Error;
-use ragtriage_core::config::OutOfRange;
 use ragtriage_core::text::address::is_on_this_machine;
 
-/// A Qdrant server's address, key and timeouts.
+/// A Qdrant server's address, key and timeout.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Server {
     /// `http://host:6334`: scheme and gRPC port are required.
@@ -18,15 +17,13 @@ pub struct Server {
     pub api_key: Option<String>,
     /// Maximum duration of one call, its retries included.
     pub timeout: Duration,
-    /// Maximum time that an approximate search waits for the server to build the graph.
-    pub indexing_timeout: Duration,
 }
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let api_key = self.api_key.as_ref().map(|_| "...");
         f.debug_struct("Server")
-            .field("url", &without_user(&self.url))
+            .field("url", &shown(&self.url))
             .field("api_key", &api_key)
             .finish_non_exhaustive()
     }
@@ -34,28 +31,26 @@ impl fmt::Debug for Server {
 
 impl Server {
     /// Rejects URLs that the client would misinterpret, or would repeat with a secret in an error.
-    #[cfg_attr(
-        not(feature = "server"),
-        allow(dead_code, reason = "only the server store connects")
-    )]
     pub(super) fn check(&self) -> Result<(), Error> {
         check_url(&self.url)?;
         if self.api_key.is_some()
             && self.url.starts_with("http://")
             && !is_on_this_machine(&self.url)
         {
-            let message = format!("the Qdrant API key would be sent unencrypted to `{}`", self.url);
+            let message = format!(
+                "`{}.url`: the Qdrant API key would be sent unencrypted to `{}`",
+                self.settings, self.url
+            );
             return Err(Error::permanent(message)
                 .with_hint("use `https`; plain `http` with a key is for this machine only"));
         }
         match &self.api_key {
             Some(key) if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
-                Err(OutOfRange {
-                    name: "the Qdrant API key".into(),
-                    value: "...".to_owned(),
-                    problem: "must be printable ASCII without spaces".into(),
-                }
-                .into())
+                let problem = "the Qdrant API key must be printable ASCII without spaces";
+                Err(Error::permanent(problem.to_owned()).with_hint(format!(
+                    "correct the variable that `{}.api_key_env` names",
+                    self.settings
+                )))
             }
             _ => Ok(()),
         }
@@ -71,7 +66,7 @@ fn check_url(url: &str) -> Result<(), Error> {
 }
 
 pub(super) fn invalid(url: &str, reason: &str) -> Error {
-    Error::permanent(format!("invalid Qdrant server URL `{}`: {reason}", without_user(url)))
+    Error::permanent(format!("invalid Qdrant server URL `{}`: {reason}", shown(url)))
         .with_hint("write it like `http://localhost:6334`, the gRPC port")
 }
 
@@ -94,14 +89,10 @@ fn defect(url: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns the URL without the part before an `@` or after a `?` or `#`, which may be a secret.
-fn without_user(url: &str) -> String {
+/// Returns the host and port of a URL, without user, password and query, which may be secrets.
+fn shown(url: &str) -> &str {
     let url = url.split(['?', '#']).next().unwrap_or_default();
-    match (url.split_once("://"), url.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://...@{host}"),
-        (None, Some((_, host))) => format!("...@{host}"),
-        _ => url.to_owned(),
-    }
+    url.rsplit_once('@').map_or(url, |(_, host)| host)
 }
 
 #[cfg(test)]
@@ -109,13 +100,11 @@ mod tests {
     use super::*;
 
     fn server(url: &str, api_key: Option<&str>) -> Server {
-        let second = Duration::from_secs(1);
         Server {
             url: url.to_owned(),
             settings: "vector_store",
             api_key: api_key.map(str::to_owned),
-            timeout: second,
-            indexing_timeout: second,
+            timeout: Duration::from_secs(1),
         }
     }
 
@@ -139,10 +128,7 @@ mod tests {
     #[test]
     fn a_password_in_a_url_is_refused_and_not_repeated() {
         let error = reason("http://me:secret@localhost:6334");
-        assert!(
-            error.starts_with("invalid Qdrant server URL `http://...@localhost:6334`"),
-            "{error}"
-        );
+        assert!(error.starts_with("invalid Qdrant server URL `localhost:6334`"), "{error}");
     }
 
     #[test]
@@ -152,7 +138,7 @@ mod tests {
             checked("http://qdrant.example:6334", Some("key")).expect_err("refused").to_string();
         assert_eq!(
             error,
-            "the Qdrant API key would be sent unencrypted to `http://qdrant.example:6334`"
+            "`vector_store.url`: the Qdrant API key would be sent unencrypted to `http://qdrant.example:6334`"
         );
         for (url, key) in [
             ("http://qdrant.example:6334", None),

@@ -4,16 +4,15 @@
 //! Every store checks vectors with these functions before it writes or searches, so that a bad one gets the same error from
 //! the embedded engine and from a server, and is never partly written.
 
-use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{Error, Point, SearchMode, VectorSearch};
-use ragtriage_core::config::{Hnsw, OutOfRange, Placement, Quantization, QuantizationKind};
+use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
 use ragtriage_core::text::hex::hex;
-use ragtriage_core::types::Similarity;
+use ragtriage_core::types::VectorShape;
 
 /// Incremented whenever stored points change in meaning; older collections are then ignored and new ones created.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Maximum size, in KiB of vectors, that a filtered search scans instead of following the graph: Qdrant's default.
 const FULL_SCAN_KB: usize = 10_000;
@@ -24,46 +23,24 @@ const MAX_DIMENSION: usize = 65_536;
 /// Qdrant's limit for the components of a multivector (`MAX_MULTIVECTOR_FLATTENED_LEN`).
 const MAX_COMPONENTS: usize = 1 << 20;
 
-/// Kind of a collection's vectors, and their similarity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VectorSpec {
-    /// Components of a row, 1 to 65,536.
-    pub dimension: usize,
-    /// Similarity of two rows.
-    pub similarity: Similarity,
-    /// True if a vector has several rows (one per token), compared by `MaxSim`: for each row of the question the similarity of
-    /// the nearest row of the chunk, summed over the question's rows (Khattab and Zaharia 2020).
-    pub many: bool,
-}
-
-impl VectorSpec {
-    fn describe(self) -> String {
-        let Self { dimension, similarity, many } = self;
-        if many {
-            format!("rows of {dimension} dimensions, {similarity}, MaxSim")
-        } else {
-            format!("{dimension} dimensions, {similarity}")
-        }
-    }
-}
+/// Share of components within the range of an int8 copy's byte, as in the examples of Qdrant's guide to quantization.
+pub(super) const QUANTILE: f32 = 0.99;
 
 /// Parameters of a collection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CollectionSpec {
-    /// Hash of everything that decides its points, in lower-case hex: chunks, texts, metadata, encoder.
+    /// Hash of everything that decides its points, in lower-case hex: texts and encoder.
     pub content: String,
     /// Name of the one vector that each point has: `dense`, `late_interaction`.
     pub vector_name: String,
-    /// Kind of that vector.
-    pub vector: VectorSpec,
+    /// Form of that vector; 1 to 65,536 components a row.
+    pub vector: VectorShape,
     /// Number of points when complete; they are numbered from 0.
     pub expected_points: usize,
-    /// Graph settings; `None` never builds a graph, whatever the size.
+    /// The graph to build; `None` for none.
     pub hnsw: Option<Hnsw>,
     /// Quantization; off unless its kind says otherwise.
     pub quantization: Quantization,
-    /// Placement on a server.
-    pub placement: Placement,
 }
 
 /// Search parameters, independent of the engine.
@@ -71,17 +48,17 @@ pub struct CollectionSpec {
 pub(super) struct SearchParameters {
     pub(super) exact: bool,
     pub(super) ef: Option<usize>,
-    /// Rescoring and oversampling, if a compressed copy is read.
-    pub(super) quantization: Option<(bool, f64)>,
+    /// Factor of hits to find in the compressed copies, if these are read.
+    pub(super) oversampling: Option<f64>,
 }
 
 impl CollectionSpec {
-    /// Creates a collection that is scanned, unquantized, with the server's default placement.
+    /// Creates a collection that is scanned, unquantized.
     #[must_use]
     pub fn new(
         content: String,
         vector_name: &str,
-        vector: VectorSpec,
+        vector: VectorShape,
         expected_points: usize,
     ) -> Self {
         Self {
@@ -91,12 +68,11 @@ impl CollectionSpec {
             expected_points,
             hnsw: None,
             quantization: Quantization::default(),
-            placement: Placement::default(),
         }
     }
 
     /// Returns its name: the content's hash, then that of its layout. A setting that affects points or graph gives
-    /// another collection; `ef`, rescoring and oversampling belong to a search and change nothing.
+    /// another collection; `ef` and oversampling belong to a search and change nothing.
     #[must_use]
     pub fn name(&self) -> String {
         let hash = Sha256::digest(self.layout());
@@ -106,110 +82,83 @@ impl CollectionSpec {
     /// Describes everything apart from the content that points and graph depend on. It is hashed into the name, stored
     /// with the points, and shown when a collection of another layout has the name.
     pub(super) fn layout(&self) -> String {
+        let VectorShape { dimension, many, similarity } = self.vector;
         let mut parts = vec![
             format!("format {FORMAT}"),
             format!("{} points", self.expected_points),
-            format!("vector `{}` of {}", self.vector_name, self.vector.describe()),
+            format!("vector `{}` of {dimension} dimensions, {similarity}", self.vector_name),
         ];
-        if let Some(Hnsw { m, ef_construct, .. }) = self.graph() {
+        if many {
+            parts.push("several a point, by MaxSim".to_owned());
+        }
+        if let Some(Hnsw { m, ef_construct, .. }) = self.hnsw {
             parts.push(format!("HNSW with m {m} and ef_construct {ef_construct}"));
         }
-        if let Some(Quantization { kind, quantile, always_ram, .. }) = self.quantized() {
-            let place = if always_ram { "in memory" } else { "wherever the vectors are" };
-            parts.push(match kind {
-                QuantizationKind::Binary => format!("binary, {place}"),
-                _ => format!("int8 with quantile {quantile}, {place}"),
-            });
-        }
-        let Placement { shards, replicas, write_consistency } = self.placement;
-        let placed =
-            [("shards", shards), ("replicas", replicas), ("write consistency", write_consistency)];
-        parts.extend(
-            placed.iter().filter_map(|(name, value)| value.map(|value| format!("{name} {value}"))),
-        );
+        parts.extend(self.quantization.kind.components().map(str::to_owned));
         parts.join(", ")
     }
 
-    /// Returns the graph's settings, if one has to be built.
-    pub(super) fn graph(&self) -> Option<Hnsw> {
-        self.hnsw.filter(|hnsw| self.expected_points >= hnsw.from_points.max(1))
+    /// Returns true if something must be built once all points are there: graph, quantized copies.
+    pub(super) fn has_to_build(&self) -> bool {
+        self.hnsw.is_some() || self.quantization.kind != QuantizationKind::None
     }
 
-    /// Returns the quantization, if any.
-    pub(super) fn quantized(&self) -> Option<Quantization> {
-        let on = self.quantization.kind != QuantizationKind::None;
-        on.then_some(self.quantization)
+    /// Returns the graph's edges per node and the neighbours considered while it is built. Without edges only the graph is left
+    /// out: the quantized copies are still built.
+    pub(super) fn graph(&self) -> (usize, usize) {
+        let hnsw = self.hnsw.unwrap_or(Hnsw { m: 0, ..Hnsw::default() });
+        (hnsw.m, hnsw.ef_construct)
     }
 
     /// Returns the size, in KiB of vectors, below which the engine scans although it has a graph. Qdrant considers each
-    /// segment alone, and for a filter the points that pass it. A collection has a graph because we requested one, so a
-    /// small one gets a small threshold: a sixteenth of its size, since there are at most eight segments per shard.
+    /// segment alone, and of a search that allows some points only these. A collection has a graph because we requested one, so
+    /// a small one gets a small threshold: a sixteenth of its size, since there are at most eight segments.
     pub(super) fn full_scan_kb(&self, least: usize) -> usize {
-        let shards = self.placement.shards.map_or(1, |shards| shards as usize);
         let kb =
             self.expected_points.saturating_mul(self.vector.dimension * size_of::<f32>()) / 1024;
-        (kb / 16 / shards).clamp(least, FULL_SCAN_KB)
+        (kb / 16).clamp(least, FULL_SCAN_KB)
     }
 
     pub(super) fn parameters(&self, mode: SearchMode) -> SearchParameters {
-        match mode {
-            SearchMode::Exact => SearchParameters { exact: true, ef: None, quantization: None },
-            SearchMode::Approximate => SearchParameters {
-                exact: false,
-                ef: self.graph().map(|hnsw| hnsw.ef),
-                quantization: self.quantized().map(|copies| (copies.rescore, copies.oversampling)),
-            },
+        let exact = mode == SearchMode::Exact;
+        let Quantization { kind, oversampling } = self.quantization;
+        SearchParameters {
+            exact,
+            ef: self.hnsw.filter(|_| !exact).map(|hnsw| hnsw.ef),
+            oversampling: (!exact && kind != QuantizationKind::None).then_some(oversampling),
         }
     }
 
     /// Rejects collections that no engine could create, or whose name could leave the cache's folder.
     pub(super) fn check(&self) -> Result<(), Error> {
         let Self { content, vector_name, vector, expected_points, .. } = self;
-        let is_hash = (1..=128).contains(&content.len())
-            && content.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-        let is_name = !vector_name.is_empty()
-            && vector_name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'0'..=b'9'));
-        let rules = [
-            (
-                is_hash,
-                "collection's content",
-                content.clone(),
-                "must be a hash in lower-case hex, 1 to 128 digits",
-            ),
-            (is_name, "vector name", vector_name.clone(), "must be made of a-z, 0-9 and _"),
-            (
-                u32::try_from(*expected_points).is_ok(),
-                "number of points",
-                expected_points.to_string(),
-                "must be below 4,294,967,296",
-            ),
-            (
-                (1..=MAX_DIMENSION).contains(&vector.dimension),
-                "dimension",
-                vector.dimension.to_string(),
-                "must be 1 to 65,536",
-            ),
-        ];
-        if let Some((_, name, value, problem)) = rules.into_iter().find(|(holds, ..)| !holds) {
-            return Err(OutOfRange { name: name.into(), value, problem: problem.into() }.into());
-        }
-        self.hnsw.map_or(Ok(()), Hnsw::check)?;
-        self.quantization.check()?;
-        Ok(self.placement.check()?)
+        let is_name = |text: &str| {
+            !text.is_empty()
+                && text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'0'..=b'9'))
+        };
+        let problem = if !is_name(content) || !is_name(vector_name) {
+            "its names must be made of a-z, 0-9 and _".to_owned()
+        } else if !(1..=MAX_DIMENSION).contains(&vector.dimension) {
+            format!("its vectors have {} dimensions, not 1 to 65,536", vector.dimension)
+        } else if u32::try_from(*expected_points).is_err() {
+            format!("it has {expected_points} points, not below 4,294,967,296")
+        } else {
+            return Ok(());
+        };
+        Err(Error::permanent(format!("collection `{content}` cannot be made: {problem}")))
     }
 
     /// Rejects points that do not belong in the collection, before any is written.
     pub(super) fn check_points(&self, points: &[Point]) -> Result<(), Error> {
-        points.iter().try_for_each(|point| {
-            let Point { number, chunk_id, vector, .. } = point;
+        points.iter().try_for_each(|Point { number, vector }| {
             if *number as usize >= self.expected_points {
                 return Err(Error::permanent(format!(
-                    "chunk `{chunk_id}` has number {number}, but collection `{}` was made for {} points",
-                    self.name(),
-                    self.expected_points
+                    "chunk {number} is beyond the {} points of collection `{}`",
+                    self.expected_points,
+                    self.name()
                 )));
             }
-            self.check_vector(vector, chunk_id)
+            self.check_vector(vector, &format!("chunk {number}"))
         })
     }
 
@@ -220,44 +169,26 @@ impl CollectionSpec {
 
     /// `of` names the vector's owner.
     fn check_vector(&self, vector: &[f32], of: &str) -> Result<(), Error> {
-        let VectorSpec { dimension, similarity, many } = self.vector;
-        let refuse = |problem: &str| Err(Error::vector(of, problem));
-        if !many && vector.len() != dimension {
-            return refuse(&format!(
-                "has {} dimensions, but collection `{}` has {dimension}",
+        let VectorShape { dimension, similarity, .. } = self.vector;
+        let problem = if !self.vector.fits(vector.len()) {
+            format!(
+                "has {} components, but collection `{}` has {dimension} dimensions",
                 vector.len(),
                 self.name()
-            ));
-        }
-        if vector.is_empty() {
-            return refuse("has no row");
-        }
-        if !vector.len().is_multiple_of(dimension) {
-            return refuse("is not a whole number of rows");
-        }
-        if vector.len() > MAX_COMPONENTS {
-            return refuse("has more than 1,048,576 components, Qdrant's limit");
-        }
-        if !vector.iter().all(|value| value.is_finite()) {
-            return refuse("has a component that is not finite");
-        }
-        if !vector.chunks(dimension).all(|row| similarity.can_compare(row)) {
-            return refuse("is too long or too short for scores of 32-bit floats");
-        }
-        Ok(())
+            )
+        } else if vector.len() > MAX_COMPONENTS {
+            "has more than 1,048,576 components, Qdrant's limit".to_owned()
+        } else if !vector.iter().all(|value| value.is_finite()) {
+            "has a component that is not finite".to_owned()
+        } else if !vector.chunks(dimension).all(|row| similarity.can_compare(row)) {
+            "is too long or too short for scores of 32-bit floats".to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(Error::permanent(format!("the vector of {of} {problem}")).with_hint(
+            "check `retrieval.dense.model`, and `retrieval.dense.query_model` if it is set: both must give vectors of one kind and dimension",
+        ))
     }
-}
-
-/// Returns the data stored with a point's vector.
-pub(super) fn payload(point: &Point) -> Map<String, Value> {
-    let Point { number: _, vector: _, chunk_id, doc_id, range: (start, end), metadata } = point;
-    let metadata: Map<String, Value> = metadata
-        .iter()
-        .map(|(field, value)| (super::filter::payload_key(field), value.clone()))
-        .collect();
-    let fields = json!({ "chunk_id": chunk_id, "doc_id": doc_id, "start": start, "end": end, "metadata": metadata });
-    let Value::Object(fields) = fields else { unreachable!("it was written as an object") };
-    fields
 }
 
 /// Splits points into batches of at most `most_bytes` of vectors and `most_points` points, at least one point each.
@@ -276,17 +207,6 @@ pub(super) fn batches(points: &[Point], most_bytes: usize, most_points: usize) -
         batches.push(&points[start..]);
     }
     batches
-}
-
-/// Returns the numbers of `0..expected_points` that are not in `found`, which may be in any order.
-pub(super) fn absent(expected_points: usize, found: &[u32]) -> Vec<u32> {
-    let mut is_there = vec![false; expected_points];
-    for &number in found {
-        if let Some(there) = is_there.get_mut(number as usize) {
-            *there = true;
-        }
-    }
-    (0..).zip(is_there).filter(|(_, there)| !there).map(|(number, _)| number).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::error::Error as Source;
 use std::io;
 use std::path::Path;
 
-use ragtriage_core::config::OutOfRange;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::ErrorKind;
 
@@ -22,8 +21,6 @@ pub struct Error {
 /// Consequence of an error for its caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// This program was built without the store.
-    NotBuiltIn,
     /// No server answers.
     Unreachable,
     /// Another attempt may succeed; the store has made several.
@@ -61,21 +58,6 @@ impl Error {
         self
     }
 
-    #[cfg(not(all(feature = "embedded", feature = "server")))]
-    pub(crate) fn not_built_in(feature: &str) -> Self {
-        let message = format!("this program was built without the vector store `{feature}`");
-        Self::new(Kind::NotBuiltIn, message).with_hint(format!(
-            "use a build with the Cargo feature `{feature}`, or set `retrieval.retrievers = [\"bm25\"]`, which needs no vector store"
-        ))
-    }
-
-    /// A vector that does not belong in a collection.
-    pub(crate) fn vector(of: &str, problem: &str) -> Self {
-        Self::permanent(format!("the vector of `{of}` {problem}")).with_hint(
-            "check `retrieval.dense.model`, and `retrieval.dense.query_model` if it is set: both must give vectors of one kind and dimension",
-        )
-    }
-
     /// A collection of another layout under our name.
     pub(crate) fn mismatch(collection: &str, place: &str, found: &str, wanted: &str) -> Self {
         Self::permanent(format!(
@@ -107,18 +89,12 @@ fn delete(collection: &str) -> String {
     format!("delete collection `{collection}`; it is rebuilt from the vector cache")
 }
 
-impl From<OutOfRange> for Error {
-    fn from(error: OutOfRange) -> Self {
-        Self::permanent(error.to_string())
-    }
-}
-
 impl From<Kind> for ErrorKind {
     fn from(kind: Kind) -> Self {
         match kind {
             Kind::Unreachable => Self::Unreachable,
             Kind::Transient => Self::Transient,
-            Kind::NotBuiltIn | Kind::Changed | Kind::Permanent => Self::Permanent,
+            Kind::Changed | Kind::Permanent => Self::Permanent,
         }
     }
 }

@@ -27,15 +27,6 @@ pub struct CollectionContent {
     pub vectors_sha256: String,
 }
 
-/// An index that the collection's owner configured.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ExistingIndex {
-    /// The graph's parameters.
-    pub hnsw: Hnsw,
-    /// Segments of the collection; a graph covers one.
-    pub segments: usize,
-}
-
 /// A question to an existing collection.
 #[derive(Clone, Copy, Debug)]
 pub struct ExistingSearch<'a> {
@@ -65,6 +56,6 @@ pub trait ExistingCollection: Send + Sync {
     /// Finds the best points for a question.
     async fn search(&self, search: ExistingSearch<'_>) -> Result<Vec<(String, f32)>, Error>;
 
-    /// Returns the index that [`SearchMode::Approximate`] follows, which may miss points; `None` if it compares every vector.
-    fn index(&self) -> Option<ExistingIndex>;
+    /// Returns the graph that [`SearchMode::Approximate`] follows, which may miss points; `None` if it compares every vector.
+    fn index(&self) -> Option<Hnsw>;
 }

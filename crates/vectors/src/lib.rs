@@ -4,72 +4,50 @@
 //! ([`ServerStore`]). Both identify chunks by their number in the corpus order; the pipeline turns numbers into ids,
 //! and scores into a ranking. An [`ExistingCollection`] belongs to another program: it is read and searched, never written.
 
-#![cfg_attr(
-    not(any(feature = "embedded", feature = "server")),
-    allow(dead_code, reason = "what the stores share has no user without them")
-)]
-
 mod address;
 mod collection;
-#[cfg(all(test, feature = "server"))]
+#[cfg(test)]
 mod contract;
-#[cfg(feature = "embedded")]
 mod edge;
 mod error;
 mod existing;
-mod filter;
-#[cfg(feature = "server")]
 mod server;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::Value;
 
 pub use address::Server;
-pub use collection::{CollectionSpec, VectorSpec};
-#[cfg(feature = "embedded")]
+pub use collection::CollectionSpec;
 pub use edge::EmbeddedStore;
 pub use error::{Error, Kind};
-pub use existing::{
-    CollectionContent, ExistingCollection, ExistingIndex, ExistingSearch, StoredPassage,
-};
-#[cfg(feature = "server")]
-pub use server::ServerStore;
+pub use existing::{CollectionContent, ExistingCollection, ExistingSearch, StoredPassage};
+pub use server::{ServerStore, version as server_version};
 
 use ragtriage_core::config::CollectionSettings;
-use ragtriage_core::types::Filter;
 
 /// The embedded engine's version, as pinned in Cargo.toml.
 pub const QDRANT_EDGE: &str = "0.7.2";
 
-/// A chunk's vector with its payload.
+/// A chunk's vector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// The chunk's number in the corpus order; the point's id.
     pub number: u32,
-    /// One row, or several one after another, as [`VectorSpec`] says.
+    /// One row, or several one after another, as the collection's shape says.
     pub vector: Vec<f32>,
-    /// The chunk's id, `doc_id#ordinal`.
-    pub chunk_id: String,
-    pub doc_id: String,
-    /// The chunk's byte range in the document.
-    pub range: (usize, usize),
-    /// Its document's metadata, which filters read.
-    pub metadata: Arc<BTreeMap<String, Value>>,
 }
 
-/// A query, its filter and its limits.
+/// A query and its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct VectorSearch<'a> {
     pub vector: &'a [f32],
     /// Maximum number of neighbours.
     pub limit: usize,
     pub mode: SearchMode,
-    /// Filter of the documents that may be found; `None` for all.
-    pub filter: Option<&'a Filter>,
+    /// Numbers of the points that may be found, distinct; `None` for all.
+    pub allowed: Option<&'a [u32]>,
 }
 
 /// Method of finding nearest neighbours.
@@ -86,7 +64,6 @@ pub enum SearchMode {
 pub struct Neighbour {
     /// [`Point::number`].
     pub number: u32,
-    /// Similarity as defined by [`VectorSpec`].
     pub score: f32,
 }
 
@@ -98,13 +75,10 @@ pub struct Neighbour {
 /// store are `missing`. When none are, the collection is complete: then, and only then, graph and quantized copies are
 /// built. Points are rejected, before anything is written, when their vector is of another kind or dimension, not
 /// finite or malformed, or their number is beyond the collection. `search` returns at most `limit` neighbours, best
-/// first, ties in any order; only those that pass the filter, by [`Filter::matches`]. Transient remote failures are
-/// retried inside; errors name URL or path, and the collection.
+/// first, ties in any order; only allowed ones. Transient remote failures are retried inside; errors name URL or path, and
+/// the collection.
 #[async_trait]
 pub trait VectorStore: Send + Sync {
-    /// Returns the number of stored points.
-    async fn count(&self) -> Result<usize, Error>;
-
     /// Returns the numbers below [`CollectionSpec::expected_points`] that are not stored, ascending. Fast when there
     /// are none.
     ///
@@ -114,8 +88,7 @@ pub trait VectorStore: Send + Sync {
 
     /// Adds those of `points` that are missing, in batches of a size it chooses. May be called often, with some thousand
     /// points at a time; the call that completes the collection also builds its graph (embedded), or has the server
-    /// start to. A server's points are durable on return; those of the embedded engine once the collection is complete
-    /// or closed.
+    /// start to. A server's points are durable on return; those of the embedded engine once the collection is complete.
     async fn upsert(&self, points: &[Point]) -> Result<(), Error>;
 
     /// Returns the nearest neighbours. On a server the first approximate search waits until the graph is built.
@@ -125,13 +98,6 @@ pub trait VectorStore: Send + Sync {
     fn notice(&self) -> Option<String> {
         None
     }
-
-    /// Returns whether [`SearchMode::Approximate`] follows a graph here, or scans because there is none. Waits as
-    /// `search` does. (Where a filter lets few points through, Qdrant scans those all the same.)
-    async fn graph_in_use(&self) -> Result<bool, Error>;
-
-    /// Returns the number of segments of the collection. A graph covers one segment.
-    async fn segments(&self) -> Result<usize, Error>;
 }
 
 /// Place where vectors are stored.
@@ -146,53 +112,29 @@ pub enum VectorPlace {
 /// Opens the collection, or creates it, empty.
 ///
 /// # Errors
-/// [`Kind::NotBuiltIn`] if this program was built without that store, and any error of the store.
+/// Any error of the store.
 pub async fn open_or_create(
     place: &VectorPlace,
     spec: &CollectionSpec,
 ) -> Result<Arc<dyn VectorStore>, Error> {
-    spec.check()?;
-    match place {
-        #[cfg(feature = "embedded")]
+    Ok(match place {
         VectorPlace::Embedded(folder) => {
-            Ok(Arc::new(EmbeddedStore::open_or_create(folder, spec).await?))
+            Arc::new(EmbeddedStore::open_or_create(folder, spec).await?)
         }
-        #[cfg(not(feature = "embedded"))]
-        VectorPlace::Embedded(_) => Err(Error::not_built_in("embedded")),
-        #[cfg(feature = "server")]
         VectorPlace::Server(server) => {
-            Ok(Arc::new(ServerStore::open_or_create(server, spec).await?))
+            Arc::new(Box::pin(ServerStore::open_or_create(server, spec)).await?)
         }
-        #[cfg(not(feature = "server"))]
-        VectorPlace::Server(_) => Err(Error::not_built_in("server")),
-    }
-}
-
-/// Returns the version of a Qdrant server, which has accepted the key.
-///
-/// # Errors
-/// [`Kind::NotBuiltIn`] if this program was built without the client, no answer, a refused key.
-#[cfg_attr(not(feature = "server"), expect(unused_variables, reason = "nothing connects"))]
-pub async fn server_version(server: &Server) -> Result<String, Error> {
-    #[cfg(feature = "server")]
-    return server::version(server).await;
-    #[cfg(not(feature = "server"))]
-    return Err(Error::not_built_in("server"));
+    })
 }
 
 /// Opens another program's collection on `server`. `dimension`: that of the questions' dense vectors, if there are any.
 ///
 /// # Errors
-/// [`Kind::NotBuiltIn`] if this program was built without the client; no answer, no such collection, or vectors that do
-/// not fit.
-#[cfg_attr(not(feature = "server"), expect(unused_variables, reason = "nothing connects"))]
+/// No answer, no such collection, or vectors that do not fit.
 pub async fn open_existing(
     server: &Server,
     settings: &CollectionSettings,
     dimension: Option<usize>,
 ) -> Result<Arc<dyn ExistingCollection>, Error> {
-    #[cfg(feature = "server")]
-    return Ok(Arc::new(server::ServerCollection::open(server, settings, dimension).await?));
-    #[cfg(not(feature = "server"))]
-    return Err(Error::not_built_in("server"));
+    Ok(Arc::new(server::ServerCollection::open(server, settings, dimension).await?))
 }

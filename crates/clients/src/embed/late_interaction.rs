@@ -78,17 +78,17 @@ impl LateInteraction {
         }
         let kernel = Kernel::new(Precision::Float32, Instructions::All);
         let width = recipe.width(&config);
+        let recipe_key = format!("{recipe:?}");
         let fingerprint = format!(
             "late interaction v{ENCODER_VERSION}.{VERSION} {} {} {}",
             checkpoint.digests(),
-            recipe.fingerprint(),
+            recipe_key,
             kernel.name()
         );
         let told = recipe.clone();
-        let model =
-            Model::with_head(checkpoint, config, positions, kernel, move |tensors, config| {
-                told.projection(tensors, config)
-            })?;
+        let model = Model::new(checkpoint, config, positions, kernel, move |tensors, config| {
+            told.projection(tensors, config)
+        })?;
         let inner = TokenModel { model, recipe, width };
         for role in [Role::Query, Role::Passage] {
             inner.frame(role)?;
@@ -146,7 +146,7 @@ impl Encoder for LateInteraction {
         off_runtime(on_progress, move |on_done| {
             let (word_pieces, bert) = (inner.model.word_pieces()?, inner.model.bert()?);
             let (projection, frame) = (inner.model.head()?.as_ref(), inner.frame(role)?);
-            let hidden = inner.model.config().hidden_size();
+            let hidden = inner.model.config().hidden_size;
             in_windows(
                 bert,
                 Wanted::Every,
@@ -197,10 +197,9 @@ impl TokenModel {
             skipped: HashSet::new(),
         };
         match role {
-            Role::Query if self.recipe.masks => {
+            Role::Query => {
                 frame.mask = Some(self.id("[MASK]").or_else(|_| self.id("<mask>"))?);
             }
-            Role::Query => {}
             Role::Passage => {
                 for word in &self.recipe.skipped {
                     frame.skipped.extend(word_pieces.bare_ids(word)?.first());
@@ -216,7 +215,7 @@ impl TokenModel {
             let folder = self.model.checkpoint().folder.display();
             let needs = "which a late-interaction model needs";
             Error::new(format!("`{folder}` has no word piece `{name}`, {needs}"))
-                .hinting("name a ColBERT checkpoint, made by colbert-ai or PyLate")
+                .hinting("name a ColBERT checkpoint, made by colbert-ai")
         })
     }
 }

@@ -59,7 +59,7 @@ impl Local {
         let titles = dense.titles.unwrap_or(default);
         let kernel = Kernel::new(dense.precision, instructions);
         let (digests, kernel_name) = (checkpoint.digests(), kernel.name());
-        let model = Model::new(checkpoint, config, recipe.max_tokens, kernel)?;
+        let model = Model::new(checkpoint, config, recipe.max_tokens, kernel, |_, _| Ok(()))?;
         // Similarity is not part of it: it changes no vector.
         let Recipe { pooling, normalize, max_tokens, similarity: _, query_prefix, passage_prefix } =
             &recipe;
@@ -86,7 +86,7 @@ impl Encoder for Local {
 
     fn shape(&self) -> VectorShape {
         let (dimension, similarity) =
-            (self.inner.model.config().hidden_size(), self.inner.recipe.similarity);
+            (self.inner.model.config().hidden_size, self.inner.recipe.similarity);
         VectorShape { dimension, many: false, similarity }
     }
 
@@ -131,7 +131,7 @@ impl Encoder for Local {
         let inner = Arc::clone(&self.inner);
         off_runtime(on_progress, move |on_done| {
             let (word_pieces, bert) = (inner.model.word_pieces()?, inner.model.bert()?);
-            let hidden = inner.model.config().hidden_size();
+            let hidden = inner.model.config().hidden_size;
             let wanted =
                 if inner.recipe.pooling == Pooling::Cls { Wanted::First } else { Wanted::Every };
             in_windows(

@@ -21,7 +21,8 @@ pub use two_encoders::TwoEncoders;
 pub(crate) use work::off_runtime;
 
 use crate::Error;
-use ragtriage_core::types::{Length, Similarity, TitledText};
+pub use ragtriage_core::types::VectorShape;
+use ragtriage_core::types::{Length, TitledText};
 
 /// The side of the search that a text belongs to: models may prefix the two differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,28 +31,6 @@ pub enum Role {
     Query,
     /// A text that is searched.
     Passage,
-}
-
-/// The form of an encoder's vectors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VectorShape {
-    /// Numbers of a vector.
-    pub dimension: usize,
-    /// True if a text has several concatenated vectors (one per token) instead of one.
-    pub many: bool,
-    /// The similarity of two vectors; sets of vectors are compared by `MaxSim` over it (Khattab and Zaharia 2020).
-    pub similarity: Similarity,
-}
-
-impl VectorShape {
-    /// Returns true if a text's vector may have this many numbers.
-    pub fn fits(self, n_numbers: usize) -> bool {
-        if self.many {
-            n_numbers > 0 && n_numbers.is_multiple_of(self.dimension)
-        } else {
-            n_numbers == self.dimension
-        }
-    }
 }
 
 /// Called with the number of texts done since the last call, from any thread.

@@ -12,7 +12,7 @@ closed_set! {
         Dense = "dense",
         /// Sparse vectors, with the question encoded by the server.
         Sparse = "sparse",
-        /// Both, fused by Qdrant.
+        /// Both, fused by Qdrant's reciprocal rank fusion.
         Hybrid = "hybrid",
     }
 }
@@ -28,18 +28,6 @@ impl CollectionMode {
     #[must_use]
     pub fn is_sparse(self) -> bool {
         self != Self::Dense
-    }
-}
-
-closed_set! {
-    /// Qdrant's own fusion of a hybrid query.
-    #[derive(Default)]
-    CollectionFusion {
-        /// Reciprocal rank fusion.
-        #[default]
-        Rrf = "rrf",
-        /// Distribution-based score fusion.
-        Dbsf = "dbsf",
     }
 }
 
@@ -62,15 +50,6 @@ table! {
         sparse_using: String,
         /// Model with which the server encodes questions as sparse vectors.
         sparse_model: String = "qdrant/bm25".to_owned(),
-        /// Qdrant's fusion in the mode `hybrid`.
-        fusion: CollectionFusion = CollectionFusion::Rrf,
-        /// Compare every vector. `false`: search as the collection is configured; exact search runs too, to report what the index
-        /// misses.
-        exact: bool,
-        /// Neighbours that the graph search considers (`hnsw_ef`), at least 1. Default: the collection's `ef_construct`.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(range(min = 1))]
-        ef: Option<usize>,
         /// Filter of the points by payload field: `{ "metadata.team" = "search" }`.
         #[serde(skip_serializing_if = "Filter::is_empty")]
         filter: Filter,

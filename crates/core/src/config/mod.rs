@@ -39,7 +39,7 @@ mod validate;
 mod vector_store;
 
 pub use bm25::Bm25Variant;
-pub use collection::{CollectionFusion, CollectionMode, CollectionSettings};
+pub use collection::{CollectionMode, CollectionSettings};
 pub use dataset::{Format, MissingEvidence};
 pub use evaluation::{GateMode, NoisePosition};
 pub use external::ExternalSettings;
@@ -56,4 +56,4 @@ pub use settings::{
     GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, MOST_RESAMPLES, Price, Settings,
 };
 pub use tune::TuneSettings;
-pub use vector_store::{Hnsw, Placement, Quantization, QuantizationKind};
+pub use vector_store::{Hnsw, Quantization, QuantizationKind};

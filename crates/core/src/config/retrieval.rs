@@ -180,27 +180,9 @@ table! {
         /// Compare every vector. `false`: search with HNSW where the engine built a graph; exact search runs too, to report what
         /// HNSW misses.
         exact: bool = true,
-        /// Number of questions for which exact search runs next to approximate search, as a seeded sample; 0: none.
-        exact_sample: usize = 100,
         /// The HNSW graph.
         hnsw: Hnsw,
         /// Compressed vectors for approximate search.
         quantization: Quantization,
-        /// Shards per collection on a server. Default: the server's.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(range(min = 1, max = 1024))]
-        shards: Option<u32>,
-        /// Replicas per shard on a server. Default: the server's.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(range(min = 1, max = 1024))]
-        replicas: Option<u32>,
-        /// Replicas that must confirm a write on a server. Default: the server's.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        #[schemars(range(min = 1, max = 1024))]
-        write_consistency: Option<u32>,
-        /// Time limit in seconds for the server to build a graph before a search, above 0.
-        #[schemars(extend("x-resume" = "may change"))]
-        #[schemars(range(min = 1e-3, max = 864_000.0))]
-        indexing_timeout_s: f64 = 3600.0,
     }
 }

@@ -250,7 +250,6 @@ mod tests {
                 "vector_store.hnsw.ef_construct = 3",
                 "`vector_store.hnsw.ef_construct` is 3, must be at least 4",
             ),
-            ("vector_store.replicas = 0", "`vector_store.replicas` is 0, must be 1 to 1024"),
             ("tune.tokens = 0", "`tune.tokens` is 0, must be at least 1"),
         ] {
             assert_eq!(refused(text), expected);

@@ -1,4 +1,4 @@
-//! Similarity of two vectors.
+//! Vectors: their form and their similarity.
 
 use crate::closed_set::closed_set;
 
@@ -28,6 +28,30 @@ impl Similarity {
             Self::Cosine | Self::Dot => 0.0,
         };
         (least..=MOST_SQUARED).contains(&squared)
+    }
+}
+
+/// The form of the vectors that an encoder makes and a collection holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VectorShape {
+    /// Numbers of a vector.
+    pub dimension: usize,
+    /// True if a text has several concatenated vectors (one per token) instead of one.
+    pub many: bool,
+    /// The similarity of two vectors. Sets of vectors are compared by `MaxSim` over it: for each vector of the question the
+    /// similarity of the nearest one of the chunk, summed (Khattab and Zaharia 2020).
+    pub similarity: Similarity,
+}
+
+impl VectorShape {
+    /// Returns true if a text's vector may have this many numbers.
+    #[must_use]
+    pub fn fits(self, n_numbers: usize) -> bool {
+        if self.many {
+            n_numbers > 0 && n_numbers.is_multiple_of(self.dimension)
+        } else {
+            n_numbers == self.dimension
+        }
     }
 }
 

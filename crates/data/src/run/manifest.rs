@@ -58,8 +58,6 @@ pub struct ApproximateIndex {
     /// The compression of the vectors; `None` without.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantization: Option<Quantization>,
-    /// Segments of the collection; a graph covers one.
-    pub segments: usize,
     /// True if another build over the same vectors gives the same rankings. False for an HNSW graph: the engine draws the
     /// levels of its nodes without a seed and inserts them in several threads.
     pub reproducible: bool,

@@ -11,8 +11,9 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::kernel::Kernel;
-use super::matmul::{Packed, ProductScratch};
+use super::matmul::Packed;
 use super::product::{Aligned, Finish, Product};
+use super::tiles::TileBuffers;
 use super::vector::{exponentials, scale};
 
 /// Query rows whose scores are held at once: a multiple of every tile height (6, 8 and 32).
@@ -55,12 +56,7 @@ impl Attention {
     }
 
     /// Attends within one sequence. `out`: one row per query, `n_heads * head_width` wide.
-    pub(super) fn attend(
-        &mut self,
-        scratch: &mut ProductScratch,
-        heads: &Heads<'_>,
-        out: &mut [f32],
-    ) {
+    pub(super) fn attend(&mut self, scratch: &mut TileBuffers, heads: &Heads<'_>, out: &mut [f32]) {
         let Heads { queries, query_stride, tokens, n_seen } = *heads;
         let head_width = self.head_width;
         let width = self.n_heads * head_width;

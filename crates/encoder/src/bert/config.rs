@@ -41,7 +41,7 @@ pub struct BertConfig {
     #[serde(rename = "model_type")]
     pub(super) family: Architecture,
     #[serde(alias = "dim")]
-    pub(super) hidden_size: usize,
+    pub hidden_size: usize,
     #[serde(alias = "hidden_dim")]
     pub(super) intermediate_size: usize,
     #[serde(alias = "n_layers")]
@@ -50,7 +50,7 @@ pub struct BertConfig {
     pub(super) num_attention_heads: usize,
     /// Rows of the position table.
     pub(super) max_position_embeddings: usize,
-    pub(super) vocab_size: usize,
+    pub vocab_size: usize,
     embedding_size: Option<usize>,
     pad_token_id: Option<usize>,
     type_vocab_size: Option<usize>,
@@ -87,19 +87,9 @@ impl BertConfig {
         Ok(config)
     }
 
-    /// Returns the length of a token's state.
-    pub fn hidden_size(&self) -> usize {
-        self.hidden_size
-    }
-
     /// Returns the maximum length of a sequence.
     pub fn positions(&self) -> usize {
         self.max_position_embeddings - self.first_position()
-    }
-
-    /// Returns the number of entries of the vocabulary.
-    pub fn vocab_size(&self) -> usize {
-        self.vocab_size
     }
 
     /// Returns the number of labels of a classifier on top, if the file names them.

@@ -1,6 +1,6 @@
 //! Selection of the kernel that multiplies: a precision on the instructions of a processor.
 //!
-//! Only the factors are rounded: sums run in `f32`, and so does everything else, norms, softmax and GELU.
+//! On tiles only the factors are rounded: sums run in `f32`, and so does everything else, norms, softmax and GELU.
 
 use pulp::Arch;
 use ragtriage_core::config::Precision;
@@ -38,39 +38,28 @@ impl Instructions {
 pub struct Kernel {
     /// Vectors of everything but the products on tiles.
     pub(super) arch: Arch,
-    pub(super) factors: Factors,
-}
-
-/// Numbers that are multiplied.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Factors {
-    /// `f32`.
-    Float32,
-    /// `f32` rounded to bfloat16, for processors that do not multiply bfloat16.
-    Rounded,
-    /// bfloat16 on matrix tiles.
-    Tiles(Amx),
+    /// Multiplies bfloat16 on matrix tiles; `None`: `f32` on vectors.
+    pub(super) amx: Option<Amx>,
 }
 
 impl Kernel {
-    /// Selects the fastest kernel of this machine.
+    /// Selects the fastest kernel of this machine: for `bfloat16` without matrix tiles that of `float32`.
     pub fn new(precision: Precision, instructions: Instructions) -> Self {
-        let factors = match precision {
-            Precision::Float32 => Factors::Float32,
-            Precision::Bfloat16 => bfloat16(instructions),
+        // Detecting the tiles takes a system call, so it is done only where they are wanted. Without tiles bfloat16 is no faster.
+        let amx = match (precision, instructions) {
+            (Precision::Bfloat16, Instructions::All) => Amx::of_this_machine(),
+            _ => None,
         };
-        let arch = instructions.arch();
-        Self { arch, factors }
+        Self { arch: instructions.arch(), amx }
     }
 
     /// Returns the name, for fingerprints: kernels of different names differ in the last bits. All vectors give the
     /// same bits; without vectors, sums of `float32` products are not fused.
     pub fn name(self) -> &'static str {
-        match (self.factors, self.arch) {
-            (Factors::Float32, Arch::Scalar) => "float32, scalar",
-            (Factors::Float32, _) => "float32",
-            (Factors::Rounded, _) => "bfloat16, rounded",
-            (Factors::Tiles(_), _) => "bfloat16 on tiles",
+        match (self.amx, self.arch) {
+            (Some(_), _) => "bfloat16 on tiles",
+            (None, Arch::Scalar) => "float32, scalar",
+            (None, _) => "float32",
         }
     }
 }
@@ -84,14 +73,4 @@ impl Kernel {
             [Scalar, Avx2, Avx512, All].map(|only| Self::new(precision, only))
         })
     }
-}
-
-fn bfloat16(instructions: Instructions) -> Factors {
-    // Detecting the tiles takes a system call, so it is done only where they are wanted.
-    if instructions == Instructions::All
-        && let Some(amx) = Amx::of_this_machine()
-    {
-        return Factors::Tiles(amx);
-    }
-    Factors::Rounded
 }

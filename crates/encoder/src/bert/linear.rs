@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::kernel::{Instructions, Kernel};
-use super::matmul::{Packed, ProductScratch};
+use super::matmul::Packed;
 use super::product::{Finish, Product};
 use super::tensors::Tensors;
+use super::tiles::TileBuffers;
 use crate::Error;
 use ragtriage_core::config::Precision;
 
@@ -28,7 +29,7 @@ impl Dense {
     ) -> Result<Self, Error> {
         let matrix = tensors.values(&format!("{name}.weight"), &[to, from])?;
         let bias = tensors.values(&format!("{name}.bias"), &[to])?;
-        Ok(Self { bias, ..Self::new(&matrix, from, kernel) })
+        Ok(Self::new(&matrix, bias, from, kernel))
     }
 
     /// Reads `{name}.weight` `[to, from]`, as `f32`.
@@ -39,15 +40,12 @@ impl Dense {
         to: usize,
     ) -> Result<Self, Error> {
         let matrix = tensors.values(&format!("{name}.weight"), &[to, from])?;
-        Ok(Self::new(&matrix, from, Kernel::new(Precision::Float32, Instructions::All)))
+        let kernel = Kernel::new(Precision::Float32, Instructions::All);
+        Ok(Self::new(&matrix, Vec::new(), from, kernel))
     }
 
-    /// Packs a matrix of rows of `from` numbers, one row per output, for a kernel.
-    pub fn new(matrix: &[f32], from: usize, kernel: Kernel) -> Self {
-        Self::with_bias(matrix, Vec::new(), from, kernel)
-    }
-
-    pub(super) fn with_bias(matrix: &[f32], bias: Vec<f32>, from: usize, kernel: Kernel) -> Self {
+    /// Packs a matrix of rows of `from` numbers, one row per output, for a kernel. `bias`: empty for none.
+    pub fn new(matrix: &[f32], bias: Vec<f32>, from: usize, kernel: Kernel) -> Self {
         let rows = matrix.chunks_exact(from);
         let to = rows.len();
         Self { weights: Packed::transposed(rows, from, kernel), bias, to }
@@ -60,9 +58,9 @@ impl Dense {
         out
     }
 
-    /// Computes the layer's output for each row of `rows` into `out`, one row of [`Self::width`] for each.
+    /// Computes the layer's output for each row of `rows` into `out`, one row for each.
     pub fn apply_into(&self, rows: &[f32], out: &mut [f32]) {
-        self.run(0..self.to, Finish::Plain, rows, out, &mut ProductScratch::default());
+        self.run(0..self.to, Finish::Plain, rows, out, &mut TileBuffers::default());
     }
 
     /// As [`Self::apply_into`], in some columns alone, and with a function applied.
@@ -72,7 +70,7 @@ impl Dense {
         finish: Finish,
         rows: &[f32],
         out: &mut [f32],
-        scratch: &mut ProductScratch,
+        scratch: &mut TileBuffers,
     ) {
         let depth = self.weights.depth();
         let product = Product {
@@ -86,10 +84,5 @@ impl Dense {
             out_stride: self.to,
         };
         product.run(&self.weights, scratch);
-    }
-
-    /// Returns the width of an output row.
-    pub fn width(&self) -> usize {
-        self.to
     }
 }

@@ -2,20 +2,17 @@
 //!
 //! It exists because a general GEMM packs both operands on every call and, worse here, may split the sum over the inner
 //! dimension by the batch's shape. Here a row's result is bit-identical whatever the other rows are, which the
-//! `Encoder` contract needs. `float32` runs in [`super::panels`], `bfloat16` on the tiles of [`super::tiles`] or, where
-//! the processor has none, through `panels` over rounded numbers. Left out: threads (callers run one batch per thread).
+//! `Encoder` contract needs. `float32` runs in [`super::panels`], `bfloat16` on the tiles of [`super::tiles`]. Left out: threads (callers run one batch per thread).
 
-use super::kernel::{Factors, Kernel};
+use super::kernel::Kernel;
 use super::panels::Panels;
-use super::product::{Aligned, Product, rounded_to_bfloat};
-use super::tiles::Tiles;
+use super::product::Product;
+use super::tiles::{TileBuffers, Tiles};
 
 /// The right-hand matrix, in the order in which its kernel reads it.
 pub(super) enum Packed {
     /// For vectors of `f32`.
     Float32(Panels),
-    /// For vectors of `f32`, of numbers rounded to bfloat16.
-    Rounded(Panels),
     /// For tiles of bfloat16.
     Tiles(Tiles),
 }
@@ -24,10 +21,9 @@ impl Packed {
     /// Allocates a matrix of at most `depth x width`.
     pub(super) fn with_room(depth: usize, width: usize, kernel: Kernel) -> Self {
         let arch = kernel.arch;
-        match kernel.factors {
-            Factors::Float32 => Self::Float32(Panels::with_room(depth, width, arch)),
-            Factors::Rounded => Self::Rounded(Panels::with_room(depth, width, arch)),
-            Factors::Tiles(amx) => Self::Tiles(Tiles::with_room(depth, width, amx, arch)),
+        match kernel.amx {
+            None => Self::Float32(Panels::with_room(depth, width, arch)),
+            Some(amx) => Self::Tiles(Tiles::with_room(depth, width, amx, arch)),
         }
     }
 
@@ -50,8 +46,7 @@ impl Packed {
         depth: usize,
     ) {
         match self {
-            Self::Float32(panels) => panels.fill_transposed(rows, depth, |x| x),
-            Self::Rounded(panels) => panels.fill_transposed(rows, depth, rounded_to_bfloat),
+            Self::Float32(panels) => panels.fill_transposed(rows, depth),
             Self::Tiles(tiles) => tiles.fill_transposed(rows, depth),
         }
     }
@@ -63,8 +58,7 @@ impl Packed {
         width: usize,
     ) {
         match self {
-            Self::Float32(panels) => panels.fill(rows, width, |x| x),
-            Self::Rounded(panels) => panels.fill(rows, width, rounded_to_bfloat),
+            Self::Float32(panels) => panels.fill(rows, width),
             Self::Tiles(tiles) => tiles.fill(rows, width),
         }
     }
@@ -72,7 +66,7 @@ impl Packed {
     /// Returns the matrix's height.
     pub(super) fn depth(&self) -> usize {
         match self {
-            Self::Float32(panels) | Self::Rounded(panels) => panels.depth(),
+            Self::Float32(panels) => panels.depth(),
             Self::Tiles(tiles) => tiles.depth(),
         }
     }
@@ -80,7 +74,7 @@ impl Packed {
     /// Returns the matrix's width with its padding.
     pub(super) fn padded_width(&self) -> usize {
         match self {
-            Self::Float32(panels) | Self::Rounded(panels) => panels.padded_width(),
+            Self::Float32(panels) => panels.padded_width(),
             Self::Tiles(tiles) => tiles.padded_width(),
         }
     }
@@ -88,35 +82,18 @@ impl Packed {
 
 impl Product<'_> {
     /// Computes the product.
-    pub(super) fn run(self, right: &Packed, scratch: &mut ProductScratch) {
+    pub(super) fn run(self, right: &Packed, scratch: &mut TileBuffers) {
         match right {
             Packed::Float32(panels) => panels.multiply(self),
-            Packed::Rounded(panels) => {
-                let depth = panels.depth();
-                let rounded = scratch.rounded.room(self.n_rows * depth);
-                for (to, from) in
-                    rounded.chunks_exact_mut(depth).zip(self.left.chunks(self.left_stride))
-                {
-                    to.iter_mut().zip(from).for_each(|(to, from)| *to = rounded_to_bfloat(*from));
-                }
-                panels.multiply(Product { left: rounded, left_stride: depth, ..self });
-            }
-            Packed::Tiles(tiles) => tiles.multiply(self, &mut scratch.tiles),
+            Packed::Tiles(tiles) => tiles.multiply(self, scratch),
         }
     }
-}
-
-/// Buffers of products, reused by the next one.
-#[derive(Default)]
-pub(super) struct ProductScratch {
-    rounded: Aligned,
-    tiles: super::tiles::TileBuffers,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bert::product::Finish;
+    use crate::bert::product::{Finish, rounded_to_bfloat};
     use std::ops::Range;
 
     /// Returns numbers in [-1, 1] of a fixed pseudo-random sequence (Knuth's MMIX constants).
@@ -176,7 +153,7 @@ mod tests {
                 f64::from(if name.starts_with("float32") { x } else { rounded_to_bfloat(x) })
             };
             let mut out = vec![f32::NAN; n_rows * out_stride];
-            let mut scratch = ProductScratch::default();
+            let mut scratch = TileBuffers::default();
             let product = Product {
                 n_rows,
                 left: &left,
@@ -254,7 +231,7 @@ mod tests {
                     out: &mut out,
                     out_stride: width,
                 };
-                product.run(&right, &mut ProductScratch::default());
+                product.run(&right, &mut TileBuffers::default());
                 out
             });
             assert_eq!(one, other, "{name}");
@@ -269,7 +246,7 @@ mod tests {
         let bias = numbers(width, 9);
         for (name, mut right) in kernels(depth, width) {
             right.fill_transposed(weights.chunks_exact(depth), depth);
-            let mut scratch = ProductScratch::default();
+            let mut scratch = TileBuffers::default();
             let mut run = |left: &[f32], columns: Range<usize>| {
                 let n_rows = left.len() / depth;
                 let mut out = vec![0.0; n_rows * width];

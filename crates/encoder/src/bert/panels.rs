@@ -42,7 +42,6 @@ impl Panels {
         &mut self,
         mut rows: impl ExactSizeIterator<Item = &'a [f32]>,
         depth: usize,
-        rounded: impl Fn(f32) -> f32,
     ) {
         self.resize(depth, rows.len());
         let panel_width = self.panel_width;
@@ -55,7 +54,7 @@ impl Panels {
             columns.extend(rows.by_ref().take(panel_width).map(|row| &row[..depth]));
             for (p, slots) in panel.chunks_exact_mut(panel_width).enumerate() {
                 for (slot, column) in slots.iter_mut().zip(&columns) {
-                    *slot = rounded(column[p]);
+                    *slot = column[p];
                 }
             }
         }
@@ -65,7 +64,6 @@ impl Panels {
         &mut self,
         rows: impl ExactSizeIterator<Item = &'a [f32]>,
         width: usize,
-        rounded: impl Fn(f32) -> f32,
     ) {
         self.resize(rows.len(), width);
         let (depth, panel_width) = (self.depth, self.panel_width);
@@ -73,7 +71,7 @@ impl Panels {
         for (p, row) in rows.enumerate() {
             for (panel, values) in row[..width].chunks(panel_width).enumerate() {
                 let slots = &mut panels[(panel * depth + p) * panel_width..][..values.len()];
-                slots.iter_mut().zip(values).for_each(|(slot, value)| *slot = rounded(*value));
+                slots.copy_from_slice(values);
             }
         }
     }

@@ -80,7 +80,7 @@ pub(super) fn bfloat(x: f32) -> u16 {
 }
 
 /// Returns that number as `f32`.
-#[inline]
+#[cfg(test)]
 pub(super) fn rounded_to_bfloat(x: f32) -> f32 {
     f32::from_bits(u32::from(bfloat(x)) << 16)
 }

@@ -160,7 +160,7 @@ impl OpenWeights<'_> {
             bias.extend(self.tensor(&format!("{name}.bias"), &[hidden])?.iter().map(|x| x * scale));
         }
         Ok(Layer {
-            qkv: Dense::with_bias(&matrix, bias, hidden, self.kernel),
+            qkv: Dense::new(&matrix, bias, hidden, self.kernel),
             attention_out: self.linear(&name(names.attention_out), hidden, hidden)?,
             attention_norm: self.norm(&name(names.attention_norm), hidden)?,
             widen: self.linear(&name(names.widen), hidden, inner)?,

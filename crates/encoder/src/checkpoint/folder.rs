@@ -70,8 +70,7 @@ impl Checkpoint {
     /// missing or differs.
     pub fn open(folder: &Path, pin: Option<&Pin>) -> Result<Self, Error> {
         let mut files = Vec::new();
-        let names = if pin.is_some() { FILES } else { names(folder)? };
-        for (i, file) in names.into_iter().enumerate() {
+        for (i, file) in FILES.into_iter().enumerate() {
             let path = folder.join(file);
             let found = sha256_of_file(&path)?;
             if let Some(expected) =
@@ -83,24 +82,4 @@ impl Checkpoint {
         }
         Ok(Self { folder: folder.to_owned(), files, recipe: pin.map(|pin| pin.recipe.clone()) })
     }
-}
-
-/// Returns the files of a folder that are read. Errors: a tokenizer or weights in an unsupported form, by its file's
-/// name; missing files are reported when they are opened.
-fn names(folder: &Path) -> Result<[&'static str; 3], Error> {
-    let tokenizers =
-        ["vocab.txt", "sentencepiece.bpe.model", "spiece.model", "merges.txt", "vocab.json"];
-    let weights = [
-        "model.safetensors.index.json",
-        "pytorch_model.bin",
-        "pytorch_model.bin.index.json",
-        "tf_model.h5",
-    ];
-    let has = |name: &&str| folder.join(name).is_file();
-    for (expected, others) in [(TOKENIZER, &tokenizers[..]), (WEIGHTS, &weights[..])] {
-        if let Some(found) = others.iter().copied().find(has).filter(|_| !has(&expected)) {
-            return Err(Error::form(folder, found, expected));
-        }
-    }
-    Ok(FILES)
 }

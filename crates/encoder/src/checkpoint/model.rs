@@ -23,24 +23,12 @@ pub struct Model<H = ()> {
     loaded: OnceLock<(Bert, H)>,
 }
 
-impl Model {
-    /// Creates a model without a head; see [`Self::with_head`].
-    pub fn new(
-        checkpoint: Checkpoint,
-        config: BertConfig,
-        max_tokens: usize,
-        kernel: Kernel,
-    ) -> Result<Self, Error> {
-        Self::with_head(checkpoint, config, max_tokens, kernel, |_, _| Ok(()))
-    }
-}
-
 impl<H> Model<H> {
     /// Takes a checkpoint whose files were found and verified by [`Checkpoint::open`], its config, and a function that
     /// reads the head from the weights' file.
     ///
     /// Errors: a maximum length that the model does not have, or without room for a text.
-    pub fn with_head(
+    pub fn new(
         checkpoint: Checkpoint,
         config: BertConfig,
         max_tokens: usize,
@@ -73,7 +61,7 @@ impl<H> Model<H> {
     pub fn word_pieces(&self) -> Result<&WordPieces, Error> {
         load_once(&self.word_pieces, || {
             let path = self.checkpoint.file(TOKENIZER);
-            let vocab_size = self.config.vocab_size();
+            let vocab_size = self.config.vocab_size;
             let word_pieces = WordPieces::read(&read(&path)?, &path, self.max_tokens, vocab_size)?;
             if recipe::lowercases(&self.checkpoint.folder)? && word_pieces.distinguishes_case()? {
                 let path = self.checkpoint.file("sentence_bert_config.json");

@@ -64,21 +64,16 @@ pub static PINS: [Pin; 1] = [Pin {
 
 /// A step of a sentence-transformers model.
 #[derive(Deserialize)]
-pub(super) struct Module {
+struct Module {
     /// Its folder.
-    pub(super) path: String,
+    path: String,
     r#type: String,
 }
 
 impl Module {
     /// Returns the class name without its package.
-    pub(super) fn class(&self) -> &str {
+    fn class(&self) -> &str {
         self.r#type.rsplit('.').next().unwrap_or_default()
-    }
-
-    /// Creates the error of an unsupported module.
-    pub(super) fn refuse(&self, modules: &Path, supported: &str) -> Error {
-        Error::unsupported(modules, "type", &self.r#type, supported)
     }
 }
 
@@ -119,12 +114,15 @@ impl Recipe {
         let (mut pooling, mut normalize) =
             (if config.is_dpr() { Pooling::Cls } else { Pooling::Mean }, false);
         let path = folder.join("modules.json");
-        for module in modules(folder)?.unwrap_or_default() {
+        for module in read_json_if_any::<Vec<Module>>(&path)?.unwrap_or_default() {
             match module.class() {
                 "Transformer" => {}
                 "Pooling" => pooling = read_pooling(&folder.join(module.path).join("config.json"))?,
                 "Normalize" => normalize = true,
-                _ => return Err(module.refuse(&path, "Transformer, Pooling, Normalize")),
+                _ => {
+                    let supported = "Transformer, Pooling, Normalize";
+                    return Err(Error::unsupported(&path, "type", &module.r#type, supported));
+                }
             }
         }
         let path = folder.join("config_sentence_transformers.json");
@@ -148,11 +146,6 @@ impl Recipe {
             passage_prefix: model.prompt(&["document", "passage", "corpus"]),
         })
     }
-}
-
-/// Returns the steps of a sentence-transformers model; `None` if the folder is not one.
-pub(super) fn modules(folder: &Path) -> Result<Option<Vec<Module>>, Error> {
-    read_json_if_any(&folder.join("modules.json"))
 }
 
 /// Returns the maximum word pieces of an input, as in sentence-transformers: `sentence_bert_config.json`'s

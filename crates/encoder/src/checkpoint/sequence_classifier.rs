@@ -46,7 +46,7 @@ impl SequenceClassifier {
             checkpoint.digests(),
             kernel.name()
         );
-        let model = Model::with_head(checkpoint, config, max_tokens, kernel, |tensors, config| {
+        let model = Model::new(checkpoint, config, max_tokens, kernel, |tensors, config| {
             Classifier::read(tensors, config)
         })?;
         Ok(Self { model, fingerprint })

@@ -88,18 +88,13 @@ fn models_whose_arithmetic_is_another_are_refused_by_name() {
 }
 
 #[test]
-fn forms_that_are_not_read_are_refused_by_their_file() {
-    for (present, missing) in [
-        ("pytorch_model.bin", "model.safetensors"),
-        ("model.safetensors.index.json", "model.safetensors"),
-        ("vocab.txt", "tokenizer.json"),
-    ] {
+fn a_missing_file_is_named_with_the_way_to_make_it() {
+    for missing in ["model.safetensors", "tokenizer.json"] {
         let folder = copy_of("cross-encoder");
-        std::fs::rename(folder.path().join(missing), folder.path().join(present)).unwrap();
+        std::fs::remove_file(folder.path().join(missing)).unwrap();
         let error = open(folder.path()).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!("`{}` has `{present}` but no `{missing}`", folder.path().display())
+        assert!(
+            error.to_string().starts_with("cannot read `") && error.to_string().contains(missing)
         );
         assert!(error.hint().unwrap().contains("save_pretrained"));
     }

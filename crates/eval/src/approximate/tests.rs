@@ -133,7 +133,6 @@ fn a_sample_of_no_question_leaves_the_loss_unknown() {
         retriever: "dense".to_owned(),
         hnsw: Some(Hnsw::default()),
         quantization: None,
-        segments: 1,
         reproducible: false,
     }];
     let found = measured(&run, &["AP"]).remove(0);

@@ -10,7 +10,7 @@ use ragtriage_core::types::{ByteRange, Chunk, Document};
 /// Answers with the best of fixed results, and remembers limits and modes.
 struct Fixed {
     found: Vec<(&'static str, f32)>,
-    index: Option<ExistingIndex>,
+    index: Option<Hnsw>,
     asked: Mutex<Vec<(usize, SearchMode)>>,
     n_reads: AtomicUsize,
 }
@@ -29,7 +29,7 @@ impl ExistingCollection for Fixed {
         Ok(best.map(|(id, score)| ((*id).to_owned(), *score)).collect())
     }
 
-    fn index(&self) -> Option<ExistingIndex> {
+    fn index(&self) -> Option<Hnsw> {
         self.index
     }
 }
@@ -37,7 +37,7 @@ impl ExistingCollection for Fixed {
 /// Returns a retriever over one document of four chunks of one letter, the points `p0` to `p3`, and `copy` of the first.
 fn retriever(
     found: &[(&'static str, f32)],
-    index: Option<ExistingIndex>,
+    index: Option<Hnsw>,
 ) -> (CollectionRetriever, Arc<Fixed>) {
     let document = Document {
         id: "d".into(),
@@ -114,7 +114,7 @@ async fn a_point_that_was_not_read_is_an_error() {
 
 #[tokio::test]
 async fn exact_search_runs_too_where_an_index_is_followed() {
-    let index = ExistingIndex { hnsw: Hnsw::default(), segments: 2 };
+    let index = Hnsw::default();
     let (approximate, collection) = retriever(&[("p0", 0.9)], Some(index));
     let exact = approximate.retrieve_exactly("why", 2).await.expect("searched");
     assert_eq!(exact.map(|ranking| ranking.len()), Some(1));

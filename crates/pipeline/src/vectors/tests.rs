@@ -10,9 +10,10 @@ use crate::retrieve::retrieve;
 use ragtriage_clients::Error as ModelError;
 use ragtriage_clients::embed::OnProgress;
 use ragtriage_core::config::QuantizationKind;
-use ragtriage_core::config::{Hnsw, Placement};
 use ragtriage_core::fuse::Fusion;
-use ragtriage_core::types::{Chunk, ChunkId, Document, Length, Question, Similarity, TraceStep};
+use ragtriage_core::types::{
+    Chunk, ChunkId, Document, Filter, Length, Question, Similarity, TraceStep,
+};
 use ragtriage_data::run::ApproximateIndex;
 use ragtriage_vectors::{Error as VectorError, Neighbour, VectorPlace};
 
@@ -59,10 +60,6 @@ struct Echo;
 
 #[async_trait]
 impl VectorStore for Echo {
-    async fn count(&self) -> Result<usize, VectorError> {
-        Ok(1)
-    }
-
     async fn missing(&self) -> Result<Vec<u32>, VectorError> {
         Ok(Vec::new())
     }
@@ -74,14 +71,6 @@ impl VectorStore for Echo {
     async fn search(&self, search: VectorSearch<'_>) -> Result<Vec<Neighbour>, VectorError> {
         Ok(vec![Neighbour { number: 0, score: search.vector[0] }])
     }
-
-    async fn graph_in_use(&self) -> Result<bool, VectorError> {
-        Ok(false)
-    }
-
-    async fn segments(&self) -> Result<usize, VectorError> {
-        Ok(1)
-    }
 }
 
 /// A store of two points whose graph does not reach the nearer one.
@@ -89,10 +78,6 @@ struct HalfGraph;
 
 #[async_trait]
 impl VectorStore for HalfGraph {
-    async fn count(&self) -> Result<usize, VectorError> {
-        Ok(2)
-    }
-
     async fn missing(&self) -> Result<Vec<u32>, VectorError> {
         Ok(Vec::new())
     }
@@ -108,14 +93,6 @@ impl VectorStore for HalfGraph {
             SearchMode::Approximate => near[1..].to_vec(),
         })
     }
-
-    async fn graph_in_use(&self) -> Result<bool, VectorError> {
-        Ok(true)
-    }
-
-    async fn segments(&self) -> Result<usize, VectorError> {
-        Ok(3)
-    }
 }
 
 fn retriever(encoder: &Arc<Lengths>) -> VectorRetriever {
@@ -130,7 +107,7 @@ fn retriever(encoder: &Arc<Lengths>) -> VectorRetriever {
         corpus: Arc::new(Corpus::new(vec![document], vec![chunk])),
         store: Arc::new(Echo),
         mode: SearchMode::Exact,
-        filter: Filter::default(),
+        allowed: None,
         questions: QuestionVectors::new(
             RetrieverName::Dense,
             Arc::clone(encoder) as Arc<dyn Encoder>,
@@ -173,7 +150,6 @@ fn store_plan(mode: SearchMode, quantization: QuantizationKind) -> StorePlan {
         mode,
         hnsw: Hnsw::default(),
         quantization: Quantization { kind: quantization, ..Quantization::default() },
-        placement: Placement::default(),
     }
 }
 
@@ -200,7 +176,6 @@ async fn dense_step(mode: SearchMode, is_compared: bool, skip_same_id: bool) -> 
         fusion: Fusion::default(),
         rerank: None,
         store: store_plan(mode, QuantizationKind::None),
-        exact_sample: usize::MAX,
         filter: Filter::default(),
         min_score: None,
         candidates: 2,
@@ -236,38 +211,27 @@ async fn exact_search_runs_next_to_approximate_search_of_the_sample() {
     assert_eq!((skipped.hits.len(), ids(&exact.hits)), (0, vec!["a#0"]));
 }
 
-#[tokio::test]
-async fn the_build_of_an_approximate_index_is_recorded() {
-    let searched = async |plan: &StorePlan, store: &dyn VectorStore| {
-        let (mode, facts) =
-            search_method(plan, store, (RetrieverName::Dense, 7)).await.expect("described");
+#[test]
+fn the_build_of_an_approximate_index_is_recorded() {
+    let searched = |plan: &StorePlan, n_points| {
+        let (mode, facts) = search_method(plan, RetrieverName::Dense, n_points);
         (mode, facts.how, facts.approximate)
     };
     let plan = store_plan(SearchMode::Approximate, QuantizationKind::Scalar);
-    let index = |hnsw: Option<Hnsw>, segments| ApproximateIndex {
+    let index = |hnsw: Option<Hnsw>| ApproximateIndex {
         retriever: "dense".to_owned(),
         hnsw,
         quantization: Some(plan.quantization),
-        segments,
         reproducible: hnsw.is_none(),
     };
+    let graph = Some(index(Some(Hnsw::default())));
     assert_eq!(
-        searched(&plan, &HalfGraph).await,
-        (
-            SearchMode::Approximate,
-            "HNSW over int8".to_owned(),
-            Some(index(Some(Hnsw::default()), 3))
-        )
+        searched(&plan, 100_000),
+        (SearchMode::Approximate, "HNSW over int8".to_owned(), graph)
     );
-    assert_eq!(
-        searched(&plan, &Echo).await,
-        (
-            SearchMode::Approximate,
-            "HNSW not used: int8 copies of 7 vectors are scanned".to_owned(),
-            Some(index(None, 1))
-        )
-    );
+    let scanned = "HNSW not used: int8 copies of 99999 vectors are scanned".to_owned();
+    assert_eq!(searched(&plan, 99_999), (SearchMode::Approximate, scanned, Some(index(None))));
     let plan = store_plan(SearchMode::Approximate, QuantizationKind::None);
     let scanned = "HNSW not used: 7 vectors are scanned".to_owned();
-    assert_eq!(searched(&plan, &Echo).await, (SearchMode::Exact, scanned, None));
+    assert_eq!(searched(&plan, 7), (SearchMode::Exact, scanned, None));
 }

@@ -38,13 +38,12 @@ pub(super) fn not_reproducible(manifest: &Manifest, summary: &Summary) -> Vec<No
                 "the HNSW graph of `{retriever}` is not reproducible: another build changes rankings ({n_different} of {n} differ \
                  from exact search here)"
             );
-            let section = match retriever {
-                Step::Collection => "retrieval.collection",
-                _ => "vector_store",
-            };
-            Notice::warning(text).with_hint(format!(
-                "to compare runs, search the same cached collection, or set `{section}.exact = true`"
-            ))
+            Notice::warning(text).with_hint(match retriever {
+                Step::Collection => "to compare runs, search the same collection",
+                _ => {
+                    "to compare runs, search the same cached collection, or set `vector_store.exact = true`"
+                }
+            })
         })
         .collect()
 }
@@ -65,7 +64,7 @@ fn loss(search: &ApproximateSearch, index: Option<&ApproximateIndex>) -> Option<
             "the loss of {engine} in `{retriever}` is unknown: exact search ran for 0 of {}",
             plural(*n_searched, "question", "questions")
         );
-        return Some(Notice::warning(text).with_hint("raise `vector_store.exact_sample`"));
+        return Some(Notice::warning(text));
     }
     let (measure, lost, n) = largest(search)?;
     let lost = if lost < 0.0005 { "less than 0.001".to_owned() } else { format!("{lost:.3}") };
@@ -79,7 +78,7 @@ fn loss(search: &ApproximateSearch, index: Option<&ApproximateIndex>) -> Option<
         "{engine} lost {measure} {lost} in `{retriever}` compared with exact search (n = {n}{sample}); {remedy}"
     );
     Some(Notice::warning(text).with_hint(if is_foreign(index) {
-        "a graph with a larger `m` and `ef_construct` loses less; `retrieval.collection.exact = true` loses nothing"
+        "a graph with a larger `m` and `ef_construct` loses less"
     } else {
         "a graph with a larger `vector_store.hnsw.m` and `ef_construct` loses less; `vector_store.exact = true` loses nothing"
     }))
@@ -108,14 +107,11 @@ fn remedy(index: Option<&ApproximateIndex>) -> String {
     let graph = index.and_then(|index| index.hnsw);
     let copies = index.and_then(|index| index.quantization);
     match (graph, copies) {
-        (_, Some(Quantization { rescore: false, .. })) => {
-            "set `vector_store.quantization.rescore = true`".to_owned()
-        }
         (None, Some(Quantization { oversampling, .. })) => {
             format!("raise `vector_store.quantization.oversampling` ({oversampling})")
         }
         (Some(Hnsw { ef, .. }), _) if is_foreign(index) => {
-            format!("raise `retrieval.collection.ef` ({ef})")
+            format!("its graph searches with `ef` {ef}")
         }
         (Some(Hnsw { ef, .. }), _) => format!("raise `vector_store.hnsw.ef` ({ef})"),
         (None, None) => "set `vector_store.exact = true`".to_owned(),
@@ -153,18 +149,14 @@ pub(super) fn caveats(summary: &Summary) -> impl Iterator<Item = String> {
     })
 }
 
-/// Describes the build of an index: `m 16, ef_construct 100, ef 100, 2 segments`.
+/// Describes the build of an index: `m 16, ef_construct 100, ef 100, not reproducible`.
 pub(super) fn describe(index: &ApproximateIndex) -> String {
     let graph = index.hnsw.map(|hnsw| {
-        let Hnsw { m, ef_construct, ef, from_points: _ } = hnsw;
-        format!("m {m}, ef_construct {ef_construct}, ef {ef}, ")
+        let Hnsw { m, ef_construct, ef } = hnsw;
+        format!("m {m}, ef_construct {ef_construct}, ef {ef}")
     });
-    let repeats = if index.reproducible { "" } else { ", not reproducible" };
-    format!(
-        "{}{}{repeats}",
-        graph.unwrap_or_default(),
-        plural(index.segments, "segment", "segments")
-    )
+    let repeats = if index.reproducible { "reproducible" } else { "not reproducible" };
+    graph.into_iter().chain([repeats.to_owned()]).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -202,14 +202,14 @@ fn describe_retriever(name: RetrieverName, manifest: &Manifest) -> String {
 
 /// Describes an existing collection: its mode and vectors, the model of the questions, and its search.
 fn describe_collection(retrieval: &RetrievalSettings, manifest: &Manifest) -> String {
-    let CollectionSettings { name, mode, using, sparse_using, sparse_model, fusion, .. } =
+    let CollectionSettings { name, mode, using, sparse_using, sparse_model, .. } =
         &retrieval.collection;
     let model = &retrieval.dense.model;
     let vectors = match mode {
         CollectionMode::Dense => format!("dense {using}, questions by {model}"),
         CollectionMode::Sparse => format!("sparse {sparse_using}, questions by {sparse_model}"),
         CollectionMode::Hybrid => format!(
-            "dense {using} and sparse {sparse_using} by {fusion}, questions by {model} and {sparse_model}"
+            "dense {using} and sparse {sparse_using} by rrf, questions by {model} and {sparse_model}"
         ),
     };
     let index = manifest

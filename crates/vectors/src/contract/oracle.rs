@@ -1,10 +1,9 @@
 //! Expected answers of the engines, computed by brute force, and seeded data to ask about.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
-use crate::{Neighbour, Point, SearchMode, VectorSearch, VectorSpec};
-use ragtriage_core::types::Similarity;
+use crate::{Neighbour, Point, SearchMode, VectorSearch};
+use ragtriage_core::types::{Similarity, VectorShape};
 
 pub(super) const DIMENSION: usize = 8;
 
@@ -28,21 +27,10 @@ impl Random {
     }
 }
 
-pub(super) fn point(number: u32, vector: Vec<f32>) -> Point {
-    Point {
-        number,
-        vector,
-        chunk_id: format!("doc#{number}"),
-        doc_id: "doc".to_owned(),
-        range: (number as usize * 10, number as usize * 10 + 9),
-        metadata: Arc::default(),
-    }
-}
-
 /// Returns `n` points of one row whose components lie in -1 to 1.
 pub(super) fn dense(n: u32, dimension: usize) -> Vec<Point> {
     let mut random = Random(20_261_121);
-    (0..n).map(|number| point(number, random.row(dimension))).collect()
+    (0..n).map(|number| Point { number, vector: random.row(dimension) }).collect()
 }
 
 /// Returns `n` points of one to six rows.
@@ -52,12 +40,12 @@ pub(super) fn multi(n: u32) -> Vec<Point> {
         let n_rows = 1 + random.below(6);
         random.row(n_rows * DIMENSION)
     };
-    (0..n).map(|number| point(number, rows())).collect()
+    (0..n).map(|number| Point { number, vector: rows() }).collect()
 }
 
 /// Returns the search that the tests use most.
 pub(super) fn exact(vector: &[f32], limit: usize) -> VectorSearch<'_> {
-    VectorSearch { vector, limit, mode: SearchMode::Exact, filter: None }
+    VectorSearch { vector, limit, mode: SearchMode::Exact, allowed: None }
 }
 
 pub(super) fn approximate(vector: &[f32], limit: usize) -> VectorSearch<'_> {
@@ -75,8 +63,8 @@ fn similarity_of(similarity: Similarity, a: &[f32], b: &[f32]) -> f64 {
 }
 
 /// Computes numbers and similarities by comparing with every point, best first.
-pub(super) fn brute_force(points: &[Point], query: &[f32], spec: VectorSpec) -> Vec<(u32, f64)> {
-    let VectorSpec { dimension, similarity, .. } = spec;
+pub(super) fn brute_force(points: &[Point], query: &[f32], spec: VectorShape) -> Vec<(u32, f64)> {
+    let VectorShape { dimension, similarity, .. } = spec;
     // One row for dense vectors.
     let score = |vector: &[f32]| -> f64 {
         let best = |row: &[f32]| {

@@ -4,7 +4,6 @@ use std::env;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
-#[cfg(feature = "embedded")]
 use super::embedded_kind::{CACHE, Embedded};
 use super::oracle::{DIMENSION, assert_best, brute_force, dense, exact};
 use super::{StoreKind, remote, spec};
@@ -59,7 +58,6 @@ async fn fills() {
 
 /// Opens the store at the place that the parent names.
 async fn child_store(spec: &CollectionSpec) -> Box<dyn VectorStore> {
-    #[cfg(feature = "embedded")]
     if let Some(cache) = env::var_os(CACHE) {
         let kind = Embedded::over(cache.into());
         return kind.open(spec).await.expect("opened");
@@ -105,7 +103,7 @@ pub(super) async fn a_killed_filling_can_be_completed(kind: &impl StoreKind) {
         "the first missing is {first}, of {}",
         missing.len()
     );
-    assert_eq!(is_kept, kind.keeps_after_a_kill());
+    assert_eq!(is_kept, kind.keeps_points());
     assert_eq!(store.notice().is_some(), !is_kept);
     let points = dense(100_001, DIMENSION);
     let rest: Vec<_> = missing.iter().map(|&number| points[number as usize].clone()).collect();

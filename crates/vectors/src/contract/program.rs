@@ -1,4 +1,4 @@
-//! Faults of a real server: killed, stopped, with a read-only key, and of a cluster of three that loses a node.
+//! Faults of a real server: killed, stopped, with a read-only key.
 //! `RAGTRIAGE_QDRANT_BIN` names its program, which each test starts on free loopback ports over a storage of its own.
 
 use std::env;
@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use ragtriage_core::config::{CollectionSettings, Placement};
+use ragtriage_core::config::CollectionSettings;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use tempfile::TempDir;
 
@@ -22,42 +22,24 @@ const READ_ONLY_KEY: &str = "key-that-reads";
 
 const POINTS: usize = 2_000;
 
-/// A running server, perhaps a node of a cluster. Killed when dropped.
+/// A running server. Killed when dropped.
 struct Program {
     storage: TempDir,
-    ports: Ports,
-    role: Role,
+    /// Of HTTP and of gRPC.
+    ports: [u16; 2],
     child: Child,
 }
 
-#[derive(Clone, Copy)]
-struct Ports {
-    http: u16,
-    grpc: u16,
-    peer: u16,
-}
-
-#[derive(Clone, Copy)]
-enum Role {
-    Alone,
-    /// The first node of a cluster.
-    First,
-    /// Another node, with the peer port of the first.
-    Joins(u16),
-}
-
 /// Returns ports that nothing listens on.
-fn free_ports() -> Ports {
-    let listeners: [TcpListener; 3] =
+fn free_ports() -> [u16; 2] {
+    let listeners: [TcpListener; 2] =
         std::array::from_fn(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port"));
-    let [http, grpc, peer] = listeners.map(|listener| listener.local_addr().expect("bound").port());
-    Ports { http, grpc, peer }
+    listeners.map(|listener| listener.local_addr().expect("bound").port())
 }
 
-fn spawn(storage: &TempDir, Ports { http, grpc, peer }: Ports, role: Role) -> Child {
+fn spawn(storage: &TempDir, [http, grpc]: [u16; 2]) -> Child {
     let program = env::var_os("RAGTRIAGE_QDRANT_BIN").expect("the program of a server");
-    let mut command = Command::new(program);
-    command
+    Command::new(program)
         .current_dir(storage.path())
         .envs([
             ("QDRANT__SERVICE__HOST", "127.0.0.1"),
@@ -68,48 +50,27 @@ fn spawn(storage: &TempDir, Ports { http, grpc, peer }: Ports, role: Role) -> Ch
         .env("QDRANT__SERVICE__HTTP_PORT", http.to_string())
         .env("QDRANT__SERVICE__GRPC_PORT", grpc.to_string())
         .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    let address = |port| format!("http://127.0.0.1:{port}");
-    if !matches!(role, Role::Alone) {
-        command
-            .env("QDRANT__CLUSTER__ENABLED", "true")
-            .env("QDRANT__CLUSTER__P2P__PORT", peer.to_string())
-            .args(["--uri", &address(peer)]);
-    }
-    if let Role::Joins(first) = role {
-        command.args(["--bootstrap", &address(first)]);
-    }
-    command.spawn().expect("started")
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("started")
 }
 
 impl Program {
     async fn start() -> Self {
-        Self::start_as(Role::Alone).await
-    }
-
-    async fn start_as(role: Role) -> Self {
         let storage = TempDir::new().expect("a folder");
         let ports = free_ports();
-        let child = spawn(&storage, ports, role);
-        let program = Self { storage, ports, role, child };
+        let child = spawn(&storage, ports);
+        let program = Self { storage, ports, child };
         program.ready().await;
         program
     }
 
-    /// Starts three nodes of one cluster.
-    async fn cluster() -> [Self; 3] {
-        let first = Self::start_as(Role::First).await;
-        let joins = Role::Joins(first.ports.peer);
-        [first, Self::start_as(joins).await, Self::start_as(joins).await]
-    }
-
     fn server(&self, api_key: &str, timeout: Duration) -> Server {
         Server {
-            url: format!("http://127.0.0.1:{}", self.ports.grpc),
+            url: format!("http://127.0.0.1:{}", self.ports[1]),
             settings: "vector_store",
             api_key: Some(api_key.to_owned()),
             timeout,
-            indexing_timeout: timeout,
         }
     }
 
@@ -124,17 +85,9 @@ impl Program {
 
     /// Kills the server at once, and starts another over the same storage.
     async fn crash(&mut self) {
-        self.kill();
-        self.restart().await;
-    }
-
-    fn kill(&mut self) {
         self.child.kill().expect("running");
         self.child.wait().expect("ended");
-    }
-
-    async fn restart(&mut self) {
-        self.child = spawn(&self.storage, self.ports, self.role);
+        self.child = spawn(&self.storage, self.ports);
         self.ready().await;
     }
 
@@ -169,7 +122,7 @@ async fn filled(server: &Server, spec: &CollectionSpec) -> Result<ServerStore, E
     Ok(store)
 }
 
-/// Asserts that `error` is what a lost server or node may cause.
+/// Asserts that `error` is what a lost server may cause.
 fn assert_outage(error: &Error) {
     let is_outage = matches!(error.kind, Kind::Unreachable | Kind::Transient);
     assert!(is_outage, "{error:?}");
@@ -234,9 +187,6 @@ async fn a_read_only_key_reads_an_existing_collection_and_creates_none() {
         name: Remote::collection(&spec),
         using: spec.vector_name.clone(),
         text: String::new(),
-        document: Some("doc_id".to_owned()),
-        start: Some("start".to_owned()),
-        end: Some("end".to_owned()),
         ..CollectionSettings::default()
     };
     let collection = open_existing(&reader, &settings, Some(DIMENSION)).await.expect("opened");
@@ -257,72 +207,5 @@ async fn a_read_only_key_reads_an_existing_collection_and_creates_none() {
     let Err(error) = ServerStore::open_or_create(&reader, &other).await else {
         panic!("it may not write")
     };
-    assert!(error.to_string().contains("lacks the permission"), "{error:?}");
-}
-
-/// Returns a collection of four shards, two copies of each.
-fn replicated(write_consistency: u32) -> CollectionSpec {
-    CollectionSpec {
-        placement: Placement {
-            shards: Some(4),
-            replicas: Some(2),
-            write_consistency: Some(write_consistency),
-        },
-        ..spec(POINTS)
-    }
-}
-
-/// A node is killed while the collection is filled through another: the filling goes on, or ends in one error and the next
-/// one completes it. The node that missed points has them after it was started again, and answers right.
-async fn loses_a_node(write_consistency: u32) {
-    let mut nodes = Program::cluster().await;
-    let spec = replicated(write_consistency);
-    let server = nodes[0].server(KEY, Duration::from_secs(30));
-    let store = ServerStore::open_or_create(&server, &spec).await.expect("made");
-    let points = dense(POINTS as u32, DIMENSION);
-    store.upsert(&points[..POINTS / 2]).await.expect("stored");
-    nodes[2].kill();
-    if let Err(error) = filled(&server, &spec).await {
-        assert_outage(&error);
-        nodes[2].restart().await;
-        let store = filled(&server, &spec).await.expect("filled");
-        assert_right(&store).await;
-    } else {
-        let store = filled(&server, &spec).await.expect("filled");
-        assert_right(&store).await;
-        nodes[2].restart().await;
-    }
-    for node in &nodes {
-        let server = node.server(KEY, Duration::from_secs(30));
-        // A node that was away has an old part until it has caught up. Meanwhile a search through it is an error or right.
-        for attempt in 0.. {
-            let store = filled(&server, &spec).await.expect("complete");
-            let question = &points[7].vector;
-            match store.search(exact(question, 10)).await {
-                Ok(found) => {
-                    assert_best(&found, &brute_force(&points, question, spec.vector), 10);
-                }
-                Err(error) if error.to_string().contains("lost points") => {}
-                Err(error) => panic!("{error:?}"),
-            }
-            let missing = store.missing().await.expect("listed");
-            if missing.is_empty() {
-                break;
-            }
-            assert!(attempt < 100, "never caught up");
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-    }
-}
-
-#[tokio::test]
-#[cfg_attr(not(has_qdrant_binary), ignore = "needs RAGTRIAGE_QDRANT_BIN")]
-async fn a_cluster_that_loses_a_node_is_filled_and_right() {
-    loses_a_node(1).await;
-}
-
-#[tokio::test]
-#[cfg_attr(not(has_qdrant_binary), ignore = "needs RAGTRIAGE_QDRANT_BIN")]
-async fn a_cluster_that_must_confirm_both_copies_is_filled_when_its_node_is_back() {
-    loses_a_node(2).await;
+    assert!(error.to_string().contains("refused the API key to create"), "{error:?}");
 }

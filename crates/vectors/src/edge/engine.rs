@@ -1,45 +1,34 @@
 //! The engine over one folder: blocking calls, its panics, and the disk below it.
 
-use std::any::Any;
-use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fs;
 use std::mem;
-use std::panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use qdrant_edge::{
-    CountRequest, EdgeShard, OperationResult, PointId, QueryRequest, UpdateOperation,
-};
+use qdrant_edge::{EdgeShard, OperationResult, QueryRequest};
 use ragtriage_core::text::numbers::bytes;
 use walkdir::WalkDir;
 
 use super::folder::{CollectionFolder, Found};
 use super::wire;
-use crate::collection::{CollectionSpec, absent};
-use crate::filter::FieldKind;
-use crate::{Error, Neighbour};
+use crate::collection::CollectionSpec;
+use crate::{Error, Neighbour, Point};
 
-/// Ids in one answer of the engine.
-const PAGE: usize = 10_000;
-
-/// Bytes that have to be free beyond the points: three files of the log, and a file of 32 MiB that the engine maps. The kernel
-/// ends a process that writes into a mapped file for which the disk has no block left.
+/// Bytes that have to be free before a batch is written: three files of the log, and a file of 32 MiB that the engine maps. The
+/// kernel ends a process that writes into a mapped file for which the disk has no block left.
 const MARGIN: u64 = 64 << 20;
-
-/// Bytes of a point apart from its vector: payload, id, positions.
-const PER_POINT: u64 = 512;
 
 /// A collection that is open in this process. All methods block.
 pub(crate) struct Engine {
     /// `None` only while it is dropped.
     shard: Option<EdgeShard>,
-    /// Locked while points are written or flushed: the engine's flush panics when it meets a write. It holds the
-    /// indexed fields.
-    writing: Mutex<BTreeSet<String>>,
-    /// True if nothing is left to write.
+    /// Numbers of the points that are not stored. Locked while points are written or flushed: the engine's flush panics when it
+    /// meets a write.
+    missing: Mutex<BTreeSet<u32>>,
+    /// True if nothing is left to write or to build.
     is_whole: AtomicBool,
     /// The first failure after which the files may be inconsistent.
     crash: OnceLock<String>,
@@ -53,18 +42,16 @@ impl Engine {
     /// Opens the collection under `cache`, or a temporary copy if another process has it open; creates it if it is
     /// missing, unfinished or damaged.
     pub(crate) fn open(cache: &Path, spec: CollectionSpec) -> Result<Self, Error> {
-        let name = spec.name();
+        let (name, n_points) = (spec.name(), spec.expected_points as u32);
         let folder = CollectionFolder::open(&cache.join(&name))?;
-        let (shard, is_complete, emptied) = match folder.found(&name, &spec.layout())? {
-            Found::Intact { is_complete } => (load(&folder, &spec)?, is_complete, None),
+        let (shard, is_whole, emptied) = match folder.found(&name, &spec.layout())? {
+            Found::Whole => (load(&folder)?, true, None),
             Found::Untrusted(reason) => (create(&folder, &spec)?, false, Some(reason)),
             Found::Nothing => (create(&folder, &spec)?, false, None),
         };
-        let indexed = shard.info().payload_schema.keys().map(ToString::to_string).collect();
-        let is_whole = is_complete && shard.info().points_count == spec.expected_points;
         Ok(Self {
             shard: Some(shard),
-            writing: Mutex::new(indexed),
+            missing: Mutex::new(if is_whole { [].into() } else { (0..n_points).collect() }),
             is_whole: AtomicBool::new(is_whole),
             crash: OnceLock::new(),
             emptied: emptied.filter(|_| !folder.is_copy()),
@@ -89,104 +76,38 @@ impl Engine {
         self.is_whole.load(Ordering::Acquire)
     }
 
-    pub(crate) fn count(&self) -> Result<usize, Error> {
-        self.named("count points", self.shard().count(CountRequest { filter: None, exact: true }))
+    pub(crate) fn missing(&self) -> Vec<u32> {
+        self.alone().iter().copied().collect()
     }
 
-    pub(crate) fn missing(&self) -> Result<Vec<u32>, Error> {
-        let expected = self.spec.expected_points;
-        let beyond = self.page(PointId::NumId(expected as u64), 1)?.0;
-        if let Some(point) = beyond.first() {
-            let place = self.path().display().to_string();
-            return Err(Error::unknown_point(&self.spec.name(), &place, &point.to_string()));
-        }
-        if self.count()? == expected {
-            return Ok(Vec::new());
-        }
-        let mut found = Vec::new();
-        let mut next = Some(PointId::NumId(0));
-        while let Some(offset) = next {
-            let (ids, after) = self.page(offset, PAGE)?;
-            found.extend(ids.into_iter().filter_map(wire::number));
-            next = after;
-        }
-        Ok(absent(expected, &found))
-    }
-
-    fn page(
-        &self,
-        offset: PointId,
-        limit: usize,
-    ) -> Result<(Vec<PointId>, Option<PointId>), Error> {
-        let (records, next) =
-            self.named("list points", self.shard().scroll(wire::page(offset, limit)))?;
-        Ok((records.iter().map(|record| record.id).collect(), next))
-    }
-
-    /// Writes `n_points` points whose vectors have `vector_bytes` bytes in all, if there is room for them and for the
-    /// missing ones after them.
-    pub(crate) fn write(
-        &self,
-        (n_points, vector_bytes): (usize, usize),
-        operation: UpdateOperation,
-    ) -> Result<(), Error> {
-        let _alone = self.alone();
-        let n_stored = self.shard().info().points_count;
-        let n_missing = self.spec.expected_points.saturating_sub(n_stored).max(n_points) as u64;
-        let each = vector_bytes.div_ceil(n_points.max(1)) as u64 + PER_POINT;
-        // Graph and quantized copies are built over a copy.
-        let copies = if wire::has_to_build(&self.spec) { 2 } else { 1 };
-        self.folder.unseal()?;
-        check_space(&self.path(), n_missing * each * copies)?;
-        self.changed("store points", self.shard().update(operation))
-    }
-
-    /// Makes all writes durable; once every point is there, builds graph and quantized copies, and seals the files.
-    pub(crate) fn finish(&self) -> Result<(), Error> {
-        let _alone = self.alone();
-        self.shard().flush();
-        trim_log(&self.path());
-        let is_filled = self.shard().info().points_count >= self.spec.expected_points
-            && self.missing()?.is_empty();
-        if is_filled {
-            if wire::has_to_build(&self.spec) {
-                check_space(&self.path(), size(&self.path()))?;
-                self.changed("build the index", self.shard().optimize())?;
-                self.shard().flush();
-            }
-            self.folder.seal(&self.spec.layout(), true)?;
-            self.is_whole.store(true, Ordering::Release);
+    /// Writes those of `points` that are missing, if there is room for them.
+    pub(crate) fn write(&self, points: &[Point]) -> Result<(), Error> {
+        let mut missing = self.alone();
+        check_space(&self.path(), MARGIN)?;
+        let stored = self.shard().update(wire::insertion(&self.spec, points));
+        self.changed("store points", stored)?;
+        for point in points {
+            missing.remove(&point.number);
         }
         Ok(())
     }
 
-    /// Indexes the fields of a filter that are not yet indexed.
-    pub(crate) fn index_fields(&self, fields: &[(String, FieldKind)]) -> Result<(), Error> {
-        if fields.is_empty() {
+    /// Once every point is there, builds graph and quantized copies, and seals the files.
+    pub(crate) fn finish(&self) -> Result<(), Error> {
+        let missing = self.alone();
+        self.shard().flush();
+        trim_log(&self.path());
+        if !missing.is_empty() || self.is_whole() {
             return Ok(());
         }
-        let mut indexed = self.alone();
-        let missing: Vec<&(String, FieldKind)> = fields
-            .iter()
-            .filter(|(path, _)| !indexed.contains(&wire::json_path(path).to_string()))
-            .collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        self.folder.unseal()?;
-        check_space(
-            &self.path(),
-            missing.len() as u64 * PER_POINT * self.spec.expected_points as u64,
-        )?;
-        for (path, kind) in missing {
-            let made = self.shard().update(wire::field_index(path, *kind));
-            self.changed("index a metadata field", made)?;
+        if self.spec.has_to_build() {
+            // They are built over a copy.
+            check_space(&self.path(), MARGIN + size(&self.path()))?;
+            self.changed("build the index", self.shard().optimize())?;
             self.shard().flush();
-            indexed.insert(wire::json_path(path).to_string());
         }
-        if self.is_whole() {
-            self.folder.seal(&self.spec.layout(), true)?;
-        }
+        self.folder.seal(&self.spec.layout())?;
+        self.is_whole.store(true, Ordering::Release);
         Ok(())
     }
 
@@ -195,16 +116,8 @@ impl Engine {
         Ok(points.iter().filter_map(wire::neighbour).collect())
     }
 
-    pub(crate) fn graph_in_use(&self) -> bool {
-        self.spec.graph().is_some() && self.shard().info().indexed_vectors_count > 0
-    }
-
-    pub(crate) fn segments(&self) -> usize {
-        self.shard().info().segments_count
-    }
-
-    fn alone(&self) -> MutexGuard<'_, BTreeSet<String>> {
-        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    fn alone(&self) -> MutexGuard<'_, BTreeSet<u32>> {
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn named<T>(&self, action: &str, result: OperationResult<T>) -> Result<T, Error> {
@@ -216,7 +129,7 @@ impl Engine {
         result.map(drop).map_err(|error| self.crashed(action, error.to_string()))
     }
 
-    /// Runs `work`. After a panic the files may be inconsistent: they lose their seal, and every further call fails.
+    /// Runs `work`. After a panic every further call fails.
     fn guarded<T>(
         &self,
         action: &str,
@@ -230,30 +143,23 @@ impl Engine {
 
     fn crashed(&self, action: &str, message: String) -> Error {
         let first = self.crash.get_or_init(|| message).clone();
-        // Where it cannot be removed, changed files differ from it.
-        let _ = self.folder.unseal();
         failed(action, &self.path(), first)
     }
 }
 
 impl Drop for Engine {
-    /// Closes the shard while the folder is locked. A filling that is not complete is sealed, to be continued. After a
-    /// failure, and if it could not be flushed, the engine would panic when it is dropped: it is then not closed.
+    /// Closes the shard while the folder is locked. After a failure, and if it could not be flushed, the engine would panic
+    /// when it is dropped: it is then not closed.
     fn drop(&mut self) {
         let Some(shard) = self.shard.take() else {
             return;
         };
         if self.crash.get().is_some() || caught(|| shard.flush()).is_err() {
             mem::forget(shard);
-            let _ = self.folder.unseal();
-        } else if caught(|| drop(shard)).is_err() {
-            let _ = self.folder.unseal();
-        } else if self.is_whole() {
+        } else {
+            let _ = caught(|| drop(shard));
             // Closing writes some files again, with the same content.
             self.folder.make_private();
-        } else {
-            // Without a seal it is filled from the start.
-            let _ = self.folder.seal(&self.spec.layout(), false);
         }
     }
 }
@@ -284,31 +190,24 @@ pub(crate) async fn blocking<T: Send + 'static>(
 fn create(folder: &CollectionFolder, spec: &CollectionSpec) -> Result<EdgeShard, Error> {
     folder.clear()?;
     let path = folder.engine();
-    check_space(&path, 0)?;
+    check_space(&path, MARGIN)?;
     let action = "create a collection";
     let made = caught(|| EdgeShard::new(&path, wire::config(spec)));
     made.and_then(|made| made.map_err(|error| error.to_string()))
         .map_err(|message| failed(action, &path, message))
 }
 
-/// Opens the shard in `folder`, whose files are intact. One that holds other vectors than asked for is an error:
-/// it was put there by another program.
-fn load(folder: &CollectionFolder, spec: &CollectionSpec) -> Result<EdgeShard, Error> {
+/// Opens the shard in `folder`, whose files are intact.
+fn load(folder: &CollectionFolder) -> Result<EdgeShard, Error> {
     let path = folder.engine();
     let action = "open a collection";
-    let shard = match caught(|| EdgeShard::load(&path, None)) {
-        Ok(loaded) => loaded.map_err(|error| failed(action, &path, error.to_string()))?,
+    match caught(|| EdgeShard::load(&path, None)) {
+        Ok(loaded) => loaded.map_err(|error| failed(action, &path, error.to_string())),
         Err(message) => {
             folder.unseal()?;
-            return Err(failed(action, &path, message));
+            Err(failed(action, &path, message))
         }
-    };
-    let wanted = wire::config(spec).vectors;
-    if shard.config().vectors == wanted {
-        return Ok(shard);
     }
-    let place = path.display().to_string();
-    Err(Error::mismatch(&spec.name(), &place, "vectors of another kind", &spec.layout()))
 }
 
 /// Deletes the engine's log except its last full file, whose name holds the number at which the log continues. The engine
@@ -326,10 +225,10 @@ fn trim_log(engine: &Path) {
     }
 }
 
-/// Checks that the disk has `needed` bytes, and a margin.
+/// Checks that the disk has `needed` bytes.
 fn check_space(folder: &Path, needed: u64) -> Result<(), Error> {
     let found = rustix::fs::statvfs(folder).map_err(|error| Error::file(folder)(error.into()))?;
-    let (free, needed) = (found.f_bavail.saturating_mul(found.f_frsize), needed + MARGIN);
+    let free = found.f_bavail.saturating_mul(found.f_frsize);
     if free >= needed {
         return Ok(());
     }
@@ -359,35 +258,12 @@ fn failed(action: &str, path: &Path, message: String) -> Error {
         .because(message)
 }
 
-thread_local! {
-    static IN_ENGINE: Cell<bool> = const { Cell::new(false) };
-}
-
-/// Runs `work`, which calls the engine. If it panics, nothing is printed; returns the first line of the message.
+/// Runs `work`, which calls the engine; if it panics, returns the first line of the message.
 fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let others = panic::take_hook();
-        panic::set_hook(Box::new(move |panic| {
-            if !is_of_engine(panic) {
-                others(panic);
-            }
-        }));
-    });
-    let outside = IN_ENGINE.replace(true);
-    let done = catch_unwind(AssertUnwindSafe(work));
-    IN_ENGINE.set(outside);
-    done.map_err(|payload| message(payload.as_ref()))
-}
-
-/// Returns true for a panic inside [`caught`], or in a thread that the engine started.
-fn is_of_engine(panic: &PanicHookInfo<'_>) -> bool {
-    IN_ENGINE.get() || panic.location().is_some_and(|at| at.file().contains("qdrant-edge"))
-}
-
-fn message(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
-    let line = text.unwrap_or("panic").lines().next().unwrap_or_default();
-    line.chars().take(200).collect()
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| payload.downcast_ref::<&str>().copied());
+        let line = text.unwrap_or("panic").lines().next().unwrap_or_default();
+        line.chars().take(200).collect()
+    })
 }

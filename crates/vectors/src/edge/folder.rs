@@ -1,20 +1,19 @@
-//! The folder of an embedded collection: its lock, its state, and copies of it.
+//! The folder of an embedded collection: its lock and its state.
 //!
 //! The engine locks its folder exclusively: it cannot be opened twice, not even for reading. One process at a time
-//! holds a collection; any other that opens it meanwhile gets a temporary copy, filled from the collection's files if
-//! these are complete, else by its caller. No process waits for another, nothing is deleted while in use, and the lock of a
-//! process that dies is released.
+//! holds a collection; any other that opens it meanwhile gets a temporary folder, which its caller fills. No process waits
+//! for another, nothing is deleted while in use, and the lock of a process that dies is released.
 //!
 //! The engine maps its files and trusts them: a damaged vector gives another ranking, an emptied file a panic. It changes
-//! no file of a collection that is opened, searched or closed. The `state` holds a checksum of all files; it is removed
-//! before the engine changes a file and written after the last change. Files without a state (of a killed process), or
-//! that differ from it (damaged), are never used: the collection is emptied and filled again.
+//! no file of a collection that is opened, searched or closed. The `state` holds a checksum of all files; it is written
+//! after the last change. Files without a state (of a filling that was broken off), or that differ from it (damaged), are never
+//! used: the collection is emptied and filled again.
 //!
 //! ```text
 //! <cache>/<collection>/lock         held while the collection is open; never deleted
 //! <cache>/<collection>/state        the state, in JSON; replaced as a whole
 //! <cache>/<collection>/engine/      the engine's files
-//! <cache>/<collection>/copy-<id>/   a temporary copy: the same three
+//! <cache>/<collection>/copy-<id>/   a temporary folder: the same three
 //! ```
 
 use std::fs::{self, DirBuilder, File, Permissions, TryLockError};
@@ -29,10 +28,10 @@ use walkdir::WalkDir;
 
 use crate::Error;
 
-/// Prefix of the names of temporary copies.
+/// Prefix of the names of temporary folders.
 const COPY: &str = "copy-";
 
-/// Folders tried for a temporary copy. One is lost only if another process mistakes the new folder for a leftover.
+/// Folders tried for a temporary one. One is lost only if another process mistakes the new folder for a leftover.
 const ATTEMPTS: usize = 16;
 
 /// Bytes read at a time.
@@ -43,8 +42,8 @@ const BLOCK: usize = 1 << 16;
 pub(crate) enum Found {
     /// No files of the engine.
     Nothing,
-    /// Intact files. `is_complete`: all points are stored, and graph and quantized copies are built.
-    Intact { is_complete: bool },
+    /// Intact files: all points are stored, and graph and quantized copies are built.
+    Whole,
     /// Files that must not be used, with the reason.
     Untrusted(&'static str),
 }
@@ -53,16 +52,14 @@ pub(crate) enum Found {
 struct State {
     /// The layout, as in the collection's spec.
     layout: String,
-    is_complete: bool,
-    /// Of these two and of the names and contents of all files.
+    /// Of the layout and of the names and contents of all files.
     crc32: u32,
 }
 
 impl State {
-    fn of(engine: &Path, layout: &str, is_complete: bool) -> io::Result<Self> {
+    fn of(engine: &Path, layout: &str) -> io::Result<Self> {
         let mut hash = crc32fast::Hasher::new();
         hash.update(layout.as_bytes());
-        hash.update(&[u8::from(is_complete)]);
         let (mut block, zeros) = (vec![0; BLOCK], vec![0; BLOCK]);
         for entry in WalkDir::new(engine).sort_by_file_name() {
             let entry = entry?;
@@ -76,7 +73,7 @@ impl State {
             hash.update(&bytes.to_le_bytes());
             let mut at = 0;
             while at < bytes {
-                // Holes are not read. Blocks of zeros do not count, because a copy may have them in place of holes.
+                // Holes are not read. Blocks of zeros do not count, because the engine may write them into holes when it closes.
                 at = data_from(&file, at, bytes) / BLOCK as u64 * BLOCK as u64;
                 let block = &mut block[..BLOCK.min((bytes - at) as usize)];
                 file.read_exact_at(block, at)?;
@@ -87,15 +84,11 @@ impl State {
                 at += BLOCK as u64;
             }
         }
-        Ok(Self { layout: layout.to_owned(), is_complete, crc32: hash.finalize() })
-    }
-
-    fn read(path: &Path) -> Option<Self> {
-        serde_json::from_slice(&fs::read(path).ok()?).ok()
+        Ok(Self { layout: layout.to_owned(), crc32: hash.finalize() })
     }
 }
 
-/// A locked collection, or a locked temporary copy of one, which is removed on drop.
+/// A locked collection, or a locked temporary folder in one, which is removed on drop.
 #[derive(Debug)]
 pub(crate) struct CollectionFolder {
     path: PathBuf,
@@ -106,11 +99,11 @@ pub(crate) struct CollectionFolder {
 
 impl CollectionFolder {
     /// Locks the collection in the folder `collection`, creating it if it is missing, and removes the copies of killed
-    /// processes; if another process has it open, creates a temporary copy of it.
+    /// processes; if another process has it open, creates a temporary folder in it.
     pub(crate) fn open(collection: &Path) -> Result<Self, Error> {
         create_private(collection)?;
         let Some(folder) = Self::lock(collection)? else {
-            return Self::copy_of(collection);
+            return Self::temporary(collection);
         };
         for entry in fs::read_dir(collection).into_iter().flatten().flatten() {
             if entry.file_name().to_string_lossy().starts_with(COPY)
@@ -135,8 +128,8 @@ impl CollectionFolder {
         }
     }
 
-    /// Creates a temporary copy: of the collection's files if these are complete, else empty.
-    fn copy_of(collection: &Path) -> Result<Self, Error> {
+    /// Creates an empty temporary folder.
+    fn temporary(collection: &Path) -> Result<Self, Error> {
         for _ in 0..ATTEMPTS {
             let made = tempfile::Builder::new().prefix(COPY).tempdir_in(collection);
             let path = made.map_err(Error::file(collection))?.keep();
@@ -145,7 +138,6 @@ impl CollectionFolder {
                 Ok(Some(mut copy)) if path.join("lock").exists() => {
                     copy.is_copy = true;
                     create_private(&path)?;
-                    copy.copy_files(collection);
                     return Ok(copy);
                 }
                 Err(error) if path.exists() => return Err(error),
@@ -153,24 +145,6 @@ impl CollectionFolder {
             }
         }
         Err(Error::file(collection)(io::ErrorKind::WouldBlock.into()))
-    }
-
-    /// Copies the files of `collection` if it is complete; stays empty if it is not, or changed during the copying.
-    ///
-    /// File systems that can share blocks do so (`std::fs::copy`). Hard links would not be safe: the engine writes into
-    /// some of its files in place.
-    fn copy_files(&self, collection: &Path) {
-        let state = collection.join("state");
-        let Some(before) = State::read(&state).filter(|state| state.is_complete) else {
-            return;
-        };
-        let copied = copy_tree(&collection.join("engine"), &self.engine());
-        let is_whole = copied.is_ok() && State::read(&state).as_ref() == Some(&before);
-        if !is_whole || self.write(&before).is_err() {
-            // What cannot be removed is removed before it is filled.
-            let _ = self.clear();
-            let _ = fs::remove_dir(self.engine());
-        }
     }
 
     /// Returns the folder of the engine's files.
@@ -191,31 +165,27 @@ impl CollectionFolder {
         if !engine.exists() {
             return Ok(Found::Nothing);
         }
-        let Some(state) = State::read(&self.path.join("state")) else {
+        let state = fs::read(self.path.join("state")).ok();
+        let Some(state) = state.and_then(|json| serde_json::from_slice::<State>(&json).ok()) else {
             return Ok(Found::Untrusted("an earlier run did not finish it"));
         };
-        match State::of(&engine, &state.layout, state.is_complete) {
-            Ok(found) if found == state => {}
-            _ => return Ok(Found::Untrusted("its files are damaged")),
+        if !State::of(&engine, &state.layout).is_ok_and(|found| found == state) {
+            return Ok(Found::Untrusted("its files are damaged"));
         }
         if state.layout != layout {
             let place = self.path.display().to_string();
             return Err(Error::mismatch(collection, &place, &state.layout, layout));
         }
-        Ok(Found::Intact { is_complete: state.is_complete })
+        Ok(Found::Whole)
     }
 
     /// Makes the engine's files, which have to be on disk, private, and writes their state.
-    pub(crate) fn seal(&self, layout: &str, is_complete: bool) -> Result<(), Error> {
+    pub(crate) fn seal(&self, layout: &str) -> Result<(), Error> {
         let engine = self.engine();
         self.make_private();
-        let state = State::of(&engine, layout, is_complete).map_err(Error::file(&engine))?;
-        self.write(&state)
-    }
-
-    fn write(&self, state: &State) -> Result<(), Error> {
+        let state = State::of(&engine, layout).map_err(Error::file(&engine))?;
         let path = self.path.join("state");
-        let json = serde_json::to_vec(state).expect("texts and numbers serialise");
+        let json = serde_json::to_vec(&state).expect("texts and numbers serialise");
         let replace = || {
             // Has mode 0600.
             let mut file = tempfile::NamedTempFile::new_in(&self.path)?;
@@ -268,19 +238,6 @@ fn data_from(file: &File, at: u64, end: u64) -> u64 {
     }
 }
 
-fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
-    for entry in WalkDir::new(from) {
-        let entry = entry?;
-        let target = to.join(entry.path().strip_prefix(from).unwrap_or(entry.path()));
-        if entry.file_type().is_dir() {
-            fs::create_dir_all(target)?;
-        } else {
-            fs::copy(entry.path(), target)?;
-        }
-    }
-    Ok(())
-}
-
 /// Creates a folder that only its owner can read, or makes an existing one so.
 fn create_private(path: &Path) -> Result<(), Error> {
     let created = DirBuilder::new().recursive(true).mode(0o700).create(path);
@@ -320,11 +277,9 @@ mod tests {
         folder.clear().expect("emptied");
         fs::create_dir(folder.engine().join("segments")).expect("made");
         fs::write(folder.engine().join("segments/points"), "x").expect("written");
-        folder.seal("layout", true).expect("written");
+        folder.seal("layout").expect("written");
         folder
     }
-
-    const WHOLE: Found = Found::Intact { is_complete: true };
 
     #[test]
     fn a_collection_in_use_is_left_alone_and_found_again_once_it_is_free() {
@@ -336,32 +291,6 @@ mod tests {
         assert_eq!(copies(cache.path()), 0);
         drop(first);
         assert_eq!(open(cache.path()).engine(), cache.path().join("engine"));
-    }
-
-    #[test]
-    fn a_temporary_copy_has_the_files_of_a_whole_collection_and_is_removed_when_closed() {
-        let cache = cache();
-        let first = whole(cache.path());
-        let copy = open(cache.path());
-        assert_eq!(fs::read_to_string(copy.engine().join("segments/points")).expect("copied"), "x");
-        assert_eq!(copy.found("ab", "layout").expect("read"), WHOLE);
-        drop(copy);
-        assert_eq!(copies(cache.path()), 0);
-        assert!(first.engine().join("segments/points").exists());
-    }
-
-    #[test]
-    fn a_collection_that_is_being_changed_is_not_copied() {
-        let cache = cache();
-        let first = whole(cache.path());
-        for is_complete in [false, true] {
-            first.seal("layout", is_complete).expect("written");
-            if is_complete {
-                first.unseal().expect("removed");
-            }
-            let copy = open(cache.path());
-            assert_eq!(copy.found("ab", "layout").expect("read"), Found::Nothing);
-        }
     }
 
     #[test]
@@ -387,10 +316,8 @@ mod tests {
         folder.clear().expect("emptied");
         let file = folder.engine().join("points");
         fs::write(&file, "x").expect("written");
-        folder.seal("layout", false).expect("written");
-        assert_eq!(found(), Found::Intact { is_complete: false });
-        folder.seal("layout", true).expect("written");
-        assert_eq!(found(), WHOLE);
+        folder.seal("layout").expect("written");
+        assert_eq!(found(), Found::Whole);
         let error = folder.found("ab", "4 dimensions").expect_err("another layout").to_string();
         assert!(error.ends_with("has layout `layout`, expected `4 dimensions`"), "{error}");
         let damaged = Found::Untrusted("its files are damaged");
@@ -399,13 +326,13 @@ mod tests {
             assert_eq!(found(), damaged);
         }
         fs::write(&file, "x").expect("written");
-        assert_eq!(found(), WHOLE);
+        assert_eq!(found(), Found::Whole);
         // A hole and zeros are equal, another size is not.
         let sparse = folder.engine().join("sparse");
         File::create(&sparse).expect("made").set_len(1 << 20).expect("a hole");
-        folder.seal("layout", true).expect("written");
+        folder.seal("layout").expect("written");
         fs::write(&sparse, vec![0; 1 << 20]).expect("written");
-        assert_eq!(found(), WHOLE);
+        assert_eq!(found(), Found::Whole);
         let mut changed = vec![0; 1 << 20];
         changed[1 << 19] = 1;
         for changed in [changed, vec![0; (1 << 20) + 1]] {
@@ -413,7 +340,7 @@ mod tests {
             assert_eq!(found(), damaged);
         }
         fs::remove_file(&sparse).expect("removed");
-        folder.seal("layout", true).expect("written");
+        folder.seal("layout").expect("written");
         fs::write(folder.engine().join("more"), "").expect("written");
         assert_eq!(found(), damaged);
         folder.unseal().expect("removed");

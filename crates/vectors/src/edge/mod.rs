@@ -1,8 +1,8 @@
 //! Vectors in this process, by `qdrant-edge`: Qdrant's engine without a server.
 //!
-//! Every call of the engine blocks, so each runs on tokio's blocking threads. A closed collection, complete or not, has
-//! a checksum of its files; without it, or if a file differs, it starts empty. Structures over the points (HNSW graph,
-//! quantized copies) are built once, after the last point.
+//! Every call of the engine blocks, so each runs on tokio's blocking threads. A complete collection has a checksum of its
+//! files; without it, or if a file differs, it starts empty. Structures over the points (HNSW graph, quantized copies) are built
+//! once, after the last point; from then on nothing is written.
 //!
 //! Left out: deleting and replacing points (a collection's name identifies its content), and most of the log, which the
 //! engine writes but does not read back.
@@ -17,7 +17,6 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use super::collection::{CollectionSpec, batches};
-use super::filter::Demands;
 use super::{Error, Neighbour, Point, VectorSearch, VectorStore};
 use engine::{Engine, blocking, on};
 
@@ -34,7 +33,7 @@ pub struct EmbeddedStore {
 impl EmbeddedStore {
     /// Opens the collection `spec.name()` under the cache folder `dir`, or creates it, empty.
     ///
-    /// It may be open several times at once, in one process or in many: all but the first use temporary copies.
+    /// It may be open several times at once, in one process or in many: all but the first fill temporary copies.
     ///
     /// # Errors
     /// A parameter out of range; a folder that cannot be written; a collection of another layout under the name.
@@ -51,12 +50,8 @@ impl EmbeddedStore {
 
 #[async_trait]
 impl VectorStore for EmbeddedStore {
-    async fn count(&self) -> Result<usize, Error> {
-        on(&self.engine, "count points", Engine::count).await
-    }
-
     async fn missing(&self) -> Result<Vec<u32>, Error> {
-        on(&self.engine, "list points", Engine::missing).await
+        Ok(self.engine.missing())
     }
 
     async fn upsert(&self, points: &[Point]) -> Result<(), Error> {
@@ -66,9 +61,8 @@ impl VectorStore for EmbeddedStore {
         }
         let (most_points, most_bytes) = BATCH;
         for batch in batches(points, most_bytes, most_points) {
-            let bytes = batch.iter().map(|point| size_of_val(point.vector.as_slice())).sum();
-            let (size, operation) = ((batch.len(), bytes), wire::insertion(&self.spec, batch));
-            on(&self.engine, "store points", move |engine| engine.write(size, operation)).await?;
+            let batch = batch.to_vec();
+            on(&self.engine, "store points", move |engine| engine.write(&batch)).await?;
         }
         on(&self.engine, "store points", Engine::finish).await
     }
@@ -78,27 +72,14 @@ impl VectorStore for EmbeddedStore {
         if search.limit == 0 {
             return Ok(Vec::new());
         }
-        let fields = search.filter.map(|filter| Demands::of(filter).fields()).unwrap_or_default();
         let request = wire::query(&self.spec, &search);
-        on(&self.engine, "search", move |engine: &Engine| {
-            engine.index_fields(&fields)?;
-            engine.search(request)
-        })
-        .await
+        on(&self.engine, "search", move |engine| engine.search(request)).await
     }
 
     fn notice(&self) -> Option<String> {
         let reason = self.engine.emptied()?;
         let name = self.spec.name();
         Some(format!("vector collection `{name}` is rebuilt from the vector cache: {reason}"))
-    }
-
-    async fn graph_in_use(&self) -> Result<bool, Error> {
-        on(&self.engine, "describe a collection", |engine| Ok(engine.graph_in_use())).await
-    }
-
-    async fn segments(&self) -> Result<usize, Error> {
-        on(&self.engine, "describe a collection", |engine| Ok(engine.segments())).await
     }
 }
 

@@ -2,37 +2,26 @@
 
 use std::collections::HashMap;
 
-use qdrant_edge::external::ordered_float::OrderedFloat;
 use qdrant_edge::{
-    AnyVariants, BinaryQuantizationConfig, Condition, ConditionalInsertOperation, CreateIndex,
-    Distance, EdgeConfig, EdgeOptimizersConfig, EdgeVectorParams, FieldCondition,
-    FieldIndexOperations, Filter as EdgeFilter, HasIdCondition, HnswIndexConfig, JsonPath, Match,
-    MatchAny, MatchValue, MultiVectorComparator, MultiVectorConfig, NamedQuery, Payload,
-    PayloadFieldSchema, PayloadSchemaType, PointId, PointInsertOperations, PointOperations,
-    PointStructPersisted, QuantizationConfig, QuantizationSearchParams, QueryEnum, QueryRequest,
-    Range, ScalarQuantizationConfig, ScalarType, ScoredPoint, ScoringQuery, ScrollRequest,
-    SearchParams, TypedMultiDenseVector, UpdateMode, UpdateOperation, ValueVariants,
-    VectorInternal, VectorPersisted, VectorStructPersisted, WalOptions, WithPayloadInterface,
-    WithVector,
+    BinaryQuantizationConfig, Condition, ConditionalInsertOperation, Distance, EdgeConfig,
+    EdgeOptimizersConfig, EdgeVectorParams, Filter as EdgeFilter, HasIdCondition, HnswIndexConfig,
+    MultiVectorComparator, MultiVectorConfig, NamedQuery, PointId, PointInsertOperations,
+    PointOperations, PointStructPersisted, QuantizationConfig, QuantizationSearchParams, QueryEnum,
+    QueryRequest, ScalarQuantizationConfig, ScalarType, ScoredPoint, ScoringQuery, SearchParams,
+    TypedMultiDenseVector, UpdateMode, UpdateOperation, VectorInternal, VectorPersisted,
+    VectorStructPersisted, WalOptions, WithPayloadInterface, WithVector,
 };
 
-use crate::collection::{CollectionSpec, SearchParameters, payload};
-use crate::filter::{Clause, Demands, FieldKind};
+use crate::collection::{CollectionSpec, QUANTILE, SearchParameters};
 use crate::{Neighbour, Point, VectorSearch};
-use ragtriage_core::config::{Hnsw, Quantization, QuantizationKind};
-use ragtriage_core::types::{NumberBounds, Similarity};
+use ragtriage_core::config::QuantizationKind;
+use ragtriage_core::types::Similarity;
 
-/// Minimum size, in KiB of vectors, at which the engine indexes when requested. [`Hnsw::from_points`] alone decides
-/// whether we request it.
+/// Minimum size, in KiB of vectors, at which the engine indexes when requested.
 const INDEX_FROM_KB: usize = 1;
 
 /// Bytes of a file of the engine's log. At most three such files remain (see `engine.rs`).
 const LOG_FILE: usize = 8 << 20;
-
-/// Returns true if something must be built once all points are there: graph, quantized copies.
-pub(super) fn has_to_build(spec: &CollectionSpec) -> bool {
-    spec.graph().is_some() || spec.quantized().is_some()
-}
 
 pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
     let log = WalOptions { segment_capacity: LOG_FILE, ..WalOptions::default() };
@@ -47,12 +36,10 @@ pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
         vector = vector.multivector_config(MultiVectorConfig { comparator });
     }
     let config = config.vector(spec.vector_name.as_str(), vector.build());
-    if !has_to_build(spec) {
+    if !spec.has_to_build() {
         return config.build();
     }
-    // Without edges only the graph is left out: the quantized copies are still built.
-    let (m, ef_construct) =
-        spec.graph().map_or((0, Hnsw::default().ef_construct), |hnsw| (hnsw.m, hnsw.ef_construct));
+    let (m, ef_construct) = spec.graph();
     let hnsw = HnswIndexConfig {
         m,
         ef_construct,
@@ -67,25 +54,26 @@ pub(super) fn config(spec: &CollectionSpec) -> EdgeConfig {
         ..EdgeOptimizersConfig::default()
     };
     let config = config.hnsw_config(hnsw).optimizers(optimizers);
-    match spec.quantized() {
-        Some(copies) => config.quantization_config(quantization(copies)).build(),
+    match quantization(spec.quantization.kind) {
+        Some(copies) => config.quantization_config(copies).build(),
         None => config.build(),
     }
 }
 
-fn quantization(copies: Quantization) -> QuantizationConfig {
-    let Quantization { kind, quantile, always_ram, rescore: _, oversampling: _ } = copies;
-    let always_ram = Some(always_ram);
-    if kind == QuantizationKind::Binary {
-        return BinaryQuantizationConfig { always_ram, encoding: None, query_encoding: None }
-            .into();
-    }
-    ScalarQuantizationConfig {
-        r#type: ScalarType::Int8,
-        quantile: Some(quantile as f32),
-        always_ram,
-    }
-    .into()
+fn quantization(kind: QuantizationKind) -> Option<QuantizationConfig> {
+    let always_ram = Some(true);
+    Some(match kind {
+        QuantizationKind::None => return None,
+        QuantizationKind::Binary => {
+            BinaryQuantizationConfig { always_ram, encoding: None, query_encoding: None }.into()
+        }
+        QuantizationKind::Scalar => ScalarQuantizationConfig {
+            r#type: ScalarType::Int8,
+            quantile: Some(QUANTILE),
+            always_ram,
+        }
+        .into(),
+    })
 }
 
 /// Adds the missing points.
@@ -110,12 +98,12 @@ fn persisted(spec: &CollectionSpec, point: &Point) -> PointStructPersisted {
     PointStructPersisted {
         id: PointId::NumId(u64::from(point.number)),
         vector: VectorStructPersisted::Named(HashMap::from([(spec.vector_name.clone(), vector)])),
-        payload: Some(Payload(payload(point))),
+        payload: None,
     }
 }
 
 pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRequest {
-    let &VectorSearch { vector, limit, mode, filter } = search;
+    let &VectorSearch { vector, limit, mode, allowed } = search;
     let vector = if spec.vector.many {
         VectorInternal::MultiDense(TypedMultiDenseVector {
             flattened_vectors: vector.to_vec(),
@@ -124,11 +112,15 @@ pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRe
     } else {
         VectorInternal::Dense(vector.to_vec())
     };
-    let SearchParameters { exact, ef, quantization } = spec.parameters(mode);
-    let quantization = quantization.map(|(rescore, oversampling)| QuantizationSearchParams {
+    let SearchParameters { exact, ef, oversampling } = spec.parameters(mode);
+    let quantization = oversampling.map(|oversampling| QuantizationSearchParams {
         ignore: false,
-        rescore: Some(rescore),
+        rescore: Some(true),
         oversampling: Some(oversampling),
+    });
+    let filter = allowed.map(|numbers| {
+        let ids = numbers.iter().map(|number| PointId::NumId(u64::from(*number)));
+        EdgeFilter::new_must(Condition::HasId(ids.collect::<HasIdCondition>()))
     });
     QueryRequest {
         prefetches: Vec::new(),
@@ -136,7 +128,7 @@ pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRe
             vector,
             spec.vector_name.as_str(),
         )))),
-        filter: filter.map(|filter| translated(&Demands::of(filter))),
+        filter,
         score_threshold: None,
         limit,
         offset: 0,
@@ -148,79 +140,8 @@ pub(super) fn query(spec: &CollectionSpec, search: &VectorSearch<'_>) -> QueryRe
 
 /// Converts a found point; every id in a collection is one of our numbers.
 pub(super) fn neighbour(point: &ScoredPoint) -> Option<Neighbour> {
-    Some(Neighbour { number: number(point.id)?, score: point.score })
-}
-
-pub(super) fn number(id: PointId) -> Option<u32> {
-    match id {
-        PointId::NumId(number) => u32::try_from(number).ok(),
+    match point.id {
+        PointId::NumId(id) => Some(Neighbour { number: id.try_into().ok()?, score: point.score }),
         PointId::Uuid(_) => None,
     }
-}
-
-/// Requests a page of ids, from `offset` on.
-pub(super) fn page(offset: PointId, limit: usize) -> ScrollRequest {
-    ScrollRequest {
-        offset: Some(offset),
-        limit: Some(limit),
-        filter: None,
-        with_payload: Some(WithPayloadInterface::Bool(false)),
-        with_vector: WithVector::Bool(false),
-        order_by: None,
-    }
-}
-
-pub(super) fn field_index(path: &str, kind: FieldKind) -> UpdateOperation {
-    let schema = match kind {
-        FieldKind::Text => PayloadSchemaType::Keyword,
-        FieldKind::Number => PayloadSchemaType::Float,
-        FieldKind::Bool => PayloadSchemaType::Bool,
-    };
-    UpdateOperation::FieldIndexOperation(FieldIndexOperations::CreateIndex(CreateIndex {
-        field_name: json_path(path),
-        field_schema: Some(PayloadFieldSchema::FieldType(schema)),
-    }))
-}
-
-pub(super) fn json_path(path: &str) -> JsonPath {
-    path.parse().expect("a path of ours quotes what has to be quoted")
-}
-
-fn translated(demands: &Demands) -> EdgeFilter {
-    let Demands { must, must_not } = demands;
-    EdgeFilter {
-        should: None,
-        min_should: None,
-        must: Some(
-            must.iter()
-                .map(|clauses: &Vec<Clause>| {
-                    Condition::Filter(EdgeFilter {
-                        should: Some(clauses.iter().map(condition).collect()),
-                        ..EdgeFilter::default()
-                    })
-                })
-                .collect(),
-        ),
-        must_not: Some(must_not.iter().map(condition).collect()),
-    }
-}
-
-fn condition(clause: &Clause) -> Condition {
-    let field = match clause {
-        Clause::Nothing => return Condition::HasId(HasIdCondition::from_iter([])),
-        Clause::Texts(path, texts) => {
-            let any = AnyVariants::Strings(texts.iter().cloned().collect());
-            FieldCondition::new_match(json_path(path), Match::Any(MatchAny { any }))
-        }
-        Clause::Bool(path, value) => FieldCondition::new_match(
-            json_path(path),
-            Match::Value(MatchValue { value: ValueVariants::Bool(*value) }),
-        ),
-        Clause::Within(path, bounds) => {
-            let NumberBounds { gt, gte, lt, lte } = bounds.to_owned();
-            let [gt, gte, lt, lte] = [gt, gte, lt, lte].map(|bound| bound.map(OrderedFloat));
-            FieldCondition::new_range(json_path(path), Range { lt, gt, gte, lte })
-        }
-    };
-    Condition::Field(field)
 }

@@ -80,13 +80,12 @@ impl StoredPoint {
 }
 
 /// The calls that write.
-const WRITES: [&str; 6] = [
+const WRITES: [&str; 5] = [
     "Collections/create",
     "Collections/update",
     "Collections/delete",
     "Points/upsert",
     "Points/delete",
-    "Points/create_field_index",
 ];
 
 /// A fault of some of the calls of a method, counted from 0.
@@ -230,7 +229,6 @@ impl Double {
             settings: "vector_store",
             api_key: None,
             timeout,
-            indexing_timeout: timeout,
         }
     }
 
@@ -299,4 +297,23 @@ impl Drop for Double {
     fn drop(&mut self) {
         self.stop();
     }
+}
+
+/// Returns a payload; the client converts JSON only with a feature that the program does not need.
+pub(crate) fn payload(fields: serde_json::Value) -> HashMap<String, Value> {
+    use qdrant_client::qdrant::{Struct, value::Kind};
+    let serde_json::Value::Object(fields) = fields else { panic!("no object") };
+    let value = |value| match value {
+        serde_json::Value::String(text) => Kind::StringValue(text),
+        serde_json::Value::Number(number) => match number.as_i64() {
+            Some(integer) => Kind::IntegerValue(integer),
+            None => Kind::DoubleValue(number.as_f64().expect("a number")),
+        },
+        object @ serde_json::Value::Object(_) => {
+            Kind::StructValue(Struct { fields: payload(object) })
+        }
+        _ => Kind::NullValue(0),
+    };
+    let fields = fields.into_iter();
+    fields.map(|(field, held)| (field, Value { kind: Some(value(held)) })).collect()
 }

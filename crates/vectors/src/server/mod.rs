@@ -15,9 +15,8 @@ mod existing;
 mod tests;
 mod wire;
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -25,10 +24,9 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use qdrant_client::qdrant::{CollectionInfo, CollectionStatus, PointId, UpdateStatus};
 use tokio::time::Instant;
 
-use super::collection::{CollectionSpec, absent, batches};
-use super::filter::Demands;
+use super::collection::{CollectionSpec, batches};
 use super::{Error, Kind, Neighbour, Point, SearchMode, Server, VectorSearch, VectorStore};
-use calls::{Calls, Failure, WAITS};
+use calls::Calls;
 pub(crate) use existing::ServerCollection;
 
 /// Prefix of the collection's name, which shows its origin on a shared server.
@@ -43,19 +41,21 @@ const IN_FLIGHT: usize = 4;
 /// Ids in one answer.
 const PAGE: u32 = 10_000;
 
+/// Calls' timeouts that a server may take to build the graph before a search: an hour by default.
+const INDEXING: u32 = 60;
+
 /// The first and the longest pause between two checks of a server that is indexing.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
-/// Returns the version of a server, and lists its collections, because the version needs no key.
-pub(crate) async fn version(server: &Server) -> Result<String, Error> {
+/// Returns the version of a server, which has accepted the key.
+///
+/// # Errors
+/// No answer, a refused key.
+pub async fn version(server: &Server) -> Result<String, Error> {
     let calls = Calls::new(server, String::new())?;
-    // Once: an absent server is reported at once.
-    let action = "report its version";
-    let health = calls.attempt(action, &[], || calls.client.health_check()).await;
-    let health = health.map_err(|(failure, n)| calls.error(failure, action, n))?;
-    let action = "list collections";
-    let listed = calls.attempt(action, &[], || calls.client.list_collections()).await;
-    listed.map_err(|(failure, n)| calls.error(failure, action, n))?;
+    let health = calls.call("report its version", || calls.client.health_check()).await?;
+    // The version needs no key.
+    calls.call("list collections", || calls.client.list_collections()).await?;
     Ok(health.version)
 }
 
@@ -63,15 +63,10 @@ pub(crate) async fn version(server: &Server) -> Result<String, Error> {
 pub struct ServerStore {
     calls: Calls,
     spec: CollectionSpec,
-    /// Replicas that must confirm a write. A write that fewer confirmed is an error, and Qdrant leaves those that have it as they
-    /// are: a point counts as stored if as many replicas have it.
-    write_consistency: u64,
-    /// True if vectors are indexed; `None` until the server has finished indexing.
-    settled: Mutex<Option<bool>>,
+    /// True once the server has finished indexing.
+    is_settled: AtomicBool,
     /// True if points were stored or all found: from then on a search needs all points.
     is_filled: AtomicBool,
-    /// The paths of the metadata fields that are indexed.
-    fields: Mutex<HashSet<String>>,
 }
 
 impl ServerStore {
@@ -82,71 +77,47 @@ impl ServerStore {
     /// under the name.
     pub async fn open_or_create(server: &Server, spec: &CollectionSpec) -> Result<Self, Error> {
         spec.check()?;
-        let mut store = Self {
+        let store = Self {
             calls: Calls::new(server, format!("{PREFIX}{}", spec.name()))?,
             spec: spec.clone(),
-            write_consistency: 1,
-            settled: Mutex::default(),
+            is_settled: AtomicBool::default(),
             is_filled: AtomicBool::default(),
-            fields: Mutex::default(),
         };
-        let info = if let Some(info) = store.calls.described().await? {
-            info
-        } else {
-            store.create().await?;
-            store.calls.info().await?
+        let info = match store.calls.described().await? {
+            Some(info) => info,
+            None => store.create().await?,
         };
-        store.check_layout(info)?;
-        Ok(store)
+        let wanted = spec.layout();
+        let found = info.config.and_then(|config| wire::found_layout(&config.metadata));
+        if found.as_ref() == Some(&wanted) {
+            return Ok(store);
+        }
+        let found = found.as_deref().unwrap_or("unknown");
+        Err(Error::mismatch(&store.calls.collection, &server.url, found, &wanted))
     }
 
-    async fn create(&self) -> Result<(), Error> {
-        let action = "create a collection";
+    async fn create(&self) -> Result<CollectionInfo, Error> {
         let create = || {
             let request = wire::creation(&self.calls.collection, &self.spec);
             self.calls.client.create_collection(request)
         };
-        let Err((failure, attempts)) = self.calls.attempt(action, &WAITS, create).await else {
-            return Ok(());
-        };
+        let created = self.calls.call("create a collection", create).await;
         // Another process may have created it meanwhile; the error for that differs by server.
-        match self.calls.described().await? {
-            Some(_) => Ok(()),
-            None => Err(self.calls.error(failure, action, attempts)),
+        match (self.calls.described().await?, created) {
+            (Some(info), _) => Ok(info),
+            (None, Err(error)) => Err(error),
+            (None, Ok(_)) => self.calls.info().await,
         }
-    }
-
-    fn check_layout(&mut self, info: CollectionInfo) -> Result<(), Error> {
-        let config = info.config.ok_or_else(|| self.calls.lacks("the collection's settings"))?;
-        let params = config.params.ok_or_else(|| self.calls.lacks("the collection's vectors"))?;
-        self.write_consistency = params.write_consistency_factor.unwrap_or(1).into();
-        let wanted = self.spec.layout();
-        let found = wire::found_layout(&config.metadata);
-        let is_ours = found.as_ref().is_none_or(|found| *found == wanted)
-            && wire::has_vector(&params, &self.spec);
-        if is_ours {
-            *lock(&self.fields) = info.payload_schema.into_keys().collect();
-            return Ok(());
-        }
-        let found = found.filter(|found| *found != wanted);
-        let found = found.as_deref().unwrap_or("vectors of another kind");
-        let Calls { collection, server, .. } = &self.calls;
-        Err(Error::mismatch(collection, &server.url, found, &wanted))
     }
 
     async fn insert(&self, batch: &[Point]) -> Result<(), Error> {
         let request = wire::insertion(&self.calls.collection, &self.spec, batch);
-        self.calls
-            .retry("store points", || async {
-                let answer = self.calls.client.upsert_points(request.clone()).await?;
-                let status = answer.result.unwrap_or_default().status();
-                if status == UpdateStatus::Completed {
-                    Ok(())
-                } else {
-                    Err(Failure::unconfirmed(status))
-                }
-            })
-            .await
+        let upsert = || self.calls.client.upsert_points(request.clone());
+        let answer = self.calls.call("store points", upsert).await?;
+        match answer.result.unwrap_or_default().status() {
+            UpdateStatus::Completed => Ok(()),
+            status => Err(self.calls.unconfirmed(status)),
+        }
     }
 
     /// Makes the server start indexing, if there is something to index and it has not started.
@@ -160,30 +131,30 @@ impl ServerStore {
     }
 
     async fn set_indexing(&self, kb: u64) -> Result<(), Error> {
-        *lock(&self.settled) = None;
+        self.is_settled.store(false, Ordering::Relaxed);
         self.calls
-            .retry("index a collection", || {
+            .call("index a collection", || {
                 self.calls.client.update_collection(wire::indexing(&self.calls.collection, kb))
             })
             .await
             .map(drop)
     }
 
-    /// Waits until the server has finished indexing, and returns true if there is then an index.
-    async fn settle(&self) -> Result<bool, Error> {
-        if let Some(settled) = *lock(&self.settled) {
-            return Ok(settled);
+    /// Waits until the server has finished indexing.
+    async fn settle(&self) -> Result<(), Error> {
+        if self.is_settled.load(Ordering::Relaxed) {
+            return Ok(());
         }
-        let deadline = Instant::now() + self.calls.server.indexing_timeout;
+        let patience = self.calls.server.timeout * INDEXING;
+        let deadline = Instant::now() + patience;
         let (mut pause, longest) = PAUSES;
         let mut was_woken = false;
         loop {
             let info = self.calls.info().await?;
             match info.status() {
                 CollectionStatus::Green => {
-                    let is_indexed = info.indexed_vectors_count.unwrap_or(0) > 0;
-                    *lock(&self.settled) = Some(is_indexed);
-                    return Ok(is_indexed);
+                    self.is_settled.store(true, Ordering::Relaxed);
+                    return Ok(());
                 }
                 CollectionStatus::Red => {
                     let Calls { collection, server, .. } = &self.calls;
@@ -205,11 +176,11 @@ impl ServerStore {
                 | CollectionStatus::UnknownCollectionStatus => {}
             }
             if Instant::now() + pause >= deadline {
-                let Calls { collection, server: Server { url, indexing_timeout, .. }, .. } =
-                    &self.calls;
-                let seconds = indexing_timeout.as_secs_f64();
+                let Calls { collection, server, .. } = &self.calls;
                 let message = format!(
-                    "the Qdrant server at `{url}` was still indexing collection `{collection}` after {seconds} s"
+                    "the Qdrant server at `{}` was still indexing collection `{collection}` after {} s",
+                    server.url,
+                    patience.as_secs_f64()
                 );
                 return Err(Error::new(Kind::Transient, message).with_hint(
                     "wait and run again: the server continues indexing; or set `vector_store.exact = true`",
@@ -220,63 +191,42 @@ impl ServerStore {
         }
     }
 
-    /// Indexes the fields of a filter that are not yet indexed: without an index, each search would read every point,
-    /// and a server in strict mode refuses.
-    async fn index_fields(&self, demands: &Demands) -> Result<(), Error> {
-        for (path, kind) in demands.fields() {
-            if lock(&self.fields).contains(&path) {
-                continue;
-            }
-            self.calls
-                .retry("index a metadata field", || {
-                    self.calls.client.create_field_index(wire::field_index(
-                        &self.calls.collection,
-                        &path,
-                        kind,
-                    ))
-                })
-                .await?;
-            lock(&self.fields).insert(path);
-        }
-        Ok(())
-    }
-
     /// Returns ids from `offset` on, and the start of the next page.
     async fn page(
         &self,
         offset: u64,
         limit: u32,
     ) -> Result<(Vec<PointId>, Option<PointId>), Error> {
-        let request = wire::page(&self.calls.collection, offset, limit, self.write_consistency);
+        let request = wire::page(&self.calls.collection, offset, limit);
         let (points, next) = self.calls.scrolled(request).await?;
         Ok((points.into_iter().filter_map(|point| point.id).collect(), next))
     }
 
     /// Lists the numbers of the points that are not stored.
     async fn absent(&self) -> Result<Vec<u32>, Error> {
-        let mut found = Vec::new();
+        let mut missing: BTreeSet<u32> = (0..self.spec.expected_points as u32).collect();
         let mut next = Some(0);
         while let Some(offset) = next {
             let (ids, after) = self.page(offset, PAGE).await?;
-            found.extend(ids.iter().filter_map(wire::number));
+            for number in ids.iter().filter_map(wire::number) {
+                missing.remove(&number);
+            }
             next = after.as_ref().and_then(wire::number).map(u64::from);
             if after.is_some() && next <= Some(offset) {
                 return Err(self.calls.invalid("a page of points repeats earlier ones"));
             }
         }
-        Ok(absent(self.spec.expected_points, &found))
+        Ok(missing.into_iter().collect())
     }
 
     /// Checks after a search that no point was missing: after a crash the server may have lost points that it had
     /// confirmed, and another program may have replaced the collection.
     async fn check_whole(&self) -> Result<(), Error> {
         let expected = self.spec.expected_points;
-        if !self.is_filled.load(Ordering::Relaxed)
-            || self.calls.counted(false, 1).await? >= expected
-        {
+        if !self.is_filled.load(Ordering::Relaxed) || self.calls.counted(false).await? >= expected {
             return Ok(());
         }
-        let stored = self.calls.counted(true, 1).await?;
+        let stored = self.calls.counted(true).await?;
         if stored >= expected {
             return Ok(());
         }
@@ -291,18 +241,17 @@ impl ServerStore {
 
 #[async_trait]
 impl VectorStore for ServerStore {
-    async fn count(&self) -> Result<usize, Error> {
-        self.calls.counted(true, self.write_consistency).await
-    }
-
     async fn missing(&self) -> Result<Vec<u32>, Error> {
         let expected = self.spec.expected_points;
         let (beyond, _) = self.page(expected as u64, 1).await?;
         if let Some(point) = beyond.first() {
             return Err(self.calls.unknown(point));
         }
-        let missing =
-            if self.count().await? == expected { Vec::new() } else { self.absent().await? };
+        let missing = if self.calls.counted(true).await? == expected {
+            Vec::new()
+        } else {
+            self.absent().await?
+        };
         if missing.is_empty() {
             self.is_filled.store(true, Ordering::Relaxed);
             self.begin_indexing(self.calls.info().await?).await?;
@@ -320,7 +269,7 @@ impl VectorStore for ServerStore {
         // The description's count is fast but approximate; the exact count reads every point.
         let info = self.calls.info().await?;
         let is_whole = info.points_count.unwrap_or(0) >= self.spec.expected_points as u64
-            && self.count().await? >= self.spec.expected_points;
+            && self.calls.counted(true).await? >= self.spec.expected_points;
         if is_whole { self.begin_indexing(info).await } else { Ok(()) }
     }
 
@@ -329,12 +278,7 @@ impl VectorStore for ServerStore {
         if search.limit == 0 {
             return Ok(Vec::new());
         }
-        if let Some(filter) = search.filter {
-            self.index_fields(&Demands::of(filter)).await?;
-        }
-        if search.mode == SearchMode::Approximate
-            && (self.spec.graph().is_some() || self.spec.quantized().is_some())
-        {
+        if search.mode == SearchMode::Approximate && self.spec.has_to_build() {
             self.settle().await?;
         }
         let request = wire::query(&self.calls.collection, &self.spec, &search);
@@ -346,26 +290,12 @@ impl VectorStore for ServerStore {
         let found = self.calls.searched(request, false, number).await?;
         self.check_whole().await?;
         // A search that compares all points leaves none out.
-        let least = search.limit.min(expected);
-        let compares_all = search.mode == SearchMode::Exact && search.filter.is_none();
+        let least = search.limit.min(search.allowed.map_or(expected, <[u32]>::len));
+        let compares_all = search.mode == SearchMode::Exact;
         if found.len() < least && compares_all && self.is_filled.load(Ordering::Relaxed) {
             let n = found.len();
             return Err(self.calls.invalid(&format!("{n} search results of {least}")));
         }
         Ok(found.into_iter().map(|(number, score)| Neighbour { number, score }).collect())
     }
-
-    async fn graph_in_use(&self) -> Result<bool, Error> {
-        Ok(self.spec.graph().is_some() && self.settle().await?)
-    }
-
-    async fn segments(&self) -> Result<usize, Error> {
-        let n_segments = self.calls.info().await?.segments_count;
-        Ok(usize::try_from(n_segments).unwrap_or(usize::MAX))
-    }
-}
-
-/// Locks a mutex that is never held across an await.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,20 +7,17 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::time::Instant;
 
 use super::*;
-use crate::VectorSpec;
-use ragtriage_core::types::Similarity;
+use ragtriage_core::types::{Similarity, VectorShape};
 
 fn spec() -> CollectionSpec {
-    let vector = VectorSpec { dimension: 3, similarity: Similarity::Cosine, many: false };
+    let vector = VectorShape { dimension: 3, similarity: Similarity::Cosine, many: false };
     CollectionSpec::new("ab".to_owned(), "dense", vector, 2)
 }
 
 fn loopback(timeout: Duration) -> (TcpListener, Server) {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("bound"));
-    let server =
-        Server { url, settings: "vector_store", api_key: None, timeout, indexing_timeout: timeout };
-    (listener, server)
+    (listener, Server { url, settings: "vector_store", api_key: None, timeout })
 }
 
 async fn refused(server: &Server) -> Error {

@@ -29,8 +29,8 @@ const WEIGHTS: &str = "model.safetensors";
 const TOKENIZER: &str = "tokenizer.json";
 
 /// The files that are fetched if the repository has them, the large ones last: shape, tokenizer, input length, pooling, prompts
-/// (sentence-transformers), the projection of late-interaction models (colbert-ai, `PyLate`).
-const MODEL_FILES: [&str; 12] = [
+/// (sentence-transformers), lengths and markers of late-interaction models (colbert-ai).
+const MODEL_FILES: [&str; 10] = [
     CONFIG,
     TOKENIZER,
     "tokenizer_config.json",
@@ -40,8 +40,6 @@ const MODEL_FILES: [&str; 12] = [
     "config_sentence_transformers.json",
     "1_Pooling/config.json",
     "artifact.metadata",
-    "1_Dense/config.json",
-    "1_Dense/model.safetensors",
     WEIGHTS,
 ];
 

@@ -74,7 +74,7 @@ impl Hub {
 /// Locates the model of a setting, downloading it if it is pinned and missing: the checkpoint in a folder under `base` if that exists
 /// or `model` looks like a path, else the one of that name on the hub.
 ///
-/// Errors: [`Kind::Missing`] with everything tried; [`Kind::Damaged`] for a pinned model's file in the cache if it cannot be
+/// Errors: everything tried, if the model is in no place; [`Kind::Damaged`] for a pinned model's file in the cache if it cannot be
 /// fetched again.
 pub async fn locate(
     model: &str,

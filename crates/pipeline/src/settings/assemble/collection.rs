@@ -44,8 +44,7 @@ impl Wiring<'_> {
     /// Returns the server of the collection.
     pub(super) fn collection_server(&self) -> Result<Server, Error> {
         let collection = &self.settings().retrieval.collection;
-        let timeout = Duration::from_secs_f64(self.settings().http.timeout_s);
-        let key = collection.api_key_env.as_ref();
-        self.environment.server("retrieval.collection", &collection.url, key, [timeout; 2])
+        let collection = ("retrieval.collection", &*collection.url, collection.api_key_env.as_ref());
+        self.environment.server(collection, self.settings().http.timeout_s)
     }
 }

@@ -70,16 +70,14 @@ impl Environment {
         })
     }
 
-    /// Returns the Qdrant server of `table` at `url`, which builds a graph within `indexing_timeout`.
+    /// Returns the Qdrant server of a table of the settings, with its address and the name of its key.
     ///
     /// # Errors
     /// As [`Self::endpoint`], and a key that would be sent unencrypted to another machine.
     pub(super) fn server(
         &self,
-        table: &'static str,
-        url: &str,
-        api_key_env: Option<&String>,
-        [timeout, indexing_timeout]: [Duration; 2],
+        (table, url, api_key_env): (&'static str, &str, Option<&String>),
+        timeout_s: f64,
     ) -> Result<Server, Error> {
         self.check_offline(table, "url", url)?;
         let api_key = self.key(api_key_env, &format!("{table}.api_key_env"))?;
@@ -90,7 +88,8 @@ impl Environment {
             ))
             .with_hint("use `https`; plain `http` with a key is for this machine only"));
         }
-        Ok(Server { url: url.to_owned(), settings: table, api_key, timeout, indexing_timeout })
+        let timeout = Duration::from_secs_f64(timeout_s);
+        Ok(Server { url: url.to_owned(), settings: table, api_key, timeout })
     }
 
     fn check_offline(&self, table: &str, key: &str, url: &str) -> Result<(), Error> {

@@ -1,7 +1,6 @@
 //! Assembles retrieval: retrievers with their encoders, the vector store, the reranker.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use ragtriage_clients::fetch::OnDownload;
 use ragtriage_clients::fetch::model::{self as source, ModelSource};
 use ragtriage_clients::http::{ENCODER, Endpoint, RERANKER};
 use ragtriage_clients::rerank::{self, CrossEncoder, Reranker};
-use ragtriage_core::config::{AnalyzerSettings, Placement, VectorStoreKind};
+use ragtriage_core::config::{AnalyzerSettings, VectorStoreKind};
 use ragtriage_core::text::address;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::types::RetrieverName;
@@ -66,13 +65,15 @@ impl<'a> Wiring<'a> {
         let mut retrievers = Vec::with_capacity(retrieval.retrievers.len());
         for name in &retrieval.retrievers {
             retrievers.push(match name {
-                RetrieverName::Tfidf => RetrieverPlan::Sparse(SparsePlan {
-                    name: RetrieverName::Tfidf,
+                RetrieverName::Tfidf | RetrieverName::Bm25 => RetrieverPlan::Sparse(SparsePlan {
+                    name: *name,
                     analyzer: Arc::clone(&analyzer),
-                    weighting: Weighting::Tfidf,
-                    folder: self.index_folder(),
+                    weighting: match name {
+                        RetrieverName::Tfidf => Weighting::Tfidf,
+                        _ => Weighting::Bm25(Bm25Parameters::new(&retrieval.bm25)),
+                    },
+                    folder: self.environment.cached(cache_folder::INDEXES),
                 }),
-                RetrieverName::Bm25 => RetrieverPlan::Sparse(self.bm25(&analyzer)?),
                 RetrieverName::Dense => RetrieverPlan::Vectors(self.dense().await?),
                 RetrieverName::LateInteraction => {
                     RetrieverPlan::Vectors(self.late_interaction().await?)
@@ -87,29 +88,12 @@ impl<'a> Wiring<'a> {
             fusion: retrieval.fusion.clone(),
             rerank: self.rerank().await?,
             store,
-            exact_sample: self.settings().vector_store.exact_sample,
             filter: retrieval.filter.clone(),
             min_score: retrieval.min_score,
             candidates: retrieval.candidates,
             k: retrieval.k,
             skip_same_id: self.settings().dataset.skip_same_id,
             notices: self.environment.notices.clone(),
-        })
-    }
-
-    /// Returns the folder of cached index files; `None` if caching is off.
-    fn index_folder(&self) -> Option<PathBuf> {
-        self.environment.cached(cache_folder::INDEXES)
-    }
-
-    fn bm25(&self, analyzer: &Arc<Analyzer>) -> Result<SparsePlan, Error> {
-        let bm25 = &self.settings().retrieval.bm25;
-        let parameters = Bm25Parameters::new(bm25.variant, bm25.k1, bm25.b, bm25.delta)?;
-        Ok(SparsePlan {
-            name: RetrieverName::Bm25,
-            analyzer: Arc::clone(analyzer),
-            weighting: Weighting::Bm25(parameters),
-            folder: self.index_folder(),
         })
     }
 
@@ -204,10 +188,8 @@ impl<'a> Wiring<'a> {
     /// Returns the Qdrant server of the vector store.
     pub(super) fn server(&self) -> Result<Server, Error> {
         let Settings { vector_store, http, .. } = self.settings();
-        let timeouts = [http.timeout_s, vector_store.indexing_timeout_s];
-        let (url, key) = (&vector_store.url, vector_store.api_key_env.as_ref());
-        let timeouts = timeouts.map(Duration::from_secs_f64);
-        self.environment.server("vector_store", url, key, timeouts)
+        let store = ("vector_store", &*vector_store.url, vector_store.api_key_env.as_ref());
+        self.environment.server(store, http.timeout_s)
     }
 
     fn store(&self) -> Result<StorePlan, Error> {
@@ -233,11 +215,6 @@ impl<'a> Wiring<'a> {
             mode: if store.exact { SearchMode::Exact } else { SearchMode::Approximate },
             hnsw: store.hnsw,
             quantization: store.quantization,
-            placement: Placement {
-                shards: store.shards,
-                replicas: store.replicas,
-                write_consistency: store.write_consistency,
-            },
         })
     }
 

@@ -45,7 +45,6 @@ fn run(exact: [bool; 4]) -> SavedRun {
         retriever: "dense".to_owned(),
         hnsw: Some(Hnsw::default()),
         quantization: None,
-        segments: 2,
         reproducible: false,
     }];
     SavedRun {
@@ -88,7 +87,7 @@ fn the_first_screen_warns_of_what_hnsw_lost() {
 fn the_full_report_has_build_and_cost() {
     let text = full(&run([true; 4]));
     for part in [
-        "Qdrant embedded, HNSW: m 16, ef_construct 100, ef 100, 2 segments, not reproducible)",
+        "Qdrant embedded, HNSW: m 16, ef_construct 100, ef 100, not reproducible)",
         "the HNSW graph of `dense` is not reproducible: another build changes rankings (2 of 4 differ from exact search here)",
         // Four questions of 0.25 s and of 0.75 s.
         "search dense 1.00, search dense (exact) 3.00 (75.0% of `search dense` and this)",
@@ -128,8 +127,4 @@ fn the_remedy_is_the_setting_of_the_search_that_ran() {
     let warning = "search in int8 copies lost nDCG@2 0.342 in `dense` compared with exact search (n = 4); \
                    raise `vector_store.quantization.oversampling` (2)";
     assert!(screen.contains(warning), "{screen}");
-    let index = &mut run.manifest.approximate[0];
-    index.quantization = Some(Quantization { rescore: false, ..scalar });
-    let screen = first_screen(&run);
-    assert!(screen.contains("set `vector_store.quantization.rescore = true`"), "{screen}");
 }

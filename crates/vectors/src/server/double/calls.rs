@@ -16,8 +16,8 @@ use qdrant_client::qdrant::{
     DiscoverPoints, DiscoverResponse, FacetCounts, FacetResponse, GetCollectionInfoRequest,
     GetCollectionInfoResponse, GetPoints, GetResponse, HealthCheckReply, HealthCheckRequest,
     ListAliasesRequest, ListAliasesResponse, ListCollectionAliasesRequest, ListCollectionsRequest,
-    ListCollectionsResponse, ListShardKeysRequest, ListShardKeysResponse, PayloadSchemaInfo,
-    PointId, PointsOperationResponse, QueryBatchPoints, QueryBatchResponse, QueryGroupsResponse,
+    ListCollectionsResponse, ListShardKeysRequest, ListShardKeysResponse, PointId,
+    PointsOperationResponse, QueryBatchPoints, QueryBatchResponse, QueryGroupsResponse,
     QueryPointGroups, QueryPoints, QueryResponse, RecommendBatchPoints, RecommendBatchResponse,
     RecommendGroupsResponse, RecommendPointGroups, RecommendPoints, RecommendResponse,
     RetrievedPoint, ScoredPoint, ScrollPoints, ScrollResponse, SearchBatchPoints,
@@ -86,7 +86,6 @@ service!(Points
     served {
     upsert = inserted; UpsertPoints -> PointsOperationResponse,
     delete = deleted; DeletePoints -> PointsOperationResponse,
-    create_field_index = indexed; CreateFieldIndexCollection -> PointsOperationResponse,
     scroll = listed; ScrollPoints -> ScrollResponse,
     count = counted; CountPoints -> CountResponse,
     query = searched; QueryPoints -> QueryResponse,
@@ -99,6 +98,7 @@ service!(Points
     overwrite_payload: SetPayloadPoints -> PointsOperationResponse,
     delete_payload: DeletePayloadPoints -> PointsOperationResponse,
     clear_payload: ClearPayloadPoints -> PointsOperationResponse,
+    create_field_index: CreateFieldIndexCollection -> PointsOperationResponse,
     delete_field_index: DeleteFieldIndexCollection -> PointsOperationResponse,
     create_vector_name: CreateVectorNameRequest -> PointsOperationResponse,
     delete_vector_name: DeleteVectorNameRequest -> PointsOperationResponse,
@@ -251,16 +251,6 @@ fn deleted(state: &mut State, request: DeletePoints) -> Result<PointsOperationRe
     for id in &list.ids {
         stored.points.remove(&number(Some(id))?);
     }
-    completed()
-}
-
-fn indexed(
-    state: &mut State,
-    request: CreateFieldIndexCollection,
-) -> Result<PointsOperationResponse, Status> {
-    let stored = state.find(&request.collection_name)?;
-    let schema = PayloadSchemaInfo::default();
-    stored.info.payload_schema.insert(request.field_name, schema);
     completed()
 }
 

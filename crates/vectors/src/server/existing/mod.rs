@@ -1,6 +1,7 @@
 //! An existing collection on a server. Of Qdrant's calls only four are made, all of which read: the collection's description,
 //! scroll, count and query.
 
+mod filter;
 mod payload;
 #[cfg(test)]
 mod tests;
@@ -9,21 +10,19 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::OnceLock;
 
 use async_trait::async_trait;
-use qdrant_client::qdrant::vector_output::Vector;
 use qdrant_client::qdrant::vectors_output::VectorsOptions;
 use qdrant_client::qdrant::{
-    CollectionInfo, DenseVector, Distance, Document, Filter as GrpcFilter, Fusion, HnswConfigDiff,
-    PointId, PrefetchQuery, Query, QueryPoints, ScrollPoints, SearchParams, SparseVectorParams,
-    VectorInput, VectorOutput, VectorParams, VectorsOutput, vector_input, vectors_config,
+    CollectionInfo, DenseVector, Distance, Document, Fusion, HnswConfigDiff, PointId,
+    PrefetchQuery, Query, QueryPoints, ScrollPoints, SearchParams, SparseVectorParams, VectorInput,
+    VectorOutput, VectorParams, VectorsOutput, vector_input, vectors_config,
 };
-use ragtriage_core::config::{CollectionFusion, CollectionMode, CollectionSettings, Hnsw};
+use ragtriage_core::config::{CollectionMode, CollectionSettings, Hnsw};
 use ragtriage_core::text::hex::hex;
 use sha2::{Digest, Sha256};
 
 use super::calls::Calls;
 use super::wire;
-use crate::existing::{CollectionContent, ExistingCollection, ExistingIndex, ExistingSearch};
-use crate::filter::Demands;
+use crate::existing::{CollectionContent, ExistingCollection, ExistingSearch};
 use crate::{Error, SearchMode, Server};
 
 /// Points in one answer: a few MB of texts.
@@ -35,7 +34,7 @@ pub(crate) struct ServerCollection {
     settings: CollectionSettings,
     /// True if the score of a search is a distance.
     scores_are_distances: bool,
-    index: Option<ExistingIndex>,
+    index: Option<Hnsw>,
     /// Number of points, filtered or not, when they were read.
     n_points: OnceLock<usize>,
 }
@@ -63,7 +62,7 @@ impl ServerCollection {
             calls,
             settings: settings.clone(),
             scores_are_distances,
-            index: index.filter(|_| !settings.exact),
+            index,
             n_points: OnceLock::new(),
         })
     }
@@ -73,10 +72,10 @@ impl ServerCollection {
         let Some(&expected) = self.n_points.get() else {
             return Ok(());
         };
-        if self.calls.counted(false, 1).await? == expected {
+        if self.calls.counted(false).await? == expected {
             return Ok(());
         }
-        let found = self.calls.counted(true, 1).await?;
+        let found = self.calls.counted(true).await?;
         if found == expected {
             return Ok(());
         }
@@ -90,7 +89,7 @@ impl ServerCollection {
 #[async_trait]
 impl ExistingCollection for ServerCollection {
     async fn read(&self) -> Result<CollectionContent, Error> {
-        let n_points = self.calls.counted(true, 1).await?;
+        let n_points = self.calls.counted(true).await?;
         let mut seen = HashSet::new();
         let mut passages = Vec::new();
         let mut vectors = Sha256::new();
@@ -145,7 +144,7 @@ impl ExistingCollection for ServerCollection {
         Ok(found)
     }
 
-    fn index(&self) -> Option<ExistingIndex> {
+    fn index(&self) -> Option<Hnsw> {
         self.index
     }
 }
@@ -176,7 +175,7 @@ impl Vectors {
         info: &CollectionInfo,
         settings: &CollectionSettings,
         dimension: Option<usize>,
-    ) -> Result<(bool, Option<ExistingIndex>), Error> {
+    ) -> Result<(bool, Option<Hnsw>), Error> {
         let CollectionSettings { name, mode, using, sparse_using, .. } = settings;
         if mode.is_sparse() && !self.sparse.contains_key(sparse_using) {
             return Err(self.missing(name, "sparse", sparse_using, "sparse_using"));
@@ -199,7 +198,7 @@ impl Vectors {
             ));
         }
         let is_distance = matches!(vector.distance(), Distance::Euclid | Distance::Manhattan);
-        Ok((is_distance && *mode == CollectionMode::Dense, index(info, vector, settings.ef)))
+        Ok((is_distance && *mode == CollectionMode::Dense, index(info, vector)))
     }
 
     fn missing(&self, collection: &str, kind: &str, wanted: &str, setting: &str) -> Error {
@@ -228,9 +227,8 @@ fn named(name: &str) -> String {
     if name.is_empty() { "without a name".to_owned() } else { format!("`{name}`") }
 }
 
-/// Returns the index of a dense vector; `None` if no segment has one. Qdrant searches with `ef_construct` neighbours unless a
-/// search says otherwise.
-fn index(info: &CollectionInfo, vector: &VectorParams, ef: Option<usize>) -> Option<ExistingIndex> {
+/// Returns the graph of a dense vector; `None` if no segment has one. Qdrant searches with `ef_construct` neighbours.
+fn index(info: &CollectionInfo, vector: &VectorParams) -> Option<Hnsw> {
     let config = info.config.as_ref()?;
     let is_quantized = vector.quantization_config.is_some() || config.quantization_config.is_some();
     if !is_quantized && info.indexed_vectors_count.unwrap_or(0) == 0 {
@@ -243,22 +241,14 @@ fn index(info: &CollectionInfo, vector: &VectorParams, ef: Option<usize>) -> Opt
     };
     let defaults = Hnsw::default();
     let ef_construct = value(|hnsw| hnsw.ef_construct, defaults.ef_construct);
-    Some(ExistingIndex {
-        hnsw: Hnsw {
-            m: value(|hnsw| hnsw.m, defaults.m),
-            ef_construct,
-            ef: ef.unwrap_or(ef_construct),
-            from_points: 0,
-        },
-        segments: usize::try_from(info.segments_count).unwrap_or(usize::MAX),
-    })
+    Some(Hnsw { m: value(|hnsw| hnsw.m, defaults.m), ef_construct, ef: ef_construct })
 }
 
 /// Requests a page of the points that pass the filter; the first page with vectors.
 fn page(settings: &CollectionSettings, offset: Option<PointId>) -> ScrollPoints {
     ScrollPoints {
         collection_name: settings.name.clone(),
-        filter: filter(settings),
+        filter: filter::translated(&settings.filter),
         with_vectors: Some(offset.is_none().into()),
         offset,
         limit: Some(PAGE),
@@ -270,11 +260,10 @@ fn page(settings: &CollectionSettings, offset: Option<PointId>) -> ScrollPoints 
 /// Requests the best points for a question.
 fn query(settings: &CollectionSettings, search: &ExistingSearch<'_>) -> QueryPoints {
     let params = Some(SearchParams {
-        exact: Some(settings.exact || search.mode == SearchMode::Exact),
-        hnsw_ef: settings.ef.map(|ef| ef as u64),
+        exact: Some(search.mode == SearchMode::Exact),
         ..SearchParams::default()
     });
-    let filter = filter(settings);
+    let filter = filter::translated(&settings.filter);
     // Compares with the question's dense vector.
     let data = search.vector.unwrap_or_default().to_vec();
     let dense = (
@@ -308,24 +297,14 @@ fn query(settings: &CollectionSettings, search: &ExistingSearch<'_>) -> QueryPoi
                 limit: Some(search.candidates as u64),
                 ..PrefetchQuery::default()
             };
-            let fusion = match settings.fusion {
-                CollectionFusion::Rrf => Fusion::Rrf,
-                CollectionFusion::Dbsf => Fusion::Dbsf,
-            };
             return QueryPoints {
                 prefetch: [dense, sparse].map(prefetch).to_vec(),
-                query: Some(Query::new_fusion(fusion)),
+                query: Some(Query::new_fusion(Fusion::Rrf)),
                 ..base
             };
         }
     };
     QueryPoints { query: nearest(variant), using, filter, params, ..base }
-}
-
-/// Returns the filter on payload fields; `None` if every point passes.
-fn filter(settings: &CollectionSettings) -> Option<GrpcFilter> {
-    let filter = Some(&settings.filter).filter(|filter| !filter.is_empty())?;
-    Some(wire::translated(&Demands::by_path(filter, str::to_owned)))
 }
 
 /// Adds a point's vectors to a digest, in the order of their names.
@@ -338,28 +317,8 @@ fn hash_vectors(vectors: &VectorsOutput, sha256: &mut Sha256) {
         }
         None => BTreeMap::new(),
     };
-    let numbers = |values: &[f32], sha256: &mut Sha256| {
-        sha256.update((values.len() as u64).to_le_bytes());
-        for value in values {
-            sha256.update(value.to_le_bytes());
-        }
-    };
     for (name, vector) in named {
-        sha256.update((name.len() as u64).to_le_bytes());
-        sha256.update(name);
-        match vector.clone().into_vector() {
-            Vector::Dense(dense) => numbers(&dense.data, sha256),
-            Vector::Sparse(sparse) => {
-                numbers(&sparse.values, sha256);
-                for index in sparse.indices {
-                    sha256.update(index.to_le_bytes());
-                }
-            }
-            Vector::MultiDense(rows) => {
-                for row in rows.vectors {
-                    numbers(&row.data, sha256);
-                }
-            }
-        }
+        // `Debug` prints every bit of a number.
+        sha256.update(format!("{name:?}: {:?}, ", vector.clone().into_vector()));
     }
 }

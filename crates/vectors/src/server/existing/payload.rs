@@ -114,14 +114,9 @@ fn collect(prefix: &str, fields: &HashMap<String, Value>, paths: &mut Vec<String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server::wire;
+    use crate::server::double::payload;
     use ragtriage_core::hint::Hint;
     use serde_json::json;
-
-    fn payload(value: serde_json::Value) -> HashMap<String, Value> {
-        let serde_json::Value::Object(object) = value else { panic!("an object") };
-        wire::fields(object)
-    }
 
     fn settings(text: &str) -> CollectionSettings {
         CollectionSettings {

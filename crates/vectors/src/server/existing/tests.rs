@@ -12,12 +12,11 @@ use qdrant_client::qdrant::{
 };
 use ragtriage_core::config::{CollectionMode, CollectionSettings};
 use ragtriage_core::hint::Hint;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{ServerCollection, query};
 use crate::existing::{ExistingCollection, ExistingSearch, StoredPassage};
-use crate::server::double::{Double, Fault};
-use crate::server::wire;
+use crate::server::double::{Double, Fault, payload};
 use crate::{Error, Kind, SearchMode, Server};
 
 const NAME: &str = "docs";
@@ -55,10 +54,9 @@ fn client(double: &Double) -> Qdrant {
 }
 
 fn point(id: u64, text: &str, row: &[f32]) -> PointStruct {
-    let payload = json!({ "text": text, "meta": { "source": format!("doc{id}") } });
-    let Value::Object(payload) = payload else { unreachable!("an object") };
+    let fields = json!({ "text": text, "meta": { "source": format!("doc{id}") } });
     let vectors: HashMap<String, GrpcVector> = [("text".to_owned(), row.to_vec().into())].into();
-    PointStruct::new(id, NamedVectors { vectors }, wire::fields(payload))
+    PointStruct::new(id, NamedVectors { vectors }, payload(fields))
 }
 
 async fn store(client: &Qdrant, points: Vec<PointStruct>) {
@@ -260,8 +258,5 @@ async fn the_graph_of_a_collection_is_described() {
     let indexed = open(&double, &settings(CollectionMode::Dense)).await.expect("opened");
     let index = indexed.index().expect("a graph");
     // Qdrant's defaults.
-    assert_eq!((index.hnsw.m, index.hnsw.ef_construct, index.hnsw.ef), (16, 100, 100));
-    let exact = CollectionSettings { exact: true, ..settings(CollectionMode::Dense) };
-    let exact = open(&double, &exact).await.expect("opened");
-    assert_eq!(exact.index(), None);
+    assert_eq!((index.m, index.ef_construct, index.ef), (16, 100, 100));
 }
