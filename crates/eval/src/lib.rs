@@ -10,13 +10,10 @@
 mod answer_scores;
 pub mod approximate;
 pub mod arms;
-pub mod asked;
 pub mod audit;
-pub mod baseline;
 pub mod clusters;
 pub mod compare;
 mod counts;
-pub mod curves;
 pub mod cuts;
 pub mod diagnose;
 mod error;

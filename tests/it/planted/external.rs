@@ -183,7 +183,7 @@ fn the_loss_budget_of_a_service_recovers_what_reader_and_noise_cost() {
     let setting = Setting::new(7, &[(Shape::Plain, 300), (Shape::TwoHop, 100)]);
     let project = setting.project();
     let service = Service::start(Rag::new(&setting));
-    let report = service.run(&project, &["evaluation.closed_book_sample=30"]);
+    let report = service.run(&project, &[]);
     check(&project, "r");
     let summary = project.summary("r");
     assert_eq!(summary["loss_budget"]["of"], "right answers");

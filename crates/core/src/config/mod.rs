@@ -42,7 +42,7 @@ pub use bm25::Bm25Variant;
 pub use collection::{CollectionFusion, CollectionMode, CollectionSettings};
 pub use dataset::{Format, MissingEvidence};
 pub use endpoint::Endpoint;
-pub use evaluation::{GateMode, NoisePosition};
+pub use evaluation::GateMode;
 pub use external::ExternalSettings;
 pub use judge::{JudgeKind, JudgeSettings};
 pub use model::{Pooling, Precision, RerankApi, Titles};
@@ -53,7 +53,7 @@ pub use retrieval::{
 pub use schema::{OutOfRange, SettingMarks, check_ranges, keys_of, marks};
 pub use settings::{
     AUTO, CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, GatesSettings,
-    GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, MOST_RESAMPLES, Price, Settings,
+    GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, Price, Settings,
 };
 pub use tune::TuneSettings;
 pub use vector_store::{Hnsw, Placement, Quantization, QuantizationKind};

@@ -354,17 +354,17 @@ mod tests {
         let old = manifest(json!({}));
         let new = manifest(json!({
             "retrieval": {"k": 3}, "generation": {"price": {"prompt": 1.0}, "timeout_s": 1.0},
-            "gates": {"min": {"RR": 0.5}}, "cache": {"dir": "c"}, "evaluation": {"resamples": 10},
+            "gates": {"min": {"RR": 0.5}}, "cache": {"dir": "c"}, "evaluation": {"ks": [1]},
         }));
         let keys = |found: Vec<SettingDifference>| -> Vec<String> {
             found.into_iter().map(|one| one.key).collect()
         };
-        assert_eq!(keys(old.answer_differences(&new)), ["evaluation.resamples", "retrieval.k"]);
+        assert_eq!(keys(old.answer_differences(&new)), ["evaluation.ks", "retrieval.k"]);
         assert_eq!(
             keys(old.setting_differences(&new)),
             [
                 "cache.dir",
-                "evaluation.resamples",
+                "evaluation.ks",
                 "generation.price.prompt",
                 "generation.timeout_s",
                 "retrieval.k"
@@ -372,7 +372,7 @@ mod tests {
         );
         let decides = deciding(&new.settings);
         assert_eq!(decides["retrieval"]["k"], 3);
-        for (table, key) in [("generation", "timeout_s"), ("evaluation", "resamples")] {
+        for (table, key) in [("generation", "timeout_s"), ("evaluation", "ks")] {
             assert_eq!(decides[table].get(key), None, "{key}");
         }
         assert_eq!((decides.get("cache"), decides.get("gates")), (None, None));

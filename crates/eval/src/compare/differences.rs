@@ -4,22 +4,20 @@
 //! p by the paired randomisation test, flipping clusters together, and the 95% interval of the differences that this test does
 //! not reject, so that the two never contradict (see [`randomisation`]); the minimum detectable effect with 80% power at this n.
 //!
-//! A measure that is aggregated by the median (`MedianRank`, infinite if nothing was found) has no mean difference: delta and
-//! its interval are of the medians (percentiles over the same clusters, resampled), p tests the signs of the differences.
+//! A measure that is aggregated by the median (`MedianRank`, infinite if nothing was found) has no mean difference: delta is
+//! that of the medians, without an interval, and p tests the signs of the differences.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
-use super::pairs::Pairing;
+use super::pairs::Pairs;
 use crate::measure_summary::mean;
 use crate::score::Scores;
 use crate::summary::EvaluationPlan;
 use ragtriage_core::measure::{Aggregate, Direction, Quantity};
-use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::detectable::detectable;
 use ragtriage_core::stats::median::median;
 use ragtriage_core::stats::randomisation::{RandomisationPlan, randomisation};
-use ragtriage_core::stats::t::{TTest, paired_t};
 use ragtriage_core::types::Interval;
 
 /// Maximum difference due to summation order: smaller ones are ties.
@@ -38,7 +36,7 @@ pub struct MeasureDifference {
     pub run: f64,
     /// The mean difference, run minus baseline.
     pub delta: f64,
-    /// Its 95% interval, which excludes zero if and only if p is below 5% (medians: a bootstrap interval); `None` if the
+    /// Its 95% interval, which excludes zero if and only if p is below 5%; `None` for medians, and if the
     /// questions form fewer than two clusters.
     pub ci95: Option<Interval>,
     /// The randomisation test's p, two-sided, unadjusted; `None` when n is 0.
@@ -46,8 +44,6 @@ pub struct MeasureDifference {
     /// The smallest p possible with these questions, regardless of the size of the differences: 2 over all assignments of
     /// signs to the clusters that differ. `None` if these are too many to list.
     pub least_p: Option<f64>,
-    /// The paired t test over cluster sums; `None` if the differences have no variance, and for medians.
-    pub paired_t: Option<TTest>,
     /// For the primary measure: p, Holm-adjusted over all compared runs.
     pub p_holm: Option<f64>,
     /// Minimum detectable effect (80% power at 5%); `None` if the differences have no variance. Exceeds the measure's
@@ -106,7 +102,7 @@ pub(crate) type TwoColumns = (Quantity, [Vec<Option<f64>>; 2]);
 pub fn differences(
     first: &Scores,
     second: &Scores,
-    pairing: &Pairing,
+    pairs: &Pairs,
     plan: &EvaluationPlan,
 ) -> Vec<MeasureDifference> {
     let columns: Vec<TwoColumns> = first
@@ -117,27 +113,27 @@ pub fn differences(
             Some(((*measure).into(), columns))
         })
         .collect();
-    of_columns(&columns, pairing, plan)
+    of_columns(&columns, pairs, plan)
 }
 
 /// Compares quantities over the pairs.
 pub(crate) fn of_columns(
     columns: &[TwoColumns],
-    pairing: &Pairing,
+    pairs: &Pairs,
     plan: &EvaluationPlan,
 ) -> Vec<MeasureDifference> {
     columns
         .par_iter()
         .map(|(quantity, columns)| {
-            PairedColumn::new(*quantity, columns, pairing).difference(pairing, plan)
+            PairedColumn::new(*quantity, columns, pairs).difference(pairs, plan)
         })
         .collect()
 }
 
 impl PairedColumn {
-    fn new(measure: Quantity, [a, b]: &[Vec<Option<f64>>; 2], pairing: &Pairing) -> Self {
+    fn new(measure: Quantity, [a, b]: &[Vec<Option<f64>>; 2], pairs: &Pairs) -> Self {
         let (mut rows, mut baseline, mut run) = (Vec::new(), Vec::new(), Vec::new());
-        for (row, [left, right]) in pairing.list.iter().enumerate() {
+        for (row, [left, right]) in pairs.list.iter().enumerate() {
             if let (Some(a), Some(b)) = (a[*left], b[*right]) {
                 rows.push(row);
                 baseline.push(a);
@@ -155,9 +151,9 @@ impl PairedColumn {
         Self { measure, rows, baseline, run, differences }
     }
 
-    fn difference(&self, pairing: &Pairing, plan: &EvaluationPlan) -> MeasureDifference {
+    fn difference(&self, pairs: &Pairs, plan: &EvaluationPlan) -> MeasureDifference {
         let rows = self.rows.iter();
-        let cluster_of: Vec<usize> = rows.map(|row| pairing.cluster_of[*row]).collect();
+        let cluster_of: Vec<usize> = rows.map(|row| pairs.cluster_of[*row]).collect();
         let lower_is_better = self.measure.direction() == Direction::Lower;
         let up = self.differences.iter().filter(|one| **one > TIE).count();
         let down = self.differences.iter().filter(|one| **one < -TIE).count();
@@ -173,11 +169,8 @@ impl PairedColumn {
         };
         let by_mean = self.measure.aggregate() == Aggregate::Mean;
         let (low, high) = self.measure.range();
-        let ci95 = if by_mean {
-            test.and_then(|test| test.interval).map(|interval| interval.within(high - low))
-        } else {
-            median_interval(self, cluster_of.clone(), plan)
-        };
+        let interval = test.and_then(|test| test.interval).filter(|_| by_mean);
+        let ci95 = interval.map(|interval| interval.within(high - low));
         MeasureDifference {
             measure: self.measure,
             n: self.rows.len(),
@@ -189,7 +182,6 @@ impl PairedColumn {
             least_p: test
                 .filter(|test| test.exact)
                 .map(|test| (2.0 / test.n_permutations as f64).min(1.0)),
-            paired_t: paired_t(&self.differences, &cluster_of).filter(|_| by_mean),
             p_holm: None,
             detectable: detectable(&self.differences, &cluster_of).filter(|_| by_mean),
             wins,
@@ -203,22 +195,6 @@ impl PairedColumn {
 /// Returns the options of a test that is not adjusted for others.
 fn unadjusted(plan: &EvaluationPlan) -> RandomisationPlan {
     RandomisationPlan { permutations: plan.resamples, seed: plan.seed, tests: 1 }
-}
-
-/// Returns the interval of a median's difference: resampled medians of both runs over the same
-/// draws.
-fn median_interval(
-    column: &PairedColumn,
-    cluster_of: Vec<usize>,
-    plan: &EvaluationPlan,
-) -> Option<Interval> {
-    let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
-    let [baseline, run] = [&column.baseline, &column.run].map(|values| {
-        let values: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
-        bootstrap.medians(&values)
-    });
-    let pairs = baseline.into_iter().zip(run);
-    bootstrap.interval(pairs.map(|(a, b)| apart(a, b)).collect(), bootstrap.n_clusters())
 }
 
 /// Returns `b - a`; 0 for two infinities.

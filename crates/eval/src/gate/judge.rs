@@ -56,55 +56,38 @@ impl Judgeable {
     }
 }
 
-pub(super) fn judge(gate: &Gate, found: Judgeable, mode: GateMode, min_effect: f64) -> GateResult {
-    let limit = gate.limit;
+pub(super) fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult {
     // A share of exactly 0 or 1 cannot be established by sampling: such a limit applies to these questions only.
     let mode = if gate.is_absolute() { GateMode::Mean } else { mode };
-    // A change passes if it is too small to matter, and fails only if it is large enough to.
-    let matters = gate.mattering(min_effect);
     let verdict = match (mode, found.ci95) {
-        (GateMode::Mean, _) if matters.keeps(found.value) => GateVerdict::Pass,
+        (GateMode::Mean, _) if gate.keeps(found.value) => GateVerdict::Pass,
         (GateMode::Mean, _) => GateVerdict::Fail,
         (GateMode::Interval, None) => GateVerdict::Inconclusive,
-        (GateMode::Interval, Some(ci)) if matters.keeps(ci.low) && matters.keeps(ci.high) => {
-            GateVerdict::Pass
-        }
-        (GateMode::Interval, Some(ci)) => {
-            let is_beyond = !gate.keeps(ci.low) && !gate.keeps(ci.high);
-            if is_beyond && !matters.keeps(found.value) && !found.too_few_differ {
-                GateVerdict::Fail
-            } else {
-                GateVerdict::Inconclusive
-            }
-        }
+        (GateMode::Interval, Some(ci)) => match [ci.low, ci.high].map(|end| gate.keeps(end)) {
+            [true, true] => GateVerdict::Pass,
+            [false, false] if !found.too_few_differ => GateVerdict::Fail,
+            _ => GateVerdict::Inconclusive,
+        },
     };
     GateResult {
         gate: gate.title(),
         measure: gate.quantity.to_string(),
         bound: gate.bound,
-        limit,
+        limit: gate.limit,
         value: found.value,
         ci95: found.ci95,
         n: found.n,
         means: found.means,
         verdict,
-        reason: reason([gate, &matters], found, mode, verdict),
+        reason: reason(gate, found, mode, verdict),
     }
 }
 
 impl Gate {
-    /// Returns the gate with the limit that a change must exceed to matter.
-    fn mattering(&self, min_effect: f64) -> Self {
-        let limit = if self.needs_baseline() { self.limit.max(min_effect) } else { self.limit };
-        Self { limit, ..*self }
-    }
-
     fn keeps(&self, value: f64) -> bool {
         match self.bound {
             GateBound::Min | GateBound::Complete => value >= self.limit - ROUNDING,
-            GateBound::Max | GateBound::MaxDrop | GateBound::MaxRise => {
-                value <= self.limit + ROUNDING
-            }
+            GateBound::Max | GateBound::MaxDrop => value <= self.limit + ROUNDING,
         }
     }
 
@@ -119,42 +102,32 @@ impl Gate {
     }
 }
 
-/// Writes value, interval and limit; `gate`: as given; `matters`: with the limit from which a change matters.
-fn reason(
-    [gate, matters]: [&Gate; 2],
-    found: Judgeable,
-    mode: GateMode,
-    verdict: GateVerdict,
-) -> String {
+fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -> String {
     let Judgeable { value, n, .. } = found;
-    let (limit, effect) = (gate.limit, matters.limit);
+    let limit = gate.limit;
     let name = match gate.bound {
-        GateBound::MaxDrop | GateBound::MaxRise => {
-            format!("the {} of {}", gate.worse(), gate.quantity)
-        }
+        GateBound::MaxDrop => format!("the {} of {}", gate.worse(), gate.quantity),
         _ => gate.quantity.to_string(),
     };
     let questions = plural(n, "question", "questions");
-    let is_beyond = |ci: Interval| !gate.keeps(ci.low) && !gate.keeps(ci.high);
+    let side = gate.side(verdict == GateVerdict::Pass);
     match (verdict, found.ci95.filter(|_| mode == GateMode::Interval)) {
         (GateVerdict::Inconclusive, None) => format!(
             "{name} is {value:.3}, but there is no interval to judge by: fewer than two clusters in {questions}; mode `mean` \
              judges by the value alone"
         ),
-        (_, None) => {
-            format!("{name} is {value:.3}, {} {effect}", gate.side(verdict == GateVerdict::Pass))
+        (_, None) => format!("{name} is {value:.3}, {side} {limit}"),
+        (GateVerdict::Pass, Some(ci)) => format!("all of {ci:.3} is {side} {limit}"),
+        (GateVerdict::Fail, Some(ci)) => {
+            format!("{name} is {value:.3}, and all of its interval {ci:.3} is {side} {limit}")
         }
-        (GateVerdict::Pass, Some(ci)) => format!("all of {ci:.3} is {} {effect}", gate.side(true)),
-        (GateVerdict::Fail, Some(ci)) => format!(
-            "{name} is {value:.3}, and all of its interval {ci:.3} is {} {limit}",
-            gate.side(false)
-        ),
-        (GateVerdict::Inconclusive, Some(ci)) if found.too_few_differ && is_beyond(ci) => format!(
-            "all of {ci:.3} is {} {limit}, but so few clusters of questions differ that it may be chance",
-            gate.side(false)
-        ),
+        (GateVerdict::Inconclusive, Some(ci)) if !gate.keeps(ci.low) && !gate.keeps(ci.high) => {
+            format!(
+                "all of {ci:.3} is {side} {limit}, but so few clusters of questions differ that it may be chance"
+            )
+        }
         (GateVerdict::Inconclusive, Some(ci)) => format!(
-            "inconclusive: the limit {effect} lies inside the 95% CI {ci:.3}, so {questions} do not decide"
+            "inconclusive: the limit {limit} lies inside the 95% CI {ci:.3}, so {questions} do not decide"
         ),
     }
 }

@@ -17,8 +17,6 @@ pub enum GateBound {
     /// Upper bound on the deterioration of the mean from the baseline's: a decrease if higher is better, an increase
     /// if lower is better.
     MaxDrop,
-    /// Upper bound on the increase from the baseline, of a quantity where lower is better: the same deterioration.
-    MaxRise,
     /// Lower bound on the share of judged questions; present only if some are missing.
     Complete,
 }
@@ -35,16 +33,11 @@ impl Gate {
     /// Creates a gate that the measure or class can both pass and fail.
     ///
     /// # Errors
-    /// A limit that is not a number or outside the range (a drop or rise is at least 0), a bound on the rise of what should be high,
-    /// and on a change of a class without a result.
+    /// A limit that is not a number or outside the range (a drop is at least 0), and a bound on a change of a class without a
+    /// result.
     pub fn new(quantity: impl Into<Quantity>, bound: GateBound, limit: f64) -> Result<Self, Error> {
         let quantity = quantity.into();
         let gate = Self { quantity, bound, limit };
-        if bound == GateBound::MaxRise && quantity.direction() == Direction::Higher {
-            let hint = "bound its loss with `max_drop`, or its value with `max`";
-            let message = format!("a rise of `{quantity}` is no loss: higher is better");
-            return Err(Error::new(message, hint));
-        }
         if let Quantity::Class(class) = quantity
             && gate.needs_baseline()
             && class.has_no_result()
@@ -74,7 +67,7 @@ impl Gate {
     /// Returns true if the gate needs a baseline run.
     #[must_use]
     pub fn needs_baseline(&self) -> bool {
-        matches!(self.bound, GateBound::MaxDrop | GateBound::MaxRise)
+        self.bound == GateBound::MaxDrop
     }
 
     /// Returns true if the limit is the best possible value, such as zero forbidden facts.
@@ -83,7 +76,7 @@ impl Gate {
         match self.bound {
             GateBound::Min => self.limit >= high,
             GateBound::Max => self.limit <= low,
-            GateBound::MaxDrop | GateBound::MaxRise | GateBound::Complete => false,
+            GateBound::MaxDrop | GateBound::Complete => false,
         }
     }
 
@@ -101,9 +94,7 @@ impl Gate {
         let Self { quantity, limit, .. } = self;
         match self.bound {
             GateBound::Max => format!("{quantity} <= {limit}"),
-            GateBound::MaxDrop | GateBound::MaxRise => {
-                format!("{quantity} {} <= {limit}", self.worse())
-            }
+            GateBound::MaxDrop => format!("{quantity} {} <= {limit}", self.worse()),
             GateBound::Min | GateBound::Complete => format!("{quantity} >= {limit}"),
         }
     }
@@ -114,22 +105,10 @@ ragtriage_core::closed_set! {
     GateVerdict {
         /// The limit is met.
         Pass = "pass",
-        /// The limit is not met.
+        /// The limit is not met: the run does not pass.
         Fail = "fail",
         /// The questions are insufficient to decide.
         Inconclusive = "inconclusive",
-    }
-}
-
-impl GateVerdict {
-    /// Returns true if the run may pass with it; `strict` counts inconclusive gates as failed.
-    #[must_use]
-    pub fn passes(self, strict: bool) -> bool {
-        match self {
-            Self::Pass => true,
-            Self::Fail => false,
-            Self::Inconclusive => !strict,
-        }
     }
 }
 
@@ -144,7 +123,7 @@ pub struct GateResult {
     pub bound: GateBound,
     /// The limit.
     pub limit: f64,
-    /// The run's mean; for a drop or rise the deterioration from the baseline's (negative: better).
+    /// The run's mean; for a drop the deterioration from the baseline's (negative: better).
     pub value: f64,
     /// Its 95% interval; `None` if the questions form fewer than two clusters.
     pub ci95: Option<Interval>,

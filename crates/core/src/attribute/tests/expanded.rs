@@ -43,8 +43,6 @@ fn evidence_cut_between_neighbours_is_lost_by_chunking_and_delivered_by_expansio
     let healed = outcome(in_d((8, 18)), &["d#0"], &[AROUND], (1, 1));
     assert_eq!(healed.class, FailureClass::Supported, "{}", healed.reason);
     assert_eq!(healed.evidence, Evidence::Complete);
-    // The cut is still reported: it is a fact about the chunks.
-    assert!(healed.flags.contains(&Flag::Cut));
 }
 
 #[test]
