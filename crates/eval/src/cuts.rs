@@ -276,19 +276,4 @@ mod tests {
         let by: Vec<SliceBy> = columns(&traces, &outcomes).iter().map(|cut| cut.by).collect();
         assert_eq!(by, [SliceBy::Tag, SliceBy::Kind]);
     }
-
-    #[test]
-    fn a_mean_of_equal_values_is_not_certain() {
-        let (traces, outcomes) = four();
-        let columns = QuestionColumns {
-            traces: &traces,
-            outcomes: &outcomes,
-            em: vec![],
-            right: vec![Some(1.0); 4],
-            cluster_of: vec![0, 1, 2, 3],
-        };
-        // 1 - .025^(1/3) of three clusters may be otherwise: Clopper-Pearson, 3 of 3.
-        let low = columns.mean(&[0, 1, 2], &columns.right).ci95.expect("clusters").low;
-        assert!((low - 0.2924).abs() < 5e-5, "{low}");
-    }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::approximate::{self, ApproximateSearch};
 use super::arms::{self, Repeats, TokenTotals};
-use super::audit::answer_audit::AnswerAudit;
+use super::audit::AnswerAudit;
 use super::clusters::{self, cluster_of};
 pub use super::counts::Share;
 use super::counts::{class_counts, count, flags, has_arm, rule_disagreement, shares, unlocated};

@@ -188,7 +188,7 @@ fn the_loss_budget_of_a_service_recovers_what_reader_and_noise_cost() {
     let summary = project.summary("r");
     assert_eq!(summary["loss_budget"]["of"], "right answers");
     assert_eq!(summary["loss_budget"]["n"], 400);
-    for (at, source) in ["reader", "distraction", "retrieval"].iter().enumerate() {
+    for (at, source) in ["reader", "context_use", "retrieval"].iter().enumerate() {
         let losses = (0..400).map(|number| Habits::of(number).losses()[at]);
         let planted = losses.sum::<f64>() / 400.0;
         let found = term(&summary, source);

@@ -6,27 +6,154 @@
 //! of it does, and is inconclusive otherwise. `mean` uses the value alone, and so does a limit at the end of the
 //! measure's range, which no number of questions could establish. A gate that cannot be judged is an error, never a pass.
 
-mod judge;
-mod limit;
-
 #[cfg(test)]
 mod tests;
 
 use ragtriage_core::config::GateMode;
 use serde::Serialize;
 
-use self::judge::Judgeable;
-use super::compare::ComparedRun;
-use super::compare::differences::{self, TwoColumns};
+use super::compare::differences::{self, MeasureDifference, TwoColumns};
 use super::compare::pairs::{Pairs, QuestionCounts};
+use super::compare::{ComparedRun, LEVEL};
 use super::score::{self, Scores};
-use super::summary::{self, EvaluationPlan};
+use super::summary::{self, EvaluationPlan, MeasureSummary};
 use super::{Error, diagnose};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::measure::{Measure, Quantity};
+use ragtriage_core::measure::{Direction, Measure, Quantity};
+use ragtriage_core::text::numbers::plural;
+use ragtriage_core::types::Interval;
 use ragtriage_data::run::{SCHEMA, SavedRun};
 
-pub use limit::{Gate, GateBound, GateResult, GateVerdict};
+/// A kind of bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateBound {
+    /// Lower bound on the mean.
+    Min,
+    /// Upper bound on the mean.
+    Max,
+    /// Upper bound on the deterioration of the mean from the baseline's: a decrease if higher is better, an increase
+    /// if lower is better.
+    MaxDrop,
+    /// Lower bound on the share of judged questions; present only if some are missing.
+    Complete,
+}
+
+/// One bound on one measure or failure class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gate {
+    quantity: Quantity,
+    bound: GateBound,
+    limit: f64,
+}
+
+impl Gate {
+    /// Creates a gate that the measure or class can both pass and fail.
+    ///
+    /// # Errors
+    /// A limit that is not a number or outside the range (a drop is at least 0), and a bound on a change of a class without a
+    /// result.
+    pub fn new(quantity: impl Into<Quantity>, bound: GateBound, limit: f64) -> Result<Self, Error> {
+        let quantity = quantity.into();
+        let gate = Self { quantity, bound, limit };
+        if let Quantity::Class(class) = quantity
+            && gate.needs_baseline()
+            && class.has_no_result()
+        {
+            let message = format!(
+                "a change of `{class}` cannot be judged: questions without a result are not compared with the baseline"
+            );
+            return Err(Error::new(message, "bound its share with `max`"));
+        }
+        let (low, high) = quantity.range();
+        let (low, high) = if gate.needs_baseline() { (0.0, high - low) } else { (low, high) };
+        if limit.is_finite() && low <= limit && limit <= high {
+            Ok(gate)
+        } else {
+            let message =
+                format!("the gate's limit {limit} of `{quantity}` lies outside {low} to {high}");
+            Err(Error::new(message, "write a share as 0.8, not 80, and a drop without a sign"))
+        }
+    }
+
+    /// Returns true if `other` bounds the same measure or class in the same way.
+    #[must_use]
+    pub fn replaces(&self, other: &Self) -> bool {
+        (self.quantity, self.bound) == (other.quantity, other.bound)
+    }
+
+    /// Returns true if the gate needs a baseline run.
+    #[must_use]
+    pub fn needs_baseline(&self) -> bool {
+        self.bound == GateBound::MaxDrop
+    }
+
+    /// Returns true if the limit is the best possible value, such as zero forbidden facts.
+    fn is_absolute(&self) -> bool {
+        let (low, high) = self.quantity.range();
+        match self.bound {
+            GateBound::Min => self.limit >= high,
+            GateBound::Max => self.limit <= low,
+            GateBound::MaxDrop | GateBound::Complete => false,
+        }
+    }
+
+    /// Names a change for the worse.
+    fn worse(&self) -> &'static str {
+        match self.quantity.direction() {
+            Direction::Lower => "rise",
+            Direction::Higher => "drop",
+        }
+    }
+
+    /// Writes the gate as a condition: `EM@5 >= 0.8`, `AnswerF1 drop <= 0.02`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let Self { quantity, limit, .. } = self;
+        match self.bound {
+            GateBound::Max => format!("{quantity} <= {limit}"),
+            GateBound::MaxDrop => format!("{quantity} {} <= {limit}", self.worse()),
+            GateBound::Min | GateBound::Complete => format!("{quantity} >= {limit}"),
+        }
+    }
+}
+
+ragtriage_core::closed_set! {
+    /// The decision on a gate.
+    GateVerdict {
+        /// The limit is met.
+        Pass = "pass",
+        /// The limit is not met: the run does not pass.
+        Fail = "fail",
+        /// The questions are insufficient to decide.
+        Inconclusive = "inconclusive",
+    }
+}
+
+/// A gate with its verdict.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GateResult {
+    /// The condition.
+    pub gate: String,
+    /// The measure or failure class.
+    pub measure: String,
+    /// The bound.
+    pub bound: GateBound,
+    /// The limit.
+    pub limit: f64,
+    /// The run's mean; for a drop the deterioration from the baseline's (negative: better).
+    pub value: f64,
+    /// Its 95% interval; `None` if the questions form fewer than two clusters.
+    pub ci95: Option<Interval>,
+    /// Number of questions.
+    pub n: usize,
+    /// Means of the baseline and the run over them; `None` for a bound on the mean itself.
+    pub means: Option<[f64; 2]>,
+    /// The decision.
+    pub verdict: GateVerdict,
+    /// The reason, in a sentence.
+    pub reason: String,
+}
 
 /// All gates of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -80,11 +207,11 @@ pub fn check(
     let levels = levels(&judged, plan);
     let (changes, questions) = changes(&judged, baseline, plan)?;
     let mut found = (levels.into_iter(), changes.into_iter());
-    let mut gates: Vec<GateResult> = judge::complete(run).into_iter().collect();
+    let mut gates: Vec<GateResult> = complete(run).into_iter().collect();
     for gate in &plan.gates {
         let next = if gate.needs_baseline() { found.1.next() } else { found.0.next() };
         let next = next.filter(|next| next.n > 0).ok_or_else(|| judged.lacks(gate.quantity))?;
-        gates.push(judge::judge(gate, next, plan.mode));
+        gates.push(judge(gate, next, plan.mode));
     }
     let baseline = baseline.filter(|_| questions.is_some());
     Ok(GateReport {
@@ -181,4 +308,159 @@ fn changes(
     let columns: Vec<TwoColumns> = columns.collect::<Result<_, Error>>()?;
     let differences = differences::of_columns(&columns, &pairs, evaluation);
     Ok((differences.iter().map(Judgeable::change).collect(), Some(pairs.counts)))
+}
+
+/// The share of questions without a verdict above which the others do not represent the run: the share outside a 95%
+/// interval.
+const MOST_UNJUDGED: f64 = 0.05;
+/// Tolerance for means summed in a different order; a limit met exactly is met.
+const ROUNDING: f64 = 1e-9;
+
+/// The value that a gate is compared with.
+#[derive(Clone, Copy, Debug)]
+struct Judgeable {
+    pub value: f64,
+    pub ci95: Option<Interval>,
+    pub n: usize,
+    /// Means of the baseline and the run; known for changes.
+    pub means: Option<[f64; 2]>,
+    /// True if too few clusters of questions differ from the baseline's for any test: a change must not fail then.
+    pub too_few_differ: bool,
+}
+
+impl Judgeable {
+    fn level(summary: &MeasureSummary) -> Self {
+        Self {
+            value: summary.mean,
+            ci95: summary.ci95,
+            n: summary.n,
+            means: None,
+            too_few_differ: false,
+        }
+    }
+
+    fn change(difference: &MeasureDifference) -> Self {
+        let MeasureDifference { baseline, run, delta, ci95, n, lower_is_better, least_p, .. } =
+            difference;
+        let sign = if *lower_is_better { 1.0 } else { -1.0 };
+        let too_few_differ = least_p.is_some_and(|least| least >= LEVEL);
+        Self {
+            value: sign * delta + 0.0,
+            ci95: ci95.map(|ci: Interval| {
+                let (a, b) = (sign * ci.low + 0.0, sign * ci.high + 0.0);
+                Interval { low: a.min(b), high: a.max(b) }
+            }),
+            n: *n,
+            means: Some([*baseline, *run]),
+            too_few_differ,
+        }
+    }
+}
+
+fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult {
+    // A share of exactly 0 or 1 cannot be established by sampling: such a limit applies to these questions only.
+    let mode = if gate.is_absolute() { GateMode::Mean } else { mode };
+    let verdict = match (mode, found.ci95) {
+        (GateMode::Mean, _) if gate.keeps(found.value) => GateVerdict::Pass,
+        (GateMode::Mean, _) => GateVerdict::Fail,
+        (GateMode::Interval, None) => GateVerdict::Inconclusive,
+        (GateMode::Interval, Some(ci)) => match [ci.low, ci.high].map(|end| gate.keeps(end)) {
+            [true, true] => GateVerdict::Pass,
+            [false, false] if !found.too_few_differ => GateVerdict::Fail,
+            _ => GateVerdict::Inconclusive,
+        },
+    };
+    GateResult {
+        gate: gate.title(),
+        measure: gate.quantity.to_string(),
+        bound: gate.bound,
+        limit: gate.limit,
+        value: found.value,
+        ci95: found.ci95,
+        n: found.n,
+        means: found.means,
+        verdict,
+        reason: reason(gate, found, mode, verdict),
+    }
+}
+
+impl Gate {
+    fn keeps(&self, value: f64) -> bool {
+        match self.bound {
+            GateBound::Min | GateBound::Complete => value >= self.limit - ROUNDING,
+            GateBound::Max | GateBound::MaxDrop => value <= self.limit + ROUNDING,
+        }
+    }
+
+    /// Names the side of the limit that a value lies on.
+    fn side(&self, kept: bool) -> &'static str {
+        match (self.bound, kept) {
+            (GateBound::Min | GateBound::Complete, true) => "at or above",
+            (GateBound::Min | GateBound::Complete, false) => "below",
+            (_, true) => "at or below",
+            (_, false) => "above",
+        }
+    }
+}
+
+fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -> String {
+    let Judgeable { value, n, .. } = found;
+    let limit = gate.limit;
+    let name = match gate.bound {
+        GateBound::MaxDrop => format!("the {} of {}", gate.worse(), gate.quantity),
+        _ => gate.quantity.to_string(),
+    };
+    let questions = plural(n, "question", "questions");
+    let side = gate.side(verdict == GateVerdict::Pass);
+    match (verdict, found.ci95.filter(|_| mode == GateMode::Interval)) {
+        (GateVerdict::Inconclusive, None) => format!(
+            "{name} is {value:.3}, but there is no interval to judge by: fewer than two clusters in {questions}; mode `mean` \
+             judges by the value alone"
+        ),
+        (_, None) => format!("{name} is {value:.3}, {side} {limit}"),
+        (GateVerdict::Pass, Some(ci)) => format!("all of {ci:.3} is {side} {limit}"),
+        (GateVerdict::Fail, Some(ci)) => {
+            format!("{name} is {value:.3}, and all of its interval {ci:.3} is {side} {limit}")
+        }
+        (GateVerdict::Inconclusive, Some(ci)) if !gate.keeps(ci.low) && !gate.keeps(ci.high) => {
+            format!(
+                "all of {ci:.3} is {side} {limit}, but so few clusters of questions differ that it may be chance"
+            )
+        }
+        (GateVerdict::Inconclusive, Some(ci)) => format!(
+            "inconclusive: the limit {limit} lies inside the 95% CI {ci:.3}, so {questions} do not decide"
+        ),
+    }
+}
+
+/// Questions that failed or were never asked are in no mean and are not represented by the others. `None` if there
+/// are none.
+fn complete(run: &SavedRun) -> Option<GateResult> {
+    let asked = run.manifest.n_questions.max(run.traces.len());
+    let failed = run.traces.iter().filter(|trace| trace.lacks_result()).count();
+    let missing = asked - run.traces.len();
+    let judged = run.traces.len() - failed;
+    let remedy = if run.manifest.is_imported() {
+        "complete the imported file and import it again"
+    } else {
+        "resume the run to ask them"
+    };
+    (failed + missing > 0).then(|| GateResult {
+        gate: "every question judged".to_owned(),
+        measure: "questions".to_owned(),
+        bound: GateBound::Complete,
+        limit: 1.0,
+        value: judged as f64 / asked as f64,
+        ci95: None,
+        n: asked,
+        means: None,
+        verdict: if (judged as f64) < (1.0 - MOST_UNJUDGED) * asked as f64 {
+            GateVerdict::Fail
+        } else {
+            GateVerdict::Inconclusive
+        },
+        reason: format!(
+            "{failed} of {asked} questions failed or have no usable reply and {missing} were not asked, so no mean is valid for the whole set; {remedy}"
+        ),
+    })
 }

@@ -3,11 +3,12 @@
 //! A winner is the best of many, so that its lead is partly luck. A claim therefore rests on held-out questions, or, if
 //! there are none, on p that are Holm-adjusted over all trials.
 
-use super::TuningPlan;
 use super::label::Labels;
-use super::means::is_better;
-use super::outcome::{Confirmation, Difference, HeldOut, RankedTrial, TrialRanking, TuningVerdict};
-use super::sweep::SweepScores;
+use super::ranking::is_better;
+use super::{
+    Confirmation, Difference, HeldOut, RankedTrial, SweepScores, TrialRanking, TuningPlan,
+    TuningVerdict,
+};
 use crate::compare::{LEVEL, p_text};
 use ragtriage_core::measure::Direction;
 use ragtriage_core::text::numbers::plural;

@@ -132,7 +132,9 @@ fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
     let answerable = answerable.count();
     let lack = match facts.of {
         BudgetOf::Support => "a label to judge them by",
-        _ => "evidence, gold answers, or a usable answer from the gold passages alone",
+        BudgetOf::Right => {
+            "evidence, gold answers, or a usable answer from the gold passages alone"
+        }
     };
     (n < answerable).then(|| {
         format!(

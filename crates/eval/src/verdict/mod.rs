@@ -95,8 +95,8 @@ ragtriage_core::closed_set! {
         Packing = "packing",
         /// Not in the prompt; a record does not show which of the three stages before lost it.
         Undelivered = "undelivered",
-        /// In the prompt, lost among the other passages.
-        Distraction = "distraction",
+        /// In the prompt, lost among the other passages: the fault of the same name.
+        Distraction = "context_use",
         /// Lost with the gold passages alone: the generator, or the label.
         Reader = "reader",
     }

@@ -281,7 +281,7 @@ fn limits(run: &RecordedRun<'_>, change: Change) -> Limits {
     match change {
         Change::K { k, context_tokens } => Limits { k, budget: context_tokens.or(today.budget) },
         Change::Budget { context_tokens } => Limits { budget: Some(context_tokens), ..today },
-        _ => today,
+        Change::Ranking { .. } => today,
     }
 }
 

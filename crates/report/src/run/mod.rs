@@ -16,7 +16,6 @@ use crate::answer_audit::right_answers;
 use crate::document::{Element, Fact, Notice, Report, Table};
 use crate::judge;
 use ragtriage_core::text::numbers::percent;
-use ragtriage_core::types::ArmName;
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::diagnose::TwoByTwo;
 use ragtriage_eval::summary::{EXACT_SEARCH, Evaluation, Summary};

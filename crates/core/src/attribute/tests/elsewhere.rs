@@ -5,7 +5,7 @@ use super::super::gold;
 use super::super::judge::Judgments;
 use super::{attempt, corpus, judgments, member, question, shown, with_gold};
 use crate::types::{
-    ArmName, Attempt, Corpus, FailureClass, Flag, Group, Passage, PassageMap, Stance, Step,
+    ArmName, Attempt, Corpus, FailureClass, Group, Passage, PassageMap, Stance, Step,
 };
 
 /// Returns the outcome for an external RAG that showed these passages, all of them in its prompt, with `retrieval.k` =

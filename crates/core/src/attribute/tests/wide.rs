@@ -5,7 +5,7 @@ use super::super::gold;
 use super::super::judge::Judgments;
 use super::{judged, member, question, with_gold, wrong};
 use crate::types::{
-    Chunk, Corpus, Document, FailureClass, Flag, Group, KeyFact, Question, QuestionKind, Stage,
+    Chunk, Corpus, Document, FailureClass, Group, KeyFact, Question, QuestionKind, Stage,
 };
 
 /// Document `d` of 2,000 bytes, each five `xxxx `, in ten chunks of 200; `answer` replaces the bytes from `at` on: 1,150 is
