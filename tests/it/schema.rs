@@ -9,7 +9,7 @@ use crate::project::Project;
 
 const NAMES: [&str; 4] = ["record", "trace", "summary", "config"];
 
-static PRINTED: LazyLock<[Value; 5]> = LazyLock::new(|| NAMES.map(printed));
+static PRINTED: LazyLock<[Value; 4]> = LazyLock::new(|| NAMES.map(printed));
 
 fn printed(name: &str) -> Value {
     let outcome = Project::of(&[]).call(&["schema", name]);

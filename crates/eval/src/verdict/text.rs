@@ -174,7 +174,7 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
     let tie = match (verdict.undecided, verdict.conclusion) {
         (false, _) | (_, Conclusion::Undecided) => "",
         (true, _) if is_chance => ", though its lead over the next stage may be chance",
-        (true, _) => ", though another stage may, depending on what the labels leave open",
+        (true, _) => ", though another stage may, by the best answer to each question",
     };
     // The side and one of its stages are both called retrieval.
     let lead = match verdict.conclusion {
