@@ -26,7 +26,7 @@ pub struct CheckArgs {
     /// Maximum mean or share: `--max hallucinated=0.05`.
     #[arg(long, value_name = "MEASURE=X")]
     max: Vec<String>,
-    /// Maximum loss compared with the baseline, a rise where lower is better: `--max-drop AnswerF1=0.02`.
+    /// Maximum worsening from the baseline: `--max-drop AnswerF1=0.02`.
     #[arg(long, value_name = "MEASURE=X")]
     max_drop: Vec<String>,
     /// Baseline of drops: the folder of a run, or its name.
