@@ -19,12 +19,8 @@ fn main() {
     };
     let gold: Vec<Value> = serde_json::from_str(&text).expect("an array");
     let asked: Vec<(Question, String)> = gold.iter().map(question).collect();
-    let judge = Judge {
-        rule: RightRule::Auto,
-        scorer: Scorer::Hotpotqa,
-        language: Language::english(),
-        correct_f1: 0.6,
-    };
+    let judge =
+        Judge { rule: RightRule::Auto, scorer: Scorer::Hotpotqa, language: Language::english() };
     let start = Instant::now();
     let judgments = asked
         .iter()

@@ -10,7 +10,7 @@ use crate::run_folder::folder_of;
 use ragtriage_core::config::GateMode;
 use ragtriage_core::measure::Quantity;
 use ragtriage_data::run::{Manifest, SHARED, SavedRun};
-use ragtriage_eval::baseline::{JudgedRun, file};
+use ragtriage_eval::compare::ComparedRun;
 use ragtriage_eval::gate::{self, Gate, GateBound, GatePlan, GateReport};
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
 use ragtriage_report::gates;
@@ -26,18 +26,12 @@ pub struct CheckArgs {
     /// Maximum mean or share: `--max hallucinated=0.05`.
     #[arg(long, value_name = "MEASURE=X")]
     max: Vec<String>,
-    /// Maximum drop from the baseline: `--max-drop AnswerF1=0.02`.
+    /// Maximum worsening from the baseline: `--max-drop AnswerF1=0.02`.
     #[arg(long, value_name = "MEASURE=X")]
     max_drop: Vec<String>,
-    /// Maximum rise over the baseline: `--max-rise retrieval=0.03`.
-    #[arg(long, value_name = "MEASURE=X")]
-    max_rise: Vec<String>,
-    /// Baseline of drops and rises: a run, or a file of `report --format baseline`.
+    /// Baseline of drops: the folder of a run, or its name.
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
-    /// Smallest change that matters: no drop or rise up to it fails [default: `gates.min_effect`].
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    min_effect: Option<f64>,
     /// Measure changes only on the questions that both runs share.
     #[arg(long)]
     intersect: bool,
@@ -47,9 +41,6 @@ pub struct CheckArgs {
     /// Decide by confidence interval or by mean [default: `gates.mode`].
     #[arg(long = "gate", value_enum, value_name = "WHAT")]
     mode: Option<Mode>,
-    /// Fail the run if a gate is inconclusive.
-    #[arg(long)]
-    strict: bool,
     /// Also write a JUnit file.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
@@ -95,12 +86,14 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
             Mode::Interval => GateMode::Interval,
             Mode::Mean => GateMode::Mean,
         }),
-        strict: args.strict || settings.gates.strict,
         intersect: args.intersect,
-        min_effect: min_effect(args.min_effect, settings.gates.min_effect)?,
     };
-    let baseline = baseline.map(|named| read_baseline(&named, &plan)).transpose()?;
-    let report = gate::check(&run, baseline.as_ref(), &plan)?;
+    let baseline = baseline.map(|named| SavedRun::load(&folder_of(&named))).transpose()?;
+    let baseline = baseline.as_ref().map(|run| {
+        let k = run.manifest.settings.retrieval.k;
+        ComparedRun { run, k }
+    });
+    let report = gate::check(&run, baseline, &plan)?;
     tell(args, &report)?;
     Ok(report.passed)
 }
@@ -111,7 +104,6 @@ fn flags(args: &CheckArgs) -> Result<Vec<Gate>, Failure> {
         ("--min", GateBound::Min, &args.min),
         ("--max", GateBound::Max, &args.max),
         ("--max-drop", GateBound::MaxDrop, &args.max_drop),
-        ("--max-rise", GateBound::MaxRise, &args.max_rise),
     ];
     let mut gates = Vec::new();
     for (flag, bound, given) in all {
@@ -132,18 +124,6 @@ fn parse(flag: &str, bound: GateBound, text: &str) -> Result<Gate, Failure> {
     let quantity: Quantity = name.trim().parse()?;
     let limit = limit.trim().parse().map_err(|_| malformed(flag, text))?;
     Ok(Gate::new(quantity, bound, limit)?)
-}
-
-/// Returns the smallest change that matters, which is checked where it is configured.
-fn min_effect(given: Option<f64>, configured: f64) -> Result<f64, Failure> {
-    let effect = given.unwrap_or(configured);
-    if effect.is_finite() && effect >= 0.0 {
-        return Ok(effect);
-    }
-    Err(Failure::new(
-        format!("invalid `--min-effect {effect}`: expected a number of 0 or more"),
-        "for example `--min-effect 0.01`, in the unit of the measures",
-    ))
 }
 
 fn malformed(flag: &str, text: &str) -> Failure {
@@ -195,15 +175,4 @@ fn tell(args: &CheckArgs, report: &GateReport) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// Reads the baseline `named`, a file or a run's folder or name, with what the gates of `plan` need.
-fn read_baseline(named: &Path, plan: &GatePlan) -> Result<JudgedRun, Failure> {
-    let is_file_name = named.extension().is_some_and(|extension| extension == "json");
-    if !named.is_dir() && (named.exists() || is_file_name) {
-        return Ok(file::read(named)?);
-    }
-    let run = SavedRun::load(&folder_of(named))?;
-    let k = assemble::evaluation(&run.manifest.settings).k;
-    Ok(plan.judged(&run, k))
 }

@@ -45,11 +45,8 @@ fn next(
     let conclusion = summary.verdict.conclusion;
     match (conclusion, overrides) {
         (Conclusion::Withheld, _) if summary.losses.n_testable == 0 => {
-            let n_of = |class: FailureClass| summary.classes.get(class.name()).copied();
             // Of questions with evidence, but without an answer or a recorded prompt.
-            let others = [FailureClass::Ambiguous, FailureClass::Failed, FailureClass::NotRecorded];
-            let [unseen, ..] = others.map(|class| n_of(class).unwrap_or_default());
-            if unseen > 0 {
+            if summary.losses.n_unseen > 0 {
                 let file = run.external.as_ref().map_or("FILE", |source| source.from.as_str());
                 return Some(format!(
                     "record what the retriever returns, then ragtriage import {} --config {}",
@@ -57,7 +54,7 @@ fn next(
                     shell(config)
                 ));
             }
-            if others.iter().any(|class| n_of(*class).is_some_and(|n| n > 0)) {
+            if summary.classes.get(FailureClass::Failed.name()).is_some_and(|n| *n > 0) {
                 return None;
             }
             return Some(format!(
@@ -102,7 +99,7 @@ fn next(
             overrides.without_generator()
         )),
         Conclusion::Generator | Conclusion::Undecided => Some(audit(&path)),
-        Conclusion::Withheld | Conclusion::Retriever | Conclusion::NothingLost => None,
+        Conclusion::Withheld | Conclusion::Retriever => None,
     }
 }
 

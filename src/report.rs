@@ -15,11 +15,9 @@ use ragtriage_core::text::hex::hex;
 use ragtriage_data::run::external::input::Input;
 use ragtriage_data::run::external::recorded;
 use ragtriage_data::run::judged::AUDIT_FILE;
-use ragtriage_data::run::{Manifest, PRIVATE, RunFolder, SHARED, SavedRun, deciding};
+use ragtriage_data::run::{Manifest, PRIVATE, RunFolder, SavedRun, deciding};
 use ragtriage_eval::audit::{self, answer_audit, decisions};
-use ragtriage_eval::baseline::{JudgedRun, file as baseline_file};
 use ragtriage_eval::compare::{self, ComparePlan, ComparedRun, Comparison};
-use ragtriage_eval::curves::{self, Curve};
 use ragtriage_eval::summary::{self, Evaluation, EvaluationPlan};
 use ragtriage_eval::{diagnose, outcomes};
 use ragtriage_pipeline::settings::assemble;
@@ -100,8 +98,6 @@ enum ReportFormat {
     Csv,
     /// Every stage and answer, as `import` reads it.
     Record,
-    /// Scores as a small file, the baseline of `check`.
-    Baseline,
 }
 
 impl ReportFormat {
@@ -115,8 +111,6 @@ struct Reported {
     run: SavedRun,
     evaluation: Evaluation,
     plan: EvaluationPlan,
-    /// Only of an HTML report.
-    curves: Vec<Curve>,
     compared: Option<Compared>,
 }
 
@@ -131,13 +125,8 @@ struct Compared {
 }
 
 impl Reported {
-    /// Evaluates the run, with the audit stored in its folder. `with_curves`: for an HTML report.
-    fn new(
-        folder: &RunFolder,
-        run: SavedRun,
-        plan: EvaluationPlan,
-        with_curves: bool,
-    ) -> Result<Self, Failure> {
+    /// Evaluates the run, with the audit stored in its folder.
+    fn new(folder: &RunFolder, run: SavedRun, plan: EvaluationPlan) -> Result<Self, Failure> {
         let mut evaluation = summary::evaluate(&run, &plan);
         let file = folder.file(AUDIT_FILE);
         if file.exists() {
@@ -145,9 +134,7 @@ impl Reported {
             let rule = decisions(&run, &evaluation.outcomes);
             evaluation.summary.answer_audit = answer_audit(&run, &rule, &corrections, &plan);
         }
-        let curves =
-            if with_curves { curves::curves(&run, &evaluation, &plan) } else { Vec::new() };
-        Ok(Self { run, evaluation, plan, curves, compared: None })
+        Ok(Self { run, evaluation, plan, compared: None })
     }
 
     /// Evaluates a run and its baseline, both by the baseline's settings.
@@ -156,7 +143,7 @@ impl Reported {
         run: SavedRun,
         baseline: &Path,
         args: &ReportArgs,
-        (depth, with_curves): (usize, bool),
+        depth: usize,
     ) -> Result<Self, Failure> {
         let own = assemble::evaluation(&run.manifest.settings);
         let other = folder_of(baseline);
@@ -175,7 +162,7 @@ impl Reported {
         let mut measures = ruler.measures.clone();
         measures.extend(own.measures.iter().filter(|measure| !ruler.measures.contains(measure)));
         let plan = EvaluationPlan { k: own.k, measures, ..ruler };
-        let reported = Self::new(folder, run, plan, with_curves)?;
+        let reported = Self::new(folder, run, plan)?;
         let counterparts = Counterparts::new(
             reported.evaluated(),
             Evaluated { run: &theirs, evaluation: &evaluation, k },
@@ -213,7 +200,6 @@ impl Reported {
             run: &RunReport::new(&self.run, &self.evaluation),
             saved: &self.run,
             summary,
-            curves: &self.curves,
             provenance: &Provenance::new(&self.run.manifest, summary),
             comparison: self.compared.as_ref().map(|compared| &compared.comparison),
             blocks: &questions.blocks(),
@@ -261,12 +247,6 @@ impl Reported {
             (ReportFormat::Record, None) => {
                 recorded::write(run, &configuration_digest(&run.manifest))
             }
-            (ReportFormat::Baseline, None) => {
-                let EvaluationPlan { measures, k, judge, .. } =
-                    assemble::evaluation(&run.manifest.settings);
-                let judged = JudgedRun::new(run, &measures, k, judge);
-                baseline_file::write(&judged, &run.manifest)
-            }
             (form, Some(_)) => {
                 return Err(Failure::new(
                     format!("unsupported `--format {}` with --compare", form.name()),
@@ -293,9 +273,9 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     let mut reported = match &args.compare {
         None => {
             let plan = assemble::evaluation(&run.manifest.settings);
-            Reported::new(&folder, run, plan, is_html)?
+            Reported::new(&folder, run, plan)?
         }
-        Some(baseline) => Reported::compared(&folder, run, baseline, args, (depth, is_html))?,
+        Some(baseline) => Reported::compared(&folder, run, baseline, args, depth)?,
     };
     if args.no_text {
         reported.forget_texts();
@@ -308,14 +288,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     let Some(file) = file.filter(|file| file != Path::new("-")) else {
         return output::data(&content);
     };
-    if form == ReportFormat::Baseline && file.is_file() && baseline_file::read(&file).is_err() {
-        return Err(Failure::new(
-            format!("`{}` exists and is not a baseline file", file.display()),
-            "remove it, or name another file with `--out`",
-        ));
-    }
-    let mode = if form == ReportFormat::Baseline { SHARED } else { PRIVATE };
-    output::file(&file, mode, content.as_bytes())?;
+    output::file(&file, PRIVATE, content.as_bytes())?;
     output::data(&format!("{}\n", file.display()))
 }
 
@@ -400,7 +373,7 @@ pub fn conclude(
     printed: Printed,
 ) -> Result<(), Failure> {
     let run = SavedRun::load_with_parts(folder, DEPTH)?;
-    let reported = Reported::new(folder, run, plan, true)?;
+    let reported = Reported::new(folder, run, plan)?;
     let Reported { run, evaluation, .. } = &reported;
     let summary = output::json(&evaluation.summary, "summary.json")?;
     folder.write("summary.json", summary.as_bytes())?;

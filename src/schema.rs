@@ -10,7 +10,6 @@ use crate::failure::Failure;
 use crate::output;
 use ragtriage_core::types::Trace;
 use ragtriage_data::run::external::recorded::RecordLine;
-use ragtriage_eval::baseline::file::BaselineFile;
 use ragtriage_eval::summary::Summary;
 use ragtriage_pipeline::settings::Settings;
 
@@ -32,8 +31,6 @@ pub enum File {
     Trace,
     /// `summary.json` in a run folder.
     Summary,
-    /// A file of `report --format baseline`.
-    Baseline,
     /// A configuration file.
     Config,
 }
@@ -44,7 +41,6 @@ impl File {
             Self::Record => of::<RecordLine>("record", Contract::Deserialize),
             Self::Trace => of::<Trace>("trace", Contract::Serialize),
             Self::Summary => of::<Summary>("summary", Contract::Serialize),
-            Self::Baseline => of::<BaselineFile>("baseline", Contract::Serialize),
             Self::Config => of::<Settings>("config", Contract::Deserialize),
         }
     }

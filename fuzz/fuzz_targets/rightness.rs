@@ -30,7 +30,6 @@ fuzz_target!(|text: &str| {
                 rule,
                 scorer: Scorer::default(),
                 language: Language::english(),
-                correct_f1: 0.5,
             };
             let judgment = judge.judge(&question, answer, stance);
             assert_eq!(judgment, judge.judge(&question, answer, stance));

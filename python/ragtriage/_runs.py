@@ -39,7 +39,7 @@ class GateFailed(RagtriageError, AssertionError):  # noqa: N818
     """
 
     def __init__(self, check: Check) -> None:
-        sentences = (f"{gate.gate}: {gate.reason}" for gate in check.gates if not gate.passes(check.strict))
+        sentences = (f"{gate.gate}: {gate.reason}" for gate in check.gates if gate.verdict == "fail")
         super().__init__("\n".join(sentences))
         self.check = check
 
@@ -82,7 +82,7 @@ class Verdict:
 
     Attributes:
         text: The verdict in a sentence or two.
-        conclusion: ``retriever``, ``generator``, ``undecided``, ``retrieval_only``, ``nothing_lost`` or ``withheld``.
+        conclusion: ``retriever``, ``generator``, ``undecided``, ``retrieval_only`` or ``withheld``.
         bottleneck: The stage or fault that loses most, or ``None``.
         cautions: What limits the verdict. ``str(verdict)`` has them as well.
     """
@@ -109,17 +109,12 @@ class Gate:
     n: int
     reason: str
 
-    def passes(self, strict: bool) -> bool:
-        """Returns true if the run may pass with it; ``strict`` counts inconclusive gates as failed."""
-        return self.verdict == "pass" or (self.verdict == "inconclusive" and not strict)
-
 
 @dataclass(frozen=True, slots=True)
 class Check:
     """The gates of a run, in their order."""
 
     passed: bool
-    strict: bool
     gates: tuple[Gate, ...]
 
 
@@ -193,7 +188,7 @@ class Run:
 
     Args:
         path: The run's folder.
-        baseline: The baseline of checks that name none: a run, its folder, or a file of ``ragtriage report --format baseline``.
+        baseline: The baseline of checks that name none: a run or its folder.
 
     Raises:
         CommandError: When it is first asked: there is no finished run in the folder.
@@ -269,26 +264,20 @@ class Run:
         min: Mapping[str, float] | None = None,  # noqa: A002
         max: Mapping[str, float] | None = None,  # noqa: A002
         max_drop: Mapping[str, float] | None = None,
-        max_rise: Mapping[str, float] | None = None,
-        min_effect: float | None = None,
         baseline: Run | str | os.PathLike[str] | None = None,
         mode: GateMode | None = None,
-        strict: bool = False,
         config: str | os.PathLike[str] | None = None,
     ) -> Check:
         """Checks the run against gates: those given, and those of its configuration.
 
-        Warns of inconclusive gates, which pass unless ``strict``.
+        Warns of inconclusive gates, which pass.
 
         Args:
             min: Minimum means by measure, and minimum shares by failure class.
             max: Maximum means by measure, and maximum shares by failure class.
-            max_drop: Maximum drops from the baseline.
-            max_rise: Maximum rises from the baseline.
-            min_effect: Smallest change from the baseline that matters.
-            baseline: A run, its folder, or a file of ``ragtriage report --format baseline``.
+            max_drop: Maximum losses compared with the baseline; rises where lower is better.
+            baseline: A run or its folder.
             mode: Decide by confidence interval or by mean.
-            strict: Count inconclusive gates as failed.
             config: Configuration file with ``[gates]``, instead of the run's own.
 
         Raises:
@@ -296,33 +285,24 @@ class Run:
             CommandError: A gate cannot be judged.
         """
         arguments: list[str | os.PathLike[str]] = ["check", self.path, "--json"]
-        for flag, gates in (("--min", min), ("--max", max), ("--max-drop", max_drop), ("--max-rise", max_rise)):
+        for flag, gates in (("--min", min), ("--max", max), ("--max-drop", max_drop)):
             for name, limit in (gates or {}).items():
                 arguments += [flag, f"{name}={float(limit)!r}"]
         baseline = self._baseline if baseline is None else baseline
-        if min_effect is not None:
-            arguments += ["--min-effect", repr(float(min_effect))]
         if baseline is not None:
             arguments += ["--baseline", baseline.path if isinstance(baseline, Run) else baseline]
         if mode is not None:
             arguments += ["--gate", mode]
-        if strict:
-            arguments += ["--strict"]
         if config is not None:
             arguments += ["--config", config]
         report = _binary.json(arguments, accepts=(0, 1))
-        check = Check(report["passed"], report["strict"], tuple(map(_gate, report["gates"])))
+        check = Check(report["passed"], tuple(map(_gate, report["gates"])))
         if not check.passed:
             raise GateFailed(check)
         for gate in check.gates:
             if gate.verdict != "pass":
                 warnings.warn(f"{gate.gate}: {gate.reason}", stacklevel=2)
         return check
-
-    def baseline(self, path: str | os.PathLike[str]) -> Path:
-        """Writes the baseline file that later runs are checked against, and returns its path."""
-        _binary.run(["report", self.path, "--format", "baseline", "--out", path])
-        return Path(path)
 
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"

@@ -1,4 +1,4 @@
-"""Gates as tests: ``pytest --rag-config ragtriage.toml --rag-baseline baseline.json``.
+"""Gates as tests: ``pytest --rag-config ragtriage.toml --rag-baseline runs/main``.
 
 ::
 
@@ -27,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("ragtriage", "gates on a RAG pipeline")
     group.addoption("--rag-config", metavar="FILE", help="configuration that the fixture rag_run runs")
     group.addoption("--rag-record", metavar="FILE", help="record that rag_run imports with that configuration, in place of a run")
-    group.addoption("--rag-baseline", metavar="FILE", help="baseline of its checks: a file of `ragtriage report --format baseline` or a run folder")
+    group.addoption("--rag-baseline", metavar="RUN", help="baseline of its checks: the folder of a run")
 
 
 @pytest.fixture(scope="session")

@@ -81,7 +81,7 @@ def test_a_baseline_of_the_command_line_is_that_of_the_checks(pytester: pytest.P
             assert check.gates[0].value == 0
         """
     )
-    baseline = ragtriage.run(config, out=pytester.path, name="before").baseline(pytester.path / "baseline.json")
+    baseline = ragtriage.run(config, out=pytester.path, name="before").path
     pytester.runpytest_subprocess(*PLUGIN, "--rag-config", str(config), "--rag-baseline", str(baseline)).assert_outcomes(passed=1)
 
 

@@ -48,8 +48,7 @@ fn settings(port: u16) -> String {
          [retrieval]\nretrievers = [\"bm25\"]\nk = 2\ncandidates = 6\n\n\
          [rerank]\nendpoint = \"http://127.0.0.1:{port}\"\nmodel = \"scorer\"\n\n\
          [generation]\ngenerator = \"openai\"\nmodel = \"reader\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\n\
-         \n[http]\ntimeout_s = 2\nconcurrency = 4\n\n\
-         [evaluation]\nresamples = 200\n"
+         \n[http]\ntimeout_s = 2\nconcurrency = 4\n"
     )
 }
 

@@ -73,7 +73,7 @@ fn a_question_of_ones_own_without_gold_is_asked_and_attributed_to_nothing() {
     project.good("r", &[]);
     run_files::check(&project, "r");
     let summary = project.summary("r");
-    assert_eq!((class(&summary, "unattributed"), class(&summary, "correct")), (1, 2));
+    assert_eq!((class(&summary, "unclear"), class(&summary, "correct")), (1, 2));
 }
 
 #[test]

@@ -232,7 +232,7 @@ fn a_file_that_finds_no_space_is_absent() {
     let project = Project::new();
     project.good("r", &[]);
     for (file, args) in [
-        ("b.json", &["report", "runs/r", "--format", "baseline", "-o", "b.json"][..]),
+        ("b.csv", &["report", "runs/r", "--format", "csv", "-o", "b.csv"][..]),
         ("j.xml", &["check", "runs/r", "--min", "EM@5=0.1", "--junit", "j.xml"]),
         ("r.html", &["report", "runs/r", "-o", "r.html"]),
         ("docs/ragtriage.toml", &["init", "docs"]),

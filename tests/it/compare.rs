@@ -183,11 +183,11 @@ fn several_runs_are_one_family() {
 #[test]
 fn another_ruler_is_told_and_not_used() {
     let project = two_runs(&[]);
-    project.good("strict", &["--set", "evaluation.correct_f1=1.0"]);
+    project.good("strict", &["--set", "evaluation.seed=1"]);
     let text = compared(&project, &["runs/k5", "runs/strict"]);
     let expected = [
         "  ! evaluation settings differ: both runs are scored with those of A\n",
-        "\n  evaluation.correct_f1  0.6  1\n",
+        "\n  evaluation.seed  0  1\n",
         "  B: No difference: AnswerRight is equal on each of 3 questions.\n",
     ];
     assert!(expected.iter().all(|line| text.contains(line)), "{text}");

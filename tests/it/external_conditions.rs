@@ -123,8 +123,6 @@ fn contexts_are_sent_as_they_were_retrieved_in_a_body_of_the_services_own() {
             "evaluation.arms=[\"retrieved\", \"gold_in_noise\"]",
             "--set",
             "chunking.title_prefix=false",
-            "--set",
-            "evaluation.noise_position=last",
         ],
     );
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
@@ -135,7 +133,7 @@ fn contexts_are_sent_as_they_were_retrieved_in_a_body_of_the_services_own() {
         .filter(|asked| asked["mode"] == "gold_in_noise")
         .map(|asked| asked["docs"].clone())
         .collect();
-    assert_eq!(docs, [json!(["Beta  never\nwaits.", ALPHA])]);
+    assert_eq!(docs, [json!([ALPHA, "Beta  never\nwaits."])]);
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn halves() -> Project {
     }
     let settings = format!(
         "{SETTINGS}k = 2\n[chunking]\nstrategy = \"fixed\"\nsize = 2\noverlap = 0\ntokenizer = \"words\"\n\
-         [generation]\ngenerator = \"none\"\n[evaluation]\nresamples = 200\n"
+         [generation]\ngenerator = \"none\"\n"
     );
     Project::of(&[
         ("c.toml", &settings),

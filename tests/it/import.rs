@@ -196,7 +196,7 @@ fn a_context_that_stands_nowhere_is_counted_and_gold_text_in_it_is_not_lost() {
          {\"id\": \"q2\", \"contexts\": [\"Sixty cooks, or six.\"]}\n",
     );
     let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
-    assert_eq!((class(&summary, "supported"), class(&summary, "ambiguous")), (1, 1));
+    assert_eq!((class(&summary, "supported"), class(&summary, "unclear")), (1, 1));
     let notes = project.notes("r");
     assert!(notes.contains("1 context that is in no document: "), "{notes}");
     assert!(

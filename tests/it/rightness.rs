@@ -52,7 +52,7 @@ fn lines<T: DeserializeOwned>(path: &Path) -> Vec<T> {
 }
 
 fn judge(rule: RightRule) -> Judge {
-    Judge { rule, scorer: Scorer::Squad2, language: Language::english(), correct_f1: 0.6 }
+    Judge { rule, scorer: Scorer::Squad2, language: Language::english() }
 }
 
 fn correctness(item: &Item, rule: RightRule) -> Correctness {

@@ -123,7 +123,7 @@ fn questions_of_hotpotqa_come_back_with_all_conditions() {
     let folder = fetched("hotpotqa");
     let settings = format!(
         "[dataset]\nformat = \"hotpotqa\"\npath = {folder:?}\nlimit = 200\n[retrieval]\nretrievers = [\"bm25\", \"tfidf\"]\n\
-         [evaluation]\nresamples = 200\nscorer = \"hotpotqa\"\nclosed_book_sample = 100\n"
+         [evaluation]\nscorer = \"hotpotqa\"\n"
     );
     let project = Project::of(&[("c.toml", &settings)]);
     project.good("plain", &[]);

@@ -35,9 +35,8 @@ const KEYS: [&str; 12] = [
     "seconds",
 ];
 
-const CLASSES: [&str; 17] = [
-    "ambiguous",
-    "not_recorded",
+const CLASSES: [&str; 15] = [
+    "unclear",
     "unsure",
     "corpus",
     "chunking",
@@ -51,7 +50,6 @@ const CLASSES: [&str; 17] = [
     "correct_abstention",
     "hallucinated",
     "supported",
-    "unattributed",
     "failed",
 ];
 

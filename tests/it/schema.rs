@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::project::Project;
 
-const NAMES: [&str; 5] = ["record", "trace", "summary", "config", "baseline"];
+const NAMES: [&str; 4] = ["record", "trace", "summary", "config"];
 
-static PRINTED: LazyLock<[Value; 5]> = LazyLock::new(|| NAMES.map(printed));
+static PRINTED: LazyLock<[Value; 4]> = LazyLock::new(|| NAMES.map(printed));
 
 fn printed(name: &str) -> Value {
     let outcome = Project::of(&[]).call(&["schema", name]);
@@ -18,13 +18,13 @@ fn printed(name: &str) -> Value {
 }
 
 thread_local! {
-    static COMPILED: (Schemas, [SchemaIndex; 5]) = compiled();
+    static COMPILED: (Schemas, [SchemaIndex; 4]) = compiled();
 }
 
-fn compiled() -> (Schemas, [SchemaIndex; 5]) {
+fn compiled() -> (Schemas, [SchemaIndex; 4]) {
     let mut schemas = Schemas::new();
     let mut compiler = Compiler::new();
-    let indexes = [0, 1, 2, 3, 4].map(|at| {
+    let indexes = [0, 1, 2, 3].map(|at| {
         let file = format!("{}.json", NAMES[at]);
         let schema = PRINTED[at].clone();
         compiler.add_resource(&file, schema).expect("a schema");
@@ -75,12 +75,6 @@ fn the_demo_and_its_record_are_valid() {
     let record = project.call(&["report", run, "--format", "record"]);
     assert_eq!(record.stdout.lines().count(), 300);
     check_lines("record", &record.stdout);
-    let written = project.call(&["report", run, "--format", "baseline", "-o", "baseline.json"]);
-    assert_eq!(written.code, 0, "{}", written.stderr);
-    let baseline = project.read("baseline.json");
-    // 300 questions with every measure of the run.
-    assert!(baseline.len() < 200_000, "{}", baseline.len());
-    check_lines("baseline", &baseline);
 }
 
 #[test]

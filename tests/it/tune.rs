@@ -41,7 +41,7 @@ fn planted(sweep: &str) -> Project {
     }
     let settings = format!(
         "[dataset]\nformat = \"jsonl\"\npath = \"data\"\n[chunking]\nstrategy = \"fixed\"\nsize = 64\noverlap = 0\n\
-         tokenizer = \"words\"\ntitle_prefix = false\n[retrieval]\nretrievers = [\"bm25\"]\n[evaluation]\nresamples = 500\n\
+         tokenizer = \"words\"\ntitle_prefix = false\n[retrieval]\nretrievers = [\"bm25\"]\n\
          [tune]\ntokens = 24\n{sweep}"
     );
     Project::of(&[
@@ -331,10 +331,7 @@ fn another_tokenizer_under_the_same_name_is_another_setting() {
 /// Two questions, and prompts with and without titles.
 fn asked(endpoint: &Endpoint) -> (Project, Vec<String>) {
     let project = Project::new();
-    project.write(
-        "c.toml",
-        format!("{SETTINGS}[evaluation]\nresamples = 99\n[sweep]\nchunking.title_prefix = [true, false]\n"),
-    );
+    project.write("c.toml", format!("{SETTINGS}[sweep]\nchunking.title_prefix = [true, false]\n"));
     let mut args = sets(&endpoint.base_url());
     args.extend(
         ["--set", "evaluation.arms=[\"retrieved\"]", "--set", "tune.measure=AnswerF1"]

@@ -32,7 +32,7 @@ fn each_language_is_detected_its_passages_are_found_and_answers_are_seen_in_them
         assert_eq!(ragtriage_core::text::hex::hex(&digest), sha256, "{code}");
         let config = format!(
             "[dataset]\nformat = \"squad\"\npath = {file:?}\n[retrieval]\nretrievers = [\"bm25\"]\n\
-             [generation]\ngenerator = \"none\"\n[evaluation]\nresamples = 10\n"
+             [generation]\ngenerator = \"none\"\n"
         );
         let project = Project::of(&[("c.toml", &config)]);
         project.good("r", &[]);

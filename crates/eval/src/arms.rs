@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::diagnose;
-use super::measure_summary::mean;
+use super::measure_summary::{MeasureSummary, mean};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::{Settled, decide};
 use ragtriage_core::rightness::{Correctness, Judge};
@@ -16,49 +15,26 @@ use ragtriage_core::stats::interval::of_mean;
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{ArmName, Attempt, Interval, Origin, QuestionKind, Trace};
 
-/// The answer quality of a condition (arm).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ArmScore {
-    /// Questions asked in this arm that have gold answers.
-    pub n: usize,
-    /// Mean of right answers: 1, 0.5 where the rule is unsure, 0.
-    pub mean: f64,
-    /// Its 95 % interval.
-    pub ci95: Option<Interval>,
-    /// Mean `AnswerF1`; for questions with key facts of right answers.
-    pub f1: f64,
-}
-
-/// Returns the scores of every arm that was run, by name.
+/// Returns the mean of right answers (1, 0.5 where the rule is unsure, 0) under every condition (arm) that was run, by name.
 #[must_use]
 pub fn arm_scores(
     traces: &[Trace],
     outcomes: &[Outcome],
-    judge: Judge,
     bootstrap: &Bootstrap,
-) -> BTreeMap<String, ArmScore> {
+) -> BTreeMap<String, MeasureSummary> {
     let (arms, columns) = right_by_arm(traces, outcomes);
     let scored = arms.iter().zip(&columns).zip(bootstrap.intervals(&columns));
-    scored
-        .map(|((arm, column), ci95)| {
-            let answers = traces.par_iter().zip(outcomes);
-            let f1: Vec<f64> = answers
-                .filter_map(|(trace, outcome)| diagnose::f1(trace, outcome, *arm, judge))
-                .collect();
-            let right: Vec<f64> = column.iter().flatten().copied().collect();
-            let n_clusters = bootstrap.n_clusters_with_value(column);
-            let ci95 = of_mean(&right, (0.0, 1.0), n_clusters, ci95);
-            let score = ArmScore { n: right.len(), mean: mean(&right), ci95, f1: mean(&f1) };
-            (arm.name().to_owned(), score)
-        })
-        .collect()
+    let scored = scored.map(|((arm, column), ci95)| {
+        let right: Vec<f64> = column.iter().flatten().copied().collect();
+        let n_clusters = bootstrap.n_clusters_with_value(column);
+        let ci95 = of_mean(&right, (0.0, 1.0), n_clusters, ci95);
+        (arm.name().to_owned(), MeasureSummary { mean: mean(&right), n: right.len(), ci95 })
+    });
+    scored.collect()
 }
 
 /// Returns the arms that were run, each with a column of right answers.
-pub(super) fn right_by_arm(
-    traces: &[Trace],
-    outcomes: &[Outcome],
-) -> (Vec<ArmName>, Vec<Vec<Option<f64>>>) {
+fn right_by_arm(traces: &[Trace], outcomes: &[Outcome]) -> (Vec<ArmName>, Vec<Vec<Option<f64>>>) {
     let arms = ArmName::ALL.iter().copied();
     let was_run = |arm: &ArmName| traces.iter().any(|trace| trace.attempt(*arm).is_some());
     let column = |arm| {
@@ -113,34 +89,6 @@ pub fn tokens(traces: &[Trace]) -> TokenTotals {
         totals.completion = totals.completion.saturating_add(entry.completion);
     }
     totals
-}
-
-/// Replies obtained without a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spared {
-    /// Number of repeated replies.
-    pub replies: usize,
-    /// Tokens of their prompts.
-    pub prompt: u64,
-    /// Tokens of their answers.
-    pub completion: u64,
-}
-
-/// Returns the replies obtained without a call, by arm.
-#[must_use]
-pub fn spared(traces: &[Trace]) -> BTreeMap<String, Spared> {
-    let mut spared: BTreeMap<String, Spared> = BTreeMap::new();
-    for arm in traces.iter().flat_map(|trace| &trace.arms) {
-        for attempt in arm.attempts.iter().filter(|attempt| attempt.origin != Origin::Called) {
-            let tokens = &attempt.tokens;
-            let entry = spared.entry(arm.arm.name().to_owned()).or_default();
-            entry.replies += 1;
-            entry.prompt =
-                entry.prompt.saturating_add(tokens.prompt_billed.unwrap_or(tokens.prompt));
-            entry.completion = entry.completion.saturating_add(tokens.completion);
-        }
-    }
-    spared
 }
 
 impl ArmUse {

@@ -23,34 +23,22 @@ pub struct ClusterSizes {
     pub largest: usize,
 }
 
-/// A range of evidence: number of the document, first byte, end.
-pub type EvidenceSpan = (usize, usize, usize);
+/// Bytes of a document as evidence.
+type Span<'a> = (&'a DocId, ByteRange);
 
 /// Returns each question's cluster, numbered from 0 without gaps. Unless `cluster`, each question is alone.
 pub fn question_clusters<'a>(
     questions: impl IntoIterator<Item = &'a Question>,
     cluster: bool,
 ) -> Vec<usize> {
-    let mut numbers = HashMap::new();
-    let questions = questions.into_iter();
-    let evidence: Vec<Vec<EvidenceSpan>> =
-        questions.map(|question| spans(question, &mut numbers)).collect();
-    evidence_clusters(evidence.iter().map(Vec::as_slice), cluster)
-}
-
-/// Returns the clusters of questions with this evidence, as [`question_clusters`] does.
-pub fn evidence_clusters<'a>(
-    evidence: impl IntoIterator<Item = &'a [EvidenceSpan]>,
-    cluster: bool,
-) -> Vec<usize> {
-    let evidence: Vec<&[EvidenceSpan]> = evidence.into_iter().collect();
+    let evidence: Vec<Vec<Span<'a>>> = questions.into_iter().map(spans).collect();
     if !cluster {
         return (0..evidence.len()).collect();
     }
     let segments = segments(&evidence);
     clusters(
         evidence.iter().map(|spans| {
-            spans.iter().map(|(doc, start, _)| (doc, segment(&segments[doc], *start)))
+            spans.iter().map(|(doc, range)| (*doc, segment(&segments[doc], range.start)))
         }),
     )
 }
@@ -73,29 +61,22 @@ pub fn sizes(cluster_of: &[usize]) -> ClusterSizes {
     ClusterSizes { n: counts.len(), largest: counts.into_values().max().unwrap_or(0) }
 }
 
-/// Returns the evidence of a question, all alternatives of all groups; documents are numbered as they occur.
-pub(crate) fn spans<'a>(
-    question: &'a Question,
-    numbers: &mut HashMap<&'a DocId, usize>,
-) -> Vec<EvidenceSpan> {
-    let mut found = Vec::new();
-    for member in question.evidence.iter().flatten() {
-        let next = numbers.len();
-        let doc = *numbers.entry(&member.doc).or_insert(next);
+/// Returns the evidence of a question, all alternatives of all groups.
+fn spans(question: &Question) -> Vec<Span<'_>> {
+    let members = question.evidence.iter().flatten();
+    let spans = members.flat_map(|member| {
         let whole = member.ranges.is_empty().then_some(WHOLE);
         let ranges = member.ranges.iter().copied().chain(whole);
-        let ranges = ranges.filter(|range| !range.is_empty());
-        found.extend(ranges.map(|range| (doc, range.start, range.end)));
-    }
-    found
+        ranges.map(|range| (&member.doc, range))
+    });
+    spans.filter(|(_, range)| !range.is_empty()).collect()
 }
 
 /// Merges overlapping evidence: each document's segments, disjoint and ascending. Ranges that only touch stay apart.
-fn segments(evidence: &[&[EvidenceSpan]]) -> HashMap<usize, Vec<ByteRange>> {
-    let mut segments: HashMap<usize, Vec<ByteRange>> = HashMap::new();
-    for (doc, start, end) in evidence.iter().copied().flatten() {
-        let range = ByteRange { start: *start, end: *end };
-        segments.entry(*doc).or_default().push(range);
+fn segments<'a>(evidence: &[Vec<Span<'a>>]) -> HashMap<&'a DocId, Vec<ByteRange>> {
+    let mut segments: HashMap<&DocId, Vec<ByteRange>> = HashMap::new();
+    for (doc, range) in evidence.iter().flatten() {
+        segments.entry(doc).or_default().push(*range);
     }
     for ranges in segments.values_mut() {
         ranges.sort_unstable();

@@ -1,4 +1,4 @@
-//! Counts of a run: failure classes, flags, right answers by rule.
+//! Counts of a run: failure classes, flags, answers on which rules disagree.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,7 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::judge_attempt;
 use ragtriage_core::rightness::{Correctness, Judge, RightRule};
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::types::{
-    ArmName, ChunkId, FailureClass, Flag, Interval, QuestionKind, Step, Trace,
-};
+use ragtriage_core::types::{ArmName, ChunkId, FailureClass, Flag, Interval, Step};
 use ragtriage_data::run::SavedRun;
 
 /// A failure class with its share.
@@ -55,51 +53,6 @@ pub(super) fn shares(classes: &BTreeMap<String, usize>, n: usize) -> BTreeMap<St
     shares.collect()
 }
 
-/// Counts each class twice, with every unsure answer taken for right and for wrong.
-pub(super) fn class_bounds(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, [usize; 2]> {
-    let is_unsure = |outcome: &Outcome| outcome.class == FailureClass::Unsure;
-    if !outcomes.iter().any(is_unsure) {
-        return BTreeMap::new();
-    }
-    let [right, wrong] = [Correctness::Right, Correctness::Wrong].map(|correctness| {
-        let questions = run.traces.iter().zip(outcomes);
-        let classes = questions.map(|(trace, outcome)| {
-            outcome.class_with(trace, &outcome.judgments.resolved(correctness)).name()
-        });
-        count(FailureClass::ALL.iter().map(|class| class.name()), classes)
-    });
-    right
-        .into_iter()
-        .zip(wrong.into_values())
-        .map(|((class, right), wrong)| (class, [right.min(wrong), right.max(wrong)]))
-        .collect()
-}
-
-/// Counts the right answers to answerable questions under each rule.
-pub(super) fn right_by_rule(
-    run: &SavedRun,
-    outcomes: &[Outcome],
-    judge: Judge,
-) -> BTreeMap<String, usize> {
-    let counted = RightRule::ALL.map(|rule| {
-        let correctness = |trace: &Trace, outcome: &Outcome| {
-            let attempt = trace.attempt(ArmName::Retrieved)?;
-            // The outcomes hold the decisions of the run's own rule.
-            if rule == judge.rule {
-                return Some(outcome.judgments.decision(ArmName::Retrieved)?.rule);
-            }
-            let judge = Judge { rule, ..judge };
-            Some(judge_attempt(&trace.question, attempt, judge)?.correctness)
-        };
-        let right = run.traces.par_iter().zip(outcomes).filter(|(trace, outcome)| {
-            trace.question.kind != QuestionKind::Unanswerable
-                && correctness(trace, outcome) == Some(Correctness::Right)
-        });
-        (rule.name().to_owned(), right.count())
-    });
-    counted.into()
-}
-
 /// Counts the answers on which the run's rule and containment of a gold answer disagree, and those that both decide.
 pub(super) fn rule_disagreement(
     run: &SavedRun,
@@ -134,8 +87,8 @@ pub(super) fn unlocated(run: &SavedRun) -> (usize, usize) {
     (unknown, contexts.len())
 }
 
-/// Counts the flags that this run can raise: suspect labels require the oracle arm, misled answers require the
-/// closed-book arm, and HNSW misses require exact search alongside it.
+/// Counts the flags that this run can raise: suspect labels require the oracle arm, and HNSW misses
+/// exact search alongside it.
 pub(super) fn flags(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for &flag in Flag::ALL.iter().filter(|flag| could_be_raised(run, **flag)) {
@@ -151,10 +104,9 @@ fn could_be_raised(run: &SavedRun, flag: Flag) -> bool {
             .traces
             .iter()
             .any(|trace| trace.steps.iter().any(|step| step.exact_search.is_some())),
-        Flag::Misled => has_arm(run, ArmName::ClosedBook),
         Flag::LabelSuspect => has_arm(run, ArmName::Oracle),
         Flag::ServerTruncated => has_arm(run, ArmName::Retrieved),
-        Flag::Cut | Flag::EncoderTruncated | Flag::AnswerElsewhere => true,
+        Flag::EncoderTruncated | Flag::AnswerElsewhere => true,
     }
 }
 

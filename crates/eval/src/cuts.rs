@@ -27,8 +27,6 @@ ragtriage_core::closed_set! {
         Tag = "tag",
         /// The expected kind of answer.
         Kind = "kind",
-        /// The number of evidence groups it needs.
-        Hops = "hops",
     }
 }
 
@@ -64,8 +62,6 @@ pub struct Slice {
     pub supported: MeasureSummary,
     /// Share of right answers.
     pub right: MeasureSummary,
-    /// `AnswerF1`.
-    pub answer_f1: MeasureSummary,
     /// The failure class with the most questions, the earlier stage on ties; `None` if none was lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mostly: Option<(FailureClass, usize)>,
@@ -79,8 +75,6 @@ pub struct QuestionColumns<'a> {
     pub outcomes: &'a [Outcome],
     /// `EM@k`.
     pub em: Vec<Option<f64>>,
-    /// `AnswerF1`.
-    pub answer_f1: Vec<Option<f64>>,
     /// 1 where the answer is right, 0.5 where the rule is unsure, 0 where it is wrong.
     pub right: Vec<Option<f64>>,
     /// Their clusters.
@@ -132,7 +126,6 @@ impl QuestionColumns<'_> {
             em: self.share(questions, |at: usize| Some(self.em[at]? > 0.0)),
             supported: self.share(questions, |at| self.supported(at)),
             right: self.share_right(questions),
-            answer_f1: self.mean(questions, &self.answer_f1),
             mostly: self.mostly(questions),
         }
     }
@@ -180,16 +173,6 @@ fn parts(by: SliceBy, all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize
             of_kind.retain(|&at| traces[at].question.kind == *kind);
             (kind.name().to_owned(), of_kind)
         })),
-        SliceBy::Hops => {
-            let mut by_hops: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-            for &at in all {
-                let n_hops = traces[at].question.evidence.len();
-                if n_hops > 0 {
-                    by_hops.entry(n_hops).or_default().push(at);
-                }
-            }
-            by_hops.into_iter().map(|(hops, questions)| (hops.to_string(), questions)).collect()
-        }
     }
 }
 
@@ -223,7 +206,7 @@ fn tags(all: &[usize], traces: &[Trace]) -> Vec<(String, Vec<usize>)> {
 mod tests {
     use super::super::tests::{outcome, trace};
     use super::*;
-    use ragtriage_core::types::{Interval, Stage};
+    use ragtriage_core::types::Stage;
 
     /// Four questions: tags a; a b; none; none. Classes correct, ranking, ranking, failed.
     fn columns(traces: &[Trace], outcomes: &[Outcome]) -> Vec<SliceGroup> {
@@ -231,8 +214,7 @@ mod tests {
             traces,
             outcomes,
             em: vec![Some(1.0), Some(0.0), None, Some(1.0)],
-            answer_f1: vec![Some(1.0), Some(0.5), Some(0.0), None],
-            right: vec![Some(1.0), Some(0.0), Some(0.0), None],
+            right: vec![Some(1.0), Some(0.5), Some(0.0), None],
             cluster_of: vec![0, 1, 2, 3],
         })
     }
@@ -261,15 +243,15 @@ mod tests {
         let parts: Vec<(&str, usize, f64)> = cuts[0]
             .parts
             .iter()
-            .map(|part| (part.value.as_str(), part.n, part.answer_f1.mean))
+            .map(|part| (part.value.as_str(), part.n, part.right.mean))
             .collect();
-        // The failed one is in none; of tag a F1 is (1 + .5) / 2.
+        // The failed one is in none; of tag a (1 + .5) / 2 are right.
         assert_eq!(
             (cuts[0].by, parts),
             (SliceBy::Tag, vec![("a", 2, 0.75), ("b", 1, 0.5), ("(none)", 1, 0.0)])
         );
         let a = &cuts[0].parts[0];
-        assert_eq!((a.em.mean, a.em.n, a.supported.mean, a.right.mean), (0.5, 2, 0.5, 0.5));
+        assert_eq!((a.em.mean, a.em.n, a.supported.mean), (0.5, 2, 0.5));
         assert_eq!((a.rough, a.mostly), (true, Some((FailureClass::Ranking, 1))));
     }
 
@@ -292,33 +274,6 @@ mod tests {
     fn only_cuts_with_several_parts_are_kept() {
         let (traces, outcomes) = four();
         let by: Vec<SliceBy> = columns(&traces, &outcomes).iter().map(|cut| cut.by).collect();
-        // One evidence group each: it does not tell questions apart.
         assert_eq!(by, [SliceBy::Tag, SliceBy::Kind]);
-    }
-
-    #[test]
-    fn names_in_summary_json_stay() {
-        let names = serde_json::to_value(SliceBy::ALL).expect("names");
-        let expected = ["tag", "kind", "hops"];
-        assert_eq!(names, serde_json::json!(expected));
-    }
-
-    #[test]
-    fn a_mean_of_equal_values_is_not_certain() {
-        let (traces, outcomes) = four();
-        let b = &columns(&traces, &outcomes)[1].parts[0];
-        // Span questions 0 and 1: F1 1 and .5, sd .3536, error .25, t(.975, 1) = 12.7: clamped to 0..1.
-        assert_eq!(b.answer_f1.ci95, Some(Interval { low: 0.0, high: 1.0 }));
-        let columns = QuestionColumns {
-            traces: &traces,
-            outcomes: &outcomes,
-            em: vec![],
-            answer_f1: vec![Some(1.0); 4],
-            right: vec![],
-            cluster_of: vec![0, 1, 2, 3],
-        };
-        // 1 - .025^(1/3) of three clusters may be otherwise: Clopper-Pearson, 3 of 3.
-        let low = columns.mean(&[0, 1, 2], &columns.answer_f1).ci95.expect("clusters").low;
-        assert!((low - 0.2924).abs() < 5e-5, "{low}");
     }
 }

@@ -4,7 +4,6 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer_scores;
 use ragtriage_core::attribute::classify::{self, Outcome};
 use ragtriage_core::attribute::judge::Judgments;
 use ragtriage_core::attribute::known::TopK;
@@ -103,20 +102,6 @@ pub fn two_by_two(
         miss_wrong: of(false, Correctness::Wrong),
         miss_unsure: of(false, Correctness::Unsure),
     }
-}
-
-/// Returns the `AnswerF1` of an arm's answer; for questions with key facts 1 when right, else 0. `None` if the arm has no
-/// answer, there are no gold answers, or the question is unanswerable.
-#[must_use]
-pub fn f1(trace: &Trace, outcome: &Outcome, arm: ArmName, judge: Judge) -> Option<f64> {
-    let question = &trace.question;
-    if question.kind == QuestionKind::Unanswerable {
-        return None;
-    }
-    if question.required.is_empty() && question.forbidden.is_empty() {
-        return answer_scores::answer_scores(trace, arm, judge).map(|scores| scores.f1);
-    }
-    outcome.judgments.correctness(arm).map(Correctness::score)
 }
 
 /// Returns the answer score of an arm in units of right answers: 1 when right, 0.5 when the rule is unsure, else 0. `None`

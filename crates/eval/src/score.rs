@@ -60,17 +60,6 @@ pub(super) fn score_classified(
     score_traces(&run.traces, &shown, measures, &context)
 }
 
-/// Scores the final rankings of `traces`, which name passages of `run`, by measures without a token budget.
-pub(super) fn score_rankings(
-    run: &SavedRun,
-    traces: &[Trace],
-    measures: &[Measure],
-    judge: Judge,
-) -> Scores {
-    let shown = vec![ByBudget::new(); traces.len()];
-    score_traces(traces, &shown, measures, &ScoringContext::new(run, measures, judge))
-}
-
 fn score_traces(
     traces: &[Trace],
     shown: &[ByBudget<'_>],

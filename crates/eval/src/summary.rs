@@ -6,18 +6,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::approximate::{self, ApproximateSearch};
-use super::arms::{self, ArmScore, Repeats, TokenTotals};
-use super::audit::answer_audit::AnswerAudit;
+use super::arms::{self, Repeats, TokenTotals};
+use super::audit::AnswerAudit;
 use super::clusters::{self, cluster_of};
 pub use super::counts::Share;
-use super::counts::{
-    class_bounds, class_counts, count, flags, has_arm, right_by_rule, rule_disagreement, shares,
-    unlocated,
-};
+use super::counts::{class_counts, count, flags, has_arm, rule_disagreement, shares, unlocated};
 use super::cuts::{self, QuestionColumns, SliceGroup};
 use super::diagnose::{self, TwoByTwo};
 use super::judge::{DecidedAnswers, JudgeSummary, decided_answers, judge_summary};
-use super::losses::{self, LossTable};
+use super::losses::LossTable;
 pub use super::measure_summary::MeasureSummary;
 use super::measure_summary::mean;
 use super::score::{self, Scores};
@@ -31,6 +28,9 @@ use ragtriage_core::stats::interval::{IntervalMethod, of_mean};
 use ragtriage_core::stats::median::median;
 use ragtriage_core::types::{ArmName, FailureClass, Fault, Step, Trace};
 use ragtriage_data::run::{SCHEMA, SavedRun};
+
+/// Bootstrap resamples of a run: more take gigabytes and change no significant digit.
+pub const RESAMPLES: usize = 10_000;
 
 /// Options for evaluating a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,29 +76,19 @@ pub struct Summary {
     pub class_shares: BTreeMap<String, Share>,
     /// The composition of `generation`.
     pub generation: BTreeMap<String, usize>,
-    /// The smallest and the largest count of each class, whether the unsure answers are right or wrong; empty without any.
-    pub class_bounds: BTreeMap<String, [usize; 2]>,
-    /// Right answers under each rule of `evaluation.right`.
-    pub right_by_rule: BTreeMap<String, usize>,
-    /// The classes' shares with `answer_elsewhere` counted as support: labels may be incomplete, and the true share is
-    /// between the two.
-    pub class_shares_with_elsewhere: BTreeMap<String, Share>,
     /// The flags that this run could raise.
     pub flags: BTreeMap<String, usize>,
     /// 2 x 2 table of retrieval by answer.
     pub two_by_two: TwoByTwo,
     /// The questions by the stage that lost them, and what each stage costs.
     pub losses: LossTable,
-    /// Answer score of each arm.
-    pub arms: BTreeMap<String, ArmScore>,
+    /// Right answers under each condition (arm).
+    pub arms: BTreeMap<String, MeasureSummary>,
     /// Changes between repeated answers, if repeats were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
     /// The loss budget: loss by stage, in right answers, as the verdict counts them.
     pub loss_budget: LossBudget,
-    /// The loss budget in `AnswerF1`; `None` without an oracle arm.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub loss_budget_f1: Option<LossBudget>,
     /// The bottleneck.
     pub verdict: LossVerdict,
     /// Deliveries of other settings.
@@ -158,10 +148,9 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let cluster_of = cluster_of(&run.traces, plan.cluster);
     let answered = run.traces.iter().any(|trace| !trace.arms.is_empty());
     // The budget of answers requires the oracle arm; without it, only the loss of support is known.
-    let of_f1 = has_arm(run, ArmName::Oracle).then_some(BudgetOf::F1(plan.judge));
-    let of = of_f1.map_or(BudgetOf::Support, |_| BudgetOf::Right);
+    let has_oracle = has_arm(run, ArmName::Oracle);
+    let of = if has_oracle { BudgetOf::Right } else { BudgetOf::Support };
     let bootstrap = Bootstrap::new(cluster_of.clone(), plan.resamples, plan.seed);
-    let budget_of = |of| verdict::loss_budget(&run.traces, &outcomes, of, &bootstrap);
     let verdict = verdict::judge(
         &VerdictFacts {
             traces: &run.traces,
@@ -169,7 +158,6 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             of,
             is_answered: has_arm(run, ArmName::Retrieved),
             k: prompt_size(run, plan),
-            top,
             unlocated: unlocated(run),
             rule_disagreement: rule_disagreement(run, &outcomes, plan.judge),
         },
@@ -178,29 +166,26 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let is_estimated = has_arm(run, ArmName::Retrieved) && !verdict.counts_answers;
     let estimated =
         is_estimated.then(|| verdict::estimated_budget(&outcomes, &bootstrap)).flatten();
-    let loss_budget = estimated.unwrap_or_else(|| budget_of(of));
+    let loss_budget =
+        estimated.unwrap_or_else(|| verdict::loss_budget(&run.traces, &outcomes, of, &bootstrap));
     let measures = measure_summaries(&scores, &bootstrap);
     let losses = LossTable::new(&run.traces, &outcomes, (&loss_budget, &verdict), answered);
-    let with_elsewhere = losses::with_elsewhere(&run.traces, &outcomes);
     let em_at_5 = measures.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
     let classes = class_counts(&outcomes);
-    let columns = columns(run, &scores, plan, (&outcomes, cluster_of));
+    let (columns, answer_f1) = columns(run, &scores, plan, (&outcomes, cluster_of));
     let summary = Summary {
         schema: SCHEMA,
         n_questions: run.traces.len(),
         answer_audit: None,
         decided: decided_answers(run, &outcomes),
         judge: judge_summary(run, &outcomes),
-        approximate_search: approximate::approximate_search(run, (&plan.measures, plan.judge)),
+        approximate_search: approximate::approximate_search(run),
         class_shares: shares(&classes, run.traces.len()),
         classes,
         generation: count(
             Fault::ALL.iter().map(|fault| fault.name()),
             outcomes.iter().filter_map(|o| o.fault).map(Fault::name),
         ),
-        class_bounds: class_bounds(run, &outcomes),
-        right_by_rule: right_by_rule(run, &outcomes, plan.judge),
-        class_shares_with_elsewhere: shares(&class_counts(&with_elsewhere), run.traces.len()),
         flags: flags(run, &outcomes),
         two_by_two: diagnose::two_by_two(
             prompt_size(run, plan),
@@ -209,11 +194,10 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
                 .iter()
                 .map(|outcome| outcome.judgments.correctness(ArmName::Retrieved))
                 .collect::<Vec<_>>(),
-            &columns.answer_f1,
+            &answer_f1,
         ),
-        arms: arms::arm_scores(&run.traces, &outcomes, plan.judge, &bootstrap),
+        arms: arms::arm_scores(&run.traces, &outcomes, &bootstrap),
         repeats: arms::repeats(&run.traces, plan.judge, &run.decided.answers),
-        loss_budget_f1: of_f1.map(budget_of),
         loss_budget,
         // Without a usable label EM says nothing of retrieval: no document contains a gold answer.
         rule_of_thumb: verdict::rule_of_thumb(
@@ -297,7 +281,7 @@ fn columns<'a>(
     scores: &Scores,
     plan: &EvaluationPlan,
     (outcomes, cluster_of): (&'a [Outcome], Vec<usize>),
-) -> QuestionColumns<'a> {
+) -> (QuestionColumns<'a>, Vec<Option<f64>>) {
     let cutoff = if run.manifest.is_foreign() { Cutoff::Prompt } else { Cutoff::Top(plan.k) };
     let [em, answer_f1] =
         [(Family::Em, Some(cutoff)), (Family::AnswerF1, None)].map(|(family, cutoff)| {
@@ -305,18 +289,12 @@ fn columns<'a>(
                 .and_then(|measure| scores.column(measure))
                 .unwrap_or_else(|| vec![None; run.traces.len()])
         });
-    QuestionColumns {
-        traces: &run.traces,
-        outcomes,
-        em,
-        answer_f1,
-        right: outcomes
-            .iter()
-            .map(|outcome| outcome.judgments.correctness(ArmName::Retrieved))
-            .map(|answer| answer.map(Correctness::score))
-            .collect(),
-        cluster_of,
-    }
+    let right = outcomes.iter().map(|outcome| {
+        let answer = outcome.judgments.correctness(ArmName::Retrieved);
+        answer.map(Correctness::score)
+    });
+    let right = right.collect();
+    (QuestionColumns { traces: &run.traces, outcomes, em, right, cluster_of }, answer_f1)
 }
 
 fn attempts(traces: &[Trace]) -> impl Iterator<Item = &ragtriage_core::types::Attempt> {

@@ -4,7 +4,6 @@ use super::oracle::{Room, oracle};
 use super::plan::ArmPlan;
 use ragtriage_core::attribute::Passages;
 use ragtriage_core::attribute::support::SupportTest;
-use ragtriage_core::config::NoisePosition;
 use ragtriage_core::types::{ArmName, ChunkId, Corpus, Gold, Question};
 
 /// A question, and the passages that its arms are chosen from.
@@ -34,9 +33,7 @@ impl ArmChoice<'_> {
         let chunks = |arm: &ArmName| match arm {
             ArmName::Retrieved => Some(self.packed.to_vec()),
             ArmName::Oracle => oracle.clone(),
-            ArmName::GoldInNoise => {
-                Some(self.gold_in_noise(oracle.as_deref()?, plan.noise_position))
-            }
+            ArmName::GoldInNoise => Some(self.gold_in_noise(oracle.as_deref()?)),
             ArmName::ClosedBook => self.in_sample.then(Vec::new),
         };
         plan.names.iter().filter_map(|arm| Some((*arm, chunks(arm)?))).collect()
@@ -47,9 +44,10 @@ impl ArmChoice<'_> {
         oracle(self.question, self.gold, self.corpus, &self.room)
     }
 
-    /// Inserts the missing gold chunks into the packed chunks at `position`. If the result exceeds the budget, chunks without
+    /// Inserts the missing gold chunks in the middle of the packed chunks: models read the ends of a prompt best (Liu et al., "Lost
+    /// in the Middle", TACL 2024), so this is the most cautious place. If the result exceeds the budget, chunks without
     /// gold evidence are dropped, last first, until it fits or only gold evidence remains.
-    fn gold_in_noise(&self, oracle: &[ChunkId], position: NoisePosition) -> Vec<ChunkId> {
+    fn gold_in_noise(&self, oracle: &[ChunkId]) -> Vec<ChunkId> {
         let test = SupportTest::new(self.question, &self.gold.groups, self.passages);
         let packed = self.packed;
         if test.of(packed).holds {
@@ -75,11 +73,7 @@ impl ArmChoice<'_> {
         if let Some(budget) = self.noise_tokens {
             self.drop_noise(&mut kept, (oracle, &missing), &test, budget);
         }
-        let at = match position {
-            NoisePosition::First => 0,
-            NoisePosition::Middle => kept.len() / 2,
-            NoisePosition::Last => kept.len(),
-        };
+        let at = kept.len() / 2;
         kept.splice(at..at, missing);
         kept
     }
@@ -140,12 +134,7 @@ mod tests {
     }
 
     /// The gold-in-noise prompt for evidence at bytes 0-20 and 70-80 of ten chunks of ten bytes, given the `packed` chunks.
-    fn in_noise(
-        packed: &[&str],
-        tokens: impl Fn(&ChunkId) -> usize,
-        budget: usize,
-        position: NoisePosition,
-    ) -> Vec<String> {
+    fn in_noise(packed: &[&str], tokens: impl Fn(&ChunkId) -> usize, budget: usize) -> Vec<String> {
         let tens: Vec<(usize, usize)> = (0..10).map(|at| (10 * at, 10 * at + 10)).collect();
         let corpus = corpus_of(&tens);
         let held = |needed: (usize, usize), chunks: &[&str]| GoldMember {
@@ -178,26 +167,21 @@ mod tests {
         };
         let oracle = choice.oracle().expect("all gold is there");
         assert_eq!(ordinals(&oracle), ["0", "1", "7"]);
-        let prompt = choice.gold_in_noise(&oracle, position);
+        let prompt = choice.gold_in_noise(&oracle);
         ordinals(&prompt).into_iter().map(str::to_owned).collect()
     }
 
     #[test]
-    fn missing_gold_is_put_in_at_the_position_asked_for_and_noise_stays_while_it_fits() {
+    fn missing_gold_is_put_in_the_middle_and_noise_stays_while_it_fits() {
         let even = |_: &ChunkId| 10;
         // 0 and 7 are gold, 1 is missing. Five passages of 10 fit 50: half of four others, two, come
         // before it.
         let packed = ["d#7", "d#3", "d#0", "d#5"];
-        assert_eq!(in_noise(&packed, even, 50, NoisePosition::Middle), ["7", "3", "1", "0", "5"]);
-        assert_eq!(in_noise(&packed, even, 50, NoisePosition::First), ["1", "7", "3", "0", "5"]);
-        assert_eq!(in_noise(&packed, even, 50, NoisePosition::Last), ["7", "3", "0", "5", "1"]);
+        assert_eq!(in_noise(&packed, even, 50), ["7", "3", "1", "0", "5"]);
         // Of 49 tokens 5, the last passage without gold evidence, is dropped.
-        assert_eq!(in_noise(&packed, even, 49, NoisePosition::Middle), ["7", "1", "3", "0"]);
+        assert_eq!(in_noise(&packed, even, 49), ["7", "1", "3", "0"]);
         // No gold evidence was retrieved: 0, 1 and 7 are missing and take 30 of 40 tokens.
-        assert_eq!(
-            in_noise(&["d#3", "d#4", "d#5", "d#6"], even, 40, NoisePosition::Last),
-            ["3", "0", "1", "7"]
-        );
+        assert_eq!(in_noise(&["d#3", "d#4", "d#5", "d#6"], even, 40), ["0", "1", "7", "3"]);
     }
 
     #[test]
@@ -205,16 +189,13 @@ mod tests {
         let gold_is_long = |id: &ChunkId| {
             if ["d#0", "d#1", "d#7"].contains(&id.as_str()) { 100 } else { 1 }
         };
-        assert_eq!(
-            in_noise(&["d#3", "d#0"], gold_is_long, 101, NoisePosition::Last),
-            ["0", "1", "7"]
-        );
-        assert_eq!(in_noise(&[], |_| 1, 10, NoisePosition::Middle), ["0", "1", "7"]);
+        assert_eq!(in_noise(&["d#3", "d#0"], gold_is_long, 101), ["0", "1", "7"]);
+        assert_eq!(in_noise(&[], |_| 1, 10), ["0", "1", "7"]);
     }
 
     #[test]
     fn a_prompt_with_all_its_gold_stays_as_it_is() {
         let packed = ["d#5", "d#7", "d#1", "d#0"];
-        assert_eq!(in_noise(&packed, |_| 10, 40, NoisePosition::First), ["5", "7", "1", "0"]);
+        assert_eq!(in_noise(&packed, |_| 10, 40), ["5", "7", "1", "0"]);
     }
 }

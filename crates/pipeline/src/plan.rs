@@ -9,7 +9,7 @@ use ragtriage_clients::embed::Encoder;
 use ragtriage_clients::llm::Generator;
 use ragtriage_clients::rerank::Reranker;
 use ragtriage_core::chunk::ChunkSpec;
-use ragtriage_core::config::{CollectionSettings, Hnsw, NoisePosition, Price, Quantization};
+use ragtriage_core::config::{CollectionSettings, Hnsw, Price, Quantization};
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::prompt::Template;
@@ -74,6 +74,9 @@ pub struct CallPlan<'a> {
     pub arms: &'a ArmPlan,
 }
 
+/// Number of questions that the arm `ClosedBook` is asked.
+pub(crate) const CLOSED_BOOK_SAMPLE: usize = 200;
+
 /// The arms that the generator is asked.
 #[derive(Clone, Debug)]
 pub struct ArmPlan {
@@ -81,12 +84,8 @@ pub struct ArmPlan {
     pub names: Vec<ArmName>,
     /// Number of times the arm `Retrieved` is asked; at least 1.
     pub repeat: usize,
-    /// Number of questions that the arm `ClosedBook` is asked.
-    pub closed_book_sample: usize,
-    /// Seed of that sample.
+    /// Seed of the sample of questions that the arm `ClosedBook` is asked.
     pub seed: u64,
-    /// Position of the gold evidence in the arm `GoldInNoise`.
-    pub noise_position: NoisePosition,
 }
 
 impl ArmPlan {

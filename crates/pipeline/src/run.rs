@@ -14,7 +14,7 @@ use super::compute::Compute;
 use super::generate::{self, ArmPrompt, Caller, PromptCall};
 use super::index::indexed_text;
 use super::oracle::Room;
-use super::plan::{Plan, RetrieverPlan};
+use super::plan::{CLOSED_BOOK_SAMPLE, Plan, RetrieverPlan};
 use super::progress::Progress;
 use super::prompt;
 use super::retrieve;
@@ -49,7 +49,7 @@ pub(super) async fn prepare(
     progress: &dyn Progress,
 ) -> Result<Prepared, Error> {
     let sampled = |n| sampled(stock.ids(), n, plan.arms.seed);
-    let closed_book = sampled(plan.arms.closed_book_sample);
+    let closed_book = sampled(CLOSED_BOOK_SAMPLE);
     let compared = sampled(EXACT_SAMPLE);
     let Ingested { corpus, retrievers, facts: mut ingest } = stock.ingest(&plan, progress).await?;
     let facts = RunFacts {

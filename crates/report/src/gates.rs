@@ -15,9 +15,8 @@ pub fn report(gates: &GateReport) -> Report {
     let against = gates.baseline.as_ref().map_or(String::new(), |name| format!(" against {name}"));
     let mut report = Report::new(format!("ragtriage: gates of {}{against}", gates.run));
     report.elements.push(Element::Verdict(verdict(gates)));
-    let mut warnings: Vec<String> =
+    let warnings: Vec<String> =
         [left_out(gates), other_gold(gates)].into_iter().flatten().collect();
-    warnings.extend(gates.warnings.iter().cloned());
     report.warnings(&warnings);
     report.table(table(&gates.gates));
     report
@@ -78,11 +77,7 @@ fn three_decimals(interval: Interval) -> String {
 fn verdict(gates: &GateReport) -> String {
     let [passed, failed, open] = [GateVerdict::Pass, GateVerdict::Fail, GateVerdict::Inconclusive]
         .map(|verdict| count(&gates.gates, verdict));
-    let strict = match (open, gates.strict) {
-        (0, _) => "",
-        (_, true) => " (counted as failed)",
-        (_, false) => " (not counted as failed)",
-    };
+    let open_ones = if open == 0 { "" } else { " (not counted as failed)" };
     // A gate that is not decided is not called passed.
     let end = match (gates.passed, open) {
         (true, 0) => "The run passes.",
@@ -93,7 +88,7 @@ fn verdict(gates: &GateReport) -> String {
         GateMode::Interval => "",
         GateMode::Mean => " Decided by the mean, not by the interval.",
     };
-    format!("{end} {passed} passed, {failed} failed, {open} inconclusive{strict}.{by}")
+    format!("{end} {passed} passed, {failed} failed, {open} inconclusive{open_ones}.{by}")
 }
 
 fn count(gates: &[GateResult], verdict: GateVerdict) -> usize {
@@ -113,7 +108,7 @@ pub fn annotations(report: &GateReport) -> Vec<String> {
 }
 
 fn annotation(gate: &GateResult, report: &GateReport) -> String {
-    let level = if gate.verdict.passes(report.strict) { "warning" } else { "error" };
+    let level = if gate.verdict == GateVerdict::Fail { "error" } else { "warning" };
     let title = format!("{}: {}", report.run, gate.gate);
     format!("::{level} title={}::{}", property(&title), message(&gate.reason))
 }
@@ -128,12 +123,12 @@ fn property(text: &str) -> String {
     message(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Writes a JUnit file, XML 1.0 in UTF-8, with a test case per gate. A failed gate is a `failure`, an inconclusive one `skipped`, or a
-/// `failure` when inconclusive gates count as failed.
+/// Writes a JUnit file, XML 1.0 in UTF-8, with a test case per gate. A failed gate is a `failure`, an inconclusive one
+/// `skipped`.
 #[must_use]
 pub fn junit(report: &GateReport) -> String {
-    let failures = report.gates.iter().filter(|gate| !gate.verdict.passes(report.strict)).count();
-    let skipped = report.gates.iter().filter(|gate| is_skipped(gate, report)).count();
+    let [failures, skipped] =
+        [GateVerdict::Fail, GateVerdict::Inconclusive].map(|verdict| count(&report.gates, verdict));
     let counts = format!(
         "tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\"",
         report.gates.len()
@@ -145,22 +140,18 @@ pub fn junit(report: &GateReport) -> String {
     for gate in &report.gates {
         let case = format!("    <testcase classname=\"{name}\" name=\"{}\"", escape(&gate.gate));
         let reason = escape(&gate.reason);
-        let result = if !gate.verdict.passes(report.strict) {
-            format!("<failure type=\"{}\" message=\"{reason}\"/>", gate.verdict.name())
-        } else if is_skipped(gate, report) {
-            format!("<skipped message=\"{reason}\"/>")
-        } else {
-            let _ = writeln!(out, "{case}/>");
-            continue;
+        let result = match gate.verdict {
+            GateVerdict::Fail => format!("<failure type=\"fail\" message=\"{reason}\"/>"),
+            GateVerdict::Inconclusive => format!("<skipped message=\"{reason}\"/>"),
+            GateVerdict::Pass => {
+                let _ = writeln!(out, "{case}/>");
+                continue;
+            }
         };
         let _ = writeln!(out, "{case}>\n      {result}\n    </testcase>");
     }
     out.push_str("  </testsuite>\n</testsuites>\n");
     out
-}
-
-fn is_skipped(gate: &GateResult, report: &GateReport) -> bool {
-    gate.verdict == GateVerdict::Inconclusive && gate.verdict.passes(report.strict)
 }
 
 /// Escapes an attribute's value: one line, without control characters and what XML 1.0 cannot hold (section 2.2).

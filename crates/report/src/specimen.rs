@@ -30,12 +30,7 @@ pub fn plan() -> EvaluationPlan {
     EvaluationPlan {
         measures: Measure::standard(&[1, 2]),
         k: 1,
-        judge: Judge {
-            scorer: Scorer::Squad2,
-            language: Language::english(),
-            rule: RightRule::F1,
-            correct_f1: 0.6,
-        },
+        judge: Judge { scorer: Scorer::Squad2, language: Language::english(), rule: RightRule::F1 },
         resamples: 200,
         seed: 1,
         cluster: false,

@@ -148,7 +148,6 @@ generator = "openai"
 model = "noisy"
 
 [evaluation]
-resamples = 1000
 scorer = "hotpotqa"
 arms = ["retrieved", "oracle", "gold_in_noise"]
 "#;

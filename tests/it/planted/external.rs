@@ -183,12 +183,12 @@ fn the_loss_budget_of_a_service_recovers_what_reader_and_noise_cost() {
     let setting = Setting::new(7, &[(Shape::Plain, 300), (Shape::TwoHop, 100)]);
     let project = setting.project();
     let service = Service::start(Rag::new(&setting));
-    let report = service.run(&project, &["evaluation.closed_book_sample=30"]);
+    let report = service.run(&project, &[]);
     check(&project, "r");
     let summary = project.summary("r");
     assert_eq!(summary["loss_budget"]["of"], "right answers");
     assert_eq!(summary["loss_budget"]["n"], 400);
-    for (at, source) in ["reader", "distraction", "retrieval"].iter().enumerate() {
+    for (at, source) in ["reader", "context_use", "retrieval"].iter().enumerate() {
         let losses = (0..400).map(|number| Habits::of(number).losses()[at]);
         let planted = losses.sum::<f64>() / 400.0;
         let found = term(&summary, source);

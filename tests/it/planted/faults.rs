@@ -143,7 +143,7 @@ fn a_generator_that_errs_among_other_passages_is_context_use() {
 fn a_generator_that_abstains_refuses_or_says_nothing_is_named_so() {
     conduct(Conduct::Abstains, "generation/abstained");
     conduct(Conduct::Refuses, "failed");
-    conduct(Conduct::NeverAnswers, "generation/format");
+    conduct(Conduct::NeverAnswers, "generation/reader");
 }
 
 #[test]
@@ -154,11 +154,6 @@ fn an_answer_from_memory_is_right_without_support() {
     trial.reader.treats(&touched, Conduct::KnowsByHeart);
     trial.expects(&touched, "correct_unsupported");
     trial.run("by-heart");
-}
-
-#[test]
-fn a_generator_that_knew_better_without_passages_is_misled() {
-    conduct(Conduct::ForgetsOverPassages, "generation/reader +misled");
 }
 
 #[test]

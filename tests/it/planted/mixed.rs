@@ -16,8 +16,8 @@ const FAULTS: [(Fault, &str); 13] = [
     (Fault::Conduct(Conduct::ErrsAmongOthers), "generation/context_use"),
     (Fault::Conduct(Conduct::Abstains), "generation/abstained"),
     (Fault::Conduct(Conduct::Refuses), "failed"),
-    (Fault::Conduct(Conduct::NeverAnswers), "generation/format"),
-    (Fault::Conduct(Conduct::ForgetsOverPassages), "generation/reader +misled"),
+    (Fault::Conduct(Conduct::NeverAnswers), "generation/reader"),
+    (Fault::Conduct(Conduct::ForgetsOverPassages), "generation/reader"),
     (Fault::DeletedButKnown, "correct_unsupported"),
 ];
 

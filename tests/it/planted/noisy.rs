@@ -113,7 +113,7 @@ fn terms(habits: Habits, loss: Loss) -> [(&'static str, f64); 3] {
         _ => 0.0,
     };
     if loss == Loss::Corpus {
-        return [("corpus", 1.0 - retrieved), ("reader", 0.0), ("distraction", 0.0)];
+        return [("corpus", 1.0 - retrieved), ("reader", 0.0), ("context_use", 0.0)];
     }
     let stage = match loss {
         Loss::Chunking => "chunking",
@@ -121,7 +121,7 @@ fn terms(habits: Habits, loss: Loss) -> [(&'static str, f64); 3] {
         Loss::Ranking => "ranking",
         _ => "packing",
     };
-    [("reader", 1.0 - oracle), ("distraction", oracle - in_noise), (stage, in_noise - retrieved)]
+    [("reader", 1.0 - oracle), ("context_use", oracle - in_noise), (stage, in_noise - retrieved)]
 }
 
 fn read(questions: &[Known], asked: &Asked) -> Said {

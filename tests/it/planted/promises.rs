@@ -177,8 +177,7 @@ fn changes(runs: &[(&str, Evaluated)]) -> Vec<Held> {
     let mut found = Vec::new();
     for (from, a) in runs {
         for alternative in &a.alternatives {
-            let is_bound = alternative.change.is_upper_bound();
-            let Some(to) = target(from, alternative).filter(|_| !is_bound) else {
+            let Some(to) = target(from, alternative) else {
                 continue;
             };
             let (_, b) = runs.iter().find(|(name, _)| *name == to).expect("a run");

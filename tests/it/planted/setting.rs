@@ -324,7 +324,4 @@ candidates = 30
 generator = "openai"
 model = "planted"
 
-[evaluation]
-resamples = 200
-closed_book_sample = 1000
 "#;

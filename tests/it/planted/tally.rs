@@ -20,7 +20,7 @@ fn label(trace: &Value) -> String {
     }
     for flag in trace["flags"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         // Those that no planted fault causes describe circumstances.
-        if ["server_truncated", "misled"].contains(&flag) {
+        if flag == "server_truncated" {
             let _ = write!(label, " +{flag}");
         }
     }
@@ -33,9 +33,9 @@ pub fn assert_named(project: &Project, run: &str, expected: &BTreeMap<String, St
     assert_eq!(withheld, 0);
 }
 
-/// As [`assert_named`], over the questions that are not left ambiguous; gives back how many are. Right answers never are.
+/// As [`assert_named`], over the questions that are not left unclear; gives back how many are. Right answers never are.
 pub fn assert_claims(project: &Project, run: &str, expected: &BTreeMap<String, String>) -> usize {
-    assert_tallied(project, run, expected, Some("ambiguous"))
+    assert_tallied(project, run, expected, Some("unclear"))
 }
 
 fn assert_tallied(

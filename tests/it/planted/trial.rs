@@ -46,7 +46,7 @@ impl Trial {
         project.summary(name)
     }
 
-    /// Runs it and asserts every diagnosis that is a claim; gives back how many questions were left `ambiguous`.
+    /// Runs it and asserts every diagnosis that is a claim; gives back how many questions were left `unclear`.
     pub fn run_claims(self, name: &str) -> usize {
         let Started { project, expected, .. } = self.start(name);
         assert_claims(&project, name, &expected)

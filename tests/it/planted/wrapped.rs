@@ -189,12 +189,8 @@ fn tally_changes(changes: &mut Changes, question: &Question, answer: &str, expec
 }
 
 fn judged(question: &Question, answer: &str) -> Judgment {
-    let judge = Judge {
-        rule: RightRule::Auto,
-        scorer: Scorer::Hotpotqa,
-        language: Language::english(),
-        correct_f1: 0.6,
-    };
+    let judge =
+        Judge { rule: RightRule::Auto, scorer: Scorer::Hotpotqa, language: Language::english() };
     let judgment = judge.judge(question, answer, Stance::Answered);
     judgment.expect("has gold answers")
 }
@@ -275,6 +271,5 @@ generator = "openai"
 model = "planted"
 
 [evaluation]
-resamples = 200
 arms = ["retrieved", "oracle", "gold_in_noise"]
 "#;

@@ -9,7 +9,7 @@ use super::{Passages, reason};
 use crate::language::Language;
 use crate::rightness::{Correctness, unsupported_values};
 use crate::types::{
-    ArmName, ErrorKind, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Support, Trace,
+    ArmName, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Support, Trace,
 };
 
 /// Failure class and flags of one question.
@@ -84,19 +84,14 @@ fn decide(
     judgments: &Judgments,
 ) -> (FailureClass, Option<Fault>) {
     let attempt = trace.attempt(ArmName::Retrieved);
-    if let Some(failure) = trace.failure() {
-        return match failure.error.kind {
-            ErrorKind::NotRecorded => (FailureClass::NotRecorded, None),
-            _ => (FailureClass::Failed, None),
-        };
-    }
-    if attempt.is_some_and(|attempt| attempt.stance.unusable().is_some()) {
+    let is_unusable = attempt.is_some_and(|attempt| attempt.stance.unusable().is_some());
+    if is_unusable || trace.failure().is_some() {
         return (FailureClass::Failed, None);
     }
     let stance = attempt.map(|attempt| attempt.stance);
     if trace.question.kind == QuestionKind::Unanswerable {
         let class = match stance {
-            None => FailureClass::Unattributed,
+            None => FailureClass::Unclear,
             Some(Stance::Abstained) => FailureClass::CorrectAbstention,
             Some(_) => FailureClass::Hallucinated,
         };
@@ -116,8 +111,9 @@ fn decide(
         (Some(Correctness::Right), _) => FailureClass::CorrectUnsupported,
         (_, Evidence::Lost { cause, .. }) => cause.into(),
         (_, Evidence::Between { .. }) => FailureClass::Undelivered,
-        (_, Evidence::Partial { .. } | Evidence::Unseen { .. }) => FailureClass::Ambiguous,
-        (_, Evidence::Untestable) => FailureClass::Unattributed,
+        (_, Evidence::Partial { .. } | Evidence::Unseen { .. } | Evidence::Untestable) => {
+            FailureClass::Unclear
+        }
         (Some(_), Evidence::Truncated) => FailureClass::Packing,
         (None, Evidence::Complete | Evidence::Truncated) => FailureClass::Supported,
         (Some(_), Evidence::Complete) => FailureClass::Generation,
@@ -149,7 +145,7 @@ fn explain(
     }
     let is_unanswerable = trace.question.kind == QuestionKind::Unanswerable;
     let text = match class {
-        FailureClass::Unattributed if is_unanswerable => {
+        FailureClass::Unclear if is_unanswerable => {
             "unanswerable; without a generator, abstention cannot be checked"
         }
         FailureClass::CorrectAbstention => "unanswerable, and the generator abstained",
@@ -208,7 +204,6 @@ fn why_of(fault: Fault) -> &'static str {
         }
         Fault::Reader => "the answer is wrong, and so is the answer from the gold passages alone",
         Fault::Abstained => "the generator answered that it does not know",
-        Fault::Format => "no answer could be extracted from the response",
     }
 }
 

@@ -12,21 +12,15 @@ use crate::types::{ArmName, Attempt, ChunkId, Flag, QuestionKind, Stance, Trace,
 /// Returns the flags of a question.
 pub(super) fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag> {
     let trace = delivery.trace;
-    let [retrieved, oracle, closed_book] =
-        [ArmName::Retrieved, ArmName::Oracle, ArmName::ClosedBook]
-            .map(|arm| judgments.correctness(arm));
+    let [retrieved, oracle] =
+        [ArmName::Retrieved, ArmName::Oracle].map(|arm| judgments.correctness(arm));
     let tests = [
-        (Flag::Cut, any_cut(delivery)),
         (
             Flag::EncoderTruncated,
             trace.gold.groups.iter().flatten().any(|member| member.encoder_truncated),
         ),
         (Flag::AnnMiss, ann_missed(delivery)),
         (Flag::AnswerElsewhere, answer_elsewhere(delivery)),
-        (
-            Flag::Misled,
-            closed_book == Some(Correctness::Right) && retrieved == Some(Correctness::Wrong),
-        ),
         (
             Flag::LabelSuspect,
             oracle == Some(Correctness::Wrong)
@@ -37,18 +31,6 @@ pub(super) fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag>
         (Flag::ServerTruncated, delivery.read_share.is_some()),
     ];
     tests.into_iter().filter(|(_, is)| *is).map(|(flag, _)| flag).collect()
-}
-
-fn any_cut(delivery: &Delivery<'_>) -> bool {
-    let groups =
-        delivery.trace.question.evidence.iter().take(delivery.trace.gold.groups.len()).enumerate();
-    let mut members = groups
-        .flat_map(|(g, group)| group.iter().enumerate().map(move |(m, member)| ((g, m), member)));
-    members.any(|(at, member)| {
-        let wide = &delivery.trace.gold.groups[at.0][at.1].wide;
-        let mut ranges = member.ranges.iter().filter(|range| !wide.contains(range));
-        ranges.any(|range| delivery.test.is_cut(at, *range))
-    })
 }
 
 /// Returns true if exact search would have completed the support among the candidates that approximate search missed.

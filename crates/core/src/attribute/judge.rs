@@ -199,24 +199,16 @@ mod tests {
             answers: vec!["1992".to_owned()],
             ..Question::new("q".into(), "When?".to_owned())
         };
-        let auto = Judge {
-            rule: RightRule::Auto,
-            scorer: Scorer::Squad2,
-            correct_f1: 0.6,
-            language: Language::english(),
-        };
+        let auto =
+            Judge { rule: RightRule::Auto, scorer: Scorer::Squad2, language: Language::english() };
         let decision = decide(&question, &Attempt::new(answer), auto, settled).expect("an answer");
         (decision.judgment.correctness, decision.by)
     }
 
     #[test]
     fn an_unusable_reply_is_neither_right_nor_wrong() {
-        let judge = Judge {
-            rule: RightRule::Auto,
-            scorer: Scorer::Squad2,
-            correct_f1: 0.6,
-            language: Language::english(),
-        };
+        let judge =
+            Judge { rule: RightRule::Auto, scorer: Scorer::Squad2, language: Language::english() };
         let cut = Attempt { stance: Stance::Truncated, ..Attempt::new("") };
         for kind in [QuestionKind::Span, QuestionKind::Unanswerable] {
             let answers = vec!["1992".to_owned()];

@@ -182,7 +182,7 @@ mod tests {
         assert!(of("generation.price.prompt").may_change_on_resume);
         assert!(of("cache.dir").may_change_on_resume && of("gates.min.EM@5").may_change_on_resume);
         assert!(of("http.timeout_s").may_change_on_resume);
-        assert!(of("evaluation.resamples").affects_summary_only);
+        assert!(of("evaluation.ks").affects_summary_only);
         assert!(of("generation.headers_env.x").is_private);
         assert!(of("retrieval.dense.api_key_env").is_private);
     }
@@ -233,7 +233,6 @@ mod tests {
             ("dataset.limit = 0", "`dataset.limit` is 0, must be at least 1"),
             ("evaluation.ks = [1, 0]", "`evaluation.ks` is 0, must be at least 1"),
             ("evaluation.ks = []", "`evaluation.ks` is empty, must have at least 1 entry"),
-            ("evaluation.correct_f1 = 1.5", "`evaluation.correct_f1` is 1.5, must be 0 to 1"),
             (
                 "retrieval.bm25.k1 = nan",
                 "`retrieval.bm25.k1` is not a finite number, must be 0 to 1000000",

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::dataset::{Format, MissingEvidence};
-use super::evaluation::{GateMode, NoisePosition};
+use super::evaluation::GateMode;
 use super::external::ExternalSettings;
 use super::http::HttpSettings;
 use super::judge::JudgeSettings;
@@ -221,9 +221,6 @@ table! {
     }
 }
 
-/// Maximum bootstrap resamples: more take gigabytes and change no significant digit. Holds for manifests as for configuration files.
-pub const MOST_RESAMPLES: usize = 1_000_000;
-
 table! {
     /// `[evaluation]`
     EvaluationSettings {
@@ -248,21 +245,10 @@ table! {
         /// begins with one declines.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         declined: Vec<String>,
-        /// Minimum `AnswerF1` of a right answer where F1 decides, in 0..=1.
-        #[schemars(range(min = 0.0, max = 1.0))]
-        correct_f1: f64 = 0.6,
         /// Counterfactual conditions (arms) to generate answers for.
         arms: Vec<ArmName> = ArmName::ALL.to_vec(),
-        /// Number of questions in the condition `closed_book`, as a seeded sample.
-        closed_book_sample: usize = 200,
-        /// Position of the gold passages among the others in the condition `gold_in_noise`.
-        noise_position: NoisePosition,
         /// Seed of bootstrap resampling.
         seed: u64 = 0,
-        /// Bootstrap resamples, at least 1.
-        #[schemars(extend("x-affects" = "summary"))]
-        #[schemars(range(min = 1, max = MOST_RESAMPLES))]
-        resamples: usize = 10_000,
         /// Resample together questions whose gold evidence overlaps.
         cluster: bool = true,
     }
@@ -275,18 +261,11 @@ table! {
         min: BTreeMap<Quantity, f64>,
         /// Maximum mean of each metric, or share of each failure class: `{ hallucinated = 0.05 }`.
         max: BTreeMap<Quantity, f64>,
-        /// Maximum loss of each metric compared with the baseline.
+        /// Maximum loss of each metric compared with the baseline; of a metric or failure class where lower is better, its rise.
         max_drop: BTreeMap<Quantity, f64>,
-        /// Maximum rise over the baseline of each failure class, or metric where lower is better.
-        max_rise: BTreeMap<Quantity, f64>,
-        /// Smallest change from the baseline that matters: no drop or rise up to it fails.
-        #[schemars(range(min = 0))]
-        min_effect: f64,
-        /// Run folder or baseline file for `max_drop` and `max_rise`.
+        /// Run folder for `max_drop`.
         #[serde(skip_serializing_if = "Option::is_none")]
         baseline: Option<PathBuf>,
-        /// Count an inconclusive gate as failed.
-        strict: bool,
         /// Decide gates by the 95% CI or by the mean alone.
         mode: GateMode,
     }

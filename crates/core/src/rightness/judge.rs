@@ -18,7 +18,7 @@ closed_set! {
     /// Rule that decides whether an answer is right. All but `Auto` compare key facts, where a question has them, as written.
     #[derive(Default)]
     RightRule {
-        /// `AnswerEM` 1 or `AnswerF1` of at least `correct_f1`.
+        /// `AnswerEM` 1 or `AnswerF1` of at least 0.6.
         F1 = "f1",
         /// `AnswerEM` 1.
         Em = "em",
@@ -32,6 +32,9 @@ closed_set! {
     }
 }
 
+/// Minimum `AnswerF1` of a right answer where F1 decides.
+const CORRECT_F1: f64 = 0.6;
+
 /// Criterion of a right answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judge {
@@ -39,8 +42,6 @@ pub struct Judge {
     pub rule: RightRule,
     /// The script that scores answers.
     pub scorer: Scorer,
-    /// Minimum `AnswerF1` of a right answer where F1 decides.
-    pub correct_f1: f64,
     /// Language of questions and answers.
     pub language: &'static Language,
 }
@@ -72,7 +73,7 @@ impl Judge {
         let (name, value, least) = match self.rule {
             RightRule::Auto => return auto(question, answer, self.language),
             _ if has_facts => return facts(question, answer),
-            RightRule::F1 if scores().em < 1.0 => ("AnswerF1", scores().f1, self.correct_f1),
+            RightRule::F1 if scores().em < 1.0 => ("AnswerF1", scores().f1, CORRECT_F1),
             RightRule::F1 | RightRule::Em => ("AnswerEM", scores().em, 1.0),
             // Adlakha et al., TACL 2024.
             RightRule::Recall => {

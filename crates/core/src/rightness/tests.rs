@@ -10,7 +10,7 @@ use Correctness::{Right, Unsure, Wrong};
 
 fn judged(language: &str, question: &str, gold: &[&str], answer: &str) -> Correctness {
     let language = Language::of(language);
-    let judge = Judge { rule: RightRule::Auto, scorer: Scorer::Squad2, correct_f1: 0.6, language };
+    let judge = Judge { rule: RightRule::Auto, scorer: Scorer::Squad2, language };
     let question = Question {
         kind: QuestionKind::Span,
         answers: gold.iter().map(|gold| (*gold).to_owned()).collect(),
@@ -263,12 +263,8 @@ fn facts_are_stated_by_value_and_not_when_denied() {
         Question::new("q".into(), "How do I roll back, and how long does it take?".to_owned());
     question.required = vec![vec!["shopctl rollback".into()], vec!["4 minutes".into()]];
     question.forbidden = vec![vec!["helm rollback".into()]];
-    let judge = Judge {
-        rule: RightRule::Auto,
-        scorer: Scorer::Squad2,
-        correct_f1: 0.6,
-        language: Language::english(),
-    };
+    let judge =
+        Judge { rule: RightRule::Auto, scorer: Scorer::Squad2, language: Language::english() };
     for (answer, expected) in [
         ("Run `shopctl rollback`; it takes four minutes.", Right),
         ("Run `shopctl rollback`, never helm rollback. 240 seconds.", Right),

@@ -52,9 +52,9 @@ closed_set! {
         Generation = "generation",
         /// Not in the prompt; the record of an external RAG does not show whether retrieval, ranking or packing lost it.
         Undelivered = "undelivered",
-        /// Not known to be right, and the stage depends on the share of a wide label that the answer needs, or on what a
-        /// record does not show of the prompt.
-        Ambiguous = "ambiguous",
+        /// Not known to be right, and which of the others holds cannot be told: there is no usable label, the label is wider than a
+        /// chunk and a part of it was delivered, or a record does not show the prompt.
+        Unclear = "unclear",
         /// The rule of rightness cannot tell whether the answer is right.
         Unsure = "unsure",
         /// Right, with support in the prompt.
@@ -67,11 +67,8 @@ closed_set! {
         Hallucinated = "hallucinated",
         /// Support reached the prompt; there is no generator, or no gold answer to compare its answer with.
         Supported = "supported",
-        /// Without evidence and judgments, and without a gold answer that the documents contain.
-        Unattributed = "unattributed",
-        /// The file of recorded responses has none to a prompt of it; never counted as wrong.
-        NotRecorded = "not_recorded",
-        /// A call failed, or its reply is no answer: truncated, empty, a tool call, stopped by a filter. It never counts as wrong.
+        /// A call failed, its response is not recorded, or its reply is no answer: truncated, empty, a tool call, stopped by a filter. It
+        /// never counts as wrong.
         Failed = "failed",
     }
 }
@@ -86,7 +83,7 @@ impl FailureClass {
     /// Returns true if the question has no result to judge.
     #[must_use]
     pub fn has_no_result(self) -> bool {
-        matches!(self, Self::NotRecorded | Self::Failed)
+        self == Self::Failed
     }
 
     /// Returns true if the question is unanswerable and the generator replied.
@@ -138,24 +135,18 @@ closed_set! {
         Reader = "reader",
         /// The generator stated that it does not know.
         Abstained = "abstained",
-        /// No answer could be extracted from the reply.
-        Format = "format",
     }
 }
 
 closed_set! {
     /// Circumstances worth knowing in addition to the failure class.
     Flag {
-        /// A gold range that a chunk could hold is cut by a chunk boundary.
-        Cut = "cut",
         /// A gold range lies beyond the encoder input limit of its chunk.
         EncoderTruncated = "encoder_truncated",
         /// Exact search has the gold evidence among its candidates, HNSW lost it.
         AnnMiss = "ann_miss",
         /// An answer string and a content term of the question occur in a packed passage without gold evidence.
         AnswerElsewhere = "answer_elsewhere",
-        /// Right without context, wrong with the retrieved one.
-        Misled = "misled",
         /// Wrong with the gold passages, but answer and gold answer contain one another, or all arms agree on an answer
         /// that occurs in the gold passages, while no gold answer does.
         LabelSuspect = "label_suspect",

@@ -162,11 +162,7 @@ impl Stance {
     /// Returns the fault of such a reply; `None` for an answer, and for a reply that shows nothing of the generator.
     #[must_use]
     pub fn fault(self) -> Option<Fault> {
-        match self {
-            Self::Abstained => Some(Fault::Abstained),
-            Self::Unreadable => Some(Fault::Format),
-            _ => None,
-        }
+        (self == Self::Abstained).then_some(Fault::Abstained)
     }
 
     /// Returns the reason why such a reply shows nothing of the generator: settings, server or a filter kept it from being an

@@ -352,17 +352,17 @@ mod tests {
         let old = manifest(json!({}));
         let new = manifest(json!({
             "retrieval": {"k": 3}, "generation": {"price": {"prompt": 1.0}}, "http": {"timeout_s": 1.0},
-            "gates": {"min": {"RR": 0.5}}, "cache": {"dir": "c"}, "evaluation": {"resamples": 10},
+            "gates": {"min": {"RR": 0.5}}, "cache": {"dir": "c"}, "evaluation": {"ks": [1]},
         }));
         let keys = |found: Vec<SettingDifference>| -> Vec<String> {
             found.into_iter().map(|one| one.key).collect()
         };
-        assert_eq!(keys(old.answer_differences(&new)), ["evaluation.resamples", "retrieval.k"]);
+        assert_eq!(keys(old.answer_differences(&new)), ["evaluation.ks", "retrieval.k"]);
         assert_eq!(
             keys(old.setting_differences(&new)),
             [
                 "cache.dir",
-                "evaluation.resamples",
+                "evaluation.ks",
                 "generation.price.prompt",
                 "http.timeout_s",
                 "retrieval.k"
@@ -370,7 +370,7 @@ mod tests {
         );
         let decides = deciding(&new.settings);
         assert_eq!(decides["retrieval"]["k"], 3);
-        assert_eq!(decides["evaluation"].get("resamples"), None);
+        assert_eq!(decides["evaluation"].get("ks"), None);
         for table in ["cache", "gates", "http"] {
             assert_eq!(decides.get(table), None, "{table}");
         }

@@ -3,14 +3,12 @@
 //! [`sheet`] draws the sample and writes the data needed to judge each question, `corrections` reads the completed
 //! sheet, `results` compares it with the run.
 
-pub(crate) mod answer_audit;
 mod corrections;
 mod results;
 mod sheet;
 #[cfg(test)]
 mod tests;
 
-pub use answer_audit::{AnswerAudit, JudgedCell};
 pub use corrections::{AuditedQuestion, Corrections, read};
-pub use results::{Audit, Mistake, answer_audit, audit, decisions};
+pub use results::{AnswerAudit, Audit, JudgedCell, Mistake, answer_audit, audit, decisions};
 pub use sheet::sheet;

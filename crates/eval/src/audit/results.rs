@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer_audit::{AnswerAudit, JudgedCell};
 use super::corrections::Corrections;
 use crate::clusters;
 use crate::summary::{EvaluationPlan, Share};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Correctness;
-use ragtriage_core::stats::kappa::kappa;
-use ragtriage_core::stats::ppi::{PpiItem, ppi_mean};
+use ragtriage_core::stats::kappa::{Kappa, kappa};
+use ragtriage_core::stats::ppi::{PpiItem, PpiMean, ppi_mean};
 use ragtriage_core::stats::wilson::wilson;
 use ragtriage_core::types::{ArmName, FailureClass, QuestionKind};
 use ragtriage_data::run::{SCHEMA, SavedRun};
@@ -47,6 +47,35 @@ pub struct Mistake {
     pub printed: FailureClass,
     /// The auditor's class.
     pub correct: FailureClass,
+    /// Questions.
+    pub count: usize,
+}
+
+/// Results of the audit of answers.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct AnswerAudit {
+    /// Questions with an answer that the rule judges.
+    pub n_questions: usize,
+    /// Questions of these where the rule is unsure.
+    pub n_unsure: usize,
+    /// Audited answers.
+    pub n_audited: usize,
+    /// Every combination of decision and judgment that occurred.
+    pub cells: Vec<JudgedCell>,
+    /// Agreement of rule and person, over the audited answers that the rule decides; `None` if both call all of them right,
+    /// or all of them wrong.
+    pub kappa: Option<Kappa>,
+    /// Share of right answers; `None` for a single cluster of questions.
+    pub right: Option<PpiMean>,
+}
+
+/// Audited answers of one decision and one judgment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct JudgedCell {
+    /// The rule's decision.
+    pub rule: Correctness,
+    /// The person's judgment: right?
+    pub is_right: bool,
     /// Questions.
     pub count: usize,
 }

@@ -184,23 +184,3 @@ fn right_answers_are_corrected_by_the_audit() {
     assert!((right.mean - mean).abs() < 1e-12 && (right.predicted - 0.6).abs() < 1e-12);
     assert!(right.ci95.low < mean && right.ci95.high > mean);
 }
-
-#[test]
-fn judgments_that_cannot_be_read_back_are_named_by_their_line() {
-    let (run, _) = ten();
-    let text = filled_in(&[("q0", "ok")]).text().to_owned();
-    let error = |from: &str, to: &str| {
-        let input = Input::new("a.jsonl", text.replacen(from, to, 1)).expect("not empty");
-        read(&input, &run).unwrap_err().to_string()
-    };
-    assert_eq!(
-        error(r#""answer_is":"""#, r#""answer_is":"yes""#),
-        "`a.jsonl` line 1: unknown judgment `yes` in `answer_is`"
-    );
-    // A sheet of an earlier version was not drawn with equal probabilities.
-    assert!(
-        error(r#""note""#, r#""inclusion":0.5,"note""#).starts_with(
-            "`a.jsonl` line 1: not a line of an audit sheet: unknown field `inclusion`"
-        )
-    );
-}

@@ -14,6 +14,7 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::rightness::Correctness;
 use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::types::{ArmName, Attempt, FailureClass, QuestionId, Trace};
+use ragtriage_data::run::SavedRun;
 
 /// The property of a question that is right or wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -98,19 +99,16 @@ struct PairedFate {
 }
 
 /// Judges every pair; outcomes are parallel to their run's traces.
-pub(super) fn judged(pairs: &Pairs<'_>, first: &[Outcome], second: &[Outcome]) -> JudgedPairs {
+pub(super) fn judged(
+    pairs: &Pairs,
+    [baseline, run]: [&SavedRun; 2],
+    [first, second]: [&[Outcome]; 2],
+) -> JudgedPairs {
     let mut list = pairs.list.iter();
-    let of = if list.clone().any(|(a, _)| has_answer(a.trace))
-        && list.any(|(_, b)| has_answer(b.trace))
-    {
-        JudgedBy::Answer
-    } else {
-        JudgedBy::Support
-    };
-    let sides = pairs.list.iter().map(|(a, b)| {
-        let before = fate(&first[a.at], of);
-        before.zip(fate(&second[b.at], of))
-    });
+    let has_answers = list.clone().any(|[a, _]| has_answer(&baseline.traces[*a]))
+        && list.any(|[_, b]| has_answer(&run.traces[*b]));
+    let of = if has_answers { JudgedBy::Answer } else { JudgedBy::Support };
+    let sides = pairs.list.iter().map(|[a, b]| fate(&first[*a], of).zip(fate(&second[*b], of)));
     JudgedPairs { of, sides: sides.collect() }
 }
 
@@ -158,17 +156,15 @@ impl JudgedPairs {
     }
 
     /// Returns the flips: losses first, then gains, then moves; the largest groups of each first.
-    pub(super) fn flips(&self, pairs: &Pairs<'_>) -> Vec<FlipGroup> {
+    pub(super) fn flips(&self, pairs: &Pairs, runs: [&SavedRun; 2]) -> Vec<FlipGroup> {
         let mut groups: BTreeMap<(Turn, FailureClass, FailureClass), Vec<Flip>> = BTreeMap::new();
-        for (fates, (a, b)) in self.sides.iter().zip(&pairs.list) {
+        for (fates, at) in self.sides.iter().zip(&pairs.list) {
             let Some((first, second)) = fates else {
                 continue;
             };
             if let Some(turn) = self.turn(*first, *second) {
-                groups
-                    .entry((turn, first.class, second.class))
-                    .or_default()
-                    .push(flip(a.trace, b.trace));
+                let traces = [0, 1].map(|side| &runs[side].traces[at[side]]);
+                groups.entry((turn, first.class, second.class)).or_default().push(flip(traces));
             }
         }
         let mut groups: Vec<FlipGroup> = groups
@@ -192,9 +188,10 @@ impl JudgedPairs {
     }
 }
 
-fn flip(first: &Trace, second: &Trace) -> Flip {
+fn flip(traces: [&Trace; 2]) -> Flip {
     let [baseline, run] =
-        [first, second].map(|trace| trace.attempt(ArmName::Retrieved).map(Attempt::answer_text));
+        traces.map(|trace| trace.attempt(ArmName::Retrieved).map(Attempt::answer_text));
+    let [first, _] = traces;
     Flip {
         id: first.question.id.clone(),
         question: first.question.text.clone(),

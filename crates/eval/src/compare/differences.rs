@@ -10,12 +10,11 @@
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
-use super::pairs::Pairing;
+use super::pairs::Pairs;
 use crate::measure_summary::mean;
 use crate::score::Scores;
 use crate::summary::EvaluationPlan;
 use ragtriage_core::measure::{Aggregate, Direction, Quantity};
-use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::detectable::detectable;
 use ragtriage_core::stats::median::median;
 use ragtriage_core::stats::randomisation::{RandomisationPlan, randomisation};
@@ -103,7 +102,7 @@ pub(crate) type TwoColumns = (Quantity, [Vec<Option<f64>>; 2]);
 pub fn differences(
     first: &Scores,
     second: &Scores,
-    pairing: &Pairing,
+    pairs: &Pairs,
     plan: &EvaluationPlan,
 ) -> Vec<MeasureDifference> {
     let columns: Vec<TwoColumns> = first
@@ -114,27 +113,27 @@ pub fn differences(
             Some(((*measure).into(), columns))
         })
         .collect();
-    of_columns(&columns, pairing, plan)
+    of_columns(&columns, pairs, plan)
 }
 
 /// Compares quantities over the pairs.
 pub(crate) fn of_columns(
     columns: &[TwoColumns],
-    pairing: &Pairing,
+    pairs: &Pairs,
     plan: &EvaluationPlan,
 ) -> Vec<MeasureDifference> {
     columns
         .par_iter()
         .map(|(quantity, columns)| {
-            PairedColumn::new(*quantity, columns, pairing).difference(pairing, plan)
+            PairedColumn::new(*quantity, columns, pairs).difference(pairs, plan)
         })
         .collect()
 }
 
 impl PairedColumn {
-    fn new(measure: Quantity, [a, b]: &[Vec<Option<f64>>; 2], pairing: &Pairing) -> Self {
+    fn new(measure: Quantity, [a, b]: &[Vec<Option<f64>>; 2], pairs: &Pairs) -> Self {
         let (mut rows, mut baseline, mut run) = (Vec::new(), Vec::new(), Vec::new());
-        for (row, [left, right]) in pairing.list.iter().enumerate() {
+        for (row, [left, right]) in pairs.list.iter().enumerate() {
             if let (Some(a), Some(b)) = (a[*left], b[*right]) {
                 rows.push(row);
                 baseline.push(a);
@@ -152,9 +151,9 @@ impl PairedColumn {
         Self { measure, rows, baseline, run, differences }
     }
 
-    fn difference(&self, pairing: &Pairing, plan: &EvaluationPlan) -> MeasureDifference {
+    fn difference(&self, pairs: &Pairs, plan: &EvaluationPlan) -> MeasureDifference {
         let rows = self.rows.iter();
-        let cluster_of: Vec<usize> = rows.map(|row| pairing.cluster_of[*row]).collect();
+        let cluster_of: Vec<usize> = rows.map(|row| pairs.cluster_of[*row]).collect();
         let lower_is_better = self.measure.direction() == Direction::Lower;
         let up = self.differences.iter().filter(|one| **one > TIE).count();
         let down = self.differences.iter().filter(|one| **one < -TIE).count();
@@ -170,11 +169,8 @@ impl PairedColumn {
         };
         let by_mean = self.measure.aggregate() == Aggregate::Mean;
         let (low, high) = self.measure.range();
-        let ci95 = if by_mean {
-            test.and_then(|test| test.interval).map(|interval| interval.within(high - low))
-        } else {
-            None
-        };
+        let interval = test.and_then(|test| test.interval).filter(|_| by_mean);
+        let ci95 = interval.map(|interval| interval.within(high - low));
         MeasureDifference {
             measure: self.measure,
             n: self.rows.len(),

@@ -20,7 +20,6 @@ use std::collections::BTreeSet;
 
 use self::differences::MeasureDifference;
 use self::pairs::Pairs;
-use self::provenance::RunChange;
 use super::diagnose;
 use super::score::{self, Scores};
 use super::summary::EvaluationPlan;
@@ -60,7 +59,7 @@ pub fn compare(
     let paired = others
         .iter()
         .map(|other| Pairs::new(baseline, other.run, evaluation.cluster, plan.intersect));
-    let paired: Vec<Pairs<'_>> = paired.collect::<Result<_, _>>()?;
+    let paired: Vec<Pairs> = paired.collect::<Result<_, _>>()?;
     let measures = measures(plan);
     let first = Scored::new(ComparedRun { run: baseline, k: evaluation.k }, &measures, evaluation);
     let mut pairs: Vec<PairComparison> = others
@@ -69,14 +68,7 @@ pub fn compare(
         .enumerate()
         .map(|(at, (other, pairs))| {
             let second = Scored::new(*other, &measures, evaluation);
-            pair(
-                head(at + 1, other.run),
-                provenance::changes(&baseline.manifest, &other.run.manifest),
-                &first,
-                &second,
-                &pairs,
-                plan,
-            )
+            pair(head(at + 1, other.run), [&first, &second], &pairs, plan)
         })
         .collect();
     let primary = primary(plan, &pairs)?;
@@ -99,26 +91,25 @@ pub fn compare(
 
 fn pair(
     run: RunHead,
-    changes: Vec<RunChange>,
-    first: &Scored,
-    second: &Scored,
-    pairs: &Pairs<'_>,
+    [first, second]: [&Scored<'_>; 2],
+    pairs: &Pairs,
     plan: &ComparePlan,
 ) -> PairComparison {
     let mut measures =
-        differences::differences(&first.scores, &second.scores, &pairs.pairing, &plan.evaluation);
+        differences::differences(&first.scores, &second.scores, pairs, &plan.evaluation);
     if plan.measures.is_empty() {
         measures.retain(|difference| difference.n > 0);
     }
-    let judged = answers::judged(pairs, &first.outcomes, &second.outcomes);
+    let runs = [first.run, second.run];
+    let judged = answers::judged(pairs, runs, [&first.outcomes, &second.outcomes]);
     PairComparison {
         run,
-        questions: pairs.pairing.counts,
+        questions: pairs.counts,
         verdict: String::new(),
-        changes,
+        changes: provenance::changes(&first.run.manifest, &second.run.manifest),
         measures,
         agreement: judged.agreement(),
-        flips: judged.flips(pairs),
+        flips: judged.flips(pairs, runs),
     }
 }
 
@@ -194,17 +185,20 @@ pub struct ComparedRun<'a> {
 }
 
 /// A run's scores and outcomes, parallel to its traces.
-struct Scored {
+struct Scored<'a> {
+    run: &'a SavedRun,
     scores: Scores,
     outcomes: Vec<Outcome>,
 }
 
-impl Scored {
-    fn new(subject: ComparedRun<'_>, measures: &[Measure], plan: &EvaluationPlan) -> Self {
-        let outcomes = diagnose::outcomes(subject.run, subject.k, plan.judge);
-        Self {
-            scores: score::score_classified(subject.run, &outcomes, measures, plan.judge),
-            outcomes,
-        }
+impl<'a> Scored<'a> {
+    fn new(
+        ComparedRun { run, k }: ComparedRun<'a>,
+        measures: &[Measure],
+        plan: &EvaluationPlan,
+    ) -> Self {
+        let outcomes = diagnose::outcomes(run, k, plan.judge);
+        let scores = score::score_classified(run, &outcomes, measures, plan.judge);
+        Self { run, scores, outcomes }
     }
 }

@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::Error;
-use crate::asked::{AskedQuestion, asked};
 use crate::clusters;
-use ragtriage_core::types::Trace;
+use ragtriage_core::types::Question;
 use ragtriage_data::run::SavedRun;
 
 /// Counts of compared and omitted questions.
@@ -33,7 +32,7 @@ pub struct QuestionCounts {
 
 /// Paired questions of two runs, in the baseline's order.
 #[derive(Clone, Debug)]
-pub struct Pairing {
+pub struct Pairs {
     /// A question's index in the baseline, then in the other run.
     pub list: Vec<[usize; 2]>,
     /// Each pair's cluster, by the baseline's evidence, numbered from 0 without gaps.
@@ -42,101 +41,66 @@ pub struct Pairing {
     pub counts: QuestionCounts,
 }
 
-/// A run's name and its questions.
-pub type NamedQuestions<'a> = (&'a str, &'a [AskedQuestion]);
-
-impl Pairing {
+impl Pairs {
     /// Pairs questions by id. `cluster`: questions that share gold evidence form one cluster, else each question does.
     ///
     /// # Errors
     /// A question that occurs in only one run or has a different text there, unless `intersect`; no question in common.
     pub fn new(
-        baseline: NamedQuestions<'_>,
-        run: NamedQuestions<'_>,
+        baseline: &SavedRun,
+        run: &SavedRun,
         cluster: bool,
         intersect: bool,
     ) -> Result<Self, Error> {
-        let (ours, theirs) = (baseline.1, run.1);
+        let (ours, theirs) = (&baseline.traces, &run.traces);
         let numbers: HashMap<_, usize> =
-            theirs.iter().enumerate().map(|(at, question)| (&question.id, at)).collect();
+            theirs.iter().enumerate().map(|(at, trace)| (&trace.question.id, at)).collect();
         let mut counts = QuestionCounts::default();
         let mut list = Vec::new();
-        for (a, question) in ours.iter().enumerate() {
-            match numbers.get(&question.id) {
+        for (a, trace) in ours.iter().enumerate() {
+            match numbers.get(&trace.question.id) {
                 None => counts.only_baseline += 1,
-                Some(b) if theirs[*b].text != question.text => counts.other_text += 1,
+                Some(b) if theirs[*b].question.text != trace.question.text => {
+                    counts.other_text += 1;
+                }
                 Some(b) => list.push([a, *b]),
             }
         }
         counts.only_run = theirs.len() - list.len() - counts.other_text;
         refuse(baseline, run, list.len(), counts, intersect)?;
         let common = list.len();
-        list.retain(|[a, b]| !ours[*a].failed && !theirs[*b].failed);
+        list.retain(|[a, b]| !ours[*a].failed() && !theirs[*b].failed());
         counts.compared = list.len();
         counts.failed = common - list.len();
-        counts.other_gold = list.iter().filter(|[a, b]| ours[*a].gold != theirs[*b].gold).count();
-        let evidence = list.iter().map(|[a, _]| ours[*a].evidence.as_slice());
-        let cluster_of = clusters::evidence_clusters(evidence, cluster);
+        let has_same_gold =
+            |[a, b]: &&[usize; 2]| has_same_gold(&ours[*a].question, &theirs[*b].question);
+        counts.other_gold = list.len() - list.iter().filter(has_same_gold).count();
+        let traces = list.iter().map(|[a, _]| &ours[*a]);
+        let cluster_of = clusters::cluster_of(traces, cluster);
         let sizes = clusters::sizes(&cluster_of);
         (counts.n_clusters, counts.largest_cluster) = (sizes.n, sizes.largest);
         Ok(Self { list, cluster_of, counts })
     }
 }
 
-/// The pairs with their traces.
-#[derive(Clone, Debug)]
-pub struct Pairs<'a> {
-    /// A question's index and trace in the baseline, then in the other run.
-    pub list: Vec<(Side<'a>, Side<'a>)>,
-    /// These pairs by index.
-    pub pairing: Pairing,
-}
-
-/// One run's side of a pair.
-#[derive(Clone, Copy, Debug)]
-pub struct Side<'a> {
-    /// The index among the run's traces.
-    pub at: usize,
-    /// The trace.
-    pub trace: &'a Trace,
-}
-
-impl<'a> Pairs<'a> {
-    /// Pairs the questions of saved runs.
-    ///
-    /// # Errors
-    /// Errors of [`Pairing::new`].
-    pub fn new(
-        baseline: &'a SavedRun,
-        run: &'a SavedRun,
-        cluster: bool,
-        intersect: bool,
-    ) -> Result<Self, Error> {
-        let [ours, theirs] = [baseline, run].map(asked);
-        let pairing = Pairing::new(
-            (&baseline.manifest.name, &ours),
-            (&run.manifest.name, &theirs),
-            cluster,
-            intersect,
-        )?;
-        let side = |run: &'a SavedRun, at: usize| Side { at, trace: &run.traces[at] };
-        let list = pairing.list.iter();
-        let list = list.map(|[a, b]| (side(baseline, *a), side(run, *b)));
-        Ok(Self { list: list.collect(), pairing })
-    }
+/// Compares everything that a score depends on besides the text.
+fn has_same_gold(a: &Question, b: &Question) -> bool {
+    let Question { kind, answers, evidence, relevant, required, forbidden, .. } = a;
+    (kind, answers, evidence) == (&b.kind, &b.answers, &b.evidence)
+        && (relevant, required, forbidden) == (&b.relevant, &b.required, &b.forbidden)
 }
 
 fn refuse(
-    baseline: NamedQuestions<'_>,
-    run: NamedQuestions<'_>,
+    baseline: &SavedRun,
+    run: &SavedRun,
     common: usize,
     counts: QuestionCounts,
     intersect: bool,
 ) -> Result<(), Error> {
-    let [(baseline, ours), (run, theirs)] = [baseline, run];
+    let (n, m) = (baseline.traces.len(), run.traces.len());
+    let [baseline, run] = [baseline, run].map(|run| &run.manifest.name);
     let QuestionCounts { only_baseline, only_run, other_text, .. } = counts;
     if common == 0 {
-        let (n, m) = (ours.len(), theirs.len());
         let message = format!(
             "`{baseline}` ({n} questions) and `{run}` ({m} questions) have no question in common"
         );

@@ -1,13 +1,10 @@
 //! Gates: absolute and relative quality limits of a run.
 //!
 //! A gate bounds a measure's mean or a failure class's share (`min`, `max`), or its deterioration from a baseline's over the
-//! same questions (`max_drop`, `max_rise`). A share is the mean of a value that is 1 for a question with the class and 0 for
+//! same questions (`max_drop`). A share is the mean of a value that is 1 for a question with the class and 0 for
 //! every other. By default the 95% interval decides: a gate passes if the whole interval meets the limit, fails if none
 //! of it does, and is inconclusive otherwise. `mean` uses the value alone, and so does a limit at the end of the
-//! measure's range, which no number of questions could establish. A deterioration up to `min_effect` fails no gate. A gate that cannot be judged is an error, never a pass.
-
-mod judge;
-mod limit;
+//! measure's range, which no number of questions could establish. A gate that cannot be judged is an error, never a pass.
 
 #[cfg(test)]
 mod tests;
@@ -15,16 +12,148 @@ mod tests;
 use ragtriage_core::config::GateMode;
 use serde::Serialize;
 
-use self::judge::Judgeable;
-use super::baseline::JudgedRun;
-use super::compare::differences::{self, TwoColumns};
-use super::compare::pairs::{Pairing, QuestionCounts};
-use super::summary::{self, EvaluationPlan};
-use crate::Error;
-use ragtriage_core::measure::{Cutoff, Measure, Quantity};
+use super::compare::differences::{self, MeasureDifference, TwoColumns};
+use super::compare::pairs::{Pairs, QuestionCounts};
+use super::compare::{ComparedRun, LEVEL};
+use super::score::{self, Scores};
+use super::summary::{self, EvaluationPlan, MeasureSummary};
+use super::{Error, diagnose};
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::measure::{Direction, Measure, Quantity};
+use ragtriage_core::text::numbers::plural;
+use ragtriage_core::types::Interval;
 use ragtriage_data::run::{SCHEMA, SavedRun};
 
-pub use limit::{Gate, GateBound, GateResult, GateVerdict};
+/// A kind of bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateBound {
+    /// Lower bound on the mean.
+    Min,
+    /// Upper bound on the mean.
+    Max,
+    /// Upper bound on the deterioration of the mean from the baseline's: a decrease if higher is better, an increase
+    /// if lower is better.
+    MaxDrop,
+    /// Lower bound on the share of judged questions; present only if some are missing.
+    Complete,
+}
+
+/// One bound on one measure or failure class.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gate {
+    quantity: Quantity,
+    bound: GateBound,
+    limit: f64,
+}
+
+impl Gate {
+    /// Creates a gate that the measure or class can both pass and fail.
+    ///
+    /// # Errors
+    /// A limit that is not a number or outside the range (a drop is at least 0), and a bound on a change of a class without a
+    /// result.
+    pub fn new(quantity: impl Into<Quantity>, bound: GateBound, limit: f64) -> Result<Self, Error> {
+        let quantity = quantity.into();
+        let gate = Self { quantity, bound, limit };
+        if let Quantity::Class(class) = quantity
+            && gate.needs_baseline()
+            && class.has_no_result()
+        {
+            let message = format!(
+                "a change of `{class}` cannot be judged: questions without a result are not compared with the baseline"
+            );
+            return Err(Error::new(message, "bound its share with `max`"));
+        }
+        let (low, high) = quantity.range();
+        let (low, high) = if gate.needs_baseline() { (0.0, high - low) } else { (low, high) };
+        if limit.is_finite() && low <= limit && limit <= high {
+            Ok(gate)
+        } else {
+            let message =
+                format!("the gate's limit {limit} of `{quantity}` lies outside {low} to {high}");
+            Err(Error::new(message, "write a share as 0.8, not 80, and a drop without a sign"))
+        }
+    }
+
+    /// Returns true if `other` bounds the same measure or class in the same way.
+    #[must_use]
+    pub fn replaces(&self, other: &Self) -> bool {
+        (self.quantity, self.bound) == (other.quantity, other.bound)
+    }
+
+    /// Returns true if the gate needs a baseline run.
+    #[must_use]
+    pub fn needs_baseline(&self) -> bool {
+        self.bound == GateBound::MaxDrop
+    }
+
+    /// Returns true if the limit is the best possible value, such as zero forbidden facts.
+    fn is_absolute(&self) -> bool {
+        let (low, high) = self.quantity.range();
+        match self.bound {
+            GateBound::Min => self.limit >= high,
+            GateBound::Max => self.limit <= low,
+            GateBound::MaxDrop | GateBound::Complete => false,
+        }
+    }
+
+    /// Names a change for the worse.
+    fn worse(&self) -> &'static str {
+        match self.quantity.direction() {
+            Direction::Lower => "rise",
+            Direction::Higher => "drop",
+        }
+    }
+
+    /// Writes the gate as a condition: `EM@5 >= 0.8`, `AnswerF1 drop <= 0.02`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let Self { quantity, limit, .. } = self;
+        match self.bound {
+            GateBound::Max => format!("{quantity} <= {limit}"),
+            GateBound::MaxDrop => format!("{quantity} {} <= {limit}", self.worse()),
+            GateBound::Min | GateBound::Complete => format!("{quantity} >= {limit}"),
+        }
+    }
+}
+
+ragtriage_core::closed_set! {
+    /// The decision on a gate.
+    GateVerdict {
+        /// The limit is met.
+        Pass = "pass",
+        /// The limit is not met: the run does not pass.
+        Fail = "fail",
+        /// The questions are insufficient to decide.
+        Inconclusive = "inconclusive",
+    }
+}
+
+/// A gate with its verdict.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GateResult {
+    /// The condition.
+    pub gate: String,
+    /// The measure or failure class.
+    pub measure: String,
+    /// The bound.
+    pub bound: GateBound,
+    /// The limit.
+    pub limit: f64,
+    /// The run's mean; for a drop the deterioration from the baseline's (negative: better).
+    pub value: f64,
+    /// Its 95% interval; `None` if the questions form fewer than two clusters.
+    pub ci95: Option<Interval>,
+    /// Number of questions.
+    pub n: usize,
+    /// Means of the baseline and the run over them; `None` for a bound on the mean itself.
+    pub means: Option<[f64; 2]>,
+    /// The decision.
+    pub verdict: GateVerdict,
+    /// The reason, in a sentence.
+    pub reason: String,
+}
 
 /// All gates of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -39,14 +168,10 @@ pub struct GateReport {
     pub questions: Option<QuestionCounts>,
     /// The decision mode.
     pub mode: GateMode,
-    /// Fails the run if a gate is inconclusive.
-    pub strict: bool,
-    /// True if the run passes: no gate failed, and when strict none is inconclusive.
+    /// True if the run passes: no gate failed.
     pub passed: bool,
     /// In the order given.
     pub gates: Vec<GateResult>,
-    /// Gates on passages that the generator does not see, and those to use instead.
-    pub warnings: Vec<String>,
 }
 
 /// Options for judging gates.
@@ -58,22 +183,18 @@ pub struct GatePlan {
     pub evaluation: EvaluationPlan,
     /// The decision mode.
     pub mode: GateMode,
-    /// Fails the run if a gate is inconclusive.
-    pub strict: bool,
     /// Compares a baseline over different questions on the shared ones.
     pub intersect: bool,
-    /// Largest deterioration from the baseline that does not matter: it fails no gate, whatever its limit. 0 or more.
-    pub min_effect: f64,
 }
 
 /// Judges `run` by the plan's gates.
 ///
 /// # Errors
-/// A run without a question, a measure without a value in the run, a gate on a change without a baseline, a baseline that lacks the
-/// scores, and the errors of comparing the runs.
+/// A run without a question, a measure without a value in the run, a gate on a change without a baseline, and the errors of
+/// comparing the runs.
 pub fn check(
     run: &SavedRun,
-    baseline: Option<&JudgedRun>,
+    baseline: Option<ComparedRun<'_>>,
     plan: &GatePlan,
 ) -> Result<GateReport, Error> {
     let evaluation = &plan.evaluation;
@@ -82,76 +203,90 @@ pub fn check(
             format!("`{}` has no question to judge: none was finished", run.manifest.name);
         return Err(Error::new(message, "resume the run with `ragtriage run --resume NAME`"));
     }
-    let judged = plan.judged(run, evaluation.k);
-    let levels = levels(run, &judged, plan);
+    let judged = JudgedRun::new(ComparedRun { run, k: evaluation.k }, plan);
+    let levels = levels(&judged, plan);
     let (changes, questions) = changes(&judged, baseline, plan)?;
     let mut found = (levels.into_iter(), changes.into_iter());
-    let mut gates: Vec<GateResult> = judge::complete(run).into_iter().collect();
+    let mut gates: Vec<GateResult> = complete(run).into_iter().collect();
     for gate in &plan.gates {
         let next = if gate.needs_baseline() { found.1.next() } else { found.0.next() };
-        let next = next.filter(|next| next.n > 0).ok_or_else(|| {
-            let lacks = |run: &&JudgedRun| {
-                let column = run.column(gate.quantity);
-                column.is_none_or(|values| values.iter().all(Option::is_none))
-            };
-            let mut runs = [Some(&judged), baseline].into_iter().flatten();
-            no_value(&runs.find(lacks).unwrap_or(&judged).name, gate.quantity)
-        })?;
-        gates.push(judge::judge(gate, next, plan.mode, plan.min_effect));
+        let next = next.filter(|next| next.n > 0).ok_or_else(|| judged.lacks(gate.quantity))?;
+        gates.push(judge(gate, next, plan.mode));
     }
+    let baseline = baseline.filter(|_| questions.is_some());
     Ok(GateReport {
         schema: SCHEMA,
         run: run.manifest.name.clone(),
-        baseline: baseline.filter(|_| questions.is_some()).map(|baseline| baseline.name.clone()),
+        baseline: baseline.map(|baseline| baseline.run.manifest.name.clone()),
         questions,
         mode: plan.mode,
-        strict: plan.strict,
-        passed: gates.iter().all(|gate| gate.verdict.passes(plan.strict)),
+        passed: gates.iter().all(|gate| gate.verdict != GateVerdict::Fail),
         gates,
-        warnings: plan.measures().into_iter().filter_map(|measure| unseen(measure, run)).collect(),
     })
 }
 
-impl GatePlan {
-    /// Returns the measures of the gates.
-    #[must_use]
-    pub fn measures(&self) -> Vec<Measure> {
-        let mut measures = Vec::new();
-        for measure in self.gates.iter().filter_map(|gate| gate.quantity.measure()) {
-            if !measures.contains(&measure) {
-                measures.push(measure);
-            }
+/// A run with what its gates need.
+struct JudgedRun<'a> {
+    run: &'a SavedRun,
+    scores: Scores,
+    /// Empty where no gate is on a class: classifying takes longer than scoring, and most gates are on measures.
+    outcomes: Vec<Outcome>,
+}
+
+impl<'a> JudgedRun<'a> {
+    fn new(ComparedRun { run, k }: ComparedRun<'a>, plan: &GatePlan) -> Self {
+        let judge = plan.evaluation.judge;
+        let of = |gate: &Gate| gate.quantity.measure();
+        let mut measures: Vec<Measure> = plan.gates.iter().filter_map(of).collect();
+        measures.sort_unstable();
+        measures.dedup();
+        let is_on_classes = plan.gates.iter().any(|gate| of(gate).is_none());
+        Self {
+            run,
+            scores: score::score(run, &measures, judge),
+            outcomes: if is_on_classes { diagnose::outcomes(run, k, judge) } else { Vec::new() },
         }
-        measures
     }
 
-    /// Judges a run that packed `k` hits, as far as the gates need.
-    #[must_use]
-    pub fn judged(&self, run: &SavedRun, k: usize) -> JudgedRun {
-        let (measures, judge) = (self.measures(), self.evaluation.judge);
-        let mut quantities = self.gates.iter().map(|gate| gate.quantity);
-        if quantities.all(|quantity| quantity.measure().is_some()) {
-            JudgedRun::without_classes(run, &measures, judge)
-        } else {
-            JudgedRun::new(run, &measures, k, judge)
-        }
+    /// Returns each question's value: a score, or 1 if it has the class or fault and 0 if not.
+    ///
+    /// # Errors
+    /// A class of answers where the run has none, and a measure without a value.
+    fn column(&self, quantity: Quantity) -> Result<Vec<Option<f64>>, Error> {
+        let shares = |needs_answers: bool, has: &dyn Fn(&Outcome) -> bool| {
+            let shares = self.outcomes.iter().map(|one| Some(f64::from(u8::from(has(one)))));
+            let has_answers = || self.outcomes.iter().any(|one| one.class.needs_an_answer());
+            (!needs_answers || has_answers()).then(|| shares.collect())
+        };
+        let column = match quantity {
+            Quantity::Measure(measure) => self.scores.column(measure),
+            Quantity::Class(class) => shares(class.needs_an_answer(), &|one| one.class == class),
+            Quantity::Fault(fault) => shares(true, &|one| one.fault == Some(fault)),
+        };
+        let has_value = |column: &Vec<Option<f64>>| column.iter().any(Option::is_some);
+        column.filter(has_value).ok_or_else(|| self.lacks(quantity))
+    }
+
+    fn lacks(&self, quantity: Quantity) -> Error {
+        let name = &self.run.manifest.name;
+        Error::no_value(format!("`{name}` has no value of `{quantity}` on any question"))
     }
 }
 
 /// Returns the values of the gates on the run alone, in their order.
-fn levels(run: &SavedRun, judged: &JudgedRun, plan: &GatePlan) -> Vec<Judgeable> {
-    let gates: Vec<&Gate> = plan.gates.iter().filter(|gate| !gate.needs_baseline()).collect();
-    let quantities: Vec<Quantity> = gates.iter().map(|gate| gate.quantity).collect();
-    let columns: Vec<Vec<Option<f64>>> =
-        quantities.iter().map(|quantity| judged.column(*quantity).unwrap_or_default()).collect();
-    let bootstrap = summary::bootstrap(&run.traces, &plan.evaluation);
+fn levels(judged: &JudgedRun<'_>, plan: &GatePlan) -> Vec<Judgeable> {
+    let gates = plan.gates.iter().filter(|gate| !gate.needs_baseline());
+    let quantities: Vec<Quantity> = gates.map(|gate| gate.quantity).collect();
+    let columns = quantities.iter().map(|quantity| judged.column(*quantity).unwrap_or_default());
+    let columns: Vec<Vec<Option<f64>>> = columns.collect();
+    let bootstrap = summary::bootstrap(&judged.run.traces, &plan.evaluation);
     summary::summarised(&quantities, &columns, &bootstrap).iter().map(Judgeable::level).collect()
 }
 
 /// Returns the values of the gates on changes, in their order, and the counts of the compared questions.
 fn changes(
-    judged: &JudgedRun,
-    baseline: Option<&JudgedRun>,
+    judged: &JudgedRun<'_>,
+    baseline: Option<ComparedRun<'_>>,
     plan: &GatePlan,
 ) -> Result<(Vec<Judgeable>, Option<QuestionCounts>), Error> {
     let evaluation = &plan.evaluation;
@@ -164,55 +299,168 @@ fn changes(
         let hint = "name a run as `baseline` under `[gates]`, or give one with `--baseline RUN`";
         Error::new(message, hint)
     })?;
-    if baseline.judge != judged.judge {
-        let message = format!(
-            "baseline `{}` was scored with another `evaluation.right`, `evaluation.scorer` or `evaluation.correct_f1`",
-            baseline.name
-        );
-        let hint = "use the run folder, which is scored again, or evaluate both runs with the same settings; `ragtriage report RUN --format \
-                    baseline` writes the file";
-        return Err(Error::new(message, hint));
+    let pairs = Pairs::new(baseline.run, judged.run, evaluation.cluster, plan.intersect)?;
+    let baseline = JudgedRun::new(baseline, plan);
+    let columns = gates.iter().map(|gate| {
+        let quantity = gate.quantity;
+        Ok((quantity, [baseline.column(quantity)?, judged.column(quantity)?]))
+    });
+    let columns: Vec<TwoColumns> = columns.collect::<Result<_, Error>>()?;
+    let differences = differences::of_columns(&columns, &pairs, evaluation);
+    Ok((differences.iter().map(Judgeable::change).collect(), Some(pairs.counts)))
+}
+
+/// The share of questions without a verdict above which the others do not represent the run: the share outside a 95%
+/// interval.
+const MOST_UNJUDGED: f64 = 0.05;
+/// Tolerance for means summed in a different order; a limit met exactly is met.
+const ROUNDING: f64 = 1e-9;
+
+/// The value that a gate is compared with.
+#[derive(Clone, Copy, Debug)]
+struct Judgeable {
+    pub value: f64,
+    pub ci95: Option<Interval>,
+    pub n: usize,
+    /// Means of the baseline and the run; known for changes.
+    pub means: Option<[f64; 2]>,
+    /// True if too few clusters of questions differ from the baseline's for any test: a change must not fail then.
+    pub too_few_differ: bool,
+}
+
+impl Judgeable {
+    fn level(summary: &MeasureSummary) -> Self {
+        Self {
+            value: summary.mean,
+            ci95: summary.ci95,
+            n: summary.n,
+            means: None,
+            too_few_differ: false,
+        }
     }
-    let (a, b) = (baseline.named_questions(), judged.named_questions());
-    let pairing = Pairing::new(a, b, evaluation.cluster, plan.intersect)?;
-    let column = |run: &JudgedRun, quantity| {
-        run.column(quantity).ok_or_else(|| {
-            if quantity.measure().is_none() {
-                return no_value(&run.name, quantity);
-            }
-            let message = format!("baseline `{}` has no scores by `{quantity}`", run.name);
-            let hint = "add the measure to `evaluation.measures` of the baseline's run and write the file again, or use the run \
-                        folder; `ragtriage report RUN --format baseline` writes the file";
-            Error::new(message, hint)
-        })
-    };
-    let columns: Vec<TwoColumns> = gates
-        .iter()
-        .map(|gate| {
-            let quantity = gate.quantity;
-            Ok((quantity, [column(baseline, quantity)?, column(judged, quantity)?]))
-        })
-        .collect::<Result<_, Error>>()?;
-    let differences = differences::of_columns(&columns, &pairing, evaluation);
-    Ok((differences.iter().map(Judgeable::change).collect(), Some(pairing.counts)))
+
+    fn change(difference: &MeasureDifference) -> Self {
+        let MeasureDifference { baseline, run, delta, ci95, n, lower_is_better, least_p, .. } =
+            difference;
+        let sign = if *lower_is_better { 1.0 } else { -1.0 };
+        let too_few_differ = least_p.is_some_and(|least| least >= LEVEL);
+        Self {
+            value: sign * delta + 0.0,
+            ci95: ci95.map(|ci: Interval| {
+                let (a, b) = (sign * ci.low + 0.0, sign * ci.high + 0.0);
+                Interval { low: a.min(b), high: a.max(b) }
+            }),
+            n: *n,
+            means: Some([*baseline, *run]),
+            too_few_differ,
+        }
+    }
 }
 
-fn no_value(run: &str, quantity: Quantity) -> Error {
-    Error::no_value(format!("`{run}` has no value of `{quantity}` on any question"))
+fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult {
+    // A share of exactly 0 or 1 cannot be established by sampling: such a limit applies to these questions only.
+    let mode = if gate.is_absolute() { GateMode::Mean } else { mode };
+    let verdict = match (mode, found.ci95) {
+        (GateMode::Mean, _) if gate.keeps(found.value) => GateVerdict::Pass,
+        (GateMode::Mean, _) => GateVerdict::Fail,
+        (GateMode::Interval, None) => GateVerdict::Inconclusive,
+        (GateMode::Interval, Some(ci)) => match [ci.low, ci.high].map(|end| gate.keeps(end)) {
+            [true, true] => GateVerdict::Pass,
+            [false, false] if !found.too_few_differ => GateVerdict::Fail,
+            _ => GateVerdict::Inconclusive,
+        },
+    };
+    GateResult {
+        gate: gate.title(),
+        measure: gate.quantity.to_string(),
+        bound: gate.bound,
+        limit: gate.limit,
+        value: found.value,
+        ci95: found.ci95,
+        n: found.n,
+        means: found.means,
+        verdict,
+        reason: reason(gate, found, mode, verdict),
+    }
 }
 
-/// Warns that a measure looks at more passages than any prompt of the run holds, and names the measure of what the prompt
-/// holds. `None` where it does not, and for a run without prompts.
-fn unseen(measure: Measure, run: &SavedRun) -> Option<String> {
-    let Some(Cutoff::Top(k)) = measure.cutoff() else {
-        return None;
+impl Gate {
+    fn keeps(&self, value: f64) -> bool {
+        match self.bound {
+            GateBound::Min | GateBound::Complete => value >= self.limit - ROUNDING,
+            GateBound::Max | GateBound::MaxDrop => value <= self.limit + ROUNDING,
+        }
+    }
+
+    /// Names the side of the limit that a value lies on.
+    fn side(&self, kept: bool) -> &'static str {
+        match (self.bound, kept) {
+            (GateBound::Min | GateBound::Complete, true) => "at or above",
+            (GateBound::Min | GateBound::Complete, false) => "below",
+            (_, true) => "at or below",
+            (_, false) => "above",
+        }
+    }
+}
+
+fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -> String {
+    let Judgeable { value, n, .. } = found;
+    let limit = gate.limit;
+    let name = match gate.bound {
+        GateBound::MaxDrop => format!("the {} of {}", gate.worse(), gate.quantity),
+        _ => gate.quantity.to_string(),
     };
-    let packed = run.traces.iter().map(|trace| trace.packed().count());
-    let most = packed.max().filter(|most| *most > 0)?;
-    let seen = Measure::new(measure.family(), Some(Cutoff::Prompt))?;
-    (most < k).then(|| {
-        format!(
-            "{measure} scores {k} passages, but the generator receives at most {most}: gate on {seen}, which scores those"
-        )
+    let questions = plural(n, "question", "questions");
+    let side = gate.side(verdict == GateVerdict::Pass);
+    match (verdict, found.ci95.filter(|_| mode == GateMode::Interval)) {
+        (GateVerdict::Inconclusive, None) => format!(
+            "{name} is {value:.3}, but there is no interval to judge by: fewer than two clusters in {questions}; mode `mean` \
+             judges by the value alone"
+        ),
+        (_, None) => format!("{name} is {value:.3}, {side} {limit}"),
+        (GateVerdict::Pass, Some(ci)) => format!("all of {ci:.3} is {side} {limit}"),
+        (GateVerdict::Fail, Some(ci)) => {
+            format!("{name} is {value:.3}, and all of its interval {ci:.3} is {side} {limit}")
+        }
+        (GateVerdict::Inconclusive, Some(ci)) if !gate.keeps(ci.low) && !gate.keeps(ci.high) => {
+            format!(
+                "all of {ci:.3} is {side} {limit}, but so few clusters of questions differ that it may be chance"
+            )
+        }
+        (GateVerdict::Inconclusive, Some(ci)) => format!(
+            "inconclusive: the limit {limit} lies inside the 95% CI {ci:.3}, so {questions} do not decide"
+        ),
+    }
+}
+
+/// Questions that failed or were never asked are in no mean and are not represented by the others. `None` if there
+/// are none.
+fn complete(run: &SavedRun) -> Option<GateResult> {
+    let asked = run.manifest.n_questions.max(run.traces.len());
+    let failed = run.traces.iter().filter(|trace| trace.lacks_result()).count();
+    let missing = asked - run.traces.len();
+    let judged = run.traces.len() - failed;
+    let remedy = if run.manifest.is_imported() {
+        "complete the imported file and import it again"
+    } else {
+        "resume the run to ask them"
+    };
+    (failed + missing > 0).then(|| GateResult {
+        gate: "every question judged".to_owned(),
+        measure: "questions".to_owned(),
+        bound: GateBound::Complete,
+        limit: 1.0,
+        value: judged as f64 / asked as f64,
+        ci95: None,
+        n: asked,
+        means: None,
+        verdict: if (judged as f64) < (1.0 - MOST_UNJUDGED) * asked as f64 {
+            GateVerdict::Fail
+        } else {
+            GateVerdict::Inconclusive
+        },
+        reason: format!(
+            "{failed} of {asked} questions failed or have no usable reply and {missing} were not asked, so no mean is valid for the whole set; {remedy}"
+        ),
     })
 }

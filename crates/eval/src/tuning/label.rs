@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::outcome::RankedTrial;
-use super::sweep::SweepScores;
+use super::{RankedTrial, SweepScores};
 
 /// Names the trials of a sweep. A trial without settings keeps its name.
 pub(super) struct Labels<'a> {

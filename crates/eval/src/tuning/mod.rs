@@ -3,24 +3,25 @@
 //! All functions compute on a [`SweepScores`]; `sweep/` runs the trials. Steps: [`rank`] the sweep on the tuning questions, confirm
 //! its winner on held-out questions if there are any ([`held_out`]), then [`judge`] the result.
 
-mod aligned;
 mod label;
-mod means;
-mod outcome;
 mod ranking;
-mod sweep;
 mod verdict;
 
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
 pub use label::plain;
-pub use outcome::{Confirmation, Difference, HeldOut, RankedTrial, TrialRanking, TuningVerdict};
 pub use ranking::{held_out, rank};
-pub use sweep::{ScoredTrial, SweepScores, TrialScores, TrialTruncation, Varied};
 pub use verdict::judge;
 
+use crate::score::Scores;
 use ragtriage_core::measure::Measure;
+use ragtriage_core::types::{Interval, QuestionId, Trace};
+use ragtriage_data::run::SavedRun;
 
 /// Options for analysing a sweep.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,4 +36,183 @@ pub struct TuningPlan {
     pub permutations: usize,
     /// Their seed.
     pub seed: u64,
+}
+
+/// A varied parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Varied {
+    /// Its name: `chunking.size`.
+    pub key: String,
+    /// Its values, as TOML: in the given order, numbers ascending.
+    pub values: Vec<String>,
+}
+
+/// Trials scored on the same questions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepScores {
+    /// The questions, in the data set's order.
+    pub questions: Vec<QuestionId>,
+    /// Each question's cluster: questions that share gold evidence have the same one. Numbers may
+    /// have gaps.
+    pub cluster_of: Vec<usize>,
+    /// The default first, then in creation order. At least one.
+    pub trials: Vec<ScoredTrial>,
+}
+
+/// One trial of a sweep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScoredTrial {
+    /// Its name in tables and of its run: `default`, `s07`.
+    pub name: String,
+    /// The varied parameters' values, as TOML; for the default its existing values, whether or not the sweep lists
+    /// them.
+    pub values: BTreeMap<String, String>,
+    /// Its scores, or its error.
+    pub result: Result<TrialScores, String>,
+}
+
+/// The scores of one trial.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrialScores {
+    /// One row per question, parallel to [`SweepScores::questions`]; `None` if a measure is undefined or the question failed.
+    pub scores: Scores,
+    /// Tokens (`cl100k_base`) of the passages packed for each question, as the prompt shows them; `None` if it failed.
+    pub context_tokens: Vec<Option<f64>>,
+    /// Truncation of its chunks by the encoder input limit, if it matters.
+    pub truncation: Option<TrialTruncation>,
+}
+
+/// Truncation of a trial's chunks by the encoder input limit: its scores are then not those of its chunks.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrialTruncation {
+    /// Share of the tokens of all chunks that the encoder dropped.
+    pub share: f64,
+    /// Number of questions with gold evidence among them.
+    pub n_questions: usize,
+}
+
+/// Below this share of dropped tokens truncation is not reported, unless it drops gold evidence.
+const LEAST_SHARE: f64 = 0.01;
+
+impl TrialTruncation {
+    /// Returns the truncation of the chunks of `run`, by the encoder that drops most; `None` where it does not matter.
+    #[must_use]
+    pub fn of(run: &SavedRun) -> Option<Self> {
+        let chunks = run.manifest.truncation.iter().filter(|one| one.what == "chunks");
+        let shares = chunks.map(|one| one.n_lost as f64 / one.n_tokens.max(1) as f64);
+        let share = shares.fold(0.0, f64::max);
+        let is_cut = |trace: &&Trace| {
+            trace.gold.groups.iter().flatten().any(|member| member.encoder_truncated)
+        };
+        let n_questions = run.traces.iter().filter(is_cut).count();
+        (share >= LEAST_SHARE || n_questions > 0).then_some(Self { share, n_questions })
+    }
+}
+
+/// The ranking of a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TrialRanking {
+    /// The measure that ranks it.
+    pub measure: Measure,
+    /// Number of questions that every completed trial has a value for: all statistics are over
+    /// these.
+    pub n: usize,
+    /// Number of questions with a value for some trials only (they failed in others): omitted.
+    pub n_left_out: usize,
+    /// Number of questions of the sweep without a value in any completed trial: the measure is undefined for them, or they failed
+    /// in all.
+    pub n_undefined: usize,
+    /// Number of clusters of these questions.
+    pub n_clusters: usize,
+    /// Questions of the largest cluster.
+    pub largest_cluster: usize,
+    /// Best first: by the measure, then fewer context tokens, then the default, then the earlier one. Failed trials are last.
+    pub rows: Vec<RankedTrial>,
+    /// The best row's name, possibly the default's. `None` if no trial completed or no question has a
+    /// value.
+    pub winner: Option<String>,
+}
+
+/// One trial's statistics.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RankedTrial {
+    /// Its name and its run's.
+    pub name: String,
+    /// The varied parameters' values.
+    pub values: BTreeMap<String, String>,
+    /// The error of a failed trial; all statistics are then 0 or absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The mean of the measure it is ranked by.
+    pub mean: f64,
+    /// Its 95 % interval, by t over clusters.
+    pub ci95: Option<Interval>,
+    /// The mean at equal k.
+    pub equal_k: Option<f64>,
+    /// The mean at equal context tokens.
+    pub equal_tokens: Option<f64>,
+    /// Mean context tokens of the passages it packs.
+    pub context_tokens: f64,
+    /// The difference from the default; `None` for the default itself, and if the default failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
+    /// Truncation of its chunks by the encoder input limit, if that matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncation: Option<TrialTruncation>,
+}
+
+/// A trial minus the default, by question.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Difference {
+    /// Mean.
+    pub delta: f64,
+    /// Its interval at 1 - 5% / trials (Bonferroni), simultaneous with those of all trials: `p_holm` is below 5% where it
+    /// excludes zero; `None` under two clusters.
+    pub ci95: Option<Interval>,
+    /// p by the paired randomisation test, two-sided, Holm-adjusted over all trials that are compared with the default.
+    pub p_holm: f64,
+}
+
+/// The questions that decide on the winner.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "by")]
+pub enum Confirmation {
+    /// Held-out questions.
+    HeldOut(HeldOut),
+    /// The tuning questions, by p that are Holm-adjusted over all trials: there are no held-out questions.
+    Holm,
+}
+
+/// The winner against the default on the held-out questions.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HeldOut {
+    /// Questions compared.
+    pub n: usize,
+    /// Their clusters.
+    pub n_clusters: usize,
+    /// Questions of the largest cluster.
+    pub largest_cluster: usize,
+    /// The default's mean.
+    pub default: f64,
+    /// The winner's.
+    pub winner: f64,
+    /// Winner minus default.
+    pub delta: f64,
+    /// Its interval at 1 - 5% / `evaluations`, by the test that gives p; `None` under two clusters.
+    pub ci95: Option<Interval>,
+    /// p by the paired randomisation test, two-sided, times `evaluations`, at most 1; `None` if no question was compared.
+    pub p: Option<f64>,
+    /// Number of trials ever compared with a default on these questions, this one included.
+    pub evaluations: usize,
+}
+
+/// The verdict of a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TuningVerdict {
+    /// The trial that is significantly better than the default; `None`: no claim is made.
+    pub claimed: Option<String>,
+    /// True if the winner is shown to be worse than the default on held-out questions.
+    pub harms: bool,
+    /// The setting to use, and the evidence; trials are named by their settings.
+    pub text: String,
 }

@@ -3,15 +3,18 @@
 
 use std::cmp::Ordering;
 
-use super::TuningPlan;
-use super::aligned::{AlignedSweep, AlignedTrial};
-use super::means::{TIE, mean, mean_interval, minus, tested};
-use super::outcome::{Difference, HeldOut, RankedTrial, TrialRanking};
-use super::sweep::{ScoredTrial, SweepScores};
+use super::{
+    Difference, HeldOut, RankedTrial, ScoredTrial, SweepScores, TrialRanking, TrialScores,
+    TuningPlan,
+};
 use crate::clusters;
-use ragtriage_core::measure::Direction;
+use crate::compare::differences::TIE;
+use crate::measure_summary::mean;
+use ragtriage_core::measure::{Direction, Measure};
+use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::stats::holm::holm;
-use ragtriage_core::stats::randomisation::Randomised;
+use ragtriage_core::stats::randomisation::{RandomisationPlan, Randomised, randomisation};
+use ragtriage_core::stats::t::mean_error;
 
 /// Ranks the trials of `sweep` by `plan.measure`, over the questions that every completed trial has a value for.
 #[must_use]
@@ -97,7 +100,9 @@ fn row(
         values: trial.scored.values.clone(),
         error: None,
         mean: mean(&trial.values),
-        ci95: mean_interval(&trial.values, &aligned.cluster_of, plan.measure.family()),
+        // If all clusters agree, the interval is the exact binomial bound for equal values.
+        ci95: mean_error(&trial.values, &aligned.cluster_of)
+            .map(|error| error.interval_in(plan.measure.family().range())),
         equal_k: aligned.mean_of(trial, plan.equal_k),
         equal_tokens: aligned.mean_of(trial, plan.equal_tokens),
         context_tokens: mean(&trial.context_tokens),
@@ -154,5 +159,129 @@ pub fn held_out(
         ci95: test.and_then(|test| test.interval),
         p: test.map(|test| (test.p * evaluations as f64).min(1.0)),
         evaluations,
+    }
+}
+
+/// Returns the test of a mean of differences as one of `tests`, its interval clamped to the range of differences of the
+/// measure.
+pub(super) fn tested(
+    differences: &[f64],
+    cluster_of: &[usize],
+    tests: usize,
+    plan: &TuningPlan,
+) -> Option<Randomised> {
+    let options = RandomisationPlan { permutations: plan.permutations, seed: plan.seed, tests };
+    let test = randomisation(differences, cluster_of, options)?;
+    let (low, high) = plan.measure.family().range();
+    let interval = test.interval.map(|interval| interval.within(high - low));
+    Some(Randomised { interval, ..test })
+}
+
+/// Returns `a - b`, or 0 if they differ only by rounding: many such differences would add up to a spurious
+/// one.
+fn minus(a: f64, b: f64) -> f64 {
+    let difference = a - b;
+    if difference.abs() <= TIE { 0.0 } else { difference }
+}
+
+/// Returns true if a difference, or a mean against another, is an improvement beyond rounding.
+pub(super) fn is_better(delta: f64, direction: Direction) -> bool {
+    match direction {
+        Direction::Higher => delta > TIE,
+        Direction::Lower => delta < -TIE,
+    }
+}
+
+/// The questions and trials shared by all statistics of a sweep.
+pub(super) struct AlignedSweep<'a> {
+    measure: Measure,
+    /// Indexes among the sweep's questions, ascending.
+    questions: Vec<usize>,
+    /// Questions that only some of the trials have a value for.
+    n_left_out: usize,
+    /// Questions that none of the trials has a value for.
+    n_undefined: usize,
+    /// The questions' clusters, numbered from 0 without gaps.
+    pub cluster_of: Vec<usize>,
+    /// In the sweep's order, without failed trials.
+    pub trials: Vec<AlignedTrial<'a>>,
+}
+
+/// A completed trial; the lists are parallel to [`AlignedSweep::questions`].
+pub(super) struct AlignedTrial<'a> {
+    /// Its index in the sweep: 0 is the default.
+    at: usize,
+    pub scored: &'a ScoredTrial,
+    values: Vec<f64>,
+    context_tokens: Vec<f64>,
+    measured: &'a TrialScores,
+}
+
+impl<'a> AlignedSweep<'a> {
+    pub fn new(sweep: &'a SweepScores, measure: Measure) -> Self {
+        let ran: Vec<(usize, &ScoredTrial, &TrialScores)> = sweep
+            .trials
+            .iter()
+            .enumerate()
+            .filter_map(|(at, scored)| Some((at, scored, scored.result.as_ref().ok()?)))
+            .collect();
+        let columns: Vec<Vec<Option<f64>>> = ran
+            .iter()
+            .map(|(_, _, measured)| {
+                measured.scores.column(measure).unwrap_or_else(|| vec![None; sweep.questions.len()])
+            })
+            .collect();
+        let (mut questions, mut n_left_out, mut n_undefined) = (Vec::new(), 0, 0);
+        for question in 0..sweep.questions.len() {
+            let valued = columns.iter().filter(|column| column[question].is_some());
+            match valued.count() {
+                0 => n_undefined += 1,
+                n if n == ran.len() => questions.push(question),
+                _ => n_left_out += 1,
+            }
+        }
+        let trials = ran.into_iter().zip(columns);
+        let trials = trials
+            .map(|((at, scored, measured), values)| AlignedTrial {
+                at,
+                scored,
+                values: questions.iter().filter_map(|&question| values[question]).collect(),
+                // A question with a value did not fail, so something was packed for it, possibly of 0
+                // tokens.
+                context_tokens: questions
+                    .iter()
+                    .map(|&at| measured.context_tokens[at].unwrap_or(0.0))
+                    .collect(),
+                measured,
+            })
+            .collect();
+        let cluster_of = clusters(questions.iter().map(|&question| [sweep.cluster_of[question]]));
+        Self { measure, questions, n_left_out, n_undefined, cluster_of, trials }
+    }
+
+    fn direction(&self) -> Direction {
+        self.measure.family().direction()
+    }
+
+    /// `None` if it failed or was not tried: the first completed trial is then a different one and does not
+    /// represent the default.
+    pub fn default(&self) -> Option<&AlignedTrial<'a>> {
+        self.trials.first().filter(|column| column.at == 0)
+    }
+
+    /// Returns another measure's mean over those of the same questions that have it; `None` if none has.
+    fn mean_of(&self, trial: &AlignedTrial<'_>, measure: Measure) -> Option<f64> {
+        let scores = &trial.measured.scores;
+        let column = scores.measures.iter().position(|other| *other == measure)?;
+        let values: Vec<f64> =
+            self.questions.iter().filter_map(|&question| scores.rows[question][column]).collect();
+        (!values.is_empty()).then(|| mean(&values))
+    }
+}
+
+impl AlignedTrial<'_> {
+    /// Returns the differences of this trial minus another, by question.
+    pub fn minus(&self, other: &Self) -> Vec<f64> {
+        self.values.iter().zip(&other.values).map(|(a, b)| minus(*a, *b)).collect()
     }
 }

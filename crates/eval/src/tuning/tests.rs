@@ -412,41 +412,6 @@ fn where_none_scored_higher_that_is_said() {
     );
 }
 
-#[test]
-fn what_the_encoder_does_not_read_is_said_before_any_verdict() {
-    let text = |truncated: &[usize]| {
-        let mut sweep = sizes();
-        for &at in truncated {
-            let scores = sweep.trials[at].result.as_mut().expect("scored");
-            let (share, n_questions) = [(0.5, 0), (0.334, 9), (0.167, 0)][at];
-            scores.truncation = Some(TrialTruncation { share, n_questions });
-        }
-        by_holm(&sweep).text
-    };
-    let plain = text(&[]);
-    assert_eq!(
-        text(&[1]),
-        format!(
-            "The encoder input limit drops 33.4% of the tokens of chunking.size = 512 and gold evidence of 9 questions, so \
-             its score is not that of its chunks. {plain}"
-        )
-    );
-    let several = text(&[1, 2]);
-    assert!(
-        several.starts_with(
-            "The encoder input limit drops up to 33.4% of the tokens of 2 of 3 trials (most of chunking.size = 512) and gold \
-             evidence of up to 9 questions, so their scores are not those of their chunks. Keep"
-        ),
-        "{several}"
-    );
-    for (at, cut) in [
-        (0, "50.0% of the tokens of chunking.size = 200, so its"),
-        (2, "16.7% of the tokens of chunking.size = 64, so its"),
-    ] {
-        assert!(text(&[at]).starts_with(&format!("The encoder input limit drops {cut} ")));
-    }
-}
-
 /// As [`beside_a`]: the default has chunks of 200 tokens, `c` of 64 is .125 worse throughout, `a` of 512 is not distinguishable.
 fn sizes() -> SweepScores {
     let mut sweep = beside_a(&[("c", -0.125)]);

@@ -3,14 +3,15 @@
 //! A winner is the best of many, so that its lead is partly luck. A claim therefore rests on held-out questions, or, if
 //! there are none, on p that are Holm-adjusted over all trials.
 
-use super::TuningPlan;
 use super::label::Labels;
-use super::means::is_better;
-use super::outcome::{Confirmation, Difference, HeldOut, RankedTrial, TrialRanking, TuningVerdict};
-use super::sweep::{SweepScores, TrialTruncation};
+use super::ranking::is_better;
+use super::{
+    Confirmation, Difference, HeldOut, RankedTrial, SweepScores, TrialRanking, TuningPlan,
+    TuningVerdict,
+};
 use crate::compare::{LEVEL, p_text};
 use ragtriage_core::measure::Direction;
-use ragtriage_core::text::numbers::{percent, plural};
+use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::Interval;
 
 /// Judges `ranking`, computed from `sweep` by `plan`. On held-out questions its winner is claimed to be better than the
@@ -37,7 +38,7 @@ pub fn judge(
     };
     let direction = plan.measure.family().direction();
     let found = Found { ranking, labels, default, direction };
-    let mut verdict = match confirmation {
+    match confirmation {
         _ if !found.is_higher(best) => kept(found.none_higher(best)),
         Some(Confirmation::HeldOut(held_out)) => found.on_held_out(best, held_out),
         Some(Confirmation::Holm) => found.by_holm(best),
@@ -49,11 +50,7 @@ pub fn judge(
                 found.numbers(best)
             )))
         }
-    };
-    if let Some(sentence) = found.truncated() {
-        verdict.text = format!("{sentence} {}", verdict.text);
     }
-    verdict
 }
 
 fn claimed(row: &RankedTrial, text: String) -> TuningVerdict {
@@ -164,37 +161,6 @@ impl Found<'_> {
             self.default.mean,
             questions(self.ranking.n)
         ))
-    }
-
-    /// Names the trials of which the encoder did not read all: they do not compare their chunks.
-    fn truncated(&self) -> Option<String> {
-        let rows = self.ranking.rows.iter();
-        let cut: Vec<(&RankedTrial, TrialTruncation)> =
-            rows.filter_map(|row| Some((row, row.truncation?))).collect();
-        let (worst, most) = cut.iter().max_by(|(_, a), (_, b)| a.share.total_cmp(&b.share))?;
-        let share = percent(most.share);
-        let name = if worst.name == self.default.name {
-            self.labels.default()
-        } else {
-            self.labels.setting(worst)
-        };
-        let up_to = if cut.len() == 1 { "" } else { "up to " };
-        let evidence = match cut.iter().map(|(_, cut)| cut.n_questions).max() {
-            None | Some(0) => String::new(),
-            Some(n) => format!(" and gold evidence of {up_to}{}", questions(n)),
-        };
-        Some(if cut.len() == 1 {
-            format!(
-                "The encoder input limit drops {share} of the tokens of {name}{evidence}, so its score is not that of its chunks."
-            )
-        } else {
-            format!(
-                "The encoder input limit drops up to {share} of the tokens of {} of {} (most of {name}){evidence}, so their scores \
-                 are not those of their chunks.",
-                cut.len(),
-                plural(self.ranking.rows.len(), "trial", "trials")
-            )
-        })
     }
 }
 

@@ -16,10 +16,9 @@ use super::{Side, Source};
 use crate::diagnose;
 use crate::measure_summary::mean;
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
-use ragtriage_core::rightness::Judge;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::of_mean;
-use ragtriage_core::types::{ArmName, FailureClass, Interval, Stage, Trace};
+use ragtriage_core::types::{ArmName, Interval, Stage, Trace};
 
 /// Decimals of a loss term in reports.
 pub const LOSS_DIGITS: u32 = 3;
@@ -31,58 +30,21 @@ pub const ESTIMATED: &str = "right answers, estimated";
 /// Losses of one question, parallel to [`Source::ALL`].
 pub(crate) type Terms = [f64; Source::ALL.len()];
 
-/// The score whose loss a budget counts.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The quantity whose loss a budget counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetOf {
     /// Right answers: 1, 0.5 where the rule is unsure, 0.
     Right,
-    /// `AnswerF1` by the scorer of this judge; for questions with key facts right answers.
-    F1(Judge),
     /// Support, for a run without an oracle arm.
     Support,
 }
 
-impl Reading {
-    /// Every reading but the plain one.
-    pub const OTHERS: [Self; 2] = [Self::PartOfLabel, Self::BestAnswer];
-
-    /// Returns the source that lost the support.
-    fn lost(self, outcome: &Outcome) -> Option<Source> {
-        match outcome.evidence {
-            Evidence::Partial { part, .. } if self == Self::PartOfLabel => {
-                part.map(FailureClass::from).and_then(Source::of_class)
-            }
-            evidence => evidence.class().and_then(Source::of_class),
-        }
-    }
-}
-
-impl BudgetOf {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Right => "right answers",
-            Self::F1(_) => "AnswerF1",
-            Self::Support => SUPPORT,
-        }
-    }
-
-    fn score(self, trace: &Trace, outcome: &Outcome, arm: ArmName) -> Option<f64> {
-        match self {
-            Self::Right => diagnose::right(trace, outcome, arm),
-            Self::F1(judge) => diagnose::f1(trace, outcome, arm, judge),
-            Self::Support => None,
-        }
-    }
-}
-
-/// Assumption about what the data leave open.
+/// Assumption about the oracle's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// Every byte of a label is needed, and the oracle's answer is the best that the generator can do.
+    /// It is the best that the generator can do.
     Plain,
-    /// A part of a label that is wider than a chunk suffices.
-    PartOfLabel,
-    /// The oracle's answer is at least as good as the others: where it is worse, its passages lacked something.
+    /// It is at least as good as the others: where it is worse, its passages lacked something.
     BestAnswer,
 }
 
@@ -95,15 +57,12 @@ pub struct Term {
     pub mean: f64,
     /// Its 95 % interval.
     pub ci95: Option<Interval>,
-    /// Its smallest and largest value over all readings of the data, where they differ.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bounds: Option<[f64; 2]>,
 }
 
 /// The budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LossBudget {
-    /// The quantity lost: `right answers` or `AnswerF1` with an oracle; without, `right answers, estimated`, or `support`.
+    /// The quantity lost: `right answers` with an oracle; without, `right answers, estimated`, or `support`.
     pub of: String,
     /// Questions counted.
     pub n: usize,
@@ -132,19 +91,10 @@ pub(super) fn rows(
     let questions = traces.par_iter().zip(outcomes);
     questions
         .map(|(trace, outcome)| match of {
-            BudgetOf::Support => support_terms(outcome, reading),
-            BudgetOf::Right | BudgetOf::F1(_) => terms_under(trace, outcome, of, reading),
+            BudgetOf::Support => support_terms(outcome),
+            BudgetOf::Right => terms_under(trace, outcome, reading),
         })
         .collect()
-}
-
-/// Returns each question's loss to each source by the plain reading, a column for each of [`Source::ALL`].
-pub(crate) fn loss_columns(
-    traces: &[Trace],
-    outcomes: &[Outcome],
-    of: BudgetOf,
-) -> Vec<Vec<Option<f64>>> {
-    columns(&rows(traces, outcomes, of, Reading::Plain))
 }
 
 /// Builds the budget. `outcomes` are parallel to `traces`.
@@ -155,36 +105,26 @@ pub fn loss_budget(
     of: BudgetOf,
     bootstrap: &Bootstrap,
 ) -> LossBudget {
-    let rows_of = |reading| rows(traces, outcomes, of, reading);
-    budget(of.name(), &rows_of(Reading::Plain), &Reading::OTHERS.map(rows_of), bootstrap)
+    let name = if of == BudgetOf::Right { "right answers" } else { SUPPORT };
+    budget(name, &rows(traces, outcomes, of, Reading::Plain), &[], bootstrap)
 }
 
-/// Builds the budget of `plain` losses. `others` are the same by other readings of the data, or at the bounds of an estimate,
-/// which its intervals then hold.
+/// Builds the budget of `plain` losses. Its intervals hold those of the `bounds` of an estimate.
 pub(super) fn budget(
     of: &str,
     plain: &[Option<Terms>],
-    others: &[Vec<Option<Terms>>],
+    bounds: &[Vec<Option<Terms>>],
     bootstrap: &Bootstrap,
 ) -> LossBudget {
     let columns = columns(plain);
-    let others: Vec<Vec<Vec<Option<f64>>>> =
-        others.iter().map(|rows| self::columns(rows)).collect();
     let (plain, mut ci95) = (means(&columns), intervals(&columns, bootstrap));
-    if of == ESTIMATED {
-        for other in &others {
-            for (all, one) in ci95.iter_mut().zip(intervals(other, bootstrap)) {
-                *all = all.zip(one).map(|(all, one)| all.hull(one));
-            }
+    for bound in bounds {
+        for (all, one) in ci95.iter_mut().zip(intervals(&self::columns(bound), bootstrap)) {
+            *all = all.zip(one).map(|(all, one)| all.hull(one));
         }
     }
-    let others: Vec<Vec<f64>> = others.iter().map(|columns| means(columns)).collect();
-    let terms = Source::ALL.iter().enumerate().map(|(at, &source)| Term {
-        source,
-        mean: plain[at],
-        ci95: ci95[at],
-        bounds: bounds(plain[at], others.iter().map(|means| means[at])),
-    });
+    let terms = Source::ALL.into_iter().zip(plain.iter().zip(ci95));
+    let terms = terms.map(|(source, (mean, ci95))| Term { source, mean: *mean, ci95 });
     LossBudget {
         of: of.to_owned(),
         n: columns[0].iter().flatten().count(),
@@ -206,12 +146,6 @@ fn intervals(columns: &[Vec<Option<f64>>], bootstrap: &Bootstrap) -> Vec<Option<
     .collect()
 }
 
-fn bounds(plain: f64, others: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
-    let [low, high] =
-        others.fold([plain; 2], |[low, high], other| [low.min(other), high.max(other)]);
-    (low < high).then_some([low, high])
-}
-
 /// Returns a column for each source.
 pub(super) fn columns(rows: &[Option<Terms>]) -> Vec<Vec<Option<f64>>> {
     (0..Source::ALL.len())
@@ -226,13 +160,17 @@ pub(super) fn means(columns: &[Vec<Option<f64>>]) -> Vec<f64> {
 }
 
 /// Returns the loss of one question to each source; `None` if it has no gold answers, no usable answer, or no oracle answer.
-pub(crate) fn answer_terms(trace: &Trace, outcome: &Outcome, of: BudgetOf) -> Option<Terms> {
-    terms_under(trace, outcome, of, Reading::Plain)
+pub(crate) fn answer_terms(trace: &Trace, outcome: &Outcome) -> Option<Terms> {
+    terms_under(trace, outcome, Reading::Plain)
 }
 
-fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading) -> Option<Terms> {
-    let retrieved = of.score(trace, outcome, ArmName::Retrieved)?;
+fn terms_under(trace: &Trace, outcome: &Outcome, reading: Reading) -> Option<Terms> {
+    let score = |arm| diagnose::right(trace, outcome, arm);
+    let retrieved = score(ArmName::Retrieved)?;
+    let in_noise = score(ArmName::GoldInNoise);
+    // Whether the part of a wide label that was delivered suffices is known only where the rest was added.
     if !outcome.evidence.is_testable()
+        || outcome.evidence.is_partial() && in_noise.is_none()
         || outcome.class.has_no_result()
         || trace.attempt(ArmName::GoldInNoise).is_some_and(|attempt| !attempt.is_usable())
     {
@@ -243,17 +181,13 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
         terms[Source::Corpus as usize] += 1.0 - retrieved;
         return Some(terms);
     }
-    let in_noise = of.score(trace, outcome, ArmName::GoldInNoise);
-    let oracle = of.score(trace, outcome, ArmName::Oracle)?;
+    let oracle = score(ArmName::Oracle)?;
     let oracle = match reading {
-        Reading::Plain | Reading::PartOfLabel => oracle,
+        Reading::Plain => oracle,
         Reading::BestAnswer => oracle.max(retrieved).max(in_noise.unwrap_or(oracle)),
     };
     terms[Source::Reader as usize] += 1.0 - oracle;
-    // What the condition with the missing evidence measured is not read from the label again, only the stage is.
-    let measured = in_noise.and_then(|_| Reading::Plain.lost(outcome));
-    let lost = reading.lost(outcome).or(measured);
-    let (source, best) = match (lost, in_noise) {
+    let (source, best) = match (lost(outcome), in_noise) {
         (Some(stage), Some(in_noise)) => {
             terms[Source::Distraction as usize] += oracle - in_noise;
             (stage, in_noise)
@@ -266,19 +200,24 @@ fn terms_under(trace: &Trace, outcome: &Outcome, of: BudgetOf, reading: Reading)
     Some(terms)
 }
 
+/// Returns the source that lost the support on its way to the prompt.
+fn lost(outcome: &Outcome) -> Option<Source> {
+    outcome.evidence.class().and_then(Source::of_class)
+}
+
 /// Returns the stage that lost the support on its way to the generator; `None` if it arrived, or without
 /// gold labels.
 pub(crate) fn lost_at(outcome: &Outcome) -> Option<Source> {
     let unread = (outcome.evidence == Evidence::Truncated).then_some(Source::Packing);
-    Reading::Plain.lost(outcome).or(unread)
+    lost(outcome).or(unread)
 }
 
-fn support_terms(outcome: &Outcome, reading: Reading) -> Option<Terms> {
+fn support_terms(outcome: &Outcome) -> Option<Terms> {
     let mut terms = [0.0; Source::ALL.len()];
-    if let Some(source) = reading.lost(outcome) {
+    if let Some(source) = lost(outcome) {
         terms[source as usize] = 1.0;
     }
-    outcome.evidence.is_testable().then_some(terms)
+    (outcome.evidence.is_testable() && !outcome.evidence.is_partial()).then_some(terms)
 }
 
 /// The sum of a question's terms may differ from 1 less its score by so much.

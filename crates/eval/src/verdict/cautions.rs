@@ -1,15 +1,17 @@
-//! Limits of a verdict: small samples, invalid oracles, answers that the rule may misjudge.
+//! Limits of a verdict: small samples, invalid oracles, answers that the rule may misjudge, questions without a usable answer, stages
+//! that a record lacks.
 
 use super::budget::{BudgetOf, Losses};
+use super::decide::VerdictFacts;
 use super::estimate::Estimate;
-use super::facts::VerdictFacts;
-use super::unrecorded;
-use super::unusable::Unusable;
 use crate::diagnose;
-use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::text::numbers::{percent_of, plural, thousands};
-use ragtriage_core::types::{ArmName, FailureClass, QuestionKind, SupportRule, Trace};
+use ragtriage_core::text::sanitize::shortened;
+use ragtriage_core::types::{
+    ArmName, ErrorKind, FailureClass, QuestionKind, Stance, SupportRule, Trace,
+};
 
 /// Questions or clusters below which a verdict is marked as resting on few.
 const FEW: usize = 20;
@@ -68,7 +70,7 @@ pub(super) fn cautions(
 ) -> Vec<String> {
     let &Losses { n, n_clusters, .. } = losses;
     if n == 0 {
-        return unrecorded::caution(facts).into_iter().collect();
+        return unrecorded(facts).into_iter().collect();
     }
     let is_small = n < FEW || n_clusters < FEW;
     let small = (is_small && !are_contexts_unknown(facts)).then(|| {
@@ -78,8 +80,7 @@ pub(super) fn cautions(
             plural(n_clusters, "cluster", "clusters")
         )
     });
-    let open = facts.outcomes.iter();
-    let open = open.filter(|outcome| outcome.class == FailureClass::Ambiguous);
+    let open = facts.outcomes.iter().filter(|outcome| is_open(outcome));
     let open = open.filter(|outcome| !outcome.evidence.is_unseen()).count();
     let open = (open > 0).then(|| {
         format!(
@@ -94,7 +95,7 @@ pub(super) fn cautions(
         hallucinated(facts),
         judged(facts),
         open,
-        unrecorded::caution(facts),
+        unrecorded(facts),
         estimate.and_then(|estimate| estimated(estimate, facts)),
         uncovered(facts, n),
         disagreement(facts),
@@ -124,14 +125,16 @@ fn unlocated(facts: &VerdictFacts<'_>) -> Option<String> {
 fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
     let questions = facts.traces.iter().zip(facts.outcomes);
     let answerable = questions.filter(|(trace, outcome)| {
-        let is_open = outcome.class == FailureClass::Ambiguous;
+        let is_open = is_open(outcome);
         let is_answerable = trace.question.kind != QuestionKind::Unanswerable;
         is_answerable && !outcome.class.has_no_result() && !is_open
     });
     let answerable = answerable.count();
     let lack = match facts.of {
         BudgetOf::Support => "a label to judge them by",
-        _ => "evidence, gold answers, or a usable answer from the gold passages alone",
+        BudgetOf::Right => {
+            "evidence, gold answers, or a usable answer from the gold passages alone"
+        }
     };
     (n < answerable).then(|| {
         format!(
@@ -194,7 +197,153 @@ fn judged(facts: &VerdictFacts<'_>) -> Option<String> {
     })
 }
 
-pub(super) fn count(outcomes: &[Outcome], class: FailureClass) -> usize {
+/// Returns true for a question with a label, of which it is not known whether its evidence was delivered.
+pub(super) fn is_open(outcome: &Outcome) -> bool {
+    outcome.class == FailureClass::Unclear && outcome.evidence != Evidence::Untestable
+}
+
+fn count(outcomes: &[Outcome], class: FailureClass) -> usize {
     let of_class = outcomes.iter().filter(|outcome| outcome.class == class);
     of_class.count()
+}
+
+/// Returns the number of questions whose stage a record does not show, and what to record.
+fn unrecorded(facts: &VerdictFacts<'_>) -> Option<String> {
+    let count = |is: fn(Evidence) -> bool| {
+        facts.outcomes.iter().filter(|outcome| is(outcome.evidence)).count()
+    };
+    let parts = [
+        (
+            count(Evidence::is_between),
+            "lack their evidence in the prompt, and the record does not show which stage lost it",
+        ),
+        (
+            count(Evidence::is_unseen),
+            "are open: the record does not show whether the prompt had their evidence",
+        ),
+    ];
+    let parts = parts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| {
+        format!("{} of {} questions {what}", thousands(*n), thousands(facts.outcomes.len()))
+    });
+    let parts = parts.collect::<Vec<_>>().join("; ");
+    (!parts.is_empty()).then(|| {
+        format!(
+            "{parts}. To resolve this, record each retriever's candidates, the ranking that is packed, its number `k`, and the passages of the \
+             prompt (`packed`)."
+        )
+    })
+}
+
+/// Share of the answerable questions without a usable answer above which no verdict is given: those that are left may not be like
+/// the others.
+const MOST: f64 = 0.2;
+
+/// Width of the error message in a sentence.
+const ERROR_WIDTH: usize = 120;
+
+/// Reasons for the lack of an answer, each with its remedy.
+const REASONS: [(&str, &str); 7] = [
+    ("truncated by the token limit", "raise the limit of completion tokens"),
+    ("empty", "check the endpoint's log and its stop texts"),
+    ("tool calls", "remove the tools from the requests"),
+    ("stopped by a filter", "check the filter's log"),
+    ("without a recorded response", "ask an endpoint, or record the missing responses"),
+    (
+        "refused as too long for the model",
+        "shorten the prompts, or raise the context that the model is served with",
+    ),
+    ("failed", "correct what the error names, and ask the failed questions again"),
+];
+/// Place of [`REASONS`] for other failures of a call.
+const FAILED: usize = REASONS.len() - 1;
+
+/// The answerable questions of a run, and those without a usable answer.
+pub(super) struct Unusable {
+    n: usize,
+    answerable: usize,
+    /// True if there are too many for the others to decide which side loses more.
+    pub is_much: bool,
+    /// Parallel to [`REASONS`].
+    by_reason: [usize; REASONS.len()],
+    /// Message of the first call that failed for another reason.
+    error: Option<String>,
+}
+
+impl Unusable {
+    pub fn new(facts: &VerdictFacts<'_>) -> Self {
+        let mut found = Self {
+            n: 0,
+            answerable: 0,
+            is_much: false,
+            by_reason: [0; REASONS.len()],
+            error: None,
+        };
+        let questions = facts.traces.iter().zip(facts.outcomes);
+        for (trace, outcome) in
+            questions.filter(|(trace, _)| trace.question.kind != QuestionKind::Unanswerable)
+        {
+            found.answerable += 1;
+            if outcome.class.has_no_result() {
+                found.n += 1;
+                let reason = reason(trace);
+                found.by_reason[reason] += 1;
+                if reason == FAILED && found.error.is_none() {
+                    found.error = trace.failure().map(|failure| failure.error.message.clone());
+                }
+            }
+        }
+        let is_many = found.n as f64 > MOST * found.answerable as f64;
+        found.is_much = facts.is_answered && is_many;
+        found
+    }
+
+    /// Returns the sentence that takes the place of a verdict.
+    pub fn verdict(&self) -> String {
+        let most = (0..REASONS.len()).rev().max_by_key(|at| self.by_reason[*at]);
+        let remedy = most.map_or("", |at| REASONS[at].1);
+        let error = self.error.as_deref().map(|error| shortened(error, ERROR_WIDTH));
+        let error = error.map_or(String::new(), |error| format!(" The first error: {error}"));
+        format!(
+            "No verdict: {} ({}) have no usable answer: {}. To get one, {remedy}.{error}",
+            self.of_all(),
+            percent_of(self.n, self.answerable),
+            self.reasons()
+        )
+    }
+
+    /// Returns the limit of a verdict on the others; `None` if there are none.
+    pub fn caution(&self) -> Option<String> {
+        (self.n > 0).then(|| {
+            format!("{} have no usable answer and are left out: {}.", self.of_all(), self.reasons())
+        })
+    }
+
+    fn of_all(&self) -> String {
+        let all = plural(self.answerable, "answerable question", "answerable questions");
+        format!("{} of {all}", thousands(self.n))
+    }
+
+    fn reasons(&self) -> String {
+        let reasons = REASONS.iter().zip(self.by_reason).filter(|(_, n)| *n > 0);
+        let reasons = reasons.map(|((what, _), n)| format!("{} {what}", thousands(n)));
+        reasons.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Returns the place in [`REASONS`].
+fn reason(trace: &Trace) -> usize {
+    if let Some(failure) = trace.failure() {
+        return match failure.error.kind {
+            ErrorKind::NotRecorded => 4,
+            ErrorKind::TooLong => 5,
+            _ => FAILED,
+        };
+    }
+    match trace.attempt(ArmName::Retrieved).map(|attempt| attempt.stance) {
+        Some(Stance::Truncated) => 0,
+        Some(Stance::Empty) => 1,
+        Some(Stance::ToolCall) => 2,
+        Some(Stance::Refused) => 3,
+        _ => FAILED,
+    }
 }

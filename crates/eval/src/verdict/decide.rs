@@ -1,19 +1,35 @@
 //! The verdict: whether retrieval is the bottleneck, and which stage loses most on the side that is.
 
 use super::budget::{self, BudgetOf, Losses, Reading, Terms};
-use super::cautions::{self, OracleCheck};
+use super::cautions::{self, OracleCheck, Unusable};
 use super::estimate::Estimate;
-use super::facts::VerdictFacts;
 use super::text;
-use super::unusable::Unusable;
 use super::{Conclusion, LossVerdict, Side, SideLoss, Source};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::of_mean;
-use ragtriage_core::types::{FailureClass, Interval};
+use ragtriage_core::types::{FailureClass, Interval, Trace};
 
 /// Clusters of questions from which on a test at the 5% level can reject: 2 / 2^6 is below .05, 2 / 2^5 is not.
 const DECIDABLE: usize = 6;
+
+/// Inputs of the verdict.
+pub struct VerdictFacts<'a> {
+    /// The traces.
+    pub traces: &'a [Trace],
+    /// Parallel to the traces.
+    pub outcomes: &'a [Outcome],
+    /// The quantity of the budget.
+    pub of: BudgetOf,
+    /// True if a generator answered.
+    pub is_answered: bool,
+    /// Number of packed hits.
+    pub k: usize,
+    /// Packed passages of an external RAG that are in no document, with the number of packed passages.
+    pub unlocated: (usize, usize),
+    /// Answers that `auto` and containment judge differently, with the number of answers that both decide.
+    pub rule_disagreement: (usize, usize),
+}
 
 /// Source that loses most of several, with the certainty of that.
 struct Leader {
@@ -30,7 +46,7 @@ pub fn judge(facts: &VerdictFacts<'_>, bootstrap: &Bootstrap) -> LossVerdict {
     let by_class = [Side::Retriever, Side::Generator].map(|side| lost_on(facts.outcomes, side));
     let estimate = (facts.is_answered && facts.of == BudgetOf::Support)
         .then(|| Estimate::new(facts.outcomes, bootstrap));
-    let [plain, others @ ..] = tables(facts, estimate.as_ref());
+    let (plain, others) = tables(facts, estimate.as_ref());
     let losses = Losses::new(&plain, bootstrap);
     let others = others.iter().filter(|rows| **rows != plain);
     let others: Vec<Losses> = others.map(|rows| Losses::new(rows, bootstrap)).collect();
@@ -80,22 +96,19 @@ fn counted_of(facts: &VerdictFacts<'_>) -> BudgetOf {
     if 2 * n_covered < covered.len() { BudgetOf::Support } else { facts.of }
 }
 
-/// Returns the losses by source that the verdict compares, first by the plain reading: of answers where the run has a generator,
-/// measured by its oracle or estimated, else of support.
-fn tables(facts: &VerdictFacts<'_>, estimate: Option<&Estimate>) -> [Vec<Option<Terms>>; 3] {
+/// Returns the losses by source that the verdict compares, and those at the bounds of an estimate or by another reading: of answers
+/// where the run has a generator, measured by its oracle or estimated, else of support.
+fn tables(
+    facts: &VerdictFacts<'_>,
+    estimate: Option<&Estimate>,
+) -> (Vec<Option<Terms>>, Vec<Vec<Option<Terms>>>) {
     if let Some(estimate) = estimate {
-        return estimate.tables(facts.outcomes);
+        let [plain, bounds @ ..] = estimate.tables(facts.outcomes);
+        return (plain, bounds.into());
     }
-    let [first, second] = Reading::OTHERS;
-    [Reading::Plain, first, second].map(|reading| {
-        if facts.is_answered {
-            return budget::rows(facts.traces, facts.outcomes, facts.of, reading);
-        }
-        // A stage is blamed only for what both readings of a wide label lose there.
-        let rows = budget::rows(facts.traces, facts.outcomes, BudgetOf::Support, reading);
-        let outcomes = facts.outcomes.iter().zip(rows);
-        outcomes.map(|(outcome, row)| row.filter(|_| !outcome.evidence.is_partial())).collect()
-    })
+    let of = if facts.is_answered { facts.of } else { BudgetOf::Support };
+    let rows = |reading| budget::rows(facts.traces, facts.outcomes, of, reading);
+    (rows(Reading::Plain), vec![rows(Reading::BestAnswer)])
 }
 
 fn lost_on(outcomes: &[Outcome], side: Side) -> usize {
@@ -106,7 +119,7 @@ fn lost_on(outcomes: &[Outcome], side: Side) -> usize {
     on_side.count()
 }
 
-/// Draws the conclusion from the `losses` by the plain reading; `others` are those by each reading that differs from it.
+/// Draws the conclusion from the `losses` by the plain reading; `others` are those of the other tables that differ from it.
 fn conclude(
     facts: &VerdictFacts<'_>,
     losses: &Losses,
@@ -131,13 +144,7 @@ fn conclude(
     if facts.of != BudgetOf::Support && oracle.is_invalid() {
         return Conclusion::Withheld;
     }
-    if losses.is_nothing() {
-        return match cautions::count(facts.outcomes, FailureClass::Ambiguous) {
-            0 => Conclusion::NothingLost,
-            _ => Conclusion::Undecided,
-        };
-    }
-    if losses.n_clusters < DECIDABLE {
+    if losses.is_nothing() || losses.n_clusters < DECIDABLE {
         return Conclusion::Undecided;
     }
     let plain = larger_side(losses, bootstrap);
@@ -231,7 +238,7 @@ fn leader(losses: &Losses, conclusion: Conclusion, bootstrap: &Bootstrap) -> Opt
         order.insert(0, unknown);
     }
     let (first, second) = (order[0], order[1]);
-    if conclusion == Conclusion::NothingLost || losses.n == 0 || means[first] <= 0.0 {
+    if losses.n == 0 || losses.is_nothing() || means[first] <= 0.0 {
         return None;
     }
     let resampled = &losses.resampled;

@@ -7,12 +7,9 @@ mod budget;
 mod cautions;
 mod decide;
 mod estimate;
-mod facts;
 #[cfg(test)]
 mod tests;
 mod text;
-mod unrecorded;
-mod unusable;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,12 +17,11 @@ use serde::{Deserialize, Serialize};
 use ragtriage_core::types::{FailureClass, Interval};
 
 pub use budget::{BudgetOf, ESTIMATED, LOSS_DIGITS, LossBudget, SUPPORT, loss_budget};
-pub use decide::judge;
+pub use decide::{VerdictFacts, judge};
 pub use estimate::estimated_budget;
-pub use facts::VerdictFacts;
 pub use text::rule_of_thumb;
 
-pub(super) use budget::{answer_terms, loss_columns, lost_at};
+pub(super) use budget::{answer_terms, lost_at};
 
 /// Answer to the question whether retrieval is the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -35,12 +31,10 @@ pub enum Conclusion {
     Retriever,
     /// No: the generator's side loses more.
     Generator,
-    /// The interval of their difference contains zero.
+    /// The interval of their difference contains zero, or every answer is right.
     Undecided,
     /// No generator to compare with: the verdict is about retrieval alone.
     RetrievalOnly,
-    /// Every answer is right.
-    NothingLost,
     /// The data do not allow a verdict.
     Withheld,
 }
@@ -101,8 +95,8 @@ ragtriage_core::closed_set! {
         Packing = "packing",
         /// Not in the prompt; a record does not show which of the three stages before lost it.
         Undelivered = "undelivered",
-        /// In the prompt, lost among the other passages.
-        Distraction = "distraction",
+        /// In the prompt, lost among the other passages: the fault of the same name.
+        Distraction = "context_use",
         /// Lost with the gold passages alone: the generator, or the label.
         Reader = "reader",
     }

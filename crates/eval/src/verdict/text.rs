@@ -1,16 +1,12 @@
 //! The verdict in words.
 
 use super::budget::{BudgetOf, Losses};
-use super::cautions::{self, OracleCheck};
+use super::cautions::{self, OracleCheck, Unusable};
+use super::decide::VerdictFacts;
 use super::estimate::Estimate;
-use super::facts::VerdictFacts;
-use super::unusable::Unusable;
 use super::{Conclusion, LossVerdict, Source};
-use ragtriage_core::attribute::classify::{Evidence, Outcome};
-use ragtriage_core::rightness::Correctness;
-use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::text::numbers::{percent, percent_of, percents, plural, thousands, whole};
-use ragtriage_core::types::{ArmName, FailureClass, Interval, Step};
+use ragtriage_core::text::numbers::{percent, percents, plural, thousands, whole};
+use ragtriage_core::types::{FailureClass, Interval, Step};
 
 /// Returns the verdict's sentences.
 pub(super) fn sentence(
@@ -36,9 +32,15 @@ pub(super) fn sentence(
         ),
         Conclusion::Generator => format!(
             "No, the generator is the bottleneck: it loses {lost} of {n} despite complete evidence; complete evidence in every \
-             prompt would recover {won}.{stage}{}",
-            unused(verdict, facts)
+             prompt would recover {won}.{stage}"
         ),
+        Conclusion::Undecided
+            if losses.is_nothing() && !facts.outcomes.iter().any(cautions::is_open) =>
+        {
+            let are = if verdict.n == 1 { "is" } else { "are" };
+            let all = plural(verdict.n, "answerable question", "answerable questions");
+            format!("Nothing is lost: all {all} {are} answered right.")
+        }
         Conclusion::Undecided => {
             let why = unknown(verdict, facts, losses, estimate).unwrap_or_else(|| {
                 let why = undecided(verdict, about);
@@ -50,14 +52,9 @@ pub(super) fn sentence(
             format!("Undecided whether retrieval is the bottleneck: {why}")
         }
         Conclusion::RetrievalOnly => {
-            retrieval_only(verdict, facts)
+            retrieval_only(verdict)
                 + &stage
                 + " Without answers, the generator's losses are unknown."
-        }
-        Conclusion::NothingLost => {
-            let are = if verdict.n == 1 { "is" } else { "are" };
-            let all = plural(verdict.n, "answerable question", "answerable questions");
-            format!("Nothing is lost: all {all} {are} answered right.")
         }
         Conclusion::Withheld if cautions::are_contexts_unknown(facts) => format!(
             "No verdict: {} of {} contexts are in no document, so whether they hold the evidence cannot be seen. \
@@ -77,22 +74,6 @@ pub(super) fn sentence(
     }
 }
 
-/// Says that evidence would not have helped where most of it is lost; empty elsewhere.
-fn unused(verdict: &LossVerdict, facts: &VerdictFacts<'_>) -> String {
-    let lost = facts.outcomes.iter().filter(|outcome| {
-        let oracle = outcome.judgments.correctness(ArmName::Oracle);
-        outcome.class.is_lost_before_prompt() && oracle == Some(Correctness::Wrong)
-    });
-    let n = verdict.retriever.questions;
-    if n <= verdict.generator.questions || 2 * lost.count() <= n {
-        return String::new();
-    }
-    format!(
-        " {} lack their evidence in the prompt, but most of these the generator also gets wrong with it.",
-        questions(n)
-    )
-}
-
 /// Returns why neither side has a number; `None` where they have.
 fn unknown(
     verdict: &LossVerdict,
@@ -106,7 +87,7 @@ fn unknown(
         }
         return Some(format!(
             "all {} wrong answers have a label that is wider than a chunk, and only a part of it was delivered.",
-            thousands(cautions::count(facts.outcomes, FailureClass::Ambiguous))
+            thousands(facts.outcomes.iter().filter(|outcome| cautions::is_open(outcome)).count())
         ));
     }
     estimate.filter(|estimate| estimate.n == 0).map(|_| {
@@ -129,33 +110,18 @@ fn undecided(verdict: &LossVerdict, about: &str) -> String {
     }
 }
 
-fn retrieval_only(verdict: &LossVerdict, facts: &VerdictFacts<'_>) -> String {
-    let partial = facts.outcomes.iter().filter(|outcome| outcome.evidence.is_partial());
-    let partial: Vec<&Outcome> = partial.collect();
-    let delivered = verdict.n as f64 - verdict.retriever.answers;
-    let n = verdict.n + partial.len();
-    let share = |questions: f64| percent(questions / n as f64);
-    if partial.is_empty() {
-        let lost = |lost: f64| 1.0 - lost / n as f64;
-        let interval = verdict.retriever.ci95.map_or(String::new(), |ci| {
-            let ci = Interval { low: lost(ci.high), high: lost(ci.low) };
-            format!(", 95% CI {}", percents(ci))
-        });
-        return format!(
-            "Evidence reaches the prompt for {delivered:.0} of {} ({}{interval}).",
-            questions(n),
-            share(delivered)
-        );
-    }
-    let is_enough =
-        |outcome: &&&Outcome| matches!(outcome.evidence, Evidence::Partial { part: None, .. });
-    let most = delivered + partial.iter().filter(is_enough).count() as f64;
+fn retrieval_only(verdict: &LossVerdict) -> String {
+    let n = verdict.n as f64;
+    let delivered = n - verdict.retriever.answers;
+    let share = |lost: f64| 1.0 - lost / n;
+    let interval = verdict.retriever.ci95.map_or(String::new(), |ci| {
+        let ci = Interval { low: share(ci.high), high: share(ci.low) };
+        format!(", 95% CI {}", percents(ci))
+    });
     format!(
-        "Evidence reaches the prompt for {delivered:.0} to {most:.0} of {} ({} to {}), depending on how much of a label that is \
-         wider than a chunk is needed.",
-        questions(n),
-        share(delivered),
-        share(most)
+        "Evidence reaches the prompt for {delivered:.0} of {} ({}{interval}).",
+        questions(verdict.n),
+        percent(delivered / n)
     )
 }
 
@@ -185,25 +151,7 @@ fn insufficient(facts: &VerdictFacts<'_>) -> String {
     } else {
         "No stage can be blamed: no question has evidence, a relevance judgment, or a gold answer that a document contains."
     };
-    let known =
-        [(ArmName::Retrieved, "are right"), (ArmName::ClosedBook, "are right without any passage")];
-    let known = known.iter().filter_map(|(arm, what)| {
-        let answers = facts.outcomes.iter();
-        let answers: Vec<Correctness> =
-            answers.filter_map(|outcome| outcome.judgments.correctness(*arm)).collect();
-        let right = answers.iter().filter(|answer| **answer == Correctness::Right);
-        let right = right.count();
-        let ci = wilson(right, answers.len())?;
-        Some(format!(
-            " Of {} {} {what} ({}, 95% CI {}).",
-            plural(answers.len(), "answer", "answers"),
-            thousands(right),
-            percent_of(right, answers.len()),
-            percents(ci)
-        ))
-    });
-    let known: String = known.collect();
-    format!("{head}{known} Add evidence to some of the {} to tell the stages apart.", questions(n))
+    format!("{head} Add evidence to some of the {} to tell the stages apart.", questions(n))
 }
 
 /// Names the source that loses most, with what it means there; empty if nothing is lost on that side.
@@ -226,7 +174,7 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
     let tie = match (verdict.undecided, verdict.conclusion) {
         (false, _) | (_, Conclusion::Undecided) => "",
         (true, _) if is_chance => ", though its lead over the next stage may be chance",
-        (true, _) => ", though another stage may, depending on what the labels leave open",
+        (true, _) => ", though another stage may, by the best answer to each question",
     };
     // The side and one of its stages are both called retrieval.
     let lead = match verdict.conclusion {

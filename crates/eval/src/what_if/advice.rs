@@ -3,12 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::alternative::{Alternative, Change, Promise, Setting};
+use super::{Alternative, Change, Setting};
 use ragtriage_core::text::numbers::{listed, thousands};
 use ragtriage_core::types::Interval;
 
-/// Sentences given at most.
-const MOST: usize = 3;
 /// Factor by which a prompt may grow to be advised: its price grows as much.
 const AFFORDABLE: f64 = 3.0;
 /// A smaller prompt is preferred if it brings at least this share of the largest gain.
@@ -17,38 +15,22 @@ const SIMILAR: f64 = 0.8;
 /// An alternative worth trying.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Advice {
-    /// The change.
-    #[serde(flatten)]
-    pub change: Change,
-    /// The settings that make it; empty for an upper bound.
+    /// The settings that make it.
     pub settings: Vec<Setting>,
     /// The change with all that is known of its effect.
     pub sentence: String,
 }
 
-/// Returns the best affordable change of k or budget, the best earlier ranking and the best upper bound, as far as the gain by
-/// delivery is above zero for certain; settings to change first.
+/// Returns the best affordable change of k or budget and the best earlier ranking, as far as the gain by delivery is above zero for
+/// certain; the larger gain first.
 pub(super) fn advice(alternatives: &[Alternative]) -> Vec<Advice> {
-    let of = |kind: fn(Change) -> bool| {
-        let of_kind = alternatives.iter().filter(move |one| kind(one.change));
-        of_kind.filter(|one| is_gain(one)).collect::<Vec<_>>()
-    };
-    let chosen = [
-        smallest(
-            &of(|change| matches!(change, Change::K { .. } | Change::Budget { .. }))
-                .into_iter()
-                .filter(|one| is_affordable(one))
-                .collect::<Vec<_>>(),
-        ),
-        largest(&of(|change| matches!(change, Change::Ranking { .. }))),
-        largest(&of(Change::is_upper_bound)),
-    ];
-    let mut chosen: Vec<&Alternative> = chosen.into_iter().flatten().collect();
-    chosen.sort_by(|a, b| {
-        let is_bound = [a, b].map(|one| one.change.is_upper_bound());
-        is_bound[0].cmp(&is_bound[1]).then(value(b).total_cmp(&value(a)))
-    });
-    chosen.truncate(MOST);
+    let gains = alternatives.iter().filter(|one| is_gain(one));
+    let (rankings, sizes): (Vec<&Alternative>, Vec<&Alternative>) =
+        gains.partition(|one| matches!(one.change, Change::Ranking { .. }));
+    let sizes: Vec<&Alternative> = sizes.into_iter().filter(|one| is_affordable(one)).collect();
+    let mut chosen: Vec<&Alternative> =
+        smallest(&sizes).into_iter().chain(largest(&rankings)).collect();
+    chosen.sort_by(|a, b| value(b).total_cmp(&value(a)));
     chosen.into_iter().map(advised).collect()
 }
 
@@ -94,38 +76,40 @@ fn size(one: &Alternative) -> f64 {
 }
 
 fn advised(one: &Alternative) -> Advice {
-    let verb = if one.change.is_upper_bound() {
-        "would bring evidence into the prompt for at most"
-    } else {
-        "evidence reaches the prompt for"
-    };
-    let answers = answers(one);
     // The gain in answers says more than the same in deliveries.
-    let moved = if answers.is_empty() { format!(" ({})", moved(one)) } else { String::new() };
-    let head = capitalised(&head(one));
+    let (moved, answers) = match &one.promise {
+        None => (format!(" ({})", moved(one)), String::new()),
+        Some(promise) => {
+            let ci95 = promise.ci95.map_or(String::new(), |ci95| format!(" {ci95:.2}"));
+            let gain = promise.gain;
+            let gain =
+                format!(" The expected gain is {gain:+.2}{ci95} right answers per question.");
+            (String::new(), gain)
+        }
+    };
     let sentence = format!(
-        "{head} {verb} {} instead of {} of {} questions{moved}{}.{answers}",
+        "{} evidence reaches the prompt for {} instead of {} of {} questions{moved}{}.{answers}",
+        head(one),
         thousands(one.after),
         thousands(one.before),
         thousands(one.n),
         tokens(one),
     );
-    Advice { change: one.change, settings: one.settings.clone(), sentence }
+    Advice { settings: one.settings.clone(), sentence }
 }
 
 fn head(one: &Alternative) -> String {
     match one.change {
-        Change::PerfectReranker => "a perfect reranker over the current candidates".to_owned(),
         Change::K { k, .. } if one.settings.is_empty() => {
-            format!("put {} passages into the prompt:", thousands(k))
+            format!("Put {} passages into the prompt:", thousands(k))
         }
-        Change::Ranking { step } if one.settings.is_empty() => format!("pack the ranking {step}:"),
+        Change::Ranking { step } if one.settings.is_empty() => format!("Pack the ranking {step}:"),
         _ => format!("{}:", settings(&one.settings)),
     }
 }
 
-/// Returns `try a = 1 and b = 2`, or `try a = 1 and remove b`: what other passages do to the generator is not known.
-pub(super) fn settings(settings: &[Setting]) -> String {
+/// Returns `Try a = 1 and b = 2`, or `Try a = 1 and remove b`: what other passages do to the generator is not known.
+fn settings(settings: &[Setting]) -> String {
     let (set, removed): (Vec<&Setting>, Vec<&Setting>) =
         settings.iter().partition(|setting| setting.value.is_some());
     let set = set.iter().map(|setting| {
@@ -133,19 +117,12 @@ pub(super) fn settings(settings: &[Setting]) -> String {
         format!("{} = {value}", setting.key)
     });
     let removed = removed.iter().map(|setting| setting.key.clone());
-    let parts = [
-        ("try", listed(&set.collect::<Vec<_>>())),
-        ("remove", listed(&removed.collect::<Vec<_>>())),
-    ];
-    let parts = parts.iter().filter(|(_, names)| !names.is_empty());
-    let parts = parts.map(|(verb, names)| format!("{verb} {names}"));
-    listed(&parts.collect::<Vec<_>>())
-}
-
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    let first = chars.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(chars).collect()
+    let (set, removed) = (listed(&set.collect::<Vec<_>>()), listed(&removed.collect::<Vec<_>>()));
+    match (set.is_empty(), removed.is_empty()) {
+        (_, true) => format!("Try {set}"),
+        (true, _) => format!("Remove {removed}"),
+        _ => format!("Try {set} and remove {removed}"),
+    }
 }
 
 fn moved(one: &Alternative) -> String {
@@ -158,22 +135,6 @@ fn moved(one: &Alternative) -> String {
         thousands(one.lost),
         100.0 * one.net()
     )
-}
-
-fn answers(one: &Alternative) -> String {
-    let Some(promise) = &one.promise else {
-        return String::new();
-    };
-    let gain = gain(promise);
-    if one.change.is_upper_bound() {
-        return format!(" That is worth at most {gain}.");
-    }
-    format!(" The expected gain is {gain}.")
-}
-
-fn gain(promise: &Promise) -> String {
-    let ci95 = promise.ci95.map_or(String::new(), |ci95| format!(" {ci95:.2}"));
-    format!("{:+.2}{ci95} right answers per question", promise.gain)
 }
 
 fn tokens(one: &Alternative) -> String {

@@ -1,17 +1,13 @@
 //! The questions of a run with their rankings, ready to be packed again.
 
-use std::collections::HashSet;
-
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::cover;
-use super::packing::{Limits, Ranked};
-use crate::verdict::{self, BudgetOf};
+use crate::verdict;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::known::TopK;
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::config::Settings;
-use ragtriage_core::types::{ArmName, ChunkId, QuestionKind, Stage, Step, SupportRule, Trace};
+use ragtriage_core::types::{ArmName, ChunkId, PassageMap, QuestionKind, Stage, Step, Trace};
 use ragtriage_data::run::SavedRun;
 
 /// A run's questions whose support can be tested, with the limits of their prompts.
@@ -36,8 +32,6 @@ pub(super) struct Recorded<'a> {
     pub packed: Ranked<'a>,
     /// Rankings in the order of the steps; the last is the one that was packed.
     pub rankings: Vec<(Step, Ranked<'a>)>,
-    /// Passages and tokens of the shortest prompt of candidates that holds the evidence.
-    pub cover: Option<cover::Cover>,
     /// Its part in the loss budget; `None` where it has none.
     pub answer: Option<Answer>,
 }
@@ -105,14 +99,12 @@ impl<'a> Recorded<'a> {
             let hits = step.hits.iter().map(|hit| &hit.id).collect();
             (step.step, ranked(hits))
         });
-        let golden = golden(trace, &test);
         Self {
             cluster,
             is_supported: outcome.evidence.is_complete_at(Stage::Packing) == Some(true),
             can_be_supported: trace.gold.documents.holds && trace.gold.chunks.holds,
             packed: ranked(trace.packed().collect()),
             rankings: rankings.collect(),
-            cover: cover::cover(trace, &test, &golden, &run.passages),
             answer: answer(trace, outcome),
         }
     }
@@ -139,21 +131,84 @@ impl<'a> Recorded<'a> {
     }
 }
 
-/// The passages that may hold the question's evidence.
-fn golden<'a>(trace: &'a Trace, test: &SupportTest<'_>) -> HashSet<&'a ChunkId> {
-    if test.rule() == SupportRule::AnswerString {
-        let hits = trace.steps.iter().flat_map(|step| &step.hits);
-        return hits.map(|hit| &hit.id).filter(|id| test.holds_answer(id)).collect();
-    }
-    let members = trace.gold.groups.iter().flatten();
-    members.flat_map(|member| &member.chunks).collect()
-}
-
 fn answer(trace: &Trace, outcome: &Outcome) -> Option<Answer> {
-    let terms = verdict::answer_terms(trace, outcome, BudgetOf::Right)?;
+    let terms = verdict::answer_terms(trace, outcome)?;
     let lost = verdict::lost_at(outcome);
     Some(Answer {
         retrieved: crate::diagnose::right(trace, outcome, ArmName::Retrieved)?,
         delivery: lost.map_or(0.0, |source| terms[source as usize]),
     })
+}
+
+/// Limits of a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Limits {
+    /// Maximum number of passages.
+    pub k: usize,
+    /// Maximum number of tokens; `None` for a prompt that counts none.
+    pub budget: Option<usize>,
+}
+
+/// A ranking with running totals, so that every prompt of it is a prefix.
+pub(super) struct Ranked<'a> {
+    pub hits: Vec<&'a ChunkId>,
+    /// Tokens of the first n hits, n from 0; ends before the first hit without a count.
+    tokens: Vec<usize>,
+    /// Number of the first hits that support the question; `None` where all of them do not.
+    needed: Option<usize>,
+}
+
+impl<'a> Ranked<'a> {
+    pub fn new(hits: Vec<&'a ChunkId>, test: &SupportTest<'_>, passages: &PassageMap) -> Self {
+        let tokens = totals(&hits, passages);
+        let needed = first_supporting(&hits, test);
+        Self { hits, tokens, needed }
+    }
+
+    /// Returns the number of passages packed.
+    pub fn packed(&self, limits: Limits) -> usize {
+        let most = limits.k.min(self.hits.len());
+        let fitting = limits
+            .budget
+            .map_or(most, |budget| self.tokens.partition_point(|total| *total <= budget) - 1);
+        most.min(fitting)
+    }
+
+    /// Returns true if the first `n` hits support the question.
+    pub fn supports(&self, n: usize) -> bool {
+        self.needed.is_some_and(|needed| needed <= n)
+    }
+
+    /// Returns the tokens of the first `n` hits; `None` where one was not counted.
+    pub fn tokens_of(&self, n: usize) -> Option<usize> {
+        self.tokens.get(n).copied()
+    }
+
+    /// Returns the tokens of all hits.
+    pub fn n_tokens(&self) -> Option<usize> {
+        self.tokens_of(self.hits.len())
+    }
+}
+
+fn totals(hits: &[&ChunkId], passages: &PassageMap) -> Vec<usize> {
+    let mut totals = vec![0];
+    let mut total = 0;
+    for id in hits {
+        let Some(tokens) = passages.get(*id).and_then(|passage| passage.tokens) else {
+            break;
+        };
+        total += tokens;
+        totals.push(total);
+    }
+    totals
+}
+
+/// Support that a prefix holds is held by every longer one.
+fn first_supporting(hits: &[&ChunkId], test: &SupportTest<'_>) -> Option<usize> {
+    let supports = |n: usize| test.of(hits[..n].iter().copied()).holds;
+    if !supports(hits.len()) {
+        return None;
+    }
+    let lengths: Vec<usize> = (0..=hits.len()).collect();
+    Some(lengths.partition_point(|n| !supports(*n)))
 }

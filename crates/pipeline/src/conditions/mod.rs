@@ -15,7 +15,7 @@ use super::answerer::{Answerer, context_text};
 use super::arms::ArmChoice;
 use super::generate::{self, ArmPrompt, Caller, PromptCall};
 use super::oracle::Room;
-use super::plan::{ArmPlan, CallPlan, PromptPlan};
+use super::plan::{ArmPlan, CLOSED_BOOK_SAMPLE, CallPlan, PromptPlan};
 use super::prompt;
 use ragtriage_clients::Error as ModelError;
 use ragtriage_core::attribute::gold::{self, Haystacks};
@@ -79,7 +79,7 @@ impl ConditionPlan {
             _ => 0,
         };
         self.samples = ConditionSamples {
-            closed_book: drawn(self.arms.closed_book_sample, &|_| true),
+            closed_book: drawn(CLOSED_BOOK_SAMPLE, &|_| true),
             probed: drawn(n_probes, &probe::is_suitable),
         };
     }

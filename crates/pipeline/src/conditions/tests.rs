@@ -5,7 +5,6 @@ use async_trait::async_trait;
 use ragtriage_clients::llm::{Completion, Generator};
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::chunk::Strategy;
-use ragtriage_core::config::NoisePosition;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{Member, Passage, QuestionKind};
@@ -31,13 +30,7 @@ fn plan() -> ConditionPlan {
     let template = Template::built_in("short-answer").expect("built in");
     ConditionPlan {
         answerer: Answerer::Generator(Arc::new(Silent)),
-        arms: ArmPlan {
-            names: vec![ArmName::Oracle],
-            repeat: 1,
-            closed_book_sample: 0,
-            seed: 0,
-            noise_position: NoisePosition::First,
-        },
+        arms: ArmPlan { names: vec![ArmName::Oracle], repeat: 1, seed: 0 },
         chunking: ChunkSpec::new(Strategy::Fixed, 2, 0, Tokenizer::Words).expect("valid"),
         chunk_counter: Arc::clone(&counter),
         prompt: PromptPlan {

@@ -78,12 +78,8 @@ async fn judged(folder: &RunFolder, traces: &[Trace]) -> (JudgingOutcome, Vec<St
     let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
     let judge = AnswerJudge::new(Arc::clone(&scripted) as _, counter, Price::default());
     let plan = JudgePlan { judge: Arc::new(judge), concurrency: 1 };
-    let rule = Judge {
-        rule: RightRule::Auto,
-        scorer: Scorer::Squad2,
-        language: Language::english(),
-        correct_f1: 0.6,
-    };
+    let rule =
+        Judge { rule: RightRule::Auto, scorer: Scorer::Squad2, language: Language::english() };
     let outcome = judge_answers(folder, traces, rule, &plan, &NoProgress).await;
     let asked = scripted.asked.lock().expect("no holder panics").clone();
     (outcome.expect("written"), asked)

@@ -27,17 +27,15 @@ fn result(verdict: GateVerdict) -> GateResult {
     }
 }
 
-fn report(strict: bool) -> GateReport {
+fn report() -> GateReport {
     GateReport {
         schema: SCHEMA,
         run: HOSTILE.to_owned(),
         baseline: None,
         questions: None,
         mode: GateMode::Interval,
-        strict,
         passed: false,
         gates: [GateVerdict::Pass, GateVerdict::Fail, GateVerdict::Inconclusive].map(result).into(),
-        warnings: Vec::new(),
     }
 }
 
@@ -66,30 +64,27 @@ fn read_back(xml: &str) -> ([String; 3], Vec<(String, String)>) {
 
 #[test]
 fn junit_reads_back_with_hostile_names_in_it() {
-    let (counts, cases) = read_back(&junit(&report(false)));
+    let (counts, cases) = read_back(&junit(&report()));
     assert_eq!(counts, ["3", "1", "1"]);
     let verdicts: Vec<&str> = cases.iter().map(|(verdict, _)| verdict.as_str()).collect();
     assert_eq!(verdicts, ["", "failure", "skipped"]);
     assert_eq!(cases[1].1, "100 % of ]]>\"'&<run> ::error title=x::y %0A");
-    let (counts, cases) = read_back(&junit(&report(true)));
-    assert_eq!((counts, cases[2].0.as_str()), (["3", "2", "0"].map(str::to_owned), "failure"));
 }
 
 #[test]
 fn an_annotation_is_one_command_whatever_it_quotes() {
-    let lines = annotations(&report(false));
+    let lines = annotations(&report());
     let title = "]]>\"'&<run> %3A%3Aerror title=x%3A%3Ay %250A\u{fffe}%3A EM@5 >= 0.5";
     let message = "100 %25 of ]]>\"'&<run> ::error title=x::y %250A\u{fffe}";
     assert_eq!(
         lines,
         ["error", "warning"].map(|level| format!("::{level} title={title}::{message}"))
     );
-    assert!(annotations(&report(true)).iter().all(|line| line.starts_with("::error ")));
 }
 
 #[test]
 fn a_gate_is_a_line_with_its_reason_below() {
-    let mut report = report(false);
+    let mut report = report();
     "nightly".clone_into(&mut report.run);
     for gate in &mut report.gates {
         "because".clone_into(&mut gate.reason);
@@ -110,14 +105,14 @@ fn a_gate_is_a_line_with_its_reason_below() {
 
 #[test]
 fn no_line_of_a_hostile_name_is_a_command() {
-    let text = in_terminal(&report(false));
+    let text = in_terminal(&report());
     assert!(text.lines().all(|line| !line.trim_start().starts_with("::")), "{text}");
     assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{text}");
 }
 
 #[test]
 fn whole_reports() {
-    let mut report = report(false);
+    let mut report = report();
     "nightly".clone_into(&mut report.run);
     report.baseline = Some("main".to_owned());
     report.questions = Some(QuestionCounts {
@@ -134,7 +129,7 @@ fn whole_reports() {
     insta::assert_snapshot!("junit", junit(&report));
     insta::assert_snapshot!("markdown", markdown::render(&super::report(&report)));
     insta::assert_snapshot!("github", annotations(&report).join("\n"));
-    (report.mode, report.strict, report.passed) = (GateMode::Mean, true, true);
+    (report.mode, report.passed) = (GateMode::Mean, true);
     report.gates.truncate(1);
     insta::assert_snapshot!("terminal_passed", in_terminal(&report));
 }

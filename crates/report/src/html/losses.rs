@@ -22,7 +22,7 @@ pub(super) fn losses(page: &HtmlReport<'_>, out: &mut String) {
     classes.notes.push(
         "a class name filters the questions in the table below; intervals by Wilson".to_owned(),
     );
-    let tables = [run.support.clone(), budget, classes];
+    let tables = [budget, classes];
     tables.iter().filter(|found| !found.rows.is_empty()).for_each(|found| table(found, out));
     if let Some(found) = &page.run.two_by_two {
         two_by_two(found, out);

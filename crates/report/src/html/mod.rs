@@ -4,9 +4,7 @@
 //! all questions is the script's: the report leaves a place for it, and shows a few lost questions where no script runs.
 
 mod comparison;
-mod curves;
 mod effort;
-mod line_chart;
 mod losses;
 mod markup;
 mod overview;
@@ -23,7 +21,6 @@ use crate::run::provenance::Provenance;
 use crate::run::{RunReport, sections};
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::compare::Comparison;
-use ragtriage_eval::curves::Curve;
 use ragtriage_eval::summary::Summary;
 
 /// Everything that an HTML report shows.
@@ -35,8 +32,6 @@ pub struct HtmlReport<'a> {
     pub saved: &'a SavedRun,
     /// Its figures.
     pub summary: &'a Summary,
-    /// Its metrics against k.
-    pub curves: &'a [Curve],
     /// The comparison with a baseline, if any.
     pub comparison: Option<&'a Comparison>,
     /// Its questions, the index first; without them the report has no script.
@@ -54,7 +49,7 @@ struct HtmlSection {
 }
 
 /// From top to bottom.
-const SECTIONS: [HtmlSection; 10] = [
+const SECTIONS: [HtmlSection; 9] = [
     section("summary", sections::VERDICT, overview::verdict),
     section("comparison", comparison::SECTION, comparison::comparison),
     section("losses", sections::LOSSES, losses::losses),
@@ -62,9 +57,8 @@ const SECTIONS: [HtmlSection; 10] = [
     section("run", sections::CONFIGURATION, overview::run),
     section("measures", sections::METRICS, overview::measures),
     section("diagnosis", sections::DIAGNOSIS, overview::diagnosis),
-    section("curves", curves::SECTION, curves::curves),
     section("limits", sections::LIMITS, overview::limits),
-    section("effort", sections::TIME, curves::effort),
+    section("effort", sections::TIME, effort::effort),
 ];
 
 const fn section(

@@ -8,7 +8,7 @@ use crate::run::provenance::Provenance;
 use crate::specimen::{self, EVIL};
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::compare::Comparison;
-use ragtriage_eval::{curves, summary};
+use ragtriage_eval::summary;
 
 fn page(run: &SavedRun) -> String {
     page_with(run, None, &[])
@@ -17,13 +17,11 @@ fn page(run: &SavedRun) -> String {
 fn page_with(run: &SavedRun, comparison: Option<&Comparison>, blocks: &[PageBlock]) -> String {
     let evaluation = summary::evaluate(run, &specimen::plan());
     let report = RunReport::new(run, &evaluation);
-    let curves = curves::curves(run, &evaluation, &specimen::plan());
     let provenance = Provenance::new(&run.manifest, &evaluation.summary);
     render(&HtmlReport {
         run: &report,
         saved: run,
         summary: &evaluation.summary,
-        curves: &curves,
         provenance: &provenance,
         comparison,
         blocks,

@@ -2,18 +2,11 @@
 
 use crate::document::Notice;
 use ragtriage_core::config::{Hnsw, Quantization};
-use ragtriage_core::measure::{Cutoff, Direction, Family, Measure};
-use ragtriage_core::text::numbers::plural;
+use ragtriage_core::text::numbers::{percent, plural};
 use ragtriage_core::types::{RetrieverName, Step};
 use ragtriage_data::run::{ApproximateIndex, Manifest};
 use ragtriage_eval::approximate::ApproximateSearch;
 use ragtriage_eval::summary::Summary;
-
-/// Families of which a warning names the first that lost something: of evidence, then of judged documents.
-const MAIN: [Family; 4] = [Family::EvidenceRecall, Family::Em, Family::Ndcg, Family::Recall];
-
-/// Differences below are rounding errors of the mean.
-const ROUNDING: f64 = 1e-9;
 
 /// Warns of what each approximate search lost, or that this is unknown.
 pub(super) fn losses(manifest: &Manifest, summary: &Summary) -> Vec<Notice> {
@@ -66,8 +59,10 @@ fn loss(search: &ApproximateSearch, index: Option<&ApproximateIndex>) -> Option<
         );
         return Some(Notice::warning(text));
     }
-    let (measure, lost, n) = largest(search)?;
-    let lost = if lost < 0.0005 { "less than 0.001".to_owned() } else { format!("{lost:.3}") };
+    if search.recall >= 1.0 {
+        return None;
+    }
+    let found = percent(search.recall);
     let sample = if search.n == *n_searched {
         String::new()
     } else {
@@ -75,7 +70,7 @@ fn loss(search: &ApproximateSearch, index: Option<&ApproximateIndex>) -> Option<
     };
     let remedy = remedy(index);
     let text = format!(
-        "{engine} lost {measure} {lost} in `{retriever}` compared with exact search (n = {n}{sample}); {remedy}"
+        "{engine} found {found} of what exact search finds in `{retriever}` (n = {n}{sample}); {remedy}"
     );
     Some(Notice::warning(text).with_hint(if is_foreign(index) {
         "a graph with a larger `m` and `ef_construct` loses less"
@@ -118,38 +113,6 @@ fn remedy(index: Option<&ApproximateIndex>) -> String {
     }
 }
 
-/// Returns the measure that a warning names, with its loss and its questions: of the first family that lost something at some k the
-/// largest loss, else the largest of all; `None` if none lost anything.
-fn largest(search: &ApproximateSearch) -> Option<(Measure, f64, usize)> {
-    let lost = search.measures.iter().filter_map(|(name, found)| {
-        let measure: Measure = name.parse().ok()?;
-        let lost = match measure.family().direction() {
-            Direction::Higher => -found.difference,
-            Direction::Lower => found.difference,
-        };
-        (lost > ROUNDING).then_some((measure, lost, found.n))
-    });
-    let place = |(measure, ..): &(Measure, f64, usize)| {
-        let is_at_k = matches!(measure.cutoff(), Some(Cutoff::Top(_)));
-        let place = MAIN.iter().position(|family| is_at_k && *family == measure.family());
-        place.unwrap_or(MAIN.len())
-    };
-    lost.min_by(|a, b| place(a).cmp(&place(b)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(&b.0)))
-}
-
-/// Reports the approximate searches without any difference.
-pub(super) fn caveats(summary: &Summary) -> impl Iterator<Item = String> {
-    let compared = summary.approximate_search.iter();
-    let equal = compared.filter(|search| {
-        let mut measures = search.measures.values();
-        search.n > 0 && measures.all(|found| found.difference.abs() <= ROUNDING)
-    });
-    equal.map(|ApproximateSearch { retriever, n, .. }| {
-        format!("Approximate and exact search of `{retriever}` agree in every measure (n = {n}).")
-    })
-}
-
-/// Describes the build of an index: `m 16, ef_construct 100, ef 100, not reproducible`.
 pub(super) fn describe(index: &ApproximateIndex) -> String {
     let graph = index.hnsw.map(|hnsw| {
         let Hnsw { m, ef_construct, ef } = hnsw;

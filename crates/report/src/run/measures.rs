@@ -117,7 +117,6 @@ pub(super) fn conditions(summary: &Summary) -> Option<Table> {
             "n",
             "right",
             "95% CI",
-            "AnswerF1",
             "calls",
             "cached",
             "same prompt",
@@ -136,16 +135,11 @@ pub(super) fn conditions(summary: &Summary) -> Option<Table> {
         let ci95 = score.ci95.map_or(String::new(), |ci| format!("{ci:.2}"));
         let counts =
             [calls as u64, cached as u64, same_prompt as u64, failed as u64, prompt, completion];
-        let cells = [
-            arm.name().to_owned(),
-            score.n.to_string(),
-            format!("{:.3}", score.mean),
-            ci95,
-            format!("{:.3}", score.f1),
-        ]
-        .into_iter()
-        .chain(counts.map(|count| count.to_string()))
-        .chain([format!("{cost_usd:.4}")]);
+        let cells =
+            [arm.name().to_owned(), score.n.to_string(), format!("{:.3}", score.mean), ci95]
+                .into_iter()
+                .chain(counts.map(|count| count.to_string()))
+                .chain([format!("{cost_usd:.4}")]);
         table.row(cells);
     }
     if !table.rows.is_empty() {
@@ -193,11 +187,10 @@ fn cuts(cuts: &[SliceGroup], em: &str) -> Table {
         .iter()
         .flat_map(|cut| cut.parts.iter().take(SLICES_SHOWN).map(move |part| (cut, part)))
         .collect();
-    let columns: [SliceColumn<'_>; 4] = [
+    let columns: [SliceColumn<'_>; 3] = [
         (em, |part| &part.em),
         ("in the prompt", |part| &part.supported),
         ("right", |part| &part.right),
-        ("AnswerF1", |part| &part.answer_f1),
     ];
     // Without a generator nothing is right or wrong.
     let shown = columns.iter().filter(|(_, of)| parts.iter().any(|(_, part)| of(part).n > 0));

@@ -16,7 +16,6 @@ use crate::answer_audit::right_answers;
 use crate::document::{Element, Fact, Notice, Report, Table};
 use crate::judge;
 use ragtriage_core::text::numbers::percent;
-use ragtriage_core::types::ArmName;
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::diagnose::TwoByTwo;
 use ragtriage_eval::summary::{EXACT_SEARCH, Evaluation, Summary};
@@ -54,8 +53,6 @@ pub struct RunReport {
     pub(crate) rule_of_thumb: Option<String>,
     /// The loss budget.
     pub(crate) budget: Table,
-    /// Questions with complete evidence, stage by stage.
-    pub(crate) support: Table,
     pub(crate) classes: Table,
     /// Retrieval by answer; `None` when no question has both.
     pub(crate) two_by_two: Option<TwoByTwo>,
@@ -97,7 +94,6 @@ impl RunReport {
             figures: measures::figures(summary),
             rule_of_thumb: summary.rule_of_thumb.clone(),
             budget: losses::budget(summary),
-            support: losses::support(&summary.losses),
             classes: losses::classes(summary),
             two_by_two: Some(summary.two_by_two).filter(|table| table.n > 0),
             what_if: what_if::table(&summary.what_if.alternatives),
@@ -108,7 +104,7 @@ impl RunReport {
             diagnosis: measures::slices(run, summary),
             lost,
             n_lost,
-            caveats: caveats(run, summary),
+            caveats: caveats(),
             timings: timings(summary),
         }
     }
@@ -136,7 +132,6 @@ impl RunReport {
 
         report.section(sections::LOSSES);
         report.table(self.budget.clone());
-        report.table(self.support.clone());
         report.table(self.classes.clone());
         report.table(self.two_by_two.as_ref().map(losses::two_by_two).unwrap_or_default());
         report.table(self.what_if.clone().unwrap_or_default());
@@ -191,8 +186,8 @@ fn right(summary: &Summary) -> Vec<Fact> {
     audited.into_iter().chain(judge::decided(summary)).collect()
 }
 
-fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
-    let mut caveats = vec![
+fn caveats() -> Vec<String> {
+    vec![
         "Failure classes count questions whose support was lost. Loss terms count the right answers that the gold passages would \
          recover. The two differ where the reader fails with the gold passages too. Loss terms may be negative; their sum is the \
          total loss."
@@ -200,17 +195,7 @@ fn caveats(run: &SavedRun, summary: &Summary) -> Vec<String> {
         "Intervals are 95% CIs: bootstrap over clusters of questions that share gold evidence; Wilson \
          score intervals for class shares, which treat questions as independent. They do not cover another corpus, another question set or the generator's own noise."
             .to_owned(),
-    ];
-    let is_answered =
-        |trace: &ragtriage_core::types::Trace| trace.attempt(ArmName::Retrieved).is_some();
-    if run.traces.iter().any(is_answered) {
-        let right = summary.right_by_rule.iter();
-        let right = right.map(|(rule, n)| format!("{rule} {n}"));
-        let right = right.collect::<Vec<_>>().join(", ");
-        caveats.push(format!("Right answers to answerable questions by rule: {right}."));
-    }
-    caveats.extend(approximate::caveats(summary));
-    caveats
+    ]
 }
 
 /// The steps in the order they happen; unlisted ones come last.

@@ -6,7 +6,7 @@ use ragtriage_eval::what_if::{Alternative, Change, Promise};
 
 const NOTE: &str = "computed from recorded ranks and tokens, without a call; won: questions whose evidence is in the prompt only after the \
      change; right answers: the expected change per question, 95% CI, if other passages distract the generator no more than now";
-const BOUND_NOTE: &str = "at most: an upper bound, which no setting of this run reaches";
+
 /// Returns the table; `None` without alternatives.
 pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
     let first = alternatives.first()?;
@@ -26,30 +26,18 @@ pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
     columns.extend(has_promise.then_some("right answers"));
     let mut table = Table::new(title, &columns);
     for one in alternatives {
-        let cells = [
-            name(one),
-            if one.change.is_upper_bound() {
-                format!("at most {}", thousands(one.after))
-            } else {
-                thousands(one.after)
-            },
-            thousands(one.won),
-            thousands(one.lost),
-            points(one),
-        ];
+        let cells =
+            [name(one), thousands(one.after), thousands(one.won), thousands(one.lost), points(one)];
         let tokens = has_tokens.then(|| one.tokens_after.map_or(String::new(), mean));
         let answers = has_promise.then(|| one.promise.as_ref().map_or(String::new(), gain));
         table.row(cells.into_iter().chain(tokens).chain(answers));
     }
-    let has_bound = alternatives.iter().any(|one| one.change.is_upper_bound());
     table.notes.push(NOTE.to_owned());
-    table.notes.extend(has_bound.then(|| BOUND_NOTE.to_owned()));
     Some(table)
 }
 
 fn name(one: &Alternative) -> String {
     match one.change {
-        Change::PerfectReranker => "perfect reranker over the candidates".to_owned(),
         Change::K { k, .. } if one.settings.is_empty() => format!("{} passages", thousands(k)),
         _ => {
             let each = one.settings.iter().map(|setting| match &setting.value {

@@ -81,17 +81,6 @@ fn arms_that_agree_make_a_label_suspect_only_where_the_gold_passages_speak_for_t
 }
 
 #[test]
-fn right_without_context_and_wrong_with_it_is_misled() {
-    let arms = [(ArmName::Retrieved, "1815", &["d#1"][..]), (ArmName::ClosedBook, "1992", &[][..])];
-    let right = |retrieved, closed_book| {
-        judgments(&[(ArmName::Retrieved, retrieved), (ArmName::ClosedBook, closed_book)])
-    };
-    assert_eq!(flags_of(&arms, right(false, true)), [Flag::Misled]);
-    assert_eq!(flags_of(&arms, right(true, true)), []);
-    assert_eq!(flags_of(&arms, right(false, false)), []);
-}
-
-#[test]
 fn what_exact_search_would_have_found_is_an_ann_miss() {
     let corpus = corpus(&TENS);
     let flags = |ranked: &[&str], exact: &str| {

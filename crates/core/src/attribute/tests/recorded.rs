@@ -48,7 +48,7 @@ fn between(outcome: &Outcome) -> Option<[Stage; 2]> {
     }
 }
 
-use FailureClass::{Ambiguous, Generation, Packing, Ranking, Retrieval, Undelivered};
+use FailureClass::{Generation, Packing, Ranking, Retrieval, Unclear, Undelivered};
 
 #[test]
 fn what_was_packed_tells_nothing_of_the_stages_before() {
@@ -171,7 +171,7 @@ fn without_the_prompt_only_the_candidates_are_known() {
     assert_eq!(of(&["d#0"], false).class, Retrieval);
     assert_eq!(of(&["d#0"], true).class, FailureClass::CorrectUnsupported);
     let open = of(&["d#0", "d#1"], false);
-    assert_eq!(open.class, Ambiguous);
+    assert_eq!(open.class, Unclear);
     assert!(open.evidence.is_unseen() && !open.evidence.is_testable());
     let expected = "its support was among the candidates; the record does not show the prompt, so ranking, packing or generation \
                     may have lost it";
@@ -184,7 +184,7 @@ fn without_the_prompt_only_the_candidates_are_known() {
 fn a_stage_whose_passages_are_in_no_document_is_not_known_to_lack_the_evidence() {
     let bm25 = |ids: &[&str]| vec![step(Step::Bm25, ids)];
     let found = outcome(bm25(&["d#~1", "d#~2", "d#0"]), bm25(&["d#0"]), false);
-    assert_eq!(found.class, Ambiguous);
+    assert_eq!(found.class, Unclear);
     let expected = "the record does not show the prompt, so retrieval, ranking, packing or generation may have lost it";
     assert_eq!(found.reason, expected);
     // Half of them is not most.
@@ -192,7 +192,7 @@ fn a_stage_whose_passages_are_in_no_document_is_not_known_to_lack_the_evidence()
     assert_eq!(found.class, Retrieval);
     let all = |last: &[&str]| vec![step(Step::Bm25, &["d#~1", "d#~2"]), packed(Some(2), last)];
     let found = outcome(all(&["d#~1", "d#~2"]), two_packed(), false);
-    assert_eq!(found.class, Ambiguous);
+    assert_eq!(found.class, Unclear);
     let expected = "most passages of the prompt are in no document, so evidence in them is not seen, and retrieval, ranking, packing \
                     or generation may have lost it";
     assert_eq!(found.reason, expected);

@@ -6,8 +6,7 @@
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::super::aligned::AlignedSweep;
-use super::super::means::tested;
+use super::super::ranking::{AlignedSweep, tested};
 use super::super::{Confirmation, SweepScores, TuningPlan, held_out, judge, rank};
 use super::{known, plan, sweep_of};
 use ragtriage_core::stats::random::Random;

@@ -5,12 +5,11 @@ use std::collections::BTreeSet;
 use crate::Error;
 use crate::error::SEE_DEFAULTS;
 use crate::settings::Settings;
-use ragtriage_core::config::MOST_RESAMPLES;
 use ragtriage_core::hint::Hint;
 use ragtriage_core::measure::{Cutoff, Family, Measure};
 use ragtriage_core::rightness::Judge;
 use ragtriage_eval::gate::{Gate, GateBound};
-use ragtriage_eval::summary::EvaluationPlan;
+use ragtriage_eval::summary::{EvaluationPlan, RESAMPLES};
 
 /// Rejects values outside their range, and gates that no measure could meet.
 ///
@@ -33,7 +32,7 @@ pub fn evaluation(settings: &Settings) -> EvaluationPlan {
         measures: measures(settings),
         k: settings.retrieval.k,
         judge: judge(settings),
-        resamples: evaluation.resamples.min(MOST_RESAMPLES),
+        resamples: RESAMPLES,
         seed: evaluation.seed,
         cluster: evaluation.cluster,
     }
@@ -49,7 +48,6 @@ pub fn gates(settings: &Settings) -> Result<Vec<Gate>, ragtriage_eval::Error> {
         (GateBound::Min, &gates.min),
         (GateBound::Max, &gates.max),
         (GateBound::MaxDrop, &gates.max_drop),
-        (GateBound::MaxRise, &gates.max_rise),
     ];
     let each =
         all.into_iter().flat_map(|(bound, limits)| limits.iter().map(move |limit| (bound, limit)));
@@ -74,6 +72,5 @@ fn judge(settings: &Settings) -> Judge {
         rule: settings.evaluation.right,
         scorer: settings.evaluation.scorer,
         language: settings.dataset.language(),
-        correct_f1: settings.evaluation.correct_f1,
     }
 }

@@ -145,8 +145,6 @@ fn arm_plan(settings: &Settings) -> ArmPlan {
     ArmPlan {
         names: evaluation.arms.clone(),
         repeat: settings.generation.repeat,
-        closed_book_sample: evaluation.closed_book_sample,
         seed: evaluation.seed,
-        noise_position: evaluation.noise_position,
     }
 }

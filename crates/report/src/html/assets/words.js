@@ -8,32 +8,27 @@ const CLASSES = {
   ranking: ["bad", "The evidence was among the candidates, but not in the top k."],
   packing: ["bad", "The evidence was in the top k, but not in the prompt."],
   generation: ["bad", "The evidence was in the prompt, but the answer is wrong."],
-  ambiguous: ["plain", "Its label is wider than a chunk: the stage depends on how much of it is needed."],
+  unclear: ["plain", "No usable label, a label wider than a chunk, or a record that does not show the prompt."],
   hallucinated: ["bad", "The question is unanswerable, but was answered."],
   correct: ["good", "The answer is right, with its support in the prompt."],
   correct_unsupported: ["plain", "The answer is right without support in the prompt: from memory, another passage or by chance."],
   correct_abstention: ["good", "The question is unanswerable, and the generator abstained."],
   supported: ["good", "Support reached the prompt; no generator was configured."],
-  unattributed: ["plain", "No evidence, no judgment, and no gold answer that a document contains."],
   undelivered: ["plain", "The evidence was lost before the prompt; the record does not show at which stage."],
   unsure: ["plain", "The rule cannot tell whether the answer is right."],
-  not_recorded: ["plain", "One of its prompts has no recorded response."],
-  failed: ["plain", "A call failed, or its reply is no answer; this never counts as wrong."],
+  failed: ["plain", "A call failed, its response is not recorded, or its reply is no answer; this never counts as wrong."],
 };
 
 const FAULTS = {
   context_use: "Right with the gold passages alone: the other passages distracted the generator.",
   reader: "Wrong with the gold passages alone too: the reader or the label is at fault.",
   abstained: "The generator answered that it does not know.",
-  format: "No answer could be extracted from the response.",
 };
 
 const FLAGS = {
-  cut: "A chunk boundary splits a gold range.",
   encoder_truncated: "A gold range lies beyond the encoder input limit of its chunk.",
   ann_miss: "Exact search has the gold evidence among its candidates; approximate search lost it.",
   answer_elsewhere: "An answer string occurs in a packed passage that is not gold.",
-  misled: "Right without context, wrong with the retrieved one.",
   label_suspect: "The label may be wrong, not the answer.",
   server_truncated: "The endpoint counted far fewer prompt tokens than were sent.",
 };
