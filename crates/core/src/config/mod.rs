@@ -40,7 +40,7 @@ mod vector_store;
 
 pub use bm25::Bm25Variant;
 pub use collection::{CollectionFusion, CollectionMode, CollectionSettings};
-pub use dataset::{Format, MissingEvidence};
+pub use dataset::Format;
 pub use endpoint::Endpoint;
 pub use evaluation::{GateMode, NoisePosition};
 pub use external::ExternalSettings;
@@ -53,7 +53,7 @@ pub use retrieval::{
 pub use schema::{OutOfRange, SettingMarks, check_ranges, keys_of, marks};
 pub use settings::{
     AUTO, CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, GatesSettings,
-    GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, MOST_RESAMPLES, Price, Settings,
+    GenerationSettings, GeneratorName, MOST_RESAMPLES, Price, Settings,
 };
 pub use tune::TuneSettings;
 pub use vector_store::{Hnsw, Placement, Quantization, QuantizationKind};
