@@ -50,7 +50,7 @@ enum Command {
     Check(check::CheckArgs),
     /// Score TREC runs against qrels, or predictions against gold answers.
     Score(score::ScoreArgs),
-    /// Fetch, label, check and convert data sets.
+    /// Fetch, label and check data sets.
     #[command(subcommand)]
     Dataset(dataset::DatasetCommand),
     /// Fetch models ahead of a run.

@@ -5,8 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use ragtriage_core::config::DatasetSettings;
-use ragtriage_core::config::{Format, MissingEvidence};
+use ragtriage_core::config::{DatasetSettings, Format};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::types::{Dataset, Document};
 use ragtriage_data::run::Error;
@@ -52,19 +51,13 @@ pub fn said<T>(result: Result<T, Error>) -> Option<T> {
     result.map_err(|error| assert!(!error.to_string().is_empty() && error.hint().is_some())).ok()
 }
 
-/// Loads a data set leniently and strictly; what loads must be sound, what does not must say why.
+/// Loads a data set; what loads must be sound, what does not must say why.
 pub fn load(format: Format, path: PathBuf) {
-    for missing in [MissingEvidence::Keep, MissingEvidence::Error] {
-        let spec = DatasetSettings {
-            missing_evidence: Some(missing),
-            ..DatasetSettings::new(format, &path)
-        };
-        match ragtriage_data::dataset::load(&spec) {
-            Ok(dataset) => check(&dataset),
-            Err(error) => {
-                assert!(!error.to_string().is_empty());
-                let _ = error.hint();
-            }
+    match ragtriage_data::dataset::load(&DatasetSettings::new(format, &path)) {
+        Ok(dataset) => check(&dataset),
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            let _ = error.hint();
         }
     }
 }

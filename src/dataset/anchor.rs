@@ -1,5 +1,6 @@
 //! `ragtriage dataset anchor`: questions with reference answers become labelled questions.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -15,7 +16,7 @@ use ragtriage_core::text::numbers::{listed, plural, thousands};
 use ragtriage_core::types::{Document, Question};
 use ragtriage_data::dataset::anchor::{self, Anchored, Reason, Unresolved};
 use ragtriage_data::dataset::{
-    Appended, DocumentTexts, documents, export, question_line, questions_file, survey, survey_of,
+    Appended, documents, question_line, questions_file, survey, survey_of,
 };
 
 const UNRESOLVED: &str = "unresolved.jsonl";
@@ -30,9 +31,6 @@ pub struct AnchorArgs {
     pairs: PathBuf,
     #[command(flatten)]
     source: SourceArgs,
-    /// Folder to write a new data set to [default: add to questions.jsonl].
-    #[arg(long, value_name = "FOLDER")]
-    out: Option<PathBuf>,
 }
 
 pub fn anchor(args: &AnchorArgs) -> Result<(), Failure> {
@@ -44,31 +42,7 @@ pub fn anchor(args: &AnchorArgs) -> Result<(), Failure> {
     for note in &anchored.notes {
         output::talk(&format!("{}: {}", note.label(), thousands(note.count)));
     }
-    match &args.out {
-        Some(folder) => write_folder(folder, anchored, documents),
-        None => add(&spec, args.source.settings(), anchored, &documents),
-    }
-}
-
-/// Writes a data set of its own, with a configuration.
-fn write_folder(
-    folder: &Path,
-    mut anchored: Anchored,
-    documents: Vec<Document>,
-) -> Result<(), Failure> {
-    if anchored.questions.is_empty() {
-        return Err(Failure::new(
-            format!("no answer was anchored; {} was not written", folder.display()),
-            "leave `--out` out to write unresolved.jsonl next to the documents, and label its questions",
-        ));
-    }
-    let unresolved = std::mem::take(&mut anchored.unresolved);
-    let n_anchored = anchored.questions.len();
-    let seen = survey_of(&documents);
-    export(&anchored.data_set(documents), folder)?;
-    let settings = folder.join(SETTINGS);
-    create(&settings, &starter(&seen, Format::Jsonl, None))?;
-    conclude(n_anchored, folder, &settings, &unresolved)
+    add(&spec, args.source.settings(), anchored, &documents)
 }
 
 /// Adds the questions to the data set's own file.
@@ -81,7 +55,7 @@ fn add(
     let path = questions_file(spec).ok_or_else(|| {
         Failure::new(
             format!("a `{}` data set takes no further questions", spec.format),
-            "write a new data set with `--out FOLDER`",
+            "copy its documents into a folder of your own, and name that",
         )
     })?;
     let mut file = Appended::open(&path)?;
@@ -107,10 +81,11 @@ fn add(
             plural(n_other, "question", "questions")
         ));
     }
-    let texts = DocumentTexts::new(documents);
+    let texts: HashMap<&str, &str> =
+        documents.iter().map(|it| (it.id.as_str(), it.text.as_str())).collect();
     file.make()?;
     for question in &anchored.questions {
-        file.append(question, &question_line(question, |doc| texts.of(doc)))?;
+        file.append(question, &question_line(question, |doc| texts.get(doc.as_str()).copied()))?;
     }
     let folder = path.parent().unwrap_or(Path::new("."));
     let settings = settings.map_or_else(|| folder.join(SETTINGS), Path::to_owned);

@@ -18,7 +18,7 @@ use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::Dataset;
 use ragtriage_core::types::Pools;
 use ragtriage_data::dataset::Appended;
-use ragtriage_data::dataset::label::{self, LabelCounts, Labelling, Order, Prompt, Stopped};
+use ragtriage_data::dataset::label::{self, LabelCounts, Prompt, Stopped};
 use ragtriage_pipeline::pool::pool;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_report::labelling::AnnotatorScreen;
@@ -39,11 +39,6 @@ pub struct LabelArgs {
     /// Passages to pool from each retriever.
     #[arg(long, value_name = "N", default_value = "10")]
     depth: NonZeroUsize,
-    /// Go to the next question after N irrelevant passages in a row.
-    ///
-    /// Shows the best-ranked passages first instead of shuffling them.
-    #[arg(long, value_name = "N")]
-    stop_after: Option<NonZeroUsize>,
     /// Seed of the shuffle.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -77,18 +72,11 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         let questions = dataset.questions.clone();
         let mut pools = pooled(&resolved, dataset, args.depth.get(), args.offline).await?;
         label::candidates_first(&mut pools, &questions, &candidates);
-        if resolved.settings.dataset.skip_same_id {
-            label::without_same_id(&mut pools.of, &questions);
-        }
-        let stop_after = args.stop_after.map(NonZeroUsize::get);
-        let order =
-            if stop_after.is_some() { Order::Ranked } else { Order::Shuffled { seed: args.seed } };
-        let labelling = Labelling { order, stop_after };
         let screen = AnnotatorScreen::new(output::talk_width(), output::talk_color());
         let mut terminal =
             Terminal::new(std::io::stdin().lock(), screen, !std::io::stdin().is_terminal());
         let ask = &mut |prompt: Prompt<'_>| terminal.ask(prompt);
-        let tally = label::label(&questions, &pools, labelling, ask, &mut file)?;
+        let tally = label::label(&questions, &pools, args.seed, ask, &mut file)?;
         conclude(&tally, &file);
         Ok(())
     })

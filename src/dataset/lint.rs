@@ -1,7 +1,5 @@
 //! `ragtriage dataset lint`: checks a data set for errors and weaknesses. Exit 1 on errors.
 
-use std::sync::Arc;
-
 use clap::Args;
 
 use super::source::{self, SourceArgs};
@@ -10,16 +8,12 @@ use crate::environment::environment;
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
-use ragtriage_core::chunk::{self, Strategy};
 use ragtriage_core::config::{GenerationSettings, GeneratorName, RerankSettings};
 use ragtriage_core::text::numbers::listed;
 use ragtriage_core::text::tokens::Tokenizer;
-use ragtriage_core::types::Corpus;
 use ragtriage_core::types::RetrieverName;
-use ragtriage_data::dataset::Inspection;
-use ragtriage_data::dataset::lint::lengths::PromptBudget;
 use ragtriage_data::dataset::lint::subject::LintSubject;
-use ragtriage_data::dataset::lint::{self, Lint, PoolSummary, lengths, missing_labels};
+use ragtriage_data::dataset::lint::{self, Lint, PoolSummary, missing_labels};
 use ragtriage_pipeline::Kind;
 use ragtriage_pipeline::plan::Plan;
 use ragtriage_pipeline::pool::pool;
@@ -49,8 +43,10 @@ pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
     let spec = resolved.dataset();
     let inspection = ragtriage_data::dataset::inspect(&spec)?;
     let mut lint = lint::content(resolved.settings.dataset.label(), &inspection);
-    if inspection.documents.iter().any(|document| !document.text.trim().is_empty()) {
-        block_on(searched(args, local(resolved), &inspection, &mut lint))?;
+    let subject = LintSubject::new(&inspection);
+    let asked = missing_labels::worth_pooling(&subject);
+    if !args.no_pool && !asked.is_empty() {
+        block_on(pooled(args.offline, local(resolved), &subject, &asked, &mut lint))?;
     }
     if args.json {
         output::data(&output::json(&lint, "the findings")?)?;
@@ -63,12 +59,8 @@ pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
 /// Returns the settings that lint needs, without services: checking data sends it nowhere.
 fn local(mut resolved: Resolved) -> Resolved {
     let settings = &mut resolved.settings;
-    let context_tokens = settings.generation.context_tokens;
-    settings.generation = GenerationSettings {
-        generator: GeneratorName::None,
-        context_tokens,
-        ..GenerationSettings::default()
-    };
+    settings.generation =
+        GenerationSettings { generator: GeneratorName::None, ..GenerationSettings::default() };
     settings.external.url = None;
     settings.rerank = RerankSettings::default();
     settings.retrieval.min_score = None;
@@ -76,64 +68,35 @@ fn local(mut resolved: Resolved) -> Resolved {
     resolved
 }
 
-/// Adds the findings that need encoders and retrievers.
-async fn searched(
-    args: &LintArgs,
+/// Adds the missing labels among the passages that the retrievers find for the questions `asked`.
+async fn pooled(
+    offline: bool,
     mut resolved: Resolved,
-    inspection: &Inspection,
+    subject: &LintSubject<'_>,
+    asked: &[usize],
     lint: &mut Lint,
 ) -> Result<(), Failure> {
     let bars = ProgressBars::new();
-    let plan = plan(args, &mut resolved, lint, &bars).await?;
-    let subject = LintSubject::new(inspection);
-    let asked = if args.no_pool { Vec::new() } else { missing_labels::worth_pooling(&subject) };
-    let corpus = if asked.is_empty() {
-        let chunks = chunk::chunk_documents(
-            &inspection.documents,
-            &plan.chunking,
-            plan.chunk_counter.as_ref(),
-        )
-        .map_err(ragtriage_pipeline::Error::from)?;
-        Arc::new(Corpus::new(inspection.documents.clone(), chunks))
-    } else {
-        let questions = asked.iter().map(|&number| inspection.questions[number].clone()).collect();
-        let pools =
-            pool(inspection.documents.clone(), questions, &plan, missing_labels::DEPTH, &bars)
-                .await?;
-        lint.add(missing_labels::check(&subject, &asked, &pools));
-        let retrievers = resolved
-            .settings
-            .retrieval
-            .retrievers
-            .iter()
-            .map(|name| name.name().to_owned())
-            .collect();
-        lint.figures.pooled =
-            Some(PoolSummary { retrievers, depth: missing_labels::DEPTH, questions: asked.len() });
-        pools.corpus
-    };
-    let encoders = ragtriage_pipeline::lengths::lengths(&plan, &corpus, subject.questions)
-        .await
-        .map_err(ragtriage_pipeline::Error::from)?;
-    let budget = PromptBudget {
-        counter: plan.prompt.counter.as_ref(),
-        context_tokens: plan.prompt.context_tokens,
-    };
-    let whole_documents = (plan.chunking.strategy() == Strategy::Document).then_some(&budget);
-    let (truncated, found) = lengths::check(&subject, &corpus, &encoders, whole_documents);
-    lint.figures.truncated = truncated;
-    lint.add(found);
+    let plan = plan(offline, &mut resolved, lint, &bars).await?;
+    let questions = asked.iter().map(|&number| subject.questions[number].clone()).collect();
+    let pools =
+        pool(subject.documents.to_vec(), questions, &plan, missing_labels::DEPTH, &bars).await?;
+    lint.add(missing_labels::check(subject, asked, &pools));
+    let retrievers = resolved.settings.retrieval.retrievers.iter();
+    let retrievers = retrievers.map(|name| name.name().to_owned()).collect();
+    lint.figures.pooled =
+        Some(PoolSummary { retrievers, depth: missing_labels::DEPTH, questions: asked.len() });
     Ok(())
 }
 
 /// The wired parts; without those whose model cannot be had, which `lint` then notes and `resolved` no longer has.
 async fn plan(
-    args: &LintArgs,
+    offline: bool,
     resolved: &mut Resolved,
     lint: &mut Lint,
     bars: &ProgressBars,
 ) -> Result<Plan, Failure> {
-    let environment = environment(resolved, args.offline || args.no_pool, false)?;
+    let environment = environment(resolved, offline, false)?;
     let assembled =
         assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
     bars.finish();
@@ -143,10 +106,7 @@ async fn plan(
         Err(error) => return Err(error.into()),
     };
     let left_out = without_models(&mut resolved.settings);
-    lint.notes.push(format!(
-        "{} left out, and chunks not measured for an encoder: {error}",
-        listed(&left_out)
-    ));
+    lint.notes.push(format!("{} left out: {error}", listed(&left_out)));
     Ok(assemble::assemble(resolved, &environment, &|_| {}).await?.plan)
 }
 

@@ -39,22 +39,11 @@ fn broken_json_among_the_questions_is_named_by_line() {
 }
 
 #[test]
-fn evidence_in_a_document_that_is_not_there_is_refused_in_ones_own_data() {
-    with_question(r#"{"id": "q3", "text": "x?", "answers": ["y"], "evidence": [[{"doc": "gone.md"}]]}"#).refuses(
-        &RUN,
-        &[
-            "error: `data/questions.jsonl` line 3 (`q3`): document `gone.md` is not in the corpus",
-            "hint: add the document, or keep and count it with `dataset.missing_evidence = \"keep\"`",
-        ],
-    );
-}
-
-#[test]
 fn missing_evidence_that_is_kept_is_counted_and_lost_in_the_corpus() {
     let project = with_question(
         r#"{"id": "q3", "text": "x?", "answers": ["yttrium"], "evidence": [[{"doc": "gone.md"}]]}"#,
     );
-    let outcome = project.good("r", &["--set", "dataset.missing_evidence=keep"]);
+    let outcome = project.good("r", &[]);
     let summary = project.summary("r");
     assert_eq!((&summary["classes"]["corpus"], &summary["n_questions"]), (&1.into(), &3.into()));
     // Of three questions with gold one is lost before the documents.

@@ -1,4 +1,4 @@
-//! `dataset label` over a pipe, and `dataset agreement` of what two annotators wrote.
+//! `dataset label` over a pipe.
 
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
@@ -9,9 +9,8 @@ use crate::project::{CORPUS, Outcome, Project, SETTINGS, outcome, tiny_bert};
 
 const QUERIES: &str = "How long does alpha wait?\nDoes beta wait?\nWho waits a year?\n";
 
-/// By rank: of the first question `a` comes first, of the second `b`. So many in a row nothing here has.
-const LABEL: [&str; 7] =
-    ["dataset", "label", "c.toml", "--queries", "asked.txt", "--stop-after", "9"];
+/// With this seed, `a` comes first of the first question, `b` of the second.
+const LABEL: [&str; 7] = ["dataset", "label", "c.toml", "--queries", "asked.txt", "--seed", "25"];
 
 /// The corpus, and queries in `asked.txt`, without any question labelled.
 fn project() -> Project {
@@ -257,49 +256,6 @@ fn a_passage_does_nothing_to_the_terminal() {
     let controls: Vec<char> =
         outcome.stderr.chars().filter(|c| c.is_control() && *c != '\n').collect();
     assert!(controls.is_empty() && !outcome.stderr.contains('\u{202e}'), "{:?}", outcome.stderr);
-}
-
-#[test]
-fn a_questions_file_and_judgments_of_a_file_agree() {
-    let project = project();
-    let question =
-        json!({"id": "1", "text": "How long does alpha wait?", "relevant": {"a": 2, "b": 0}});
-    project.write("labelled.jsonl", format!("{question}\n"));
-    project.write("qrels.tsv", "query-id\tcorpus-id\tscore\n1\ta\t2\n1\tb\t0\n1\telsewhere\t1\n");
-    let agreement =
-        project.call(&["dataset", "agreement", "labelled.jsonl", "qrels.tsv", "--json"]);
-    assert_eq!(agreement.code, 0, "{}", agreement.stderr);
-    let agreement: Value = serde_json::from_str(&agreement.stdout).expect("JSON");
-    assert_eq!(
-        (&agreement["n_pairs"], &agreement["n_judged_by_one"], &agreement["grades"]["value"]),
-        (&json!(2), &json!([0, 1]), &json!(1.0))
-    );
-    assert_eq!(agreement["table"], json!([[0, 0, 1], [2, 2, 1]]));
-}
-
-#[test]
-fn two_annotators_who_share_nothing_or_a_file_that_is_none_are_refused() {
-    let project = project();
-    project.write("one.jsonl", "{\"id\": \"1\", \"text\": \"why?\", \"relevant\": {\"a\": 3}}\n");
-    project.write("two.jsonl", "{\"id\": \"1\", \"text\": \"why?\", \"relevant\": {\"b\": 3}}\n");
-    let same = project.call(&["dataset", "agreement", "one.jsonl", "one.jsonl"]);
-    assert_eq!(same.code, 0, "{}", same.stderr);
-    assert!(
-        same.stdout.contains("not defined: both gave the same grade throughout"),
-        "{}",
-        same.stdout
-    );
-    project.refuses(
-        &["dataset", "agreement", "one.jsonl", "two.jsonl"],
-        &[
-            "error: `one.jsonl` and `two.jsonl` have no judged document of a common question",
-            "hint: questions are matched by an `id` with the same text, else by text; documents by id: let both annotators judge the same questions (`--queries`)",
-        ],
-    );
-    project.refuses_with_some_hint(
-        &["dataset", "agreement", "one.jsonl", "gone"],
-        "error: `gone` does not exist",
-    );
 }
 
 #[test]

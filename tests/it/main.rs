@@ -16,7 +16,6 @@ mod check;
 mod commands;
 mod compare;
 mod connections;
-mod convert;
 mod dense;
 mod doctor;
 mod dry_run;

@@ -38,8 +38,6 @@ type ContextFields = ([Option<String>; 3], [Option<usize>; 2]);
 /// The documents that contexts are located in, with the notes counted so far.
 pub(super) struct Places {
     pub corpus: Corpus,
-    /// Omits a document whose id equals the question's.
-    skip_same_id: bool,
     /// True if the chunks' ids are those of this configuration: a run of ours that was written as a record.
     keeps_ids: bool,
     locator: Locator,
@@ -47,9 +45,9 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub fn new(corpus: Corpus, skip_same_id: bool, keeps_ids: bool) -> Self {
+    pub fn new(corpus: Corpus, keeps_ids: bool) -> Self {
         let locator = Locator::new(corpus.shared_documents());
-        Self { corpus, skip_same_id, keeps_ids, locator, notes: Mutex::default() }
+        Self { corpus, keeps_ids, locator, notes: Mutex::default() }
     }
 
     /// Counts a note for the report.
@@ -81,9 +79,6 @@ impl Places {
             let place = || self.place(question, context);
             let mut passages =
                 known.0.entry((fields, chunk_id.clone())).or_insert_with(place).clone();
-            passages.retain(|passage| {
-                !(self.skip_same_id && passage.doc.as_str() == question.id.as_str())
-            });
             let n_passages = passages.len();
             passages.retain(|passage| seen.insert(passage.id.clone()));
             self.note(

@@ -25,7 +25,6 @@ mod in_prompt;
 mod index;
 pub mod ingest;
 pub mod judging;
-pub mod lengths;
 mod locate;
 mod oracle;
 pub mod plan;

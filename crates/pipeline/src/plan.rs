@@ -114,8 +114,6 @@ pub struct RetrievalPlan {
     pub candidates: usize,
     /// Number of hits packed.
     pub k: usize,
-    /// Omits a document whose id equals the question's (BEIR's Quora and `ArguAna`).
-    pub skip_same_id: bool,
     /// Receives notices of repaired indexes.
     pub notices: Notices,
 }

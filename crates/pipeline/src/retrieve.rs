@@ -27,7 +27,6 @@ pub async fn retrieve(
         let clock = Instant::now();
         let Retrieved { ranking, parts } =
             retriever.retrieve(&question.text, plan.candidates).await?;
-        let ranking = allowed(ranking, question, plan);
         let name = retriever.name();
         let mut step = step(name.into(), &ranking, &parts, clock);
         if is_compared {
@@ -72,19 +71,9 @@ async fn exact_search(
     let clock = Instant::now();
     let ranking = retriever.retrieve_exactly(&question.text, plan.candidates).await?;
     Ok(ranking.map(|ranking| ExactSearch {
-        hits: allowed(ranking, question, plan).ids().cloned().collect(),
+        hits: ranking.ids().cloned().collect(),
         seconds: clock.elapsed().as_secs_f64(),
     }))
-}
-
-/// Returns a ranking without the document whose id equals the question's, if that one is skipped.
-fn allowed(ranking: Ranking, question: &Question, plan: &RetrievalPlan) -> Ranking {
-    if !plan.skip_same_id {
-        return ranking;
-    }
-    let hits = ranking.hits().iter();
-    let others = hits.filter(|hit| hit.id.doc() != question.id.as_str());
-    Ranking::new(others.cloned().collect())
 }
 
 fn step(step: Step, ranking: &Ranking, parts: &Parts, clock: Instant) -> TraceStep {

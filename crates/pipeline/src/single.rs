@@ -43,7 +43,6 @@ pub async fn ask_single(
 ) -> Result<Single, Error> {
     plan.arms.names = vec![ArmName::Retrieved];
     plan.arms.repeat = 1;
-    plan.retrieval.skip_same_id = false;
     let (k, title_prefix) = (plan.retrieval.k, plan.title_prefix);
     let template = plan.prompt.template.clone();
     let counter = Arc::clone(&plan.prompt.counter);

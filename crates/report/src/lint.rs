@@ -1,9 +1,7 @@
 //! Lint findings as data: figures of the data set, then the findings by rule, worst first.
 
-use std::collections::BTreeMap;
-
 use crate::document::{Element, Fact, Notice, Report};
-use ragtriage_core::text::numbers::{listed, percent, plural, thousands};
+use ragtriage_core::text::numbers::{listed, plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::DocId;
 use ragtriage_data::dataset::lint::finding::Finding;
@@ -39,28 +37,11 @@ fn total(lint: &Lint) -> String {
 }
 
 fn figures(figures: &Figures) -> Vec<Fact> {
-    let Figures { documents, questions, kinds, tags, splits, truncated, pooled } = figures;
-    let by_kind = if kinds.is_empty() { String::new() } else { format!(": {}", counts(kinds)) };
+    let Figures { documents, questions, pooled } = figures;
     let mut facts = vec![
         Fact::new("documents", thousands(*documents)),
-        Fact::new("questions", thousands(*questions) + &by_kind),
+        Fact::new("questions", thousands(*questions)),
     ];
-    if splits.len() > 1 || splits.keys().any(|part| part != "none") {
-        facts.push(Fact::new("split", counts(splits)));
-    }
-    if !tags.is_empty() {
-        facts.push(Fact::new("tags", counts(tags)));
-    }
-    facts.extend(truncated.iter().map(|cut| {
-        let text = format!(
-            "`{}`: {} of {} truncated, {} of all tokens",
-            cut.retriever,
-            thousands(cut.chunks_cut),
-            plural(cut.chunks, "chunk", "chunks"),
-            percent(cut.tokens_lost as f64 / cut.tokens.max(1) as f64)
-        );
-        Fact::new("encoder", text)
-    }));
     facts.extend(pooled.as_ref().map(|pooled| {
         let text = format!(
             "the first {} of {} for {}",
@@ -71,12 +52,6 @@ fn figures(figures: &Figures) -> Vec<Fact> {
         Fact::new("pooled", text)
     }));
     facts
-}
-
-fn counts(counts: &BTreeMap<String, usize>) -> String {
-    let each: Vec<String> =
-        counts.iter().map(|(name, n)| format!("{} {name}", thousands(*n))).collect();
-    each.join(", ")
 }
 
 /// Appends the findings of one rule. Equal hints in a row are given once.

@@ -7,7 +7,6 @@ use ragtriage_core::language::Language;
 use ragtriage_core::measure::answer::Scorer;
 use ragtriage_core::types::{Document, Estimate, FailureClass, Interval};
 use ragtriage_data::dataset::lint::finding::{Finding, Rule};
-use ragtriage_data::dataset::lint::lengths::Truncated;
 use ragtriage_data::dataset::lint::{Lint, PoolSummary, content};
 use ragtriage_data::dataset::{Inspection, Place};
 use ragtriage_eval::audit::{Audit, Mistake};
@@ -61,13 +60,6 @@ fn inspection() -> Inspection {
 
 fn linted() -> Lint {
     let mut lint = content("jsonl data".to_owned(), &inspection());
-    lint.figures.truncated = vec![Truncated {
-        retriever: "dense".to_owned(),
-        chunks: 1200,
-        chunks_cut: 30,
-        tokens: 40_000,
-        tokens_lost: 500,
-    }];
     lint.figures.pooled = Some(PoolSummary {
         retrievers: vec!["bm25".to_owned(), "dense".to_owned()],
         depth: 10,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use ragtriage_core::config::DatasetSettings;
-use ragtriage_core::config::{Format, MissingEvidence};
+use ragtriage_core::config::Format;
 use ragtriage_core::stats::random::Random;
 use ragtriage_core::types::Dataset;
 
@@ -117,12 +117,7 @@ fn title(passage: &str) -> String {
 
 /// A data set, with the questions whose evidence is missing.
 pub fn load(format: Format, path: &Path) -> Dataset {
-    let missing_evidence = Some(MissingEvidence::Keep);
-    ragtriage_data::dataset::load(&DatasetSettings {
-        missing_evidence,
-        ..DatasetSettings::new(format, path)
-    })
-    .expect("loads")
+    ragtriage_data::dataset::load(&DatasetSettings::new(format, path)).expect("loads")
 }
 
 /// 400 questions, before each of whose gold up to 24 other documents come.

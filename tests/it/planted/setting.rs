@@ -307,7 +307,6 @@ const SETTINGS: &str = r#"
 [dataset]
 format = "jsonl"
 path = "data"
-missing_evidence = "keep"
 
 [chunking]
 strategy = "fixed"

@@ -1,8 +1,5 @@
 //! Layouts of data sets on disk.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use crate::closed_set::closed_set;
 
 closed_set! {
@@ -30,23 +27,4 @@ impl Format {
     pub fn is_own(self) -> bool {
         matches!(self, Self::Jsonl | Self::Files)
     }
-
-    /// Returns the default for missing evidence: your own data can be corrected, a published data set cannot.
-    #[must_use]
-    pub fn missing_evidence(self) -> MissingEvidence {
-        match self {
-            Self::Hotpotqa | Self::Squad | Self::Beir | Self::Smart => MissingEvidence::Keep,
-            Self::Jsonl | Self::Files => MissingEvidence::Error,
-        }
-    }
-}
-
-/// The treatment of evidence or a relevance judgment that names a missing document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MissingEvidence {
-    /// Reject the data set.
-    Error,
-    /// Keep the label, so that the loss counts against the corpus, and report how many there are.
-    Keep,
 }

@@ -40,7 +40,7 @@ mod vector_store;
 
 pub use bm25::Bm25Variant;
 pub use collection::{CollectionMode, CollectionSettings};
-pub use dataset::{Format, MissingEvidence};
+pub use dataset::Format;
 pub use evaluation::GateMode;
 pub use external::ExternalSettings;
 pub use http::HttpSettings;
@@ -53,7 +53,7 @@ pub use retrieval::{
 pub use schema::{OutOfRange, SettingMarks, check_ranges, keys_of, marks};
 pub use settings::{
     AUTO, CacheSettings, ChunkingSettings, DatasetSettings, EvaluationSettings, GatesSettings,
-    GenerationSettings, GeneratorName, MAX_DOCUMENT_BYTES, Price, Settings,
+    GenerationSettings, GeneratorName, Price, Settings,
 };
 pub use tune::TuneSettings;
 pub use vector_store::{Hnsw, Quantization, QuantizationKind};

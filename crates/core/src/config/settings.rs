@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::dataset::{Format, MissingEvidence};
+use super::dataset::Format;
 use super::evaluation::GateMode;
 use super::external::ExternalSettings;
 use super::http::HttpSettings;
@@ -78,26 +78,12 @@ table! {
         limit: Option<usize>,
         /// Seed of the sample.
         seed: u64 = 0,
-        /// Treatment of evidence that names a missing document. Default: `error` for your own data, `keep` for published data
-        /// sets.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        missing_evidence: Option<MissingEvidence>,
-        /// Leave out the document whose id equals the question id, as BEIR does.
-        skip_same_id: bool,
         /// Patterns of the files that are documents, for the format `files`. Default: Markdown, plain text, reStructuredText and
         /// source code.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         globs: Vec<String>,
-        /// Follow symbolic links that leave the corpus folder, for the format `files`. Links inside it are followed in any case.
-        follow_links: bool,
-        /// Refuse a document with more bytes of text.
-        #[schemars(range(min = 1))]
-        max_document_bytes: usize = MAX_DOCUMENT_BYTES,
     }
 }
-
-/// Default of `dataset.max_document_bytes`.
-pub const MAX_DOCUMENT_BYTES: usize = 50_000_000;
 
 /// Value of `dataset.language` that has the language detected.
 pub const AUTO: &str = "auto";
@@ -119,12 +105,6 @@ impl DatasetSettings {
     #[must_use]
     pub fn language(&self) -> &'static Language {
         if self.language == AUTO { Language::english() } else { Language::of(&self.language) }
-    }
-
-    /// Returns the treatment of missing evidence: the configured one, else the format's default.
-    #[must_use]
-    pub fn missing_evidence(&self) -> MissingEvidence {
-        self.missing_evidence.unwrap_or(self.format.missing_evidence())
     }
 }
 

@@ -87,7 +87,7 @@ fn judgments(folder: &Path, split: &str, draft: &mut Draft) -> Result<Judgments,
             let message = format!("grade `{grade}` is not an integer");
             Error::data(Rule::BadField, message, hint).at(place)
         })?;
-        judgments.insert(place, question, doc, grade, draft);
+        judgments.insert(question, doc, grade, draft);
         Ok(())
     })?;
     Ok(judgments)
@@ -101,26 +101,16 @@ pub(super) fn not_a_judgment(place: &Place, expected: &str) -> Error {
 /// Relevance judgments of a set whose questions are in a file of their own, held until the questions are read.
 #[derive(Default)]
 pub(super) struct Judgments {
-    /// Grades by question and document, with the place of each question's first judgment.
-    grades: HashMap<String, (Place, BTreeMap<DocId, i32>)>,
+    /// Grades by question and document.
+    grades: HashMap<String, BTreeMap<DocId, i32>>,
     /// Ids of the questions read so far, judged or not.
     asked: HashSet<String>,
 }
 
 impl Judgments {
     /// Adds one judgment; of several for one pair the highest grade counts.
-    pub(super) fn insert(
-        &mut self,
-        place: &Place,
-        question: &str,
-        doc: &str,
-        grade: i32,
-        draft: &mut Draft,
-    ) {
-        let (_, grades) = self
-            .grades
-            .entry(question.to_owned())
-            .or_insert_with(|| (place.clone(), BTreeMap::new()));
+    pub(super) fn insert(&mut self, question: &str, doc: &str, grade: i32, draft: &mut Draft) {
+        let grades = self.grades.entry(question.to_owned()).or_default();
         let best = grades
             .entry(doc.into())
             .and_modify(|_| {
@@ -142,28 +132,21 @@ impl Judgments {
             return Err(duplicate("question", id, &place.of(id)));
         }
         let judged = self.grades.remove(id);
-        Ok(judged.map(|(_, relevant)| Question { relevant, ..Question::new(id.into(), text) }))
+        Ok(judged.map(|relevant| Question { relevant, ..Question::new(id.into(), text) }))
     }
 
-    /// Rejects or counts the judgments of missing questions.
+    /// Counts the judgments of missing questions.
     pub(super) fn finish(self, draft: &mut Draft) {
-        let mut left: Vec<_> =
-            self.grades.into_iter().map(|(id, (place, _))| (place, id)).collect();
-        left.sort_unstable_by_key(|(place, _)| place.line);
-        for (place, id) in left {
-            let what = "judged [question that does|questions that do] not exist, skipped";
-            let message = format!("unknown question `{id}`");
-            draft.missing(what, || Error::label(Rule::UnknownQuestion, &place, message));
-        }
+        let what = "judged [question that does|questions that do] not exist, skipped";
+        draft.note(self.grades.len(), what);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::error::Kind;
     use crate::dataset::{load, testing::with_files};
-    use ragtriage_core::config::{Format, MissingEvidence};
+    use ragtriage_core::config::Format;
     use ragtriage_core::hint::Hint;
     use ragtriage_core::types::Dataset;
 
@@ -171,18 +154,15 @@ mod tests {
     const QUERIES: &str =
         "{\"_id\": \"1\", \"text\": \"first\"}\n{\"_id\": \"2\", \"text\": \"second\"}\n";
 
-    fn set(qrels: &str, missing: Option<MissingEvidence>) -> Result<Dataset, Error> {
+    fn set(qrels: &str) -> Result<Dataset, Error> {
         let files =
             [("corpus.jsonl", CORPUS), ("queries.jsonl", QUERIES), ("qrels/test.tsv", qrels)];
-        with_files(&files, Format::Beir, |spec| {
-            spec.missing_evidence = missing;
-            load(spec)
-        })
+        with_files(&files, Format::Beir, |spec| load(spec))
     }
 
     #[test]
     fn judged_queries_are_kept_with_their_grades() {
-        let set = set("query-id\tcorpus-id\tscore\r\n2\td1\t2\r\n2\t2\t0\r\n2\tgone\t1\r\n", None)
+        let set = set("query-id\tcorpus-id\tscore\r\n2\td1\t2\r\n2\t2\t0\r\n2\tgone\t1\r\n")
             .expect("loads");
         assert_eq!(set.documents[0].text, "one\u{2028}line");
         assert_eq!(set.documents[0].metadata["y"], 1);
@@ -229,26 +209,18 @@ mod tests {
 
     #[test]
     fn a_table_without_a_header_loses_no_line() {
-        assert_eq!(set("1\td1\t1\n2\td1\t1\n", None).expect("loads").questions.len(), 2);
+        assert_eq!(set("1\td1\t1\n2\td1\t1\n").expect("loads").questions.len(), 2);
     }
 
     #[test]
     fn judgments_that_do_not_read_are_named_by_line() {
-        let error = set("query-id\tcorpus-id\tscore\n1\td1\t0.5\n", None).unwrap_err();
+        let error = set("query-id\tcorpus-id\tscore\n1\td1\t0.5\n").unwrap_err();
         assert!(
             error.to_string().ends_with("test.tsv` line 2: grade `0.5` is not an integer"),
             "{error}"
         );
-        let error = set("1 0 d1 1\n", None).unwrap_err();
+        let error = set("1 0 d1 1\n").unwrap_err();
         assert!(error.to_string().contains("expected `query-id`"), "{error}");
-    }
-
-    #[test]
-    fn unknown_questions_and_documents_are_refused_when_asked_for() {
-        let strict = Some(MissingEvidence::Error);
-        let kind = |qrels| set(qrels, strict).expect_err("refused").kind;
-        assert_eq!(kind("1\td1\t1\n7\td1\t1\n"), Kind::Data(Rule::UnknownQuestion));
-        assert_eq!(kind("1\td9\t1\n"), Kind::Data(Rule::UnknownDocument));
     }
 
     #[test]

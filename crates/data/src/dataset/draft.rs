@@ -8,7 +8,6 @@ use crate::dataset::error::{Error, Place};
 use crate::dataset::lint::finding::Rule;
 use crate::dataset::load::Inspection;
 use crate::dataset::nearest;
-use ragtriage_core::config::{MAX_DOCUMENT_BYTES, MissingEvidence};
 use ragtriage_core::types::{DocId, Document, Note, Question, QuestionId};
 
 /// The number of missing documents that get a nearest match: each is compared with the whole corpus.
@@ -17,32 +16,18 @@ const MOST_NEAREST: usize = 100;
 /// Maximum ranges of a question's evidence: each is compared with the others and with the passages of each stage.
 const MOST_RANGES: usize = 1_000;
 
+/// Maximum bytes of a document: one is held whole, several times.
+const MOST_BYTES: usize = 50_000_000;
+
 /// Accepts documents and questions from the loaders.
+#[derive(Default)]
 pub(super) struct Draft {
-    /// What happens to labels of missing documents.
-    missing: MissingEvidence,
-    max_document_bytes: usize,
     numbers: HashMap<DocId, usize>,
     question_ids: HashSet<QuestionId>,
     read: Inspection,
 }
 
 impl Draft {
-    pub(super) fn new(missing: MissingEvidence) -> Self {
-        Self {
-            missing,
-            max_document_bytes: MAX_DOCUMENT_BYTES,
-            numbers: HashMap::new(),
-            question_ids: HashSet::new(),
-            read: Inspection::default(),
-        }
-    }
-
-    /// Refuses documents of more than `max_bytes` bytes of text.
-    pub(super) fn limited_to(self, max_bytes: usize) -> Self {
-        Self { max_document_bytes: max_bytes, ..self }
-    }
-
     /// Returns a valid value; collects an error.
     pub(super) fn check<T>(&mut self, read: Result<T, Error>) -> Option<T> {
         read.map_err(|error| self.read.errors.push(error)).ok()
@@ -53,27 +38,17 @@ impl Draft {
     }
 
     /// Returns the error of a document of `n_bytes` at `place` over the limit.
-    pub(super) fn check_length(&self, place: &Place, n_bytes: usize) -> Result<(), Error> {
-        let max_bytes = self.max_document_bytes;
-        if n_bytes <= max_bytes {
+    pub(super) fn check_length(place: &Place, n_bytes: usize) -> Result<(), Error> {
+        if n_bytes <= MOST_BYTES {
             return Ok(());
         }
-        let message = format!("the document has {n_bytes} bytes, more than {max_bytes}");
-        let hint = "split or exclude it, or raise `dataset.max_document_bytes`";
-        Err(Error::data(Rule::Unreadable, message, hint).at(place))
+        let message = format!("the document has {n_bytes} bytes, more than {MOST_BYTES}");
+        Err(Error::data(Rule::Unreadable, message, "split or exclude it").at(place))
     }
 
     /// Counts an accepted irregularity; `what` as in [`Note::what`].
     pub(super) fn note(&mut self, count: usize, what: &str) {
         Note::add(&mut self.read.notes, what, count);
-    }
-
-    /// Under `error` collects `refuse` as an error; under `keep` counts `what`.
-    pub(super) fn missing(&mut self, what: &str, refuse: impl FnOnce() -> Error) {
-        match self.missing {
-            MissingEvidence::Error => self.fail(refuse()),
-            MissingEvidence::Keep => self.note(1, what),
-        }
     }
 
     /// Records what loads and should be corrected; `what` as in [`Note::what`].
@@ -96,7 +71,7 @@ impl Draft {
             return self
                 .fail(duplicate("document", document.id.as_str(), place).about(&document.id));
         }
-        let length = self.check_length(place, document.text.len());
+        let length = Self::check_length(place, document.text.len());
         if self.check(length).is_none() {
             return;
         }
@@ -148,11 +123,7 @@ impl Draft {
         Ok(read.documents)
     }
 
-    /// Returns the questions alone, unless there was an error; the documents that they name are not validated.
-    pub(super) fn into_questions(self) -> Result<Vec<Question>, Error> {
-        Ok(self.read.sound()?.questions)
-    }
-
+    /// Counts the labels of missing documents, which are kept: the loss counts against the corpus.
     fn check_labels(&mut self) {
         let (mut n_evidence, mut n_relevant) = (0, 0);
         let mut unknown: Vec<(usize, DocId)> = Vec::new();
@@ -164,13 +135,10 @@ impl Draft {
                 if self.document(doc).is_some() {
                     continue;
                 }
-                match self.missing {
-                    // Evidence is also listed among the relevant documents.
-                    MissingEvidence::Error
-                        if unknown[first..].iter().any(|(_, other)| other == doc) => {}
-                    MissingEvidence::Error => unknown.push((number, doc.clone())),
-                    MissingEvidence::Keep if is_evidence => n_evidence += 1,
-                    MissingEvidence::Keep => n_relevant += 1,
+                *(if is_evidence { &mut n_evidence } else { &mut n_relevant }) += 1;
+                // Evidence is also listed among the relevant documents.
+                if unknown[first..].iter().all(|(_, other)| other != doc) {
+                    unknown.push((number, doc.clone()));
                 }
             }
         }
@@ -178,7 +146,7 @@ impl Draft {
             let known = self.read.documents.iter().map(|known| known.id.as_str());
             let nearest = nearest::word(doc.as_str(), known.filter(|_| at < MOST_NEAREST));
             let error = Error::unknown_document(&self.read.places[number], &doc, nearest);
-            self.read.errors.push(error);
+            self.read.warnings.push(error);
         }
         self.note(
             n_evidence,
@@ -239,8 +207,8 @@ mod tests {
     }
 
     /// What is read of one document and these questions.
-    fn read(missing: MissingEvidence, questions: Vec<Question>) -> Inspection {
-        let mut draft = Draft::new(missing);
+    fn read(questions: Vec<Question>) -> Inspection {
+        let mut draft = Draft::default();
         draft.push_document(&place(), document("alpha.md", "text"));
         for question in questions {
             draft.push_question(&place(), question);
@@ -254,12 +222,15 @@ mod tests {
 
     #[test]
     fn a_document_over_the_limit_or_of_a_known_id_is_refused_by_name() {
-        let mut draft = Draft::new(MissingEvidence::Error).limited_to(10);
-        for (id, text) in [("a", "ten bytes."), ("b", "éleven byt"), ("a", "other")] {
+        let mut draft = Draft::default();
+        let long = "x".repeat(MOST_BYTES + 1);
+        for (id, text) in [("a", &long[1..]), ("b", &long), ("a", "other")] {
             draft.push_document(&place(), document(id, text));
         }
-        let expected =
-            ["`set`: the document has 11 bytes, more than 10", "`set`: duplicate document `a`"];
+        let expected = [
+            "`set`: the document has 50000001 bytes, more than 50000000",
+            "`set`: duplicate document `a`",
+        ];
         assert_eq!(errors(&draft.finish(Path::new("set"))), expected);
     }
 
@@ -268,10 +239,7 @@ mod tests {
         let with = |n: usize| {
             let ranges = (0..n).map(|at| (at, at + 2).into()).collect();
             let evidence = vec![vec![Member { doc: "alpha.md".into(), ranges }]; 2];
-            errors(&read(
-                MissingEvidence::Error,
-                vec![Question { evidence, ..question("q", "why?", &[]) }],
-            ))
+            errors(&read(vec![Question { evidence, ..question("q", "why?", &[]) }]))
         };
         assert_eq!(with(500), [""; 0], "a thousand in two groups");
         assert_eq!(with(501), ["`set` (`q`): the evidence has 1002 ranges, more than 1000"]);
@@ -281,7 +249,7 @@ mod tests {
     fn a_question_is_trimmed_has_an_id_of_its_own_and_must_ask_something() {
         let asked = [("q", " why? "), ("q", "how?"), ("r", " \n")];
         let asked = asked.map(|(id, text)| question(id, text, &[])).to_vec();
-        let read = read(MissingEvidence::Keep, asked);
+        let read = read(asked);
         let expected =
             ["`set` (`q`): duplicate question `q`", "`set` (`r`): the question is empty"];
         assert_eq!(errors(&read), expected);
@@ -289,20 +257,18 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_document_is_refused_with_the_nearest_or_kept_and_counted() {
-        let asked = || vec![question("q", "why?", &["alpah.md"])];
-        let refused = read(MissingEvidence::Error, asked());
-        assert_eq!(errors(&refused), ["`set` (`q`): document `alpah.md` is not in the corpus"]);
-        let hint = refused.errors[0].hint().expect("a hint");
-        assert!(hint.contains("`alpha.md`"), "{hint}");
-        let kept = read(MissingEvidence::Keep, asked());
-        assert_eq!((kept.questions[0].relevant.len(), kept.errors.len()), (1, 0));
-        assert_eq!(kept.notes[0].to_string(), "1 judged document that is not in the corpus, kept");
+    fn an_unknown_document_is_kept_and_counted_and_told_with_the_nearest() {
+        let read = read(vec![question("q", "why?", &["alpah.md"])]);
+        assert_eq!((read.questions[0].relevant.len(), read.errors.len()), (1, 0));
+        assert_eq!(read.notes[0].to_string(), "1 judged document that is not in the corpus, kept");
+        let told = &read.warnings[0];
+        assert_eq!(told.to_string(), "`set` (`q`): document `alpah.md` is not in the corpus");
+        assert_eq!(told.hint().expect("a hint"), "did you mean `alpha.md`?");
     }
 
     #[test]
     fn a_corpus_without_text_is_refused() {
-        let mut draft = Draft::new(MissingEvidence::Keep);
+        let mut draft = Draft::default();
         draft.push_document(&place(), document("a", " "));
         assert_eq!(errors(&draft.finish(Path::new("set"))), ["the corpus of `set` is empty"]);
     }

@@ -8,10 +8,7 @@ use std::sync::Arc;
 
 use crate::dataset::lint::finding::Rule;
 use ragtriage_core::hint::Hint;
-use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::DocId;
-
-const MISSING_EVIDENCE: &str = "keep and count it with `dataset.missing_evidence = \"keep\"`";
 
 /// What a caller can do about an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,17 +67,12 @@ impl Error {
     /// Creates the error of a document that is not in the corpus.
     pub(crate) fn unknown_document(place: &Place, doc: &DocId, nearest: Option<&str>) -> Self {
         let hint = match nearest {
-            Some(id) => format!("did you mean `{id}`? or {MISSING_EVIDENCE}"),
-            None => format!("add the document, or {MISSING_EVIDENCE}"),
+            Some(id) => format!("did you mean `{id}`?"),
+            None => "add the document, or correct the label".to_owned(),
         };
         Self::data(Rule::UnknownDocument, format!("document `{doc}` is not in the corpus"), hint)
             .at(place)
             .about(doc)
-    }
-
-    /// Creates the error of a label that leads nowhere.
-    pub(crate) fn label(rule: Rule, place: &Place, message: impl Into<Box<str>>) -> Self {
-        Self::data(rule, message, format!("fix the label, or {MISSING_EVIDENCE}")).at(place)
     }
 
     /// Creates the error of a data set without questions.
@@ -138,11 +130,6 @@ impl Error {
                 "check the path and its permissions",
             )
         }
-    }
-
-    /// Takes over the message and the hint of another crate's error.
-    pub(crate) fn of(error: &(impl StdError + Hint)) -> Self {
-        Self::unusable(with_causes(error), error.hint().unwrap_or_default())
     }
 
     /// Returns the error with the record that caused it.

@@ -3,8 +3,7 @@
 //! The folder contains `questions.jsonl` and either a folder `corpus/` or the files themselves. A document's id is its path
 //! from the corpus folder with `/`; its text is the unmodified file without a byte order mark; its title is the first
 //! heading (Markdown, or an underlined first line as in reStructuredText), else the file's name without extension. Its
-//! metadata are the fields of its front matter, and `folder`: all its parent folders within the corpus folder, outermost
-//! first.
+//! metadata are `folder`: all its parent folders within the corpus folder, outermost first.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ use crate::dataset::draft::Draft;
 use crate::dataset::error::{Error, Place};
 use crate::dataset::globs::Walked;
 use crate::dataset::jsonl::QUESTIONS;
-use crate::dataset::{front_matter, globs, read};
+use crate::dataset::{globs, read};
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::Format;
 use ragtriage_core::types::Document;
@@ -29,32 +28,20 @@ const MARKDOWN_UNDERLINES: &str = "=-";
 const RST_UNDERLINES: &str = "=-~^\"'`#*+";
 
 /// Reads the documents of the folder `path` into `draft`; an empty `patterns` means [`EXTENSIONS`].
-pub(super) fn documents(
-    path: &Path,
-    patterns: &[String],
-    follow_links: bool,
-    draft: &mut Draft,
-) -> Result<(), Error> {
-    let Walked { files, n_broken, n_outside } = matching(path, patterns, follow_links)?;
-    draft.note(
-        n_broken,
-        "symbolic [link without a target, or to a folder around it|links without a target, or to a folder around them], skipped",
-    );
-    draft.note(
-        n_outside,
-        "symbolic [link that leaves|links that leave] the corpus folder, skipped: set `dataset.follow_links = true` to follow [it|them]",
-    );
+pub(super) fn documents(path: &Path, patterns: &[String], draft: &mut Draft) -> Result<(), Error> {
+    let Walked { files, n_links } = matching(path, patterns)?;
+    draft.note(n_links, "symbolic [link|links], not followed");
     for (id, file) in files {
         let place = Place::file(&file);
         let read = std::fs::metadata(&file)
-            .map_or(Ok(()), |file| draft.check_length(&place, file.len() as usize))
+            .map_or(Ok(()), |file| Draft::check_length(&place, file.len() as usize))
             .and_then(|()| read::text(&file));
         let Some(text) = draft.check(read) else {
             continue;
         };
         // An empty file is not found by its name.
         let title = if text.trim().is_empty() { String::new() } else { title(&text, &file) };
-        let metadata = metadata(&id, &text);
+        let metadata = metadata(&id);
         draft.push_document(&place, Document { id: id.into(), title, text, metadata });
     }
     Ok(())
@@ -71,7 +58,7 @@ pub fn has_document(spec: &DatasetSettings, file: &Path) -> Result<bool, Error> 
     if spec.format != Format::Files {
         return Ok(false);
     }
-    let documents = matching(&spec.path, &spec.globs, spec.follow_links)?;
+    let documents = matching(&spec.path, &spec.globs)?;
     Ok(documents
         .files
         .iter()
@@ -85,7 +72,7 @@ pub(super) fn root(path: &Path) -> PathBuf {
 }
 
 /// Returns the files of the folder `path` that are documents, each with its id.
-fn matching(path: &Path, patterns: &[String], follow_links: bool) -> Result<Walked, Error> {
+fn matching(path: &Path, patterns: &[String]) -> Result<Walked, Error> {
     let root = root(path);
     let asked = path.join(QUESTIONS);
     let mut patterns: Vec<String> = patterns.iter().map(|it| from_root(it)).collect();
@@ -93,7 +80,7 @@ fn matching(path: &Path, patterns: &[String], follow_links: bool) -> Result<Walk
         patterns.push(unasked());
     }
     let wanted = globs::set(patterns.iter().map(String::as_str))?;
-    let mut walked = globs::walk(&root, follow_links)?;
+    let mut walked = globs::walk(&root, false)?;
     walked.files.retain(|(id, file)| *file != asked && wanted.is_match(id));
     Ok(walked)
 }
@@ -112,15 +99,11 @@ pub(super) fn unasked() -> String {
     format!("**/*.{EXTENSIONS}")
 }
 
-/// Returns the front matter, and the folders of `id` from the outermost: `a/b/c.md` is in `a` and
-/// `a/b`.
-fn metadata(id: &str, text: &str) -> BTreeMap<String, Value> {
-    let mut fields = front_matter::fields(text);
+/// Returns the folders of `id` from the outermost: `a/b/c.md` is in `a` and `a/b`.
+fn metadata(id: &str) -> BTreeMap<String, Value> {
     let folders: Vec<Value> = id.match_indices('/').map(|(at, _)| Value::from(&id[..at])).collect();
-    if !folders.is_empty() {
-        fields.entry("folder".to_owned()).or_insert(Value::Array(folders));
-    }
-    fields
+    let folders = Some(folders).filter(|folders| !folders.is_empty());
+    folders.map(|folders| ("folder".to_owned(), Value::Array(folders))).into_iter().collect()
 }
 
 fn title(text: &str, file: &Path) -> String {
@@ -193,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_are_the_front_matter_and_the_folders() {
+    fn metadata_are_the_folders() {
         let files = [
             QUESTION,
             ("corpus/a/b/c.md", "---\nteam: search\n---\n# C\n"),
@@ -205,7 +188,7 @@ mod tests {
             .iter()
             .map(|document| serde_json::to_string(&document.metadata).expect("JSON"))
             .collect();
-        assert_eq!(metadata, [r#"{"folder":["a","a/b"],"team":"search"}"#, "{}"]);
+        assert_eq!(metadata, [r#"{"folder":["a","a/b"]}"#, "{}"]);
     }
 
     #[test]

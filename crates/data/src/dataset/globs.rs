@@ -28,41 +28,23 @@ fn invalid(pattern: &str, source: globset::Error) -> Error {
 pub struct Walked {
     /// Each file with its path from the folder with `/`, ascending by that path.
     pub files: Vec<(String, PathBuf)>,
-    /// Number of skipped links without a target, or to a folder around them.
-    pub n_broken: usize,
-    /// Number of skipped links that lead out of the folder.
-    pub n_outside: usize,
+    /// Number of skipped symbolic links.
+    pub n_links: usize,
 }
 
-/// Returns the files under `root`. Hidden folders and files (names beginning with a dot) are skipped, and so are the folders of
-/// runs and tunes, whose reports are no documents; links are followed, those out of the root
-/// only if `leaves_root`.
-pub fn walk(root: &Path, leaves_root: bool) -> Result<Walked, Error> {
+/// Returns the files under `root`. Hidden folders and files (names beginning with a dot) are skipped, and so are the folders of runs
+/// and tunes, whose reports are no documents, and symbolic links unless `follows_links`.
+pub fn walk(root: &Path, follows_links: bool) -> Result<Walked, Error> {
     let mut walked = Walked::default();
-    let mut entries = WalkDir::new(root).follow_links(true).into_iter();
-    while let Some(entry) = entries.next() {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error) if error.path().is_some_and(|path| is_hidden(root, path)) => continue, // for example an editor's dangling lock link
-            Err(error) if is_broken_link(&error) => {
-                walked.n_broken += 1;
-                continue;
-            }
-            Err(error) => {
-                let path = error.path().unwrap_or(root).to_owned();
-                return Err(Error::read(&path, error.into()));
-            }
-        };
-        let is_outside = !leaves_root && leads_out(root, &entry);
-        if is_hidden(root, entry.path()) || is_outside {
-            walked.n_outside += usize::from(is_outside && !is_hidden(root, entry.path()));
-            if entry.file_type().is_dir() {
-                entries.skip_current_dir();
-            }
-            continue;
-        }
-        if is_of_results(&entry) {
-            entries.skip_current_dir();
+    let is_walked = |entry: &DirEntry| !is_hidden(root, entry.path()) && !is_of_results(entry);
+    let entries = WalkDir::new(root).follow_links(follows_links).into_iter();
+    for entry in entries.filter_entry(is_walked) {
+        let entry = entry.map_err(|error| {
+            let path = error.path().unwrap_or(root).to_owned();
+            Error::read(&path, error.into())
+        })?;
+        if !follows_links && entry.path_is_symlink() && entry.depth() > 0 {
+            walked.n_links += 1;
         } else if entry.file_type().is_file() {
             let name = relative(root, entry.path())?;
             walked.files.push((name, entry.into_path()));
@@ -76,26 +58,6 @@ pub fn walk(root: &Path, leaves_root: bool) -> Result<Walked, Error> {
 fn is_of_results(entry: &DirEntry) -> bool {
     let has = |name| entry.path().join(name).is_file();
     entry.depth() > 0 && entry.file_type().is_dir() && (has("run.json") || has("tune.json"))
-}
-
-/// Returns true for a link without a target, to itself, or to a folder around it.
-fn is_broken_link(error: &walkdir::Error) -> bool {
-    let is_denied = |path: &Path| {
-        std::fs::metadata(path)
-            .is_err_and(|error| error.kind() == std::io::ErrorKind::PermissionDenied)
-    };
-    error.loop_ancestor().is_some()
-        || error.path().is_some_and(|path| path.is_symlink() && !is_denied(path))
-}
-
-fn leads_out(root: &Path, entry: &DirEntry) -> bool {
-    if !entry.path_is_symlink() || entry.depth() == 0 {
-        return false;
-    }
-    match (root.canonicalize(), entry.path().canonicalize()) {
-        (Ok(root), Ok(target)) => !target.starts_with(root),
-        _ => true,
-    }
 }
 
 fn relative(root: &Path, path: &Path) -> Result<String, Error> {
@@ -134,39 +96,22 @@ mod tests {
     }
 
     #[test]
-    fn links_that_lead_nowhere_or_out_are_counted_and_not_followed() {
+    fn links_are_counted_and_not_followed() {
         use std::os::unix::fs::symlink;
-        let (folder, other) =
-            (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
-        let (root, outside) = (folder.path(), other.path());
-        std::fs::create_dir(root.join("a")).expect("made");
-        for path in [root.join("a/x.md"), outside.join("y.md")] {
-            std::fs::write(path, "").expect("written");
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().join("root");
+        std::fs::create_dir_all(root.join("a")).expect("made");
+        std::fs::write(root.join("a/x.md"), "").expect("written");
+        let links = [("a", "b"), ("a/x.md", "x.md"), ("..", "out"), ("gone", "dangling.md")];
+        for (target, link) in links.into_iter().chain([("self", "self"), ("gone", ".#lock")]) {
+            symlink(root.join(target), root.join(link)).expect("linked");
         }
-        let links = [
-            (root.join("a"), "b"),
-            (root.join("a/x.md"), "x.md"),
-            (outside.to_owned(), "out"),
-            (outside.join("y.md"), "y.md"),
-            (root.join("gone"), "dangling.md"),
-            (root.join("self"), "self"),
-            (root.to_owned(), "a/around"),
-            (root.join("gone"), ".#lock"),
-        ];
-        for (target, link) in links {
-            symlink(target, root.join(link)).expect("linked");
+        symlink(&root, folder.path().join("named")).expect("linked");
+        for root in [root, folder.path().join("named")] {
+            let walked = walk(&root, false).expect("walks");
+            let names: Vec<&str> = walked.files.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!((names, walked.n_links), (vec!["a/x.md"], 5));
         }
-        let names = |walked: &Walked| {
-            let names = walked.files.iter().map(|(name, _)| name.clone());
-            names.collect::<Vec<_>>().join(" ")
-        };
-        // `b` is another name of `a`, so its `around` is a link around as well.
-        let inside = walk(root, false).expect("walks");
-        assert_eq!(names(&inside), "a/x.md b/x.md x.md");
-        assert_eq!((inside.n_broken, inside.n_outside), (4, 2));
-        let everywhere = walk(root, true).expect("walks");
-        assert_eq!(names(&everywhere), "a/x.md b/x.md out/y.md x.md y.md");
-        assert_eq!((everywhere.n_broken, everywhere.n_outside), (4, 0));
     }
 
     #[test]

@@ -446,7 +446,7 @@ fn evidence(groups: Vec<OneOrMany<MemberRecord>>, place: &Place, draft: &mut Dra
 fn member(record: MemberRecord, place: &Place, draft: &mut Draft) -> Member {
     let doc = DocId::from(record.doc.0);
     let mut ranges = Vec::new();
-    // The draft counts or rejects missing documents with all others.
+    // The draft counts missing documents with all others.
     for range in record.ranges.unwrap_or_default() {
         let Some(document) = draft.document(&doc) else {
             break;
@@ -511,7 +511,7 @@ mod tests {
     use super::*;
     use crate::dataset::error::Kind;
     use crate::dataset::{asked, load, testing::with_files};
-    use ragtriage_core::config::{Format, MissingEvidence};
+    use ragtriage_core::config::Format;
     use ragtriage_core::hint::Hint;
     use ragtriage_core::types::Dataset;
 
@@ -629,10 +629,6 @@ mod tests {
                 "line 1 (`q`): unknown key `relevent`",
             ),
             (
-                r#"{"id": "q", "text": "?", "relevant": ["c"]}"#,
-                "line 1 (`q`): document `c` is not in the corpus",
-            ),
-            (
                 r#"{"id": "q", "text": "?", "answers": [1]}"#,
                 "line 1 (`q`): `answers[0]`: invalid type: integer `1`, expected a string",
             ),
@@ -669,27 +665,6 @@ mod tests {
         for (question, expected) in cases {
             assert_eq!(said(question).0, expected);
         }
-    }
-
-    #[test]
-    fn missing_documents_are_kept_when_asked_for() {
-        let files = [
-            ("corpus.jsonl", CORPUS),
-            (
-                "questions.jsonl",
-                r#"{"id": "q", "text": "?", "evidence": [{"doc": "c", "quotes": ["x"]}]}"#,
-            ),
-        ];
-        let set = with_files(&files, Format::Jsonl, |spec| {
-            spec.missing_evidence = Some(MissingEvidence::Keep);
-            load(spec)
-        });
-        let set = set.expect("loads");
-        assert_eq!(set.questions[0].evidence, [[Member { doc: "c".into(), ranges: Vec::new() }]]);
-        assert_eq!(
-            set.notes[0].to_string(),
-            "1 piece of evidence whose document is not in the corpus, kept"
-        );
     }
 
     #[test]

@@ -172,19 +172,13 @@ mod tests {
 
     use super::*;
     use crate::dataset::{load, testing::with_files};
-    use ragtriage_core::config::{Format, MissingEvidence};
+    use ragtriage_core::config::Format;
 
     /// Reads `line` with a corpus of one document `d`; unknown documents are accepted.
     fn read(text: &str, line: &str) -> Question {
         let corpus = format!("{}\n", serde_json::json!({ "id": "d", "text": text }));
-        let set = with_files(
-            &[("corpus.jsonl", &corpus), ("questions.jsonl", line)],
-            Format::Jsonl,
-            |spec| {
-                spec.missing_evidence = Some(MissingEvidence::Keep);
-                load(spec)
-            },
-        );
+        let files = [("corpus.jsonl", &*corpus), ("questions.jsonl", line)];
+        let set = with_files(&files, Format::Jsonl, |spec| load(spec));
         set.unwrap_or_else(|error| panic!("{error}: {line}")).questions.remove(0)
     }
 

@@ -12,7 +12,7 @@ use crate::dataset::draft::Draft;
 use crate::dataset::error::{Error, Kind, Place};
 use crate::dataset::jsonl::{self, QUESTIONS};
 use crate::dataset::{beir, digest, files, hotpotqa, smart, squad};
-use ragtriage_core::config::{DatasetSettings, Format, MissingEvidence};
+use ragtriage_core::config::{DatasetSettings, Format};
 use ragtriage_core::types::{Dataset, Document, Note, Question, Split};
 
 pub use crate::dataset::jsonl::Candidates;
@@ -32,7 +32,7 @@ pub struct Inspection {
     pub places: Vec<Place>,
     /// The errors, in the order they occur; `load` fails with the first.
     pub errors: Vec<Error>,
-    /// What loads and should be corrected: quotes with several occurrences.
+    /// What loads and should be corrected: quotes with several occurrences, labels of missing documents.
     pub warnings: Vec<Error>,
     /// Accepted irregularities.
     pub notes: Vec<Note>,
@@ -81,7 +81,7 @@ pub fn load(spec: &DatasetSettings) -> Result<Dataset, Error> {
 /// split or pattern. A missing questions file is collected as an error.
 pub fn inspect(spec: &DatasetSettings) -> Result<Inspection, Error> {
     own_split(spec)?;
-    let mut draft = Draft::new(spec.missing_evidence()).limited_to(spec.max_document_bytes);
+    let mut draft = Draft::default();
     match read_documents(spec, &mut draft) {
         Err(error) if matches!(error.kind, Kind::Missing | Kind::Unusable) => return Err(error),
         read => drop(draft.check(read)),
@@ -105,7 +105,7 @@ fn read_documents(spec: &DatasetSettings, draft: &mut Draft) -> Result<(), Error
         Format::Beir => beir::read(&spec.path, spec.split.as_deref(), draft),
         Format::Smart => smart::read(&spec.path, draft),
         Format::Jsonl => jsonl::documents(&spec.path, draft),
-        Format::Files => files::documents(&spec.path, &spec.globs, spec.follow_links, draft),
+        Format::Files => files::documents(&spec.path, &spec.globs, draft),
     }
 }
 
@@ -115,7 +115,7 @@ pub fn documents(spec: &DatasetSettings) -> Result<Vec<Document>, Error> {
     if !spec.format.is_own() {
         return Ok(load(spec)?.documents);
     }
-    let mut draft = Draft::new(MissingEvidence::Error).limited_to(spec.max_document_bytes);
+    let mut draft = Draft::default();
     read_documents(spec, &mut draft)?;
     draft.into_documents(&spec.path)
 }
@@ -127,18 +127,11 @@ pub fn documents(spec: &DatasetSettings) -> Result<Vec<Document>, Error> {
 /// A question without an id gets one derived from its text, so that it does not depend on the line's
 /// position.
 pub fn asked(spec: &DatasetSettings, queries: &Path) -> Result<(Dataset, Candidates), Error> {
-    let mut draft = Draft::new(MissingEvidence::Error);
+    let mut draft = Draft::default();
     let place = Place::file(&spec.path);
     documents(spec)?.into_iter().for_each(|document| draft.push_document(&place, document));
     let candidates = jsonl::queries(queries, &mut draft)?;
     Ok((draft.finish(queries).sound()?.data_set(queries, None)?, candidates))
-}
-
-/// Reads native questions from the file `path`, without documents: quotes are not located and give no ranges.
-pub(crate) fn questions_alone(path: &Path) -> Result<Vec<Question>, Error> {
-    let mut draft = Draft::new(MissingEvidence::Keep);
-    jsonl::questions(path, &mut draft)?;
-    draft.into_questions()
 }
 
 /// Returns the path of questions.jsonl of the data set that `spec` names; `None` for published formats, which have none.
@@ -253,7 +246,6 @@ mod tests {
                 "line 4: invalid JSON at column 12: expected `,` or `}`",
                 "line 5 (`1`): duplicate question `1`",
                 "line 6 (`5`): the question is empty",
-                "line 2 (`2`): document `c` is not in the corpus",
             ]
         );
         let kept: Vec<&str> =

@@ -2,7 +2,7 @@
 //!
 //! [`load`] reads a data set in any of six layouts, [`inspect`] returns every error of it. [`asked`] loads
 //! questions without labels, [`anchor`] labels questions by their reference answers, [`Appended`] appends labelled ones to
-//! questions.jsonl, [`export`] writes a data set losslessly, [`question_line`] one question. Downloads are in `fetch`.
+//! questions.jsonl, [`question_line`] writes one question. Downloads are in `fetch`.
 
 pub mod anchor;
 pub mod label;
@@ -18,7 +18,6 @@ mod survey;
 
 mod beir;
 mod files;
-mod front_matter;
 pub mod globs;
 mod hotpotqa;
 mod jsonl;
@@ -26,7 +25,6 @@ mod smart;
 mod squad;
 
 mod appended;
-mod export;
 mod line;
 
 #[cfg(test)]
@@ -34,7 +32,6 @@ mod testing;
 
 pub use appended::Appended;
 pub use error::{Error, Kind, Place};
-pub use export::{DocumentTexts, Exported, export};
 pub use files::has_document;
 pub use line::question_line;
 pub use load::{

@@ -114,7 +114,7 @@ fn judgments(collection: Collection, path: &Path, draft: &mut Draft) -> Result<J
                 "[judgment|judgments] of code -1, which the readme does not define, treated as not relevant",
             );
         }
-        judgments.insert(place, question, doc, grade, draft);
+        judgments.insert(question, doc, grade, draft);
         Ok(())
     })?;
     Ok(judgments)

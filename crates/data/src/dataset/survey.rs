@@ -9,7 +9,6 @@ use crate::dataset::files::{self, ending};
 use crate::dataset::globs;
 use crate::dataset::lint::finding::Rule;
 use crate::dataset::read;
-use ragtriage_core::config::MissingEvidence;
 use ragtriage_core::language::detect;
 use ragtriage_core::types::Document;
 
@@ -76,8 +75,8 @@ pub fn survey(folder: &Path) -> Result<Survey, Error> {
     } else {
         prose.keys().map(|ending| format!("*.{ending}")).collect()
     };
-    let mut draft = Draft::new(MissingEvidence::Error);
-    files::documents(folder, &globs, false, &mut draft)?;
+    let mut draft = Draft::default();
+    files::documents(folder, &globs, &mut draft)?;
     let read = draft.finish(folder);
     let n_unreadable = read.errors.iter().filter(|error| error.kind == Kind::NotText).count();
     // Where no document is text, the first of them says why the corpus is empty.

@@ -48,7 +48,6 @@ pub(super) fn prepare(
         places: Places::new(
             // As the passages of contexts.
             Corpus::new(documents, chunks).named_by_range(),
-            plan.skip_same_id,
             plan.is_own,
         ),
         searchable: OnceLock::new(),

@@ -22,8 +22,6 @@ pub struct RecordedPlan {
     pub concurrency: usize,
     /// Number of consecutive failures that aborts the run; `None`: an error only if every question failed.
     pub most_failures: Option<usize>,
-    /// Omits a document whose id equals the question's.
-    pub skip_same_id: bool,
     /// Number of passages that count as packed where a record without answers does not say: `retrieval.k`.
     pub k: usize,
     /// True if the record is a run of ours with this configuration, whose chunks and gold evidence it has.

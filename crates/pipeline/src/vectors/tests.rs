@@ -154,7 +154,7 @@ fn store_plan(mode: SearchMode, quantization: QuantizationKind) -> StorePlan {
 }
 
 /// Returns what a question that `a` answers shows of a store with documents `a` and `b`: its dense step.
-async fn dense_step(mode: SearchMode, is_compared: bool, skip_same_id: bool) -> TraceStep {
+async fn dense_step(mode: SearchMode, is_compared: bool) -> TraceStep {
     let ids = ["a", "b"];
     let document = |id: &str| Document {
         id: id.into(),
@@ -180,7 +180,6 @@ async fn dense_step(mode: SearchMode, is_compared: bool, skip_same_id: bool) -> 
         min_score: None,
         candidates: 2,
         k: 1,
-        skip_same_id,
     };
     let corpus = Arc::clone(&retriever.corpus);
     let question = Question::new("b".into(), "why".to_owned());
@@ -196,19 +195,15 @@ fn ids<'a>(ids: impl IntoIterator<Item = &'a ChunkId>) -> Vec<&'a str> {
 
 #[tokio::test]
 async fn exact_search_runs_next_to_approximate_search_of_the_sample() {
-    let found = dense_step(SearchMode::Approximate, true, false).await;
+    let found = dense_step(SearchMode::Approximate, true).await;
     assert_eq!(ids(found.hits.iter().map(|hit| &hit.id)), ["b#0"]);
     let exact = found.exact_search.expect("compared");
     assert_eq!(ids(&exact.hits), ["a#0", "b#0"]);
-    let outside = dense_step(SearchMode::Approximate, false, false).await;
+    let outside = dense_step(SearchMode::Approximate, false).await;
     assert_eq!(outside.exact_search, None);
-    let is_exact = dense_step(SearchMode::Exact, true, false).await;
+    let is_exact = dense_step(SearchMode::Exact, true).await;
     assert_eq!(is_exact.exact_search, None);
     assert_eq!(is_exact.hits.len(), 2);
-    // The document with the question's id is skipped in both rankings.
-    let skipped = dense_step(SearchMode::Approximate, true, true).await;
-    let exact = skipped.exact_search.expect("compared");
-    assert_eq!((skipped.hits.len(), ids(&exact.hits)), (0, vec!["a#0"]));
 }
 
 #[test]

@@ -114,7 +114,6 @@ fn remedy(index: Option<&ApproximateIndex>) -> String {
 }
 
 /// Describes the build of an index: `m 16, ef_construct 100, ef 100, not reproducible`.
-/// Describes the build of an index: `m 16, ef_construct 100, ef 100, not reproducible`.
 pub(super) fn describe(index: &ApproximateIndex) -> String {
     let graph = index.hnsw.map(|hnsw| {
         let Hnsw { m, ef_construct, ef } = hnsw;

@@ -8,40 +8,23 @@ use crate::dataset::load::Candidates;
 use ragtriage_core::stats::random::Random;
 use ragtriage_core::types::{Corpus, Pooled, Pools, Question};
 
-/// The order of a question's passages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// Shuffled documents, with each document's passages in text order.
-    ///
-    /// An annotator who sees the best-ranked passages first expects less of later ones, and grades by position (Eisenberg and
-    /// Barry 1988, "Order effects"); labels would then favour the pooled retrievers. The position must be uninformative, as in
-    /// TREC, whose assessors see a pool by document number. The seed is mixed only with the question, so that a second annotator
-    /// or a later session sees an identical order.
-    Shuffled {
-        /// The seed of the shuffle.
-        seed: u64,
-    },
-    /// By best rank, then by id: for stopping early. After enough consecutive non-relevant passages the rest is probably
-    /// not relevant either (Cormack, Palmer and Clarke 1998), which cannot be inferred from a shuffled pool.
-    Ranked,
-}
-
 /// Returns the passages of `pool` in display order, by index: those with candidate places of the answer, in their order, then the
-/// others (given by best rank, then by id).
+/// others, as shuffled documents with each document's passages in text order.
+///
+/// An annotator who sees the best-ranked passages first expects less of later ones, and grades by position (Eisenberg and
+/// Barry 1988, "Order effects"); labels would then favour the pooled retrievers. The position must be uninformative, as in
+/// TREC, whose assessors see a pool by document number. The seed is mixed only with the question, so that a second annotator
+/// or a later session sees an identical order.
 pub(super) fn arranged(
     pool: &[Pooled],
     corpus: &Corpus,
     question: &Question,
-    order: Order,
+    seed: u64,
 ) -> Vec<usize> {
     let number = |pooled: &Pooled| corpus.chunk_number(&pooled.id);
     let (candidates, others) = pool.split_at(pool.partition_point(|pooled| pooled.is_candidate));
     let mut arranged: Vec<usize> = candidates.iter().filter_map(number).collect();
     let numbers = others.iter().filter_map(number);
-    let Order::Shuffled { seed } = order else {
-        arranged.extend(numbers);
-        return arranged;
-    };
     let mut by_document: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for number in numbers {
         by_document.entry(corpus.document_of(number).id.as_str()).or_default().push(number);
@@ -84,11 +67,4 @@ pub fn candidates_first(pools: &mut Pools, questions: &[Question], candidates: &
 fn number_of(question: &Question) -> u64 {
     let hash = Sha256::digest(question.id.as_str());
     u64::from_le_bytes(hash[..8].try_into().expect("a hash has 32 bytes"))
-}
-
-/// Removes passages of the document with the question's id, as BEIR does for data sets whose queries are documents.
-pub fn without_same_id(pools: &mut [Vec<Pooled>], questions: &[Question]) {
-    for (pool, question) in pools.iter_mut().zip(questions) {
-        pool.retain(|pooled| pooled.id.doc() != question.id.as_str());
-    }
 }

@@ -2,19 +2,10 @@
 
 use super::Ask;
 use super::judging::{End, Judging};
-use super::order::{Order, arranged};
+use super::order::arranged;
 use crate::dataset::{Appended, Error, question_line};
 use ragtriage_core::types::Pools;
 use ragtriage_core::types::Question;
-
-/// The options of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Labelling {
-    /// The order of the passages.
-    pub order: Order,
-    /// Number of consecutive non-relevant passages after which a question is finished.
-    pub stop_after: Option<usize>,
-}
 
 /// The results of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,7 +37,7 @@ pub struct Stopped {
     pub n_dropped: usize,
 }
 
-/// Presents the pools of `questions` by `ask`, and appends each finished question to `file`.
+/// Presents the pools of `questions`, shuffled by `seed`, by `ask`, and appends each finished question to `file`.
 ///
 /// When the annotator stops within a question, the question is saved only if a passage answers it. Otherwise it would count as
 /// unanswerable without a judgment; it is asked again next time, from its first passage. The same applies to a question
@@ -57,7 +48,7 @@ pub struct Stopped {
 pub fn label(
     questions: &[Question],
     pools: &Pools,
-    labelling: Labelling,
+    seed: u64,
     ask: &mut Ask<'_>,
     file: &mut Appended,
 ) -> Result<LabelCounts, Error> {
@@ -65,14 +56,8 @@ pub fn label(
     let corpus = &*pools.corpus;
     let mut tally = LabelCounts::default();
     for (at, (question, pool)) in questions.iter().zip(&pools.of).enumerate() {
-        let passages = arranged(pool, corpus, question, labelling.order);
-        let mut judging = Judging::new(
-            question,
-            corpus,
-            &passages,
-            (at + 1, questions.len()),
-            labelling.stop_after,
-        );
+        let passages = arranged(pool, corpus, question, seed);
+        let mut judging = Judging::new(question, corpus, &passages, (at + 1, questions.len()));
         let end = judging.run(ask).map_err(|source| {
             let hint = "start again to continue; earlier judgments are kept";
             Error::unusable("cannot read the judgments", hint).because(source)

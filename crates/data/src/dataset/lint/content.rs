@@ -1,13 +1,11 @@
 //! The checks that need only the data.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::finding::{Finding, Rule};
-use super::subject::{LintSubject, used_documents};
+use super::subject::LintSubject;
 use crate::dataset::error::{Error, Kind};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::answers::AnswerMatcher;
-use ragtriage_core::types::{DocId, Member, Question, QuestionKind, Split};
+use ragtriage_core::types::{DocId, Member};
 
 /// Reports each error and warning of loading, in order.
 pub(super) fn load_errors(subject: &LintSubject<'_>) -> Vec<Finding> {
@@ -40,27 +38,6 @@ pub(super) fn answers_not_in_evidence(subject: &LintSubject<'_>) -> Vec<Finding>
         .filter(|&number| subject.questions[number].has_spans())
         .filter_map(|number| answer_not_in_evidence(subject, number))
         .collect()
-}
-
-/// Reports free questions without an answer or a required fact, in a set where other questions have one (retrieval-only sets have
-/// none).
-pub(super) fn without_facts(subject: &LintSubject<'_>) -> Vec<Finding> {
-    if !subject.questions.iter().any(has_gold_answer) {
-        return Vec::new();
-    }
-    let asked = subject.questions.iter().enumerate();
-    asked
-        .filter(|(_, question)| question.kind == QuestionKind::Free && !has_gold_answer(question))
-        .map(|(number, _)| {
-            let message = "a free question without `required` facts and without answers";
-            let hint = "list the facts that a right answer must state in `required`, and those it must not state in `forbidden`";
-            subject.finding(number, Rule::NoFacts, message, hint)
-        })
-        .collect()
-}
-
-fn has_gold_answer(question: &Question) -> bool {
-    !question.answers.is_empty() || !question.required.is_empty()
 }
 
 fn answer_not_in_evidence(subject: &LintSubject<'_>, number: usize) -> Option<Finding> {
@@ -109,54 +86,12 @@ pub(super) fn empty_documents(subject: &LintSubject<'_>) -> Vec<Finding> {
         .collect()
 }
 
-/// Reports documents that both parts of a split use: as evidence, or in questions without it as relevant documents.
-pub(super) fn across_split(subject: &LintSubject<'_>) -> Vec<Finding> {
-    let mut sides: BTreeMap<&DocId, [Vec<&str>; 2]> = BTreeMap::new();
-    for question in subject.questions {
-        let Some(split) = question.split else {
-            continue;
-        };
-        let evidence: BTreeSet<&DocId> =
-            question.evidence.iter().flatten().map(|member| &member.doc).collect();
-        let docs = if evidence.is_empty() {
-            used_documents(question).into_iter().collect()
-        } else {
-            evidence
-        };
-        for doc in docs {
-            sides.entry(doc).or_default()[usize::from(split == Split::Heldout)]
-                .push(question.id.as_str());
-        }
-    }
-    sides
-        .into_iter()
-        .filter(|(_, sides)| sides.iter().all(|ids| !ids.is_empty()))
-        .map(|(doc, [tune, heldout])| {
-            let (tune, heldout) = (some(&tune), some(&heldout));
-            let message = format!(
-                "document `{doc}` is evidence in both splits: tune {tune}, held out {heldout}"
-            );
-            let hint = "put all questions about a document into the same split";
-            Finding::new(Rule::AcrossSplit, message, hint).in_document(doc)
-        })
-        .collect()
-}
-
-/// Returns the first few ids.
-fn some(ids: &[&str]) -> String {
-    const SHOWN: usize = 3;
-    let shown: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("`{id}`")).collect();
-    match ids.len().saturating_sub(SHOWN) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::subject::tests::{document, inspection, question, quoting, told};
     use super::*;
     use crate::dataset::error::Place;
+    use ragtriage_core::types::QuestionKind;
 
     #[test]
     fn an_alias_in_any_group_will_do_and_one_elsewhere_in_the_document_will_not() {
@@ -184,45 +119,6 @@ mod tests {
             ]
         );
         assert_eq!(found[0].hint, "`a` contains it elsewhere: quote that place");
-    }
-
-    #[test]
-    fn a_free_question_with_nothing_to_judge_by_is_told_unless_the_set_is_for_retrieval_alone() {
-        let free = |id: &str, required: &[&str]| Question {
-            kind: QuestionKind::Free,
-            required: required.iter().map(|&fact| vec![fact.to_owned()]).collect(),
-            ..question(id, "Why?", &[], &["a"])
-        };
-        let alone = inspection(vec![document("a", "a")], vec![free("one", &[]), free("two", &[])]);
-        assert!(without_facts(&LintSubject::new(&alone)).is_empty());
-        let mixed =
-            inspection(vec![document("a", "a")], vec![free("one", &[]), free("two", &["because"])]);
-        let found = without_facts(&LintSubject::new(&mixed));
-        assert_eq!(
-            told(&found),
-            ["one: a free question without `required` facts and without answers"]
-        );
-    }
-
-    #[test]
-    fn a_document_on_both_sides_is_told_with_its_questions() {
-        let documents = ["a", "b"].map(|id| document(id, "text")).to_vec();
-        let of = |id: &str, doc: &str, split| Question {
-            split: Some(split),
-            ..question(id, "?", &["x"], &[doc])
-        };
-        let mut asked = vec![
-            of("1", "a", Split::Tune),
-            of("2", "a", Split::Heldout),
-            of("3", "b", Split::Tune),
-        ];
-        // A document that only helps is no evidence.
-        asked[1].relevant.insert("b".into(), 1);
-        let inspection = inspection(documents, asked);
-        assert_eq!(
-            told(&across_split(&LintSubject::new(&inspection))),
-            ["a: document `a` is evidence in both splits: tune `1`, held out `2`"]
-        );
     }
 
     #[test]

@@ -67,7 +67,6 @@ rules! {
     UnknownKey = "unknown-key", Error, "unknown keys, possibly misspelled labels";
     DuplicateId = "duplicate-id", Error, "duplicate ids";
     UnknownDocument = "unknown-document", Error, "labels that name an unknown document";
-    UnknownQuestion = "unknown-question", Error, "judgments of unknown questions";
     QuoteNotFound = "quote-not-found", Error, "evidence that does not occur in its document";
     RangeOutside = "range-outside", Error, "byte ranges that are not ranges of their document";
     EmptyQuestion = "empty-question", Error, "questions without text";
@@ -76,18 +75,12 @@ rules! {
     EmptyCorpus = "empty-corpus", Error, "no document has text";
     AnswerNotInEvidence = "answer-not-in-evidence", Error, "the evidence does not contain the gold answer, so reading it correctly scores as wrong";
     ConflictingQuestions = "conflicting-questions", Error, "identical questions with different gold: one of them always scores as wrong";
-    NoFacts = "no-facts", Warning, "no answer to it can be scored as right or wrong";
     RepeatedQuote = "repeated-quote", Warning, "quotes that occur more than once; the first occurrence is used";
     EmptyDocument = "empty-document", Warning, "documents without text, which produce no chunks";
     DuplicateDocument = "duplicate-document", Warning, "retrieving the other copy counts as a miss";
     NearDuplicateDocument = "near-duplicate-document", Warning, "retrieving the other one counts as a miss unless it is labelled too";
     DuplicateQuestion = "duplicate-question", Warning, "the same question counts twice";
-    NearDuplicateQuestion = "near-duplicate-question", Warning, "nearly the same question with the same gold counts twice";
     MissingLabel = "label-hole", Warning, "unlabelled passages that may answer: retrieving them counts as a miss";
-    ChunkTruncated = "chunk-truncated", Warning, "text beyond the encoder input limit cannot be retrieved";
-    QuestionTruncated = "question-truncated", Warning, "questions longer than the encoder input limit";
-    OverContext = "over-context", Warning, "chunks larger than the prompt budget never reach the generator";
-    AcrossSplit = "across-split", Warning, "documents used by both tuning and held-out questions: the split leaks";
 }
 
 impl fmt::Display for Rule {

@@ -1,25 +1,20 @@
 //! Lint: errors and weaknesses of a data set, found before it is used for measurement.
 //!
-//! A check is a function from a [`LintSubject`] to findings. [`content`] runs those that need only the data; [`lengths`] needs the
-//! encoders, [`missing_labels`] the retrieved passages. Nothing here writes files or calls a service.
+//! A check is a function from a [`LintSubject`] to findings. [`content`] runs those that need only the data; [`missing_labels`] needs
+//! the retrieved passages. Nothing here writes files or calls a service.
 
 mod content;
 mod duplicates;
 pub mod finding;
-pub mod lengths;
 mod minhash;
 pub mod missing_labels;
 pub mod subject;
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use finding::{Finding, Severity};
-use lengths::Truncated;
 use subject::LintSubject;
 
-use crate::dataset::digest;
 use crate::dataset::load::Inspection;
 
 /// Raised whenever a field changes its meaning.
@@ -51,14 +46,6 @@ pub struct Figures {
     pub documents: usize,
     /// Questions.
     pub questions: usize,
-    /// Questions by kind.
-    pub kinds: BTreeMap<String, usize>,
-    /// Questions by tag; one has several.
-    pub tags: BTreeMap<String, usize>,
-    /// Questions by part of the split: `tune`, `heldout`, `none`.
-    pub splits: BTreeMap<String, usize>,
-    /// Truncation of chunks, by encoder.
-    pub truncated: Vec<Truncated>,
     /// The pools searched for missing labels, if any.
     pub pooled: Option<PoolSummary>,
 }
@@ -81,14 +68,10 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
     let checks = [
         content::load_errors,
         content::answers_not_in_evidence,
-        content::without_facts,
         content::empty_documents,
         duplicates::documents,
         duplicates::questions,
-        content::across_split,
     ];
-    let questions = &inspection.questions;
-    let splits = questions.iter().map(|question| question.split.map_or("none", digest::split_name));
     let mut lint = Lint {
         schema: SCHEMA,
         dataset,
@@ -96,11 +79,7 @@ pub fn content(dataset: String, inspection: &Inspection) -> Lint {
         warnings: 0,
         figures: Figures {
             documents: inspection.documents.len(),
-            questions: questions.len(),
-            kinds: counted(questions.iter().map(|question| question.kind.name())),
-            tags: counted(questions.iter().flat_map(|question| &question.tags).map(String::as_str)),
-            splits: counted(splits),
-            truncated: Vec::new(),
+            questions: inspection.questions.len(),
             pooled: None,
         },
         findings: Vec::new(),
@@ -118,35 +97,5 @@ impl Lint {
         let all = self.findings.iter();
         self.errors = all.filter(|it| it.severity == Severity::Error).count();
         self.warnings = self.findings.len() - self.errors;
-    }
-}
-
-fn counted<'a>(names: impl Iterator<Item = &'a str>) -> BTreeMap<String, usize> {
-    let mut counts = BTreeMap::new();
-    names.for_each(|name| *counts.entry(name.to_owned()).or_default() += 1);
-    counts
-}
-
-#[cfg(test)]
-mod tests {
-    use super::finding::Rule;
-    use super::subject::tests::{document, inspection, question};
-    use super::*;
-
-    #[test]
-    fn findings_are_counted_and_ordered_by_rule() {
-        let asked = question("q", "Where is it?", &["there"], &["a"]);
-        let inspection =
-            inspection(vec![document("a", "It is there."), document("b", "")], vec![asked]);
-        let mut lint = content("set".to_owned(), &inspection);
-        lint.add([Finding::new(
-            Rule::QuoteNotFound,
-            "its document does not contain the quote",
-            "correct the quote",
-        )]);
-        let rules: Vec<Rule> = lint.findings.iter().map(|finding| finding.rule).collect();
-        assert_eq!(rules, [Rule::QuoteNotFound, Rule::EmptyDocument]);
-        assert_eq!((lint.errors, lint.warnings), (1, 1));
-        assert_eq!(lint.figures.splits, BTreeMap::from([("none".to_owned(), 1)]));
     }
 }

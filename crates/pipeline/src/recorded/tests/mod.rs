@@ -37,14 +37,13 @@ pub(super) fn line() -> ExternalPipeline {
     ];
     let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
     ExternalPipeline {
-        places: Places::new(Corpus::new(documents, Vec::new()), false, false),
+        places: Places::new(Corpus::new(documents, Vec::new()), false),
         searchable: OnceLock::new(),
         plan: RecordedPlan {
             rag: Arc::new(Joined::default()),
             counter,
             concurrency: 1,
             most_failures: None,
-            skip_same_id: false,
             conditions: None,
             k: 5,
             is_own: false,
@@ -331,7 +330,7 @@ fn reranked(prompt: &str) -> (FailureClass, usize, Vec<String>) {
         metadata: [].into(),
     });
     let line = ExternalPipeline {
-        places: Places::new(Corpus::new(documents.collect::<Vec<_>>(), Vec::new()), false, false),
+        places: Places::new(Corpus::new(documents.collect::<Vec<_>>(), Vec::new()), false),
         ..line()
     };
     let contexts = (0..50).map(|n| context(&fact(n), None, None)).collect();

@@ -38,7 +38,6 @@ pub fn recorded(
         counter: prompt_counter()?,
         concurrency,
         most_failures: None,
-        skip_same_id: settings.dataset.skip_same_id,
         k: settings.retrieval.k,
         is_own: false,
         conditions: None,

@@ -92,7 +92,6 @@ impl<'a> Wiring<'a> {
             min_score: retrieval.min_score,
             candidates: retrieval.candidates,
             k: retrieval.k,
-            skip_same_id: self.settings().dataset.skip_same_id,
             notices: self.environment.notices.clone(),
         })
     }
