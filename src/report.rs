@@ -19,20 +19,18 @@ use ragtriage_data::run::{Manifest, PRIVATE, RunFolder, SHARED, SavedRun, decidi
 use ragtriage_eval::audit::{self, answer_audit, decisions};
 use ragtriage_eval::baseline::{JudgedRun, file as baseline_file};
 use ragtriage_eval::compare::{self, ComparePlan, ComparedRun, Comparison};
-use ragtriage_eval::curves::{self, Curve};
 use ragtriage_eval::summary::{self, Evaluation, EvaluationPlan};
 use ragtriage_eval::{diagnose, outcomes};
 use ragtriage_pipeline::settings::assemble;
 use ragtriage_pipeline::sparse::EXPLAINED;
 use ragtriage_report::audit as audit_report;
 use ragtriage_report::document::Report;
-use ragtriage_report::html::{self, HtmlReport};
+use ragtriage_report::html;
 use ragtriage_report::questions::{Counterparts, Evaluated, PageScope, Questions};
 use ragtriage_report::render::terminal::Screen;
 use ragtriage_report::render::{markdown, terminal};
-use ragtriage_report::run::provenance::Provenance;
-use ragtriage_report::run::{COLUMNS, RunReport};
-use ragtriage_report::{comparison, csv, trec};
+use ragtriage_report::run::{self, COLUMNS};
+use ragtriage_report::{csv, trec};
 
 /// Default number of hits per ranking in HTML: those whose scores are explained.
 const DEPTH: usize = EXPLAINED;
@@ -115,8 +113,6 @@ struct Reported {
     run: SavedRun,
     evaluation: Evaluation,
     plan: EvaluationPlan,
-    /// Only of an HTML report.
-    curves: Vec<Curve>,
     compared: Option<Compared>,
 }
 
@@ -131,13 +127,8 @@ struct Compared {
 }
 
 impl Reported {
-    /// Evaluates the run, with the audit stored in its folder. `with_curves`: for an HTML report.
-    fn new(
-        folder: &RunFolder,
-        run: SavedRun,
-        plan: EvaluationPlan,
-        with_curves: bool,
-    ) -> Result<Self, Failure> {
+    /// Evaluates the run, with the audit stored in its folder.
+    fn new(folder: &RunFolder, run: SavedRun, plan: EvaluationPlan) -> Result<Self, Failure> {
         let mut evaluation = summary::evaluate(&run, &plan);
         let file = folder.file(AUDIT_FILE);
         if file.exists() {
@@ -145,9 +136,7 @@ impl Reported {
             let rule = decisions(&run, &evaluation.outcomes);
             evaluation.summary.answer_audit = answer_audit(&run, &rule, &corrections, &plan);
         }
-        let curves =
-            if with_curves { curves::curves(&run, &evaluation, &plan) } else { Vec::new() };
-        Ok(Self { run, evaluation, plan, curves, compared: None })
+        Ok(Self { run, evaluation, plan, compared: None })
     }
 
     /// Evaluates a run and its baseline, both by the baseline's settings.
@@ -156,7 +145,7 @@ impl Reported {
         run: SavedRun,
         baseline: &Path,
         args: &ReportArgs,
-        (depth, with_curves): (usize, bool),
+        depth: usize,
     ) -> Result<Self, Failure> {
         let own = assemble::evaluation(&run.manifest.settings);
         let other = folder_of(baseline);
@@ -175,7 +164,7 @@ impl Reported {
         let mut measures = ruler.measures.clone();
         measures.extend(own.measures.iter().filter(|measure| !ruler.measures.contains(measure)));
         let plan = EvaluationPlan { k: own.k, measures, ..ruler };
-        let reported = Self::new(folder, run, plan, with_curves)?;
+        let reported = Self::new(folder, run, plan)?;
         let counterparts = Counterparts::new(
             reported.evaluated(),
             Evaluated { run: &theirs, evaluation: &evaluation, k },
@@ -208,16 +197,7 @@ impl Reported {
             .map(|Compared { run, evaluation, k, .. }| Evaluated { run, evaluation, k: *k });
         let counterparts = self.compared.as_ref().map(|compared| &compared.counterparts);
         let questions = Questions::new(self.evaluated(), baseline.zip(counterparts), scope);
-        let summary = &self.evaluation.summary;
-        html::render(&HtmlReport {
-            run: &RunReport::new(&self.run, &self.evaluation),
-            saved: &self.run,
-            summary,
-            curves: &self.curves,
-            provenance: &Provenance::new(&self.run.manifest, summary),
-            comparison: self.compared.as_ref().map(|compared| &compared.comparison),
-            blocks: &questions.blocks(),
-        })
+        html::render(&self.run.manifest.name, &self.document(), &questions.blocks())
     }
 
     /// Returns the name of the HTML file in the run's folder.
@@ -229,19 +209,10 @@ impl Reported {
         if no_text { format!("{stem}-no-text.html") } else { format!("{stem}.html") }
     }
 
-    /// The results of the run, followed by its comparison, if any.
+    /// The results of the run, with its comparison, if any.
     fn document(&self) -> Report {
-        let mut report = RunReport::new(&self.run, &self.evaluation).report();
-        let Manifest { name, .. } = &self.run.manifest;
-        let n_failed = self.evaluation.summary.classes.get("failed");
-        if n_failed.is_some_and(|n| *n > 0) && !self.run.manifest.is_imported() {
-            let hint = format!("`ragtriage run --resume {name}` asks failed questions again");
-            report.list(vec![hint]);
-        }
-        if let Some(compared) = &self.compared {
-            report.append(comparison::report(&compared.comparison, false));
-        }
-        report
+        let comparison = self.compared.as_ref().map(|compared| &compared.comparison);
+        run::report(&self.run, &self.evaluation, comparison)
     }
 
     fn content(&self, form: ReportFormat, scope: PageScope) -> Result<String, Failure> {
@@ -293,9 +264,9 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     let mut reported = match &args.compare {
         None => {
             let plan = assemble::evaluation(&run.manifest.settings);
-            Reported::new(&folder, run, plan, is_html)?
+            Reported::new(&folder, run, plan)?
         }
-        Some(baseline) => Reported::compared(&folder, run, baseline, args, (depth, is_html))?,
+        Some(baseline) => Reported::compared(&folder, run, baseline, args, depth)?,
     };
     if args.no_text {
         reported.forget_texts();
@@ -400,7 +371,7 @@ pub fn conclude(
     printed: Printed,
 ) -> Result<(), Failure> {
     let run = SavedRun::load_with_parts(folder, DEPTH)?;
-    let reported = Reported::new(folder, run, plan, true)?;
+    let reported = Reported::new(folder, run, plan)?;
     let Reported { run, evaluation, .. } = &reported;
     let summary = output::json(&evaluation.summary, "summary.json")?;
     folder.write("summary.json", summary.as_bytes())?;
@@ -418,8 +389,7 @@ pub fn conclude(
         Printed::Screen => {
             let steps = next::steps(&evaluation.summary, &run.manifest, folder, config, overrides);
             let screen = Screen { width: screen.width.min(COLUMNS), ..screen };
-            RunReport::new(run, evaluation)
-                .screen(&steps, |report| terminal::render(report, screen))
+            run::screen(run, evaluation, &steps, |report| terminal::render(report, screen))
         }
     };
     output::data(&text).map_err(|failure| {

@@ -115,34 +115,6 @@ pub fn tokens(traces: &[Trace]) -> TokenTotals {
     totals
 }
 
-/// Replies obtained without a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Spared {
-    /// Number of repeated replies.
-    pub replies: usize,
-    /// Tokens of their prompts.
-    pub prompt: u64,
-    /// Tokens of their answers.
-    pub completion: u64,
-}
-
-/// Returns the replies obtained without a call, by arm.
-#[must_use]
-pub fn spared(traces: &[Trace]) -> BTreeMap<String, Spared> {
-    let mut spared: BTreeMap<String, Spared> = BTreeMap::new();
-    for arm in traces.iter().flat_map(|trace| &trace.arms) {
-        for attempt in arm.attempts.iter().filter(|attempt| attempt.origin != Origin::Called) {
-            let tokens = &attempt.tokens;
-            let entry = spared.entry(arm.arm.name().to_owned()).or_default();
-            entry.replies += 1;
-            entry.prompt =
-                entry.prompt.saturating_add(tokens.prompt_billed.unwrap_or(tokens.prompt));
-            entry.completion = entry.completion.saturating_add(tokens.completion);
-        }
-    }
-    spared
-}
-
 impl ArmUse {
     /// Adds the usage of one attempt.
     pub(super) fn add(&mut self, attempt: &Attempt) {

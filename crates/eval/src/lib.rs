@@ -2,7 +2,7 @@
 //!
 //! [`score`] computes the measures of every question, [`diagnose`] its outcome, [`verdict`] the loss budget and the conclusion, and
 //! [`losses`] the table of losses that every report prints; [`cuts`] breaks these down; [`summary`] combines them. [`clusters`] links questions that share evidence. [`compare`] compares runs with
-//! a baseline question by question, [`gate`] applies quality gates. [`curves`] provides the data of a chart.
+//! a baseline question by question, [`gate`] applies quality gates.
 //! [`audit`] measures how often an auditor agrees with the attribution, [`judge`] how far a judge's verdicts can be trusted. [`tuning`] compares the trials of a sweep.
 //! [`what_if`] computes what other settings would deliver.
 //! [`files`] scores runs and predictions of other systems, which are not saved runs.
@@ -16,7 +16,6 @@ pub mod baseline;
 pub mod clusters;
 pub mod compare;
 mod counts;
-pub mod curves;
 pub mod cuts;
 pub mod diagnose;
 mod error;

@@ -570,20 +570,6 @@ pub(super) fn manifest() -> Manifest {
 }
 
 #[test]
-fn replies_that_were_kept_are_counted_apart() {
-    let mut kept = trace(0, &["d#0"], "18 May", Some("18 May"));
-    kept.arms[0].attempts[0].origin = Origin::Cached;
-    kept.arms[0].attempts[0].tokens =
-        TokenUse { prompt: 100, prompt_billed: Some(110), completion: 7 };
-    let spared = arms::spared(&[kept.clone(), kept]);
-    // Twice 110 billed and 7 out; the oracle was called.
-    assert_eq!(
-        spared,
-        [("retrieved".to_owned(), arms::Spared { replies: 2, prompt: 220, completion: 14 })].into()
-    );
-}
-
-#[test]
 fn a_condition_without_a_right_answer_has_the_interval_of_such_a_mean() {
     let run = super::compare::tests::run("r", &["1815"; 20]);
     let plan = super::compare::tests::evaluation(&["AnswerRight"]);

@@ -1,10 +1,9 @@
-//! Losses of approximate search compared with exact search: warnings and build parameters.
+//! Warnings of what approximate search lost compared with exact search.
 
 use crate::document::Notice;
-use ragtriage_core::config::{Hnsw, Quantization};
 use ragtriage_core::measure::{Cutoff, Direction, Family, Measure};
 use ragtriage_core::text::numbers::plural;
-use ragtriage_core::types::{RetrieverName, Step};
+use ragtriage_core::types::Step;
 use ragtriage_data::run::{ApproximateIndex, Manifest};
 use ragtriage_eval::approximate::ApproximateSearch;
 use ragtriage_eval::summary::Summary;
@@ -28,22 +27,14 @@ pub(super) fn not_reproducible(manifest: &Manifest, summary: &Summary) -> Vec<No
         .filter(|search| index_of(manifest, search).is_some_and(|index| !index.reproducible));
     builds
         .map(|search| {
-            let ApproximateSearch {
-                retriever,
-                n,
-                n_different,
-                ..
-            } = search;
+            let ApproximateSearch { retriever, n, n_different, .. } = search;
             let text = format!(
                 "the HNSW graph of `{retriever}` is not reproducible: another build changes rankings ({n_different} of {n} differ \
                  from exact search here)"
             );
-            let section = match retriever {
-                Step::Collection => "retrieval.collection",
-                _ => "vector_store",
-            };
             Notice::warning(text).with_hint(format!(
-                "to compare runs, search the same cached collection, or set `{section}.exact = true`"
+                "to compare runs, search the same cached collection, or set `{}.exact = true`",
+                section(search)
             ))
         })
         .collect()
@@ -57,9 +48,18 @@ fn index_of<'a>(
     indexes.find(|index| index.retriever == search.retriever.name())
 }
 
+/// Returns the table of settings of the search.
+fn section(search: &ApproximateSearch) -> &'static str {
+    match search.retriever {
+        Step::Collection => "retrieval.collection",
+        _ => "vector_store",
+    }
+}
+
 fn loss(search: &ApproximateSearch, index: Option<&ApproximateIndex>) -> Option<Notice> {
     let ApproximateSearch { retriever, n, n_searched, .. } = search;
-    let engine = engine(index);
+    let copies = index.and_then(|index| index.quantization?.kind.components());
+    let engine = copies.map_or("HNSW".to_owned(), |kind| format!("search in {kind} copies"));
     if *n == 0 {
         let text = format!(
             "the loss of {engine} in `{retriever}` is unknown: exact search ran for 0 of {}",
@@ -74,52 +74,18 @@ fn loss(search: &ApproximateSearch, index: Option<&ApproximateIndex>) -> Option<
     } else {
         format!("; exact search ran for {} of {n_searched} questions", search.n)
     };
-    let remedy = remedy(index);
     let text = format!(
-        "{engine} lost {measure} {lost} in `{retriever}` compared with exact search (n = {n}{sample}); {remedy}"
+        "{engine} lost {measure} {lost} in `{retriever}` compared with exact search (n = {n}{sample})"
     );
-    Some(Notice::warning(text).with_hint(if is_foreign(index) {
-        "a graph with a larger `m` and `ef_construct` loses less; `retrieval.collection.exact = true` loses nothing"
-    } else {
-        "a graph with a larger `vector_store.hnsw.m` and `ef_construct` loses less; `vector_store.exact = true` loses nothing"
-    }))
-}
-
-/// Returns the name of the approximate search.
-fn engine(index: Option<&ApproximateIndex>) -> String {
-    let Some(ApproximateIndex { hnsw, quantization, .. }) = index else {
-        return "approximate search".to_owned();
+    let remedy = match search.retriever {
+        _ if copies.is_some() => {
+            "set `vector_store.quantization.rescore = true` and raise its `oversampling`"
+        }
+        Step::Collection => "raise `retrieval.collection.ef`",
+        _ => "raise `vector_store.hnsw.ef`",
     };
-    let components = quantization.and_then(|quantization| quantization.kind.components());
-    match (hnsw, components) {
-        (_, None) => "HNSW".to_owned(),
-        (Some(_), Some(components)) => format!("HNSW over {components}"),
-        (None, Some(components)) => format!("search in {components} copies"),
-    }
-}
-
-/// Returns true for an index that another program built.
-fn is_foreign(index: Option<&ApproximateIndex>) -> bool {
-    index.is_some_and(|index| index.retriever == RetrieverName::Collection.name())
-}
-
-/// Returns the setting that reduces the loss without another build.
-fn remedy(index: Option<&ApproximateIndex>) -> String {
-    let graph = index.and_then(|index| index.hnsw);
-    let copies = index.and_then(|index| index.quantization);
-    match (graph, copies) {
-        (_, Some(Quantization { rescore: false, .. })) => {
-            "set `vector_store.quantization.rescore = true`".to_owned()
-        }
-        (None, Some(Quantization { oversampling, .. })) => {
-            format!("raise `vector_store.quantization.oversampling` ({oversampling})")
-        }
-        (Some(Hnsw { ef, .. }), _) if is_foreign(index) => {
-            format!("raise `retrieval.collection.ef` ({ef})")
-        }
-        (Some(Hnsw { ef, .. }), _) => format!("raise `vector_store.hnsw.ef` ({ef})"),
-        (None, None) => "set `vector_store.exact = true`".to_owned(),
-    }
+    let exact = section(search);
+    Some(Notice::warning(text).with_hint(format!("{remedy}, or set `{exact}.exact = true`")))
 }
 
 /// Returns the measure that a warning names, with its loss and its questions: of the first family that lost something at some k the
@@ -139,32 +105,6 @@ fn largest(search: &ApproximateSearch) -> Option<(Measure, f64, usize)> {
         place.unwrap_or(MAIN.len())
     };
     lost.min_by(|a, b| place(a).cmp(&place(b)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(&b.0)))
-}
-
-/// Reports the approximate searches without any difference.
-pub(super) fn caveats(summary: &Summary) -> impl Iterator<Item = String> {
-    let compared = summary.approximate_search.iter();
-    let equal = compared.filter(|search| {
-        let mut measures = search.measures.values();
-        search.n > 0 && measures.all(|found| found.difference.abs() <= ROUNDING)
-    });
-    equal.map(|ApproximateSearch { retriever, n, .. }| {
-        format!("Approximate and exact search of `{retriever}` agree in every measure (n = {n}).")
-    })
-}
-
-/// Describes the build of an index: `m 16, ef_construct 100, ef 100, 2 segments`.
-pub(super) fn describe(index: &ApproximateIndex) -> String {
-    let graph = index.hnsw.map(|hnsw| {
-        let Hnsw { m, ef_construct, ef, from_points: _ } = hnsw;
-        format!("m {m}, ef_construct {ef_construct}, ef {ef}, ")
-    });
-    let repeats = if index.reproducible { "" } else { ", not reproducible" };
-    format!(
-        "{}{}{repeats}",
-        graph.unwrap_or_default(),
-        plural(index.segments, "segment", "segments")
-    )
 }
 
 #[cfg(test)]
