@@ -154,7 +154,7 @@ fn merged(settings: Vec<Gate>, flags: Vec<Gate>) -> Vec<Gate> {
     gates
 }
 
-/// Prints the report and writes the JUnit file; in a job of GitHub Actions its summary and annotations too.
+/// Prints the report and writes the JUnit file; in a job of GitHub Actions its summary too.
 fn tell(args: &CheckArgs, report: &GateReport) -> Result<(), Failure> {
     if args.json {
         output::data(&output::json(report, "the gates")?)?;
@@ -169,9 +169,6 @@ fn tell(args: &CheckArgs, report: &GateReport) -> Result<(), Failure> {
         if let Some(path) = summary {
             let text = markdown::render(&gates::report(report));
             output::append(Path::new(&path), text.as_bytes())?;
-        }
-        for line in gates::annotations(report) {
-            output::talk(&line);
         }
     }
     Ok(())

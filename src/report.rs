@@ -24,13 +24,12 @@ use ragtriage_pipeline::settings::assemble;
 use ragtriage_pipeline::sparse::EXPLAINED;
 use ragtriage_report::audit as audit_report;
 use ragtriage_report::document::Report;
-use ragtriage_report::html::{self, HtmlReport};
+use ragtriage_report::html;
 use ragtriage_report::questions::{Counterparts, Evaluated, PageScope, Questions};
 use ragtriage_report::render::terminal::Screen;
 use ragtriage_report::render::{markdown, terminal};
-use ragtriage_report::run::provenance::Provenance;
-use ragtriage_report::run::{COLUMNS, RunReport};
-use ragtriage_report::{comparison, csv, trec};
+use ragtriage_report::run::{self, COLUMNS};
+use ragtriage_report::{csv, trec};
 
 /// Default number of hits per ranking in HTML: those whose scores are explained.
 const DEPTH: usize = EXPLAINED;
@@ -195,15 +194,7 @@ impl Reported {
             .map(|Compared { run, evaluation, k, .. }| Evaluated { run, evaluation, k: *k });
         let counterparts = self.compared.as_ref().map(|compared| &compared.counterparts);
         let questions = Questions::new(self.evaluated(), baseline.zip(counterparts), scope);
-        let summary = &self.evaluation.summary;
-        html::render(&HtmlReport {
-            run: &RunReport::new(&self.run, &self.evaluation),
-            saved: &self.run,
-            summary,
-            provenance: &Provenance::new(&self.run.manifest, summary),
-            comparison: self.compared.as_ref().map(|compared| &compared.comparison),
-            blocks: &questions.blocks(),
-        })
+        html::render(&self.run.manifest.name, &self.document(), &questions.blocks())
     }
 
     /// Returns the name of the HTML file in the run's folder.
@@ -215,19 +206,10 @@ impl Reported {
         if no_text { format!("{stem}-no-text.html") } else { format!("{stem}.html") }
     }
 
-    /// The results of the run, followed by its comparison, if any.
+    /// The results of the run, with its comparison, if any.
     fn document(&self) -> Report {
-        let mut report = RunReport::new(&self.run, &self.evaluation).report();
-        let Manifest { name, .. } = &self.run.manifest;
-        let n_failed = self.evaluation.summary.classes.get("failed");
-        if n_failed.is_some_and(|n| *n > 0) && !self.run.manifest.is_imported() {
-            let hint = format!("`ragtriage run --resume {name}` asks failed questions again");
-            report.list(vec![hint]);
-        }
-        if let Some(compared) = &self.compared {
-            report.append(comparison::report(&compared.comparison, false));
-        }
-        report
+        let comparison = self.compared.as_ref().map(|compared| &compared.comparison);
+        run::report(&self.run, &self.evaluation, comparison)
     }
 
     fn content(&self, form: ReportFormat, scope: PageScope) -> Result<String, Failure> {
@@ -391,8 +373,7 @@ pub fn conclude(
         Printed::Screen => {
             let steps = next::steps(&evaluation.summary, &run.manifest, folder, config, overrides);
             let screen = Screen { width: screen.width.min(COLUMNS), ..screen };
-            RunReport::new(run, evaluation)
-                .screen(&steps, |report| terminal::render(report, screen))
+            run::screen(run, evaluation, &steps, |report| terminal::render(report, screen))
         }
     };
     output::data(&text).map_err(|failure| {

@@ -23,7 +23,6 @@ pub(super) fn report(
 ) -> Result<String, Failure> {
     let found = SweepFindings {
         plan: &outcome.plan,
-        varied: &outcome.varied,
         default: DEFAULT,
         ranking: &outcome.ranking,
         confirmation: outcome.confirmation.as_ref(),

@@ -9,7 +9,7 @@ use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::sweep::trial::{TrialError, TrialResult};
 use ragtriage_pipeline::sweep::trials::Trial;
 use ragtriage_pipeline::sweep::tune::{SweepCost, Watch};
-use ragtriage_report::tuning::all_pairs;
+use ragtriage_report::tuning::pairs;
 
 /// Tells of a sweep on stderr, over the bars of what is under way.
 pub(super) struct SweepProgress(pub(super) ProgressBars);
@@ -57,7 +57,7 @@ impl Watch for SweepProgress {
         output::talk(&format!(
             "{part}[{place}/{of}] {} {}: {came}",
             trial.name,
-            all_pairs(&trial.values)
+            pairs(&trial.values)
         ));
     }
 

@@ -92,7 +92,7 @@ fn gates_come_from_settings_and_flags_take_their_place() {
 }
 
 #[test]
-fn a_junit_file_is_written_and_a_github_job_annotated() {
+fn a_junit_file_is_written() {
     let project = two_runs(&[]);
     let args = [
         "check",
@@ -106,14 +106,7 @@ fn a_junit_file_is_written_and_a_github_job_annotated() {
         "--junit",
         "out.xml",
     ];
-    let mut job = project.command(&args);
-    let outcome = self::outcome(&job.env("GITHUB_ACTIONS", "true").output().expect("starts"));
-    let annotations = outcome.stderr.clone();
-    assert_eq!(outcome.code, 1);
-    insta::assert_snapshot!(annotations, @r"
-    ::warning title=k1%3A AnswerF1 >= 0.5::inconclusive: the limit 0.5 lies inside the 95%25 CI [0.000, 1.000], so 3 questions do not decide
-    ::error title=k1%3A P@5 <= 0.05::P@5 is 0.200, and all of its interval [0.058, 0.766] is above 0.05
-    ");
+    assert_eq!(project.call(&args).code, 1);
     let xml = project.read("out.xml");
     let document = roxmltree::Document::parse(&xml).expect("XML");
     let suite = document.root_element().first_element_child().expect("a suite");
@@ -131,10 +124,6 @@ fn a_junit_file_is_written_and_a_github_job_annotated() {
         told,
         [("AnswerF1 >= 0.5", "skipped"), ("RR >= 0.1", ""), ("P@5 <= 0.05", "failure")]
     );
-    // A job says by itself that it is one.
-    let mut job = project.command(&args);
-    job.env("GITHUB_ACTIONS", "true");
-    assert_eq!(self::outcome(&job.output().expect("starts")).stderr, annotations);
     let missing = ["check", "runs/k1", "--min", "RR=0.1", "--junit", "gone/out.xml"];
     // The verdict is printed all the same.
     let outcome = project.call(&missing);

@@ -48,7 +48,7 @@ fn json(project: &Project, args: &[&str]) -> Value {
 fn a_comparison_in_a_terminal() {
     let project = two_runs(&[]);
     let text = compared(&project, &["runs/k5", "runs/k1", "-m", "AnswerF1"]);
-    let (above, below) = text.split_once("How to read it").expect("a legend");
+    let (above, below) = text.split_once("How to read the comparison").expect("a legend");
     // A lost one of three: the sign of that one cluster is all there is to flip, and both signs reach it.
     insta::assert_snapshot!(above, @r"
     ragtriage: comparison
@@ -75,10 +75,12 @@ fn a_comparison_in_a_terminal() {
       A wrong        0        0
       - McNemar's exact p: 1.000
 
-    Flipped from A to B: 1 question
-
-    lost: correct -> ranking (1)
+    Flipped from A to B
+            class in A  class in B  questions
+      lost  correct     ranking             1
+      - moved: good in neither; below, up to three questions of each row
       - q3: How long do Gamma restarts take?
+          flip  lost: correct -> ranking
           gold  nine seconds
           A     nine seconds
           B     (abstained)
@@ -201,7 +203,7 @@ fn without_a_generator_the_stage_that_lost_support_is_told() {
     for expected in [
         "* EM@prompt is the primary metric.",
         "Support in the prompt (3 questions judged in both)",
-        "lost: supported -> ranking (1)\n  - q3: How long do Gamma restarts take?\n      gold  nine seconds\n",
+        "- q3: How long do Gamma restarts take?\n      flip  lost: supported -> ranking\n      gold  nine seconds\n",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
@@ -216,7 +218,7 @@ fn the_markdown_has_the_same_numbers() {
         "| \\* AnswerF1 | 3 | 1.000 | 0.667 | -0.333 | \\[-1.000, +1.000\\] | 1.000 | > 1 | 0/2/1 |\n"
             .replace('>', "&gt;")
             .as_str(),
-        "- q3: How long do Gamma restarts take?\n  - gold: nine seconds\n  - A: nine seconds\n  - B: (abstained)\n",
+        "- q3: How long do Gamma restarts take?\n  - flip: lost: correct -&gt; ranking\n  - gold: nine seconds\n  - A: nine seconds\n  - B: (abstained)\n",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }

@@ -78,8 +78,9 @@ fn the_report_says_what_it_must() {
     for needed in [
         "100 documents",
         "300: 220 span, 30 yes_no, 25 free, 25 unanswerable",
-        "recursive 200/40 cl100k_base",
-        "bm25 (lucene, k1 1.2, b 0.75); 100 candidates, k = 5",
+        "chunking.size 200",
+        "retrieval.retrievers [\"bm25\"]",
+        "retrieval.k 5",
         "Retrieval by answer (EM@5, n = 220, questions with span answers)",
         "mean over n questions and its 95% CI; EM and EvidenceRecall over passages, the others over documents; @prompt: packed passages",
         "Answers n mean 95% CI",

@@ -77,7 +77,7 @@ mod tests {
     use crate::audit;
     use crate::document::Report;
     use crate::render::terminal::{self, Screen};
-    use crate::run::RunReport;
+    use crate::run;
     use crate::specimen;
     use ragtriage_core::stats::kappa::Kappa;
     use ragtriage_core::stats::ppi::PpiMean;
@@ -156,10 +156,10 @@ mod tests {
 
     #[test]
     fn a_run_with_an_audit_leads_with_the_corrected_share() {
-        let run = specimen::run("r");
-        let mut evaluation = summary::evaluate(&run, &specimen::plan());
+        let saved = specimen::run("r");
+        let mut evaluation = summary::evaluate(&saved, &specimen::plan());
         evaluation.summary.answer_audit = Some(forty());
-        let shown = shown(&RunReport::new(&run, &evaluation).report());
+        let shown = shown(&run::report(&saved, &evaluation, None));
         assert_eq!(
             shown.lines().nth(1),
             Some(

@@ -1,16 +1,16 @@
-//! The report of a comparison. The HTML page takes its parts.
+//! The report of a comparison.
+
+use serde_json::Value;
 
 use ragtriage_core::measure::Cutoff;
-use ragtriage_core::text::numbers::plural;
+use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_eval::compare::answers::{Contingency, Flip, FlipGroup, JudgedBy, Turn};
 use ragtriage_eval::compare::differences::MeasureDifference;
-use ragtriage_eval::compare::pairs::QuestionCounts;
 use ragtriage_eval::compare::{Comparison, PairComparison, RunHead, p_text};
 
-use crate::document::{Element, Entry, Fact, Report, Table};
+use crate::document::{Align, Element, Entry, Fact, Report, Table, TableCell};
 use crate::few_clusters;
-use crate::run::plain;
 
 /// Most characters of a text that data gave, of an id, of a question, of a setting's name, and of its value: one line each.
 const TEXT: usize = 90;
@@ -30,9 +30,20 @@ const FLIPS: usize = 3;
 #[must_use]
 pub fn report(comparison: &Comparison, every_cutoff: bool) -> Report {
     let mut report = Report::new("ragtriage: comparison");
-    let verdicts = verdicts(comparison).map(|verdict| Element::Verdict(verdict.to_string()));
-    report.elements.extend(verdicts);
-    report.facts(runs(comparison).iter().map(short).collect());
+    lay_out(comparison, every_cutoff, &mut report);
+    report
+}
+
+/// Appends a comparison, as [`report`] has it, to the report of a run.
+pub(crate) fn lay_out(comparison: &Comparison, every_cutoff: bool, report: &mut Report) {
+    for pair in &comparison.pairs {
+        let verdict = format!("{}: {}", pair.run.label, pair.verdict);
+        report.elements.push(Element::Verdict(verdict));
+    }
+    let others = comparison.pairs.iter().map(|pair| describe(&pair.run, ""));
+    report.facts(
+        [describe(&comparison.baseline, ", the baseline")].into_iter().chain(others).collect(),
+    );
     for pair in &comparison.pairs {
         report.heading(title(comparison, pair));
         report.warnings(&notices(pair));
@@ -41,31 +52,19 @@ pub fn report(comparison: &Comparison, every_cutoff: bool) -> Report {
         if let Some(found) = &pair.agreement {
             report.table(agreement(found, pair));
         }
-        flips(pair, &mut report);
+        flips(pair, report);
     }
-    report.heading("How to read it");
+    report.heading("How to read the comparison");
     report.list(legend(comparison));
-    report
-}
-
-/// Returns each compared run with its verdict.
-pub(crate) fn verdicts(comparison: &Comparison) -> impl Iterator<Item = Fact> {
-    comparison.pairs.iter().map(|pair| Fact::new(&*pair.run.label, &*pair.verdict))
-}
-
-/// Returns each run with its description, the baseline first.
-pub(crate) fn runs(comparison: &Comparison) -> Vec<Fact> {
-    let others = comparison.pairs.iter().map(|pair| describe(&pair.run, ""));
-    [describe(&comparison.baseline, ", the baseline")].into_iter().chain(others).collect()
 }
 
 fn describe(head: &RunHead, role: &str) -> Fact {
     let n = head.n_questions;
-    Fact::new(&*head.label, format!("{}{role}: {n} questions, {}", head.name, head.started))
+    short(&head.label, &format!("{}{role}: {n} questions, {}", head.name, head.started))
 }
 
 /// Returns explanations of the table of measures.
-pub(crate) fn legend(comparison: &Comparison) -> Vec<String> {
+fn legend(comparison: &Comparison) -> Vec<String> {
     let mut legend = vec![
         "delta: the run minus A over the n questions that both have; p: paired randomisation test, clusters of questions that \
          share gold evidence flipped together; 95% CI: the differences that this test does not reject, so it excludes 0 exactly \
@@ -87,7 +86,7 @@ pub(crate) fn legend(comparison: &Comparison) -> Vec<String> {
 }
 
 /// Names who is compared, over how many questions.
-pub(crate) fn title(comparison: &Comparison, pair: &PairComparison) -> String {
+fn title(comparison: &Comparison, pair: &PairComparison) -> String {
     let baseline = &comparison.baseline;
     format!(
         "{} ({}) against {} ({}): {}, {}",
@@ -101,7 +100,7 @@ pub(crate) fn title(comparison: &Comparison, pair: &PairComparison) -> String {
 }
 
 /// Returns the warnings about a pair.
-pub(crate) fn notices(pair: &PairComparison) -> Vec<String> {
+fn notices(pair: &PairComparison) -> Vec<String> {
     let questions = &pair.questions;
     let label = &pair.run.label;
     let mut notices = Vec::new();
@@ -140,7 +139,7 @@ pub(crate) fn notices(pair: &PairComparison) -> Vec<String> {
 }
 
 /// The settings that differ between two runs.
-pub(crate) fn changes(pair: &PairComparison) -> Table {
+fn changes(pair: &PairComparison) -> Table {
     let label = &*pair.run.label;
     let mut table = Table::of_text(format!("Differences from A to {label}"), &["", "A", label]);
     for change in &pair.changes {
@@ -157,19 +156,20 @@ pub(crate) fn changes(pair: &PairComparison) -> Table {
     table
 }
 
-fn setting_text(value: &serde_json::Value) -> String {
-    match plain(value) {
-        text if value.is_null() || text.is_empty() => "(none)".to_owned(),
-        text => text,
+/// A value as a person would write it.
+fn setting_text(value: &Value) -> String {
+    match value {
+        Value::Null => "(none)".to_owned(),
+        Value::String(text) if text.is_empty() => "(none)".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) if items.is_empty() => "(none)".to_owned(),
+        Value::Array(items) => items.iter().map(setting_text).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
     }
 }
 
 /// The measures on which some question differs, and the names of the others.
-pub(crate) fn measures(
-    comparison: &Comparison,
-    pair: &PairComparison,
-    every_cutoff: bool,
-) -> Table {
+fn measures(comparison: &Comparison, pair: &PairComparison, every_cutoff: bool) -> Table {
     let label = &*pair.run.label;
     let columns = COLUMNS.map(|column| if column == "B" { label } else { column });
     let mut table = Table::new(format!("Measures, A to {label}"), &columns);
@@ -229,93 +229,71 @@ fn dash() -> String {
     "-".to_owned()
 }
 
-/// Returns what is judged, over how many questions.
-pub(crate) fn agreement_title(found: &Contingency) -> String {
-    let title = match found.of {
-        JudgedBy::Answer => "Answers",
-        JudgedBy::Support => "Support in the prompt",
+fn agreement(found: &Contingency, pair: &PairComparison) -> Table {
+    let (of, states) = match found.of {
+        JudgedBy::Answer => ("Answers", ["right", "wrong"]),
+        JudgedBy::Support => ("Support in the prompt", ["there", "not there"]),
     };
-    format!("{title} ({} judged in both)", plural(found.n, "question", "questions"))
-}
-
-/// Returns the words for good and not good.
-pub(crate) fn states(found: &Contingency) -> [&'static str; 2] {
-    match found.of {
-        JudgedBy::Answer => ["right", "wrong"],
-        JudgedBy::Support => ["there", "not there"],
+    let title = format!("{of} ({} judged in both)", plural(found.n, "question", "questions"));
+    let [good, bad] = states.map(|state| format!("{} {state}", pair.run.label));
+    let mut table = Table::new(title, &["", &good, &bad]);
+    let counts = [[found.both, found.only_baseline], [found.only_run, found.neither]];
+    for (state, counts) in states.iter().zip(counts) {
+        let counts = counts.map(|count| count.to_string());
+        table.row([format!("A {state}")].into_iter().chain(counts));
     }
-}
-
-/// Returns the 2 x 2 table. Rows: the baseline good and not; columns: the run good and not.
-pub(crate) fn counts(found: &Contingency) -> [[usize; 2]; 2] {
-    [[found.both, found.only_baseline], [found.only_run, found.neither]]
-}
-
-/// Describes `McNemar`'s test.
-pub(crate) fn mcnemar(found: &Contingency, questions: QuestionCounts) -> String {
-    let clustered = questions.n_clusters < questions.compared;
-    let caveat = if clustered {
+    let caveat = if pair.questions.n_clusters < pair.questions.compared {
         " (the test takes questions as independent, but some share gold evidence)"
     } else {
         ""
     };
-    format!("McNemar's exact p: {}{caveat}", p_text(found.p))
-}
-
-fn agreement(found: &Contingency, pair: &PairComparison) -> Table {
-    let states = states(found);
-    let [good, bad] = states.map(|state| format!("{} {state}", pair.run.label));
-    let mut table = Table::new(agreement_title(found), &["", &good, &bad]);
-    for (state, counts) in states.iter().zip(counts(found)) {
-        let counts = counts.map(|count| count.to_string());
-        table.row([format!("A {state}")].into_iter().chain(counts));
-    }
-    table.notes.push(mcnemar(found, pair.questions));
+    table.notes.push(format!("McNemar's exact p: {}{caveat}", p_text(found.p)));
     table
 }
 
-/// Returns a turn's name in an address.
-pub(crate) fn turn_name(turn: Turn) -> &'static str {
-    match turn {
-        Turn::Lost => "lost",
-        Turn::Gained => "gained",
-        Turn::Moved => "moved",
-    }
-}
-
+/// The flips, a row per pair of classes, each count linked to the questions that went from one to the other, and some of these.
 fn flips(pair: &PairComparison, report: &mut Report) {
-    let n: usize = pair.flips.iter().map(|group| group.questions.len()).sum();
-    if n > 0 {
-        let n = plural(n, "question", "questions");
-        report.heading(format!("Flipped from A to {}: {n}", pair.run.label));
-    }
+    let label = &pair.run.label;
+    let head = ["", "class in A", &format!("class in {label}"), "questions"];
+    let mut table = Table::of_text(format!("Flipped from A to {label}"), &head);
+    table.columns[3].align = Align::Right;
+    let mut shown = Vec::new();
     for FlipGroup { turn, from, to, questions } in &pair.flips {
         let turn = match turn {
-            Turn::Moved => "lost at another stage",
-            other => turn_name(*other),
+            Turn::Lost => "lost",
+            Turn::Gained => "gained",
+            Turn::Moved => "moved",
         };
-        let title = format!("{turn}: {from} -> {to} ({})", questions.len());
-        report.elements.push(Element::Heading(3, title));
-        let shown = questions.iter().take(FLIPS);
-        report.entries(shown.map(|flip| entry(flip, &pair.run.label)).collect());
-        if questions.len() > FLIPS {
-            report.list(vec![format!("{} more", questions.len() - FLIPS)]);
-        }
+        let mut count = TableCell::from(thousands(questions.len()));
+        count.link = format!("#turn={turn}&from={from}&class={to}");
+        table.row([turn.into(), from.name().into(), to.name().into(), count]);
+        shown.extend(
+            questions
+                .iter()
+                .take(FLIPS)
+                .map(|flip| entry(flip, label, &format!("{turn}: {from} -> {to}"))),
+        );
     }
+    if !table.rows.is_empty() {
+        let note = "moved: good in neither; below, up to three questions of each row";
+        table.notes.push(note.to_owned());
+    }
+    report.table(table);
+    report.entries(shown);
 }
 
 /// Shows a flipped question with its gold answer and both answers.
-fn entry(flip: &Flip, label: &str) -> Entry {
+fn entry(flip: &Flip, label: &str, turn: &str) -> Entry {
     let gold = Some(&flip.gold).filter(|gold| !gold.is_empty());
     let texts = [("gold", gold), ("A", flip.baseline.as_ref()), (label, flip.run.as_ref())];
-    let facts = texts.into_iter().filter_map(|(what, text)| Some(Fact::new(what, &**text?)));
+    let texts = texts.into_iter().filter_map(|(what, text)| Some(short(what, text?)));
     let id = shortened(flip.id.as_str(), ID);
     Entry {
         title: format!("{id}: {}", shortened(&flip.question, QUESTION)),
-        facts: facts.map(|fact| short(&fact)).collect(),
+        facts: [Fact::new("flip", turn)].into_iter().chain(texts).collect(),
     }
 }
 
-fn short(fact: &Fact) -> Fact {
-    Fact::new(&*fact.label, shortened(&fact.text, TEXT))
+fn short(label: &str, text: &str) -> Fact {
+    Fact::new(label, shortened(text, TEXT))
 }

@@ -39,6 +39,8 @@ pub enum Element {
 /// The title of a section and how to read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
+    /// Its name in addresses of the HTML page, such as `#losses`.
+    pub id: &'static str,
     /// The title.
     pub title: &'static str,
     /// One or two sentences under the title.
@@ -83,7 +85,7 @@ pub struct Table {
     pub columns: Vec<TableColumn>,
     /// Each as long as `columns`.
     pub rows: Vec<Vec<TableCell>>,
-    /// Lengths of bars in 0..=1, parallel to `rows`, for formats that draw them; empty for a table without bars.
+    /// Lengths of bars in 0..=1, parallel to `rows`, which HTML draws; empty for a table without bars.
     pub bars: Vec<f64>,
     /// Explanations under the table.
     pub notes: Vec<String>,
@@ -96,8 +98,6 @@ pub struct TableColumn {
     pub title: String,
     /// The alignment of its cells.
     pub align: Align,
-    /// `true` if its values move to a line under their row where the table is too wide.
-    pub folds: bool,
 }
 
 /// Alignment of a cell's text.
@@ -242,7 +242,7 @@ impl TableColumn {
     /// Creates a column that ends at the right.
     #[must_use]
     pub fn of_numbers(title: &str) -> Self {
-        Self { title: title.to_owned(), align: Align::Right, folds: false }
+        Self { title: title.to_owned(), align: Align::Right }
     }
 }
 

@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use crate::document::Report;
     use crate::render::terminal::{self, Screen};
-    use crate::run::RunReport;
+    use crate::run;
     use crate::specimen;
     use ragtriage_core::types::Interval;
     use ragtriage_eval::judge::DecidedAnswers;
@@ -70,8 +70,8 @@ mod tests {
 
     #[test]
     fn a_run_with_a_judge_says_who_decided_and_how_far_the_judge_agrees() {
-        let run = specimen::run("r");
-        let mut evaluation = summary::evaluate(&run, &specimen::plan());
+        let saved = specimen::run("r");
+        let mut evaluation = summary::evaluate(&saved, &specimen::plan());
         assert!(decided(&evaluation.summary).is_none(), "neither judge nor audit");
         evaluation.summary.decided =
             Some(DecidedAnswers { rule: 260, judge: 14, person: 0, unsure: 1 });
@@ -94,9 +94,9 @@ mod tests {
         });
         let line = "Answers decided: 260 by the rule, 14 by the judge (agrees with the rule on 48 of 50), 1 unsure";
         assert_eq!(decided(&evaluation.summary).expect("a fact").to_string(), line);
-        let report = RunReport::new(&run, &evaluation);
         let render = |report: &Report| terminal::render(report, Screen::new(false));
-        assert!(report.screen(&[], render).contains("260 by the rule, 14 by the judge"));
+        let screen = run::screen(&saved, &evaluation, &[], render);
+        assert!(screen.contains("260 by the rule, 14 by the judge"));
         let mut alone = Report::new("r");
         alone.table(table(evaluation.summary.judge.as_ref().expect("a judge")));
         insta::assert_snapshot!(render(&alone), @r"

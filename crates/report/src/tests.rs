@@ -6,12 +6,12 @@ use ragtriage_eval::summary;
 use crate::comparison;
 use crate::document::Report;
 use crate::render::{markdown, terminal};
-use crate::run::RunReport;
+use crate::run;
 use crate::specimen;
 
-fn run() -> Report {
+fn report() -> Report {
     let run = specimen::sample("sample", 0);
-    RunReport::new(&run, &summary::evaluate(&run, &specimen::plan())).report()
+    run::report(&run, &summary::evaluate(&run, &specimen::plan()), None)
 }
 
 pub(crate) fn compared() -> Comparison {
@@ -34,12 +34,12 @@ fn comparison() -> Report {
 
 #[test]
 fn a_run_in_a_terminal() {
-    insta::assert_snapshot!(terminal::render(&run(), terminal::Screen::new(false)));
+    insta::assert_snapshot!(terminal::render(&report(), terminal::Screen::new(false)));
 }
 
 #[test]
 fn a_run_in_markdown() {
-    insta::assert_snapshot!(markdown::render(&run()));
+    insta::assert_snapshot!(markdown::render(&report()));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Hostile names in reports, and the files that CI servers read.
 
-use super::{annotations, junit};
+use super::junit;
 use crate::render::terminal::Screen;
 use crate::render::{markdown, terminal};
 use ragtriage_core::config::GateMode;
@@ -72,38 +72,6 @@ fn junit_reads_back_with_hostile_names_in_it() {
 }
 
 #[test]
-fn an_annotation_is_one_command_whatever_it_quotes() {
-    let lines = annotations(&report());
-    let title = "]]>\"'&<run> %3A%3Aerror title=x%3A%3Ay %250A\u{fffe}%3A EM@5 >= 0.5";
-    let message = "100 %25 of ]]>\"'&<run> ::error title=x::y %250A\u{fffe}";
-    assert_eq!(
-        lines,
-        ["error", "warning"].map(|level| format!("::{level} title={title}::{message}"))
-    );
-}
-
-#[test]
-fn a_gate_is_a_line_with_its_reason_below() {
-    let mut report = report();
-    "nightly".clone_into(&mut report.run);
-    for gate in &mut report.gates {
-        "because".clone_into(&mut gate.reason);
-    }
-    insta::assert_snapshot!(in_terminal(&report), @r"
-    ragtriage: gates of nightly
-      The run does not pass. 1 passed, 1 failed, 1 inconclusive (not counted as failed).
-
-    Gates
-      verdict       gate         value          95% CI   n
-      pass          EM@5 >= 0.5  0.450  [0.250, 0.650]  40
-      fail          EM@5 >= 0.5  0.450  [0.250, 0.650]  40
-      inconclusive  EM@5 >= 0.5  0.450  [0.250, 0.650]  40
-      - EM@5 >= 0.5: because
-      - EM@5 >= 0.5: because
-    ");
-}
-
-#[test]
 fn no_line_of_a_hostile_name_is_a_command() {
     let text = in_terminal(&report());
     assert!(text.lines().all(|line| !line.trim_start().starts_with("::")), "{text}");
@@ -128,7 +96,6 @@ fn whole_reports() {
     insta::assert_snapshot!("terminal", in_terminal(&report));
     insta::assert_snapshot!("junit", junit(&report));
     insta::assert_snapshot!("markdown", markdown::render(&super::report(&report)));
-    insta::assert_snapshot!("github", annotations(&report).join("\n"));
     (report.mode, report.passed) = (GateMode::Mean, true);
     report.gates.truncate(1);
     insta::assert_snapshot!("terminal_passed", in_terminal(&report));

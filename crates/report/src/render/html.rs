@@ -3,17 +3,23 @@
 use std::fmt::Write as _;
 use std::iter::repeat;
 
-use crate::document::{Align, Fact, Notice, Table, TableCell, TableColumn};
+use crate::document::{Align, Element, Entry, Fact, Notice, Table, TableCell, TableColumn};
 use ragtriage_core::text::sanitize::one_line;
 
-/// Writes the conclusion.
-pub(crate) fn verdict(text: &str, out: &mut String) {
-    line("p class=\"verdict\"", text, out);
-}
-
-/// Writes a heading of the third level.
-pub(crate) fn heading(text: &str, out: &mut String) {
-    line("h3", text, out);
+/// Writes an element inside a section, whose headings are of the third level.
+pub(crate) fn element(element: &Element, out: &mut String) {
+    match element {
+        Element::Heading(_, text) => line("h3", text, out),
+        Element::Section(section) => line("h3", section.title, out),
+        Element::Verdict(text) => line("p class=\"verdict\"", text, out),
+        Element::Paragraph(text) => line("p", text, out),
+        Element::Facts(found) => facts(found, out),
+        Element::Notices(found) => notices(found, out),
+        Element::List(items) => list("list", items, out),
+        Element::Entries(entries) => entries.iter().for_each(|one| entry(one, out)),
+        Element::Table(found) => table(found, out),
+        Element::Lines(lines) => lines.iter().for_each(|text| line("p", text, out)),
+    }
 }
 
 fn line(tag: &str, text: &str, out: &mut String) {
@@ -21,8 +27,7 @@ fn line(tag: &str, text: &str, out: &mut String) {
     let _ = writeln!(out, "<{tag}>{}</{name}>", escape(text));
 }
 
-/// Labels with their values.
-pub(crate) fn facts(facts: &[Fact], out: &mut String) {
+fn facts(facts: &[Fact], out: &mut String) {
     out.push_str("<dl class=\"facts\">\n");
     for Fact { label, text } in facts {
         let _ = writeln!(out, "<dt>{}</dt><dd>{}</dd>", escape(label), escape(text));
@@ -30,15 +35,19 @@ pub(crate) fn facts(facts: &[Fact], out: &mut String) {
     out.push_str("</dl>\n");
 }
 
-/// Writes notices with their hints.
-pub(crate) fn notices(notices: &[Notice], out: &mut String) {
+fn notices(notices: &[Notice], out: &mut String) {
     let texts = notices.iter();
     let texts = texts.flat_map(|notice| [&notice.text].into_iter().chain(&notice.hint));
     list("notices", texts, out);
 }
 
+fn entry(entry: &Entry, out: &mut String) {
+    line("p class=\"entry\"", &entry.title, out);
+    facts(&entry.facts, out);
+}
+
 /// A list of sentences; nothing where there is none.
-pub(crate) fn list<'a>(class: &str, items: impl IntoIterator<Item = &'a String>, out: &mut String) {
+fn list<'a>(class: &str, items: impl IntoIterator<Item = &'a String>, out: &mut String) {
     let items: Vec<String> =
         items.into_iter().map(|item| format!("<li>{}</li>\n", escape(item))).collect();
     if !items.is_empty() {
@@ -47,9 +56,9 @@ pub(crate) fn list<'a>(class: &str, items: impl IntoIterator<Item = &'a String>,
 }
 
 /// A table under its heading, with its notes.
-pub(crate) fn table(table: &Table, out: &mut String) {
+fn table(table: &Table, out: &mut String) {
     if !table.title.is_empty() {
-        heading(&table.title, out);
+        line("h3", &table.title, out);
     }
     if !table.rows.is_empty() {
         rows(table, out);
@@ -58,7 +67,7 @@ pub(crate) fn table(table: &Table, out: &mut String) {
 }
 
 /// A table alone, in a box of its own that scrolls where the page is narrow.
-pub(crate) fn rows(table: &Table, out: &mut String) {
+fn rows(table: &Table, out: &mut String) {
     out.push_str("<div class=\"scroll\"><table>\n");
     let mut head: Vec<&str> = table.columns.iter().map(|column| column.title.as_str()).collect();
     head.extend((!table.bars.is_empty()).then_some(""));

@@ -11,9 +11,6 @@ use ragtriage_data::dataset::lint::finding::Severity;
 
 /// Most columns of a cell.
 const CELL_WIDTH: usize = 100;
-/// Columns of a bar, at least and at most.
-const LEAST_BAR: usize = 10;
-const MOST_BAR: usize = 40;
 /// Space before everything under a heading.
 const INDENT: &str = "  ";
 
@@ -133,54 +130,21 @@ impl Output {
         if !table.title.is_empty() {
             self.heading(&table.title);
         }
-        let wide = with_bars(table, &laid_out(table, true), self.screen.width);
-        if wide.lines().all(|line| line.trim_end().chars().count() < self.screen.width) {
-            self.rows(&wide);
-        } else {
-            self.folded(table);
-        }
+        laid_out(table).lines().for_each(|line| self.line(&format!(" {line}")));
         self.list(&table.notes);
-    }
-
-    fn rows(&mut self, laid_out: &str) {
-        laid_out.lines().for_each(|line| self.line(&format!(" {line}")));
-    }
-
-    /// The table without the columns that fold, their values under each row.
-    fn folded(&mut self, table: &Table) {
-        let text = laid_out(table, false);
-        let heights: Vec<usize> = table.rows.iter().map(|row| height(row)).collect();
-        let lines: Vec<&str> = text.lines().collect();
-        let (head, mut rest) = lines.split_at(lines.len() - heights.iter().sum::<usize>());
-        self.rows(&head.join("\n"));
-        for (row, height) in table.rows.iter().zip(heights) {
-            self.rows(&rest[..height].join("\n"));
-            rest = &rest[height..];
-            let folded = table.columns.iter().zip(row).filter(|(column, _)| column.folds);
-            let pairs: Vec<String> =
-                folded.map(|(column, cell)| format!("{} {}", column.title, cell.text)).collect();
-            if !pairs.is_empty() {
-                self.wrapped("      ", &pairs.join(", "));
-            }
-        }
     }
 }
 
-fn laid_out(table: &Table, with_folding: bool) -> String {
-    let has_column: Vec<bool> =
-        table.columns.iter().map(|column| with_folding || !column.folds).collect();
+fn laid_out(table: &Table) -> String {
     let mut out = comfy_table::Table::new();
     out.load_style(presets::NOTHING);
-    let columns = table.columns.iter().zip(&has_column).filter(|(_, has)| **has);
-    let columns: Vec<_> = columns.map(|(column, _)| column).collect();
-    if columns.iter().any(|column| !column.title.is_empty()) {
-        out.set_header(columns.iter().map(|column| shortened(&column.title, CELL_WIDTH)));
+    if table.columns.iter().any(|column| !column.title.is_empty()) {
+        out.set_header(table.columns.iter().map(|column| shortened(&column.title, CELL_WIDTH)));
     }
     for row in &table.rows {
-        let cells = row.iter().zip(&has_column).filter(|(_, has)| **has);
-        out.add_row(cells.map(|(cell, _)| lines_of(cell)));
+        out.add_row(row.iter().map(lines_of));
     }
-    for (at, column) in columns.iter().enumerate() {
+    for (at, column) in table.columns.iter().enumerate() {
         if let Some(laid_out) = out.column_mut(at).filter(|_| column.align == Align::Right) {
             laid_out.set_cell_alignment(CellAlignment::Right);
         }
@@ -191,31 +155,6 @@ fn laid_out(table: &Table, with_folding: bool) -> String {
 fn lines_of(cell: &TableCell) -> String {
     let [text, detail] = [&cell.text, &cell.detail].map(|text| shortened(text, CELL_WIDTH));
     if detail.is_empty() { text } else { format!("{text}\n{detail}") }
-}
-
-/// Lines that a row takes.
-fn height(row: &[TableCell]) -> usize {
-    if row.iter().any(|cell| !cell.detail.is_empty()) { 2 } else { 1 }
-}
-
-/// The table with a bar behind each row, where there is room for bars.
-fn with_bars(table: &Table, laid_out: &str, width: usize) -> String {
-    let lines: Vec<&str> = laid_out.lines().collect();
-    let longest = lines.iter().map(|line| line.chars().count()).max();
-    let room = width.saturating_sub(longest.unwrap_or(0) + 3).min(MOST_BAR);
-    if table.bars.is_empty() || room < LEAST_BAR {
-        return laid_out.to_owned();
-    }
-    let n_head = lines.len().saturating_sub(table.bars.len());
-    let bars = table.bars.iter().map(|share| bar(*share, room));
-    let bars = vec![String::new(); n_head].into_iter().chain(bars);
-    let lines = lines.iter().zip(bars).map(|(line, bar)| format!("{line} {bar}"));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-fn bar(share: f64, width: usize) -> String {
-    let filled = ((share * width as f64).round() as usize).min(width);
-    "█".repeat(filled) + &"·".repeat(width - filled)
 }
 
 fn widest(texts: &[String]) -> usize {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::{Align, Table, TableColumn};
+use crate::document::{Align, Table, TableCell, TableColumn};
 use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_core::text::numbers::{percent, percents, plural, thousands, whole};
 use ragtriage_core::types::{ArmName, FailureClass, Interval};
@@ -108,24 +108,20 @@ pub(super) fn classes(summary: &Summary) -> Table {
     let mut table =
         Table::new("Failure classes", &["class", "questions", "share", "95% CI", "faults"]);
     table.columns[4].align = Align::Left;
-    for class in &FailureClass::ALL {
-        let Some(share) = summary.class_shares.get(class.name()) else {
-            continue;
-        };
-        if share.count == 0 {
-            continue;
-        }
+    let shares = FailureClass::ALL
+        .iter()
+        .filter_map(|class| Some((class, summary.class_shares.get(class.name())?)));
+    for (class, share) in shares.filter(|(_, share)| share.count > 0) {
         let faults = match class {
             FailureClass::Generation => counted(&summary.generation),
             _ => String::new(),
         };
+        let mut name = TableCell::from(class.name());
+        name.link = format!("#class={class}");
         let ci95 = share.ci95.map_or(String::new(), percents);
-        let cells =
-            [class.name().to_owned(), thousands(share.count), percent(share.share), ci95, faults];
-        table.row(cells);
-    }
-    for row in &mut table.rows {
-        row[0].link = format!("#class={}", row[0].text);
+        let cells = [thousands(share.count), percent(share.share), ci95, faults];
+        table.row([name].into_iter().chain(cells.map(TableCell::from)));
+        table.bars.push(share.share);
     }
     let flags = counted(&summary.flags);
     if !flags.is_empty() {
@@ -143,29 +139,21 @@ fn ci(ci95: Option<Interval>, digits: usize) -> String {
     ci95.map_or(String::new(), |ci| format!("{ci:.digits$}"))
 }
 
-/// Title of the table of retrieval by answer.
-pub(crate) fn two_by_two_title(found: &TwoByTwo) -> String {
-    format!(
+/// Retrieval by answer; without rows if no question has both.
+pub(super) fn two_by_two(found: &TwoByTwo) -> Table {
+    let title = format!(
         "Retrieval by answer (EM@{}, n = {}, questions with span answers)",
         found.k,
         thousands(found.n)
-    )
-}
-
-/// Retrieval by answer.
-pub(super) fn two_by_two(found: &TwoByTwo) -> Table {
-    let mut table = Table::new(two_by_two_title(found), &["", "answer right", "answer wrong"]);
-    let has_unsure = found.hit_unsure.n + found.miss_unsure.n > 0;
-    if has_unsure {
-        table.columns.push(TableColumn::of_numbers("unsure"));
-    }
-    for (label, cells) in [
+    );
+    let mut table = Table::new(title, &["", "answer right", "answer wrong", "unsure"]);
+    let all = [
         ("found", [found.hit_right, found.hit_wrong, found.hit_unsure]),
         ("not found", [found.miss_right, found.miss_wrong, found.miss_unsure]),
-    ] {
+    ];
+    for (label, cells) in all.iter().filter(|_| found.n > 0) {
         let cells = cells.map(|Cell { n, mean_f1 }| format!("{n} (mean F1 {mean_f1:.2})"));
-        let cells = cells.into_iter().take(if has_unsure { 3 } else { 2 });
-        table.row([label.to_owned()].into_iter().chain(cells));
+        table.row([(*label).to_owned()].into_iter().chain(cells));
     }
     table
 }

@@ -23,74 +23,46 @@ const SHORT: usize = 36;
 const LINE: usize = 88;
 
 /// A lost question.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LostQuestion {
-    pub id: String,
-    pub question: String,
-    /// Its gold answers.
-    pub gold: String,
-    /// The answer; `None` without a generator.
-    pub answer: Option<String>,
-    class: FailureClass,
-    /// Failure class, with the fault where there is one, and the rule that gave it.
-    pub why: String,
-    /// Values of the answer that no packed passage contains.
-    unsupported: Vec<String>,
-    /// The verdict on the answer with its reason; `None` without an answer or gold answers.
-    judgment: Option<String>,
+pub(super) struct LostQuestion {
+    /// Id, failure class and text in `LINE` columns.
+    pub line: String,
+    /// Gold answer and answer, behind the line where they fit.
+    pub answers: String,
+    pub entry: Entry,
 }
 
 impl LostQuestion {
     fn new(trace: &Trace, outcome: &Outcome) -> Self {
         let question = &trace.question;
-        let fault = outcome.fault.map_or(String::new(), |fault| format!(", {fault}"));
-        Self {
-            id: question.id.to_string(),
-            question: question.text.clone(),
-            gold: question.gold_text(),
-            answer: trace.attempt(ArmName::Retrieved).map(Attempt::answer_text),
-            class: outcome.class,
-            why: format!("{}{fault}: {}", outcome.class, outcome.reason),
-            unsupported: outcome.unsupported.clone(),
-            judgment: outcome.judgments.of(ArmName::Retrieved).map(Judgment::to_string),
-        }
-    }
-
-    /// Returns id, failure class and text in `LINE` columns.
-    pub(super) fn line(&self) -> String {
-        let lead = format!("{} ({}): ", shortened(&self.id, ID), self.class);
+        let (id, gold) = (shortened(question.id.as_str(), ID), question.gold_text());
+        let answer = trace.attempt(ArmName::Retrieved).map(Attempt::answer_text);
+        let lead = format!("{id} ({}): ", outcome.class);
         let columns = (LINE - 2).saturating_sub(lead.chars().count());
-        format!("{lead}\"{}\"", shortened(&self.question, columns))
-    }
-
-    /// Adds gold answer and answer to the line.
-    pub(super) fn lines(&self) -> String {
-        let gold = Some(("gold", &self.gold)).filter(|(_, gold)| !gold.is_empty());
-        let answer = self.answer.iter().map(|answer| ("answer", answer));
-        let ends = gold.into_iter().chain(answer);
-        let ends = ends.map(|(label, text)| format!("; {label}: {}", shortened(text, SHORT)));
-        self.line() + &ends.collect::<String>()
-    }
-
-    /// The question as an entry of a report.
-    pub(super) fn entry(&self) -> Entry {
-        let answer =
-            self.answer.iter().map(|answer| Fact::new("answer", shortened(answer, ANSWER)));
-        let unsupported = (!self.unsupported.is_empty()).then(|| {
-            let values = self.unsupported.join(", ");
-            Fact::new("unsupported", shortened(&values, ANSWER))
-        });
-        let judgment =
-            self.judgment.iter().map(|judgment| Fact::new("judged", shortened(judgment, ANSWER)));
-        Entry {
-            title: format!("{}: {}", shortened(&self.id, ID), shortened(&self.question, TEXT)),
-            facts: [Fact::new("gold", shortened(&self.gold, ANSWER))]
-                .into_iter()
-                .chain(answer)
-                .chain(judgment)
-                .chain(unsupported)
-                .chain([Fact::new("lost", &*self.why)])
-                .collect(),
+        let ends =
+            [("gold", Some(&gold).filter(|gold| !gold.is_empty())), ("answer", answer.as_ref())];
+        let ends = ends
+            .into_iter()
+            .filter_map(|(label, text)| Some(format!("; {label}: {}", shortened(text?, SHORT))));
+        let answers = ends.collect();
+        let fault = outcome.fault.map_or(String::new(), |fault| format!(", {fault}"));
+        let unsupported = outcome.unsupported.join(", ");
+        let facts = [
+            ("gold", Some(gold)),
+            ("answer", answer),
+            ("judged", outcome.judgments.of(ArmName::Retrieved).map(Judgment::to_string)),
+            ("unsupported", Some(unsupported).filter(|values| !values.is_empty())),
+        ];
+        let facts = facts
+            .into_iter()
+            .filter_map(|(label, text)| Some(Fact::new(label, shortened(&text?, ANSWER))));
+        let lost = Fact::new("lost", format!("{}{fault}: {}", outcome.class, outcome.reason));
+        Self {
+            line: format!("{lead}\"{}\"", shortened(&question.text, columns)),
+            answers,
+            entry: Entry {
+                title: format!("{id}: {}", shortened(&question.text, TEXT)),
+                facts: facts.chain([lost]).collect(),
+            },
         }
     }
 }

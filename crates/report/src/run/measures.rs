@@ -11,12 +11,6 @@ use ragtriage_eval::arms::ArmUse;
 use ragtriage_eval::cuts::{FEW, Slice, SliceGroup};
 use ragtriage_eval::summary::{MeasureSummary, Summary};
 
-/// The tables of retrieval and of answers that have a row.
-pub(super) fn measures(summary: &Summary) -> impl Iterator<Item = Table> {
-    let tables = [retrieval(summary), answers(summary)];
-    tables.into_iter().filter(|table| !table.rows.is_empty())
-}
-
 /// The measures of the first screen.
 const MAIN: [(Family, Option<Cutoff>); 6] = [
     (Family::Em, Some(Cutoff::Top(5))),
@@ -32,9 +26,9 @@ const MOST: usize = 4;
 
 /// Returns the main figures that are defined. Where no question has a usable label, EM is left out: gold answers that no
 /// document contains make it 0, which reads as a failure of retrieval.
-pub(super) fn figures(summary: &Summary) -> Vec<Fact> {
+pub(super) fn figures(summary: &Summary) -> impl Iterator<Item = Fact> {
     let has_labels = summary.losses.n_testable > 0;
-    let shown = MAIN.iter().filter(|(family, _)| has_labels || *family != Family::Em);
+    let shown = MAIN.iter().filter(move |(family, _)| has_labels || *family != Family::Em);
     let figures = shown.filter_map(|(family, cutoff)| {
         let name = Measure::new(*family, *cutoff)?.to_string();
         let found = measured(summary, &name)?;
@@ -42,11 +36,11 @@ pub(super) fn figures(summary: &Summary) -> Vec<Fact> {
         let text = format!("{:.3}{ci95} (n = {})", found.mean, found.n);
         Some(Fact::new(name, text))
     });
-    figures.take(MOST).collect()
+    figures.take(MOST)
 }
 
-/// A family per row, a cutoff per column.
-fn retrieval(summary: &Summary) -> Table {
+/// A family per row, a cutoff per column; without rows and notes if nothing is measured.
+pub(super) fn retrieval(summary: &Summary) -> Table {
     let cutoffs = cutoffs(summary);
     let titles = cutoffs.iter().map(|cutoff| if cutoff.is_empty() { "whole" } else { cutoff });
     let titles: Vec<&str> = ["", "n"].into_iter().chain(titles).collect();
@@ -62,11 +56,9 @@ fn retrieval(summary: &Summary) -> Table {
             );
         }
     }
-    table.notes.push(
-        "mean over n questions and its 95% CI; EM and EvidenceRecall over passages, the others over documents; @prompt: packed \
-         passages"
-            .to_owned(),
-    );
+    let note = "mean over n questions and its 95% CI; EM and EvidenceRecall over passages, the others over documents; @prompt: packed \
+         passages";
+    table.notes.extend((!table.rows.is_empty()).then(|| note.to_owned()));
     table
 }
 
@@ -89,7 +81,7 @@ fn cutoffs(summary: &Summary) -> Vec<String> {
     cutoffs.iter().map(ToString::to_string).chain([String::new()]).collect()
 }
 
-fn answers(summary: &Summary) -> Table {
+pub(super) fn answers(summary: &Summary) -> Table {
     let mut table = Table::new("Answers", &["", "n", "mean", "95% CI"]);
     // Without an unanswerable question, HasAns repeats the measures of all questions.
     let has_unanswerable = measured(summary, Family::AnswerF1NoAns.name()).is_some();
@@ -201,7 +193,8 @@ fn cuts(cuts: &[SliceGroup], em: &str) -> Table {
         .chain(["most frequent loss"]);
     let mut table = Table::new("Slices (share or mean, 95% CI)", &head.collect::<Vec<_>>());
     for (cut, part) in &parts {
-        let name = label(&format!("{}: {}", cut.by.name(), part.value), part.rough);
+        let rough = if part.rough { " ~" } else { "" };
+        let name = format!("{}: {}{rough}", cut.by.name(), part.value);
         let mostly =
             part.mostly.map_or(String::new(), |(class, n)| format!("{class} {}", thousands(n)));
         let figures = shown.iter().map(|(_, of)| slice_cell(of(part)));
@@ -218,7 +211,8 @@ fn cuts(cuts: &[SliceGroup], em: &str) -> Table {
         "exploratory: with {} slices, about 5% of the intervals miss by chance; confirm findings on other questions",
         thousands(parts.len())
     ));
-    table.notes.extend(few(parts.iter().any(|(_, part)| part.rough)));
+    let is_rough = parts.iter().any(|(_, part)| part.rough);
+    table.notes.extend(is_rough.then(|| format!("~ fewer than {FEW} questions: rough")));
     table
 }
 
@@ -226,12 +220,4 @@ fn slice_cell(measure: &MeasureSummary) -> String {
     let interval =
         measure.ci95.map_or(String::new(), |ci| format!(" {:.2}-{:.2}", ci.low, ci.high));
     if measure.n == 0 { String::new() } else { format!("{:.2}{interval}", measure.mean) }
-}
-
-fn label(name: &str, is_rough: bool) -> String {
-    if is_rough { format!("{name} ~") } else { name.to_owned() }
-}
-
-fn few(any: bool) -> Option<String> {
-    any.then(|| format!("~ fewer than {FEW} questions: rough"))
 }

@@ -161,9 +161,9 @@ fn incomplete(run: &SavedRun) -> Vec<Notice> {
     let failed = run.traces.iter().filter(is_failed).count();
     if failed > 0 {
         let hint = if run.manifest.is_imported() {
-            "record them again and import the file"
+            "record them again and import the file".to_owned()
         } else {
-            "resume the run to ask them again"
+            format!("`ragtriage run --resume {}` asks them again", run.manifest.name)
         };
         let text = format!(
             "{} failed and {} excluded from every mean",

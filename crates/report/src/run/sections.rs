@@ -4,42 +4,58 @@ use crate::document::Section;
 
 /// Verdict, funnel, main figures, advice and warnings.
 pub(crate) const VERDICT: Section = Section {
+    id: "summary",
     title: "Verdict",
     reading: "Judges the pipeline by right answers that complete evidence in the prompt would bring.",
 };
-/// Loss budget, waterfall, failure classes, other settings.
+/// The run and a baseline.
+pub(crate) const COMPARISON: Section = Section {
+    id: "comparison",
+    title: "Comparison with the baseline",
+    reading: "Differences are paired by question: the other run minus the baseline.",
+};
+/// Loss budget, failure classes, other settings.
 pub(crate) const LOSSES: Section = Section {
+    id: "losses",
     title: "Losses",
-    reading: "The loss budget counts right answers that each stage costs. Support and failure classes count each question \
+    reading: "The loss budget counts right answers that each stage costs. Failure classes count each question \
               once, at the first stage whose output lacks that question's evidence. Effects of other settings are computed, not \
               measured in a run.",
 };
 /// Single questions.
 pub(crate) const QUESTIONS: Section = Section {
+    id: "questions",
     title: "Questions",
     reading: "Each question with the stage that lost its answer and the passage that should have arrived.",
 };
 /// Data, settings, versions.
 pub(crate) const CONFIGURATION: Section = Section {
+    id: "run",
     title: "Configuration",
-    reading: "The corpus, the questions and the pipeline that these numbers describe.",
+    reading: "The corpus, the questions, and the settings that differ from their defaults or matter most. run.json has all settings, hashes and versions.",
 };
 /// All metrics.
 pub(crate) const METRICS: Section = Section {
+    id: "measures",
     title: "Metrics",
     reading: "Means over n questions with 95% CIs. Retrieval metrics score rankings against the gold evidence; answer metrics score \
               answers against the gold answers.",
 };
 /// Slices.
 pub(crate) const DIAGNOSIS: Section = Section {
+    id: "diagnosis",
     title: "Diagnosis",
     reading: "What lost questions have in common. Take these as hypotheses, and confirm them on other questions.",
 };
 /// Limits of the numbers.
-pub(crate) const LIMITS: Section =
-    Section { title: "Limits", reading: "What the numbers cover, and what they do not." };
-/// Seconds and tokens.
+pub(crate) const LIMITS: Section = Section {
+    id: "limits",
+    title: "Limits",
+    reading: "What the numbers cover, and what they do not.",
+};
+/// Seconds by step.
 pub(crate) const TIME: Section = Section {
+    id: "effort",
     title: "Time",
     reading: "Seconds by step. Search, fusion, packing and generation are summed over concurrent questions.",
 };

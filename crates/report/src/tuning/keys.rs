@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use ragtriage_core::text::sanitize::shortened;
-use ragtriage_eval::tuning::Varied;
-pub(super) use ragtriage_eval::tuning::plain;
+use ragtriage_eval::tuning::plain;
 
-/// Characters of a value among others.
+/// Characters of a value.
 const VALUE: usize = 40;
 
 /// Shortens each key to as many of its last parts as distinguish it from the others.
@@ -27,30 +26,11 @@ fn ends(key: &str, tail: &str) -> bool {
     key.strip_suffix(tail).is_some_and(|before| before.is_empty() || before.ends_with('.'))
 }
 
-/// Returns the short names of the varied parameters.
-pub(super) fn short_names(varied: &[Varied]) -> Vec<String> {
-    unlike(varied.iter().map(|varied| &varied.key))
-}
-
-/// Formats `size=256 overlap=32`: all varied values of one trial, in the order in which they were named.
-pub(super) fn pairs(varied: &[Varied], values: &BTreeMap<String, String>) -> String {
-    joined(varied.iter().map(|varied| &varied.key).zip(short_names(varied)), values)
-}
-
-/// Formats the values of one trial, ascending by key.
+/// Formats `overlap=32 size=256`: the values of one trial, ascending by key.
 #[must_use]
-pub fn all_pairs(values: &BTreeMap<String, String>) -> String {
-    joined(values.keys().zip(unlike(values.keys())), values)
-}
-
-fn joined<'a>(
-    keys: impl Iterator<Item = (&'a String, String)>,
-    values: &BTreeMap<String, String>,
-) -> String {
-    let pairs = keys.filter_map(|(key, name)| {
-        let value = shortened(&plain(values.get(key)?), VALUE);
-        Some(format!("{name}={value}"))
-    });
+pub fn pairs(values: &BTreeMap<String, String>) -> String {
+    let pairs = unlike(values.keys()).into_iter().zip(values.values());
+    let pairs = pairs.map(|(name, value)| format!("{name}={}", shortened(&plain(value), VALUE)));
     pairs.collect::<Vec<String>>().join(" ")
 }
 
@@ -58,31 +38,22 @@ fn joined<'a>(
 mod tests {
     use super::*;
 
-    fn varied(keys: &[&str]) -> Vec<Varied> {
-        keys.iter().map(|key| Varied { key: (*key).to_owned(), values: Vec::new() }).collect()
-    }
-
     #[test]
     fn a_key_keeps_what_tells_it_from_the_others() {
-        let keys = varied(&[
-            "chunking.size",
-            "retrieval.k",
-            "retrieval.fusion.k",
-            "overlap",
-            "chunking.oversize",
-        ]);
-        assert_eq!(short_names(&keys), ["size", "retrieval.k", "fusion.k", "overlap", "oversize"]);
-        assert_eq!(short_names(&varied(&["k", "retrieval.k"])), ["k", "retrieval.k"]);
+        let short = |keys: &[&str]| {
+            unlike(&keys.iter().map(|key| (*key).to_owned()).collect::<Vec<String>>())
+        };
+        let keys =
+            ["chunking.size", "retrieval.k", "retrieval.fusion.k", "overlap", "chunking.oversize"];
+        assert_eq!(short(&keys), ["size", "retrieval.k", "fusion.k", "overlap", "oversize"]);
+        assert_eq!(short(&["k", "retrieval.k"]), ["k", "retrieval.k"]);
     }
 
     #[test]
-    fn a_long_value_is_cut_among_others() {
+    fn a_long_value_is_cut() {
         let values =
             BTreeMap::from([("retrievers".to_owned(), format!("[\".\",\"{}\"]", "x".repeat(50)))]);
         // Of the 40 characters 6 are `[".","`, 33 are letters and one is the ellipsis.
-        assert_eq!(
-            pairs(&varied(&["retrievers"]), &values),
-            format!("retrievers=[\".\",\"{}…", "x".repeat(33))
-        );
+        assert_eq!(pairs(&values), format!("retrievers=[\".\",\"{}…", "x".repeat(33)));
     }
 }

@@ -7,11 +7,9 @@ mod report;
 #[cfg(test)]
 mod tests;
 
-use ragtriage_eval::tuning::{
-    Confirmation, RankedTrial, TrialRanking, TuningPlan, TuningVerdict, Varied,
-};
+use ragtriage_eval::tuning::{Confirmation, RankedTrial, TrialRanking, TuningPlan, TuningVerdict};
 
-pub use keys::all_pairs;
+pub use keys::pairs;
 pub use report::report;
 
 /// The results of a sweep that its reports are made of.
@@ -19,8 +17,6 @@ pub use report::report;
 pub struct SweepFindings<'a> {
     /// The measures and statistics that compare trials.
     pub plan: &'a TuningPlan,
-    /// The varied parameters.
-    pub varied: &'a [Varied],
     /// The name of the default's row.
     pub default: &'a str,
     /// The trials in order.
@@ -30,9 +26,9 @@ pub struct SweepFindings<'a> {
     pub verdict: &'a TuningVerdict,
 }
 
-impl SweepFindings<'_> {
+impl<'a> SweepFindings<'a> {
     /// The rows that have numbers, best first.
-    fn scored(&self) -> impl Iterator<Item = &RankedTrial> {
+    fn scored(&self) -> impl Iterator<Item = &'a RankedTrial> + use<'a> {
         self.ranking.rows.iter().filter(|row| row.error.is_none())
     }
 

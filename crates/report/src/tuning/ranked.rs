@@ -1,41 +1,54 @@
 //! The table of trials, best first, and notes on those that are not shown or failed.
 
 use super::SweepFindings;
-use super::keys::{pairs, plain, short_names};
-use crate::document::{Align, Table, TableColumn};
+use super::keys::pairs;
+use crate::document::{Align, Table};
 use ragtriage_core::text::numbers::{percent, plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::Interval;
 use ragtriage_eval::compare::{LEVEL, p_text};
-use ragtriage_eval::tuning::{RankedTrial, TrialRanking, TuningPlan};
+use ragtriage_eval::tuning::{RankedTrial, TrialRanking};
 
 /// Rows shown, besides the default, the winner and trials that differ from the default beyond chance.
 const SHOWN: usize = 20;
 /// Failed trials whose error is shown, and truncated ones whose share is.
 const SHOWN_NOTES: usize = 5;
-/// Characters of a value, and of an error.
+/// Characters of a name, and of an error.
 const VALUE: usize = 24;
 const ERROR: usize = 200;
 
-/// The columns of the two views.
-const EQUAL_K: &str = "equal k";
-const EQUAL_TOKENS: &str = "equal tokens";
-/// The column of the mean tokens of a trial's own prompt.
-const PACKED: &str = "packed";
-/// The columns of figures.
-const FIGURES: [&str; 8] =
-    ["score", "95% CI", "delta", "95% CI", "Holm p", EQUAL_K, EQUAL_TOKENS, PACKED];
+const COLUMNS: [&str; 11] = [
+    "",
+    "",
+    "trial",
+    "score",
+    "95% CI",
+    "delta",
+    "95% CI",
+    "Holm p",
+    "equal k",
+    "equal tokens",
+    "packed",
+];
+
+/// Returns the trials that are shown, with their ranks.
+pub(super) fn shown<'a>(found: &SweepFindings<'a>) -> Vec<(usize, &'a RankedTrial)> {
+    let ranked = (1..).zip(found.scored());
+    ranked.filter(|(rank, row)| *rank <= SHOWN || is_always_shown(found, row)).collect()
+}
 
 /// Builds the table.
-pub(super) fn table(found: &SweepFindings) -> Table {
-    let mut table =
-        Table { title: title(found.ranking), columns: columns(found), ..Table::default() };
-    for (at, row) in found.scored().enumerate() {
-        if at < SHOWN || is_always_shown(found, row) {
-            table.row(cells(found, at + 1, row));
-        }
+pub(super) fn table(found: &SweepFindings, shown: &[(usize, &RankedTrial)]) -> Table {
+    let mut table = Table::new(title(found.ranking), &COLUMNS);
+    table.columns[0].align = Align::Right;
+    for text in &mut table.columns[1..3] {
+        text.align = Align::Left;
     }
-    let n_hidden = found.scored().count() - table.rows.len();
+    for (rank, row) in shown {
+        let head = [rank.to_string(), found.marks(row), shortened(&row.name, VALUE)];
+        table.row(head.into_iter().chain(figures(row)));
+    }
+    let n_hidden = found.scored().count() - shown.len();
     if n_hidden > 0 {
         table.notes.push(format!("and {} more: see tune.json", thousands(n_hidden)));
     }
@@ -57,30 +70,6 @@ fn is_always_shown(found: &SweepFindings, row: &RankedTrial) -> bool {
     differs || found.is_winner(row) || row.name == found.default
 }
 
-fn columns(found: &SweepFindings) -> Vec<TableColumn> {
-    let mut columns = ["", "", "trial"].map(TableColumn::of_numbers).to_vec();
-    for text in &mut columns[1..] {
-        text.align = Align::Left;
-    }
-    let keys = short_names(found.varied).into_iter();
-    columns.extend(keys.map(|key| TableColumn { folds: true, ..TableColumn::of_numbers(&key) }));
-    let figures = without_same(found.plan, &FIGURES, FIGURES);
-    columns.extend(figures.into_iter().map(TableColumn::of_numbers));
-    columns
-}
-
-fn cells(found: &SweepFindings, rank: usize, row: &RankedTrial) -> Vec<String> {
-    let mut cells = vec![rank.to_string(), found.marks(row), shortened(&row.name, VALUE)];
-    let values = found.varied.iter().map(|varied| {
-        row.values
-            .get(&varied.key)
-            .map_or_else(String::new, |value| shortened(&plain(value), VALUE))
-    });
-    cells.extend(values);
-    cells.extend(without_same(found.plan, &FIGURES, figures(row)));
-    cells
-}
-
 fn title(ranking: &TrialRanking) -> String {
     let (n, n_without) = (ranking.n, ranking.n_left_out + ranking.n_undefined);
     let questions = if ranking.n_undefined == 0 {
@@ -97,7 +86,7 @@ fn title(ranking: &TrialRanking) -> String {
     )
 }
 
-fn figures(row: &RankedTrial) -> [String; FIGURES.len()] {
+fn figures(row: &RankedTrial) -> [String; COLUMNS.len() - 3] {
     let difference = row.difference.as_ref();
     [
         mean(row.mean),
@@ -111,20 +100,6 @@ fn figures(row: &RankedTrial) -> [String; FIGURES.len()] {
         row.equal_tokens.map_or_else(none, mean),
         tokens(row.context_tokens),
     ]
-}
-
-/// Returns `cells` without those of a view that trials are ranked by, which would show the score twice; `heads` are theirs.
-fn without_same<T>(
-    plan: &TuningPlan,
-    heads: &[&str],
-    cells: impl IntoIterator<Item = T>,
-) -> Vec<T> {
-    let own = heads.iter().zip(cells).filter(|(head, _)| match **head {
-        EQUAL_K => plan.equal_k != plan.measure,
-        EQUAL_TOKENS => plan.equal_tokens != plan.measure,
-        _ => true,
-    });
-    own.map(|(_, cell)| cell).collect()
 }
 
 /// Returns the text of a missing number.
@@ -157,7 +132,7 @@ fn failures(found: &SweepFindings) -> Vec<String> {
     let failed: Vec<(&RankedTrial, &String)> =
         found.ranking.rows.iter().filter_map(|row| Some((row, row.error.as_ref()?))).collect();
     let shown = failed.iter().take(SHOWN_NOTES).map(|(row, error)| {
-        let values = shortened(&pairs(found.varied, &row.values), 2 * VALUE);
+        let values = shortened(&pairs(&row.values), 2 * VALUE);
         format!("failed: {} ({values}): {}", shortened(&row.name, VALUE), shortened(error, ERROR))
     });
     let hidden = failed.len().saturating_sub(SHOWN_NOTES);

@@ -16,7 +16,9 @@ pub fn report(found: &SweepFindings, head: Vec<Fact>) -> Report {
     report.elements.push(Element::Verdict(found.verdict.text.clone()));
     report.facts(best(found).into_iter().chain(head).collect());
     report.warnings(&warnings(found));
-    report.table(ranked::table(found));
+    let shown = ranked::shown(found);
+    report.table(ranked::table(found, &shown));
+    report.facts(shown.iter().map(|(_, row)| Fact::new(&*row.name, pairs(&row.values))).collect());
     if let Some(Confirmation::HeldOut(found)) = found.confirmation {
         report.table(held_out::table(found));
     }
@@ -28,7 +30,7 @@ pub fn report(found: &SweepFindings, head: Vec<Fact>) -> Report {
 fn best(found: &SweepFindings) -> Option<Fact> {
     let best = found.scored().find(|row| found.is_winner(row))?;
     let is_default = if best.name == found.default { " (the default itself)" } else { "" };
-    let values = pairs(found.varied, &best.values);
+    let values = pairs(&best.values);
     Some(Fact::new("Best", format!("{values}{is_default}")))
 }
 
