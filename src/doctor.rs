@@ -3,9 +3,9 @@
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
-use rustix::fs::statvfs;
 use serde::Serialize;
 use serde_json::json;
 
@@ -16,11 +16,12 @@ use crate::overrides::OverrideArgs;
 use crate::run::DEFAULT_CONFIG;
 use crate::runtime::block_on;
 use ragtriage_clients::fetch::model::is_pinned;
-use ragtriage_clients::llm::openai::{ModelList, OpenAiSettings, ask_one_token, list_models};
+use ragtriage_clients::llm::openai::{OpenAiSettings, ask_one_token};
 use ragtriage_core::config::{JudgeKind, VectorStoreKind};
 use ragtriage_core::text::address::shown_url;
-use ragtriage_core::text::numbers::{bytes, plural, thousands};
+use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::RetrieverName;
+use ragtriage_pipeline::Error;
 use ragtriage_pipeline::settings::assemble::probe::{self, LocalModel, local_models};
 use ragtriage_pipeline::settings::assemble::recipients::{
     RecipientRole, recipients, uses_vector_store,
@@ -29,12 +30,8 @@ use ragtriage_pipeline::settings::assemble::{self, Environment};
 use ragtriage_pipeline::settings::{Resolved, Settings};
 use ragtriage_report::document::{Fact, Report};
 
-/// Maximum time in seconds that a check waits for a service.
-const MOST_S: f64 = 10.0;
-/// Holds the default embedding model (90 MB), the vectors of 100,000 chunks (150 MB), a run and its report.
-const LEAST_FREE: u64 = 500_000_000;
-/// Models to name of an endpoint that does not have the configured one.
-const MOST_NAMED: usize = 10;
+/// Maximum time that a check waits for a service.
+const MOST_WAIT: Duration = Duration::from_secs(10);
 const MADE_A_CALL: &str = " (made 1 call to check it)";
 
 #[derive(Debug, Args)]
@@ -114,15 +111,8 @@ async fn checks(args: &DoctorArgs) -> Vec<Check> {
         Err(failure) => return vec![Check::new("configuration", Err(failure))],
     };
     let mut checks = vec![Check::new("configuration", Ok::<_, Failure>(name))];
-    let environment = match environment(&resolved, args.offline, false) {
-        Ok(environment) => environment,
-        Err(failure) => {
-            checks.push(Check::new("cache folder", Err(failure)));
-            return checks;
-        }
-    };
+    let environment = environment(&resolved, args.offline, false);
     checks.push(Check::new("cache folder", writable(&environment.cache_dir)));
-    checks.push(Check::new("disk", space(&environment.cache_dir)));
     for model in local_models(&resolved) {
         checks.push(model_files(&model, &resolved, &environment).await);
     }
@@ -130,35 +120,17 @@ async fn checks(args: &DoctorArgs) -> Vec<Check> {
     checks
 }
 
-/// Reads and validates the configuration; with the text that names it. No timeout is longer than a person waits.
+/// Reads and validates the configuration; with the text that names it.
 fn configuration(args: &DoctorArgs) -> Result<(String, Resolved), Failure> {
     let default = Path::new(DEFAULT_CONFIG);
     let file = args.config.as_deref().or(default.exists().then_some(default));
-    let mut resolved = Resolved::new(file, &args.overrides.sets()?)?;
-    let Settings { retrieval, rerank, vector_store, generation, judge, external, .. } =
-        &mut resolved.settings;
-    for timeout in [
-        &mut retrieval.dense.timeout_s,
-        &mut retrieval.collection.timeout_s,
-        &mut rerank.timeout_s,
-        &mut vector_store.timeout_s,
-        &mut generation.timeout_s,
-        &mut judge.timeout_s,
-        &mut external.timeout_s,
-    ] {
-        *timeout = timeout.min(MOST_S);
-    }
+    let resolved = Resolved::new(file, &args.overrides.sets()?)?;
     assemble::check(&resolved.settings)?;
     let name = file.map_or("built-in defaults".to_owned(), |file| file.display().to_string());
     Ok((name, resolved))
 }
 
 fn writable(folder: &Path) -> Result<String, Failure> {
-    if folder.as_os_str().is_empty() {
-        return Ok(
-            "none: neither XDG_CACHE_HOME nor HOME is set, and nothing here is cached".into()
-        );
-    }
     let probe = folder.join(format!(".ragtriage-doctor-{}", std::process::id()));
     let mut private = DirBuilder::new();
     let written = private
@@ -174,21 +146,6 @@ fn writable(folder: &Path) -> Result<String, Failure> {
             "set `cache.dir` or RAGTRIAGE_CACHE to a folder that can be written",
         )),
     }
-}
-
-fn space(folder: &Path) -> Result<String, Failure> {
-    // A cache folder that is not writable need not exist.
-    let existing = folder.ancestors().find(|it| it.exists()).unwrap_or(Path::new("."));
-    let found = statvfs(existing).map_err(|error| {
-        Failure::bare(format!("cannot read the free space of `{}`: {error}", existing.display()))
-    })?;
-    let free = found.f_bavail.saturating_mul(found.f_frsize);
-    let fact = format!("{} free for {}", bytes(free), folder.display());
-    if free < LEAST_FREE {
-        let hint = "free some space, or set `cache.dir` to a folder on another disk; the cache folder can be deleted";
-        return Err(Failure::new(fact, hint));
-    }
-    Ok(fact)
 }
 
 /// Opens the files of a model that runs in this process, with the hashes of a pinned one.
@@ -224,100 +181,76 @@ async fn model_files(
 
 /// Calls each service that the configuration names, once at most.
 async fn services(resolved: &Resolved, environment: &Environment, checks: &mut Vec<Check>) {
-    let Settings { retrieval, rerank, vector_store, generation, judge, external, .. } =
-        &resolved.settings;
+    let Settings { retrieval, rerank, vector_store, judge, external, .. } = &resolved.settings;
     let roles: Vec<RecipientRole> =
         recipients(&resolved.settings).iter().map(|it| it.role).collect();
     let calls = |role| roles.contains(&role);
+    let server = |url: &str| {
+        let url = shown_url(url);
+        move |version: String| format!("Qdrant {version} at {url}: key accepted")
+    };
     if let Some(url) = &external.url {
-        let found = probe::service(resolved, environment).await.map(|()| {
+        let fact = |()| {
             format!("{}: reachable; no question was asked, which may cost tokens", shown_url(url))
-        });
-        checks.push(Check::new("external service", found));
-    } else {
-        let server = |url: &str, version: String| {
-            format!("Qdrant {version} at {}: key accepted", shown_url(url))
         };
+        let found = probe::service(resolved, environment);
+        checks.push(answered("external service", found, fact).await);
+    } else {
         if vector_store.kind != VectorStoreKind::Embedded && uses_vector_store(&resolved.settings) {
-            let found = probe::vector_server(resolved, environment).await;
-            let found = found.map(|version| server(&vector_store.url, version));
-            checks.push(Check::new("Qdrant server", found));
+            let found = probe::vector_server(resolved, environment);
+            checks.push(answered("Qdrant server", found, server(&vector_store.url)).await);
         }
         if retrieval.retrievers.contains(&RetrieverName::Collection) {
-            let found = probe::collection(resolved, environment).await;
-            let found = found.map(|version| server(&retrieval.collection.url, version));
-            checks.push(Check::new("Qdrant collection", found));
+            let found = probe::collection(resolved, environment);
+            let fact = server(&retrieval.collection.url);
+            checks.push(answered("Qdrant collection", found, fact).await);
         }
     }
     if let Some(url) = retrieval.dense.endpoint.as_ref().filter(|_| calls(RecipientRole::Encoder)) {
-        let found = probe::encoder(resolved, environment).await.map(|n| {
+        let fact = |n| {
             let n = plural(n, "dimension", "dimensions");
             format!("{} at {}: {n}{MADE_A_CALL}", retrieval.dense.model, shown_url(url))
-        });
-        checks.push(Check::new("embeddings endpoint", found));
+        };
+        let found = probe::encoder(resolved, environment);
+        checks.push(answered("embeddings endpoint", found, fact).await);
     }
     if let Some(url) = rerank.endpoint.as_ref().filter(|_| calls(RecipientRole::Reranker)) {
-        let found = probe::reranker(resolved, environment).await;
-        let found = found.map(|()| format!("{}: scores passages{MADE_A_CALL}", shown_url(url)));
-        checks.push(Check::new("rerank endpoint", found));
+        let fact = |()| format!("{}: scores passages{MADE_A_CALL}", shown_url(url));
+        let found = probe::reranker(resolved, environment);
+        checks.push(answered("rerank endpoint", found, fact).await);
     }
     if calls(RecipientRole::Generator) {
-        let most_tokens = generation.context_tokens as u64 + u64::from(generation.max_tokens);
-        let found = match probe::generator(resolved, environment) {
-            Ok(settings) => chat(&settings, most_tokens).await,
-            Err(error) => Err(error.into()),
-        };
-        checks.push(Check::new("generation endpoint", found));
+        checks.push(chat("generation endpoint", probe::generator(resolved, environment)).await);
     }
     if judge.kind == JudgeKind::Endpoint {
-        let found = match probe::judge(resolved, environment) {
-            Ok(settings) => chat(&settings, 0).await,
-            Err(error) => Err(error.into()),
-        };
-        checks.push(Check::new("judge endpoint", found));
+        checks.push(chat("judge endpoint", probe::judge(resolved, environment)).await);
     }
 }
 
-/// Checks a model, of which a prompt and its answer may have `most_tokens`. A list of models costs no tokens; where it does not
-/// show that model and key are right, a call with one answer token does.
-async fn chat(settings: &OpenAiSettings, most_tokens: u64) -> Result<String, Failure> {
-    let list = list_models(settings).await?;
-    let model = &settings.model;
-    let found = list.as_ref().and_then(|list| list.find(model));
-    let has_key = settings.api_key.is_some() || !settings.headers.is_empty();
-    let is_key_checked = list.as_ref().is_some_and(|list| list.is_key_checked);
-    let call = if found.is_some() && (is_key_checked || !has_key) {
-        ""
-    } else {
-        ask_one_token(settings).await.map_err(|error| {
-            let lacking = list.as_ref().filter(|_| found.is_none());
-            let failure = Failure::from(error);
-            Failure { hint: lacking.map(listed).or(failure.hint), ..failure }
-        })?;
-        MADE_A_CALL
+/// Checks a model by a call with at most one answer token.
+async fn chat(subject: &'static str, settings: Result<OpenAiSettings, Error>) -> Check {
+    let settings = match settings {
+        Ok(settings) => settings,
+        Err(error) => return Check::new(subject, Err(error)),
     };
-    let context = found.and_then(|model| model.context_tokens);
-    if let Some(context) = context.filter(|context| *context < most_tokens) {
-        let [context, most] = [context, most_tokens].map(|n| thousands(n as usize));
-        return Err(Failure::new(
-            format!(
-                "{model} has a context of {context} tokens, but a prompt and its answer may have {most}"
-            ),
-            "lower `generation.context_tokens` or `generation.max_tokens`, or raise the server's context length",
-        ));
-    }
+    let has_key = settings.api_key.is_some() || !settings.headers.is_empty();
     let key = if has_key { ", key accepted" } else { "" };
-    let context = context
-        .map_or_else(String::new, |n| format!(", context of {} tokens", thousands(n as usize)));
-    Ok(format!("{model} at {}: model found{key}{context}{call}", shown_url(&settings.base_url)))
+    let (model, url) = (&settings.model, shown_url(&settings.base_url));
+    let fact = |()| format!("{model} at {url}: answers{key}{MADE_A_CALL}");
+    answered(subject, ask_one_token(&settings), fact).await
 }
 
-fn listed(list: &ModelList) -> String {
-    let names: Vec<&str> =
-        list.models.iter().take(MOST_NAMED).map(|model| model.name.as_str()).collect();
-    let more = if list.models.len() > MOST_NAMED { ", ..." } else { "" };
-    if names.is_empty() {
-        return "the endpoint lists no models".to_owned();
+/// Waits for a service, no longer than a person does.
+async fn answered<T, E: Into<Failure>>(
+    subject: &'static str,
+    answer: impl Future<Output = Result<T, E>>,
+    fact: impl FnOnce(T) -> String,
+) -> Check {
+    match tokio::time::timeout(MOST_WAIT, answer).await {
+        Ok(answer) => Check::new(subject, answer.map(fact)),
+        Err(_) => {
+            let late = format!("no answer within {} s", MOST_WAIT.as_secs());
+            Check::new(subject, Err(Failure::new(late, "check that the service is up")))
+        }
     }
-    format!("the endpoint has these models: {}{more}", names.join(", "))
 }

@@ -1,10 +1,9 @@
-//! One's own folder of files with front matter; queries; labels of one annotator.
+//! One's own folder of files with front matter; queries.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::config::{DatasetSettings, Format};
-use ragtriage_data::dataset::label::agreement;
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(
@@ -18,5 +17,4 @@ fuzz_target!(|bytes: &[u8]| {
         Ok((dataset, _)) => ragtriage_fuzz::check(&dataset),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-    let _ = agreement::labels(&set.join("questions.jsonl"));
 });

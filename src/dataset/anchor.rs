@@ -15,7 +15,7 @@ use ragtriage_core::text::numbers::{listed, plural, thousands};
 use ragtriage_core::types::{Document, Question};
 use ragtriage_data::dataset::anchor::{self, Anchored, Reason, Unresolved};
 use ragtriage_data::dataset::{
-    Appended, DocumentTexts, documents, export, question_line, questions_file, survey, survey_of,
+    Appended, DocumentTexts, documents, question_line, survey, survey_of,
 };
 
 const UNRESOLVED: &str = "unresolved.jsonl";
@@ -30,9 +30,6 @@ pub struct AnchorArgs {
     pairs: PathBuf,
     #[command(flatten)]
     source: SourceArgs,
-    /// Folder to write a new data set to [default: add to questions.jsonl].
-    #[arg(long, value_name = "FOLDER")]
-    out: Option<PathBuf>,
 }
 
 pub fn anchor(args: &AnchorArgs) -> Result<(), Failure> {
@@ -44,31 +41,7 @@ pub fn anchor(args: &AnchorArgs) -> Result<(), Failure> {
     for note in &anchored.notes {
         output::talk(&format!("{}: {}", note.label(), thousands(note.count)));
     }
-    match &args.out {
-        Some(folder) => write_folder(folder, anchored, documents),
-        None => add(&spec, args.source.settings(), anchored, &documents),
-    }
-}
-
-/// Writes a data set of its own, with a configuration.
-fn write_folder(
-    folder: &Path,
-    mut anchored: Anchored,
-    documents: Vec<Document>,
-) -> Result<(), Failure> {
-    if anchored.questions.is_empty() {
-        return Err(Failure::new(
-            format!("no answer was anchored; {} was not written", folder.display()),
-            "leave `--out` out to write unresolved.jsonl next to the documents, and label its questions",
-        ));
-    }
-    let unresolved = std::mem::take(&mut anchored.unresolved);
-    let n_anchored = anchored.questions.len();
-    let seen = survey_of(&documents);
-    export(&anchored.data_set(documents), folder)?;
-    let settings = folder.join(SETTINGS);
-    create(&settings, &starter(&seen, Format::Jsonl, None))?;
-    conclude(n_anchored, folder, &settings, &unresolved)
+    add(&spec, args.source.settings(), anchored, &documents)
 }
 
 /// Adds the questions to the data set's own file.
@@ -78,12 +51,7 @@ fn add(
     mut anchored: Anchored,
     documents: &[Document],
 ) -> Result<(), Failure> {
-    let path = questions_file(spec).ok_or_else(|| {
-        Failure::new(
-            format!("a `{}` data set takes no further questions", spec.format),
-            "write a new data set with `--out FOLDER`",
-        )
-    })?;
+    let path = source::questions_file(spec)?;
     let mut file = Appended::open(&path)?;
     let asked = || {
         let unresolved = anchored.unresolved.iter().map(|it| &it.question);
@@ -97,10 +65,7 @@ fn add(
     anchored.questions.retain(|question| !file.holds(question));
     anchored.unresolved.retain(|it| !file.holds(&it.question));
     let n_left = n_pairs - anchored.questions.len() - anchored.unresolved.len();
-    if n_left > 0 {
-        let all = plural(n_pairs, "question", "questions");
-        output::talk(&format!("already in {}: {} of {all}", path.display(), thousands(n_left)));
-    }
+    source::tell_known(&path, n_left, n_pairs);
     if n_other > 0 {
         output::talk(&format!(
             "left out for other answers there: {}",
@@ -119,7 +84,7 @@ fn add(
             Format::Files => survey(folder)?,
             _ => survey_of(documents),
         };
-        create(&settings, &starter(&seen, spec.format, None))?;
+        create(&settings, &starter(&seen, spec.format))?;
     }
     conclude(anchored.questions.len(), folder, &settings, &anchored.unresolved)
 }

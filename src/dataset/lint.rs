@@ -133,7 +133,7 @@ async fn plan(
     lint: &mut Lint,
     bars: &ProgressBars,
 ) -> Result<Plan, Failure> {
-    let environment = environment(resolved, args.offline || args.no_pool, false)?;
+    let environment = environment(resolved, args.offline || args.no_pool, false);
     let assembled =
         assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
     bars.finish();

@@ -1,6 +1,5 @@
 //! `ragtriage dataset`: data sets brought here, looked over, and written for other tools.
 
-mod agreement;
 mod anchor;
 mod convert;
 mod fetch;
@@ -27,8 +26,6 @@ pub enum DatasetCommand {
     Label(label::LabelArgs),
     /// Label question-answer pairs by locating the answers in the documents.
     Anchor(anchor::AnchorArgs),
-    /// Measure the agreement of two annotators (Cohen's kappa).
-    Agreement(agreement::AgreementArgs),
 }
 
 /// Runs the command: success, or 1 where lint found errors.
@@ -42,7 +39,6 @@ pub fn dataset(command: DatasetCommand) -> Result<ExitCode, Failure> {
         }
         DatasetCommand::Label(args) => label::label(args)?,
         DatasetCommand::Anchor(args) => anchor::anchor(&args)?,
-        DatasetCommand::Agreement(args) => agreement::agreement(&args)?,
     }
     Ok(ExitCode::SUCCESS)
 }

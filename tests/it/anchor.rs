@@ -97,19 +97,6 @@ fn a_known_id_with_another_text_is_refused_and_other_answers_are_reported() {
 }
 
 #[test]
-fn a_folder_with_a_copy_of_the_documents_runs() {
-    let project = project();
-    let args = ["dataset", "anchor", "qa.jsonl", "docs", "--out", "set"];
-    let outcome = project.call(&args);
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    assert_eq!(lines(&project, "set/corpus.jsonl").len(), 2);
-    let run = project.call(&[&["run", "set/ragtriage.toml"][..], &BM25].concat());
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(!project.path("docs/questions.jsonl").exists());
-    project.refuses_with_some_hint(&args, "error: `set` already exists");
-}
-
-#[test]
 fn unresolved_questions_are_labelled_with_their_candidate_places_first() {
     let project = project();
     project.call(&["dataset", "anchor", "qa.jsonl", "docs"]);

@@ -32,7 +32,7 @@ fn checks(outcome: &Outcome, subject: &str) -> Vec<(String, String, String)> {
 }
 
 /// The one check of the generator's endpoint at `endpoint`, with these arguments.
-fn generation(endpoint: &Endpoint, args: &[&str]) -> (String, String, String) {
+fn generation(endpoint: &Endpoint, args: &[&str]) -> (String, String) {
     let sets = sets(&endpoint.base_url());
     let sets = sets.iter().map(String::as_str);
     let all: Vec<&str> = sets.chain(["--json"]).chain(args.iter().copied()).collect();
@@ -40,20 +40,8 @@ fn generation(endpoint: &Endpoint, args: &[&str]) -> (String, String, String) {
     let mut found = checks(&outcome, "generation endpoint");
     assert_eq!(found.len(), 1, "{}", outcome.stdout);
     assert_eq!(found[0].0 == "ok", outcome.code == 0, "{}", outcome.stdout);
-    let (status, fact, hint) = found.remove(0);
-    let url = endpoint.base_url();
-    (status, fact.replace(&url, "URL"), hint.replace(&url, "URL"))
-}
-
-fn list(models: &Value) -> ResponseTemplate {
-    ResponseTemplate::new(200).set_body_json(json!({"object": "list", "data": models}))
-}
-
-/// An endpoint that answers and lists these models.
-fn listing(models: &Value) -> Endpoint {
-    let endpoint = Endpoint::start(None, knows);
-    endpoint.answer_get("/v1/models", list(models));
-    endpoint
+    let (status, fact, _) = found.remove(0);
+    (status, fact.replace(&endpoint.base_url(), "URL"))
 }
 
 fn rejects(status: u16, message: &str) -> ResponseTemplate {
@@ -70,11 +58,7 @@ fn each_check_is_a_line() {
     let folder = project.path("cache").display().to_string();
     let lines: Vec<String> =
         outcome.stdout.lines().map(|line| line.replace(&folder, "CACHE")).collect();
-    let starts = [
-        "  ok      configuration  c.toml",
-        "  ok      cache folder   CACHE: writable",
-        "  ok      disk           ",
-    ];
+    let starts = ["  ok      configuration  c.toml", "  ok      cache folder   CACHE: writable"];
     for (line, start) in lines.iter().zip(starts) {
         assert!(line.starts_with(start), "{line}");
     }
@@ -83,58 +67,17 @@ fn each_check_is_a_line() {
 }
 
 #[test]
-fn a_listed_model_costs_no_call() {
-    let endpoint = listing(&json!([{"id": "tiny:latest", "max_model_len": 8192}]));
-    let (status, fact, _) = generation(&endpoint, &[]);
-    assert_eq!(
-        (status.as_str(), fact.as_str()),
-        ("ok", "tiny at URL: model found, context of 8,192 tokens")
-    );
-    assert_eq!(endpoint.requests().len(), 1);
-}
-
-#[test]
-fn without_a_list_one_token_is_asked_for() {
+fn one_token_is_asked_for() {
     let endpoint = Endpoint::start(None, says("H"));
-    let (status, fact, _) = generation(&endpoint, &WITH_KEY);
+    let (status, fact) = generation(&endpoint, &WITH_KEY);
     assert_eq!(
         (status.as_str(), fact.as_str()),
-        ("ok", "tiny at URL: model found, key accepted (made 1 call to check it)")
+        ("ok", "tiny at URL: answers, key accepted (made 1 call to check it)")
     );
     let requests = endpoint.requests();
-    let posts: Vec<&Request> = requests.iter().filter(|it| it.method == "POST").collect();
-    assert_eq!(posts.len(), 1);
-    let body: Value = serde_json::from_slice(&posts[0].body).expect("JSON");
+    assert_eq!(requests.len(), 1);
+    let body: Value = serde_json::from_slice(&requests[0].body).expect("JSON");
     assert_eq!((&body["model"], &body["max_tokens"]), (&json!("tiny"), &json!(1)));
-}
-
-#[test]
-fn a_model_that_the_endpoint_lacks_is_answered_with_those_it_has() {
-    let endpoint = Endpoint::start(None, |_: &Request| rejects(404, "no such model"));
-    endpoint.answer_get("/v1/models", list(&json!([{"id": "a"}, {"id": "b"}])));
-    let (status, fact, hint) = generation(&endpoint, &[]);
-    assert_eq!(
-        (status.as_str(), fact.as_str(), hint.as_str()),
-        (
-            "failed",
-            "`URL/chat/completions` rejected the call: status 404: no such model",
-            "the endpoint has these models: a, b"
-        )
-    );
-}
-
-#[test]
-fn a_context_that_a_prompt_may_exceed_fails() {
-    let endpoint = listing(&json!([{"id": "tiny", "max_model_len": 2048}]));
-    let (status, fact, _) = generation(&endpoint, &[]);
-    // The defaults: 3,000 tokens of passages, 1,024 of the answer.
-    assert_eq!(
-        (status.as_str(), fact.as_str()),
-        (
-            "failed",
-            "tiny has a context of 2,048 tokens, but a prompt and its answer may have 4,024"
-        )
-    );
 }
 
 #[test]
@@ -145,15 +88,9 @@ fn a_server_that_repeats_the_key_does_not_get_it_printed() {
         rejects(401, &format!("{key} is not a key"))
     };
     let endpoint = Endpoint::start(None, echo);
-    endpoint.answer_get("/v1/models", echo);
-    let (status, fact, _) = generation(&endpoint, &WITH_KEY);
+    let (status, fact) = generation(&endpoint, &WITH_KEY);
     assert_eq!(status, "failed");
     assert!(fact.contains("status 401"), "{fact}");
-
-    let endpoint = Endpoint::start(None, |_: &Request| rejects(404, "no such model"));
-    endpoint.answer_get("/v1/models", list(&json!([{"id": KEY}, {"id": "other"}])));
-    let (_, _, hint) = generation(&endpoint, &WITH_KEY);
-    assert!(hint.contains("other"), "{hint}");
 }
 
 #[test]

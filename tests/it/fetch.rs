@@ -133,36 +133,6 @@ fn a_set_is_fetched_with_its_licence_and_its_hash_told() {
 }
 
 #[test]
-fn a_transfer_that_breaks_off_goes_on_where_it_stands() {
-    let (project, archive) = (Project::of(&[]), cisi(1));
-    let n_half = archive.len() / 2;
-    let server = Socket::start(move |request| match asked_from(request) {
-        None => Sent::Bytes(half("v1", &archive)),
-        Some(from) => rest("v1", &archive, from),
-    });
-    assert_whole(&project, &fetch(&project, &server), 1);
-    let requests = server.requests();
-    assert_eq!(
-        requests.iter().map(|request| asked_from(request)).collect::<Vec<_>>(),
-        [None, Some(n_half)]
-    );
-    assert_eq!(header(&requests[1], "if-range").as_deref(), Some("\"v1\""));
-}
-
-#[test]
-fn a_server_without_parts_and_one_with_another_version_begin_anew() {
-    for (second, seed) in [("v1", 1), ("v2", 2)] {
-        let (project, old, new) = (Project::of(&[]), cisi(1), cisi(seed));
-        let server = Socket::start(move |request| match asked_from(request) {
-            None => Sent::Bytes(half("v1", &old)),
-            Some(_) => whole(second, &new),
-        });
-        assert_whole(&project, &fetch(&project, &server), seed);
-        assert_eq!(server.requests().len(), 2);
-    }
-}
-
-#[test]
 fn what_is_not_there_is_said_at_once_and_what_fails_for_a_moment_is_tried_again() {
     let project = Project::of(&[]);
     let gone = Socket::start(|_| Sent::Bytes(sends("404 Not Found", &[], 0, b"")));
@@ -178,35 +148,6 @@ fn what_is_not_there_is_said_at_once_and_what_fails_for_a_moment_is_tried_again(
     });
     assert_whole(&project, &fetch(&project, &server), 1);
     assert_eq!(server.requests().len(), 3);
-}
-
-#[test]
-fn a_part_that_was_not_asked_for_is_not_put_behind_the_others() {
-    let (project, archive, n_calls) = (Project::of(&[]), cisi(1), AtomicUsize::new(0));
-    let server = Socket::start(move |_| match n_calls.fetch_add(1, Ordering::Relaxed) {
-        0 => Sent::Bytes(half("v1", &archive)),
-        1 => rest("v1", &archive, 3),
-        _ => whole("v1", &archive),
-    });
-    assert_whole(&project, &fetch(&project, &server), 1);
-    assert_eq!(asked_from(&server.requests()[2]), None);
-}
-
-#[test]
-fn what_has_no_name_of_its_version_is_not_gone_on_with() {
-    let (project, archive, n_calls) = (Project::of(&[]), cisi(1), AtomicUsize::new(0));
-    let server = Socket::start(move |_| {
-        let n_sent =
-            if n_calls.fetch_add(1, Ordering::Relaxed) == 0 { 1000 } else { archive.len() };
-        Sent::Bytes(sends(
-            "200 OK",
-            &["etag: W/\"v1\"".to_owned()],
-            archive.len(),
-            &archive[..n_sent],
-        ))
-    });
-    assert_whole(&project, &fetch(&project, &server), 1);
-    assert_eq!(server.requests().iter().filter_map(|request| asked_from(request)).count(), 0);
 }
 
 #[test]
@@ -372,13 +313,6 @@ fn a_set_that_is_there_is_replaced_by_force_only_and_nothing_is_asked_before() {
 #[test]
 fn what_cannot_be_fetched_is_told_without_a_call() {
     let project = Project::of(&[("datasets/fetched", "a file")]);
-    project.refuses(
-        &["dataset", "fetch", "squad", "--offline"],
-        &[
-            "error: cannot fetch `squad` with `--offline`",
-            "hint: name a copy with `--from PATH`, or leave `--offline` out",
-        ],
-    );
     project.refuses(
         &["dataset", "fetch", "trec_eval"],
         &[

@@ -75,9 +75,9 @@ fn the_demo_and_its_record_are_valid() {
     let record = project.call(&["report", run, "--format", "record"]);
     assert_eq!(record.stdout.lines().count(), 300);
     check_lines("record", &record.stdout);
-    let written = project.call(&["report", run, "--format", "baseline", "-o", "baseline.json"]);
+    let written = project.call(&["report", run, "--format", "baseline"]);
     assert_eq!(written.code, 0, "{}", written.stderr);
-    let baseline = project.read("baseline.json");
+    let baseline = written.stdout;
     // 300 questions with every measure of the run.
     assert!(baseline.len() < 200_000, "{}", baseline.len());
     check_lines("baseline", &baseline);
@@ -124,25 +124,6 @@ fn traces_and_summaries_of_a_wrong_type_are_rejected() {
         *wrong.pointer_mut(place).unwrap_or_else(|| panic!("no {place}")) = json!(["wrong"]);
         let error = found(name, &wrong).expect_err(place);
         assert!(error.contains(&format!("at '{place}")), "{place}: {error}");
-    }
-}
-
-#[test]
-fn schemas_have_stable_addresses_and_descriptions_without_rust() {
-    for (name, schema) in NAMES.iter().zip(PRINTED.iter()) {
-        let id = format!("https://github.com/ragtriage/ragtriage/schema/{name}.json");
-        assert_eq!(schema["$id"], id);
-        assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
-        let text = schema.to_string();
-        for rust in ["`None`", "[`", "`]"] {
-            assert!(!text.contains(rust), "{name} has {rust}");
-        }
-        for (field, described) in schema["properties"].as_object().expect("properties") {
-            assert!(
-                described["description"].is_string() || described["$ref"].is_string(),
-                "{name}: {field}"
-            );
-        }
     }
 }
 

@@ -1,6 +1,5 @@
 //! Reports: a document model, one builder per report, and one renderer per format. Renderers only lay out and return strings.
 
-pub mod agreement;
 mod answer_audit;
 pub mod ask;
 pub mod audit;
@@ -27,6 +26,5 @@ mod specimen;
 #[cfg(test)]
 mod tests;
 pub mod trec;
-pub mod trec_eval;
 pub mod tuning;
 mod wrap;

@@ -149,11 +149,6 @@ impl Draft {
         Ok(read.documents)
     }
 
-    /// Returns the questions alone, unless there was an error; the documents that they name are not validated.
-    pub(super) fn into_questions(self) -> Result<Vec<Question>, Error> {
-        Ok(self.read.sound()?.questions)
-    }
-
     fn check_labels(&mut self) {
         let (mut n_evidence, mut n_relevant) = (0, 0);
         let mut unknown: Vec<(usize, DocId)> = Vec::new();

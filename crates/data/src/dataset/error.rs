@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use crate::dataset::lint::finding::Rule;
 use ragtriage_core::hint::Hint;
-use ragtriage_core::text::causes::with_causes;
 use ragtriage_core::types::DocId;
 
 const MISSING_EVIDENCE: &str = "keep and count it with `dataset.missing_evidence = \"keep\"`";
@@ -138,11 +137,6 @@ impl Error {
                 "check the path and its permissions",
             )
         }
-    }
-
-    /// Takes over the message and the hint of another crate's error.
-    pub(crate) fn of(error: &(impl StdError + Hint)) -> Self {
-        Self::unusable(with_causes(error), error.hint().unwrap_or_default())
     }
 
     /// Returns the error with the record that caused it.

@@ -134,13 +134,6 @@ pub fn asked(spec: &DatasetSettings, queries: &Path) -> Result<(Dataset, Candida
     Ok((draft.finish(queries).sound()?.data_set(queries, None)?, candidates))
 }
 
-/// Reads native questions from the file `path`, without documents: quotes are not located and give no ranges.
-pub(crate) fn questions_alone(path: &Path) -> Result<Vec<Question>, Error> {
-    let mut draft = Draft::new(MissingEvidence::Keep);
-    jsonl::questions(path, &mut draft)?;
-    draft.into_questions()
-}
-
 /// Returns the path of questions.jsonl of the data set that `spec` names; `None` for published formats, which have none.
 #[must_use]
 pub fn questions_file(spec: &DatasetSettings) -> Option<PathBuf> {

@@ -1,6 +1,6 @@
 //! Hostile names in reports, and the files that CI servers read.
 
-use super::{annotations, junit};
+use super::junit;
 use crate::render::terminal::Screen;
 use crate::render::{markdown, terminal};
 use ragtriage_core::config::GateMode;
@@ -76,18 +76,6 @@ fn junit_reads_back_with_hostile_names_in_it() {
 }
 
 #[test]
-fn an_annotation_is_one_command_whatever_it_quotes() {
-    let lines = annotations(&report(false));
-    let title = "]]>\"'&<run> %3A%3Aerror title=x%3A%3Ay %250A\u{fffe}%3A EM@5 >= 0.5";
-    let message = "100 %25 of ]]>\"'&<run> ::error title=x::y %250A\u{fffe}";
-    assert_eq!(
-        lines,
-        ["error", "warning"].map(|level| format!("::{level} title={title}::{message}"))
-    );
-    assert!(annotations(&report(true)).iter().all(|line| line.starts_with("::error ")));
-}
-
-#[test]
 fn a_gate_is_a_line_with_its_reason_below() {
     let mut report = report(false);
     "nightly".clone_into(&mut report.run);
@@ -133,7 +121,6 @@ fn whole_reports() {
     insta::assert_snapshot!("terminal", in_terminal(&report));
     insta::assert_snapshot!("junit", junit(&report));
     insta::assert_snapshot!("markdown", markdown::render(&super::report(&report)));
-    insta::assert_snapshot!("github", annotations(&report).join("\n"));
     (report.mode, report.strict, report.passed) = (GateMode::Mean, true, true);
     report.gates.truncate(1);
     insta::assert_snapshot!("terminal_passed", in_terminal(&report));

@@ -3,8 +3,8 @@
 //! [`connect`] returns the generator that the pipeline uses: [`OpenAi`], one call per prompt, wrapped in `WithAllowance` if
 //! there is a limit, and in `Retrying`. Streaming is not requested; if a server streams nevertheless, the stream is assembled.
 
-mod models;
 mod settings;
+mod smallest;
 mod stream;
 mod wire;
 
@@ -13,10 +13,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-pub use self::models::{ListedModel, ModelList, ask_one_token, list_models};
 use self::settings::check;
 pub(crate) use self::settings::holds_secret;
 pub use self::settings::{OpenAiSettings, most_completion_tokens};
+pub use self::smallest::ask_one_token;
 use self::wire::ComplaintClass;
 use super::allowance::{Allowance, WithAllowance};
 use super::retry::Retrying;

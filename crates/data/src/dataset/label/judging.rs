@@ -15,8 +15,6 @@ pub(super) struct Judging<'a> {
     pub passages: &'a [usize],
     /// The question's position in the session, and the number of questions.
     pub place: (usize, usize),
-    /// Number of consecutive non-relevant passages after which labelling of the question stops.
-    pub stop_after: Option<usize>,
     /// The decisions about the first passages, in order.
     judged: Vec<JudgedPassage>,
 }
@@ -43,9 +41,8 @@ impl<'a> Judging<'a> {
         corpus: &'a Corpus,
         passages: &'a [usize],
         place: (usize, usize),
-        stop_after: Option<usize>,
     ) -> Self {
-        Self { question, corpus, passages, place, stop_after, judged: Vec::new() }
+        Self { question, corpus, passages, place, judged: Vec::new() }
     }
 
     /// Asks until the pool is exhausted or the annotator stops.
@@ -60,7 +57,7 @@ impl<'a> Judging<'a> {
     fn judge_passages(&mut self, ask: &mut Ask<'_>) -> Result<End, Interrupt> {
         let mut has_enough = false;
         loop {
-            let is_at_end = self.judged.len() == self.passages.len() || self.has_nothing_more();
+            let is_at_end = self.judged.len() == self.passages.len();
             if has_enough || is_at_end {
                 if self.is_answered() {
                     return Ok(End::Judged);
@@ -111,16 +108,6 @@ impl<'a> Judging<'a> {
     /// Returns true if a judged passage answers the question.
     pub fn is_answered(&self) -> bool {
         self.judged.iter().any(|judgment| matches!(judgment, JudgedPassage::Answers(..)))
-    }
-
-    /// Returns true if the last `stop_after` passages were all not relevant.
-    fn has_nothing_more(&self) -> bool {
-        let in_a_row = self
-            .judged
-            .iter()
-            .rev()
-            .take_while(|judgment| matches!(judgment, JudgedPassage::Graded(..=0)));
-        self.stop_after.is_some_and(|most| in_a_row.count() >= most)
     }
 
     /// Returns the wordings of the answer so far.

@@ -2,7 +2,7 @@
 //!
 //! [`label`] takes questions and their pools, asks a person for one line after another, and appends each finished question to a
 //! native `questions.jsonl`: graded documents, answering quotes, the answer. Nothing here prints: the caller shows each [`Prompt`]
-//! and returns the line that is typed. [`agreement`] compares the judgments of two annotators.
+//! and returns the line that is typed.
 //!
 //! Nothing here knows the retriever or the rank of a passage, except for ordering the passages.
 
@@ -11,15 +11,13 @@ mod judging;
 mod order;
 mod session;
 
-pub mod agreement;
-
 #[cfg(test)]
 mod tests;
 
 use std::io;
 
-pub use order::{Order, candidates_first, without_same_id};
-pub use session::{LabelCounts, Labelling, Stopped, label};
+pub use order::{candidates_first, without_same_id};
+pub use session::{LabelCounts, Stopped, label};
 
 use ragtriage_core::text::sentences;
 use ragtriage_core::types::{ByteRange, Document, Question};

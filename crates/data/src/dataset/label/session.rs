@@ -2,19 +2,10 @@
 
 use super::Ask;
 use super::judging::{End, Judging};
-use super::order::{Order, arranged};
+use super::order::arranged;
 use crate::dataset::{Appended, Error, question_line};
 use ragtriage_core::types::Pools;
 use ragtriage_core::types::Question;
-
-/// The options of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Labelling {
-    /// The order of the passages.
-    pub order: Order,
-    /// Number of consecutive non-relevant passages after which a question is finished.
-    pub stop_after: Option<usize>,
-}
 
 /// The results of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,7 +48,6 @@ pub struct Stopped {
 pub fn label(
     questions: &[Question],
     pools: &Pools,
-    labelling: Labelling,
     ask: &mut Ask<'_>,
     file: &mut Appended,
 ) -> Result<LabelCounts, Error> {
@@ -65,14 +55,8 @@ pub fn label(
     let corpus = &*pools.corpus;
     let mut tally = LabelCounts::default();
     for (at, (question, pool)) in questions.iter().zip(&pools.of).enumerate() {
-        let passages = arranged(pool, corpus, question, labelling.order);
-        let mut judging = Judging::new(
-            question,
-            corpus,
-            &passages,
-            (at + 1, questions.len()),
-            labelling.stop_after,
-        );
+        let passages = arranged(pool, corpus, question);
+        let mut judging = Judging::new(question, corpus, &passages, (at + 1, questions.len()));
         let end = judging.run(ask).map_err(|source| {
             let hint = "start again to continue; earlier judgments are kept";
             Error::unusable("cannot read the judgments", hint).because(source)

@@ -68,7 +68,6 @@ fn question(id: &str) -> Question {
 fn sit(
     pools: &[&[&str]],
     typed: &[&str],
-    stop_after: Option<usize>,
 ) -> (Vec<serde_json::Value>, Result<LabelCounts, Error>, Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("questions.jsonl");
@@ -76,16 +75,16 @@ fn sit(
     let pooled = |(rank, id): (usize, &&str)| Pooled {
         id: (*id).into(),
         ranks: [(RetrieverName::Bm25, rank + 1)].into(),
-        is_candidate: false,
+        // Shown in the given order.
+        is_candidate: true,
     };
     let of = pools.iter().map(|pool| pool.iter().enumerate().map(pooled).collect()).collect();
     let pools = Pools { corpus: Arc::new(corpus()), of };
     let questions: Vec<Question> =
         (1..=pools.of.len()).map(|n| question(&format!("q{n}"))).collect();
     let mut script = Script::new(typed);
-    let labelling = Labelling { order: Order::Ranked, stop_after };
     let ask = &mut |prompt: Prompt<'_>| script.ask(prompt);
-    let tally = label(&questions, &pools, labelling, ask, &mut file);
+    let tally = label(&questions, &pools, ask, &mut file);
     assert!(script.lines.is_empty() || tally.is_err(), "never asked for: {:?}", script.lines);
     let lines = std::fs::read_to_string(&path).expect("written");
     let lines = lines.lines().map(|line| serde_json::from_str(line).expect("a line of JSON"));
@@ -97,7 +96,7 @@ const ALL: [&str; 4] = ["a#0", "c#0", "b#0", "a#1"];
 #[test]
 fn documents_that_answer_are_alternatives_and_each_may_word_it_its_own_way() {
     let says = ["3", "waits  6 minutes", "6 minutes", "0", "3", "Six minutes", "six minutes", "1"];
-    let (lines, tally, heard) = sit(&[&ALL], &says, None);
+    let (lines, tally, heard) = sit(&[&ALL], &says);
     assert_eq!(
         lines,
         [serde_json::json!({
@@ -114,7 +113,7 @@ fn documents_that_answer_are_alternatives_and_each_may_word_it_its_own_way() {
 
 #[test]
 fn words_of_the_passage_come_before_the_same_words_elsewhere() {
-    let (lines, ..) = sit(&[&["a#1"]], &["3", "waits 6 minutes.", ""], None);
+    let (lines, ..) = sit(&[&["a#1"]], &["3", "waits 6 minutes.", ""]);
     // `a#1` begins at 20: `Then it waits 6 minutes.`, the words 8 bytes on.
     assert_eq!(lines[0]["evidence"], serde_json::json!([[{"doc": "a", "ranges": [[28, 44]]}]]));
     assert_eq!(lines[0]["kind"], "free");
@@ -123,9 +122,9 @@ fn words_of_the_passage_come_before_the_same_words_elsewhere() {
 #[test]
 fn words_that_are_not_there_are_asked_for_again_with_the_nearest() {
     let says = ["3", "It waits 7 minutes.", "elsewhere", "", "no"];
-    let (lines, _, heard) = sit(&[&["a#0"]], &says, None);
+    let (lines, _, heard) = sit(&[&["a#0"]], &says);
     assert_eq!(heard[2], r#"quote Some(("It waits 7 minutes.\n", Some("It waits 6 minutes.")))"#);
-    assert_eq!(heard[3], r#"quote Some(("elsewhere\n", None))"#);
+    assert_eq!(heard[3], r#"quote Some(("elsewhere\n"))"#);
     assert_eq!(
         (&lines[0]["evidence"], &lines[0]["kind"]),
         (&serde_json::json!([[{"doc": "a"}]]), &"yes_no".into())
@@ -135,7 +134,7 @@ fn words_that_are_not_there_are_asked_for_again_with_the_nearest() {
 #[test]
 fn an_answer_that_is_not_in_the_words_is_asked_for_again_and_then_kept() {
     let says = ["3", "waits 6 minutes", "an hour", "360 s", "360 s"];
-    let (lines, _, heard) = sit(&[&["a#0"]], &says, None);
+    let (lines, _, heard) = sit(&[&["a#0"]], &says);
     assert_eq!(heard[3..], [r#"answer [] Some("an hour")"#, r#"answer [] Some("360 s")"#]);
     assert_eq!(lines[0]["answers"], serde_json::json!(["360 s"]));
 }
@@ -157,7 +156,7 @@ fn back_takes_the_last_judgment_back_with_its_evidence() {
         "1",
         "n",
     ];
-    let (lines, tally, heard) = sit(&[&["a#0", "c#0"]], &says, None);
+    let (lines, tally, heard) = sit(&[&["a#0", "c#0"]], &says);
     let shown: Vec<&str> =
         heard.iter().filter(|line| line.starts_with(['1', '2'])).map(|line| &line[..1]).collect();
     assert_eq!(shown, ["1", "2", "1", "1", "2", "2"]);
@@ -187,78 +186,64 @@ fn unanswerable_has_no_evidence_but_keeps_what_helps() {
     assert_eq!((tally.expect("done").n_unanswerable, heard.len()), (3, 5));
     // It is ignored after a passage that answers.
     let says = ["3", "", "", unanswerable, "0", "0", "0"];
-    assert_eq!(sit(&[&ALL], &says, None).0[0]["kind"], "free");
+    assert_eq!(sit(&[&ALL], &says).0[0]["kind"], "free");
 }
 
 #[test]
 fn stopping_keeps_what_is_answered_and_lets_the_rest_come_again() {
     let stop = "q";
     let answered = ["3", "", "", stop];
-    let (lines, tally, _) = sit(&[&ALL, &ALL, &ALL], &answered, None);
+    let (lines, tally, _) = sit(&[&ALL, &ALL, &ALL], &answered);
     assert_eq!((lines.len(), &lines[0]["relevant"]), (1, &serde_json::json!({"a": 3})));
     assert_eq!(tally.expect("stopped").stopped, Some(Stopped { n_left: 2, n_dropped: 0 }));
     // A helpful passage does not answer, and the annotator did not declare the question
     // unanswerable.
     for best in ["0", "1", "2"] {
-        let (lines, tally, _) = sit(&[&ALL, &ALL], &[best, "0", stop], None);
+        let (lines, tally, _) = sit(&[&ALL, &ALL], &[best, "0", stop]);
         assert!(lines.is_empty(), "{best}");
         assert_eq!(tally.expect("stopped").stopped, Some(Stopped { n_left: 2, n_dropped: 2 }));
     }
     let closed = ["1", "q"];
-    assert!(sit(&[&ALL[..1]], &closed, None).0.is_empty());
+    assert!(sit(&[&ALL[..1]], &closed).0.is_empty());
     // If it stops within a passage's evidence, that passage has no judgment.
-    let (lines, tally, _) = sit(&[&ALL], &["3", "/q"], None);
+    let (lines, tally, _) = sit(&[&ALL], &["3", "/q"]);
     assert_eq!((lines.len(), tally.expect("stopped").n_judged), (0, 0));
 }
 
 #[test]
 fn what_was_done_is_written_when_the_annotator_is_gone() {
-    let (lines, tally, _) = sit(&[&ALL[..1], &ALL], &["2", "n", "3"], None);
+    let (lines, tally, _) = sit(&[&ALL[..1], &ALL], &["2", "n", "3"]);
     assert_eq!(lines.len(), 1);
     assert!(tally.expect_err("unavailable").to_string().starts_with("cannot read the judgments"));
 }
 
 #[test]
-fn so_many_in_a_row_that_are_not_relevant_are_enough() {
-    let skip = "s";
-    let says = ["0", skip, "0", "0", "n"];
-    let (lines, tally, _) = sit(&[&["c#0", "b#0", "a#0", "a#1", "b#0"]], &says, Some(2));
-    assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 0, "c": 0}));
-    assert_eq!(tally.expect("done").n_shown, 4);
-    // Stated by the annotator: passages that were not shown are not judged, and neither is a question whose passages
-    // were all skipped.
+fn passages_that_were_not_shown_are_not_judged() {
+    // Passages that were not shown are not judged, and neither is a question whose passages were all skipped.
     let says = ["3", "", "", "e"];
-    assert_eq!(sit(&[&ALL], &says, None).0[0]["relevant"], serde_json::json!({"a": 3}));
+    assert_eq!(sit(&[&ALL], &says).0[0]["relevant"], serde_json::json!({"a": 3}));
     let says = ["s", "e", "n"];
-    let (lines, tally, _) = sit(&[&ALL], &says, None);
+    let (lines, tally, _) = sit(&[&ALL], &says);
     assert_eq!((lines.len(), tally.expect("done").n_unjudged), (0, 1));
 }
 
 #[test]
-fn a_shuffle_depends_on_the_question_and_the_seed_and_not_on_the_ranks() {
+fn a_shuffle_depends_on_the_question_and_not_on_the_ranks() {
     let corpus = corpus();
     let pool = |ids: [&str; 4]| {
         ids.map(|id| Pooled { id: id.into(), ranks: BTreeMap::new(), is_candidate: false })
     };
-    let order = |ids, question: &Question, seed| {
-        order::arranged(&pool(ids), &corpus, question, Order::Shuffled { seed })
-    };
     let (one, other) = (["a#0", "a#1", "b#0", "c#0"], ["c#0", "b#0", "a#1", "a#0"]);
     let mut seen = std::collections::BTreeSet::new();
-    for seed in 0..40 {
-        let found = order(one, &question("q1"), seed);
-        assert_eq!(found, order(other, &question("q1"), seed), "the ranks do not show");
+    for question in (0..40).map(|n| question(&format!("q{n}"))) {
+        let found = order::arranged(&pool(one), &corpus, &question);
+        assert_eq!(found, order::arranged(&pool(other), &corpus, &question));
         // A document's passages are adjacent, in text order.
         let first = found.iter().position(|number| *number == 0).expect("there");
         assert_eq!(found.get(first + 1), Some(&1));
         seen.insert(found);
     }
     assert_eq!(seen.len(), 6, "all orders of three documents");
-    let questions: std::collections::BTreeSet<_> =
-        (0..40).map(|n| order(one, &question(&format!("q{n}")), 0)).collect();
-    assert_eq!(questions.len(), 6);
-    let ranked = order::arranged(&pool(other), &corpus, &question("q"), Order::Ranked);
-    assert_eq!(ranked, [3, 2, 1, 0]);
 }
 
 #[test]
@@ -269,7 +254,7 @@ fn what_a_question_came_with_stays() {
     asked.answers = vec!["6 minutes".to_owned()];
     asked.relevant = [("b".into(), 1), ("c".into(), 2)].into();
     let mut script = Script::new(&["0", "3", "It waits 6 minutes."]);
-    let mut judging = judging::Judging::new(&asked, &corpus, &[3, 0], (1, 1), None);
+    let mut judging = judging::Judging::new(&asked, &corpus, &[3, 0], (1, 1));
     let end = judging.run(&mut |prompt: Prompt<'_>| script.ask(prompt)).expect("done");
     let labelled = judging.labelled(end);
     assert_eq!((labelled.kind, &labelled.answers), (QuestionKind::Span, &asked.answers));
@@ -291,7 +276,7 @@ fn evidence_after(
     asked.relevant =
         asked.evidence.iter().flatten().map(|member| (member.doc.clone(), 1)).collect();
     let mut script = Script::new(typed);
-    let mut judging = judging::Judging::new(&asked, &corpus, passages, (1, 1), None);
+    let mut judging = judging::Judging::new(&asked, &corpus, passages, (1, 1));
     let end = judging.run(&mut |prompt: Prompt<'_>| script.ask(prompt)).expect("done");
     judging.labelled(end).evidence
 }
