@@ -246,11 +246,10 @@ async fn answered<T, E: Into<Failure>>(
     answer: impl Future<Output = Result<T, E>>,
     fact: impl FnOnce(T) -> String,
 ) -> Check {
-    match tokio::time::timeout(MOST_WAIT, answer).await {
-        Ok(answer) => Check::new(subject, answer.map(fact)),
-        Err(_) => {
-            let late = format!("no answer within {} s", MOST_WAIT.as_secs());
-            Check::new(subject, Err(Failure::new(late, "check that the service is up")))
-        }
-    }
+    let Ok(answer) = tokio::time::timeout(MOST_WAIT, answer).await else {
+        let late = format!("no answer within {} s", MOST_WAIT.as_secs());
+        let late = Failure::new(late, "check that the service is up");
+        return Check::new::<Failure>(subject, Err(late));
+    };
+    Check::new(subject, answer.map(fact))
 }

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use crate::project::{CORPUS, Project, QUESTIONS, SETTINGS};
-use crate::run_files::measure;
 
 /// Two documents that share their words: the one with the answer comes second.
 const GAMMA: &str = r#"{"id": "c", "title": "C", "text": "Gamma restarts. Gamma restarts often. Gamma restarts."}

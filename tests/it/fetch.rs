@@ -63,12 +63,6 @@ fn half(version: &str, body: &[u8]) -> Vec<u8> {
     sends("200 OK", &etag(version), body.len(), &body[..body.len() / 2])
 }
 
-fn rest(version: &str, body: &[u8], from: usize) -> Sent {
-    let range = format!("content-range: bytes {from}-{}/{}", body.len() - 1, body.len());
-    let headers = [etag(version), vec![range]].concat();
-    Sent::Bytes(sends("206 Partial Content", &headers, body.len() - from, &body[from..]))
-}
-
 /// What a request says of `name`.
 fn header(request: &str, name: &str) -> Option<String> {
     let field =

@@ -131,10 +131,6 @@ fn a_report_of_a_saved_run_is_the_one_the_run_printed() {
         project.read("runs/r/summary.json")
     );
     assert_eq!(project.call(&["report", "runs/r"]).stdout, "runs/r/report.html\n");
-    assert_eq!(
-        project.call(&["report", "runs/r", "--format", "trec"]).stdout,
-        project.read("runs/r/retrieval.trec")
-    );
     assert!(project.call(&["report", "runs/r", "--format", "md"]).stdout.starts_with("# "));
     assert!(project.files("runs") == before, "a report writes no more than the same page again");
 }

@@ -177,7 +177,6 @@ fn unanswerable_has_no_evidence_but_keeps_what_helps() {
             "y",
             "y", // nothing was found at all
         ],
-        None,
     );
     assert_eq!(lines[0]["relevant"], serde_json::json!({"a": 1}));
     assert!(
