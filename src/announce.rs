@@ -1,36 +1,30 @@
-//! Announces the data that leaves this machine.
+//! The data that leaves this machine.
 
 use crate::output;
-use ragtriage_core::types::Dataset;
 use ragtriage_pipeline::settings::Settings;
-use ragtriage_pipeline::settings::assemble::recipients::{Recipient, RecipientRole, recipients};
+use ragtriage_pipeline::settings::assemble::recipients::{
+    Recipient, RecipientRole, condition_recipients, recipients,
+};
+use ragtriage_report::estimate::Sending;
 
-/// Reports on stderr what a run sends to other machines, if anything.
-pub fn announce(settings: &Settings, dataset: &Dataset) {
-    announce_all([settings], dataset.questions.len(), dataset.documents.len());
+/// Returns what a run of these settings sends to each service.
+pub fn sent(settings: &Settings) -> Vec<Sending> {
+    recipients(settings).iter().map(|recipient| sending(recipient, settings)).collect()
 }
 
-/// Reports it for several configurations, each service once.
-pub fn announce_all<'a>(
-    all: impl IntoIterator<Item = &'a Settings>,
-    questions: usize,
-    documents: usize,
-) {
-    announce_to(all.into_iter().flat_map(recipients), questions, documents);
+/// Returns what an import sends that asks for the conditions of a record.
+pub fn sent_by_conditions(settings: &Settings) -> Vec<Sending> {
+    condition_recipients(settings).iter().map(|recipient| sending(recipient, settings)).collect()
 }
 
-/// Reports what goes to these recipients.
-pub fn announce_to(
-    recipients: impl IntoIterator<Item = Recipient>,
-    questions: usize,
-    documents: usize,
-) {
-    // What is no address at all is refused a moment later.
-    let elsewhere = recipients
-        .into_iter()
-        .filter(|recipient| !recipient.is_here && recipient.address.contains("://"));
+/// Reports on stderr what goes to other machines, each once.
+pub fn announce(all: impl IntoIterator<Item = Sending>) {
     let mut lines: Vec<String> = Vec::new();
-    for line in elsewhere.map(|recipient| transfer(&recipient, questions, documents)) {
+    // What is no address at all is refused a moment later.
+    for Sending { to, purpose, what, .. } in
+        all.into_iter().filter(|it| !it.here && it.to.contains("://"))
+    {
+        let line = format!("{what} go to {to} ({purpose})");
         if !lines.contains(&line) {
             lines.push(line);
         }
@@ -40,33 +34,22 @@ pub fn announce_to(
     }
 }
 
-fn transfer(recipient: &Recipient, questions: usize, documents: usize) -> String {
-    let Recipient { role, address, .. } = recipient;
-    let asked = format!("{questions} questions");
-    let what = match role {
-        RecipientRole::Encoder => format!("{asked} and all passages of {documents} documents"),
+fn sending(recipient: &Recipient, settings: &Settings) -> Sending {
+    let Recipient { role, address, is_here } = recipient;
+    let (purpose, what) = match role {
+        RecipientRole::Encoder => ("encoder", "passages and questions"),
         RecipientRole::VectorStore => {
-            format!("vectors, ids and metadata of all passages of {documents} documents")
+            ("vector store", "the vectors, ids and metadata (no text) of passages and questions")
         }
-        RecipientRole::Collection | RecipientRole::Service => asked,
-        RecipientRole::Reranker => format!("{asked} and their candidates"),
-        RecipientRole::Judge => format!("{asked} with gold answers and answers"),
-        RecipientRole::Generator | RecipientRole::ServiceWithContexts => {
-            format!("{asked} with passages of {documents} documents")
+        RecipientRole::Collection if settings.retrieval.collection.mode.is_sparse() => {
+            ("existing collection", "questions")
         }
+        RecipientRole::Collection => ("existing collection", "the vectors (no text) of questions"),
+        RecipientRole::Reranker => ("reranker", "passages and questions"),
+        RecipientRole::Generator => ("generator", "passages and questions"),
+        RecipientRole::Judge => ("judge", "questions, answers and gold answers"),
+        RecipientRole::Service => ("service", "questions"),
+        RecipientRole::ServiceWithContexts => ("service", "passages and questions"),
     };
-    format!("{what} go to {address} ({})", purpose(*role))
-}
-
-/// Names a service.
-pub fn purpose(role: RecipientRole) -> &'static str {
-    match role {
-        RecipientRole::Encoder => "encoder",
-        RecipientRole::VectorStore => "vector store",
-        RecipientRole::Collection => "existing collection",
-        RecipientRole::Reranker => "reranker",
-        RecipientRole::Generator => "generator",
-        RecipientRole::Judge => "judge",
-        RecipientRole::Service | RecipientRole::ServiceWithContexts => "service",
-    }
+    Sending { to: address.clone(), purpose, here: *is_here, what }
 }

@@ -29,9 +29,6 @@ pub struct AskArgs {
     config: Option<PathBuf>,
     #[command(flatten)]
     overrides: OverrideArgs,
-    /// Do not read or write the caches of vectors and responses.
-    #[arg(long)]
-    no_cache: bool,
     /// Refuse connections to other machines.
     #[arg(long)]
     offline: bool,
@@ -90,11 +87,11 @@ async fn answered(
 ) -> Result<(Single, Option<String>), Failure> {
     let documents = ragtriage_data::dataset::documents(&resolved.dataset())?;
     resolved.detect_language(&documents);
-    let environment = environment(resolved, args.offline, args.no_cache)?;
+    let environment = environment(resolved, args.offline, false);
     let bars = ProgressBars::new();
     let plan = assembled(resolved, &environment, &bars).await?.plan;
     let generator = plan.generator.as_ref().map(|it| it.name().to_owned());
-    announce::announce_all([&resolved.settings], 1, documents.len());
+    announce::announce(announce::sent(&resolved.settings));
     let single = Box::pin(ask_single(documents, &args.question, plan, &bars)).await?;
     Ok((single, generator))
 }

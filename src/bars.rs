@@ -1,96 +1,70 @@
-//! Progress on stderr: a bar for work that takes over a second, nothing when stderr is no terminal.
+//! Progress bars on stderr, where it is a terminal.
 
-use std::io::IsTerminal;
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 
 use ragtriage_clients::fetch::Download;
 use ragtriage_pipeline::progress::Progress;
 
-/// Shorter work shows no bar.
-const SHOWN_AFTER: Duration = Duration::from_secs(1);
-
-/// The progress bars of one command.
+/// The progress bars of one command, of which one is shown at a time.
+#[derive(Default)]
 pub struct ProgressBars {
-    shown: bool,
-    now: Mutex<Option<ActiveBar>>,
-}
-
-struct ActiveBar {
-    drawn: ProgressBar,
-    since: Instant,
-    what: String,
+    now: Mutex<Option<ProgressBar>>,
 }
 
 impl ProgressBars {
     pub fn new() -> Self {
-        Self { shown: std::io::stderr().is_terminal(), now: Mutex::new(None) }
+        Self::default()
     }
 
-    /// For the model's download: bytes instead of units.
+    /// For a download: bytes instead of units.
     pub fn download(&self, download: Download<'_>) {
         let mut now = self.lock();
-        let same = now.as_ref().is_some_and(|bar| bar.what == download.file);
-        if !same {
-            if let Some(old) = now.take() {
-                old.drawn.finish_and_clear();
-            }
-            *now = Some(ActiveBar::new(
-                download.file,
-                download.total.unwrap_or(0),
-                "{bytes}/{total_bytes} {binary_bytes_per_sec}",
-            ));
+        if now.as_ref().is_none_or(|bar| bar.message() != download.file) {
+            let figures = "{bytes}/{total_bytes} {binary_bytes_per_sec}";
+            replace(&mut now, Some(bar(download.file, download.total.unwrap_or(0), figures)));
         }
-        if let Some(bar) = now.as_mut() {
+        if let Some(bar) = now.as_ref() {
             if let Some(total) = download.total {
-                bar.drawn.set_length(total);
+                bar.set_length(total);
             }
-            bar.drawn.set_position(download.bytes);
-            bar.show_when_due(self.shown);
+            bar.set_position(download.bytes);
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<ActiveBar>> {
-        self.now.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Option<ProgressBar>> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl ActiveBar {
-    fn new(what: &str, total: u64, figures: &str) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
-        let template = format!("{{msg:20}} {{bar:30}} {figures} {{eta}}");
-        bar.set_style(
-            ProgressStyle::with_template(&template)
-                .unwrap_or_else(|_| ProgressStyle::default_bar()),
-        );
-        bar.set_message(what.to_owned());
-        Self { drawn: bar, since: Instant::now(), what: what.to_owned() }
-    }
+fn bar(what: &str, total: u64, figures: &str) -> ProgressBar {
+    let template = format!("{{msg:20}} {{bar:30}} {figures} {{eta}}");
+    let style = ProgressStyle::with_template(&template);
+    ProgressBar::new(total)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_message(what.to_owned())
+}
 
-    fn show_when_due(&self, shown: bool) {
-        if shown && self.drawn.is_hidden() && self.since.elapsed() > SHOWN_AFTER {
-            self.drawn.set_draw_target(ProgressDrawTarget::stderr());
-        }
+/// Ends the bar that is shown.
+fn replace(now: &mut Option<ProgressBar>, next: Option<ProgressBar>) {
+    if let Some(old) = std::mem::replace(now, next) {
+        old.finish_and_clear();
     }
 }
 
 impl Progress for ProgressBars {
     fn start(&self, what: &str, total: u64) {
-        *self.lock() = Some(ActiveBar::new(what, total, "{pos}/{len}"));
+        replace(&mut self.lock(), Some(bar(what, total, "{pos}/{len}")));
     }
 
     fn advance(&self, units: u64) {
         if let Some(bar) = self.lock().as_ref() {
-            bar.drawn.inc(units);
-            bar.show_when_due(self.shown);
+            bar.inc(units);
         }
     }
 
     fn finish(&self) {
-        if let Some(bar) = self.lock().take() {
-            bar.drawn.finish_and_clear();
-        }
+        replace(&mut self.lock(), None);
     }
 }

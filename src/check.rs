@@ -14,7 +14,6 @@ use ragtriage_eval::compare::ComparedRun;
 use ragtriage_eval::gate::{self, Gate, GateBound, GatePlan, GateReport};
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble};
 use ragtriage_report::gates;
-use ragtriage_report::render::markdown;
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -154,7 +153,7 @@ fn merged(settings: Vec<Gate>, flags: Vec<Gate>) -> Vec<Gate> {
     gates
 }
 
-/// Prints the report and writes the JUnit file; in a job of GitHub Actions its summary too.
+/// Prints the report and writes the JUnit file.
 fn tell(args: &CheckArgs, report: &GateReport) -> Result<(), Failure> {
     if args.json {
         output::data(&output::json(report, "the gates")?)?;
@@ -163,13 +162,6 @@ fn tell(args: &CheckArgs, report: &GateReport) -> Result<(), Failure> {
     }
     if let Some(path) = &args.junit {
         output::file(path, SHARED, gates::junit(report).as_bytes())?;
-    }
-    if std::env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true") {
-        let summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty());
-        if let Some(path) = summary {
-            let text = markdown::render(&gates::report(report));
-            output::append(Path::new(&path), text.as_bytes())?;
-        }
     }
     Ok(())
 }

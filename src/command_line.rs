@@ -4,12 +4,12 @@
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 use crate::failure::Failure;
 use crate::{
     ask, check, compare, config, dataset, demo, doctor, import, init, limits, model, output,
-    report, run, schema, score, tune, wrong_call,
+    report, run, schema, score, tune,
 };
 
 /// Find the stage of a RAG pipeline that loses the answers.
@@ -65,11 +65,8 @@ enum Command {
 
 /// Runs the command that the program was started with.
 pub fn run() -> ExitCode {
-    let command_line = match CommandLine::try_parse() {
-        Ok(command_line) => command_line,
-        Err(error) => return wrong_call::answer(&error, CommandLine::command()),
-    };
-    match limits::check().and_then(|()| dispatch(command_line.command)) {
+    let CommandLine { command } = CommandLine::parse();
+    match limits::check().and_then(|()| dispatch(command)) {
         Ok(code) => code,
         Err(failure) => {
             output::complain(&failure);

@@ -3,9 +3,9 @@
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
-use rustix::fs::statvfs;
 use serde::Serialize;
 use serde_json::json;
 
@@ -19,8 +19,9 @@ use ragtriage_clients::fetch::model::is_pinned;
 use ragtriage_clients::llm::openai::{OpenAiSettings, ask_one_token};
 use ragtriage_core::config::VectorStoreKind;
 use ragtriage_core::text::address::shown_url;
-use ragtriage_core::text::numbers::{bytes, plural};
+use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::RetrieverName;
+use ragtriage_pipeline::Error;
 use ragtriage_pipeline::settings::assemble::probe::{self, LocalModel, local_models};
 use ragtriage_pipeline::settings::assemble::recipients::{
     RecipientRole, recipients, uses_vector_store,
@@ -29,10 +30,8 @@ use ragtriage_pipeline::settings::assemble::{self, Environment};
 use ragtriage_pipeline::settings::{Resolved, Settings};
 use ragtriage_report::document::{Fact, Report};
 
-/// Maximum time in seconds that a check waits for a service.
-const MOST_S: f64 = 10.0;
-/// Holds the default embedding model (90 MB), the vectors of 100,000 chunks (150 MB), a run and its report.
-const LEAST_FREE: u64 = 500_000_000;
+/// Maximum time that a check waits for a service.
+const MOST_WAIT: Duration = Duration::from_secs(10);
 const MADE_A_CALL: &str = " (made 1 call to check it)";
 
 #[derive(Debug, Args)]
@@ -112,15 +111,8 @@ async fn checks(args: &DoctorArgs) -> Vec<Check> {
         Err(failure) => return vec![Check::new("configuration", Err(failure))],
     };
     let mut checks = vec![Check::new("configuration", Ok::<_, Failure>(name))];
-    let environment = match environment(&resolved, args.offline, false) {
-        Ok(environment) => environment,
-        Err(failure) => {
-            checks.push(Check::new("cache folder", Err(failure)));
-            return checks;
-        }
-    };
+    let environment = environment(&resolved, args.offline, false);
     checks.push(Check::new("cache folder", writable(&environment.cache_dir)));
-    checks.push(Check::new("disk", space(&environment.cache_dir)));
     for model in local_models(&resolved) {
         checks.push(model_files(&model, &resolved, &environment).await);
     }
@@ -128,24 +120,17 @@ async fn checks(args: &DoctorArgs) -> Vec<Check> {
     checks
 }
 
-/// Reads and validates the configuration; with the text that names it. The timeout is no longer than a person waits.
+/// Reads and validates the configuration; with the text that names it.
 fn configuration(args: &DoctorArgs) -> Result<(String, Resolved), Failure> {
     let default = Path::new(DEFAULT_CONFIG);
     let file = args.config.as_deref().or(default.exists().then_some(default));
-    let mut resolved = Resolved::new(file, &args.overrides.sets()?)?;
-    let timeout = &mut resolved.settings.http.timeout_s;
-    *timeout = timeout.min(MOST_S);
+    let resolved = Resolved::new(file, &args.overrides.sets()?)?;
     assemble::check(&resolved.settings)?;
     let name = file.map_or("built-in defaults".to_owned(), |file| file.display().to_string());
     Ok((name, resolved))
 }
 
 fn writable(folder: &Path) -> Result<String, Failure> {
-    if folder.as_os_str().is_empty() {
-        return Ok(
-            "none: neither XDG_CACHE_HOME nor HOME is set, and nothing here is cached".into()
-        );
-    }
     let probe = folder.join(format!(".ragtriage-doctor-{}", std::process::id()));
     let mut private = DirBuilder::new();
     let written = private
@@ -161,21 +146,6 @@ fn writable(folder: &Path) -> Result<String, Failure> {
             "set `cache.dir` or RAGTRIAGE_CACHE to a folder that can be written",
         )),
     }
-}
-
-fn space(folder: &Path) -> Result<String, Failure> {
-    // A cache folder that is not writable need not exist.
-    let existing = folder.ancestors().find(|it| it.exists()).unwrap_or(Path::new("."));
-    let found = statvfs(existing).map_err(|error| {
-        Failure::bare(format!("cannot read the free space of `{}`: {error}", existing.display()))
-    })?;
-    let free = found.f_bavail.saturating_mul(found.f_frsize);
-    let fact = format!("{} free for {}", bytes(free), folder.display());
-    if free < LEAST_FREE {
-        let hint = "free some space, or set `cache.dir` to a folder on another disk; the cache folder can be deleted";
-        return Err(Failure::new(fact, hint));
-    }
-    Ok(fact)
 }
 
 /// Opens the files of a model that runs in this process, with the hashes of a pinned one.
@@ -215,56 +185,72 @@ async fn services(resolved: &Resolved, environment: &Environment, checks: &mut V
     let roles: Vec<RecipientRole> =
         recipients(&resolved.settings).iter().map(|it| it.role).collect();
     let calls = |role| roles.contains(&role);
+    let server = |url: &str| {
+        let url = shown_url(url);
+        move |version: String| format!("Qdrant {version} at {url}: key accepted")
+    };
     if let Some(url) = &external.url {
-        let found = probe::service(resolved, environment).await.map(|()| {
+        let fact = |()| {
             format!("{}: reachable; no question was asked, which may cost tokens", shown_url(url))
-        });
-        checks.push(Check::new("external service", found));
-    } else {
-        let server = |url: &str, version: String| {
-            format!("Qdrant {version} at {}: key accepted", shown_url(url))
         };
+        let found = probe::service(resolved, environment);
+        checks.push(answered("external service", found, fact).await);
+    } else {
         if vector_store.kind != VectorStoreKind::Embedded && uses_vector_store(&resolved.settings) {
-            let found = probe::vector_server(resolved, environment).await;
-            let found = found.map(|version| server(&vector_store.url, version));
-            checks.push(Check::new("Qdrant server", found));
+            let found = probe::vector_server(resolved, environment);
+            checks.push(answered("Qdrant server", found, server(&vector_store.url)).await);
         }
         if retrieval.retrievers.contains(&RetrieverName::Collection) {
-            let found = probe::collection(resolved, environment).await;
-            let found = found.map(|version| server(&retrieval.collection.url, version));
-            checks.push(Check::new("Qdrant collection", found));
+            let found = probe::collection(resolved, environment);
+            let fact = server(&retrieval.collection.url);
+            checks.push(answered("Qdrant collection", found, fact).await);
         }
     }
     if let Some(url) = retrieval.dense.endpoint.as_ref().filter(|_| calls(RecipientRole::Encoder)) {
-        let found = probe::encoder(resolved, environment).await.map(|n| {
+        let fact = |n| {
             let n = plural(n, "dimension", "dimensions");
             format!("{} at {}: {n}{MADE_A_CALL}", retrieval.dense.model, shown_url(url))
-        });
-        checks.push(Check::new("embeddings endpoint", found));
+        };
+        let found = probe::encoder(resolved, environment);
+        checks.push(answered("embeddings endpoint", found, fact).await);
     }
     if let Some(url) = rerank.endpoint.as_ref().filter(|_| calls(RecipientRole::Reranker)) {
-        let found = probe::reranker(resolved, environment).await;
-        let found = found.map(|()| format!("{}: scores passages{MADE_A_CALL}", shown_url(url)));
-        checks.push(Check::new("rerank endpoint", found));
+        let fact = |()| format!("{}: scores passages{MADE_A_CALL}", shown_url(url));
+        let found = probe::reranker(resolved, environment);
+        checks.push(answered("rerank endpoint", found, fact).await);
     }
     if calls(RecipientRole::Generator) {
-        let settings = probe::generator(resolved, environment);
-        checks.push(Check::new("generation endpoint", chat(settings).await));
+        checks.push(chat("generation endpoint", probe::generator(resolved, environment)).await);
     }
     if calls(RecipientRole::Judge) {
-        let settings = probe::judge(resolved, environment);
-        checks.push(Check::new("judge endpoint", chat(settings).await));
+        checks.push(chat("judge endpoint", probe::judge(resolved, environment)).await);
     }
 }
 
-/// Checks address, key and model by a call with one answer token.
-async fn chat(
-    settings: Result<OpenAiSettings, ragtriage_pipeline::Error>,
-) -> Result<String, Failure> {
-    let settings = settings?;
-    ask_one_token(&settings).await?;
+/// Checks a model by a call with at most one answer token.
+async fn chat(subject: &'static str, settings: Result<OpenAiSettings, Error>) -> Check {
+    let settings = match settings {
+        Ok(settings) => settings,
+        Err(error) => return Check::new(subject, Err(error)),
+    };
     let OpenAiSettings { endpoint, model, .. } = &settings;
     let has_key = endpoint.api_key.is_some() || !endpoint.headers.is_empty();
     let key = if has_key { ", key accepted" } else { "" };
-    Ok(format!("{model} at {}: answers{key}{MADE_A_CALL}", shown_url(&endpoint.url)))
+    let url = shown_url(&endpoint.url);
+    let fact = |()| format!("{model} at {url}: answers{key}{MADE_A_CALL}");
+    answered(subject, ask_one_token(&settings), fact).await
+}
+
+/// Waits for a service, no longer than a person does.
+async fn answered<T, E: Into<Failure>>(
+    subject: &'static str,
+    answer: impl Future<Output = Result<T, E>>,
+    fact: impl FnOnce(T) -> String,
+) -> Check {
+    let Ok(answer) = tokio::time::timeout(MOST_WAIT, answer).await else {
+        let late = format!("no answer within {} s", MOST_WAIT.as_secs());
+        let late = Failure::new(late, "check that the service is up");
+        return Check::new::<Failure>(subject, Err(late));
+    };
+    Check::new(subject, answer.map(fact))
 }

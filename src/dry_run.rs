@@ -1,27 +1,33 @@
-//! `ragtriage run --dry-run`: what a run would ask, cost and send. Retrieval is run; no service is called, not even one on this
-//! machine, since it may pass on what it is sent.
+//! What a run, or an import with `--conditions`, would ask, cost and send. Retrieval is run; no service is called, not even one on
+//! this machine, since it may pass on what it is sent.
 
+use std::path::Path;
+
+use crate::announce;
 use crate::bars::ProgressBars;
 use crate::environment::{assembled, environment};
 use crate::failure::Failure;
 use crate::output;
 use crate::run::RunArgs;
 use crate::sample::{load, sample};
-use ragtriage_core::config::{GeneratorName, Price};
-use ragtriage_core::types::{Dataset, Estimate, PROBES};
+use ragtriage_core::config::{ExternalSettings, GeneratorName, Price};
+use ragtriage_core::text::numbers::{percent_of, thousands};
+use ragtriage_core::types::{Dataset, Estimate, JudgeEstimate, PROBES};
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::estimate::EstimateSink;
 use ragtriage_pipeline::execute::{RunSource, execute};
+use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::run::stocked;
-use ragtriage_pipeline::settings::assemble::recipients::{
-    Recipient, RecipientRole, recipients, without_services,
-};
+use ragtriage_pipeline::settings::assemble::recipients::without_services;
 use ragtriage_pipeline::settings::assemble::{self, most_completion_tokens};
 use ragtriage_pipeline::settings::{Resolved, Settings};
-use ragtriage_report::estimate::{DryRun, Sending, report};
+use ragtriage_report::estimate::{DryRun, report};
 
-/// Prints the estimate for the questions that are not `done`.
-pub(super) async fn dry_run(
+/// Share of prompts without a recorded response above which a run does not start, in percent.
+const MOST_MISSING: u64 = 5;
+
+/// Prints the estimate of a run for the questions that are not `done`.
+pub(super) async fn of_run(
     args: &RunArgs,
     mut resolved: Resolved,
     done: &Done,
@@ -30,7 +36,6 @@ pub(super) async fn dry_run(
     let settings = resolved.settings.clone();
     sample(&mut dataset, &settings)?;
     let judge = assemble::judge_estimate(&settings, &dataset.questions)?;
-    let recipients = recipients(&settings);
     let answers_contexts = settings.external.url.is_some() && settings.external.answers_contexts;
     let mut local = resolved;
     local.settings = without_services(&settings);
@@ -39,41 +44,75 @@ pub(super) async fn dry_run(
         let probes = if answers_contexts { PROBES } else { 0 };
         Box::pin(counted(args, &local, dataset, done, probes)).await?
     } else {
-        let questions = dataset
-            .questions
-            .iter()
-            .filter(|question| !done.questions.contains(&question.id))
-            .count();
-        Estimate { questions, ..Estimate::default() }
+        let asked = dataset.questions.iter().filter(|it| !done.questions.contains(&it.id));
+        Estimate { questions: asked.count(), ..Estimate::default() }
     };
-    let stand_in = is_counted.then(|| stand_in(&settings, &local.settings)).flatten();
-    let sent = recipients.iter().map(|recipient| sending(recipient, &settings)).collect();
     let dry_run = DryRun {
-        config: local.file.as_deref().unwrap_or(args.config()).display().to_string(),
-        dataset: settings.dataset.label(),
-        generator: generator(&settings),
-        repeat: settings.generation.repeat,
-        max_tokens: most_completion_tokens(&settings.generation),
-        is_priced: settings.generation.price != Price::default(),
-        stand_in,
-        estimate,
-        judge,
-        sent,
+        stand_in: is_counted.then(|| stand_in(&settings, &local.settings)).flatten(),
+        sent: announce::sent(&settings),
+        ..estimated(&settings, local.file.as_deref().unwrap_or(args.config()), estimate, judge)
     };
     print(&dry_run, args.json)
 }
 
-/// Prints a dry run.
-pub(super) fn print(dry_run: &DryRun, json: bool) -> Result<(), Failure> {
-    if json {
-        output::data(&output::json(dry_run, "the estimate")?)
-    } else {
-        output::report(&report(dry_run))
+/// Prints what the conditions of an import would ask, over the very prompts.
+pub(super) async fn of_conditions(
+    resolved: &Resolved,
+    dataset: Dataset,
+    plan: RecordedPlan,
+    json: bool,
+) -> Result<(), Failure> {
+    let mut settings = resolved.settings.clone();
+    settings.external = ExternalSettings::default();
+    let judge = assemble::judge_estimate(&settings, &dataset.questions)?;
+    let mut sink = EstimateSink::new(most_completion_tokens(&settings.generation));
+    let questions = dataset.questions.into_iter().enumerate().collect();
+    let source = RunSource::External { documents: dataset.documents, questions, plan };
+    execute(source, &mut sink, &ProgressBars::new()).await?;
+    let config = resolved.file.as_deref().unwrap_or("".as_ref());
+    let dry_run = DryRun {
+        repeat: 1,
+        sent: announce::sent_by_conditions(&settings),
+        ..estimated(&settings, config, sink.estimate(0), judge)
+    };
+    print(&dry_run, json)
+}
+
+/// Refuses a run of recorded responses, without a fallback, that lack more than 5% of the prompts of the questions that are not
+/// `done`. Retrieves for all of them to count.
+pub(super) async fn refuse_unrecorded(
+    args: &RunArgs,
+    resolved: &Resolved,
+    dataset: &Dataset,
+    done: &Done,
+) -> Result<(), Failure> {
+    let generation = &resolved.settings.generation;
+    let is_recorded = generation.generator == GeneratorName::Recorded;
+    if !is_recorded || generation.fallback.is_some() || resolved.settings.external.url.is_some() {
+        return Ok(());
     }
+    let Estimate { calls, prompts, .. } =
+        Box::pin(counted(args, resolved, dataset.clone(), done, 0)).await?;
+    if 100 * calls <= MOST_MISSING * prompts {
+        return Ok(());
+    }
+    let [missing, prompts] = [calls, prompts].map(|n| n as usize);
+    let responses = generation.responses.as_deref().unwrap_or("".as_ref());
+    Err(Failure::new(
+        format!(
+            "{} of {} prompts ({}) have no response in `{}`, which was recorded for another configuration",
+            thousands(missing),
+            thousands(prompts),
+            percent_of(missing, prompts),
+            responses.display()
+        ),
+        "ask a language model with `--llm ollama:NAME` or `--llm openai:NAME`, or evaluate retrieval only with \
+         `--set generation.generator=none`",
+    ))
 }
 
 /// Counts the prompts of the run, exactly if `local` has its retrieval, and `probes` more.
-pub(super) async fn counted(
+async fn counted(
     args: &RunArgs,
     local: &Resolved,
     dataset: Dataset,
@@ -84,18 +123,45 @@ pub(super) async fn counted(
     let mut local = local.clone();
     local.settings.generation.api_key_env = None;
     local.settings.generation.headers_env.clear();
-    let local = &local;
-    let environment = environment(local, args.offline, args.no_cache)?;
+    let environment = environment(&local, args.offline, args.no_cache);
     let bars = ProgressBars::new();
-    let plan = assembled(local, &environment, &bars).await?.plan;
+    let plan = assembled(&local, &environment, &bars).await?.plan;
     let mut sink = EstimateSink::new(most_completion_tokens(&local.settings.generation));
     let mut stock = stocked(dataset, done);
-    let source = RunSource::Pipeline { stock: &mut stock, plan };
-    execute(source, &mut sink, &bars).await?;
+    execute(RunSource::Pipeline { stock: &mut stock, plan }, &mut sink, &bars).await?;
     Ok(sink.estimate(probes as u64))
 }
 
-pub(super) fn generator(settings: &Settings) -> String {
+/// A dry run that sends nothing, by these settings.
+fn estimated(
+    settings: &Settings,
+    config: &Path,
+    estimate: Estimate,
+    judge: Option<JudgeEstimate>,
+) -> DryRun {
+    DryRun {
+        config: config.display().to_string(),
+        dataset: settings.dataset.label(),
+        generator: generator(settings),
+        repeat: settings.generation.repeat,
+        max_tokens: most_completion_tokens(&settings.generation),
+        is_priced: settings.generation.price != Price::default(),
+        stand_in: None,
+        estimate,
+        judge,
+        sent: Vec::new(),
+    }
+}
+
+fn print(dry_run: &DryRun, json: bool) -> Result<(), Failure> {
+    if json {
+        output::data(&output::json(dry_run, "the estimate")?)
+    } else {
+        output::report(&report(dry_run))
+    }
+}
+
+fn generator(settings: &Settings) -> String {
     let generation = &settings.generation;
     match generation.generator {
         _ if settings.external.url.is_some() => "that of the service".to_owned(),
@@ -120,25 +186,4 @@ fn stand_in(settings: &Settings, local: &Settings) -> Option<String> {
             names.join(" and ")
         )
     })
-}
-
-/// Describes the data sent to one service.
-pub(super) fn sending(recipient: &Recipient, settings: &Settings) -> Sending {
-    let Recipient { role, address, is_here } = recipient;
-    let (purpose, what) = match role {
-        RecipientRole::Encoder => ("encoder", "passages and questions"),
-        RecipientRole::VectorStore => {
-            ("vector store", "the vectors, ids and metadata (no text) of passages and questions")
-        }
-        RecipientRole::Collection if settings.retrieval.collection.mode.is_sparse() => {
-            ("existing collection", "questions")
-        }
-        RecipientRole::Collection => ("existing collection", "the vectors (no text) of questions"),
-        RecipientRole::Reranker => ("reranker", "passages and questions"),
-        RecipientRole::Generator => ("generator", "passages and questions"),
-        RecipientRole::Judge => ("judge", "questions, answers and gold answers"),
-        RecipientRole::Service => ("service", "questions"),
-        RecipientRole::ServiceWithContexts => ("service", "passages and questions"),
-    };
-    Sending { to: address.clone(), purpose, here: *is_here, what }
 }

@@ -10,8 +10,6 @@ use ragtriage_clients::fetch::Download;
 use ragtriage_clients::fetch::model::{HUB, Hub};
 use ragtriage_clients::http::Secret;
 use ragtriage_core::notices::Notices;
-use ragtriage_core::text::tokens::Tokenizer;
-use ragtriage_core::types::RetrieverName;
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::{self, Assembled, Environment, ReadCollections};
@@ -19,37 +17,17 @@ use ragtriage_pipeline::settings::cache_folder::ScratchFolder;
 
 /// Reads the environment of a run. `no_cache`: vectors and responses are not cached, and collections are in a temporary
 /// folder.
-pub fn environment(
-    resolved: &Resolved,
-    offline: bool,
-    no_cache: bool,
-) -> Result<Environment, Failure> {
+pub fn environment(resolved: &Resolved, offline: bool, no_cache: bool) -> Environment {
     let configured = resolved.settings.cache.dir.as_ref().map(|dir| resolved.base().join(dir));
-    let settings = &resolved.settings;
-    let wants_cache = !settings
-        .retrieval
-        .retrievers
-        .iter()
-        .all(|name: &RetrieverName| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf))
-        || settings.rerank.model.is_some()
-        || settings.rerank.endpoint.is_some()
-        || settings.chunking.tokenizer == Tokenizer::Model
-        || settings.generation.calls_endpoint()
-        || settings.judge.is_on();
-    let scratch = no_cache.then(|| ScratchFolder::new(&scratch_parent()));
-    // Fetched models go to the scratch folder then. Our own index can do without its file.
-    let nowhere = match &scratch {
-        Some(scratch) => Some(scratch.path().to_owned()),
-        None => (!wants_cache).then(PathBuf::new),
-    };
-    let cache_dir = configured.or_else(user_cache).or(nowhere).ok_or_else(|| {
-        Failure::new(
-            "there is no cache folder: neither XDG_CACHE_HOME nor HOME is set",
-            "set `cache.dir`",
-        )
-    })?;
-    Ok(Environment {
-        cache_dir,
+    let cache = configured.or_else(user_cache);
+    if cache.is_none() && !no_cache {
+        output::talk("nothing is cached: neither XDG_CACHE_HOME nor HOME is set, nor `cache.dir`");
+    }
+    let scratch = (no_cache || cache.is_none()).then(|| ScratchFolder::new(&scratch_parent()));
+    // Without a cache folder, fetched models go to the scratch folder.
+    let cache_dir = cache.or_else(|| Some(scratch.as_ref()?.path().to_owned()));
+    Environment {
+        cache_dir: cache_dir.unwrap_or_default(),
         hub: hub(),
         offline,
         scratch,
@@ -57,7 +35,7 @@ pub fn environment(
         notices: Notices::new(output::talk),
         collections: ReadCollections::default(),
         resumed_since: None,
-    })
+    }
 }
 
 /// Assembles the parts of a run; `bars` show what is downloaded.

@@ -17,21 +17,24 @@ use crate::run::{self, DEFAULT_CONFIG};
 use crate::run_folder::DEFAULT_OUT;
 use crate::runtime::block_on;
 use crate::sample::{load, sample};
-use crate::{announce, conditions, judge};
+use crate::{announce, dry_run, judge};
+use ragtriage_clients::http::Download;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
-use ragtriage_core::types::{Dataset, Note};
+use ragtriage_core::types::{Dataset, Note, Question};
 use ragtriage_data::run::external::chunks::Chunks;
 use ragtriage_data::run::external::input::Input;
 use ragtriage_data::run::external::join::{self, Joined};
 use ragtriage_data::run::external::recorded::{self, Recorded};
 use ragtriage_data::run::external::spans;
 use ragtriage_data::run::{ExternalSource, Kind, LineWriter, Manifest, ModelRecord, RunFolder};
-use ragtriage_pipeline::ask::Done;
+use ragtriage_pipeline::ask::{Done, FAILURES_IN_A_ROW};
+use ragtriage_pipeline::conditions::ConditionPlan;
 use ragtriage_pipeline::execute::{RunSource, execute};
+use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::record::RunSink;
 use ragtriage_pipeline::recorded::RecordedPlan;
-use ragtriage_pipeline::settings::assemble::recipients::condition_recipients;
+use ragtriage_pipeline::settings::assemble::RecordConditions;
 use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
 
 #[derive(Debug, Args)]
@@ -85,7 +88,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let mut resolved = Resolved::new(Some(config), &args.overrides.sets()?)?;
         let bars = ProgressBars::new();
         let judge = if resolved.settings.judge.is_on() && !args.dry_run {
-            let environment = environment(&resolved, args.offline, false)?;
+            let environment = environment(&resolved, args.offline, false);
             assemble::judge(&resolved, &environment)?
         } else {
             None
@@ -93,11 +96,11 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let clock = Instant::now();
         let mut dataset = load(&mut resolved)?;
         let input = Input::read(&args.file)?;
-        let form = Form::of(input.text());
+        let kind = kind_of(input.text());
         let chunks = args.chunks.as_deref().map(Input::read).transpose()?;
         let chunks = chunks.as_ref().map(Chunks::read).transpose()?;
         let (lines, sha256) = rayon::join(
-            || lines(&input, form, &dataset, &resolved.settings, chunks.as_ref()),
+            || lines(&input, kind, &dataset, &resolved.settings, chunks.as_ref()),
             || hex(&Sha256::digest(input.text())),
         );
         let ((lines, notes), from) = (lines?, input.name().to_owned());
@@ -110,20 +113,19 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let as_configured = record::begun(&resolved, (&dataset).into(), None);
         let is_own = joined.is_of(&configuration_digest(&as_configured));
         if !is_own {
-            joined.complete_retrievers(form == Form::Traces);
+            joined.complete_retrievers(kind == ExternalSource::TRACES);
             if !joined.has_answers() {
                 resolved.settings.generation.generator = GeneratorName::None;
             }
         }
         let conditions = if args.conditions {
-            Some(conditions::assembled(&resolved, &bars, args.offline).await?)
+            Some(conditions(&resolved, &bars, args.offline).await?)
         } else {
             None
         };
 
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
-        manifest.external =
-            Some(ExternalSource { kind: form.name().to_owned(), from, sha256, is_own });
+        manifest.external = Some(ExternalSource { kind: kind.to_owned(), from, sha256, is_own });
         manifest.notes.extend(joined.notes.iter().cloned());
         manifest.seconds.insert("load".to_owned(), clock.elapsed().as_secs_f64());
         let concurrency = 2 * rayon::current_num_threads();
@@ -131,23 +133,12 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let plan = assemble::recorded(&resolved.settings, Arc::new(joined), concurrency)?;
         let mut plan = RecordedPlan { is_own, ..plan };
         if let Some(conditions) = conditions {
-            if args.dry_run {
-                let questions = dataset.questions;
-                plan = conditions::asked(plan, conditions.plan, &questions);
-                let documents = dataset.documents;
-                return Box::pin(conditions::dry_run(
-                    &resolved,
-                    (documents, questions),
-                    plan,
-                    args.json,
-                ))
-                .await;
-            }
-            let (questions, documents) = (dataset.questions.len(), dataset.documents.len());
-            let recipients = condition_recipients(&resolved.settings);
-            announce::announce_to(recipients, questions, documents);
             record::conditions(&mut manifest, &conditions);
-            plan = conditions::asked(plan, conditions.plan, &dataset.questions);
+            plan = asking(plan, conditions.plan, &dataset.questions);
+            if args.dry_run {
+                return Box::pin(dry_run::of_conditions(&resolved, dataset, plan, args.json)).await;
+            }
+            announce::announce(announce::sent_by_conditions(&resolved.settings));
         }
 
         manifest.name = args.name.clone().unwrap_or_else(|| run::fresh_name(&args.file));
@@ -168,6 +159,34 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         let printed = Printed::new(args.full, args.json);
         report::conclude(&folder, assemble::evaluation(sink.settings()), config, None, printed)
     })
+}
+
+/// The generator of the settings, for the conditions that a record lacks.
+async fn conditions(
+    resolved: &Resolved,
+    bars: &ProgressBars,
+    offline: bool,
+) -> Result<RecordConditions, Failure> {
+    let environment = environment(resolved, offline, false);
+    let on_download = |download: Download<'_>| bars.download(download);
+    let conditions = assemble::record_conditions(resolved, &environment, &on_download).await;
+    bars.finish();
+    Ok(conditions?)
+}
+
+/// The plan of an import that also asks these conditions. An endpoint that fails throughout ends it.
+fn asking(
+    plan: RecordedPlan,
+    mut conditions: ConditionPlan,
+    questions: &[Question],
+) -> RecordedPlan {
+    conditions.draw(questions);
+    RecordedPlan {
+        concurrency: plan.concurrency.max(conditions.calls),
+        most_failures: Some(FAILURES_IN_A_ROW),
+        conditions: Some(Box::new(conditions)),
+        ..plan
+    }
 }
 
 /// Creates the run's folder. What a killed import left under this name is replaced: nothing of it can be resumed.
@@ -192,40 +211,21 @@ fn new_folder(out: &Path, name: &str) -> Result<RunFolder, Failure> {
     Ok(RunFolder::create(out, name)?)
 }
 
-/// Form of the file.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Record,
-    Traces,
-    TrecRun,
-}
-
-impl Form {
-    /// Recognises the form by the content.
-    fn of(text: &str) -> Self {
-        if looks_like_trec(text) {
-            Self::TrecRun
-        } else if spans::is_export(text) {
-            Self::Traces
-        } else {
-            Self::Record
-        }
-    }
-
-    /// Returns its name in a manifest.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Record => ExternalSource::RECORD,
-            Self::Traces => ExternalSource::TRACES,
-            Self::TrecRun => ExternalSource::TREC_RUN,
-        }
+/// Recognises by the content what a file is: a kind of [`ExternalSource`].
+fn kind_of(text: &str) -> &'static str {
+    if looks_like_trec(text) {
+        ExternalSource::TREC_RUN
+    } else if spans::is_export(text) {
+        ExternalSource::TRACES
+    } else {
+        ExternalSource::RECORD
     }
 }
 
 /// The file's lines, of all questions of the data set, with notes: a sample is drawn afterwards, from those.
 fn lines(
     input: &Input,
-    form: Form,
+    kind: &str,
     dataset: &Dataset,
     settings: &Settings,
     chunks: Option<&Chunks>,
@@ -234,20 +234,20 @@ fn lines(
     let documents: HashSet<&str> = documents.map(|document| document.id.as_str()).collect();
     let is_document = |id: &str| documents.contains(id);
     let questions = dataset.questions.iter();
-    let (mut lines, notes) = match form {
-        Form::TrecRun => {
+    let (mut lines, notes) = match kind {
+        ExternalSource::TREC_RUN => {
             let ids: HashSet<&str> = questions.map(|question| question.id.as_str()).collect();
             let k = settings.retrieval.k;
             let lines = join::from_trec(input, k, &|id| ids.contains(id), &is_document)?;
             return Ok((lines, Vec::new()));
         }
-        Form::Traces => {
+        ExternalSource::TRACES => {
             let texts: HashSet<&str> = questions.map(|question| question.text.trim()).collect();
             // With a file of chunks, an id is a chunk's.
             let is_document = |id: &str| chunks.is_none() && is_document(id);
             spans::read(input, &|text| texts.contains(text), &is_document)?
         }
-        Form::Record => (recorded::read(input)?, Vec::new()),
+        _ => (recorded::read(input)?, Vec::new()),
     };
     Chunks::complete(chunks, &mut lines)?;
     Ok((lines, notes))

@@ -6,7 +6,6 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::output;
-use crate::overrides::LlmArgs;
 use crate::shell::shell;
 use crate::starter::{sentence, starter};
 use ragtriage_core::config::Format;
@@ -26,20 +25,18 @@ pub struct InitArgs {
     /// Folder with the documents.
     #[arg(default_value = ".")]
     dir: PathBuf,
-    #[command(flatten)]
-    llm: LlmArgs,
 }
 
 /// Runs the command. Existing files are left unchanged.
 pub fn init(args: &InitArgs) -> Result<(), Failure> {
-    let (folder, llm) = (&args.dir, args.llm.endpoint()?);
+    let folder = &args.dir;
     let seen = survey(folder).map_err(|error| match error.kind {
         Kind::Data(Rule::EmptyCorpus) => Failure::new(error.to_string(), NO_DOCUMENTS),
         Kind::Missing => Failure::new(error.to_string(), "name the folder with your documents"),
         _ => error.into(),
     })?;
     let settings = folder.join(SETTINGS);
-    if !create(&settings, &starter(&seen, Format::Files, llm.as_ref()))? {
+    if !create(&settings, &starter(&seen, Format::Files))? {
         let hint = format!(
             "run it with `ragtriage run {}`, or move it away to create a new one",
             shell(&settings)
@@ -77,12 +74,15 @@ const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, Asci
 /// Reports files that a run will not read as they are.
 fn told(seen: &Survey) {
     for (n, what) in [
-        (seen.wrapped.values().sum(), "without plain text"),
-        (seen.code.values().sum(), "of source code"),
+        (seen.wrapped.values().sum(), "without plain text: extract it first (pandoc, pdftotext)"),
+        (
+            seen.code.values().sum(),
+            "of source code: add its endings to `dataset.globs` to include it",
+        ),
     ] {
         if n > 0 {
             let files = plural(n, "file", "files");
-            output::talk(&format!("skipped {files} {what}: see the configuration"));
+            output::talk(&format!("skipped {files} {what}"));
         }
     }
     if seen.n_unreadable > 0 {

@@ -6,6 +6,8 @@ use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use rustix::process::{Resource, getrlimit};
+
 use crate::failure::Failure;
 
 /// Address space of a run over a small corpus.
@@ -58,10 +60,8 @@ fn started(n: usize, stack_bytes: usize) -> Result<(), (usize, io::Error)> {
 }
 
 fn check_address_space() -> Result<(), Failure> {
-    // Without the file (not Linux) there is no answer, and the program starts as it is.
-    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let least = LEAST_BYTES + n_cores() as u64 * BYTES_PER_CORE;
-    match address_space(&limits) {
+    match getrlimit(Resource::As).current {
         Some(bytes) if bytes < least => Err(Failure::new(
             format!(
                 "address space is limited to {} MB, but at least {} MB are needed",
@@ -72,12 +72,6 @@ fn check_address_space() -> Result<(), Failure> {
         )),
         _ => Ok(()),
     }
-}
-
-/// Returns the soft limit in bytes; `None` if there is none.
-fn address_space(limits: &str) -> Option<u64> {
-    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
-    line.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -91,16 +85,5 @@ mod tests {
         let failure = check_threads(3, 1 << 46).expect_err("a stack of 64 TiB");
         let expected = "only 0 threads can be started, but 3 are needed: ";
         assert!(failure.message.starts_with(expected), "{}", failure.message);
-    }
-
-    #[test]
-    fn the_soft_limit_is_read() {
-        // Lines of /proc/self/limits after `ulimit -Sv 1048576`, and without a limit.
-        let limited = "Max locked memory         8388608              8388608              bytes     \n\
-                       Max address space         1073741824           unlimited            bytes     \n";
-        assert_eq!(address_space(limited), Some(1 << 30));
-        let free =
-            "Max address space         unlimited            unlimited            bytes     \n";
-        assert_eq!(address_space(free), None);
     }
 }

@@ -6,7 +6,6 @@ mod bars;
 mod check;
 mod command_line;
 mod compare;
-mod conditions;
 mod config;
 mod dataset;
 mod demo;
@@ -23,7 +22,6 @@ mod model;
 mod next;
 mod output;
 mod overrides;
-mod recorded;
 mod report;
 mod resume;
 mod run;
@@ -35,7 +33,6 @@ mod score;
 mod shell;
 mod starter;
 mod tune;
-mod wrong_call;
 
 use std::process::ExitCode;
 

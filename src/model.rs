@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
 use ragtriage_clients::fetch::model::{self as models, FetchedModel, HubName, ModelSource};
+use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::Resolved;
 
 #[derive(Debug, Subcommand)]
@@ -34,34 +35,31 @@ pub struct ModelFetchArgs {
 pub fn model(command: ModelCommand) -> Result<(), Failure> {
     let ModelCommand::Fetch(args) = command;
     let resolved = Resolved::new(args.config.as_deref(), &[])?;
-    let environment = environment(&resolved, args.offline, false)?;
+    let environment = environment(&resolved, args.offline, false);
     let source = ModelSource {
         cache_dir: environment.cache_dir,
         hub: environment.hub,
         offline: args.offline,
     };
     let name = args.name.unwrap_or_else(|| resolved.settings.retrieval.dense.model.clone());
-    if models::is_pinned(&name) {
-        return fetch_pinned(&name, &source);
-    }
-    let name = HubName::parse(&name)?;
     let bars = ProgressBars::new();
+    let on_download = |download: Download<'_>| bars.download(download);
     let fetched = block_on(async {
-        Ok(models::fetch(&name, &source, &|download| bars.download(download)).await?)
+        // Of a pinned model this program knows the hashes.
+        if models::is_pinned(&name) {
+            let found = models::locate(&name, Path::new(""), &source, &on_download).await?;
+            return Ok((found, None));
+        }
+        let name = HubName::parse(&name)?;
+        let fetched = models::fetch(&name, &source, &on_download).await?;
+        let FetchedModel { commit, checkpoint, is_new } = fetched;
+        let how = if is_new { "downloaded" } else { "already on this machine" };
+        Ok((checkpoint, Some(format!("{} at {commit}: {how}", name.name))))
     });
-    ragtriage_pipeline::progress::Progress::finish(&bars);
-    let FetchedModel { commit, checkpoint, is_new } = fetched?;
-    let how = if is_new { "downloaded" } else { "already on this machine" };
-    output::talk(&format!("{} at {commit}: {how}", name.name));
+    bars.finish();
+    let (checkpoint, told) = fetched?;
+    if let Some(told) = told {
+        output::talk(&told);
+    }
     output::data(&format!("{}\n", checkpoint.folder.display()))
-}
-
-/// Fetches a model whose hashes this program knows, as a run does.
-fn fetch_pinned(name: &str, source: &ModelSource) -> Result<(), Failure> {
-    let bars = ProgressBars::new();
-    let found = block_on(async {
-        Ok(models::locate(name, Path::new(""), source, &|download| bars.download(download)).await?)
-    });
-    ragtriage_pipeline::progress::Progress::finish(&bars);
-    output::data(&format!("{}\n", found?.folder.display()))
 }

@@ -1,7 +1,6 @@
 //! The only place that prints: data to stdout, messages to stderr.
 
-use std::fs::OpenOptions;
-use std::io::{IsTerminal, Read, Seek, SeekFrom, Write};
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use serde::Serialize;
@@ -15,10 +14,9 @@ use ragtriage_report::render::terminal::{self, Screen};
 /// Columns that tables need.
 const LEAST_WIDTH: usize = 60;
 
-/// Returns true if headings may be bold: stdout is a terminal and `NO_COLOR` is not set (no-color.org).
-fn color() -> bool {
-    std::io::stdout().is_terminal()
-        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+/// Returns true if `NO_COLOR` is not set (no-color.org): headings on a terminal may be bold.
+fn may_color() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Prints data. A reader that went away (`| head`) is no failure.
@@ -44,27 +42,6 @@ pub fn file(path: &Path, mode: u32, bytes: &[u8]) -> Result<(), Failure> {
     write_file(path, mode, |file| file.write_all(bytes)).map_err(|error| cannot_write(path, &error))
 }
 
-/// Appends to a file that the user named, and creates it if it is missing.
-///
-/// # Errors
-/// Errors of the operating system.
-pub fn append(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let written = append_lines(path, bytes);
-    written.map_err(|error| cannot_write(path, &error))
-}
-
-/// Appends after a line end, which the file may lack.
-fn append_lines(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = OpenOptions::new().append(true).create(true).read(true).open(path)?;
-    let mut last = [b'\n'];
-    if file.metadata()?.is_file() && file.metadata()?.len() > 0 {
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-    }
-    let gap: &[u8] = if last == [b'\n'] { b"" } else { b"\n\n" };
-    file.write_all(&[gap, bytes].concat())
-}
-
 /// Returns the failure to write a file that the user named.
 pub fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     let hint = match error.kind() {
@@ -78,7 +55,7 @@ pub fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
 
 /// Returns the screen that reports are laid out for: the terminal, at most the width of reports elsewhere.
 pub fn screen() -> Screen {
-    let screen = Screen::new(color());
+    let screen = Screen::new(std::io::stdout().is_terminal() && may_color());
     let width = comfy_table::Table::new().width().map(usize::from);
     Screen {
         width: width.map_or(screen.width, |width| width.clamp(LEAST_WIDTH, screen.width)),
@@ -106,8 +83,7 @@ pub fn talk(text: &str) {
 
 /// Returns true if talk may be coloured: stderr is a terminal and `NO_COLOR` is not set.
 pub fn talk_color() -> bool {
-    std::io::stderr().is_terminal()
-        && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    std::io::stderr().is_terminal() && may_color()
 }
 
 /// Returns the columns of the terminal on stderr, if it is one.

@@ -18,12 +18,6 @@ pub struct OverrideArgs {
     /// Override a configuration key, value in TOML: `--set retrieval.k=3`.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    #[command(flatten)]
-    llm: LlmArgs,
-}
-
-#[derive(Debug, Default, Args)]
-pub struct LlmArgs {
     /// Language model to use: `ollama:NAME`, `openai:NAME` or `URL#NAME`.
     ///
     /// Sets `generator`, `base_url`, `model`, `api_key_env` and `headers_env` of `[generation]`. `ollama` is the server on this
@@ -36,7 +30,8 @@ pub struct LlmArgs {
 impl OverrideArgs {
     /// Returns the overrides as `KEY=VALUE`, of which later ones win.
     pub fn sets(&self) -> Result<Vec<String>, Failure> {
-        let mut sets = self.llm.endpoint()?.map_or_else(Vec::new, LlmEndpoint::sets);
+        let llm = self.llm.as_deref().map(LlmEndpoint::parse).transpose()?;
+        let mut sets = llm.map_or_else(Vec::new, LlmEndpoint::sets);
         sets.extend(self.sets.iter().cloned());
         Ok(sets)
     }
@@ -45,7 +40,7 @@ impl OverrideArgs {
     pub fn without_generator(&self) -> String {
         let sets = self.sets.iter();
         let sets = sets.filter(|set| !key(set).starts_with("generation."));
-        let rest = Self { sets: sets.cloned().collect(), llm: LlmArgs::default() };
+        let rest = Self { sets: sets.cloned().collect(), llm: None };
         rest.flags(&[])
     }
 
@@ -58,7 +53,7 @@ impl OverrideArgs {
     pub fn flags(&self, changes: &[(&str, &str)]) -> String {
         let is_changed = |set: &str| changes.iter().any(|(changed, _)| *changed == key(set));
         let mut out = String::new();
-        if let Some(llm) = &self.llm.llm {
+        if let Some(llm) = &self.llm {
             let _ = write!(out, " --llm {}", shell(Path::new(llm)));
         }
         let sets = self.sets.iter().filter(|set| !is_changed(set)).cloned();
@@ -74,20 +69,13 @@ fn key(set: &str) -> &str {
     set.split_once('=').map_or(set, |(key, _)| key).trim()
 }
 
-impl LlmArgs {
-    /// Returns the endpoint of the model, if one is given.
-    pub fn endpoint(&self) -> Result<Option<LlmEndpoint>, Failure> {
-        self.llm.as_deref().map(LlmEndpoint::parse).transpose()
-    }
-}
-
 /// The endpoint of a language model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LlmEndpoint {
-    pub base_url: String,
-    pub model: String,
+struct LlmEndpoint {
+    base_url: String,
+    model: String,
     /// The environment variable that holds its key.
-    pub api_key_env: Option<&'static str>,
+    api_key_env: Option<&'static str>,
 }
 
 impl LlmEndpoint {
@@ -164,7 +152,7 @@ mod tests {
     fn flags_read_back_as_they_were_given() {
         let args = OverrideArgs {
             sets: vec!["retrieval.k=3".to_owned()],
-            llm: LlmArgs { llm: Some("ollama:llama3.2".to_owned()) },
+            llm: Some("ollama:llama3.2".to_owned()),
         };
         assert_eq!(args.flags(&[]), " --llm ollama:llama3.2 --set retrieval.k=3");
         assert_eq!(args.without_generator(), " --set retrieval.k=3");

@@ -31,7 +31,7 @@ use ragtriage_report::render::{markdown, terminal};
 use ragtriage_report::run::{self, COLUMNS};
 use ragtriage_report::{csv, trec};
 
-/// Default number of hits per ranking in HTML: those whose scores are explained.
+/// Hits per ranking in HTML: those whose scores are explained.
 const DEPTH: usize = EXPLAINED;
 /// The HTML report in the folder of its run.
 pub const HTML_FILE: &str = "report.html";
@@ -42,39 +42,31 @@ const AUDIT_SEED: u64 = 0;
 pub struct ReportArgs {
     /// Folder of the run, or its name under evals/runs/.
     run: PathBuf,
-    /// Compare with this baseline run.
+    /// Show this baseline run beside it, in HTML.
     #[arg(long, value_name = "BASELINE", conflicts_with_all = ["audit", "audited"])]
     compare: Option<PathBuf>,
     /// Compare only the questions that both runs share.
     #[arg(long, requires = "compare")]
     intersect: bool,
     /// Format [default: html; terminal for --audited].
+    ///
+    /// HTML is written to the run's folder, everything else is printed.
     #[arg(long, value_enum, conflicts_with = "audit")]
     format: Option<ReportFormat>,
-    /// Output file, `-` for standard output.
-    ///
-    /// By default HTML goes to the run's folder and everything else to standard output.
-    #[arg(short, long, value_name = "FILE")]
-    out: Option<PathBuf>,
     /// Omit document text, gold answers and model answers.
     ///
     /// Questions, ids, classes and metrics are kept.
     #[arg(long)]
     no_text: bool,
-    /// Hits shown per ranking in HTML.
-    ///
-    /// Packed and gold passages are always included.
-    #[arg(long, value_name = "N", default_value_t = DEPTH)]
-    depth: usize,
     /// Print N sampled questions for a person to judge.
     ///
     /// JSON lines with answers and failure classes.
-    #[arg(long, value_name = "N", conflicts_with_all = ["audited", "no_text", "out"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["audited", "no_text"])]
     audit: Option<usize>,
     /// Report on a completed --audit file.
     ///
     /// Shows agreement, the corrected share of right answers and the classes' error rate.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["no_text", "out"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_text")]
     audited: Option<PathBuf>,
 }
 
@@ -87,12 +79,8 @@ enum ReportFormat {
     /// Markdown, for a pull request.
     #[value(alias = "markdown")]
     Md,
-    /// summary.json; with --compare `summary` and `comparison`.
+    /// summary.json.
     Json,
-    /// Final ranking of documents, as a TREC run.
-    Trec,
-    /// Relevance judgments, as `trec_eval` reads them.
-    Qrels,
     /// Table with one row per question.
     Csv,
     /// Every stage and answer, as `import` reads it.
@@ -141,18 +129,17 @@ impl Reported {
         folder: &RunFolder,
         run: SavedRun,
         baseline: &Path,
-        args: &ReportArgs,
-        depth: usize,
+        intersect: bool,
     ) -> Result<Self, Failure> {
         let own = assemble::evaluation(&run.manifest.settings);
         let other = folder_of(baseline);
-        let theirs = SavedRun::load_with_parts(&other, depth)?;
+        let theirs = SavedRun::load_with_parts(&other, DEPTH)?;
         let ruler = assemble::evaluation(&theirs.manifest.settings);
         let plan = ComparePlan {
             evaluation: ruler.clone(),
             measures: Vec::new(),
             primary: theirs.manifest.settings.evaluation.primary,
-            intersect: args.intersect,
+            intersect,
         };
         let comparison = compare::compare(&theirs, &[ComparedRun { run: &run, k: own.k }], &plan)?;
         let evaluation = summary::evaluate(&theirs, &ruler);
@@ -187,12 +174,13 @@ impl Reported {
         }
     }
 
-    fn html(&self, scope: PageScope) -> String {
+    fn html(&self, has_text: bool) -> String {
         let baseline = self
             .compared
             .as_ref()
             .map(|Compared { run, evaluation, k, .. }| Evaluated { run, evaluation, k: *k });
         let counterparts = self.compared.as_ref().map(|compared| &compared.counterparts);
+        let scope = PageScope { depth: DEPTH, has_text };
         let questions = Questions::new(self.evaluated(), baseline.zip(counterparts), scope);
         html::render(&self.run.manifest.name, &self.document(), &questions.blocks())
     }
@@ -212,29 +200,15 @@ impl Reported {
         run::report(&self.run, &self.evaluation, comparison)
     }
 
-    fn content(&self, form: ReportFormat, scope: PageScope) -> Result<String, Failure> {
-        let Self { run, evaluation, compared, .. } = self;
-        Ok(match (form, compared.as_ref().map(|compared| &compared.comparison)) {
-            (ReportFormat::Html, _) => self.html(scope),
-            (ReportFormat::Terminal, _) => terminal::render(&self.document(), output::screen()),
-            (ReportFormat::Md, _) => markdown::render(&self.document()),
-            (ReportFormat::Json, None) => output::json(&evaluation.summary, "summary.json")?,
-            (ReportFormat::Json, Some(comparison)) => {
-                let both = json!({"summary": evaluation.summary, "comparison": comparison});
-                output::json(&both, "the comparison")?
-            }
-            (ReportFormat::Trec, None) => trec::documents(run),
-            (ReportFormat::Qrels, None) => trec::qrels(run),
-            (ReportFormat::Csv, None) => csv::render(run, evaluation),
-            (ReportFormat::Record, None) => {
-                recorded::write(run, &configuration_digest(&run.manifest))
-            }
-            (form, Some(_)) => {
-                return Err(Failure::new(
-                    format!("unsupported `--format {}` with --compare", form.name()),
-                    "leave --compare out, or write html, md, json or terminal",
-                ));
-            }
+    fn content(&self, form: ReportFormat, has_text: bool) -> Result<String, Failure> {
+        let Self { run, evaluation, .. } = self;
+        Ok(match form {
+            ReportFormat::Html => self.html(has_text),
+            ReportFormat::Terminal => terminal::render(&self.document(), output::screen()),
+            ReportFormat::Md => markdown::render(&self.document()),
+            ReportFormat::Json => output::json(&evaluation.summary, "summary.json")?,
+            ReportFormat::Csv => csv::render(run, evaluation),
+            ReportFormat::Record => recorded::write(run, &configuration_digest(&run.manifest)),
         })
     }
 }
@@ -250,24 +224,28 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     }
     let form = args.format.unwrap_or(ReportFormat::Html);
     let is_html = form == ReportFormat::Html;
-    let depth = if is_html { args.depth } else { 0 };
-    let run = SavedRun::load_with_parts(&folder, depth)?;
+    let run = SavedRun::load_with_parts(&folder, if is_html { DEPTH } else { 0 })?;
     let mut reported = match &args.compare {
         None => {
             let plan = assemble::evaluation(&run.manifest.settings);
             Reported::new(&folder, run, plan)?
         }
-        Some(baseline) => Reported::compared(&folder, run, baseline, args, depth)?,
+        Some(baseline) if is_html => Reported::compared(&folder, run, baseline, args.intersect)?,
+        Some(_) => {
+            return Err(Failure::new(
+                format!("unsupported `--format {}` with --compare", form.name()),
+                "`ragtriage compare BASELINE RUN` prints a comparison as text, Markdown or JSON",
+            ));
+        }
     };
     if args.no_text {
         reported.forget_texts();
     }
-    let content = reported.content(form, PageScope { depth, has_text: !args.no_text })?;
-    let file = args.out.clone();
-    let file = file.or_else(|| is_html.then(|| folder.file(&reported.html_file(args.no_text))));
+    let content = reported.content(form, !args.no_text)?;
+    let file = is_html.then(|| folder.file(&reported.html_file(args.no_text)));
     // The process ends: freeing a run of thousands of questions piece by piece would take a tenth of a second.
     std::mem::forget(reported);
-    let Some(file) = file.filter(|file| file != Path::new("-")) else {
+    let Some(file) = file else {
         return output::data(&content);
     };
     output::file(&file, PRIVATE, content.as_bytes())?;
@@ -364,7 +342,7 @@ pub fn conclude(
     folder.write("retrieval.trec", trec::documents(run).as_bytes())?;
     folder.write("chunks.trec", trec::chunks(run).as_bytes())?;
     folder.write("qrels.trec", trec::qrels(run).as_bytes())?;
-    let page = reported.html(PageScope { depth: DEPTH, has_text: true });
+    let page = reported.html(true);
     folder.write(HTML_FILE, page.as_bytes())?;
     let screen = output::screen();
     let text = match printed {

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
+use crate::run::RunArgs;
 use ragtriage_core::config::{GenerationSettings, Settings};
 use ragtriage_core::types::Note;
 use ragtriage_data::run::{ExternalSource, Manifest, RunFolder, SavedRun};
+use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::settings::Resolved;
 
 /// The record of run `name` under `out`; refused where its questions cannot be asked, only imported. `None` where the folder is
@@ -56,8 +58,21 @@ pub(super) fn recorded(manifest: Manifest, sets: &[String]) -> Result<Resolved, 
     Ok(Resolved::recorded(manifest.settings, PathBuf::from(manifest.config), sets)?)
 }
 
-/// Makes `new` the manifest of the resumed run `name`, so far `old`; an error if other questions or settings would be used.
-pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<(), Failure> {
+/// Returns what the resumed run has, and the questions and passages that need no further work; `None` where it begins.
+pub(super) fn done(args: &RunArgs, has_earlier: bool) -> Result<Option<(SavedRun, Done)>, Failure> {
+    let Some(name) = args.resume.as_ref().filter(|_| has_earlier) else {
+        return Ok(None);
+    };
+    let old = SavedRun::load_incomplete(&RunFolder::existing(&args.out.join(name)), 0)?;
+    let finished = old.traces.iter().filter(|trace| !trace.failed());
+    let questions = finished.map(|trace| trace.question.id.clone()).collect();
+    let passages = old.passages.keys().cloned().collect();
+    Ok(Some((old, Done { questions, passages, replies: Vec::new() })))
+}
+
+/// Makes `new` the manifest of the resumed run, so far `old`; an error if other questions or settings would be used.
+pub(super) fn go_on(old: &SavedRun, new: &mut Manifest) -> Result<(), Failure> {
+    let name = &new.name;
     let differences = differences(&old.manifest, new);
     if !differences.is_empty() {
         return Err(Failure::new(
@@ -73,7 +88,6 @@ pub(super) fn go_on(name: &str, old: &SavedRun, new: &mut Manifest) -> Result<()
             ),
         ));
     }
-    name.clone_into(&mut new.name);
     new.started.clone_from(&old.manifest.started);
     let kept = old
         .manifest

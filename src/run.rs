@@ -1,6 +1,5 @@
 //! `ragtriage run`: runs the pipeline and reports on it.
 
-use std::collections::HashSet;
 use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -16,12 +15,11 @@ use crate::run_folder::DEFAULT_OUT;
 use crate::runtime::block_on;
 use crate::sample::{load, sample};
 use crate::shell::shell;
-use crate::{announce, dry_run, interrupt, judge, output, recorded, report, resume};
+use crate::{announce, dry_run, interrupt, judge, output, report, resume};
 use ragtriage_core::text::address;
 use ragtriage_data::run::replies::{self, Replies};
-use ragtriage_data::run::{ExternalSource, Manifest, RunFolder, SavedRun, spent};
+use ragtriage_data::run::{ExternalSource, Manifest, RunFolder, spent};
 use ragtriage_pipeline::Kind;
-use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::record::RunSink;
 use ragtriage_pipeline::recorded::RecordedPlan;
@@ -97,24 +95,22 @@ enum Work {
 /// Runs the command.
 pub fn run(args: RunArgs) -> Result<(), Failure> {
     block_on(async move {
-        let earlier = args
-            .resume
-            .as_deref()
-            .map(|name| resume::earlier(&args.out, name))
-            .transpose()?
-            .flatten();
-        let begins = earlier.is_none();
+        let earlier = match &args.resume {
+            Some(name) => resume::earlier(&args.out, name)?,
+            None => None,
+        };
+        let has_earlier = earlier.is_some();
         let resumed_since = earlier.as_ref().and_then(Manifest::started_at);
         let mut resolved = resolve(&args, earlier)?;
         if args.dry_run {
-            let done = done_before(&args, begins)?;
-            return Box::pin(dry_run::dry_run(&args, resolved, &done)).await;
+            let done = resume::done(&args, has_earlier)?.map(|(_, done)| done);
+            return Box::pin(dry_run::of_run(&args, resolved, &done.unwrap_or_default())).await;
         }
         let clock = Instant::now();
         let mut dataset = load(&mut resolved)?;
         let loading = clock.elapsed().as_secs_f64();
-        recorded::check(&args, &resolved, &done_before(&args, begins)?).await?;
-        let environment = environment(&resolved, args.offline, args.no_cache)?;
+        sample(&mut dataset, &resolved.settings)?;
+        let environment = environment(&resolved, args.offline, args.no_cache);
         let environment = Environment { resumed_since, ..environment };
         let bars = ProgressBars::new();
         let judge = assemble::judge(&resolved, &environment)?;
@@ -125,19 +121,34 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             Work::Ours(Box::new(assembled(&resolved, &environment, &bars).await?))
         };
         let assembling = clock.elapsed().as_secs_f64();
-        sample(&mut dataset, &resolved.settings)?;
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
         match &work {
-            Work::Ours(assembled) => {
-                record::parts(&mut manifest, assembled);
-            }
+            Work::Ours(assembled) => record::parts(&mut manifest, assembled),
             Work::Service(_) => manifest.external = Some(service_source(&resolved.settings)),
         }
         manifest.seconds.insert("assemble".to_owned(), assembling);
         manifest.seconds.insert("load".to_owned(), loading);
-        announce::announce(&resolved.settings, &dataset);
+        announce::announce(announce::sent(&resolved.settings));
 
-        let (folder, done, before) = open_folder(&args, begins, &mut manifest)?;
+        manifest.name = match &args.resume {
+            Some(name) => name.clone(),
+            None => args.name.clone().unwrap_or_else(|| fresh_name(args.config())),
+        };
+        let (old, done) = resume::done(&args, has_earlier)?.unzip();
+        let mut done = done.unwrap_or_default();
+        if let Some(old) = &old {
+            resume::go_on(old, &mut manifest)?;
+        }
+        dry_run::refuse_unrecorded(&args, &resolved, &dataset, &done).await?;
+        let folder = match &args.resume {
+            Some(name) => RunFolder::existing(&args.out.join(name)),
+            None => RunFolder::create(&args.out, &manifest.name)?,
+        };
+        let mut before = 0.0;
+        if let Some(old) = old {
+            done.replies = Replies::read(&folder)?;
+            before = spent(&old.traces, &done.replies);
+        }
         let mut caches = Vec::new();
         let mut stock = None;
         let source = match work {
@@ -210,47 +221,6 @@ fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failur
         )),
         _ => Ok(Resolved::new(Some(args.config()), &sets)?),
     }
-}
-
-/// Opens the run's folder, new or resumed, with what it has already and what that cost in US dollars.
-fn open_folder(
-    args: &RunArgs,
-    begins: bool,
-    manifest: &mut Manifest,
-) -> Result<(RunFolder, Done, f64), Failure> {
-    let Some(name) = &args.resume else {
-        manifest.name = args.name.clone().unwrap_or_else(|| fresh_name(args.config()));
-        return Ok((RunFolder::create(&args.out, &manifest.name)?, Done::default(), 0.0));
-    };
-    let folder = RunFolder::existing(&args.out.join(name));
-    if begins {
-        manifest.name.clone_from(name);
-        return Ok((folder, Done::default(), 0.0));
-    }
-    let old = earlier_traces(&args.out, name)?;
-    resume::go_on(name, &old, manifest)?;
-    let replies = Replies::read(&folder)?;
-    let spent = spent(&old.traces, &replies);
-    Ok((folder, Done { replies, ..done_by(old) }, spent))
-}
-
-/// Returns the questions that the resumed run has; none where it `begins`.
-fn done_before(args: &RunArgs, begins: bool) -> Result<Done, Failure> {
-    let name = args.resume.as_ref().filter(|_| !begins);
-    let earlier = name.map(|name| earlier_traces(&args.out, name)).transpose()?;
-    Ok(earlier.map(done_by).unwrap_or_default())
-}
-
-fn earlier_traces(out: &Path, name: &str) -> Result<SavedRun, Failure> {
-    Ok(SavedRun::load_incomplete(&RunFolder::existing(&out.join(name)), 0)?)
-}
-
-/// Returns the questions that need not be asked again.
-fn done_by(old: SavedRun) -> Done {
-    let finished = old.traces.iter().filter(|trace| !trace.failed());
-    let questions = finished.map(|trace| trace.question.id.clone()).collect();
-    let passages: HashSet<_> = old.passages.into_keys().collect();
-    Done { questions, passages, replies: Vec::new() }
 }
 
 /// Returns the name of a configuration file without its extension, as a valid name of a folder.

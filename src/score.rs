@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 
 use crate::failure::Failure;
 use crate::output;
@@ -15,20 +15,18 @@ use ragtriage_data::run::external::predictions::{Golds, Predictions};
 use ragtriage_data::run::external::qrels::Qrels;
 use ragtriage_data::run::external::trec_run::TrecRun;
 use ragtriage_eval::files::{self, FilePlan, FileScores};
+use ragtriage_report::glossary;
 use ragtriage_report::scores::{self, ScoredFile, ScoredFiles};
-use ragtriage_report::{glossary, trec_eval};
 
 /// Default measures of a run.
 const OF_RUNS: &str = "nDCG@10 AP RR Rprec P@5 P@10 Recall@10 Recall@100 Success@5 Judged@10";
-/// Default measures under `--format trec_eval`: those that `trec_eval` prints by default and this tool has.
-const AS_TREC_EVAL: &str = "AP Rprec RR P@5 P@10 P@15 P@20 P@30 P@100 P@200 P@500 P@1000";
 /// Default measures of predictions.
 const OF_ANSWERS: &str = "AnswerEM AnswerF1 AnswerPrecision AnswerRecall";
 /// Added where the gold file marks unanswerable questions.
 const OF_UNANSWERABLE: &str = "AnswerEM(HasAns) AnswerF1(HasAns) AnswerEM(NoAns) AnswerF1(NoAns)";
 
 #[derive(Debug, Args)]
-#[allow(clippy::struct_excessive_bools)] // flags of a command line
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[command(group = ArgGroup::new("scored").required(true).args(["run", "predictions", "list"]))]
 pub struct ScoreArgs {
     /// Explain every measure: formula and range.
@@ -52,12 +50,9 @@ pub struct ScoreArgs {
     /// Also print the values of each query or question.
     #[arg(long)]
     per_query: bool,
-    /// Print JSON, as `--format json`.
-    #[arg(long, conflicts_with = "format")]
+    /// Print JSON.
+    #[arg(long)]
     json: bool,
-    /// Output format.
-    #[arg(long, value_enum, default_value_t = ScoreFormat::Terminal)]
-    format: ScoreFormat,
     /// Minimum relevant grade.
     #[arg(long, value_name = "GRADE", default_value_t = 1, value_parser = clap::value_parser!(i32).range(1..))]
     level: i32,
@@ -78,20 +73,6 @@ pub struct ScoreArgs {
     /// Bootstrap resamples of the intervals; 0 for none.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     resamples: u32,
-    /// Seed of the resamples.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ScoreFormat {
-    /// Table.
-    Terminal,
-    /// JSON.
-    Json,
-    /// Three columns, as `trec_eval` prints.
-    #[value(name = "trec_eval")]
-    TrecEval,
 }
 
 fn scorers() -> impl TypedValueParser<Value = Scorer> {
@@ -110,17 +91,15 @@ pub fn score(args: &ScoreArgs) -> Result<(), Failure> {
         let hint = "give one file as `-` and name the others";
         return Err(Failure::new("standard input can be read only once", hint));
     }
-    let form = if args.json { ScoreFormat::Json } else { args.format };
     match (&args.qrels, &args.gold) {
-        (Some(qrels), _) => score_runs(args, qrels, form),
-        (None, Some(gold)) => score_predictions(args, gold, form),
+        (Some(qrels), _) => score_runs(args, qrels),
+        (None, Some(gold)) => score_predictions(args, gold),
         (None, None) => Err(Failure::bare("neither `--qrels` nor `--gold` is given")),
     }
 }
 
-fn score_runs(args: &ScoreArgs, qrels: &Path, form: ScoreFormat) -> Result<(), Failure> {
-    let default = if form == ScoreFormat::TrecEval { AS_TREC_EVAL } else { OF_RUNS };
-    let plan = plan(args, default, Scorer::default(), form)?;
+fn score_runs(args: &ScoreArgs, qrels: &Path) -> Result<(), Failure> {
+    let plan = plan(args, OF_RUNS, Scorer::default())?;
     let judgments = Input::read(qrels)?;
     let judged = Qrels::parse(&judgments)?;
     let mut files = Vec::new();
@@ -138,14 +117,10 @@ fn score_runs(args: &ScoreArgs, qrels: &Path, form: ScoreFormat) -> Result<(), F
             scores,
         });
     }
-    print(args, &ScoredFiles { plan, files }, form)
+    print(args, &ScoredFiles { plan, files })
 }
 
-fn score_predictions(args: &ScoreArgs, gold: &Path, form: ScoreFormat) -> Result<(), Failure> {
-    if form == ScoreFormat::TrecEval {
-        let hint = "use `--format json`";
-        return Err(Failure::new("`--format trec_eval` is for runs, not for predictions", hint));
-    }
+fn score_predictions(args: &ScoreArgs, gold: &Path) -> Result<(), Failure> {
     let gold = Input::read(gold)?;
     let golds = Golds::parse(&gold)?;
     let scorer = args.scorer.unwrap_or(golds.scorer);
@@ -156,7 +131,7 @@ fn score_predictions(args: &ScoreArgs, gold: &Path, form: ScoreFormat) -> Result
         Scorer::Squad2 => [OF_ANSWERS, OF_UNANSWERABLE].join(" "),
         Scorer::Squad | Scorer::Hotpotqa | Scorer::Mlqa => OF_ANSWERS.to_owned(),
     };
-    let plan = plan(args, &default, scorer, form)?;
+    let plan = plan(args, &default, scorer)?;
     let mut files = Vec::new();
     for path in &args.predictions {
         let input = Input::read(path)?;
@@ -167,15 +142,10 @@ fn score_predictions(args: &ScoreArgs, gold: &Path, form: ScoreFormat) -> Result
         let scores = files::score_predictions(&predictions, &golds, &plan);
         files.push(ScoredFile { name: input.name().to_owned(), tag: None, scores });
     }
-    print(args, &ScoredFiles { plan, files }, form)
+    print(args, &ScoredFiles { plan, files })
 }
 
-fn plan(
-    args: &ScoreArgs,
-    default: &str,
-    scorer: Scorer,
-    form: ScoreFormat,
-) -> Result<FilePlan, Failure> {
+fn plan(args: &ScoreArgs, default: &str, scorer: Scorer) -> Result<FilePlan, Failure> {
     let asked = args.measures.iter().map(String::as_str);
     let names: Vec<&str> =
         if args.measures.is_empty() { default.split(' ').collect() } else { asked.collect() };
@@ -193,9 +163,8 @@ fn plan(
         n_documents: args.documents,
         scorer,
         language: Language::of(&args.language),
-        // trec_eval's columns have no place for intervals.
-        resamples: if form == ScoreFormat::TrecEval { 0 } else { args.resamples as usize },
-        seed: args.seed,
+        resamples: args.resamples as usize,
+        seed: 0,
     })
 }
 
@@ -238,7 +207,7 @@ fn nothing_shared(file: &Input, other: &Input, what: &str) -> Failure {
     Failure::new(message, "check that the files belong together and use the same ids")
 }
 
-fn print(args: &ScoreArgs, scored: &ScoredFiles<'_>, form: ScoreFormat) -> Result<(), Failure> {
+fn print(args: &ScoreArgs, scored: &ScoredFiles<'_>) -> Result<(), Failure> {
     for file in &scored.files {
         for (warning, n) in &file.scores.warnings {
             output::talk(&format!(
@@ -248,17 +217,9 @@ fn print(args: &ScoreArgs, scored: &ScoredFiles<'_>, form: ScoreFormat) -> Resul
             ));
         }
     }
-    match form {
-        ScoreFormat::Terminal => output::report(&scores::report(scored, args.per_query)),
-        ScoreFormat::Json => {
-            output::data(&output::json(&scores::json(scored, args.per_query), "the scores")?)
-        }
-        ScoreFormat::TrecEval => output::data(
-            &scored
-                .files
-                .iter()
-                .map(|file| trec_eval::render(file, args.per_query))
-                .collect::<String>(),
-        ),
+    if args.json {
+        output::data(&output::json(&scores::json(scored, args.per_query), "the scores")?)
+    } else {
+        output::report(&scores::report(scored, args.per_query))
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::overrides::LlmEndpoint;
 use ragtriage_core::config::Format;
 use ragtriage_core::text::numbers::{listed, plural, thousands};
 use ragtriage_data::dataset::Survey;
@@ -11,10 +10,9 @@ use ragtriage_data::dataset::Survey;
 /// Documents of which at least this share has headings are cut at them.
 const MOSTLY: f64 = 0.5;
 
-/// Returns a configuration file for the documents, with reasons in comments, to be written into their folder. `llm`: the generator's
-/// endpoint.
+/// Returns a configuration file for the documents, with reasons in comments, to be written into their folder.
 #[must_use]
-pub fn starter(survey: &Survey, format: Format, llm: Option<&LlmEndpoint>) -> String {
+pub fn starter(survey: &Survey, format: Format) -> String {
     let mut out = String::from(
         "# Configuration of ragtriage for the documents in this folder. All other keys have their defaults:\n\
          # `ragtriage config show FILE` shows every key, `ragtriage schema config` documents them.\n#\n",
@@ -23,10 +21,7 @@ pub fn starter(survey: &Survey, format: Format, llm: Option<&LlmEndpoint>) -> St
     dataset(&mut out, survey, format);
     chunking(&mut out, survey);
     retrieval(&mut out, survey);
-    match llm {
-        Some(llm) => generation(&mut out, llm),
-        None => out.push_str(GENERATION),
-    }
+    out.push_str(GENERATION);
     out
 }
 
@@ -51,20 +46,6 @@ fn dataset(out: &mut String, survey: &Survey, format: Format) {
     );
     if !survey.globs.is_empty() {
         let _ = writeln!(out, "globs = {}", toml::Value::from(survey.globs.clone()));
-    }
-    if !survey.code.is_empty() {
-        let _ = writeln!(
-            out,
-            "# Source code is excluded ({}); add \"*.ENDING\" to include it.",
-            endings(&survey.code)
-        );
-    }
-    if !survey.wrapped.is_empty() {
-        let _ = writeln!(
-            out,
-            "# Not read: {}. Extract their text first (pandoc, pdftotext).",
-            endings(&survey.wrapped)
-        );
     }
     out.push_str(
         "# A question is a line of questions.jsonl:\n\
@@ -99,19 +80,6 @@ fn retrieval(out: &mut String, survey: &Survey) {
             "\n# The default encoder was trained on English. Name one of the BERT family that knows your language:\n\
              # [retrieval.dense]\n# model = \"sentence-transformers/...\"\n",
         );
-    }
-}
-
-fn generation(out: &mut String, llm: &LlmEndpoint) {
-    let (base_url, model) =
-        (toml::Value::from(llm.base_url.as_str()), toml::Value::from(llm.model.as_str()));
-    let _ = write!(
-        out,
-        "\n[generation]\ngenerator = \"openai\"    # `ragtriage run --dry-run` estimates its cost\n\
-         base_url = {base_url}\nmodel = {model}\n"
-    );
-    if let Some(name) = llm.api_key_env {
-        let _ = writeln!(out, "api_key_env = \"{name}\"  # the variable that holds the key");
     }
 }
 
@@ -154,7 +122,7 @@ mod tests {
     #[test]
     fn what_is_written_reads_as_what_was_meant() {
         let settings: Settings =
-            toml::from_str(&starter(&survey(), Format::Files, None)).expect("settings");
+            toml::from_str(&starter(&survey(), Format::Files)).expect("settings");
         let mut expected = Settings::default();
         expected.dataset.globs = vec!["*.md".to_owned(), "*.org".to_owned()];
         expected.chunking.strategy = ragtriage_core::chunk::Strategy::Markdown;
@@ -165,26 +133,11 @@ mod tests {
     fn plain_english_prose_gets_the_defaults() {
         let survey = Survey { language: "en".to_owned(), n_documents: 1, ..Survey::default() };
         let settings: Settings =
-            toml::from_str(&starter(&survey, Format::Files, None)).expect("settings");
+            toml::from_str(&starter(&survey, Format::Files)).expect("settings");
         assert_eq!(settings, Settings::default());
         let settings: Settings =
-            toml::from_str(&starter(&survey, Format::Jsonl, None)).expect("settings");
+            toml::from_str(&starter(&survey, Format::Jsonl)).expect("settings");
         assert_eq!(settings.dataset.format, Format::Jsonl);
-    }
-
-    #[test]
-    fn a_language_model_is_set_with_its_key() {
-        let llm = LlmEndpoint {
-            base_url: "https://h/v1".to_owned(),
-            model: "a\"b".to_owned(),
-            api_key_env: Some("KEY"),
-        };
-        let settings: Settings =
-            toml::from_str(&starter(&survey(), Format::Files, Some(&llm))).expect("settings");
-        let generation = settings.generation;
-        assert_eq!(generation.generator, ragtriage_core::config::GeneratorName::Openai);
-        assert_eq!((&*generation.base_url, &*generation.model), ("https://h/v1", "a\"b"));
-        assert_eq!(generation.api_key_env.as_deref(), Some("KEY"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ import difflib
 import html
 import io
 import os
+import shutil
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from . import _binary
 from ._frames import Kind, Row, frame
 from .errors import RagtriageError
 
-Format = Literal["html", "terminal", "md", "json", "csv", "record"]
+Format = Literal["html", "terminal", "md", "json", "csv", "record", "baseline"]
 GateMode = Literal["interval", "mean"]
 
 _TEXTS = ("id", "question", "kind", "class", "fault", "flags", "answer", "gold_answers")
@@ -201,7 +202,7 @@ class Run:
     @cached_property
     def summary(self) -> dict[str, Any]:
         """``summary.json``, as ``ragtriage schema summary`` describes it."""
-        summary: dict[str, Any] = _binary.json(["report", self.path, "--format", "json", "--out", "-"])
+        summary: dict[str, Any] = _binary.json(["report", self.path, "--format", "json"])
         return summary
 
     def __getitem__(self, measure: str) -> Mean:
@@ -243,19 +244,24 @@ class Run:
         Args:
             kind: ``dict`` (rows by question id), ``pandas`` or ``polars``.
         """
-        done = _binary.run(["report", self.path, "--format", "csv", "--out", "-"])
+        done = _binary.run(["report", self.path, "--format", "csv"])
         return frame([_row(row) for row in csv.DictReader(io.StringIO(done.stdout))], kind, "id")
 
     def report(self, path: str | os.PathLike[str] | None = None, format: Format = "html", *, text: bool = True) -> Path:  # noqa: A002
         """Writes a report and returns its path.
 
         Args:
-            path: The file; by default ``report.FORMAT`` in the run's folder, ``report.txt`` for ``terminal``.
+            path: The file; by default in the run's folder: the HTML report's own, ``report.txt`` for ``terminal``, else ``report.FORMAT``.
             format: A format of ``ragtriage report``.
             text: False omits documents, gold answers and answers.
         """
+        printed = _binary.run(["report", self.path, "--format", format, *([] if text else ["--no-text"])]).stdout
+        if format == "html":
+            written = Path(printed.removesuffix("\n"))
+            return written if path is None else Path(shutil.copy(written, path))
         target = self.path / f"report.{'txt' if format == 'terminal' else format}" if path is None else Path(path)
-        _binary.run(["report", self.path, "--format", format, "--out", target, *([] if text else ["--no-text"])])
+        target.touch(mode=0o600)
+        target.write_text(printed, encoding="utf-8")
         return target
 
     def check(

@@ -16,7 +16,7 @@ use ragtriage_core::text::numbers::{listed, plural, thousands};
 use ragtriage_core::types::{Document, Question};
 use ragtriage_data::dataset::anchor::{self, Anchored, Reason, Unresolved};
 use ragtriage_data::dataset::{
-    Appended, documents, question_line, questions_file, survey, survey_of,
+    Appended, documents, question_line, survey, survey_of,
 };
 
 const UNRESOLVED: &str = "unresolved.jsonl";
@@ -52,12 +52,7 @@ fn add(
     mut anchored: Anchored,
     documents: &[Document],
 ) -> Result<(), Failure> {
-    let path = questions_file(spec).ok_or_else(|| {
-        Failure::new(
-            format!("a `{}` data set takes no further questions", spec.format),
-            "copy its documents into a folder of your own, and name that",
-        )
-    })?;
+    let path = source::questions_file(spec)?;
     let mut file = Appended::open(&path)?;
     let asked = || {
         let unresolved = anchored.unresolved.iter().map(|it| &it.question);
@@ -71,10 +66,7 @@ fn add(
     anchored.questions.retain(|question| !file.holds(question));
     anchored.unresolved.retain(|it| !file.holds(&it.question));
     let n_left = n_pairs - anchored.questions.len() - anchored.unresolved.len();
-    if n_left > 0 {
-        let all = plural(n_pairs, "question", "questions");
-        output::talk(&format!("already in {}: {} of {all}", path.display(), thousands(n_left)));
-    }
+    source::tell_known(&path, n_left, n_pairs);
     if n_other > 0 {
         output::talk(&format!(
             "left out for other answers there: {}",
@@ -94,7 +86,7 @@ fn add(
             Format::Files => survey(folder)?,
             _ => survey_of(documents),
         };
-        create(&settings, &starter(&seen, spec.format, None))?;
+        create(&settings, &starter(&seen, spec.format))?;
     }
     conclude(anchored.questions.len(), folder, &settings, &anchored.unresolved)
 }

@@ -17,7 +17,7 @@ const FETCHED: &str = "datasets/fetched";
 
 #[derive(Debug, Args)]
 pub struct FetchArgs {
-    /// Data set: hotpotqa, squad, squad2, scifact or cisi.
+    /// Data set: hotpotqa, squad, squad2, scifact, cisi, or xquad with --from.
     name: String,
     /// Copy from this folder or file instead of downloading.
     #[arg(long, value_name = "PATH")]
@@ -25,28 +25,15 @@ pub struct FetchArgs {
     /// Replace an existing data set.
     #[arg(long)]
     force: bool,
-    /// Refuse connections: requires --from.
-    #[arg(long)]
-    offline: bool,
 }
 
 pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
-    let FetchArgs { name, from, force, offline } = args;
+    let FetchArgs { name, from, force } = args;
     let root = Path::new(FETCHED);
     if let Some(from) = from {
-        if is_archive(from) {
-            return Err(Failure::new(
-                format!("`{}` is an archive", from.display()),
-                "unpack it and name its folder with `--from`",
-            ));
-        }
         let folder = ragtriage_clients::fetch::dataset::copy_local(name, from, root, *force)?;
         output::talk(&format!("{name} is in {}", folder.display()));
         return Ok(());
-    }
-    if *offline {
-        let hint = "name a copy with `--from PATH`, or leave `--offline` out";
-        return Err(Failure::new(format!("cannot fetch `{name}` with `--offline`"), hint));
     }
     let bars = ProgressBars::new();
     let on_download = |download: Download<'_>| bars.download(download);
@@ -57,11 +44,4 @@ pub fn fetch(args: &FetchArgs) -> Result<(), Failure> {
     let Fetched { folder, licence } = fetched?;
     output::talk(&format!("{name} is in {} (licence: {licence})", folder.display()));
     Ok(())
-}
-
-/// Returns true for a file that is packed, by its name: nothing is unpacked.
-fn is_archive(path: &Path) -> bool {
-    let name = path.to_string_lossy().to_lowercase();
-    let endings = [".zip", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".zst", ".7z"];
-    path.is_file() && endings.iter().any(|ending| name.ends_with(ending))
 }

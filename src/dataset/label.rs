@@ -33,15 +33,9 @@ pub struct LabelArgs {
     /// candidate places are shown first.
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// File to add labelled questions to [default: questions.jsonl].
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
     /// Passages to pool from each retriever.
     #[arg(long, value_name = "N", default_value = "10")]
     depth: NonZeroUsize,
-    /// Seed of the shuffle.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
     /// Refuse connections to other machines.
     #[arg(long)]
     offline: bool,
@@ -53,18 +47,7 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         let spec = resolved.dataset();
         refuse_document(&spec, &args.queries)?;
         let (mut dataset, candidates) = ragtriage_data::dataset::asked(&spec, &args.queries)?;
-        let path = args
-            .out
-            .clone()
-            .or_else(|| ragtriage_data::dataset::questions_file(&spec))
-            .ok_or_else(|| {
-                let hint = "name a file with `--out FILE`";
-                Failure::new(
-                    format!("a `{}` data set takes no further questions", spec.format),
-                    hint,
-                )
-            })?;
-        let mut file = Appended::open(&path)?;
+        let mut file = Appended::open(&source::questions_file(&spec)?)?;
         leave_out(&mut dataset, &file);
         if dataset.questions.is_empty() {
             return Ok(());
@@ -76,7 +59,7 @@ pub fn label(args: LabelArgs) -> Result<(), Failure> {
         let mut terminal =
             Terminal::new(std::io::stdin().lock(), screen, !std::io::stdin().is_terminal());
         let ask = &mut |prompt: Prompt<'_>| terminal.ask(prompt);
-        let tally = label::label(&questions, &pools, args.seed, ask, &mut file)?;
+        let tally = label::label(&questions, &pools, ask, &mut file)?;
         conclude(&tally, &file);
         Ok(())
     })
@@ -107,15 +90,7 @@ fn leave_out(dataset: &mut Dataset, file: &Appended) {
     }
     let n_all = dataset.questions.len();
     dataset.questions.retain(|question| !file.holds(question));
-    let n_left = n_all - dataset.questions.len();
-    if n_left > 0 {
-        let all = plural(n_all, "question", "questions");
-        output::talk(&format!(
-            "already in {}: {} of {all}",
-            file.path().display(),
-            thousands(n_left)
-        ));
-    }
+    source::tell_known(file.path(), n_all - dataset.questions.len(), n_all);
 }
 
 async fn pooled(
@@ -124,8 +99,8 @@ async fn pooled(
     depth: usize,
     offline: bool,
 ) -> Result<Pools, Failure> {
-    announce::announce(&resolved.settings, &dataset);
-    let environment = environment(resolved, offline, false)?;
+    announce::announce(announce::sent(&resolved.settings));
+    let environment = environment(resolved, offline, false);
     let bars = ProgressBars::new();
     let plan = assembled(resolved, &environment, &bars).await?.plan;
     Ok(pool(dataset.documents, dataset.questions, &plan, depth, &bars).await?)

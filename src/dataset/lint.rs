@@ -96,7 +96,7 @@ async fn plan(
     lint: &mut Lint,
     bars: &ProgressBars,
 ) -> Result<Plan, Failure> {
-    let environment = environment(resolved, offline, false)?;
+    let environment = environment(resolved, offline, false);
     let assembled =
         assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
     bars.finish();

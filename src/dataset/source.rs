@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::failure::Failure;
+use crate::output;
+use ragtriage_core::config::DatasetSettings;
+use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_pipeline::settings::Resolved;
 
 #[derive(Debug, Args)]
@@ -45,6 +48,24 @@ pub fn resolve(args: &SourceArgs) -> Result<Resolved, Failure> {
     all.extend(format.iter().map(|format| set("dataset.format", format)));
     all.extend(sets.iter().cloned());
     Ok(Resolved::new(file, &all)?)
+}
+
+/// Returns the file of a data set that takes more questions.
+pub fn questions_file(spec: &DatasetSettings) -> Result<PathBuf, Failure> {
+    ragtriage_data::dataset::questions_file(spec).ok_or_else(|| {
+        Failure::new(
+            format!("a `{}` data set takes no further questions", spec.format),
+            "convert it first: `ragtriage dataset convert PATH FOLDER`",
+        )
+    })
+}
+
+/// Tells how many of the given questions a file has already.
+pub fn tell_known(path: &Path, n_known: usize, n_all: usize) {
+    if n_known > 0 {
+        let all = plural(n_all, "question", "questions");
+        output::talk(&format!("already in {}: {} of {all}", path.display(), thousands(n_known)));
+    }
 }
 
 /// Returns `key=value` with the value as a TOML string.

@@ -9,7 +9,7 @@ use clap::Args;
 use tokio::sync::watch;
 
 use self::files::report;
-use self::progress::{SweepProgress, in_words};
+use self::progress::in_words;
 
 use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
@@ -39,9 +39,6 @@ pub struct TuneArgs {
     config: Option<PathBuf>,
     #[command(flatten)]
     overrides: OverrideArgs,
-    /// Use a seeded sample of N questions over the whole corpus.
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
     /// Name of the sweep; finished trials are reused [default: file name].
     #[arg(long)]
     name: Option<String>,
@@ -62,11 +59,10 @@ pub struct TuneArgs {
 /// Runs the command.
 pub fn tune(args: TuneArgs) -> Result<(), Failure> {
     block_on(async move {
-        let mut sets = args.overrides.sets()?;
-        sets.extend(args.limit.map(|limit| format!("dataset.limit={limit}")));
+        let sets = args.overrides.sets()?;
         let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
         let mut base = Resolved::new(Some(config), &sets).map_err(unreadable)?;
-        let environment = environment(&base, args.offline, false)?;
+        let environment = environment(&base, args.offline, false);
         let mut dataset = load(&mut base)?;
         sample(&mut dataset, &base.settings)?;
         let digest = dataset.digest.clone();
@@ -76,15 +72,14 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
             &args.name.clone().unwrap_or_else(|| stem_of(config)),
             config,
         )?;
-        let (progress, (stop, stopped)) =
-            (SweepProgress(ProgressBars::new()), watch::channel(false));
+        let (bars, (stop, stopped)) = (ProgressBars::new(), watch::channel(false));
         let request = SweepRequest {
             base: &base,
             folder: &folder,
             environment: &environment,
             git_commit: git_commit(),
-            watch: &progress,
-            on_download: &|download| progress.0.download(download),
+            watch: &bars,
+            on_download: &|download| bars.download(download),
             stop: stopped,
         };
         if args.dry_run {

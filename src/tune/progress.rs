@@ -5,33 +5,15 @@ use crate::{announce, output};
 use ragtriage_core::measure::Measure;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_pipeline::Error;
-use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::sweep::trial::{TrialError, TrialResult};
 use ragtriage_pipeline::sweep::trials::Trial;
 use ragtriage_pipeline::sweep::tune::{SweepCost, Watch};
 use ragtriage_report::tuning::pairs;
 
 /// Tells of a sweep on stderr, over the bars of what is under way.
-pub(super) struct SweepProgress(pub(super) ProgressBars);
-
-impl Progress for SweepProgress {
-    fn start(&self, what: &str, total: u64) {
-        self.0.start(what, total);
-    }
-
-    fn advance(&self, units: u64) {
-        self.0.advance(units);
-    }
-
-    fn finish(&self) {
-        self.0.finish();
-    }
-}
-
-impl Watch for SweepProgress {
-    fn begins(&self, trials: &[Trial], n_questions: usize, n_documents: usize) {
-        let settings = trials.iter().map(|trial| &trial.resolved.settings);
-        announce::announce_all(settings, n_questions, n_documents);
+impl Watch for ProgressBars {
+    fn begins(&self, trials: &[Trial]) {
+        announce::announce(trials.iter().flat_map(|it| announce::sent(&it.resolved.settings)));
     }
 
     fn trouble(&self, error: &Error) {

@@ -211,15 +211,6 @@ impl Browser {
         self.done(command, self.client.issue_cmd(Post { path: "goog/cdp/execute", body }))
     }
 
-    /// Sets what media queries see: `prefers-color-scheme`, and `print` for the medium.
-    pub fn media(&self, medium: &str, scheme: &str) {
-        let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
-        self.devtools(
-            "Emulation.setEmulatedMedia",
-            &json!({"media": medium, "features": features}),
-        );
-    }
-
     /// Makes the page as wide as a device of so many CSS pixels.
     pub fn width(&self, pixels: u32) {
         let metrics =

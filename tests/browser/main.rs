@@ -19,7 +19,6 @@ mod driver;
 mod endpoint;
 mod hostile;
 mod load;
-mod looks;
 mod page;
 #[allow(dead_code, reason = "shared with `tests/it`, which uses all of it")]
 #[path = "../it/project.rs"]

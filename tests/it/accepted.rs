@@ -1,27 +1,7 @@
 //! Input that is unusual and right: taken, and counted where something was left out.
 
-use crate::project::{CORPUS, Project, QUESTIONS, SETTINGS};
-use crate::run_files::{self, class, timeless};
-
-const MARK: &str = "\u{feff}";
-
-#[test]
-fn byte_order_marks_and_crlf_change_nothing() {
-    let plain = Project::new();
-    plain.good("r", &["--set", "generation.generator=none"]);
-    let project = Project::new();
-    for (name, text) in
-        [("c.toml", SETTINGS), ("data/corpus.jsonl", CORPUS), ("data/questions.jsonl", QUESTIONS)]
-    {
-        project.write(name, format!("{MARK}{}", text.replace('\n', "\r\n")));
-    }
-    let outcome = project.good("r", &["--set", "generation.generator=none"]);
-    assert_eq!(outcome.stderr, "run folder: runs/r\n");
-    run_files::check(&project, "r");
-    assert_eq!(timeless(project.summary("r")), timeless(plain.summary("r")));
-    let digest = |project: &Project| project.json("runs/r/run.json")["dataset_digest"].clone();
-    assert_eq!(digest(&project), digest(&plain));
-}
+use crate::project::Project;
+use crate::run_files::{self, class};
 
 #[test]
 fn an_empty_document_is_counted_and_makes_no_chunk() {
@@ -74,26 +54,4 @@ fn a_question_of_ones_own_without_gold_is_asked_and_attributed_to_nothing() {
     run_files::check(&project, "r");
     let summary = project.summary("r");
     assert_eq!((class(&summary, "unclear"), class(&summary, "correct")), (1, 2));
-}
-
-#[test]
-fn ids_that_are_numbers_white_space_or_other_scripts_are_kept() {
-    let project = Project::new();
-    project.append(
-        "data/corpus.jsonl",
-        "{\"id\": 7, \"text\": \"Gamma rests.\"}\n{\"id\": \"Zürich see 100%\", \"text\": \"Delta swims.\"}\n",
-    );
-    project.append(
-        "data/questions.jsonl",
-        "{\"id\": 9, \"text\": \"Who swims?\", \"answers\": [\"Delta\"], \"relevant\": {\"Zürich see 100%\": 2, \"7\": 1}}\n",
-    );
-    project.good("r", &[]);
-    run_files::check(&project, "r");
-    // Columns are parted by white space, so white space and `%` inside an id are percent-encoded.
-    let qrels = project.read("runs/r/qrels.trec");
-    assert!(
-        qrels.contains("9 0 7 1\n") && qrels.contains("9 0 Zürich%20see%20100%25 2\n"),
-        "{qrels}"
-    );
-    assert!(project.read("runs/r/retrieval.trec").lines().all(|line| line.split(' ').count() == 6));
 }

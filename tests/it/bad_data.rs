@@ -62,35 +62,6 @@ fn missing_evidence_that_is_kept_is_counted_and_lost_in_the_corpus() {
 }
 
 #[test]
-fn an_empty_corpus_is_refused() {
-    let project = Project::new();
-    for corpus in ["", "\n\n", "{\"id\": \"a\", \"text\": \" \\n\"}\n"] {
-        project.write("data/corpus.jsonl", corpus);
-        project.write("data/questions.jsonl", r#"{"id": "q1", "text": "why?", "answers": ["y"]}"#);
-        project.refuses(
-            &RUN,
-            &[
-                "error: the corpus of `data` is empty",
-                "hint: add documents with text, or check `dataset.path` and `dataset.globs`",
-            ],
-        );
-    }
-}
-
-#[test]
-fn no_question_at_all_is_refused() {
-    let project = Project::new();
-    project.write("data/questions.jsonl", "");
-    project.refuses(
-        &RUN,
-        &[
-            "error: `data` has no questions",
-            "hint: add questions, one per line, or label real ones with `ragtriage dataset label`",
-        ],
-    );
-}
-
-#[test]
 fn invalid_utf_8_is_named_by_file_and_byte() {
     let hint =
         "hint: convert the file to UTF-8, for instance with `iconv`, or leave it out of the corpus";
@@ -114,26 +85,4 @@ fn bad_data_leaves_finished_runs_as_they_were() {
     // `refused` compares every file of every run before and after.
     project.refused(&["run", "c.toml", "--out", "runs", "--name", "other"]);
     project.refused(&["run", "c.toml", "--out", "runs", "--resume", "r"]);
-}
-
-#[test]
-fn empty_qrels_are_refused() {
-    let project = Project::new();
-    project.write("e.qrels", "");
-    project.write("r.trec", "q Q0 d 1 1.0 r\n");
-    project.refuses_with_some_hint(
-        &["score", "--run", "r.trec", "--qrels", "e.qrels", "-m", "RR"],
-        "error: `e.qrels` is empty: it has no line with data",
-    );
-}
-
-#[test]
-fn a_copy_to_fetch_from_must_exist() {
-    Project::new().refuses(
-        &["dataset", "fetch", "squad", "--from", "x.zip"],
-        &[
-            "error: `x.zip` does not exist",
-            "hint: name the folder or file of the data set with `--from`",
-        ],
-    );
 }

@@ -183,23 +183,6 @@ fn caches_are_their_owners_alone() {
     are_private(&cached.project, "runs/one");
 }
 
-#[test]
-fn caches_with_vectors_are_their_owners_alone() {
-    let cached = Cached::dense();
-    cached.run("one", &[]);
-    are_private(&cached.project, "cache");
-}
-
-#[test]
-fn the_folder_of_a_sweep_is_its_owners_alone() {
-    let project = Project::new();
-    project.append("c.toml", "\n[sweep]\n\"retrieval.k\" = [1, 2]\n");
-    let outcome = project.call(&["tune", "c.toml", "--out", "tunes"]);
-    assert_eq!(outcome.code, 0, "{}{}", outcome.stdout, outcome.stderr);
-    are_private(&project, "tunes/c");
-    are_private(&project, "cache");
-}
-
 /// Calls the program while nothing under `folder` can be written. Root may write whatever the modes are: then `folder` is
 /// a read-only mount, which needs `unshare` and unprivileged user namespaces.
 fn call_read_only(project: &Project, folder: &str, args: &[&str]) -> Outcome {
@@ -245,40 +228,6 @@ fn a_complete_read_only_cache_serves_a_run() {
 }
 
 #[test]
-fn an_incomplete_read_only_cache_is_said_once_and_the_run_goes_on() {
-    let cached = Cached::new();
-    cached.run("one", &[]);
-    // Another chunking: another index, other passages to score, other prompts.
-    let more =
-        ["--set", "chunking.size=3", "--set", "chunking.overlap=0", "--set", "retrieval.k=1"];
-    let before = cached.project.files("cache");
-    let called = call_read_only(&cached.project, "cache", &cached.args("two", &more));
-    assert_eq!(called.code, 0, "{}{}", called.stdout, called.stderr);
-    let said = called.stderr.lines().filter(|line| line.contains("cache"));
-    assert_eq!(said.collect::<Vec<_>>(), [READ_ONLY]);
-    assert!(cached.project.files("cache") == before);
-    let (_, writable) = cached.run("three", &more);
-    assert_eq!(results(&cached.project, "two"), writable);
-}
-
-#[test]
-fn a_damaged_read_only_cache_is_not_used() {
-    let cached = Cached::new();
-    let (_, clean) = cached.run("one", &[]);
-    for (path, mut bytes) in cached.project.files("cache") {
-        let half = bytes.len() / 2;
-        bytes.truncate(half);
-        fs::write(path, bytes).expect("written");
-    }
-    let called = call_read_only(&cached.project, "cache", &cached.args("two", &[]));
-    assert_eq!(called.code, 0, "{}{}", called.stdout, called.stderr);
-    // The chunks, the index, the scores and the responses.
-    assert_eq!(notices(&called).len(), 4, "{}", called.stderr);
-    assert!(called.stderr.contains(READ_ONLY), "{}", called.stderr);
-    assert_eq!(results(&cached.project, "two"), clean);
-}
-
-#[test]
 fn a_cache_that_cannot_be_created_is_said_once_and_the_run_goes_on() {
     let cached = Cached::new();
     fs::create_dir(cached.project.path("home")).expect("made");
@@ -307,17 +256,5 @@ fn without_a_cache_none_is_needed_and_none_is_made() {
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(results(&cached.project, "three"), clean);
     assert!(!cached.project.path("cache").exists() && !cached.project.path("home").exists());
-    assert_eq!(fs::read_dir(&temporary).expect("a folder").count(), 0);
-}
-
-#[test]
-fn vectors_without_a_cache_are_in_a_temporary_folder_that_is_removed() {
-    let cached = Cached::dense();
-    let temporary = cached.project.path("temporary");
-    fs::create_dir(&temporary).expect("made");
-    let mut command = cached.project.command(&cached.args("one", &["--no-cache"]));
-    let ran = outcome(&command.env("TMPDIR", &temporary).output().expect("starts"));
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(!cached.project.path("cache").exists());
     assert_eq!(fs::read_dir(&temporary).expect("a folder").count(), 0);
 }

@@ -1,7 +1,7 @@
 //! `ragtriage check`: gates on a run, their exit status, and what CI servers are told.
 
 use crate::compare::two_runs;
-use crate::project::{Outcome, Project, outcome};
+use crate::project::{Outcome, Project};
 
 fn check(project: &Project, args: &[&str]) -> Outcome {
     project.call(&[&["check"], args].concat())
@@ -184,23 +184,4 @@ fn what_cannot_be_checked_is_exit_2() {
         &["run", "c.toml", "--out", "runs", "--name", "r", "--set", "gates.min.EM@5=50"],
         "error: `[gates]`: the gate's limit 50 of `EM@5` lies outside 0 to 1",
     );
-}
-
-#[test]
-fn the_summary_is_appended_as_markdown() {
-    let project = two_runs(&[]);
-    let args = ["check", "runs/k1", "--max", "P@5=0.05", "--min", "RR=0.1"];
-    project.write("summary.md", "before\n");
-    let mut job = project.command(&args);
-    job.env("GITHUB_ACTIONS", "true").env("GITHUB_STEP_SUMMARY", project.path("summary.md"));
-    assert_eq!(self::outcome(&job.output().expect("starts")).code, 1);
-    let text = project.read("summary.md");
-    assert!(text.starts_with("before\n"), "{text}");
-    for part in [
-        "The run does not pass. 1 passed, 1 failed, 0 inconclusive.",
-        "| fail | P@5 &lt;= 0.05 | 0.200 |",
-        "is above 0.05",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
 }

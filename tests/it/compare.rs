@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use crate::project::{CORPUS, Project, QUESTIONS, SETTINGS};
-use crate::run_files::measure;
 
 /// Two documents that share their words: the one with the answer comes second.
 const GAMMA: &str = r#"{"id": "c", "title": "C", "text": "Gamma restarts. Gamma restarts often. Gamma restarts."}
@@ -106,32 +105,6 @@ fn a_comparison_in_a_terminal() {
 }
 
 #[test]
-fn measures_at_a_budget_of_tokens_are_reported_and_compared() {
-    let project = Project::new();
-    let measures = "measures = [\"EvidenceRecall@500t\", \"EvidenceRecall@8t\", \"EM@8t\"]";
-    project.write("c.toml", format!("{SETTINGS}\n[evaluation]\n{measures}\n"));
-    let report = project.good("k5", &[]).stdout;
-    project.good("k1", &["--set", "retrieval.k=1"]);
-    for name in ["k5", "k1"] {
-        let summary = project.summary(name);
-        // `[ 1 ] ␣A ⏎ Alpha ␣waits ␣six ␣minutes .`: 8 tokens show 3 of the 11 bytes of `six minutes`. `[ 1 ] ␣B ⏎ Beta ␣never
-        // ␣waits .`: 16 of the 17 of `Beta never waits.`, and the answer `Beta`.
-        let (found, n) = measure(&summary, "EvidenceRecall@8t");
-        assert!(
-            (found - f64::midpoint(3.0 / 11.0, 16.0 / 17.0)).abs() < 1e-12 && n == 2,
-            "{name}: {found}, n {n}"
-        );
-        assert_eq!(measure(&summary, "EM@8t"), (0.5, 2), "{name}");
-        assert_eq!(measure(&summary, "EvidenceRecall@500t"), (1.0, 2), "{name}");
-    }
-    let columns = report.lines().find(|line| line.contains("@8t")).expect("a column of its own");
-    let columns: Vec<&str> = columns.split_whitespace().collect();
-    assert_eq!(columns, ["n", "@1", "@3", "@5", "@10", "@8t", "@500t", "@prompt", "whole"]);
-    let text = compared(&project, &["runs/k5", "runs/k1", "-m", "EvidenceRecall@8t"]);
-    assert!(text.contains("EvidenceRecall@8t is equal on each of 2 questions."), "{text}");
-}
-
-#[test]
 fn a_comparison_in_json_holds_what_the_terminal_shortens() {
     let project = two_runs(&[]);
     let comparison = json(&project, &["runs/k5", "runs/k1"]);
@@ -163,26 +136,6 @@ fn a_comparison_in_json_holds_what_the_terminal_shortens() {
 }
 
 #[test]
-fn several_runs_are_one_family() {
-    let project = two_runs(&[]);
-    let comparison = json(&project, &["runs/k5", "runs/k1", "runs/k5"]);
-    let labels: Vec<&Value> = comparison["pairs"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|p| &p["run"]["label"])
-        .collect();
-    assert_eq!(labels, ["B", "C"]);
-    let text = compared(&project, &["runs/k5", "runs/k1", "runs/k5"]);
-    assert!(
-        text.contains("  C: No difference: AnswerRight is equal on each of 3 questions.\n"),
-        "{text}"
-    );
-    assert!(text.contains("its p are Holm-adjusted over the 2 compared runs"), "{text}");
-    assert!(text.contains("nothing: configuration, data, versions and models are equal"), "{text}");
-}
-
-#[test]
 fn another_ruler_is_told_and_not_used() {
     let project = two_runs(&[]);
     project.good("strict", &["--set", "evaluation.seed=1"]);
@@ -194,34 +147,6 @@ fn another_ruler_is_told_and_not_used() {
     ];
     assert!(expected.iter().all(|line| text.contains(line)), "{text}");
     assert!(!text.contains("Flipped"), "{text}");
-}
-
-#[test]
-fn without_a_generator_the_stage_that_lost_support_is_told() {
-    let project = two_runs(&["--set", "generation.generator=none"]);
-    let text = compared(&project, &["runs/k5", "runs/k1", "--primary", "EM@prompt"]);
-    for expected in [
-        "* EM@prompt is the primary metric.",
-        "Support in the prompt (3 questions judged in both)",
-        "- q3: How long do Gamma restarts take?\n      flip  lost: supported -> ranking\n      gold  nine seconds\n",
-    ] {
-        assert!(text.contains(expected), "{expected}: {text}");
-    }
-}
-
-#[test]
-fn the_markdown_has_the_same_numbers() {
-    let text = compared(&two_runs(&[]), &["runs/k5", "runs/k1", "--md", "-m", "AnswerF1"]);
-    for expected in [
-        "- A: k5, the baseline: 3 questions, [TIME]\n",
-        "| retrieval.k | 5 | 1 |\n",
-        "| \\* AnswerF1 | 3 | 1.000 | 0.667 | -0.333 | \\[-1.000, +1.000\\] | 1.000 | > 1 | 0/2/1 |\n"
-            .replace('>', "&gt;")
-            .as_str(),
-        "- q3: How long do Gamma restarts take?\n  - flip: lost: correct -&gt; ranking\n  - gold: nine seconds\n  - A: nine seconds\n  - B: (abstained)\n",
-    ] {
-        assert!(text.contains(expected), "{expected}: {text}");
-    }
 }
 
 #[test]

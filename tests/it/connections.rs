@@ -5,7 +5,6 @@ use serde_json::json;
 use crate::endpoint::sets;
 use crate::project::{Outcome, Project, RUN, outcome, tiny_bert};
 use crate::run_files::class;
-use crate::socket::{Sent, Socket, answer};
 use crate::tls::TlsServer;
 
 /// A completion that is right for the second question.
@@ -88,39 +87,6 @@ fn https_goes_through_the_proxy_of_the_environment_and_nowhere_else() {
         ("CONNECT llm.example:443 HTTP/1.1\r\n", "POST /v1/chat/completions HTTP/1.1\r\n");
     assert!(begin(tunnels) > 0 && begin(tunnels) == begin(calls), "{:?}", server.requests());
     assert_eq!(begin(tunnels) + begin(calls), server.requests().len());
-}
-
-#[test]
-fn what_no_proxy_names_goes_straight_there() {
-    // 0.0.0.0 leads to this machine and is no loopback address, for which no proxy is asked in any case.
-    let respond = |_: &str| Sent::Bytes(answer("200 OK", &["connection: close"], &beta()));
-    let (server, proxy) = (Socket::start(respond), Socket::start(respond));
-    let base_url = format!("http://0.0.0.0:{}/v1", server.port());
-    let address = format!("http://127.0.0.1:{}", proxy.port());
-    let straight =
-        run(&Project::new(), &base_url, &[("HTTP_PROXY", &address), ("NO_PROXY", "0.0.0.0")], &[]);
-    assert_eq!(straight.code, 0, "{}", straight.stderr);
-    let n_straight = server.requests().len();
-    assert!(n_straight > 0 && proxy.requests().is_empty());
-    let through = run(&Project::new(), &base_url, &[("HTTP_PROXY", &address)], &[]);
-    assert_eq!(through.code, 0, "{}", through.stderr);
-    assert_eq!(server.requests().len(), n_straight);
-    assert!(
-        proxy.requests()[0].starts_with(&format!("POST {base_url}/chat/completions HTTP/1.1\r\n"))
-    );
-}
-
-#[test]
-fn this_machine_is_called_without_a_proxy_by_every_name_that_it_has() {
-    let nobody = ("HTTP_PROXY", "http://127.0.0.1:9");
-    for (host, address) in
-        [("127.0.0.1", "127.0.0.1"), ("localhost", "127.0.0.1"), ("[::1]", "[::1]")]
-    {
-        let respond = |_: &str| Sent::Bytes(answer("200 OK", &["connection: close"], &beta()));
-        let base_url = format!("http://{host}:{}/v1", Socket::at(address, respond).port());
-        let outcome = run(&Project::new(), &base_url, &[nobody], &["--offline"]);
-        assert_eq!(outcome.code, 0, "{host}: {}", outcome.stderr);
-    }
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn a_run_says_first_what_leaves_this_machine() {
     let elsewhere = endpoint.base_url().replace("127.0.0.1", "0.0.0.0");
     let outcome = call(&project, &elsewhere, &["--limit", "1"]);
     let announced = format!(
-        "leaves this machine: 1 questions with passages of 2 documents go to {elsewhere} (generator); `--dry-run` counts it"
+        "leaves this machine: passages and questions go to {elsewhere} (generator); `--dry-run` counts it"
     );
     assert_eq!(outcome.stderr, format!("{announced}\nrun folder: runs/r\n"));
 }

@@ -234,16 +234,3 @@ fn on_resume_counts_go_on_and_what_the_service_says_holds_no_key() {
         assert!(!String::from_utf8_lossy(&bytes).contains("sk-very-secret"), "{}", path.display());
     }
 }
-
-#[test]
-fn an_address_that_lost_its_query_in_the_record_is_asked_for_again() {
-    let project = Project::new();
-    let rag = Rag::start(knows);
-    let set = format!("{}?key=k-1", rag.set());
-    project.good("r", &["--set", &set]);
-    assert!(!project.read("runs/r/run.json").contains("k-1"));
-    let refused = "error: run `r` records `external.url` without its user info and query, which may hold keys";
-    project.refuses_with_some_hint(&["run", "--out", "runs", "--resume", "r"], refused);
-    let outcome = project.run(&["--set", &set, "--resume", "r"]);
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-}

@@ -105,38 +105,6 @@ fn the_servers_of_three_frameworks_are_asked_and_read() {
 }
 
 #[test]
-fn settings_that_cannot_work_are_refused_before_anything_is_asked() {
-    for (sets, expected) in [
-        (
-            &["external.contexts=sources"][..],
-            "error: `external.contexts` = `sources` must begin with `/`, like `/sources/*/text`",
-        ),
-        (&["external.request={ query = \"q\" }"], "error: `external.request` has no `{question}`"),
-        (
-            &["external.request={ query = \"{question}\", user = \"{q}\" }"],
-            "error: `external.request` has the unknown placeholder `{q}`; there are `{id}`, `{question}`, `{contexts}` and `{arm}`",
-        ),
-        (
-            &["external.request={ query = \"{question}\" }", "external.answers_contexts=true"],
-            "error: `external.request` has no `{contexts}`, which `external.answers_contexts` needs",
-        ),
-        (
-            &["external.request={ query = \"{question}\", api_key = \"sk-1\" }"],
-            "error: `external.request` holds a key, token, password or secret",
-        ),
-        (&["external.scores=/s"], "error: `external.scores` needs `external.contexts`"),
-    ] {
-        let project = Project::new();
-        let rag = Rag::start(ResponseTemplate::new(500));
-        let outcome = run(&project, &rag, sets);
-        assert_eq!(outcome.code, 2, "{}", outcome.stdout);
-        assert!(outcome.stderr.starts_with(expected), "{}", outcome.stderr);
-        assert!(outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
-        assert_eq!(rag.requests().len(), 0);
-    }
-}
-
-#[test]
 fn headers_come_from_the_environment_and_their_values_are_in_no_file() {
     let project = Project::new();
     let rag = Rag::start(|request: &Request| {

@@ -7,12 +7,7 @@ fn what_cannot_be_fetched_is_told_without_a_call() {
     let project = Project::of(&[("datasets/fetched/squad/old", "mine")]);
     for (args, error, hint) in [
         (
-            &["squad", "--offline"][..],
-            "error: cannot fetch `squad` with `--offline`",
-            "hint: name a copy with `--from PATH`, or leave `--offline` out",
-        ),
-        (
-            &["trec_eval"],
+            &["trec_eval"][..],
             "error: no download address of `trec_eval` is known",
             "hint: name a copy with `--from PATH`",
         ),

@@ -1,7 +1,7 @@
 //! Published formats, each by a set made by hand for the purpose and small enough to count.
 
 use crate::project::Project;
-use crate::run_files::{check, class, measure};
+use crate::run_files::{check, measure};
 
 /// Settings of a data set at `data`.
 fn settings(format: &str, more: &str) -> String {
@@ -66,45 +66,6 @@ fn hotpotqa_pools_paragraphs_by_title_and_counts_by_hand() {
     assert_eq!(ranges(&traces[1]), [serde_json::json!([[0, 20]]), serde_json::json!([[0, 20]])]);
 }
 
-const SQUAD: &str = r#"{"version": "1.1", "data": [{"title": "Lake_Zug", "paragraphs": [
-  {"context": "Lake Zug lies in Switzerland. It is 198 metres deep.", "qas": [
-    {"id": "s1", "question": "How deep is Lake Zug?", "answers": [{"text": "198 metres", "answer_start": 36}, {"text": "198 metres", "answer_start": 36}]}]},
-  {"context": "The town of Arth stands at its end.", "qas": [
-    {"id": "s2", "question": "Which town stands at the end?", "answers": [{"text": "Arth", "answer_start": 12}]}]}]}]}"#;
-
-#[test]
-fn squad_1_makes_a_document_of_each_paragraph() {
-    let project = project("squad", &[("data/dev-v1.1.json", SQUAD)]);
-    project.good("r", &["--set", "evaluation.scorer=squad"]);
-    check(&project, "r");
-    let (run, summary) = (project.json("runs/r/run.json"), project.summary("r"));
-    assert_eq!((&run["n_documents"], &run["n_questions"]), (&2.into(), &2.into()));
-    // Each question shares words with its paragraph; both answers are spans of it.
-    close(measure(&summary, "EM@5"), 1.0, 2);
-    close(measure(&summary, "Recall@5"), 1.0, 2);
-    assert_eq!(measure(&summary, "AnswerF1").1, 2);
-    assert_eq!(project.read("runs/r/qrels.trec"), "s1 0 Lake_Zug/0 1\ns2 0 Lake_Zug/1 1\n");
-}
-
-#[test]
-fn squad_2_has_questions_that_cannot_be_answered() {
-    let impossible = r#"{"id": "s3", "question": "Who owns Lake Zug?", "is_impossible": true, "answers": [],
-      "plausible_answers": [{"text": "Switzerland", "answer_start": 17}]}]},
-  {"context""#;
-    let squad2 = SQUAD.replacen("}]}]},\n  {\"context\"", &format!("}}]}},\n    {impossible}"), 1);
-    let project = project("squad", &[("data/dev-v2.0.json", &squad2)]);
-    let outcome = project.good("r", &[]);
-    check(&project, "r");
-    let summary = project.summary("r");
-    assert_eq!(summary["n_questions"], 3);
-    assert!(outcome.stdout.contains("3: 2 span, 1 unanswerable"), "{}", outcome.stdout);
-    // The third has no gold span and no relevant document, but an answer to compare with: the empty one.
-    close(measure(&summary, "EM@5"), 1.0, 2);
-    assert_eq!((measure(&summary, "Recall@5").1, measure(&summary, "AnswerF1").1), (2, 3));
-    assert_eq!(class(&summary, "correct_abstention") + class(&summary, "hallucinated"), 1);
-    assert_eq!(summary["losses"]["n_testable"], 2);
-}
-
 const BEIR: [(&str, &str); 3] = [
     (
         "data/corpus.jsonl",
@@ -151,60 +112,4 @@ fn beir_scores_graded_judgments_of_queries_without_answers() {
     ] {
         assert!(notes.contains(note), "{notes}");
     }
-}
-
-const CISI: [(&str, &str); 3] = [
-    (
-        "data/CISI.ALL",
-        ".I 1\n.T\nCatalogues\n.A\nDoe, J.\n.W\nLibraries keep catalogues.\n.X\n1\t5\t1\n.I 2\n.T\nIndexing\n.A\nRoe, R.\n.W\nTerms weigh.\n.X\n2\t5\t2\n\
-         .I 3\n.T\nUsers\n.A\nPoe, E.\n.W\nReaders ask.\n.X\n3\t5\t3\n",
-    ),
-    (
-        "data/CISI.QRY",
-        ".I 1\n.W\nWho keeps catalogues?\n.I 2\n.W\nDo readers ask?\n.I 3\n.W\nNot judged.\n",
-    ),
-    (
-        "data/CISI.REL",
-        "     1      1\t0\t0.000000\n     1      2\t0\t0.000000\n     2      3\t0\t0.000000\n",
-    ),
-];
-
-#[test]
-fn cisi_asks_the_judged_queries() {
-    let project = project("smart", &CISI);
-    project.good("r", &[]);
-    let summary = project.summary("r");
-    assert_eq!(
-        (&project.json("runs/r/run.json")["n_documents"], &summary["n_questions"]),
-        (&3.into(), &2.into())
-    );
-    assert_eq!(project.read("runs/r/qrels.trec"), "1 0 1 1\n1 0 2 1\n2 0 3 1\n");
-    // Query 1 finds document 1 of 1 and 2, query 2 finds 3: (1/2 + 1) / 2.
-    close(measure(&summary, "Recall@5"), 0.75, 2);
-    close(measure(&summary, "Success@1"), 1.0, 2);
-}
-
-const CRANFIELD: [(&str, &str); 3] = [
-    (
-        "data/cran.all.1400",
-        ".I 1\n.T\nslipstream of a propeller .\n.A\nbrenckman\n.B\nj. 1958\n.W\nthe slipstream raises lift .\n.I 2\n.T\nshear flow .\n.A\nting\n.B\nj.\n.W\nflow past a plate .\n\
-         .I 3\n.T\nboundary layer .\n.A\nglauert\n.B\nj.\n.W\nlaminar layers .\n",
-    ),
-    (
-        "data/cran.qry",
-        ".I 001\n.W\nwhat does the slipstream raise .\n.I 004\n.W\nare layers laminar .\n",
-    ),
-    ("data/cranqrel", "1 1 2\n1 2 -1\n2 3 1 \n"),
-];
-
-#[test]
-fn cranfield_numbers_queries_by_place_and_turns_codes_into_grades() {
-    let project = project("smart", &CRANFIELD);
-    let outcome = project.good("r", &[]);
-    // Grade = 5 - code; -1 is kept as judged and not relevant. The query that calls itself 004 is the second.
-    assert_eq!(project.read("runs/r/qrels.trec"), "1 0 1 3\n1 0 2 0\n2 0 3 4\n");
-    close(measure(&project.summary("r"), "Recall@5"), 1.0, 2);
-    close(measure(&project.summary("r"), "nDCG@10"), 1.0, 2);
-    let note = "1 judgment of code -1, which the readme does not define, treated as not relevant";
-    assert!(outcome.stdout.contains(note), "{}", outcome.stdout);
 }

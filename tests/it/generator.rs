@@ -198,27 +198,6 @@ fn one_failing_question_fails_alone_and_resume_asks_only_it() {
 }
 
 #[test]
-fn an_endpoint_where_nobody_listens_is_an_error_and_resume_goes_on() {
-    // A port that was free a moment ago and is taken again below.
-    let port = std::net::TcpListener::bind("127.0.0.1:0")
-        .expect("a port")
-        .local_addr()
-        .expect("an address")
-        .port();
-    let url = format!("http://127.0.0.1:{port}/v1");
-    let project = Project::new();
-    let args = with(&url, &ONE_ARM);
-    let refused = run(&project, &[&args[..], &["--name".to_owned(), "r".to_owned()]].concat());
-    unreachable(&refused, &url);
-
-    let endpoint = Endpoint::start(Some(port), knows);
-    let resumed = run(&project, &[&args[..], &["--resume".to_owned(), "r".to_owned()]].concat());
-    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
-    check(&project, "r");
-    assert_eq!((class(&project.summary("r"), "correct"), endpoint.requests().len()), (2, 2));
-}
-
-#[test]
 fn an_endpoint_that_went_away_costs_nothing_that_was_finished() {
     let endpoint = Endpoint::start(None, |request: &Request| {
         if user_message(request).contains("alpha") {

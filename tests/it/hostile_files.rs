@@ -49,7 +49,7 @@ fn a_fifo_or_a_device_is_refused_wherever_a_file_is_read() {
         let error = format!("`{file}` is not a regular file");
         assert_refused(&import(&project, file), &error);
         assert_refused(&project.call(&["score", "--run", file, "--qrels", file]), &error);
-        let label = ["dataset", "label", "c.toml", "--out", "o", "--queries", file];
+        let label = ["dataset", "label", "c.toml", "--queries", file];
         assert_refused(&project.call(&label), &format!("cannot read `{file}`: not a regular file"));
     }
     for name in ["traces.jsonl", "passages.jsonl", "run.json"] {
@@ -188,14 +188,4 @@ fn a_passage_with_two_texts_is_refused() {
         &project.call(&["report", "runs/r"]),
         "`runs/r/passages.jsonl` has two passages `a#0` with different contents",
     );
-}
-
-#[test]
-fn an_archive_in_place_of_a_folder_is_named_as_one() {
-    let project = Project::of(&[("set.zip", "PK"), ("cisi.tar.gz", "")]);
-    for (set, file) in [("cisi", "cisi.tar.gz"), ("squad", "set.zip")] {
-        let outcome = project.call(&["dataset", "fetch", set, "--from", file]);
-        assert_refused(&outcome, &format!("`{file}` is an archive"));
-        assert!(!project.path("datasets").exists());
-    }
 }

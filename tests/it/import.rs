@@ -219,26 +219,6 @@ fn questions_and_lines_without_the_other_are_counted() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named_by_file_and_line() {
-    let project = Project::new();
-    let args = ["import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r"];
-    for (second, error) in [
-        (
-            "{\"id\": \"q2\", \"contexts\": [NaN]}",
-            "line 2 column 27: not a JSON object: expected value",
-        ),
-        (
-            "{\"id\": \"q2\", \"contexts\": [{\"text\": \"t\", \"score\": \"1\"}]}",
-            "line 2: `contexts[0].score`: invalid type: string \"1\", expected f64",
-        ),
-        ("{\"id\": \"q1\", \"contexts\": []}", "line 2: duplicate question `q1`"),
-    ] {
-        project.write("r.jsonl", format!("{{\"id\": \"q1\", \"contexts\": []}}\n{second}\n"));
-        project.refuses_with_some_hint(&args, &format!("error: `r.jsonl` {error}"));
-    }
-}
-
-#[test]
 fn an_imported_run_is_not_gone_on_with_but_imported_again() {
     let project = Project::new();
     project.write("r.jsonl", RECORD.replace("\"answer\": \"Alpha\"", "\"error\": \"timeout\""));

@@ -9,8 +9,8 @@ use crate::project::{CORPUS, Outcome, Project, SETTINGS, outcome, tiny_bert};
 
 const QUERIES: &str = "How long does alpha wait?\nDoes beta wait?\nWho waits a year?\n";
 
-/// With this seed, `a` comes first of the first question, `b` of the second.
-const LABEL: [&str; 7] = ["dataset", "label", "c.toml", "--queries", "asked.txt", "--seed", "25"];
+/// The best passage of each question: of the first `a`, of the second `b`.
+const LABEL: [&str; 7] = ["dataset", "label", "c.toml", "--queries", "asked.txt", "--depth", "1"];
 
 /// The corpus, and queries in `asked.txt`, without any question labelled.
 fn project() -> Project {
@@ -34,19 +34,19 @@ fn lines(project: &Project, file: &str) -> Vec<Value> {
 #[test]
 fn what_is_typed_becomes_questions_that_load_and_run() {
     let project = project();
-    let input = "y\nsix minutes\n\nsix minutes | 6 minutes\n1\ny\n1\nno\nn\nu\n";
+    let input = "y\nsix minutes\n\nsix minutes | 6 minutes\ny\n1\nno\nu\n";
     let outcome = label(&project, &[], input);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (0, ""), "{}", outcome.stderr);
-    let told = "3 questions added to data/questions.jsonl: 2 with evidence, 1 unanswerable; judged 4 of 4 passages shown, \
-                3 documents relevant\n";
+    let told = "3 questions added to data/questions.jsonl: 2 with evidence, 1 unanswerable; judged 2 of 2 passages shown, \
+                2 documents relevant\n";
     assert!(outcome.stderr.ends_with(told), "{}", outcome.stderr);
     let written = lines(&project, "data/questions.jsonl");
     assert_eq!(written[0]["answers"], json!(["six minutes", "6 minutes"]));
     assert_eq!(written[0]["evidence"], json!([[{"doc": "a", "quotes": ["six minutes"]}]]));
-    assert_eq!(written[0]["relevant"], json!({"a": 3, "b": 1}));
+    assert_eq!(written[0]["relevant"], json!({"a": 3}));
     assert_eq!(
         (&written[1]["kind"], &written[1]["relevant"]),
-        (&json!("yes_no"), &json!({"a": 0, "b": 3}))
+        (&json!("yes_no"), &json!({"b": 3}))
     );
     assert_eq!(written[1]["evidence"], json!([[{"doc": "b", "quotes": ["Beta never waits."]}]]));
     assert_eq!(
@@ -63,7 +63,7 @@ fn what_is_typed_becomes_questions_that_load_and_run() {
 #[test]
 fn a_sitting_reads_like_a_conversation() {
     let project = project();
-    let outcome = label(&project, &["--depth", "1"], "y\nsix  hours.\n\ny\nsix\nq\n");
+    let outcome = label(&project, &[], "y\nsix  hours.\n\ny\nsix\nq\n");
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     insta::assert_snapshot!(outcome.stderr, @r"
 
@@ -121,7 +121,7 @@ fn evidence_that_is_all_needed_is_told_before_words_are_asked_for() {
     let project = project();
     let query = r#"{"id": "q", "text": "How long does alpha wait?", "evidence": [{"doc": "a"}, {"doc": "b"}]}"#;
     project.write("asked.txt", query);
-    let outcome = label(&project, &[], "y\n1\nsix minutes\n2\n");
+    let outcome = label(&project, &[], "y\n1\nsix minutes\n");
     assert!(
         outcome
             .stderr
@@ -135,7 +135,6 @@ fn evidence_that_is_all_needed_is_told_before_words_are_asked_for() {
         json!({"doc": "a", "quotes": ["Alpha waits six minutes."]}),
     );
     assert_eq!(question["evidence"], json!([[whole("a"), words], [whole("b"), words]]));
-    assert_eq!(question["relevant"], json!({"a": 3, "b": 2}));
 }
 
 #[test]
@@ -190,10 +189,10 @@ fn a_sitting_killed_half_way_is_gone_on_with_where_it_was() {
         .stderr(Stdio::piped())
         .spawn()
         .expect("starts");
-    // The second question is shown when the first is written; one of its passages is judged before the kill.
-    child.stdin.as_mut().expect("piped").write_all(b"2\n0\nn\n0\n").expect("written");
+    // The second question is shown when the first is written.
+    child.stdin.as_mut().expect("piped").write_all(b"2\nn\n").expect("written");
     let (mut seen, mut buffer) = (Vec::new(), [0; 1024]);
-    while !String::from_utf8_lossy(&seen).contains("question 2 of 3, passage 2 of 2") {
+    while !String::from_utf8_lossy(&seen).contains("question 2 of 3, passage 1 of 1") {
         let n_read = child.stderr.as_mut().expect("piped").read(&mut buffer).expect("read");
         assert!(n_read > 0, "ended early: {}", String::from_utf8_lossy(&seen));
         seen.extend_from_slice(&buffer[..n_read]);
@@ -203,14 +202,14 @@ fn a_sitting_killed_half_way_is_gone_on_with_where_it_was() {
     let before = project.read("data/questions.jsonl");
     assert_eq!(before.lines().count(), 1);
 
-    let outcome = label(&project, &[], "y\n\nno\n0\nu\n");
+    let outcome = label(&project, &[], "y\n\nno\nu\n");
     assert!(
         outcome.stderr.starts_with("already in data/questions.jsonl: 1 of 3 questions\n"),
         "{}",
         outcome.stderr
     );
     assert!(
-        outcome.stderr.contains("question 1 of 2, passage 1 of 2\nDoes beta wait?"),
+        outcome.stderr.contains("question 1 of 2, passage 1 of 1\nDoes beta wait?"),
         "{}",
         outcome.stderr
     );
@@ -229,13 +228,13 @@ fn nobody_sees_who_found_a_passage_and_both_retrievers_are_asked() {
     let project = project();
     // No word of it is in the documents: terms find nothing, vectors always find something.
     project.write("asked.txt", "Quid?\n");
-    let none = label(&project, &["--out", "none.jsonl"], "y\n");
+    let none = label(&project, &[], "y\n");
     assert!(none.stderr.starts_with("\nQuid?\n"), "{}", none.stderr);
-    assert_eq!(lines(&project, "none.jsonl")[0]["kind"], "unanswerable");
+    assert_eq!(lines(&project, "data/questions.jsonl")[0]["kind"], "unanswerable");
+    project.write("data/questions.jsonl", "");
     let sets = tiny_bert();
-    let dense = ["--set", &sets[0], "--set", &sets[1], "--out", "own.jsonl"];
-    let both = label(&project, &dense, "1\n1\nn\n");
-    assert!(both.stderr.contains("passage 1 of 2"), "{}", both.stderr);
+    let both = label(&project, &["--set", &sets[0], "--set", &sets[1]], "1\nn\n");
+    assert!(both.stderr.contains("passage 1 of 1"), "{}", both.stderr);
     for name in ["bm25", "dense", "rank", "score"] {
         assert!(!both.stderr.to_lowercase().contains(name), "{}", both.stderr);
     }
@@ -271,7 +270,7 @@ fn a_published_data_set_wants_a_file_of_its_own() {
         &args,
         &[
             "error: a `beir` data set takes no further questions",
-            "hint: name a file with `--out FILE`",
+            "hint: convert it first: `ragtriage dataset convert PATH FOLDER`",
         ],
     );
 }

@@ -95,28 +95,6 @@ fn every_slip_is_listed_in_one_go_and_fails() {
 }
 
 #[test]
-fn without_questions_the_documents_are_still_looked_at() {
-    let project = project(&format!("{CORPUS}{{\"id\": \"e\", \"text\": \"\"}}\n"), "\n");
-    let (code, lint) = linted(&project, &[]);
-    assert_eq!((code, rules(&lint)), (1, [("empty-document", 1), ("no-questions", 1)].into()));
-    std::fs::remove_file(project.path("data/questions.jsonl")).expect("there");
-    assert_eq!(
-        rules(&linted(&project, &[]).1),
-        [("empty-document", 1), ("no-questions", 1)].into()
-    );
-}
-
-#[test]
-fn what_is_not_there_cannot_be_looked_at() {
-    let project = Project::new();
-    project.refuses_with_some_hint(&["dataset", "lint", "gone"], "error: `gone` does not exist");
-    project.refuses_with_some_hint(
-        &["dataset", "lint", "c.toml", "--set", "dataset.path=gone"],
-        "error: `gone/corpus.jsonl` does not exist",
-    );
-}
-
-#[test]
 fn hostile_text_cannot_reach_the_terminal() {
     let corpus = format!("{CORPUS}{{\"id\": \"\\u001b[31mred\\u202e\", \"text\": \"\"}}\n");
     let outcome =

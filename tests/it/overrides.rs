@@ -13,42 +13,6 @@ fn overridden(project: &Project, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn each_form_sets_the_endpoint() {
-    let project = Project::new();
-    for (llm, expected) in [
-        (
-            "ollama:llama3.2",
-            [
-                "api_key_env = \"\"",
-                "base_url = \"http://localhost:11434/v1\"",
-                "generator = \"openai\"",
-                "model = \"llama3.2\"",
-            ],
-        ),
-        (
-            "openai:gpt-4o-mini",
-            [
-                "api_key_env = \"OPENAI_API_KEY\"",
-                "base_url = \"https://api.openai.com/v1\"",
-                "generator = \"openai\"",
-                "model = \"gpt-4o-mini\"",
-            ],
-        ),
-        (
-            "http://h:8000/v1#org/name",
-            [
-                "api_key_env = \"\"",
-                "base_url = \"http://h:8000/v1\"",
-                "generator = \"openai\"",
-                "model = \"org/name\"",
-            ],
-        ),
-    ] {
-        assert_eq!(overridden(&project, &["--llm", llm]), expected, "{llm}");
-    }
-}
-
-#[test]
 fn set_wins_over_llm_wherever_it_stands() {
     let project = Project::new();
     for args in [
@@ -58,17 +22,6 @@ fn set_wins_over_llm_wherever_it_stands() {
         let shown = overridden(&project, &args);
         assert!(shown.contains(&"model = \"b\"".to_owned()), "{shown:?}");
     }
-}
-
-#[test]
-fn what_names_no_model_is_refused() {
-    Project::new().refuses(
-        &["run", "c.toml", "--out", "runs", "--llm", "llama3.2"],
-        &[
-            "error: `--llm llama3.2` does not name a model",
-            "hint: for example `--llm ollama:llama3.2`, `--llm openai:gpt-4o-mini` or `--llm http://localhost:8000/v1#NAME`",
-        ],
-    );
 }
 
 /// Runs with keys of the configuration's endpoint in the environment.
@@ -97,15 +50,4 @@ fn another_endpoint_gets_no_key_of_the_configured_one() {
     }
     let settings = project.json("runs/r/run.json")["settings"]["generation"].clone();
     assert_eq!(settings["model"], "tiny");
-}
-
-#[test]
-fn init_writes_the_model_into_the_configuration() {
-    let project = Project::of(&[("pump.md", "# Pump\n\nThe pump runs for nine hours.\n")]);
-    let outcome = project.call(&["init", "--llm", "ollama:llama3.2"]);
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let shown = project.call(&["config", "show", "ragtriage.toml"]).stdout;
-    for line in ["generator = \"openai\" ", "model = \"llama3.2\" "] {
-        assert!(shown.contains(line), "{shown}");
-    }
 }

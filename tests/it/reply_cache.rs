@@ -80,17 +80,6 @@ fn without_the_cache_nothing_is_read_and_nothing_written() {
 }
 
 #[test]
-fn repeats_are_called_for_and_not_kept() {
-    let endpoint = Endpoint::start(None, knows);
-    let project = Project::new();
-    assert_eq!(run(&project, &endpoint.base_url(), "a", &[]).code, 0);
-    // Two questions, each twice over what was retrieved and once over its gold.
-    assert_eq!(run(&project, &endpoint.base_url(), "b", &["--set", "generation.repeat=2"]).code, 0);
-    assert_eq!((endpoint.requests().len(), entries(&project)), (4 + 6, 4));
-    assert_eq!(origins(&project, "b"), vec!["called"; 6]);
-}
-
-#[test]
 fn failures_are_not_kept_and_cut_or_filtered_replies_are() {
     let endpoint = Endpoint::start(None, |request: &Request| {
         let asked = user_message(request);
@@ -160,20 +149,4 @@ fn a_cache_that_cannot_be_opened_ends_the_run_before_anything_is_asked() {
     assert!(lines[1].contains("`--no-cache`"), "{lines:?}");
     assert!(endpoint.requests().is_empty() && project.files("runs").is_empty());
     assert_eq!(run(&project, &endpoint.base_url(), "r", &["--no-cache"]).code, 0);
-}
-
-#[test]
-fn runs_at_once_share_the_cache() {
-    let endpoint = Endpoint::start(None, knows);
-    let project = Project::new();
-    let base_url = endpoint.base_url();
-    let codes: Vec<i32> = std::thread::scope(|scope| {
-        let names = ["a", "b", "c", "d"];
-        let threads = names.map(|name| scope.spawn(|| run(&project, &base_url, name, &[]).code));
-        threads.map(|thread| thread.join().expect("no panic")).to_vec()
-    });
-    assert_eq!((codes, entries(&project)), (vec![0; 4], 4));
-    let before = endpoint.requests().len();
-    assert_eq!(run(&project, &base_url, "e", &[]).code, 0);
-    assert_eq!(endpoint.requests().len(), before);
 }

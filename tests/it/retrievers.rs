@@ -3,9 +3,7 @@
 //! The seeded tiny models have no knowledge: only the machinery is looked at.
 
 use serde_json::{Value, json};
-use wiremock::{Request, ResponseTemplate};
 
-use crate::endpoint::Endpoint;
 use crate::project::{Project, RUN, repository, run_with};
 
 /// Twelve documents over four teams, with words shared on purpose.
@@ -181,66 +179,6 @@ fn a_cross_encoder_orders_the_first_candidates_and_leaves_the_others_below() {
         .filter_map(|m| m["role"].as_str())
         .collect();
     assert_eq!(roles, ["dense", "rerank"]);
-}
-
-#[test]
-fn a_remote_reranker_is_asked_once_for_a_question_and_a_passage() {
-    let endpoint = Endpoint::start(None, |_: &Request| ResponseTemplate::new(404));
-    // Longer passages are better.
-    endpoint.answer("/rerank", |request: &Request| {
-        let body: Value = serde_json::from_slice(&request.body).expect("JSON");
-        let documents = body["documents"].as_array().expect("documents").iter().enumerate();
-        let results: Vec<Value> = documents
-            .map(|(index, text)| json!({"index": index, "relevance_score": text.as_str().map_or(0, str::len)}))
-            .collect();
-        ResponseTemplate::new(200).set_body_json(json!({ "results": results }))
-    });
-    let project = project();
-    let url = format!("rerank.endpoint={}", endpoint.uri());
-    let traces = run(&project, "r", &[&url, "rerank.model=m"]);
-    for trace in &traces {
-        let lengths: Vec<f64> = hits(trace, "reranked").into_iter().map(|hit| hit.1).collect();
-        assert!(!lengths.is_empty() && lengths.is_sorted_by(|a, b| a >= b), "{lengths:?}");
-    }
-    let asked = endpoint.requests().len();
-    assert!(asked > 0);
-    run(&project, "again", &[&url, "rerank.model=m"]);
-    assert_eq!(endpoint.requests().len(), asked, "the second run's scores come from the cache");
-}
-
-#[test]
-fn remote_vectors_are_cached_as_local_ones_are() {
-    let endpoint = Endpoint::start(None, |_: &Request| ResponseTemplate::new(404));
-    // A vector counts the letters a to h.
-    endpoint.answer("/v1/embeddings", |request: &Request| {
-        let body: Value = serde_json::from_slice(&request.body).expect("JSON");
-        let vector = |text: &Value| {
-            let text = text.as_str().expect("a text");
-            ('a'..='h')
-                .map(|letter| text.matches(letter).count() as f32 + 0.5)
-                .collect::<Vec<f32>>()
-        };
-        let inputs = body["input"].as_array().expect("texts").iter().enumerate();
-        let data: Vec<Value> = inputs
-            .map(|(index, text)| json!({"index": index, "embedding": vector(text)}))
-            .collect();
-        ResponseTemplate::new(200).set_body_json(json!({ "data": data }))
-    });
-    let project = project();
-    let url = format!("retrieval.dense.endpoint={}/v1", endpoint.uri());
-    let sets = ["retrieval.retrievers=[\"dense\"]", "retrieval.dense.model=letters", &url];
-    let first = run(&project, "first", &sets);
-    let record = project.json("runs/first/run.json");
-    // Twelve chunks and three questions.
-    assert_eq!(
-        (&record["vectors_computed"], &record["models"][0]["name"]),
-        (&json!(15), &json!("letters"))
-    );
-    let second = run(&project, "second", &sets);
-    assert_eq!(project.json("runs/second/run.json")["vectors_computed"], 0);
-    for (first, second) in first.iter().zip(&second) {
-        assert_eq!(hits(first, "dense"), hits(second, "dense"));
-    }
 }
 
 #[test]

@@ -15,8 +15,9 @@ const PROVENANCE: [&str; 1] = ["seconds"];
 /// Writes a run as a record.
 pub fn export(project: &Project, run: &str, file: &str) {
     let run = format!("runs/{run}");
-    let outcome = project.call(&["report", &run, "--format", "record", "--out", file]);
+    let outcome = project.call(&["report", &run, "--format", "record"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    project.write(file, outcome.stdout);
 }
 
 /// Imports a record with these settings.

@@ -119,14 +119,6 @@ fn a_run_repeated_gives_the_same_numbers() {
 }
 
 #[test]
-fn json_prints_the_summary_and_nothing_else() {
-    let project = Project::runbooks();
-    let outcome = project.call(&["run", "--out", "runs", "--name", "r", "--json"]);
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    assert_eq!(outcome.stdout, project.read("runs/r/summary.json"));
-}
-
-#[test]
 fn a_report_of_a_saved_run_is_the_one_the_run_printed() {
     let project = Project::runbooks();
     let run = project.call(&["run", "--full", "--out", "runs", "--name", "r"]);
@@ -139,10 +131,6 @@ fn a_report_of_a_saved_run_is_the_one_the_run_printed() {
         project.read("runs/r/summary.json")
     );
     assert_eq!(project.call(&["report", "runs/r"]).stdout, "runs/r/report.html\n");
-    assert_eq!(
-        project.call(&["report", "runs/r", "--format", "trec"]).stdout,
-        project.read("runs/r/retrieval.trec")
-    );
     assert!(project.call(&["report", "runs/r", "--format", "md"]).stdout.starts_with("# "));
     assert!(project.files("runs") == before, "a report writes no more than the same page again");
 }
@@ -222,27 +210,6 @@ fn a_split_is_asked_alone() {
     // 150 of 300 questions are `tune`: datasets/runbooks/README.md.
     assert_eq!(project.summary("r")["n_questions"], 150);
     assert!(project.traces("r").iter().all(|trace| trace["question"]["split"] == "tune"));
-}
-
-#[test]
-fn a_flag_wins_over_the_file() {
-    let project = Project::new();
-    project.append("c.toml", "k = 2\n");
-    project.good("file", &[]);
-    project.good("flag", &["--set", "retrieval.k=1"]);
-    let packed = |name: &str| -> Vec<usize> {
-        let stage = |trace: &Value| {
-            trace["stages"].as_array().expect("stages").last().expect("one")["hits"].clone()
-        };
-        project
-            .traces(name)
-            .iter()
-            .map(|trace| stage(trace).as_array().expect("hits").len())
-            .collect()
-    };
-    // Question 1 shares a stem with both documents (`alpha`, `wait`), question 2 too (`never`, `wait`).
-    assert_eq!((packed("file"), packed("flag")), (vec![2, 2], vec![1, 1]));
-    assert_eq!(project.json("runs/flag/run.json")["settings"]["retrieval"]["k"], 1);
 }
 
 #[test]

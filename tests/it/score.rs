@@ -1,4 +1,4 @@
-//! `ragtriage score`: files of other systems in, tables, JSON and `trec_eval`'s columns out, bad files refused.
+//! `ragtriage score`: files of other systems in, tables and JSON out, bad files refused.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -98,74 +98,6 @@ fn json_holds_means_intervals_warnings_and_each_query() {
         serde_json::json!({"queries_without_judgments": 1, "queries_missing": 1, "queries_without_relevant": 1})
     );
     assert!(json(&project, &args[..6])["files"][0].get("queries").is_none());
-}
-
-#[test]
-fn the_intersection_leaves_out_what_the_run_lacks() {
-    let project = project();
-    let scored =
-        json(&project, &["--run", "r.trec", "--qrels", "q.rels", "-m", "RR", "--intersect"]);
-    assert_eq!(scored["files"][0]["measures"]["RR"]["n"], 2);
-    near(mean(&scored, "RR"), 0.75);
-}
-
-#[test]
-fn a_relevance_level_asks_for_higher_grades() {
-    let scored = json(
-        &project(),
-        &["--run", "r.trec", "--qrels", "q.rels", "-m", "RR,Recall@1,nDCG@1", "--level", "2"],
-    );
-    // Only d of q2 is left relevant, and it is found first; nDCG gains from every grade: q1 0, q2 3/3, q3 0.
-    for measure in ["RR", "Recall@1", "nDCG@1"] {
-        near(mean(&scored, measure), 1.0 / 3.0);
-    }
-}
-
-#[test]
-fn a_table_of_queries_comes_with_per_query() {
-    let args = [
-        "--run",
-        "r.trec",
-        "--qrels",
-        "q.rels",
-        "-m",
-        "RR,MedianRank",
-        "--resamples",
-        "0",
-        "--per-query",
-    ];
-    let expected = [
-        "Values of r.trec",
-        "          RR  MedianRank",
-        "  q1  0.5000      2.0000",
-        "  q2  1.0000      1.0000",
-        "  q3  0.0000         inf",
-    ];
-    assert_eq!(scored(&project(), &args).stdout.lines().take(5).collect::<Vec<_>>(), expected);
-}
-
-#[test]
-fn trec_evals_columns_are_printed_as_it_prints_them() {
-    let args = [
-        "--run",
-        "r.trec",
-        "--qrels",
-        "q.rels",
-        "-m",
-        "AP,nDCG@10",
-        "--format",
-        "trec_eval",
-        "--per-query",
-    ];
-    let outcome = scored(&project(), &args);
-    // q2: AP 1/1 of 2; nDCG 3 / (3 + 1/log2(3)) = .8262. q1: AP .5, nDCG 1/log2(3) = .6309.
-    let q2 = "num_ret               \tq2\t1\nnum_rel               \tq2\t2\nnum_rel_ret           \tq2\t1\n\
-              map                   \tq2\t0.5000\nndcg_cut_10           \tq2\t0.8262\n";
-    assert!(outcome.stdout.contains(q2), "{}", outcome.stdout);
-    let all = "runid                 \tall\tmine\nnum_q                 \tall\t3\nnum_ret               \tall\t3\n\
-               num_rel               \tall\t3\nnum_rel_ret           \tall\t2\nmap                   \tall\t0.3333\n\
-               ndcg_cut_10           \tall\t0.4857\n";
-    assert!(outcome.stdout.ends_with(all), "{}", outcome.stdout);
 }
 
 #[test]
@@ -299,35 +231,6 @@ fn a_missing_or_null_answer_scores_0_unless_only_answered_ones_are_asked_for() {
     let answered = json(&project, &[&args[..], &["--intersect"]].concat());
     near(mean(&answered, "AnswerEM"), 1.0);
     assert_eq!(answered["files"][0]["n"], 1);
-}
-
-#[test]
-fn questions_about_one_document_are_one_cluster() {
-    let facts = |id: &str, titles: &str| {
-        format!(r#"{{"_id": "{id}", "answer": "x", "supporting_facts": [{titles}]}}"#)
-    };
-    let rows = [
-        facts("a", r#"["T", 0], ["U", 1]"#),
-        facts("b", r#"["U", 0]"#),
-        facts("c", r#"["V", 0]"#),
-        facts("d", r#"["W", 0]"#),
-    ];
-    let project = Project::of(&[
-        ("gold.json", &format!("[{}]", rows.join(","))),
-        ("p.json", r#"{"a": "x", "b": "y"}"#),
-    ]);
-    let scored = scored(
-        &project,
-        &["--predictions", "p.json", "p.json", "--gold", "gold.json", "-m", "AnswerEM"],
-    );
-    // Four questions, of which a and b share U.
-    assert!(
-        scored
-            .stdout
-            .contains("BCa bootstrap over 3 clusters of questions that share gold documents"),
-        "{}",
-        scored.stdout
-    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ use serde_json::Value;
 use wiremock::{Request, ResponseTemplate};
 
 use super::endpoint::{Endpoint, knows, knows_and_bills, sets};
-use super::project::{Outcome, Project, SETTINGS, copy_folder, repository};
+use super::project::{Outcome, Project, SETTINGS};
 
 const WORDS: [&str; 16] = [
     "red", "blue", "green", "black", "white", "brown", "gold", "gray", "north", "south", "east",
@@ -206,19 +206,6 @@ fn the_winner_alone_is_looked_at_on_held_out_questions_and_every_look_is_counted
 }
 
 #[test]
-fn settings_that_do_the_same_are_told_apart_by_nobody() {
-    // Chunks of 64 words and more are whole documents.
-    let project = planted("[sweep]\nchunking.size = [64, 100, 200]\n");
-    let (outcome, json) = tuned(&project, &[]);
-    assert_eq!(json["verdict"]["claimed"], Value::Null);
-    assert_eq!(json["ranking"]["winner"], "default");
-    assert!(outcome.stdout.contains("Keep chunking.size = 64: "), "{}", outcome.stdout);
-    // What is kept is the default, with its own k and token budget.
-    let best = project.read("tunes/c/best.toml");
-    assert!(!best.contains("context_tokens") && !best.contains("k = "), "{best}");
-}
-
-#[test]
 fn settings_can_be_ranked_by_their_answers_after_the_bill() {
     let project = planted("[sweep]\nchunking.size = [16, 64]\n");
     let reader = project.reader_sets();
@@ -315,17 +302,6 @@ fn a_run_that_lacks_questions_is_run_again() {
     project.write(&traces, first);
     let (_, again) = tuned(&project, &[]);
     assert_eq!((&again["n_reused"], &again["ranking"]), (&1.into(), &json["ranking"]));
-}
-
-#[test]
-fn another_tokenizer_under_the_same_name_is_another_setting() {
-    let project = planted("[sweep]\nchunking.size = [16]\n");
-    copy_folder(&repository("tests/data/tiny-bert"), &project.path("model"));
-    let sets = ["--set", "chunking.tokenizer=model", "--set", "retrieval.dense.model=./model"];
-    assert_eq!(tuned(&project, &sets).1["n_reused"], 0);
-    assert_eq!(tuned(&project, &sets).1["n_reused"], 2);
-    project.append("model/tokenizer.json", "\n");
-    assert_eq!(tuned(&project, &sets).1["n_reused"], 0);
 }
 
 /// Two questions, and prompts with and without titles.

@@ -24,9 +24,6 @@ fn run(project: &Project, base_url: &str, more: &[&str]) -> Outcome {
     outcome
 }
 
-/// A case of a table.
-type Named<T> = (&'static str, T);
-
 /// A completion that says `text`.
 fn completion(text: &str) -> String {
     json!({"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}).to_string()
@@ -51,12 +48,6 @@ fn ok(body: &str) -> Vec<u8> {
 
 fn status(status: &str, headers: &[&str], body: &str) -> Sent {
     Sent::Bytes(answer(status, &[headers, &["connection: close"]].concat(), body))
-}
-
-/// Half of what its head announces.
-fn half_a_body() -> Sent {
-    let whole = ok(&completion("Answer: Beta"));
-    Sent::Bytes(whole[..whole.len() - 20].to_vec())
 }
 
 const PAGE: &str = "<!DOCTYPE html><html><title>Bad gateway</title></html>";
@@ -128,35 +119,6 @@ fn what_lasts_fails_its_question_alone_and_names_the_cause() {
     let flood =
         || Sent::Endless(head.to_vec(), [&b"2000\r\n"[..], &[b' '; 0x2000], b"\r\n"].concat());
     fails_alone_and_is_asked_again(flood, &[], "larger than 64 MiB");
-}
-
-#[test]
-fn what_passes_costs_no_answer() {
-    let passing: [Named<fn() -> Sent>; 8] = [
-        ("429 with a wait", || status("429 Too Many Requests", &["retry-after: 0"], "{}")),
-        ("429 without one", || status("429 Too Many Requests", &[], "{}")),
-        ("500", || status("500 Internal Server Error", &[], "out of memory")),
-        ("503", || status("503 Service Unavailable", &[], "{}")),
-        ("a gateway's page", || status("502 Bad Gateway", &["content-type: text/html"], PAGE)),
-        ("half a body", half_a_body),
-        ("a reset", || Sent::Reset),
-        ("closed without a word", || Sent::Bytes(Vec::new())),
-    ];
-    for (name, fault) in passing {
-        let n_before = AtomicUsize::new(0);
-        let server = Socket::start(move |request| {
-            if n_before.fetch_add(1, Ordering::SeqCst) == 0 { fault() } else { right(request) }
-        });
-        let project = Project::new();
-        let outcome = run(&project, &server.base_url(), &["--name", "r"]);
-        assert_eq!(outcome.code, 0, "{name}: {}", outcome.stderr);
-        check(&project, "r");
-        assert_eq!(
-            (class(&project.summary("r"), "correct"), server.requests().len()),
-            (2, 3),
-            "{name}"
-        );
-    }
 }
 
 #[test]

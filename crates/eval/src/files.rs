@@ -51,8 +51,6 @@ pub struct FileScores<'t> {
     pub ids: Vec<Cow<'t, str>>,
     /// The plan's measures, each with its values.
     pub columns: Vec<MeasureColumn>,
-    /// Counts as `trec_eval` reports them, parallel to `ids`; empty for answers.
-    pub counts: Vec<Counts>,
     /// Warnings with their counts, none of them 0.
     pub warnings: Vec<(Warning, usize)>,
     /// Number of clusters resampled together.
@@ -68,17 +66,6 @@ pub struct MeasureColumn {
     pub values: Vec<Option<f64>>,
     /// Their mean, summed in the order of the ids, or their median; the interval is the cluster bootstrap's.
     pub summary: MeasureSummary,
-}
-
-/// Counts of one query, as in `trec_eval`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Documents retrieved.
-    pub n_retrieved: usize,
-    /// Documents relevant.
-    pub n_relevant: usize,
-    /// Documents both relevant and retrieved.
-    pub n_relevant_retrieved: usize,
 }
 
 /// A case that a reference tool ignores silently or that may be unexpected. Keys of JSON.
@@ -117,8 +104,8 @@ pub fn score_run<'t>(
     let judged: Vec<(&str, &QueryGrades)> = qrels.queries().collect();
     let rows: Vec<_> =
         judged.par_iter().map(|(query, judged)| score_query(run, query, judged, plan)).collect();
-    let (mut ids, mut values, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut n_missing, mut n_judged_retrieved) = (0, 0);
+    let (mut ids, mut values) = (Vec::new(), Vec::new());
+    let (mut n_missing, mut n_judged_retrieved, mut n_without_relevant) = (0, 0, 0);
     for ((query, _), row) in judged.iter().zip(rows) {
         let row = row?;
         n_missing += usize::from(row.is_missing);
@@ -126,27 +113,24 @@ pub fn score_run<'t>(
         if !(row.is_missing && plan.only_shared) {
             ids.push(Cow::Borrowed(*query));
             values.push(row.values);
-            counts.push(row.counts);
+            n_without_relevant += usize::from(!row.has_relevant);
         }
     }
     let n_shared = judged.len() - n_missing;
     let warnings = [
         (Warning::QueriesWithoutJudgments, run.queries().len() - n_shared),
         (Warning::QueriesMissing, n_missing),
-        (
-            Warning::QueriesWithoutRelevant,
-            counts.iter().filter(|counts| counts.n_relevant == 0).count(),
-        ),
+        (Warning::QueriesWithoutRelevant, n_without_relevant),
         (Warning::NoJudgedDocument, if n_judged_retrieved == 0 { n_shared } else { 0 }),
         (Warning::RepeatedJudgments, qrels.n_repeated()),
     ];
     let each_its_own = (0..ids.len()).collect();
-    Ok(FileScores { counts, ..summarised(ids, &values, each_its_own, &warnings, plan) })
+    Ok(summarised(ids, &values, each_its_own, &warnings, plan))
 }
 
 struct QueryRow {
     values: Vec<Option<f64>>,
-    counts: Counts,
+    has_relevant: bool,
     n_judged_retrieved: usize,
     is_missing: bool,
 }
@@ -163,14 +147,11 @@ fn score_query(
     let grades: Vec<Option<i32>> =
         hits.iter().map(|hit| judged.get(hit.document).copied()).collect();
     let n_judged_retrieved = grades.iter().flatten().count();
-    let n_relevant_retrieved =
-        grades.iter().flatten().filter(|grade| **grade >= plan.level).count();
     let graded = Graded::new(grades, judged.values().copied(), plan.level);
-    let counts =
-        Counts { n_retrieved: hits.len(), n_relevant: graded.n_relevant(), n_relevant_retrieved };
+    let has_relevant = graded.n_relevant() > 0;
     let values =
         plan.measures.iter().map(|measure| graded.value(*measure, plan.n_documents)).collect();
-    Ok(QueryRow { values, counts, n_judged_retrieved, is_missing })
+    Ok(QueryRow { values, has_relevant, n_judged_retrieved, is_missing })
 }
 
 /// Scores predictions. A question without one, or with `null`, scores 0.
@@ -274,7 +255,6 @@ fn summarised<'t>(
     FileScores {
         ids,
         columns: columns.collect(),
-        counts: Vec::new(),
         warnings: warnings.iter().copied().filter(|(_, n)| *n > 0).collect(),
         n_clusters: bootstrap.n_clusters(),
     }

@@ -26,6 +26,5 @@ mod specimen;
 #[cfg(test)]
 mod tests;
 pub mod trec;
-pub mod trec_eval;
 pub mod tuning;
 mod wrap;

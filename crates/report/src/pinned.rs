@@ -18,7 +18,7 @@ use crate::estimate::{self, DryRun, Sending};
 use crate::render::terminal::Screen;
 use crate::render::{markdown, terminal};
 use crate::scores::{self, ScoredFile, ScoredFiles};
-use crate::{audit, lint, trec_eval};
+use crate::{audit, lint};
 
 fn in_terminal(report: &Report) -> String {
     terminal::render(report, Screen::new(false))
@@ -178,7 +178,6 @@ fn scored(name: &str, tag: Option<&str>, mean: f64) -> ScoredFile<'static> {
                 ),
                 column("AP", &[None, None], summary(0, None)),
             ],
-            counts: vec![ragtriage_eval::files::Counts::default(); 2],
             warnings: vec![(Warning::QueriesMissing, 1)],
             n_clusters: 2,
         },
@@ -204,7 +203,6 @@ fn scores_of_files() {
     insta::assert_snapshot!("scores_per_query", in_terminal(&scores::report(&all, true)));
     let json = serde_json::to_string_pretty(&scores::json(&all, true)).expect("JSON");
     insta::assert_snapshot!("scores_json", json + "\n");
-    insta::assert_snapshot!("scores_trec_eval", trec_eval::render(&all.files[0], true));
     let warnings = [
         Warning::QueriesWithoutJudgments,
         Warning::QueriesMissing,

@@ -3,12 +3,11 @@
 //! A [`setting`] whose clean run is right throughout is degraded (documents deleted, gold pushed down, budgets cut, a
 //! [`reader`] told how to err) and run by the built program against a [`server`] on loopback that answers right exactly when
 //! the gold text stands in its prompt. [`noisy`] holds the loss budget, and [`promises`] the expected gains, against a reader that follows rules of
-//! its own. [`wrapped`] gives the answers of a degraded run other forms.
+//! its own.
 
 mod changes;
 mod external;
 mod faults;
-mod forms;
 mod grains;
 mod mixed;
 mod noisy;
@@ -20,7 +19,6 @@ pub mod setting;
 mod tally;
 pub mod trial;
 mod words;
-mod wrapped;
 
 /// Says what was measured, to whoever asks with `--nocapture`.
 #[allow(clippy::print_stderr, reason = "figures for the one who reads them")]

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
-use ragtriage_core::types::{Dataset, Question, QuestionKind};
 
 use super::server::{Asked, Said};
 use super::setting::{Setting, Shape};
@@ -69,34 +68,6 @@ impl Reader {
         Self::that_knows(known.collect())
     }
 
-    /// One that knows a data set. Its wrong answers are right ones of other questions.
-    pub fn over(dataset: &Dataset) -> Self {
-        let texts: HashMap<&str, &str> = dataset
-            .documents
-            .iter()
-            .map(|document| (document.id.as_str(), document.text.as_str()))
-            .collect();
-        let known = dataset.questions.iter().map(|question| {
-            // Every text of the first member is needed; what is in no document is read in no prompt.
-            let groups = question.evidence.iter().flat_map(|group| {
-                let text = texts.get(group[0].doc.as_str());
-                group[0].ranges.iter().map(move |range| {
-                    vec![text.map_or("?", |text| text[range.as_range()].trim()).to_owned()]
-                })
-            });
-            let known = Known {
-                id: question.id.to_string(),
-                answerable: question.kind != QuestionKind::Unanswerable,
-                right: right(question),
-                wrong: wrong(question, &dataset.questions),
-                groups: groups.collect(),
-                conduct: Conduct::Careful,
-            };
-            (question.text.clone(), known)
-        });
-        Self::that_knows(known.collect())
-    }
-
     fn that_knows(known: HashMap<String, Known>) -> Self {
         let counter = tokens::counter(Tokenizer::Cl100kBase, None).expect("built in");
         Self { known, counter }
@@ -138,32 +109,4 @@ impl Reader {
         };
         Said { prompt_tokens: Some(self.counter.count(&read)), ..said }
     }
-}
-
-/// The first gold answer, or the required facts.
-fn right(question: &Question) -> String {
-    let facts: Vec<&str> = question.required.iter().map(|fact| fact[0].as_str()).collect();
-    question.answers.first().cloned().unwrap_or_else(|| facts.join("; "))
-}
-
-/// The opposite of yes or no; else the right answer of the next question that is of the kind and shares no word with it.
-pub fn wrong(question: &Question, questions: &[Question]) -> String {
-    let right_one = right(question);
-    match right_one.as_str() {
-        "yes" => return "no".to_owned(),
-        "no" => return "yes".to_owned(),
-        _ => {}
-    }
-    let at = questions.iter().position(|other| other.id == question.id).unwrap_or(0);
-    let others = questions[at + 1..].iter().chain(&questions[..at]).map(right);
-    let mut unlike = others.filter(|other| differs(&right_one, other));
-    unlike.next().unwrap_or_else(|| "something else".to_owned())
-}
-
-/// Whether `other` may stand for a wrong answer: numbers for numbers, names for names, no common word.
-fn differs(right: &str, other: &str) -> bool {
-    let has_digit = |text: &str| text.contains(|c: char| c.is_ascii_digit());
-    let words: Vec<String> = right.split(' ').map(str::to_lowercase).collect();
-    let shares = other.to_lowercase().split(' ').any(|word| words.iter().any(|own| own == word));
-    has_digit(right) == has_digit(other) && !shares && !["", "yes", "no"].contains(&other)
 }

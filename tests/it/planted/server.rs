@@ -1,13 +1,12 @@
-//! An OpenAI-compatible server on loopback for thousands of calls: a thread a connection, kept alive, every call counted.
+//! An OpenAI-compatible server on loopback for thousands of calls, every call counted.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+
+use crate::socket::{Sent, Socket, answer};
 
 /// A prompt as the server got it, taken apart as the template `short-answer` puts it together.
 pub struct Asked {
@@ -61,19 +60,17 @@ impl Said {
     }
 }
 
-/// A running server; it takes no new connection once dropped.
+/// A running server; its threads end with the process.
 pub struct Server {
-    address: SocketAddr,
-    shared: Arc<Shared>,
+    socket: Socket,
+    arrived: Arc<Arrived>,
 }
 
-struct Shared {
-    respond: Box<dyn Fn(&Asked) -> Said + Send + Sync>,
-    latency: Duration,
-    /// The prompts in the order they arrived.
-    arrived: Mutex<Vec<String>>,
+/// The prompts in the order they arrived.
+#[derive(Default)]
+struct Arrived {
+    prompts: Mutex<Vec<String>>,
     more: Condvar,
-    closing: AtomicBool,
 }
 
 impl Server {
@@ -86,97 +83,35 @@ impl Server {
         latency: Duration,
         respond: impl Fn(&Asked) -> Said + Send + Sync + 'static,
     ) -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-        let address = listener.local_addr().expect("bound");
-        let shared = Arc::new(Shared {
-            respond: Box::new(respond),
-            latency,
-            arrived: Mutex::default(),
-            more: Condvar::new(),
-            closing: AtomicBool::new(false),
+        let arrived = Arc::<Arrived>::default();
+        let seen = Arc::clone(&arrived);
+        let socket = Socket::start(move |request| {
+            let (_, body) = request.split_once("\r\n\r\n").expect("a whole request");
+            let asked = Asked::new(body.as_bytes());
+            seen.prompts.lock().expect("no holder panics").push(asked.prompt.clone());
+            seen.more.notify_all();
+            thread::sleep(latency);
+            let said = respond(&asked);
+            let (status, body) = (format!("{} X", said.status), said.body().to_string());
+            Sent::KeptOpen(answer(&status, &["content-type: application/json"], &body))
         });
-        let serving = Arc::clone(&shared);
-        thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                if serving.closing.load(Ordering::SeqCst) {
-                    return;
-                }
-                let shared = Arc::clone(&serving);
-                // A client that is killed breaks its connections off: that is no failure of the server.
-                thread::spawn(move || shared.serve(stream));
-            }
-        });
-        Self { address, shared }
+        Self { socket, arrived }
     }
 
     pub fn base_url(&self) -> String {
-        format!("http://{}/v1", self.address)
+        self.socket.base_url()
     }
 
     /// The prompts that arrived until now, in order.
     pub fn arrived(&self) -> Vec<String> {
-        self.shared.arrived.lock().expect("no holder panics").clone()
+        self.arrived.prompts.lock().expect("no holder panics").clone()
     }
 
     /// Waits until `n` prompts have arrived, or for `most`; whether they have.
     pub fn wait_for(&self, n: usize, most: Duration) -> bool {
-        let arrived = self.shared.arrived.lock().expect("no holder panics");
-        let (arrived, _) = self
-            .shared
-            .more
-            .wait_timeout_while(arrived, most, |arrived| arrived.len() < n)
-            .expect("no holder panics");
-        arrived.len() >= n
+        let prompts = self.arrived.prompts.lock().expect("no holder panics");
+        let more = &self.arrived.more;
+        let waited = more.wait_timeout_while(prompts, most, |prompts| prompts.len() < n);
+        waited.expect("no holder panics").0.len() >= n
     }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.shared.closing.store(true, Ordering::SeqCst);
-        let _ = TcpStream::connect(self.address); // wakes the accepting thread
-    }
-}
-
-impl Shared {
-    /// Answers the requests of one connection until the client closes it.
-    fn serve(&self, stream: TcpStream) -> std::io::Result<()> {
-        stream.set_nodelay(true)?;
-        let mut writer = stream.try_clone()?;
-        let mut reader = BufReader::new(stream);
-        while let Some(body) = request(&mut reader)? {
-            let asked = Asked::new(&body);
-            self.arrived.lock().expect("no holder panics").push(asked.prompt.clone());
-            self.more.notify_all();
-            thread::sleep(self.latency);
-            let said = (self.respond)(&asked);
-            let body = said.body().to_string();
-            let (status, length) = (said.status, body.len());
-            let head = format!(
-                "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {length}"
-            );
-            writer.write_all(format!("{head}\r\n\r\n{body}").as_bytes())?;
-        }
-        Ok(())
-    }
-}
-
-/// The next request's body; `None` at the connection's end.
-fn request(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Vec<u8>>> {
-    let (mut length, mut line) = (0, String::new());
-    loop {
-        line.clear();
-        if reader.read_line(&mut line)? == 0 {
-            return Ok(None);
-        }
-        match line.trim_end().split_once(':') {
-            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
-                length = value.trim().parse().expect("a length");
-            }
-            None if line == "\r\n" => break,
-            _ => {}
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    Ok(Some(body))
 }

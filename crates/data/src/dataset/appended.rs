@@ -174,7 +174,7 @@ fn locked(path: &Path, file: File) -> Result<File, Error> {
 fn busy(path: &Path) -> Error {
     Error::unusable(
         format!("another process is writing `{}`", path.display()),
-        "wait until it ends, or write to another file with `--out`",
+        "wait until it ends",
     )
 }
 

@@ -59,9 +59,8 @@ pub struct SweepRequest<'a> {
 
 /// Receives the progress of a sweep.
 pub trait Watch: Progress {
-    /// Reports that trials are about to run on `n_questions` questions over `n_documents`
-    /// documents.
-    fn begins(&self, trials: &[Trial], n_questions: usize, n_documents: usize);
+    /// Reports that trials are about to run.
+    fn begins(&self, trials: &[Trial]);
     /// Reports the result of a trial: `place` is its number and the total, `trial` the trial and
     /// true if it ran on held-out questions.
     fn tried(
@@ -183,7 +182,7 @@ type TrialResults = Vec<Option<Result<TrialResult, TrialError>>>;
 pub async fn tune(request: &SweepRequest<'_>, dataset: Dataset) -> Result<SweepOutcome, Error> {
     let sweep = Sweep::new(request, dataset)?;
     let (plan, choosing) = (&sweep.plan, &sweep.choosing);
-    request.watch.begins(&sweep.trials, choosing.questions.len(), choosing.n_documents);
+    request.watch.begins(&sweep.trials);
     let mut stock = sweep.stock(choosing);
     if sweep.answers_choose {
         request.watch.cost(&Box::pin(sweep.cost(&mut stock)).await);

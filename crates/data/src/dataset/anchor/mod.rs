@@ -17,14 +17,11 @@ use serde::Serialize;
 
 pub use pairs::{QaPair, pairs};
 
-use crate::dataset::digest;
 use crate::dataset::error::Error;
 use crate::dataset::line::{Labels, spaced, write_lines};
 use ragtriage_core::text::answer_index::{AnswerIndex, Occurrence};
 use ragtriage_core::text::sentences;
-use ragtriage_core::types::{
-    ByteRange, Dataset, DocId, Document, Member, Note, Question, QuestionKind,
-};
+use ragtriage_core::types::{ByteRange, DocId, Document, Member, Note, Question, QuestionKind};
 
 /// Maximum number of candidate places of a question: an annotator reads each.
 const MOST_PLACES: usize = 20;
@@ -38,19 +35,6 @@ pub struct Anchored {
     pub unresolved: Vec<Unresolved>,
     /// Accepted irregularities.
     pub notes: Vec<Note>,
-}
-
-impl Anchored {
-    /// Returns the data set of `documents` and the questions with evidence.
-    #[must_use]
-    pub fn data_set(self, documents: Vec<Document>) -> Dataset {
-        Dataset {
-            digest: digest::digest(&documents, &self.questions),
-            questions: self.questions,
-            notes: self.notes,
-            documents,
-        }
-    }
 }
 
 /// The reason that an answer was not anchored.

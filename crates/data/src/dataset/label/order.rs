@@ -9,28 +9,22 @@ use ragtriage_core::stats::random::Random;
 use ragtriage_core::types::{Corpus, Pooled, Pools, Question};
 
 /// Returns the passages of `pool` in display order, by index: those with candidate places of the answer, in their order, then the
-/// others, as shuffled documents with each document's passages in text order.
+/// others: shuffled documents, with each document's passages in text order.
 ///
 /// An annotator who sees the best-ranked passages first expects less of later ones, and grades by position (Eisenberg and
 /// Barry 1988, "Order effects"); labels would then favour the pooled retrievers. The position must be uninformative, as in
-/// TREC, whose assessors see a pool by document number. The seed is mixed only with the question, so that a second annotator
+/// TREC, whose assessors see a pool by document number. The shuffle depends only on the question, so that a second annotator
 /// or a later session sees an identical order.
-pub(super) fn arranged(
-    pool: &[Pooled],
-    corpus: &Corpus,
-    question: &Question,
-    seed: u64,
-) -> Vec<usize> {
+pub(super) fn arranged(pool: &[Pooled], corpus: &Corpus, question: &Question) -> Vec<usize> {
     let number = |pooled: &Pooled| corpus.chunk_number(&pooled.id);
     let (candidates, others) = pool.split_at(pool.partition_point(|pooled| pooled.is_candidate));
     let mut arranged: Vec<usize> = candidates.iter().filter_map(number).collect();
-    let numbers = others.iter().filter_map(number);
     let mut by_document: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for number in numbers {
+    for number in others.iter().filter_map(number) {
         by_document.entry(corpus.document_of(number).id.as_str()).or_default().push(number);
     }
     let mut documents: Vec<Vec<usize>> = by_document.into_values().collect();
-    Random::stream(seed, number_of(question)).shuffle(&mut documents);
+    Random::stream(0, number_of(question)).shuffle(&mut documents);
     for passages in &mut documents {
         passages.sort_unstable();
     }

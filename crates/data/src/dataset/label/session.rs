@@ -48,7 +48,6 @@ pub struct Stopped {
 pub fn label(
     questions: &[Question],
     pools: &Pools,
-    seed: u64,
     ask: &mut Ask<'_>,
     file: &mut Appended,
 ) -> Result<LabelCounts, Error> {
@@ -56,7 +55,7 @@ pub fn label(
     let corpus = &*pools.corpus;
     let mut tally = LabelCounts::default();
     for (at, (question, pool)) in questions.iter().zip(&pools.of).enumerate() {
-        let passages = arranged(pool, corpus, question, seed);
+        let passages = arranged(pool, corpus, question);
         let mut judging = Judging::new(question, corpus, &passages, (at + 1, questions.len()));
         let end = judging.run(ask).map_err(|source| {
             let hint = "start again to continue; earlier judgments are kept";
