@@ -78,7 +78,7 @@ pub(super) async fn of_conditions(
     print(&dry_run, json)
 }
 
-/// Refuses a run of recorded responses, without a fallback, that lack more than 5% of the prompts of the questions that are not
+/// Refuses a run of recorded responses that lack more than 5% of the prompts of the questions that are not
 /// `done`. Retrieves for all of them to count.
 pub(super) async fn refuse_unrecorded(
     args: &RunArgs,
@@ -88,7 +88,7 @@ pub(super) async fn refuse_unrecorded(
 ) -> Result<(), Failure> {
     let generation = &resolved.settings.generation;
     let is_recorded = generation.generator == GeneratorName::Recorded;
-    if !is_recorded || generation.fallback.is_some() || resolved.settings.external.url.is_some() {
+    if !is_recorded || resolved.settings.external.url.is_some() {
         return Ok(());
     }
     let Estimate { calls, prompts, .. } =

@@ -18,7 +18,7 @@ use crate::run_folder::DEFAULT_OUT;
 use crate::runtime::block_on;
 use crate::sample::{load, sample};
 use crate::{announce, dry_run, judge};
-use ragtriage_clients::http::Download;
+use ragtriage_clients::fetch::Download;
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::types::{Dataset, Note, Question};

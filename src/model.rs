@@ -9,6 +9,7 @@ use crate::environment::environment;
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
+use ragtriage_clients::fetch::Download;
 use ragtriage_clients::fetch::model::{self as models, FetchedModel, HubName, ModelSource};
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::Resolved;

@@ -15,9 +15,7 @@ use ragtriage_core::config::{DatasetSettings, Format};
 use ragtriage_core::text::numbers::{listed, plural, thousands};
 use ragtriage_core::types::{Document, Question};
 use ragtriage_data::dataset::anchor::{self, Anchored, Reason, Unresolved};
-use ragtriage_data::dataset::{
-    Appended, documents, question_line, survey, survey_of,
-};
+use ragtriage_data::dataset::{Appended, documents, question_line, survey, survey_of};
 
 const UNRESOLVED: &str = "unresolved.jsonl";
 

@@ -55,7 +55,7 @@ pub fn questions_file(spec: &DatasetSettings) -> Result<PathBuf, Failure> {
     ragtriage_data::dataset::questions_file(spec).ok_or_else(|| {
         Failure::new(
             format!("a `{}` data set takes no further questions", spec.format),
-            "convert it first: `ragtriage dataset convert PATH FOLDER`",
+            "copy its documents into a folder of your own, and name that",
         )
     })
 }

@@ -270,7 +270,7 @@ fn a_published_data_set_wants_a_file_of_its_own() {
         &args,
         &[
             "error: a `beir` data set takes no further questions",
-            "hint: convert it first: `ragtriage dataset convert PATH FOLDER`",
+            "hint: copy its documents into a folder of your own, and name that",
         ],
     );
 }

@@ -30,6 +30,17 @@ impl TlsServer {
         Self::listen(host, answer("200 OK", &["connection: close"], reply), true)
     }
 
+    /// One whose certificate is by itself: with `is_ca` that of an authority, as `openssl req -x509` makes them.
+    pub fn self_signed(host: &str, reply: &str, is_ca: bool) -> Self {
+        let (key, mut params) = authority(host);
+        if !is_ca {
+            params.is_ca = IsCa::NoCa;
+        }
+        let certificate = params.self_signed(&key).expect("signed");
+        let pair = (configured(&certificate, &key), certificate.pem());
+        Self::serving(pair, answer("200 OK", &["connection: close"], reply), false)
+    }
+
     fn listen(host: &str, reply: Vec<u8>, is_proxy: bool) -> Self {
         Self::serving(certified(host), reply, is_proxy)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::{Align, Table, TableCell, TableColumn};
+use crate::document::{Align, Table, TableCell};
 use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_core::text::numbers::{percent, percents, plural, thousands, whole};
 use ragtriage_core::types::{ArmName, FailureClass, Interval};

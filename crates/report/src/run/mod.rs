@@ -14,7 +14,6 @@ mod what_if;
 use crate::answer_audit::right_answers;
 use crate::document::{Element, Fact, Report};
 use crate::{comparison, judge};
-use ragtriage_core::types::{ArmName, Trace};
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::compare::Comparison;
 use ragtriage_eval::summary::{Evaluation, Summary};
@@ -68,7 +67,7 @@ pub fn report(run: &SavedRun, evaluation: &Evaluation, compared: Option<&Compari
         report.table(slices);
     }
     report.section(sections::LIMITS);
-    report.list(caveats(run, summary));
+    report.list(caveats());
     report.section(sections::TIME);
     report.elements.push(Element::Paragraph(timings(summary)));
     report
@@ -104,14 +103,7 @@ fn caveats() -> Vec<String> {
         "Intervals are 95% CIs: bootstrap over clusters of questions that share gold evidence; Wilson \
          score intervals for class shares, which treat questions as independent. They do not cover another corpus, another question set or the generator's own noise."
             .to_owned(),
-    ];
-    let is_answered = |trace: &Trace| trace.attempt(ArmName::Retrieved).is_some();
-    if run.traces.iter().any(is_answered) {
-        let right = summary.right_by_rule.iter().map(|(rule, n)| format!("{rule} {n}"));
-        let right = right.collect::<Vec<_>>().join(", ");
-        caveats.push(format!("Right answers to answerable questions by rule: {right}."));
-    }
-    caveats
+    ]
 }
 
 /// Lists the steps with their seconds in the order they happen; unlisted ones come last.

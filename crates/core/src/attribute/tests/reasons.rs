@@ -5,8 +5,8 @@ use super::super::gold::{self, Haystacks};
 use super::super::support::SupportTest;
 use super::{TENS, attempt, corpus, judged, member, question, trace, with_gold, wrong};
 use crate::types::{
-    Arm, ArmName, Attempt, ChunkId, Corpus, FailureClass, Fault, Member, Question,
-    QuestionKind, Stance, Step, Trace, TraceStep,
+    Arm, ArmName, Attempt, ChunkId, Corpus, FailureClass, Fault, Member, Question, QuestionKind,
+    Stance, Step, Trace, TraceStep,
 };
 
 /// Returns the class and reason of a question answered wrong, the first two of `ranked` being the top k.

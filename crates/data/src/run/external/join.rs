@@ -329,7 +329,10 @@ mod tests {
         let text = "{\"id\": 1, \"contexts\": [\"a\"]}\n{\"id\": \"uuid\", \"question\": \" two? \", \"contexts\": [\"b\", \"c\"]}";
         let joined = join(text, false).expect("joins");
         assert_eq!(
-            (hits(&joined.lines[&"1".into()]).len(), hits(&joined.lines[&"2".into()]).len()),
+            (
+                hits(&joined.lines[&QuestionId::from("1")]).len(),
+                hits(&joined.lines[&QuestionId::from("2")]).len()
+            ),
             (1, 2)
         );
         assert!(!joined.has_answers());
@@ -381,7 +384,7 @@ mod tests {
             let mut joined = join(text, false).expect("joins");
             joined.complete_retrievers(is_complete);
             let names = |id: &str| -> Vec<String> {
-                let stages = joined.lines[&id.into()].stages.iter();
+                let stages = joined.lines[&QuestionId::from(id)].stages.iter();
                 stages.map(|stage| stage.name.clone()).collect()
             };
             (
@@ -413,7 +416,7 @@ mod tests {
         let text =
             "{\"id\": 1, \"contexts\": [], \"answer\": \"x\"}\n{\"id\": 2, \"contexts\": []}";
         let joined = join(text, false).expect("joins");
-        assert_eq!(joined.lines[&"2".into()].answer, RecordedAnswer::none());
+        assert_eq!(joined.lines[&QuestionId::from("2")].answer, RecordedAnswer::none());
         assert_eq!(joined.notes[0].count, 1);
     }
 

@@ -1,7 +1,5 @@
 //! Assembles the retriever `collection`: opens the collection and reads it.
 
-use std::time::Duration;
-
 use super::retrieval::Wiring;
 use crate::Error;
 use crate::error::SEE_DEFAULTS;
@@ -44,7 +42,8 @@ impl Wiring<'_> {
     /// Returns the server of the collection.
     pub(super) fn collection_server(&self) -> Result<Server, Error> {
         let collection = &self.settings().retrieval.collection;
-        let collection = ("retrieval.collection", &*collection.url, collection.api_key_env.as_ref());
+        let collection =
+            ("retrieval.collection", &*collection.url, collection.api_key_env.as_ref());
         self.environment.server(collection, self.settings().http.timeout_s)
     }
 }
