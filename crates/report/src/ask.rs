@@ -83,7 +83,7 @@ impl AskedQuestion<'_> {
 
     /// A hit of the final ranking, with its rank and score in each stage that returned it.
     fn passage(&self, rank: usize, hit: &StepHit) -> Option<Entry> {
-        let Passage { id, doc, title, range, text, .. } =
+        let Passage { id, title, range, text, .. } =
             self.passages.iter().find(|passage| passage.id == hit.id)?;
         let title = if title.is_empty() { String::new() } else { format!(" \"{title}\"") };
         let is_packed = self.trace.packed().any(|packed| packed == id);

@@ -15,7 +15,6 @@ use crate::measure_summary::mean;
 use crate::score::Scores;
 use crate::summary::EvaluationPlan;
 use ragtriage_core::measure::{Aggregate, Direction, Quantity};
-use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::detectable::detectable;
 use ragtriage_core::stats::median::median;
 use ragtriage_core::stats::randomisation::{RandomisationPlan, randomisation};

@@ -138,15 +138,6 @@ pub(super) fn rows(
         .collect()
 }
 
-/// Returns each question's loss to each source by the plain reading, a column for each of [`Source::ALL`].
-pub(crate) fn loss_columns(
-    traces: &[Trace],
-    outcomes: &[Outcome],
-    of: BudgetOf,
-) -> Vec<Vec<Option<f64>>> {
-    columns(&rows(traces, outcomes, of, Reading::Plain))
-}
-
 /// Builds the budget. `outcomes` are parallel to `traces`.
 #[must_use]
 pub fn loss_budget(

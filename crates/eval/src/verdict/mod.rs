@@ -25,7 +25,7 @@ pub use estimate::estimated_budget;
 pub use facts::VerdictFacts;
 pub use text::rule_of_thumb;
 
-pub(super) use budget::{answer_terms, loss_columns, lost_at};
+pub(super) use budget::{answer_terms, lost_at};
 
 /// Answer to the question whether retrieval is the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
