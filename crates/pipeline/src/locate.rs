@@ -64,7 +64,7 @@ impl Locator {
     /// Returns the document that a passage names: by its id, or by a path or address that ends with its id. Of several such
     /// ids it is the longest.
     pub fn named(&self, name: &str) -> Option<usize> {
-        let of = |id: &str| self.numbers.get(id).copied();
+        let of = |id: &str| self.numbers.get(&DocId::from(id)).copied();
         let path = name.replace('\\', "/");
         of(name).or_else(|| path.match_indices('/').find_map(|(at, _)| of(&path[at + 1..])))
     }

@@ -126,7 +126,7 @@ impl Corpus {
     /// Returns a chunk's number.
     #[must_use]
     pub fn chunk_number(&self, id: &ChunkId) -> Option<usize> {
-        let mut numbers = self.chunks_of(*self.numbers.get(id.doc())?);
+        let mut numbers = self.chunks_of(*self.numbers.get(&DocId::from(id.doc()))?);
         let number = match self.names {
             ChunkNames::Ordinal => numbers.nth(id.ordinal()?)?,
             ChunkNames::Range => {
@@ -168,7 +168,7 @@ impl Corpus {
             return Some((self.chunks[number].range, text, title));
         }
         let range = id.range()?;
-        let document = &self.documents[*self.numbers.get(id.doc())? as usize];
+        let document = &self.documents[*self.numbers.get(&DocId::from(id.doc()))? as usize];
         let text = document.text.get(range.as_range())?;
         Some((range, text, &document.title))
     }

@@ -3,7 +3,7 @@
 //!
 //! A chunk's id is `doc_id#ordinal`; [`ChunkId::doc`] splits it at the last `#`.
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Cow;
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -23,12 +23,6 @@ macro_rules! id {
             /// Returns the id unchanged.
             #[must_use]
             pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl Borrow<str> for $name {
-            fn borrow(&self) -> &str {
                 &self.0
             }
         }
