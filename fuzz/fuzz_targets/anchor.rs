@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::hint::Hint;
-use ragtriage_core::types::Document;
+use ragtriage_core::types::{Dataset, Document};
 use ragtriage_data::dataset::anchor::{self, Anchored};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -36,5 +36,10 @@ fn check(anchored: Anchored, documents: &[Document]) {
         assert!(document.text.get(place.range.as_range()).is_some(), "{place:?}");
     }
     assert!(anchored.questions.iter().all(|question| question.evidence.len() == 1));
-    ragtriage_fuzz::check(&anchored.data_set(documents.to_vec()));
+    ragtriage_fuzz::check(&Dataset {
+        documents: documents.to_vec(),
+        questions: anchored.questions,
+        notes: anchored.notes,
+        digest: String::new(),
+    });
 }

@@ -23,7 +23,7 @@ use crate::calls::{CallPolicy, Pause};
 use crate::http::{Backoff, EndpointSettings, JsonEndpoint, Retry, Secret};
 use crate::services::{EXTERNAL, bad_setting, check_positive};
 use ragtriage_core::types::{ArmName, Question};
-use ragtriage_data::run::external::Position;
+use ragtriage_data::Place;
 use ragtriage_data::run::external::join::Joined;
 use ragtriage_data::run::external::recorded::{
     self, Recorded, RecordedAnswer, RecordedAttempt, RecordedError,
@@ -199,7 +199,7 @@ impl Service {
     /// Reads a record.
     fn recorded(&self, asked: &Asked<'_>, record: &str) -> Result<Recorded, Error> {
         let url = self.endpoint.shown_url();
-        let position = Position { file: url.to_owned(), line: None };
+        let position = Place::new(url, None);
         let recorded = recorded::object(&position, record).map_err(|error| {
             Error::new(format!("the answer of {}", self.endpoint.excerpt(&error.to_string())))
         })?;
