@@ -9,7 +9,6 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::output;
 use ragtriage_core::types::Trace;
-use ragtriage_data::run::external::recorded::RecordLine;
 use ragtriage_eval::summary::Summary;
 use ragtriage_pipeline::settings::Settings;
 
@@ -25,8 +24,6 @@ pub struct SchemaArgs {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum File {
-    /// A line of a record, which `import` reads.
-    Record,
     /// A line of `traces.jsonl` in a run folder.
     Trace,
     /// `summary.json` in a run folder.
@@ -38,7 +35,6 @@ pub enum File {
 impl File {
     fn schema(self) -> Schema {
         match self {
-            Self::Record => of::<RecordLine>("record", Contract::Deserialize),
             Self::Trace => of::<Trace>("trace", Contract::Serialize),
             Self::Summary => of::<Summary>("summary", Contract::Serialize),
             Self::Config => of::<Settings>("config", Contract::Deserialize),

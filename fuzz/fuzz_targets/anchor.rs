@@ -39,6 +39,7 @@ fn check(anchored: Anchored, documents: &[Document]) {
     ragtriage_fuzz::check(&Dataset {
         documents: documents.to_vec(),
         questions: anchored.questions,
+        notes: anchored.notes,
         ..Dataset::default()
     });
 }

@@ -60,17 +60,10 @@ fn add(
     for question in asked() {
         refuse_other(&file, question)?;
     }
-    let n_other = asked().filter(|it| file.has_other_answers(it)).count();
     anchored.questions.retain(|question| !file.holds(question));
     anchored.unresolved.retain(|it| !file.holds(&it.question));
     let n_left = n_pairs - anchored.questions.len() - anchored.unresolved.len();
     source::tell_known(&path, n_left, n_pairs);
-    if n_other > 0 {
-        output::talk(&format!(
-            "left out for other answers there: {}",
-            plural(n_other, "question", "questions")
-        ));
-    }
     let texts: HashMap<&str, &str> =
         documents.iter().map(|it| (it.id.as_str(), it.text.as_str())).collect();
     file.make()?;
@@ -143,7 +136,6 @@ fn reasons(unresolved: &[Unresolved]) -> String {
         (Reason::Never, "answer not found"),
         (Reason::YesNo, "answer is yes or no"),
         (Reason::NoAnswer, "no answer given"),
-        (Reason::Disputed, "different answers given"),
     ];
     let counts: Vec<String> = all
         .into_iter()

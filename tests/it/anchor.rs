@@ -75,7 +75,7 @@ fn pairs_become_questions_next_to_the_documents_that_run() {
 }
 
 #[test]
-fn a_known_id_with_another_text_is_refused_and_other_answers_are_reported() {
+fn a_known_id_with_another_text_is_refused() {
     let project = Project::of(&[
         ("docs/oncall.md", ONCALL),
         (
@@ -83,17 +83,11 @@ fn a_known_id_with_another_text_is_refused_and_other_answers_are_reported() {
             "{\"id\": \"z\", \"text\": \"How long?\", \"answers\": [\"4 hours\"]}\n",
         ),
         ("other.jsonl", r#"{"id": "z", "question": "Renew it when?", "answer": "early"}"#),
-        ("qa.jsonl", r#"{"question": "How long?", "answer": "4 hours at most"}"#),
     ]);
     project.refuses_with_some_hint(
         &["dataset", "anchor", "other.jsonl", "docs"],
         "error: docs/questions.jsonl has question `z` as `How long?`, not `Renew it when?`",
     );
-    let outcome = project.call(&["dataset", "anchor", "qa.jsonl", "docs"]);
-    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
-    let notes = "already in docs/questions.jsonl: 1 of 1 question\nleft out for other answers there: 1 question\n";
-    assert!(outcome.stderr.contains(notes), "{}", outcome.stderr);
-    assert_eq!(lines(&project, "docs/questions.jsonl").len(), 1);
 }
 
 #[test]

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 
 use crate::project::Project;
 
-const NAMES: [&str; 4] = ["record", "trace", "summary", "config"];
+const NAMES: [&str; 3] = ["trace", "summary", "config"];
 
-static PRINTED: LazyLock<[Value; 4]> = LazyLock::new(|| NAMES.map(printed));
+static PRINTED: LazyLock<[Value; 3]> = LazyLock::new(|| NAMES.map(printed));
 
 fn printed(name: &str) -> Value {
     let outcome = Project::of(&[]).call(&["schema", name]);
@@ -52,47 +52,19 @@ fn check_lines(name: &str, text: &str) {
     }
 }
 
-/// Checks traces and summary of a run folder, and the record that it was imported from.
+/// Checks traces and summary of a run folder.
 pub fn check_run(project: &Project, folder: &str) {
     check("summary", &project.json(&format!("{folder}/summary.json")));
     check_lines("trace", &project.read(&format!("{folder}/traces.jsonl")));
-    let source = &project.json(&format!("{folder}/run.json"))["external"];
-    if source["kind"] == "record"
-        && let Some(file) = source["from"].as_str()
-        && let Ok(text) = std::fs::read_to_string(project.path(file))
-    {
-        check_lines("record", &text);
-    }
 }
 
 #[test]
-fn the_demo_and_its_record_are_valid() {
+fn the_demo_is_valid() {
     let project = Project::of(&[]);
     let demo = project.call(&["demo"]);
     assert_eq!(demo.code, 0, "{}", demo.stderr);
     let run = "ragtriage-demo/runs/demo";
     check_run(&project, run);
-    let record = project.call(&["report", run, "--format", "record"]);
-    assert_eq!(record.stdout.lines().count(), 300);
-    check_lines("record", &record.stdout);
-}
-
-#[test]
-fn a_line_of_a_wrong_type_is_rejected_by_schema_and_import() {
-    let project = Project::new();
-    for (record, place) in [
-        (json!({ "id": "q1", "contexts": "a", "answer": "x" }), "/contexts"),
-        (json!({ "id": "q1", "contexts": ["a"], "answer": 3 }), "/answer"),
-        (json!({ "id": "q1", "contexts": [{ "text": "a", "score": "high" }] }), "/contexts/0"),
-        (json!({ "id": "q1", "contexts": ["a"], "arms": { "retrieved": "x" } }), "/arms"),
-        (json!({ "contexts": ["a"], "answer": "x" }), ""),
-    ] {
-        let error = found("record", &record).expect_err(place);
-        assert!(error.contains(&format!("at '{place}'")), "{place}: {error}");
-        project.write("r.jsonl", record.to_string());
-        let imported = project.call(&["import", "r.jsonl", "c.toml", "--out", "runs"]);
-        assert_eq!(imported.code, 2, "{record}: {}", imported.stderr);
-    }
 }
 
 #[test]

@@ -2,4 +2,7 @@
 //! and those of other systems.
 
 pub mod dataset;
+mod error;
 pub mod run;
+
+pub use error::{Error, Kind, Place};

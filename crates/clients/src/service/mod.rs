@@ -16,7 +16,7 @@ use crate::Error;
 use crate::http::{Client, EXTERNAL, Endpoint};
 use ragtriage_core::config::ExternalSettings;
 use ragtriage_core::types::{ArmName, Question};
-use ragtriage_data::run::external::Position;
+use ragtriage_data::Place;
 use ragtriage_data::run::external::join::Joined;
 use ragtriage_data::run::external::recorded::{
     self, Recorded, RecordedAnswer, RecordedAttempt, RecordedError,
@@ -140,7 +140,7 @@ impl Service {
     /// Reads a record.
     fn recorded(&self, asked: &Asked<'_>, record: &str) -> Result<Recorded, Error> {
         let url = self.client.shown_url();
-        let position = Position { file: url.to_owned(), line: None };
+        let position = Place::new(url, None);
         let recorded = recorded::object(&position, record).map_err(|error| {
             Error::new(format!("the answer of {}", self.client.excerpt(&error.to_string())))
         })?;

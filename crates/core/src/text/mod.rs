@@ -19,6 +19,5 @@ pub mod retry_after;
 pub mod sanitize;
 pub mod script;
 pub mod sentences;
-pub mod shingles;
 pub mod short_key;
 pub mod tokens;

@@ -1,14 +1,14 @@
 //! Appends lines to a native `questions.jsonl`; existing contents are never modified.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::dataset::error::Error;
 use crate::dataset::jsonl::QuestionRecord;
 use crate::dataset::read;
+use crate::error::Error;
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::types::Question;
 
@@ -20,8 +20,7 @@ pub struct Appended {
     file: Option<File>,
     /// The text of each id.
     ids: HashMap<String, String>,
-    /// The answers of each text.
-    texts: HashMap<String, Vec<String>>,
+    texts: HashSet<String>,
     /// Its length as last read or written.
     n_bytes: u64,
     /// True if the last line lacks its line feed.
@@ -35,9 +34,9 @@ impl Appended {
     /// # Errors
     /// A file that is not regular, is being written, or has a line that is no question.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let (mut ids, mut texts) = (HashMap::new(), HashMap::new());
+        let (mut ids, mut texts) = (HashMap::new(), HashSet::new());
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-            return Err(Error::unusable(
+            return Err(Error::new(
                 format!("`{}` is not a regular file", path.display()),
                 "give a regular file; it is read first, so that no question is asked twice",
             ));
@@ -58,13 +57,12 @@ impl Appended {
         let n_bytes = file.metadata().map_err(|source| Error::read(path, source))?.len();
         read::lines(path, |place, line| {
             let record: QuestionRecord = read::json(place, line)?;
-            let answers = record.answers();
             let Some(id) = record.id else {
                 return Err(Error::record(place, "missing field `id`"));
             };
             let text = one_spaced(&record.text);
             ids.insert(id.0, text.clone());
-            texts.insert(text, answers);
+            texts.insert(text);
             Ok(())
         })?;
         let text = read::text(path)?;
@@ -99,7 +97,7 @@ impl Appended {
     #[must_use]
     pub fn holds(&self, question: &Question) -> bool {
         self.ids.contains_key(question.id.as_str())
-            || self.texts.contains_key(&one_spaced(&question.text))
+            || self.texts.contains(&one_spaced(&question.text))
     }
 
     /// Returns the text of another question, up to white space, under the id of `question`.
@@ -107,16 +105,6 @@ impl Appended {
     pub fn other_text(&self, question: &Question) -> Option<&str> {
         let known = self.ids.get(question.id.as_str())?;
         (*known != one_spaced(&question.text)).then_some(known)
-    }
-
-    /// Returns true if it contains the text of `question`, up to white space, with other answers.
-    #[must_use]
-    pub fn has_other_answers(&self, question: &Question) -> bool {
-        let known = self.texts.get(&one_spaced(&question.text));
-        known.is_some_and(|known| {
-            let sorted = |answers: &[String]| answers.iter().cloned().collect::<BTreeSet<_>>();
-            sorted(known) != sorted(&question.answers)
-        })
     }
 
     /// Appends `line`, the serialised `question`, in one write, so that a kill cannot leave a
@@ -131,7 +119,7 @@ impl Appended {
         let file = self.file.as_mut().expect("it was just made");
         if !is_unchanged(&self.path, file, self.n_bytes) {
             let path = self.path.display();
-            return Err(Error::unusable(
+            return Err(Error::new(
                 format!(
                     "`{path}` was replaced, removed or changed by another program; this question was not written"
                 ),
@@ -146,7 +134,7 @@ impl Appended {
         self.is_open_ended = false;
         let text = one_spaced(&question.text);
         self.ids.insert(question.id.to_string(), text.clone());
-        self.texts.insert(text, question.answers.clone());
+        self.texts.insert(text);
         Ok(())
     }
 }
@@ -172,7 +160,7 @@ fn locked(path: &Path, file: File) -> Result<File, Error> {
 }
 
 fn busy(path: &Path) -> Error {
-    Error::unusable(
+    Error::new(
         format!("another process is writing `{}`", path.display()),
         "wait until it ends",
     )
@@ -185,8 +173,8 @@ fn has_folder(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::error::Kind;
     use crate::dataset::lint::finding::Rule;
+    use crate::error::Kind;
 
     fn assert_busy(written: Result<(), Error>) {
         let error = written.expect_err("one writer at a time").to_string();
@@ -199,25 +187,15 @@ mod tests {
     }
 
     #[test]
-    fn another_text_under_an_id_and_other_answers_to_a_text_are_told() {
+    fn another_text_under_an_id_is_told() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("questions.jsonl");
         let line = "{\"id\": \"z\", \"text\": \"How  long?\", \"answers\": [\"b\", \"a\"]}\n";
         std::fs::write(&path, line).expect("written");
-        let mut file = Appended::open(&path).expect("opens");
-        let asked = |id: &str, text: &str, answers: &[&str]| Question {
-            answers: answers.iter().map(|&answer| answer.to_owned()).collect(),
-            ..question(id, text)
-        };
-        assert_eq!(file.other_text(&asked("z", "Why?", &[])), Some("How long?"));
-        assert_eq!(file.other_text(&asked("z", "How long?", &[])), None);
-        assert_eq!(file.other_text(&asked("y", "Why?", &[])), None);
-        assert!(!file.has_other_answers(&asked("y", "How long? ", &["a", "b"])));
-        assert!(file.has_other_answers(&asked("y", "How long?", &["a"])));
-        let added = asked("w", "Why?", &["c"]);
-        file.append(&added, "{}").expect("written");
-        assert!(!file.has_other_answers(&added));
-        assert!(file.has_other_answers(&asked("w", "Why?", &["d"])));
+        let file = Appended::open(&path).expect("opens");
+        assert_eq!(file.other_text(&question("z", "Why?")), Some("How long?"));
+        assert_eq!(file.other_text(&question("z", "How long?")), None);
+        assert_eq!(file.other_text(&question("y", "Why?")), None);
     }
 
     #[test]

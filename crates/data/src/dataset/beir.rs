@@ -10,10 +10,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::dataset::draft::{Draft, duplicate};
-use crate::dataset::error::{Error, Place};
 use crate::dataset::jsonl::Id;
 use crate::dataset::lint::finding::Rule;
 use crate::dataset::{load, read};
+use crate::error::{Error, Place};
 use ragtriage_core::types::{DocId, Document, Question};
 
 /// The split of a BEIR set for which results are published.

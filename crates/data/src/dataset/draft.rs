@@ -4,10 +4,10 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use crate::dataset::error::{Error, Place};
 use crate::dataset::lint::finding::Rule;
 use crate::dataset::load::Inspection;
 use crate::dataset::nearest;
+use crate::error::{Error, Place};
 use ragtriage_core::types::{DocId, Document, Note, Question, QuestionId};
 
 /// The number of missing documents that get a nearest match: each is compared with the whole corpus.

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::dataset::draft::Draft;
-use crate::dataset::error::{Error, Place};
 use crate::dataset::globs::Walked;
 use crate::dataset::jsonl::QUESTIONS;
 use crate::dataset::{globs, read};
+use crate::error::{Error, Place};
 use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::config::Format;
 use ragtriage_core::types::Document;
@@ -160,9 +160,9 @@ fn is_rule(line: &str, underlines: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::error::Kind;
     use crate::dataset::lint::finding::Rule;
     use crate::dataset::{load, testing::with_files};
+    use crate::error::Kind;
     use ragtriage_core::config::Format;
 
     const QUESTION: (&str, &str) = ("questions.jsonl", r#"{"id": "q", "text": "why?"}"#);

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use walkdir::{DirEntry, WalkDir};
 
-use crate::dataset::error::Error;
 use crate::dataset::read;
+use crate::error::Error;
 
 /// Compiles patterns for paths with `/`; `*` does not cross a `/`, `**` does; matching ignores case.
 pub fn set<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, Error> {
@@ -20,7 +20,7 @@ pub fn set<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<GlobSet, E
 
 fn invalid(pattern: &str, source: globset::Error) -> Error {
     let hint = "write patterns such as `*.md` or `guides/**/*.rst`";
-    Error::unusable(format!("invalid glob pattern `{pattern}`"), hint).because(source)
+    Error::new(format!("invalid glob pattern `{pattern}`"), hint).because(source)
 }
 
 /// The files of a folder.

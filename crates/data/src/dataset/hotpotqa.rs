@@ -11,8 +11,8 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::dataset::draft::Draft;
-use crate::dataset::error::{Error, Place};
 use crate::dataset::read;
+use crate::error::{Error, Place};
 use ragtriage_core::text::quote;
 use ragtriage_core::types::{ByteRange, DocId, Document, Group, Member, Question, QuestionKind};
 

@@ -29,9 +29,9 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::dataset::draft::Draft;
-use crate::dataset::error::{Error, Place};
 use crate::dataset::lint::finding::Rule;
 use crate::dataset::{nearest, read};
+use crate::error::{Error, Place};
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::quote::{self, Located};
 use ragtriage_core::types::{
@@ -509,8 +509,8 @@ fn checked(range: ByteRange, document: &Document, place: &Place) -> Result<ByteR
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::error::Kind;
     use crate::dataset::{asked, load, testing::with_files};
+    use crate::error::Kind;
     use ragtriage_core::config::Format;
     use ragtriage_core::hint::Hint;
     use ragtriage_core::types::Dataset;

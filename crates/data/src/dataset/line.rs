@@ -1,15 +1,13 @@
 //! Serialises native questions: a line of `questions.jsonl` that reads back as an equal question.
 //!
 //! Keys follow the order of the table in `jsonl`. Values that the reader fills in by itself are omitted: empty lists, no
-//! split, judgments that follow from the evidence. Spacing follows Python's `json`, so that a rewritten line differs from the
-//! previous one only where it was changed.
+//! split, judgments that follow from the evidence.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Serialize;
-use serde_json::ser::{Formatter, Serializer};
 
 use crate::run::{SHARED, write_file};
 use ragtriage_core::text::quote;
@@ -25,16 +23,12 @@ pub fn question_line<'a>(
     text_of: impl Fn(&DocId) -> Option<&'a str>,
 ) -> String {
     let labels = Labels::new(question, text_of);
-    spaced(&QuestionLine { id: question.id.as_str(), text: &question.text, labels })
+    json_line(&QuestionLine { id: question.id.as_str(), text: &question.text, labels })
 }
 
-/// Serialises a value as JSON on one line, with a space after each comma and colon.
-pub(super) fn spaced(value: &impl Serialize) -> String {
-    let mut bytes = Vec::new();
-    value
-        .serialize(&mut Serializer::with_formatter(&mut bytes, Spaced))
-        .expect("keys are strings, memory takes bytes");
-    String::from_utf8(bytes).expect("JSON is UTF-8")
+/// Serialises a value as JSON on one line.
+pub(super) fn json_line(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("keys are strings")
 }
 
 /// Writes a file of `lines`, each terminated by a line feed.
@@ -142,30 +136,6 @@ fn quoted(text: &str, range: ByteRange) -> Option<&str> {
         .map(|_| quote)
 }
 
-struct Spaced;
-
-impl Formatter for Spaced {
-    fn begin_array_value<W: Write + ?Sized>(
-        &mut self,
-        writer: &mut W,
-        is_first: bool,
-    ) -> io::Result<()> {
-        writer.write_all(if is_first { b"" } else { b", " })
-    }
-
-    fn begin_object_key<W: Write + ?Sized>(
-        &mut self,
-        writer: &mut W,
-        is_first: bool,
-    ) -> io::Result<()> {
-        self.begin_array_value(writer, is_first)
-    }
-
-    fn begin_object_value<W: Write + ?Sized>(&mut self, writer: &mut W) -> io::Result<()> {
-        writer.write_all(b": ")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -199,7 +169,8 @@ mod tests {
             r#"{"id": "q", "text": "?", "kind": "free", "required": [["a"], ["b", "c"]], "forbidden": [["d"]], "split": "tune"}"#,
             r#"{"id": "q", "text": "?", "kind": "unanswerable", "evidence": [[{"doc": "d"}]], "relevant": {}}"#,
         ] {
-            assert_eq!(written(text, &read(text, own)), own);
+            let line: serde_json::Value = serde_json::from_str(own).expect("JSON");
+            assert_eq!(written(text, &read(text, own)), line.to_string());
         }
     }
 
@@ -208,7 +179,7 @@ mod tests {
         let own = r#"{"id": "q", "text": "?", "kind": "free", "evidence": [[{"doc": "d"}]], "relevant": {"d": 1}}"#;
         assert_eq!(
             written("a", &read("a", own)),
-            r#"{"id": "q", "text": "?", "kind": "free", "evidence": [[{"doc": "d"}]]}"#
+            r#"{"id":"q","text":"?","kind":"free","evidence":[[{"doc":"d"}]]}"#
         );
     }
 

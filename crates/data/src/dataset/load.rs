@@ -9,9 +9,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::dataset::draft::Draft;
-use crate::dataset::error::{Error, Kind, Place};
 use crate::dataset::jsonl::{self, QUESTIONS};
 use crate::dataset::{beir, digest, files, hotpotqa, smart, squad};
+use crate::error::{Error, Kind, Place};
 use ragtriage_core::config::{DatasetSettings, Format};
 use ragtriage_core::types::{Dataset, Document, Note, Question, Split};
 
@@ -150,7 +150,7 @@ fn own_split(spec: &DatasetSettings) -> Result<Option<Split>, Error> {
         (Format::Jsonl | Format::Files, "tune") => Ok(Some(Split::Tune)),
         (Format::Jsonl | Format::Files, "heldout" | "held_out") => Ok(Some(Split::Heldout)),
         (Format::Jsonl | Format::Files, _) => Err(unknown_split(split, "`tune`, `heldout`")),
-        (format @ (Format::Hotpotqa | Format::Squad | Format::Smart), _) => Err(Error::unusable(
+        (format @ (Format::Hotpotqa | Format::Squad | Format::Smart), _) => Err(Error::new(
             format!(
                 "format `{format}` has no splits; `dataset.split = \"{split}\"` does not apply"
             ),
@@ -161,7 +161,7 @@ fn own_split(spec: &DatasetSettings) -> Result<Option<Split>, Error> {
 
 /// Returns the error of a split that does not exist.
 pub(crate) fn unknown_split(split: &str, known: &str) -> Error {
-    Error::unusable(format!("unknown split `{split}`"), format!("known splits: {known}"))
+    Error::new(format!("unknown split `{split}`"), format!("known splits: {known}"))
 }
 
 /// Guesses the format of `path`: by file names (`corpus.jsonl` is BEIR if `queries.jsonl` exists in the same folder,

@@ -10,7 +10,6 @@ pub mod lint;
 
 mod digest;
 mod draft;
-mod error;
 mod load;
 mod nearest;
 mod read;
@@ -30,8 +29,8 @@ mod line;
 #[cfg(test)]
 mod testing;
 
+pub use crate::error::{Error, Kind, Place};
 pub use appended::Appended;
-pub use error::{Error, Kind, Place};
 pub use files::has_document;
 pub use line::question_line;
 pub use load::{

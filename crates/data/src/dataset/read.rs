@@ -12,8 +12,8 @@ use serde::Deserialize;
 use serde_json::error::Category;
 
 use crate::dataset::draft::Draft;
-use crate::dataset::error::{Error, Place};
 use crate::dataset::lint::finding::Rule;
+use crate::error::{Error, Place, reason};
 use crate::run::open_file;
 use ragtriage_core::types::Document;
 
@@ -150,14 +150,12 @@ pub(super) fn fault<'a, T: Deserialize<'a>>(place: &Place, text: &'a str) -> Err
         Err(error) => (error.path().to_string(), error.into_inner()),
         Ok(_) => (String::new(), reader.end().expect_err("something follows the value")),
     };
-    let (whole, column) = (error.to_string(), error.column().max(1));
-    let at = format!(" at line {} column {}", error.line(), error.column());
-    let message = whole.strip_suffix(&at).unwrap_or(&whole);
+    let (message, column) = (reason(&error), error.column().max(1));
     let line = place.line.unwrap_or(1) + error.line().saturating_sub(1);
     let place = Place { line: Some(line), ..place.clone() };
     if error.classify() == Category::Data {
         let field = if path == "." { String::new() } else { format!("`{path}`: ") };
-        return Error::record(&place, field + message);
+        return Error::record(&place, field + &message);
     }
     let message = format!("invalid JSON at column {column}: {message}");
     Error::data(Rule::BrokenLine, message, "fix that line, or check `dataset.format`").at(&place)
@@ -185,7 +183,7 @@ pub(super) fn only_file(path: &Path, extensions: &[&str]) -> Result<PathBuf, Err
 /// Returns the error of a path without what its format requires.
 pub(super) fn layout(path: &Path, expected: &str) -> Error {
     let message = format!("`{}` has no {expected}", path.display());
-    Error::unusable(message, "check that `dataset.format` is the format of `dataset.path`")
+    Error::new(message, "check that `dataset.format` is the format of `dataset.path`")
 }
 
 /// Returns the files and folders of a folder, ascending by name.
@@ -200,7 +198,7 @@ pub(super) fn folder(path: &Path) -> Result<Vec<PathBuf>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::error::Kind;
+    use crate::error::Kind;
 
     fn file(bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().expect("a folder");

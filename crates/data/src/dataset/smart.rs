@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use crate::dataset::beir::{Judgments, not_a_judgment};
 use crate::dataset::draft::Draft;
-use crate::dataset::error::{Error, Place};
 use crate::dataset::read;
+use crate::error::{Error, Place};
 use ragtriage_core::types::Document;
 
 const DOCUMENT_FIELDS: &str = "TABWKC";

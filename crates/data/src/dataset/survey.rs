@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::dataset::draft::Draft;
-use crate::dataset::error::{Error, Kind};
 use crate::dataset::files::{self, ending};
 use crate::dataset::globs;
 use crate::dataset::lint::finding::Rule;
 use crate::dataset::read;
+use crate::error::{Error, Kind};
 use ragtriage_core::language::detect;
 use ragtriage_core::types::Document;
 

@@ -6,7 +6,6 @@
 //! Replies of unfinished questions are in `replies.jsonl` ([`replies`]), replies of a judge in `judge.jsonl` ([`judged`]).
 
 mod checksum;
-mod error;
 pub mod external;
 mod file;
 mod folder;
@@ -18,7 +17,7 @@ pub mod replies;
 mod saved;
 mod spent;
 
-pub use error::{Error, Kind, Position};
+pub use crate::error::{Error, Kind};
 pub use file::{PRIVATE, SHARED, open_file, read_file, read_text, write_file};
 pub use folder::RunFolder;
 pub use lines::LineWriter;

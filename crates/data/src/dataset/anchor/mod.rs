@@ -17,8 +17,8 @@ use serde::Serialize;
 
 pub use pairs::{QaPair, pairs};
 
-use crate::dataset::error::Error;
-use crate::dataset::line::{Labels, spaced, write_lines};
+use crate::dataset::line::{Labels, json_line, write_lines};
+use crate::error::Error;
 use ragtriage_core::text::answer_index::{AnswerIndex, Occurrence};
 use ragtriage_core::text::sentences;
 use ragtriage_core::types::{ByteRange, DocId, Document, Member, Note, Question, QuestionKind};
@@ -49,8 +49,6 @@ pub enum Reason {
     YesNo,
     /// The pair has no answer.
     NoAnswer,
-    /// Several pairs of the file give different answers, or different documents.
-    Disputed,
 }
 
 /// A question whose answer was not anchored.
@@ -117,12 +115,7 @@ pub fn anchor(pairs: &[QaPair], documents: &[Document]) -> Result<Anchored, Erro
         let within = pair.within(documents, &numbers)?;
         n_elsewhere += usize::from(within.is_none() && pair.names_source());
         let mut question = pair.question();
-        let anchored = if pair.is_disputed() {
-            searched.occurrences(&question, within, Some(Reason::Disputed))
-        } else {
-            searched.anchor(&question, within)
-        };
-        match anchored {
+        match searched.anchor(&question, within) {
             Anchor::Once { doc, sentence, .. } => {
                 question.kind = QuestionKind::Span;
                 question.relevant.insert(doc.clone(), 1);
@@ -175,33 +168,19 @@ impl<'a> Searched<'a> {
         } else if question.answers.iter().all(is_yes_no) {
             nowhere(Reason::YesNo)
         } else {
-            self.occurrences(question, within, None)
-        }
-    }
-
-    /// Locates the answers of `question`; leaves it to an annotator for `reason`, if there is one.
-    fn occurrences(
-        &self,
-        question: &Question,
-        within: Option<usize>,
-        reason: Option<Reason>,
-    ) -> Anchor {
-        let found = self.index.find(&question.answers, within);
-        match (found.n_found, &found.places[..], reason) {
-            (1, [place], None) => Anchor::Once {
-                doc: self.documents[place.text].id.clone(),
-                answer: place.range,
-                sentence: self.sentence(*place),
-            },
-            (n_found, places, reason) => Anchor::Open {
-                reason: reason.unwrap_or(if n_found == 0 {
-                    Reason::Never
-                } else {
-                    Reason::Several
-                }),
-                n_found,
-                places: places.iter().take(MOST_PLACES).map(|it| self.shown(*it)).collect(),
-            },
+            let found = self.index.find(&question.answers, within);
+            if let (1, [place]) = (found.n_found, &found.places[..]) {
+                return Anchor::Once {
+                    doc: self.documents[place.text].id.clone(),
+                    answer: place.range,
+                    sentence: self.sentence(*place),
+                };
+            }
+            Anchor::Open {
+                reason: if found.n_found == 0 { Reason::Never } else { Reason::Several },
+                n_found: found.n_found,
+                places: found.places.iter().take(MOST_PLACES).map(|it| self.shown(*it)).collect(),
+            }
         }
     }
 
@@ -243,7 +222,7 @@ struct UnresolvedLine<'a> {
 /// Writes `unresolved` to the file `path`, one question a line; the file is replaced.
 pub fn write_unresolved(path: &Path, unresolved: &[Unresolved]) -> Result<(), Error> {
     let lines = unresolved.iter().map(|it| {
-        spaced(&UnresolvedLine {
+        json_line(&UnresolvedLine {
             id: it.question.id.as_str(),
             text: &it.question.text,
             labels: Labels::new(&it.question, |_| None),

@@ -6,9 +6,10 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::dataset::draft::duplicate;
-use crate::dataset::error::{Error, Place};
 use crate::dataset::jsonl::id_of;
+use crate::dataset::lint::finding::Rule;
 use crate::dataset::{nearest, read};
+use crate::error::{Error, Place};
 use ragtriage_core::types::{DocId, Document, Question, QuestionKind};
 
 /// Names of the question, the first present is used.
@@ -39,8 +40,6 @@ pub struct QaPair {
     answers: Vec<String>,
     doc: Option<String>,
     source: Option<String>,
-    /// True if another pair of this question has other answers or another document.
-    is_disputed: bool,
 }
 
 impl QaPair {
@@ -75,25 +74,11 @@ impl QaPair {
         Ok(self.source.as_ref().and_then(|source| by_path(source, numbers)))
     }
 
-    /// Returns true if another pair of its question has other answers or another document.
-    pub(super) fn is_disputed(&self) -> bool {
-        self.is_disputed
-    }
-
-    /// Adds what another pair of the same question says.
-    fn merge(&mut self, other: Self) {
-        let is_same = |known: &Vec<String>, given: &Vec<String>| {
-            known.len() == given.len() && given.iter().all(|it| known.contains(it))
-        };
-        let has_both = !self.answers.is_empty() && !other.answers.is_empty();
-        self.is_disputed |= has_both && !is_same(&self.answers, &other.answers);
-        let new = other.answers.into_iter();
-        let new: Vec<String> = new.filter(|it| !self.answers.contains(it)).collect();
-        self.answers.extend(new);
-        if (&self.doc, &self.source) != (&other.doc, &other.source) {
-            self.is_disputed = true;
-            (self.doc, self.source) = (None, None);
-        }
+    /// Returns true if `other`, with the same question, has the same answers and document.
+    fn is_same(&self, other: &Self) -> bool {
+        self.answers.len() == other.answers.len()
+            && other.answers.iter().all(|it| self.answers.contains(it))
+            && (&self.doc, &self.source) == (&other.doc, &other.source)
     }
 
     /// Returns true if it has the field `source`.
@@ -108,8 +93,8 @@ fn by_path(source: &str, numbers: &HashMap<&str, usize>) -> Option<usize> {
     std::iter::once(0).chain(ends).find_map(|at| numbers.get(&source[at..]).copied())
 }
 
-/// Reads the pairs of the file `path`. Questions are numbered by a hash of their text if they have no id; repeated ones are then
-/// one, which is disputed if they differ.
+/// Reads the pairs of the file `path`. Questions are numbered by a hash of their text if they have no id; equal pairs are then
+/// read once.
 ///
 /// # Errors
 /// The file and the line of a record that is not a pair.
@@ -121,7 +106,13 @@ pub fn pairs(path: &Path) -> Result<Vec<QaPair>, Error> {
         let next = all.len();
         match *ids.entry(pair.id.clone()).or_insert(next) {
             at if at == next => all.push(pair),
-            at if is_derived && all[at].text == pair.text => all[at].merge(pair),
+            at if is_derived && all[at].is_same(&pair) => {}
+            at if is_derived && all[at].text == pair.text => {
+                let message =
+                    "an earlier line has other answers or another document for this question";
+                let hint = "keep one of the two, or list all right answers in one line";
+                return Err(Error::data(Rule::DuplicateId, message, hint).at(place));
+            }
             _ => return Err(duplicate("question", &pair.id, place)),
         }
         Ok(())
@@ -159,7 +150,6 @@ fn pair(place: &Place, fields: &Map<String, Value>) -> Result<(QaPair, bool), Er
         text,
         answers,
         place: place.clone(),
-        is_disputed: false,
     };
     Ok((pair, id.is_none()))
 }

@@ -72,25 +72,6 @@ fn an_answer_that_occurs_once_becomes_the_sentence_that_holds_it() {
 }
 
 #[test]
-fn different_answers_to_one_question_are_left_open_with_the_places_of_both() {
-    let found = anchored(
-        "{\"question\": \"How long?\", \"answer\": \"4 hours\"}\n\
-         {\"question\": \"How long?\", \"answer\": \"30 seconds\"}\n\
-         {\"question\": \"Where?\", \"answer\": \"logged\", \"doc\": \"oncall.md\"}\n\
-         {\"question\": \"Where?\", \"answer\": \"logged\", \"doc\": \"guides/retry.md\"}\n\
-         {\"question\": \"Lost?\", \"answers\": [\"never lost\", \"It's never lost\"]}\n\
-         {\"question\": \"Lost?\"}\n\
-         {\"question\": \"Lost?\", \"answers\": [\"It's never lost\", \"never lost\"]}\n",
-    );
-    let seen: Vec<(Reason, usize, usize)> =
-        found.unresolved.iter().map(|it| (it.reason, it.n_found, it.places.len())).collect();
-    assert_eq!(seen, [(Reason::Disputed, 2, 2), (Reason::Disputed, 1, 1)]);
-    assert_eq!(found.unresolved[0].question.answers, ["4 hours", "30 seconds"]);
-    // Repeated, and without an answer: one question.
-    assert_eq!(found.questions.len(), 1);
-}
-
-#[test]
 fn an_answer_that_occurs_several_times_or_never_is_left_open_with_its_places() {
     let found = anchored(
         "{\"question\": \"What is logged?\", \"answer\": \"retry\"}\n\
@@ -152,6 +133,10 @@ fn a_record_that_is_no_pair_is_named_by_its_line() {
         (
             "{\"id\": 1, \"question\": \"?\"}\n{\"id\": \"1\", \"question\": \"??\"}",
             "line 2: duplicate question `1`",
+        ),
+        (
+            "{\"question\": \"?\", \"answer\": \"a\"}\n{\"question\": \"?\", \"answer\": \"b\"}",
+            "line 2: an earlier line has other answers or another document for this question",
         ),
         ("[1]", "line 1: invalid type: sequence, expected a map"),
     ];

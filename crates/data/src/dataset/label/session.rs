@@ -59,7 +59,7 @@ pub fn label(
         let mut judging = Judging::new(question, corpus, &passages, (at + 1, questions.len()));
         let end = judging.run(ask).map_err(|source| {
             let hint = "start again to continue; earlier judgments are kept";
-            Error::unusable("cannot read the judgments", hint).because(source)
+            Error::new("cannot read the judgments", hint).because(source)
         })?;
         let n_relevant = judging.grades().values().filter(|grade| **grade > 0).count();
         let is_kept = match end {

@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, Rule};
 use super::subject::LintSubject;
-use crate::dataset::error::{Error, Kind};
+use crate::error::{Error, Kind};
 use ragtriage_core::hint::Hint;
 use ragtriage_core::text::answers::AnswerMatcher;
 use ragtriage_core::types::{DocId, Member};
@@ -27,7 +27,7 @@ fn rule(error: &Error) -> Rule {
     match error.kind {
         Kind::Data(rule) => rule,
         Kind::Missing => Rule::NoQuestions, // the corpus was loaded: it is the questions file
-        Kind::NotText | Kind::Unusable => Rule::Unreadable,
+        _ => Rule::Unreadable,
     }
 }
 
@@ -90,7 +90,7 @@ pub(super) fn empty_documents(subject: &LintSubject<'_>) -> Vec<Finding> {
 mod tests {
     use super::super::subject::tests::{document, inspection, question, quoting, told};
     use super::*;
-    use crate::dataset::error::Place;
+    use crate::error::Place;
     use ragtriage_core::types::QuestionKind;
 
     #[test]

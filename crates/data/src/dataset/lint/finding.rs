@@ -78,7 +78,6 @@ rules! {
     RepeatedQuote = "repeated-quote", Warning, "quotes that occur more than once; the first occurrence is used";
     EmptyDocument = "empty-document", Warning, "documents without text, which produce no chunks";
     DuplicateDocument = "duplicate-document", Warning, "retrieving the other copy counts as a miss";
-    NearDuplicateDocument = "near-duplicate-document", Warning, "retrieving the other one counts as a miss unless it is labelled too";
     DuplicateQuestion = "duplicate-question", Warning, "the same question counts twice";
     MissingLabel = "label-hole", Warning, "unlabelled passages that may answer: retrieving them counts as a miss";
 }

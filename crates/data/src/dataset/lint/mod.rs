@@ -6,7 +6,6 @@
 mod content;
 mod duplicates;
 pub mod finding;
-mod minhash;
 pub mod missing_labels;
 pub mod subject;
 

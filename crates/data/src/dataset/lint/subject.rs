@@ -97,7 +97,7 @@ pub(super) mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::dataset::error::Place;
+    use crate::error::Place;
     use ragtriage_core::types::QuestionKind;
 
     /// A document.

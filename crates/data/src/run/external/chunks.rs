@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use super::input::Input;
 use super::recorded::{Recorded, RecordedHit, count, id};
-use crate::run::error::{Error, Position, reason};
+use crate::error::{Error, Place, reason};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, default, expecting = "an object")]
@@ -53,7 +53,7 @@ pub fn read(input: &Input) -> Result<ForeignChunks, Error> {
     Ok(ForeignChunks::new(input.name().to_owned(), chunks))
 }
 
-fn lines(input: &Input) -> Result<Vec<(Position, ChunkLine)>, Error> {
+fn lines(input: &Input) -> Result<Vec<(Place, ChunkLine)>, Error> {
     let lines = input.text().lines().enumerate();
     let lines = lines.filter(|(_, line)| !line.trim().is_empty());
     lines
@@ -65,9 +65,9 @@ fn lines(input: &Input) -> Result<Vec<(Position, ChunkLine)>, Error> {
         .collect()
 }
 
-fn checked(position: &Position, line: &str) -> Result<ChunkLine, Error> {
+fn checked(position: &Place, line: &str) -> Result<ChunkLine, Error> {
     if line.trim_start().starts_with('[') {
-        return Err(Error::at(position, "not a chunk: a list, not an object", FORM));
+        return Err(Error::in_line(position, "not a chunk: a list, not an object", FORM));
     }
     let read: ChunkLine = serde_json::from_str(line).map_err(|error| {
         if !error.is_data() {
@@ -89,8 +89,8 @@ fn checked(position: &Position, line: &str) -> Result<ChunkLine, Error> {
 
 const FORM: &str = "a line is {\"doc_id\", \"start\", \"end\"} or {\"doc_id\", \"text\"}, with an optional \"id\" and \"context\"; offsets are whole numbers";
 
-fn wrong(position: &Position, field: &str, expected: &'static str) -> Error {
-    Error::at(position, format_args!("not a chunk: `{field}` must be {expected}"), FORM)
+fn wrong(position: &Place, field: &str, expected: &'static str) -> Error {
+    Error::in_line(position, format_args!("not a chunk: `{field}` must be {expected}"), FORM)
 }
 
 /// Chunks by id, for the hits of a record that name them.
@@ -122,7 +122,7 @@ impl Chunks {
                 }
                 Entry::Occupied(taken) => {
                     let message = format!("duplicate chunk `{}`", taken.key());
-                    return Err(Error::at(&position, message, "keep one of the two"));
+                    return Err(Error::in_line(&position, message, "keep one of the two"));
                 }
             }
         }
@@ -146,19 +146,19 @@ impl Chunks {
 
 fn complete(
     chunks: Option<&Chunks>,
-    position: &Position,
+    position: &Place,
     hit: &mut RecordedHit,
     id: &str,
 ) -> Result<(), Error> {
     let Some(Chunks(chunks)) = chunks else {
-        return Err(Error::at(
+        return Err(Error::in_line(
             position,
             format_args!("a passage has neither text nor range, only the chunk id `{id}`"),
             "give the file of chunks with `--chunks`: a JSON line {\"id\", \"doc_id\", \"start\", \"end\"} for each",
         ));
     };
     let Some(chunk) = chunks.get(id) else {
-        return Err(Error::at(
+        return Err(Error::in_line(
             position,
             format_args!("chunk `{id}` is not in the file of chunks"),
             "check that the file of chunks belongs to the index that was queried",

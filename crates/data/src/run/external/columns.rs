@@ -42,7 +42,8 @@ impl<'t> Columns<'t> {
     ) -> Result<Grouped<'t, T>, Error> {
         let mut grouped: Grouped<'t, T> = Vec::new();
         for line in block.split('\n') {
-            let wrong = |message, hint| Err(Error::at(&self.input.position(line), message, hint));
+            let wrong =
+                |message, hint| Err(Error::in_line(&self.input.position(line), message, hint));
             if line.len() > LONGEST_LINE {
                 let message =
                     format!("the line has {} bytes, more than {LONGEST_LINE}", line.len());

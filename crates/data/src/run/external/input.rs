@@ -8,7 +8,7 @@ use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
-use super::{Error, Position};
+use super::{Error, Place};
 use crate::run::open_file;
 
 /// Magic number of gzip (RFC 1952, section 2.3.1).
@@ -69,9 +69,9 @@ impl Input {
             Ok(text) => Self::new(name, text),
             Err(broken) => {
                 let valid = &broken.as_bytes()[..broken.utf8_error().valid_up_to()];
-                let position = Position { file: name, line: Some(line_after(valid)) };
+                let position = Place::new(&name, Some(line_after(valid)));
                 let hint = "convert the file to UTF-8, for instance with `iconv`";
-                Err(Error::at(&position, "not valid UTF-8", hint))
+                Err(Error::in_line(&position, "not valid UTF-8", hint))
             }
         }
     }
@@ -99,15 +99,15 @@ impl Input {
 
     /// Returns the line on which `piece` begins; known if it is a slice of this text.
     #[must_use]
-    pub fn position(&self, piece: &str) -> Position {
+    pub fn position(&self, piece: &str) -> Place {
         let offset = (piece.as_ptr() as usize).checked_sub(self.text.as_ptr() as usize);
         let before = offset.and_then(|offset| self.text.as_bytes().get(..offset));
-        Position { file: self.name.clone(), line: before.map(line_after) }
+        Place::new(&self.name, before.map(line_after))
     }
 
     /// Returns the position of a line by its number.
-    pub(super) fn line(&self, line: usize) -> Position {
-        Position { file: self.name.clone(), line: Some(line) }
+    pub(super) fn line(&self, line: usize) -> Place {
+        Place::new(&self.name, Some(line))
     }
 
     /// Returns the error for an empty text.

@@ -11,7 +11,7 @@ use super::recorded::{
     CONTEXTS, Recorded, RecordedAnswer, RecordedAttempt, RecordedHit, RecordedStage, Role,
 };
 use super::trec_run::TrecRun;
-use super::{Error, Position};
+use super::{Error, Place};
 use ragtriage_core::text::column;
 use ragtriage_core::types::{Note, Question, QuestionId, Step};
 
@@ -43,7 +43,7 @@ impl Joined {
                 }
                 None => {
                     let question = line.id.or(line.question).unwrap_or_default();
-                    return Err(Error::at(
+                    return Err(Error::in_line(
                         &line.position,
                         format_args!("the data set has no question `{question}`"),
                         "check that `dataset` is the data set whose questions were asked; `--partial` leaves such lines out",
@@ -187,20 +187,17 @@ impl Joined {
 }
 
 /// Returns the error of a second line for a question.
-pub(super) fn duplicate_question(position: &Position, id: &str) -> Error {
-    Error::at(position, format_args!("duplicate question `{id}`"), "keep one of the two")
+pub(super) fn duplicate_question(position: &Place, id: &str) -> Error {
+    Error::in_line(position, format_args!("duplicate question `{id}`"), "keep one of the two")
 }
 
 /// Rejects a stage with another role than it has on an earlier line; `contexts` have that of the line.
-fn check_roles(
-    line: &Recorded,
-    roles: &mut HashMap<String, (Role, Position)>,
-) -> Result<(), Error> {
+fn check_roles(line: &Recorded, roles: &mut HashMap<String, (Role, Place)>) -> Result<(), Error> {
     for stage in line.stages.iter().filter(|stage| stage.name != CONTEXTS) {
         let known = roles.entry(stage.name.clone());
         let (role, first) = known.or_insert_with(|| (stage.role(), line.position.clone()));
         if *role != stage.role() {
-            return Err(Error::at(
+            return Err(Error::in_line(
                 &line.position,
                 format_args!(
                     "stage `{}` has the role `{}`, and `{}` in {first}",
@@ -225,7 +222,7 @@ fn question_of<'q>(
         return match asked {
             Some(asked) if asked.split_whitespace().ne(question.text.split_whitespace()) => {
                 let Question { id, text, .. } = question;
-                Err(Error::at(
+                Err(Error::in_line(
                     &line.position,
                     format_args!("question `{id}` is `{text}` in the data set, but `{asked}` here"),
                     "the ids belong to another data set or order: leave `id` out and give the text alone",
@@ -239,7 +236,7 @@ fn question_of<'q>(
         Some([question]) => Ok(Some(question)),
         Some(_) => {
             let asked = asked.unwrap_or_default();
-            Err(Error::at(
+            Err(Error::in_line(
                 &line.position,
                 format_args!("several questions of the data set have the text `{asked}`"),
                 "give the question's `id`",
@@ -260,11 +257,8 @@ pub fn from_trec(
     let queries = run.queries().map(|query| {
         let id = known(query, is_question);
         // Counting lines is slow, so only the line that an error names is counted.
-        let position = if is_question(&id) {
-            Position { file: input.name().to_owned(), line: None }
-        } else {
-            input.position(query)
-        };
+        let position =
+            if is_question(&id) { Place::new(input.name(), None) } else { input.position(query) };
         let ranking = run.ranking(query)?.unwrap_or_default();
         let hits = ranking.iter().map(|hit: &super::trec_run::TrecHit<'_>| RecordedHit {
             doc_id: Some(known(hit.document, is_document)),

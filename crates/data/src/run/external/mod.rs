@@ -18,5 +18,5 @@ pub mod trec_run;
 mod columns;
 mod unique;
 
-use crate::run::error::Error;
-pub use crate::run::error::Position;
+use crate::error::Error;
+pub use crate::error::Place;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::input::Input;
 use super::join::duplicate_question;
-use crate::run::error::{Error, reason};
+use crate::error::{Error, reason};
 use ragtriage_core::measure::answer::Scorer;
 
 /// The questions of a gold file.
@@ -97,7 +97,7 @@ impl<'t> Predictions<'t> {
                 Prediction::Answers(Pairs(answers)) if key.0 == "answer" => pairs.extend(answers),
                 Prediction::Answers(_) | Prediction::Other(_) => {
                     let message = format!("`{}` holds no answer: a text, or null", key.0);
-                    return Err(Error::at(&input.position(&key.0), message, FORMS));
+                    return Err(Error::in_line(&input.position(&key.0), message, FORMS));
                 }
             }
         }
@@ -167,7 +167,7 @@ fn hotpotqa<'t>(input: &Input, rows: Vec<HotpotqaRow<'t>>) -> Result<Golds<'t>, 
 }
 
 fn no_gold(input: &Input, id: &str) -> Error {
-    Error::at(
+    Error::in_line(
         &input.position(id),
         format_args!("question `{id}` has no gold answer"),
         "add a gold answer, or remove the question; `--scorer squad2` scores questions without one",

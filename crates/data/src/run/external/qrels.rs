@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::columns::{Columns, columns};
 use super::input::Input;
-use crate::run::error::Error;
+use crate::error::Error;
 
 const BEIR_HEADER: [&str; 3] = ["query-id", "corpus-id", "score"];
 
@@ -43,7 +43,7 @@ impl<'t> Qrels<'t> {
             judgments.flat_map(|(query, of_query)| of_query.iter().map(|one| (*query, *one)));
         for (query, (document, grade)) in judgments.skip(usize::from(is_beir)) {
             let Ok(grade) = grade.parse() else {
-                return Err(Error::at(
+                return Err(Error::in_line(
                     &input.position(grade),
                     format_args!("grade `{grade}` is not an integer"),
                     "write grades as whole numbers: 0 not relevant, 1 and up relevant",
@@ -55,7 +55,7 @@ impl<'t> Qrels<'t> {
                 Some((_, other)) if *other == grade => qrels.n_repeated += 1,
                 Some((first, other)) => {
                     let first = input.position(first);
-                    return Err(Error::at(
+                    return Err(Error::in_line(
                         &input.position(document),
                         format_args!(
                             "document `{document}` has grade {grade} for query `{query}`, and grade {other} in {first}"

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::columns::Columns;
 use super::input::Input;
-use crate::run::error::Error;
+use crate::error::Error;
 
 /// A run, its lines grouped by query.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl<'t> TrecRun<'t> {
                 Ok(number) if !number.is_nan() => {
                     Ok((query, (TrecHit { document, score: number as f32 + 0.0 }, tag)))
                 }
-                _ => Err(Error::at(
+                _ => Err(Error::in_line(
                     &input.position(score),
                     format_args!("score `{score}` is not a number"),
                     "write scores as decimal numbers; the best document has the highest score",
@@ -102,7 +102,7 @@ impl<'t> TrecRun<'t> {
         let (one_at, other_at) = (self.input.position(one), self.input.position(other));
         let (first, position) =
             if one_at.line < other_at.line { (one_at, other_at) } else { (other_at, one_at) };
-        Error::at(
+        Error::in_line(
             &position,
             format_args!("duplicate document `{one}` for query `{query}` (first in {first})"),
             "keep each document once, at its best score; passages of one document are collapsed to it first",

@@ -13,7 +13,7 @@ use ragtriage_core::rightness::{Judge, RightRule};
 use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{ArmName, Step};
 use ragtriage_core::types::{FailureClass, Fault, Member, QuestionKind};
-use ragtriage_data::run::external::Position;
+use ragtriage_data::Place;
 use ragtriage_data::run::external::join::Joined;
 use ragtriage_data::run::external::recorded::{
     CONTEXTS, RecordedAnswer, RecordedArm, RecordedAttempt, RecordedHit, RecordedStage,
@@ -79,7 +79,7 @@ pub(super) fn context(text: &str, doc: Option<&str>, score: Option<f64>) -> Reco
 
 pub(super) fn recorded(contexts: Vec<RecordedHit>) -> Recorded {
     Recorded {
-        position: Position { file: "f".to_owned(), line: Some(1) },
+        position: Place::new("f", Some(1)),
         id: None,
         question: None,
         stages: vec![RecordedStage::new(CONTEXTS, Step::Packed, contexts)],

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::line::id_of;
 use super::names::{self, Names};
-use crate::run::error::{Error, Position};
+use crate::error::{Error, Place};
 
 type Fields = Map<String, Value>;
 
@@ -13,7 +13,7 @@ const PASSAGE: &str = "a text that is not blank, or an object with one as `text`
 
 /// The forms of one record.
 pub(super) struct Forms<'p> {
-    position: &'p Position,
+    position: &'p Place,
     /// Keys that are not read because of their form.
     pub unread: Vec<String>,
     /// The place of each stage, as it was given: `stages.bm25`, `stages[3]`.
@@ -21,7 +21,7 @@ pub(super) struct Forms<'p> {
 }
 
 impl<'p> Forms<'p> {
-    pub(super) fn new(position: &'p Position) -> Self {
+    pub(super) fn new(position: &'p Place) -> Self {
         Self { position, unread: Vec::new(), stages: Vec::new() }
     }
 
@@ -277,7 +277,7 @@ impl<'p> Forms<'p> {
                 absent.iter().find(|name| distance(name) <= if name.len() > 5 { 2 } else { 1 });
             if let Some(nearest) = nearest {
                 let dot = if place.is_empty() { "" } else { "." };
-                return Err(Error::at(
+                return Err(Error::in_line(
                     self.position,
                     format_args!("unknown key `{place}{dot}{key}`"),
                     format!("did you mean `{nearest}`?"),

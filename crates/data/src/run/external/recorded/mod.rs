@@ -19,7 +19,7 @@
 //!
 //! Other keys are ignored and counted, at every depth; a misspelled key is rejected, so that it loses no answer. The fields of
 //! common frameworks are read under their own names, which `names.rs` lists. `forms.rs` brings a record to its canonical form,
-//! which `line.rs` reads and describes as a schema.
+//! which `line.rs` reads.
 
 mod forms;
 mod line;
@@ -34,22 +34,20 @@ use ragtriage_core::types::{ArmName, Step};
 use serde_json::{Map, Value};
 
 use self::forms::Forms;
-use self::line::{ArmLine, Arms};
-pub use self::line::{
-    RecordLine, RecordedAttempt, RecordedError, RecordedGold, RecordedHit, RecordedUsage,
-};
+use self::line::{ArmLine, Arms, RecordLine};
+pub use self::line::{RecordedAttempt, RecordedError, RecordedGold, RecordedHit, RecordedUsage};
 pub(super) use self::line::{count, id};
 pub use self::stage::{CONTEXTS, RecordedExactSearch, RecordedStage, Role};
 pub use self::written::write;
 use super::input::Input;
 use super::unique::UniqueFields;
-use crate::run::error::{Error, Position};
+use crate::error::{Error, Place};
 
 /// One question as an external RAG answered it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recorded {
     /// Its position, for errors.
-    pub position: Position,
+    pub position: Place,
     /// The question's id.
     pub id: Option<String>,
     /// The question's text.
@@ -148,7 +146,7 @@ pub fn read(input: &Input) -> Result<Vec<Recorded>, Error> {
 }
 
 /// Reads the object at `position`. The question's id may be missing.
-pub fn object(position: &Position, text: &str) -> Result<Recorded, Error> {
+pub fn object(position: &Place, text: &str) -> Result<Recorded, Error> {
     let UniqueFields(given) =
         serde_json::from_str(text).map_err(|error| Error::json(position, &error))?;
     of_fields(position, given)
@@ -156,7 +154,7 @@ pub fn object(position: &Position, text: &str) -> Result<Recorded, Error> {
 
 /// Reads the fields of an object at `position`.
 pub(super) fn of_fields(
-    position: &Position,
+    position: &Place,
     mut given: Map<String, Value>,
 ) -> Result<Recorded, Error> {
     let mut forms = Forms::new(position);
@@ -209,7 +207,7 @@ pub(super) fn of_fields(
 
 /// Reads the canonical form of a record; adds the places of the keys that are not read to `unread`.
 fn line(
-    position: &Position,
+    position: &Place,
     fields: Map<String, Value>,
     stages: &[String],
     unread: &mut Vec<String>,
@@ -221,7 +219,7 @@ fn line(
     });
     read.map_err(|error: serde_json::Error| {
         let path = placed(track.path().to_string(), stages);
-        Error::at(position, format_args!("`{path}`: {error}"), Error::RECORD)
+        Error::in_line(position, format_args!("`{path}`: {error}"), Error::RECORD)
     })
 }
 
@@ -265,7 +263,7 @@ fn without_positions(place: &str) -> String {
 
 /// Returns the answers that are recorded, as a list or as one; `None` if there are neither.
 fn attempts(
-    position: &Position,
+    position: &Place,
     place: &str,
     answers: Option<Vec<RecordedAttempt>>,
     answer: Option<RecordedAttempt>,
@@ -280,7 +278,7 @@ fn attempts(
 }
 
 /// Returns the answers under other conditions, in the order of [`ArmName::ALL`].
-fn arms(position: &Position, arms: Option<Arms>) -> Result<Vec<RecordedArm>, Error> {
+fn arms(position: &Place, arms: Option<Arms>) -> Result<Vec<RecordedArm>, Error> {
     let Some(Arms { oracle, gold_in_noise, closed_book }) = arms else {
         return Ok(Vec::new());
     };
@@ -307,7 +305,7 @@ fn arms(position: &Position, arms: Option<Arms>) -> Result<Vec<RecordedArm>, Err
 
 /// Adds `contexts` to the stages: what was packed, unless a prompt or a stage tells that.
 fn add_contexts(
-    position: &Position,
+    position: &Place,
     stages: &mut Vec<RecordedStage>,
     contexts: Vec<RecordedHit>,
     has_prompt: bool,

@@ -5,17 +5,16 @@
 //! The order of several reorderings is that of our names; with a name that is not ours, it is that of the record.
 
 use ragtriage_core::types::Step;
-use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::line::{RecordedHit, StageLine, amount_or_zero, any_name_of_hits};
-use crate::run::error::{Error, Position};
+use super::line::{RecordedHit, StageLine, amount_or_zero};
+use crate::error::{Error, Place};
 
 /// The name of the stage that `contexts` are.
 pub const CONTEXTS: &str = "contexts";
 
 /// The place of a stage in a pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// It finds candidates.
@@ -73,14 +72,12 @@ pub struct RecordedStage {
 }
 
 /// An exact search next to an approximate one.
-#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
-#[schemars(rename = "ExactSearch", transform = any_name_of_hits)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct RecordedExactSearch {
     /// Best first.
     pub hits: Vec<RecordedHit>,
     /// Wall time.
     #[serde(default, deserialize_with = "amount_or_zero")]
-    #[schemars(with = "Option<f64>")]
     pub seconds: f64,
 }
 
@@ -133,7 +130,7 @@ fn step_named(name: &str) -> Option<Step> {
 
 /// Puts the stages of a record in the order of a pipeline. `places`: of each stage in the record.
 pub(super) fn stages(
-    position: &Position,
+    position: &Place,
     lines: Vec<StageLine>,
     places: &[String],
 ) -> Result<Vec<RecordedStage>, Error> {
@@ -162,7 +159,7 @@ pub(super) fn stages(
     Ok(stages)
 }
 
-fn stage(position: &Position, place: &str, line: StageLine) -> Result<RecordedStage, Error> {
+fn stage(position: &Place, place: &str, line: StageLine) -> Result<RecordedStage, Error> {
     let StageLine { name, role, query, hits, seconds, k, exact_search } = line;
     let wrong = |field: &str, expected| Err(Error::field(position, field, expected));
     let step = step(position, place, &name, role)?;
@@ -179,11 +176,11 @@ fn stage(position: &Position, place: &str, line: StageLine) -> Result<RecordedSt
     }
 }
 
-fn step(position: &Position, place: &str, name: &str, role: Option<Role>) -> Result<Step, Error> {
+fn step(position: &Place, place: &str, name: &str, role: Option<Role>) -> Result<Step, Error> {
     // `contexts` are what was packed, or what packing chose from.
     let known = step_named(name).filter(|_| name != CONTEXTS || role.is_none());
     match (known, role) {
-        (Some(step), Some(role)) if Role::of(step) != role => Err(Error::at(
+        (Some(step), Some(role)) if Role::of(step) != role => Err(Error::in_line(
             position,
             format_args!(
                 "stage `{name}` has the role `{}`, but its name is that of a stage with the role `{}`",
@@ -202,13 +199,13 @@ fn step(position: &Position, place: &str, name: &str, role: Option<Role>) -> Res
                 "give it a `role`: `retriever`, `order` or `packed`; names that need none: {}",
                 ours.join(", ")
             );
-            Err(Error::at(position, format_args!("unknown stage `{place}`"), hint))
+            Err(Error::in_line(position, format_args!("unknown stage `{place}`"), hint))
         }
     }
 }
 
 /// Rejects a stage that is recorded twice; a retriever may have several queries.
-fn check_unique(position: &Position, stages: &[RecordedStage]) -> Result<(), Error> {
+fn check_unique(position: &Place, stages: &[RecordedStage]) -> Result<(), Error> {
     for (at, stage) in stages.iter().enumerate() {
         let is_same = |other: &&RecordedStage| match stage.role() {
             Role::Retriever => false,
@@ -219,7 +216,7 @@ fn check_unique(position: &Position, stages: &[RecordedStage]) -> Result<(), Err
             Role::Packed => other.role() == Role::Packed,
         };
         if let Some(earlier) = stages[..at].iter().find(is_same) {
-            return Err(Error::at(
+            return Err(Error::in_line(
                 position,
                 format_args!("stages `{}` and `{}` are the same stage", earlier.name, stage.name),
                 "record each stage once; a retriever with several queries is a list of objects with `query` and `hits`",
@@ -231,7 +228,7 @@ fn check_unique(position: &Position, stages: &[RecordedStage]) -> Result<(), Err
 
 /// Rejects stages that are listed against the order of a pipeline.
 fn check_order(
-    position: &Position,
+    position: &Place,
     stages: &[RecordedStage],
     is_checked: impl Fn(&RecordedStage) -> bool,
 ) -> Result<(), Error> {
@@ -246,7 +243,7 @@ fn check_order(
                     && earlier.step > later.step)
         };
         if let Some(earlier) = checked[..at].iter().find(is_after) {
-            return Err(Error::at(
+            return Err(Error::in_line(
                 position,
                 format_args!(
                     "stage `{}` comes before `{}` in a pipeline",

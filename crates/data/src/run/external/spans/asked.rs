@@ -8,7 +8,6 @@
 use serde_json::{Map, Value, json};
 
 use super::document::Document;
-use super::questions::Question;
 use super::span::{Kind, Span};
 use super::stage::{Call, Stage, by_name};
 use super::tree::Tree;
@@ -37,11 +36,10 @@ pub(super) struct Asked {
     pub n_without_text: usize,
 }
 
-/// Reads the spans of a question.
-pub(super) fn asked(question: Question) -> Asked {
-    let Question { text, mut tree } = question;
+/// Reads the spans of a trace that asks `question`.
+pub(super) fn asked(question: Option<String>, mut tree: Tree) -> Asked {
     let line = tree.spans.iter().map(|span| span.line).min().unwrap_or(0);
-    let mut asked = Asked { question: text, line, ..Asked::default() };
+    let mut asked = Asked { question, line, ..Asked::default() };
     answer(&tree, &mut asked);
     stages(&mut tree, &mut asked);
     asked

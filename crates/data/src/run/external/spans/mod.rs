@@ -2,7 +2,7 @@
 //!
 //! `source` recognises them, `export` finds those of a file, and `span` reads each by the tables in `mapping`: which path of
 //! its JSON holds what in OpenTelemetry (by the conventions of `OpenInference`, `GenAI` or Langfuse), `LangSmith` and Langfuse.
-//! `tree` joins spans to traces, `questions` finds the question of each, `asked` reads its stages and answer, and `repeats`
+//! `tree` joins spans to traces and finds the question of each, `asked` reads its stages and answer, and `repeats`
 //! gathers the traces of one question into a record. Everything else in a span (headers, user names, metadata) is dropped as it is read.
 
 mod asked;
@@ -11,7 +11,6 @@ mod content;
 mod document;
 mod export;
 mod mapping;
-mod questions;
 mod repeats;
 mod source;
 mod span;

@@ -71,14 +71,16 @@ pub(super) fn gather(
         n_duplicates,
         "[span with the id of a later span of its|spans with the id of a later span of their] trace, left out",
     );
-    let asked: Vec<Vec<Asked>> = of_rag
+    let n_traces = of_rag.len();
+    let asked: Vec<Asked> = of_rag
         .into_par_iter()
-        .map(|tree| {
-            let questions = tree.questions(&|text| is_question(text)).into_iter();
-            questions.map(asked).collect()
-        })
+        .filter_map(|tree| Some(asked(tree.question(&|text| is_question(text)).ok()?, tree)))
         .collect();
-    let questions = by_question(asked.into_iter().flatten(), &mut counts);
+    counts.add(
+        n_traces - asked.len(),
+        "[trace that asks|traces that ask] several questions of the data set, left out: record each question as a trace",
+    );
+    let questions = by_question(asked.into_iter(), &mut counts);
     Ok(Traces { questions, notes: counts.notes() })
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::span::Span;
+use super::span::{Kind, Span};
 
 /// The spans of a trace, each after those that it called; those that one span called in the order of their starts.
 #[derive(Debug, Default)]
@@ -34,6 +34,10 @@ pub(super) fn trees(spans: Vec<Span>) -> Vec<Tree> {
     traces.into_iter().map(Tree::new).collect()
 }
 
+/// A trace asks several questions of the data set.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SeveralQuestions;
+
 impl Tree {
     /// Returns, for each span, whether one of these spans called it, directly or indirectly.
     pub(super) fn below(&self, is_one: impl Fn(&Span) -> bool) -> Vec<bool> {
@@ -43,6 +47,41 @@ impl Tree {
                 .is_some_and(|parent| is_below[parent] || is_one(&self.spans[parent]));
         }
         is_below
+    }
+
+    /// Returns the question of the trace: the known one that its topmost spans ask, else the text that a root was asked, else
+    /// the first query of a retriever.
+    ///
+    /// # Errors
+    /// Several known questions.
+    pub(super) fn question(
+        &self,
+        is_question: &dyn Fn(&str) -> bool,
+    ) -> Result<Option<String>, SeveralQuestions> {
+        let asked = |span: &Span| span.query.as_deref().unwrap_or_default().trim().to_owned();
+        let is_below = self.below(|span| is_question(&asked(span)));
+        let top = self.spans.iter().zip(is_below).filter(|(_, is_below)| !is_below);
+        let mut known: Vec<String> =
+            top.map(|(span, _)| asked(span)).filter(|text| is_question(text)).collect();
+        known.dedup();
+        match &known[..] {
+            [] => {}
+            [first, others @ ..] if others.iter().all(|other| other == first) => {
+                return Ok(known.pop());
+            }
+            _ => return Err(SeveralQuestions),
+        }
+        let roots =
+            self.by_start(|at| self.parents[at].is_none() && self.spans[at].kind == Kind::Other);
+        let retrievers = self.by_start(|at| self.spans[at].kind == Kind::Retriever);
+        let queries = roots.iter().chain(&retrievers).map(|at| asked(&self.spans[*at]));
+        Ok(queries.into_iter().find(|query| !query.is_empty()))
+    }
+
+    fn by_start(&self, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
+        let mut positions: Vec<usize> = (0..self.spans.len()).filter(|at| wanted(*at)).collect();
+        positions.sort_by_key(|at| self.spans[*at].start);
+        positions
     }
 
     /// Joins the spans of one trace.
@@ -138,5 +177,29 @@ mod tests {
         assert_eq!(ids(&tree), ["a", "y", "x", "s"]);
         assert_eq!((tree.parents.clone(), tree.n_duplicates), (vec![None, Some(2), None, None], 1));
         assert_eq!(tree.spans[0].query.as_deref(), Some("again"), "the last span of an id counts");
+    }
+
+    #[test]
+    fn the_question_is_the_known_one_else_the_root_s_else_the_retriever_s() {
+        let is_question = |text: &str| ["one?", "two?"].contains(&text);
+        let asked = |spans: &[(&str, &str, &str)]| {
+            let spans = spans.iter().zip(0..);
+            let spans = spans.map(|((id, parent, query), start)| Span {
+                kind: if id.starts_with('r') { Kind::Retriever } else { Kind::Other },
+                ..Span::made(id, parent, start, query)
+            });
+            Tree::new(spans.collect()).question(&is_question)
+        };
+        let found = |text: &str| Ok(Some(text.to_owned()));
+        assert_eq!(asked(&[("r", "gone", "one?"), ("c", "gone", " one? ")]), found("one?"));
+        assert_eq!(
+            asked(&[("a", "", "go"), ("b", "a", "one?"), ("r", "b", "two?")]),
+            found("one?")
+        );
+        assert_eq!(asked(&[("a", "", "asked"), ("r", "a", "rewritten")]), found("asked"));
+        assert_eq!(asked(&[("a", "", ""), ("r", "a", "query")]), found("query"));
+        assert_eq!(asked(&[("a", "", "")]), Ok(None));
+        let several = [("a", "", "batch"), ("b", "a", "one?"), ("c", "a", "two?")];
+        assert_eq!(asked(&several), Err(SeveralQuestions));
     }
 }

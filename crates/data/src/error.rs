@@ -1,8 +1,8 @@
-//! The error of this crate, with the place of its cause and a hint.
+//! The error of this crate, with the place of its cause and a hint: of data sets, of a run's files, and of files of other systems.
 
 use std::error::Error as StdError;
-use std::fmt;
-use std::io;
+use std::fmt::{self, Display};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,6 +21,10 @@ pub enum Kind {
     NotText,
     /// A fault of the data, by the rule of [`crate::dataset::lint`]; the other records may be read.
     Data(Rule),
+    /// The name of a run is in use.
+    Exists,
+    /// Traces cannot be read, or none of them is a RAG's.
+    NotTraces,
 }
 
 /// An error with the file and the line or id of its cause.
@@ -38,8 +42,8 @@ pub struct Error {
 }
 
 impl Error {
-    /// Creates an error that leaves nothing to read.
-    pub(crate) fn unusable(message: impl Into<Box<str>>, hint: impl Into<Box<str>>) -> Self {
+    /// Creates an error of kind [`Kind::Unusable`].
+    pub(crate) fn new(message: impl Into<Box<str>>, hint: impl Into<Box<str>>) -> Self {
         Self {
             kind: Kind::Unusable,
             place: None,
@@ -56,7 +60,7 @@ impl Error {
         message: impl Into<Box<str>>,
         hint: impl Into<Box<str>>,
     ) -> Self {
-        Self { kind: Kind::Data(rule), ..Self::unusable(message, hint) }
+        Self { kind: Kind::Data(rule), ..Self::new(message, hint) }
     }
 
     /// Creates the error of a field or line that is not as its format wants it.
@@ -96,17 +100,17 @@ impl Error {
         let message = format!("`{}` is not valid UTF-8 at byte {offset}", path.display());
         let hint =
             "convert the file to UTF-8, for instance with `iconv`, or leave it out of the corpus";
-        Self { kind: Kind::NotText, ..Self::unusable(message, hint) }
+        Self { kind: Kind::NotText, ..Self::new(message, hint) }
     }
 
     /// Returns the error of reading `path`.
     pub(crate) fn read(path: &Path, source: io::Error) -> Self {
-        if source.kind() == io::ErrorKind::NotFound {
+        if source.kind() == ErrorKind::NotFound {
             return Self::missing(path);
         }
         Self {
             source: Some(Box::new(source)),
-            ..Self::unusable(
+            ..Self::new(
                 format!("cannot read `{}`", path.display()),
                 "check the path and its permissions",
             )
@@ -118,18 +122,82 @@ impl Error {
         let hint =
             "check `dataset.path`; `ragtriage dataset fetch NAME` downloads a public data set";
         let message = format!("`{}` does not exist", path.display());
-        Self { kind: Kind::Missing, ..Self::unusable(message, hint) }
+        Self { kind: Kind::Missing, ..Self::new(message, hint) }
     }
 
     /// Returns a closure for `map_err` that creates the error of writing `path`.
     pub(crate) fn write(path: &Path) -> impl Fn(io::Error) -> Self + Copy {
         move |source| Self {
             source: Some(Box::new(source)),
-            ..Self::unusable(
+            ..Self::new(
                 format!("cannot write `{}`", path.display()),
                 "check the path and its permissions",
             )
         }
+    }
+
+    /// The hint to a record that is none.
+    pub(crate) const RECORD: &str = "a line is {\"id\" or \"question\", \"contexts\": [{\"text\", \"doc_id\", \"score\"}] or \"stages\", \"answer\"}; leave out what is not known";
+
+    /// Creates the error of a line.
+    pub(crate) fn in_line(place: &Place, message: impl Display, hint: impl Into<Box<str>>) -> Self {
+        Self::new(message.to_string(), hint).at(place)
+    }
+
+    pub(crate) fn of_kind(self, kind: Kind) -> Self {
+        Self { kind, ..self }
+    }
+
+    /// Returns a closure that creates the error of a failed `action` on `path`.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl Fn(io::Error) -> Self {
+        move |source| {
+            let message = format!("cannot {action} `{}`: {source}", path.display());
+            let hint = match source.kind() {
+                ErrorKind::StorageFull | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded => {
+                    "free some disk space; finished questions are kept; continue with `--resume`"
+                }
+                ErrorKind::PermissionDenied => {
+                    "check the permissions, or choose another folder with `--out`"
+                }
+                ErrorKind::NotFound | ErrorKind::NotADirectory => {
+                    "check the path: a run is a folder with a file run.json, under evals/runs/ unless `--out` named another folder"
+                }
+                ErrorKind::InvalidInput => "restore the whole folder, or run again",
+                _ => "check that the folder exists and is writable, or choose another with `--out`",
+            };
+            Self::new(message, hint)
+        }
+    }
+
+    /// Creates the error of a damaged line or file.
+    pub(crate) fn damaged(path: &Path, line: usize, source: &serde_json::Error) -> Self {
+        Self::new(
+            format!("`{}` line {line} is damaged: {source}", path.display()),
+            "repair or delete that line, or start a new run; nothing was changed",
+        )
+    }
+
+    /// Creates the error of a line or file that was changed.
+    pub(crate) fn wrong_checksum(path: &Path, line: usize) -> Self {
+        let path = path.display();
+        Self::new(
+            format!("`{path}` line {line} is damaged: its content does not match its checksum"),
+            "restore the file, or start a new run; if you edited it, delete `crc32` there",
+        )
+    }
+
+    /// Creates the error of a line that is not a JSON object.
+    pub(crate) fn json(place: &Place, error: &serde_json::Error) -> Self {
+        let (column, reason) = (error.column().max(1), reason(error));
+        Self::new(
+            format!("{place} column {column}: not a JSON object: {reason}"),
+            "write one JSON object per line; JSON has no NaN or Infinity: leave such a score out",
+        )
+    }
+
+    /// Creates the error of a field of a record.
+    pub(crate) fn field(place: &Place, field: &str, expected: impl Display) -> Self {
+        Self::in_line(place, format_args!("`{field}` must be {expected}"), Self::RECORD)
     }
 
     /// Returns the error with the record that caused it.
@@ -154,7 +222,7 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
+impl Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             Some(place) => write!(f, "{place}: {}", self.message),
@@ -175,6 +243,13 @@ impl Hint for Error {
     }
 }
 
+/// Returns the parser's message without its place.
+pub(crate) fn reason(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let at = format!(" at line {} column {}", error.line(), error.column());
+    message.strip_suffix(&at).unwrap_or(&message).to_owned()
+}
+
 /// A file, with the line and record if known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -186,7 +261,19 @@ pub struct Place {
     pub id: Option<Arc<str>>,
 }
 
+impl Default for Place {
+    fn default() -> Self {
+        Self::file(Path::new(""))
+    }
+}
+
 impl Place {
+    /// Creates the place of a line in the input `file`, as it was named.
+    #[must_use]
+    pub fn new(file: &str, line: Option<usize>) -> Self {
+        Self { line, ..Self::file(Path::new(file)) }
+    }
+
     /// Creates a place without a line.
     pub(crate) fn file(path: &Path) -> Self {
         Self { path: Arc::from(path), line: None, id: None }
@@ -198,7 +285,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}`", self.path.display())?;
         if let Some(line) = self.line {
