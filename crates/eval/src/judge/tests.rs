@@ -1,7 +1,6 @@
 //! Runs with a judge and an audit. Each question's gold answer is `18 May`.
 
 use super::*;
-use crate::arms::repeats;
 use crate::compare::tests::{evaluation, run};
 use crate::summary::{EvaluationPlan, evaluate};
 use ragtriage_core::rightness::{Judge, RightRule};
@@ -99,16 +98,4 @@ fn a_person_overrides_rule_and_judge() {
     // An audit compares the person with the rule alone.
     let rule = crate::audit::decisions(&run, &found.outcomes);
     assert_eq!(rule, [Some(Correctness::Right), Some(Correctness::Unsure)]);
-}
-
-#[test]
-fn repeats_are_settled_by_their_own_texts() {
-    let mut run = run("r", &["18 May"]);
-    let mut again = run.traces[0].arms[0].attempts[0].clone();
-    again.extracted = unsure();
-    let key = (run.traces[0].question.id.clone(), again.extracted.clone());
-    run.traces[0].arms[0].attempts.push(again);
-    run.decided.answers.judge.insert(key, false);
-    let found = repeats(&run.traces, plan().judge, &run.decided.answers).expect("two");
-    assert_eq!((found.flipped, found.means), (1, vec![1.0, 0.0]));
 }
