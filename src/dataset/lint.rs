@@ -6,13 +6,12 @@ use clap::Args;
 
 use super::source::{self, SourceArgs};
 use crate::bars::ProgressBars;
-use crate::environment::environment;
+use crate::environment::{assembled, environment};
 use crate::failure::Failure;
 use crate::output;
 use crate::runtime::block_on;
 use ragtriage_core::chunk::{self, Strategy};
 use ragtriage_core::config::{GenerationSettings, GeneratorName, RerankSettings};
-use ragtriage_core::text::numbers::listed;
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::Corpus;
 use ragtriage_core::types::RetrieverName;
@@ -20,13 +19,9 @@ use ragtriage_data::dataset::Inspection;
 use ragtriage_data::dataset::lint::lengths::PromptBudget;
 use ragtriage_data::dataset::lint::subject::LintSubject;
 use ragtriage_data::dataset::lint::{self, Lint, PoolSummary, lengths, missing_labels};
-use ragtriage_pipeline::Kind;
-use ragtriage_pipeline::plan::Plan;
 use ragtriage_pipeline::pool::pool;
-use ragtriage_pipeline::progress::Progress;
-use ragtriage_pipeline::settings::assemble;
+use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::settings::assemble::recipients::without_services;
-use ragtriage_pipeline::settings::{Resolved, Settings};
 
 #[derive(Debug, Args)]
 pub struct LintArgs {
@@ -35,10 +30,10 @@ pub struct LintArgs {
     /// Print JSON, with every finding.
     #[arg(long)]
     json: bool,
-    /// Refuse connections to other machines; fetch no model.
+    /// Refuse connections to other machines.
     #[arg(long)]
     offline: bool,
-    /// Skip the search for missing labels; fetch no model.
+    /// Skip what needs a model: missing labels, an encoder's limits.
     #[arg(long)]
     no_pool: bool,
 }
@@ -50,7 +45,7 @@ pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
     let inspection = ragtriage_data::dataset::inspect(&spec)?;
     let mut lint = lint::content(resolved.settings.dataset.label(), &inspection);
     if inspection.documents.iter().any(|document| !document.text.trim().is_empty()) {
-        block_on(searched(args, local(resolved), &inspection, &mut lint))?;
+        block_on(searched(args, &local(resolved, args.no_pool), &inspection, &mut lint))?;
     }
     if args.json {
         output::data(&output::json(&lint, "the findings")?)?;
@@ -60,8 +55,8 @@ pub fn lint(args: &LintArgs) -> Result<bool, Failure> {
     Ok(lint.errors == 0)
 }
 
-/// Returns the settings that lint needs, without services: checking data sends it nowhere.
-fn local(mut resolved: Resolved) -> Resolved {
+/// Returns the settings that lint needs, without services: checking data sends it nowhere. With `no_pool` they need no model.
+fn local(mut resolved: Resolved, no_pool: bool) -> Resolved {
     let settings = &mut resolved.settings;
     let context_tokens = settings.generation.context_tokens;
     settings.generation = GenerationSettings {
@@ -72,6 +67,11 @@ fn local(mut resolved: Resolved) -> Resolved {
     settings.external.url = None;
     settings.rerank = RerankSettings::default();
     settings.retrieval.min_score = None;
+    if no_pool {
+        settings.retrieval.retrievers = vec![RetrieverName::Bm25];
+        settings.retrieval.fusion.weights.clear();
+        settings.chunking.tokenizer = Tokenizer::default();
+    }
     resolved.settings = without_services(&resolved.settings);
     resolved
 }
@@ -79,12 +79,13 @@ fn local(mut resolved: Resolved) -> Resolved {
 /// Adds the findings that need encoders and retrievers.
 async fn searched(
     args: &LintArgs,
-    mut resolved: Resolved,
+    resolved: &Resolved,
     inspection: &Inspection,
     lint: &mut Lint,
 ) -> Result<(), Failure> {
     let bars = ProgressBars::new();
-    let plan = plan(args, &mut resolved, lint, &bars).await?;
+    let environment = environment(resolved, args.offline, false);
+    let plan = assembled(resolved, &environment, &bars).await?.plan;
     let subject = LintSubject::new(inspection);
     let asked = if args.no_pool { Vec::new() } else { missing_labels::worth_pooling(&subject) };
     let corpus = if asked.is_empty() {
@@ -124,48 +125,4 @@ async fn searched(
     lint.figures.truncated = truncated;
     lint.add(found);
     Ok(())
-}
-
-/// The wired parts; without those whose model cannot be had, which `lint` then notes and `resolved` no longer has.
-async fn plan(
-    args: &LintArgs,
-    resolved: &mut Resolved,
-    lint: &mut Lint,
-    bars: &ProgressBars,
-) -> Result<Plan, Failure> {
-    let environment = environment(resolved, args.offline || args.no_pool, false);
-    let assembled =
-        assemble::assemble(resolved, &environment, &|download| bars.download(download)).await;
-    bars.finish();
-    let error = match assembled {
-        Ok(assembled) => return Ok(assembled.plan),
-        Err(error) if error.kind == Kind::Model => error,
-        Err(error) => return Err(error.into()),
-    };
-    let left_out = without_models(&mut resolved.settings);
-    lint.notes.push(format!(
-        "{} left out, and chunks not measured for an encoder: {error}",
-        listed(&left_out)
-    ));
-    Ok(assemble::assemble(resolved, &environment, &|_| {}).await?.plan)
-}
-
-/// Leaves out what needs a model; the names of the retrievers that are.
-fn without_models(settings: &mut Settings) -> Vec<String> {
-    let retrieval = &mut settings.retrieval;
-    let (by_terms, left_out): (Vec<RetrieverName>, Vec<RetrieverName>) = retrieval
-        .retrievers
-        .iter()
-        .copied()
-        .partition(|name| matches!(name, RetrieverName::Bm25 | RetrieverName::Tfidf));
-    let left_out = left_out.iter().map(|name| name.name().to_owned()).collect();
-    retrieval.retrievers = by_terms;
-    if retrieval.retrievers.is_empty() {
-        retrieval.retrievers.push(RetrieverName::Bm25);
-    }
-    retrieval.fusion.weights.clear();
-    if settings.chunking.tokenizer == Tokenizer::Model {
-        settings.chunking.tokenizer = Tokenizer::default();
-    }
-    left_out
 }

@@ -133,18 +133,6 @@ fn an_answer_in_an_unlabelled_passage_is_found_by_pooling() {
 }
 
 #[test]
-fn a_model_that_cannot_be_had_is_left_out_and_said_so() {
-    let outcome = Project::new().call(&["dataset", "lint", "data", "--offline", "--json"]);
-    let lint: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    assert_eq!(lint["figures"]["pooled"]["retrievers"], json!(["bm25"]));
-    let note = lint["notes"][0].as_str().expect("a note");
-    assert!(
-        note.starts_with("dense left out, and chunks not measured for an encoder: model `"),
-        "{note}"
-    );
-}
-
-#[test]
 fn chunks_and_questions_longer_than_the_encoder_reads_are_told() {
     let long = "tide ".repeat(150);
     let corpus = format!("{CORPUS}{{\"id\": \"l\", \"text\": \"{long}\"}}\n");
