@@ -89,7 +89,7 @@ fn dispatch(command: Command) -> Result<ExitCode, Failure> {
         Command::Compare(args) => compare::compare(&args)?,
         Command::Check(args) => return check::check(&args).map(code),
         Command::Score(args) => score::score(&args)?,
-        Command::Dataset(command) => return dataset::dataset(command),
+        Command::Dataset(command) => return dataset::dataset(command).map(code),
         Command::Model(command) => model::model(command)?,
         Command::Config(command) => config::config(&command)?,
         Command::Schema(args) => schema::schema(args.file)?,

@@ -12,7 +12,7 @@ use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
 use crate::overrides::OverrideArgs;
-use crate::report::{self, Printed, configuration_digest};
+use crate::report::{self, configuration_digest};
 use crate::run::{self, DEFAULT_CONFIG};
 use crate::run_folder::DEFAULT_OUT;
 use crate::runtime::block_on;
@@ -156,8 +156,8 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         if let Some(judge) = judge {
             judge::ask(&folder, judge, &bars).await?;
         }
-        let printed = Printed::new(args.full, args.json);
-        report::conclude(&folder, assemble::evaluation(sink.settings()), config, None, printed)
+        let plan = assemble::evaluation(sink.settings());
+        report::conclude(&folder, plan, config, None, (args.full, args.json))
     })
 }
 

@@ -6,7 +6,6 @@ use crate::overrides::OverrideArgs;
 use crate::report::HTML_FILE;
 use crate::run_folder::DEFAULT_OUT;
 use crate::shell::shell;
-use ragtriage_core::config::GeneratorName;
 use ragtriage_core::types::FailureClass;
 use ragtriage_data::run::{ExternalSource, Manifest, RunFolder};
 use ragtriage_eval::summary::Summary;
@@ -83,14 +82,7 @@ fn next(
     if !changes.is_empty() {
         let out = folder.path().parent().filter(|out| *out != Path::new(DEFAULT_OUT));
         let out = out.map_or(String::new(), |out| format!(" --out {}", shell(out)));
-        // Prompts of overridden settings are seldom recorded.
-        let is_recorded = run.settings.generation.generator == GeneratorName::Recorded;
-        let model = if is_recorded && overrides.has_sets() {
-            " (with --llm MODEL if its responses are not recorded)"
-        } else {
-            ""
-        };
-        return Some(format!("{command}{out}{model}, then ragtriage compare {path} NEW_RUN"));
+        return Some(format!("{command}{out}, then ragtriage compare {path} NEW_RUN"));
     }
     match conclusion {
         Conclusion::RetrievalOnly => Some(format!(

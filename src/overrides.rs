@@ -44,11 +44,6 @@ impl OverrideArgs {
         rest.flags(&[])
     }
 
-    /// Returns true if a key is overridden.
-    pub fn has_sets(&self) -> bool {
-        !self.sets.is_empty()
-    }
-
     /// Returns the flags as a shell takes them, each after a space, with the values of `changes` for their keys.
     pub fn flags(&self, changes: &[(&str, &str)]) -> String {
         let is_changed = |set: &str| changes.iter().any(|(changed, _)| *changed == key(set));

@@ -301,36 +301,14 @@ pub fn configuration_digest(manifest: &Manifest) -> String {
     hex(&Sha256::digest(decides.to_string()))
 }
 
-/// Output of a finished run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Printed {
-    /// The first screen.
-    Screen,
-    /// The full report.
-    Full,
-    /// `summary.json`.
-    Json,
-}
-
-impl Printed {
-    /// Returns what the two flags ask for.
-    pub fn new(full: bool, json: bool) -> Self {
-        match (full, json) {
-            (_, true) => Self::Json,
-            (true, false) => Self::Full,
-            (false, false) => Self::Screen,
-        }
-    }
-}
-
-/// Evaluates the run in `folder`, writes all derived files, and prints what is asked for. `config` is the run's configuration
+/// Evaluates the run in `folder`, writes all derived files, and prints the first screen, or the full report, or `summary.json`. `config` is the run's configuration
 /// file, `overrides` its flags; `None` for an imported run.
 pub fn conclude(
     folder: &RunFolder,
     plan: EvaluationPlan,
     config: &Path,
     overrides: Option<&OverrideArgs>,
-    printed: Printed,
+    (full, json): (bool, bool),
 ) -> Result<(), Failure> {
     let run = SavedRun::load_with_parts(folder, DEPTH)?;
     let reported = Reported::new(folder, run, plan)?;
@@ -345,14 +323,14 @@ pub fn conclude(
     let page = reported.html(true);
     folder.write(HTML_FILE, page.as_bytes())?;
     let screen = output::screen();
-    let text = match printed {
-        Printed::Json => summary,
-        Printed::Full => terminal::render(&reported.document(), screen),
-        Printed::Screen => {
-            let steps = next::steps(&evaluation.summary, &run.manifest, folder, config, overrides);
-            let screen = Screen { width: screen.width.min(COLUMNS), ..screen };
-            run::screen(run, evaluation, &steps, |report| terminal::render(report, screen))
-        }
+    let text = if json {
+        summary
+    } else if full {
+        terminal::render(&reported.document(), screen)
+    } else {
+        let steps = next::steps(&evaluation.summary, &run.manifest, folder, config, overrides);
+        let screen = Screen { width: screen.width.min(COLUMNS), ..screen };
+        run::screen(run, evaluation, &steps, |report| terminal::render(report, screen))
     };
     output::data(&text).map_err(|failure| {
         let path = folder.path().display();

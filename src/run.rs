@@ -10,7 +10,6 @@ use crate::bars::ProgressBars;
 use crate::environment::{assembled, environment, git_commit};
 use crate::failure::Failure;
 use crate::overrides::OverrideArgs;
-use crate::report::Printed;
 use crate::run_folder::DEFAULT_OUT;
 use crate::runtime::block_on;
 use crate::sample::{load, sample};
@@ -25,7 +24,7 @@ use ragtriage_pipeline::record::RunSink;
 use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::run::stocked;
 use ragtriage_pipeline::settings::assemble::{self, Assembled, Environment};
-use ragtriage_pipeline::settings::{Resolved, Settings, record};
+use ragtriage_pipeline::settings::{Resolved, record};
 
 /// The configuration file of commands that are given none.
 pub const DEFAULT_CONFIG: &str = "config/runbooks.toml";
@@ -124,7 +123,15 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
         match &work {
             Work::Ours(assembled) => record::parts(&mut manifest, assembled),
-            Work::Service(_) => manifest.external = Some(service_source(&resolved.settings)),
+            Work::Service(_) => {
+                let url = resolved.settings.external.url.as_deref();
+                manifest.external = Some(ExternalSource {
+                    kind: ExternalSource::SERVICE.to_owned(),
+                    is_own: false,
+                    from: url.map(address::shown_url).unwrap_or_default(),
+                    sha256: String::new(),
+                });
+            }
         }
         manifest.seconds.insert("assemble".to_owned(), assembling);
         manifest.seconds.insert("load".to_owned(), loading);
@@ -188,8 +195,8 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             judge::ask(&folder, judge, &bars).await?;
         }
         let plan = assemble::evaluation(&resolved.settings);
-        let printed = Printed::new(args.full, args.json);
         let config = resolved.file.as_deref().unwrap_or(args.config());
+        let printed = (args.full, args.json);
         report::conclude(&folder, plan, config, Some(&args.overrides), printed)
     })
 }
@@ -197,16 +204,6 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
 /// Reports the folder of a run.
 pub(super) fn started(folder: &RunFolder) {
     output::talk(&format!("run folder: {}", folder.path().display()));
-}
-
-fn service_source(settings: &Settings) -> ExternalSource {
-    let from = settings.external.url.as_deref().map(address::shown_url).unwrap_or_default();
-    ExternalSource {
-        kind: ExternalSource::SERVICE.to_owned(),
-        is_own: false,
-        from,
-        sha256: String::new(),
-    }
 }
 
 /// Returns the settings of file and flags; on resume without a file, those of the manifest and flags.

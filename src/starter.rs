@@ -1,7 +1,6 @@
 //! The first configuration file for your own documents, as `ragtriage init` writes it.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use ragtriage_core::config::Format;
 use ragtriage_core::text::numbers::{listed, plural, thousands};
@@ -13,17 +12,46 @@ const MOSTLY: f64 = 0.5;
 /// Returns a configuration file for the documents, with reasons in comments, to be written into their folder.
 #[must_use]
 pub fn starter(survey: &Survey, format: Format) -> String {
-    let mut out = String::from(
+    let documents = if format == Format::Jsonl { "corpus.jsonl" } else { "the documents" };
+    let globs = match &survey.globs[..] {
+        [] => String::new(),
+        globs => format!("globs = {}\n", toml::Value::from(globs.to_vec())),
+    };
+    let (strategy, why) = if survey.share_with_headings >= MOSTLY {
+        ("markdown", "most documents have headings: cut at them first")
+    } else {
+        ("recursive", "at paragraphs, sentences, words: the largest that fits")
+    };
+    let encoder = if survey.language == "en" { "" } else { OTHER_LANGUAGE };
+    format!(
         "# Configuration of ragtriage for the documents in this folder. All other keys have their defaults:\n\
-         # `ragtriage config show FILE` shows every key, `ragtriage schema config` documents them.\n#\n",
-    );
-    let _ = writeln!(out, "# {}", sentence(survey));
-    dataset(&mut out, survey, format);
-    chunking(&mut out, survey);
-    retrieval(&mut out, survey);
-    out.push_str(GENERATION);
-    out
+         # `ragtriage config show FILE` shows every key, `ragtriage schema config` documents them.\n#\n\
+         # {}\n\n\
+         [dataset]\nformat = \"{format}\"\npath = \".\"          # {documents} and questions.jsonl\n{globs}{QUESTIONS}\n\
+         [chunking]\nstrategy = \"{strategy}\"  # {why}\n{CHUNKS}\n\
+         [retrieval]\nretrievers = [\"bm25\", \"dense\"]  # also tfidf, late_interaction; several are fused\n\
+         k = 5                  # passages in the prompt\n{encoder}\n{GENERATION}",
+        sentence(survey)
+    )
 }
+
+const QUESTIONS: &str = "# A question is a line of questions.jsonl:\n\
+    # {\"id\": \"q1\", \"text\": \"How long does a silence last?\", \"answers\": [\"4 hours\"],\n\
+    #  \"evidence\": [{\"doc\": \"oncall.md\", \"quotes\": [\"It lasts 4 hours at most\"]}]}\n\
+    # `ragtriage dataset label` writes such lines from real questions; `ragtriage dataset lint` checks them.\n";
+
+const CHUNKS: &str = "# The default encoder reads 256 of its own tokens, mostly the whole chunk; `ragtriage dataset lint` reports truncation.\n\
+    size = 200             # tokens\n\
+    overlap = 40           # tokens shared by neighbouring chunks\n";
+
+const OTHER_LANGUAGE: &str = "\n# The default encoder was trained on English. Name one of the BERT family that knows your language:\n\
+    # [retrieval.dense]\n# model = \"sentence-transformers/...\"\n";
+
+const GENERATION: &str = "[generation]\n\
+    # generator = \"openai\"  # any OpenAI-compatible endpoint; `ragtriage run --dry-run` estimates its cost\n\
+    # base_url = \"http://localhost:11434/v1\"\n\
+    # model = \"llama3.1\"\n\
+    # api_key_env = \"OPENAI_API_KEY\"  # the name of the variable that holds the key, never the key\n";
 
 /// `214 documents (200 md, 14 rst).`
 #[must_use]
@@ -34,60 +62,6 @@ pub fn sentence(survey: &Survey) -> String {
     }
     format!("{documents} ({}).", endings(&survey.endings))
 }
-
-fn dataset(out: &mut String, survey: &Survey, format: Format) {
-    let documents = match format {
-        Format::Jsonl => "corpus.jsonl",
-        _ => "the documents",
-    };
-    let _ = writeln!(
-        out,
-        "\n[dataset]\nformat = \"{format}\"\npath = \".\"          # {documents} and questions.jsonl"
-    );
-    if !survey.globs.is_empty() {
-        let _ = writeln!(out, "globs = {}", toml::Value::from(survey.globs.clone()));
-    }
-    out.push_str(
-        "# A question is a line of questions.jsonl:\n\
-         # {\"id\": \"q1\", \"text\": \"How long does a silence last?\", \"answers\": [\"4 hours\"],\n\
-         #  \"evidence\": [{\"doc\": \"oncall.md\", \"quotes\": [\"It lasts 4 hours at most\"]}]}\n\
-         # `ragtriage dataset label` writes such lines from real questions; `ragtriage dataset lint` checks them.\n",
-    );
-}
-
-fn chunking(out: &mut String, survey: &Survey) {
-    let by_headings = survey.share_with_headings >= MOSTLY;
-    let (strategy, why) = if by_headings {
-        ("markdown", "most documents have headings: cut at them first")
-    } else {
-        ("recursive", "at paragraphs, sentences, words: the largest that fits")
-    };
-    let _ = writeln!(out, "\n[chunking]\nstrategy = \"{strategy}\"  # {why}");
-    out.push_str(
-        "# The default encoder reads 256 of its own tokens, mostly the whole chunk; `ragtriage dataset lint` reports truncation.\n\
-         size = 200             # tokens\n\
-         overlap = 40           # tokens shared by neighbouring chunks\n",
-    );
-}
-
-fn retrieval(out: &mut String, survey: &Survey) {
-    out.push_str(
-        "\n[retrieval]\nretrievers = [\"bm25\", \"dense\"]  # also tfidf, late_interaction; several are fused\n\
-         k = 5                  # passages in the prompt\n",
-    );
-    if survey.language != "en" {
-        out.push_str(
-            "\n# The default encoder was trained on English. Name one of the BERT family that knows your language:\n\
-             # [retrieval.dense]\n# model = \"sentence-transformers/...\"\n",
-        );
-    }
-}
-
-const GENERATION: &str = "\n[generation]\n\
-    # generator = \"openai\"  # any OpenAI-compatible endpoint; `ragtriage run --dry-run` estimates its cost\n\
-    # base_url = \"http://localhost:11434/v1\"\n\
-    # model = \"llama3.1\"\n\
-    # api_key_env = \"OPENAI_API_KEY\"  # the name of the variable that holds the key, never the key\n";
 
 /// `12 md, 3 rst`.
 fn endings(of: &BTreeMap<String, usize>) -> String {

@@ -12,9 +12,9 @@ use crate::output;
 use crate::shell::shell;
 use crate::starter::starter;
 use ragtriage_core::config::{DatasetSettings, Format};
-use ragtriage_core::text::numbers::{listed, plural, thousands};
+use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::{Document, Question};
-use ragtriage_data::dataset::anchor::{self, Anchored, Reason, Unresolved};
+use ragtriage_data::dataset::anchor::{self, Anchored, Unresolved};
 use ragtriage_data::dataset::{Appended, documents, question_line, survey, survey_of};
 
 const UNRESOLVED: &str = "unresolved.jsonl";
@@ -113,10 +113,9 @@ fn conclude(
     let mut next = String::new();
     if !unresolved.is_empty() {
         output::talk(&format!(
-            "{} unresolved in {}: {}",
+            "{} unresolved in {}",
             plural(unresolved.len(), "question", "questions"),
-            path.display(),
-            reasons(unresolved)
+            path.display()
         ));
         next = format!("ragtriage dataset label {} --queries {}\n", shell(settings), shell(&path));
     }
@@ -127,21 +126,4 @@ fn conclude(
     }
     output::talk("next:");
     output::data(&next)
-}
-
-/// `answer found several times: 3, answer not found: 1`.
-fn reasons(unresolved: &[Unresolved]) -> String {
-    let all = [
-        (Reason::Several, "answer found several times"),
-        (Reason::Never, "answer not found"),
-        (Reason::YesNo, "answer is yes or no"),
-        (Reason::NoAnswer, "no answer given"),
-    ];
-    let counts: Vec<String> = all
-        .into_iter()
-        .map(|(reason, text)| (text, unresolved.iter().filter(|it| it.reason == reason).count()))
-        .filter(|(_, n)| *n > 0)
-        .map(|(text, n)| format!("{text}: {}", thousands(n)))
-        .collect();
-    listed(&counts)
 }

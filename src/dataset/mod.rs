@@ -7,8 +7,6 @@ mod lint;
 mod source;
 mod terminal;
 
-use std::process::ExitCode;
-
 use clap::Subcommand;
 
 use crate::failure::Failure;
@@ -25,16 +23,13 @@ pub enum DatasetCommand {
     Anchor(anchor::AnchorArgs),
 }
 
-/// Runs the command: success, or 1 where lint found errors.
-pub fn dataset(command: DatasetCommand) -> Result<ExitCode, Failure> {
+/// Runs the command; returns false if lint found errors.
+pub fn dataset(command: DatasetCommand) -> Result<bool, Failure> {
     match command {
         DatasetCommand::Fetch(args) => fetch::fetch(&args)?,
-        DatasetCommand::Lint(args) => {
-            let is_sound = lint::lint(&args)?;
-            return Ok(ExitCode::from(u8::from(!is_sound)));
-        }
+        DatasetCommand::Lint(args) => return lint::lint(&args),
         DatasetCommand::Label(args) => label::label(args)?,
         DatasetCommand::Anchor(args) => anchor::anchor(&args)?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(true)
 }

@@ -83,15 +83,18 @@ fn head(
         n => format!("; {} finished before", thousands(n)),
     };
     let trials = format!("{}: every combination, and the default{reused}", thousands(n));
-    let left = (outcome.n_left > 0).then(|| {
-        Fact::new(
-            "Interrupted",
-            format!("{} not run; the figures are for the others", outcome.n_left),
-        )
-    });
+    let mut facts = vec![
+        Fact::new("Data", data),
+        Fact::new("Questions", questions),
+        Fact::new("Trials", trials),
+    ];
+    if outcome.n_left > 0 {
+        let left = format!("{} not run; the figures are for the others", outcome.n_left);
+        facts.push(Fact::new("Interrupted", left));
+    }
     let failed = outcome.ranking.rows.iter().filter(|row| row.error.is_some()).count();
-    let failed = (failed > 0).then(|| Fact::new("Failed", plural(failed, "trial", "trials")));
-    let lines = [("Data", Some(data)), ("Questions", Some(questions)), ("Trials", Some(trials))];
-    let lines = lines.into_iter().filter_map(|(label, text)| Some(Fact::new(label, text?)));
-    lines.chain(left).chain(failed).collect()
+    if failed > 0 {
+        facts.push(Fact::new("Failed", plural(failed, "trial", "trials")));
+    }
+    facts
 }

@@ -22,10 +22,8 @@ use crate::sample::{load, sample};
 use ragtriage_core::text::numbers::plural;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::sweep::folder::SweepFolder;
-use ragtriage_pipeline::sweep::trials::DEFAULT;
 use ragtriage_pipeline::sweep::tune::{SweepOutcome, SweepRequest, cost_of_all, tune as sweep};
 use ragtriage_pipeline::sweep::tune_file::TuneFile;
-use ragtriage_pipeline::{Error, Kind};
 
 /// Hint for a sweep that was not finished.
 const RERUN: &str = "run the same command again to resume: finished trials are reused";
@@ -61,7 +59,7 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
     block_on(async move {
         let sets = args.overrides.sets()?;
         let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
-        let mut base = Resolved::new(Some(config), &sets).map_err(unreadable)?;
+        let mut base = Resolved::new(Some(config), &sets)?;
         let environment = environment(&base, args.offline, false);
         let mut dataset = load(&mut base)?;
         sample(&mut dataset, &base.settings)?;
@@ -105,33 +103,8 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
         if outcome.verdict.harms {
             output::talk("best.toml is not written: tuning is shown to be worse than the default");
         }
-        if let Some([default, best]) = pair(&outcome) {
-            let measure = outcome.plan.measure;
-            output::talk(&format!(
-                "compare question by question: ragtriage compare {default} {best} --primary {measure}"
-            ));
-        }
         conclude(&outcome)
     })
-}
-
-/// Converts an error of the configuration; what to do without one depends on the command.
-fn unreadable(error: Error) -> Failure {
-    let is_missing = error.kind == Kind::NoFile;
-    let failure = Failure::from(error);
-    if is_missing {
-        let hint =
-            "give the path of a configuration with a `[sweep]` table: `ragtriage tune CONFIG`";
-        return Failure::new(failure.message, hint);
-    }
-    failure
-}
-
-/// Returns the runs of the default and the best trial, if they differ and neither failed.
-fn pair(outcome: &SweepOutcome) -> Option<[std::path::Display<'_>; 2]> {
-    let (best, _) = outcome.winner().filter(|(_, best)| best.name != DEFAULT)?;
-    let [default, best] = [0, best].map(|at| outcome.runs[at].as_deref().map(Path::display));
-    Some([default?, best?])
 }
 
 /// Returns an error if the sweep was interrupted or something in it failed.

@@ -131,14 +131,6 @@ fn an_answer_in_an_unlabelled_passage_is_found_by_pooling() {
     assert_eq!(lint["figures"]["pooled"], Value::Null);
 }
 
-#[test]
-fn a_model_that_cannot_be_had_is_left_out_and_said_so() {
-    let outcome = Project::new().call(&["dataset", "lint", "data", "--offline", "--json"]);
-    let lint: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    assert_eq!(lint["figures"]["pooled"]["retrievers"], json!(["bm25"]));
-    let note = lint["notes"][0].as_str().expect("a note");
-    assert!(note.starts_with("dense left out: model `"), "{note}");
-}
 
 #[test]
 fn the_shipped_runbooks_have_neither_errors_nor_warnings() {

@@ -22,10 +22,6 @@ const SEE_SCHEMA: &str = "fix the key named above; `ragtriage schema config` doc
 pub enum Kind {
     /// A setting: its key, its value, or its combination with others.
     Setting,
-    /// A configuration file that does not exist.
-    NoFile,
-    /// A model of this machine that cannot be used.
-    Model,
     /// A limit of cost or tokens was reached.
     Limit,
     /// Every other question would fail as well: a collection was deleted, or is no longer the one that was read.
@@ -107,13 +103,13 @@ impl Hint for Error {
 
 impl From<ModelError> for Error {
     fn from(error: ModelError) -> Self {
-        Self::of(Kind::Model, error.kind, &error).or_hint(SEE_SCHEMA)
+        Self::of(Kind::Other, error.kind, &error).or_hint(SEE_SCHEMA)
     }
 }
 
 impl From<CheckpointError> for Error {
     fn from(error: CheckpointError) -> Self {
-        Self::of(Kind::Model, ErrorKind::Permanent, &error).or_hint(SEE_SCHEMA)
+        Self::of(Kind::Other, ErrorKind::Permanent, &error).or_hint(SEE_SCHEMA)
     }
 }
 

@@ -226,18 +226,18 @@ fn read(path: &Path) -> Result<String, Error> {
 
 /// A file of the configuration that cannot be read.
 pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Error {
-    let (kind, hint) = match error.kind() {
-        ErrorKind::NotFound => (
-            Kind::NoFile,
+    let hint = match error.kind() {
+        ErrorKind::NotFound => {
             "give the path of a configuration file; `ragtriage demo` runs on sample data, `ragtriage init DIR` writes a \
-             configuration for your documents",
-        ),
-        ErrorKind::InvalidInput => {
-            (Kind::Other, "give the path of a TOML file; write piped settings to one first")
+             configuration for your documents"
         }
-        _ => (Kind::Other, "check the permissions of the file"),
+        ErrorKind::InvalidInput => {
+            "give the path of a TOML file; write piped settings to one first"
+        }
+        _ => "check the permissions of the file",
     };
-    Error::new(kind, format!("cannot read settings `{}`: {error}", path.display())).with_hint(hint)
+    Error::new(Kind::Other, format!("cannot read settings `{}`: {error}", path.display()))
+        .with_hint(hint)
 }
 
 fn mark(table: &Table, prefix: &str, origin: Origin, origins: &mut BTreeMap<String, Origin>) {
