@@ -12,8 +12,8 @@ use ragtriage_core::config::{GenerationSettings, GeneratorName, RerankSettings};
 use ragtriage_data::dataset::lint::subject::LintSubject;
 use ragtriage_data::dataset::lint::{self, Lint, PoolSummary, missing_labels};
 use ragtriage_pipeline::pool::pool;
-use ragtriage_pipeline::settings::assemble::recipients::without_services;
 use ragtriage_pipeline::settings::Resolved;
+use ragtriage_pipeline::settings::assemble::recipients::without_services;
 
 #[derive(Debug, Args)]
 pub struct LintArgs {

@@ -131,7 +131,6 @@ fn an_answer_in_an_unlabelled_passage_is_found_by_pooling() {
     assert_eq!(lint["figures"]["pooled"], Value::Null);
 }
 
-
 #[test]
 fn the_shipped_runbooks_have_neither_errors_nor_warnings() {
     let project = Project::new();

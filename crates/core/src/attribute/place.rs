@@ -7,10 +7,12 @@
 //! the search to the documents that contain the rarest whole word of the passage. Its first and last word may be
 //! truncated and are not used. A passage of one or two words is searched for in every document, and only exactly.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use rayon::slice::ParallelSliceMut;
 
-use crate::text::{quote, shingles};
+use crate::text::quote;
 use crate::types::{ByteRange, Document};
 
 /// Returns the ranges of `document` that equal `text` without outer white space, in order; none overlap.
@@ -108,7 +110,9 @@ fn posting(hash: u32, document: u32) -> u64 {
 
 /// A collision only adds a document to search.
 fn hash(word: &str) -> u32 {
-    shingles::hash(word) as u32
+    let mut hasher = DefaultHasher::new();
+    word.hash(&mut hasher);
+    hasher.finish() as u32
 }
 
 #[cfg(test)]

@@ -160,10 +160,7 @@ fn locked(path: &Path, file: File) -> Result<File, Error> {
 }
 
 fn busy(path: &Path) -> Error {
-    Error::new(
-        format!("another process is writing `{}`", path.display()),
-        "wait until it ends",
-    )
+    Error::new(format!("another process is writing `{}`", path.display()), "wait until it ends")
 }
 
 fn has_folder(path: &Path) -> bool {
