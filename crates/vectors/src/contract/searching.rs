@@ -61,7 +61,7 @@ pub(super) async fn the_graph_is_followed_as_its_settings_say(kind: &impl StoreK
     let vector = VectorShape { dimension, similarity: Similarity::Cosine, many: false };
     let good = Hnsw::default();
     // With two edges per node and the least effort, a graph loses neighbours: this shows that the settings arrived.
-    let poor = Hnsw { m: 2, ef_construct: 4, ef: 1, ..good };
+    let poor = Hnsw { m: 2, ef_construct: 4, ef: 1 };
     let mut recalls = Vec::new();
     for hnsw in [good, poor] {
         let spec = CollectionSpec { vector, hnsw: Some(hnsw), ..spec(points.len()) };

@@ -175,8 +175,8 @@ async fn what_passes_is_asked_again() {
     assert_cases(PATIENT, cases).await;
 }
 
-fn says(text: &str, cause: &str, hint: &str) -> Option<[String; 3]> {
-    Some([text, cause, hint].map(str::to_owned))
+fn says(text: &str, cause: &str, hint: &str) -> [String; 3] {
+    [text, cause, hint].map(str::to_owned)
 }
 
 #[tokio::test]
@@ -186,7 +186,7 @@ async fn an_update_that_is_not_completed_is_an_error() {
     };
     let text = "invalid response of the Qdrant server at `{url}` (collection `{collection}`): an update has status `ClockRejected`, expected `Completed`";
     let fault = Fault::answer("Points/upsert", ALWAYS, rejected);
-    let case = Case::new(fault, says(text, "", "can be deleted and is rebuilt"));
+    let case = Case::new(fault, Some(says(text, "", "can be deleted and is rebuilt")));
     assert_cases(PATIENT, vec![case]).await;
 }
 
@@ -216,18 +216,18 @@ async fn a_collection_that_is_not_green_is_waited_for_where_the_graph_matters() 
             graph(),
             ALWAYS,
             red,
-            says(
+            Some(says(
                 "the Qdrant server at `{url}` failed to index collection `{collection}`",
                 "Service runtime error: out of memory",
                 "check the server's log, disk and memory",
-            ),
+            )),
         ),
         case(graph(), 0..9, yellow, None),
         case(graph(), 0..9, grey, None),
     ];
     assert_cases(PATIENT, cases).await;
     // Sixty times the timeout of a call.
-    let case = case(graph(), ALWAYS, yellow, says(still, "", "wait and run again"));
+    let case = case(graph(), ALWAYS, yellow, Some(says(still, "", "wait and run again")));
     assert_cases(Duration::from_millis(150), vec![case]).await;
 }
 
