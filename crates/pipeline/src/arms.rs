@@ -189,7 +189,7 @@ mod tests {
         let gold_is_long = |id: &ChunkId| {
             if ["d#0", "d#1", "d#7"].contains(&id.as_str()) { 100 } else { 1 }
         };
-        assert_eq!(in_noise(&["d#3", "d#0"], gold_is_long, 101), ["0", "1", "7"]);
+        assert_eq!(in_noise(&["d#3", "d#0"], gold_is_long, 101), ["1", "7", "0"]);
         assert_eq!(in_noise(&[], |_| 1, 10), ["0", "1", "7"]);
     }
 
