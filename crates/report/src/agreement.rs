@@ -89,16 +89,12 @@ fn grades(agreement: &AnnotatorAgreement) -> Table {
     let AnnotatorAgreement { first, second, table: counts, .. } = agreement;
     let firsts: BTreeSet<i32> = counts.iter().map(|(first, ..)| *first).collect();
     let seconds: BTreeSet<i32> = counts.iter().map(|(_, second, _)| *second).collect();
-    let names: Vec<String> = seconds.iter().map(i32::to_string).collect();
-    let columns: Vec<&str> = [""].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let seconds: Vec<i32> = seconds.into_iter().collect();
     let title = format!("Grades of {first} (rows) by grades of {second} (columns)");
-    let mut table = Table::new(title, &columns);
-    for first in firsts {
-        let count = |second| counts.iter().find(|cell| (cell.0, cell.1) == (first, second));
-        let row = seconds.iter().map(|second| count(*second).map_or(0, |cell| cell.2).to_string());
-        table.row([first.to_string()].into_iter().chain(row));
-    }
-    table
+    Table::of_counts(title, firsts, &seconds, |first, second| {
+        let cell = counts.iter().find(|cell| (cell.0, cell.1) == (*first, *second));
+        cell.map_or(0, |cell| cell.2)
+    })
 }
 
 fn farthest(pairs: &[Apart]) -> Table {

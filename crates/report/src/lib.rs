@@ -1,7 +1,6 @@
 //! Reports: a document model, one builder per report, and one renderer per format. Renderers only lay out and return strings.
 
 pub mod agreement;
-mod answer_audit;
 pub mod ask;
 pub mod audit;
 pub mod comparison;
