@@ -1,23 +1,23 @@
-//! An audit as data: what the corrections change.
+//! An audit by a person: what the corrections of answers and failure classes change.
 
-use crate::answer_audit;
-use crate::document::{Element, Report, Table};
-use ragtriage_core::text::numbers::{percent, percents};
+use crate::document::{Element, Fact, Report, Table};
+use ragtriage_core::rightness::Correctness;
+use ragtriage_core::text::numbers::{percent, percents, plural};
 use ragtriage_core::types::FailureClass;
-use ragtriage_eval::audit::Audit;
+use ragtriage_eval::audit::{AnswerAudit, Audit};
 
 /// Builds the report on an audit.
 #[must_use]
 pub fn report(audit: &Audit) -> Report {
     let mut report = Report::new(format!("ragtriage: audit of {}", audit.run));
     if let Some(answers) = &audit.answers {
-        report.elements.push(Element::Verdict(answer_audit::verdict(answers)));
+        report.elements.push(Element::Verdict(verdict(answers)));
     }
     if audit.n_audited > 0 {
         report.elements.push(Element::Verdict(error_rate(audit)));
     }
     if let Some(answers) = &audit.answers {
-        report.table(answer_audit::agreement(answers));
+        report.table(agreement(answers));
     }
     if audit.n_audited > 0 {
         report.table(confusion(audit));
@@ -38,23 +38,176 @@ fn error_rate(audit: &Audit) -> String {
 
 fn confusion(audit: &Audit) -> Table {
     let cells = &audit.confusion;
-    let correct: Vec<FailureClass> = FailureClass::ALL
-        .iter()
-        .copied()
-        .filter(|class| cells.iter().any(|cell| cell.correct == *class))
-        .collect();
-    let columns: Vec<&str> =
-        ["printed as"].into_iter().chain(correct.iter().map(|class| class.name())).collect();
-    let mut table = Table::new("Printed class (rows) by correct class (columns)", &columns);
-    for printed in FailureClass::ALL.iter().copied() {
-        if cells.iter().any(|cell| cell.printed == printed) {
-            let counts = correct.iter().map(|correct| {
-                let cell =
-                    cells.iter().find(|cell| (cell.printed, cell.correct) == (printed, *correct));
-                cell.map_or(0, |cell| cell.count).to_string()
-            });
-            table.row([printed.name().to_owned()].into_iter().chain(counts));
+    let all = FailureClass::ALL.iter();
+    let printed = all.clone().filter(|class| cells.iter().any(|cell| cell.printed == **class));
+    let correct = all.filter(|class| cells.iter().any(|cell| cell.correct == **class));
+    let correct: Vec<&FailureClass> = correct.collect();
+    let title = "Printed class (rows) by correct class (columns)";
+    Table::of_counts(title, printed, &correct, |printed, correct| {
+        let mut cells = cells.iter();
+        let cell = cells.find(|cell| (&cell.printed, &cell.correct) == (*printed, *correct));
+        cell.map_or(0, |cell| cell.count)
+    })
+}
+
+/// Returns the corrected share of right answers; `None` if the audit does not determine it.
+pub(crate) fn right_answers(audit: &AnswerAudit) -> Option<Fact> {
+    let right = audit.right?;
+    let text = format!(
+        "{:.3}, 95% CI [{:.3}, {:.3}], corrected by an audit of {} (rule alone: {:.3})",
+        right.mean,
+        right.ci95.low,
+        right.ci95.high,
+        plural(audit.n_audited, "answer", "answers"),
+        right.predicted
+    );
+    Some(Fact::new("Right answers", text))
+}
+
+/// States the corrected share, or why there is none.
+fn verdict(audit: &AnswerAudit) -> String {
+    if let Some(fact) = right_answers(audit) {
+        return format!("{fact}.");
+    }
+    let audited = plural(audit.n_audited, "audited answer", "audited answers");
+    format!(
+        "{audited}; the share of right answers cannot be corrected: all questions share gold evidence."
+    )
+}
+
+/// Lays out decisions by judgments, with kappa.
+fn agreement(audit: &AnswerAudit) -> Table {
+    let audited = plural(audit.n_audited, "audited answer", "audited answers");
+    let mut table =
+        Table::new(format!("Rule (rows) by person (columns), {audited}"), &["", "right", "wrong"]);
+    for (rule, name) in [
+        (Correctness::Right, "right"),
+        (Correctness::Wrong, "wrong"),
+        (Correctness::Unsure, "unsure"),
+    ] {
+        let counts = [true, false].map(|is_right| {
+            let cell =
+                audit.cells.iter().find(|cell| (cell.rule, cell.is_right) == (rule, is_right));
+            cell.map_or(0, |cell| cell.count)
+        });
+        if counts != [0, 0] || rule != Correctness::Unsure {
+            table.row([name.to_owned(), counts[0].to_string(), counts[1].to_string()]);
         }
     }
+    table.notes.extend(agreed(audit));
+    if audit.right.is_some() {
+        table.notes.push(
+            "corrected: prediction-powered inference; the rule counts an unsure answer as 0.5"
+                .to_owned(),
+        );
+    }
     table
+}
+
+/// Describes the agreement on the answers that the rule decides; `None` if kappa is undefined.
+fn agreed(audit: &AnswerAudit) -> Option<String> {
+    let kappa = audit.kappa?;
+    let ci95 =
+        kappa.ci95.map_or(String::new(), |ci| format!(", 95% CI [{:.2}, {:.2}]", ci.low, ci.high));
+    Some(format!(
+        "where the rule decides: agreement {:.1}%, Cohen's kappa {:.2}{ci95}",
+        100.0 * kappa.observed,
+        kappa.value
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::terminal::{self, Screen};
+    use crate::run;
+    use crate::specimen;
+    use ragtriage_core::stats::kappa::Kappa;
+    use ragtriage_core::stats::ppi::PpiMean;
+    use ragtriage_core::types::Interval;
+    use ragtriage_eval::audit::{Audit, JudgedCell};
+    use ragtriage_eval::summary::{self, Share};
+
+    /// Forty audited answers of 250, of which the rule decides 37 as the person does.
+    fn forty() -> AnswerAudit {
+        let cell = |rule, is_right, count| JudgedCell { rule, is_right, count };
+        AnswerAudit {
+            n_questions: 250,
+            n_unsure: 12,
+            n_audited: 40,
+            cells: vec![
+                cell(Correctness::Right, true, 28),
+                cell(Correctness::Right, false, 2),
+                cell(Correctness::Wrong, true, 1),
+                cell(Correctness::Wrong, false, 9),
+            ],
+            // By chance 30/40 x 29/40 + 10/40 x 11/40.
+            kappa: Some(Kappa {
+                value: 0.8065,
+                observed: 0.925,
+                expected: 0.6125,
+                ci95: Some(Interval { low: 0.61, high: 1.0 }),
+            }),
+            right: Some(PpiMean {
+                mean: 0.712,
+                error: 0.04,
+                ci95: Interval { low: 0.6321, high: 0.7919 },
+                predicted: 0.68,
+            }),
+        }
+    }
+
+    fn shown(report: &Report) -> String {
+        terminal::render(report, Screen::new(false))
+    }
+
+    /// The report on an audit of answers alone.
+    fn of_answers(answers: AnswerAudit) -> String {
+        shown(&report(&Audit {
+            schema: 1,
+            run: "nightly".to_owned(),
+            n_questions: 275,
+            n_sampled: 50,
+            answers: Some(answers),
+            n_audited: 0,
+            wrong: Share { count: 0, share: 0.0, ci95: None },
+            confusion: Vec::new(),
+        }))
+    }
+
+    #[test]
+    fn an_audit_of_answers_has_no_classes() {
+        insta::assert_snapshot!(of_answers(forty()), @r"
+        ragtriage: audit of nightly
+          Right answers: 0.712, 95% CI [0.632, 0.792], corrected by an audit of 40 answers (rule alone: 0.680).
+
+        Rule (rows) by person (columns), 40 audited answers
+                 right  wrong
+          right     28      2
+          wrong      1      9
+          - where the rule decides: agreement 92.5%, Cohen's kappa 0.81, 95% CI [0.61, 1.00]
+          - corrected: prediction-powered inference; the rule counts an unsure answer as 0.5
+        ");
+    }
+
+    #[test]
+    fn a_share_that_cannot_be_corrected_has_a_reason() {
+        let open = AnswerAudit { right: None, ..forty() };
+        let verdict_of = |audit| of_answers(audit).lines().skip(1).take(2).collect::<String>();
+        assert!(verdict_of(open).contains("corrected: all questions share gold evidence."));
+    }
+
+    #[test]
+    fn a_run_with_an_audit_leads_with_the_corrected_share() {
+        let saved = specimen::run("r");
+        let mut evaluation = summary::evaluate(&saved, &specimen::plan());
+        evaluation.summary.answer_audit = Some(forty());
+        let shown = shown(&run::report(&saved, &evaluation, None));
+        assert_eq!(
+            shown.lines().nth(1),
+            Some(
+                "  Right answers  0.712, 95% CI [0.632, 0.792], corrected by an audit of 40 answers (rule alone: 0.680)"
+            )
+        );
+    }
 }

@@ -232,6 +232,22 @@ impl Table {
         table
     }
 
+    /// Creates a table of counts, of those in `rows` by those in `columns`.
+    pub(crate) fn of_counts<R: fmt::Display, C: fmt::Display>(
+        title: impl Into<String>,
+        rows: impl IntoIterator<Item = R>,
+        columns: &[C],
+        count: impl Fn(&R, &C) -> usize,
+    ) -> Self {
+        let mut table = Self::new(title, &[""]);
+        table.columns.extend(columns.iter().map(|c| TableColumn::of_numbers(&c.to_string())));
+        for row in rows {
+            let counts = columns.iter().map(|column| count(&row, column).to_string());
+            table.row([row.to_string()].into_iter().chain(counts));
+        }
+        table
+    }
+
     /// Appends a row.
     pub fn row<C: Into<TableCell>>(&mut self, cells: impl IntoIterator<Item = C>) {
         self.rows.push(cells.into_iter().map(Into::into).collect());

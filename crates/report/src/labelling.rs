@@ -3,7 +3,6 @@
 use crate::wrap::wrapped_to;
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::text::sanitize::{one_line, shortened};
-use ragtriage_core::text::sentences::{Shape, split};
 use ragtriage_core::types::{Document, Question};
 use ragtriage_data::dataset::label::{COMMANDS, Refused, ShownPassage, WantedAnswer};
 
@@ -62,7 +61,7 @@ impl AnnotatorScreen {
         let mut out = format!("\n{}", self.dim(&format!("{rule}{at}")));
         out.push_str(&self.question(shown.question));
         out.push('\n');
-        out.push_str(&self.dim(&wrapped_to(self.width, "", &source(shown))));
+        out.push_str(&self.dim(&wrapped_to(self.width, "", &source(shown.document))));
         out.push_str(&self.pieces(shown));
         out.push('\n');
         out
@@ -77,9 +76,9 @@ impl AnnotatorScreen {
     /// The whole document of a passage.
     #[must_use]
     pub fn document(&self, shown: &ShownPassage<'_>) -> String {
-        let Document { id, title, text, .. } = shown.document;
-        let mut out =
-            format!("\n{}", self.dim(&wrapped_to(self.width, "", &format!("{id} · {title}"))));
+        let source = source(shown.document);
+        let mut out = format!("\n{}", self.dim(&wrapped_to(self.width, "", &source)));
+        let text = &shown.document.text;
         text.lines().for_each(|line| out.push_str(&self.line("  ", line)));
         out.push('\n');
         out
@@ -187,30 +186,13 @@ impl AnnotatorScreen {
     }
 }
 
-/// Names the source of a passage: document, title, and the headings above it.
-fn source(shown: &ShownPassage<'_>) -> String {
-    let Document { id, title, text, .. } = shown.document;
-    let mut path: Vec<(usize, &str)> = Vec::new();
-    for piece in split(text).into_iter().filter(|piece| piece.shape == Shape::Heading) {
-        if piece.range.start >= shown.range.end {
-            break;
-        }
-        let marks = text[..piece.range.start].trim_end_matches([' ', '\t']);
-        let level = marks.len() - marks.trim_end_matches('#').len();
-        let is_above = piece.range.start < shown.range.start;
-        // A heading at the start of the passage belongs to it and ends those of its level and below.
-        let begins = marks.len() - level <= shown.range.start;
-        if is_above || begins {
-            path.retain(|(above, _)| *above < level);
-        }
-        if is_above {
-            path.push((level, &text[piece.range]));
-        }
+/// Names the source of a passage: document and title.
+fn source(Document { id, title, .. }: &Document) -> String {
+    if title.is_empty() || title == id.as_str() {
+        id.to_string()
+    } else {
+        format!("{id} · {title}")
     }
-    let headings = path.into_iter().map(|(_, heading)| heading).filter(|heading| heading != title);
-    let named = Some(title.as_str()).filter(|title| !title.is_empty() && *title != id.as_str());
-    let parts: Vec<&str> = named.into_iter().chain(headings).collect();
-    if parts.is_empty() { id.to_string() } else { format!("{id} · {}", parts.join(" › ")) }
 }
 
 #[cfg(test)]
@@ -247,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_is_shown_with_its_headings_and_its_pieces_numbered() {
+    fn a_passage_is_shown_with_its_pieces_numbered() {
         let (question, document) = (question("How do I get it back?"), document(TEXT));
         let start = TEXT.find("Wait").expect("there");
         let range = (start, TEXT.find("\n\n## Old").expect("there")).into();
@@ -258,7 +240,7 @@ mod tests {
         ──────────────── question 3 of 40, passage 5 of 17
         How do I get it back?
 
-        a.md · Checkout › Rollback
+        a.md · Checkout
           1  Wait **6 minutes**.
           2  Then run:
              ```sh
@@ -268,15 +250,6 @@ mod tests {
           5  - one
           6    - two
         ");
-    }
-
-    #[test]
-    fn a_passage_that_begins_with_a_heading_is_not_under_the_one_before() {
-        let (question, document) = (question("?"), document(TEXT));
-        let source = |start| source(&shown(&question, &document, (start, TEXT.len()).into()));
-        assert_eq!(source(TEXT.find("## Old").expect("there")), "a.md · Checkout");
-        assert_eq!(source(TEXT.find("- one").expect("there")), "a.md · Checkout › Rollback");
-        assert_eq!(source(0), "a.md · Checkout");
     }
 
     #[test]

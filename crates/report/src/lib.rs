@@ -1,6 +1,5 @@
 //! Reports: a document model, one builder per report, and one renderer per format. Renderers only lay out and return strings.
 
-mod answer_audit;
 pub mod ask;
 pub mod audit;
 pub mod comparison;

@@ -11,7 +11,7 @@ mod screen;
 pub(crate) mod sections;
 mod what_if;
 
-use crate::answer_audit::right_answers;
+use crate::audit::right_answers;
 use crate::document::{Element, Fact, Report};
 use crate::{comparison, judge};
 use ragtriage_data::run::SavedRun;
