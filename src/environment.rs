@@ -13,7 +13,7 @@ use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::RetrieverName;
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::Resolved;
-use ragtriage_pipeline::settings::assemble::{self, Assembled, Environment, ReadCollections};
+use ragtriage_pipeline::settings::assemble::{self, Assembled, Environment};
 use ragtriage_pipeline::settings::cache_folder::ScratchFolder;
 
 /// Reads the environment of a run. `no_cache`: vectors and responses are not cached, and collections are in a temporary
@@ -54,7 +54,6 @@ pub fn environment(
         scratch,
         variable,
         notices: Notices::new(output::talk),
-        collections: ReadCollections::default(),
         resumed_since: None,
     })
 }

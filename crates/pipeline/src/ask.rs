@@ -1,17 +1,17 @@
 //! The contract that the built-in pipeline and an external RAG share for answering the questions of a run.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::ingest::IngestFacts;
 use crate::Error;
 use ragtriage_clients::Error as ModelError;
 use ragtriage_core::types::{
-    ChunkId, Corpus, Note, Passage, PassageMap, Question, QuestionId, Trace,
+    ChunkId, Corpus, Note, Passage, PassageMap, Question, QuestionId, RetrieverName, Trace,
 };
 use ragtriage_data::run::replies::PendingReply;
+use ragtriage_data::run::{ApproximateIndex, Truncation};
 
 /// Number of consecutive failures that aborts a run: an endpoint or service is unavailable, and the
 /// rest would fail too.
@@ -133,8 +133,29 @@ pub struct RunFacts {
     pub n_chunks: usize,
     /// Total tokens of the chunks.
     pub chunk_tokens: usize,
-    /// Facts about making the corpus searchable; its seconds include those of asking the questions.
-    pub ingest: IngestFacts,
+    /// Wall seconds by step.
+    pub seconds: BTreeMap<String, f64>,
+    /// Text beyond the encoders' input limits, by retriever.
+    pub truncation: Vec<Truncation>,
+    /// How each retriever over vectors searches.
+    pub vector_searches: Vec<(RetrieverName, String)>,
+    /// The indexes of approximate searches, by retriever.
+    pub approximate: Vec<ApproximateIndex>,
+    /// Number of chunks excluded by the run's filter.
+    pub n_filtered: usize,
     /// Notes counted during the run.
     pub notes: Vec<Note>,
+}
+
+impl RunFacts {
+    /// Describes the vector search methods, once if all retrievers agree; `None` without vectors.
+    #[must_use]
+    pub fn vector_search(&self) -> Option<String> {
+        let (_, first) = self.vector_searches.first()?;
+        if self.vector_searches.iter().all(|(_, how)| how == first) {
+            return Some(first.clone());
+        }
+        let each = self.vector_searches.iter().map(|(name, how)| format!("{name}: {how}"));
+        Some(each.collect::<Vec<_>>().join("; "))
+    }
 }

@@ -82,7 +82,7 @@ async fn answered(
     progress.finish();
     let Prepared { asker, mut facts, .. } = prepared;
     facts.notes.extend(asker.take_notes());
-    facts.ingest.seconds.insert("questions".to_owned(), clock.elapsed().as_secs_f64());
+    facts.seconds.insert("questions".to_owned(), clock.elapsed().as_secs_f64());
     sink.finish(facts, failed?)
 }
 

@@ -7,9 +7,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 
 use super::arms::ArmChoice;
-use super::ask::{
-    Asker, Done, FAILURES_IN_A_ROW, PassageSource, Prepared, QuestionResult, RunEnd, RunFacts,
-};
+use super::ask::{Asker, Done, FAILURES_IN_A_ROW, PassageSource, Prepared, QuestionResult, RunEnd};
 use super::compute::Compute;
 use super::generate::{self, ArmPrompt, Caller, PromptCall};
 use super::index::indexed_text;
@@ -35,7 +33,7 @@ use ragtriage_core::types::{
 pub fn stocked(dataset: Dataset, done: &Done) -> Stock {
     let Dataset { documents, questions, .. } = dataset;
     let ids = questions.iter().map(|question| question.id.clone()).collect();
-    Stock::for_one(documents, ids, done.left(questions))
+    Stock::new(documents.into(), ids, done.left(questions))
 }
 
 /// Indexes the corpus and draws the samples.
@@ -48,13 +46,7 @@ pub(super) async fn prepare(
     let sampled = |n| sampled(stock.ids(), n, plan.arms.seed);
     let closed_book = sampled(plan.arms.closed_book_sample);
     let compared = sampled(plan.retrieval.exact_sample);
-    let Ingested { corpus, retrievers, facts: mut ingest } = stock.ingest(&plan, progress).await?;
-    let facts = RunFacts {
-        n_chunks: corpus.chunks().len(),
-        chunk_tokens: corpus.chunks().iter().map(|chunk| chunk.n_tokens as usize).sum(),
-        notes: std::mem::take(&mut ingest.notes),
-        ingest,
-    };
+    let Ingested { corpus, retrievers, facts } = stock.ingest(&plan, progress).await?;
     let concurrency = plan.concurrency;
     let line = QuestionPipeline {
         corpus,

@@ -48,8 +48,7 @@ pub async fn ask_single(
     let template = plan.prompt.template.clone();
     let counter = Arc::clone(&plan.prompt.counter);
     let question = unlabelled(text);
-    let mut stock =
-        Stock::for_one(documents, vec![question.id.clone()], vec![(0, question.clone())]);
+    let mut stock = Stock::of_all(documents.into(), vec![question.clone()]);
     let mut sink = SingleSink::default();
     let source = RunSource::Pipeline { stock: &mut stock, plan };
     execute(source, &mut sink, progress).await?;

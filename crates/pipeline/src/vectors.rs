@@ -1,31 +1,28 @@
 //! Vector retrieval in Qdrant: one vector per chunk (dense) or per token (late interaction), by one code path.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
 
+use super::ask::RunFacts;
 use super::content_hash::ContentHash;
-use super::index::{Built, IndexInputs, indexed_text};
+use super::index::{IndexInputs, indexed_text};
 use super::plan::{StorePlan, VectorPlan};
 use super::progress::Progress;
 use super::questions::QuestionVectors;
-use super::retriever::{Preparation, Retrieved, Retriever, ranking, through_ties};
-use super::stores::OpenStores;
+use super::retriever::{Retrieved, Retriever, ranking, through_ties};
 use super::truncation::{MeasuredTexts, truncation};
 use crate::Error;
 use ragtriage_clients::embed::{Encoder, Role, VectorShape};
 use ragtriage_core::config::Quantization;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Filter, Ranking, RetrieverName, TitledText};
+use ragtriage_data::run::ApproximateIndex;
 use ragtriage_vectors::{
     CollectionSpec, Neighbour, Point, SearchMode, VectorSearch, VectorSpec, VectorStore,
+    open_or_create,
 };
-
-mod search_method;
-
-use search_method::search_method;
 
 /// Number of chunks encoded and stored together: the loss of an interrupted indexing, and the number held in
 /// memory.
@@ -72,8 +69,9 @@ impl Retriever for VectorRetriever {
         &mut self,
         questions: &[&str],
         progress: &dyn Progress,
-    ) -> Result<Preparation, Error> {
-        self.questions.prepare(questions, progress).await
+        facts: &mut RunFacts,
+    ) -> Result<(), Error> {
+        self.questions.prepare(questions, progress, facts).await
     }
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, Error> {
@@ -98,50 +96,85 @@ impl Retriever for VectorRetriever {
     }
 }
 
-/// Stores the vectors of all chunks missing from the collection.
+/// Opens the collection of the chunks' vectors, or creates it, and stores those that it lacks.
 ///
 /// # Errors
 /// Errors of the encoder and of the vector store.
 pub(crate) async fn build(
     plan: &VectorPlan,
     inputs: &IndexInputs<'_>,
-    stores: &mut OpenStores,
-) -> Result<Built, Error> {
+    facts: &mut RunFacts,
+) -> Result<Box<dyn Retriever>, Error> {
     let IndexInputs { corpus, retrieval, points: _, progress, title_prefix: _ } = *inputs;
-    let encoder = plan.encoder.as_ref();
+    let (encoder, name) = (plan.encoder.as_ref(), plan.name);
     let texts = inputs.texts();
     let content = content_hash(corpus, &texts, encoder.fingerprint(Role::Passage));
     let clock = Instant::now();
-    let spec =
-        spec(&retrieval.store, content, plan.name, vector_spec(encoder.shape()), texts.len());
-    let store = stores.open(retrieval, spec).await?;
-    let mut seconds = IndexSeconds::default();
+    let spec = spec(&retrieval.store, content, name, vector_spec(encoder.shape()), texts.len());
+    let store = open_or_create(&retrieval.store.place, &spec).await?;
+    if let Some(notice) = store.notice() {
+        retrieval.notices.say(notice);
+    }
     let missing = store.missing().await?;
-    seconds.store += clock.elapsed().as_secs_f64();
+    let mut seconds = IndexSeconds { embed: 0.0, store: clock.elapsed().as_secs_f64() };
     if !missing.is_empty() {
-        progress.start(&format!("embedding chunks ({})", plan.name), missing.len() as u64);
+        progress.start(&format!("embedding chunks ({name})"), missing.len() as u64);
         fill(store.as_ref(), encoder, inputs, &missing, &mut seconds).await?;
         progress.finish();
     }
     let clock = Instant::now();
     let chunks = MeasuredTexts { what: "chunks", all: &texts, role: Role::Passage };
-    let truncation = truncation(encoder, plan.name, chunks).await?;
+    facts.truncation.extend(truncation(encoder, name, chunks).await?);
     seconds.embed += clock.elapsed().as_secs_f64();
-    let (mode, search) =
-        search_method(&retrieval.store, store.as_ref(), (plan.name, texts.len())).await?;
-    let retriever = VectorRetriever {
+    for (step, seconds) in [("embed", seconds.embed), ("qdrant", seconds.store)] {
+        if seconds > 0.0 {
+            facts.seconds.insert(format!("{step} {name}"), seconds);
+        }
+    }
+    let mode = search_method(&retrieval.store, store.as_ref(), (name, texts.len()), facts).await?;
+    Ok(Box::new(VectorRetriever {
         corpus: Arc::clone(corpus),
         store,
         mode,
         filter: retrieval.filter.clone(),
-        questions: QuestionVectors::new(plan.name, Arc::clone(&plan.encoder)),
+        questions: QuestionVectors::new(name, Arc::clone(&plan.encoder)),
+    }))
+}
+
+/// Returns how a collection is searched, and describes it. A graph that the engine did not build is not used: all vectors are then
+/// scanned, and the manifest says so.
+async fn search_method(
+    plan: &StorePlan,
+    store: &dyn VectorStore,
+    (name, n_vectors): (RetrieverName, usize),
+    facts: &mut RunFacts,
+) -> Result<SearchMode, Error> {
+    let mut exact = |how| {
+        facts.vector_searches.push((name, how));
+        Ok(SearchMode::Exact)
     };
-    Ok(Built {
-        retriever: Box::new(retriever),
-        seconds: seconds.named(plan.name),
-        truncation: truncation.into_iter().collect(),
-        vector_search: Some(search),
-    })
+    if plan.mode == SearchMode::Exact {
+        return exact("exact".to_owned());
+    }
+    let graph = store.graph_in_use().await?.then_some(plan.hnsw);
+    let components = plan.quantization.kind.components();
+    let how = match (graph, components) {
+        (Some(_), None) => "HNSW".to_owned(),
+        (Some(_), Some(components)) => format!("HNSW over {components}"),
+        (None, Some(components)) => {
+            format!("HNSW not used: {components} copies of {n_vectors} vectors are scanned")
+        }
+        (None, None) => return exact(format!("HNSW not used: {n_vectors} vectors are scanned")),
+    };
+    facts.vector_searches.push((name, how));
+    facts.approximate.push(ApproximateIndex {
+        retriever: name.name().to_owned(),
+        hnsw: graph,
+        quantization: components.map(|_| plan.quantization),
+        segments: store.segments().await?,
+        reproducible: graph.is_none(),
+    });
+    Ok(plan.mode)
 }
 
 /// Encodes and stores the chunks of these numbers.
@@ -178,31 +211,10 @@ async fn fill(
     Ok(())
 }
 
-impl VectorPlan {
-    /// Returns the identity of everything that its rankings depend on besides chunks, store, filter
-    /// and titles.
-    pub(crate) fn made_by(&self) -> String {
-        let passages = self.encoder.fingerprint(Role::Passage);
-        let questions = self.encoder.fingerprint(Role::Query);
-        format!("{} {passages} {questions}", self.name)
-    }
-}
-
 /// Wall seconds of the steps.
-#[derive(Default)]
 struct IndexSeconds {
     embed: f64,
     store: f64,
-}
-
-impl IndexSeconds {
-    fn named(&self, name: RetrieverName) -> BTreeMap<String, f64> {
-        [("embed", self.embed), ("qdrant", self.store)]
-            .into_iter()
-            .filter(|(_, seconds)| *seconds > 0.0)
-            .map(|(step, seconds)| (format!("{step} {name}"), seconds))
-            .collect()
-    }
 }
 
 /// Returns the specification of a collection.

@@ -110,21 +110,20 @@ pub fn now() -> String {
 
 /// Adds the facts of a finished run, and the hit counts of its caches, to the manifest.
 pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<CachedEncoder>]) {
-    let RunFacts { n_chunks, chunk_tokens, ingest, notes } = facts;
-    for Note { count, what } in notes {
-        Note::add(&mut manifest.notes, &what, count);
+    for Note { count, what } in &facts.notes {
+        Note::add(&mut manifest.notes, what, *count);
     }
     manifest.finished = Some(now());
-    manifest.n_chunks = n_chunks;
-    manifest.chunk_tokens = chunk_tokens;
-    manifest.seconds.extend(ingest.seconds);
-    manifest.truncation = ingest.truncation;
-    manifest.vector_search = ingest.vector_search.unwrap_or_default();
-    manifest.approximate = ingest.approximate;
-    let filtered = format!("of {n_chunks} chunks are excluded by `retrieval.filter`");
+    manifest.n_chunks = facts.n_chunks;
+    manifest.chunk_tokens = facts.chunk_tokens;
+    manifest.vector_search = facts.vector_search().unwrap_or_default();
+    manifest.seconds.extend(facts.seconds);
+    manifest.truncation = facts.truncation;
+    manifest.approximate = facts.approximate;
+    let filtered = format!("of {} chunks are excluded by `retrieval.filter`", facts.n_chunks);
     // A resumed run has it already.
     if manifest.notes.iter().all(|note| note.what != filtered) {
-        Note::add(&mut manifest.notes, &filtered, ingest.n_filtered);
+        Note::add(&mut manifest.notes, &filtered, facts.n_filtered);
     }
     manifest.vectors_cached = caches.iter().map(|cache| cache.n_hits() as usize).sum();
     manifest.vectors_computed = caches.iter().map(|cache| cache.n_misses() as usize).sum();

@@ -304,7 +304,7 @@ impl<'a> Sweep<'a> {
     }
 
     fn stock(&self, part: &QuestionPart) -> Stock {
-        Stock::for_many(Arc::clone(&self.documents), part.questions.clone())
+        Stock::of_all(Arc::clone(&self.documents), part.questions.clone())
     }
 
     /// Waits until the sweep is to end early.

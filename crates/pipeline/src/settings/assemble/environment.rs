@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::Error;
-use crate::collection::ReadCollections;
 use crate::settings::cache_folder::ScratchFolder;
 use ragtriage_clients::fetch::model::Hub;
 use ragtriage_clients::http::{Backoff, Secret};
@@ -27,8 +26,6 @@ pub struct Environment {
     pub variable: fn(&str) -> Option<String>,
     /// Receives notices of repaired caches.
     pub notices: Notices,
-    /// Content read from existing collections.
-    pub collections: ReadCollections,
     /// Unix time at which the resumed run began; `None` for a new one.
     pub resumed_since: Option<u64>,
 }

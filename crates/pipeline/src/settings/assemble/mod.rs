@@ -27,7 +27,6 @@ use self::retrieval::Wiring;
 use super::resolve::unreadable;
 use super::{Resolved, Settings, cache_folder};
 use crate::Error;
-pub use crate::collection::ReadCollections;
 use crate::error::SEE_DEFAULTS;
 use crate::plan::{ArmPlan, Plan, PromptPlan};
 use ragtriage_clients::embed::CachedEncoder;
