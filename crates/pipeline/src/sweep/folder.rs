@@ -1,4 +1,4 @@
-//! The folder of a sweep: the runs of its trials, the generator's cost, and the log of held-out evaluations.
+//! The folder of a sweep: the runs of its trials, and the log of held-out evaluations.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -10,14 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use ragtriage_core::measure::Measure;
-use ragtriage_data::run::{Kind, RunFolder, Spent};
+use ragtriage_data::run::{Kind, RunFolder};
 
 /// Log of held-out evaluations in the parent folder, shared by all sweeps: they use the same held-out questions.
 const EVALUATIONS: &str = "held_out_evaluations.jsonl";
 /// Lock file that marks a sweep folder; holds the path of its configuration file.
 const LOCK: &str = "lock";
-/// The cost of the generator's calls so far.
-const SPENT: &str = "spent.json";
 
 /// A sweep's folder, locked against other processes.
 #[derive(Debug)]
@@ -126,31 +124,6 @@ impl SweepFolder {
         }
     }
 
-    /// Returns the cost of the generator's calls under this name so far, over all processes, as far as a limit
-    /// counted them.
-    ///
-    /// # Errors
-    /// `Io`, `Damaged`.
-    pub fn spent(&self) -> Result<Spent, Error> {
-        let path = self.folder.file(SPENT);
-        match fs::read(&path) {
-            Ok(text) => serde_json::from_slice(&text).map_err(|error| {
-                Error::other(format!("`{}` is damaged: {error}", path.display()))
-                    .with_hint("delete it: it is rebuilt")
-            }),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Spent::default()),
-            Err(error) => Err(io("read", &path)(error)),
-        }
-    }
-
-    /// Saves the cost so far.
-    ///
-    /// # Errors
-    /// `Store`.
-    pub fn spend(&self, spent: Spent) -> Result<(), Error> {
-        self.write(SPENT, &serde_json::to_vec(&spent).expect("two numbers are plain JSON"))
-    }
-
     /// Appends evaluations to the log and returns the number of distinct comparisons with a default on the questions of the last,
     /// over all sweeps of the same parent folder. An unreadable line counts as one.
     ///
@@ -252,13 +225,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_spent_is_kept_and_a_name_that_leaves_the_folder_is_refused() {
+    fn a_name_that_leaves_the_folder_is_refused() {
         let parent = tempfile::tempdir().expect("a folder");
-        let folder =
-            SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
-        assert_eq!(folder.spent().expect("nothing yet"), Spent::default());
-        folder.spend(Spent { usd: 0.5, tokens: 7 }).expect("kept");
-        assert_eq!(folder.spent().expect("read"), Spent { usd: 0.5, tokens: 7 });
         assert!(SweepFolder::open(parent.path(), "..", Path::new("c.toml")).is_err());
     }
 
