@@ -86,7 +86,6 @@ async fn main() {
         .await
         .expect("a checkpoint");
     let options = LocalOptions {
-        normalize: Some(true),
         max_tokens: Some(MAX_TOKENS),
         precision: given.precision,
         instructions: forced(),

@@ -16,6 +16,7 @@ use ragtriage_core::attribute::judge::mark_declined;
 use ragtriage_core::config::Settings;
 
 use ragtriage_pipeline::settings::Resolved;
+use ragtriage_pipeline::settings::assemble::Assembled;
 use ragtriage_pipeline::single::{Single, ask_single};
 use ragtriage_report::ask::{AskedQuestion, PromptMessages};
 use ragtriage_report::render::terminal::render;
@@ -93,8 +94,9 @@ async fn answered(
     resolved.detect_language(&documents);
     let environment = environment(resolved, args.offline, args.no_cache)?;
     let bars = ProgressBars::new();
-    let plan = assembled(resolved, &environment, &bars).await?.plan;
-    let generator = plan.generator.as_ref().map(|it| it.name().to_owned());
+    let Assembled { plan, models, .. } = assembled(resolved, &environment, &bars).await?;
+    let mut models = models.into_iter();
+    let generator = models.find(|model| model.role == "generator").map(|model| model.name);
     announce::announce_all([&resolved.settings], 1, documents.len());
     let single = Box::pin(ask_single(documents, &args.question, plan, &bars)).await?;
     Ok((single, generator))

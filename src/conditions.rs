@@ -40,7 +40,7 @@ pub fn asked(
 ) -> RecordedPlan {
     conditions.draw(questions);
     RecordedPlan {
-        concurrency: plan.concurrency.max(conditions.calls),
+        concurrency: plan.concurrency.max(conditions.calls.at_once),
         most_failures: Some(FAILURES_IN_A_ROW),
         conditions: Some(Box::new(conditions)),
         ..plan
@@ -56,7 +56,6 @@ pub async fn dry_run(
 ) -> Result<(), Failure> {
     let mut settings = resolved.settings.clone();
     settings.external = ExternalSettings::default();
-    let judge = assemble::judge_estimate(&settings, &questions)?;
     let mut sink = EstimateSink::new(most_completion_tokens(&settings.generation));
     let source = RunSource::External {
         documents,
@@ -71,13 +70,11 @@ pub async fn dry_run(
         config: resolved.file.as_deref().unwrap_or("".as_ref()).display().to_string(),
         dataset: settings.dataset.label(),
         generator: dry_run::generator(&settings),
-        repeat: 1,
         max_tokens: most_completion_tokens(&settings.generation),
         is_priced: settings.generation.price != Price::default(),
         stand_in: None,
         sent: sent.collect(),
         estimate,
-        judge,
     };
     dry_run::print(&report, json)
 }

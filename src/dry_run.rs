@@ -13,10 +13,10 @@ use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::estimate::EstimateSink;
 use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::run::stocked;
+use ragtriage_pipeline::settings::assemble::most_completion_tokens;
 use ragtriage_pipeline::settings::assemble::recipients::{
     Recipient, RecipientRole, recipients, without_services,
 };
-use ragtriage_pipeline::settings::assemble::{self, most_completion_tokens};
 use ragtriage_pipeline::settings::{Resolved, Settings};
 use ragtriage_report::estimate::{DryRun, Sending, report};
 
@@ -29,7 +29,6 @@ pub(super) async fn dry_run(
     let mut dataset = load(&mut resolved)?;
     let settings = resolved.settings.clone();
     sample(&mut dataset, &settings)?;
-    let judge = assemble::judge_estimate(&settings, &dataset.questions)?;
     let recipients = recipients(&settings);
     let answers_contexts = settings.external.url.is_some() && settings.external.answers_contexts;
     let mut local = resolved;
@@ -52,12 +51,10 @@ pub(super) async fn dry_run(
         config: local.file.as_deref().unwrap_or(args.config()).display().to_string(),
         dataset: settings.dataset.label(),
         generator: generator(&settings),
-        repeat: settings.generation.repeat,
         max_tokens: most_completion_tokens(&settings.generation),
         is_priced: settings.generation.price != Price::default(),
         stand_in,
         estimate,
-        judge,
         sent,
     };
     print(&dry_run, args.json)

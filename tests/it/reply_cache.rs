@@ -80,17 +80,6 @@ fn without_the_cache_nothing_is_read_and_nothing_written() {
 }
 
 #[test]
-fn repeats_are_called_for_and_not_kept() {
-    let endpoint = Endpoint::start(None, knows);
-    let project = Project::new();
-    assert_eq!(run(&project, &endpoint.base_url(), "a", &[]).code, 0);
-    // Two questions, each twice over what was retrieved and once over its gold.
-    assert_eq!(run(&project, &endpoint.base_url(), "b", &["--set", "generation.repeat=2"]).code, 0);
-    assert_eq!((endpoint.requests().len(), entries(&project)), (4 + 6, 4));
-    assert_eq!(origins(&project, "b"), vec!["called"; 6]);
-}
-
-#[test]
 fn failures_are_not_kept_and_cut_or_filtered_replies_are() {
     let endpoint = Endpoint::start(None, |request: &Request| {
         let asked = user_message(request);

@@ -23,23 +23,9 @@ closed_set! {
         #[default]
         Rrf = "rrf",
         /// The weighted sum of normalised scores (`CombSUM` of Fox and Shaw 1994 with weights; "convex combination" in Bruch
-        /// et al. 2023).
+        /// et al. 2023): (score - lowest) / (highest - lowest), in 0..=1; 1 for all where they are equal, as in `OpenSearch`. A chunk
+        /// that a ranking lacks gets nothing from it.
         Weighted = "weighted",
-    }
-}
-
-closed_set! {
-    /// The normalisation that makes scores of several retrievers comparable.
-    #[derive(Default)]
-    Normalization {
-        /// (score - lowest) / (highest - lowest), in 0..=1; 1 for all where they are equal, as in `OpenSearch`. A chunk
-        /// that the ranking lacks counts as its lowest: 0.
-        #[default]
-        MinMax = "min_max",
-        /// (score - mean) / standard deviation, of the population of its hits, as `zmuv` in ranx; 0 for all where they are
-        /// equal. A chunk that the ranking lacks counts as its lowest (in ranx as its mean, which would rank a missing chunk
-        /// above one found late).
-        ZScore = "z_score",
     }
 }
 
@@ -56,18 +42,11 @@ pub struct Fusion {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[schemars(extend("additionalProperties" = serde_json::json!({"type": "number", "minimum": 0, "maximum": 1e9})))]
     pub weights: BTreeMap<RetrieverName, f64>,
-    /// The normalisation of scores in the method `weighted`.
-    pub normalization: Normalization,
 }
 
 impl Default for Fusion {
     fn default() -> Self {
-        Self {
-            method: FusionMethod::Rrf,
-            k: 60.0,
-            weights: BTreeMap::new(),
-            normalization: Normalization::MinMax,
-        }
+        Self { method: FusionMethod::Rrf, k: 60.0, weights: BTreeMap::new() }
     }
 }
 
@@ -93,17 +72,12 @@ impl Fusion {
     /// Adds one ranking's shares to the chunks of all.
     fn add(&self, name: RetrieverName, ranking: &Ranking, parts: &mut Parts) {
         let weight = self.weights.get(&name).copied().unwrap_or(1.0);
-        let (values, missing) = match self.method {
+        let values: Vec<f64> = match self.method {
             FusionMethod::Rrf => {
-                ((1..=ranking.len()).map(|rank| 1.0 / (self.k + rank as f64)).collect(), None)
+                (1..=ranking.len()).map(|rank| 1.0 / (self.k + rank as f64)).collect()
             }
-            FusionMethod::Weighted => self.normalization.of(ranking),
+            FusionMethod::Weighted => min_max(ranking),
         };
-        if let Some(missing) = missing.filter(|missing| *missing != 0.0) {
-            for shares in parts.values_mut() {
-                shares.insert(name.to_string(), weight * missing);
-            }
-        }
         for (id, value) in ranking.ids().zip(values) {
             let shares = parts.get_mut(id).expect("every chunk of every ranking has its entry");
             shares.insert(name.to_string(), weight * value);
@@ -111,33 +85,16 @@ impl Fusion {
     }
 }
 
-impl Normalization {
-    /// Returns the normalised scores of a ranking's hits, in order, and the score of a chunk that it lacks.
-    fn of(self, ranking: &Ranking) -> (Vec<f64>, Option<f64>) {
-        let scores: Vec<f64> = ranking.hits().iter().map(|hit| hit.score).collect();
-        let (Some(&highest), Some(&lowest)) = (scores.first(), scores.last()) else {
-            return (Vec::new(), None);
-        };
-        let values: Vec<f64> = match self {
-            Self::MinMax if highest == lowest => vec![1.0; scores.len()],
-            Self::MinMax => {
-                scores.iter().map(|score| (score - lowest) / (highest - lowest)).collect()
-            }
-            Self::ZScore => {
-                let n = scores.len() as f64;
-                let mean = scores.iter().sum::<f64>() / n;
-                let deviation =
-                    (scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / n).sqrt();
-                let scale = if highest == lowest { 0.0 } else { 1.0 / deviation };
-                scores.iter().map(|score| (score - mean) * scale).collect()
-            }
-        };
-        let missing = match self {
-            Self::MinMax => 0.0,
-            Self::ZScore => *values.last().expect("there is a lowest score"),
-        };
-        (values, Some(missing))
+/// Returns the normalised scores of a ranking's hits, in order.
+fn min_max(ranking: &Ranking) -> Vec<f64> {
+    let scores = || ranking.hits().iter().map(|hit| hit.score);
+    let (Some(highest), Some(lowest)) = (scores().next(), scores().next_back()) else {
+        return Vec::new();
+    };
+    if highest == lowest {
+        return vec![1.0; ranking.len()];
     }
+    scores().map(|score| (score - lowest) / (highest - lowest)).collect()
 }
 
 #[cfg(test)]
@@ -150,8 +107,8 @@ mod tests {
         Fusion { weights: weights.iter().copied().collect(), ..Fusion::default() }
     }
 
-    fn weighted(normalization: Normalization, weights: &[(RetrieverName, f64)]) -> Fusion {
-        Fusion { method: FusionMethod::Weighted, normalization, ..rrf(weights) }
+    fn weighted(weights: &[(RetrieverName, f64)]) -> Fusion {
+        Fusion { method: FusionMethod::Weighted, ..rrf(weights) }
     }
 
     fn scored(hits: &[(&str, f64)]) -> Ranking {
@@ -205,28 +162,16 @@ mod tests {
         let (bm25, dense) =
             (scored(&[("a", 12.0), ("b", 10.0), ("c", 4.0)]), scored(&[("b", 0.5), ("a", 0.3)]));
         assert_fused(
-            &weighted(Normalization::MinMax, &[(Bm25, 0.4), (Dense, 0.6)]),
+            &weighted(&[(Bm25, 0.4), (Dense, 0.6)]),
             &[(Bm25, bm25), (Dense, dense)],
             &[("b", 0.4 * 0.75 + 0.6), ("a", 0.4), ("c", 0.0)],
         );
     }
 
     #[test]
-    fn equal_scores_are_all_the_highest_by_min_max_and_the_mean_by_z_score() {
+    fn equal_scores_are_all_the_highest() {
         let one = [(Bm25, scored(&[("a", 3.0), ("b", 3.0)]))];
-        assert_fused(&weighted(Normalization::MinMax, &[]), &one, &[("b", 1.0), ("a", 1.0)]);
-        assert_fused(&weighted(Normalization::ZScore, &[]), &one, &[("b", 0.0), ("a", 0.0)]);
-    }
-
-    #[test]
-    fn z_scores_count_what_is_missing_as_the_lowest() {
-        // Scores 1, 3: mean 2, population deviation 1, so +1 and -1. `c` is only in the other ranking and counts -1 here;
-        // there scores 5, 5, 2 have mean 4 and deviation sqrt((1 + 1 + 4)/3) = sqrt 2: +1/sqrt 2 twice and -2/sqrt 2.
-        let (x, y) =
-            (scored(&[("a", 3.0), ("b", 1.0)]), scored(&[("a", 5.0), ("c", 5.0), ("b", 2.0)]));
-        let (r, rankings) = (2f64.sqrt(), [(Bm25, x), (Dense, y)]);
-        let expected = [("a", 1.0 + 1.0 / r), ("c", -1.0 + 1.0 / r), ("b", -1.0 - 2.0 / r)];
-        assert_fused(&weighted(Normalization::ZScore, &[]), &rankings, &expected);
+        assert_fused(&weighted(&[]), &one, &[("b", 1.0), ("a", 1.0)]);
     }
 
     #[test]
@@ -237,9 +182,7 @@ mod tests {
 
     #[test]
     fn nothing_fuses_to_nothing() {
-        for fusion in
-            [rrf(&[]), weighted(Normalization::MinMax, &[]), weighted(Normalization::ZScore, &[])]
-        {
+        for fusion in [rrf(&[]), weighted(&[])] {
             assert!(fusion.fuse(&[]).0.is_empty());
             assert!(fusion.fuse(&[(Bm25, Ranking::default())]).0.is_empty());
         }

@@ -27,8 +27,6 @@ const ENCODER_VERSION: u32 = 2;
 pub struct LocalOptions {
     /// Overrides the folder's pooling.
     pub pooling: Option<Pooling>,
-    /// Overrides the folder's normalisation.
-    pub normalize: Option<bool>,
     /// Overrides the folder's maximum; at least 3 and at most the model's positions.
     pub max_tokens: Option<usize>,
     /// Overrides the folder's similarity; the default is cosine, dot product for `DPR`.
@@ -66,7 +64,6 @@ impl Local {
     pub fn open(checkpoint: Checkpoint, options: LocalOptions) -> Result<Self, Error> {
         let LocalOptions {
             pooling,
-            normalize,
             max_tokens,
             similarity,
             titles,
@@ -79,7 +76,7 @@ impl Local {
         let said = checkpoint.recipe(&config)?;
         let recipe = Recipe {
             pooling: pooling.unwrap_or(said.pooling),
-            normalize: normalize.unwrap_or(said.normalize),
+            normalize: said.normalize,
             max_tokens: max_tokens.unwrap_or(said.max_tokens),
             similarity: similarity.unwrap_or(said.similarity),
             query_prefix: query_prefix.unwrap_or(said.query_prefix),

@@ -222,9 +222,6 @@ table! {
         #[schemars(extend("x-resume" = "may change"))]
         #[schemars(range(min = 1e-3, max = 864_000.0))]
         deadline_s: Option<f64>,
-        /// Calls per question for the condition `retrieved`, at least 1; above 1 no cached responses are used.
-        #[schemars(range(min = 1))]
-        repeat: usize = 1,
         /// Cost limit of a run in US dollars, by `price`; the run stops before a call that could exceed it. Default: none.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(extend("x-resume" = "may change"))]

@@ -44,7 +44,7 @@ impl Settings {
     }
 
     /// Returns each setting that may have no effect because of another one, with true if it is set and has none.
-    fn without_effect(&self) -> [(bool, &'static str, &'static str); 17] {
+    fn without_effect(&self) -> [(bool, &'static str, &'static str); 16] {
         let (chunking, dense, rerank) = (&self.chunking, &self.retrieval.dense, &self.rerank);
         let is_remote = dense.endpoint.is_some();
         let is_reranked = rerank.model.is_some() || rerank.endpoint.is_some();
@@ -63,7 +63,6 @@ impl Settings {
             ),
             (is_remote && dense.query_model.is_some(), "retrieval.dense.query_model", ONLY_LOCAL),
             (is_remote && dense.pooling.is_some(), "retrieval.dense.pooling", ONLY_LOCAL),
-            (is_remote && dense.normalize.is_some(), "retrieval.dense.normalize", ONLY_LOCAL),
             (is_remote && dense.max_tokens.is_some(), "retrieval.dense.max_tokens", ONLY_LOCAL),
             (is_remote && dense.precision != precise, "retrieval.dense.precision", ONLY_LOCAL),
             (is_remote && dense.titles.is_some(), "retrieval.dense.titles", ONLY_LOCAL),

@@ -33,7 +33,7 @@ pub(crate) use corpus::median;
 pub use dataset::{Dataset, Note};
 pub use document::Document;
 pub use document_numbers::DocumentNumbers;
-pub use estimate::{Estimate, JudgeEstimate};
+pub use estimate::Estimate;
 pub use failure::{ErrorKind, FailedPart, QuestionFailure, TraceError};
 pub use filter::{Condition, Excluded, Filter, Literal, NumberBounds};
 pub use id::{ChunkId, DocId, QuestionId};

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use ragtriage_clients::llm::{Completion, Generator};
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::chunk::Strategy;
-use ragtriage_core::config::NoisePosition;
+use ragtriage_core::config::{NoisePosition, Price};
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{Member, Passage, QuestionKind};
@@ -30,10 +30,14 @@ fn plan() -> ConditionPlan {
     let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
     let template = Template::built_in("short-answer").expect("built in");
     ConditionPlan {
-        answerer: Answerer::Generator(Arc::new(Silent)),
+        calls: Calls::new(
+            Answerer::Generator(Arc::new(Silent)),
+            Arc::clone(&counter),
+            Price::default(),
+            1,
+        ),
         arms: ArmPlan {
             names: vec![ArmName::Oracle],
-            repeat: 1,
             closed_book_sample: 0,
             seed: 0,
             noise_position: NoisePosition::First,
@@ -47,8 +51,6 @@ fn plan() -> ConditionPlan {
         },
         titles: true,
         k: 5,
-        price: Price::default(),
-        calls: 1,
         samples: ConditionSamples::default(),
     }
 }

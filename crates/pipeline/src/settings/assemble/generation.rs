@@ -101,15 +101,13 @@ pub(super) fn chat(names: &'static ServiceNames, client: Client) -> OpenAiSettin
     }
 }
 
-/// Wraps the generator in a response cache, whose new responses are labelled with `dataset`, unless caching is off: repeats
-/// measure the variation of responses.
+/// Wraps the generator in a response cache, whose new responses are labelled with `dataset`, unless caching is off.
 pub(super) fn cached(
     generator: Arc<dyn Generator>,
-    repeat: usize,
     dataset: String,
     environment: &Environment,
 ) -> Result<Arc<dyn Generator>, Error> {
-    if generator.fingerprint().is_none() || environment.scratch.is_some() || repeat > 1 {
+    if generator.fingerprint().is_none() || environment.scratch.is_some() {
         return Ok(generator);
     }
     let path = environment.cache_dir.join(cache_folder::REPLIES);

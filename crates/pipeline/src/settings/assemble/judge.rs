@@ -7,15 +7,13 @@ use super::evaluation::check;
 use super::generation;
 use super::prompt::prompt_counter;
 use crate::Error;
-use crate::estimate;
 use crate::judging::JudgePlan;
-use crate::settings::{Resolved, Settings};
+use crate::settings::Resolved;
 use ragtriage_clients::judge::AnswerJudge;
 use ragtriage_clients::llm::openai::{self, OpenAiSettings};
 use ragtriage_clients::llm::{Allowance, Limits};
 use ragtriage_clients::services::JUDGE;
 use ragtriage_core::config::{JudgeKind, JudgeSettings};
-use ragtriage_core::types::{JudgeEstimate, Question};
 
 /// A judge with its response cache and its spending limit.
 pub struct AssembledJudge {
@@ -44,7 +42,7 @@ pub fn judge(
         generation::limited(&JUDGE, limits, judge.price, most_completion_tokens(judge))?;
     let generator = openai::connect(&settings, allowance.clone())?;
     let label = resolved.settings.dataset.label();
-    let generator = generation::cached(generator, 1, label, environment)?;
+    let generator = generation::cached(generator, label, environment)?;
     let plan = JudgePlan {
         judge: Arc::new(AnswerJudge::new(generator, prompt_counter()?, judge.price)),
         concurrency: judge.concurrency,
@@ -69,23 +67,4 @@ pub(super) fn openai_settings(
 
 fn most_completion_tokens(judge: &JudgeSettings) -> u64 {
     openai::most_completion_tokens(&judge.extra_body, Some(judge.max_tokens)).unwrap_or_default()
-}
-
-/// Bounds the calls of the judge for `questions`; `None` without a judge.
-///
-/// # Errors
-/// An unavailable token counter.
-pub fn judge_estimate(
-    settings: &Settings,
-    questions: &[Question],
-) -> Result<Option<JudgeEstimate>, Error> {
-    let conditions = settings.evaluation.arms.len().max(1) * settings.generation.repeat;
-    Ok(estimate::judge_estimate(
-        questions,
-        conditions as u64,
-        &settings.judge,
-        generation::most_completion_tokens(&settings.generation),
-        most_completion_tokens(&settings.judge),
-        prompt_counter()?.as_ref(),
-    ))
 }

@@ -122,7 +122,6 @@ impl<'a> Wiring<'a> {
         } else {
             let options = LocalOptions {
                 pooling: dense.pooling,
-                normalize: dense.normalize,
                 max_tokens: dense.max_tokens,
                 query_prefix: dense.query_prefix.clone(),
                 passage_prefix: dense.passage_prefix.clone(),
