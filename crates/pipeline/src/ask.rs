@@ -6,7 +6,6 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 use crate::Error;
-use ragtriage_clients::Error as ModelError;
 use ragtriage_core::types::{
     ChunkId, Corpus, Note, Passage, PassageMap, Question, QuestionId, RetrieverName, Trace,
 };
@@ -76,21 +75,6 @@ pub struct QuestionResult {
     pub passages: Arc<dyn PassageSource>,
 }
 
-/// A reason why no further question can be answered.
-#[derive(Debug)]
-pub enum RunEnd {
-    /// A limit of cost or tokens was reached.
-    Limit(ModelError),
-    /// The error of one question, which every other question would meet too.
-    Failure(Error),
-}
-
-impl From<ModelError> for RunEnd {
-    fn from(limit: ModelError) -> Self {
-        Self::Limit(limit)
-    }
-}
-
 /// Answers one question: the built-in pipeline, or an external RAG.
 ///
 /// Contract: any failure except one that ends the run concerns the question alone and is recorded
@@ -100,12 +84,13 @@ pub trait Asker: Send + Sync {
     /// Answers the question at `index` of the run.
     ///
     /// # Errors
-    /// Only if the run must stop: no trace is recorded.
+    /// Only if the run must stop: no trace is recorded. Of kind `Limit` at a limit of cost or tokens, else one that every other
+    /// question would meet too.
     async fn ask(
         self: Arc<Self>,
         index: usize,
         question: Question,
-    ) -> Result<QuestionResult, RunEnd>;
+    ) -> Result<QuestionResult, Error>;
 
     /// Returns the notes counted since the last call.
     fn take_notes(&self) -> Vec<Note> {

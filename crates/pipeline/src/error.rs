@@ -107,7 +107,8 @@ impl Hint for Error {
 
 impl From<ModelError> for Error {
     fn from(error: ModelError) -> Self {
-        Self::of(Kind::Model, error.kind, &error).or_hint(SEE_SCHEMA)
+        let kind = if error.is_spent { Kind::Limit } else { Kind::Model };
+        Self::of(kind, error.kind, &error).or_hint(SEE_SCHEMA)
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use tokio::task::JoinSet;
 
-use super::ask::{Prepared, QuestionResult, RunEnd};
+use super::ask::{Prepared, QuestionResult};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::recorded::{self, RecordedPlan};
@@ -95,7 +95,7 @@ async fn ask_all(
     let mut waiting = std::mem::take(&mut prepared.questions).into_iter();
     let mut failures = Failures::new(prepared, waiting.len(), sink);
     let mut n_left = waiting.len();
-    let mut stopped: Option<RunEnd> = None;
+    let mut stopped: Option<Error> = None;
     let mut in_flight = JoinSet::new();
     loop {
         while stopped.is_none() && in_flight.len() < prepared.concurrency {
@@ -121,8 +121,8 @@ async fn ask_all(
     }
     match stopped {
         None => Ok(failures.any),
-        Some(RunEnd::Failure(error)) => Err(error),
-        Some(RunEnd::Limit(why)) => {
+        Some(error) if error.kind != Kind::Limit => Err(error),
+        Some(why) => {
             let run = sink.name();
             let (left, more) = if run.is_empty() {
                 (String::new(), "raise the limit with `--set`".to_owned())
@@ -210,7 +210,7 @@ mod tests {
 
     #[async_trait]
     impl Asker for NotesAlone {
-        async fn ask(self: Arc<Self>, _: usize, _: Question) -> Result<QuestionResult, RunEnd> {
+        async fn ask(self: Arc<Self>, _: usize, _: Question) -> Result<QuestionResult, Error> {
             unreachable!("there are no questions")
         }
 
@@ -239,10 +239,10 @@ mod tests {
 
     #[async_trait]
     impl Asker for OfAChangedCollection {
-        async fn ask(self: Arc<Self>, _: usize, _: Question) -> Result<QuestionResult, RunEnd> {
+        async fn ask(self: Arc<Self>, _: usize, _: Question) -> Result<QuestionResult, Error> {
             let n_asked = self.n_asked.fetch_add(1, Ordering::Relaxed) + 1;
             let changed = VectorError::changed("docs", &format!("seen by question {n_asked}"));
-            Err(RunEnd::Failure(changed.into()))
+            Err(changed.into())
         }
     }
 

@@ -6,13 +6,14 @@ use std::time::Instant;
 use futures_util::future::join_all;
 use tokio::sync::Semaphore;
 
-use super::answerer::{AnswerError, Answerer, Reply};
+use super::answerer::{Answerer, Reply};
 use ragtriage_clients::Error as ModelError;
 use ragtriage_core::config::Price;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{
-    Arm, ArmName, Attempt, ChunkId, Finish, Origin, QuestionId, Stance, TokenUse,
+    Arm, ArmName, Attempt, ChunkId, FailedPart, Finish, Origin, QuestionId, Stance, TokenUse,
+    TraceError,
 };
 use ragtriage_data::run::replies::Replies;
 
@@ -205,15 +206,21 @@ fn unanswered(call: &PromptCall) -> Attempt {
     }
 }
 
-/// Records a call that failed or was refused.
-fn failed(error: AnswerError, call: &PromptCall, seconds: f64) -> Result<Attempt, ModelError> {
-    let refused = error.is_refusal();
-    let error = error.of_question()?;
-    Ok(Attempt {
-        stance: if refused { Stance::Refused } else { Stance::Unreadable },
-        finish: if refused { Finish::Filtered } else { Finish::Error },
-        seconds,
-        error: (!refused).then_some(error),
-        ..unanswered(call)
-    })
+/// Records a call that failed, or that a content filter refused.
+fn failed(
+    (part, error): (FailedPart, ModelError),
+    call: &PromptCall,
+    seconds: f64,
+) -> Result<Attempt, ModelError> {
+    if error.is_spent {
+        return Err(error);
+    }
+    let (stance, finish) = if error.is_refusal {
+        (Stance::Refused, Finish::Filtered)
+    } else {
+        (Stance::Unreadable, Finish::Error)
+    };
+    let recorded = TraceError { part, kind: error.kind, message: error.to_string() };
+    let error = (!error.is_refusal).then_some(recorded);
+    Ok(Attempt { stance, finish, seconds, error, ..unanswered(call) })
 }

@@ -118,7 +118,7 @@ fn find(
     let foreign =
         ForeignPassage { text: passage.text.as_deref(), title: None, document: named, start, end };
     Ok(match locator.locate(&foreign, |_| false) {
-        Location::Bytes(number, range) | Location::CodePoints(number, range) => {
+        Location::At(number, range) => {
             let text = &locator.document(number).text;
             (None, Some((number, quote::trim(text, range))))
         }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use async_trait::async_trait;
 
 use super::arms::ArmChoice;
-use super::ask::{Asker, Done, FAILURES_IN_A_ROW, PassageSource, Prepared, QuestionResult, RunEnd};
+use super::ask::{Asker, Done, FAILURES_IN_A_ROW, PassageSource, Prepared, QuestionResult};
 use super::compute::Compute;
 use super::generate::{self, ArmPrompt, PromptCall};
 use super::index::indexed_text;
@@ -91,7 +91,7 @@ impl QuestionPipeline {
         &self,
         index: usize,
         question: Question,
-    ) -> Result<(Trace, Vec<ArmPrompt>), RunEnd> {
+    ) -> Result<(Trace, Vec<ArmPrompt>), Error> {
         let gold = gold::locate(
             &question,
             &self.corpus,
@@ -101,7 +101,7 @@ impl QuestionPipeline {
         let mut trace = Trace::new(index, question, gold);
         match self.steps(&trace).await {
             Ok(steps) => trace.steps = steps,
-            Err(error) if error.kind == Kind::EndsRun => return Err(RunEnd::Failure(error)),
+            Err(error) if error.kind == Kind::EndsRun => return Err(error),
             Err(error) => {
                 trace.error = Some(TraceError {
                     part: FailedPart::Retrieval,
@@ -191,7 +191,7 @@ impl Asker for QuestionPipeline {
         self: Arc<Self>,
         index: usize,
         question: Question,
-    ) -> Result<QuestionResult, RunEnd> {
+    ) -> Result<QuestionResult, Error> {
         let line = Arc::clone(&self);
         let (mut trace, prompts) =
             self.compute.run(async move { line.retrieved(index, question).await }).await?;

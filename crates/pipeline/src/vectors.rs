@@ -14,7 +14,7 @@ use super::questions::QuestionVectors;
 use super::retriever::{Retrieved, Retriever, ranking, through_ties};
 use super::truncation::{MeasuredTexts, truncation};
 use crate::Error;
-use ragtriage_clients::embed::{Encoder, Role, VectorShape};
+use ragtriage_clients::embed::{Role, VectorShape};
 use ragtriage_core::config::Quantization;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Filter, Ranking, RetrieverName, TitledText};
@@ -116,21 +116,16 @@ pub(crate) async fn build(
         retrieval.notices.say(notice);
     }
     let missing = store.missing().await?;
-    let mut seconds = IndexSeconds { embed: 0.0, store: clock.elapsed().as_secs_f64() };
+    spent(facts, "qdrant", name, clock);
     if !missing.is_empty() {
         progress.start(&format!("embedding chunks ({name})"), missing.len() as u64);
-        fill(store.as_ref(), encoder, inputs, &missing, &mut seconds).await?;
+        fill(plan, store.as_ref(), inputs, &missing, facts).await?;
         progress.finish();
     }
     let clock = Instant::now();
     let chunks = MeasuredTexts { what: "chunks", all: &texts, role: Role::Passage };
     facts.truncation.extend(truncation(encoder, name, chunks).await?);
-    seconds.embed += clock.elapsed().as_secs_f64();
-    for (step, seconds) in [("embed", seconds.embed), ("qdrant", seconds.store)] {
-        if seconds > 0.0 {
-            facts.seconds.insert(format!("{step} {name}"), seconds);
-        }
-    }
+    spent(facts, "embed", name, clock);
     let mode = search_method(&retrieval.store, store.as_ref(), (name, texts.len()), facts).await?;
     Ok(Box::new(VectorRetriever {
         corpus: Arc::clone(corpus),
@@ -179,14 +174,14 @@ async fn search_method(
 
 /// Encodes and stores the chunks of these numbers.
 async fn fill(
+    plan: &VectorPlan,
     store: &dyn VectorStore,
-    encoder: &dyn Encoder,
     inputs: &IndexInputs<'_>,
     missing: &[u32],
-    seconds: &mut IndexSeconds,
+    facts: &mut RunFacts,
 ) -> Result<(), Error> {
-    let shape = encoder.shape();
-    let window = if shape.many { WINDOW_OF_MANY } else { WINDOW };
+    let encoder = plan.encoder.as_ref();
+    let window = if encoder.shape().many { WINDOW_OF_MANY } else { WINDOW };
     for window in missing.chunks(window) {
         let clock = Instant::now();
         let texts: Vec<TitledText<'_>> = window
@@ -198,7 +193,7 @@ async fn fill(
                 inputs.progress.advance(n as u64);
             })
             .await?;
-        seconds.embed += clock.elapsed().as_secs_f64();
+        spent(facts, "embed", plan.name, clock);
         let clock = Instant::now();
         let points: Vec<Point> = window
             .iter()
@@ -206,15 +201,14 @@ async fn fill(
             .map(|(number, numbers)| point(inputs.corpus, *number, numbers))
             .collect();
         store.upsert(&points).await?;
-        seconds.store += clock.elapsed().as_secs_f64();
+        spent(facts, "qdrant", plan.name, clock);
     }
     Ok(())
 }
 
-/// Wall seconds of the steps.
-struct IndexSeconds {
-    embed: f64,
-    store: f64,
+/// Adds the wall seconds of a step.
+fn spent(facts: &mut RunFacts, step: &str, name: RetrieverName, clock: Instant) {
+    *facts.seconds.entry(format!("{step} {name}")).or_default() += clock.elapsed().as_secs_f64();
 }
 
 /// Returns the specification of a collection.

@@ -47,15 +47,10 @@ pub struct ConditionPlan {
     pub titles: bool,
     /// Maximum number of passages of the oracle's part of a wide label.
     pub k: usize,
-    /// The questions of samples, from [`Self::draw`].
-    pub samples: ConditionSamples,
-}
-
-/// Questions that are asked for some conditions only.
-#[derive(Clone, Debug, Default)]
-pub struct ConditionSamples {
-    closed_book: HashSet<QuestionId>,
-    probed: HashSet<QuestionId>,
+    /// The questions that are asked without passages, from [`Self::draw`].
+    pub closed_book: HashSet<QuestionId>,
+    /// The questions that a service is probed with, from [`Self::draw`].
+    pub probed: HashSet<QuestionId>,
 }
 
 impl ConditionPlan {
@@ -73,10 +68,9 @@ impl ConditionPlan {
             Answerer::Service(_) if !self.arms.names.is_empty() => PROBES,
             _ => 0,
         };
-        self.samples = ConditionSamples {
-            closed_book: drawn(self.arms.closed_book_sample, &|_| true),
-            probed: drawn(n_probes, &probe::is_suitable),
-        };
+        let closed_book = drawn(self.arms.closed_book_sample, &|_| true);
+        let probed = drawn(n_probes, &probe::is_suitable);
+        (self.closed_book, self.probed) = (closed_book, probed);
     }
 
     /// Cuts the gold documents of `questions`.
@@ -139,7 +133,7 @@ impl ConditionPlan {
                 tokens: &tokens,
             },
             noise_tokens: None,
-            in_sample: self.samples.closed_book.contains(&question.id),
+            in_sample: self.closed_book.contains(&question.id),
         };
         let mut chosen = choice.prompts(&self.arms);
         chosen.retain(|(arm, _)| trace.arms.iter().all(|known| known.arm != *arm));
@@ -156,7 +150,7 @@ impl ConditionPlan {
             let shown = texts.shown(&passages);
             self.call(question, arm, passages, shown)
         });
-        let is_probed = self.samples.probed.contains(&question.id);
+        let is_probed = self.probed.contains(&question.id);
         let probe = is_probed
             .then(|| choice.oracle())
             .flatten()

@@ -51,7 +51,8 @@ fn plan() -> ConditionPlan {
         },
         titles: true,
         k: 5,
-        samples: ConditionSamples::default(),
+        closed_book: HashSet::new(),
+        probed: HashSet::new(),
     }
 }
 

@@ -16,7 +16,7 @@ use async_trait::async_trait;
 
 pub use self::plan::RecordedPlan;
 use self::rankings::{Delivered, Rankings};
-use super::ask::{Asker, PassageSource, Prepared, QuestionResult, RunEnd, RunFacts};
+use super::ask::{Asker, PassageSource, Prepared, QuestionResult, RunFacts};
 use super::compute::Compute;
 use super::conditions::ConditionPrompts;
 use super::contexts::{KnownPlaces, Places};
@@ -78,7 +78,7 @@ impl Asker for ExternalPipeline {
         self: Arc<Self>,
         index: usize,
         question: Question,
-    ) -> Result<QuestionResult, RunEnd> {
+    ) -> Result<QuestionResult, Error> {
         let clock = Instant::now();
         let recorded = match self.plan.rag.ask(&question).await {
             Ok(Recorded { error: Some(error), .. }) => Err(self.plan.failed(error)),

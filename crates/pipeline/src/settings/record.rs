@@ -39,32 +39,20 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
     let (settings, shortened) = resolved.settings.with_addresses(address::shown_url);
     Manifest {
         schema: SCHEMA,
-        name: String::new(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         versions: versions(resolved.settings.chunking.strategy),
         git_commit,
         started: now(),
-        finished: None,
         config: resolved.file.as_deref().unwrap_or(Path::new("")).display().to_string(),
         settings,
         dataset: resolved.settings.dataset.label(),
         dataset_digest: data.digest.to_owned(),
         shortened,
-        external: None,
-        template: None,
         notes: data.notes.to_vec(),
         n_documents: data.n_documents,
-        n_chunks: 0,
-        chunk_tokens: 0,
         n_questions: data.n_questions,
-        models: Vec::new(),
         seed: resolved.settings.evaluation.seed,
-        truncation: Vec::new(),
-        vector_search: String::new(),
-        approximate: Vec::new(),
-        seconds: BTreeMap::new(),
-        vectors_cached: 0,
-        vectors_computed: 0,
+        ..Manifest::default()
     }
 }
 

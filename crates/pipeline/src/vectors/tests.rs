@@ -8,7 +8,7 @@ use crate::plan::RetrievalPlan;
 use crate::progress::NoProgress;
 use crate::retrieve::retrieve;
 use ragtriage_clients::Error as ModelError;
-use ragtriage_clients::embed::OnProgress;
+use ragtriage_clients::embed::{Encoder, OnProgress};
 use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::config::{Hnsw, Placement};
 use ragtriage_core::fuse::Fusion;

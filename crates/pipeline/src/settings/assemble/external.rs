@@ -1,5 +1,6 @@
 //! Assembles the plan of an external RAG: its record or its service, and who answers its conditions.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::environment::{Client, Environment};
@@ -11,7 +12,7 @@ use super::{arm_plan, chunk_counter, chunk_spec};
 use crate::Error;
 use crate::answerer::Answerer;
 use crate::ask::FAILURES_IN_A_ROW;
-use crate::conditions::{ConditionPlan, ConditionSamples};
+use crate::conditions::ConditionPlan;
 use crate::generate::Calls;
 use crate::plan::PromptPlan;
 use crate::recorded::RecordedPlan;
@@ -164,6 +165,7 @@ async fn condition_plan(
         },
         titles: settings.chunking.title_prefix,
         k: settings.retrieval.k,
-        samples: ConditionSamples::default(),
+        closed_book: HashSet::new(),
+        probed: HashSet::new(),
     })
 }

@@ -62,10 +62,10 @@ fn one(
 }
 
 /// Returns the settings of the generator's endpoint.
-pub(super) fn endpoint(
-    resolved: &Resolved,
-    environment: &Environment,
-) -> Result<OpenAiSettings, Error> {
+///
+/// # Errors
+/// An unset key; an address on another machine in offline mode.
+pub fn endpoint(resolved: &Resolved, environment: &Environment) -> Result<OpenAiSettings, Error> {
     let generation = &resolved.settings.generation;
     let client = environment.client(&generation.service(), &resolved.base())?;
     let deadline_s = generation

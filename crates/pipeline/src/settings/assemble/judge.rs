@@ -51,7 +51,10 @@ pub fn judge(
 }
 
 /// Returns the settings of the judge's endpoint.
-pub(super) fn openai_settings(
+///
+/// # Errors
+/// An unset key; an address on another machine in offline mode.
+pub fn openai_settings(
     resolved: &Resolved,
     environment: &Environment,
 ) -> Result<OpenAiSettings, Error> {
