@@ -84,7 +84,6 @@ async fn main() {
     let source = ModelSource { cache_dir: "unused".into(), hub: Hub::at(""), offline: true };
     let checkpoint = locate(".", &given.model, &source, &|_| ()).await.expect("a checkpoint");
     let options = DenseSettings {
-        normalize: Some(true),
         max_tokens: Some(MAX_TOKENS),
         precision: given.precision,
         ..DenseSettings::default()

@@ -16,6 +16,7 @@ use ragtriage_core::attribute::judge::mark_declined;
 use ragtriage_core::config::Settings;
 
 use ragtriage_pipeline::settings::Resolved;
+use ragtriage_pipeline::settings::assemble::Assembled;
 use ragtriage_pipeline::single::{Single, ask_single};
 use ragtriage_report::ask::{AskedQuestion, PromptMessages};
 use ragtriage_report::render::terminal::render;
@@ -53,11 +54,12 @@ pub fn ask(args: &AskArgs) -> Result<(), Failure> {
     if let Some(attempt) = single.trace.arms.first_mut().and_then(|arm| arm.attempts.first_mut()) {
         mark_declined(&single.trace.question, attempt, &evaluation.declined, dataset.language());
     }
+    let vector_search = single.facts.vector_search();
     let asked = AskedQuestion {
         config: config.display().to_string(),
         dataset: dataset.label(),
         n_chunks: single.facts.n_chunks,
-        vector_search: single.facts.ingest.vector_search.as_deref(),
+        vector_search: vector_search.as_deref(),
         k: retrieval.k,
         trace: &single.trace,
         passages: &single.passages,
@@ -89,8 +91,9 @@ async fn answered(
     resolved.detect_language(&documents);
     let environment = environment(resolved, args.offline, false);
     let bars = ProgressBars::new();
-    let plan = assembled(resolved, &environment, &bars).await?.plan;
-    let generator = plan.generator.as_ref().map(|it| it.name().to_owned());
+    let Assembled { plan, models, .. } = assembled(resolved, &environment, &bars).await?;
+    let mut models = models.into_iter();
+    let generator = models.find(|model| model.role == "generator").map(|model| model.name);
     announce::announce(announce::sent(&resolved.settings));
     let single = Box::pin(ask_single(documents, &args.question, plan, &bars)).await?;
     Ok((single, generator))

@@ -1,4 +1,4 @@
-//! `ragtriage config show`: the settings and the origin of each.
+//! `ragtriage config show`: the settings.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use ragtriage_pipeline::settings::Resolved;
 
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Show every key as TOML, with the origin of its value.
+    /// Show every key as TOML.
     Show {
         /// Configuration file [default: none, the built-in defaults].
         config: Option<PathBuf>,

@@ -12,14 +12,14 @@ use crate::run::RunArgs;
 use crate::sample::{load, sample};
 use ragtriage_core::config::{ExternalSettings, GeneratorName, Price};
 use ragtriage_core::text::numbers::{percent_of, thousands};
-use ragtriage_core::types::{Dataset, Estimate, JudgeEstimate, PROBES};
+use ragtriage_core::types::{Dataset, Estimate, PROBES};
 use ragtriage_pipeline::ask::Done;
 use ragtriage_pipeline::estimate::EstimateSink;
 use ragtriage_pipeline::execute::{RunSource, execute};
 use ragtriage_pipeline::recorded::RecordedPlan;
 use ragtriage_pipeline::run::stocked;
+use ragtriage_pipeline::settings::assemble::most_completion_tokens;
 use ragtriage_pipeline::settings::assemble::recipients::without_services;
-use ragtriage_pipeline::settings::assemble::{self, most_completion_tokens};
 use ragtriage_pipeline::settings::{Resolved, Settings};
 use ragtriage_report::estimate::{DryRun, report};
 
@@ -35,7 +35,6 @@ pub(super) async fn of_run(
     let mut dataset = load(&mut resolved)?;
     let settings = resolved.settings.clone();
     sample(&mut dataset, &settings)?;
-    let judge = assemble::judge_estimate(&settings, &dataset.questions)?;
     let answers_contexts = settings.external.url.is_some() && settings.external.answers_contexts;
     let mut local = resolved;
     local.settings = without_services(&settings);
@@ -50,7 +49,7 @@ pub(super) async fn of_run(
     let dry_run = DryRun {
         stand_in: is_counted.then(|| stand_in(&settings, &local.settings)).flatten(),
         sent: announce::sent(&settings),
-        ..estimated(&settings, local.file.as_deref().unwrap_or(args.config()), estimate, judge)
+        ..estimated(&settings, local.file.as_deref().unwrap_or(args.config()), estimate)
     };
     print(&dry_run, args.json)
 }
@@ -64,16 +63,14 @@ pub(super) async fn of_conditions(
 ) -> Result<(), Failure> {
     let mut settings = resolved.settings.clone();
     settings.external = ExternalSettings::default();
-    let judge = assemble::judge_estimate(&settings, &dataset.questions)?;
     let mut sink = EstimateSink::new(most_completion_tokens(&settings.generation));
     let questions = dataset.questions.into_iter().enumerate().collect();
     let source = RunSource::External { documents: dataset.documents, questions, plan };
     execute(source, &mut sink, &ProgressBars::new()).await?;
     let config = resolved.file.as_deref().unwrap_or("".as_ref());
     let dry_run = DryRun {
-        repeat: 1,
         sent: announce::sent_by_conditions(&settings),
-        ..estimated(&settings, config, sink.estimate(0), judge)
+        ..estimated(&settings, config, sink.estimate(0))
     };
     print(&dry_run, json)
 }
@@ -133,22 +130,15 @@ async fn counted(
 }
 
 /// A dry run that sends nothing, by these settings.
-fn estimated(
-    settings: &Settings,
-    config: &Path,
-    estimate: Estimate,
-    judge: Option<JudgeEstimate>,
-) -> DryRun {
+fn estimated(settings: &Settings, config: &Path, estimate: Estimate) -> DryRun {
     DryRun {
         config: config.display().to_string(),
         dataset: settings.dataset.label(),
         generator: generator(settings),
-        repeat: settings.generation.repeat,
         max_tokens: most_completion_tokens(&settings.generation),
         is_priced: settings.generation.price != Price::default(),
         stand_in: None,
         estimate,
-        judge,
         sent: Vec::new(),
     }
 }

@@ -12,7 +12,7 @@ use ragtriage_clients::http::Secret;
 use ragtriage_core::notices::Notices;
 use ragtriage_pipeline::progress::Progress;
 use ragtriage_pipeline::settings::Resolved;
-use ragtriage_pipeline::settings::assemble::{self, Assembled, Environment, ReadCollections};
+use ragtriage_pipeline::settings::assemble::{self, Assembled, Environment};
 use ragtriage_pipeline::settings::cache_folder::ScratchFolder;
 
 /// Reads the environment of a run. `no_cache`: vectors and responses are not cached, and collections are in a temporary
@@ -33,7 +33,6 @@ pub fn environment(resolved: &Resolved, offline: bool, no_cache: bool) -> Enviro
         scratch,
         variable,
         notices: Notices::new(output::talk),
-        collections: ReadCollections::default(),
         resumed_since: None,
     }
 }

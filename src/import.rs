@@ -182,7 +182,7 @@ fn asking(
 ) -> RecordedPlan {
     conditions.draw(questions);
     RecordedPlan {
-        concurrency: plan.concurrency.max(conditions.calls),
+        concurrency: plan.concurrency.max(conditions.calls.at_once),
         most_failures: Some(FAILURES_IN_A_ROW),
         conditions: Some(Box::new(conditions)),
         ..plan

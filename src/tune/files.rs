@@ -34,11 +34,12 @@ pub(super) fn report(
     folder.write("tune.json", json.as_bytes())?;
     folder.write("report.md", markdown::render(&report).as_bytes())?;
     if let Some(winner) = outcome.chosen() {
-        let generator = base.settings.generation.generator;
+        let mut resolved = winner.resolved.clone();
+        resolved.settings.generation.generator = base.settings.generation.generator;
         let k = winner.resolved.settings.retrieval.k;
         // The default is kept as it is.
         let packing = packing(outcome, &winner.name, k).filter(|_| winner.name != DEFAULT);
-        let text = best(&winner.answered_by(generator).resolved, packing, folder.path());
+        let text = best(&resolved, packing, folder.path());
         folder.write("best.toml", text.as_bytes())?;
     }
     Ok(terminal::render(&report, output::screen()))
@@ -77,7 +78,7 @@ fn head(
         ),
         None => format!("{}, none held out", thousands(outcome.n_choosing)),
     };
-    let n = outcome.trials.len() + outcome.n_left;
+    let n = outcome.trials.len();
     let reused = match outcome.n_reused {
         0 => String::new(),
         n => format!("; {} finished before", thousands(n)),
@@ -88,10 +89,6 @@ fn head(
         Fact::new("Questions", questions),
         Fact::new("Trials", trials),
     ];
-    if outcome.n_left > 0 {
-        let left = format!("{} not run; the figures are for the others", outcome.n_left);
-        facts.push(Fact::new("Interrupted", left));
-    }
     let failed = outcome.ranking.rows.iter().filter(|row| row.error.is_some()).count();
     if failed > 0 {
         facts.push(Fact::new("Failed", plural(failed, "trial", "trials")));

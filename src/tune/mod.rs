@@ -6,10 +6,8 @@ mod progress;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tokio::sync::watch;
 
 use self::files::report;
-use self::progress::in_words;
 
 use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
@@ -19,10 +17,9 @@ use crate::overrides::OverrideArgs;
 use crate::run::stem_of;
 use crate::runtime::block_on;
 use crate::sample::{load, sample};
-use ragtriage_core::text::numbers::plural;
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::sweep::folder::SweepFolder;
-use ragtriage_pipeline::sweep::tune::{SweepOutcome, SweepRequest, cost_of_all, tune as sweep};
+use ragtriage_pipeline::sweep::tune::{SweepOutcome, SweepRequest, tune as sweep};
 use ragtriage_pipeline::sweep::tune_file::TuneFile;
 
 /// Hint for a sweep that was not finished.
@@ -43,9 +40,6 @@ pub struct TuneArgs {
     /// Folder to write sweeps to.
     #[arg(long, value_name = "DIR", default_value = "evals/tunes")]
     out: PathBuf,
-    /// Estimate the calls and cost of the sweep, without calling a service.
-    #[arg(long)]
-    dry_run: bool,
     /// Refuse connections to other machines.
     #[arg(long)]
     offline: bool,
@@ -70,7 +64,7 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
             &args.name.clone().unwrap_or_else(|| stem_of(config)),
             config,
         )?;
-        let (bars, (stop, stopped)) = (ProgressBars::new(), watch::channel(false));
+        let bars = ProgressBars::new();
         let request = SweepRequest {
             base: &base,
             folder: &folder,
@@ -78,17 +72,8 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
             git_commit: git_commit(),
             watch: &bars,
             on_download: &|download| bars.download(download),
-            stop: stopped,
         };
-        if args.dry_run {
-            let cost = Box::pin(cost_of_all(&request, dataset)).await?;
-            let text = format!("{}\n", in_words(&cost));
-            return output::data(&if args.json { output::json(&cost, "the cost")? } else { text });
-        }
-        let outcome = tokio::select! {
-            outcome = Box::pin(sweep(&request, dataset)) => outcome?,
-            () = interrupted(&stop) => return Err(Failure::new("interrupted twice", RERUN)),
-        };
+        let outcome = Box::pin(sweep(&request, dataset)).await?;
         let record = TuneFile::new(
             &outcome,
             &base.settings.tune,
@@ -107,37 +92,14 @@ pub fn tune(args: TuneArgs) -> Result<(), Failure> {
     })
 }
 
-/// Returns an error if the sweep was interrupted or something in it failed.
+/// Returns an error if something in the sweep failed.
 fn conclude(outcome: &SweepOutcome) -> Result<(), Failure> {
-    if !outcome.interrupted {
-        let failed = if outcome.runs.iter().all(Option::is_none) {
-            "every trial failed".to_owned()
-        } else if let Some(failure) = &outcome.failure {
-            format!("{failure}; best.toml is not written")
-        } else {
-            return Ok(());
-        };
-        return Err(Failure::new(failed, format!("the report shows each error; {RERUN}")));
-    }
-    let n = plural(outcome.n_left + outcome.trials.len(), "trial", "trials");
-    let message = match outcome.n_left {
-        0 => format!("interrupted after all {n}, before confirmation"),
-        left => format!("interrupted with {left} of {n} left to run"),
+    let failed = if outcome.runs.iter().all(Option::is_none) {
+        "every trial failed".to_owned()
+    } else if let Some(failure) = &outcome.failure {
+        format!("{failure}; best.toml is not written")
+    } else {
+        return Ok(());
     };
-    Err(Failure::new(message, RERUN))
-}
-
-/// At the first interrupt the sweep comes to its end; at the second this returns.
-async fn interrupted(stop: &watch::Sender<bool>) {
-    for time in [1, 2] {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-        if time == 1 {
-            output::talk(
-                "interrupted: reporting the finished trials; interrupt again to stop at once",
-            );
-            stop.send_replace(true);
-        }
-    }
+    Err(Failure::new(failed, format!("the report shows each error; {RERUN}")))
 }

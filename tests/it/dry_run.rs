@@ -67,17 +67,6 @@ fn after_a_run_all_is_in_the_cache() {
 }
 
 #[test]
-fn repeats_are_counted_and_not_served_from_the_cache() {
-    let endpoint = Endpoint::start(None, knows);
-    let project = Project::new();
-    assert_eq!(call(&project, &endpoint.base_url(), &[]).code, 0);
-    std::fs::remove_dir_all(project.path("runs")).expect("removed");
-    let estimate = dry(&project, &endpoint.base_url(), &["--set", "generation.repeat=3"]);
-    // Three for each of two questions; oracle and closed book once.
-    assert_eq!(counts(&estimate), [8, 0, 2, 10]);
-}
-
-#[test]
 fn the_text_names_the_host_and_says_what_leaves() {
     let endpoint = Endpoint::start(None, knows);
     let project = Project::new();

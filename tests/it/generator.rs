@@ -266,16 +266,3 @@ fn replies_that_end_at_the_token_limit_are_counted_as_truncated() {
         outcome.stdout
     );
 }
-
-#[test]
-fn repeats_end_when_every_call_fails() {
-    let endpoint = Endpoint::start(None, |_: &Request| ResponseTemplate::new(401));
-    let project = Project::new();
-    let args = [&ONE_ARM[..], &["--set", "generation.repeat=1000"]].concat();
-    let outcome = run(&project, &with(&endpoint.base_url(), &args));
-    assert_eq!(outcome.code, 2, "{}", outcome.stdout);
-    assert!(outcome.since_start().starts_with("error: aborted after "), "{}", outcome.stderr);
-    // Two questions of 20 failures each, and the 19 calls that had begun before the last of them.
-    let n_calls = endpoint.requests().len();
-    assert!((20..=2 * 39).contains(&n_calls), "{n_calls} calls");
-}

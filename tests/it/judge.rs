@@ -154,15 +154,3 @@ fn a_judge_that_does_not_answer_leaves_the_run_as_it_is() {
     assert_eq!(run(&project, &endpoint, &[resume.to_vec(), judge].concat()).code, 0);
     assert_eq!(project.summary("r")["decided"]["judge"], 1);
 }
-
-#[test]
-fn a_dry_run_counts_the_judges_calls_and_makes_none() {
-    let (endpoint, project) = (endpoint(), Project::new());
-    let more = ["--dry-run", "--json", "--set", "generation.repeat=2"].map(str::to_owned);
-    let outcome = run(&project, &endpoint, &[more.to_vec(), judge_sets(&endpoint)].concat());
-    let found: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    assert_eq!((&found["judge"]["questions"], &found["judge"]["calls"]), (&2.into(), &4.into()));
-    let sent = found["sent"].as_array().expect("sent");
-    assert!(sent.iter().any(|sending| sending["for"] == "judge"));
-    assert_eq!(endpoint.requests().len(), 0);
-}

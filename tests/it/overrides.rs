@@ -3,13 +3,15 @@
 use crate::endpoint::{Endpoint, knows};
 use crate::project::{Outcome, Project, full, outcome};
 
-/// The values of `[generation]` that `config show` prints as overridden.
-fn overridden(project: &Project, args: &[&str]) -> Vec<String> {
+/// What `config show` prints of the generator's endpoint.
+fn endpoint_of(project: &Project, args: &[&str]) -> Vec<String> {
     let shown = project.call(&[&["config", "show", "c.toml"], args].concat());
     assert_eq!((shown.code, shown.stderr.as_str()), (0, ""));
-    let lines = shown.stdout.lines();
-    let lines = lines.filter_map(|line| line.strip_suffix("# override"));
-    lines.map(|line| line.trim_end().to_owned()).collect()
+    let keys = ["api_key_env", "base_url", "generator", "model"];
+    let lines = shown.stdout.lines().skip_while(|line| *line != "[generation]").skip(1);
+    let lines = lines.take_while(|line| !line.starts_with('['));
+    let lines = lines.filter(|line| keys.contains(&line.split(" = ").next().unwrap_or_default()));
+    lines.map(str::to_owned).collect()
 }
 
 #[test]
@@ -19,7 +21,7 @@ fn set_wins_over_llm_wherever_it_stands() {
         ["--set", "generation.model=b", "--llm", "ollama:a"],
         ["--llm", "ollama:a", "--set", "generation.model=b"],
     ] {
-        let shown = overridden(&project, &args);
+        let shown = endpoint_of(&project, &args);
         assert!(shown.contains(&"model = \"b\"".to_owned()), "{shown:?}");
     }
 }

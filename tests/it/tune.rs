@@ -1,17 +1,8 @@
 //! `ragtriage tune`: settings tried once, ranked on the same evidence, confirmed, reported; what fails is a row.
 
-use std::io::{BufRead, BufReader, Read};
-use std::net::TcpListener;
-use std::process::Stdio;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use serde_json::Value;
 
-use wiremock::{Request, ResponseTemplate};
-
-use super::endpoint::{Endpoint, knows, knows_and_bills, sets};
-use super::project::{Outcome, Project, SETTINGS};
+use super::project::{Outcome, Project};
 
 const WORDS: [&str; 16] = [
     "red", "blue", "green", "black", "white", "brown", "gold", "gray", "north", "south", "east",
@@ -206,22 +197,6 @@ fn the_winner_alone_is_looked_at_on_held_out_questions_and_every_look_is_counted
 }
 
 #[test]
-fn settings_can_be_ranked_by_their_answers_after_the_bill() {
-    let project = planted("[sweep]\nchunking.size = [16, 64]\n");
-    let reader = project.reader_sets();
-    let reader = reader.iter().map(String::as_str);
-    let by_answers: Vec<&str> =
-        ["--set", "tune.measure=AnswerF1"].into_iter().chain(reader).collect();
-    let dry = tune(&project, &[&by_answers[..], &["--dry-run"]].concat());
-    assert_eq!(dry.code, 0, "{}", dry.stderr);
-    assert!(dry.stdout.starts_with("answers of 2 trials: at most "), "{}", dry.stdout);
-    assert!(!project.path("tunes/c/tune.json").exists(), "a dry run found something");
-    let (outcome, json) = tuned(&project, &by_answers);
-    assert_eq!((&json["measure"], &json["ranking"]["n"]), (&"AnswerF1".into(), &40.into()));
-    assert!(outcome.stderr.contains(dry.stdout.trim_end()), "{}", outcome.stderr);
-}
-
-#[test]
 fn what_a_sweep_cannot_be_is_said_before_anything_is_run() {
     let refused = |sweep: &str, args: &[&str]| {
         let outcome = tune(&planted(sweep), args);
@@ -244,52 +219,7 @@ fn what_a_sweep_cannot_be_is_said_before_anything_is_run() {
             .contains("`tune.tokens` is 0, must be at least 1")
     );
     assert!(refused(SIZES, &["--set", "tune.measure=MedianRank"]).contains("median"));
-    let none = ["--set", "generation.generator=none", "--set", "tune.measure=AnswerF1"];
-    assert!(refused(SIZES, &none).contains("`generation.generator` is `none`"));
-}
-
-/// An endpoint that takes calls and never answers keeps the second setting at work until it is interrupted.
-#[test]
-fn an_interrupted_sweep_prints_the_table_so_far_and_goes_on_from_there() {
-    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}/v1", silent.local_addr().expect("bound"));
-    let project = planted("[sweep]\nretrieval.retrievers = [[\"dense\"]]\n");
-    let set = format!("retrieval.dense.endpoint={url}");
-    let args = ["tune", "c.toml", "--out", "tunes", "--set", set.as_str()];
-    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("ragtriage"));
-    command.env_clear().envs(project.environment()).current_dir(project.path("")).args(args);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
-    let mut stderr = BufReader::new(child.stderr.take().expect("piped"));
-    let mut line = String::new();
-    while !line.contains("[1/2]") {
-        line.clear();
-        assert_ne!(
-            stderr.read_line(&mut line).expect("text"),
-            0,
-            "it ended before its first setting"
-        );
-    }
-    let interrupt =
-        std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(interrupt.expect("kill").success());
-    let (mut stdout, mut rest) = (String::new(), String::new());
-    child.stdout.take().expect("piped").read_to_string(&mut stdout).expect("text");
-    stderr.read_to_string(&mut rest).expect("text");
-    assert_eq!(child.wait().expect("ends").code(), Some(2), "{rest}");
-    assert!(stdout.contains("default") && stdout.contains("1 not run"), "{stdout}");
-    assert!(
-        rest.contains("interrupted with 1 of 2 trials left")
-            && rest.contains("run the same command again"),
-        "{rest}"
-    );
-    let again =
-        tune(&project, &["--set", "retrieval.dense.endpoint=http://127.0.0.1:9/v1", "--json"]);
-    let json: Value = serde_json::from_str(&again.stdout).expect("JSON");
-    assert!(
-        again.stderr.contains("[1/2] default") && json["ranking"]["rows"][1]["error"].is_string(),
-        "{}",
-        again.stderr
-    );
+    assert!(refused(SIZES, &["--set", "tune.measure=AnswerF1"]).contains("which scores answers"));
 }
 
 #[test]
@@ -302,62 +232,4 @@ fn a_run_that_lacks_questions_is_run_again() {
     project.write(&traces, first);
     let (_, again) = tuned(&project, &[]);
     assert_eq!((&again["n_reused"], &again["ranking"]), (&1.into(), &json["ranking"]));
-}
-
-/// Two questions, and prompts with and without titles.
-fn asked(endpoint: &Endpoint) -> (Project, Vec<String>) {
-    let project = Project::new();
-    project.write("c.toml", format!("{SETTINGS}[sweep]\nchunking.title_prefix = [true, false]\n"));
-    let mut args = sets(&endpoint.base_url());
-    args.extend(
-        ["--set", "evaluation.arms=[\"retrieved\"]", "--set", "tune.measure=AnswerF1"]
-            .map(str::to_owned),
-    );
-    (project, args)
-}
-
-#[test]
-fn a_limit_holds_for_all_settings_together_and_for_later_calls() {
-    let endpoint = Endpoint::start(None, knows_and_bills);
-    let (project, args) = asked(&endpoint);
-    let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
-    // A call is billed 1,007 tokens, a dollar each: the first setting's two fit, and of the 286 left no call, whose answer alone may
-    // take 1,024.
-    args.extend(["--set", "generation.price={ prompt = 1e6, completion = 1e6 }"]);
-    args.extend(["--set", "generation.max_usd=2300"]);
-    for _ in 0..2 {
-        let outcome = tune(&project, &args);
-        assert_eq!(outcome.code, 2);
-        let error = "error: 1 of 2 trials failed; best.toml is not written\n";
-        assert!(outcome.stderr.contains(error), "{}", outcome.stderr);
-        let json = project.json("tunes/c/tune.json");
-        assert_eq!(endpoint.requests().len(), 2, "{}", outcome.stderr);
-        let failed = json["ranking"]["rows"][1]["error"].as_str().expect("stopped");
-        assert!(
-            failed.contains("`generation.max_usd` = 2300 does not cover the next call"),
-            "{failed}"
-        );
-    }
-}
-
-#[test]
-fn a_question_that_failed_is_asked_again() {
-    let broken = Arc::new(AtomicBool::new(true));
-    let is_broken = Arc::clone(&broken);
-    let endpoint = Endpoint::start(None, move |request: &Request| {
-        if is_broken.load(Ordering::SeqCst)
-            && String::from_utf8_lossy(&request.body).contains("Who never waits?")
-        {
-            return ResponseTemplate::new(400);
-        }
-        knows(request)
-    });
-    let (project, args) = asked(&endpoint);
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let (_, json) = tuned(&project, &args);
-    assert_eq!(json["ranking"]["n"], 1, "one question failed everywhere");
-    broken.store(false, Ordering::SeqCst);
-    let (_, json) = tuned(&project, &args);
-    assert_eq!((&json["ranking"]["n"], &json["n_reused"]), (&2.into(), &0.into()));
-    assert_eq!(tuned(&project, &args).1["n_reused"], 2);
 }

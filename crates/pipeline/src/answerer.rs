@@ -6,7 +6,7 @@ use ragtriage_clients::Error as ModelError;
 use ragtriage_clients::llm::{self, Completion, Generator};
 use ragtriage_clients::service::{ContextsCall, Service};
 use ragtriage_core::prompt::{Prompt, PromptPassage};
-use ragtriage_core::types::{ArmName, FailedPart, Finish, Origin, QuestionId, Stance, TraceError};
+use ragtriage_core::types::{ArmName, FailedPart, Finish, Origin, QuestionId, Stance};
 use ragtriage_data::run::external::recorded::{RecordedAttempt, RecordedUsage};
 
 /// Answers the prompts of a run.
@@ -54,39 +54,18 @@ impl Reply {
     }
 }
 
-/// The error of a call, with the part that failed.
-pub(super) struct AnswerError(pub FailedPart, pub ModelError);
-
-impl AnswerError {
-    /// Returns the error that ends the run, else the one recorded for the question.
-    pub(super) fn of_question(self) -> Result<TraceError, ModelError> {
-        let Self(part, error) = self;
-        if error.is_spent {
-            return Err(error);
-        }
-        Ok(TraceError { part, kind: error.kind, message: error.to_string() })
-    }
-
-    /// Returns true if a content filter blocked the prompt: a refusal by the generator, not a transport failure.
-    pub(super) fn is_refusal(&self) -> bool {
-        self.1.is_refusal
-    }
-}
-
 impl Answerer {
-    /// Answers the prompt of an arm of `question`.
+    /// Answers the prompt of an arm of `question`; an error has the part that failed.
     pub(super) async fn answer(
         &self,
         question: &QuestionId,
         arm: ArmName,
         prompt: &Prompt,
-    ) -> Result<Reply, AnswerError> {
+    ) -> Result<Reply, (FailedPart, ModelError)> {
         let service = match self {
             Self::Generator(generator) => {
                 let reply = generator.generate(prompt).await;
-                return reply
-                    .map(Reply::read)
-                    .map_err(|error| AnswerError(FailedPart::Generator, error));
+                return reply.map(Reply::read).map_err(|error| (FailedPart::Generator, error));
             }
             Self::Service(service) => service,
         };
@@ -97,10 +76,8 @@ impl Answerer {
             arm,
             contexts: &contexts,
         };
-        match service.answer_from(&call).await {
-            Ok(answer) => Ok(Reply::of_service(answer)),
-            Err(error) => Err(AnswerError(FailedPart::Service, error)),
-        }
+        let answer = service.answer_from(&call).await;
+        answer.map(Reply::of_service).map_err(|error| (FailedPart::Service, error))
     }
 
     /// Returns true if the response to a prompt is cached, so that no call would be made.

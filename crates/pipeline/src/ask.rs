@@ -1,17 +1,16 @@
 //! The contract that the built-in pipeline and an external RAG share for answering the questions of a run.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 
-use super::ingest::IngestFacts;
 use crate::Error;
-use ragtriage_clients::Error as ModelError;
 use ragtriage_core::types::{
-    ChunkId, Corpus, Note, Passage, PassageMap, Question, QuestionId, Trace,
+    ChunkId, Corpus, Note, Passage, PassageMap, Question, QuestionId, RetrieverName, Trace,
 };
 use ragtriage_data::run::replies::PendingReply;
+use ragtriage_data::run::{ApproximateIndex, Truncation};
 
 /// Number of consecutive failures that aborts a run: an endpoint or service is unavailable, and the
 /// rest would fail too.
@@ -76,21 +75,6 @@ pub struct QuestionResult {
     pub passages: Arc<dyn PassageSource>,
 }
 
-/// A reason why no further question can be answered.
-#[derive(Debug)]
-pub enum RunEnd {
-    /// A limit of cost or tokens was reached.
-    Limit(ModelError),
-    /// The error of one question, which every other question would meet too.
-    Failure(Error),
-}
-
-impl From<ModelError> for RunEnd {
-    fn from(limit: ModelError) -> Self {
-        Self::Limit(limit)
-    }
-}
-
 /// Answers one question: the built-in pipeline, or an external RAG.
 ///
 /// Contract: any failure except one that ends the run concerns the question alone and is recorded
@@ -100,12 +84,13 @@ pub trait Asker: Send + Sync {
     /// Answers the question at `index` of the run.
     ///
     /// # Errors
-    /// Only if the run must stop: no trace is recorded.
+    /// Only if the run must stop: no trace is recorded. Of kind `Limit` at a limit of cost or tokens, else one that every other
+    /// question would meet too.
     async fn ask(
         self: Arc<Self>,
         index: usize,
         question: Question,
-    ) -> Result<QuestionResult, RunEnd>;
+    ) -> Result<QuestionResult, Error>;
 
     /// Returns the notes counted since the last call.
     fn take_notes(&self) -> Vec<Note> {
@@ -133,8 +118,29 @@ pub struct RunFacts {
     pub n_chunks: usize,
     /// Total tokens of the chunks.
     pub chunk_tokens: usize,
-    /// Facts about making the corpus searchable; its seconds include those of asking the questions.
-    pub ingest: IngestFacts,
+    /// Wall seconds by step.
+    pub seconds: BTreeMap<String, f64>,
+    /// Text beyond the encoders' input limits, by retriever.
+    pub truncation: Vec<Truncation>,
+    /// How each retriever over vectors searches.
+    pub vector_searches: Vec<(RetrieverName, String)>,
+    /// The indexes of approximate searches, by retriever.
+    pub approximate: Vec<ApproximateIndex>,
+    /// Number of chunks excluded by the run's filter.
+    pub n_filtered: usize,
     /// Notes counted during the run.
     pub notes: Vec<Note>,
+}
+
+impl RunFacts {
+    /// Describes the vector search methods, once if all retrievers agree; `None` without vectors.
+    #[must_use]
+    pub fn vector_search(&self) -> Option<String> {
+        let (_, first) = self.vector_searches.first()?;
+        if self.vector_searches.iter().all(|(_, how)| how == first) {
+            return Some(first.clone());
+        }
+        let each = self.vector_searches.iter().map(|(name, how)| format!("{name}: {how}"));
+        Some(each.collect::<Vec<_>>().join("; "))
+    }
 }

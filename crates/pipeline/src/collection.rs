@@ -1,20 +1,20 @@
 //! An existing Qdrant collection as a retriever: its points are the run's chunks, its own search ranks them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use sha2::{Digest, Sha256};
-use tokio::sync::Mutex;
 
-use super::index::{Built, IndexInputs, VectorSearchFacts};
+use super::ask::RunFacts;
+use super::index::IndexInputs;
 use super::plan::CollectionPlan;
 use super::points::PointChunks;
 use super::progress::Progress;
 use super::questions::QuestionVectors;
-use super::retriever::{Preparation, Retrieved, Retriever, ranking, through_ties};
+use super::retriever::{Retrieved, Retriever, ranking, through_ties};
 use crate::Error;
-use ragtriage_clients::embed::{Encoder, Role};
+use ragtriage_clients::embed::Encoder;
 use ragtriage_core::config::{CollectionMode, CollectionSettings};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::text::hex::hex;
@@ -24,35 +24,6 @@ use ragtriage_vectors::{
     CollectionContent, Error as VectorError, ExistingCollection, ExistingSearch, SearchMode,
     StoredPassage,
 };
-
-/// Content read from collections, shared by the trials of a sweep.
-#[derive(Default)]
-pub struct ReadCollections(Mutex<HashMap<String, Arc<CollectionContent>>>);
-
-impl ReadCollections {
-    /// Returns the content of `collection`, read the first time that these settings are asked for.
-    ///
-    /// # Errors
-    /// Those of reading; the next call reads again.
-    pub(crate) async fn content(
-        &self,
-        collection: &dyn ExistingCollection,
-        settings: &CollectionSettings,
-    ) -> Result<Arc<CollectionContent>, VectorError> {
-        let mut known = self.0.lock().await;
-        let key = json(settings);
-        if let Some(content) = known.get(&key) {
-            return Ok(Arc::clone(content));
-        }
-        let content = Arc::new(collection.read().await?);
-        known.insert(key, Arc::clone(&content));
-        Ok(content)
-    }
-}
-
-fn json(settings: &CollectionSettings) -> String {
-    serde_json::to_string(settings).expect("settings are plain JSON values")
-}
 
 impl CollectionPlan {
     /// Creates the plan of a collection that was read.
@@ -64,15 +35,6 @@ impl CollectionPlan {
         encoder: Option<Arc<dyn Encoder>>,
     ) -> Self {
         Self { digest: digest(&content), content, collection, settings, encoder }
-    }
-
-    /// Returns the identity of everything that its rankings depend on.
-    pub(crate) fn made_by(&self) -> String {
-        let encoder = self.encoder.as_ref();
-        let questions = encoder.map_or("", |encoder| encoder.fingerprint(Role::Query));
-        let settings = json(&self.settings);
-        let name = RetrieverName::Collection;
-        format!("{name} {} {questions} {settings}", self.digest)
     }
 }
 
@@ -105,7 +67,11 @@ struct CollectionRetriever {
 }
 
 /// Builds the retriever over the chunks that the points became.
-pub(crate) fn build(plan: &CollectionPlan, inputs: &IndexInputs<'_>) -> Built {
+pub(crate) fn build(
+    plan: &CollectionPlan,
+    inputs: &IndexInputs<'_>,
+    facts: &mut RunFacts,
+) -> Box<dyn Retriever> {
     let index = plan.collection.index();
     let name = RetrieverName::Collection;
     let how = match (plan.settings.mode, index.is_some()) {
@@ -115,28 +81,21 @@ pub(crate) fn build(plan: &CollectionPlan, inputs: &IndexInputs<'_>) -> Built {
         (CollectionMode::Hybrid, false) => "exact, fused by Qdrant",
         (CollectionMode::Hybrid, true) => "HNSW, fused by Qdrant",
     };
-    let approximate = index.map(|hnsw| ApproximateIndex {
+    facts.vector_searches.push((name, how.to_owned()));
+    facts.approximate.extend(index.map(|hnsw| ApproximateIndex {
         retriever: name.name().to_owned(),
         hnsw: Some(hnsw),
         quantization: None,
         reproducible: false,
-    });
-    let retriever = CollectionRetriever {
+    }));
+    let encoder = plan.encoder.as_ref();
+    Box::new(CollectionRetriever {
         corpus: Arc::clone(inputs.corpus),
         points: Arc::clone(inputs.points),
         collection: Arc::clone(&plan.collection),
         settings: plan.settings.clone(),
-        questions: plan
-            .encoder
-            .as_ref()
-            .map(|encoder| QuestionVectors::new(name, Arc::clone(encoder))),
-    };
-    Built {
-        retriever: Box::new(retriever),
-        seconds: [].into(),
-        truncation: Vec::new(),
-        vector_search: Some(VectorSearchFacts { how: how.to_owned(), approximate }),
-    }
+        questions: encoder.map(|encoder| QuestionVectors::new(name, Arc::clone(encoder))),
+    })
 }
 
 impl CollectionRetriever {
@@ -186,10 +145,11 @@ impl Retriever for CollectionRetriever {
         &mut self,
         questions: &[&str],
         progress: &dyn Progress,
-    ) -> Result<Preparation, Error> {
+        facts: &mut RunFacts,
+    ) -> Result<(), Error> {
         match &mut self.questions {
-            Some(vectors) => vectors.prepare(questions, progress).await,
-            None => Ok(Preparation::default()),
+            Some(vectors) => vectors.prepare(questions, progress, facts).await,
+            None => Ok(()),
         }
     }
 

@@ -106,14 +106,7 @@ impl Places {
         let document = |number| self.locator.document(number);
         let named = doc_id.as_deref().and_then(|name| self.locator.named(name)).map(document);
         match location {
-            Location::Bytes(number, range) => {
-                return vec![self.chunk(document(number), range, context)];
-            }
-            Location::CodePoints(number, range) => {
-                self.note(
-                    "[context|contexts] whose offsets count code points, converted to bytes",
-                    1,
-                );
+            Location::At(number, range) => {
                 return vec![self.chunk(document(number), range, context)];
             }
             Location::Text { .. } | Location::Nowhere => {}

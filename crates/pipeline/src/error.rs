@@ -103,7 +103,8 @@ impl Hint for Error {
 
 impl From<ModelError> for Error {
     fn from(error: ModelError) -> Self {
-        Self::of(Kind::Other, error.kind, &error).or_hint(SEE_SCHEMA)
+        let kind = if error.is_spent { Kind::Limit } else { Kind::Other };
+        Self::of(kind, error.kind, &error).or_hint(SEE_SCHEMA)
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use tokio::task::JoinSet;
 
-use super::ask::{Prepared, QuestionResult, RunEnd};
+use super::ask::{Prepared, QuestionResult};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::recorded::{self, RecordedPlan};
@@ -17,7 +17,7 @@ use super::stock::Stock;
 use crate::Error;
 use crate::Kind;
 use ragtriage_clients::llm::kind_hint;
-use ragtriage_core::types::{Document, ErrorKind, Question, Trace};
+use ragtriage_core::types::{Document, ErrorKind, Question};
 
 /// The source of the answers of a run.
 #[expect(clippy::large_enum_variant, reason = "one value per run, moved once")]
@@ -82,7 +82,7 @@ async fn answered(
     progress.finish();
     let Prepared { asker, mut facts, .. } = prepared;
     facts.notes.extend(asker.take_notes());
-    facts.ingest.seconds.insert("questions".to_owned(), clock.elapsed().as_secs_f64());
+    facts.seconds.insert("questions".to_owned(), clock.elapsed().as_secs_f64());
     sink.finish(facts, failed?)
 }
 
@@ -95,7 +95,7 @@ async fn ask_all(
     let mut waiting = std::mem::take(&mut prepared.questions).into_iter();
     let mut failures = Failures::new(prepared, waiting.len(), sink);
     let mut n_left = waiting.len();
-    let mut stopped: Option<RunEnd> = None;
+    let mut stopped: Option<Error> = None;
     let mut in_flight = JoinSet::new();
     loop {
         while stopped.is_none() && in_flight.len() < prepared.concurrency {
@@ -121,8 +121,8 @@ async fn ask_all(
     }
     match stopped {
         None => Ok(failures.any),
-        Some(RunEnd::Failure(error)) => Err(error),
-        Some(RunEnd::Limit(why)) => {
+        Some(error) if error.kind != Kind::Limit => Err(error),
+        Some(why) => {
             let run = sink.name();
             let (left, more) = if run.is_empty() {
                 (String::new(), "raise the limit with `--set`".to_owned())
@@ -141,9 +141,8 @@ async fn ask_all(
 /// Decides when failures end a run.
 struct Failures {
     any: bool,
-    /// Questions that failed, and calls for the same prompt that failed, since the last question that did not.
-    questions_in_a_row: usize,
-    calls_in_a_row: usize,
+    /// Questions that failed since the last one that did not.
+    in_a_row: usize,
     n_questions: usize,
     most: Option<usize>,
     tolerated: bool,
@@ -153,8 +152,7 @@ impl Failures {
     fn new(prepared: &Prepared, n_questions: usize, sink: &dyn Sink) -> Self {
         Self {
             any: false,
-            questions_in_a_row: 0,
-            calls_in_a_row: 0,
+            in_a_row: 0,
             n_questions,
             most: prepared.most_failures,
             tolerated: sink.tolerates_failures(),
@@ -163,14 +161,13 @@ impl Failures {
 
     fn count(&mut self, asked: &QuestionResult, sink: &dyn Sink) -> Result<(), Error> {
         let Some(failure) = asked.trace.failure() else {
-            (self.questions_in_a_row, self.calls_in_a_row) = (0, 0);
+            self.in_a_row = 0;
             return Ok(());
         };
         self.any = true;
-        self.questions_in_a_row += 1;
-        self.calls_in_a_row += failed_repeats(&asked.trace);
-        let all_failed = self.questions_in_a_row == self.n_questions;
-        let too_many = all_failed || self.most.is_some_and(|most| self.calls_in_a_row >= most);
+        self.in_a_row += 1;
+        let all_failed = self.in_a_row == self.n_questions;
+        let too_many = all_failed || self.most.is_some_and(|most| self.in_a_row >= most);
         if self.tolerated || !too_many {
             return Ok(());
         }
@@ -180,7 +177,7 @@ impl Failures {
             let hint = "record the answers again, then import them";
             return Err(Error::other(error).with_hint(hint));
         }
-        let (n, run) = (self.calls_in_a_row, sink.name());
+        let (n, run) = (self.in_a_row, sink.name());
         let fix = match failure.error.kind {
             ErrorKind::Unreachable => "start the server or correct its address",
             kind => &kind_hint(kind).unwrap_or_else(|| "fix the error named above".to_owned()),
@@ -190,19 +187,6 @@ impl Failures {
             "{fix}, then continue with `--resume {run}`: finished questions are kept"
         )))
     }
-}
-
-/// Returns the number of failed calls for one prompt of a question whose calls all failed.
-fn failed_repeats(trace: &Trace) -> usize {
-    let failed = trace.arms.iter().map(|arm| {
-        let n_failed = arm.attempts.iter().filter(|call| call.error.is_some());
-        (n_failed.count(), arm.attempts.len())
-    });
-    let failed: Vec<(usize, usize)> = failed.collect();
-    if failed.iter().any(|(n_failed, n)| n_failed < n) {
-        return 1;
-    }
-    failed.iter().map(|(n_failed, _)| *n_failed).max().unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -226,7 +210,7 @@ mod tests {
 
     #[async_trait]
     impl Asker for NotesAlone {
-        async fn ask(self: Arc<Self>, _: usize, _: Question) -> Result<QuestionResult, RunEnd> {
+        async fn ask(self: Arc<Self>, _: usize, _: Question) -> Result<QuestionResult, Error> {
             unreachable!("there are no questions")
         }
 
@@ -255,10 +239,10 @@ mod tests {
 
     #[async_trait]
     impl Asker for OfAChangedCollection {
-        async fn ask(self: Arc<Self>, _: usize, _: Question) -> Result<QuestionResult, RunEnd> {
+        async fn ask(self: Arc<Self>, _: usize, _: Question) -> Result<QuestionResult, Error> {
             let n_asked = self.n_asked.fetch_add(1, Ordering::Relaxed) + 1;
             let changed = VectorError::changed("docs", &format!("seen by question {n_asked}"));
-            Err(RunEnd::Failure(changed.into()))
+            Err(changed.into())
         }
     }
 

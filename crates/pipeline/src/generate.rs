@@ -1,34 +1,28 @@
 //! The calls of one question: each arm's prompt and its reply.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use async_trait::async_trait;
 use futures_util::future::join_all;
-use futures_util::{StreamExt, stream};
 use tokio::sync::Semaphore;
 
-use super::answerer::{AnswerError, Answerer, Reply};
-use super::ask::FAILURES_IN_A_ROW;
-use super::plan::{ArmPlan, CallPlan};
+use super::answerer::{Answerer, Reply};
 use ragtriage_clients::Error as ModelError;
-use ragtriage_clients::llm::Generator;
 use ragtriage_core::config::Price;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{
     Arm, ArmName, Attempt, ChunkId, FailedPart, Finish, Origin, QuestionId, Stance, TokenUse,
+    TraceError,
 };
 use ragtriage_data::run::replies::Replies;
 
 /// A prompt to be sent.
-pub struct PromptCall {
+pub(super) struct PromptCall {
     /// The arm whose prompt it is; of several with the same passages the first.
     pub arm: ArmName,
     /// The passages shown, in order.
     pub passages: Vec<ChunkId>,
-    /// The prompt.
     pub prompt: Prompt,
     /// Its tokens as counted locally.
     pub n_tokens: u64,
@@ -39,61 +33,92 @@ pub(super) struct ArmPrompt {
     arm: ArmName,
     /// Its call; arms with equal passages share the first one's.
     call: Arc<PromptCall>,
-    /// Number of times it is sent; 0 if an earlier arm has the same prompt.
-    times: usize,
+    /// False if an earlier arm has the same prompt.
+    is_sent: bool,
 }
 
-/// Makes the calls of questions.
-#[async_trait]
-pub trait Caller: Send + Sync {
-    /// Sends one prompt of `question`.
-    ///
-    /// # Errors
-    /// Only if the run must stop ([`ModelError::is_spent`]); any other failure is recorded in the
-    /// attempt.
-    async fn call(&self, question: &QuestionId, call: &PromptCall) -> Result<Attempt, ModelError>;
-}
-
-/// Calls the answerer, unless the reply was saved before the run was killed. Each call whose reply is not yet on disk
-/// needs a permit: a kill costs at most as many calls as there are permits.
-pub(super) struct Calling {
-    answerer: Answerer,
+/// Makes the calls of a run. A reply that was saved before the run was killed is not asked for again. Each call whose reply is not
+/// yet on disk needs a permit: a kill costs at most as many calls as there are permits.
+pub struct Calls {
+    pub(super) answerer: Answerer,
     counter: Arc<dyn TokenCounter>,
-    price: Price,
+    pub(super) price: Price,
     /// Stores replies while a run is in progress.
-    replies: Option<Replies>,
+    pub(super) replies: Option<Replies>,
+    /// True to make no call: the replies are empty.
+    pub(super) is_dry: bool,
+    /// Maximum number of concurrent calls whose replies are not yet stored.
+    pub at_once: usize,
     permits: Semaphore,
 }
 
-impl Calling {
-    /// Creates the caller of `answerer`, that of `plan`.
-    pub(super) fn new(answerer: Answerer, plan: &CallPlan<'_>, replies: Option<Replies>) -> Self {
-        Self {
-            answerer,
-            counter: Arc::clone(plan.counter),
-            price: plan.price,
-            replies,
-            permits: Semaphore::new(plan.calls.min(Semaphore::MAX_PERMITS)),
-        }
+impl Calls {
+    /// Creates the calls to `answerer`, at most `at_once` at a time.
+    pub(super) fn new(
+        answerer: Answerer,
+        counter: Arc<dyn TokenCounter>,
+        price: Price,
+        at_once: usize,
+    ) -> Self {
+        let permits = Semaphore::new(at_once.min(Semaphore::MAX_PERMITS));
+        Self { answerer, counter, price, replies: None, is_dry: false, at_once, permits }
     }
-}
 
-#[async_trait]
-impl Caller for Calling {
-    async fn call(&self, question: &QuestionId, call: &PromptCall) -> Result<Attempt, ModelError> {
+    /// Sends one prompt of `question`.
+    ///
+    /// # Errors
+    /// Only if the run must stop ([`ModelError::is_spent`]); any other failure is recorded in the attempt.
+    pub(super) async fn call(
+        &self,
+        question: &QuestionId,
+        call: &PromptCall,
+    ) -> Result<Attempt, ModelError> {
+        if self.is_dry {
+            let is_cached = self.answerer.is_cached(&call.prompt).await;
+            let origin = if is_cached { Origin::Cached } else { Origin::Called };
+            return Ok(Attempt { origin, ..unanswered(call) });
+        }
         let earlier = self.replies.as_ref();
         if let Some(earlier) = earlier.and_then(|replies| replies.take(question, &call.passages)) {
             return Ok(earlier);
         }
         let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
         let clock = Instant::now();
-        let reply = self.answerer.answer(question, call.arm, &call.prompt);
-        let reply = reply.await;
-        let attempt = attempt(reply, call, clock, self.counter.as_ref(), self.price)?;
+        let reply = self.answerer.answer(question, call.arm, &call.prompt).await;
+        let seconds = clock.elapsed().as_secs_f64();
+        let attempt = match reply {
+            Ok(reply) => self.answered(reply, call, seconds),
+            Err(error) => failed(error, call, seconds)?,
+        };
         if let Some(replies) = &self.replies {
             replies.keep(question, &attempt);
         }
         Ok(attempt)
+    }
+
+    /// Records the reply to a call.
+    fn answered(&self, reply: Reply, call: &PromptCall, seconds: f64) -> Attempt {
+        let Reply { completion: reply, extracted, stance, cost_usd } = reply;
+        let completion =
+            reply.completion_tokens.unwrap_or_else(|| self.counter.count(&reply.text) as u64);
+        let cost_usd = cost_usd.unwrap_or(match reply.origin {
+            Origin::Called => {
+                self.price.of(reply.prompt_tokens.unwrap_or(call.n_tokens), completion)
+            }
+            Origin::Cached | Origin::SamePrompt => 0.0,
+        });
+        let prompt_billed = reply.prompt_tokens;
+        Attempt {
+            raw: reply.text,
+            extracted,
+            stance,
+            finish: reply.finish,
+            origin: reply.origin,
+            tokens: TokenUse { prompt: call.n_tokens, prompt_billed, completion },
+            cost_usd,
+            seconds,
+            ..unanswered(call)
+        }
     }
 }
 
@@ -102,17 +127,16 @@ impl Caller for Calling {
 pub(super) fn prompts(
     chosen: Vec<(ArmName, Vec<ChunkId>)>,
     already: &[Arm],
-    plan: &ArmPlan,
     call: impl Fn(ArmName, Vec<ChunkId>) -> PromptCall,
 ) -> Vec<ArmPrompt> {
     let mut prompts: Vec<ArmPrompt> = Vec::new();
     for (arm, passages) in chosen {
         let same = prompts.iter().find(|earlier| earlier.call.passages == passages);
         let prompt = match same {
-            Some(earlier) => ArmPrompt { arm, call: Arc::clone(&earlier.call), times: 0 },
+            Some(earlier) => ArmPrompt { arm, call: Arc::clone(&earlier.call), is_sent: false },
             None => ArmPrompt {
                 arm,
-                times: if finished(already, &passages).is_some() { 0 } else { plan.times(arm) },
+                is_sent: finished(already, &passages).is_none(),
                 call: Arc::new(call(arm, passages)),
             },
         };
@@ -130,48 +154,24 @@ pub(super) async fn arms(
     question: &QuestionId,
     prompts: Vec<ArmPrompt>,
     already: Vec<Arm>,
-    caller: &dyn Caller,
+    calls: &Calls,
 ) -> Result<Vec<Arm>, ModelError> {
-    let sent = prompts.iter().map(|prompt| repeated(question, prompt, caller));
+    let sent = prompts.iter().map(|prompt| async {
+        if prompt.is_sent { Some(calls.call(question, &prompt.call).await) } else { None }
+    });
     let sent = join_all(sent).await;
     let mut arms = already;
-    for (ArmPrompt { arm, call, .. }, attempts) in prompts.iter().zip(sent) {
-        let mut attempts = attempts?;
-        if attempts.is_empty() {
-            attempts.push(match same_prompt(&arms, &call.passages) {
+    for (ArmPrompt { arm, call, .. }, attempt) in prompts.iter().zip(sent) {
+        let attempt = match attempt {
+            Some(attempt) => attempt?,
+            None => match same_prompt(&arms, &call.passages) {
                 Some(same) => same,
-                None => caller.call(question, call).await?,
-            });
-        }
-        arms.push(Arm { arm: *arm, attempts });
+                None => calls.call(question, call).await?,
+            },
+        };
+        arms.push(Arm { arm: *arm, attempts: vec![attempt] });
     }
     Ok(arms)
-}
-
-/// Sends one prompt as often as its arm is asked; not again after [`FAILURES_IN_A_ROW`] consecutive failures, which end a run.
-async fn repeated(
-    question: &QuestionId,
-    prompt: &ArmPrompt,
-    caller: &dyn Caller,
-) -> Result<Vec<Attempt>, ModelError> {
-    let in_a_row = &AtomicUsize::new(0);
-    let calls: Vec<_> = (0..prompt.times)
-        .map(|_| async move {
-            if in_a_row.load(Ordering::Relaxed) >= FAILURES_IN_A_ROW {
-                return Ok(None);
-            }
-            let attempt = caller.call(question, &prompt.call).await?;
-            if attempt.error.is_some() {
-                in_a_row.fetch_add(1, Ordering::Relaxed);
-            } else {
-                in_a_row.store(0, Ordering::Relaxed);
-            }
-            Ok(Some(attempt))
-        })
-        .collect();
-    let sent: Vec<Result<Option<Attempt>, ModelError>> =
-        stream::iter(calls).buffered(FAILURES_IN_A_ROW).collect().await;
-    sent.into_iter().filter_map(Result::transpose).collect()
 }
 
 /// Returns the reply of an earlier arm to an equal prompt.
@@ -190,125 +190,37 @@ fn finished<'a>(arms: &'a [Arm], passages: &[ChunkId]) -> Option<&'a Attempt> {
     attempts.find(|attempt| attempt.passages == passages && attempt.error.is_none())
 }
 
-/// Sends one prompt and reads the answer from the reply.
-///
-/// # Errors
-/// Only if the run must stop ([`ModelError::is_spent`]); any other failure is recorded in the attempt.
-pub async fn ask(
-    generator: &dyn Generator,
-    call: &PromptCall,
-    counter: &dyn TokenCounter,
-    price: Price,
-) -> Result<Attempt, ModelError> {
-    let clock = Instant::now();
-    let reply = generator.generate(&call.prompt).await;
-    let reply = reply.map(Reply::read).map_err(|error| AnswerError(FailedPart::Generator, error));
-    attempt(reply, call, clock, counter, price)
-}
-
-/// Records the `reply` to a call made at `clock`.
-fn attempt(
-    reply: Result<Reply, AnswerError>,
-    call: &PromptCall,
-    clock: Instant,
-    counter: &dyn TokenCounter,
-    price: Price,
-) -> Result<Attempt, ModelError> {
-    let seconds = clock.elapsed().as_secs_f64();
-    let Reply { completion: reply, extracted, stance, cost_usd } = match reply {
-        Ok(reply) => reply,
-        Err(error) => return failed(error, call, seconds),
-    };
-    let (counted, passages) = (call.n_tokens, call.passages.clone());
-    let completion = reply.completion_tokens.unwrap_or_else(|| counter.count(&reply.text) as u64);
-    let cost_usd = cost_usd.unwrap_or(match reply.origin {
-        Origin::Called => price.of(reply.prompt_tokens.unwrap_or(counted), completion),
-        Origin::Cached | Origin::SamePrompt => 0.0,
-    });
-    Ok(Attempt {
-        passages,
-        raw: reply.text,
-        extracted,
-        stance,
-        finish: reply.finish,
-        origin: reply.origin,
-        tokens: TokenUse { prompt: counted, prompt_billed: reply.prompt_tokens, completion },
-        cost_usd,
-        seconds,
-        error: None,
-    })
-}
-
-/// Records a call that failed or was refused.
-fn failed(error: AnswerError, call: &PromptCall, seconds: f64) -> Result<Attempt, ModelError> {
-    let refused = error.is_refusal();
-    let error = error.of_question()?;
-    Ok(Attempt {
+/// The record of a call without a reply.
+fn unanswered(call: &PromptCall) -> Attempt {
+    Attempt {
         passages: call.passages.clone(),
         raw: String::new(),
         extracted: String::new(),
-        stance: if refused { Stance::Refused } else { Stance::Unreadable },
-        finish: if refused { Finish::Filtered } else { Finish::Error },
+        stance: Stance::Unreadable,
+        finish: Finish::Stop,
         origin: Origin::Called,
         tokens: TokenUse { prompt: call.n_tokens, prompt_billed: None, completion: 0 },
         cost_usd: 0.0,
-        seconds,
-        error: (!refused).then_some(error),
-    })
+        seconds: 0.0,
+        error: None,
+    }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ragtriage_core::types::{ErrorKind, TraceError};
-
-    /// Fails from the call of this number on; counts its calls.
-    struct Dying {
-        from: usize,
-        n_calls: AtomicUsize,
+/// Records a call that failed, or that a content filter refused.
+fn failed(
+    (part, error): (FailedPart, ModelError),
+    call: &PromptCall,
+    seconds: f64,
+) -> Result<Attempt, ModelError> {
+    if error.is_spent {
+        return Err(error);
     }
-
-    #[async_trait]
-    impl Caller for Dying {
-        async fn call(&self, _: &QuestionId, _: &PromptCall) -> Result<Attempt, ModelError> {
-            let n = self.n_calls.fetch_add(1, Ordering::SeqCst);
-            let error = (n >= self.from).then(|| TraceError {
-                part: FailedPart::Generator,
-                kind: ErrorKind::Unreachable,
-                message: "dead".to_owned(),
-            });
-            Ok(Attempt {
-                passages: Vec::new(),
-                raw: String::new(),
-                extracted: String::new(),
-                stance: Stance::Unreadable,
-                finish: Finish::Error,
-                origin: Origin::Called,
-                tokens: TokenUse::default(),
-                cost_usd: 0.0,
-                seconds: 0.0,
-                error,
-            })
-        }
-    }
-
-    #[tokio::test]
-    async fn repeats_end_after_as_many_failures_as_end_a_run() {
-        for (from, n_expected) in [(0, 20), (5, 25), (1_000, 100)] {
-            let prompt = Prompt {
-                question: "q".into(),
-                passages: Vec::new(),
-                system: String::new(),
-                user: "q".into(),
-            };
-            let call =
-                PromptCall { arm: ArmName::Retrieved, passages: Vec::new(), prompt, n_tokens: 1 };
-            let prompt = ArmPrompt { arm: ArmName::Retrieved, call: Arc::new(call), times: 100 };
-            let n_calls = AtomicUsize::new(0);
-            let caller = Dying { from, n_calls };
-            let arms = arms(&"q".into(), vec![prompt], Vec::new(), &caller).await.expect("arms");
-            assert_eq!(arms[0].attempts.len(), n_expected);
-            assert_eq!(caller.n_calls.into_inner(), n_expected);
-        }
-    }
+    let (stance, finish) = if error.is_refusal {
+        (Stance::Refused, Finish::Filtered)
+    } else {
+        (Stance::Unreadable, Finish::Error)
+    };
+    let recorded = TraceError { part, kind: error.kind, message: error.to_string() };
+    let error = (!error.is_refusal).then_some(recorded);
+    Ok(Attempt { stance, finish, seconds, error, ..unanswered(call) })
 }

@@ -151,7 +151,7 @@ fn pending(
 }
 
 /// Returns true if answers to the question are compared with gold answers. A judge does not know of key facts.
-pub(crate) fn is_compared(question: &Question) -> bool {
+fn is_compared(question: &Question) -> bool {
     question.kind != QuestionKind::Unanswerable
         && !question.answers.is_empty()
         && question.required.is_empty()

@@ -25,10 +25,8 @@ pub(crate) struct ForeignPassage<'a> {
 /// The place of a passage in the documents, which are numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
-    /// At its offsets, which count bytes.
-    Bytes(usize, ByteRange),
-    /// At its offsets, which count code points.
-    CodePoints(usize, ByteRange),
+    /// At its offsets, which count bytes or code points.
+    At(usize, ByteRange),
     /// Where a document has its text.
     Text {
         document: usize,
@@ -120,10 +118,10 @@ impl Locator {
         };
         let bytes = ByteRange::new(start, end_after(length.0));
         if is_right(&bytes) {
-            return Some(Location::Bytes(number, bytes));
+            return Some(Location::At(number, bytes));
         }
         let points = code_points(&document.text, start, end_after(length.1)).map(ByteRange::from);
-        points.filter(is_right).map(|range| Location::CodePoints(number, range))
+        points.filter(is_right).map(|range| Location::At(number, range))
     }
 }
 
@@ -161,23 +159,23 @@ mod tests {
     fn the_text_tells_bytes_from_code_points() {
         let doors = ByteRange::new(11, 17);
         for text in ["Türen", "T\nTüren"] {
-            assert_eq!(read(Some(text), 11, Some(17)), Some(Location::Bytes(0, doors)));
-            assert_eq!(read(Some(text), 10, Some(15)), Some(Location::CodePoints(0, doors)));
+            assert_eq!(read(Some(text), 11, Some(17)), Some(Location::At(0, doors)));
+            assert_eq!(read(Some(text), 10, Some(15)), Some(Location::At(0, doors)));
             assert_eq!(read(Some(text), 9, Some(14)), None);
         }
-        assert_eq!(read(Some("Türen"), 11, None), Some(Location::Bytes(0, doors)));
-        assert_eq!(read(Some("Türen"), 10, None), Some(Location::CodePoints(0, doors)));
+        assert_eq!(read(Some("Türen"), 11, None), Some(Location::At(0, doors)));
+        assert_eq!(read(Some("Türen"), 10, None), Some(Location::At(0, doors)));
     }
 
     #[test]
     fn without_a_text_offsets_are_bytes_where_they_can_be() {
         let range = ByteRange::new(10, 15);
-        assert_eq!(read(None, 10, Some(15)), Some(Location::Bytes(0, range)));
+        assert_eq!(read(None, 10, Some(15)), Some(Location::At(0, range)));
         // Byte 7 is inside `ö`: code points 4..7 are `zwö`, bytes 4..8.
-        let points = Location::CodePoints(0, ByteRange::new(4, 8));
+        let points = Location::At(0, ByteRange::new(4, 8));
         assert_eq!(read(None, 4, Some(7)), Some(points));
         // 18 bytes, 16 code points.
-        assert_eq!(read(None, 4, Some(18)), Some(Location::Bytes(0, ByteRange::new(4, 18))));
+        assert_eq!(read(None, 4, Some(18)), Some(Location::At(0, ByteRange::new(4, 18))));
         assert_eq!(read(None, 4, Some(19)), None);
         assert_eq!(read(None, 4, Some(4)), None);
     }

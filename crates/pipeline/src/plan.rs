@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::answerer::Answerer;
+use crate::generate::Calls;
 use ragtriage_bm25::Weighting;
 use ragtriage_clients::embed::Encoder;
-use ragtriage_clients::llm::Generator;
 use ragtriage_clients::rerank::Reranker;
 use ragtriage_core::chunk::ChunkSpec;
-use ragtriage_core::config::{CollectionSettings, Hnsw, Price, Quantization};
+use ragtriage_core::config::{CollectionSettings, Hnsw, Quantization};
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::notices::Notices;
 use ragtriage_core::prompt::Template;
@@ -34,44 +33,12 @@ pub struct Plan {
     pub retrieval: RetrievalPlan,
     /// Construction of prompts.
     pub prompt: PromptPlan,
-    /// The generator; `None` for retrieval alone.
-    pub generator: Option<Arc<dyn Generator>>,
     /// Number of questions processed concurrently.
     pub concurrency: usize,
-    /// Maximum number of concurrent generator calls whose replies are not yet stored.
-    pub calls: usize,
+    /// The calls to the generator; `None` for retrieval alone.
+    pub calls: Option<Calls>,
     /// The arms that the generator is asked.
     pub arms: ArmPlan,
-    /// Price of the generator's tokens.
-    pub price: Price,
-}
-
-impl Plan {
-    /// Returns the calls of its arms.
-    #[must_use]
-    pub fn call_plan(&self) -> CallPlan<'_> {
-        CallPlan {
-            answerer: self.generator.clone().map(Answerer::Generator),
-            counter: &self.prompt.counter,
-            price: self.price,
-            calls: self.calls,
-            arms: &self.arms,
-        }
-    }
-}
-
-/// The calls of a run, for the destination of its results.
-pub struct CallPlan<'a> {
-    /// Who answers; `None` for retrieval alone.
-    pub answerer: Option<Answerer>,
-    /// Counts the tokens of answers.
-    pub counter: &'a Arc<dyn TokenCounter>,
-    /// Price of tokens.
-    pub price: Price,
-    /// Maximum number of concurrent calls whose replies are not yet stored.
-    pub calls: usize,
-    /// The arms that are asked.
-    pub arms: &'a ArmPlan,
 }
 
 /// Number of questions that the arm `ClosedBook` is asked.
@@ -82,18 +49,8 @@ pub(crate) const CLOSED_BOOK_SAMPLE: usize = 200;
 pub struct ArmPlan {
     /// The arms to run, `Retrieved` first.
     pub names: Vec<ArmName>,
-    /// Number of times the arm `Retrieved` is asked; at least 1.
-    pub repeat: usize,
     /// Seed of the sample of questions that the arm `ClosedBook` is asked.
     pub seed: u64,
-}
-
-impl ArmPlan {
-    /// Returns the number of times a prompt of `arm` is asked.
-    #[must_use]
-    pub fn times(&self, arm: ArmName) -> usize {
-        if arm == ArmName::Retrieved { self.repeat } else { 1 }
-    }
 }
 
 /// Retrieval of chunks.

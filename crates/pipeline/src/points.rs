@@ -16,36 +16,35 @@ use super::plan::Plan;
 use crate::Error;
 use ragtriage_core::text::quote;
 use ragtriage_core::text::tokens::TokenCounter;
-use ragtriage_core::types::{ByteRange, Chunk, DocId, Document, Note};
+use ragtriage_core::types::{ByteRange, Chunk, Corpus, DocId, Document, Note};
 use ragtriage_vectors::StoredPassage;
 
 /// The chunk's number of each point, by the point's id.
 pub(crate) type PointChunks = HashMap<String, u32>;
 
 /// Documents with their chunks.
+#[derive(Clone)]
 pub(crate) struct Chunked {
-    pub(crate) documents: Arc<[Document]>,
-    pub(crate) chunks: Vec<Chunk>,
+    pub(crate) corpus: Arc<Corpus>,
     /// The points of an existing collection; empty without.
-    pub(crate) points: PointChunks,
+    pub(crate) points: Arc<PointChunks>,
     pub(crate) notes: Vec<Note>,
 }
 
-/// Chunks `documents` as `plan` specifies: by its strategy, or by the points of its collection.
-///
-/// # Errors
-/// An external chunk, or a point without text, that has no place in its document.
-pub(crate) fn chunked(documents: &Arc<[Document]>, plan: &Plan) -> Result<Chunked, Error> {
-    if let Some(collection) = plan.retrieval.collection() {
+impl Chunked {
+    /// Chunks `documents` as `plan` specifies: by its strategy, or by the points of its collection.
+    ///
+    /// # Errors
+    /// An external chunk, or a point without text, that has no place in its document.
+    pub(crate) fn new(documents: &Arc<[Document]>, plan: &Plan) -> Result<Self, Error> {
         let counter = plan.chunk_counter.as_ref();
-        return placed(documents, &collection.content.passages, counter);
+        if let Some(collection) = plan.retrieval.collection() {
+            return placed(documents, &collection.content.passages, counter);
+        }
+        let chunks = chunk_cache::chunked(documents, plan)?;
+        let corpus = Arc::new(Corpus::new(Arc::clone(documents), chunks));
+        Ok(Self { corpus, points: Arc::default(), notes: Vec::new() })
     }
-    Ok(Chunked {
-        documents: Arc::clone(documents),
-        chunks: chunk_cache::chunked(documents, plan)?,
-        points: PointChunks::new(),
-        notes: Vec::new(),
-    })
 }
 
 const DIFFERS: &str = "[point of the collection whose text is not at its|points of the collection whose text is not at their] offsets, located by the text";
@@ -94,10 +93,11 @@ fn placed(
         let n_tokens = counter.count(&documents[*number].text[range.as_range()]);
         Chunk::new(*number, *range, n_tokens)
     };
+    let points = points.map(|(passage, at)| (passage.point.clone(), numbers[&at])).collect();
+    let chunks = numbers.keys().map(chunk).collect();
     Ok(Chunked {
-        chunks: numbers.keys().map(chunk).collect(),
-        points: points.map(|(passage, at)| (passage.point.clone(), numbers[&at])).collect(),
-        documents,
+        corpus: Arc::new(Corpus::new(documents, chunks)),
+        points: Arc::new(points),
         notes,
     })
 }
@@ -118,7 +118,7 @@ fn find(
     let foreign =
         ForeignPassage { text: passage.text.as_deref(), title: None, document: named, start, end };
     Ok(match locator.locate(&foreign, |_| false) {
-        Location::Bytes(number, range) | Location::CodePoints(number, range) => {
+        Location::At(number, range) => {
             let text = &locator.document(number).text;
             (None, Some((number, quote::trim(text, range))))
         }

@@ -26,8 +26,7 @@ pub async fn pool(
     depth: usize,
     progress: &dyn Progress,
 ) -> Result<Pools, Error> {
-    let mut stock =
-        Stock::for_one(documents, Vec::new(), questions.into_iter().enumerate().collect());
+    let mut stock = Stock::of_all(documents.into(), questions);
     let Ingested { corpus, retrievers, .. } = stock.ingest(plan, progress).await?;
     let questions = stock.questions();
     let mut of = Vec::with_capacity(questions.len());

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::ask::RunFacts;
 use super::progress::Progress;
-use super::retriever::Preparation;
 use super::truncation::{MeasuredTexts, truncation};
 use crate::Error;
 use ragtriage_clients::Error as ModelError;
@@ -33,20 +33,21 @@ impl QuestionVectors {
         &mut self,
         questions: &[&str],
         progress: &dyn Progress,
-    ) -> Result<Preparation, Error> {
+        facts: &mut RunFacts,
+    ) -> Result<(), Error> {
         let clock = Instant::now();
         let name = self.name;
         let texts: Vec<TitledText<'_>> =
             questions.iter().map(|text| TitledText::untitled(text)).collect();
         let measured = MeasuredTexts { what: "questions", all: &texts, role: Role::Query };
-        let truncation = truncation(self.encoder.as_ref(), name, measured).await?;
+        facts.truncation.extend(truncation(self.encoder.as_ref(), name, measured).await?);
         progress.start(&format!("embedding questions ({name})"), texts.len() as u64);
         let vectors = self.encode(&texts, &|n| progress.advance(n as u64)).await?;
         progress.finish();
         let texts = questions.iter().map(|text| (*text).to_owned());
         self.prepared.extend(texts.zip(vectors));
-        let step = format!("embed questions {name}");
-        Ok(Preparation { seconds: [(step, clock.elapsed().as_secs_f64())].into(), truncation })
+        facts.seconds.insert(format!("embed questions {name}"), clock.elapsed().as_secs_f64());
+        Ok(())
     }
 
     /// Returns the vector of `question`.

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::ask::{Done, PassageSource, QuestionResult, RunFacts};
-use super::generate::{Caller, Calling};
-use super::plan::CallPlan;
+use super::generate::Calls;
 use super::settings::{Settings, record};
 use super::sink::Sink;
 use crate::Error;
@@ -82,13 +81,9 @@ impl Sink for RunSink<'_> {
         Ok(())
     }
 
-    fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, Error> {
-        let Some(answerer) = &plan.answerer else {
-            return Ok(None);
-        };
-        let replies = Replies::open(self.folder, std::mem::take(&mut self.replies))?;
-        let calling = Calling::new(answerer.clone(), plan, Some(replies));
-        Ok(Some(Box::new(calling)))
+    fn calls(&mut self, calls: &mut Calls) -> Result<(), Error> {
+        calls.replies = Some(Replies::open(self.folder, std::mem::take(&mut self.replies))?);
+        Ok(())
     }
 
     fn take(&mut self, asked: QuestionResult) -> Result<(), Error> {

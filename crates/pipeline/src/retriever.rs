@@ -1,14 +1,12 @@
 //! The retriever contract: ranks chunks for any question.
 
-use std::collections::BTreeMap;
-
 use async_trait::async_trait;
 
+use super::ask::RunFacts;
 use super::progress::Progress;
 use crate::Error;
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Hit, Ranking, RetrieverName};
-use ragtriage_data::run::Truncation;
 
 /// The hits of a retriever.
 #[derive(Clone, Debug, Default)]
@@ -29,13 +27,15 @@ pub trait Retriever: Send + Sync {
     /// Returns its name in traces.
     fn name(&self) -> RetrieverName;
 
-    /// Encodes questions in one batch before they are asked, which is faster than one by one.
+    /// Encodes questions in one batch before they are asked, which is faster than one by one. `facts` receives the time and the
+    /// truncation by the encoder.
     async fn prepare(
         &mut self,
         _questions: &[&str],
         _progress: &dyn Progress,
-    ) -> Result<Preparation, Error> {
-        Ok(Preparation::default())
+        _facts: &mut RunFacts,
+    ) -> Result<(), Error> {
+        Ok(())
     }
 
     /// Returns the best chunks for `question`.
@@ -49,15 +49,6 @@ pub trait Retriever: Send + Sync {
     ) -> Result<Option<Ranking>, Error> {
         Ok(None)
     }
-}
-
-/// Time spent preparing questions, and their truncation by the encoder.
-#[derive(Clone, Debug, Default)]
-pub struct Preparation {
-    /// Wall seconds by step.
-    pub seconds: BTreeMap<String, f64>,
-    /// Truncation of the questions by the encoder; `None` if unknown.
-    pub truncation: Option<Truncation>,
 }
 
 /// Asks `search` for more hits than `depth`, until the last one does not tie with the last of these: stores break ties arbitrarily,

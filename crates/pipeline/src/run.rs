@@ -7,11 +7,9 @@ use std::time::Instant;
 use async_trait::async_trait;
 
 use super::arms::ArmChoice;
-use super::ask::{
-    Asker, Done, FAILURES_IN_A_ROW, PassageSource, Prepared, QuestionResult, RunEnd, RunFacts,
-};
+use super::ask::{Asker, Done, FAILURES_IN_A_ROW, PassageSource, Prepared, QuestionResult};
 use super::compute::Compute;
-use super::generate::{self, ArmPrompt, Caller, PromptCall};
+use super::generate::{self, ArmPrompt, PromptCall};
 use super::index::indexed_text;
 use super::oracle::Room;
 use super::plan::{CLOSED_BOOK_SAMPLE, Plan, RetrieverPlan};
@@ -38,34 +36,30 @@ const EXACT_SAMPLE: usize = 100;
 pub fn stocked(dataset: Dataset, done: &Done) -> Stock {
     let Dataset { documents, questions, .. } = dataset;
     let ids = questions.iter().map(|question| question.id.clone()).collect();
-    Stock::for_one(documents, ids, done.left(questions))
+    Stock::new(documents.into(), ids, done.left(questions))
 }
 
 /// Indexes the corpus and draws the samples.
 pub(super) async fn prepare(
     stock: &mut Stock,
-    plan: Plan,
+    mut plan: Plan,
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<Prepared, Error> {
     let sampled = |n| sampled(stock.ids(), n, plan.arms.seed);
     let closed_book = sampled(CLOSED_BOOK_SAMPLE);
     let compared = sampled(EXACT_SAMPLE);
-    let Ingested { corpus, retrievers, facts: mut ingest } = stock.ingest(&plan, progress).await?;
-    let facts = RunFacts {
-        n_chunks: corpus.chunks().len(),
-        chunk_tokens: corpus.chunks().iter().map(|chunk| chunk.n_tokens as usize).sum(),
-        notes: std::mem::take(&mut ingest.notes),
-        ingest,
-    };
+    let Ingested { corpus, retrievers, facts } = stock.ingest(&plan, progress).await?;
     let concurrency = plan.concurrency;
+    if let Some(calls) = &mut plan.calls {
+        sink.calls(calls)?;
+    }
     let line = QuestionPipeline {
         corpus,
         retrievers,
         haystacks: OnceLock::new(),
         closed_book,
         compared,
-        caller: sink.caller(&plan.call_plan())?,
         plan,
         compute: Compute::default(),
     };
@@ -88,8 +82,6 @@ struct QuestionPipeline {
     /// The questions for which exact search runs next to approximate search.
     compared: HashSet<QuestionId>,
     plan: Plan,
-    /// Makes the generator's calls; `None` without a generator.
-    caller: Option<Box<dyn Caller>>,
     compute: Compute,
 }
 
@@ -102,7 +94,7 @@ impl QuestionPipeline {
         &self,
         index: usize,
         question: Question,
-    ) -> Result<(Trace, Vec<ArmPrompt>), RunEnd> {
+    ) -> Result<(Trace, Vec<ArmPrompt>), Error> {
         let gold = gold::locate(
             &question,
             &self.corpus,
@@ -112,7 +104,7 @@ impl QuestionPipeline {
         let mut trace = Trace::new(index, question, gold);
         match self.steps(&trace).await {
             Ok(steps) => trace.steps = steps,
-            Err(error) if error.kind == Kind::EndsRun => return Err(RunEnd::Failure(error)),
+            Err(error) if error.kind == Kind::EndsRun => return Err(error),
             Err(error) => {
                 trace.error = Some(TraceError {
                     part: FailedPart::Retrieval,
@@ -122,18 +114,13 @@ impl QuestionPipeline {
                 return Ok((trace, Vec::new()));
             }
         }
-        let prompts = match self.caller {
-            Some(_) => {
-                let in_sample = self.closed_book.contains(&trace.question.id);
-                self.prompts(&trace, in_sample)
-            }
-            None => Vec::new(),
-        };
+        let is_asked = self.plan.calls.is_some();
+        let prompts = if is_asked { self.prompts(&trace) } else { Vec::new() };
         Ok((trace, prompts))
     }
 
-    /// Returns the prompts of the arms; `in_sample`: the question is in the closed-book sample.
-    fn prompts(&self, trace: &Trace, in_sample: bool) -> Vec<ArmPrompt> {
+    /// Returns the prompts of the arms.
+    fn prompts(&self, trace: &Trace) -> Vec<ArmPrompt> {
         let (plan, corpus) = (&self.plan, self.corpus.as_ref());
         let packed: Vec<ChunkId> = trace.packed().cloned().collect();
         let tokens = |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.title_prefix);
@@ -146,7 +133,7 @@ impl QuestionPipeline {
             passages: corpus,
             room: Room { k: plan.retrieval.k, context_tokens, tokens: &tokens },
             noise_tokens: Some(context_tokens),
-            in_sample,
+            in_sample: self.closed_book.contains(&trace.question.id),
         };
         let call = |arm, passages: Vec<ChunkId>| {
             let prompt =
@@ -158,7 +145,7 @@ impl QuestionPipeline {
                 prompt,
             }
         };
-        generate::prompts(choice.prompts(&plan.arms), &[], &plan.arms, call)
+        generate::prompts(choice.prompts(&plan.arms), &[], call)
     }
 
     /// Returns the steps of retrieval and of packing.
@@ -207,13 +194,12 @@ impl Asker for QuestionPipeline {
         self: Arc<Self>,
         index: usize,
         question: Question,
-    ) -> Result<QuestionResult, RunEnd> {
+    ) -> Result<QuestionResult, Error> {
         let line = Arc::clone(&self);
         let (mut trace, prompts) =
             self.compute.run(async move { line.retrieved(index, question).await }).await?;
-        if let Some(caller) = &self.caller {
-            trace.arms =
-                generate::arms(&trace.question.id, prompts, Vec::new(), caller.as_ref()).await?;
+        if let Some(calls) = &self.plan.calls {
+            trace.arms = generate::arms(&trace.question.id, prompts, Vec::new(), calls).await?;
         }
         let passages: Arc<dyn PassageSource> = Arc::clone(&self.corpus) as _;
         Ok(QuestionResult { trace, passages })

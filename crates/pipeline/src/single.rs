@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::ask::{QuestionResult, RunFacts};
 use super::execute::{RunSource, execute};
-use super::generate::{Caller, Calling};
-use super::plan::{CallPlan, Plan};
+use super::plan::Plan;
 use super::progress::Progress;
 use super::sink::Sink;
 use super::stock::Stock;
@@ -42,13 +41,11 @@ pub async fn ask_single(
     progress: &dyn Progress,
 ) -> Result<Single, Error> {
     plan.arms.names = vec![ArmName::Retrieved];
-    plan.arms.repeat = 1;
     let (k, title_prefix) = (plan.retrieval.k, plan.title_prefix);
     let template = plan.prompt.template.clone();
     let counter = Arc::clone(&plan.prompt.counter);
     let question = unlabelled(text);
-    let mut stock =
-        Stock::for_one(documents, vec![question.id.clone()], vec![(0, question.clone())]);
+    let mut stock = Stock::of_all(documents.into(), vec![question.clone()]);
     let mut sink = SingleSink::default();
     let source = RunSource::Pipeline { stock: &mut stock, plan };
     execute(source, &mut sink, progress).await?;
@@ -84,22 +81,9 @@ impl Sink for SingleSink {
         String::new()
     }
 
-    fn begin(&mut self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, Error> {
-        let answerer = plan.answerer.clone();
-        Ok(answerer.map(|answerer| Box::new(Calling::new(answerer, plan, None)) as Box<dyn Caller>))
-    }
-
     fn take(&mut self, asked: QuestionResult) -> Result<(), Error> {
         self.asked = Some(asked);
         Ok(())
-    }
-
-    fn tolerates_failures(&self) -> bool {
-        true
     }
 
     fn finish(&mut self, facts: RunFacts, _: bool) -> Result<(), Error> {

@@ -1,14 +1,13 @@
 //! Destinations of question results: the folder of a run, or an estimate.
 
 use super::ask::{QuestionResult, RunFacts};
-use super::generate::Caller;
-use super::plan::CallPlan;
+use super::generate::Calls;
 use crate::Error;
 
 /// Receives the results of an execution.
 ///
-/// Contract: `begin` is called first, then `caller` if prompts are answered, then `take` once per
-/// finished question in completion order, then `finish` unless the execution was aborted.
+/// Contract: `begin` is called first, then `calls` if prompts are answered, then `take` once per finished question in completion
+/// order, then `finish` unless the execution was aborted.
 pub trait Sink: Send {
     /// Returns the run's name.
     fn name(&self) -> String;
@@ -17,13 +16,17 @@ pub trait Sink: Send {
     ///
     /// # Errors
     /// I/O errors.
-    fn begin(&mut self) -> Result<(), Error>;
+    fn begin(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
 
-    /// Returns the caller of the run's arms; `None` without a generator.
+    /// Prepares the calls of the run's arms.
     ///
     /// # Errors
     /// I/O errors.
-    fn caller(&mut self, plan: &CallPlan<'_>) -> Result<Option<Box<dyn Caller>>, Error>;
+    fn calls(&mut self, _calls: &mut Calls) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Takes the result of one question.
     ///
@@ -32,7 +35,9 @@ pub trait Sink: Send {
     fn take(&mut self, asked: QuestionResult) -> Result<(), Error>;
 
     /// Returns true if execution continues regardless of the number of failed questions.
-    fn tolerates_failures(&self) -> bool;
+    fn tolerates_failures(&self) -> bool {
+        true
+    }
 
     /// Completes the results; `failed` is true if any question failed.
     ///

@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
+use super::ask::RunFacts;
 use super::content_hash::ContentHash;
-use super::index::{Built, IndexInputs, indexed_text};
+use super::index::{IndexInputs, indexed_text};
 use super::plan::SparsePlan;
 use super::retriever::{Retrieved, Retriever, ranking};
 use crate::Error;
@@ -34,7 +35,11 @@ struct SparseRetriever {
 ///
 /// # Errors
 /// A folder that cannot be written.
-pub(crate) fn build(plan: &SparsePlan, inputs: &IndexInputs<'_>) -> Result<Built, Error> {
+pub(crate) fn build(
+    plan: &SparsePlan,
+    inputs: &IndexInputs<'_>,
+    facts: &mut RunFacts,
+) -> Result<Box<dyn Retriever>, Error> {
     let clock = Instant::now();
     let IndexInputs { corpus, retrieval, points: _, title_prefix, progress: _ } = *inputs;
     let ids = corpus.chunk_ids();
@@ -50,37 +55,15 @@ pub(crate) fn build(plan: &SparsePlan, inputs: &IndexInputs<'_>) -> Result<Built
         }
         None => SparseIndex::build(&plan.weighting, ids, &source),
     };
-    let retriever = SparseRetriever {
+    facts.seconds.insert(plan.name.to_string(), clock.elapsed().as_secs_f64());
+    Ok(Box::new(SparseRetriever {
         name: plan.name,
         corpus: Arc::clone(corpus),
         index,
         analyzer: Arc::clone(&plan.analyzer),
         allowed: allowed(corpus, &retrieval.filter),
-        n_explained: n_explained(retrieval.k),
-    };
-    Ok(Built {
-        retriever: Box::new(retriever),
-        seconds: [(plan.name.to_string(), clock.elapsed().as_secs_f64())].into(),
-        truncation: Vec::new(),
-        vector_search: None,
-    })
-}
-
-/// Returns the number of explained hits if `k` are packed.
-pub(crate) fn n_explained(k: usize) -> usize {
-    k.max(EXPLAINED)
-}
-
-impl SparsePlan {
-    /// Returns the identity of everything that its rankings depend on, except the chunks.
-    pub(crate) fn made_by(&self) -> String {
-        format!("{} {}", self.name, self.terms_key())
-    }
-
-    /// Returns the identity of everything that its index depends on, except the chunks.
-    fn terms_key(&self) -> String {
-        format!("analyser {} {} {}", analyse::VERSION, self.analyzer.key(), self.weighting.key())
-    }
+        n_explained: retrieval.k.max(EXPLAINED),
+    }))
 }
 
 /// Returns the chunks of the documents that pass `filter`; `None` for all.
@@ -114,7 +97,8 @@ impl Retriever for SparseRetriever {
 /// Returns the hash of all inputs of the index: texts, their order and ids (which break ties), analyser, weighting.
 fn key(plan: &SparsePlan, corpus: &Corpus, title_prefix: bool) -> String {
     let mut hash = ContentHash::default();
-    hash.part(plan.terms_key().as_bytes());
+    let (analyser, weighting) = (plan.analyzer.key(), plan.weighting.key());
+    hash.part(format!("analyser {} {analyser} {weighting}", analyse::VERSION).as_bytes());
     hash.parts(corpus.chunks().len(), |number, hash| {
         let text = indexed_text(corpus, number, title_prefix);
         hash.part(corpus.chunk_id(number).as_str().as_bytes());

@@ -1,93 +1,65 @@
-//! Reuses chunks, indexes and rankings across the trials of a sweep.
+//! Makes the documents of runs searchable: chunks them and builds the retrievers of a plan.
 //!
-//! A run has a private stock and discards it. A sweep shares one: configurations that differ only in fusion, reranking or packing share
-//! chunking, indexes and rankings. Only the last chunking is retained and the retrievers of the last configuration, so configurations that share them should be consecutive. Data
-//! that outlives the process (vectors, collections, index files) is cached by content elsewhere.
+//! The trials of a sweep share a stock. It retains the chunks of the last plan, so trials that share a chunking should be
+//! consecutive. Vectors, collections and index files are cached by content elsewhere.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::cached_rankings::CachedRankings;
-use super::index::{Built, IndexInputs, VectorSearchFacts};
-use super::ingest::{self, IngestFacts};
-use super::plan::{Plan, RetrieverPlan, StorePlan};
-use super::points::{Chunked, PointChunks, chunked};
+use super::ask::RunFacts;
+use super::index::IndexInputs;
+use super::plan::{Plan, RetrieverPlan};
+use super::points::Chunked;
 use super::progress::Progress;
 use super::retriever::Retriever;
-use super::sparse::n_explained;
-use super::stores::OpenStores;
+use super::{collection, sparse, vectors};
 use crate::Error;
 use ragtriage_core::chunk::ChunkSpec;
-use ragtriage_core::types::{Corpus, Document, Filter, Note, Question, QuestionId, RetrieverName};
-use ragtriage_data::run::Truncation;
+use ragtriage_core::types::{Corpus, Document, Filter, Question, QuestionId};
 
-/// Documents and questions with their chunks and retrievers.
+/// Documents and questions, with the chunks of the last plan.
 pub struct Stock {
     documents: Arc<[Document]>,
     ids: Vec<QuestionId>,
     questions: Vec<(usize, Question)>,
-    remembers: bool,
-    chunked: Option<ChunkedCorpus>,
+    chunked: Option<(ChunkKey, Chunked)>,
 }
 
-/// The chunked documents and their retrievers.
-struct ChunkedCorpus {
+/// What decides the chunks of the documents.
+#[derive(PartialEq)]
+struct ChunkKey {
     spec: ChunkSpec,
     counter: String,
-    /// Identity of the existing collection whose points are the chunks; empty without.
+    /// The existing collection whose points are the chunks; empty without.
     collection: String,
-    corpus: Arc<Corpus>,
-    points: Arc<PointChunks>,
-    notes: Vec<Note>,
-    retrievers: Vec<(Identity, Ready)>,
-    stores: OpenStores,
 }
 
-/// A built retriever with its facts.
-#[derive(Clone)]
-struct Ready {
-    retriever: Arc<dyn Retriever>,
-    truncation: Vec<Truncation>,
-    vector_search: Option<VectorSearchFacts>,
-}
-
-/// A corpus ready to be searched, with the time this took.
+/// A corpus ready to be searched.
 pub struct Ingested {
     /// Documents and chunks.
     pub corpus: Arc<Corpus>,
     /// The retrievers, in the plan's order.
     pub retrievers: Vec<Arc<dyn Retriever>>,
-    /// Facts about it.
-    pub facts: IngestFacts,
+    /// Facts about making it so.
+    pub facts: RunFacts,
 }
 
 impl Stock {
-    /// Creates the stock for one run of the questions `ids`; `questions` are the remaining ones, each with its
-    /// position in the run.
+    /// Creates the stock of a run of the questions `ids`; `questions` are the remaining ones, each with its position in the run.
     #[must_use]
-    pub fn for_one(
-        documents: Vec<Document>,
-        ids: Vec<QuestionId>,
-        questions: Vec<(usize, Question)>,
-    ) -> Self {
-        Self::new(documents.into(), ids, questions, false)
-    }
-
-    /// Creates the stock for several runs over the same `questions`: rankings are cached.
-    #[must_use]
-    pub fn for_many(documents: Arc<[Document]>, questions: Vec<Question>) -> Self {
-        let ids = questions.iter().map(|question| question.id.clone()).collect();
-        Self::new(documents, ids, questions.into_iter().enumerate().collect(), true)
-    }
-
-    fn new(
+    pub fn new(
         documents: Arc<[Document]>,
         ids: Vec<QuestionId>,
         questions: Vec<(usize, Question)>,
-        remembers: bool,
     ) -> Self {
-        Self { documents, ids, questions, remembers, chunked: None }
+        Self { documents, ids, questions, chunked: None }
+    }
+
+    /// Creates the stock of runs of all of `questions`.
+    #[must_use]
+    pub fn of_all(documents: Arc<[Document]>, questions: Vec<Question>) -> Self {
+        let ids = questions.iter().map(|question| question.id.clone()).collect();
+        Self::new(documents, ids, questions.into_iter().enumerate().collect())
     }
 
     /// Returns the ids of all questions of the run, including finished ones.
@@ -102,7 +74,7 @@ impl Stock {
         &self.questions
     }
 
-    /// Chunks the documents as `plan` specifies and builds its retrievers, unless they exist.
+    /// Chunks the documents as `plan` specifies, and builds its retrievers.
     ///
     /// # Errors
     /// A corpus without text, a filter that excludes all, and errors of the encoder and the vector store.
@@ -111,143 +83,71 @@ impl Stock {
         plan: &Plan,
         progress: &dyn Progress,
     ) -> Result<Ingested, Error> {
-        let mut facts = IngestFacts::default();
         let clock = Instant::now();
-        let corpus = self.corpus(plan)?;
-        facts.notes = self.chunked.iter().flat_map(|known| known.notes.clone()).collect();
-        facts.seconds.insert("chunk".to_owned(), clock.elapsed().as_secs_f64());
-        facts.n_filtered = ingest::n_filtered(&corpus, &plan.retrieval.filter)?;
-        let mut retrievers = Vec::with_capacity(plan.retrieval.retrievers.len());
-        let mut searches = Vec::new();
-        for retriever in &plan.retrieval.retrievers {
-            let Ready { retriever, truncation, vector_search } =
-                self.retriever(retriever, plan, &corpus, &mut facts, progress).await?;
-            if let Some(VectorSearchFacts { how, approximate }) = vector_search {
-                searches.push((retriever.name(), how));
-                facts.approximate.extend(approximate);
-            }
-            facts.truncation.extend(truncation);
-            retrievers.push(retriever);
-        }
-        facts.vector_search = spoken(&searches);
-        // Those of other configurations would fill the memory.
-        let used = |(built, _): &(Identity, Ready)| {
-            plan.retrieval
-                .retrievers
-                .iter()
-                .any(|retriever| *built == Identity::new(retriever, plan))
+        let Chunked { corpus, points, notes } = self.chunked(plan)?;
+        let retrieval = &plan.retrieval;
+        let mut facts = RunFacts {
+            n_chunks: corpus.chunks().len(),
+            chunk_tokens: corpus.chunks().iter().map(|chunk| chunk.n_tokens as usize).sum(),
+            seconds: [("chunk".to_owned(), clock.elapsed().as_secs_f64())].into(),
+            n_filtered: n_filtered(&corpus, &retrieval.filter)?,
+            notes,
+            ..RunFacts::default()
         };
-        self.chunked.iter_mut().for_each(|known| known.retrievers.retain(used));
+        let title_prefix = plan.title_prefix;
+        let inputs =
+            IndexInputs { corpus: &corpus, points: &points, retrieval, title_prefix, progress };
+        let questions = self.questions.iter().map(|(_, question)| question.text.as_str());
+        let questions: Vec<&str> = questions.collect();
+        let mut retrievers: Vec<Arc<dyn Retriever>> =
+            Vec::with_capacity(retrieval.retrievers.len());
+        for plan in &retrieval.retrievers {
+            let mut retriever = match plan {
+                RetrieverPlan::Sparse(plan) => sparse::build(plan, &inputs, &mut facts)?,
+                RetrieverPlan::Vectors(plan) => vectors::build(plan, &inputs, &mut facts).await?,
+                RetrieverPlan::Collection(plan) => collection::build(plan, &inputs, &mut facts),
+            };
+            retriever.prepare(&questions, progress, &mut facts).await?;
+            retrievers.push(Arc::from(retriever));
+        }
         Ok(Ingested { corpus, retrievers, facts })
     }
 
     /// Returns the documents, chunked as `plan` specifies.
-    fn corpus(&mut self, plan: &Plan) -> Result<Arc<Corpus>, Error> {
+    fn chunked(&mut self, plan: &Plan) -> Result<Chunked, Error> {
         let collection = plan.retrieval.collection();
-        let collection = collection.map_or_else(String::new, |plan| plan.digest.clone());
-        if let Some(known) = &self.chunked
-            && (&known.spec, &known.counter) == (&plan.chunking, &plan.chunk_counter_id)
-            && known.collection == collection
-        {
-            return Ok(Arc::clone(&known.corpus));
+        let key = ChunkKey {
+            spec: plan.chunking.clone(),
+            counter: plan.chunk_counter_id.clone(),
+            collection: collection.map_or_else(String::new, |plan| plan.digest.clone()),
+        };
+        if let Some((_, known)) = self.chunked.as_ref().filter(|(known, _)| *known == key) {
+            return Ok(known.clone());
         }
         self.chunked = None; // two chunkings are never in memory at once
-        let Chunked { documents, chunks, points, notes } = chunked(&self.documents, plan)?;
-        if chunks.is_empty() {
+        let chunked = Chunked::new(&self.documents, plan)?;
+        if chunked.corpus.chunks().is_empty() {
             let n = self.documents.len();
             let error = format!("the corpus has {n} documents and no text: nothing to index");
             return Err(Error::other(error).with_hint("check `dataset.path`"));
         }
-        let corpus = Arc::new(Corpus::new(documents, chunks));
-        self.chunked = Some(ChunkedCorpus {
-            spec: plan.chunking.clone(),
-            counter: plan.chunk_counter_id.clone(),
-            collection,
-            corpus: Arc::clone(&corpus),
-            points: Arc::new(points),
-            notes,
-            retrievers: Vec::new(),
-            stores: OpenStores::default(),
-        });
-        Ok(corpus)
-    }
-
-    async fn retriever(
-        &mut self,
-        retriever: &RetrieverPlan,
-        plan: &Plan,
-        corpus: &Arc<Corpus>,
-        facts: &mut IngestFacts,
-        progress: &dyn Progress,
-    ) -> Result<Ready, Error> {
-        let identity = Identity::new(retriever, plan);
-        let known = self.chunked.as_mut().expect("the corpus was chunked before");
-        if let Some((_, ready)) = known.retrievers.iter().find(|(built, _)| *built == identity) {
-            return Ok(ready.clone());
-        }
-        let inputs = IndexInputs {
-            corpus,
-            points: &known.points,
-            retrieval: &plan.retrieval,
-            title_prefix: plan.title_prefix,
-            progress,
-        };
-        let Built { mut retriever, seconds, mut truncation, vector_search } =
-            ingest::build(retriever, &inputs, &mut known.stores).await?;
-        facts.seconds.extend(seconds);
-        let questions: Vec<&str> =
-            self.questions.iter().map(|(_, question)| question.text.as_str()).collect();
-        let prepared = retriever.prepare(&questions, progress).await?;
-        facts.seconds.extend(prepared.seconds);
-        truncation.extend(prepared.truncation);
-        let retriever: Arc<dyn Retriever> = if self.remembers {
-            Arc::new(CachedRankings::new(retriever))
-        } else {
-            Arc::from(retriever)
-        };
-        let ready = Ready { retriever, truncation, vector_search };
-        known.retrievers.push((identity, ready.clone()));
-        Ok(ready)
+        self.chunked = Some((key, chunked.clone()));
+        Ok(chunked)
     }
 }
 
-/// Everything that distinguishes two retrievers over one corpus.
-#[derive(Clone, PartialEq)]
-struct Identity {
-    made_by: String,
-    /// The folder of a sparse retriever's index.
-    folder: Option<PathBuf>,
-    n_explained: usize,
-    store: StorePlan,
-    filter: Filter,
-    title_prefix: bool,
-}
-
-impl Identity {
-    fn new(retriever: &RetrieverPlan, plan: &Plan) -> Self {
-        let (made_by, folder) = match retriever {
-            RetrieverPlan::Sparse(sparse) => (sparse.made_by(), sparse.folder.clone()),
-            RetrieverPlan::Vectors(vectors) => (vectors.made_by(), None),
-            RetrieverPlan::Collection(collection) => (collection.made_by(), None),
-        };
-        let retrieval = &plan.retrieval;
-        Self {
-            made_by,
-            folder,
-            n_explained: n_explained(retrieval.k),
-            store: retrieval.store.clone(),
-            filter: retrieval.filter.clone(),
-            title_prefix: plan.title_prefix,
-        }
+/// Counts the chunks excluded by `filter`.
+///
+/// # Errors
+/// A filter that excludes all of them.
+fn n_filtered(corpus: &Corpus, filter: &Filter) -> Result<usize, Error> {
+    let n_chunks = corpus.chunks().len();
+    let n_allowed = (0..n_chunks).filter(|n| filter.matches(corpus.chunk_metadata(*n))).count();
+    if n_allowed == 0 {
+        let error = format!("`retrieval.filter` lets none of {n_chunks} chunks through");
+        return Err(Error::setting(error).with_hint(
+            "check that its fields and values equal those in the metadata of the documents",
+        ));
     }
-}
-
-/// Describes the vector search methods, once if all retrievers agree; `None` without vectors.
-fn spoken(searches: &[(RetrieverName, String)]) -> Option<String> {
-    let (_, first) = searches.first()?;
-    if searches.iter().all(|(_, how)| how == first) {
-        return Some(first.clone());
-    }
-    let each: Vec<String> = searches.iter().map(|(name, how)| format!("{name}: {how}")).collect();
-    Some(each.join("; "))
+    Ok(n_chunks - n_allowed)
 }

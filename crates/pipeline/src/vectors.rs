@@ -1,29 +1,27 @@
 //! Vector retrieval in Qdrant: one vector per chunk (dense) or per token (late interaction), by one code path.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
 
+use super::ask::RunFacts;
 use super::content_hash::ContentHash;
-use super::index::{Built, IndexInputs, indexed_text};
+use super::index::{IndexInputs, indexed_text};
 use super::plan::{StorePlan, VectorPlan};
 use super::progress::Progress;
 use super::questions::QuestionVectors;
-use super::retriever::{Preparation, Retrieved, Retriever, ranking, through_ties};
-use super::stores::OpenStores;
+use super::retriever::{Retrieved, Retriever, ranking, through_ties};
 use super::truncation::{MeasuredTexts, truncation};
 use crate::Error;
-use ragtriage_clients::embed::{Encoder, Role};
+use ragtriage_clients::embed::Role;
 use ragtriage_core::config::{Hnsw, Quantization};
 use ragtriage_core::fuse::Parts;
 use ragtriage_core::types::{Corpus, Ranking, RetrieverName, TitledText, VectorShape};
-use ragtriage_vectors::{CollectionSpec, Neighbour, Point, SearchMode, VectorSearch, VectorStore};
-
-mod search_method;
-
-use search_method::search_method;
+use ragtriage_data::run::ApproximateIndex;
+use ragtriage_vectors::{
+    CollectionSpec, Neighbour, Point, SearchMode, VectorSearch, VectorStore, open_or_create,
+};
 
 /// Number of chunks encoded and stored together: the loss of an interrupted indexing, and the number held in
 /// memory.
@@ -71,8 +69,9 @@ impl Retriever for VectorRetriever {
         &mut self,
         questions: &[&str],
         progress: &dyn Progress,
-    ) -> Result<Preparation, Error> {
-        self.questions.prepare(questions, progress).await
+        facts: &mut RunFacts,
+    ) -> Result<(), Error> {
+        self.questions.prepare(questions, progress, facts).await
     }
 
     async fn retrieve(&self, question: &str, depth: usize) -> Result<Retrieved, Error> {
@@ -97,62 +96,92 @@ impl Retriever for VectorRetriever {
     }
 }
 
-/// Stores the vectors of all chunks missing from the collection.
+/// Opens the collection of the chunks' vectors, or creates it, and stores those that it lacks.
 ///
 /// # Errors
 /// Errors of the encoder and of the vector store.
 pub(crate) async fn build(
     plan: &VectorPlan,
     inputs: &IndexInputs<'_>,
-    stores: &mut OpenStores,
-) -> Result<Built, Error> {
+    facts: &mut RunFacts,
+) -> Result<Box<dyn Retriever>, Error> {
     let IndexInputs { corpus, retrieval, points: _, progress, title_prefix: _ } = *inputs;
-    let encoder = plan.encoder.as_ref();
+    let (encoder, name) = (plan.encoder.as_ref(), plan.name);
     let texts = inputs.texts();
     let content = content_hash(&texts, encoder.fingerprint(Role::Passage));
     let clock = Instant::now();
-    let spec = spec(&retrieval.store, content, plan.name, encoder.shape(), texts.len());
-    let store = stores.open(retrieval, spec).await?;
-    let mut seconds = IndexSeconds::default();
+    let spec = spec(&retrieval.store, content, name, encoder.shape(), texts.len());
+    let store = open_or_create(&retrieval.store.place, &spec).await?;
+    if let Some(notice) = store.notice() {
+        retrieval.notices.say(notice);
+    }
     let missing = store.missing().await?;
-    seconds.store += clock.elapsed().as_secs_f64();
+    spent(facts, "qdrant", name, clock);
     if !missing.is_empty() {
-        progress.start(&format!("embedding chunks ({})", plan.name), missing.len() as u64);
-        fill(store.as_ref(), encoder, inputs, &missing, &mut seconds).await?;
+        progress.start(&format!("embedding chunks ({name})"), missing.len() as u64);
+        fill(plan, store.as_ref(), inputs, &missing, facts).await?;
         progress.finish();
     }
     let clock = Instant::now();
     let chunks = MeasuredTexts { what: "chunks", all: &texts, role: Role::Passage };
-    let truncation = truncation(encoder, plan.name, chunks).await?;
-    seconds.embed += clock.elapsed().as_secs_f64();
-    let (mode, search) = search_method(&retrieval.store, plan.name, texts.len());
+    facts.truncation.extend(truncation(encoder, name, chunks).await?);
+    spent(facts, "embed", name, clock);
+    let mode = search_method(&retrieval.store, name, texts.len(), facts);
     let filter = &retrieval.filter;
     let allowed = |number: &u32| filter.matches(corpus.chunk_metadata(*number as usize));
-    let retriever = VectorRetriever {
+    Ok(Box::new(VectorRetriever {
         corpus: Arc::clone(corpus),
         store,
         mode,
         allowed: (!filter.is_empty()).then(|| (0..texts.len() as u32).filter(allowed).collect()),
-        questions: QuestionVectors::new(plan.name, Arc::clone(&plan.encoder)),
+        questions: QuestionVectors::new(name, Arc::clone(&plan.encoder)),
+    }))
+}
+
+/// Returns how a collection is searched, and describes it. Without graph and compressed copies all vectors are scanned, and the
+/// manifest says so.
+fn search_method(
+    plan: &StorePlan,
+    name: RetrieverName,
+    n_vectors: usize,
+    facts: &mut RunFacts,
+) -> SearchMode {
+    let mut exact = |how| {
+        facts.vector_searches.push((name, how));
+        SearchMode::Exact
     };
-    Ok(Built {
-        retriever: Box::new(retriever),
-        seconds: seconds.named(plan.name),
-        truncation: truncation.into_iter().collect(),
-        vector_search: Some(search),
-    })
+    if plan.mode == SearchMode::Exact {
+        return exact("exact".to_owned());
+    }
+    let (graph, components) = (graph(plan, n_vectors), plan.quantization.kind.components());
+    let how = match (graph, components) {
+        (Some(_), None) => "HNSW".to_owned(),
+        (Some(_), Some(components)) => format!("HNSW over {components}"),
+        (None, Some(components)) => {
+            format!("HNSW not used: {components} copies of {n_vectors} vectors are scanned")
+        }
+        (None, None) => return exact(format!("HNSW not used: {n_vectors} vectors are scanned")),
+    };
+    facts.vector_searches.push((name, how));
+    facts.approximate.push(ApproximateIndex {
+        retriever: name.name().to_owned(),
+        hnsw: graph,
+        quantization: components.map(|_| plan.quantization),
+        reproducible: graph.is_none(),
+    });
+    plan.mode
 }
 
 /// Encodes and stores the chunks of these numbers.
 async fn fill(
+    plan: &VectorPlan,
     store: &dyn VectorStore,
-    encoder: &dyn Encoder,
     inputs: &IndexInputs<'_>,
     missing: &[u32],
-    seconds: &mut IndexSeconds,
+    facts: &mut RunFacts,
 ) -> Result<(), Error> {
-    let shape = encoder.shape();
-    let window = if shape.many { WINDOW_OF_MANY } else { WINDOW };
+    let encoder = plan.encoder.as_ref();
+    let window = if encoder.shape().many { WINDOW_OF_MANY } else { WINDOW };
     for window in missing.chunks(window) {
         let clock = Instant::now();
         let texts: Vec<TitledText<'_>> = window
@@ -164,7 +193,7 @@ async fn fill(
                 inputs.progress.advance(n as u64);
             })
             .await?;
-        seconds.embed += clock.elapsed().as_secs_f64();
+        spent(facts, "embed", plan.name, clock);
         let clock = Instant::now();
         let points: Vec<Point> = window
             .iter()
@@ -172,36 +201,14 @@ async fn fill(
             .map(|(number, vector)| Point { number: *number, vector })
             .collect();
         store.upsert(&points).await?;
-        seconds.store += clock.elapsed().as_secs_f64();
+        spent(facts, "qdrant", plan.name, clock);
     }
     Ok(())
 }
 
-impl VectorPlan {
-    /// Returns the identity of everything that its rankings depend on besides chunks, store, filter
-    /// and titles.
-    pub(crate) fn made_by(&self) -> String {
-        let passages = self.encoder.fingerprint(Role::Passage);
-        let questions = self.encoder.fingerprint(Role::Query);
-        format!("{} {passages} {questions}", self.name)
-    }
-}
-
-/// Wall seconds of the steps.
-#[derive(Default)]
-struct IndexSeconds {
-    embed: f64,
-    store: f64,
-}
-
-impl IndexSeconds {
-    fn named(&self, name: RetrieverName) -> BTreeMap<String, f64> {
-        [("embed", self.embed), ("qdrant", self.store)]
-            .into_iter()
-            .filter(|(_, seconds)| *seconds > 0.0)
-            .map(|(step, seconds)| (format!("{step} {name}"), seconds))
-            .collect()
-    }
+/// Adds the wall seconds of a step.
+fn spent(facts: &mut RunFacts, step: &str, name: RetrieverName, clock: Instant) {
+    *facts.seconds.entry(format!("{step} {name}")).or_default() += clock.elapsed().as_secs_f64();
 }
 
 /// Returns the specification of a collection.

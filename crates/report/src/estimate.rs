@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::document::{Element, Fact, Report};
 use ragtriage_core::text::numbers::{plural, thousands};
-use ragtriage_core::types::{Estimate, JudgeEstimate};
+use ragtriage_core::types::Estimate;
 
 /// The results of a dry run.
 #[derive(Clone, Debug, Serialize)]
@@ -15,8 +15,6 @@ pub struct DryRun {
     pub dataset: String,
     /// A description of the generator.
     pub generator: String,
-    /// Calls per retrieved prompt.
-    pub repeat: usize,
     /// Most tokens of an answer.
     pub max_tokens: u64,
     /// True if `generation.price` is set.
@@ -27,9 +25,6 @@ pub struct DryRun {
     /// The counts.
     #[serde(flatten)]
     pub estimate: Estimate,
-    /// The judge's calls; `None` without a judge.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub judge: Option<JudgeEstimate>,
     /// The data sent to each service.
     pub sent: Vec<Sending>,
 }
@@ -54,7 +49,7 @@ pub fn report(dry_run: &DryRun) -> Report {
     let estimate = &dry_run.estimate;
     let mut report = Report::new(format!("ragtriage: dry run of {}", dry_run.config));
     report.elements.push(Element::Paragraph("Nothing is sent and no run is written.".to_owned()));
-    let mut facts = vec![
+    let facts = vec![
         Fact::new(
             "Questions",
             format!(
@@ -66,7 +61,6 @@ pub fn report(dry_run: &DryRun) -> Report {
         ),
         Fact::new("Generator", &*dry_run.generator),
     ];
-    facts.extend(dry_run.judge.as_ref().map(judge));
     report.facts(facts);
     report.warnings(&warnings(dry_run));
     if estimate.prompts > 0 {
@@ -76,19 +70,6 @@ pub fn report(dry_run: &DryRun) -> Report {
     report.heading("Data sent");
     report.facts(sent(&dry_run.sent));
     report
-}
-
-fn judge(estimate: &JudgeEstimate) -> Fact {
-    let JudgeEstimate { calls, questions, most_cost_usd, .. } = estimate;
-    let cost = if *most_cost_usd > 0.0 { format!(", ${most_cost_usd:.4}") } else { String::new() };
-    let text = format!(
-        "at most {} about answers to {}, if the rule is unsure of all: {} prompt tokens, {} response tokens{cost}",
-        counted(*calls, "call"),
-        counted(*questions, "question"),
-        count(estimate.most_prompt_tokens),
-        count(estimate.most_completion_tokens)
-    );
-    Fact::new("Judge", text)
 }
 
 fn warnings(dry_run: &DryRun) -> Vec<String> {
@@ -139,11 +120,6 @@ fn sent(all: &[Sending]) -> Vec<Fact> {
 
 fn sentence(sending: &Sending) -> String {
     format!("{} go to {} ({})", sending.what, sending.to, sending.purpose)
-}
-
-/// Formats `1 call`, `4,312 calls`.
-fn counted(n: u64, what: &str) -> String {
-    plural(n as usize, what, &format!("{what}s"))
 }
 
 fn count(n: u64) -> String {

@@ -126,7 +126,6 @@ fn what_a_run_would_cost() {
         config: "config/demo.toml".to_owned(),
         dataset: "runbooks data/runbooks".to_owned(),
         generator: "gpt, prompt `qa`".to_owned(),
-        repeat: 1,
         max_tokens: 256,
         is_priced: true,
         stand_in: Some("retrieval by bm25 alone".to_owned()),
@@ -142,7 +141,6 @@ fn what_a_run_would_cost() {
             most_completion_tokens: 120_064,
             most_cost_usd: 1.5,
         },
-        judge: None,
         sent: vec![
             sending(false, "passages and questions"),
             sending(false, "questions"),

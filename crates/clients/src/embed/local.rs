@@ -49,7 +49,7 @@ impl Local {
         let said = checkpoint.recipe(&config)?;
         let recipe = Recipe {
             pooling: dense.pooling.unwrap_or(said.pooling),
-            normalize: dense.normalize.unwrap_or(said.normalize),
+            normalize: said.normalize,
             max_tokens: dense.max_tokens.unwrap_or(said.max_tokens),
             similarity: dense.similarity.unwrap_or(said.similarity),
             query_prefix: dense.query_prefix.clone().unwrap_or(said.query_prefix),

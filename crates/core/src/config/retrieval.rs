@@ -87,9 +87,6 @@ table! {
         /// Pooling of token vectors. Default: that of the model's files.
         #[serde(skip_serializing_if = "Option::is_none")]
         pooling: Option<Pooling>,
-        /// Scale vectors to unit length. Default: that of the model's files.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        normalize: Option<bool>,
         /// Similarity of vectors. Default: that of the model's files, else `cosine`.
         #[serde(skip_serializing_if = "Option::is_none")]
         similarity: Option<Similarity>,

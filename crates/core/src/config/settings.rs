@@ -187,9 +187,6 @@ table! {
         #[schemars(range(min = 1))]
         // The default prompt asks to reason first: a few sentences over several passages, and then the answer.
         max_tokens: u32 = 1_024,
-        /// Calls per question for the condition `retrieved`, at least 1; above 1 no cached responses are used.
-        #[schemars(range(min = 1))]
-        repeat: usize = 1,
         /// Cost limit of a run in US dollars, by `price`; the run stops before a call that could exceed it. Default: none.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(extend("x-resume" = "may change"))]

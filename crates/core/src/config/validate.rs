@@ -43,19 +43,8 @@ impl Settings {
         self.check_arms()
     }
 
-    /// Resets the settings that have no effect to their defaults, and returns their keys: configurations that differ in them alone
-    /// are one.
-    pub fn reset_unused(&mut self) -> Vec<&'static str> {
-        let mut unused = Vec::new();
-        if self.chunking.strategy != Strategy::File {
-            self.chunking.file = None;
-            unused.push("chunking.file");
-        }
-        unused
-    }
-
     /// Returns each setting that may have no effect because of another one, with true if it is set and has none.
-    fn without_effect(&self) -> [(bool, &'static str, &'static str); 14] {
+    fn without_effect(&self) -> [(bool, &'static str, &'static str); 13] {
         let (chunking, dense, rerank) = (&self.chunking, &self.retrieval.dense, &self.rerank);
         let is_remote = dense.endpoint.is_some();
         let is_reranked = rerank.model.is_some() || rerank.endpoint.is_some();
@@ -73,7 +62,6 @@ impl Settings {
             ),
             (is_remote && dense.query_model.is_some(), "retrieval.dense.query_model", ONLY_LOCAL),
             (is_remote && dense.pooling.is_some(), "retrieval.dense.pooling", ONLY_LOCAL),
-            (is_remote && dense.normalize.is_some(), "retrieval.dense.normalize", ONLY_LOCAL),
             (is_remote && dense.max_tokens.is_some(), "retrieval.dense.max_tokens", ONLY_LOCAL),
             (
                 is_remote && dense.precision != Precision::default(),
@@ -277,18 +265,13 @@ mod tests {
     #[test]
     fn a_file_of_chunks_belongs_to_its_strategy() {
         let read = |text: &str| toml::from_str::<Settings>(text).expect("settings");
-        let mut settings = read("chunking.file = \"c.jsonl\"");
+        let settings = read("chunking.file = \"c.jsonl\"");
         assert_eq!(
             settings.validate().map_err(|error| error.to_string()),
             Err("`chunking.file` is set, but only `chunking.strategy = \"file\"` uses it"
                 .to_owned())
         );
-        // A sweep over strategies has both.
-        assert!(settings.reset_unused().contains(&"chunking.file"));
-        assert_eq!(settings.chunking.file, None);
-        let mut settings = read("chunking.file = \"c.jsonl\"\nchunking.strategy = \"file\"");
+        let settings = read("chunking.file = \"c.jsonl\"\nchunking.strategy = \"file\"");
         assert_eq!(settings.validate(), Ok(()));
-        assert!(!settings.reset_unused().contains(&"chunking.file"));
-        assert!(settings.chunking.file.is_some());
     }
 }

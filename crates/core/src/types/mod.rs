@@ -26,7 +26,7 @@ pub use corpus::Corpus;
 pub(crate) use corpus::median;
 pub use dataset::{Dataset, Note};
 pub use document::{Chunk, Document, Length, Passage, PassageMap, TitledText};
-pub use estimate::{Estimate, JudgeEstimate};
+pub use estimate::Estimate;
 pub use failure::{ErrorKind, FailedPart, QuestionFailure, TraceError};
 pub use filter::{Condition, Excluded, Filter, Literal, NumberBounds};
 pub use id::{ChunkId, DocId, QuestionId};

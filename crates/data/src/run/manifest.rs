@@ -90,7 +90,7 @@ impl ExternalSource {
 }
 
 /// Everything about a run that does not concern a single question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// [`SCHEMA`].
     pub schema: u32,

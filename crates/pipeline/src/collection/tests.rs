@@ -1,7 +1,6 @@
 //! The retriever over a collection with fixed results.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use ragtriage_core::config::Hnsw;
@@ -12,13 +11,11 @@ struct Fixed {
     found: Vec<(&'static str, f32)>,
     index: Option<Hnsw>,
     asked: Mutex<Vec<(usize, SearchMode)>>,
-    n_reads: AtomicUsize,
 }
 
 #[async_trait]
 impl ExistingCollection for Fixed {
     async fn read(&self) -> Result<CollectionContent, VectorError> {
-        self.n_reads.fetch_add(1, Ordering::SeqCst);
         Ok(CollectionContent { passages: Vec::new(), vectors_sha256: String::new() })
     }
 
@@ -47,12 +44,7 @@ fn retriever(
     };
     let chunk = |ordinal: usize| Chunk::new(0, ByteRange::new(2 * ordinal, 2 * ordinal + 1), 1);
     let points = [("p0", 0), ("p1", 1), ("p2", 2), ("p3", 3), ("copy", 0)];
-    let collection = Arc::new(Fixed {
-        found: found.to_vec(),
-        index,
-        asked: Mutex::default(),
-        n_reads: AtomicUsize::new(0),
-    });
+    let collection = Arc::new(Fixed { found: found.to_vec(), index, asked: Mutex::default() });
     let retriever = CollectionRetriever {
         corpus: Arc::new(Corpus::new(vec![document], (0..4).map(chunk).collect())),
         points: Arc::new(points.map(|(id, number)| (id.to_owned(), number)).into()),
@@ -70,18 +62,6 @@ fn retriever(
 async fn ids(retriever: &CollectionRetriever, depth: usize) -> Vec<String> {
     let found = retriever.retrieve("why", depth).await.expect("searched");
     found.ranking.ids().map(ToString::to_string).collect()
-}
-
-#[tokio::test]
-async fn a_collection_is_read_once_for_all_trials_with_its_settings() {
-    let (retriever, collection) = retriever(&[], None);
-    let read = ReadCollections::default();
-    let other = CollectionSettings { name: "other".to_owned(), ..CollectionSettings::default() };
-    for settings in [&retriever.settings, &other, &retriever.settings] {
-        let content = read.content(collection.as_ref(), settings).await;
-        assert!(content.is_ok());
-    }
-    assert_eq!(collection.n_reads.load(Ordering::SeqCst), 2);
 }
 
 #[tokio::test]
@@ -147,16 +127,4 @@ fn the_digest_changes_with_every_part_of_what_was_read() {
     digests.insert(digest(&content("v", &passage)));
     digests.insert(digest(&content("w", &passage)));
     assert_eq!(digests.len(), 6);
-}
-
-#[test]
-fn another_query_over_the_same_points_is_another_retriever() {
-    let (_, collection) = retriever(&[], None);
-    let made_by = |mode| {
-        let content = CollectionContent { passages: Vec::new(), vectors_sha256: String::new() };
-        let settings = CollectionSettings { mode, ..CollectionSettings::default() };
-        let collection = Arc::clone(&collection) as _;
-        CollectionPlan::new(collection, Arc::new(content), settings, None).made_by()
-    };
-    assert_ne!(made_by(CollectionMode::Sparse), made_by(CollectionMode::Hybrid));
 }

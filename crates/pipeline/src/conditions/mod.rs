@@ -13,15 +13,14 @@ use std::sync::Arc;
 
 use super::answerer::{Answerer, context_text};
 use super::arms::ArmChoice;
-use super::generate::{self, ArmPrompt, Caller, PromptCall};
+use super::generate::{self, ArmPrompt, Calls, PromptCall};
 use super::oracle::Room;
-use super::plan::{ArmPlan, CLOSED_BOOK_SAMPLE, CallPlan, PromptPlan};
+use super::plan::{ArmPlan, CLOSED_BOOK_SAMPLE, PromptPlan};
 use super::prompt;
 use ragtriage_clients::Error as ModelError;
 use ragtriage_core::attribute::gold::{self, Haystacks};
 use ragtriage_core::attribute::{PassageView, Passages};
 use ragtriage_core::chunk::{ChunkSpec, Strategy, chunk_document, chunk_documents};
-use ragtriage_core::config::Price;
 use ragtriage_core::prompt::{Prompt, PromptPassage};
 use ragtriage_core::sample::sampled;
 use ragtriage_core::text::quote::one_spaced;
@@ -34,8 +33,8 @@ use ragtriage_data::run::external::recorded::RecordedHit;
 
 /// The conditions of an external RAG.
 pub struct ConditionPlan {
-    /// Who answers.
-    pub answerer: Answerer,
+    /// The calls to the generator or the service.
+    pub calls: Calls,
     /// The conditions, and the samples of them.
     pub arms: ArmPlan,
     /// Chunking of the gold documents.
@@ -48,19 +47,10 @@ pub struct ConditionPlan {
     pub titles: bool,
     /// Maximum number of passages of the oracle's part of a wide label.
     pub k: usize,
-    /// Price of tokens.
-    pub price: Price,
-    /// Maximum number of concurrent calls whose replies are not yet stored.
-    pub calls: usize,
-    /// The questions of samples, from [`Self::draw`].
-    pub samples: ConditionSamples,
-}
-
-/// Questions that are asked for some conditions only.
-#[derive(Clone, Debug, Default)]
-pub struct ConditionSamples {
-    closed_book: HashSet<QuestionId>,
-    probed: HashSet<QuestionId>,
+    /// The questions that are asked without passages, from [`Self::draw`].
+    pub closed_book: HashSet<QuestionId>,
+    /// The questions that a service is probed with, from [`Self::draw`].
+    pub probed: HashSet<QuestionId>,
 }
 
 impl ConditionPlan {
@@ -74,24 +64,13 @@ impl ConditionPlan {
                 .collect();
             sampled(&ids, n, self.arms.seed)
         };
-        let n_probes = match self.answerer {
+        let n_probes = match self.calls.answerer {
             Answerer::Service(_) if !self.arms.names.is_empty() => PROBES,
             _ => 0,
         };
-        self.samples = ConditionSamples {
-            closed_book: drawn(CLOSED_BOOK_SAMPLE, &|_| true),
-            probed: drawn(n_probes, &probe::is_suitable),
-        };
-    }
-
-    pub(super) fn call_plan(&self) -> CallPlan<'_> {
-        CallPlan {
-            answerer: Some(self.answerer.clone()),
-            counter: &self.prompt.counter,
-            price: self.price,
-            calls: self.calls,
-            arms: &self.arms,
-        }
+        let closed_book = drawn(CLOSED_BOOK_SAMPLE, &|_| true);
+        let probed = drawn(n_probes, &probe::is_suitable);
+        (self.closed_book, self.probed) = (closed_book, probed);
     }
 
     /// Cuts the gold documents of `questions`.
@@ -126,17 +105,7 @@ pub(super) struct ConditionPrompts {
     probe: Option<(String, PromptCall)>,
 }
 
-/// Asks the conditions of the questions of a run.
-pub(super) struct Conditions {
-    plan: ConditionPlan,
-    caller: Box<dyn Caller>,
-}
-
-impl Conditions {
-    pub(super) fn new(plan: ConditionPlan, caller: Box<dyn Caller>) -> Self {
-        Self { plan, caller }
-    }
-
+impl ConditionPlan {
     /// Returns the prompts of the conditions that `trace` lacks: none without an answer to compare them with. `passages`: those
     /// of the trace, made from `contexts`. `corpus` has the gold documents' chunks.
     pub(super) fn prompts(
@@ -147,11 +116,10 @@ impl Conditions {
         corpus: &Corpus,
     ) -> Option<ConditionPrompts> {
         let retrieved = trace.attempt(ArmName::Retrieved)?;
-        let plan = &self.plan;
         let question = &trace.question;
         let gold = located(question, corpus);
         let both = BothSources { passages, corpus };
-        let tokens = |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.titles);
+        let tokens = |id: &ChunkId| prompt::tokens_of(id, corpus, &self.prompt, self.titles);
         let choice = ArmChoice {
             question,
             gold: &gold,
@@ -160,14 +128,14 @@ impl Conditions {
             passages: &both,
             room: Room {
                 // None of the recorded passages is dropped.
-                k: plan.k.max(retrieved.passages.len()),
-                context_tokens: plan.prompt.context_tokens,
+                k: self.k.max(retrieved.passages.len()),
+                context_tokens: self.prompt.context_tokens,
                 tokens: &tokens,
             },
             noise_tokens: None,
-            in_sample: plan.samples.closed_book.contains(&question.id),
+            in_sample: self.closed_book.contains(&question.id),
         };
-        let mut chosen = choice.prompts(&plan.arms);
+        let mut chosen = choice.prompts(&self.arms);
         chosen.retain(|(arm, _)| trace.arms.iter().all(|known| known.arm != *arm));
         let texts = ShownTexts {
             recorded: contexts
@@ -175,18 +143,18 @@ impl Conditions {
                 .filter_map(|context| Some((one_spaced(context.text.as_deref()?), context)))
                 .collect(),
             sources: both,
-            plan,
+            plan: self,
         };
         let first = trace.arms.get(..1).unwrap_or_default();
-        let arms = generate::prompts(chosen, first, &plan.arms, |arm, passages| {
+        let arms = generate::prompts(chosen, first, |arm, passages| {
             let shown = texts.shown(&passages);
             self.call(question, arm, passages, shown)
         });
-        let is_probed = plan.samples.probed.contains(&question.id);
+        let is_probed = self.probed.contains(&question.id);
         let probe = is_probed
             .then(|| choice.oracle())
             .flatten()
-            .and_then(|oracle| probe::planted(question, texts.shown(&oracle), plan.arms.seed))
+            .and_then(|oracle| probe::planted(question, texts.shown(&oracle), self.arms.seed))
             .map(|(planted, shown)| {
                 // Its reply is stored next to that of the same passages as they are.
                 let id = ChunkId::from(format!("{planted}#probe"));
@@ -203,8 +171,8 @@ impl Conditions {
         passages: Vec<ChunkId>,
         shown: Vec<PromptPassage>,
     ) -> PromptCall {
-        let prompt = match self.plan.answerer {
-            Answerer::Generator(_) => self.plan.prompt.template.prompt(&question.text, shown),
+        let prompt = match self.calls.answerer {
+            Answerer::Generator(_) => self.prompt.template.prompt(&question.text, shown),
             // What the service makes of it is its own; the texts are there to be counted.
             Answerer::Service(_) => Prompt {
                 question: question.text.clone(),
@@ -215,7 +183,7 @@ impl Conditions {
         };
         PromptCall {
             arm,
-            n_tokens: prompt::n_tokens(&prompt, self.plan.prompt.counter.as_ref()),
+            n_tokens: prompt::n_tokens(&prompt, self.prompt.counter.as_ref()),
             passages,
             prompt,
         }
@@ -231,15 +199,15 @@ impl Conditions {
         prompts: ConditionPrompts,
     ) -> Result<(), ModelError> {
         let ConditionPrompts { arms, probe } = prompts;
-        let (question, caller) = (&trace.question.id, self.caller.as_ref());
+        let question = &trace.question.id;
         let recorded = std::mem::take(&mut trace.arms);
         let mut recorded = recorded.into_iter();
         let first = recorded.next().into_iter().collect();
-        let mut arms = generate::arms(question, arms, first, caller).await?;
+        let mut arms = generate::arms(question, arms, first, &self.calls).await?;
         arms.extend(recorded);
         arms.sort_by_key(|arm| arm.arm);
         if let Some((planted, call)) = probe {
-            let mut attempt = caller.call(question, &call).await?;
+            let mut attempt = self.calls.call(question, &call).await?;
             attempt.passages.clear();
             trace.probe = Some(ContextProbe { planted, attempt }).filter(|probe| {
                 // A failed call shows nothing.
@@ -335,7 +303,7 @@ impl ShownTexts<'_> {
     /// text alone.
     fn recorded(&self, context: &RecordedHit) -> PromptPassage {
         let text = context.text.clone().unwrap_or_default();
-        let title = match (&self.plan.answerer, &context.title) {
+        let title = match (&self.plan.calls.answerer, &context.title) {
             (Answerer::Generator(_), Some(title)) if !text.trim_start().starts_with(title) => {
                 title.clone()
             }

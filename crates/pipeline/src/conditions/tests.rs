@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use ragtriage_clients::llm::{Completion, Generator};
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::chunk::Strategy;
+use ragtriage_core::config::Price;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{Member, Passage, QuestionKind};
@@ -29,8 +30,13 @@ fn plan() -> ConditionPlan {
     let counter = tokens::counter(Tokenizer::Words, None).expect("built in");
     let template = Template::built_in("short-answer").expect("built in");
     ConditionPlan {
-        answerer: Answerer::Generator(Arc::new(Silent)),
-        arms: ArmPlan { names: vec![ArmName::Oracle], repeat: 1, seed: 0 },
+        calls: Calls::new(
+            Answerer::Generator(Arc::new(Silent)),
+            Arc::clone(&counter),
+            Price::default(),
+            1,
+        ),
+        arms: ArmPlan { names: vec![ArmName::Oracle], seed: 0 },
         chunking: ChunkSpec::new(Strategy::Fixed, 2, 0, Tokenizer::Words).expect("valid"),
         chunk_counter: Arc::clone(&counter),
         prompt: PromptPlan {
@@ -40,9 +46,8 @@ fn plan() -> ConditionPlan {
         },
         titles: true,
         k: 5,
-        price: Price::default(),
-        calls: 1,
-        samples: ConditionSamples::default(),
+        closed_book: HashSet::new(),
+        probed: HashSet::new(),
     }
 }
 

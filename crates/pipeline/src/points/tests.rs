@@ -2,7 +2,6 @@
 
 use super::*;
 use ragtriage_core::text::tokens::{Tokenizer, counter};
-use ragtriage_core::types::Corpus;
 
 /// `é` has two bytes: `big` is at bytes 4 to 7 of the first document, code points 3 to 6.
 const TEXTS: [(&str, &str); 2] =
@@ -39,7 +38,7 @@ fn place(passages: &[StoredPassage]) -> Result<Chunked, Error> {
 /// Returns the id, start and end of the chunk of each point.
 fn chunks_of(passages: &[StoredPassage]) -> Vec<(String, usize, usize)> {
     let chunked = place(passages).expect("placed");
-    let corpus = Corpus::new(chunked.documents, chunked.chunks);
+    let corpus = &chunked.corpus;
     let chunk = |passage: &StoredPassage| {
         let number = chunked.points[&passage.point] as usize;
         let range = corpus.chunks()[number].range;
@@ -86,10 +85,10 @@ fn a_passage_in_no_document_is_one_of_its_own() {
         passage("9", "green pear", Some("a")),
     ];
     let chunked = place(&passages).expect("placed");
-    let own = &chunked.documents[2];
-    assert_eq!((own.text.as_str(), chunked.documents.len()), ("big blue apple", 3));
+    let own = &chunked.corpus.documents()[2];
+    assert_eq!((own.text.as_str(), chunked.corpus.documents().len()), ("big blue apple", 3));
     assert!(own.id.as_str().starts_with("collection-"), "{}", own.id);
-    let of_point = |point: &str| &chunked.chunks[chunked.points[point] as usize];
+    let of_point = |point: &str| &chunked.corpus.chunks()[chunked.points[point] as usize];
     assert_eq!(of_point("7"), of_point("8"));
     assert_eq!((of_point("7").document, of_point("7").range), (2, (0, 14).into()));
     assert_eq!(of_point("9").document, 1);

@@ -16,9 +16,9 @@ use async_trait::async_trait;
 
 pub use self::plan::RecordedPlan;
 use self::rankings::{Delivered, Rankings};
-use super::ask::{Asker, PassageSource, Prepared, QuestionResult, RunEnd, RunFacts};
+use super::ask::{Asker, PassageSource, Prepared, QuestionResult, RunFacts};
 use super::compute::Compute;
-use super::conditions::{ConditionPrompts, Conditions};
+use super::conditions::ConditionPrompts;
 use super::contexts::{KnownPlaces, Places};
 use super::sink::Sink;
 use crate::Error;
@@ -38,11 +38,10 @@ pub(super) fn prepare(
     sink: &mut dyn Sink,
 ) -> Result<Prepared, Error> {
     let (concurrency, most_failures) = (plan.concurrency, plan.most_failures);
-    let (mut conditions, mut chunks) = (None, Vec::new());
-    if let Some(plan) = plan.conditions.take() {
+    let mut chunks = Vec::new();
+    if let Some(plan) = &mut plan.conditions {
         chunks = plan.gold_chunks(&documents, questions.iter().map(|(_, question)| question))?;
-        let caller = sink.caller(&plan.call_plan())?;
-        conditions = caller.map(|caller| Conditions::new(*plan, caller));
+        sink.calls(&mut plan.calls)?;
     }
     let line = ExternalPipeline {
         places: Places::new(
@@ -52,7 +51,6 @@ pub(super) fn prepare(
         ),
         searchable: OnceLock::new(),
         plan,
-        conditions,
         compute: Compute::default(),
     };
     Ok(Prepared {
@@ -70,7 +68,6 @@ struct ExternalPipeline {
     /// Built for the first question without evidence.
     searchable: OnceLock<Vec<Searchable>>,
     plan: RecordedPlan,
-    conditions: Option<Conditions>,
     compute: Compute,
 }
 
@@ -80,7 +77,7 @@ impl Asker for ExternalPipeline {
         self: Arc<Self>,
         index: usize,
         question: Question,
-    ) -> Result<QuestionResult, RunEnd> {
+    ) -> Result<QuestionResult, Error> {
         let clock = Instant::now();
         let recorded = match self.plan.rag.ask(&question).await {
             Ok(Recorded { error: Some(error), .. }) => Err(self.plan.failed(error)),
@@ -107,7 +104,7 @@ impl Asker for ExternalPipeline {
             (asked, prompts)
         };
         let (mut asked, prompts) = self.compute.run(asked).await;
-        if let (Some(conditions), Some(prompts)) = (&self.conditions, prompts) {
+        if let (Some(conditions), Some(prompts)) = (&self.plan.conditions, prompts) {
             conditions.ask(&mut asked.trace, prompts).await?;
             asked.passages = Arc::new(WithCorpus(asked.passages, Arc::clone(&self)));
         }
@@ -166,7 +163,7 @@ impl ExternalPipeline {
         asked: &QuestionResult,
         contexts: &[RecordedHit],
     ) -> Option<ConditionPrompts> {
-        let conditions = self.conditions.as_ref()?;
+        let conditions = self.plan.conditions.as_ref()?;
         let ids = asked.trace.passages();
         let passages: PassageMap =
             ids.filter_map(|id| Some((id.clone(), asked.passages.passage(id)?))).collect();

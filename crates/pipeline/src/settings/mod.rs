@@ -1,5 +1,4 @@
-//! Settings: a TOML file and `--set` flags are resolved to typed settings with the origin of each ([`resolve`]) and assembled to
-//! components ([`assemble`]).
+//! Settings: a TOML file and `--set` flags are resolved to typed settings ([`resolve`]) and assembled to components ([`assemble`]).
 
 pub mod assemble;
 pub mod cache_folder;

@@ -39,32 +39,20 @@ pub fn begun(resolved: &Resolved, data: Data<'_>, git_commit: Option<String>) ->
     let (settings, shortened) = resolved.settings.with_addresses(address::shown_url);
     Manifest {
         schema: SCHEMA,
-        name: String::new(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         versions: versions(),
         git_commit,
         started: now(),
-        finished: None,
         config: resolved.file.as_deref().unwrap_or(Path::new("")).display().to_string(),
         settings,
         dataset: resolved.settings.dataset.label(),
         dataset_digest: data.digest.to_owned(),
         shortened,
-        external: None,
-        template: None,
         notes: data.notes.to_vec(),
         n_documents: data.n_documents,
-        n_chunks: 0,
-        chunk_tokens: 0,
         n_questions: data.n_questions,
-        models: Vec::new(),
         seed: resolved.settings.evaluation.seed,
-        truncation: Vec::new(),
-        vector_search: String::new(),
-        approximate: Vec::new(),
-        seconds: BTreeMap::new(),
-        vectors_cached: 0,
-        vectors_computed: 0,
+        ..Manifest::default()
     }
 }
 
@@ -110,21 +98,20 @@ pub fn now() -> String {
 
 /// Adds the facts of a finished run, and the hit counts of its caches, to the manifest.
 pub fn finish(manifest: &mut Manifest, facts: RunFacts, caches: &[Arc<CachedEncoder>]) {
-    let RunFacts { n_chunks, chunk_tokens, ingest, notes } = facts;
-    for Note { count, what } in notes {
-        Note::add(&mut manifest.notes, &what, count);
+    for Note { count, what } in &facts.notes {
+        Note::add(&mut manifest.notes, what, *count);
     }
     manifest.finished = Some(now());
-    manifest.n_chunks = n_chunks;
-    manifest.chunk_tokens = chunk_tokens;
-    manifest.seconds.extend(ingest.seconds);
-    manifest.truncation = ingest.truncation;
-    manifest.vector_search = ingest.vector_search.unwrap_or_default();
-    manifest.approximate = ingest.approximate;
-    let filtered = format!("of {n_chunks} chunks are excluded by `retrieval.filter`");
+    manifest.n_chunks = facts.n_chunks;
+    manifest.chunk_tokens = facts.chunk_tokens;
+    manifest.vector_search = facts.vector_search().unwrap_or_default();
+    manifest.seconds.extend(facts.seconds);
+    manifest.truncation = facts.truncation;
+    manifest.approximate = facts.approximate;
+    let filtered = format!("of {} chunks are excluded by `retrieval.filter`", facts.n_chunks);
     // A resumed run has it already.
     if manifest.notes.iter().all(|note| note.what != filtered) {
-        Note::add(&mut manifest.notes, &filtered, ingest.n_filtered);
+        Note::add(&mut manifest.notes, &filtered, facts.n_filtered);
     }
     manifest.vectors_cached = caches.iter().map(|cache| cache.n_hits() as usize).sum();
     manifest.vectors_computed = caches.iter().map(|cache| cache.n_misses() as usize).sum();

@@ -1,7 +1,5 @@
-//! Resolution of settings: default, then file, then override; the last one wins, and each value has its origin.
+//! Resolution of settings: default, then file, then override; the last one wins.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -17,35 +15,13 @@ use ragtriage_core::text::address;
 use ragtriage_core::types::Document;
 use ragtriage_data::run::read_file;
 
-/// The origin of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The built-in default.
-    Default,
-    /// The configuration file.
-    File,
-    /// An override.
-    Override,
-}
-
-impl Origin {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::File => "file",
-            Self::Override => "override",
-        }
-    }
-}
-
-/// Settings with the origin of each.
+/// Settings, and where they are from.
 #[derive(Clone, Debug)]
 pub struct Resolved {
     /// The values.
     pub settings: Settings,
     /// The settings file, if any.
     pub file: Option<PathBuf>,
-    origins: BTreeMap<String, Origin>,
 }
 
 impl Resolved {
@@ -55,7 +31,6 @@ impl Resolved {
     /// # Errors
     /// A file that cannot be read, TOML that cannot be parsed, an unknown key, a value of the wrong type.
     pub fn new(file: Option<&Path>, sets: &[String]) -> Result<Self, Error> {
-        let mut origins = BTreeMap::new();
         let mut table = Table::new();
         if let Some(path) = file {
             let text = read(path)?;
@@ -64,10 +39,9 @@ impl Resolved {
                 .map_err(|error| malformed(&place, Some(&text), "", &error))
                 .and_then(|parsed| deserialized(parsed, &place, Some(&text)))?;
             table = text.parse().map_err(|error| malformed(&place, Some(&text), "", &error))?;
-            mark(&table, "", Origin::File, &mut origins);
         }
-        let settings = with_sets(&mut table, sets, &mut origins)?;
-        Ok(Self { settings, file: file.map(Path::to_owned), origins })
+        let settings = with_sets(table, sets)?;
+        Ok(Self { settings, file: file.map(Path::to_owned) })
     }
 
     /// Returns the settings of a run's manifest, made from `file`, with the overrides `sets`.
@@ -75,12 +49,11 @@ impl Resolved {
     /// # Errors
     /// As [`Self::new`].
     pub fn recorded(settings: Settings, file: PathBuf, sets: &[String]) -> Result<Self, Error> {
-        let mut origins = BTreeMap::new();
         let settings = match sets {
             [] => settings,
-            sets => with_sets(&mut Table::try_from(&settings).expect(PLAIN), sets, &mut origins)?,
+            sets => with_sets(Table::try_from(&settings).expect(PLAIN), sets)?,
         };
-        Ok(Self { settings, file: Some(file), origins })
+        Ok(Self { settings, file: Some(file) })
     }
 
     /// Returns the folder that relative paths of the file start from.
@@ -107,45 +80,18 @@ impl Resolved {
         }
     }
 
-    /// Returns every setting as TOML, with its origin in a comment. Addresses are shown without user info and query, which may be
-    /// keys.
+    /// Returns every setting as TOML. Addresses are shown without user info and query, which may be keys.
     #[must_use]
     pub fn show(&self) -> String {
         let (shown, _) = self.settings.with_addresses(address::shown_url);
-        let table = Table::try_from(&shown).expect(PLAIN);
-        let mut out = String::new();
-        self.show_table(&table, "", &mut out);
-        out
-    }
-
-    fn show_table(&self, table: &Table, prefix: &str, out: &mut String) {
-        let (tables, values): (Vec<_>, Vec<_>) =
-            table.iter().partition(|(_, value)| value.is_table());
-        if !values.is_empty() && !prefix.is_empty() {
-            let _ = writeln!(out, "{}[{prefix}]", if out.is_empty() { "" } else { "\n" });
-        }
-        for (key, value) in values {
-            let line = format!("{} = {value}", quoted(key));
-            let path = join(prefix, key);
-            let origin = self.origins.get(&path).copied().unwrap_or(Origin::Default);
-            let _ = writeln!(out, "{line:<48} # {}", origin.name());
-        }
-        for (key, value) in tables {
-            if let Value::Table(inner) = value {
-                self.show_table(inner, &join(prefix, key), out);
-            }
-        }
+        toml::to_string(&Table::try_from(&shown).expect(PLAIN)).expect(PLAIN)
     }
 }
 
 const PLAIN: &str = "settings are plain TOML values";
 
-/// Returns the settings of `table` with the overrides `sets`, and marks their origin.
-fn with_sets(
-    table: &mut Table,
-    sets: &[String],
-    origins: &mut BTreeMap<String, Origin>,
-) -> Result<Settings, Error> {
+/// Returns the settings of `table` with the overrides `sets`.
+fn with_sets(mut table: Table, sets: &[String]) -> Result<Settings, Error> {
     for set in sets {
         let (key, value) = parse_set(set)?;
         // The message shows the override, whose address may hold a key.
@@ -153,16 +99,11 @@ fn with_sets(
             .as_str()
             .map_or_else(|| set.clone(), |text| set.replace(text, &address::shown_url(text)));
         let place = format!("override `{shown}`");
-        insert(table, &key, value)
+        insert(&mut table, &key, value)
             .map_err(|error| Error::setting(format!("{place}: {error}")).with_hint(SEE_DEFAULTS))?;
-        from_table(table, &place)?;
-        origins.insert(key, Origin::Override);
+        deserialized(Value::Table(table.clone()), &place, None)?;
     }
-    from_table(table, "settings")
-}
-
-fn from_table(table: &Table, place: &str) -> Result<Settings, Error> {
-    deserialized(Value::Table(table.clone()), place, None)
+    deserialized(Value::Table(table), "settings", None)
 }
 
 /// Reads the settings; an error names the key. `text`: that of the file `place`.
@@ -204,16 +145,6 @@ fn nearest<'k>(key: &str, known: &[&'k str]) -> Option<&'k str> {
     known.iter().copied().min_by_key(distance).filter(|name| distance(name) <= 1 + key.len() / 4)
 }
 
-/// Returns a key as TOML writes it: bare if possible.
-fn quoted(key: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if !key.is_empty() && key.chars().all(bare) {
-        key.to_owned()
-    } else {
-        Value::String(key.to_owned()).to_string()
-    }
-}
-
 fn read(path: &Path) -> Result<String, Error> {
     let bytes = read_file(path).map_err(|error| unreadable(path, &error))?;
     let text = String::from_utf8(bytes).map_err(|error| {
@@ -238,20 +169,6 @@ pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Error {
     };
     Error::new(Kind::Other, format!("cannot read settings `{}`: {error}", path.display()))
         .with_hint(hint)
-}
-
-fn mark(table: &Table, prefix: &str, origin: Origin, origins: &mut BTreeMap<String, Origin>) {
-    for (key, value) in table {
-        let path = join(prefix, key);
-        match value {
-            Value::Table(inner) => mark(inner, &path, origin, origins),
-            _ => drop(origins.insert(path, origin)),
-        }
-    }
-}
-
-fn join(prefix: &str, key: &str) -> String {
-    if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") }
 }
 
 fn parse_set(set: &str) -> Result<(String, Value), Error> {
@@ -295,20 +212,10 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_wins_and_its_origin_is_told() {
+    fn a_flag_wins() {
         let resolved = sets(&["retrieval.k=3", "chunking.strategy=fixed"]).expect("good");
         assert_eq!(resolved.settings.retrieval.k, 3);
-        let shown = resolved.show();
-        assert!(
-            shown.lines().any(|line| line.starts_with("k = 3 ") && line.ends_with("# override")),
-            "{shown}"
-        );
-        assert!(
-            shown
-                .lines()
-                .any(|line| line.starts_with("size = 200 ") && line.ends_with("# default")),
-            "{shown}"
-        );
+        assert_eq!(resolved.settings.chunking.size, 200);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The folder of a sweep: the runs of its trials, the generator's cost, and the log of held-out evaluations.
+//! The folder of a sweep: the runs of its trials, and the log of held-out evaluations.
 
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
@@ -16,8 +16,6 @@ use ragtriage_data::run::{Kind, RunFolder};
 const EVALUATIONS: &str = "held_out_evaluations.jsonl";
 /// Lock file that marks a sweep folder; holds the path of its configuration file.
 const LOCK: &str = "lock";
-/// The cost of the generator's calls so far.
-const SPENT: &str = "spent.json";
 
 /// A sweep's folder, locked against other processes.
 #[derive(Debug)]
@@ -126,31 +124,6 @@ impl SweepFolder {
         }
     }
 
-    /// Returns the cost in US dollars of the generator's calls under this name so far, over all processes, as far as a limit
-    /// counted them.
-    ///
-    /// # Errors
-    /// `Io`, `Damaged`.
-    pub fn spent(&self) -> Result<f64, Error> {
-        let path = self.folder.file(SPENT);
-        match fs::read(&path) {
-            Ok(text) => serde_json::from_slice(&text).map_err(|error| {
-                Error::other(format!("`{}` is damaged: {error}", path.display()))
-                    .with_hint("delete it: it is rebuilt")
-            }),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(0.0),
-            Err(error) => Err(io("read", &path)(error)),
-        }
-    }
-
-    /// Saves the cost so far.
-    ///
-    /// # Errors
-    /// `Store`.
-    pub fn spend(&self, usd: f64) -> Result<(), Error> {
-        self.write(SPENT, usd.to_string().as_bytes())
-    }
-
     /// Appends evaluations to the log and returns the number of distinct comparisons with a default on the questions of the last,
     /// over all sweeps of the same parent folder. An unreadable line counts as one.
     ///
@@ -252,14 +225,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_spent_is_kept_and_a_name_that_leaves_the_folder_is_refused() {
+    fn a_name_that_leaves_the_folder_is_refused() {
         let parent = tempfile::tempdir().expect("a folder");
-        let folder =
-            SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
-        let spent = || folder.spent().expect("read").to_bits();
-        assert_eq!(spent(), 0.0_f64.to_bits());
-        folder.spend(0.5).expect("kept");
-        assert_eq!(spent(), 0.5_f64.to_bits());
         assert!(SweepFolder::open(parent.path(), "..", Path::new("c.toml")).is_err());
     }
 

@@ -1,9 +1,6 @@
 //! Splits the questions into those that choose a trial and held-out ones that confirm the choice.
 
-use std::sync::Arc;
-
-use crate::settings::record::Data;
-use ragtriage_core::types::{Dataset, Document, Note, Question, Split};
+use ragtriage_core::types::{Note, Question, Split};
 
 /// A part of a data set's questions.
 #[derive(Clone, Debug)]
@@ -14,35 +11,12 @@ pub struct QuestionPart {
     pub is_held_out: bool,
     /// Note for the manifests of its runs; `None` if the part is the whole set.
     pub note: Option<Note>,
-    /// Hex sha256 of the whole data set.
-    pub digest: String,
-    /// Notes of the loader.
-    pub notes: Vec<Note>,
-    /// Documents in the corpus.
-    pub n_documents: usize,
 }
 
-impl QuestionPart {
-    /// Returns the data set facts for the manifests of its runs.
-    #[must_use]
-    pub fn data(&self) -> Data<'_> {
-        Data {
-            digest: &self.digest,
-            notes: &self.notes,
-            n_documents: self.n_documents,
-            n_questions: self.questions.len(),
-        }
-    }
-}
-
-/// Returns the documents, the tuning questions, and the held-out questions (split `heldout`) if both parts exist and `holds_out`.
+/// Returns the tuning questions, and the held-out questions (split `heldout`) if both parts exist and `holds_out`.
 #[must_use]
-pub fn split(
-    dataset: Dataset,
-    holds_out: bool,
-) -> (Arc<[Document]>, QuestionPart, Option<QuestionPart>) {
-    let Dataset { documents, questions, notes, digest } = dataset;
-    let (n, n_documents) = (questions.len(), documents.len());
+pub fn split(questions: Vec<Question>, holds_out: bool) -> (QuestionPart, Option<QuestionPart>) {
+    let n = questions.len();
     let part = |questions: Vec<Question>, is_held_out, note: Option<&str>| QuestionPart {
         is_held_out,
         note: note.map(|which| Note {
@@ -50,19 +24,15 @@ pub fn split(
             what: format!("of {n} questions: {which} the split `heldout`"),
         }),
         questions,
-        digest: digest.clone(),
-        notes: notes.clone(),
-        n_documents,
     };
     let is_held_out = |question: &Question| holds_out && question.split == Some(Split::Heldout);
     let (held_out, choosing): (Vec<_>, Vec<_>) = questions.into_iter().partition(is_held_out);
-    let documents = documents.into();
     match (choosing.is_empty(), held_out.is_empty()) {
-        (true, _) => (documents, part(held_out, false, None), None),
-        (_, true) => (documents, part(choosing, false, None), None),
+        (true, _) => (part(held_out, false, None), None),
+        (_, true) => (part(choosing, false, None), None),
         _ => {
             let choosing = part(choosing, false, Some("those outside"));
-            (documents, choosing, Some(part(held_out, true, Some("those of"))))
+            (choosing, Some(part(held_out, true, Some("those of"))))
         }
     }
 }
@@ -77,8 +47,7 @@ mod tests {
             ..Question::new(number.to_string().into(), "?".into())
         };
         let questions = splits.iter().enumerate().map(question).collect();
-        let (_, choosing, confirming) =
-            super::split(Dataset { questions, ..Dataset::default() }, holds_out);
+        let (choosing, confirming) = super::split(questions, holds_out);
         assert_eq!(choosing.note.is_some(), confirming.is_some());
         (choosing.questions.len(), confirming.map_or(0, |part| part.questions.len()))
     }

@@ -9,8 +9,8 @@ use ragtriage_core::text::address;
 
 /// Maximum number of trials of a grid.
 const MOST_TRIALS: usize = 10_000;
-/// Keys that a sweep may not vary: they change the questions, the scoring, the generator or its price.
-const FIXED: [&str; 12] = [
+/// Tables that a sweep may not vary: they change the questions or the scoring, or have no effect on retrieval.
+const FIXED: [&str; 10] = [
     "dataset",
     "evaluation",
     "gates",
@@ -20,10 +20,10 @@ const FIXED: [&str; 12] = [
     "judge",
     "tune",
     "sweep",
-    "generation.generator",
-    "generation.max_usd",
-    "generation.price",
+    "generation",
 ];
+/// What a sweep may vary of `generation`: the budget of packing.
+const PACKED: &str = "generation.context_tokens";
 
 /// One combination: each varied key with its value.
 pub type Combination = BTreeMap<String, Value>;
@@ -50,8 +50,13 @@ pub fn axes(sweep: &Map<String, Value>) -> Result<Vec<SweepAxis>, Error> {
         ));
     }
     let mut seen = BTreeSet::new();
-    for axis in &axes {
-        if let Some(key) = axis.leaves().into_iter().find(|key| !seen.insert(key.clone())) {
+    for key in axes.iter().flat_map(SweepAxis::leaves) {
+        if !can_vary(&key) {
+            let error = Error::setting(format!("`{key}` cannot be varied in a sweep"));
+            let hint = "all trials of a sweep share questions and scoring, and retrieve only: set it outside `[sweep]`";
+            return Err(error.with_hint(hint));
+        }
+        if !seen.insert(key.clone()) {
             let error = Error::setting(format!("`{key}` is varied twice in `[sweep]`"));
             let hint = "set it once: with other settings in the list of tables, or separately";
             return Err(error.with_hint(hint));
@@ -63,21 +68,8 @@ pub fn axes(sweep: &Map<String, Value>) -> Result<Vec<SweepAxis>, Error> {
 fn walk(prefix: &str, table: &Map<String, Value>, axes: &mut Vec<SweepAxis>) -> Result<(), Error> {
     for (name, value) in table {
         let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-        let is_fixed = FIXED.iter().any(|fixed| {
-            key.strip_prefix(fixed).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        });
         match value {
             Value::Object(inner) => walk(&key, inner, axes)?,
-            _ if is_fixed
-                || !key
-                    .chars()
-                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')) =>
-            {
-                let error = Error::setting(format!("`{key}` cannot be varied in a sweep"));
-                let hint =
-                    "all trials of a sweep share questions and scoring: set it outside `[sweep]`";
-                return Err(error.with_hint(hint));
-            }
             Value::Array(values) if !values.is_empty() => {
                 axes.push(SweepAxis { key, values: values.clone() });
             }
@@ -91,6 +83,12 @@ fn walk(prefix: &str, table: &Map<String, Value>, axes: &mut Vec<SweepAxis>) -> 
         }
     }
     Ok(())
+}
+
+fn can_vary(key: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let is_fixed = FIXED.contains(&key.split('.').next().unwrap_or_default()) && key != PACKED;
+    !is_fixed && key.chars().all(is_plain)
 }
 
 impl SweepAxis {

@@ -1,25 +1,22 @@
 //! Runs one trial on one part of the questions, as an ordinary run folder.
 //!
 //! A finished run of the same configuration, models, data, questions and versions is scored again instead of repeated; a run that is
-//! unfinished, or has a failed question, is repeated. Its embeddings and paid replies are in the caches.
+//! unfinished, or has a failed question, is repeated. Its embeddings are in the caches.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
-use super::folder::SweepFolder;
 use super::partition::QuestionPart;
 use super::trials::Trial;
 use super::tune::Sweep;
+use crate::Error;
 use crate::ask::Done;
 use crate::execute::{RunSource, execute};
 use crate::record::RunSink;
 use crate::settings::assemble::{self, Assembled};
-use crate::settings::record;
+use crate::settings::record::{self, Data};
 use crate::stock::Stock;
-use crate::{Error, Kind};
-use ragtriage_clients::llm::Allowance;
 use ragtriage_core::measure::Measure;
 use ragtriage_core::types::Trace;
 use ragtriage_data::run::{Manifest, RunFolder, SavedRun, deciding};
@@ -39,21 +36,6 @@ pub struct TrialResult {
     pub run: PathBuf,
 }
 
-/// The error of a trial, for its row in the ranking.
-#[derive(Clone, Debug)]
-pub struct TrialError {
-    /// The message with its causes.
-    pub message: String,
-    /// True if its settings cannot be combined: a property of the sweep, which no repetition changes.
-    pub is_impossible: bool,
-}
-
-impl From<Error> for TrialError {
-    fn from(error: Error) -> Self {
-        Self { message: error.to_string(), is_impossible: false }
-    }
-}
-
 impl TrialResult {
     /// Returns a measure's mean with its n; `None` if it is undefined.
     #[must_use]
@@ -69,25 +51,30 @@ impl Sweep<'_> {
     /// Runs `trial` on the questions of `part`, unless its run is finished, and scores it.
     ///
     /// # Errors
-    /// The trial's error, for its row in the ranking.
+    /// The trial's error, for its row in the ranking; of kind `Setting` if its settings cannot be combined, which no repetition
+    /// changes.
     pub(super) async fn run(
         &self,
         part: &QuestionPart,
         stock: &mut Stock,
         trial: &Trial,
-    ) -> Result<TrialResult, TrialError> {
+    ) -> Result<TrialResult, Error> {
         let (clock, request) = (Instant::now(), self.request);
         let assembled =
             assemble::assemble(&trial.resolved, request.environment, request.on_download).await;
         request.watch.finish();
-        let assembled = assembled.map_err(|error| TrialError {
-            message: error.to_string(),
-            is_impossible: error.kind == Kind::Setting,
-        })?;
-        let mut manifest = record::begun(&trial.resolved, part.data(), request.git_commit.clone());
+        let assembled = assembled?;
+        let data = Data {
+            digest: &self.digest,
+            notes: &self.notes,
+            n_documents: self.documents.len(),
+            n_questions: part.questions.len(),
+        };
+        let mut manifest = record::begun(&trial.resolved, data, request.git_commit.clone());
         record::parts(&mut manifest, &assembled);
         manifest.notes.extend(part.note.clone());
-        let run = request.folder.runs().join(self.name(part, trial));
+        let held_out = if part.is_held_out { "-heldout" } else { "" };
+        let run = request.folder.runs().join(format!("{}{held_out}", trial.id));
         let finished = finished(&run, &manifest, part);
         let is_reused = finished.is_some();
         let saved = match finished {
@@ -110,32 +97,19 @@ impl Sweep<'_> {
         mut manifest: Manifest,
         path: &Path,
     ) -> Result<SavedRun, Error> {
-        let Assembled { plan, vector_caches, allowance, .. } = assembled;
-        let sweep = self.request.folder;
-        if let Some(allowance) = &allowance {
-            allowance.already(sweep.spent()?);
-        }
         if path.exists() {
             if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }
                 .map_err(|error| Error::io("remove", path, &error))?;
         }
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let folder = RunFolder::create(&sweep.runs(), &name)?;
+        let folder = RunFolder::create(&self.request.folder.runs(), &name)?;
         manifest.name = folder.name();
-        let spending = allowance.map(|allowance| Spending { folder: sweep, allowance });
+        let Assembled { plan, vector_caches, .. } = assembled;
         let mut sink = RunSink::new(&folder, manifest, Done::default(), vector_caches);
         let source = RunSource::Pipeline { stock, plan };
         let executed = execute(source, &mut sink, self.request.watch).await;
-        drop(spending);
         executed.inspect_err(|_| drop(fs::remove_dir_all(path)))?; // it would be run again
         Ok(SavedRun::load(&folder)?)
-    }
-
-    /// Returns the name of the trial's run.
-    fn name(&self, part: &QuestionPart, trial: &Trial) -> String {
-        let part = if part.is_held_out { "-heldout" } else { "" };
-        let answers = if self.answers_choose { "-answered" } else { "" };
-        format!("{}{part}{answers}", trial.id)
     }
 }
 
@@ -153,16 +127,4 @@ fn finished(path: &Path, manifest: &Manifest, part: &QuestionPart) -> Option<Sav
     let asked = saved.traces.iter().map(|trace| &trace.question.id);
     let is_whole = asked.eq(part.questions.iter().map(|question| &question.id));
     (is_whole && !saved.traces.iter().any(Trace::failed)).then_some(saved)
-}
-
-/// Saves the cost of calls on drop, however a trial ends: normally, by an error or by an interrupt.
-struct Spending<'a> {
-    folder: &'a SweepFolder,
-    allowance: Arc<Allowance>,
-}
-
-impl Drop for Spending<'_> {
-    fn drop(&mut self) {
-        let _ = self.folder.spend(self.allowance.spent()); // a full disk also ends the trial's run, and that is reported
-    }
 }

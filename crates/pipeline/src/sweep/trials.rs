@@ -21,9 +21,6 @@ const ID_BYTES: usize = 5;
 /// The default's name in tables.
 pub const DEFAULT: &str = "default";
 
-/// The value in tables of a setting that has no effect in a trial.
-const UNUSED: &str = "not used";
-
 /// One configuration of a sweep.
 #[derive(Clone, Debug)]
 pub struct Trial {
@@ -37,39 +34,28 @@ pub struct Trial {
     pub resolved: Resolved,
 }
 
-/// Every trial of a sweep.
-#[derive(Clone, Debug)]
-pub struct TrialList {
-    /// The varied parameters, with the values that combinations took.
-    pub varied: Vec<Varied>,
-    /// The default first; each trial once.
-    pub trials: Vec<Trial>,
-}
-
-impl TrialList {
-    /// Lists the default of `base` and each of `points` applied to it. Retrieval only, unless
-    /// `generates`.
-    ///
-    /// # Errors
-    /// An unknown key, a value of the wrong type. A combination that is out of range is a failed trial.
-    pub fn new(base: &Resolved, points: &[Combination], generates: bool) -> Result<Self, Error> {
-        let plain = without_sweep(&base.settings, generates);
-        let file = base.file.clone().unwrap_or_default();
-        let keys: BTreeSet<&String> = points.iter().flat_map(Combination::keys).collect();
-        let default = Trial {
-            name: DEFAULT.to_owned(),
-            ..Trial::new(&plain, &file, &Combination::new(), &keys)?
-        };
-        let made: Vec<Trial> = points
-            .iter()
-            .map(|point| Trial::new(&plain, &file, point, &keys))
-            .collect::<Result<_, _>>()?;
-        let varied = varied(&keys, &made);
-        let mut seen = BTreeSet::new();
-        let mut trials: Vec<Trial> = [default].into_iter().chain(made).collect();
-        trials.retain(|trial| seen.insert(trial.id.clone()));
-        Ok(Self { varied, trials })
-    }
+/// Returns the varied parameters with the values that combinations took, and the trials: the default of `base`, then each of
+/// `points` applied to it, each trial once. They retrieve only.
+///
+/// # Errors
+/// An unknown key, a value of the wrong type. A combination that is out of range is a failed trial.
+pub fn trials(base: &Resolved, points: &[Combination]) -> Result<(Vec<Varied>, Vec<Trial>), Error> {
+    let plain = without_sweep(&base.settings);
+    let file = base.file.clone().unwrap_or_default();
+    let keys: BTreeSet<&String> = points.iter().flat_map(Combination::keys).collect();
+    let default = Trial {
+        name: DEFAULT.to_owned(),
+        ..Trial::new(&plain, &file, &Combination::new(), &keys)?
+    };
+    let made: Vec<Trial> = points
+        .iter()
+        .map(|point| Trial::new(&plain, &file, point, &keys))
+        .collect::<Result<_, _>>()?;
+    let varied = varied(&keys, &made);
+    let mut seen = BTreeSet::new();
+    let mut trials: Vec<Trial> = [default].into_iter().chain(made).collect();
+    trials.retain(|trial| seen.insert(trial.id.clone()));
+    Ok((varied, trials))
 }
 
 impl Trial {
@@ -81,47 +67,24 @@ impl Trial {
     ) -> Result<Self, Error> {
         // Except for tables, which no value here is, JSON syntax is valid TOML.
         let sets: Vec<String> = point.iter().map(|(key, value)| format!("{key}={value}")).collect();
-        let mut resolved =
+        let resolved =
             Resolved::recorded(plain.clone(), file.to_owned(), &sets).map_err(Error::in_sweep)?;
-        let unused = resolved.settings.reset_unused();
-        let json = |settings: &Settings| {
-            serde_json::to_value(settings).expect("settings are plain JSON values")
-        };
         // An address may contain a secret.
-        let shown = json(&resolved.settings.with_addresses(address::shown_url).0);
-        let values = keys
-            .iter()
-            .map(|key| {
-                let value = if unused.contains(&key.as_str()) {
-                    UNUSED.to_owned()
-                } else {
-                    value_at(&shown, key)
-                };
-                ((*key).clone(), value)
-            })
-            .collect();
+        let shown = resolved.settings.with_addresses(address::shown_url).0;
+        let shown = serde_json::to_value(shown).expect("settings are plain JSON values");
+        let values = keys.iter().map(|key| ((*key).clone(), value_at(&shown, key))).collect();
         let id = hex(&Sha256::digest(deciding(&resolved.settings).to_string())[..ID_BYTES]);
         Ok(Self { name: id.clone(), id, values, resolved })
     }
-
-    /// Returns the trial with `generator` as its generator.
-    #[must_use]
-    pub fn answered_by(&self, generator: GeneratorName) -> Self {
-        let mut trial = self.clone();
-        trial.resolved.settings.generation.generator = generator;
-        trial
-    }
 }
 
-/// Returns the configuration without `[sweep]`, `[tune]` and `[gates]`, which trials do not depend on.
-fn without_sweep(settings: &Settings, generates: bool) -> Settings {
+/// Returns the configuration without `[sweep]`, `[tune]`, `[gates]` and generator, which trials do not depend on.
+fn without_sweep(settings: &Settings) -> Settings {
     let mut plain = settings.clone();
     plain.sweep.clear();
     plain.tune = TuneSettings::default();
     plain.gates = GatesSettings::default();
-    if !generates {
-        plain.generation.generator = GeneratorName::None;
-    }
+    plain.generation.generator = GeneratorName::None;
     plain
 }
 
@@ -167,33 +130,30 @@ mod tests {
     fn the_default_stands_first_and_takes_the_place_of_the_combination_that_equals_it() {
         let points =
             points(r#"[{"chunking.size": 64}, {"chunking.size": 200}, {"chunking.size": 100}]"#);
-        let list = TrialList::new(&base(), &points, false).expect("a list");
+        let (varied, list) = trials(&base(), &points).expect("a list");
         let values: Vec<&str> =
-            list.trials.iter().map(|trial| trial.values["chunking.size"].as_str()).collect();
+            list.iter().map(|trial| trial.values["chunking.size"].as_str()).collect();
         assert_eq!(values, ["200", "64", "100"]);
-        assert_eq!(list.trials[0].name, DEFAULT);
+        assert_eq!(list[0].name, DEFAULT);
         assert_eq!(
-            list.varied,
+            varied,
             [Varied {
                 key: "chunking.size".into(),
                 values: ["64", "100", "200"].map(str::to_owned).into()
             }]
         );
         assert!(
-            list.trials
-                .iter()
-                .all(|s| s.resolved.settings.generation.generator == GeneratorName::None)
+            list.iter().all(|s| s.resolved.settings.generation.generator == GeneratorName::None)
         );
     }
 
     #[test]
     fn a_list_setting_takes_lists_and_a_wrong_key_or_type_refuses_the_sweep() {
-        let list =
-            TrialList::new(&base(), &points(r#"[{"retrieval.retrievers": ["dense"]}]"#), false)
-                .expect("a list");
-        assert_eq!(list.trials[1].values["retrieval.retrievers"], r#"["dense"]"#);
+        let (_, list) =
+            trials(&base(), &points(r#"[{"retrieval.retrievers": ["dense"]}]"#)).expect("a list");
+        assert_eq!(list[1].values["retrieval.retrievers"], r#"["dense"]"#);
         for wrong in [r#"[{"chunking.sise": 3}]"#, r#"[{"retrieval.retrievers": "dense"}]"#] {
-            let error = TrialList::new(&base(), &points(wrong), false).expect_err("refused");
+            let error = trials(&base(), &points(wrong)).expect_err("refused");
             assert!(
                 error.to_string().starts_with("`[sweep]`: ") && error.hint().is_some(),
                 "{error}"
@@ -202,23 +162,8 @@ mod tests {
     }
 
     #[test]
-    fn combinations_that_differ_in_settings_without_effect_are_one_trial() {
-        // `file` counts for the strategy `file` only, so the first two are the default.
-        let points = points(
-            r#"[{"chunking.strategy": "recursive", "chunking.file": "a"}, {"chunking.strategy": "recursive", "chunking.file": "b"},
-                {"chunking.strategy": "file", "chunking.file": "a"}, {"chunking.strategy": "file", "chunking.file": "b"}]"#,
-        );
-        let list = TrialList::new(&base(), &points, false).expect("a list");
-        let values: Vec<&str> =
-            list.trials.iter().map(|trial| trial.values["chunking.file"].as_str()).collect();
-        assert_eq!(values, ["not used", "\"a\"", "\"b\""]);
-    }
-
-    #[test]
     fn names_are_those_of_the_settings_alone() {
-        let of = |list: &str| {
-            TrialList::new(&base(), &points(list), false).expect("a list").trials[1].id.clone()
-        };
+        let of = |list: &str| trials(&base(), &points(list)).expect("a list").1[1].id.clone();
         let one = of(r#"[{"chunking.size": 64}]"#);
         assert_eq!(
             one,

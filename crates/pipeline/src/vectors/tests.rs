@@ -8,13 +8,12 @@ use crate::plan::RetrievalPlan;
 use crate::progress::NoProgress;
 use crate::retrieve::retrieve;
 use ragtriage_clients::Error as ModelError;
-use ragtriage_clients::embed::OnProgress;
+use ragtriage_clients::embed::{Encoder, OnProgress};
 use ragtriage_core::config::QuantizationKind;
 use ragtriage_core::fuse::Fusion;
 use ragtriage_core::types::{
     Chunk, ChunkId, Document, Filter, Length, Question, Similarity, TraceStep,
 };
-use ragtriage_data::run::ApproximateIndex;
 use ragtriage_vectors::{Error as VectorError, Neighbour, VectorPlace};
 
 /// Encodes a text as its length, and counts the texts. A text of one byte has no vector.
@@ -124,7 +123,10 @@ async fn score(retriever: &VectorRetriever, question: &str) -> f64 {
 async fn a_question_that_was_not_prepared_is_encoded_when_it_is_asked() {
     let encoder = Arc::new(Lengths::default());
     let mut retriever = retriever(&encoder);
-    retriever.prepare(&["why", "where"], &NoProgress).await.expect("prepared");
+    retriever
+        .prepare(&["why", "where"], &NoProgress, &mut RunFacts::default())
+        .await
+        .expect("prepared");
     assert_eq!(encoder.0.load(Ordering::Relaxed), 2);
     assert_eq!(score(&retriever, "where").await, 5.0);
     assert_eq!(encoder.0.load(Ordering::Relaxed), 2);
@@ -137,7 +139,7 @@ async fn a_question_without_a_vector_is_an_error_and_no_empty_ranking() {
     let mut retriever = retriever(&Arc::default());
     let error = retriever.retrieve("?", 1).await.expect_err("no vector");
     assert_eq!(error.to_string(), "`lengths` returned 0 vectors for 1 questions");
-    let prepared = retriever.prepare(&["why", "?"], &NoProgress).await;
+    let prepared = retriever.prepare(&["why", "?"], &NoProgress, &mut RunFacts::default()).await;
     assert_eq!(
         prepared.expect_err("one vector").to_string(),
         "`lengths` returned 1 vectors for 2 questions"
@@ -209,8 +211,9 @@ async fn exact_search_runs_next_to_approximate_search_of_the_sample() {
 #[test]
 fn the_build_of_an_approximate_index_is_recorded() {
     let searched = |plan: &StorePlan, n_points| {
-        let (mode, facts) = search_method(plan, RetrieverName::Dense, n_points);
-        (mode, facts.how, facts.approximate)
+        let mut facts = RunFacts::default();
+        let mode = search_method(plan, RetrieverName::Dense, n_points, &mut facts);
+        (mode, facts.vector_search().unwrap_or_default(), facts.approximate.pop())
     };
     let plan = store_plan(SearchMode::Approximate, QuantizationKind::Scalar);
     let index = |hnsw: Option<Hnsw>| ApproximateIndex {

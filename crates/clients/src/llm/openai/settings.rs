@@ -80,7 +80,7 @@ pub(super) fn check(settings: &OpenAiSettings) -> Result<(), Error> {
         (
             "extra_body",
             body.get("n").is_some_and(|n| n != 1),
-            "must not ask for several answers (`n`): one is read; `generation.repeat` asks again",
+            "must not ask for several answers (`n`): one is read",
         ),
         (
             "extra_body",

@@ -48,7 +48,6 @@ pub(super) fn line() -> ExternalPipeline {
             k: 5,
             is_own: false,
         },
-        conditions: None,
         compute: Compute::default(),
     }
 }

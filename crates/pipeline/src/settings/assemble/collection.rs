@@ -1,5 +1,7 @@
 //! Assembles the retriever `collection`: opens the collection and reads it.
 
+use std::sync::Arc;
+
 use super::retrieval::Wiring;
 use crate::Error;
 use crate::error::SEE_DEFAULTS;
@@ -27,8 +29,7 @@ impl Wiring<'_> {
         }
         let dimension = shape.map(|shape| shape.dimension);
         let collection = open_existing(&server, settings, dimension).await?;
-        let read = &self.environment.collections;
-        let content = read.content(collection.as_ref(), settings).await?;
+        let content = Arc::new(collection.read().await?);
         let points = plural(content.passages.len(), "point", "points");
         let plan = CollectionPlan::new(collection, content, settings.clone(), encoder);
         self.models.push(ModelRecord {

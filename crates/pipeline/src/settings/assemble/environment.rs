@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::Error;
-use crate::collection::ReadCollections;
 use crate::settings::Resolved;
 use crate::settings::cache_folder::ScratchFolder;
 use ragtriage_clients::fetch::model::Hub;
@@ -29,8 +28,6 @@ pub struct Environment {
     pub variable: fn(&str) -> Option<String>,
     /// Receives notices of repaired caches.
     pub notices: Notices,
-    /// Content read from existing collections.
-    pub collections: ReadCollections,
     /// Unix time at which the resumed run began; `None` for a new one.
     pub resumed_since: Option<u64>,
 }

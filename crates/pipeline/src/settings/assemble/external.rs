@@ -1,5 +1,6 @@
 //! Assembles the plan of an external RAG: its record or its service, and who answers its conditions.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::environment::Environment;
@@ -11,7 +12,8 @@ use super::{arm_plan, chunk_counter, chunk_spec};
 use crate::Error;
 use crate::answerer::Answerer;
 use crate::ask::FAILURES_IN_A_ROW;
-use crate::conditions::{ConditionPlan, ConditionSamples};
+use crate::conditions::ConditionPlan;
+use crate::generate::Calls;
 use crate::plan::PromptPlan;
 use crate::recorded::RecordedPlan;
 use crate::settings::{Resolved, Settings};
@@ -110,7 +112,7 @@ pub async fn record_conditions(
         return Err(Error::setting(message).with_hint(hint));
     };
     let label = settings.dataset.label();
-    let answerer = Answerer::Generator(cached(generator, 1, label, environment)?);
+    let answerer = Answerer::Generator(cached(generator, label, environment)?);
     let plan = condition_plan(&wiring, answerer, template(resolved)?, calls(settings)).await?;
     Ok(RecordConditions { plan, models: wiring.models })
 }
@@ -119,27 +121,28 @@ async fn condition_plan(
     wiring: &Wiring<'_>,
     answerer: Answerer,
     template: Template,
-    calls: usize,
+    at_once: usize,
 ) -> Result<ConditionPlan, Error> {
     let settings = &wiring.resolved.settings;
     let (chunk_counter, _) = chunk_counter(wiring).await?;
     let mut arms = arm_plan(settings);
     // That answer is recorded, or was given to the question itself.
     arms.names.retain(|arm| *arm != ArmName::Retrieved);
+    let counter = prompt_counter()?;
+    let price = settings.generation.price;
     Ok(ConditionPlan {
-        answerer,
+        calls: Calls::new(answerer, Arc::clone(&counter), price, at_once),
         arms,
         chunking: chunk_spec(wiring.resolved)?,
         chunk_counter,
         prompt: PromptPlan {
             template,
-            counter: prompt_counter()?,
+            counter,
             context_tokens: settings.generation.context_tokens,
         },
         titles: settings.chunking.title_prefix,
         k: settings.retrieval.k,
-        price: settings.generation.price,
-        calls,
-        samples: ConditionSamples::default(),
+        closed_book: HashSet::new(),
+        probed: HashSet::new(),
     })
 }

@@ -38,10 +38,10 @@ pub(super) fn generator(
 }
 
 /// Returns the settings of the generator's endpoint.
-pub(super) fn endpoint(
-    resolved: &Resolved,
-    environment: &Environment,
-) -> Result<OpenAiSettings, Error> {
+///
+/// # Errors
+/// An unset key; an address on another machine in offline mode.
+pub fn endpoint(resolved: &Resolved, environment: &Environment) -> Result<OpenAiSettings, Error> {
     let GenerationSettings { base_url, api_key_env, headers_env, .. } =
         &resolved.settings.generation;
     let generation = &resolved.settings.generation;
@@ -55,15 +55,13 @@ pub(super) fn endpoint(
     })
 }
 
-/// Wraps the generator in a response cache, whose new responses are labelled with `dataset`, unless caching is off: repeats
-/// measure the variation of responses.
+/// Wraps the generator in a response cache, whose new responses are labelled with `dataset`, unless caching is off.
 pub(super) fn cached(
     generator: Arc<dyn Generator>,
-    repeat: usize,
     dataset: String,
     environment: &Environment,
 ) -> Result<Arc<dyn Generator>, Error> {
-    if generator.fingerprint().is_none() || environment.scratch.is_some() || repeat > 1 {
+    if generator.fingerprint().is_none() || environment.scratch.is_some() {
         return Ok(generator);
     }
     let path = environment.cache_dir.join(cache_folder::REPLIES);

@@ -8,15 +8,13 @@ use super::evaluation::check;
 use super::generation;
 use super::prompt::prompt_counter;
 use crate::Error;
-use crate::estimate;
 use crate::judging::JudgePlan;
-use crate::settings::{Resolved, Settings};
+use crate::settings::Resolved;
 use ragtriage_clients::http::JUDGE;
 use ragtriage_clients::judge::AnswerJudge;
 use ragtriage_clients::llm::Allowance;
 use ragtriage_clients::llm::openai::{self, OpenAi, OpenAiSettings};
 use ragtriage_core::config::{JudgeKind, JudgeSettings};
-use ragtriage_core::types::{JudgeEstimate, Question};
 
 /// Maximum tokens of a reply: a verdict is one word, which a model may explain.
 const MAX_TOKENS: u32 = 256;
@@ -47,7 +45,7 @@ pub fn judge(
     let allowance = generation::limited(&JUDGE, judge.max_usd, judge.price, most_tokens)?;
     let generator = Arc::new(OpenAi::new(&settings, allowance.clone())?);
     let label = resolved.settings.dataset.label();
-    let generator = generation::cached(generator, 1, label, environment)?;
+    let generator = generation::cached(generator, label, environment)?;
     let plan = JudgePlan {
         judge: Arc::new(AnswerJudge::new(generator, prompt_counter()?, judge.price)),
         concurrency: resolved.settings.http.concurrency,
@@ -56,7 +54,10 @@ pub fn judge(
 }
 
 /// Returns the settings of the judge's endpoint.
-pub(super) fn openai_settings(
+///
+/// # Errors
+/// An unset key; an address on another machine in offline mode.
+pub fn openai_settings(
     resolved: &Resolved,
     environment: &Environment,
 ) -> Result<OpenAiSettings, Error> {
@@ -73,23 +74,4 @@ pub(super) fn openai_settings(
 
 fn most_completion_tokens(judge: &JudgeSettings) -> u64 {
     openai::most_completion_tokens(&judge.extra_body, MAX_TOKENS)
-}
-
-/// Bounds the calls of the judge for `questions`; `None` without a judge.
-///
-/// # Errors
-/// An unavailable token counter.
-pub fn judge_estimate(
-    settings: &Settings,
-    questions: &[Question],
-) -> Result<Option<JudgeEstimate>, Error> {
-    let conditions = settings.evaluation.arms.len().max(1) * settings.generation.repeat;
-    Ok(estimate::judge_estimate(
-        questions,
-        conditions as u64,
-        &settings.judge,
-        generation::most_completion_tokens(&settings.generation),
-        most_completion_tokens(&settings.judge),
-        prompt_counter()?.as_ref(),
-    ))
 }

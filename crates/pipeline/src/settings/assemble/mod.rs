@@ -21,14 +21,15 @@ pub use self::evaluation::{check, evaluation, gates};
 pub use self::external::{RecordConditions, record_conditions, recorded, service};
 pub use self::generation::most_completion_tokens;
 use self::generation::{allowance, cached, calls, concurrency, generator};
-pub use self::judge::{AssembledJudge, judge, judge_estimate};
+pub use self::judge::{AssembledJudge, judge};
 use self::prompt::{prompt_counter, template};
 use self::retrieval::Wiring;
 use super::resolve::unreadable;
 use super::{Resolved, Settings, cache_folder};
 use crate::Error;
-pub use crate::collection::ReadCollections;
+use crate::answerer::Answerer;
 use crate::error::SEE_DEFAULTS;
+use crate::generate::Calls;
 use crate::plan::{ArmPlan, Plan, PromptPlan};
 use ragtriage_clients::embed::CachedEncoder;
 use ragtriage_clients::fetch::OnDownload;
@@ -84,9 +85,9 @@ pub async fn assemble(
     let retrieval = wiring.retrieval().await?;
     let Wiring { mut models, caches, .. } = wiring;
     models.extend(generators);
-    let (repeat, label) = (settings.generation.repeat, settings.dataset.label());
-    let generator =
-        generator.map(|generator| cached(generator, repeat, label, environment)).transpose()?;
+    let label = settings.dataset.label();
+    let generator = generator.map(|it| cached(it, label, environment)).transpose()?;
+    let counter = prompt_counter()?;
     let plan = Plan {
         chunking,
         chunk_counter,
@@ -96,14 +97,15 @@ pub async fn assemble(
         retrieval,
         prompt: PromptPlan {
             template,
-            counter: prompt_counter()?,
+            counter: Arc::clone(&counter),
             context_tokens: settings.generation.context_tokens,
         },
-        generator,
         concurrency: concurrency(settings),
-        calls: calls(settings),
+        calls: generator.map(|generator| {
+            let (price, at_once) = (settings.generation.price, calls(settings));
+            Calls::new(Answerer::Generator(generator), counter, price, at_once)
+        }),
         arms: arm_plan(settings),
-        price: settings.generation.price,
     };
     Ok(Assembled { plan, models, vector_caches: caches, allowance })
 }
@@ -142,9 +144,5 @@ fn read_tokenizer(folder: &Path) -> Result<Vec<u8>, Error> {
 
 fn arm_plan(settings: &Settings) -> ArmPlan {
     let evaluation = &settings.evaluation;
-    ArmPlan {
-        names: evaluation.arms.clone(),
-        repeat: settings.generation.repeat,
-        seed: evaluation.seed,
-    }
+    ArmPlan { names: evaluation.arms.clone(), seed: evaluation.seed }
 }

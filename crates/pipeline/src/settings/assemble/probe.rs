@@ -3,15 +3,15 @@
 //! A check makes at most one call, without retries: the time of a run's retries would say nothing more.
 
 use super::environment::Environment;
-use super::judge as judging;
+use super::external;
+pub use super::generation::endpoint as generator;
+pub use super::judge::openai_settings as judge;
 use super::recipients::uses_encoder;
 use super::retrieval::Wiring;
-use super::{external, generation};
 use crate::Error;
 use crate::settings::Resolved;
 use ragtriage_clients::embed::{Encoder, Remote, Role};
 use ragtriage_clients::http::{Backoff, Endpoint};
-use ragtriage_clients::llm::openai::OpenAiSettings;
 use ragtriage_clients::rerank::{self, Reranker};
 use ragtriage_core::text::tokens::Tokenizer;
 use ragtriage_core::types::{RetrieverName, TitledText};
@@ -66,22 +66,6 @@ pub async fn checkpoint(
 ) -> Result<Checkpoint, CheckpointError> {
     let wiring = Wiring::new(resolved, environment, &|_| {});
     wiring.located_here(model.name).await
-}
-
-/// Returns the settings of the generator's endpoint.
-///
-/// # Errors
-/// An unset key; an address on another machine in offline mode.
-pub fn generator(resolved: &Resolved, environment: &Environment) -> Result<OpenAiSettings, Error> {
-    generation::endpoint(resolved, environment)
-}
-
-/// Returns the settings of the judge's endpoint.
-///
-/// # Errors
-/// As [`generator`].
-pub fn judge(resolved: &Resolved, environment: &Environment) -> Result<OpenAiSettings, Error> {
-    judging::openai_settings(resolved, environment)
 }
 
 /// Encodes one word at the embeddings endpoint and returns the dimension of its vector.
