@@ -152,7 +152,7 @@ fn describe_retrieval(manifest: &Manifest) -> String {
 fn describe_fusion(fusion: &Fusion) -> String {
     let method = match fusion.method {
         FusionMethod::Rrf => format!(", rrf k = {}", fusion.k),
-        FusionMethod::Weighted => ", weighted".to_owned(),
+        FusionMethod::Weighted => ", weighted after min_max".to_owned(),
     };
     if fusion.weights.is_empty() {
         return method;
