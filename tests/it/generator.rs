@@ -156,7 +156,7 @@ fn a_password_in_the_endpoints_address_is_shown_nowhere() {
     let set = format!("generation.base_url={address}?token=hush-hush-1");
     let shown = project.call(&["config", "show", "c.toml", "--set", &set]);
     assert!(
-        shown.stdout.contains(endpoint.base_url()) && !shown.stdout.contains("hush"),
+        shown.stdout.contains(&endpoint.base_url()) && !shown.stdout.contains("hush"),
         "{}",
         shown.stdout
     );
