@@ -143,6 +143,8 @@ impl Engine {
 
     fn crashed(&self, action: &str, message: String) -> Error {
         let first = self.crash.get_or_init(|| message).clone();
+        // The engine is not closed, and keeps its lock until this process ends: the next opening needs other files.
+        let _ = self.folder.unseal();
         failed(action, &self.path(), first)
     }
 }

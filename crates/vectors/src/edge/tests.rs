@@ -152,7 +152,7 @@ async fn assert_no_damage_is_used(spec: CollectionSpec, damages: &[Damage]) {
     assert!(expected.len() > 5, "{expected:?}");
     drop(store);
     let n_files = files(&collection).len();
-    assert!(n_files > 20, "{n_files} files");
+    assert!(n_files > 15, "{n_files} files");
     for i in 0..n_files {
         for damage in damages {
             let path = files(&collection)[i].clone();

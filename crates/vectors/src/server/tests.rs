@@ -39,14 +39,6 @@ async fn an_encrypted_address_that_nobody_serves_is_an_error_and_no_panic() {
 }
 
 #[tokio::test]
-async fn a_port_that_nobody_listens_on_is_an_error_that_names_the_url() {
-    let (listener, server) = loopback(Duration::from_secs(10));
-    drop(listener);
-    let error = refused(&server).await;
-    assert_eq!(error.to_string(), format!("no Qdrant server answers at `{}`", server.url));
-}
-
-#[tokio::test]
 async fn a_server_that_speaks_no_grpc_is_as_good_as_none() {
     let (listener, server) = loopback(Duration::from_secs(10));
     std::thread::spawn(move || {

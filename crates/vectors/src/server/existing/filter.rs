@@ -1,8 +1,8 @@
 //! A filter on the payload of an existing collection.
 //!
 //! [`Filter::matches`] is the definition. Numbers become ranges over 64-bit floats, since Qdrant's match supports
-//! integers only and would not let 2 equal 2.0. What nothing can meet (an empty list, a bound that is not a number) becomes a
-//! condition on no id, because an empty list of alternatives means "anything" to Qdrant.
+//! integers only and would not let 2 equal 2.0. An empty list becomes a condition on no id, because an empty list
+//! of alternatives means "anything" to Qdrant.
 
 use qdrant_client::qdrant::r#match::MatchValue;
 use qdrant_client::qdrant::{Condition, Filter as GrpcFilter, Range};
@@ -41,9 +41,6 @@ fn any_of(path: &str, literals: &[Literal]) -> Vec<Condition> {
 
 fn within(path: &str, bounds: NumberBounds) -> Condition {
     let NumberBounds { gt, gte, lt, lte } = bounds;
-    if [gt, gte, lt, lte].into_iter().flatten().any(f64::is_nan) {
-        return nothing();
-    }
     Condition::range(path, Range { lt, gt, gte, lte })
 }
 
@@ -78,7 +75,6 @@ mod tests {
     fn what_nothing_can_meet_is_said_so() {
         let never = GrpcFilter::must([GrpcFilter::should([nothing()]).into()]);
         assert_eq!(translation("team = []"), never);
-        assert_eq!(translation("team = { gt = nan }"), never);
         assert_eq!(translation("team = { not = [] }"), GrpcFilter::must_not([nothing()]));
     }
 }

@@ -172,19 +172,6 @@ async fn vectors_that_do_not_fit_are_answered_with_those_that_there_are() {
 }
 
 #[tokio::test]
-async fn a_payload_without_a_field_is_answered_with_those_that_it_has() {
-    let double = double(Distance::Dot).await;
-    let other =
-        CollectionSettings { text: "page_content".to_owned(), ..settings(CollectionMode::Dense) };
-    let error = refused(&double, &other).await;
-    assert_eq!(
-        error.to_string(),
-        "point 10 of collection `docs` has no text in its payload field `page_content`; it has `meta.source`, `text`"
-    );
-    assert!(error.hint().is_some_and(|hint| hint.contains("`retrieval.collection.text`")));
-}
-
-#[tokio::test]
 async fn a_collection_that_changes_in_use_is_an_error() {
     let double = double(Distance::Dot).await;
     let collection = open(&double, &settings(CollectionMode::Dense)).await.expect("opened");
