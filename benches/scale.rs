@@ -35,7 +35,7 @@ const NOISE: f32 = 0.1;
 /// Points a call, as the pipeline stores them.
 const WINDOW: usize = 2_048;
 const LIMIT: usize = 10;
-/// Tells the child process which setting to measure.
+/// Tells the child process which setting to metric.
 const CHILD: &str = "--one";
 
 /// `x8`: eight times as many hits are rescored, where the default is twice as many.
@@ -104,7 +104,7 @@ fn main() {
     let mut settings: Vec<&str> = settings.collect();
     if is_child {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        runtime.block_on(measure(settings[0], n_points, n_queries));
+        runtime.block_on(metric(settings[0], n_points, n_queries));
         return;
     }
     if settings.is_empty() {
@@ -157,7 +157,7 @@ fn place(folder: &Path) -> VectorPlace {
     })
 }
 
-async fn measure(setting: &str, n_points: u32, n_queries: u64) {
+async fn metric(setting: &str, n_points: u32, n_queries: u64) {
     let folder = tempfile::tempdir().expect("a folder");
     let source = Source::new();
     let spec = spec(setting, n_points);

@@ -26,9 +26,9 @@ def load(path):
 
 
 def means(system, folder, arguments):
-    """Runs one system. Returns the mean and n of each published measure, or the reason why there are none."""
+    """Runs one system. Returns the mean and n of each published metric, or the reason why there are none."""
     command = [arguments.binary, 'run', folder / system['config'], '--json', '--out', arguments.out]
-    for setting in [*system.get('set', []), f"evaluation.measures={json.dumps(list(system['published']))}"]:
+    for setting in [*system.get('set', []), f"evaluation.metrics={json.dumps(list(system['published']))}"]:
         command += ['--set', setting]
     command += ['--offline'] * arguments.offline
     print(f"{system['data']}: {system['name']}", file=sys.stderr)
@@ -37,7 +37,7 @@ def means(system, folder, arguments):
         sys.stderr.write(run.stderr)
         errors = [line for line in run.stderr.splitlines() if line.startswith('error: ')]
         return None, 'it failed here: ' + (errors or [f'exit code {run.returncode}'])[-1].removeprefix('error: ')
-    found = {name: measure for name, measure in json.loads(run.stdout)['measures'].items() if measure['n']}
+    found = {name: metric for name, metric in json.loads(run.stdout)['metrics'].items() if metric['n']}
     missing = [name for name in system['published'] if name not in found]
     if missing:
         return None, f'it failed here: no value for {missing[0]}'
@@ -48,12 +48,12 @@ def rows(listed, folder, arguments):
     """One row for each published figure, in the order of the list."""
     for system in listed['system']:
         ours, failure = means(system, folder, arguments) if 'config' in system else (None, None)
-        for measure, published in system['published'].items():
-            mean, n = ours[measure] if ours else (None, None)
+        for metric, published in system['published'].items():
+            mean, n = ours[metric] if ours else (None, None)
             tolerance = system.get('tolerance')
             judged = mean is not None and tolerance is not None
             yield {
-                'data': system['data'], 'system': f"{system['name']} ({system['source']})", 'measure': measure,
+                'data': system['data'], 'system': f"{system['name']} ({system['source']})", 'metric': metric,
                 'published': float(published), 'mean': mean, 'n': n, 'tolerance': tolerance,
                 'met': abs(mean - float(published)) <= float(tolerance) if judged else None,
                 'why': failure or system.get('why', ''), 'failed': failure is not None,
@@ -76,7 +76,7 @@ def line(row):
         difference = difference if difference.strip('+-0.') else '0'
     if row['met'] is not None:
         within = f"{'yes' if row['met'] else 'NO'}, {row['tolerance']:f}"
-    cells = [escaped(row['data']), escaped(row['system']), row['measure'], n, f"{row['published']:.{digits}f}", ours, difference,
+    cells = [escaped(row['data']), escaped(row['system']), row['metric'], n, f"{row['published']:.{digits}f}", ours, difference,
              within, escaped(row['why'])]
     return f"| {' | '.join(map(str, cells))} |\n"
 
@@ -85,7 +85,7 @@ def render(introduction, made_by, table):
     judged = [row['met'] for row in table if row['met'] is not None]
     left = sum(row['mean'] is None for row in table)
     return (f'# Published results and ours\n\n{introduction.strip()}\n\n{made_by}\n\n'
-            '| data | system | measure | n | published | ours | difference | within | why |\n'
+            '| data | system | metric | n | published | ours | difference | within | why |\n'
             '|---|---|---|--:|--:|--:|--:|---|---|\n' + ''.join(map(line, table)) +
             f'\n{sum(judged)} of {len(judged)} results with a tolerance are reproduced; {left} were not reproduced.\n')
 

@@ -47,11 +47,13 @@ pub fn ask(args: &AskArgs) -> Result<(), Failure> {
         return Err(Failure::new("the configuration evaluates an external RAG service", hint));
     }
     let (mut single, generator) = block_on(answered(args, &mut resolved))?;
-    if let Some(failure) = single.trace.failure().filter(|failure| failure.arm.is_none()) {
+    if let Some(failure) = single.trace.failure().filter(|failure| failure.condition.is_none()) {
         return Err(Failure::bare(failure.to_string()));
     }
     let Settings { evaluation, dataset, retrieval, .. } = &resolved.settings;
-    if let Some(attempt) = single.trace.arms.first_mut().and_then(|arm| arm.attempts.first_mut()) {
+    if let Some(attempt) =
+        single.trace.conditions.first_mut().and_then(|condition| condition.attempts.first_mut())
+    {
         mark_declined(&single.trace.question, attempt, &evaluation.declined, dataset.language());
     }
     let vector_search = single.facts.vector_search();

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::run_folder::folder_of;
 use ragtriage_core::config::GateMode;
-use ragtriage_core::measure::Quantity;
+use ragtriage_core::metric::Quantity;
 use ragtriage_data::run::{Manifest, SHARED, SavedRun};
 use ragtriage_eval::compare::ComparedRun;
 use ragtriage_eval::gate::{self, Gate, GateBound, GatePlan, GateReport};
@@ -19,19 +19,19 @@ use ragtriage_report::gates;
 pub struct CheckArgs {
     /// Folder of the run, or its name under evals/runs/.
     run: PathBuf,
-    /// Minimum mean of a measure or share of a failure class: `--min EM@5=0.8`.
-    #[arg(long, value_name = "MEASURE=X")]
+    /// Minimum mean of a metric or share of a failure class: `--min EM@5=0.8`.
+    #[arg(long, value_name = "METRIC=X")]
     min: Vec<String>,
     /// Maximum mean or share: `--max hallucinated=0.05`.
-    #[arg(long, value_name = "MEASURE=X")]
+    #[arg(long, value_name = "METRIC=X")]
     max: Vec<String>,
     /// Maximum worsening from the baseline: `--max-drop AnswerF1=0.02`.
-    #[arg(long, value_name = "MEASURE=X")]
+    #[arg(long, value_name = "METRIC=X")]
     max_drop: Vec<String>,
     /// Baseline of drops: the folder of a run, or its name.
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
-    /// Measure changes only on the questions that both runs share.
+    /// Metric changes only on the questions that both runs share.
     #[arg(long)]
     intersect: bool,
     /// Configuration file with `[gates]` [default: the run's own].
@@ -109,7 +109,7 @@ fn flags(args: &CheckArgs) -> Result<Vec<Gate>, Failure> {
         for text in given {
             let gate = parse(flag, bound, text)?;
             if gates.iter().any(|other: &Gate| gate.replaces(other)) {
-                let hint = "set each limit of a measure once";
+                let hint = "set each limit of a metric once";
                 return Err(Failure::new(format!("duplicate gate `{flag} {text}`"), hint));
             }
             gates.push(gate);
@@ -127,8 +127,8 @@ fn parse(flag: &str, bound: GateBound, text: &str) -> Result<Gate, Failure> {
 
 fn malformed(flag: &str, text: &str) -> Failure {
     let hint =
-        format!("for example `{flag} EM@5=0.8`; `ragtriage score --list` explains the measures");
-    Failure::new(format!("invalid gate `{flag} {text}`: expected MEASURE=NUMBER"), hint)
+        format!("for example `{flag} EM@5=0.8`; `ragtriage score --list` explains the metrics");
+    Failure::new(format!("invalid gate `{flag} {text}`: expected METRIC=NUMBER"), hint)
 }
 
 /// The settings that hold the gates, and the folder that their paths start from.

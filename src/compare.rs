@@ -7,7 +7,7 @@ use clap::Args;
 use crate::failure::Failure;
 use crate::output;
 use crate::run_folder::folder_of;
-use ragtriage_core::measure::Measure;
+use ragtriage_core::metric::Metric;
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::compare::{self, ComparePlan, ComparedRun};
 use ragtriage_pipeline::settings::{Settings, assemble};
@@ -22,13 +22,13 @@ pub struct CompareArgs {
     /// Runs to compare with it.
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
-    /// Measures to compare: `-m EM@5 -m nDCG@10` [default: all].
-    #[arg(short = 'm', long = "measure", value_name = "MEASURE")]
-    measures: Vec<String>,
-    /// Primary measure, which decides [default: `evaluation.primary`].
+    /// Metrics to compare: `-m EM@5 -m nDCG@10` [default: all].
+    #[arg(short = 'm', long = "metric", value_name = "METRIC")]
+    metrics: Vec<String>,
+    /// Primary metric, which decides [default: `evaluation.primary`].
     ///
-    /// If none is configured: the first available of `AnswerRight`, `AnswerF1`, `EM@prompt`, `EM@5` and `nDCG@10`.
-    #[arg(long, value_name = "MEASURE")]
+    /// If none is configured: the first available of `AnswerCorrect`, `AnswerF1`, `EM@prompt`, `EM@5` and `nDCG@10`.
+    #[arg(long, value_name = "METRIC")]
     primary: Option<String>,
     /// Compare only the questions that all runs share.
     #[arg(long)]
@@ -43,13 +43,13 @@ pub struct CompareArgs {
 
 /// Runs the command.
 pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
-    let measures: Result<Vec<Measure>, _> = args.measures.iter().map(|name| name.parse()).collect();
-    let primary = args.primary.as_deref().map(str::parse::<Measure>).transpose()?;
+    let metrics: Result<Vec<Metric>, _> = args.metrics.iter().map(|name| name.parse()).collect();
+    let primary = args.primary.as_deref().map(str::parse::<Metric>).transpose()?;
     let baseline = load(&args.baseline)?;
     let others = args.runs.iter().map(|run| load(run)).collect::<Result<Vec<_>, Failure>>()?;
     let plan = ComparePlan {
         evaluation: assemble::evaluation(&baseline.1),
-        measures: measures?,
+        metrics: metrics?,
         primary: primary.or(baseline.1.evaluation.primary),
         intersect: args.intersect,
     };
@@ -59,10 +59,10 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
     if args.json {
         return output::data(&output::json(&comparison, "the comparison")?);
     }
-    // Measures that were named are all shown.
-    let mut report = comparison::report(&comparison, !args.measures.is_empty());
+    // Metrics that were named are all shown.
+    let mut report = comparison::report(&comparison, !args.metrics.is_empty());
     report
-        .list(vec!["--json has the measures at every cutoff and all flipped questions".to_owned()]);
+        .list(vec!["--json has the metrics at every cutoff and all flipped questions".to_owned()]);
     output::data(&if args.md {
         markdown::render(&report)
     } else {

@@ -165,14 +165,14 @@ fn generator(settings: &Settings) -> String {
 fn stand_in(settings: &Settings, local: &Settings) -> Option<String> {
     if settings.external.url.is_some() {
         let text = "BM25 and the configured prompt replace those of the service, which are unknown: all tokens, and the number of \
-                    `gold_in_noise` prompts that differ from `retrieved`, are estimates";
+                    `gold_with_distractors` prompts that differ from `retrieved`, are estimates";
         return Some(text.to_owned());
     }
     (settings != local).then(|| {
         let names: Vec<&str> = local.retrieval.retrievers.iter().map(|name| name.name()).collect();
         format!(
-            "retrieval by {} replaces the configured retrieval, which calls a service: prompts of the conditions (arms) \
-             `retrieved` and `gold_in_noise` are estimates",
+            "retrieval by {} replaces the configured retrieval, which calls a service: prompts of the conditions \
+             `retrieved` and `gold_with_distractors` are estimates",
             names.join(" and ")
         )
     })

@@ -42,7 +42,7 @@ use ragtriage_pipeline::settings::{Resolved, Settings, assemble, record};
 pub struct ImportArgs {
     /// Record (JSON lines), traces or TREC run; `-` for standard input.
     ///
-    /// A line of a record is `{id or question, contexts or stages, answer?, prompt?, arms?}`. Traces are exports of OpenTelemetry,
+    /// A line of a record is `{id or question, contexts or stages, answer?, prompt?, conditions?}`. Traces are exports of OpenTelemetry,
     /// LangSmith or Langfuse. Files may be compressed with gzip.
     file: PathBuf,
     /// Configuration file with the data set [default: config/runbooks.toml].
@@ -58,7 +58,7 @@ pub struct ImportArgs {
     /// Skip unmatched questions and lines, and report their number.
     #[arg(long)]
     partial: bool,
-    /// Ask the configured generator for missing conditions (arms).
+    /// Ask the configured generator for missing conditions.
     #[arg(long)]
     conditions: bool,
     /// Estimate the calls, tokens and cost of --conditions.

@@ -112,6 +112,6 @@ fn conditions(run: &Manifest, config: &Path) -> Option<String> {
 
 fn audit(path: &str) -> String {
     format!(
-        "ragtriage report {path} --audit 50 to check a sample of right and wrong answers by hand"
+        "ragtriage report {path} --audit 50 to check a sample of correct and wrong answers by hand"
     )
 }

@@ -65,7 +65,7 @@ pub struct ReportArgs {
     audit: Option<usize>,
     /// Report on a completed --audit file.
     ///
-    /// Shows agreement, the corrected share of right answers and the classes' error rate.
+    /// Shows agreement, the corrected share of correct answers and the classes' error rate.
     #[arg(long, value_name = "FILE", conflicts_with = "no_text")]
     audited: Option<PathBuf>,
 }
@@ -137,7 +137,7 @@ impl Reported {
         let ruler = assemble::evaluation(&theirs.manifest.settings);
         let plan = ComparePlan {
             evaluation: ruler.clone(),
-            measures: Vec::new(),
+            metrics: Vec::new(),
             primary: theirs.manifest.settings.evaluation.primary,
             intersect,
         };
@@ -145,9 +145,9 @@ impl Reported {
         let evaluation = summary::evaluate(&theirs, &ruler);
         let k = ruler.k;
         // What a run packs is measured at its own k too.
-        let mut measures = ruler.measures.clone();
-        measures.extend(own.measures.iter().filter(|measure| !ruler.measures.contains(measure)));
-        let plan = EvaluationPlan { k: own.k, measures, ..ruler };
+        let mut metrics = ruler.metrics.clone();
+        metrics.extend(own.metrics.iter().filter(|metric| !ruler.metrics.contains(metric)));
+        let plan = EvaluationPlan { k: own.k, metrics, ..ruler };
         let reported = Self::new(folder, run, plan)?;
         let counterparts = Counterparts::new(
             reported.evaluated(),
@@ -252,7 +252,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     output::data(&format!("{}\n", file.display()))
 }
 
-/// Reads a run whose audit is drawn from, or measures, the results without an earlier one.
+/// Reads a run whose audit is drawn from, or metrics, the results without an earlier one.
 fn unaudited(folder: &RunFolder) -> Result<(SavedRun, EvaluationPlan), Failure> {
     let mut run = SavedRun::load(folder)?;
     run.decided.answers.person.clear();

@@ -8,8 +8,8 @@ use clap::{ArgGroup, Args};
 use crate::failure::Failure;
 use crate::output;
 use ragtriage_core::language::Language;
-use ragtriage_core::measure::answer::Scorer;
-use ragtriage_core::measure::{Family, Measure};
+use ragtriage_core::metric::answer::Scorer;
+use ragtriage_core::metric::{Family, Metric};
 use ragtriage_data::run::external::input::Input;
 use ragtriage_data::run::external::predictions::{Golds, Predictions};
 use ragtriage_data::run::external::qrels::Qrels;
@@ -18,9 +18,9 @@ use ragtriage_eval::files::{self, FilePlan, FileScores};
 use ragtriage_report::glossary;
 use ragtriage_report::scores::{self, ScoredFile, ScoredFiles};
 
-/// Default measures of a run.
+/// Default metrics of a run.
 const OF_RUNS: &str = "nDCG@10 AP RR Rprec P@5 P@10 Recall@10 Recall@100 Success@5 Judged@10";
-/// Default measures of predictions.
+/// Default metrics of predictions.
 const OF_ANSWERS: &str = "AnswerEM AnswerF1 AnswerPrecision AnswerRecall";
 /// Added where the gold file marks unanswerable questions.
 const OF_UNANSWERABLE: &str = "AnswerEM(HasAns) AnswerF1(HasAns) AnswerEM(NoAns) AnswerF1(NoAns)";
@@ -29,7 +29,7 @@ const OF_UNANSWERABLE: &str = "AnswerEM(HasAns) AnswerF1(HasAns) AnswerEM(NoAns)
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[command(group = ArgGroup::new("scored").required(true).args(["run", "predictions", "list"]))]
 pub struct ScoreArgs {
-    /// Explain every measure: formula and range.
+    /// Explain every metric: formula and range.
     #[arg(long, exclusive = true)]
     list: bool,
     /// TREC runs, plain or gzip; `-` for standard input.
@@ -44,9 +44,9 @@ pub struct ScoreArgs {
     /// Gold answers in the JSON of HotpotQA or SQuAD.
     #[arg(long, value_name = "FILE", requires = "predictions")]
     gold: Option<PathBuf>,
-    /// Measures, such as `nDCG@10,AP`; may be repeated.
-    #[arg(short, long = "measure", value_name = "NAME", value_delimiter = ',', num_args = 1..)]
-    measures: Vec<String>,
+    /// Metrics, such as `nDCG@10,AP`; may be repeated.
+    #[arg(short, long = "metric", value_name = "NAME", value_delimiter = ',', num_args = 1..)]
+    metrics: Vec<String>,
     /// Also print the values of each query or question.
     #[arg(long)]
     per_query: bool,
@@ -146,18 +146,18 @@ fn score_predictions(args: &ScoreArgs, gold: &Path) -> Result<(), Failure> {
 }
 
 fn plan(args: &ScoreArgs, default: &str, scorer: Scorer) -> Result<FilePlan, Failure> {
-    let asked = args.measures.iter().map(String::as_str);
+    let asked = args.metrics.iter().map(String::as_str);
     let names: Vec<&str> =
-        if args.measures.is_empty() { default.split(' ').collect() } else { asked.collect() };
-    let mut measures = Vec::with_capacity(names.len());
+        if args.metrics.is_empty() { default.split(' ').collect() } else { asked.collect() };
+    let mut metrics = Vec::with_capacity(names.len());
     for name in names {
-        let measure = measure(name, args)?;
-        if !measures.contains(&measure) {
-            measures.push(measure);
+        let metric = metric(name, args)?;
+        if !metrics.contains(&metric) {
+            metrics.push(metric);
         }
     }
     Ok(FilePlan {
-        measures,
+        metrics,
         only_shared: args.intersect,
         level: args.level,
         n_documents: args.documents,
@@ -168,23 +168,23 @@ fn plan(args: &ScoreArgs, default: &str, scorer: Scorer) -> Result<FilePlan, Fai
     })
 }
 
-fn measure(name: &str, args: &ScoreArgs) -> Result<Measure, Failure> {
-    let measure: Measure = name.trim().parse()?;
+fn metric(name: &str, args: &ScoreArgs) -> Result<Metric, Failure> {
+    let metric: Metric = name.trim().parse()?;
     let of_answers = !args.predictions.is_empty();
-    if !files::is_measured_in_files(measure, of_answers) {
+    if !files::is_measured_in_files(metric, of_answers) {
         let (files, others) = if of_answers {
             ("predictions and gold answers", OF_ANSWERS)
         } else {
             ("a run and qrels", OF_RUNS)
         };
-        let hint = format!("supported measures include {others}");
-        return Err(Failure::new(format!("`{measure}` cannot be computed from {files}"), hint));
+        let hint = format!("supported metrics include {others}");
+        return Err(Failure::new(format!("`{metric}` cannot be computed from {files}"), hint));
     }
-    if matches!(measure.family(), Family::Fallout | Family::Accuracy) && args.documents.is_none() {
+    if matches!(metric.family(), Family::Fallout | Family::Accuracy) && args.documents.is_none() {
         let hint = "give it with `--documents N`";
-        return Err(Failure::new(format!("`{measure}` needs the size of the corpus"), hint));
+        return Err(Failure::new(format!("`{metric}` needs the size of the corpus"), hint));
     }
-    Ok(measure)
+    Ok(metric)
 }
 
 /// A corpus size with which Fallout or Accuracy has no value is a wrong size.
@@ -196,7 +196,7 @@ fn too_small(args: &ScoreArgs, scores: &FileScores<'_>) -> Result<(), Failure> {
     };
     let message = format!(
         "`{}` has no value in a corpus of {} documents: more are retrieved or judged, or all are relevant",
-        column.measure,
+        column.metric,
         args.documents.unwrap_or_default()
     );
     Err(Failure::new(message, "give the size of the whole corpus with `--documents N`"))

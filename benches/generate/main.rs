@@ -4,7 +4,7 @@
 //! `cargo bench --bench generate -- [QUESTIONS] [BINARY]`: 5,000 questions and the program just built by default. It wants a
 //! machine that does nothing else: endpoint and program share its cores. Printed:
 //! - calls a second of the whole step `questions`, from the first retrieval to the last trace on disk, beside the ideal of
-//!   64 / 0.05 s. All arms (prompts that an arm before had are not sent), then the pipeline's own prompt alone, where every
+//!   64 / 0.05 s. All conditions (prompts that a condition before had are not sent), then the pipeline's own prompt alone, where every
 //!   call needs a retrieval;
 //! - peak memory with a tenth of the questions and with all of them, over the same corpus;
 //! - of a run of 7,405 questions, HotpotQA's number: seconds to load it, to attribute every question, for all of
@@ -55,7 +55,7 @@ fn main() {
         n_questions / 10,
         few.peak_mb
     );
-    bench.run("retrieved", n_questions, &["--set", "evaluation.arms=[\"retrieved\"]"]);
+    bench.run("retrieved", n_questions, &["--set", "evaluation.conditions=[\"retrieved\"]"]);
     bench.run("diagnosed", DIAGNOSED, &[]);
     bench.diagnose("diagnosed");
 }

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
-MEASURES = ["nDCG@10", "AP", "RR", "P@5", "Recall@100"]
+METRICS = ["nDCG@10", "AP", "RR", "P@5", "Recall@100"]
 MEBIBYTE = 1 << 20
 # getrusage counts kibibytes on Linux, bytes on macOS.
 RSS_UNIT = 1 if sys.platform == "darwin" else 1 << 10
@@ -48,9 +48,9 @@ def in_process(sample):
 
 
 def means_of_ragtriage(printed):
-    """{measure: mean} of `ragtriage score --json`."""
-    measures = json.loads(printed)["files"][0]["measures"]
-    return {name: measures[name]["mean"] for name in MEASURES}
+    """{metric: mean} of `ragtriage score --json`."""
+    metrics = json.loads(printed)["files"][0]["metrics"]
+    return {name: metrics[name]["mean"] for name in METRICS}
 
 
 def row(name, seconds, peak, base):
@@ -68,8 +68,8 @@ def heading(text):
 
 def score_command(ragtriage, folder):
     """ragtriage on the files of a folder."""
-    measures = [part for name in MEASURES for part in ("-m", name)]
-    return [ragtriage, "score", "--run", str(folder / "run.trec"), "--qrels", str(folder / "qrels.trec"), *measures, "--per-query", "--json"]
+    metrics = [part for name in METRICS for part in ("-m", name)]
+    return [ragtriage, "score", "--run", str(folder / "run.trec"), "--qrels", str(folder / "qrels.trec"), *metrics, "--per-query", "--json"]
 
 
 def make(folder, n_queries, n_documents):
@@ -112,7 +112,7 @@ def against_peers(ragtriage, folder, repetitions):
             alone.setdefault(tool, []).append(in_process(warm))
 
     base = statistics.median(whole["ragtriage"]) if ragtriage else None
-    heading(f"1,000 queries x 1,000 documents, {', '.join(MEASURES)}, every query's values printed as JSON, {repetitions} interleaved repetitions")
+    heading(f"1,000 queries x 1,000 documents, {', '.join(METRICS)}, every query's values printed as JSON, {repetitions} interleaved repetitions")
     for name in whole:
         row(f"{name}, whole process", whole[name], peak[name], base)
     row("ranx, whole process, numba compiles first", [first.seconds], first.peak, base)
@@ -120,7 +120,7 @@ def against_peers(ragtriage, folder, repetitions):
         row(f"{name}, reading and evaluating alone, warm", alone[name], None, base)
 
     names = list(means)
-    for name in MEASURES:
+    for name in METRICS:
         values = [means[tool][name] for tool in names]
         spread = max(values) - min(values)
         print(f"{name}: {'; '.join(f'{tool} {value:.9f}' for tool, value in zip(names, values))}" + ("" if spread <= 1e-6 else "  DIFFER"))

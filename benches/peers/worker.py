@@ -58,8 +58,8 @@ def main():
     begun = time.perf_counter()
     per_query = score(run_path, qrels_path)
     seconds = time.perf_counter() - begun
-    measures = list(next(iter(per_query.values())))
-    means = {name: sum(values[name] for values in per_query.values()) / len(per_query) for name in measures}
+    metrics = list(next(iter(per_query.values())))
+    means = {name: sum(values[name] for values in per_query.values()) / len(per_query) for name in metrics}
     json.dump({"means": means, "per_query": per_query}, sys.stdout)
     print(seconds, file=sys.stderr)
 

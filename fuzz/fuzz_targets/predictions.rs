@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::language::Language;
-use ragtriage_core::measure::answer::{Scorer, score};
+use ragtriage_core::metric::answer::{Scorer, score};
 use ragtriage_data::run::external::input::Input;
 use ragtriage_data::run::external::predictions::{Golds, Predictions};
 

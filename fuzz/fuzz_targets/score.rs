@@ -4,13 +4,13 @@
 
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::language::Language;
-use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::metric::answer::Scorer;
 use ragtriage_eval::files::{FilePlan, score_run};
 use ragtriage_data::run::external::input::Input;
 use ragtriage_data::run::external::qrels::Qrels;
 use ragtriage_data::run::external::trec_run::TrecRun;
 
-const MEASURES: &str = "nDCG nDCG@3 AP AP@3 RR RR@2 Rprec SetF1@2 P@1 P@5 Recall@1 Recall@5 Success@2 Judged@3";
+const METRICS: &str = "nDCG nDCG@3 AP AP@3 RR RR@2 Rprec SetF1@2 P@1 P@5 Recall@1 Recall@5 Success@2 Judged@3";
 
 fuzz_target!(|bytes: &[u8]| {
     let folder = ragtriage_fuzz::files(bytes, &["qrels", "run.trec"]);
@@ -32,9 +32,9 @@ fuzz_target!(|bytes: &[u8]| {
 /// Every query with its values.
 fn values(qrels: String, run: String) -> Option<Vec<(String, Vec<Option<f64>>)>> {
     let plan = FilePlan {
-        measures: MEASURES
+        metrics: METRICS
             .split_whitespace()
-            .map(|name| name.parse().expect("a measure"))
+            .map(|name| name.parse().expect("a metric"))
             .collect(),
         only_shared: false,
         level: 1,

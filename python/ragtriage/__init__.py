@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._diagnosis import diagnose, run
     from ._recorder import Question, Recorder, record
-    from ._runs import Check, ClassShare, Comparison, Difference, Gate, GateFailed, Mean, Run, UnknownMeasureError, Verdict, compare
+    from ._runs import Check, ClassShare, Comparison, Difference, Gate, GateFailed, Mean, Run, UnknownMetricError, Verdict, compare
     from ._scoring import Scores, score, score_answers
     from .errors import BinaryError, CommandError, RagtriageError, RecordError
 
@@ -31,7 +31,7 @@ __all__ = [
     "Recorder",
     "Run",
     "Scores",
-    "UnknownMeasureError",
+    "UnknownMetricError",
     "Verdict",
     "compare",
     "diagnose",

@@ -1,4 +1,4 @@
-"""Finished runs: their measures, verdict, failure classes, questions and gates."""
+"""Finished runs: their metrics, verdict, failure classes, questions and gates."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Format = Literal["html", "terminal", "md", "json", "csv", "record", "baseline"]
 GateMode = Literal["interval", "mean"]
 
 _TEXTS = ("id", "question", "kind", "class", "fault", "flags", "answer", "gold_answers")
-"""Columns of the table of questions that hold text; the others are measures."""
+"""Columns of the table of questions that hold text; the others are metrics."""
 
 
-class UnknownMeasureError(RagtriageError, KeyError):
-    """A run has no value of a measure."""
+class UnknownMetricError(RagtriageError, KeyError):
+    """A run has no value of a metric."""
 
     __str__ = RagtriageError.__str__
 
@@ -47,7 +47,7 @@ class GateFailed(RagtriageError, AssertionError):  # noqa: N818
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """The mean of a measure over n questions, with its 95% confidence interval.
+    """The mean of a metric over n questions, with its 95% confidence interval.
 
     ``low`` and ``high`` are ``None`` where no interval can be computed.
     """
@@ -121,9 +121,9 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The paired difference of a measure, run minus baseline, with its 95% confidence interval and p-values."""
+    """The paired difference of a metric, run minus baseline, with its 95% confidence interval and p-values."""
 
-    measure: str
+    metric: str
     baseline: float
     run: float
     delta: float
@@ -145,13 +145,13 @@ class Difference:
 
 
 class Comparison(Mapping[str, Difference]):
-    """Differences by measure, and the verdict in a sentence."""
+    """Differences by metric, and the verdict in a sentence."""
 
     def __init__(self, pair: Mapping[str, Any]) -> None:
         self.verdict: str = pair["verdict"]
         self._differences = {
-            found["measure"]: Difference(
-                found["measure"],
+            found["metric"]: Difference(
+                found["metric"],
                 found["baseline"],
                 found["run"],
                 found["delta"],
@@ -163,14 +163,14 @@ class Comparison(Mapping[str, Difference]):
                 found["ties"],
                 found["losses"],
             )
-            for found in pair["measures"]
+            for found in pair["metrics"]
         }
 
-    def __getitem__(self, measure: str) -> Difference:
+    def __getitem__(self, metric: str) -> Difference:
         try:
-            return self._differences[measure]
+            return self._differences[metric]
         except KeyError:
-            raise _unknown(measure, self._differences) from None
+            raise _unknown(metric, self._differences) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._differences)
@@ -205,24 +205,24 @@ class Run:
         summary: dict[str, Any] = _binary.json(["report", self.path, "--format", "json"])
         return summary
 
-    def __getitem__(self, measure: str) -> Mean:
-        """Returns the mean of a measure.
+    def __getitem__(self, metric: str) -> Mean:
+        """Returns the mean of a metric.
 
         Raises:
-            UnknownMeasureError: The run has no value of it.
+            UnknownMetricError: The run has no value of it.
         """
-        means = self.summary["measures"]
-        if measure in self.summary["class_shares"]:
-            raise UnknownMeasureError(f"`{measure}` is a failure class, not a measure", f'`run.classes["{measure}"]` is its share')
-        if measure not in means:
-            raise _unknown(measure, means)
-        found = means[measure]
+        means = self.summary["metrics"]
+        if metric in self.summary["class_shares"]:
+            raise UnknownMetricError(f"`{metric}` is a failure class, not a metric", f'`run.classes["{metric}"]` is its share')
+        if metric not in means:
+            raise _unknown(metric, means)
+        found = means[metric]
         return Mean(found["mean"], found["n"], *_bounds(found["ci95"]))
 
     @property
-    def measures(self) -> dict[str, Mean]:
-        """The means of all measures."""
-        return {measure: self[measure] for measure in self.summary["measures"]}
+    def metrics(self) -> dict[str, Mean]:
+        """The means of all metrics."""
+        return {metric: self[metric] for metric in self.summary["metrics"]}
 
     @property
     def verdict(self) -> Verdict | None:
@@ -239,7 +239,7 @@ class Run:
         return {name: ClassShare(found["count"], found["share"], *found["ci95"]) for name, found in shares}
 
     def questions(self, kind: Kind = "dict") -> Any:
-        """Returns a row for each question, with its failure class and the values of all measures.
+        """Returns a row for each question, with its failure class and the values of all metrics.
 
         Args:
             kind: ``dict`` (rows by question id), ``pandas`` or ``polars``.
@@ -279,8 +279,8 @@ class Run:
         Warns of inconclusive gates, which pass.
 
         Args:
-            min: Minimum means by measure, and minimum shares by failure class.
-            max: Maximum means by measure, and maximum shares by failure class.
+            min: Minimum means by metric, and minimum shares by failure class.
+            max: Maximum means by metric, and maximum shares by failure class.
             max_drop: Maximum losses compared with the baseline; rises where lower is better.
             baseline: A run or its folder.
             mode: Decide by confidence interval or by mean.
@@ -315,7 +315,7 @@ class Run:
 
     def _repr_html_(self) -> str:
         verdict = self.verdict
-        shown = [name for name in ("EM@5", "EvidenceRecall@prompt", "AnswerRight", "AnswerF1") if name in self.summary["measures"]]
+        shown = [name for name in ("EM@5", "EvidenceRecall@prompt", "AnswerCorrect", "AnswerF1") if name in self.summary["metrics"]]
         rows = [(name, str(self[name])) for name in shown] + [(name, str(share)) for name, share in self.classes.items() if share.count]
         cells = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in rows)
         text = "" if verdict is None else f"<p>{html.escape(str(verdict))}</p>"
@@ -351,10 +351,10 @@ def _interval(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f" [{low:.3f}, {high:.3f}]"
 
 
-def _unknown(measure: str, known: Mapping[str, object]) -> UnknownMeasureError:
-    near = difflib.get_close_matches(measure, known, n=3, cutoff=0.4)
-    hint = f"did you mean {' or '.join(f'`{name}`' for name in near)}?" if near else "`run.measures` has those of this run"
-    return UnknownMeasureError(f"the run has no measure `{measure}`", hint)
+def _unknown(metric: str, known: Mapping[str, object]) -> UnknownMetricError:
+    near = difflib.get_close_matches(metric, known, n=3, cutoff=0.4)
+    hint = f"did you mean {' or '.join(f'`{name}`' for name in near)}?" if near else "`run.metrics` has those of this run"
+    return UnknownMetricError(f"the run has no metric `{metric}`", hint)
 
 
 def _row(row: Mapping[str, str]) -> Row:

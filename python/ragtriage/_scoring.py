@@ -27,10 +27,10 @@ Ranking = Any
 
 @dataclass(frozen=True)
 class Scores:
-    """Means of measures, and their values by query or question.
+    """Means of metrics, and their values by query or question.
 
     Attributes:
-        mean: The mean of each measure.
+        mean: The mean of each metric.
         n: The number of queries or questions in each mean.
     """
 
@@ -39,17 +39,17 @@ class Scores:
     _queries: dict[str, dict[str, float | None]]
 
     def per_query(self, kind: Kind = "dict") -> Any:
-        """Returns the values of each query: ``{query: {measure: value}}``, or a data frame of ``pandas`` or ``polars``."""
+        """Returns the values of each query: ``{query: {metric: value}}``, or a data frame of ``pandas`` or ``polars``."""
         if kind == "dict":
             return self._queries
         rows: list[Row] = [{"query_id": query, **values} for query, values in self._queries.items()]
         return frame(rows, kind, "query_id")
 
-    def __getitem__(self, measure: str) -> float:
-        return self.mean[measure]
+    def __getitem__(self, metric: str) -> float:
+        return self.mean[metric]
 
 
-def score(run: Ranking, qrels: Ranking, measures: Sequence[str], *, level: int = 1, intersection: bool = False) -> Scores:
+def score(run: Ranking, qrels: Ranking, metrics: Sequence[str], *, level: int = 1, intersection: bool = False) -> Scores:
     """Scores rankings against relevance judgments, as trec_eval does.
 
     A judged query without a ranking scores 0.
@@ -57,20 +57,20 @@ def score(run: Ranking, qrels: Ranking, measures: Sequence[str], *, level: int =
     Args:
         run: Scores of documents: a path, ``{query: {document: score}}``, a data frame, or tuples.
         qrels: Grades of documents, in the same forms.
-        measures: Such as ``nDCG@10``, ``AP``, ``RR``, ``P@5``; ``ragtriage score --list`` explains all.
+        metrics: Such as ``nDCG@10``, ``AP``, ``RR``, ``P@5``; ``ragtriage score --list`` explains all.
         level: Minimum relevant grade.
         intersection: Score only queries that the run ranks.
 
     Raises:
-        CommandError: A measure is unknown, or a file is invalid.
+        CommandError: A metric is unknown, or a file is invalid.
         RagtriageError: A run or qrels is of an unknown form.
     """
-    _check_measures(measures)
+    _check_metrics(metrics)
     with tempfile.TemporaryDirectory(prefix="ragtriage-") as folder:
         run_file = _file(run, _SCORE, float, Path(folder) / "run", "{query} Q0 {document} 0 {number} python\n")
         qrels_file = _file(qrels, _GRADE, index, Path(folder) / "qrels", "{query} 0 {document} {number}\n")
         options = ["--level", str(level), *(["--intersect"] if intersection else [])]
-        return _score(["--run", run_file, "--qrels", qrels_file, *options], measures)
+        return _score(["--run", run_file, "--qrels", qrels_file, *options], metrics)
 
 
 def score_answers(
@@ -78,7 +78,7 @@ def score_answers(
     gold: str | os.PathLike[str] | Mapping[str, str | Sequence[str]],
     *,
     scorer: Literal["squad", "squad2", "hotpotqa"] = "squad",
-    measures: Sequence[str] = ("AnswerEM", "AnswerF1"),
+    metrics: Sequence[str] = ("AnswerEM", "AnswerF1"),
 ) -> Scores:
     """Scores answers as the official scripts of SQuAD and HotpotQA do.
 
@@ -87,13 +87,13 @@ def score_answers(
         gold: Gold answers by question id, one or several each, or a file. HotpotQA has one gold answer a question. With
             ``squad2`` an empty list marks an unanswerable question.
         scorer: The script to follow.
-        measures: Such as ``AnswerEM``, ``AnswerF1``.
+        metrics: Such as ``AnswerEM``, ``AnswerF1``.
 
     Raises:
-        CommandError: A measure is unknown, or a file is invalid.
+        CommandError: A metric is unknown, or a file is invalid.
         RagtriageError: HotpotQA's scorer was given several gold answers.
     """
-    _check_measures(measures)
+    _check_metrics(metrics)
     for given, name in ((predictions, "predictions"), (gold, "gold")):
         if not isinstance(given, (str, os.PathLike, Mapping)):
             raise RagtriageError(f"`{name}` is of type {type(given).__name__}", "pass a path, or answers by question id")
@@ -109,7 +109,7 @@ def score_answers(
             "--predictions", predictions_file if isinstance(predictions, Mapping) else predictions,
             "--gold", gold_file if isinstance(gold, Mapping) else gold,
         ]  # fmt: skip
-        return _score([*files, "--scorer", scorer], measures)
+        return _score([*files, "--scorer", scorer], metrics)
 
 
 def _texts(id: str, answers: Any) -> list[str]:  # noqa: A002
@@ -118,16 +118,16 @@ def _texts(id: str, answers: Any) -> list[str]:  # noqa: A002
     return list(answers)
 
 
-def _check_measures(measures: Sequence[str]) -> None:
-    if isinstance(measures, str):
-        raise RagtriageError("`measures` is one text", f'pass a list: `["{measures}"]`')
+def _check_metrics(metrics: Sequence[str]) -> None:
+    if isinstance(metrics, str):
+        raise RagtriageError("`metrics` is one text", f'pass a list: `["{metrics}"]`')
 
 
-def _score(arguments: Sequence[str | os.PathLike[str]], measures: Sequence[str]) -> Scores:
-    named = [argument for measure in measures for argument in ("--measure", str(measure))]
+def _score(arguments: Sequence[str | os.PathLike[str]], metrics: Sequence[str]) -> Scores:
+    named = [argument for metric in metrics for argument in ("--metric", str(metric))]
     found = _binary.json(["score", *arguments, *named, "--per-query", "--resamples", "0", "--json"])["files"][0]
-    means = {measure: value["mean"] for measure, value in found["measures"].items()}
-    return Scores(means, {measure: value["n"] for measure, value in found["measures"].items()}, found["queries"])
+    means = {metric: value["mean"] for metric, value in found["metrics"].items()}
+    return Scores(means, {metric: value["n"] for metric, value in found["metrics"].items()}, found["queries"])
 
 
 def _file(given: Ranking, numbers: Sequence[str], convert: Callable[[Any], float], target: Path, line: str) -> Path:

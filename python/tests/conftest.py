@@ -57,13 +57,13 @@ def questions() -> list[dict[str, object]]:
 def faulty_run(tmp_path_factory: pytest.TempPathFactory, documents: dict[str, str], questions: list[dict[str, object]]) -> ragtriage.Run:
     """A run of a RAG with a planted fault a question: none, retrieval, ranking, generation."""
     folder = tmp_path_factory.mktemp("faulty")
-    right, wrong = "See the page of the team.", "I would guess 3."
+    correct, wrong = "See the page of the team.", "I would guess 3."
     texts = list(documents.values())
     plan = {
         "q1": (texts, texts[:2], "6 minutes"),
         "q2": ([texts[0], texts[2], texts[3]], [texts[0], texts[2]], wrong),
         "q3": (texts, texts[:2], wrong),
-        "q4": (texts, texts[2:], right),
+        "q4": (texts, texts[2:], correct),
     }
     with ragtriage.Recorder(folder / "record.jsonl") as recorder:
         for id, (found, prompt, answer) in plan.items():

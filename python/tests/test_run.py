@@ -1,4 +1,4 @@
-"""Runs: diagnosis, measures, tables, gates, comparisons."""
+"""Runs: diagnosis, metrics, tables, gates, comparisons."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_measure_is_a_mean_with_n_and_interval(faulty_run: Run) -> None:
     assert (float(mean), mean.n) == (0.25, 4)
     assert mean.low is not None and mean.high is not None and mean.low <= 0.25 <= mean.high
     assert str(mean).startswith("0.250 [")
-    assert faulty_run.measures["AnswerEM"] == mean
+    assert faulty_run.metrics["AnswerEM"] == mean
 
 
 def test_an_unknown_measure_names_the_nearest(faulty_run: Run) -> None:
@@ -124,7 +124,7 @@ def test_a_passed_gate_is_returned_and_a_failed_one_raised(faulty_run: Run) -> N
 
 
 def test_a_gate_that_cannot_be_judged_is_an_error(faulty_run: Run) -> None:
-    with pytest.raises(ragtriage.CommandError, match="unknown measure or failure class `AnswerFM`"):
+    with pytest.raises(ragtriage.CommandError, match="unknown metric or failure class `AnswerFM`"):
         faulty_run.check(min={"AnswerFM": 0.5})
 
 

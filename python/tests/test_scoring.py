@@ -14,7 +14,7 @@ import pytest
 import ragtriage
 from ragtriage import score, score_answers
 
-MEASURES = ["nDCG@10", "nDCG", "AP", "AP@10", "RR", "P@5", "R@10"]
+METRICS = ["nDCG@10", "nDCG", "AP", "AP@10", "RR", "P@5", "R@10"]
 NAMES = {"R@10": "Recall@10"}
 
 RUN = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"b": 1.0}}
@@ -43,17 +43,17 @@ def seeded(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, 
     return run, qrels
 
 
-def test_scores_are_those_of_ir_measures() -> None:
-    parsed = [ir_measures.parse_measure(name) for name in MEASURES]
+def test_scores_are_those_of_ir_metrics() -> None:
+    parsed = [ir_measures.parse_metric(name) for name in METRICS]
     for seed in range(200):
         run, qrels = seeded(seed)
-        ours = score(run, qrels, [NAMES.get(name, name) for name in MEASURES])
-        theirs = {(found.query_id, str(found.measure)): found.value for found in ir_measures.iter_calc(parsed, qrels, run)}
-        for (query, measure), value in theirs.items():
-            assert ours.per_query()[query][NAMES.get(measure, measure)] == pytest.approx(value, abs=1e-9), (seed, query, measure)
+        ours = score(run, qrels, [NAMES.get(name, name) for name in METRICS])
+        theirs = {(found.query_id, str(found.metric)): found.value for found in ir_measures.iter_calc(parsed, qrels, run)}
+        for (query, metric), value in theirs.items():
+            assert ours.per_query()[query][NAMES.get(metric, metric)] == pytest.approx(value, abs=1e-9), (seed, query, metric)
         means = ir_measures.calc_aggregate(parsed, qrels, run)
-        for measure, value in means.items():
-            assert ours[NAMES.get(str(measure), str(measure))] == pytest.approx(value, abs=1e-9), (seed, measure)
+        for metric, value in means.items():
+            assert ours[NAMES.get(str(metric), str(metric))] == pytest.approx(value, abs=1e-9), (seed, metric)
 
 
 def forms(tmp_path: Path) -> list[tuple[Any, Any]]:
@@ -94,12 +94,12 @@ def test_values_by_query_are_a_table() -> None:
 
 
 @pytest.mark.parametrize(
-    ("run", "measures", "message"),
+    ("run", "metrics", "message"),
     [
-        (RUN, ["nDCC@10"], "unknown measure"),
+        (RUN, ["nDCC@10"], "unknown metric"),
         (3, ["RR"], "cannot read rankings from int"),
         ({"q1": ["a"]}, ["RR"], "the documents of query `q1` have no numbers"),
-        (RUN, "RR", "`measures` is one text"),
+        (RUN, "RR", "`metrics` is one text"),
         ({"q1": {"a": float("inf")}}, ["RR"], "the number of `a` for `q1` is inf"),
         ({"q1": {"a": "1 x"}}, ["RR"], "the number of `a` for `q1` is '1 x'"),
         ({"q1": {"a": 10**400}}, ["RR"], "the number of `a` for `q1` is 1000"),
@@ -108,9 +108,9 @@ def test_values_by_query_are_a_table() -> None:
         (pandas.DataFrame({"a": [1]}), ["RR"], "the data frame has no column `query_id`"),
     ],
 )
-def test_bad_input_is_an_error_with_a_hint(run: Any, measures: Any, message: str) -> None:
+def test_bad_input_is_an_error_with_a_hint(run: Any, metrics: Any, message: str) -> None:
     with pytest.raises(ragtriage.RagtriageError, match=message) as raised:
-        score(run, QRELS, measures)
+        score(run, QRELS, metrics)
     assert raised.value.hint
 
 

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output;
-use ragtriage_core::measure::Cutoff;
+use ragtriage_core::metric::Cutoff;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_pipeline::settings::Resolved;
 use ragtriage_pipeline::sweep::best::{Packing, best};
@@ -48,7 +48,7 @@ pub(super) fn report(
 /// Returns the packing that fills the token budget which trials are ranked by: as many of the winner's passages as it takes on
 /// average. `None` where no budget ranks them.
 fn packing(outcome: &SweepOutcome, winner: &str, k: usize) -> Option<Packing> {
-    let Some(Cutoff::Tokens(budget)) = outcome.plan.measure.cutoff() else {
+    let Some(Cutoff::Tokens(budget)) = outcome.plan.metric.cutoff() else {
         return None;
     };
     let row = outcome.ranking.rows.iter().find(|row| row.name == winner)?;

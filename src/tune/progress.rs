@@ -2,7 +2,7 @@
 
 use crate::bars::ProgressBars;
 use crate::{announce, output};
-use ragtriage_core::measure::Measure;
+use ragtriage_core::metric::Metric;
 use ragtriage_pipeline::Error;
 use ragtriage_pipeline::sweep::trial::TrialResult;
 use ragtriage_pipeline::sweep::trials::Trial;
@@ -19,15 +19,15 @@ impl Watch for ProgressBars {
         &self,
         (place, of): (usize, usize),
         (trial, is_held_out): (&Trial, bool),
-        measure: Measure,
+        metric: Metric,
         result: &Result<TrialResult, Error>,
     ) {
         let came = match result {
             Err(error) => format!("failed: {error}"),
             Ok(done) => {
-                let mean = done.mean(measure).map_or(0.0, |(mean, _)| mean);
+                let mean = done.mean(metric).map_or(0.0, |(mean, _)| mean);
                 let reused = if done.is_reused { ", finished before" } else { "" };
-                format!("{measure} {mean:.3}, {:.1} s{reused}", done.seconds)
+                format!("{metric} {mean:.3}, {:.1} s{reused}", done.seconds)
             }
         };
         let part = if is_held_out { "held out: " } else { "" };

@@ -33,7 +33,7 @@ fn the_figures_are_those_of_the_summary() {
     let verdict = summary["verdict"]["text"].as_str().expect("a verdict");
     assert!(page.text("main").contains(verdict), "the page does not say: {verdict}");
 
-    // The measures' table has a column for each cutoff, in this order, and a mean in three digits above each interval.
+    // The metrics' table has a column for each cutoff, in this order, and a mean in three digits above each interval.
     let means = ["EM@1", "EM@3", "EM@5", "EM@10"].map(|name| mean(&summary, name));
     let rows = page.figures("EM");
     let has_means = |row: &&Vec<String>| {
@@ -56,7 +56,7 @@ fn the_figures_are_those_of_the_summary() {
 fn mean(summary: &Value, name: &str) -> String {
     format!(
         "{:.3}",
-        summary["measures"][name]["mean"].as_f64().unwrap_or_else(|| panic!("no {name}"))
+        summary["metrics"][name]["mean"].as_f64().unwrap_or_else(|| panic!("no {name}"))
     )
 }
 

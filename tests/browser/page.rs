@@ -115,7 +115,7 @@ impl<'a> Page<'a> {
         texts(&self.browser.value_with(every, &[json!(selector)]))
     }
 
-    /// The cells of every row, in any table, that begins with this label; the primary measure's has a star.
+    /// The cells of every row, in any table, that begins with this label; the primary metric's has a star.
     pub fn figures(&self, label: &str) -> Vec<Vec<String>> {
         let rows = self.browser.value_with(
             "[...document.querySelectorAll('tr')].map((row) => [...row.cells].map((cell) => cell.textContent.trim()))

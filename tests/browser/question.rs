@@ -36,7 +36,7 @@ fn a_click_shows_what_the_trace_says() {
             assert!(golds.contains(gold.as_str().expect("text")), "{id}: {golds}");
         }
         let answer = page.part("answer");
-        let attempt = &trace["arms"][0]["attempts"][0];
+        let attempt = &trace["conditions"][0]["attempts"][0];
         for said in ["raw", "extracted", "error"] {
             assert!(
                 answer.contains(attempt[said].as_str().unwrap_or_default()),
@@ -121,9 +121,12 @@ fn prompts_are_shown_as_the_endpoint_received_them() {
     for id in ["depth", "builder", "wheel", "gale", "sealed", "moon"] {
         let trace = sample.trace(id);
         page.ask(id);
-        for arm in trace["arms"].as_array().expect("a list") {
-            let arm = arm["arm"].as_str().expect("a name");
-            let button = format!("{} [data-action=\"prompt\"][data-arm=\"{arm}\"]", part("prompt"));
+        for condition in trace["conditions"].as_array().expect("a list") {
+            let condition = condition["condition"].as_str().expect("a name");
+            let button = format!(
+                "{} [data-action=\"prompt\"][data-condition=\"{condition}\"]",
+                part("prompt")
+            );
             browser.click(&button);
             let opened =
                 format!("document.querySelector({}).ariaExpanded === 'true'", json!(button));
@@ -131,9 +134,16 @@ fn prompts_are_shown_as_the_endpoint_received_them() {
             let shown = page.all(&format!("{} .rx-message .rx-body", part("prompt")));
             let [system, user] =
                 <[String; 2]>::try_from(shown).expect("a system message and a user message");
-            assert!(received.contains(&(system, user.clone())), "{id}, {arm}: never sent: {user}");
-            let alone = arm == "closed_book";
-            assert_eq!(user.contains("(no passages)"), alone, "{id}: the prompt of another arm");
+            assert!(
+                received.contains(&(system, user.clone())),
+                "{id}, {condition}: never sent: {user}"
+            );
+            let alone = condition == "closed_book";
+            assert_eq!(
+                user.contains("(no passages)"),
+                alone,
+                "{id}: the prompt of another condition"
+            );
             n_shown += 1;
         }
         page.act("close");

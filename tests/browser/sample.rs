@@ -157,7 +157,7 @@ fn answer(request: &Request) -> ResponseTemplate {
     } else if asks("What is the toll") {
         "Answer: three groats, and it has been so for sixty years"
     } else if asks("What is asked") {
-        // Right without its evidence.
+        // Correct without its evidence.
         "Answer: three groats"
     } else if asks("Who is the mayor") {
         "Answer: Jonas Vett"

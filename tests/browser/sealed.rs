@@ -101,7 +101,7 @@ const ENVIRONMENT: [(&str, &str); 4] = [
     ("RX_CANARY", "canary-7f3a"),
 ];
 
-/// Right for one question; to the others the server complains by repeating what it was sent.
+/// Correct for one question; to the others the server complains by repeating what it was sent.
 fn complain(request: &Request) -> ResponseTemplate {
     if user_message(request).contains("alpha") {
         return says("Answer: six minutes");

@@ -139,7 +139,7 @@ fn program() -> &'static str {
 /// Requires that the last program of a fault that is gone ended well.
 fn healed(endings: Vec<Ending>) -> Endings {
     match endings.last() {
-        Some(Ending::Right) => Ok(endings),
+        Some(Ending::Correct) => Ok(endings),
         other => Err(format!("the fault is gone, and still: {other:?}")),
     }
 }

@@ -79,7 +79,7 @@ fn every_fault_ends_in_the_right_result_or_an_error() {
 
 fn word(ending: &Ending) -> &'static str {
     match ending {
-        Ending::Right => "right result",
+        Ending::Correct => "correct result",
         Ending::SomeFailed(_) => "failed questions reported",
         Ending::Error(_) => "error",
         Ending::Killed => "killed",

@@ -1,4 +1,4 @@
-//! The judgment of one ended program: the right result, an error, or a failure of the program.
+//! The judgment of one ended program: the correct result, an error, or a failure of the program.
 
 use std::collections::BTreeMap;
 
@@ -24,8 +24,8 @@ pub struct Ended {
 /// How a program may end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ending {
-    Right,
-    /// Failed questions are counted as such, every other question has its right outcome.
+    Correct,
+    /// Failed questions are counted as such, every other question has its correct outcome.
     SomeFailed(usize),
     /// The error's first line.
     Error(String),
@@ -45,7 +45,7 @@ impl Known {
         summary
     }
 
-    /// Fails unless the result has right and wrong answers and losses before generation, so that a fault could change it.
+    /// Fails unless the result has correct and wrong answers and losses before generation, so that a fault could change it.
     pub fn assert_telling(&self) {
         let n = |class: &str| self.summary["classes"][class].as_u64().unwrap_or_default();
         let lost = n("retrieval") + n("ranking");
@@ -88,7 +88,7 @@ impl Known {
         let n_failed = summary["classes"]["failed"].as_u64().unwrap_or_default();
         let summary = Self::lasting(summary);
         if summary == self.summary {
-            return Ok(Ending::Right);
+            return Ok(Ending::Correct);
         }
         let differs = |key: &&String| summary.get(key.as_str()) != self.summary.get(key.as_str());
         let keys = self.summary.as_object().expect("an object").keys();
@@ -99,7 +99,7 @@ impl Known {
         }
     }
 
-    /// Every outcome is right or says that the question failed.
+    /// Every outcome is correct or says that the question failed.
     fn judge_failed(&self, outcomes: &str, n_failed: usize) -> Result<Ending, String> {
         for (index, outcome) in crate::bench::outcomes(outcomes) {
             if outcome["class"] != "failed" && self.outcomes.get(&index) != Some(&outcome) {

@@ -20,7 +20,7 @@ fn bills(request: &Request) -> ResponseTemplate {
     }))
 }
 
-const ONE_ARM: [&str; 2] = ["--set", "evaluation.arms=[\"retrieved\"]"];
+const ONE_ARM: [&str; 2] = ["--set", "evaluation.conditions=[\"retrieved\"]"];
 
 /// The most tokens of one reply, which every limit of these tests is compared with.
 const REPLY: &str = "generation.max_tokens=256";

@@ -144,7 +144,7 @@ fn bad_pairs_and_documents_are_named() {
 struct Counts {
     n: usize,
     anchored: usize,
-    right: usize,
+    correct: usize,
     several: usize,
     never: usize,
 }
@@ -188,7 +188,7 @@ fn anchored(
                 assert!(n_plain(&asked.answers[0], text) <= 1, "{}", question.id);
                 let golds = question.evidence.iter().flatten().flat_map(|member| &member.ranges);
                 counts.anchored += 1;
-                counts.right +=
+                counts.correct +=
                     usize::from(golds.into_iter().any(|gold| is_gold(text, answer, *gold)));
             }
             Anchor::Open { reason: Reason::Several, .. } => counts.several += 1,
@@ -214,7 +214,7 @@ fn squads_answers_are_anchored_where_the_annotators_marked_them() {
     let counts =
         anchored(&set.questions, &set.documents, |question| numbers[doc(question).as_str()]);
     seen(&format!("paragraph known: {counts:?}"));
-    assert!(counts.right as f64 >= 0.995 * counts.anchored as f64, "{counts:?}");
+    assert!(counts.correct as f64 >= 0.995 * counts.anchored as f64, "{counts:?}");
     assert!(counts.anchored * 2 > counts.n, "{counts:?}");
 
     // One document per article; golds are moved by the start of their paragraph.
@@ -237,5 +237,5 @@ fn squads_answers_are_anchored_where_the_annotators_marked_them() {
     }
     let counts = anchored(&questions, &articles, |question| starts[&doc(question)].0);
     seen(&format!("article known: {counts:?}"));
-    assert!(counts.right as f64 >= 0.995 * counts.anchored as f64, "{counts:?}");
+    assert!(counts.correct as f64 >= 0.995 * counts.anchored as f64, "{counts:?}");
 }

@@ -75,7 +75,7 @@ fn json_holds_the_prompt_and_the_answer() {
     let reader: Vec<&str> = reader.iter().map(String::as_str).collect();
     let view = json(&project, "Who never waits?", &reader);
     assert_eq!(view["trace"]["question"]["text"], "Who never waits?");
-    assert_eq!(view["trace"]["arms"][0]["attempts"][0]["extracted"], "Beta");
+    assert_eq!(view["trace"]["conditions"][0]["attempts"][0]["extracted"], "Beta");
     let user = view["prompt"]["user"].as_str().expect("a message");
     assert!(user.contains("Beta never waits.") && user.contains("Who never waits?"), "{user}");
     assert!(view["prompt"]["n_tokens"].as_u64().expect("a count") > 10);

@@ -94,12 +94,12 @@ fn judged_answers_lead_the_reports_of_the_run() {
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
         outcome.stdout
     };
-    let lead = "Right answers  ";
+    let lead = "Correct answers  ";
     assert!(!report(&["--format", "terminal"]).contains(lead));
-    // The rule calls q1 and q2 right and q3 wrong; so does the person, but for q2.
+    // The rule calls q1 and q2 correct and q3 wrong; so does the person, but for q2.
     let judged: String = sheet(&project, &["9"])
         .lines()
-        .zip(["right", "wrong", "wrong"])
+        .zip(["correct", "wrong", "wrong"])
         .map(|(line, judgment)| {
             let mut line: Value = serde_json::from_str(line).expect("JSON");
             line["answer_is"] = judgment.into();
@@ -110,20 +110,20 @@ fn judged_answers_lead_the_reports_of_the_run() {
     // All three were audited: 1 of 3, standard error sqrt(3/2 x 2/3) / 3 = 1/3, t(.975, 2) = 4.30. The rule agrees on 2 of
     // 3, by chance 2/3 x 1/3 + 1/3 x 2/3 = 4/9: kappa = (2/3 - 4/9) / (5/9) = .4.
     let found = report(&["--audited", "audit.jsonl"]);
-    let right =
+    let correct =
         "0.333, 95% CI [0.000, 1.000], corrected by an audit of 3 answers (rule alone: 0.667)";
-    assert!(found.contains(&format!("  Right answers: {right}.\n")), "{found}");
+    assert!(found.contains(&format!("  Correct answers: {correct}.\n")), "{found}");
     assert!(found.contains("agreement 66.7%, Cohen's kappa 0.40"), "{found}");
     assert!(!found.contains("error rate"), "no class was audited: {found}");
     let shown = report(&["--format", "terminal"]);
-    assert_eq!(shown.lines().nth(1), Some(&*format!("  Right answers    {right}")));
+    assert_eq!(shown.lines().nth(1), Some(&*format!("  Correct answers    {correct}")));
     let summary: Value = serde_json::from_str(&report(&["--format", "json"])).expect("JSON");
-    let mean = summary["answer_audit"]["right"]["mean"].as_f64();
+    let mean = summary["answer_audit"]["correct"]["mean"].as_f64();
     assert!((mean.expect("a share") - 1.0 / 3.0).abs() < 1e-12);
     assert!(shown.contains("Answers decided  0 by the rule, 3 by a person, 0 unsure\n"), "{shown}");
     assert_eq!(summary["classes"]["correct"], 1, "a person's judgment counts in every class");
     report(&[]);
-    assert!(project.read("runs/k1/report.html").contains(right), "the page");
+    assert!(project.read("runs/k1/report.html").contains(correct), "the page");
 }
 
 #[test]

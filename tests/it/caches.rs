@@ -26,9 +26,9 @@ impl Cached {
         let mut sets = sets(&endpoint.base_url());
         let model = repository("tests/data/tiny-models/cross-encoder");
         let rerank = format!("rerank.model='{}'", model.display());
-        let arms = "evaluation.arms=[\"retrieved\", \"oracle\"]";
+        let conditions = "evaluation.conditions=[\"retrieved\", \"oracle\"]";
         sets.extend(["--set".to_owned(), rerank]);
-        sets.extend(["--set".to_owned(), arms.to_owned()]);
+        sets.extend(["--set".to_owned(), conditions.to_owned()]);
         Self { project: Project::new(), endpoint, sets }
     }
 
@@ -110,8 +110,9 @@ fn notices(outcome: &Outcome) -> Vec<&str> {
 fn results(project: &Project, name: &str) -> Value {
     let traces = project.traces(name);
     let each = traces.iter().map(|trace| {
-        let arms = trace["arms"].as_array().expect("arms").iter();
-        let attempts = arms.flat_map(|arm| arm["attempts"].as_array().expect("attempts"));
+        let conditions = trace["conditions"].as_array().expect("conditions").iter();
+        let attempts =
+            conditions.flat_map(|condition| condition["attempts"].as_array().expect("attempts"));
         let answers: Vec<&Value> = attempts.map(|attempt| &attempt["raw"]).collect();
         let stages = trace["stages"].as_array().expect("stages");
         let hits: Vec<&Value> = stages.iter().map(|stage| &stage["hits"]).collect();

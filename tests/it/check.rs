@@ -147,17 +147,14 @@ fn what_cannot_be_checked_is_exit_2() {
             &["runs/k1", "--min", "FactRecall=0.5"],
             "error: `k1` has no value of `FactRecall` on any question",
         ),
-        (
-            &["runs/k1", "--min", "EM@5"],
-            "error: invalid gate `--min EM@5`: expected MEASURE=NUMBER",
-        ),
+        (&["runs/k1", "--min", "EM@5"], "error: invalid gate `--min EM@5`: expected METRIC=NUMBER"),
         (
             &["runs/k1", "--min", "EM@5=80"],
             "error: the gate's limit 80 of `EM@5` lies outside 0 to 1",
         ),
         (
             &["runs/k1", "--min", "em@5=0.8"],
-            "error: unknown measure or failure class `em@5`; did you mean `EM@5`?",
+            "error: unknown metric or failure class `em@5`; did you mean `EM@5`?",
         ),
         (
             &["runs/k1", "--max-drop", "RR=0.1", "--baseline", "runs/gone"],
@@ -173,7 +170,7 @@ fn what_cannot_be_checked_is_exit_2() {
     project.write("g.toml", "[gates]\nmin = { \"EM@0\" = 0.5 }\n");
     project.refuses_with_some_hint(
         &["check", "runs/k1", "--config", "g.toml"],
-        "error: g.toml:2: `gates.min.EM@0`: unknown measure or failure class `EM@0`",
+        "error: g.toml:2: `gates.min.EM@0`: unknown metric or failure class `EM@0`",
     );
     project.write("g.toml", "[gates]\nmin = { \"EM@5\" = 50 }\n");
     project.refuses_with_some_hint(

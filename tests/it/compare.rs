@@ -12,7 +12,7 @@ const GAMMA: &str = r#"{"id": "c", "title": "C", "text": "Gamma restarts. Gamma 
 const THIRD: &str = r#"{"id": "q3", "text": "How long do Gamma restarts take?", "answers": ["nine seconds"], "evidence": [[{"doc": "d", "quotes": ["nine seconds"]}]]}
 "#;
 
-/// A project whose three questions are right in the run `k5`; in `k1` the third is wrong.
+/// A project whose three questions are correct in the run `k5`; in `k1` the third is wrong.
 pub fn two_runs(sets: &[&str]) -> Project {
     let project = Project::of(&[
         ("c.toml", SETTINGS),
@@ -64,13 +64,13 @@ fn a_comparison_in_a_terminal() {
                    A  B
       retrieval.k  5  1
 
-    Measures, A to B
-      measure     n      A      B   delta            95% CI      p  MDE  W/T/L
+    Metrics, A to B
+      metric     n      A      B   delta            95% CI      p  MDE  W/T/L
       * AnswerF1  3  1.000  0.667  -0.333  [-1.000, +1.000]  1.000  > 1  0/2/1
 
     Answers (3 questions judged in both)
-               B right  B wrong
-      A right        2        1
+               B correct  B wrong
+      A correct        2        1
       A wrong        0        0
       - McNemar's exact p: 1.000
 
@@ -101,7 +101,7 @@ fn a_comparison_in_a_terminal() {
     assert!(
         text.contains("EM@5, ") && !text.contains("EM@3") && text.contains("more at other cutoffs")
     );
-    assert!(text.contains("--json has the measures at every cutoff"), "{text}");
+    assert!(text.contains("--json has the metrics at every cutoff"), "{text}");
 }
 
 #[test]
@@ -109,21 +109,21 @@ fn a_comparison_in_json_holds_what_the_terminal_shortens() {
     let project = two_runs(&[]);
     let comparison = json(&project, &["runs/k5", "runs/k1"]);
     let pair = &comparison["pairs"][0];
-    let right = pair["measures"]
+    let correct = pair["metrics"]
         .as_array()
         .expect("a list")
         .iter()
-        .find(|one| one["measure"] == "AnswerRight");
-    let right = right.expect("compared");
+        .find(|one| one["metric"] == "AnswerCorrect");
+    let correct = correct.expect("compared");
     assert_eq!(
-        (&right["n"], &right["wins"], &right["ties"], &right["losses"]),
+        (&correct["n"], &correct["wins"], &correct["ties"], &correct["losses"]),
         (&3.into(), &0.into(), &2.into(), &1.into())
     );
     assert_eq!(
-        (right["baseline"].as_f64(), right["p"].as_f64(), right["p_holm"].as_f64()),
+        (correct["baseline"].as_f64(), correct["p"].as_f64(), correct["p_holm"].as_f64()),
         (Some(1.0), Some(1.0), Some(1.0))
     );
-    let delta = right["delta"].as_f64().expect("a number");
+    let delta = correct["delta"].as_f64().expect("a number");
     assert!((delta + 1.0 / 3.0).abs() < 1e-12, "{delta}");
     let flip = &pair["flips"][0];
     assert_eq!(
@@ -143,7 +143,7 @@ fn another_ruler_is_told_and_not_used() {
     let expected = [
         "  ! evaluation settings differ: both runs are scored with those of A\n",
         "\n  evaluation.seed  0  1\n",
-        "  B: No difference: AnswerRight is equal on each of 3 questions.\n",
+        "  B: No difference: AnswerCorrect is equal on each of 3 questions.\n",
     ];
     assert!(expected.iter().all(|line| text.contains(line)), "{text}");
     assert!(!text.contains("Flipped"), "{text}");
@@ -214,8 +214,8 @@ fn a_wrong_call_is_refused_with_a_hint() {
     project.refuses(
         &["compare", "runs/k5", "runs/k1", "-m", "ndcg@5"],
         &[
-            "error: unknown measure `ndcg@5`; did you mean `nDCG@5`?",
-            "hint: measures read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragtriage score --list` explains them all",
+            "error: unknown metric `ndcg@5`; did you mean `nDCG@5`?",
+            "hint: metrics read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; `ragtriage score --list` explains them all",
         ],
     );
     project.refuses_with_some_hint(

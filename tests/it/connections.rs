@@ -7,7 +7,7 @@ use crate::project::{Outcome, Project, RUN, outcome, tiny_bert};
 use crate::run_files::class;
 use crate::tls::TlsServer;
 
-/// A completion that is right for the second question.
+/// A completion that is correct for the second question.
 fn beta() -> String {
     json!({"choices": [{"message": {"content": "Answer: Beta"}, "finish_reason": "stop"}]})
         .to_string()

@@ -41,8 +41,10 @@ fn what_is_counted_is_what_the_run_then_asks() {
     assert_eq!(call(&project, &endpoint.base_url(), &[]).code, 0);
     assert_eq!(endpoint.requests().len(), 6);
     let traces = project.traces("r");
-    let arms = traces.iter().flat_map(|trace| trace["arms"].as_array().expect("arms"));
-    let attempts = arms.flat_map(|arm| arm["attempts"].as_array().expect("attempts"));
+    let conditions =
+        traces.iter().flat_map(|trace| trace["conditions"].as_array().expect("conditions"));
+    let attempts =
+        conditions.flat_map(|condition| condition["attempts"].as_array().expect("attempts"));
     let called = attempts.filter(|attempt| attempt["origin"] == "called");
     let tokens: u64 =
         called.map(|attempt| attempt["tokens"]["prompt"].as_u64().expect("a number")).sum();
@@ -53,8 +55,8 @@ fn what_is_counted_is_what_the_run_then_asks() {
 fn after_a_run_all_is_in_the_cache() {
     let endpoint = Endpoint::start(None, knows);
     let project = Project::new();
-    let one_arm = ["--set", "evaluation.arms=[\"retrieved\"]"];
-    assert_eq!(call(&project, &endpoint.base_url(), &one_arm).code, 0);
+    let one_condition = ["--set", "evaluation.conditions=[\"retrieved\"]"];
+    assert_eq!(call(&project, &endpoint.base_url(), &one_condition).code, 0);
     std::fs::remove_dir_all(project.path("runs")).expect("removed");
 
     let price = ["--set", "generation.price={prompt = 0.0, completion = 1000.0}"];
@@ -123,8 +125,8 @@ fn without_a_generator_nothing_is_paid_and_nothing_leaves() {
 fn a_run_that_is_resumed_counts_what_is_left() {
     let endpoint = Endpoint::start(None, knows);
     let project = Project::new();
-    let one_arm = ["--set", "evaluation.arms=[\"retrieved\"]"];
-    assert_eq!(call(&project, &endpoint.base_url(), &one_arm).code, 0);
+    let one_condition = ["--set", "evaluation.conditions=[\"retrieved\"]"];
+    assert_eq!(call(&project, &endpoint.base_url(), &one_condition).code, 0);
     let first = project.read("runs/r/traces.jsonl").lines().next().expect("a line").to_owned();
     project.write("runs/r/traces.jsonl", format!("{first}\n"));
     let before = project.files("runs");

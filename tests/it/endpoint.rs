@@ -103,7 +103,7 @@ pub fn says(text: &str) -> ResponseTemplate {
     }))
 }
 
-/// The right answers to [`crate::project::QUESTIONS`], told apart by the question in the prompt.
+/// The correct answers to [`crate::project::QUESTIONS`], told apart by the question in the prompt.
 pub fn knows(request: &Request) -> ResponseTemplate {
     let asked = user_message(request);
     if asked.contains("How long does alpha wait?") {

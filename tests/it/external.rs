@@ -9,7 +9,7 @@ use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
 
 use crate::project::{Outcome, Project};
-use crate::run_files::{self, class, measure};
+use crate::run_files::{self, class, metric};
 
 /// A RAG on loopback; gone at the end.
 pub struct Rag {
@@ -46,7 +46,7 @@ pub fn asked(request: &Request) -> Value {
     serde_json::from_slice(&request.body).expect("JSON")
 }
 
-/// Both questions right, each from its own document.
+/// Both questions correct, each from its own document.
 fn knows(request: &Request) -> ResponseTemplate {
     let question = asked(request);
     let (text, answer) = match question["question"].as_str().expect("a question") {
@@ -70,7 +70,7 @@ fn a_service_is_asked_once_a_question_and_classified() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     run_files::check(&project, "r");
     let summary = project.summary("r");
-    assert_eq!((class(&summary, "correct"), measure(&summary, "EM@1")), (2, (1.0, 2)));
+    assert_eq!((class(&summary, "correct"), metric(&summary, "EM@1")), (2, (1.0, 2)));
     let mut bodies: Vec<Value> = rag.requests().iter().map(asked).collect();
     bodies.sort_by_key(|body| body["id"].to_string());
     let expected = [
@@ -183,7 +183,7 @@ fn what_stood_in_the_prompt_is_found_whatever_our_own_k_is() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let table = &project.summary("r")["two_by_two"];
     assert_eq!(
-        (&table["k"], &table["hit_right"]["n"], &table["n"]),
+        (&table["k"], &table["hit_correct"]["n"], &table["n"]),
         (&json!(4), &json!(2), &json!(2))
     );
 }

@@ -41,13 +41,13 @@ fn run(project: &Project, rag: &Rag, args: &[&str]) -> Outcome {
     project.run(&[&sets, args].concat())
 }
 
-/// The contexts sent for question and arm, of several requests each.
+/// The contexts sent for question and condition, of several requests each.
 fn sent(rag: &Rag) -> BTreeMap<(String, String), Vec<Value>> {
     let mut sent: BTreeMap<(String, String), Vec<Value>> = BTreeMap::new();
     for asked in rag.requests().iter().map(asked) {
         let text = |key: &str| asked[key].as_str().unwrap_or("-").to_owned();
         let contexts = asked.get("contexts").cloned().unwrap_or(Value::Null);
-        sent.entry((text("id"), text("arm"))).or_default().push(contexts);
+        sent.entry((text("id"), text("condition"))).or_default().push(contexts);
     }
     sent
 }
@@ -60,8 +60,9 @@ fn a_service_is_sent_the_passages_of_each_condition() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     check(&project, "r");
     let mut sent = sent(&rag);
-    let mut of =
-        |id: &str, arm: &str| sent.remove(&(id.to_owned(), arm.to_owned())).unwrap_or_default();
+    let mut of = |id: &str, condition: &str| {
+        sent.remove(&(id.to_owned(), condition.to_owned())).unwrap_or_default()
+    };
     assert_eq!(of("q1", "-"), [Value::Null]);
     // Its gold document is one chunk, and that is what was retrieved: the oracle's contexts are those of the question itself. What is
     // sent is the test, with another answer.
@@ -69,11 +70,11 @@ fn a_service_is_sent_the_passages_of_each_condition() {
     assert_eq!(probe.len(), 1);
     let text = probe[0][0].as_str().expect("a text");
     assert!(text.starts_with("Alpha waits ") && !text.contains("six"), "{text}");
-    assert!(of("q1", "gold_in_noise").is_empty(), "the prompt has its gold");
+    assert!(of("q1", "gold_with_distractors").is_empty(), "the prompt has its gold");
     assert_eq!(of("q1", "closed_book"), [json!([])]);
     // The missing gold goes into the middle of one context: before it. A title is the first line.
     let gold = format!("B\n{BETA}");
-    assert_eq!(of("q2", "gold_in_noise"), [json!([gold, ALPHA])]);
+    assert_eq!(of("q2", "gold_with_distractors"), [json!([gold, ALPHA])]);
     let oracle = of("q2", "oracle");
     assert_eq!(oracle.len(), 2, "the condition and the test: {oracle:?}");
     assert!(oracle.contains(&json!([gold])), "{oracle:?}");
@@ -114,13 +115,13 @@ fn contexts_are_sent_as_they_were_retrieved_in_a_body_of_the_services_own() {
             "--name",
             "r",
             "--set",
-            "external.request={ q = \"{question}\", docs = \"{contexts}\", mode = \"{arm}\" }",
+            "external.request={ q = \"{question}\", docs = \"{contexts}\", mode = \"{condition}\" }",
             "--set",
             "external.contexts=/sources",
             "--set",
             "external.answer=/text",
             "--set",
-            "evaluation.arms=[\"retrieved\", \"gold_in_noise\"]",
+            "evaluation.conditions=[\"retrieved\", \"gold_with_distractors\"]",
             "--set",
             "chunking.title_prefix=false",
         ],
@@ -130,7 +131,7 @@ fn contexts_are_sent_as_they_were_retrieved_in_a_body_of_the_services_own() {
         .requests()
         .iter()
         .map(asked)
-        .filter(|asked| asked["mode"] == "gold_in_noise")
+        .filter(|asked| asked["mode"] == "gold_with_distractors")
         .map(|asked| asked["docs"].clone())
         .collect();
     assert_eq!(docs, [json!([ALPHA, "Beta  never\nwaits."])]);
@@ -143,7 +144,7 @@ fn a_condition_that_failed_is_asked_again_on_resume_and_no_other() {
     let rag = Rag::start(move |request: &Request| {
         let asked = asked(request);
         let mut failed = failed.lock().expect("no holder panics");
-        if asked["id"] == "q2" && asked["arm"] == "closed_book" && !*failed {
+        if asked["id"] == "q2" && asked["condition"] == "closed_book" && !*failed {
             *failed = true;
             return ResponseTemplate::new(400).set_body_string("no");
         }
@@ -158,7 +159,7 @@ fn a_condition_that_failed_is_asked_again_on_resume_and_no_other() {
     assert_eq!(class(&project.summary("r"), "failed"), 0);
     let again: Vec<String> = rag.requests()[before..]
         .iter()
-        .map(|request| asked(request)["arm"].as_str().unwrap_or("retrieved").to_owned())
+        .map(|request| asked(request)["condition"].as_str().unwrap_or("retrieved").to_owned())
         .collect();
     assert_eq!(again, ["retrieved", "closed_book"]);
 }
@@ -171,7 +172,7 @@ fn a_dry_run_counts_the_calls_of_a_service_and_makes_none() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(rag.requests().len(), 0);
     let estimate: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    // Both documents are retrieved in our place, so that the prompts of `gold_in_noise` are those of `retrieved`; the two questions are
+    // Both documents are retrieved in our place, so that the prompts of `gold_with_distractors` are those of `retrieved`; the two questions are
     // tested.
     let counts = ["prompts", "same_prompt", "calls"].map(|key| estimate[key].as_u64());
     assert_eq!(counts, [Some(8), Some(2), Some(8)]);
@@ -183,7 +184,7 @@ fn a_dry_run_counts_the_calls_of_a_service_and_makes_none() {
 /// A record of the same RAG; `q1` has an oracle of its own.
 fn record() -> String {
     let lines = [
-        json!({"id": "q1", "contexts": [ALPHA], "answer": "six minutes", "arms": {"oracle": "six minutes"}}),
+        json!({"id": "q1", "contexts": [ALPHA], "answer": "six minutes", "conditions": {"oracle": "six minutes"}}),
         json!({"id": "q2", "contexts": [ALPHA], "answer": "I don't know"}),
     ];
     lines.map(|line| format!("{line}\n")).concat()

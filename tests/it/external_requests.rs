@@ -7,8 +7,8 @@ use crate::external::{Rag, asked};
 use crate::project::{Outcome, Project};
 use crate::run_files::{self, class};
 
-/// The right context, document and answer of a question.
-fn right(question: &str) -> (&'static str, &'static str, &'static str) {
+/// The correct context, document and answer of a question.
+fn correct(question: &str) -> (&'static str, &'static str, &'static str) {
     match question {
         "How long does alpha wait?" => ("Alpha waits six minutes.", "a", "six minutes"),
         "Who never waits?" => ("Beta never waits.", "b", "Beta"),
@@ -42,7 +42,7 @@ const SHAPES: [Shape; 3] = [
         ],
         question: "/input/question",
         respond: |question| {
-            let (text, doc, answer) = right(question);
+            let (text, doc, answer) = correct(question);
             let document =
                 json!({"page_content": text, "metadata": {"source": doc}, "type": "Document"});
             json!({"output": {"answer": answer, "context": [document]}, "metadata": {"run_id": "1"}})
@@ -58,7 +58,7 @@ const SHAPES: [Shape; 3] = [
         ],
         question: "/query",
         respond: |question| {
-            let (text, _, answer) = right(question);
+            let (text, _, answer) = correct(question);
             let node = json!({"node": {"text": text, "id_": "n"}, "score": 0.7});
             json!({"response": answer, "source_nodes": [node], "metadata": {}})
         },
@@ -73,7 +73,7 @@ const SHAPES: [Shape; 3] = [
         ],
         question: "/query",
         respond: |question| {
-            let (text, doc, answer) = right(question);
+            let (text, doc, answer) = correct(question);
             let document = json!({"content": text, "meta": {"name": doc}, "score": 0.9});
             json!({"query": question, "answers": [{"answer": answer}], "documents": [document]})
         },
@@ -108,7 +108,7 @@ fn the_servers_of_three_frameworks_are_asked_and_read() {
 fn headers_come_from_the_environment_and_their_values_are_in_no_file() {
     let project = Project::new();
     let rag = Rag::start(|request: &Request| {
-        let (text, _, _) = right(asked(request)["question"].as_str().expect("text"));
+        let (text, _, _) = correct(asked(request)["question"].as_str().expect("text"));
         let key = request.headers["x-rag-key"].to_str().expect("text");
         ResponseTemplate::new(200).set_body_json(json!({"sources": [text], "said": key}))
     });

@@ -48,7 +48,7 @@ fn halves() -> Project {
 fn the_same_ranges_from_a_file_give_the_same_results() {
     let project = halves();
     let (own, foreign) = (run(&project, "own", &[]), run(&project, "foreign", BY_FILE));
-    for key in ["measures", "classes", "losses", "verdict"] {
+    for key in ["metrics", "classes", "losses", "verdict"] {
         assert_eq!(own[key], foreign[key], "{key}");
     }
     // Six questions need both halves, and `key?` finds the first alone: a boundary is between them.

@@ -1,7 +1,7 @@
 //! Published formats, each by a set made by hand for the purpose and small enough to count.
 
 use crate::project::Project;
-use crate::run_files::{check, measure};
+use crate::run_files::{check, metric};
 
 /// Settings of a data set at `data`.
 fn settings(format: &str, more: &str) -> String {
@@ -47,13 +47,13 @@ fn hotpotqa_pools_paragraphs_by_title_and_counts_by_hand() {
         (&4.into(), &4.into(), &2.into())
     );
     // The questions name or share a word with each of their two golds, and five places are enough for four chunks.
-    close(measure(&summary, "Recall@5"), 1.0, 2);
-    close(measure(&summary, "FullRecall@5"), 1.0, 2);
+    close(metric(&summary, "Recall@5"), 1.0, 2);
+    close(metric(&summary, "FullRecall@5"), 1.0, 2);
     // At one place only half of two golds fits.
-    close(measure(&summary, "Recall@1"), 0.5, 2);
-    close(measure(&summary, "FullRecall@1"), 0.0, 2);
+    close(metric(&summary, "Recall@1"), 0.5, 2);
+    close(metric(&summary, "FullRecall@1"), 0.0, 2);
     // Only h1 has a span; `Carl Orff Junior` stands in one paragraph.
-    close(measure(&summary, "EM@5"), 1.0, 1);
+    close(metric(&summary, "EM@5"), 1.0, 1);
     assert_eq!(summary["losses"]["stages"][4]["complete"], 2);
     let ranges = |trace: &serde_json::Value| -> Vec<serde_json::Value> {
         let groups = trace["question"]["evidence"].as_array().expect("groups").iter();
@@ -90,18 +90,18 @@ fn beir_scores_graded_judgments_of_queries_without_answers() {
     assert_eq!(summary["n_questions"], 2);
     // Both queries have one word, which one document holds: b1 finds d1 (grade 2) and not d2 (grade 1), b2 finds d3 and
     // not d9, which the corpus does not have.
-    close(measure(&summary, "Recall@5"), 0.5, 2);
-    close(measure(&summary, "RR"), 1.0, 2);
-    close(measure(&summary, "P@5"), 0.2, 2);
+    close(metric(&summary, "Recall@5"), 0.5, 2);
+    close(metric(&summary, "RR"), 1.0, 2);
+    close(metric(&summary, "P@5"), 0.2, 2);
     // b1: 2 / (2 + 1/log2 3); b2: 1 / (1 + 1/log2 3).
     let second = 1.0 / 3f64.log2();
     close(
-        measure(&summary, "nDCG@10"),
+        metric(&summary, "nDCG@10"),
         f64::midpoint(2.0 / (2.0 + second), 1.0 / (1.0 + second)),
         2,
     );
     assert_eq!(
-        (measure(&summary, "EM@5").1, measure(&summary, "AnswerF1").1),
+        (metric(&summary, "EM@5").1, metric(&summary, "AnswerF1").1),
         (0, 0),
         "there are no answers"
     );

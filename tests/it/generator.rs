@@ -26,7 +26,7 @@ fn with(base_url: &str, more: &[&str]) -> Vec<String> {
 }
 
 /// One prompt a question.
-const ONE_ARM: [&str; 2] = ["--set", "evaluation.arms=[\"retrieved\"]"];
+const ONE_ARM: [&str; 2] = ["--set", "evaluation.conditions=[\"retrieved\"]"];
 
 #[test]
 fn answers_are_taken_and_prompts_hold_the_passages() {
@@ -37,9 +37,9 @@ fn answers_are_taken_and_prompts_hold_the_passages() {
     check(&project, "r");
     assert_eq!(class(&project.summary("r"), "correct"), 2);
     let traces = project.traces("r");
-    assert_eq!(traces[0]["arms"][0]["attempts"][0]["extracted"], "six minutes");
+    assert_eq!(traces[0]["conditions"][0]["attempts"][0]["extracted"], "six minutes");
     assert_eq!(
-        traces[0]["arms"][0]["attempts"][0]["raw"],
+        traces[0]["conditions"][0]["attempts"][0]["raw"],
         "The first passage says so.\nAnswer: six minutes"
     );
 
@@ -71,15 +71,15 @@ fn billed_tokens_and_prices_are_added_up() {
     let outcome = run(&project, &with(&endpoint.base_url(), &["--name", "r", "--set", price]));
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let summary = project.summary("r");
-    // Six calls, two an arm: 6 x 1000 and 6 x 7 tokens; 6000 x 2 / 10^6 + 42 x 10 / 10^6 = 0.01242 US dollars.
+    // Six calls, two a condition: 6 x 1000 and 6 x 7 tokens; 6000 x 2 / 10^6 + 42 x 10 / 10^6 = 0.01242 US dollars.
     let tokens = &summary["tokens"];
     assert_eq!((&tokens["prompt"], &tokens["completion"]), (&6000.into(), &42.into()));
-    let oracle = &tokens["by_arm"]["oracle"];
+    let oracle = &tokens["by_condition"]["oracle"];
     assert_eq!(
         (&oracle["calls"], &oracle["prompt"], &oracle["completion"]),
         (&2.into(), &2000.into(), &14.into())
     );
-    let in_noise = &tokens["by_arm"]["gold_in_noise"];
+    let in_noise = &tokens["by_condition"]["gold_with_distractors"];
     assert_eq!(
         (&in_noise["calls"], &in_noise["same_prompt"], &in_noise["prompt"]),
         (&0.into(), &2.into(), &0.into())
@@ -121,7 +121,7 @@ fn the_key_goes_to_the_server_and_nowhere_else() {
     }
     assert!(project.read("runs/r/traces.jsonl").contains("bad call with"), "the complaint is kept");
     assert_eq!(
-        project.traces("r")[0]["arms"][0]["attempts"][0]["raw"],
+        project.traces("r")[0]["conditions"][0]["attempts"][0]["raw"],
         "Sent: Bearer ***, ***...\nAnswer: six minutes"
     );
     let beginning = &KEY.as_bytes()[..8];
@@ -180,9 +180,9 @@ fn one_failing_question_fails_alone_and_resume_asks_only_it() {
     check(&project, "r");
     let summary = project.summary("r");
     assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (1, 1));
-    // A failed question is no wrong answer: one answer was given, and it was right.
-    assert_eq!(summary["measures"]["AnswerF1"]["n"], 1);
-    assert_eq!(summary["measures"]["AnswerF1"]["mean"], 1.0);
+    // A failed question is no wrong answer: one answer was given, and it was correct.
+    assert_eq!(summary["metrics"]["AnswerF1"]["n"], 1);
+    assert_eq!(summary["metrics"]["AnswerF1"]["mean"], 1.0);
     let reason = project.traces("r")[1]["reason"].as_str().expect("a sentence").to_owned();
     assert!(reason.contains("status 500") && reason.contains("out of memory"), "{reason}");
     assert!(first.stdout.contains("--resume r"), "{}", first.stdout);

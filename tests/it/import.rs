@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::project::Project;
-use crate::run_files::{self, class, measure};
+use crate::run_files::{self, class, metric};
 
 /// What ours recorded, as another RAG would have: its packed passages with their scores, its answers.
 fn record_of(project: &Project, run: &str, context: impl Fn(&Value) -> Value) -> String {
@@ -24,16 +24,17 @@ fn record_of(project: &Project, run: &str, context: impl Fn(&Value) -> Value) ->
         let mut line = json!({
             "id": trace["question"]["id"],
             "contexts": contexts(packed.as_array().expect("hits").iter().map(|hit| &hit["id"]).collect()),
-            "arms": {},
+            "conditions": {},
         });
-        for arm in trace["arms"].as_array().expect("arms") {
-            let attempt = &arm["attempts"][0];
-            match arm["arm"].as_str().expect("a name") {
+        for condition in trace["conditions"].as_array().expect("conditions") {
+            let attempt = &condition["attempts"][0];
+            match condition["condition"].as_str().expect("a name") {
                 "retrieved" => line["answer"] = attempt["raw"].clone(),
                 name => {
                     let shown =
                         contexts(attempt["passages"].as_array().expect("ids").iter().collect());
-                    line["arms"][name] = json!({ "answer": attempt["raw"], "contexts": shown });
+                    line["conditions"][name] =
+                        json!({ "answer": attempt["raw"], "contexts": shown });
                 }
             }
         }
@@ -85,13 +86,13 @@ fn what_our_own_run_recorded_comes_back_with_the_same_numbers() {
         let imported = good(&project, name, &["record.jsonl"]);
         for at in ["@1", "@3", "@5", "@prompt"] {
             assert_eq!(
-                measure(&imported, &format!("EM{at}")),
-                measure(&own, &format!("EM{at}")),
+                metric(&imported, &format!("EM{at}")),
+                metric(&own, &format!("EM{at}")),
                 "{name} {at}"
             );
         }
         for answers in ["AnswerEM", "AnswerF1", "AnswerPrecision", "AnswerRecall"] {
-            assert_eq!(measure(&imported, answers), measure(&own, answers), "{name}");
+            assert_eq!(metric(&imported, answers), metric(&own, answers), "{name}");
         }
         for same in [
             "correct",
@@ -134,7 +135,7 @@ fn an_imported_run_is_reported_without_our_pipelines_settings() {
     assert_eq!(project.read("runs/r/retrieval.trec"), "q1 Q0 a 1 1 r\nq2 Q0 a 1 1 r\n");
 }
 
-/// q1 has its gold and the right answer, by plain text; q2 has the other document and a wrong one.
+/// q1 has its gold and the correct answer, by plain text; q2 has the other document and a wrong one.
 const RECORD: &str = r#"{"id": "q1", "contexts": ["Alpha waits six minutes."], "answer": "six minutes"}
 {"question": "Who never waits?", "contexts": [{"text": "Alpha waits", "doc_id": "a"}], "answer": "Alpha"}
 "#;
@@ -164,17 +165,17 @@ fn a_trec_run_is_joined_with_the_golds_of_its_documents() {
     let two = good(&project, "two", &["r.trec", "--config", "c.toml", "--set", "retrieval.k=2"]);
     assert_eq!(class(&two, "supported"), 2);
     // Reciprocal ranks 1/2 and 1.
-    assert_eq!(measure(&two, "RR"), (0.75, 2));
+    assert_eq!(metric(&two, "RR"), (0.75, 2));
 }
 
 #[test]
-fn our_own_trec_file_comes_back_with_the_same_document_measures() {
+fn our_own_trec_file_comes_back_with_the_same_document_metrics() {
     let project = Project::runbooks();
     assert_eq!(project.call(&["run", "--out", "runs", "--name", "own"]).code, 0);
     let own = project.summary("own");
     let imported = good(&project, "trec", &["runs/own/retrieval.trec"]);
     for name in ["Recall@1", "Recall@5", "nDCG@10", "RR", "AP"] {
-        assert_eq!(measure(&imported, name), measure(&own, name), "{name}");
+        assert_eq!(metric(&imported, name), metric(&own, name), "{name}");
     }
 }
 

@@ -10,7 +10,7 @@ use crate::project::{Outcome, Project, full};
 
 const AT: &str = "/judge/chat/completions";
 
-/// Answers one question right, and the other one at such length that the rule does not read it.
+/// Answers one question correct, and the other one at such length that the rule does not read it.
 fn rambles(request: &Request) -> ResponseTemplate {
     if user_message(request).contains("How long does alpha wait?") {
         says("Answer: six minutes")
@@ -38,7 +38,7 @@ fn judge_sets(endpoint: &Endpoint) -> Vec<String> {
 fn run(project: &Project, endpoint: &Endpoint, more: &[String]) -> Outcome {
     let sets = sets(&endpoint.base_url());
     let mut args = vec!["run", "c.toml", "--out", "runs"];
-    args.extend(["--set", "evaluation.arms=[\"retrieved\"]"]);
+    args.extend(["--set", "evaluation.conditions=[\"retrieved\"]"]);
     args.extend(sets.iter().chain(more).map(String::as_str));
     args.extend(full(&args));
     project.call(&args)
@@ -90,7 +90,7 @@ fn a_judge_settles_what_the_rule_leaves_open() {
     // Every command reads the decision.
     let check = |name| {
         let run = format!("runs/{name}");
-        let gate = ["check", &run, "--min", "AnswerRight=1", "--gate", "mean"];
+        let gate = ["check", &run, "--min", "AnswerCorrect=1", "--gate", "mean"];
         project.call(&gate).code
     };
     assert_eq!([check("plain"), check("judged")], [1, 0]);

@@ -1,7 +1,7 @@
 //! `kill -9` at any moment of a run.
 //!
 //! What may be asked twice, with the cache off: what was in flight when the program was killed, at most `http.concurrency` calls
-//! (which may not grow here). The replies that it had are kept, also those of questions that were not through all their arms.
+//! (which may not grow here). The replies that it had are kept, also those of questions that were not through all their conditions.
 
 use std::collections::HashMap;
 use std::process::{Child, Command, Stdio};
@@ -27,7 +27,7 @@ const LATENCY: Duration = Duration::from_millis(2);
 /// Longer than any run here takes: what waits so long hangs.
 const FOREVER: Duration = Duration::from_mins(5);
 
-/// 200 questions, every tenth of which lost its gold to ranking, so that all arms are asked.
+/// 200 questions, every tenth of which lost its gold to ranking, so that all conditions are asked.
 struct Bench {
     project: Project,
     server: Server,
@@ -174,7 +174,7 @@ fn a_killed_run_loses_only_the_questions_in_flight() {
     let mut args = sets(&endpoint.base_url());
     // One call at a time, two questions in flight: the third starts when another is written. Which of the two is asked first
     // is open, and the third may be asked before the other.
-    let one_at_a_time = ["http.concurrency=1", "evaluation.arms=[\"retrieved\"]"];
+    let one_at_a_time = ["http.concurrency=1", "evaluation.conditions=[\"retrieved\"]"];
     args.extend(one_at_a_time.iter().flat_map(|set| ["--set", set]).map(str::to_owned));
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let start = [&["run", "c.toml", "--out", "runs"], &args[..]].concat();

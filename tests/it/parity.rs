@@ -6,7 +6,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use ragtriage_core::language::Language;
-use ragtriage_core::measure::answer::{Scorer, score};
+use ragtriage_core::metric::answer::{Scorer, score};
 use serde_json::Value;
 
 /// The folder of a fetched data set.

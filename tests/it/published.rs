@@ -45,13 +45,13 @@ fn check(config: &str, n: u64, n_systems: usize) {
     assert_eq!(systems.len(), n_systems);
     for (system, tolerance) in systems {
         let summary = summary(config, system);
-        for (measure, published) in &system.published {
-            let found = &summary["measures"][measure];
-            assert_eq!(found["n"], n, "{}, {measure}", system.name);
+        for (metric, published) in &system.published {
+            let found = &summary["metrics"][metric];
+            assert_eq!(found["n"], n, "{}, {metric}", system.name);
             let mean = found["mean"].as_f64().expect("a mean");
             assert!(
                 (mean - published).abs() <= tolerance,
-                "{}, {measure}: {mean}, published {published}",
+                "{}, {metric}: {mean}, published {published}",
                 system.name
             );
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::project::Project;
-use ragtriage_core::measure::Family;
+use ragtriage_core::metric::Family;
 
 const SETTINGS: &str = include_str!("../../docs/src/settings.md");
 const METRICS: &str = include_str!("../../docs/src/metrics.md");

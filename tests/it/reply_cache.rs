@@ -10,7 +10,7 @@ use crate::endpoint::{Endpoint, knows, knows_and_bills, says, sets, user_message
 use crate::project::{Outcome, Project, outcome};
 use crate::run_files::{check, timeless};
 
-const ARMS: [&str; 2] = ["--set", "evaluation.arms=[\"retrieved\", \"oracle\"]"];
+const ARMS: [&str; 2] = ["--set", "evaluation.conditions=[\"retrieved\", \"oracle\"]"];
 const REPLIES: &str = "cache/replies.sqlite";
 
 fn run(project: &Project, base_url: &str, name: &str, more: &[&str]) -> Outcome {
@@ -22,11 +22,13 @@ fn run(project: &Project, base_url: &str, name: &str, more: &[&str]) -> Outcome 
     project.call(&args)
 }
 
-/// Where each attempt of a run was taken from, in the order of questions and arms.
+/// Where each attempt of a run was taken from, in the order of questions and conditions.
 fn origins(project: &Project, name: &str) -> Vec<String> {
     let traces = project.traces(name);
-    let arms = traces.iter().flat_map(|trace| trace["arms"].as_array().expect("arms"));
-    let attempts = arms.flat_map(|arm| arm["attempts"].as_array().expect("attempts"));
+    let conditions =
+        traces.iter().flat_map(|trace| trace["conditions"].as_array().expect("conditions"));
+    let attempts =
+        conditions.flat_map(|condition| condition["attempts"].as_array().expect("attempts"));
     attempts.map(|attempt| attempt["origin"].as_str().expect("an origin").to_owned()).collect()
 }
 
@@ -61,7 +63,7 @@ fn a_second_run_makes_no_call_and_ends_the_same() {
         one["cost_usd"]
     );
     assert_eq!(two["cost_usd"], 0.0);
-    for key in ["measures", "classes", "flags", "losses", "loss_budget", "verdict"] {
+    for key in ["metrics", "classes", "flags", "losses", "loss_budget", "verdict"] {
         assert_eq!(timeless(one.clone())[key], timeless(two.clone())[key], "{key}");
     }
 }
@@ -94,10 +96,12 @@ fn failures_are_not_kept_and_cut_or_filtered_replies_are() {
     });
     let project = Project::new();
     let finishes = |name: &str| {
-        let attempt =
-            |trace: &Value, arm: usize| trace["arms"][arm]["attempts"][0]["finish"].clone();
+        let attempt = |trace: &Value, condition: usize| {
+            trace["conditions"][condition]["attempts"][0]["finish"].clone()
+        };
         let traces = project.traces(name);
-        [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(question, arm)| attempt(&traces[question], arm))
+        [(0, 0), (0, 1), (1, 0), (1, 1)]
+            .map(|(question, condition)| attempt(&traces[question], condition))
     };
     assert_eq!(run(&project, &endpoint.base_url(), "a", &[]).code, 0);
     assert_eq!(finishes("a"), ["error", "length", "filtered", "filtered"]);

@@ -78,30 +78,27 @@ fn the_index_holds_every_question_with_its_class_scores_and_answer() {
         }
     }
     assert_eq!((&rows[0]["gold"], &rows[0]["tags"]), (&json!("six minutes"), &json!(["t"])));
-    let measures = run["measures"].as_array().expect("measures");
+    let metrics = run["metrics"].as_array().expect("metrics");
     let csv = project.call(&["report", "runs/r", "--format", "csv"]).stdout;
     let head: Vec<&str> = csv.lines().next().expect("a head").split(',').collect();
-    for (at, measure) in measures.iter().enumerate() {
+    for (at, metric) in metrics.iter().enumerate() {
         let column = head
             .iter()
-            .position(|name| Some(*name) == measure.as_str())
-            .expect("a measure of the run");
+            .position(|name| Some(*name) == metric.as_str())
+            .expect("a metric of the run");
         for (row, line) in rows.iter().zip(csv.lines().skip(1)) {
-            // No text here has a comma but one gold, which is quoted whole before the measures.
+            // No text here has a comma but one gold, which is quoted whole before the metrics.
             let cell = line.rsplit(',').nth(head.len() - 1 - column).expect("a cell");
             // Six digits are kept.
             let (shown, exact) = (row["scores"][at].as_f64(), cell.parse::<f64>().ok());
             let is_near =
                 shown.zip(exact).is_none_or(|(shown, exact)| (shown - exact).abs() <= 5e-6 * exact);
-            assert!(
-                shown.is_some() == exact.is_some() && is_near,
-                "{measure} of {line}: {shown:?}"
-            );
+            assert!(shown.is_some() == exact.is_some() && is_near, "{metric} of {line}: {shown:?}");
         }
     }
     assert!(
-        measures.contains(&json!("EM@5")) && measures.contains(&json!("AnswerF1")),
-        "{measures:?}"
+        metrics.contains(&json!("EM@5")) && metrics.contains(&json!("AnswerF1")),
+        "{metrics:?}"
     );
 }
 
@@ -203,7 +200,8 @@ fn a_question_that_failed_in_one_run_is_beside_its_other_and_said_not_to_be_comp
     project.good("b", &["--set", "retrieval.k=1"]);
     let mut traces = project.traces("a");
     let error = json!({"part": "retrieval", "kind": "transient", "message": "no answer"});
-    (traces[1]["error"], traces[1]["stages"], traces[1]["arms"]) = (error, json!([]), json!([]));
+    (traces[1]["error"], traces[1]["stages"], traces[1]["conditions"]) =
+        (error, json!([]), json!([]));
     project.write(
         "runs/a/traces.jsonl",
         traces.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n") + "\n",

@@ -216,7 +216,7 @@ fn where_search_is_approximate_exact_search_runs_beside_it() {
         "retrieval.retrievers=[\"dense\"]",
         "vector_store.exact=false",
         "vector_store.quantization.kind=\"scalar\"",
-        "evaluation.measures=[\"Recall@12\"]",
+        "evaluation.metrics=[\"Recall@12\"]",
         &tiny_dense(),
     ];
     let traces = run(&project, "r", &sets);

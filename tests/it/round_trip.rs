@@ -86,7 +86,7 @@ fn imported_runs_of_every_kind_come_back() {
             r#"{"id": "q2", "stages": {"packed": {"k": 3, "hits": ["Beta never waits."]}, "dense": [{"query": "b", "hits": ["Beta never waits."]}]}, "answer": "y"}"#,
         ],
         [
-            r#"{"id": "q1", "contexts": ["Alpha waits six minutes."], "answers": ["x", "six minutes"], "arms": {"oracle": "six minutes"}}"#,
+            r#"{"id": "q1", "contexts": ["Alpha waits six minutes."], "answers": ["x", "six minutes"], "conditions": {"oracle": "six minutes"}}"#,
             r#"{"id": "q2", "contexts": [], "answers": [{"answer": null}, {"error": "boom"}], "usage": {"prompt_tokens": 5}}"#,
         ],
     ];
@@ -128,8 +128,8 @@ fn questions_of_hotpotqa_come_back_with_all_conditions() {
     );
     let project = Project::of(&[("c.toml", &settings)]);
     project.good("plain", &[]);
-    let arms = &project.traces("plain")[0]["arms"];
-    assert!(arms.as_array().expect("arms").len() >= 3, "{arms}");
+    let conditions = &project.traces("plain")[0]["conditions"];
+    assert!(conditions.as_array().expect("conditions").len() >= 3, "{conditions}");
     let reader = project.reader_sets();
     let reader = reader.iter().map(String::as_str);
     let settings: Vec<&str> = ["--config", "c.toml"].into_iter().chain(reader).collect();

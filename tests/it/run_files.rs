@@ -23,7 +23,7 @@ const FILES: [&str; 9] = [
 const KEYS: [&str; 12] = [
     "schema",
     "n_questions",
-    "measures",
+    "metrics",
     "classes",
     "flags",
     "two_by_two",
@@ -75,9 +75,9 @@ pub fn class(summary: &Value, name: &str) -> u64 {
         .unwrap_or_else(|| panic!("no class {name}: {}", summary["classes"]))
 }
 
-/// A measure's mean and n.
-pub fn measure(summary: &Value, name: &str) -> (f64, u64) {
-    let entry = &summary["measures"][name];
+/// A metric's mean and n.
+pub fn metric(summary: &Value, name: &str) -> (f64, u64) {
+    let entry = &summary["metrics"][name];
     (entry["mean"].as_f64().expect("a mean"), entry["n"].as_u64().expect("an n"))
 }
 
@@ -118,16 +118,16 @@ fn check_summary(summary: &Value) {
     let loss = budget["loss"].as_f64().expect("a number");
     assert!((sum - loss).abs() < 1e-12, "terms add up to {sum}, the loss is {loss}");
 
-    check_measures(summary);
+    check_metrics(summary);
     check_pictures(summary);
     check_numbers("", summary);
 }
 
-fn check_measures(summary: &Value) {
-    // One cluster of questions has no spread to draw from; a measure may be defined in one cluster of several.
+fn check_metrics(summary: &Value) {
+    // One cluster of questions has no spread to draw from; a metric may be defined in one cluster of several.
     let no_spread = summary["n_clusters"] == 1;
-    for (name, entry) in summary["measures"].as_object().expect("an object") {
-        let (mean, n) = measure(summary, name);
+    for (name, entry) in summary["metrics"].as_object().expect("an object") {
+        let (mean, n) = metric(summary, name);
         // Values of an answer are counted, everything else is a share.
         let most = if name == "UnsupportedValues" { f64::INFINITY } else { 1.0 };
         assert!((0.0..=most).contains(&mean), "{name} is {mean}");
@@ -152,7 +152,8 @@ fn check_pictures(summary: &Value) {
     let counts: Vec<u64> = stages.iter().filter_map(|stage| stage["complete"].as_u64()).collect();
     assert!(counts.is_sorted_by(|a, b| a >= b), "evidence never comes back: {counts:?}");
     let table = &summary["two_by_two"];
-    let cells = ["hit_right", "hit_wrong", "hit_unsure", "miss_right", "miss_wrong", "miss_unsure"];
+    let cells =
+        ["hit_correct", "hit_wrong", "hit_unsure", "miss_correct", "miss_wrong", "miss_unsure"];
     let sum: u64 = cells.iter().map(|cell| table[cell]["n"].as_u64().expect("a count")).sum();
     assert_eq!(Some(sum), table["n"].as_u64());
 }

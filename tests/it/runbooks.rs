@@ -45,7 +45,7 @@ fn the_runs_folder_holds_what_the_design_names() {
     let summary = project.summary("r");
     // 190 + 30 span questions have EM; 275 of 300 have golds, 25 are unanswerable.
     assert_eq!(
-        (&summary["measures"]["EM@5"]["n"], &summary["losses"]["n_testable"]),
+        (&summary["metrics"]["EM@5"]["n"], &summary["losses"]["n_testable"]),
         (&220.into(), &275.into())
     );
     assert_eq!(summary["losses"]["stages"][0]["complete"], 275);

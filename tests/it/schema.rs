@@ -81,8 +81,8 @@ fn traces_and_summaries_of_a_wrong_type_are_rejected() {
         ("trace", &trace, "/question/kind"),
         ("trace", &trace, "/stages/0/hits/0/score"),
         ("trace", &trace, "/gold/groups/0/0/needed/0"),
-        ("trace", &trace, "/arms/0/attempts/0/stance"),
-        ("summary", &summary, "/measures/EM@5/ci95"),
+        ("trace", &trace, "/conditions/0/attempts/0/stance"),
+        ("summary", &summary, "/metrics/EM@5/ci95"),
         ("summary", &summary, "/losses/stages/0/class"),
         ("summary", &summary, "/verdict/conclusion"),
     ] {

@@ -28,8 +28,8 @@ fn json(project: &Project, args: &[&str]) -> Value {
     serde_json::from_str(&scored(project, &[args, &["--json"]].concat()).stdout).expect("JSON")
 }
 
-fn mean(scored: &Value, measure: &str) -> f64 {
-    scored["files"][0]["measures"][measure]["mean"].as_f64().expect("a mean")
+fn mean(scored: &Value, metric: &str) -> f64 {
+    scored["files"][0]["metrics"][metric]["mean"].as_f64().expect("a mean")
 }
 
 fn near(found: f64, expected: f64) {
@@ -88,9 +88,9 @@ fn json_holds_means_intervals_warnings_and_each_query() {
         (&"r.trec".into(), &"mine".into(), &3.into())
     );
     // Means of three of (1/2, 1, 0) lie in 0..=1; two quantiles of them are its interval.
-    let (low, high) = (&file["measures"]["RR"]["ci95"][0], &file["measures"]["RR"]["ci95"][1]);
+    let (low, high) = (&file["metrics"]["RR"]["ci95"][0], &file["metrics"]["RR"]["ci95"][1]);
     assert_eq!((low, high), (&0.0.into(), &1.0.into()));
-    assert_eq!(file["measures"]["MedianRank"]["mean"], 2.0);
+    assert_eq!(file["metrics"]["MedianRank"]["mean"], 2.0);
     assert_eq!(file["queries"]["q1"]["RR"], 0.5);
     assert_eq!(file["queries"]["q3"], serde_json::json!({"RR": 0.0, "MedianRank": null}));
     assert_eq!(
@@ -118,8 +118,8 @@ fn standard_input_gives_the_same_numbers() {
     let piped: Value = serde_json::from_str(&piped.stdout).expect("JSON");
     assert_eq!(piped["files"][0]["name"], "standard input");
     assert_eq!(
-        piped["files"][0]["measures"],
-        json(&project, &["--run", "r.trec", "--qrels", "q.rels"])["files"][0]["measures"]
+        piped["files"][0]["metrics"],
+        json(&project, &["--run", "r.trec", "--qrels", "q.rels"])["files"][0]["metrics"]
     );
 }
 
@@ -142,15 +142,15 @@ fn worked_examples_come_out_of_files() {
     // 5 retrieved of which 2 relevant, 6 relevant in 10,000: accuracy (2 + 10,000 - 5 - 4) / 10,000 = .9993, precision .4,
     // recall .333, F1 2 * .4 * .333 / .733 = .364.
     let project = textbook(&[("q", 6, &[1, 3])]);
-    let measures = "Accuracy@5,P@5,Recall@5,SetF1@5";
+    let metrics = "Accuracy@5,P@5,Recall@5,SetF1@5";
     let scored = json(
         &project,
-        &["--run", "r.trec", "--qrels", "q.rels", "-m", measures, "--documents", "10000"],
+        &["--run", "r.trec", "--qrels", "q.rels", "-m", metrics, "--documents", "10000"],
     );
-    for (measure, expected) in
+    for (metric, expected) in
         [("Accuracy@5", 0.9993), ("P@5", 0.4), ("Recall@5", 1.0 / 3.0), ("SetF1@5", 4.0 / 11.0)]
     {
-        near(mean(&scored, measure), expected);
+        near(mean(&scored, metric), expected);
     }
     // APs: hit 1 of 2 relevant 1/2; hits 2, 4 of 2 (1/2 + 2/4)/2 = 1/2; hits 4, 5 of 3 (1/4 + 2/5)/3 = .2167: MAP .4056.
     // First hits at 1, 2, 4: MRR (1 + 1/2 + 1/4)/3 = .583, median 2.
@@ -159,7 +159,7 @@ fn worked_examples_come_out_of_files() {
         json(&project, &["--run", "r.trec", "--qrels", "q.rels", "-m", "AP,RR,MedianRank"]);
     near(mean(&scored, "AP"), (0.5 + 0.5 + 0.65 / 3.0) / 3.0);
     near(mean(&scored, "RR"), 1.75 / 3.0);
-    assert_eq!(scored["files"][0]["measures"]["MedianRank"]["mean"], 2.0);
+    assert_eq!(scored["files"][0]["metrics"]["MedianRank"]["mean"], 2.0);
 }
 
 const SQUAD2: &str = r#"{"version": "v2.0", "data": [{"title": "T", "paragraphs": [{"context": "c", "qas": [
@@ -191,7 +191,7 @@ fn squad_2_predictions_are_split_by_answerability() {
     );
     // One paragraph is one cluster, and one cluster has no interval.
     assert_eq!(
-        (&scored["files"][0]["n_clusters"], &scored["files"][0]["measures"]["AnswerF1"]["ci95"]),
+        (&scored["files"][0]["n_clusters"], &scored["files"][0]["metrics"]["AnswerF1"]["ci95"]),
         (&1.into(), &Value::Null)
     );
 
@@ -264,11 +264,11 @@ fn bad_files_are_refused_with_file_and_line() {
 }
 
 #[test]
-fn measures_that_files_do_not_give_are_refused() {
+fn metrics_that_files_do_not_give_are_refused() {
     let project = project();
-    let refused = |measure: &str, error: &str| {
+    let refused = |metric: &str, error: &str| {
         project.refuses_with_some_hint(
-            &["score", "--run", "r.trec", "--qrels", "q.rels", "-m", measure],
+            &["score", "--run", "r.trec", "--qrels", "q.rels", "-m", metric],
             error,
         );
     };
@@ -277,14 +277,14 @@ fn measures_that_files_do_not_give_are_refused() {
     refused("Recall@1000t", "error: `Recall@1000t` cannot be computed from a run and qrels");
     refused("AnswerF1", "error: `AnswerF1` cannot be computed from a run and qrels");
     refused("Fallout@5", "error: `Fallout@5` needs the size of the corpus");
-    refused("ndcg@10", "error: unknown measure `ndcg@10`; did you mean `nDCG@10`?");
+    refused("ndcg@10", "error: unknown metric `ndcg@10`; did you mean `nDCG@10`?");
     project.write("gold.json", SQUAD2);
     project.write("p.json", "{\"a\": \"x\"}");
-    for measure in ["RR", "AnswerRight", "Groundedness"] {
+    for metric in ["RR", "AnswerCorrect", "Groundedness"] {
         let files = ["score", "--predictions", "p.json", "--gold", "gold.json"];
         project.refuses_with_some_hint(
-            &[&files[..], &["-m", measure]].concat(),
-            &format!("error: `{measure}` cannot be computed from predictions and gold answers"),
+            &[&files[..], &["-m", metric]].concat(),
+            &format!("error: `{metric}` cannot be computed from predictions and gold answers"),
         );
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use flate2::read::GzDecoder;
 use ragtriage_core::language::Language;
-use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::metric::answer::Scorer;
 use ragtriage_data::run::external::input::Input;
 use ragtriage_data::run::external::qrels::Qrels;
 use ragtriage_data::run::external::trec_run::TrecRun;
@@ -45,9 +45,9 @@ fn random_pairs_score_as_the_reference_tools_score_them() {
         );
         let (run, qrels) =
             (TrecRun::parse(&run).expect("a run"), Qrels::parse(&qrels).expect("qrels"));
-        let measures = pair.expected.keys().map(|name| name.parse().expect("a measure")).collect();
+        let metrics = pair.expected.keys().map(|name| name.parse().expect("a metric")).collect();
         let plan = FilePlan {
-            measures,
+            metrics,
             only_shared: false,
             level: pair.level,
             n_documents: None,
@@ -76,7 +76,7 @@ fn random_pairs_score_as_the_reference_tools_score_them() {
     }
 }
 
-/// Our name of a measure of `trec_eval`, if both have it.
+/// Our name of a metric of `trec_eval`, if both have it.
 fn shared(name: &str) -> Option<String> {
     let alone = [
         ("map", "AP"),
@@ -121,12 +121,12 @@ fn all_trec() -> String {
     names.join(",")
 }
 
-/// Compares all values of measures that both have with those of `file`, to its four decimals; returns their number.
+/// Compares all values of metrics that both have with those of `file`, to its four decimals; returns their number.
 fn compared(folder: &Path, (file, run, qrels): (&str, &str, &str), args: &[&str]) -> usize {
     let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
-    let (run, qrels, measures) = (path(run), path(qrels), all_trec());
+    let (run, qrels, metrics) = (path(run), path(qrels), all_trec());
     let fixed =
-        ["score", "--run", &run, "--qrels", &qrels, "--per-query", "--json", "-m", &measures];
+        ["score", "--run", &run, "--qrels", &qrels, "--per-query", "--json", "-m", &metrics];
     let outcome = Project::new().call(&[&fixed[..], args].concat());
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let ours: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
@@ -135,10 +135,10 @@ fn compared(folder: &Path, (file, run, qrels): (&str, &str, &str), args: &[&str]
     for line in std::fs::read_to_string(folder.join(file)).expect("fetched").lines() {
         let [name, query, value] =
             line.split('\t').collect::<Vec<_>>().try_into().expect("three columns");
-        let Some(measure) = shared(name.trim_end()) else { continue };
+        let Some(metric) = shared(name.trim_end()) else { continue };
         let found = match query {
-            "all" => &ours["measures"][&measure]["mean"],
-            query => &ours["queries"][query][&measure],
+            "all" => &ours["metrics"][&metric]["mean"],
+            query => &ours["queries"][query][&metric],
         };
         assert_eq!(format!("{:.4}", found.as_f64().expect("a value")), value, "{file}: {line}");
         n += 1;
@@ -179,12 +179,12 @@ fn hotpotqa_files_score_as_the_official_script_scores_them() {
         Project::new().call(&["score", "--predictions", &predictions, "--gold", &gold, "--json"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""));
     let scored: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    let measures = &scored["files"][0]["measures"];
-    for (measure, expected) in
+    let metrics = &scored["files"][0]["metrics"];
+    for (metric, expected) in
         [("AnswerEM", 0.412_829_169_480_081), ("AnswerF1", 0.542_013_987_688_705_8)]
     {
-        let found = measures[measure]["mean"].as_f64().expect("a mean");
-        assert!((found - expected).abs() < 1e-12, "{measure}: {found}");
-        assert_eq!(measures[measure]["n"], 7405);
+        let found = metrics[metric]["mean"].as_f64().expect("a mean");
+        assert!((found - expected).abs() < 1e-12, "{metric}: {found}");
+        assert_eq!(metrics[metric]["n"], 7405);
     }
 }

@@ -109,7 +109,7 @@ fn what_was_run_is_not_run_again_and_its_runs_are_runs() {
 fn where_packing_is_varied_the_packed_passages_rank() {
     let project = planted("[sweep]\nretrieval.k = [1, 2]\n");
     let (_, json) = tuned(&project, &[]);
-    assert_eq!(json["measure"], "EvidenceRecall@prompt");
+    assert_eq!(json["metric"], "EvidenceRecall@prompt");
 }
 
 #[test]
@@ -218,8 +218,8 @@ fn what_a_sweep_cannot_be_is_said_before_anything_is_run() {
         refused(SIZES, &["--set", "tune.tokens=0"])
             .contains("`tune.tokens` is 0, must be at least 1")
     );
-    assert!(refused(SIZES, &["--set", "tune.measure=MedianRank"]).contains("median"));
-    assert!(refused(SIZES, &["--set", "tune.measure=AnswerF1"]).contains("which scores answers"));
+    assert!(refused(SIZES, &["--set", "tune.metric=MedianRank"]).contains("median"));
+    assert!(refused(SIZES, &["--set", "tune.metric=AnswerF1"]).contains("which scores answers"));
 }
 
 #[test]

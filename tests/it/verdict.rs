@@ -81,7 +81,7 @@ fn reference_answers_without_evidence_blame_no_stage() {
         let text = format!("When is service s{i} restarted?");
         json!({ "id": format!("q{i}"), "text": text, "answers": [reference(i + 2)] })
     };
-    // The first 88 of 100 are right, the others name another number.
+    // The first 88 of 100 are correct, the others name another number.
     let record = |i: usize| {
         let n = if i < 88 { i + 2 } else { i + 1002 };
         json!({ "id": format!("q{i}"), "contexts": [probes(i)["text"]], "answer": reference(n) })
@@ -95,11 +95,11 @@ fn reference_answers_without_evidence_blame_no_stage() {
     );
     assert_eq!(class(&summary, "corpus"), 0);
     let screen = outcome.stdout;
-    assert!(!screen.contains("EM@5") && screen.contains("AnswerRight: 0.880"), "{screen}");
+    assert!(!screen.contains("EM@5") && screen.contains("AnswerCorrect: 0.880"), "{screen}");
     assert!(screen.contains("ragtriage dataset label c.toml to label the evidence"), "{screen}");
     let (n, rows) = funnel(&screen);
     let found = rows.into_iter().filter(|(_, n)| *n > 0);
-    let expected = [("right, without evidence", 88), ("unclear", 12)];
+    let expected = [("correct, without evidence", 88), ("unclear", 12)];
     let expected = expected.map(|(label, n)| (label.to_owned(), n));
     assert_eq!((n, found.collect::<Vec<_>>()), (100, expected.to_vec()));
     let full = project.call(&["report", "runs/r", "--format", "terminal"]);
@@ -142,14 +142,14 @@ fn by_section(i: usize) -> Value {
     question
 }
 
-/// Right or wrong ports.
-fn ports(i: usize, is_right: bool) -> String {
-    (if is_right { 1000 + i } else { 5000 + i }).to_string()
+/// Correct or wrong ports.
+fn ports(i: usize, is_correct: bool) -> String {
+    (if is_correct { 1000 + i } else { 5000 + i }).to_string()
 }
 
 #[test]
 fn a_delivered_part_of_a_section_is_right_or_open_and_never_lost_by_chunking() {
-    // The end of the section holds the gold answer: 30 of 40 answers are right, 10 are wrong.
+    // The end of the section holds the gold answer: 30 of 40 answers are correct, 10 are wrong.
     let record = |i: usize| json!({ "id": format!("q{i}"), "contexts": [port(i)], "answer": ports(i, i < 30) });
     let (outcome, summary) = imported(&recorded(40, sections, by_section, record));
     let found = ["correct", "unclear", "chunking", "correct_unsupported"];
@@ -190,7 +190,7 @@ fn the_recorded_prompt_decides_what_was_packed() {
     assert_eq!(found.map(|name| class(&summary, name)), [4, 0, 10, 0], "{}", summary["classes"]);
     let below = class(&summary, "ranking") + class(&summary, "packing");
     assert_eq!(below, 46);
-    // All 4 answers with evidence are right, so that evidence would bring 46 + 10; but 4 answers tell little. The record does not say
+    // All 4 answers with evidence are correct, so that evidence would bring 46 + 10; but 4 answers tell little. The record does not say
     // whether the contexts were reranked.
     let text = text(&summary);
     assert!(
@@ -212,12 +212,12 @@ fn a_reader_that_repeats_one_wrong_answer_does_not_make_labels_suspect() {
         let others = [port(i), port((i + 1) % 30), port(0)];
         json!({
             "id": format!("q{i}"), "contexts": others, "answer": "1000",
-            "arms": { "oracle": { "answer": "1000", "contexts": [port(i)] }, "closed_book": { "answer": "1000", "contexts": [] } },
+            "conditions": { "oracle": { "answer": "1000", "contexts": [port(i)] }, "closed_book": { "answer": "1000", "contexts": [] } },
         })
     };
     let (_, summary) = imported(&recorded(30, sections, by_document, record));
     assert_eq!(summary["flags"]["label_suspect"], 0, "{}", summary["flags"]);
-    // Question 0 is right by luck.
+    // Question 0 is correct by luck.
     assert_eq!((class(&summary, "correct"), class(&summary, "generation")), (1, 29));
     // Where the gold passages hold the common answer and not the gold answer, the label is suspect: the port is another.
     let mislabelled = |i: usize| {
@@ -229,18 +229,18 @@ fn a_reader_that_repeats_one_wrong_answer_does_not_make_labels_suspect() {
         let answer = ports(i, true);
         json!({
             "id": format!("q{i}"), "contexts": [port(i), port((i + 1) % 30)], "answer": answer,
-            "arms": { "oracle": { "answer": answer, "contexts": [port(i)] } },
+            "conditions": { "oracle": { "answer": answer, "contexts": [port(i)] } },
         })
     };
     let (_, summary) = imported(&recorded(30, sections, mislabelled, record));
     assert_eq!(summary["flags"]["label_suspect"], 30);
 }
 
-/// Imports a record under that name: questions for which `right` holds have their evidence and are right, the others neither.
-fn import_right(project: &Project, name: &str, n: usize, right: impl Fn(usize) -> bool) {
+/// Imports a record under that name: questions for which `correct` holds have their evidence and are correct, the others neither.
+fn import_correct(project: &Project, name: &str, n: usize, correct: impl Fn(usize) -> bool) {
     let rows = (0..n).map(|i| {
-        let contexts = if right(i) { vec![port(i), word(i)] } else { vec![port((i + 1) % n)] };
-        json!({ "id": format!("q{i}"), "contexts": contexts, "answer": ports(i, right(i)) })
+        let contexts = if correct(i) { vec![port(i), word(i)] } else { vec![port((i + 1) % n)] };
+        json!({ "id": format!("q{i}"), "contexts": contexts, "answer": ports(i, correct(i)) })
     });
     project.write("r.jsonl", lines(rows));
     let outcome =
@@ -253,7 +253,7 @@ fn word(i: usize) -> String {
     format!("The word of s{i} is w{i}.")
 }
 
-/// A comparison of run `b` with run `a`: p of the right answers. No measure's interval and p may contradict each other.
+/// A comparison of run `b` with run `a`: p of the correct answers. No metric's interval and p may contradict each other.
 fn compared(project: &Project) -> f64 {
     let args = [
         "compare",
@@ -261,7 +261,7 @@ fn compared(project: &Project) -> f64 {
         "runs/b",
         "--json",
         "-m",
-        "AnswerRight",
+        "AnswerCorrect",
         "-m",
         "AnswerF1",
         "-m",
@@ -272,15 +272,15 @@ fn compared(project: &Project) -> f64 {
     let outcome = project.call(&args);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let found: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
-    let measures = found["pairs"][0]["measures"].as_array().expect("measures");
-    assert_eq!(measures.len(), 4);
-    for row in measures {
+    let metrics = found["pairs"][0]["metrics"].as_array().expect("metrics");
+    assert_eq!(metrics.len(), 4);
+    for row in metrics {
         let bound = |at: usize| row["ci95"][at].as_f64().expect("a bound");
         let excludes_zero = bound(0) > 0.0 || bound(1) < 0.0;
         let p = row["p"].as_f64().expect("a p");
         assert_eq!(excludes_zero, p < 0.05, "{row}");
     }
-    let of_answers = measures.iter().find(|row| row["measure"] == "AnswerRight");
+    let of_answers = metrics.iter().find(|row| row["metric"] == "AnswerCorrect");
     of_answers.expect("compared")["p"].as_f64().expect("a p")
 }
 
@@ -301,7 +301,7 @@ fn questions_chained_through_documents_are_apart_and_intervals_agree_with_p() {
         question
     };
     let project = recorded(100, document, question, |_| json!({}));
-    import_right(&project, "a", 100, |i| i < 60);
+    import_correct(&project, "a", 100, |i| i < 60);
     let summary = project.summary("a");
     assert_eq!((&summary["n_clusters"], &summary["largest_cluster"]), (&json!(100), &json!(1)));
     // Wins, losses, and the exact two-sided p of their signs: 2 / 2^5; 2 / 2^6; 2 (286 + 78 + 13 + 1) / 2^13;
@@ -310,7 +310,7 @@ fn questions_chained_through_documents_are_apart_and_intervals_agree_with_p() {
         [(5, 0, 0.0625), (6, 0, 0.03125), (10, 3, 756.0 / 8192.0), (12, 3, 1152.0 / 32768.0)]
     {
         let _ = std::fs::remove_dir_all(project.path("runs/b"));
-        import_right(&project, "b", 100, |i| (lost..60 + won).contains(&i));
+        import_correct(&project, "b", 100, |i| (lost..60 + won).contains(&i));
         let found = compared(&project);
         assert!((found - p).abs() < 1e-9, "{won} won, {lost} lost: {found}");
     }

@@ -8,16 +8,16 @@ use serde_json::json;
 
 use crate::endpoint::sets;
 use crate::project::{Outcome, Project, outcome};
-use crate::run_files::{check, class, measure};
+use crate::run_files::{check, class, metric};
 use crate::socket::{Sent, Socket, answer};
 
-/// `run c.toml --out runs` with the endpoint at `base_url`, one arm, and `more`.
+/// `run c.toml --out runs` with the endpoint at `base_url`, one condition, and `more`.
 fn run(project: &Project, base_url: &str, more: &[&str]) -> Outcome {
     let sets = sets(base_url);
     let args: Vec<&str> = sets
         .iter()
         .map(String::as_str)
-        .chain(["--set", "evaluation.arms=[\"retrieved\"]"])
+        .chain(["--set", "evaluation.conditions=[\"retrieved\"]"])
         .collect();
     let outcome = project.run(&[&args[..], more].concat());
     assert!(!outcome.stderr.contains("panicked"), "{}", outcome.stderr);
@@ -29,12 +29,12 @@ fn completion(text: &str) -> String {
     json!({"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}]}).to_string()
 }
 
-/// The right answer to either question of the project.
-fn right(request: &str) -> Sent {
-    Sent::Bytes(ok(&completion(right_text(request))))
+/// The correct answer to either question of the project.
+fn correct(request: &str) -> Sent {
+    Sent::Bytes(ok(&completion(correct_text(request))))
 }
 
-fn right_text(request: &str) -> &'static str {
+fn correct_text(request: &str) -> &'static str {
     if request.contains("How long does alpha wait?") {
         "Answer: six minutes"
     } else {
@@ -62,7 +62,7 @@ fn fails_alone_and_is_asked_again(
     let now = Arc::clone(&is_mended);
     let server = Socket::start(move |request| {
         let meets_it = request.contains("Who never waits?") && !now.load(Ordering::SeqCst);
-        if meets_it { fault() } else { right(request) }
+        if meets_it { fault() } else { correct(request) }
     });
     let project = Project::new();
     let first = run(&project, &server.base_url(), &[&["--name", "r"], more].concat());
@@ -71,7 +71,7 @@ fn fails_alone_and_is_asked_again(
     let summary = project.summary("r");
     assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (1, 1), "{cause}");
     assert_eq!(
-        measure(&summary, "AnswerF1"),
+        metric(&summary, "AnswerF1"),
         (1.0, 1),
         "{cause}: what was not answered is in no mean"
     );
@@ -125,9 +125,9 @@ fn what_lasts_fails_its_question_alone_and_names_the_cause() {
 fn a_connection_that_was_kept_open_and_is_dead_costs_no_answer() {
     let n_before = AtomicUsize::new(0);
     let server = Socket::start(move |request| match n_before.fetch_add(1, Ordering::SeqCst) {
-        0 => Sent::KeptOpen(answer("200 OK", &[], &completion(right_text(request)))),
+        0 => Sent::KeptOpen(answer("200 OK", &[], &completion(correct_text(request)))),
         1 => Sent::Reset,
-        _ => right(request),
+        _ => correct(request),
     });
     let project = Project::new();
     let one = ["--set", "http.concurrency=1", "--name", "r"];
@@ -138,7 +138,7 @@ fn a_connection_that_was_kept_open_and_is_dead_costs_no_answer() {
 
 #[test]
 fn azure_is_called_with_its_path_its_query_and_its_header() {
-    let server = Socket::start(right);
+    let server = Socket::start(correct);
     let base_url = format!(
         "http://127.0.0.1:{}/openai/deployments/tiny?api-version=2024-10-21",
         server.port()

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::parity::fetched;
 use crate::project::Project;
-use crate::run_files::{class, measure};
+use crate::run_files::{class, metric};
 
 /// Language, hash of its file, minimum of BM25's Recall@5.
 const LANGUAGES: [(&str, &str, f64); 7] = [
@@ -38,7 +38,7 @@ fn each_language_is_detected_its_passages_are_found_and_answers_are_seen_in_them
         project.good("r", &[]);
         assert_eq!(project.json("runs/r/run.json")["settings"]["dataset"]["language"], code);
         let summary = project.summary("r");
-        let mean = |name: &str| measure(&summary, name).0;
+        let mean = |name: &str| metric(&summary, name).0;
         assert!(mean("Recall@5") >= least, "{code}: {}", mean("Recall@5"));
         let gap = mean("EvidenceRecall@prompt") - mean("EM@5");
         assert!(gap.abs() <= 0.02, "{code}: {gap}");
@@ -52,7 +52,7 @@ const READERS: [(&str, &str, &str); 3] = [
     ("zh", "根据文章，答案是{}。", "文中没有提到这一点。"),
 ];
 
-/// A reader that has the evidence of every question is right to a half of them, gives another answer of the passage to a
+/// A reader that has the evidence of every question is correct to a half of them, gives another answer of the passage to a
 /// quarter, and declines a quarter.
 fn records(file: &std::path::Path, sentence: &str, refusal: &str) -> Vec<Value> {
     let set: Value = serde_json::from_slice(&fs::read(file).expect("fetched")).expect("JSON");
@@ -97,7 +97,7 @@ fn a_readers_faults_are_named_in_german_and_chinese_as_in_english() {
         let classes = &summary["classes"];
         assert!((share(class(&summary, "correct")) - 0.5).abs() <= 0.03, "{code}: {classes}");
         assert!((share(abstained) - 0.25).abs() <= 0.01, "{code}: {abstained}");
-        // What is neither right nor certainly wrong is unsure: no other class.
+        // What is neither correct nor certainly wrong is unsure: no other class.
         let generation = class(&summary, "generation");
         let unsure = class(&summary, "unsure");
         assert_eq!(class(&summary, "correct") + generation + unsure, records.len() as u64);

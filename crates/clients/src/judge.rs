@@ -9,7 +9,7 @@ use crate::Error;
 use crate::cache::key;
 use crate::llm::{self, Generator};
 use ragtriage_core::config::Price;
-use ragtriage_core::rightness::{JudgeVerdict, comparison_prompt};
+use ragtriage_core::correctness::{JudgeVerdict, comparison_prompt};
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{Origin, Question, TokenUse};

@@ -3,8 +3,8 @@
 //!
 //! ```
 //! use ragtriage_core::language::Language;
-//! use ragtriage_core::measure::answer::{Scorer, score};
-//! use ragtriage_core::measure::ranked::Graded;
+//! use ragtriage_core::metric::answer::{Scorer, score};
+//! use ragtriage_core::metric::ranked::Graded;
 //!
 //! // Token F1 as in SQuAD's script: 2 of 3 tokens shared with a gold answer of 2, so P 2/3, R 1, F1 0.8.
 //! let scores = score("about 18 May", &["18 May".to_owned()], Scorer::Squad2, Language::english());
@@ -21,13 +21,13 @@ mod error;
 pub mod attribute;
 pub mod chunk;
 pub mod config;
+pub mod correctness;
 pub mod fuse;
 pub mod hint;
 pub mod language;
-pub mod measure;
+pub mod metric;
 pub mod notices;
 pub mod prompt;
-pub mod rightness;
 pub mod sample;
 pub mod stats;
 pub mod text;

@@ -2,13 +2,13 @@
 
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::decide;
-use ragtriage_core::measure::Family;
-use ragtriage_core::measure::answer::{self, AnswerScores, Scorer};
-use ragtriage_core::rightness::{Correctness, Judge, unsupported_values};
-use ragtriage_core::types::{ArmName, Attempt, QuestionKind, Stance, Trace};
+use ragtriage_core::correctness::{Correctness, Judge, unsupported_values};
+use ragtriage_core::metric::Family;
+use ragtriage_core::metric::answer::{self, AnswerScores, Scorer};
+use ragtriage_core::types::{Attempt, Condition, QuestionKind, Stance, Trace};
 use ragtriage_data::run::SavedRun;
 
-/// The pipeline's answer, prepared for any measure.
+/// The pipeline's answer, prepared for any metric.
 pub(super) struct AnswerOf<'a> {
     trace: &'a Trace,
     /// `None` without a usable reply or without gold answers.
@@ -27,10 +27,10 @@ impl<'a> AnswerOf<'a> {
         judge: Judge,
         outcome: Option<&'a Outcome>,
     ) -> Self {
-        let attempt = trace.attempt(ArmName::Retrieved).filter(|attempt| attempt.is_usable());
+        let attempt = trace.attempt(Condition::Retrieved).filter(|attempt| attempt.is_usable());
         Self {
             trace,
-            scores: answer_scores(trace, ArmName::Retrieved, judge),
+            scores: answer_scores(trace, Condition::Retrieved, judge),
             attempt,
             run,
             judge,
@@ -42,7 +42,7 @@ impl<'a> AnswerOf<'a> {
         let question = &self.trace.question;
         let answerable = question.kind != QuestionKind::Unanswerable;
         match family {
-            Family::AnswerRight => self.correctness().map(Correctness::score),
+            Family::AnswerCorrect => self.correctness().map(Correctness::score),
             Family::Groundedness => answer::groundedness(self.answered()?, &self.packed()),
             Family::UnsupportedValues => {
                 let (answer, packed) = (self.answered()?, self.packed());
@@ -73,7 +73,7 @@ impl<'a> AnswerOf<'a> {
     fn correctness(&self) -> Option<Correctness> {
         let attempt = self.attempt?;
         match self.outcome {
-            Some(outcome) => outcome.judgments.correctness(ArmName::Retrieved),
+            Some(outcome) => outcome.judgments.correctness(Condition::Retrieved),
             None => decide(&self.trace.question, attempt, self.judge, &self.run.decided.answers)
                 .map(|decision| decision.judgment.correctness),
         }
@@ -98,10 +98,14 @@ impl<'a> AnswerOf<'a> {
     }
 }
 
-/// Returns an arm's answer scores. `None` without a usable reply or without gold answers. The
+/// Returns a condition's answer scores. `None` without a usable reply or without gold answers. The
 /// gold answer of an unanswerable question is the empty answer under `squad2`, and undefined otherwise.
-pub(super) fn answer_scores(trace: &Trace, arm: ArmName, judge: Judge) -> Option<AnswerScores> {
-    let attempt = trace.attempt(arm).filter(|attempt| attempt.is_usable())?;
+pub(super) fn answer_scores(
+    trace: &Trace,
+    condition: Condition,
+    judge: Judge,
+) -> Option<AnswerScores> {
+    let attempt = trace.attempt(condition).filter(|attempt| attempt.is_usable())?;
     let question = &trace.question;
     match question.kind {
         QuestionKind::Unanswerable if judge.scorer == Scorer::Squad2 => {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::measure_summary::mean;
+use super::metric_summary::mean;
 use ragtriage_core::types::{ChunkId, Step};
 use ragtriage_data::run::SavedRun;
 

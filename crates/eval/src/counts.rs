@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::judge_attempt;
-use ragtriage_core::rightness::{Correctness, Judge, RightRule};
+use ragtriage_core::correctness::{CorrectRule, Correctness, Judge};
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::types::{ArmName, ChunkId, FailureClass, Flag, Interval, Step};
+use ragtriage_core::types::{ChunkId, Condition, FailureClass, Flag, Interval, Step};
 use ragtriage_data::run::SavedRun;
 
 /// A failure class with its share.
@@ -59,10 +59,10 @@ pub(super) fn rule_disagreement(
     outcomes: &[Outcome],
     judge: Judge,
 ) -> (usize, usize) {
-    let contains = Judge { rule: RightRule::Contains, ..judge };
+    let contains = Judge { rule: CorrectRule::Contains, ..judge };
     let compared = run.traces.par_iter().zip(outcomes).filter_map(|(trace, outcome)| {
-        let by_rule = outcome.judgments.decision(ArmName::Retrieved)?.rule;
-        let attempt = trace.attempt(ArmName::Retrieved)?;
+        let by_rule = outcome.judgments.decision(Condition::Retrieved)?.rule;
+        let attempt = trace.attempt(Condition::Retrieved)?;
         let by_contains = judge_attempt(&trace.question, attempt, contains)?.correctness;
         let is_decided = [by_rule, by_contains].iter().all(|answer| *answer != Correctness::Unsure);
         is_decided.then_some(by_rule != by_contains)
@@ -87,7 +87,7 @@ pub(super) fn unlocated(run: &SavedRun) -> (usize, usize) {
     (unknown, contexts.len())
 }
 
-/// Counts the flags that this run can raise: suspect labels require the oracle arm, and HNSW misses
+/// Counts the flags that this run can raise: suspect labels require the oracle condition, and HNSW misses
 /// exact search alongside it.
 pub(super) fn flags(run: &SavedRun, outcomes: &[Outcome]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
@@ -104,12 +104,12 @@ fn could_be_raised(run: &SavedRun, flag: Flag) -> bool {
             .traces
             .iter()
             .any(|trace| trace.steps.iter().any(|step| step.exact_search.is_some())),
-        Flag::LabelSuspect => has_arm(run, ArmName::Oracle),
-        Flag::ServerTruncated => has_arm(run, ArmName::Retrieved),
+        Flag::LabelSuspect => has_condition(run, Condition::Oracle),
+        Flag::ServerTruncated => has_condition(run, Condition::Retrieved),
         Flag::EncoderTruncated | Flag::AnswerElsewhere => true,
     }
 }
 
-pub(super) fn has_arm(run: &SavedRun, arm: ArmName) -> bool {
-    run.traces.iter().any(|trace| trace.attempt(arm).is_some())
+pub(super) fn has_condition(run: &SavedRun, condition: Condition) -> bool {
+    run.traces.iter().any(|trace| trace.attempt(condition).is_some())
 }

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use ragtriage_core::attribute::classify::{self, Outcome};
 use ragtriage_core::attribute::judge::Judgments;
 use ragtriage_core::attribute::known::TopK;
-use ragtriage_core::rightness::{Correctness, Judge};
-use ragtriage_core::types::{ArmName, QuestionKind, Trace};
+use ragtriage_core::correctness::{Correctness, Judge};
+use ragtriage_core::types::{Condition, QuestionKind, Trace};
 use ragtriage_data::run::SavedRun;
 
 /// Returns what is known of the hits that packing takes, `k` by the settings, and of the endpoint's tokens.
@@ -48,22 +48,22 @@ pub struct Cell {
     pub mean_f1: f64,
 }
 
-/// `EM@k` hit or miss by answer right or wrong.
+/// `EM@k` hit or miss by answer correct or wrong.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TwoByTwo {
     /// The k of `EM@k`; for an external RAG the number of passages of its longest prompt, with `EM@prompt` as the
-    /// measure.
+    /// metric.
     pub k: usize,
     /// Questions in all six cells: those that have `EM@k` and an answer.
     pub n: usize,
-    /// Found and right.
-    pub hit_right: Cell,
+    /// Found and correct.
+    pub hit_correct: Cell,
     /// Found and wrong: the reader's loss.
     pub hit_wrong: Cell,
     /// Found, and the rule is unsure.
     pub hit_unsure: Cell,
-    /// Not found and right: memory or chance.
-    pub miss_right: Cell,
+    /// Not found and correct: memory or chance.
+    pub miss_correct: Cell,
     /// Not found and wrong.
     pub miss_wrong: Cell,
     /// Not found, and the rule is unsure.
@@ -95,21 +95,21 @@ pub fn two_by_two(
     TwoByTwo {
         k,
         n,
-        hit_right: of(true, Correctness::Right),
+        hit_correct: of(true, Correctness::Correct),
         hit_wrong: of(true, Correctness::Wrong),
         hit_unsure: of(true, Correctness::Unsure),
-        miss_right: of(false, Correctness::Right),
+        miss_correct: of(false, Correctness::Correct),
         miss_wrong: of(false, Correctness::Wrong),
         miss_unsure: of(false, Correctness::Unsure),
     }
 }
 
-/// Returns the answer score of an arm in units of right answers: 1 when right, 0.5 when the rule is unsure, else 0. `None`
-/// if the arm has no answer, there are no gold answers, or the question is unanswerable.
+/// Returns the answer score of a condition in units of correct answers: 1 when correct, 0.5 when the rule is unsure, else 0. `None`
+/// if the condition has no answer, there are no gold answers, or the question is unanswerable.
 #[must_use]
-pub fn right(trace: &Trace, outcome: &Outcome, arm: ArmName) -> Option<f64> {
+pub fn correct(trace: &Trace, outcome: &Outcome, condition: Condition) -> Option<f64> {
     if trace.question.kind == QuestionKind::Unanswerable {
         return None;
     }
-    outcome.judgments.correctness(arm).map(Correctness::score)
+    outcome.judgments.correctness(condition).map(Correctness::score)
 }

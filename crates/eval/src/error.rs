@@ -15,9 +15,9 @@ impl Error {
         Self { message: message.into(), hint: hint.into() }
     }
 
-    /// The error of a measure or class that is defined for no question.
+    /// The error of a metric or class that is defined for no question.
     pub(crate) fn no_value(message: String) -> Self {
-        let hint = "measures and classes of answers need a generator and gold answers; ranking measures need relevance judgments; \
+        let hint = "metrics and classes of answers need a generator and gold answers; ranking metrics need relevance judgments; \
                     `ragtriage report RUN` shows what a run has";
         Self::new(message, hint)
     }

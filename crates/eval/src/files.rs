@@ -9,11 +9,11 @@ use std::borrow::Cow;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
-use super::summary::{self, MeasureSummary};
+use super::summary::{self, MetricSummary};
 use ragtriage_core::language::Language;
-use ragtriage_core::measure::answer::{self, AnswerScores, Scorer};
-use ragtriage_core::measure::ranked::Graded;
-use ragtriage_core::measure::{Family, Measure};
+use ragtriage_core::metric::answer::{self, AnswerScores, Scorer};
+use ragtriage_core::metric::ranked::Graded;
+use ragtriage_core::metric::{Family, Metric};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::text::normalise;
@@ -25,8 +25,8 @@ use ragtriage_data::run::external::trec_run::TrecRun;
 /// Options for scoring files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilePlan {
-    /// The measures, in this order.
-    pub measures: Vec<Measure>,
+    /// The metrics, in this order.
+    pub metrics: Vec<Metric>,
     /// Omits judged queries missing from a run, or gold questions without a prediction.
     pub only_shared: bool,
     /// The minimum relevant grade.
@@ -49,23 +49,23 @@ pub struct FileScores<'t> {
     /// Ids of the queries or questions: queries ascending by bytes, questions in the order of the
     /// gold file.
     pub ids: Vec<Cow<'t, str>>,
-    /// The plan's measures, each with its values.
-    pub columns: Vec<MeasureColumn>,
+    /// The plan's metrics, each with its values.
+    pub columns: Vec<MetricColumn>,
     /// Warnings with their counts, none of them 0.
     pub warnings: Vec<(Warning, usize)>,
     /// Number of clusters resampled together.
     pub n_clusters: usize,
 }
 
-/// A measure's values and their summary.
+/// A metric's values and their summary.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MeasureColumn {
-    /// The measure.
-    pub measure: Measure,
+pub struct MetricColumn {
+    /// The metric.
+    pub metric: Metric,
     /// Parallel to the ids; `None`: undefined.
     pub values: Vec<Option<f64>>,
     /// Their mean, summed in the order of the ids, or their median; the interval is the cluster bootstrap's.
-    pub summary: MeasureSummary,
+    pub summary: MetricSummary,
 }
 
 /// A case that a reference tool ignores silently or that may be unexpected. Keys of JSON.
@@ -150,7 +150,7 @@ fn score_query(
     let graded = Graded::new(grades, judged.values().copied(), plan.level);
     let has_relevant = graded.n_relevant() > 0;
     let values =
-        plan.measures.iter().map(|measure| graded.value(*measure, plan.n_documents)).collect();
+        plan.metrics.iter().map(|metric| graded.value(*metric, plan.n_documents)).collect();
     Ok(QueryRow { values, has_relevant, n_judged_retrieved, is_missing })
 }
 
@@ -190,9 +190,9 @@ fn score_answer(answer: Option<&str>, gold: &GoldAnswers, plan: &FilePlan) -> Ve
         answer::score(answer, &golds_of(gold, plan.scorer), plan.scorer, plan.language)
     });
     let answerable = !gold.answers.is_empty();
-    plan.measures
+    plan.metrics
         .iter()
-        .map(|measure: &Measure| match measure.family() {
+        .map(|metric: &Metric| match metric.family() {
             Family::AnswerEm => Some(scores.em),
             Family::AnswerF1 => Some(scores.f1),
             Family::AnswerPrecision => Some(scores.precision),
@@ -211,7 +211,7 @@ fn score_answer(answer: Option<&str>, gold: &GoldAnswers, plan: &FilePlan) -> Ve
 }
 
 /// Returns the gold answers that a script compares with: `evaluate-v2.0.py` drops those that normalise to nothing,
-/// and if none remains the right answer is the empty one.
+/// and if none remains the correct answer is the empty one.
 fn golds_of<'a>(gold: &'a GoldAnswers<'_>, scorer: Scorer) -> Cow<'a, [String]> {
     if scorer != Scorer::Squad2 {
         return Cow::Borrowed(&gold.answers);
@@ -221,20 +221,20 @@ fn golds_of<'a>(gold: &'a GoldAnswers<'_>, scorer: Scorer) -> Cow<'a, [String]> 
     Cow::Owned(if golds.is_empty() { vec![String::new()] } else { golds })
 }
 
-/// Returns true if a measure can be computed from a run and qrels alone, or from predictions and
+/// Returns true if a metric can be computed from a run and qrels alone, or from predictions and
 /// gold answers alone.
 #[must_use]
-pub fn is_measured_in_files(measure: Measure, answers: bool) -> bool {
-    match measure.family() {
+pub fn is_measured_in_files(metric: Metric, answers: bool) -> bool {
+    match metric.family() {
         // They need facts of the question, its kind, or the passages.
-        Family::AnswerRight
+        Family::AnswerCorrect
         | Family::FactRecall
         | Family::ForbiddenFacts
         | Family::Groundedness
         | Family::UnsupportedValues => false,
         family if answers || family.scores_answers() => answers && family.scores_answers(),
-        // A corpus of a size that every measure accepts.
-        _ => Graded::new(vec![None], [1], 1).value(measure, Some(usize::MAX)).is_some(),
+        // A corpus of a size that every metric accepts.
+        _ => Graded::new(vec![None], [1], 1).value(metric, Some(usize::MAX)).is_some(),
     }
 }
 
@@ -247,11 +247,11 @@ fn summarised<'t>(
 ) -> FileScores<'t> {
     let bootstrap = Bootstrap::new(cluster_of, plan.resamples, plan.seed);
     let columns: Vec<Vec<Option<f64>>> =
-        (0..plan.measures.len()).map(|c| rows.iter().map(|row| row[c]).collect()).collect();
-    let summaries = summary::summarised(&plan.measures, &columns, &bootstrap);
-    let columns = plan.measures.iter().zip(columns).zip(summaries);
+        (0..plan.metrics.len()).map(|c| rows.iter().map(|row| row[c]).collect()).collect();
+    let summaries = summary::summarised(&plan.metrics, &columns, &bootstrap);
+    let columns = plan.metrics.iter().zip(columns).zip(summaries);
     let columns =
-        columns.map(|((&measure, values), summary)| MeasureColumn { measure, values, summary });
+        columns.map(|((&metric, values), summary)| MetricColumn { metric, values, summary });
     FileScores {
         ids,
         columns: columns.collect(),

@@ -1,6 +1,6 @@
 //! Evaluation: computes the [`summary::Summary`] of a saved run. Makes no calls, so a finished run can be scored again.
 //!
-//! [`score`] computes the measures of every question, [`diagnose`] its outcome, [`verdict`] the loss budget and the conclusion, and
+//! [`score`] computes the metrics of every question, [`diagnose`] its outcome, [`verdict`] the loss budget and the conclusion, and
 //! [`losses`] the table of losses that every report prints; [`cuts`] breaks these down; [`summary`] combines them. [`clusters`] links questions that share evidence. [`compare`] compares runs with
 //! a baseline question by question, [`gate`] applies quality gates.
 //! [`audit`] measures how often an auditor agrees with the attribution, [`judge`] how far a judge's verdicts can be trusted. [`tuning`] compares the trials of a sweep.
@@ -9,22 +9,22 @@
 
 mod answer_scores;
 pub mod approximate;
-pub mod arms;
 pub mod audit;
 pub mod clusters;
 pub mod compare;
+pub mod conditions;
 mod counts;
-pub mod cuts;
 pub mod diagnose;
 mod error;
 pub mod files;
 pub mod gate;
 pub mod judge;
 pub mod losses;
-mod measure_summary;
+mod metric_summary;
 pub mod outcomes;
 pub mod score;
 pub mod shown;
+pub mod slices;
 pub mod summary;
 pub mod tuning;
 pub mod verdict;

@@ -1,5 +1,5 @@
 //! The table of losses: where the answerable questions of a run were lost, each counted once, at which stages their evidence was
-//! complete, and what each stage costs in right answers. Every report prints it.
+//! complete, and what each stage costs in correct answers. Every report prints it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,13 +33,13 @@ pub struct LossTable {
 pub struct StageLosses {
     /// The failure class of the questions that the stage loses; `undelivered`: a record does not show which stage before the prompt.
     pub class: FailureClass,
-    /// Questions whose evidence is complete in the result of the stage, all of a wide label; at `generation` those answered right. It
+    /// Questions whose evidence is complete in the result of the stage, all of a wide label; at `generation` those answered correctly. It
     /// is no upper bound on accuracy, since the model may answer others from memory. `None` where a record does not show it.
     pub complete: Option<usize>,
-    /// Questions of the class, of which the answer is not right; without a generator those whose evidence it lost. `None` at
+    /// Questions of the class, of which the answer is not correct; without a generator those whose evidence it lost. `None` at
     /// `generation` where only retrieval is judged.
     pub questions: Option<usize>,
-    /// Right answers that fixing this stage alone would recover, rounded so that they add up; `None` where that is not known.
+    /// Correct answers that fixing this stage alone would recover, rounded so that they add up; `None` where that is not known.
     pub answers: Option<f64>,
     /// Its 95% interval.
     pub ci95: Option<Interval>,
@@ -56,10 +56,10 @@ pub struct QuestionCount {
 
 /// Classes of questions that no stage lost, or of which that is open.
 const OTHERS: [(FailureClass, &str); 5] = [
-    (FailureClass::Correct, "right, with evidence"),
-    (FailureClass::CorrectUnsupported, "right, without evidence"),
+    (FailureClass::Correct, "correct, with evidence"),
+    (FailureClass::CorrectUnsupported, "correct, without evidence"),
     (FailureClass::Supported, "evidence in the prompt"),
-    (FailureClass::Unsure, "unsure if right"),
+    (FailureClass::Unsure, "unsure if correct"),
     (FailureClass::Unclear, "unclear"),
 ];
 
@@ -159,7 +159,7 @@ fn is_shown(testable: &[&Outcome], stage: Stage) -> bool {
     })
 }
 
-/// Some are right by a part of a wide label; here all of it is needed.
+/// Some are correct by a part of a wide label; here all of it is needed.
 fn n_complete(testable: &[&Outcome], stage: Stage) -> usize {
     let is_complete = |outcome: &&&Outcome| match (stage, outcome.evidence.missing_from()) {
         (Stage::Generation, from) => from.is_none() && outcome.class == FailureClass::Correct,
@@ -168,7 +168,7 @@ fn n_complete(testable: &[&Outcome], stage: Stage) -> usize {
     testable.iter().filter(is_complete).count()
 }
 
-/// Returns the cost of each class in right answers, with its interval; empty where the loss budget does not count answers or is not
+/// Returns the cost of each class in correct answers, with its interval; empty where the loss budget does not count answers or is not
 /// to be relied on.
 fn costs(budget: &LossBudget, verdict: &LossVerdict) -> Vec<(FailureClass, f64, Option<Interval>)> {
     let is_measured = verdict.counts_answers && budget.of != SUPPORT;

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::rightness::Correctness;
+use ragtriage_core::correctness::Correctness;
 use ragtriage_core::text::sanitize::escaped_json;
-use ragtriage_core::types::{ArmName, FailureClass, Fault, Flag, QuestionId, Trace};
+use ragtriage_core::types::{Condition, FailureClass, Fault, Flag, QuestionId, Trace};
 
 /// The file's name.
 pub const FILE: &str = "outcomes.jsonl";
@@ -22,10 +22,10 @@ struct OutcomeLine<'a> {
     reason: &'a str,
     /// The verdict on the answer; absent without an answer or gold answers.
     #[serde(skip_serializing_if = "Option::is_none")]
-    right: Option<Correctness>,
+    correct: Option<Correctness>,
     /// The reason of the verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
-    right_because: Option<&'a str>,
+    correct_because: Option<&'a str>,
     /// Values of the answer that no packed passage contains.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     unsupported: &'a [String],
@@ -40,15 +40,15 @@ pub fn render(traces: &[Trace], outcomes: &[Outcome]) -> String {
         .iter()
         .zip(outcomes)
         .map(|(trace, outcome): (&Trace, &Outcome)| {
-            let judgment = outcome.judgments.of(ArmName::Retrieved);
+            let judgment = outcome.judgments.of(Condition::Retrieved);
             let line = OutcomeLine {
                 index: trace.index,
                 id: &trace.question.id,
                 class: outcome.class,
                 fault: outcome.fault,
                 reason: &outcome.reason,
-                right: judgment.map(|judgment| judgment.correctness),
-                right_because: judgment.map(|judgment| judgment.reason.as_str()),
+                correct: judgment.map(|judgment| judgment.correctness),
+                correct_because: judgment.map(|judgment| judgment.reason.as_str()),
                 unsupported: &outcome.unsupported,
                 flags: &outcome.flags,
             };

@@ -1,4 +1,4 @@
-//! Scores every question by every measure, from its trace and the saved passages.
+//! Scores every question by every metric, from its trace and the saved passages.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
@@ -10,67 +10,67 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use super::answer_scores::AnswerOf;
 use super::shown::{self, ByBudget, ShownPiece};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::measure::ranked::Graded;
-use ragtriage_core::measure::spans::{Span, SpanCounts};
-use ragtriage_core::measure::{Cutoff, Family, Measure};
-use ragtriage_core::rightness::Judge;
+use ragtriage_core::correctness::Judge;
+use ragtriage_core::metric::ranked::Graded;
+use ragtriage_core::metric::spans::{Span, SpanCounts};
+use ragtriage_core::metric::{Cutoff, Family, Metric};
 use ragtriage_core::text::answers::{AnswerMatcher, Searchable};
 use ragtriage_core::types::{ChunkId, DocId, GoldMember, Passage, Step, Trace, collapse};
 use ragtriage_data::run::SavedRun;
 
-/// A table of scores: one row per question, one column per measure. `None`: the measure is undefined for that
+/// A table of scores: one row per question, one column per metric. `None`: the metric is undefined for that
 /// question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scores {
     /// The columns.
-    pub measures: Vec<Measure>,
+    pub metrics: Vec<Metric>,
     /// Parallel to the run's traces.
     pub rows: Vec<Vec<Option<f64>>>,
 }
 
 impl Scores {
-    /// Returns one measure's values, parallel to the run's traces; `None` if the table does not
+    /// Returns one metric's values, parallel to the run's traces; `None` if the table does not
     /// have it.
     #[must_use]
-    pub fn column(&self, measure: Measure) -> Option<Vec<Option<f64>>> {
-        let at = self.measures.iter().position(|column| *column == measure)?;
+    pub fn column(&self, metric: Metric) -> Option<Vec<Option<f64>>> {
+        let at = self.metrics.iter().position(|column| *column == metric)?;
         Some(self.rows.iter().map(|row| row[at]).collect())
     }
 }
 
-/// Scores every question of `run` by every measure. A failed question has no score and is reported separately.
-/// Document measures are undefined for a question without relevant documents.
+/// Scores every question of `run` by every metric. A failed question has no score and is reported separately.
+/// Document metrics are undefined for a question without relevant documents.
 #[must_use]
-pub fn score(run: &SavedRun, measures: &[Measure], judge: Judge) -> Scores {
-    let shown = shown::shown(run, measures);
-    score_traces(&run.traces, &shown, measures, &ScoringContext::new(run, measures, judge))
+pub fn score(run: &SavedRun, metrics: &[Metric], judge: Judge) -> Scores {
+    let shown = shown::shown(run, metrics);
+    score_traces(&run.traces, &shown, metrics, &ScoringContext::new(run, metrics, judge))
 }
 
 /// Scores every question of `run` as [`score`] does, with the judgments and unsupported values of its `outcomes` under the same
-/// rule: finding them takes longer than all other measures of an answer.
+/// rule: finding them takes longer than all other metrics of an answer.
 pub(super) fn score_classified(
     run: &SavedRun,
     outcomes: &[Outcome],
-    measures: &[Measure],
+    metrics: &[Metric],
     judge: Judge,
 ) -> Scores {
-    let shown = shown::shown(run, measures);
+    let shown = shown::shown(run, metrics);
     let context =
-        ScoringContext { outcomes: Some(outcomes), ..ScoringContext::new(run, measures, judge) };
-    score_traces(&run.traces, &shown, measures, &context)
+        ScoringContext { outcomes: Some(outcomes), ..ScoringContext::new(run, metrics, judge) };
+    score_traces(&run.traces, &shown, metrics, &context)
 }
 
 fn score_traces(
     traces: &[Trace],
     shown: &[ByBudget<'_>],
-    measures: &[Measure],
+    metrics: &[Metric],
     context: &ScoringContext<'_>,
 ) -> Scores {
     let questions = traces.par_iter().zip(shown).enumerate();
     let rows = questions
-        .map(|(at, (trace, shown))| score_question((at, trace), shown, measures, context))
+        .map(|(at, (trace, shown))| score_question((at, trace), shown, metrics, context))
         .collect();
-    Scores { measures: measures.to_vec(), rows }
+    Scores { metrics: metrics.to_vec(), rows }
 }
 
 /// Inputs shared by all questions.
@@ -84,8 +84,8 @@ struct ScoringContext<'a> {
 }
 
 impl<'a> ScoringContext<'a> {
-    fn new(run: &'a SavedRun, measures: &[Measure], judge: Judge) -> Self {
-        let reads_texts = measures.iter().any(|measure| measure.family() == Family::Em);
+    fn new(run: &'a SavedRun, metrics: &[Metric], judge: Judge) -> Self {
+        let reads_texts = metrics.iter().any(|metric| metric.family() == Family::Em);
         let ids = run.passages.keys().filter(|_| reads_texts);
         Self {
             run,
@@ -99,29 +99,29 @@ impl<'a> ScoringContext<'a> {
 fn score_question(
     (at, trace): (usize, &Trace),
     shown: &ByBudget<'_>,
-    measures: &[Measure],
+    metrics: &[Metric],
     context: &ScoringContext<'_>,
 ) -> Vec<Option<f64>> {
     if trace.failed() {
-        return vec![None; measures.len()];
+        return vec![None; metrics.len()];
     }
-    let rankings = measures
+    let rankings = metrics
         .iter()
-        .any(|measure| !measure.family().scores_answers())
+        .any(|metric| !metric.family().scores_answers())
         .then(|| Rankings::new(trace, shown, context));
     let outcome = context.outcomes.map(|outcomes| &outcomes[at]);
     let answer = AnswerOf::new(trace, context.run, context.judge, outcome);
-    measures
+    metrics
         .iter()
-        .map(|measure: &Measure| match (&rankings, measure.cutoff()) {
-            (_, None) if measure.family().scores_answers() => answer.value(measure.family()),
-            (Some(rankings), cutoff) => rankings.value(measure.family(), cutoff),
+        .map(|metric: &Metric| match (&rankings, metric.cutoff()) {
+            (_, None) if metric.family().scores_answers() => answer.value(metric.family()),
+            (Some(rankings), cutoff) => rankings.value(metric.family(), cutoff),
             (None, _) => None,
         })
         .collect()
 }
 
-/// Inputs of all retrieval measures of a question.
+/// Inputs of all retrieval metrics of a question.
 struct Rankings<'a> {
     /// `None` where neither retriever nor prompt is recorded: the ranking is unknown, not empty.
     ranked: Option<RankedPieces<'a>>,
@@ -161,7 +161,7 @@ impl<'a> Rankings<'a> {
     }
 }
 
-/// A ranked list of chunks prepared for any measure: the final ranking, the part of it within a budget, or the packed chunks.
+/// A ranked list of chunks prepared for any metric: the final ranking, the part of it within a budget, or the packed chunks.
 struct RankedPieces<'a> {
     trace: &'a Trace,
     context: &'a ScoringContext<'a>,

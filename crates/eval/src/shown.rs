@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use hashbrown::HashMap;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use ragtriage_core::measure::{Cutoff, Measure};
+use ragtriage_core::metric::{Cutoff, Metric};
 use ragtriage_core::prompt::passage_text;
 use ragtriage_core::text::tokens::{self, TokenCounter, Tokenizer};
 use ragtriage_core::types::{ByteRange, ChunkId, Passage, StepHit, Trace};
@@ -67,10 +67,10 @@ pub(super) fn is_sized(passage: &Passage) -> bool {
 /// The pieces of a question's final ranking shown within each budget, best first.
 pub(super) type ByBudget<'a> = BTreeMap<usize, Vec<ShownPiece<'a>>>;
 
-/// Returns the pieces shown within the budgets that `measures` require; parallel to the run's
+/// Returns the pieces shown within the budgets that `metrics` require; parallel to the run's
 /// traces.
-pub(super) fn shown<'a>(run: &'a SavedRun, measures: &[Measure]) -> Vec<ByBudget<'a>> {
-    let budgets = measures.iter().filter_map(|measure| match measure.cutoff() {
+pub(super) fn shown<'a>(run: &'a SavedRun, metrics: &[Metric]) -> Vec<ByBudget<'a>> {
+    let budgets = metrics.iter().filter_map(|metric| match metric.cutoff() {
         Some(Cutoff::Tokens(n_tokens)) => Some(n_tokens),
         _ => None,
     });
@@ -247,9 +247,9 @@ mod tests {
     }
 
     fn values(run: &SavedRun, names: &[&str]) -> Vec<Option<f64>> {
-        let measures: Vec<Measure> =
-            names.iter().map(|name| name.parse().expect("a measure")).collect();
-        score::score(run, &measures, f1_judge()).rows[0].clone()
+        let metrics: Vec<Metric> =
+            names.iter().map(|name| name.parse().expect("a metric")).collect();
+        score::score(run, &metrics, f1_judge()).rows[0].clone()
     }
 
     fn value(run: &SavedRun, name: &str) -> f64 {
@@ -258,8 +258,8 @@ mod tests {
 
     /// The texts shown within a budget: each passage's document with its text.
     fn texts(run: &SavedRun, budget: usize) -> Vec<&str> {
-        let measure: Measure = format!("EM@{budget}t").parse().expect("a measure");
-        let pieces = shown(run, &[measure]).remove(0).remove(&budget).expect("asked for");
+        let metric: Metric = format!("EM@{budget}t").parse().expect("a metric");
+        let pieces = shown(run, &[metric]).remove(0).remove(&budget).expect("asked for");
         pieces.iter().map(|piece| piece.text(&run.passages[piece.id])).collect()
     }
 
@@ -439,8 +439,8 @@ mod tests {
             };
             let n_packed = passages.iter().enumerate().take_while(fits).count();
             let run = run(passages, &[], titles);
-            let measure: Measure = format!("EM@{budget}t").parse().expect("a measure");
-            let pieces = &shown(&run, &[measure])[0][&budget];
+            let metric: Metric = format!("EM@{budget}t").parse().expect("a metric");
+            let pieces = &shown(&run, &[metric])[0][&budget];
             prop_assert_eq!(pieces.iter().filter(|piece| piece.is_whole()).count(), n_packed);
             prop_assert!(pieces.len() <= n_packed + 1);
         }

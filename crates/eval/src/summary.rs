@@ -6,27 +6,29 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::approximate::{self, ApproximateSearch};
-use super::arms::{self, Repeats, TokenTotals};
 use super::audit::AnswerAudit;
 use super::clusters::{self, cluster_of};
+use super::conditions::{self, Repeats, TokenTotals};
 pub use super::counts::Share;
-use super::counts::{class_counts, count, flags, has_arm, rule_disagreement, shares, unlocated};
-use super::cuts::{self, QuestionColumns, SliceGroup};
+use super::counts::{
+    class_counts, count, flags, has_condition, rule_disagreement, shares, unlocated,
+};
 use super::diagnose::{self, TwoByTwo};
 use super::judge::{DecidedAnswers, JudgeSummary, decided_answers, judge_summary};
 use super::losses::LossTable;
-pub use super::measure_summary::MeasureSummary;
-use super::measure_summary::mean;
+pub use super::metric_summary::MetricSummary;
+use super::metric_summary::mean;
 use super::score::{self, Scores};
+use super::slices::{self, QuestionColumns, SliceGroup};
 use super::verdict::{self, BudgetOf, LossBudget, LossVerdict, VerdictFacts};
 use super::what_if::WhatIf;
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure, Quantity};
-use ragtriage_core::rightness::{Correctness, Judge};
+use ragtriage_core::correctness::{Correctness, Judge};
+use ragtriage_core::metric::{Aggregate, Cutoff, Family, Metric, Quantity};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::{IntervalMethod, of_mean};
 use ragtriage_core::stats::median::median;
-use ragtriage_core::types::{ArmName, FailureClass, Fault, Step, Trace};
+use ragtriage_core::types::{Condition, FailureClass, Fault, Step, Trace};
 use ragtriage_data::run::{SCHEMA, SavedRun};
 
 /// Bootstrap resamples of a run: more take gigabytes and change no significant digit.
@@ -35,11 +37,11 @@ pub const RESAMPLES: usize = 10_000;
 /// Options for evaluating a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EvaluationPlan {
-    /// The measures, without duplicates; `EM@k` of the run's own k among them.
-    pub measures: Vec<Measure>,
+    /// The metrics, without duplicates; `EM@k` of the run's own k among them.
+    pub metrics: Vec<Metric>,
     /// Number of hits the run packed.
     pub k: usize,
-    /// The rule for right answers.
+    /// The rule for correct answers.
     pub judge: Judge,
     /// Bootstrap resamples.
     pub resamples: usize,
@@ -65,8 +67,8 @@ pub struct Summary {
     /// The judge, if the run has verdicts of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeSummary>,
-    /// By measure name.
-    pub measures: BTreeMap<String, MeasureSummary>,
+    /// By metric name.
+    pub metrics: BTreeMap<String, MetricSummary>,
     /// Approximate searches compared with exact search, by retriever; empty where every search was exact.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub approximate_search: Vec<ApproximateSearch>,
@@ -82,28 +84,28 @@ pub struct Summary {
     pub two_by_two: TwoByTwo,
     /// The questions by the stage that lost them, and what each stage costs.
     pub losses: LossTable,
-    /// Right answers under each condition (arm).
-    pub arms: BTreeMap<String, MeasureSummary>,
+    /// Correct answers under each condition.
+    pub conditions: BTreeMap<String, MetricSummary>,
     /// Changes between repeated answers, if repeats were requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
-    /// The loss budget: loss by stage, in right answers, as the verdict counts them.
+    /// The loss budget: loss by stage, in correct answers, as the verdict counts them.
     pub loss_budget: LossBudget,
     /// The bottleneck.
     pub verdict: LossVerdict,
     /// Deliveries of other settings.
     pub what_if: WhatIf,
     /// Slices of the question set.
-    pub cuts: Vec<SliceGroup>,
+    pub slices: Vec<SliceGroup>,
     /// The rule of thumb, for comparison.
     pub rule_of_thumb: Option<String>,
     /// Clusters of questions that share gold evidence.
     pub n_clusters: usize,
     /// Questions of the largest cluster.
     pub largest_cluster: usize,
-    /// Tokens of all arms.
+    /// Tokens of all conditions.
     pub tokens: TokenTotals,
-    /// US dollars of all arms.
+    /// US dollars of all conditions.
     pub cost_usd: f64,
     /// Seconds by step: wall time of the run's steps, and per stage (`search bm25`, `pack`, `generate`, ...) the sum over
     /// questions, several of which are processed concurrently. `search dense (exact)`: exact searches next to approximate ones.
@@ -144,33 +146,33 @@ impl Evaluation {
 pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
     let top = diagnose::top_k(run, plan.k);
     let outcomes = diagnose::outcomes(run, plan.k, plan.judge);
-    let scores = score::score_classified(run, &outcomes, &plan.measures, plan.judge);
+    let scores = score::score_classified(run, &outcomes, &plan.metrics, plan.judge);
     let cluster_of = cluster_of(&run.traces, plan.cluster);
-    let answered = run.traces.iter().any(|trace| !trace.arms.is_empty());
-    // The budget of answers requires the oracle arm; without it, only the loss of support is known.
-    let has_oracle = has_arm(run, ArmName::Oracle);
-    let of = if has_oracle { BudgetOf::Right } else { BudgetOf::Support };
+    let answered = run.traces.iter().any(|trace| !trace.conditions.is_empty());
+    // The budget of answers requires the oracle condition; without it, only the loss of support is known.
+    let has_oracle = has_condition(run, Condition::Oracle);
+    let of = if has_oracle { BudgetOf::Correct } else { BudgetOf::Support };
     let bootstrap = Bootstrap::new(cluster_of.clone(), plan.resamples, plan.seed);
     let verdict = verdict::judge(
         &VerdictFacts {
             traces: &run.traces,
             outcomes: &outcomes,
             of,
-            is_answered: has_arm(run, ArmName::Retrieved),
+            is_answered: has_condition(run, Condition::Retrieved),
             k: prompt_size(run, plan),
             unlocated: unlocated(run),
             rule_disagreement: rule_disagreement(run, &outcomes, plan.judge),
         },
         &bootstrap,
     );
-    let is_estimated = has_arm(run, ArmName::Retrieved) && !verdict.counts_answers;
+    let is_estimated = has_condition(run, Condition::Retrieved) && !verdict.counts_answers;
     let estimated =
         is_estimated.then(|| verdict::estimated_budget(&outcomes, &bootstrap)).flatten();
     let loss_budget =
         estimated.unwrap_or_else(|| verdict::loss_budget(&run.traces, &outcomes, of, &bootstrap));
-    let measures = measure_summaries(&scores, &bootstrap);
+    let metrics = metric_summaries(&scores, &bootstrap);
     let losses = LossTable::new(&run.traces, &outcomes, (&loss_budget, &verdict), answered);
-    let em_at_5 = measures.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
+    let em_at_5 = metrics.get("EM@5").filter(|summary| summary.n > 0).map(|summary| summary.mean);
     let classes = class_counts(&outcomes);
     let (columns, answer_f1) = columns(run, &scores, plan, (&outcomes, cluster_of));
     let summary = Summary {
@@ -192,12 +194,12 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
             &columns.em,
             &outcomes
                 .iter()
-                .map(|outcome| outcome.judgments.correctness(ArmName::Retrieved))
+                .map(|outcome| outcome.judgments.correctness(Condition::Retrieved))
                 .collect::<Vec<_>>(),
             &answer_f1,
         ),
-        arms: arms::arm_scores(&run.traces, &outcomes, &bootstrap),
-        repeats: arms::repeats(&run.traces, plan.judge, &run.decided.answers),
+        conditions: conditions::condition_scores(&run.traces, &outcomes, &bootstrap),
+        repeats: conditions::repeats(&run.traces, plan.judge, &run.decided.answers),
         loss_budget,
         // Without a usable label EM says nothing of retrieval: no document contains a gold answer.
         rule_of_thumb: verdict::rule_of_thumb(
@@ -207,13 +209,13 @@ pub fn evaluate(run: &SavedRun, plan: &EvaluationPlan) -> Evaluation {
         losses,
         verdict,
         what_if: WhatIf::new(run, &outcomes, top, &columns.cluster_of),
-        cuts: cuts::cuts(&columns),
+        slices: slices::slices(&columns),
         n_clusters: bootstrap.n_clusters(),
         largest_cluster: clusters::sizes(&columns.cluster_of).largest,
-        tokens: arms::tokens(&run.traces),
+        tokens: conditions::tokens(&run.traces),
         cost_usd: attempts(&run.traces).fold(0.0, |sum, attempt| sum + attempt.cost_usd),
         seconds: seconds(run),
-        measures,
+        metrics,
     };
     Evaluation { summary, scores, outcomes }
 }
@@ -222,49 +224,48 @@ pub(super) fn bootstrap(traces: &[Trace], plan: &EvaluationPlan) -> Bootstrap {
     Bootstrap::new(cluster_of(traces, plan.cluster), plan.resamples, plan.seed)
 }
 
-pub(super) fn measure_summaries(
+pub(super) fn metric_summaries(
     scores: &Scores,
     bootstrap: &Bootstrap,
-) -> BTreeMap<String, MeasureSummary> {
-    let columns: Vec<Vec<Option<f64>>> = (0..scores.measures.len())
-        .map(|c| scores.rows.iter().map(|row| row[c]).collect())
-        .collect();
-    let summaries = summarised(&scores.measures, &columns, bootstrap);
-    scores.measures.iter().map(ToString::to_string).zip(summaries).collect()
+) -> BTreeMap<String, MetricSummary> {
+    let columns: Vec<Vec<Option<f64>>> =
+        (0..scores.metrics.len()).map(|c| scores.rows.iter().map(|row| row[c]).collect()).collect();
+    let summaries = summarised(&scores.metrics, &columns, bootstrap);
+    scores.metrics.iter().map(ToString::to_string).zip(summaries).collect()
 }
 
-/// Summarises a run's measures, each over the values in its column. For such means the coverage of `BCa` is closest to 95%,
+/// Summarises a run's metrics, each over the values in its column. For such means the coverage of `BCa` is closest to 95%,
 /// also near 0 and 1: see the table in `stats/interval.rs`.
 pub(super) fn summarised<Q: Copy + Into<Quantity>>(
-    measures: &[Q],
+    metrics: &[Q],
     columns: &[Vec<Option<f64>>],
     bootstrap: &Bootstrap,
-) -> Vec<MeasureSummary> {
+) -> Vec<MetricSummary> {
     let bootstrap = bootstrap.clone().with_method(IntervalMethod::Bca);
     // All means share the draws, which are the costly part; a column of ranks may be infinite and has no mean.
-    let means = measures.iter().zip(columns).filter(|(measure, _)| is_mean(**measure));
+    let means = metrics.iter().zip(columns).filter(|(metric, _)| is_mean(**metric));
     let mut intervals = bootstrap
         .intervals(&means.map(|(_, column)| column.clone()).collect::<Vec<_>>())
         .into_iter();
-    let mut summaries = Vec::with_capacity(measures.len());
-    for (measure, column) in measures.iter().zip(columns) {
+    let mut summaries = Vec::with_capacity(metrics.len());
+    for (metric, column) in metrics.iter().zip(columns) {
         let values: Vec<f64> = column.iter().flatten().copied().collect();
         let n = values.len();
-        let (mean, ci95) = if is_mean(*measure) {
+        let (mean, ci95) = if is_mean(*metric) {
             let n_clusters = bootstrap.n_clusters_with_value(column);
-            let range = (*measure).into().range();
+            let range = (*metric).into().range();
             (mean(&values), of_mean(&values, range, n_clusters, intervals.next().flatten()))
         } else {
             let median = median(&values).unwrap_or(0.0);
             (median, None)
         };
-        summaries.push(MeasureSummary { mean, n, ci95 });
+        summaries.push(MetricSummary { mean, n, ci95 });
     }
     summaries
 }
 
-fn is_mean(measure: impl Into<Quantity>) -> bool {
-    measure.into().aggregate() == Aggregate::Mean
+fn is_mean(metric: impl Into<Quantity>) -> bool {
+    metric.into().aggregate() == Aggregate::Mean
 }
 
 /// Returns the number of hits in a prompt: an external RAG's k is unknown, and its recorded contexts are its prompt.
@@ -285,20 +286,22 @@ fn columns<'a>(
     let cutoff = if run.manifest.is_foreign() { Cutoff::Prompt } else { Cutoff::Top(plan.k) };
     let [em, answer_f1] =
         [(Family::Em, Some(cutoff)), (Family::AnswerF1, None)].map(|(family, cutoff)| {
-            Measure::new(family, cutoff)
-                .and_then(|measure| scores.column(measure))
+            Metric::new(family, cutoff)
+                .and_then(|metric| scores.column(metric))
                 .unwrap_or_else(|| vec![None; run.traces.len()])
         });
-    let right = outcomes.iter().map(|outcome| {
-        let answer = outcome.judgments.correctness(ArmName::Retrieved);
+    let correct = outcomes.iter().map(|outcome| {
+        let answer = outcome.judgments.correctness(Condition::Retrieved);
         answer.map(Correctness::score)
     });
-    let right = right.collect();
-    (QuestionColumns { traces: &run.traces, outcomes, em, right, cluster_of }, answer_f1)
+    let correct = correct.collect();
+    (QuestionColumns { traces: &run.traces, outcomes, em, correct, cluster_of }, answer_f1)
 }
 
 fn attempts(traces: &[Trace]) -> impl Iterator<Item = &ragtriage_core::types::Attempt> {
-    traces.iter().flat_map(|trace| trace.arms.iter().flat_map(|arm| &arm.attempts))
+    traces
+        .iter()
+        .flat_map(|trace| trace.conditions.iter().flat_map(|condition| &condition.attempts))
 }
 
 /// Follows the name of a retriever's search in [`Summary::seconds`] in that of the exact search next to it.

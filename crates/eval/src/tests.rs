@@ -1,6 +1,6 @@
 //! Five questions, one for each outcome, with the arithmetic written out.
 
-use super::arms;
+use super::conditions;
 use super::diagnose::{self, Cell, TwoByTwo};
 use super::losses::{self, LossTable};
 use super::score;
@@ -11,17 +11,17 @@ use super::verdict::{
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::attribute::judge::{Judgments, Settled};
 use ragtriage_core::config::Settings;
+use ragtriage_core::correctness::{CorrectRule, Correctness, Judge};
 use ragtriage_core::language::Language;
-use ragtriage_core::measure::Measure;
-use ragtriage_core::measure::answer::Scorer;
-use ragtriage_core::rightness::{Correctness, Judge, RightRule};
+use ragtriage_core::metric::Metric;
+use ragtriage_core::metric::answer::Scorer;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::types::*;
 use ragtriage_data::run::judged::Decided;
 use ragtriage_data::run::{ExternalSource, Manifest, SCHEMA, SavedRun};
 
 pub(super) fn f1_judge() -> Judge {
-    Judge { scorer: Scorer::Squad2, language: Language::english(), rule: RightRule::F1 }
+    Judge { scorer: Scorer::Squad2, language: Language::english(), rule: CorrectRule::F1 }
 }
 
 /// Loss budget and verdict of a run with a generator.
@@ -47,7 +47,7 @@ fn judge_losses(
 
 fn loss_table(traces: &[Trace], outcomes: &[Outcome]) -> LossTable {
     let bootstrap = Bootstrap::new((0..traces.len()).collect(), 50, 1);
-    let (budget, verdict) = judge_losses(traces, outcomes, BudgetOf::Right, &bootstrap);
+    let (budget, verdict) = judge_losses(traces, outcomes, BudgetOf::Correct, &bootstrap);
     LossTable::new(traces, outcomes, (&budget, &verdict), true)
 }
 
@@ -55,14 +55,15 @@ fn attempt(extracted: &str) -> Attempt {
     Attempt::new(extracted)
 }
 
-/// A question with gold answer `18 May` in document `d`, its ranking of chunks, and the two arms'
+/// A question with gold answer `18 May` in document `d`, its ranking of chunks, and the two conditions'
 /// answers.
 pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Option<&str>) -> Trace {
     let support = Support { holds: false, rule: SupportRule::Ranges };
-    let arm = |arm, text: &str| Arm { arm, attempts: vec![attempt(text)] };
+    let condition =
+        |condition, text: &str| ConditionAnswers { condition, attempts: vec![attempt(text)] };
     let hits = ranked.iter().map(|id| StepHit { id: (*id).into(), score: 0.0, parts: [].into() });
-    let mut arms = vec![arm(ArmName::Retrieved, retrieved)];
-    arms.extend(oracle.map(|text| arm(ArmName::Oracle, text)));
+    let mut conditions = vec![condition(Condition::Retrieved, retrieved)];
+    conditions.extend(oracle.map(|text| condition(Condition::Oracle, text)));
     Trace {
         index,
         question: Question {
@@ -74,7 +75,7 @@ pub(super) fn trace(index: usize, ranked: &[&str], retrieved: &str, oracle: Opti
         },
         gold: Gold { documents: support, chunks: support, groups: vec![] },
         steps: vec![TraceStep::new(Step::Bm25, hits.collect(), 0.0)],
-        arms,
+        conditions,
         probe: None,
         error: None,
     }
@@ -113,7 +114,7 @@ pub(super) fn judged(traces: &[Trace], outcomes: Vec<Outcome>) -> Vec<Outcome> {
         .collect()
 }
 
-/// Right; lost by retrieval; the reader's; not in the corpus; distracted (F1 of `about 18 May` is .8, the oracle's 1).
+/// Correct; lost by retrieval; the reader's; not in the corpus; distracted (F1 of `about 18 May` is .8, the oracle's 1).
 fn five() -> (Vec<Trace>, Vec<Outcome>) {
     let traces = vec![
         trace(0, &["d#0"], "18 May", Some("18 May")),
@@ -137,7 +138,7 @@ fn five() -> (Vec<Trace>, Vec<Outcome>) {
 fn the_loss_budget_adds_up_term_by_term() {
     let (traces, outcomes) = five();
     let plan = Bootstrap::new((0..5).collect(), 500, 1);
-    let (budget, verdict) = judge_losses(&traces, &outcomes, BudgetOf::Right, &plan);
+    let (budget, verdict) = judge_losses(&traces, &outcomes, BudgetOf::Correct, &plan);
     // Scores 1, 0, 0, 0, 1: loss 1 - 2/5 = .6. Terms: corpus 1/5, retrieval (1-0)/5, reader (1-0)/5.
     assert!((budget.loss - 0.6).abs() < 1e-12 && budget.n == 5);
     let term = |source: Source| {
@@ -171,7 +172,10 @@ fn gold_in_noise_parts_distraction_from_delivery() {
     ];
     for (in_noise, expected) in expected {
         let mut lost = trace(0, &["e#0"], "1815", Some("18 May"));
-        lost.arms.push(Arm { arm: ArmName::GoldInNoise, attempts: vec![attempt(in_noise)] });
+        lost.conditions.push(ConditionAnswers {
+            condition: Condition::GoldWithDistractors,
+            attempts: vec![attempt(in_noise)],
+        });
         let outcome = outcome(FailureClass::Retrieval, Some(Stage::Retrieval));
         assert_eq!(terms(lost, outcome), expected, "{in_noise}");
     }
@@ -186,15 +190,15 @@ fn gold_in_noise_parts_distraction_from_delivery() {
 #[test]
 fn what_was_asked_twice_and_answered_otherwise_flipped() {
     let mut traces: Vec<Trace> = (0..3).map(|i| trace(i, &["d#0"], "18 May", None)).collect();
-    // Right twice; right, then wrong; asked once.
-    traces[0].arms[0].attempts.push(attempt("18 May"));
-    traces[1].arms[0].attempts.push(attempt("1815"));
-    let found =
-        arms::repeats(&traces, f1_judge(), &Settled::default()).expect("two were asked twice");
+    // Correct twice; correct, then wrong; asked once.
+    traces[0].conditions[0].attempts.push(attempt("18 May"));
+    traces[1].conditions[0].attempts.push(attempt("1815"));
+    let found = conditions::repeats(&traces, f1_judge(), &Settled::default())
+        .expect("two were asked twice");
     assert_eq!((found.n, found.flipped, found.means.as_slice()), (2, 1, &[1.0, 0.5][..]));
     // Scores 1 and 0: standard deviation sqrt(((1 - .5)^2 + (0 - .5)^2) / 1) = .7071; the other question's is 0.
     assert!((found.deviation - f64::midpoint(0.5_f64.sqrt(), 0.0)).abs() < 1e-12);
-    assert_eq!(arms::repeats(&traces[2..], f1_judge(), &Settled::default()), None);
+    assert_eq!(conditions::repeats(&traces[2..], f1_judge(), &Settled::default()), None);
 }
 
 #[test]
@@ -207,16 +211,16 @@ fn only_a_call_costs_tokens() {
         error,
         ..attempt("18 May")
     };
-    one.arms[0].attempts =
+    one.conditions[0].attempts =
         vec![used(Origin::Called, Some(12), None), used(Origin::Called, None, Some(failed()))];
-    one.arms[1].attempts =
+    one.conditions[1].attempts =
         vec![used(Origin::Cached, Some(12), None), used(Origin::SamePrompt, None, None)];
-    let totals = arms::tokens(&[one]);
+    let totals = conditions::tokens(&[one]);
     // 12 as billed and 10 as counted; two answers of 2.
     assert_eq!((totals.prompt, totals.completion), (22, 4));
-    let retrieved = &totals.by_arm["retrieved"];
+    let retrieved = &totals.by_condition["retrieved"];
     assert_eq!((retrieved.calls, retrieved.failed, retrieved.cost_usd), (2, 1, 1.0));
-    let oracle = &totals.by_arm["oracle"];
+    let oracle = &totals.by_condition["oracle"];
     assert_eq!((oracle.calls, oracle.cached, oracle.same_prompt, oracle.prompt), (0, 1, 1, 0));
 }
 
@@ -235,7 +239,7 @@ fn the_table_of_losses_counts_each_question_once() {
     outcomes.push(outcome(FailureClass::Failed, Some(Stage::Ranking)));
     traces.push(trace(5, &["e#0"], "", None));
     let table = loss_table(&traces, &outcomes);
-    // One is in no document; one is lost among the candidates; of the three that reach the prompt two are right. The failed one is
+    // One is in no document; one is lost among the candidates; of the three that reach the prompt two are correct. The failed one is
     // not counted. Costs: corpus 1 - 0; retrieval 1 - 0; the generator 1 - 0 for the third question.
     let rows =
         table.stages.iter().map(|row| (row.class.name(), row.complete, row.questions, row.answers));
@@ -252,7 +256,7 @@ fn the_table_of_losses_counts_each_question_once() {
         ]
     );
     let others = table.others.iter().map(|other| (other.what, other.questions));
-    assert_eq!(others.collect::<Vec<_>>(), [("right, with evidence", 2)]);
+    assert_eq!(others.collect::<Vec<_>>(), [("correct, with evidence", 2)]);
     let outside = [losses::QuestionCount { what: "failed", questions: 1 }];
     assert_eq!((table.n, table.n_testable, &table.outside[..]), (5, 5, &outside[..]));
 }
@@ -276,22 +280,22 @@ fn a_stage_that_a_record_does_not_show_has_no_count() {
 #[test]
 fn the_two_by_two_leaves_out_what_lacks_a_side() {
     let em = [Some(1.0), Some(1.0), Some(0.0), None, Some(0.0)];
-    let right = [
-        Some(Correctness::Right),
+    let correct = [
+        Some(Correctness::Correct),
         Some(Correctness::Wrong),
         Some(Correctness::Wrong),
-        Some(Correctness::Right),
+        Some(Correctness::Correct),
         None,
     ];
     let f1 = [Some(1.0), Some(0.5), Some(0.1), Some(1.0), Some(1.0)];
-    let table = diagnose::two_by_two(5, &em, &right, &f1);
+    let table = diagnose::two_by_two(5, &em, &correct, &f1);
     let cell = |n, mean_f1| Cell { n, mean_f1 };
     let expected = TwoByTwo {
         k: 5,
         n: 3,
-        hit_right: cell(1, 1.0),
+        hit_correct: cell(1, 1.0),
         hit_wrong: cell(1, 0.5),
-        miss_right: cell(0, 0.0),
+        miss_correct: cell(0, 0.0),
         miss_wrong: cell(1, 0.1),
         hit_unsure: cell(0, 0.0),
         miss_unsure: cell(0, 0.0),
@@ -316,10 +320,9 @@ fn scores_come_from_traces_and_saved_passages() {
             .into();
     let run = SavedRun { manifest: manifest(), traces, passages, decided: Decided::default() };
     let names = ["EM@1", "EM@5", "Recall@1", "RR", "FullRecall@5", "AnswerF1"];
-    let measures: Vec<Measure> =
-        names.iter().map(|name| name.parse().expect("a measure")).collect();
-    let scores = score::score(&run, &measures, f1_judge());
-    let column = |name: &str| scores.column(name.parse().expect("a measure")).expect("a column");
+    let metrics: Vec<Metric> = names.iter().map(|name| name.parse().expect("a metric")).collect();
+    let scores = score::score(&run, &metrics, f1_judge());
+    let column = |name: &str| scores.column(name.parse().expect("a metric")).expect("a column");
     // `18 May` occurs in d#0 only: the title is not searched, and `Mayfair` runs on.
     let expect = |values: [f64; 5]| values.map(Some).to_vec();
     assert_eq!(column("EM@1"), expect([1.0, 0.0, 1.0, 0.0, 0.0]));
@@ -390,9 +393,9 @@ fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_
     let values = |run: &SavedRun| -> Vec<Option<f64>> {
         let names =
             ["SpanPrecision@1", "SpanPrecision@2", "IoU@2", "SpanRecall@2", "PrecisionOmega"];
-        let measures: Vec<Measure> =
-            names.iter().map(|name| name.parse().expect("a measure")).collect();
-        score::score(run, &measures, f1_judge()).rows[0].clone()
+        let metrics: Vec<Metric> =
+            names.iter().map(|name| name.parse().expect("a metric")).collect();
+        score::score(run, &metrics, f1_judge()).rows[0].clone()
     };
     // `d#0` is 100 bytes, the text of `d#1` differs from its range.
     run.passages.get_mut(&ChunkId::from("d#0")).expect("there").text = "x".repeat(100);
@@ -406,7 +409,7 @@ fn of_a_pipeline_elsewhere_bytes_are_measured_where_all_passages_stand_in_their_
 }
 
 #[test]
-fn measures_on_bytes_take_the_best_covered_member_of_each_group() {
+fn metrics_on_bytes_take_the_best_covered_member_of_each_group() {
     let run = ranged();
     for (name, expected) in [
         // d#0 alone: 20 of 40 bytes of group 1, nothing of group 2, which its first member represents: 20 of 40 + 20
@@ -435,12 +438,12 @@ fn measures_on_bytes_take_the_best_covered_member_of_each_group() {
         ("AnswerContains", 1.0),
         ("AnswerEM(HasAns)", 0.0),
     ] {
-        let scores = score::score(&run, &[name.parse().expect("a measure")], f1_judge());
+        let scores = score::score(&run, &[name.parse().expect("a metric")], f1_judge());
         let value = scores.rows[0][0].unwrap_or_else(|| panic!("{name} is undefined"));
         assert!((value - expected).abs() < 1e-12, "{name} is {value}, not {expected}");
     }
     let undefined = ["AnswerEM(NoAns)", "FactRecall", "ForbiddenFacts"]
-        .map(|name| name.parse().expect("a measure"));
+        .map(|name| name.parse().expect("a metric"));
     assert_eq!(score::score(&run, &undefined, f1_judge()).rows[0], [None, None, None]);
 }
 
@@ -449,14 +452,11 @@ fn a_truncated_reply_has_no_answer_score_and_its_retrieval_has_one() {
     for kind in [QuestionKind::Span, QuestionKind::Unanswerable] {
         let mut run = ranged();
         run.traces[0].question.kind = kind;
-        run.traces[0].arms[0].attempts[0] =
+        run.traces[0].conditions[0].attempts[0] =
             Attempt { stance: Stance::Truncated, ..Attempt::new("") };
-        let names = ["AnswerF1", "AnswerEM", "AnswerRight", "RR"];
-        let measures = names.map(|name| name.parse().expect("a measure"));
-        assert_eq!(
-            score::score(&run, &measures, f1_judge()).rows[0],
-            [None, None, None, Some(1.0)]
-        );
+        let names = ["AnswerF1", "AnswerEM", "AnswerCorrect", "RR"];
+        let metrics = names.map(|name| name.parse().expect("a metric"));
+        assert_eq!(score::score(&run, &metrics, f1_judge()).rows[0], [None, None, None, Some(1.0)]);
     }
 }
 
@@ -464,18 +464,18 @@ fn a_truncated_reply_has_no_answer_score_and_its_retrieval_has_one() {
 fn without_a_recorded_ranking_retrieval_is_undefined() {
     let mut run = ranged();
     let names = ["RR", "nDCG@10", "EM@5", "FullRecall@5", "EvidenceRecall@prompt", "SpanRecall@2"];
-    let measures = names.map(|name| name.parse().expect("a measure"));
+    let metrics = names.map(|name| name.parse().expect("a metric"));
     // A retriever that found nothing scores 0.
     run.traces[0].steps.truncate(1);
     run.traces[0].steps[0].hits.clear();
-    let found = score::score(&run, &measures, f1_judge()).rows[0].clone();
+    let found = score::score(&run, &metrics, f1_judge()).rows[0].clone();
     assert_eq!(found, [Some(0.0), Some(0.0), Some(0.0), Some(0.0), None, Some(0.0)]);
     run.traces[0].steps.clear();
-    assert_eq!(score::score(&run, &measures, f1_judge()).rows[0], [None; 6]);
+    assert_eq!(score::score(&run, &metrics, f1_judge()).rows[0], [None; 6]);
 }
 
 #[test]
-fn a_document_as_a_whole_has_no_bytes_to_measure() {
+fn a_document_as_a_whole_has_no_bytes_to_metric() {
     let (traces, _) = five();
     let run = SavedRun {
         manifest: manifest(),
@@ -483,8 +483,8 @@ fn a_document_as_a_whole_has_no_bytes_to_measure() {
         passages: PassageMap::new(),
         decided: Decided::default(),
     };
-    let measures = ["SpanRecall@5", "PrecisionOmega"].map(|name| name.parse().expect("a measure"));
-    assert!(score::score(&run, &measures, f1_judge()).rows.iter().flatten().all(Option::is_none));
+    let metrics = ["SpanRecall@5", "PrecisionOmega"].map(|name| name.parse().expect("a metric"));
+    assert!(score::score(&run, &metrics, f1_judge()).rows.iter().flatten().all(Option::is_none));
 }
 
 #[test]
@@ -537,11 +537,11 @@ pub(super) fn manifest() -> Manifest {
 #[test]
 fn a_condition_without_a_right_answer_has_the_interval_of_such_a_mean() {
     let run = super::compare::tests::run("r", &["1815"; 20]);
-    let plan = super::compare::tests::evaluation(&["AnswerRight"]);
+    let plan = super::compare::tests::evaluation(&["AnswerCorrect"]);
     let summary = super::summary::evaluate(&run, &plan).summary;
-    let super::summary::MeasureSummary { n, mean, ci95 } = summary.arms["retrieved"];
+    let super::summary::MetricSummary { n, mean, ci95 } = summary.conditions["retrieved"];
     let found = ci95.expect("clusters");
     // 0 of 20: up to 1 - .025^(1/20) = .16843.
     assert!(found.low == 0.0 && (found.high - 0.168_43).abs() < 1e-5, "{found:.5}");
-    assert_eq!((n, mean, ci95), (20, 0.0, summary.measures["AnswerRight"].ci95));
+    assert_eq!((n, mean, ci95), (20, 0.0, summary.metrics["AnswerCorrect"].ci95));
 }

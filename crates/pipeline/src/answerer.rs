@@ -6,7 +6,7 @@ use ragtriage_clients::Error as ModelError;
 use ragtriage_clients::llm::{self, Completion, Generator};
 use ragtriage_clients::service::{ContextsCall, Service};
 use ragtriage_core::prompt::{Prompt, PromptPassage};
-use ragtriage_core::types::{ArmName, FailedPart, Finish, Origin, QuestionId, Stance};
+use ragtriage_core::types::{Condition, FailedPart, Finish, Origin, QuestionId, Stance};
 use ragtriage_data::run::external::recorded::{RecordedAttempt, RecordedUsage};
 
 /// Answers the prompts of a run.
@@ -55,11 +55,11 @@ impl Reply {
 }
 
 impl Answerer {
-    /// Answers the prompt of an arm of `question`; an error has the part that failed.
+    /// Answers the prompt of a condition of `question`; an error has the part that failed.
     pub(super) async fn answer(
         &self,
         question: &QuestionId,
-        arm: ArmName,
+        condition: Condition,
         prompt: &Prompt,
     ) -> Result<Reply, (FailedPart, ModelError)> {
         let service = match self {
@@ -73,7 +73,7 @@ impl Answerer {
         let call = ContextsCall {
             id: question.as_str(),
             question: &prompt.question,
-            arm,
+            condition,
             contexts: &contexts,
         };
         let answer = service.answer_from(&call).await;

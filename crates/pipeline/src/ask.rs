@@ -80,7 +80,7 @@ pub struct QuestionResult {
 /// Contract: any failure except one that ends the run concerns the question alone and is recorded
 /// in its trace.
 #[async_trait]
-pub trait Asker: Send + Sync {
+pub trait QuestionRunner: Send + Sync {
     /// Answers the question at `index` of the run.
     ///
     /// # Errors
@@ -100,7 +100,7 @@ pub trait Asker: Send + Sync {
 
 /// A source that is ready to answer questions.
 pub(super) struct Prepared {
-    pub asker: Arc<dyn Asker>,
+    pub asker: Arc<dyn QuestionRunner>,
     /// The remaining questions, each with its position in the run.
     pub questions: Vec<(usize, Question)>,
     /// Questions in flight at once.

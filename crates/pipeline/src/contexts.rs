@@ -25,7 +25,7 @@ use ragtriage_data::run::external::recorded::RecordedHit;
 const TELLING_WORDS: usize = 5;
 
 /// A context with its passages: one, or one for each gold document whose text it contains.
-pub(super) type Placed<'c> = (&'c RecordedHit, Vec<Passage>);
+pub(super) type Located<'c> = (&'c RecordedHit, Vec<Passage>);
 
 /// The contexts of one question that were located before, by the fields that decide their place: most are in several of its
 /// rankings.
@@ -70,9 +70,9 @@ impl Places {
         known: &mut KnownPlaces,
         question: &Question,
         contexts: &'c [RecordedHit],
-    ) -> Vec<Placed<'c>> {
+    ) -> Vec<Located<'c>> {
         let mut seen = HashSet::new();
-        let mut placed: Vec<Placed<'c>> = Vec::with_capacity(contexts.len());
+        let mut placed: Vec<Located<'c>> = Vec::with_capacity(contexts.len());
         for context in contexts {
             let RecordedHit { text, title, doc_id, chunk_id, start, end, .. } = context;
             let fields = ([text.clone(), title.clone(), doc_id.clone()], [*start, *end]);

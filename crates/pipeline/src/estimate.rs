@@ -40,8 +40,8 @@ impl EstimateSink {
         let estimate = &mut self.estimate;
         estimate.questions += 1;
         estimate.failed += usize::from(trace.failed());
-        for arm in &trace.arms {
-            let counted = || arm.attempts.iter().filter(|attempt| !is_recorded(attempt));
+        for condition in &trace.conditions {
+            let counted = || condition.attempts.iter().filter(|attempt| !is_recorded(attempt));
             estimate.prompts += u64::from(counted().next().is_some());
             for attempt in counted() {
                 match attempt.origin {

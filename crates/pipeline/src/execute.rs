@@ -8,12 +8,12 @@ use std::time::Instant;
 use tokio::task::JoinSet;
 
 use super::ask::{Prepared, QuestionResult};
+use super::index_cache::IndexCache;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::recorded::{self, RecordedPlan};
 use super::run;
 use super::sink::Sink;
-use super::stock::Stock;
 use crate::Error;
 use crate::Kind;
 use ragtriage_clients::llm::kind_hint;
@@ -25,7 +25,7 @@ pub enum RunSource<'a> {
     /// The built-in pipeline, over prepared data.
     Pipeline {
         /// Documents and questions, with their chunks and indexes.
-        stock: &'a mut Stock,
+        stock: &'a mut IndexCache,
         /// The parts of the pipeline.
         plan: Plan,
     },
@@ -198,7 +198,7 @@ mod tests {
     use ragtriage_vectors::Error as VectorError;
 
     use super::*;
-    use crate::ask::{Asker, RunFacts};
+    use crate::ask::{QuestionRunner, RunFacts};
     use crate::progress::NoProgress;
     use crate::single::{SingleSink, unlabelled};
 
@@ -209,7 +209,7 @@ mod tests {
     struct NotesAlone;
 
     #[async_trait]
-    impl Asker for NotesAlone {
+    impl QuestionRunner for NotesAlone {
         async fn ask(self: Arc<Self>, _: usize, _: Question) -> Result<QuestionResult, Error> {
             unreachable!("there are no questions")
         }
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[async_trait]
-    impl Asker for OfAChangedCollection {
+    impl QuestionRunner for OfAChangedCollection {
         async fn ask(self: Arc<Self>, _: usize, _: Question) -> Result<QuestionResult, Error> {
             let n_asked = self.n_asked.fetch_add(1, Ordering::Relaxed) + 1;
             let changed = VectorError::changed("docs", &format!("seen by question {n_asked}"));
@@ -251,7 +251,7 @@ mod tests {
         let asker = Arc::new(OfAChangedCollection { n_asked: AtomicUsize::new(0) });
         let questions = (0..5).map(|index| (index, unlabelled("why")));
         let prepared = Prepared {
-            asker: Arc::clone(&asker) as Arc<dyn Asker>,
+            asker: Arc::clone(&asker) as Arc<dyn QuestionRunner>,
             questions: questions.collect(),
             concurrency: 1,
             most_failures: Some(20),

@@ -1,4 +1,4 @@
-//! The calls of one question: each arm's prompt and its reply.
+//! The calls of one question: each condition's prompt and its reply.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,15 +12,15 @@ use ragtriage_core::config::Price;
 use ragtriage_core::prompt::Prompt;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{
-    Arm, ArmName, Attempt, ChunkId, FailedPart, Finish, Origin, QuestionId, Stance, TokenUse,
-    TraceError,
+    Attempt, ChunkId, Condition, ConditionAnswers, FailedPart, Finish, Origin, QuestionId, Stance,
+    TokenUse, TraceError,
 };
 use ragtriage_data::run::replies::Replies;
 
 /// A prompt to be sent.
 pub(super) struct PromptCall {
-    /// The arm whose prompt it is; of several with the same passages the first.
-    pub arm: ArmName,
+    /// The condition whose prompt it is; of several with the same passages the first.
+    pub condition: Condition,
     /// The passages shown, in order.
     pub passages: Vec<ChunkId>,
     pub prompt: Prompt,
@@ -28,12 +28,12 @@ pub(super) struct PromptCall {
     pub n_tokens: u64,
 }
 
-/// The prompt of one arm of a question.
-pub(super) struct ArmPrompt {
-    arm: ArmName,
-    /// Its call; arms with equal passages share the first one's.
+/// The prompt of one condition of a question.
+pub(super) struct ConditionPrompt {
+    condition: Condition,
+    /// Its call; conditions with equal passages share the first one's.
     call: Arc<PromptCall>,
-    /// False if an earlier arm has the same prompt.
+    /// False if an earlier condition has the same prompt.
     is_sent: bool,
 }
 
@@ -84,7 +84,7 @@ impl Calls {
         }
         let _permit = self.permits.acquire().await.expect("the semaphore is never closed");
         let clock = Instant::now();
-        let reply = self.answerer.answer(question, call.arm, &call.prompt).await;
+        let reply = self.answerer.answer(question, call.condition, &call.prompt).await;
         let seconds = clock.elapsed().as_secs_f64();
         let attempt = match reply {
             Ok(reply) => self.answered(reply, call, seconds),
@@ -122,22 +122,24 @@ impl Calls {
     }
 }
 
-/// Returns the prompts of `chosen` arms, each with its passages; `call` builds one. An arm over the passages of an earlier one,
+/// Returns the prompts of `chosen` conditions, each with its passages; `call` builds one. A condition over the passages of an earlier one,
 /// or of a finished attempt of `already`, is not asked.
 pub(super) fn prompts(
-    chosen: Vec<(ArmName, Vec<ChunkId>)>,
-    already: &[Arm],
-    call: impl Fn(ArmName, Vec<ChunkId>) -> PromptCall,
-) -> Vec<ArmPrompt> {
-    let mut prompts: Vec<ArmPrompt> = Vec::new();
-    for (arm, passages) in chosen {
+    chosen: Vec<(Condition, Vec<ChunkId>)>,
+    already: &[ConditionAnswers],
+    call: impl Fn(Condition, Vec<ChunkId>) -> PromptCall,
+) -> Vec<ConditionPrompt> {
+    let mut prompts: Vec<ConditionPrompt> = Vec::new();
+    for (condition, passages) in chosen {
         let same = prompts.iter().find(|earlier| earlier.call.passages == passages);
         let prompt = match same {
-            Some(earlier) => ArmPrompt { arm, call: Arc::clone(&earlier.call), is_sent: false },
-            None => ArmPrompt {
-                arm,
+            Some(earlier) => {
+                ConditionPrompt { condition, call: Arc::clone(&earlier.call), is_sent: false }
+            }
+            None => ConditionPrompt {
+                condition,
                 is_sent: finished(already, &passages).is_none(),
-                call: Arc::new(call(arm, passages)),
+                call: Arc::new(call(condition, passages)),
             },
         };
         prompts.push(prompt);
@@ -145,48 +147,48 @@ pub(super) fn prompts(
     prompts
 }
 
-/// Sends the `prompts` of one question concurrently, and returns their arms after those of `already`. A prompt equal to an
-/// earlier arm's is not sent again, unless that call failed.
+/// Sends the `prompts` of one question concurrently, and returns their conditions after those of `already`. A prompt equal to an
+/// earlier condition's is not sent again, unless that call failed.
 ///
 /// # Errors
 /// Only if the run must stop ([`ModelError::is_spent`]); any other failure is recorded in its attempt.
-pub(super) async fn arms(
+pub(super) async fn conditions(
     question: &QuestionId,
-    prompts: Vec<ArmPrompt>,
-    already: Vec<Arm>,
+    prompts: Vec<ConditionPrompt>,
+    already: Vec<ConditionAnswers>,
     calls: &Calls,
-) -> Result<Vec<Arm>, ModelError> {
+) -> Result<Vec<ConditionAnswers>, ModelError> {
     let sent = prompts.iter().map(|prompt| async {
         if prompt.is_sent { Some(calls.call(question, &prompt.call).await) } else { None }
     });
     let sent = join_all(sent).await;
-    let mut arms = already;
-    for (ArmPrompt { arm, call, .. }, attempt) in prompts.iter().zip(sent) {
+    let mut conditions = already;
+    for (ConditionPrompt { condition, call, .. }, attempt) in prompts.iter().zip(sent) {
         let attempt = match attempt {
             Some(attempt) => attempt?,
-            None => match same_prompt(&arms, &call.passages) {
+            None => match same_prompt(&conditions, &call.passages) {
                 Some(same) => same,
                 None => calls.call(question, call).await?,
             },
         };
-        arms.push(Arm { arm: *arm, attempts: vec![attempt] });
+        conditions.push(ConditionAnswers { condition: *condition, attempts: vec![attempt] });
     }
-    Ok(arms)
+    Ok(conditions)
 }
 
-/// Returns the reply of an earlier arm to an equal prompt.
-fn same_prompt(arms: &[Arm], passages: &[ChunkId]) -> Option<Attempt> {
+/// Returns the reply of an earlier condition to an equal prompt.
+fn same_prompt(conditions: &[ConditionAnswers], passages: &[ChunkId]) -> Option<Attempt> {
     Some(Attempt {
         origin: Origin::SamePrompt,
         cost_usd: 0.0,
         seconds: 0.0,
-        ..finished(arms, passages)?.clone()
+        ..finished(conditions, passages)?.clone()
     })
 }
 
 /// Returns the first attempt over these passages that did not fail.
-fn finished<'a>(arms: &'a [Arm], passages: &[ChunkId]) -> Option<&'a Attempt> {
-    let mut attempts = arms.iter().flat_map(|arm| &arm.attempts);
+fn finished<'a>(conditions: &'a [ConditionAnswers], passages: &[ChunkId]) -> Option<&'a Attempt> {
+    let mut attempts = conditions.iter().flat_map(|condition| &condition.attempts);
     attempts.find(|attempt| attempt.passages == passages && attempt.error.is_none())
 }
 

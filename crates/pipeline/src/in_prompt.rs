@@ -8,7 +8,7 @@
 use ragtriage_core::text::{answers, quote};
 use ragtriage_core::types::ByteRange;
 
-use super::contexts::Placed;
+use super::contexts::Located;
 
 /// Minimum length, in characters, of the beginning of a long context that counts as the context truncated.
 const LEAST_CHARS: usize = 200;
@@ -28,7 +28,7 @@ pub(super) struct InPrompt<'c> {
 }
 
 /// Returns the contexts that `prompt` contains, in its order.
-pub(super) fn find<'c>(prompt: &str, contexts: &'c [Placed<'_>]) -> Vec<InPrompt<'c>> {
+pub(super) fn find<'c>(prompt: &str, contexts: &'c [Located<'_>]) -> Vec<InPrompt<'c>> {
     let prompt = quote::one_spaced(prompt);
     let mut found: Vec<InPrompt<'c>> = contexts
         .iter()
@@ -53,12 +53,12 @@ pub(super) fn find<'c>(prompt: &str, contexts: &'c [Placed<'_>]) -> Vec<InPrompt
 }
 
 /// Returns the texts by which a context may be in a prompt: as recorded, and as its passages hold it, without the title.
-fn forms<'c>((context, passages): &'c Placed<'_>) -> impl Iterator<Item = &'c str> {
+fn forms<'c>((context, passages): &'c Located<'_>) -> impl Iterator<Item = &'c str> {
     let texts = passages.iter().map(|passage| passage.text.as_str());
     context.text.as_deref().into_iter().chain(texts)
 }
 
-fn whole<'c>(prompt: &str, context: usize, placed: &'c Placed<'_>) -> Option<InPrompt<'c>> {
+fn whole<'c>(prompt: &str, context: usize, placed: &'c Located<'_>) -> Option<InPrompt<'c>> {
     forms(placed).find_map(|form| {
         Some(InPrompt {
             context,
@@ -68,7 +68,7 @@ fn whole<'c>(prompt: &str, context: usize, placed: &'c Placed<'_>) -> Option<InP
     })
 }
 
-fn beginning<'c>(prompt: &str, context: usize, placed: &'c Placed<'_>) -> Option<InPrompt<'c>> {
+fn beginning<'c>(prompt: &str, context: usize, placed: &'c Located<'_>) -> Option<InPrompt<'c>> {
     forms(placed).find_map(|form| {
         let part = quote::beginning(prompt, form);
         let spaced = quote::one_spaced(part);
@@ -100,7 +100,7 @@ mod tests {
     /// Returns number and length of what is found, `None` for all of it.
     fn found(prompt: &str, contexts: &[&str]) -> Vec<(usize, Option<usize>)> {
         let contexts: Vec<RecordedHit> = contexts.iter().map(|text| context(text)).collect();
-        let placed: Vec<Placed<'_>> = contexts.iter().map(|one| (one, Vec::new())).collect();
+        let placed: Vec<Located<'_>> = contexts.iter().map(|one| (one, Vec::new())).collect();
         find(prompt, &placed)
             .into_iter()
             .map(|held| (held.context, held.cut.map(str::len)))

@@ -12,9 +12,9 @@ use crate::Error;
 use ragtriage_clients::Error as ModelError;
 use ragtriage_clients::judge::AnswerJudge;
 use ragtriage_core::attribute::judge::judge_attempt;
-use ragtriage_core::rightness::{Correctness, Judge};
+use ragtriage_core::correctness::{Correctness, Judge};
 use ragtriage_core::sample::sampled;
-use ragtriage_core::types::{ArmName, Question, QuestionId, QuestionKind, Stance, Trace};
+use ragtriage_core::types::{Condition, Question, QuestionId, QuestionKind, Stance, Trace};
 use ragtriage_data::run::judged::{self, JudgeReply};
 use ragtriage_data::run::{LineWriter, RunFolder};
 
@@ -121,9 +121,9 @@ fn pending(
         known.map(|reply| (&reply.question, &*reply.answer)).collect();
     let (mut unsure, mut decided) = (Vec::new(), [Vec::new(), Vec::new()]);
     for trace in traces.iter().filter(|trace| is_compared(&trace.question)) {
-        for arm in &trace.arms {
-            for (repeat, attempt) in arm.attempts.iter().enumerate() {
-                let is_sampled = arm.arm == ArmName::Retrieved && repeat == 0;
+        for condition in &trace.conditions {
+            for (repeat, attempt) in condition.attempts.iter().enumerate() {
+                let is_sampled = condition.condition == Condition::Retrieved && repeat == 0;
                 let judgment = judge_attempt(&trace.question, attempt, rule);
                 let judgment = judgment.filter(|_| attempt.stance == Stance::Answered);
                 let found = (trace, &*attempt.extracted);
@@ -132,7 +132,7 @@ fn pending(
                         unsure.push(found);
                     }
                     Some(Correctness::Wrong) if is_sampled => decided[0].push(found),
-                    Some(Correctness::Right) if is_sampled => decided[1].push(found),
+                    Some(Correctness::Correct) if is_sampled => decided[1].push(found),
                     _ => {}
                 }
             }
@@ -158,12 +158,12 @@ fn is_compared(question: &Question) -> bool {
         && question.forbidden.is_empty()
 }
 
-/// Draws [`SAMPLE`] answers (all, if there are fewer) of those that the rule calls wrong and right: half of either where there
+/// Draws [`SAMPLE`] answers (all, if there are fewer) of those that the rule calls wrong and correct: half of either where there
 /// are enough, since most of a run's answers may be alike, and the error on the others would not be known.
 fn sample<'a>(decided: [Vec<(&'a Trace, &'a str)>; 2]) -> Vec<(&'a Trace, &'a str)> {
-    let [n_wrong, n_right] = decided.each_ref().map(Vec::len);
+    let [n_wrong, n_correct] = decided.each_ref().map(Vec::len);
     let n_of = |others: usize| SAMPLE.saturating_sub(others).max(SAMPLE / 2);
-    let drawn = decided.into_iter().zip([n_of(n_right), n_of(n_wrong)]);
+    let drawn = decided.into_iter().zip([n_of(n_correct), n_of(n_wrong)]);
     drawn
         .flat_map(|(answers, n)| {
             let ids: Vec<QuestionId> =

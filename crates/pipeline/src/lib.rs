@@ -8,11 +8,11 @@
 //! same traces from an external RAG. [`plan`] holds the parts of the pipeline, assembled in `settings/assemble/`.
 
 pub mod answerer;
-mod arms;
 pub mod ask;
 mod chunk_cache;
 mod collection;
 mod compute;
+mod condition_choice;
 pub mod conditions;
 mod content_hash;
 mod contexts;
@@ -22,6 +22,7 @@ pub mod execute;
 pub mod generate;
 mod in_prompt;
 mod index;
+pub mod index_cache;
 pub mod judging;
 mod locate;
 mod oracle;
@@ -41,7 +42,6 @@ pub mod settings;
 pub mod single;
 pub mod sink;
 pub mod sparse;
-pub mod stock;
 pub mod sweep;
 mod truncation;
 pub mod vectors;

@@ -112,16 +112,16 @@ impl Locator {
         let (document, start) = (&self.documents[number], passage.start?);
         let end_after = |length: usize| passage.end.unwrap_or_else(|| start.saturating_add(length));
         let length = passage.text.map_or((0, 0), |text| (text.len(), text.chars().count()));
-        let is_right = |range: &ByteRange| match document.text.get(range.as_range()) {
+        let is_correct = |range: &ByteRange| match document.text.get(range.as_range()) {
             None | Some("") => false,
             Some(found) => passage.text.is_none_or(|text| is_same(found, text, document, passage)),
         };
         let bytes = ByteRange::new(start, end_after(length.0));
-        if is_right(&bytes) {
+        if is_correct(&bytes) {
             return Some(Location::At(number, bytes));
         }
         let points = code_points(&document.text, start, end_after(length.1)).map(ByteRange::from);
-        points.filter(is_right).map(|range| Location::At(number, range))
+        points.filter(is_correct).map(|range| Location::At(number, range))
     }
 }
 

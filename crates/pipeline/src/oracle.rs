@@ -1,5 +1,5 @@
-//! Passages of the oracle arm: the gold evidence, from the question, its label and the chunks alone. What was retrieved has
-//! no influence: the arm is the same for every retriever.
+//! Passages of the oracle condition: the gold evidence, from the question, its label and the chunks alone. What was retrieved has
+//! no influence: the condition is the same for every retriever.
 
 use std::cmp::Reverse;
 
@@ -31,7 +31,7 @@ struct Wanted {
 /// Returns the oracle's chunks, groups in order, each chunk once: of each group's first member the fewest chunks that cover
 /// its ranges. Of a label that is wider than a chunk (a wide range, a whole document) the best chunk, and further ones, the
 /// groups in turn, as long as there is room: those with a gold answer or a required fact first, then those that share most
-/// terms with the question. `None` if nothing is labelled or a gold document is missing from the corpus: the oracle arm is
+/// terms with the question. `None` if nothing is labelled or a gold document is missing from the corpus: the oracle condition is
 /// then skipped.
 pub(super) fn oracle(
     question: &Question,

@@ -14,7 +14,7 @@ use ragtriage_core::notices::Notices;
 use ragtriage_core::prompt::Template;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::text::tokens::TokenCounter;
-use ragtriage_core::types::{ArmName, Filter, RetrieverName};
+use ragtriage_core::types::{Condition, Filter, RetrieverName};
 use ragtriage_vectors::{CollectionContent, ExistingCollection, SearchMode, VectorPlace};
 
 /// All inputs of a run except its data and its folder.
@@ -37,19 +37,19 @@ pub struct Plan {
     pub concurrency: usize,
     /// The calls to the generator; `None` for retrieval alone.
     pub calls: Option<Calls>,
-    /// The arms that the generator is asked.
-    pub arms: ArmPlan,
+    /// The conditions that the generator is asked.
+    pub conditions: PlannedCondition,
 }
 
-/// Number of questions that the arm `ClosedBook` is asked.
+/// Number of questions that the condition `ClosedBook` is asked.
 pub(crate) const CLOSED_BOOK_SAMPLE: usize = 200;
 
-/// The arms that the generator is asked.
+/// The conditions that the generator is asked.
 #[derive(Clone, Debug)]
-pub struct ArmPlan {
-    /// The arms to run, `Retrieved` first.
-    pub names: Vec<ArmName>,
-    /// Seed of the sample of questions that the arm `ClosedBook` is asked.
+pub struct PlannedCondition {
+    /// The conditions to run, `Retrieved` first.
+    pub names: Vec<Condition>,
+    /// Seed of the sample of questions that the condition `ClosedBook` is asked.
     pub seed: u64,
 }
 

@@ -3,22 +3,22 @@
 //! Follows TREC's pooling of participants' runs (Spärck Jones and van Rijsbergen 1975; Voorhees and Harman, "TREC", 2005,
 //! chapter 2): the union of each retriever's first `depth` passages. Passages that no retriever ranks there are unjudged.
 //! Rankings are neither fused nor reranked: fusion would let the retrievers that agree outvote the one that alone is
-//! right.
+//! correct.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::index_cache::{IndexCache, Ingested};
 use super::plan::Plan;
 use super::progress::Progress;
 use super::retriever::Retriever;
-use super::stock::{Ingested, Stock};
 use crate::Error;
 use ragtriage_core::types::{ChunkId, Document, Pooled, Pools, Question, RetrieverName};
 
 /// Pools the first `depth` passages of each of `plan`'s retrievers, for each of `questions`.
 ///
 /// # Errors
-/// Errors of [`Stock::ingest`] and of the first retriever that fails.
+/// Errors of [`IndexCache::ingest`] and of the first retriever that fails.
 pub async fn pool(
     documents: Vec<Document>,
     questions: Vec<Question>,
@@ -26,7 +26,7 @@ pub async fn pool(
     depth: usize,
     progress: &dyn Progress,
 ) -> Result<Pools, Error> {
-    let mut stock = Stock::of_all(documents.into(), questions);
+    let mut stock = IndexCache::of_all(documents.into(), questions);
     let Ingested { corpus, retrievers, .. } = stock.ingest(plan, progress).await?;
     let questions = stock.questions();
     let mut of = Vec::with_capacity(questions.len());

@@ -6,11 +6,14 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 
-use super::arms::ArmChoice;
-use super::ask::{Asker, Done, FAILURES_IN_A_ROW, PassageSource, Prepared, QuestionResult};
+use super::ask::{
+    Done, FAILURES_IN_A_ROW, PassageSource, Prepared, QuestionResult, QuestionRunner,
+};
 use super::compute::Compute;
-use super::generate::{self, ArmPrompt, PromptCall};
+use super::condition_choice::ConditionChoice;
+use super::generate::{self, ConditionPrompt, PromptCall};
 use super::index::indexed_text;
+use super::index_cache::{IndexCache, Ingested};
 use super::oracle::Room;
 use super::plan::{CLOSED_BOOK_SAMPLE, Plan, RetrieverPlan};
 use super::progress::Progress;
@@ -18,7 +21,6 @@ use super::prompt;
 use super::retrieve;
 use super::retriever::Retriever;
 use super::sink::Sink;
-use super::stock::{Ingested, Stock};
 use crate::{Error, Kind};
 use ragtriage_clients::embed::Role;
 use ragtriage_core::attribute::gold::{self, Haystacks};
@@ -33,20 +35,20 @@ const EXACT_SAMPLE: usize = 100;
 
 /// Returns the stock of a single run: `dataset`'s documents and its remaining questions.
 #[must_use]
-pub fn stocked(dataset: Dataset, done: &Done) -> Stock {
+pub fn stocked(dataset: Dataset, done: &Done) -> IndexCache {
     let Dataset { documents, questions, .. } = dataset;
     let ids = questions.iter().map(|question| question.id.clone()).collect();
-    Stock::new(documents.into(), ids, done.left(questions))
+    IndexCache::new(documents.into(), ids, done.left(questions))
 }
 
 /// Indexes the corpus and draws the samples.
 pub(super) async fn prepare(
-    stock: &mut Stock,
+    stock: &mut IndexCache,
     mut plan: Plan,
     sink: &mut dyn Sink,
     progress: &dyn Progress,
 ) -> Result<Prepared, Error> {
-    let sampled = |n| sampled(stock.ids(), n, plan.arms.seed);
+    let sampled = |n| sampled(stock.ids(), n, plan.conditions.seed);
     let closed_book = sampled(CLOSED_BOOK_SAMPLE);
     let compared = sampled(EXACT_SAMPLE);
     let Ingested { corpus, retrievers, facts } = stock.ingest(&plan, progress).await?;
@@ -94,7 +96,7 @@ impl QuestionPipeline {
         &self,
         index: usize,
         question: Question,
-    ) -> Result<(Trace, Vec<ArmPrompt>), Error> {
+    ) -> Result<(Trace, Vec<ConditionPrompt>), Error> {
         let gold = gold::locate(
             &question,
             &self.corpus,
@@ -119,13 +121,13 @@ impl QuestionPipeline {
         Ok((trace, prompts))
     }
 
-    /// Returns the prompts of the arms.
-    fn prompts(&self, trace: &Trace) -> Vec<ArmPrompt> {
+    /// Returns the prompts of the conditions.
+    fn prompts(&self, trace: &Trace) -> Vec<ConditionPrompt> {
         let (plan, corpus) = (&self.plan, self.corpus.as_ref());
         let packed: Vec<ChunkId> = trace.packed().cloned().collect();
         let tokens = |id: &ChunkId| prompt::tokens_of(id, corpus, &plan.prompt, plan.title_prefix);
         let context_tokens = plan.prompt.context_tokens;
-        let choice = ArmChoice {
+        let choice = ConditionChoice {
             question: &trace.question,
             gold: &trace.gold,
             packed: &packed,
@@ -135,17 +137,17 @@ impl QuestionPipeline {
             noise_tokens: Some(context_tokens),
             in_sample: self.closed_book.contains(&trace.question.id),
         };
-        let call = |arm, passages: Vec<ChunkId>| {
+        let call = |condition, passages: Vec<ChunkId>| {
             let prompt =
                 prompt::prompt(&trace.question, &passages, corpus, &plan.prompt, plan.title_prefix);
             PromptCall {
-                arm,
+                condition,
                 n_tokens: prompt::n_tokens(&prompt, plan.prompt.counter.as_ref()),
                 passages,
                 prompt,
             }
         };
-        generate::prompts(choice.prompts(&plan.arms), &[], call)
+        generate::prompts(choice.prompts(&plan.conditions), &[], call)
     }
 
     /// Returns the steps of retrieval and of packing.
@@ -189,7 +191,7 @@ impl QuestionPipeline {
 }
 
 #[async_trait]
-impl Asker for QuestionPipeline {
+impl QuestionRunner for QuestionPipeline {
     async fn ask(
         self: Arc<Self>,
         index: usize,
@@ -199,7 +201,8 @@ impl Asker for QuestionPipeline {
         let (mut trace, prompts) =
             self.compute.run(async move { line.retrieved(index, question).await }).await?;
         if let Some(calls) = &self.plan.calls {
-            trace.arms = generate::arms(&trace.question.id, prompts, Vec::new(), calls).await?;
+            trace.conditions =
+                generate::conditions(&trace.question.id, prompts, Vec::new(), calls).await?;
         }
         let passages: Arc<dyn PassageSource> = Arc::clone(&self.corpus) as _;
         Ok(QuestionResult { trace, passages })

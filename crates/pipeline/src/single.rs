@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::ask::{QuestionResult, RunFacts};
 use super::execute::{RunSource, execute};
+use super::index_cache::IndexCache;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::sink::Sink;
-use super::stock::Stock;
 use crate::Error;
 use ragtriage_core::prompt::{Prompt, PromptPassage, n_tokens};
 use ragtriage_core::types::{
-    ArmName, Document, Passage, Question, QuestionId, QuestionKind, Trace,
+    Condition, Document, Passage, Question, QuestionId, QuestionKind, Trace,
 };
 
 /// The passages and the answer of the pipeline.
@@ -40,12 +40,12 @@ pub async fn ask_single(
     mut plan: Plan,
     progress: &dyn Progress,
 ) -> Result<Single, Error> {
-    plan.arms.names = vec![ArmName::Retrieved];
+    plan.conditions.names = vec![Condition::Retrieved];
     let (k, title_prefix) = (plan.retrieval.k, plan.title_prefix);
     let template = plan.prompt.template.clone();
     let counter = Arc::clone(&plan.prompt.counter);
     let question = unlabelled(text);
-    let mut stock = Stock::of_all(documents.into(), vec![question.clone()]);
+    let mut stock = IndexCache::of_all(documents.into(), vec![question.clone()]);
     let mut sink = SingleSink::default();
     let source = RunSource::Pipeline { stock: &mut stock, plan };
     execute(source, &mut sink, progress).await?;

@@ -20,7 +20,7 @@ pub trait Sink: Send {
         Ok(())
     }
 
-    /// Prepares the calls of the run's arms.
+    /// Prepares the calls of the run's conditions.
     ///
     /// # Errors
     /// I/O errors.

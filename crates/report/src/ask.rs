@@ -78,7 +78,7 @@ impl AskedQuestion<'_> {
     /// Returns the call of the generator.
     #[must_use]
     pub fn attempt(&self) -> Option<&Attempt> {
-        self.trace.arms.first()?.attempts.first()
+        self.trace.conditions.first()?.attempts.first()
     }
 
     /// A hit of the final ranking, with its rank and score in each stage that returned it.

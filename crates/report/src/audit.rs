@@ -1,7 +1,7 @@
 //! An audit by a person: what the corrections of answers and failure classes change.
 
 use crate::document::{Element, Fact, Report, Table};
-use ragtriage_core::rightness::Correctness;
+use ragtriage_core::correctness::Correctness;
 use ragtriage_core::text::numbers::{percent, percents, plural};
 use ragtriage_core::types::FailureClass;
 use ragtriage_eval::audit::{AnswerAudit, Audit};
@@ -50,44 +50,46 @@ fn confusion(audit: &Audit) -> Table {
     })
 }
 
-/// Returns the corrected share of right answers; `None` if the audit does not determine it.
-pub(crate) fn right_answers(audit: &AnswerAudit) -> Option<Fact> {
-    let right = audit.right?;
+/// Returns the corrected share of correct answers; `None` if the audit does not determine it.
+pub(crate) fn correct_answers(audit: &AnswerAudit) -> Option<Fact> {
+    let correct = audit.correct?;
     let text = format!(
         "{:.3}, 95% CI [{:.3}, {:.3}], corrected by an audit of {} (rule alone: {:.3})",
-        right.mean,
-        right.ci95.low,
-        right.ci95.high,
+        correct.mean,
+        correct.ci95.low,
+        correct.ci95.high,
         plural(audit.n_audited, "answer", "answers"),
-        right.predicted
+        correct.predicted
     );
-    Some(Fact::new("Right answers", text))
+    Some(Fact::new("Correct answers", text))
 }
 
 /// States the corrected share, or why there is none.
 fn verdict(audit: &AnswerAudit) -> String {
-    if let Some(fact) = right_answers(audit) {
+    if let Some(fact) = correct_answers(audit) {
         return format!("{fact}.");
     }
     let audited = plural(audit.n_audited, "audited answer", "audited answers");
     format!(
-        "{audited}; the share of right answers cannot be corrected: all questions share gold evidence."
+        "{audited}; the share of correct answers cannot be corrected: all questions share gold evidence."
     )
 }
 
 /// Lays out decisions by judgments, with kappa.
 fn agreement(audit: &AnswerAudit) -> Table {
     let audited = plural(audit.n_audited, "audited answer", "audited answers");
-    let mut table =
-        Table::new(format!("Rule (rows) by person (columns), {audited}"), &["", "right", "wrong"]);
+    let mut table = Table::new(
+        format!("Rule (rows) by person (columns), {audited}"),
+        &["", "correct", "wrong"],
+    );
     for (rule, name) in [
-        (Correctness::Right, "right"),
+        (Correctness::Correct, "correct"),
         (Correctness::Wrong, "wrong"),
         (Correctness::Unsure, "unsure"),
     ] {
-        let counts = [true, false].map(|is_right| {
+        let counts = [true, false].map(|is_correct| {
             let cell =
-                audit.cells.iter().find(|cell| (cell.rule, cell.is_right) == (rule, is_right));
+                audit.cells.iter().find(|cell| (cell.rule, cell.is_correct) == (rule, is_correct));
             cell.map_or(0, |cell| cell.count)
         });
         if counts != [0, 0] || rule != Correctness::Unsure {
@@ -95,7 +97,7 @@ fn agreement(audit: &AnswerAudit) -> Table {
         }
     }
     table.notes.extend(agreed(audit));
-    if audit.right.is_some() {
+    if audit.correct.is_some() {
         table.notes.push(
             "corrected: prediction-powered inference; the rule counts an unsure answer as 0.5"
                 .to_owned(),
@@ -130,14 +132,14 @@ mod tests {
 
     /// Forty audited answers of 250, of which the rule decides 37 as the person does.
     fn forty() -> AnswerAudit {
-        let cell = |rule, is_right, count| JudgedCell { rule, is_right, count };
+        let cell = |rule, is_correct, count| JudgedCell { rule, is_correct, count };
         AnswerAudit {
             n_questions: 250,
             n_unsure: 12,
             n_audited: 40,
             cells: vec![
-                cell(Correctness::Right, true, 28),
-                cell(Correctness::Right, false, 2),
+                cell(Correctness::Correct, true, 28),
+                cell(Correctness::Correct, false, 2),
                 cell(Correctness::Wrong, true, 1),
                 cell(Correctness::Wrong, false, 9),
             ],
@@ -148,7 +150,7 @@ mod tests {
                 expected: 0.6125,
                 ci95: Some(Interval { low: 0.61, high: 1.0 }),
             }),
-            right: Some(PpiMean {
+            correct: Some(PpiMean {
                 mean: 0.712,
                 error: 0.04,
                 ci95: Interval { low: 0.6321, high: 0.7919 },
@@ -179,11 +181,11 @@ mod tests {
     fn an_audit_of_answers_has_no_classes() {
         insta::assert_snapshot!(of_answers(forty()), @r"
         ragtriage: audit of nightly
-          Right answers: 0.712, 95% CI [0.632, 0.792], corrected by an audit of 40 answers (rule alone: 0.680).
+          Correct answers: 0.712, 95% CI [0.632, 0.792], corrected by an audit of 40 answers (rule alone: 0.680).
 
         Rule (rows) by person (columns), 40 audited answers
-                 right  wrong
-          right     28      2
+                 correct  wrong
+          correct     28      2
           wrong      1      9
           - where the rule decides: agreement 92.5%, Cohen's kappa 0.81, 95% CI [0.61, 1.00]
           - corrected: prediction-powered inference; the rule counts an unsure answer as 0.5
@@ -192,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_share_that_cannot_be_corrected_has_a_reason() {
-        let open = AnswerAudit { right: None, ..forty() };
+        let open = AnswerAudit { correct: None, ..forty() };
         let verdict_of = |audit| of_answers(audit).lines().skip(1).take(2).collect::<String>();
         assert!(verdict_of(open).contains("corrected: all questions share gold evidence."));
     }
@@ -206,7 +208,7 @@ mod tests {
         assert_eq!(
             shown.lines().nth(1),
             Some(
-                "  Right answers  0.712, 95% CI [0.632, 0.792], corrected by an audit of 40 answers (rule alone: 0.680)"
+                "  Correct answers  0.712, 95% CI [0.632, 0.792], corrected by an audit of 40 answers (rule alone: 0.680)"
             )
         );
     }

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use ragtriage_core::measure::Cutoff;
+use ragtriage_core::metric::Cutoff;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_eval::compare::answers::{Contingency, Flip, FlipGroup, JudgedBy, Turn};
-use ragtriage_eval::compare::differences::MeasureDifference;
+use ragtriage_eval::compare::differences::MetricDifference;
 use ragtriage_eval::compare::{Comparison, PairComparison, RunHead, p_text};
 
 use crate::document::{Align, Element, Entry, Fact, Report, Table, TableCell};
@@ -19,13 +19,13 @@ const QUESTION: usize = 68;
 const SETTING: usize = 40;
 const VALUE: usize = 36;
 
-/// The columns of the measures' table; A and B are the runs compared.
-const COLUMNS: [&str; 9] = ["measure", "n", "A", "B", "delta", "95% CI", "p", "MDE", "W/T/L"];
+/// The columns of the metrics' table; A and B are the runs compared.
+const COLUMNS: [&str; 9] = ["metric", "n", "A", "B", "delta", "95% CI", "p", "MDE", "W/T/L"];
 
 /// Flipped questions of each group that a report shows.
 const FLIPS: usize = 3;
 
-/// Lays a comparison out; measures at `every_cutoff`, else what was packed by the baseline, what stood in the prompt, and whole
+/// Lays a comparison out; metrics at `every_cutoff`, else what was packed by the baseline, what stood in the prompt, and whole
 /// rankings.
 #[must_use]
 pub fn report(comparison: &Comparison, every_cutoff: bool) -> Report {
@@ -48,7 +48,7 @@ pub(crate) fn lay_out(comparison: &Comparison, every_cutoff: bool, report: &mut 
         report.heading(title(comparison, pair));
         report.warnings(&notices(pair));
         report.table(changes(pair));
-        report.table(measures(comparison, pair, every_cutoff));
+        report.table(metrics(comparison, pair, every_cutoff));
         if let Some(found) = &pair.agreement {
             report.table(agreement(found, pair));
         }
@@ -63,7 +63,7 @@ fn describe(head: &RunHead, role: &str) -> Fact {
     short(&head.label, &format!("{}{role}: {n} questions, {}", head.name, head.started))
 }
 
-/// Returns explanations of the table of measures.
+/// Returns explanations of the table of metrics.
 fn legend(comparison: &Comparison) -> Vec<String> {
     let mut legend = vec![
         "delta: the run minus A over the n questions that both have; p: paired randomisation test, clusters of questions that \
@@ -168,22 +168,22 @@ fn setting_text(value: &Value) -> String {
     }
 }
 
-/// The measures on which some question differs, and the names of the others.
-fn measures(comparison: &Comparison, pair: &PairComparison, every_cutoff: bool) -> Table {
+/// The metrics on which some question differs, and the names of the others.
+fn metrics(comparison: &Comparison, pair: &PairComparison, every_cutoff: bool) -> Table {
     let label = &*pair.run.label;
     let columns = COLUMNS.map(|column| if column == "B" { label } else { column });
-    let mut table = Table::new(format!("Measures, A to {label}"), &columns);
+    let mut table = Table::new(format!("Metrics, A to {label}"), &columns);
     let (mut same, mut undefined, mut n_hidden) = (Vec::new(), Vec::new(), 0);
-    for found in &pair.measures {
+    for found in &pair.metrics {
         let is_primary = is_primary(found, comparison);
         if !fits(found, comparison, every_cutoff) {
             n_hidden += 1;
         } else if is_primary || found.n > 0 && found.wins + found.losses > 0 {
             table.row(cells(found, is_primary));
         } else if found.n > 0 {
-            same.push(found.measure.to_string());
+            same.push(found.metric.to_string());
         } else {
-            undefined.push(found.measure.to_string());
+            undefined.push(found.metric.to_string());
         }
     }
     for (what, names) in
@@ -199,21 +199,21 @@ fn measures(comparison: &Comparison, pair: &PairComparison, every_cutoff: bool) 
     table
 }
 
-fn is_primary(found: &MeasureDifference, comparison: &Comparison) -> bool {
-    Some(found.measure) == comparison.primary.map(Into::into)
+fn is_primary(found: &MetricDifference, comparison: &Comparison) -> bool {
+    Some(found.metric) == comparison.primary.map(Into::into)
 }
 
-fn fits(found: &MeasureDifference, comparison: &Comparison, every_cutoff: bool) -> bool {
-    match found.measure.cutoff() {
+fn fits(found: &MetricDifference, comparison: &Comparison, every_cutoff: bool) -> bool {
+    match found.metric.cutoff() {
         Some(Cutoff::Top(k)) => k == comparison.k || every_cutoff || is_primary(found, comparison),
         Some(Cutoff::Tokens(_) | Cutoff::Prompt) | None => true,
     }
 }
 
-fn cells(found: &MeasureDifference, is_primary: bool) -> [String; COLUMNS.len()] {
+fn cells(found: &MetricDifference, is_primary: bool) -> [String; COLUMNS.len()] {
     let mark = if is_primary { "* " } else { "" };
     [
-        format!("{mark}{}", found.measure),
+        format!("{mark}{}", found.metric),
         found.n.to_string(),
         format!("{:.3}", found.baseline),
         format!("{:.3}", found.run),
@@ -231,7 +231,7 @@ fn dash() -> String {
 
 fn agreement(found: &Contingency, pair: &PairComparison) -> Table {
     let (of, states) = match found.of {
-        JudgedBy::Answer => ("Answers", ["right", "wrong"]),
+        JudgedBy::Answer => ("Answers", ["correct", "wrong"]),
         JudgedBy::Support => ("Support in the prompt", ["there", "not there"]),
     };
     let title = format!("{of} ({} judged in both)", plural(found.n, "question", "questions"));
@@ -256,7 +256,7 @@ fn flips(pair: &PairComparison, report: &mut Report) {
     let label = &pair.run.label;
     let head = ["", "class in A", &format!("class in {label}"), "questions"];
     let mut table = Table::of_text(format!("Flipped from A to {label}"), &head);
-    table.columns[3].align = Align::Right;
+    table.columns[3].align = Align::Correct;
     let mut shown = Vec::new();
     for FlipGroup { turn, from, to, questions } in &pair.flips {
         let turn = match turn {

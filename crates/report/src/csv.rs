@@ -2,15 +2,15 @@
 //!
 //! RFC 4180: cells with a comma, quote or line end are quoted, quotes doubled, rows end in CR LF. A spreadsheet takes a cell
 //! that begins with `=`, `+`, `-`, `@`, tab or CR for a formula; such text from data gets an apostrophe before it (OWASP, "CSV
-//! Injection"). Numbers of ours are written as they are; a measure that is not defined for a question is an empty cell.
+//! Injection"). Numbers of ours are written as they are; a metric that is not defined for a question is an empty cell.
 
 use csv::{Terminator, WriterBuilder};
 
-use ragtriage_core::types::ArmName;
+use ragtriage_core::types::Condition;
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::Evaluation;
 
-/// Columns before the measures.
+/// Columns before the metrics.
 const COLUMNS: [&str; 8] =
     ["id", "question", "kind", "class", "fault", "flags", "answer", "gold_answers"];
 
@@ -20,13 +20,13 @@ pub fn render(run: &SavedRun, evaluation: &Evaluation) -> String {
     let mut out = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new());
     let mut row =
         |cells: Vec<String>| out.write_record(cells).expect("memory, cells of one number");
-    let names = evaluation.scores.measures.iter().map(|measure| text(&measure.to_string()));
+    let names = evaluation.scores.metrics.iter().map(|metric| text(&metric.to_string()));
     row(COLUMNS.iter().map(|name| (*name).to_owned()).chain(names).collect());
     let outcomes = evaluation.outcomes.iter().zip(&evaluation.scores.rows);
     for (trace, (outcome, scores)) in run.traces.iter().zip(outcomes) {
         let question = &trace.question;
         let flags: Vec<&str> = outcome.flags.iter().map(|flag| flag.name()).collect();
-        let answer = trace.attempt(ArmName::Retrieved).map_or("", |attempt| &attempt.extracted);
+        let answer = trace.attempt(Condition::Retrieved).map_or("", |attempt| &attempt.extracted);
         let known = [
             question.id.as_str(),
             &question.text,

@@ -2,7 +2,7 @@
 
 use crate::document::{Fact, Notice};
 use ragtriage_core::text::numbers::{listed, plural};
-use ragtriage_core::types::{ArmName, ContextUse, Trace};
+use ragtriage_core::types::{Condition, ContextUse, Trace};
 use ragtriage_data::run::{ExternalSource, ModelRecord, SavedRun};
 
 /// Describes the external pipeline, in place of our configuration.
@@ -28,7 +28,7 @@ fn retrieval(source: &ExternalSource, run: &SavedRun) -> String {
 }
 
 fn generation(source: &ExternalSource, run: &SavedRun) -> String {
-    if run.traces.iter().all(|trace| trace.attempt(ArmName::Retrieved).is_none()) {
+    if run.traces.iter().all(|trace| trace.attempt(Condition::Retrieved).is_none()) {
         return "none recorded: retrieval alone".to_owned();
     }
     let answers = format!("{} `{}`", source.kind, source.from);

@@ -1,13 +1,13 @@
-//! The explanation of every measure and cutoff as data.
+//! The explanation of every metric and cutoff as data.
 
 use crate::document::{Entry, Fact, Report};
-use ragtriage_core::measure::{Cutoff, Direction, Family, Measure};
+use ragtriage_core::metric::{Cutoff, Direction, Family, Metric};
 use ragtriage_eval::files::is_measured_in_files;
 
 /// Builds the report: all families in report order, then the cutoffs.
 #[must_use]
 pub fn report() -> Report {
-    let mut report = Report::new("ragtriage: measures");
+    let mut report = Report::new("ragtriage: metrics");
     report.entries(Family::ALL.iter().copied().map(entry).collect());
     report.heading("Cutoffs");
     report.facts(cutoffs());
@@ -32,7 +32,7 @@ fn entry(family: Family) -> Entry {
 
 fn cutoffs() -> Vec<Fact> {
     vec![
-        Fact::new("@k", "the first k passages; for measures over documents, the first k documents"),
+        Fact::new("@k", "the first k passages; for metrics over documents, the first k documents"),
         Fact::new(
             "@Nt",
             "the first N tokens (cl100k_base) of the passages as the prompt shows them, with number and title, whatever k was. The \
@@ -47,12 +47,12 @@ fn cutoffs() -> Vec<Fact> {
 /// Names the inputs it can be computed from: always a run.
 fn had_from(family: Family) -> &'static str {
     let some =
-        [Some(Cutoff::Top(1)), None].into_iter().find_map(|cutoff| Measure::new(family, cutoff));
+        [Some(Cutoff::Top(1)), None].into_iter().find_map(|cutoff| Metric::new(family, cutoff));
     match some {
-        Some(measure) if is_measured_in_files(measure, false) => {
+        Some(metric) if is_measured_in_files(metric, false) => {
             "from runs, and from a TREC run with qrels"
         }
-        Some(measure) if is_measured_in_files(measure, true) => {
+        Some(metric) if is_measured_in_files(metric, true) => {
             "from runs, and from predictions with gold answers"
         }
         _ => "from runs",

@@ -10,9 +10,9 @@ pub(crate) fn decided(summary: &Summary) -> Option<Fact> {
     let counts = summary.decided?;
     let mut parts = vec![format!("{} by the rule", counts.rule)];
     if let Some(judge) = &summary.judge {
-        let [right, wrong] = [judge.right_called_different, judge.wrong_called_same];
-        let n = right.n + wrong.n;
-        let agreed = n - right.count - wrong.count;
+        let [correct, wrong] = [judge.correct_called_different, judge.wrong_called_same];
+        let n = correct.n + wrong.n;
+        let agreed = n - correct.count - wrong.count;
         let measured = if n > 0 {
             format!(" (agrees with the rule on {agreed} of {n})")
         } else {
@@ -34,7 +34,7 @@ pub(crate) fn table(summary: &JudgeSummary) -> Table {
         &["", "n", "errors", "share", "95% CI"],
     );
     let rows = [
-        ("right by the rule, different by the judge", summary.right_called_different),
+        ("correct by the rule, different by the judge", summary.correct_called_different),
         ("wrong by the rule, same by the judge", summary.wrong_called_same),
         ("unsure by the rule, unlike the person's judgment", summary.unsure_unlike_person),
     ];
@@ -80,7 +80,7 @@ mod tests {
             n_replies: 67,
             n_unreadable: 1,
             cost_usd: 0.08,
-            right_called_different: ErrorRate {
+            correct_called_different: ErrorRate {
                 n: 40,
                 count: 2,
                 ci95: Some(Interval { low: 0.014, high: 0.165 }),
@@ -104,7 +104,7 @@ mod tests {
 
         Judge `m 0123`: errors on sampled and audited answers
                                                       n  errors  share          95% CI
-          right by the rule, different by the judge  40       2  0.050  [0.014, 0.165]
+          correct by the rule, different by the judge  40       2  0.050  [0.014, 0.165]
           wrong by the rule, same by the judge       10       0  0.000  [0.000, 0.278]
           - 67 replies, 1 unreadable, $0.0800
           - answers that the rule is unsure of are harder: audit some to know the judge's error there

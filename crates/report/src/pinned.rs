@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use ragtriage_core::language::Language;
-use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::metric::answer::Scorer;
 use ragtriage_core::types::{Document, Estimate, FailureClass, Interval};
 use ragtriage_data::dataset::lint::finding::{Finding, Rule};
 use ragtriage_data::dataset::lint::{Lint, PoolSummary, content};
 use ragtriage_data::dataset::{Inspection, Place};
 use ragtriage_eval::audit::{Audit, Mistake};
-use ragtriage_eval::files::{FilePlan, FileScores, MeasureColumn, Warning};
-use ragtriage_eval::summary::{MeasureSummary, Share};
+use ragtriage_eval::files::{FilePlan, FileScores, MetricColumn, Warning};
+use ragtriage_eval::summary::{MetricSummary, Share};
 
 use crate::document::Report;
 use crate::estimate::{self, DryRun, Sending};
@@ -157,9 +157,9 @@ fn what_a_run_would_cost() {
 }
 
 fn scored(name: &str, tag: Option<&str>, mean: f64) -> ScoredFile<'static> {
-    let summary = |n, ci95| MeasureSummary { mean, n, ci95 };
-    let column = |measure: &str, values: &[Option<f64>], summary| MeasureColumn {
-        measure: measure.parse().expect("a measure"),
+    let summary = |n, ci95| MetricSummary { mean, n, ci95 };
+    let column = |metric: &str, values: &[Option<f64>], summary| MetricColumn {
+        metric: metric.parse().expect("a metric"),
         values: values.to_vec(),
         summary,
     };
@@ -186,7 +186,7 @@ fn scored(name: &str, tag: Option<&str>, mean: f64) -> ScoredFile<'static> {
 fn scores_of_files() {
     let all = ScoredFiles {
         plan: FilePlan {
-            measures: ["nDCG@10", "AP"].map(|name| name.parse().expect("a measure")).to_vec(),
+            metrics: ["nDCG@10", "AP"].map(|name| name.parse().expect("a metric")).to_vec(),
             only_shared: false,
             level: 1,
             n_documents: None,

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::few_clusters::FEW_CLUSTERS;
 use crate::document::{Report, Table};
-use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::metric::answer::Scorer;
 use ragtriage_core::text::sanitize::shortened;
-use ragtriage_eval::files::{FilePlan, FileScores, MeasureColumn, Warning};
-use ragtriage_eval::summary::MeasureSummary;
+use ragtriage_eval::files::{FilePlan, FileScores, MetricColumn, Warning};
+use ragtriage_eval::summary::MetricSummary;
 
 /// The layout's version in JSON.
 const SCHEMA: u32 = 1;
@@ -30,9 +30,9 @@ pub struct ScoredFile<'t> {
 /// All files under one plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoredFiles<'t> {
-    /// The measures and options of the scoring.
+    /// The metrics and options of the scoring.
     pub plan: FilePlan,
-    /// At least one; all have the plan's measures.
+    /// At least one; all have the plan's metrics.
     pub files: Vec<ScoredFile<'t>>,
 }
 
@@ -55,10 +55,10 @@ fn by_file(title: &str, scored: &ScoredFiles<'_>) -> Table {
     let columns: Vec<&str> =
         ["", "n"].into_iter().chain(labels.iter().map(String::as_str)).collect();
     let mut table = Table::new(title, &columns);
-    for (at, measure) in scored.plan.measures.iter().enumerate() {
-        let summaries: Vec<MeasureSummary> =
+    for (at, metric) in scored.plan.metrics.iter().enumerate() {
+        let summaries: Vec<MetricSummary> =
             scored.files.iter().map(|file| file.scores.columns[at].summary).collect();
-        let head = [measure.to_string(), n_of(&summaries)];
+        let head = [metric.to_string(), n_of(&summaries)];
         table.row(head.into_iter().chain(summaries.iter().map(cell)));
     }
     if scored.plan.resamples > 0 {
@@ -71,7 +71,7 @@ fn per_query(file: &ScoredFile<'_>, files: &[ScoredFile<'_>]) -> Table {
     let columns = &file.scores.columns;
     let names: Vec<String> = [String::new()]
         .into_iter()
-        .chain(columns.iter().map(|column| column.measure.to_string()))
+        .chain(columns.iter().map(|column| column.metric.to_string()))
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let mut table = Table::new(format!("Values of {}", label(file, files)), &names);
@@ -117,8 +117,8 @@ fn file_json(file: &ScoredFile<'_>, with_queries: bool) -> Value {
     all["n"] = json!(scores.ids.len());
     all["n_clusters"] = json!(scores.n_clusters);
     let columns = scores.columns.iter();
-    all["measures"] =
-        columns.map(|column| (column.measure.to_string(), json!(column.summary))).collect();
+    all["metrics"] =
+        columns.map(|column| (column.metric.to_string(), json!(column.summary))).collect();
     all["warnings"] = json!(scores.warnings.iter().copied().collect::<BTreeMap<_, _>>());
     if with_queries {
         let ids = scores.ids.iter().enumerate();
@@ -128,8 +128,8 @@ fn file_json(file: &ScoredFile<'_>, with_queries: bool) -> Value {
     all
 }
 
-fn values(columns: &[MeasureColumn], row: usize) -> Value {
-    columns.iter().map(|column| (column.measure.to_string(), json!(column.values[row]))).collect()
+fn values(columns: &[MetricColumn], row: usize) -> Value {
+    columns.iter().map(|column| (column.metric.to_string(), json!(column.values[row]))).collect()
 }
 
 /// A warning in words.
@@ -175,13 +175,13 @@ fn last_part(path: &str) -> &str {
 }
 
 /// One number where all files agree.
-fn n_of(summaries: &[MeasureSummary]) -> String {
+fn n_of(summaries: &[MetricSummary]) -> String {
     let mut counts: Vec<String> = summaries.iter().map(|summary| summary.n.to_string()).collect();
     counts.dedup();
     counts.join("/")
 }
 
-fn cell(summary: &MeasureSummary) -> String {
+fn cell(summary: &MetricSummary) -> String {
     let interval = summary.ci95.map_or(String::new(), |interval| format!(" {interval:.3}"));
     format!("{}{interval}", number((summary.n > 0).then_some(summary.mean)))
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::document::TableCell;
+use ragtriage_core::correctness::{CorrectRule, Judge};
 use ragtriage_core::language::Language;
-use ragtriage_core::measure::Measure;
-use ragtriage_core::measure::answer::Scorer;
-use ragtriage_core::rightness::{Judge, RightRule};
+use ragtriage_core::metric::Metric;
+use ragtriage_core::metric::answer::Scorer;
 use ragtriage_core::types::{Passage, Trace};
 use ragtriage_data::run::judged::Decided;
 use ragtriage_data::run::{Manifest, SavedRun};
@@ -28,16 +28,20 @@ const GOLD: &str = "It was on 18 May.";
 /// Settings of the evaluation, with k = 1.
 pub fn plan() -> EvaluationPlan {
     EvaluationPlan {
-        measures: Measure::standard(&[1, 2]),
+        metrics: Metric::standard(&[1, 2]),
         k: 1,
-        judge: Judge { scorer: Scorer::Squad2, language: Language::english(), rule: RightRule::F1 },
+        judge: Judge {
+            scorer: Scorer::Squad2,
+            language: Language::english(),
+            rule: CorrectRule::F1,
+        },
         resamples: 200,
         seed: 1,
         cluster: false,
     }
 }
 
-/// Right; lost by retrieval; lost by ranking; the generator's. Everything that data gives holds `name`.
+/// Correct; lost by retrieval; lost by ranking; the generator's. Everything that data gives holds `name`.
 pub fn run(name: &str) -> SavedRun {
     let ranked: [&[(&str, f64)]; 4] = [
         &[("d#0", 3.0), ("e#0", 1.0)],
@@ -57,7 +61,7 @@ pub fn run(name: &str) -> SavedRun {
 /// Returns [`run`] without a generator.
 pub fn without_answers(name: &str) -> SavedRun {
     let mut run = run(name);
-    run.traces.iter_mut().for_each(|trace| trace.arms.clear());
+    run.traces.iter_mut().for_each(|trace| trace.conditions.clear());
     run
 }
 
@@ -128,9 +132,9 @@ fn trace(index: usize, name: &str, hits: &[(&str, f64)], answer: Option<&str>) -
         json!({"passages": [], "raw": answer, "extracted": answer, "stance": "answered", "finish": "stop",
                "tokens": {"prompt": 10, "completion": 2}, "cost_usd": 0.03125, "seconds": 0.5})
     };
-    let arms: Vec<Value> = answer
+    let conditions: Vec<Value> = answer
         .iter()
-        .map(|answer| json!({"arm": "retrieved", "attempts": [attempt(answer)]}))
+        .map(|answer| json!({"condition": "retrieved", "attempts": [attempt(answer)]}))
         .collect();
     serde_json::from_value(json!({
         "index": index,
@@ -141,18 +145,18 @@ fn trace(index: usize, name: &str, hits: &[(&str, f64)], answer: Option<&str>) -
             {"stage": "bm25", "hits": all, "seconds": 0.25},
             {"stage": "packed", "hits": all[..1], "seconds": 0.0},
         ],
-        "arms": arms,
+        "conditions": conditions,
     }))
     .expect("a trace")
 }
 
-/// The fate of a question of a [`sample`]: the rank of its gold passage and the answer of each arm.
+/// The fate of a question of a [`sample`]: the rank of its gold passage and the answer of each condition.
 struct Fate {
     hits: &'static [(&'static str, f64)],
     retrieved: &'static str,
     again: &'static str,
     oracle: &'static str,
-    gold_in_noise: &'static str,
+    gold_with_distractors: &'static str,
     closed_book: &'static str,
 }
 
@@ -169,12 +173,12 @@ const FATES: [Fate; 8] = [
 ];
 
 const fn fate(hits: &'static [(&'static str, f64)], answers: [&'static str; 5]) -> Fate {
-    let [retrieved, again, oracle, gold_in_noise, closed_book] = answers;
-    Fate { hits, retrieved, again, oracle, gold_in_noise, closed_book }
+    let [retrieved, again, oracle, gold_with_distractors, closed_book] = answers;
+    Fate { hits, retrieved, again, oracle, gold_with_distractors, closed_book }
 }
 
 /// Sixteen questions in which every section of a report has something to say: each fate twice (from the `shift`th on), hops of one
-/// and two, four arms with a repeat, an unanswerable question and a failed one.
+/// and two, four conditions with a repeat, an unanswerable question and a failed one.
 pub fn sample(name: &str, shift: usize) -> SavedRun {
     let mut run = saved(Vec::new(), name);
     run.traces = (0..16).map(|at| sampled(at, &FATES[(at + shift) % FATES.len()])).collect();
@@ -216,16 +220,16 @@ fn sampled(at: usize, fate: &Fate) -> Trace {
         .collect();
     let support =
         json!({"holds": is_answerable, "rule": if is_answerable { "ranges" } else { "nothing" }});
-    let arms = [
+    let conditions = [
         ("retrieved", vec![fate.retrieved, fate.again]),
         ("oracle", vec![fate.oracle]),
-        ("gold_in_noise", vec![fate.gold_in_noise]),
+        ("gold_with_distractors", vec![fate.gold_with_distractors]),
         ("closed_book", vec![fate.closed_book]),
     ];
-    let arms = arms.map(|(arm, answers)| {
+    let conditions = conditions.map(|(condition, answers)| {
         let attempts: Vec<Value> =
             answers.iter().map(|answer| attempt(answer, &hits, at == 15)).collect();
-        json!({"arm": arm, "attempts": attempts})
+        json!({"condition": condition, "attempts": attempts})
     });
     serde_json::from_value(json!({
         "index": at,
@@ -242,7 +246,7 @@ fn sampled(at: usize, fate: &Fate) -> Trace {
             {"stage": "bm25", "hits": hits, "seconds": 0.25},
             {"stage": "packed", "hits": hits[..1], "seconds": 0.0},
         ],
-        "arms": arms,
+        "conditions": conditions,
     }))
     .expect("a trace")
 }

@@ -20,7 +20,7 @@ pub(crate) fn compared() -> Comparison {
     run.manifest.settings.retrieval.bm25.k1 = 0.9;
     let plan = ComparePlan {
         evaluation: specimen::plan(),
-        measures: Vec::new(),
+        metrics: Vec::new(),
         primary: None,
         intersect: false,
     };

@@ -144,5 +144,5 @@ model = "noisy"
 
 [evaluation]
 scorer = "hotpotqa"
-arms = ["retrieved", "oracle", "gold_in_noise"]
+conditions = ["retrieved", "oracle", "gold_with_distractors"]
 "#;

@@ -34,7 +34,7 @@ impl Habits {
         }
     }
 
-    /// The losses of reader, distraction and retrieval, by arithmetic on its habits: it is right from the gold passages unless
+    /// The losses of reader, distraction and retrieval, by arithmetic on its habits: it is correct from the gold passages unless
     /// it errs, among others unless it strays too, and from what it retrieved unless it misses as well.
     fn losses(self) -> [f64; 3] {
         let [oracle, in_noise, retrieved] =
@@ -149,16 +149,16 @@ impl Service {
         Self { server, runtime }
     }
 
-    /// The arms of the requests that had contexts.
-    fn arms(&self) -> HashMap<String, usize> {
+    /// The conditions of the requests that had contexts.
+    fn conditions(&self) -> HashMap<String, usize> {
         let requests = self.runtime.block_on(self.server.received_requests());
-        let mut arms = HashMap::new();
+        let mut conditions = HashMap::new();
         for request in requests.expect("recorded") {
             let asked: Value = serde_json::from_slice(&request.body).expect("JSON");
-            let arm = asked["arm"].as_str().unwrap_or("retrieved").to_owned();
-            *arms.entry(arm).or_default() += 1;
+            let condition = asked["condition"].as_str().unwrap_or("retrieved").to_owned();
+            *conditions.entry(condition).or_default() += 1;
         }
-        arms
+        conditions
     }
 
     /// Runs it and returns the report with lines joined.
@@ -186,7 +186,7 @@ fn the_loss_budget_of_a_service_recovers_what_reader_and_noise_cost() {
     let report = service.run(&project, &[]);
     check(&project, "r");
     let summary = project.summary("r");
-    assert_eq!(summary["loss_budget"]["of"], "right answers");
+    assert_eq!(summary["loss_budget"]["of"], "correct answers");
     assert_eq!(summary["loss_budget"]["n"], 400);
     for (at, source) in ["reader", "context_use", "retrieval"].iter().enumerate() {
         let losses = (0..400).map(|number| Habits::of(number).losses()[at]);
@@ -199,11 +199,11 @@ fn the_loss_budget_of_a_service_recovers_what_reader_and_noise_cost() {
         );
     }
     // 400 questions; those whose retriever misses have another prompt with gold in noise; ten probes are asked as the oracle.
-    let arms = service.arms();
+    let conditions = service.conditions();
     let expected =
-        [("retrieved", 400), ("oracle", 410), ("gold_in_noise", 80), ("closed_book", 30)];
-    for (arm, n) in expected {
-        assert_eq!(arms[arm], n, "{arm}: {arms:?}");
+        [("retrieved", 400), ("oracle", 410), ("gold_with_distractors", 80), ("closed_book", 30)];
+    for (condition, n) in expected {
+        assert_eq!(conditions[condition], n, "{condition}: {conditions:?}");
     }
     assert!(report.contains("which reads the contexts that it is sent (shown in "), "{}", report);
     assert!(!report.contains("ignores the contexts"));
@@ -223,9 +223,10 @@ fn a_service_that_ignores_contexts_is_reported_and_its_conditions_are_left_out()
         report
     );
     let summary = project.summary("r");
-    let arms: Vec<&String> = summary["arms"].as_object().expect("arms").keys().collect();
-    assert_eq!(arms, ["retrieved"]);
-    assert_eq!(summary["loss_budget"]["of"], "right answers, estimated");
+    let conditions: Vec<&String> =
+        summary["conditions"].as_object().expect("conditions").keys().collect();
+    assert_eq!(conditions, ["retrieved"]);
+    assert_eq!(summary["loss_budget"]["of"], "correct answers, estimated");
     assert_eq!(class(&summary, "retrieval"), 8);
     // The facts stay in the traces.
     let traces = project.read("runs/r/traces.jsonl");

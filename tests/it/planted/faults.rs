@@ -3,7 +3,7 @@
 use super::reader::Conduct;
 use super::setting::{BLOCK_WORDS, Question, Setting, Shape};
 use super::trial::Trial;
-use crate::run_files::{class, measure};
+use crate::run_files::{class, metric};
 
 const SHAPES: [(Shape, usize); 7] = [
     (Shape::Plain, 36),
@@ -33,7 +33,7 @@ fn one_hop(question: &Question) -> bool {
 }
 
 #[test]
-fn nothing_done_everything_is_right() {
+fn nothing_done_everything_is_correct() {
     let summary = clean().run("clean");
     assert_eq!(class(&summary, "correct"), 112);
     assert_eq!(summary["loss_budget"]["loss"], 0.0);
@@ -174,8 +174,8 @@ fn a_call_that_fails_is_failed_and_never_wrong() {
     trial.expects(&touched, "failed");
     let summary = trial.run("failed");
     assert_eq!(class(&summary, "failed"), 8);
-    // The 8 unanswerable ones count there too, right when they are not answered.
-    assert_eq!(measure(&summary, "AnswerF1"), (1.0, 120 - 8), "no mean counts a failure");
+    // The 8 unanswerable ones count there too, correct when they are not answered.
+    assert_eq!(metric(&summary, "AnswerF1"), (1.0, 120 - 8), "no mean counts a failure");
     assert_eq!(summary["loss_budget"]["n"], 112 - 8);
     assert_eq!(summary["loss_budget"]["loss"], 0.0);
 }

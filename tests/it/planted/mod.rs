@@ -1,7 +1,7 @@
 //! Planted faults: the program diagnoses runs of which it is known what was done to them.
 //!
-//! A [`setting`] whose clean run is right throughout is degraded (documents deleted, gold pushed down, budgets cut, a
-//! [`reader`] told how to err) and run by the built program against a [`server`] on loopback that answers right exactly when
+//! A [`setting`] whose clean run is correct throughout is degraded (documents deleted, gold pushed down, budgets cut, a
+//! [`reader`] told how to err) and run by the built program against a [`server`] on loopback that answers correct exactly when
 //! the gold text stands in its prompt. [`noisy`] holds the loss budget, and [`promises`] the expected gains, against a reader that follows rules of
 //! its own.
 

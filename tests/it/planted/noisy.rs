@@ -8,14 +8,14 @@ use super::server::{Asked, Said, Server};
 use super::setting::{BLOCK_WORDS, Question, Setting, Shape};
 use super::trial::run;
 use crate::project::Project;
-use crate::run_files::{check, measure};
+use crate::run_files::{check, metric};
 
 /// How a reader treats one question, drawn from the question's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Habits {
     /// Wrong whatever it reads.
     pub slips: bool,
-    /// Right without support.
+    /// Correct without support.
     pub remembers: bool,
     /// Takes a name from a passage without gold where there is one.
     pub strays: bool,
@@ -27,7 +27,7 @@ pub struct Habits {
 pub enum Name {
     /// The first gold answer.
     First,
-    /// The last gold answer, which counts as right.
+    /// The last gold answer, which counts as correct.
     Alias,
     /// One that no gold lists: `the elder` and the last name.
     Unlisted,
@@ -236,6 +236,6 @@ fn the_loss_budget_recovers_what_hidden_habits_cost() {
     }
     let loss = budget["loss"].as_f64().expect("a number");
     assert!((loss - sum).abs() < 1e-12, "terms add up to {sum}, the loss is {loss}");
-    let f1 = measure(&summary, "AnswerF1").0;
+    let f1 = metric(&summary, "AnswerF1").0;
     assert!((loss - (1.0 - f1)).abs() < 1e-12, "AnswerF1 is {f1}, the loss {loss}");
 }

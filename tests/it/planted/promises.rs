@@ -1,7 +1,7 @@
 //! Real changes against the alternatives that a run's record computes: evidence in the prompt and tokens must come out exactly,
-//! and the promised change of the answer score must lie inside the interval of the change that came in, for 90% of the promises.
+//! and the promised change of the answer score must lie inside the interval of the change that came in, for 90% of the expected gains.
 //!
-//! Three readers answer the prompts of the same runs: one that other passages never lead astray, which a promise assumes, one of
+//! Three readers answer the prompts of the same runs: one that other passages never lead astray, which an expected gain assumes, one of
 //! [`super::noisy`]'s habits, and one that every further passage leads astray a little more often.
 
 use std::collections::BTreeMap;
@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::prompt::passage_text;
 use ragtriage_core::stats::t::mean_error;
-use ragtriage_core::types::{ArmName, ChunkId, Interval, PassageMap, Stage};
+use ragtriage_core::types::{ChunkId, Condition, Interval, PassageMap, Stage};
 use ragtriage_data::run::{RunFolder, SavedRun};
 use ragtriage_eval::clusters::question_clusters;
 use ragtriage_eval::diagnose;
-use ragtriage_eval::what_if::{Alternative, Promise, Setting, WhatIf};
+use ragtriage_eval::what_if::{Alternative, ExpectedGain, Setting, WhatIf};
 use ragtriage_pipeline::settings::assemble::evaluation;
 
 use super::changes::{Distraction, Reader, prepared};
@@ -57,7 +57,8 @@ impl Evaluated {
     fn new(mut run: SavedRun, reader: &Reader) -> Self {
         for trace in &mut run.traces {
             let question = trace.question.text.clone();
-            for attempt in trace.arms.iter_mut().flat_map(|arm| &mut arm.attempts) {
+            for attempt in trace.conditions.iter_mut().flat_map(|condition| &mut condition.attempts)
+            {
                 let answer = answer(reader, &question, &attempt.passages, &run.passages);
                 attempt.extracted.clone_from(&answer);
                 attempt.raw = answer;
@@ -75,7 +76,7 @@ impl Evaluated {
         let pairs = self.run.traces.iter().zip(&self.outcomes);
         pairs
             .map(|(trace, outcome)| {
-                let score = diagnose::right(trace, outcome, ArmName::Retrieved);
+                let score = diagnose::correct(trace, outcome, Condition::Retrieved);
                 (score, outcome.evidence.is_complete_at(Stage::Packing))
             })
             .collect()
@@ -109,7 +110,7 @@ fn settings(sets: &[&str], changed: &[Setting]) -> BTreeMap<String, String> {
     all.map(|(key, value)| (key.to_owned(), value.to_owned())).collect()
 }
 
-/// A promise with the change that came in.
+/// an expected gain with the change that came in.
 struct Held {
     name: String,
     alternative: Alternative,
@@ -118,24 +119,24 @@ struct Held {
 }
 
 impl Held {
-    fn promise(&self) -> Promise {
-        self.alternative.promise.expect("an oracle condition")
+    fn expected_gain(&self) -> ExpectedGain {
+        self.alternative.expected_gain.expect("an oracle condition")
     }
 
     fn is_inside(&self) -> bool {
-        let gain = self.promise().gain;
+        let gain = self.expected_gain().gain;
         self.ci95.low <= gain && gain <= self.ci95.high
     }
 
     fn line(&self) -> String {
-        let promise = self.promise();
-        let own = promise.ci95.expect("clusters");
+        let expected_gain = self.expected_gain();
+        let own = expected_gain.ci95.expect("clusters");
         format!(
             "{:<18} {:>3} won {:>3} lost; {:+.3} [{:+.3}, {:+.3}]; came in {:+.3} [{:+.3}, {:+.3}] {}",
             self.name,
             self.alternative.won,
             self.alternative.lost,
-            promise.gain,
+            expected_gain.gain,
             own.low,
             own.high,
             self.gain,
@@ -146,7 +147,7 @@ impl Held {
     }
 }
 
-/// Asserts that evidence and tokens are those of the real run, and returns the promise with what came in.
+/// Asserts that evidence and tokens are those of the real run, and returns the expected gain with what came in.
 fn held(name: String, alternative: &Alternative, a: &Evaluated, b: &Evaluated) -> Held {
     let (from, to) = (a.questions(), b.questions());
     let moved = |was: bool, is: bool| {
@@ -209,7 +210,7 @@ fn evidence_comes_out_exactly_and_promises_come_in() {
         let lines: Vec<String> = changes.iter().map(Held::line).collect();
         let n_inside = changes.iter().filter(|held| held.is_inside()).count();
         let all = format!(
-            "{distraction:?}\n{}\n{n_inside} of {} promises inside",
+            "{distraction:?}\n{}\n{n_inside} of {} expected gains inside",
             lines.join("\n"),
             changes.len()
         );

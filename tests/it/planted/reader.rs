@@ -1,4 +1,4 @@
-//! A reader behind the server that answers right exactly when the gold text stands in its prompt, unless it is told how to err.
+//! A reader behind the server that answers correct exactly when the gold text stands in its prompt, unless it is told how to err.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::setting::{Setting, Shape};
 /// How the reader treats a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Conduct {
-    /// Right when the gold text is there, else wrong.
+    /// Correct when the gold text is there, else wrong.
     #[default]
     Careful,
     /// Wrong whatever is there.
@@ -22,9 +22,9 @@ pub enum Conduct {
     Refuses,
     /// Thinks aloud until its tokens are spent.
     NeverAnswers,
-    /// Right whatever is there.
+    /// Correct whatever is there.
     KnowsByHeart,
-    /// Right without passages, wrong with them.
+    /// Correct without passages, wrong with them.
     ForgetsOverPassages,
     /// Its window is smaller than a prompt of three passages or more: it reads the last 70 % of the words.
     ReadsTheEnd,
@@ -41,7 +41,7 @@ pub struct Reader {
 struct Known {
     id: String,
     answerable: bool,
-    right: String,
+    correct: String,
     wrong: String,
     groups: Vec<Vec<String>>,
     conduct: Conduct,
@@ -57,8 +57,8 @@ impl Reader {
             let known = Known {
                 id: question.id.clone(),
                 answerable: question.shape != Shape::Unanswerable,
-                // Of several names the last, which is as right as the first.
-                right: question.answers.last().cloned().unwrap_or_default(),
+                // Of several names the last, which is as correct as the first.
+                correct: question.answers.last().cloned().unwrap_or_default(),
                 wrong: question.wrong.clone(),
                 groups: question.groups.iter().map(quotes).collect(),
                 conduct: Conduct::Careful,
@@ -88,23 +88,23 @@ impl Reader {
         let says = |text: &str| Said::text(format!("Answer: {text}"));
         let supported =
             known.groups.iter().all(|group| group.iter().any(|quote| read.contains(quote)));
-        let right_if = |right: bool| says(if right { &known.right } else { &known.wrong });
+        let correct_if = |correct: bool| says(if correct { &known.correct } else { &known.wrong });
         let holds_gold =
             |passage: &String| known.groups.iter().flatten().any(|quote| passage.contains(quote));
         let said = match known.conduct {
             Conduct::Careful | Conduct::ReadsTheEnd if !known.answerable => says("I don't know"),
-            Conduct::Careful | Conduct::ReadsTheEnd => right_if(supported),
-            Conduct::IgnoresContext => right_if(false),
+            Conduct::Careful | Conduct::ReadsTheEnd => correct_if(supported),
+            Conduct::IgnoresContext => correct_if(false),
             Conduct::ErrsAmongOthers => {
-                right_if(supported && asked.passages.iter().all(holds_gold))
+                correct_if(supported && asked.passages.iter().all(holds_gold))
             }
             Conduct::Abstains => says("I don't know"),
             Conduct::Refuses => {
                 Said { finish_reason: "content_filter", ..says("I can't help with that.") }
             }
             Conduct::NeverAnswers => Said::text("<think>The first passage says that, but then"),
-            Conduct::KnowsByHeart => right_if(true),
-            Conduct::ForgetsOverPassages => right_if(asked.passages.is_empty()),
+            Conduct::KnowsByHeart => correct_if(true),
+            Conduct::ForgetsOverPassages => correct_if(asked.passages.is_empty()),
             Conduct::Fails => Said { status: 501, ..Said::text("no such model") },
         };
         Said { prompt_tokens: Some(self.counter.count(&read)), ..said }

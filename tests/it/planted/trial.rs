@@ -16,7 +16,7 @@ pub struct Trial {
     pub reader: Reader,
     /// Settings as `--set` takes them.
     pub sets: Vec<&'static str>,
-    /// Where the diagnosis should be other than right: by question id.
+    /// Where the diagnosis should be other than correct: by question id.
     expected: BTreeMap<String, String>,
 }
 
@@ -57,12 +57,12 @@ impl Trial {
         let Self { setting, reader, sets, expected } = self;
         let unlike = |id: &String| expected.get(id).cloned();
         let expected = setting.questions.iter().map(|question| {
-            let right = if question.shape == Shape::Unanswerable {
+            let correct = if question.shape == Shape::Unanswerable {
                 "correct_abstention"
             } else {
                 "correct"
             };
-            (question.id.clone(), unlike(&question.id).unwrap_or_else(|| right.to_owned()))
+            (question.id.clone(), unlike(&question.id).unwrap_or_else(|| correct.to_owned()))
         });
         let expected: BTreeMap<String, String> = expected.collect();
         let project = setting.project();

@@ -50,8 +50,8 @@ fn read(database: &Database) -> Vec<Option<Vec<u8>>> {
     block_on(database.read(TABLE, keys(), |bytes| Some(bytes.to_vec()))).unwrap()
 }
 
-/// Reads every value; one that is there must be right.
-fn read_right(database: &Database) -> Vec<Option<Vec<u8>>> {
+/// Reads every value; one that is there must be correct.
+fn read_correct(database: &Database) -> Vec<Option<Vec<u8>>> {
     let found = read(database);
     for (found, stored) in found.iter().zip(whole()) {
         assert!(found.is_none() || *found == stored, "a wrong value");
@@ -91,7 +91,7 @@ impl Stored {
         damage(&self.path);
         let notices = Notices::default();
         let database = self.open(&notices);
-        let found = read_right(&database);
+        let found = read_correct(&database);
         block_on(database.write(TABLE, rows())).unwrap();
         assert!(read(&database) == whole());
         drop(database);
@@ -124,7 +124,7 @@ fn flip(path: &Path, n: usize, at: usize, bit: u32) {
     }
 }
 
-/// Flips a bit at a share of the file: every value is right or missing, then and after all were written again. A key of the tree that
+/// Flips a bit at a share of the file: every value is correct or missing, then and after all were written again. A key of the tree that
 /// is out of order may hide rows even then.
 fn flip_anywhere(share: f64, bit: u32) {
     let stored = Stored::new();
@@ -133,7 +133,7 @@ fn flip_anywhere(share: f64, bit: u32) {
     overwrite(&stored.path, at, &[bytes[at] ^ (1 << bit)]);
     let database = stored.open(&Notices::default());
     for _ in 0..2 {
-        read_right(&database);
+        read_correct(&database);
         block_on(database.write(TABLE, rows())).unwrap();
     }
 }

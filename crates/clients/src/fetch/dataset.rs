@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_set_is_installed_if_its_hash_is_right() {
+    async fn a_set_is_installed_if_its_hash_is_correct() {
         let root = tempfile::tempdir().expect("a folder");
         for (answer, cause) in [
             (ResponseTemplate::new(404), "answered with status 404"),

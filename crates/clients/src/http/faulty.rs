@@ -49,12 +49,12 @@ impl WireFault {
     }
 }
 
-/// Returns the faults of a connection; `right` is the body of a right answer, `elsewhere` another server.
-pub(crate) fn wire_faults(right: &str, elsewhere: &str) -> Vec<WireFault> {
+/// Returns the faults of a connection; `correct` is the body of a correct answer, `elsewhere` another server.
+pub(crate) fn wire_faults(correct: &str, elsewhere: &str) -> Vec<WireFault> {
     let bytes = |text: String| Sent::Bytes(text.into_bytes());
-    let half = &right[..right.len() / 2];
+    let half = &correct[..correct.len() / 2];
     let head = |length: usize| format!("HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n");
-    let gib = format!("{}{right}", head(1 << 30)).into_bytes();
+    let gib = format!("{}{correct}", head(1 << 30)).into_bytes();
     let chunked = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
     let chunk = [b"100000\r\n", " ".repeat(1 << 20).as_bytes(), b"\r\n"].concat();
     let moved = format!(
@@ -73,14 +73,14 @@ pub(crate) fn wire_faults(right: &str, elsewhere: &str) -> Vec<WireFault> {
         ),
         fault(
             "an end before the promised length",
-            bytes(format!("{}{half}", head(right.len()))),
+            bytes(format!("{}{half}", head(correct.len()))),
             "was interrupted: ",
             "check that ",
         ),
         fault("no HTTP", bytes("hello\r\n\r\n".to_owned()), "was interrupted: ", "check that "),
         fault(
             "a reset",
-            Sent::Reset(format!("{}{half}", head(right.len())).into_bytes()),
+            Sent::Reset(format!("{}{half}", head(correct.len())).into_bytes()),
             "was interrupted: ",
             "check that ",
         ),

@@ -12,7 +12,7 @@ use crate::http::{Endpoint, JUDGE};
 use crate::llm::openai::{OpenAi, OpenAiSettings};
 use crate::llm::{CachedGenerator, Generator};
 use ragtriage_core::config::Price;
-use ragtriage_core::rightness::JudgeVerdict;
+use ragtriage_core::correctness::JudgeVerdict;
 use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{Origin, Question};
 

@@ -15,7 +15,7 @@ use self::request::{Asked, RequestTemplate};
 use crate::Error;
 use crate::http::{Client, EXTERNAL, Endpoint};
 use ragtriage_core::config::ExternalSettings;
-use ragtriage_core::types::{ArmName, Question};
+use ragtriage_core::types::{Condition, Question};
 use ragtriage_data::Place;
 use ragtriage_data::run::external::join::Joined;
 use ragtriage_data::run::external::recorded::{
@@ -47,7 +47,7 @@ pub struct ContextsCall<'a> {
     /// Its text.
     pub question: &'a str,
     /// The condition that the contexts belong to.
-    pub arm: ArmName,
+    pub condition: Condition,
     /// The contexts; empty for none.
     pub contexts: &'a [String],
 }
@@ -85,7 +85,7 @@ impl Service {
             .asked(&Asked {
                 id: call.id,
                 question: call.question,
-                condition: Some((call.arm, call.contexts)),
+                condition: Some((call.condition, call.contexts)),
             })
             .await?;
         let answer = match answer {
@@ -222,7 +222,7 @@ mod tests {
         let error =
             service.read(&question, long.as_bytes()).expect("reads").error.expect("one").message;
         assert!(error.starts_with("Bearer *** xxx") && error.chars().count() == 300, "{error}");
-        for body in ["\"sk-123\"", "{\"contexts\": [], \"arms\": {\"sk-123\": 1}}"] {
+        for body in ["\"sk-123\"", "{\"contexts\": [], \"conditions\": {\"sk-123\": 1}}"] {
             let refused =
                 service.read(&question, body.as_bytes()).expect_err("no answer").to_string();
             assert!(!refused.contains("sk-123"), "{refused}");

@@ -3,16 +3,16 @@
 //! A string that is a placeholder becomes its value, a list for `{contexts}`; within a longer string the placeholder becomes
 //! text, contexts separated by blank lines. Quoting is the serialiser's, and a value that looks like a placeholder is not
 //! replaced again. As in a prompt template, any other `{name}` of lower-case letters and underscores is an error, and all
-//! other braces are literal. Where the service is to retrieve, fields and items that are `{contexts}` or `{arm}` are left out.
+//! other braces are literal. Where the service is to retrieve, fields and items that are `{contexts}` or `{condition}` are left out.
 
 use serde_json::{Map, Value, json};
 
 use super::wrong_setting;
 use crate::Error;
 use crate::llm::openai::holds_secret;
-use ragtriage_core::types::ArmName;
+use ragtriage_core::types::Condition;
 
-const PLACEHOLDERS: [&str; 4] = ["id", "question", "contexts", "arm"];
+const PLACEHOLDERS: [&str; 4] = ["id", "question", "contexts", "condition"];
 
 /// The content of a request to a service.
 pub(super) struct Asked<'a> {
@@ -21,7 +21,7 @@ pub(super) struct Asked<'a> {
     /// Its text.
     pub question: &'a str,
     /// The condition and its contexts; `None`: the service retrieves.
-    pub condition: Option<(ArmName, &'a [String])>,
+    pub condition: Option<(Condition, &'a [String])>,
 }
 
 /// A request's body with placeholders.
@@ -32,7 +32,7 @@ impl RequestTemplate {
     pub(super) fn new(body: Map<String, Value>, needs_contexts: bool) -> Result<Self, Error> {
         if body.is_empty() {
             return Ok(Self(json!({
-                "id": "{id}", "question": "{question}", "contexts": "{contexts}", "arm": "{arm}",
+                "id": "{id}", "question": "{question}", "contexts": "{contexts}", "condition": "{condition}",
             })));
         }
         let body = Value::Object(body);
@@ -44,7 +44,7 @@ impl RequestTemplate {
         }
         if let Some(name) = unknown(&body) {
             let reason = format!(
-                "has the unknown placeholder `{{{name}}}`; there are `{{id}}`, `{{question}}`, `{{contexts}}` and `{{arm}}`"
+                "has the unknown placeholder `{{{name}}}`; there are `{{id}}`, `{{question}}`, `{{contexts}}` and `{{condition}}`"
             );
             return Err(wrong_setting("request", &reason));
         }
@@ -94,7 +94,7 @@ fn filled(value: &Value, asked: &Asked<'_>) -> Option<Value> {
     Some(match value {
         Value::String(text) => match text.as_str() {
             "{contexts}" => json!(asked.condition?.1),
-            "{arm}" => json!(asked.condition?.0.name()),
+            "{condition}" => json!(asked.condition?.0.name()),
             text => Value::String(inserted(text, asked)),
         },
         Value::Array(items) => items.iter().filter_map(|item| filled(item, asked)).collect(),
@@ -129,8 +129,8 @@ fn text_of(placeholder: &str, asked: &Asked<'_>) -> Option<String> {
         ("id", _) => asked.id.to_owned(),
         ("question", _) => asked.question.to_owned(),
         ("contexts", condition) => condition.map_or(String::new(), |(_, texts)| texts.join("\n\n")),
-        ("arm", condition) => {
-            condition.map_or(ArmName::Retrieved, |(arm, _)| arm).name().to_owned()
+        ("condition", condition) => {
+            condition.map_or(Condition::Retrieved, |(condition, _)| condition).name().to_owned()
         }
         _ => return None,
     })
@@ -145,7 +145,7 @@ mod tests {
         RequestTemplate::new(body, needs_contexts)
     }
 
-    fn body(template: Value, condition: Option<(ArmName, &[String])>) -> Value {
+    fn body(template: Value, condition: Option<(Condition, &[String])>) -> Value {
         let asked = Asked { id: "q1", question: "Who said \"{id}\"\n?", condition };
         let template = self::template(template, false).unwrap_or_else(|error| panic!("{error}"));
         template.body(&asked)
@@ -156,24 +156,24 @@ mod tests {
         let question = "Who said \"{id}\"\n?";
         assert_eq!(body(json!({}), None), json!({"id": "q1", "question": question}));
         assert_eq!(
-            body(json!({}), Some((ArmName::ClosedBook, &[]))),
-            json!({"id": "q1", "question": question, "contexts": [], "arm": "closed_book"})
+            body(json!({}), Some((Condition::ClosedBook, &[]))),
+            json!({"id": "q1", "question": question, "contexts": [], "condition": "closed_book"})
         );
     }
 
     #[test]
     fn placeholders_are_replaced_once_wherever_they_are_and_other_braces_stay() {
-        let contexts = ["a {arm}".to_owned(), "b".to_owned()];
-        let condition = Some((ArmName::Oracle, &contexts[..]));
+        let contexts = ["a {condition}".to_owned(), "b".to_owned()];
+        let condition = Some((Condition::Oracle, &contexts[..]));
         let template = json!({
             "input": {"q": "Q {id}: {question} {", "docs": ["{contexts}", 1, null]},
-            "joined": "{contexts}|{arm}|{Other}|{{id}}|{\"a\": {}}|{ a }",
+            "joined": "{contexts}|{condition}|{Other}|{{id}}|{\"a\": {}}|{ a }",
         });
         assert_eq!(
             body(template.clone(), condition),
             json!({
-                "input": {"q": "Q q1: Who said \"{id}\"\n? {", "docs": [["a {arm}", "b"], 1, null]},
-                "joined": "a {arm}\n\nb|oracle|{Other}|{q1}|{\"a\": {}}|{ a }",
+                "input": {"q": "Q q1: Who said \"{id}\"\n? {", "docs": [["a {condition}", "b"], 1, null]},
+                "joined": "a {condition}\n\nb|oracle|{Other}|{q1}|{\"a\": {}}|{ a }",
             })
         );
         assert_eq!(
@@ -195,7 +195,7 @@ mod tests {
         let slip = json!({"q": "{question}", "user": [{"name": "of {nope}"}]});
         assert_eq!(
             refused(slip, false),
-            "`external.request` has the unknown placeholder `{nope}`; there are `{id}`, `{question}`, `{contexts}` and `{arm}`"
+            "`external.request` has the unknown placeholder `{nope}`; there are `{id}`, `{question}`, `{contexts}` and `{condition}`"
         );
         let asks = json!({"q": "{question}"});
         assert!(refused(asks.clone(), true).contains("has no `{contexts}`"));

@@ -6,10 +6,10 @@ use super::flags::flags;
 use super::judge::Judgments;
 use super::known::TopK;
 use super::{Passages, reason};
+use crate::correctness::{Correctness, unsupported_values};
 use crate::language::Language;
-use crate::rightness::{Correctness, unsupported_values};
 use crate::types::{
-    ArmName, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Support, Trace,
+    Condition, FailureClass, Fault, Flag, QuestionKind, Stage, Stance, Support, Trace,
 };
 
 /// Failure class and flags of one question.
@@ -41,7 +41,7 @@ impl Outcome {
     }
 }
 
-/// Classifies a question from its trace. `top` is how many hits are packed. With repeats an arm's first attempt decides.
+/// Classifies a question from its trace. `top` is how many hits are packed. With repeats a condition's first attempt decides.
 #[must_use]
 pub fn classify(
     trace: &Trace,
@@ -83,7 +83,7 @@ fn decide(
     evidence: Evidence,
     judgments: &Judgments,
 ) -> (FailureClass, Option<Fault>) {
-    let attempt = trace.attempt(ArmName::Retrieved);
+    let attempt = trace.attempt(Condition::Retrieved);
     let is_unusable = attempt.is_some_and(|attempt| attempt.stance.unusable().is_some());
     if is_unusable || trace.failure().is_some() {
         return (FailureClass::Failed, None);
@@ -97,18 +97,18 @@ fn decide(
         };
         return (class, None);
     }
-    let answer = judgments.correctness(ArmName::Retrieved).filter(|_| attempt.is_some());
+    let answer = judgments.correctness(Condition::Retrieved).filter(|_| attempt.is_some());
     let class = match (answer, evidence) {
         (Some(Correctness::Unsure), _) => FailureClass::Unsure,
         // A part of a wide label in the prompt suffices: the answer shows that it did.
         (
-            Some(Correctness::Right),
+            Some(Correctness::Correct),
             Evidence::Complete
             | Evidence::Truncated
             | Evidence::Unseen { .. }
             | Evidence::Partial { part: None, .. },
         ) => FailureClass::Correct,
-        (Some(Correctness::Right), _) => FailureClass::CorrectUnsupported,
+        (Some(Correctness::Correct), _) => FailureClass::CorrectUnsupported,
         (_, Evidence::Lost { cause, .. }) => cause.into(),
         (_, Evidence::Between { .. }) => FailureClass::Undelivered,
         (_, Evidence::Partial { .. } | Evidence::Unseen { .. } | Evidence::Untestable) => {
@@ -119,8 +119,8 @@ fn decide(
         (Some(_), Evidence::Complete) => FailureClass::Generation,
     };
     let is_fault = class == FailureClass::Generation;
-    let by_oracle = || match judgments.correctness(ArmName::Oracle)? {
-        Correctness::Right => Some(Fault::ContextUse),
+    let by_oracle = || match judgments.correctness(Condition::Oracle)? {
+        Correctness::Correct => Some(Fault::ContextUse),
         Correctness::Wrong => Some(Fault::Reader),
         Correctness::Unsure => None,
     };
@@ -136,7 +136,7 @@ fn explain(
     judgments: &Judgments,
 ) -> String {
     let trace = delivery.trace;
-    let attempt = trace.attempt(ArmName::Retrieved);
+    let attempt = trace.attempt(Condition::Retrieved);
     if let Some(failure) = trace.failure() {
         return failure.to_string();
     }
@@ -151,12 +151,12 @@ fn explain(
         FailureClass::CorrectAbstention => "unanswerable, and the generator abstained",
         FailureClass::Hallucinated => "unanswerable, and the generator answered",
         FailureClass::Unsure => {
-            judgments.of(ArmName::Retrieved).map_or("", |judgment| &judgment.reason)
+            judgments.of(Condition::Retrieved).map_or("", |judgment| &judgment.reason)
         }
         FailureClass::Generation => {
             return format!(
                 "support was in the prompt; {}",
-                match (fault, judgments.correctness(ArmName::Oracle)) {
+                match (fault, judgments.correctness(Condition::Oracle)) {
                     (Some(fault), _) => why_of(fault),
                     (None, Some(_)) => {
                         "the answer is wrong, and the judgment of the answer from the gold passages alone is unsure"
@@ -172,22 +172,22 @@ fn explain(
             "support reached the prompt, with no gold answer to compare with"
         }
         FailureClass::Correct if evidence.is_partial() => {
-            "right, and a part of its label was in the prompt"
+            "correct, and a part of its label was in the prompt"
         }
         FailureClass::Correct if !evidence.is_unseen() => {
-            "right, and its support was in the prompt"
+            "correct, and its support was in the prompt"
         }
-        FailureClass::Correct => return format!("right; {}", reason::of(delivery, evidence)),
+        FailureClass::Correct => return format!("correct; {}", reason::of(delivery, evidence)),
         FailureClass::CorrectUnsupported => {
             let why = reason::of(delivery, evidence);
             return match evidence {
-                Evidence::Untestable => format!("right, with {why}"),
+                Evidence::Untestable => format!("correct, with {why}"),
                 Evidence::Between { .. } => {
-                    format!("right, though its support was lost: {why}")
+                    format!("correct, though its support was lost: {why}")
                 }
                 _ => {
                     let stage = evidence.lost().map_or("", Stage::name);
-                    format!("right, though its support was lost ({stage}): {why}")
+                    format!("correct, though its support was lost ({stage}): {why}")
                 }
             };
         }
@@ -200,7 +200,7 @@ fn explain(
 fn why_of(fault: Fault) -> &'static str {
     match fault {
         Fault::ContextUse => {
-            "the answer is wrong, but the answer from the gold passages alone is right"
+            "the answer is wrong, but the answer from the gold passages alone is correct"
         }
         Fault::Reader => "the answer is wrong, and so is the answer from the gold passages alone",
         Fault::Abstained => "the generator answered that it does not know",
@@ -211,7 +211,7 @@ fn why_of(fault: Fault) -> &'static str {
 fn unsupported(delivery: &Delivery<'_>, language: &'static Language) -> Vec<String> {
     let Some(attempt) = delivery
         .trace
-        .attempt(ArmName::Retrieved)
+        .attempt(Condition::Retrieved)
         .filter(|attempt| attempt.stance == Stance::Answered && attempt.error.is_none())
     else {
         return Vec::new();

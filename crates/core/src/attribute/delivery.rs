@@ -5,7 +5,7 @@ use super::evidence::Evidence;
 use super::known::{TopK, is_part};
 use super::support::{Reading, SupportTest};
 use crate::types::{
-    ArmName, ByteRange, ChunkId, Stage, Step, Support, SupportRule, Trace, TraceStep,
+    ByteRange, ChunkId, Condition, Stage, Step, Support, SupportRule, Trace, TraceStep,
 };
 
 /// The chunks of each stage, with the support test applied to them.
@@ -98,7 +98,7 @@ impl<'a> Delivery<'a> {
             packed: Hits { are_known: is_packed && are_mostly_located(&packed), ids: packed },
             recorded,
             read_share: trace
-                .attempt(ArmName::Retrieved)
+                .attempt(Condition::Retrieved)
                 .and_then(|attempt| top.read_share(attempt)),
         }
     }

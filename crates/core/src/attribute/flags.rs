@@ -4,16 +4,16 @@ use super::Passages;
 use super::delivery::Delivery;
 use super::judge::Judgments;
 use super::terms::Elsewhere;
-use crate::rightness::Correctness;
+use crate::correctness::Correctness;
 use crate::text::answers::AnswerMatcher;
 use crate::text::normalise;
-use crate::types::{ArmName, Attempt, ChunkId, Flag, QuestionKind, Stance, Trace, TraceStep};
+use crate::types::{Attempt, ChunkId, Condition, Flag, QuestionKind, Stance, Trace, TraceStep};
 
 /// Returns the flags of a question.
 pub(super) fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag> {
     let trace = delivery.trace;
     let [retrieved, oracle] =
-        [ArmName::Retrieved, ArmName::Oracle].map(|arm| judgments.correctness(arm));
+        [Condition::Retrieved, Condition::Oracle].map(|condition| judgments.correctness(condition));
     let tests = [
         (
             Flag::EncoderTruncated,
@@ -67,7 +67,7 @@ fn answer_elsewhere(delivery: &Delivery<'_>) -> bool {
 /// Returns true if the oracle's answer contains a gold answer or the reverse.
 fn is_near_gold(trace: &Trace) -> bool {
     let Some(oracle) =
-        trace.attempt(ArmName::Oracle).filter(|attempt| attempt.stance == Stance::Answered)
+        trace.attempt(Condition::Oracle).filter(|attempt| attempt.stance == Stance::Answered)
     else {
         return false;
     };
@@ -81,7 +81,7 @@ fn is_near_gold(trace: &Trace) -> bool {
         .any(|gold| contains(gold, &oracle.extracted) || contains(&oracle.extracted, gold))
 }
 
-/// Returns true if all arms give the same answer although their passages differ, the gold passages hold that answer, and
+/// Returns true if all conditions give the same answer although their passages differ, the gold passages hold that answer, and
 /// none of them holds a gold answer or a required fact. A reader that repeats one mistake agrees with itself too: only the
 /// passages can speak against a label.
 fn gold_passages_agree(trace: &Trace, passages: &dyn Passages) -> bool {
@@ -91,10 +91,10 @@ fn gold_passages_agree(trace: &Trace, passages: &dyn Passages) -> bool {
     let question = &trace.question;
     let marks = match question.kind {
         QuestionKind::Span => question.answers.clone(),
-        // A reference answer in sentences occurs in no passage, right or wrong.
+        // A reference answer in sentences occurs in no passage, correct or wrong.
         _ => question.required.iter().flatten().cloned().collect(),
     };
-    let oracle = trace.attempt(ArmName::Oracle);
+    let oracle = trace.attempt(Condition::Oracle);
     let texts: Vec<&str> = oracle
         .iter()
         .flat_map(|attempt| &attempt.passages)
@@ -108,10 +108,10 @@ fn gold_passages_agree(trace: &Trace, passages: &dyn Passages) -> bool {
     !marks.is_empty() && !hold(&marks) && hold(&[answer])
 }
 
-/// Returns the answer that all arms give, normalised, if their passages differ.
+/// Returns the answer that all conditions give, normalised, if their passages differ.
 fn common_answer(trace: &Trace) -> Option<String> {
     let attempts: Vec<&Attempt> =
-        trace.arms.iter().filter_map(|arm| arm.attempts.first()).collect();
+        trace.conditions.iter().filter_map(|condition| condition.attempts.first()).collect();
     let (first, others) = attempts.split_first()?;
     let answer = normalise::official(&first.extracted);
     let agree = !answer.is_empty()

@@ -1,15 +1,15 @@
-//! Decisions on a question's answers, one for each condition (arm): by the rule, by a judge where the rule is unsure, by a
+//! Decisions on a question's answers, one for each condition: by the rule, by a judge where the rule is unsure, by a
 //! person where one audited the answer.
 
 use std::collections::HashMap;
 
 use crate::closed_set::closed_set;
+use crate::correctness::{Correctness, Judge, Judgment, declines_to_answer};
 use crate::language::Language;
-use crate::rightness::{Correctness, Judge, Judgment, declines_to_answer};
-use crate::types::{ArmName, Attempt, Question, QuestionId, QuestionKind, Stance, Trace};
+use crate::types::{Attempt, Condition, Question, QuestionId, QuestionKind, Stance, Trace};
 
 closed_set! {
-    /// Who decided whether an answer is right.
+    /// Who decided whether an answer is correct.
     Decider {
         /// The rule, which may be unsure.
         Rule = "rule",
@@ -20,7 +20,7 @@ closed_set! {
     }
 }
 
-/// Decisions by question and answer text: true where the answer is right.
+/// Decisions by question and answer text: true where the answer is correct.
 pub type Decisions = HashMap<(QuestionId, String), bool>;
 
 /// Decisions on the answers of a run that the rule did not make.
@@ -43,22 +43,22 @@ pub struct Decision {
     pub by: Decider,
 }
 
-/// Decision on each arm's first answer; none where the arm was not run, its reply is unusable, or the question has no gold answer.
+/// Decision on each condition's first answer; none where the condition was not run, its reply is unusable, or the question has no gold answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgments {
-    by_arm: [Option<Decision>; ArmName::ALL.len()],
+    by_condition: [Option<Decision>; Condition::ALL.len()],
     /// Language of the answers; English by default.
     language: Option<&'static Language>,
 }
 
 impl Judgments {
-    /// Decides on each arm's first answer.
+    /// Decides on each condition's first answer.
     #[must_use]
     pub fn new(trace: &Trace, judge: Judge, settled: &Settled) -> Self {
-        // Arms often give one answer, and parsing it takes most of the time.
+        // Conditions often give one answer, and parsing it takes most of the time.
         let mut decided: Vec<(&Attempt, Option<Decision>)> = Vec::new();
-        let by_arm = ArmName::ALL.map(|arm| {
-            let attempt = trace.attempt(arm)?;
+        let by_condition = Condition::ALL.map(|condition| {
+            let attempt = trace.attempt(condition)?;
             let known = decided.iter().find(|(other, _)| is_same(other, attempt));
             if let Some((_, decision)) = known {
                 return decision.clone();
@@ -67,7 +67,7 @@ impl Judgments {
             decided.push((attempt, decision.clone()));
             decision
         });
-        Self { by_arm, language: Some(judge.language) }
+        Self { by_condition, language: Some(judge.language) }
     }
 
     /// Returns the language of the answers.
@@ -76,29 +76,29 @@ impl Judgments {
         self.language.unwrap_or_else(Language::english)
     }
 
-    /// Returns the decision on an arm's answer.
+    /// Returns the decision on a condition's answer.
     #[must_use]
-    pub fn decision(&self, arm: ArmName) -> Option<&Decision> {
-        self.by_arm[arm as usize].as_ref()
+    pub fn decision(&self, condition: Condition) -> Option<&Decision> {
+        self.by_condition[condition as usize].as_ref()
     }
 
-    /// Returns the judgment of an arm's answer.
+    /// Returns the judgment of a condition's answer.
     #[must_use]
-    pub fn of(&self, arm: ArmName) -> Option<&Judgment> {
-        self.decision(arm).map(|decision| &decision.judgment)
+    pub fn of(&self, condition: Condition) -> Option<&Judgment> {
+        self.decision(condition).map(|decision| &decision.judgment)
     }
 
-    /// Returns the verdict on an arm's answer.
+    /// Returns the verdict on a condition's answer.
     #[must_use]
-    pub fn correctness(&self, arm: ArmName) -> Option<Correctness> {
-        self.of(arm).map(|judgment| judgment.correctness)
+    pub fn correctness(&self, condition: Condition) -> Option<Correctness> {
+        self.of(condition).map(|judgment| judgment.correctness)
     }
 
     /// Returns the same judgments with `correctness` wherever it is still unsure.
     #[must_use]
     pub fn resolved(&self, correctness: Correctness) -> Self {
         let mut resolved = self.clone();
-        for Decision { judgment, .. } in resolved.by_arm.iter_mut().flatten() {
+        for Decision { judgment, .. } in resolved.by_condition.iter_mut().flatten() {
             if judgment.correctness == Correctness::Unsure {
                 judgment.correctness = correctness;
             }
@@ -108,16 +108,16 @@ impl Judgments {
 
     /// Removes the reasons, which quote answers and gold answers.
     pub fn forget_reasons(&mut self) {
-        for Decision { judgment, by, .. } in self.by_arm.iter_mut().flatten() {
+        for Decision { judgment, by, .. } in self.by_condition.iter_mut().flatten() {
             decided_by(*by).clone_into(&mut judgment.reason);
         }
     }
 
-    /// Returns the same judgments with another one for `arm`.
+    /// Returns the same judgments with another one for `condition`.
     #[cfg(test)]
-    pub(super) fn with(mut self, arm: ArmName, correctness: Correctness) -> Self {
+    pub(super) fn with(mut self, condition: Condition, correctness: Correctness) -> Self {
         let judgment = Judgment::new(correctness, correctness.name());
-        self.by_arm[arm as usize] =
+        self.by_condition[condition as usize] =
             Some(Decision { judgment, rule: correctness, by: Decider::Rule });
         self
     }
@@ -157,14 +157,14 @@ pub fn decide(
         let key = is_asked.then(|| (question.id.clone(), attempt.extracted.clone()))?;
         decisions.get(&key).copied()
     };
-    let by_person = found(&settled.person).map(|is_right| (Decider::Person, is_right));
-    let by_judge = || found(&settled.judge).map(|is_right| (Decider::Judge, is_right));
+    let by_person = found(&settled.person).map(|is_correct| (Decider::Person, is_correct));
+    let by_judge = || found(&settled.judge).map(|is_correct| (Decider::Judge, is_correct));
     let other = by_person.or_else(|| if rule == Correctness::Unsure { by_judge() } else { None });
-    let Some((by, is_right)) = other else {
+    let Some((by, is_correct)) = other else {
         return Some(Decision { judgment, rule, by: Decider::Rule });
     };
     let reason = format!("{} (rule: {judgment})", decided_by(by));
-    let judgment = Judgment::new(Correctness::from_right(is_right), reason);
+    let judgment = Judgment::new(Correctness::from_correct(is_correct), reason);
     Some(Decision { judgment, rule, by })
 }
 
@@ -189,9 +189,9 @@ pub fn judge_attempt(question: &Question, attempt: &Attempt, judge: Judge) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::answer::Scorer;
-    use crate::rightness::RightRule;
-    use Correctness::{Right, Unsure, Wrong};
+    use crate::correctness::CorrectRule;
+    use crate::metric::answer::Scorer;
+    use Correctness::{Correct, Unsure, Wrong};
 
     fn decided(answer: &str, kind: QuestionKind, settled: &Settled) -> (Correctness, Decider) {
         let question = Question {
@@ -199,16 +199,22 @@ mod tests {
             answers: vec!["1992".to_owned()],
             ..Question::new("q".into(), "When?".to_owned())
         };
-        let auto =
-            Judge { rule: RightRule::Auto, scorer: Scorer::Squad2, language: Language::english() };
+        let auto = Judge {
+            rule: CorrectRule::Auto,
+            scorer: Scorer::Squad2,
+            language: Language::english(),
+        };
         let decision = decide(&question, &Attempt::new(answer), auto, settled).expect("an answer");
         (decision.judgment.correctness, decision.by)
     }
 
     #[test]
     fn an_unusable_reply_is_neither_right_nor_wrong() {
-        let judge =
-            Judge { rule: RightRule::Auto, scorer: Scorer::Squad2, language: Language::english() };
+        let judge = Judge {
+            rule: CorrectRule::Auto,
+            scorer: Scorer::Squad2,
+            language: Language::english(),
+        };
         let cut = Attempt { stance: Stance::Truncated, ..Attempt::new("") };
         for kind in [QuestionKind::Span, QuestionKind::Unanswerable] {
             let answers = vec!["1992".to_owned()];
@@ -221,18 +227,18 @@ mod tests {
     fn a_judge_decides_what_the_rule_does_not_and_a_person_decides_all() {
         // The rule does not read answers of this length.
         let long = "word ".repeat(5_000);
-        let on = |answer: &str, is_right| (("q".into(), answer.to_owned()), is_right);
+        let on = |answer: &str, is_correct| (("q".into(), answer.to_owned()), is_correct);
         let judge = Decisions::from([on(&long, true), on("1992", false), on("1815", true)]);
         let by_judge = Settled { judge, person: Decisions::new() };
         let person = Decisions::from([on(&long, false), on("1992", false)]);
         let by_both = Settled { person, ..by_judge.clone() };
-        for (settled, of_long, of_right, of_wrong) in [
-            (&Settled::default(), (Unsure, Decider::Rule), Right, Decider::Rule),
-            (&by_judge, (Right, Decider::Judge), Right, Decider::Rule),
+        for (settled, of_long, of_correct, of_wrong) in [
+            (&Settled::default(), (Unsure, Decider::Rule), Correct, Decider::Rule),
+            (&by_judge, (Correct, Decider::Judge), Correct, Decider::Rule),
             (&by_both, (Wrong, Decider::Person), Wrong, Decider::Person),
         ] {
             assert_eq!(decided(&long, QuestionKind::Span, settled), of_long);
-            assert_eq!(decided("1992", QuestionKind::Span, settled), (of_right, of_wrong));
+            assert_eq!(decided("1992", QuestionKind::Span, settled), (of_correct, of_wrong));
             assert_eq!(decided("1815", QuestionKind::Span, settled), (Wrong, Decider::Rule));
             let unanswerable = decided("1992", QuestionKind::Unanswerable, settled);
             assert_eq!(unanswerable, (Wrong, Decider::Rule));

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use super::Passages;
 use crate::stats::median::median;
-use crate::types::{ArmName, Attempt, ChunkId, Step, Trace, TraceStep};
+use crate::types::{Attempt, ChunkId, Condition, Step, Trace, TraceStep};
 
 /// Prompts from which on their usual number of tokens is known.
 const ENOUGH: usize = 5;
@@ -62,7 +62,7 @@ impl TopK {
     /// one of ours. A language may need a third of the tokens of another vocabulary.
     #[must_use]
     pub fn with_billing_of(self, traces: &[Trace]) -> Self {
-        let attempts = traces.iter().filter_map(|trace| trace.attempt(ArmName::Retrieved));
+        let attempts = traces.iter().filter_map(|trace| trace.attempt(Condition::Retrieved));
         let shares: Vec<f64> = attempts.filter_map(billed_share).collect();
         let enough = Some(shares).filter(|shares| shares.len() >= ENOUGH);
         Self { billed: enough.and_then(|shares| median(&shares)), ..self }

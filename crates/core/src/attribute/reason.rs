@@ -7,7 +7,7 @@
 use super::delivery::{Delivery, Torn, is_rewritten};
 use super::evidence::Evidence;
 use crate::text::numbers::{listed, place, thousands};
-use crate::types::{ArmName, ByteRange, ChunkId, GoldMember, Stage, Step, SupportRule};
+use crate::types::{ByteRange, ChunkId, Condition, GoldMember, Stage, Step, SupportRule};
 
 /// Maximum number of chunks named in a sentence.
 const MOST_NAMED: usize = 6;
@@ -63,7 +63,7 @@ fn absent(delivery: &Delivery<'_>) -> String {
 
 /// Explains a prompt of which the server read only the end.
 fn truncated(delivery: &Delivery<'_>) -> String {
-    let tokens = delivery.trace.attempt(ArmName::Retrieved).map(|attempt| attempt.tokens);
+    let tokens = delivery.trace.attempt(Condition::Retrieved).map(|attempt| attempt.tokens);
     let billed = tokens.and_then(|tokens| tokens.prompt_billed).unwrap_or_default();
     let sent = billed as f64 / delivery.read_share.unwrap_or(1.0);
     format!(

@@ -9,13 +9,13 @@ table! {
         /// the built-in pipeline runs.
         #[serde(skip_serializing_if = "Option::is_none")]
         url: Option<String>,
-        /// The service also answers from the contexts that it is sent: `{"id", "question", "contexts", "arm"}`. It is then asked for
-        /// the conditions of `evaluation.arms`.
+        /// The service also answers from the contexts that it is sent: `{"id", "question", "contexts", "condition"}`. It is then asked for
+        /// the conditions of `evaluation.conditions`.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         answers_contexts: bool,
-        /// Body of a request, in which `"{id}"`, `"{question}"`, `"{contexts}"` and `"{arm}"` are replaced. Fields with the last
+        /// Body of a request, in which `"{id}"`, `"{question}"`, `"{contexts}"` and `"{condition}"` are replaced. Fields with the last
         /// two are left out where the service is to retrieve. Default: `{ id = "{id}", question = "{question}", contexts =
-        /// "{contexts}", arm = "{arm}" }`.
+        /// "{contexts}", condition = "{condition}" }`.
         #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
         request: serde_json::Map<String, serde_json::Value>,
         /// JSON Pointer to the contexts in a response, with `*` for all items of a list: `/sources/*/text`. Default: `contexts`.

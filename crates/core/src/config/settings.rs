@@ -14,12 +14,12 @@ use super::judge::JudgeSettings;
 use super::retrieval::{RerankSettings, RetrievalSettings, VectorStoreSettings};
 use super::tune::TuneSettings;
 use crate::chunk::Strategy;
+use crate::correctness::CorrectRule;
 use crate::language::Language;
-use crate::measure::answer::Scorer;
-use crate::measure::{Measure, Quantity};
-use crate::rightness::RightRule;
+use crate::metric::answer::Scorer;
+use crate::metric::{Metric, Quantity};
 use crate::text::tokens::Tokenizer;
-use crate::types::ArmName;
+use crate::types::Condition;
 
 table! {
     /// The whole configuration file.
@@ -208,22 +208,22 @@ table! {
         /// Metrics in addition to the standard ones, by name.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[schemars(extend("x-affects" = "summary"))]
-        measures: Vec<Measure>,
+        metrics: Vec<Metric>,
         /// Primary metric: comparisons are decided by it. Default: the first available of
-        /// `AnswerRight`, `AnswerF1`, `EM@prompt`, `EM@5` and `nDCG@10`.
+        /// `AnswerCorrect`, `AnswerF1`, `EM@prompt`, `EM@5` and `nDCG@10`.
         #[serde(skip_serializing_if = "Option::is_none")]
         #[schemars(extend("x-affects" = "summary"))]
-        primary: Option<Measure>,
+        primary: Option<Metric>,
         /// Scorer of answers.
         scorer: Scorer = Scorer::Squad2,
-        /// Rule that decides whether an answer is right. Classes, loss budget, gates and verdict use it.
-        right: RightRule = RightRule::Auto,
+        /// Rule that decides whether an answer is correct. Classes, loss budget, gates and verdict use it.
+        correct: CorrectRule = CorrectRule::Auto,
         /// Replies by which the product declines to answer, besides those that are recognised: `["Ask our service desk."]`. A reply that
         /// begins with one declines.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         declined: Vec<String>,
-        /// Counterfactual conditions (arms) to generate answers for.
-        arms: Vec<ArmName> = ArmName::ALL.to_vec(),
+        /// Counterfactual conditions to generate answers for.
+        conditions: Vec<Condition> = Condition::ALL.to_vec(),
         /// Seed of bootstrap resampling.
         seed: u64 = 0,
         /// Resample together questions whose gold evidence overlaps.

@@ -1,6 +1,6 @@
 //! Configuration of a sweep: its metric and the confirmation of its winner.
 
-use crate::measure::Measure;
+use crate::metric::Metric;
 
 table! {
     /// `[tune]`
@@ -9,7 +9,7 @@ table! {
         /// Metric of passages or documents that ranks the configurations. Default: `EvidenceRecall` within the first `tokens` of
         /// context, or `EM` where there are answers and no evidence; `@prompt` where the sweep varies how much is packed.
         #[serde(skip_serializing_if = "Option::is_none")]
-        measure: Option<Measure>,
+        metric: Option<Metric>,
         /// Token budget (`cl100k_base`) of comparisons at equal context, at least 1.
         #[schemars(range(min = 1))]
         tokens: usize = 1000,

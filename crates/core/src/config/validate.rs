@@ -9,7 +9,7 @@ use super::schema::{OutOfRange, check_ranges};
 use super::settings::{AUTO, Settings};
 use crate::chunk::Strategy;
 use crate::text::tokens::Tokenizer;
-use crate::types::{ArmName, Condition, Filter, NumberBounds, RetrieverName};
+use crate::types::{Condition, FieldCondition, Filter, NumberBounds, RetrieverName};
 
 const ONLY_LOCAL: &str = "but only a model in this process uses it, not an endpoint";
 
@@ -40,7 +40,7 @@ impl Settings {
         }
         self.check_retrievers()?;
         check_collection(self)?;
-        self.check_arms()
+        self.check_conditions()
     }
 
     /// Returns each setting that may have no effect because of another one, with true if it is set and has none.
@@ -94,14 +94,14 @@ impl Settings {
         Ok(())
     }
 
-    fn check_arms(&self) -> Result<(), OutOfRange> {
-        let arms = &self.evaluation.arms;
-        if let Some(arm) = duplicate(arms) {
-            return refuse("evaluation.arms", &format!("{arm:?}"), "listed twice");
+    fn check_conditions(&self) -> Result<(), OutOfRange> {
+        let conditions = &self.evaluation.conditions;
+        if let Some(condition) = duplicate(conditions) {
+            return refuse("evaluation.conditions", &format!("{condition:?}"), "listed twice");
         }
-        if arms.first() != Some(&ArmName::Retrieved) {
-            let value = format!("{arms:?}");
-            return refuse("evaluation.arms", &value, "must begin with `retrieved`");
+        if conditions.first() != Some(&Condition::Retrieved) {
+            let value = format!("{conditions:?}");
+            return refuse("evaluation.conditions", &value, "must begin with `retrieved`");
         }
         Ok(())
     }
@@ -119,12 +119,12 @@ fn check_filter(filter: &Filter) -> Result<(), OutOfRange> {
     )
 }
 
-fn is_empty(condition: &Condition) -> bool {
+fn is_empty(condition: &FieldCondition) -> bool {
     match condition {
-        Condition::Is(_) => false,
-        Condition::OneOf(values) => values.is_empty(),
-        Condition::Not(excluded) => excluded.not.is_empty(),
-        Condition::Within(bounds) => *bounds == NumberBounds::default(),
+        FieldCondition::Is(_) => false,
+        FieldCondition::OneOf(values) => values.is_empty(),
+        FieldCondition::Not(excluded) => excluded.not.is_empty(),
+        FieldCondition::Within(bounds) => *bounds == NumberBounds::default(),
     }
 }
 

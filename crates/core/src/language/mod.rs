@@ -1,4 +1,4 @@
-//! Languages as data: one file each in `crates/core/languages`, read by BM25's analysis, the scorer `mlqa` and the rule of rightness.
+//! Languages as data: one file each in `crates/core/languages`, read by BM25's analysis, the scorer `mlqa` and the rule of correctness.
 //!
 //! To add a language, write its file, add it to `FILES`, and nothing else. A key may be left out, except `yes`, `no`,
 //! `negations`, `months` and the classes of replies that decline. An entry may have several words; `*` at its end matches any ending, `*` at its
@@ -58,12 +58,12 @@ pub struct Language {
     pub elisions: Vec<String>,
     /// Endings that may directly follow any word, as particles do, with the mark before them, if any: `'da` in `Türkiye'da`.
     pub particles: Vec<String>,
-    /// Words that the rule of rightness reads.
+    /// Words that the rule of correctness reads.
     #[serde(flatten)]
     pub words: BTreeMap<Class, Vec<String>>,
 }
 
-/// A class of words that the rule of rightness reads.
+/// A class of words that the rule of correctness reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {

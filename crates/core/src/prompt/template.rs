@@ -36,7 +36,7 @@ pub struct PromptPassage {
 pub struct Prompt {
     /// The question.
     pub question: String,
-    /// The packed passages, in prompt order; empty in the closed-book arm.
+    /// The packed passages, in prompt order; empty in the closed-book condition.
     pub passages: Vec<PromptPassage>,
     /// The rendered system message; empty for none.
     pub system: String,

@@ -7,7 +7,7 @@
 //! Actual coverage of the nominal 95% in 4,000 simulated data sets per cell, with clusters of one to four questions
 //! that half agree (see the tests; G is about 20, 60 and 160):
 //!
-//! | measure, n = 50, 150, 400 | percentile, textbook | percentile, as here | `BCa`, textbook | `BCa`, as here |
+//! | metric, n = 50, 150, 400 | percentile, textbook | percentile, as here | `BCa`, textbook | `BCa`, as here |
 //! |---|---|---|---|---|
 //! | EM, mean .3 | 92.5 93.7 93.8 | 94.2 94.3 94.0 | 93.4 94.2 94.1 | 95.3 95.0 94.3 |
 //! | EM, mean .6 | 92.9 94.0 94.3 | 95.0 94.8 94.5 | 94.2 94.3 94.4 | 95.9 94.9 94.7 |

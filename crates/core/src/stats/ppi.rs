@@ -122,7 +122,7 @@ mod tests {
         ppi_mean(items, &(0..items.len()).collect::<Vec<_>>())
     }
 
-    /// Ten items, 7 predicted as 1; of these a person found one right and one wrong, and two of the others wrong.
+    /// Ten items, 7 predicted as 1; of these a person found one correct and one wrong, and two of the others wrong.
     fn ten() -> Vec<PpiItem> {
         let audited = [(1.0, Some(1.0)), (1.0, Some(0.0)), (0.0, Some(0.0)), (0.0, Some(0.0))];
         let others = [1.0, 1.0, 1.0, 1.0, 1.0, 0.0].map(|prediction| (prediction, None));
@@ -189,11 +189,11 @@ mod tests {
     /// A rule of known error rates.
     #[derive(Clone, Copy, Debug)]
     struct KnownJudge {
-        /// Share of right answers.
+        /// Share of correct answers.
         accuracy: f64,
-        /// Share of right answers that it calls wrong.
+        /// Share of correct answers that it calls wrong.
         misses: f64,
-        /// Share of wrong answers that it calls right.
+        /// Share of wrong answers that it calls correct.
         accepts: f64,
         /// Share of answers that it is unsure about.
         unsure: f64,
@@ -204,13 +204,13 @@ mod tests {
         fn items(self, random: &mut Random, n: usize, n_audited: usize) -> Vec<PpiItem> {
             let mut items = Vec::new();
             for at in 0..n {
-                let is_right = random.unit() < self.accuracy;
+                let is_correct = random.unit() < self.accuracy;
                 let is_unsure = random.unit() < self.unsure;
-                let error_rate = if is_right { self.misses } else { self.accepts };
-                let says_right = is_right != (random.unit() < error_rate);
-                let decided = f64::from(u8::from(says_right));
+                let error_rate = if is_correct { self.misses } else { self.accepts };
+                let says_correct = is_correct != (random.unit() < error_rate);
+                let decided = f64::from(u8::from(says_correct));
                 // The items are in random order, so the first are a random sample.
-                let audited = (at < n_audited).then_some(f64::from(u8::from(is_right)));
+                let audited = (at < n_audited).then_some(f64::from(u8::from(is_correct)));
                 items.push(item(if is_unsure { 0.5 } else { decided }, audited));
             }
             items
@@ -229,7 +229,7 @@ mod tests {
             (judge(0.8, 0.1, 0.1, 0.0), 100),
             (judge(0.8, 0.2, 0.2, 0.05), 100),
             (judge(0.7, 0.2, 0.2, 0.1), 60),
-            // Strict: it misses right answers in other words. Lenient: it accepts near misses.
+            // Strict: it misses correct answers in other words. Lenient: it accepts near misses.
             (judge(0.7, 0.3, 0.02, 0.05), 100),
             (judge(0.65, 0.7, 0.0, 0.0), 60),
             (judge(0.6, 0.02, 0.4, 0.05), 100),
@@ -245,9 +245,9 @@ mod tests {
                 let found = ppi_mean(&items, &clusters).expect("audited");
                 corrected += usize::from(covers(found.ci95, judge.accuracy));
                 sum += found.mean;
-                let says_right: Vec<bool> =
+                let says_correct: Vec<bool> =
                     items.iter().map(|item| item.prediction > 0.5).collect();
-                let rule = ClusteredShare::new(&says_right, &clusters).interval();
+                let rule = ClusteredShare::new(&says_correct, &clusters).interval();
                 by_rule += usize::from(covers(rule.expect("clusters"), judge.accuracy));
             }
             assert!((930..=980).contains(&corrected), "{judge:?}: {corrected} of 1,000");

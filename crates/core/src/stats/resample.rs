@@ -32,7 +32,7 @@ pub(super) struct Draws {
 impl Draws {
     /// Returns, for each column, given as its number in each cluster, its total in each resample.
     pub fn totals(self, columns: &[&Vec<f64>]) -> Vec<Vec<f64>> {
-        // Measures often agree on every question, as EM@5 and EM@prompt when five passages are packed, and most are defined for
+        // Metrics often agree on every question, as EM@5 and EM@prompt when five passages are packed, and most are defined for
         // the same questions: such columns are added once.
         let mut distinct: Vec<&Vec<f64>> = Vec::new();
         let mut places = Vec::with_capacity(columns.len());

@@ -2,7 +2,7 @@
 //!
 //! Tails by the regularised incomplete beta function, `P(|T| >= t) = I_x(df/2, 1/2)` with `x = df / (df + t^2)` (Abramowitz
 //! and Stegun 1964, 26.7.1), by its power series near t = 0 and the continued fraction of `DiDonato` and Morris (1992,
-//! eq. 9) elsewhere; right to 1e-12 relative for one to a million degrees of freedom.
+//! eq. 9) elsewhere; correct to 1e-12 relative for one to a million degrees of freedom.
 
 #![allow(clippy::many_single_char_names, reason = "the letters of the formulas' sources")]
 

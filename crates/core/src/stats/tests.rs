@@ -86,7 +86,7 @@ fn nominal_95_percent_intervals_cover_93_to_97_percent() {
     for n in [50, 150, 400] {
         let [percentile, bca] = coverage(n);
         let in_bounds = |shares: &[f64]| shares.iter().all(|share| (0.93..=0.97).contains(share));
-        // The last column, 90% right answers, is the hard case for few clusters: percentile covers less there
+        // The last column, 90% correct answers, is the hard case for few clusters: percentile covers less there
         // (interval.rs says how much), BCa does not.
         assert!(in_bounds(&percentile[..3]), "percentile, n = {n}: {percentile:?}");
         assert!(in_bounds(&bca), "BCa, n = {n}: {bca:?}");

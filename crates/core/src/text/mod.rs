@@ -1,5 +1,5 @@
 //! Text: pure functions over strings. Analysis for sparse retrieval, normalisation and answer matching for
-//! measures, token counts for chunking and packing.
+//! metrics, token counts for chunking and packing.
 
 pub mod address;
 pub mod analyse;

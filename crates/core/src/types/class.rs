@@ -52,14 +52,14 @@ closed_set! {
         Generation = "generation",
         /// Not in the prompt; the record of an external RAG does not show whether retrieval, ranking or packing lost it.
         Undelivered = "undelivered",
-        /// Not known to be right, and which of the others holds cannot be told: there is no usable label, the label is wider than a
+        /// Not known to be correct, and which of the others holds cannot be told: there is no usable label, the label is wider than a
         /// chunk and a part of it was delivered, or a record does not show the prompt.
         Unclear = "unclear",
-        /// The rule of rightness cannot tell whether the answer is right.
+        /// The rule of correctness cannot tell whether the answer is correct.
         Unsure = "unsure",
-        /// Right, with support in the prompt.
+        /// Correct, with support in the prompt.
         Correct = "correct",
-        /// Right without support: memory, another passage, luck.
+        /// Correct without support: memory, another passage, luck.
         CorrectUnsupported = "correct_unsupported",
         /// Unanswerable, and the generator abstained.
         CorrectAbstention = "correct_abstention",
@@ -99,13 +99,13 @@ impl FailureClass {
             || self.is_of_unanswerable()
     }
 
-    /// Returns true if the evidence did not reach the prompt, and the answer is not right.
+    /// Returns true if the evidence did not reach the prompt, and the answer is not correct.
     #[must_use]
     pub fn is_lost_before_prompt(self) -> bool {
         self == Self::Undelivered || self.stage().is_some_and(|stage| stage != Stage::Generation)
     }
 
-    /// Returns true if something was lost: an answerable question without a right answer or without its support, or an
+    /// Returns true if something was lost: an answerable question without a correct answer or without its support, or an
     /// unanswerable one that was answered.
     #[must_use]
     pub fn is_loss(self) -> bool {
@@ -129,7 +129,7 @@ impl From<Stage> for FailureClass {
 closed_set! {
     /// Cause of a loss in `generation`.
     Fault {
-        /// Right when given the gold passages alone: distracted by the context.
+        /// Correct when given the gold passages alone: distracted by the context.
         ContextUse = "context_use",
         /// Wrong with the gold passages alone too: the reader or the label is at fault.
         Reader = "reader",
@@ -147,7 +147,7 @@ closed_set! {
         AnnMiss = "ann_miss",
         /// An answer string and a content term of the question occur in a packed passage without gold evidence.
         AnswerElsewhere = "answer_elsewhere",
-        /// Wrong with the gold passages, but answer and gold answer contain one another, or all arms agree on an answer
+        /// Wrong with the gold passages, but answer and gold answer contain one another, or all conditions agree on an answer
         /// that occurs in the gold passages, while no gold answer does.
         LabelSuspect = "label_suspect",
         /// The endpoint counted less than 80% of our count of prompt tokens.

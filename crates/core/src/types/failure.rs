@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ArmName;
+use super::Condition;
 use crate::closed_set::closed_set;
 
 closed_set! {
@@ -56,8 +56,8 @@ pub struct TraceError {
 /// The failure that leaves a question without a result, as one sentence.
 #[derive(Clone, Copy, Debug)]
 pub struct QuestionFailure<'a> {
-    /// The arm whose call failed; `None` where the question failed before any call.
-    pub arm: Option<ArmName>,
+    /// The condition whose call failed; `None` where the question failed before any call.
+    pub condition: Option<Condition>,
     /// The failure.
     pub error: &'a TraceError,
 }
@@ -70,8 +70,8 @@ impl fmt::Display for QuestionFailure<'_> {
             FailedPart::Service => f.write_str("the service failed")?,
             FailedPart::Recorded => f.write_str("the recorded pipeline failed")?,
         }
-        if let Some(arm) = self.arm {
-            write!(f, " (arm `{arm}`)")?;
+        if let Some(condition) = self.condition {
+            write!(f, " (condition `{condition}`)")?;
         }
         write!(f, ": {}", self.error.message)
     }

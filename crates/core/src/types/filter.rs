@@ -14,14 +14,14 @@ use serde_json::Value;
 #[serde(transparent)]
 pub struct Filter {
     /// Field name to condition.
-    pub fields: BTreeMap<String, Condition>,
+    pub fields: BTreeMap<String, FieldCondition>,
 }
 
 /// A condition on a field's value. A field that holds a list meets a condition when any of its items does; a missing field
-/// and null meet none but [`Condition::Not`].
+/// and null meet none but [`FieldCondition::Not`].
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Condition {
+pub enum FieldCondition {
     /// `field = "value"`: equal to it.
     Is(Literal),
     /// `field = ["one", "two"]`: equal to one of them.
@@ -32,7 +32,7 @@ pub enum Condition {
     Within(NumberBounds),
 }
 
-impl<'de> Deserialize<'de> for Condition {
+impl<'de> Deserialize<'de> for FieldCondition {
     /// Implemented by hand: a derived untagged enum would accept a list in a list as [`Excluded`], and its errors do
     /// not say what is expected.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -96,7 +96,7 @@ impl Filter {
     }
 }
 
-impl Condition {
+impl FieldCondition {
     fn read(value: Value) -> Result<Self, serde_json::Error> {
         Ok(match value {
             Value::Array(_) => Self::OneOf(serde_json::from_value(value)?),

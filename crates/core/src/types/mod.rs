@@ -2,7 +2,7 @@
 //!
 //! A data set holds [`Document`]s and [`Question`]s; documents are split into [`Chunk`]s; retrievers return
 //! [`Ranking`]s of chunks; one question's way through the pipeline is its [`Trace`]. Nothing here reads a file,
-//! computes a measure or knows a wire format.
+//! computes a metric or knows a wire format.
 
 mod class;
 mod corpus;
@@ -28,7 +28,7 @@ pub use dataset::{Dataset, Note};
 pub use document::{Chunk, Document, Length, Passage, PassageMap, TitledText};
 pub use estimate::Estimate;
 pub use failure::{ErrorKind, FailedPart, QuestionFailure, TraceError};
-pub use filter::{Condition, Excluded, Filter, Literal, NumberBounds};
+pub use filter::{Excluded, FieldCondition, Filter, Literal, NumberBounds};
 pub use id::{ChunkId, DocId, QuestionId};
 pub use measured::{Interval, or_infinite};
 pub use pool::{Pooled, Pools};
@@ -38,6 +38,6 @@ pub use range::{ByteRange, RangeSet};
 pub use ranking::{Hit, Ranking, collapse};
 pub use similarity::{Similarity, VectorShape};
 pub use trace::{
-    Arm, ArmName, Attempt, ContextProbe, ExactSearch, Finish, Gold, GoldMember, Origin,
-    RetrieverName, Stance, Step, StepHit, Support, SupportRule, TokenUse, Trace, TraceStep,
+    Attempt, Condition, ConditionAnswers, ContextProbe, ExactSearch, Finish, Gold, GoldMember,
+    Origin, RetrieverName, Stance, Step, StepHit, Support, SupportRule, TokenUse, Trace, TraceStep,
 };

@@ -17,7 +17,7 @@ closed_set! {
         YesNo = "yes_no",
         /// Free text, judged by key facts or by overlap.
         Free = "free",
-        /// Not answered by the corpus; the right answer is to say so.
+        /// Not answered by the corpus; the correct answer is to say so.
         Unanswerable = "unanswerable",
     }
 }
@@ -67,10 +67,10 @@ pub struct Question {
     /// Graded documents; a grade <= 0 is judged and not relevant.
     #[serde(default)]
     pub relevant: BTreeMap<DocId, i32>,
-    /// Required facts: a right free answer states all of them.
+    /// Required facts: a correct free answer states all of them.
     #[serde(default)]
     pub required: Vec<KeyFact>,
-    /// Forbidden facts: a right free answer states none of them.
+    /// Forbidden facts: a correct free answer states none of them.
     #[serde(default)]
     pub forbidden: Vec<KeyFact>,
     /// Free labels to slice results by.

@@ -3,7 +3,7 @@
 use crate::closed_set::closed_set;
 
 closed_set! {
-    /// Similarity measure; larger is nearer.
+    /// Similarity metric; larger is nearer.
     Similarity {
         /// Cosine of the angle, -1 to 1. Qdrant normalises the vectors that it stores.
         Cosine = "cosine",

@@ -87,14 +87,14 @@ impl From<RetrieverName> for Step {
 }
 
 closed_set! {
-    /// A counterfactual condition (arm): the context that the generator is given for a question.
-    ArmName {
+    /// A counterfactual condition: the context that the generator is given for a question.
+    Condition {
         /// The pipeline's prompt; always run.
         Retrieved = "retrieved",
         /// The gold passages alone.
         Oracle = "oracle",
         /// The pipeline's prompt with the missing gold passages added, at the same token budget.
-        GoldInNoise = "gold_in_noise",
+        GoldWithDistractors = "gold_with_distractors",
         /// No context.
         ClosedBook = "closed_book",
     }
@@ -188,7 +188,7 @@ closed_set! {
         Called = "called",
         /// Cached response to the same prompt.
         Cached = "cached",
-        /// Another arm of the same question had the same prompt.
+        /// Another condition of the same question had the same prompt.
         SamePrompt = "same_prompt",
     }
 }
@@ -390,11 +390,11 @@ impl Attempt {
     }
 }
 
-/// All attempts of one arm; more than one only with repeats.
+/// All attempts of one condition; more than one only with repeats.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Arm {
-    /// The arm.
-    pub arm: ArmName,
+pub struct ConditionAnswers {
+    /// The condition.
+    pub condition: Condition,
     /// The calls.
     pub attempts: Vec<Attempt>,
 }
@@ -420,18 +420,18 @@ pub struct Trace {
     /// Retrievers first, then fused, reranked, `min_score`, packed, as configured.
     #[serde(rename = "stages")]
     pub steps: Vec<TraceStep>,
-    /// The generator's arms; empty without a generator.
-    pub arms: Vec<Arm>,
+    /// The generator's conditions; empty without a generator.
+    pub conditions: Vec<ConditionAnswers>,
     /// A test of an external RAG's use of the contexts that it is sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<ContextProbe>,
-    /// Reason why the question failed before any call of the generator; it then has no steps and no arms.
+    /// Reason why the question failed before any call of the generator; it then has no steps and no conditions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<TraceError>,
 }
 
 impl Trace {
-    /// Creates a trace without steps and arms.
+    /// Creates a trace without steps and conditions.
     #[must_use]
     pub fn new(index: usize, question: Question, gold: Gold) -> Self {
         Self {
@@ -439,7 +439,7 @@ impl Trace {
             question,
             gold,
             steps: Vec::new(),
-            arms: Vec::new(),
+            conditions: Vec::new(),
             probe: None,
             error: None,
         }
@@ -490,9 +490,9 @@ impl Trace {
         });
         let gold = self.gold.groups.iter().flatten().flat_map(|member| &member.chunks);
         let shown = self
-            .arms
+            .conditions
             .iter()
-            .flat_map(|arm| arm.attempts.iter().flat_map(|attempt| &attempt.passages));
+            .flat_map(|condition| condition.attempts.iter().flat_map(|attempt| &attempt.passages));
         hits.chain(gold).chain(shown)
     }
 
@@ -504,28 +504,27 @@ impl Trace {
             step.hits.iter_mut().map(|hit| &mut hit.id).chain(exact)
         });
         let gold = self.gold.groups.iter_mut().flatten().flat_map(|member| &mut member.chunks);
-        let shown = self
-            .arms
-            .iter_mut()
-            .flat_map(|arm| arm.attempts.iter_mut().flat_map(|attempt| &mut attempt.passages));
+        let shown = self.conditions.iter_mut().flat_map(|condition| {
+            condition.attempts.iter_mut().flat_map(|attempt| &mut attempt.passages)
+        });
         hits.chain(gold).chain(shown)
     }
 
-    /// Returns the first attempt of an arm.
+    /// Returns the first attempt of a condition.
     #[must_use]
-    pub fn attempt(&self, arm: ArmName) -> Option<&Attempt> {
-        self.arms.iter().find(|entry| entry.arm == arm)?.attempts.first()
+    pub fn attempt(&self, condition: Condition) -> Option<&Attempt> {
+        self.conditions.iter().find(|entry| entry.condition == condition)?.attempts.first()
     }
 
     /// Returns the failure that leaves the question without a result: its own, else that of the first call that failed.
     #[must_use]
     pub fn failure(&self) -> Option<QuestionFailure<'_>> {
         if let Some(error) = &self.error {
-            return Some(QuestionFailure { arm: None, error });
+            return Some(QuestionFailure { condition: None, error });
         }
-        self.arms.iter().find_map(|arm| {
-            let error = arm.attempts.iter().find_map(|call| call.error.as_ref())?;
-            Some(QuestionFailure { arm: Some(arm.arm), error })
+        self.conditions.iter().find_map(|condition| {
+            let error = condition.attempts.iter().find_map(|call| call.error.as_ref())?;
+            Some(QuestionFailure { condition: Some(condition.condition), error })
         })
     }
 
@@ -533,7 +532,7 @@ impl Trace {
     #[must_use]
     pub fn lacks_result(&self) -> bool {
         let is_unusable = |attempt: &Attempt| !attempt.is_usable();
-        self.failed() || self.attempt(ArmName::Retrieved).is_some_and(is_unusable)
+        self.failed() || self.attempt(Condition::Retrieved).is_some_and(is_unusable)
     }
 
     /// Returns true if the question failed and is to be asked again on resume.

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Error, RunFolder, lines, open_file};
 use ragtriage_core::attribute::judge::{Decisions, Settled};
-use ragtriage_core::rightness::JudgeVerdict;
-use ragtriage_core::types::{ArmName, Origin, QuestionId, TokenUse, Trace};
+use ragtriage_core::correctness::JudgeVerdict;
+use ragtriage_core::types::{Condition, Origin, QuestionId, TokenUse, Trace};
 
 /// The file of replies.
 pub const FILE: &str = "judge.jsonl";
@@ -102,7 +102,7 @@ fn audited(path: &Path, traces: &[Trace]) -> Result<Decisions, Error> {
     let answers: HashMap<&QuestionId, &str> = traces
         .iter()
         .filter_map(|trace| {
-            let attempt = trace.attempt(ArmName::Retrieved)?;
+            let attempt = trace.attempt(Condition::Retrieved)?;
             Some((&trace.question.id, &*attempt.extracted))
         })
         .collect();
@@ -110,13 +110,13 @@ fn audited(path: &Path, traces: &[Trace]) -> Result<Decisions, Error> {
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let line: AuditLine =
             serde_json::from_str(line).map_err(|source| Error::damaged(path, at + 1, &source))?;
-        let is_right = match line.answer_is.as_deref().map(str::trim) {
-            Some("right") => true,
+        let is_correct = match line.answer_is.as_deref().map(str::trim) {
+            Some("correct") => true,
             Some("wrong") => false,
             _ => continue,
         };
         if let Some(answer) = answers.get(&line.id) {
-            decisions.insert((line.id, (*answer).to_owned()), is_right);
+            decisions.insert((line.id, (*answer).to_owned()), is_correct);
         }
     }
     Ok(decisions)

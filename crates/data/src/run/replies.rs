@@ -1,6 +1,6 @@
 //! Responses of questions in flight, written as they arrive: a run that is killed requests none of them again.
 //!
-//! A question's trace is written when all its arms are complete. Until then each response is in `replies.jsonl`, which is
+//! A question's trace is written when all its conditions are complete. Until then each response is in `replies.jsonl`, which is
 //! removed when the run is finished. This is not a cache: it belongs to one run and never holds failed calls.
 
 use std::collections::{HashMap, VecDeque};

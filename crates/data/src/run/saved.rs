@@ -8,7 +8,7 @@ use super::{Error, Manifest, RunFolder, lines};
 use ragtriage_core::attribute::judge::mark_declined;
 use ragtriage_core::config::Settings;
 use ragtriage_core::types::{
-    ArmName, ContextUse, Passage, PassageMap, Question, QuestionId, Trace,
+    Condition, ContextUse, Passage, PassageMap, Question, QuestionId, Trace,
 };
 
 const RESTORE: &str = "restore the whole folder, or run again";
@@ -27,10 +27,10 @@ pub struct SavedRun {
 }
 
 impl SavedRun {
-    /// Reads the run in `folder`, without score components: they are most of a trace, and no measure uses them.
+    /// Reads the run in `folder`, without score components: they are most of a trace, and no metric uses them.
     ///
     /// # Errors
-    /// A damaged file or another schema; a trace that names a missing passage, since every measure that reads passages would
+    /// A damaged file or another schema; a trace that names a missing passage, since every metric that reads passages would
     /// be silently wrong; a finished run that lacks questions, since every mean would be.
     pub fn load(folder: &RunFolder) -> Result<Self, Error> {
         Self::load_with_parts(folder, 0)
@@ -78,8 +78,8 @@ impl SavedRun {
         let mut traces: Vec<Trace> = last.into_values().map(|(trace, _)| trace).collect();
         traces.sort_unstable_by_key(|trace| trace.index);
         let Settings { evaluation, dataset, .. } = &manifest.settings;
-        for Trace { question, arms, .. } in &mut traces {
-            for attempt in arms.iter_mut().flat_map(|arm| &mut arm.attempts) {
+        for Trace { question, conditions, .. } in &mut traces {
+            for attempt in conditions.iter_mut().flat_map(|condition| &mut condition.attempts) {
                 mark_declined(question, attempt, &evaluation.declined, dataset.language());
             }
         }
@@ -99,7 +99,7 @@ impl SavedRun {
     fn leave_out_unread_conditions(&mut self) {
         if let ContextUse::Ignored { .. } = self.context_use() {
             for trace in &mut self.traces {
-                trace.arms.retain(|arm| arm.arm == ArmName::Retrieved);
+                trace.conditions.retain(|condition| condition.condition == Condition::Retrieved);
             }
         }
     }
@@ -148,7 +148,8 @@ impl SavedRun {
             answers.clear();
             required.clear();
             forbidden.clear();
-            for attempt in trace.arms.iter_mut().flat_map(|arm| &mut arm.attempts) {
+            for attempt in trace.conditions.iter_mut().flat_map(|condition| &mut condition.attempts)
+            {
                 attempt.raw.clear();
                 attempt.extracted.clear();
                 // An endpoint's message may quote the request.
@@ -209,7 +210,7 @@ mod tests {
                 "hits": [{"id": LONG, "score": 1.0, "parts": {"term": 1.0}}, {"id": "gone#0", "score": 0.5}],
                 "seconds": 0.0,
             }],
-            "arms": [],
+            "conditions": [],
         });
         let (kept, _) =
             shared(serde_json::from_value(trace.clone()).expect("a trace"), &passages, 1);

@@ -16,10 +16,10 @@ const CONFIRMED: &str = "ok";
 pub struct AuditedQuestion {
     /// Its index among the run's traces.
     pub at: usize,
-    /// The right class according to the auditor; `None` if not audited.
+    /// The correct class according to the auditor; `None` if not audited.
     pub correct: Option<FailureClass>,
     /// The auditor's judgment of the answer; `None` if not audited.
-    pub is_right: Option<bool>,
+    pub is_correct: Option<bool>,
 }
 
 /// A completed audit sheet.
@@ -71,18 +71,18 @@ pub fn read(input: &Input, run: &SavedRun) -> Result<Corrections, Error> {
                 let hint = format!("write `ok` or one of {}, or leave it empty", class_names());
                 error(format!("unknown failure class `{found}` in `correct_class`"), &hint)
             })?,
-            is_right: is_right(&line).map_err(|found| {
-                let hint = "write `right` or `wrong`, or leave it empty";
+            is_correct: is_correct(&line).map_err(|found| {
+                let hint = "write `correct` or `wrong`, or leave it empty";
                 error(format!("unknown judgment `{found}` in `answer_is`"), hint)
             })?,
         };
-        if question.correct.is_some() || question.is_right.is_some() {
+        if question.correct.is_some() || question.is_correct.is_some() {
             judged.push(question);
         }
     }
     if judged.is_empty() {
         let hint = format!(
-            "write `right` or `wrong` in `answer_is`, and in `correct_class` `ok` where the class is right, else one of {}",
+            "write `correct` or `wrong` in `answer_is`, and in `correct_class` `ok` where the class is correct, else one of {}",
             class_names()
         );
         let message = format!("`{}`: no line has `answer_is` or `correct_class`", input.name());
@@ -110,11 +110,11 @@ fn correct(line: &SheetLine) -> Result<Option<FailureClass>, String> {
     }
 }
 
-/// Returns the judgment entered in `line`; `None` if the field is empty. `Err`: the entry is neither `right` nor `wrong`.
-fn is_right(line: &SheetLine) -> Result<Option<bool>, String> {
+/// Returns the judgment entered in `line`; `None` if the field is empty. `Err`: the entry is neither `correct` nor `wrong`.
+fn is_correct(line: &SheetLine) -> Result<Option<bool>, String> {
     match line.answer_is.as_deref().unwrap_or_default().trim() {
         "" => Ok(None),
-        "right" => Ok(Some(true)),
+        "correct" => Ok(Some(true)),
         "wrong" => Ok(Some(false)),
         other => Err(other.to_owned()),
     }

@@ -1,5 +1,5 @@
-//! Results of an audit: error rate and confusion table of the failure classes, agreement of the rule of rightness with a person, and the
-//! share of right answers corrected for its errors.
+//! Results of an audit: error rate and confusion table of the failure classes, agreement of the rule of correctness with a person, and the
+//! share of correct answers corrected for its errors.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use super::corrections::Corrections;
 use crate::clusters;
 use crate::summary::{EvaluationPlan, Share};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::rightness::Correctness;
+use ragtriage_core::correctness::Correctness;
 use ragtriage_core::stats::kappa::{Kappa, kappa};
 use ragtriage_core::stats::ppi::{PpiItem, PpiMean, ppi_mean};
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::types::{ArmName, FailureClass, QuestionKind};
+use ragtriage_core::types::{Condition, FailureClass, QuestionKind};
 use ragtriage_data::run::{SCHEMA, SavedRun};
 
 /// Results of an audit.
@@ -62,11 +62,11 @@ pub struct AnswerAudit {
     pub n_audited: usize,
     /// Every combination of decision and judgment that occurred.
     pub cells: Vec<JudgedCell>,
-    /// Agreement of rule and person, over the audited answers that the rule decides; `None` if both call all of them right,
+    /// Agreement of rule and person, over the audited answers that the rule decides; `None` if both call all of them correct,
     /// or all of them wrong.
     pub kappa: Option<Kappa>,
-    /// Share of right answers; `None` for a single cluster of questions.
-    pub right: Option<PpiMean>,
+    /// Share of correct answers; `None` for a single cluster of questions.
+    pub correct: Option<PpiMean>,
 }
 
 /// Audited answers of one decision and one judgment.
@@ -74,8 +74,8 @@ pub struct AnswerAudit {
 pub struct JudgedCell {
     /// The rule's decision.
     pub rule: Correctness,
-    /// The person's judgment: right?
-    pub is_right: bool,
+    /// The person's judgment: correct?
+    pub is_correct: bool,
     /// Questions.
     pub count: usize,
 }
@@ -124,7 +124,7 @@ pub fn decisions(run: &SavedRun, outcomes: &[Outcome]) -> Vec<Option<Correctness
     let questions = run.traces.iter().zip(outcomes);
     questions
         .map(|(trace, outcome)| {
-            let decision = outcome.judgments.decision(ArmName::Retrieved);
+            let decision = outcome.judgments.decision(Condition::Retrieved);
             let decision = decision.filter(|_| trace.question.kind != QuestionKind::Unanswerable);
             decision.map(|decision| decision.rule)
         })
@@ -133,7 +133,7 @@ pub fn decisions(run: &SavedRun, outcomes: &[Outcome]) -> Vec<Option<Correctness
 
 /// Computes the results of the audit of answers; `None` if no answer was judged. `rule` is parallel to the run's traces.
 ///
-/// The share of right answers is that of [`ppi_mean`], with 0.5 as the prediction where the rule is unsure.
+/// The share of correct answers is that of [`ppi_mean`], with 0.5 as the prediction where the rule is unsure.
 #[must_use]
 pub fn answer_audit(
     run: &SavedRun,
@@ -143,7 +143,7 @@ pub fn answer_audit(
 ) -> Option<AnswerAudit> {
     let audited = corrections.judged.iter().filter(|question| rule[question.at].is_some());
     let audited: BTreeMap<usize, bool> =
-        audited.filter_map(|question| Some((question.at, question.is_right?))).collect();
+        audited.filter_map(|question| Some((question.at, question.is_correct?))).collect();
     if audited.is_empty() {
         return None;
     }
@@ -154,18 +154,18 @@ pub fn answer_audit(
     let cluster_of = clusters::cluster_of(traces, plan.cluster);
     let items = judged.iter().map(|(at, rule)| PpiItem {
         prediction: rule.score(),
-        audited: audited.get(at).map(|is_right| Correctness::from_right(*is_right).score()),
+        audited: audited.get(at).map(|is_correct| Correctness::from_correct(*is_correct).score()),
     });
     let items: Vec<PpiItem> = items.collect();
     let mut counts: BTreeMap<(Correctness, bool), usize> = BTreeMap::new();
     let (mut grades, mut grade_clusters) = (Vec::new(), Vec::new());
     for ((at, rule), cluster) in judged.iter().zip(&cluster_of) {
-        let Some(is_right) = audited.get(at) else {
+        let Some(is_correct) = audited.get(at) else {
             continue;
         };
-        *counts.entry((*rule, *is_right)).or_default() += 1;
+        *counts.entry((*rule, *is_correct)).or_default() += 1;
         if *rule != Correctness::Unsure {
-            grades.push((i32::from(*rule == Correctness::Right), i32::from(*is_right)));
+            grades.push((i32::from(*rule == Correctness::Correct), i32::from(*is_correct)));
             grade_clusters.push(*cluster);
         }
     }
@@ -175,9 +175,9 @@ pub fn answer_audit(
         n_audited: audited.len(),
         cells: counts
             .into_iter()
-            .map(|((rule, is_right), count)| JudgedCell { rule, is_right, count })
+            .map(|((rule, is_correct), count)| JudgedCell { rule, is_correct, count })
             .collect(),
         kappa: kappa(&grades, &grade_clusters),
-        right: ppi_mean(&items, &cluster_of),
+        correct: ppi_mean(&items, &cluster_of),
     })
 }

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::rightness::Correctness;
+use ragtriage_core::correctness::Correctness;
 use ragtriage_core::sample;
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::{
-    ArmName, Attempt, ByteRange, ChunkId, FailureClass, Fault, Flag, GoldMember, Passage,
+    Attempt, ByteRange, ChunkId, Condition, FailureClass, Fault, Flag, GoldMember, Passage,
     QuestionId, Trace,
 };
 use ragtriage_data::run::SavedRun;
@@ -18,8 +18,8 @@ use ragtriage_data::run::SavedRun;
 const PASSAGE_CHARS: usize = 400;
 /// Maximum number of characters of a gold text, which must be read in full.
 const GOLD_CHARS: usize = 1000;
-/// Makes the sample independent of those of the arm `closed_book` and of `dataset.limit`, which use the same rule: more is
-/// known about questions of that arm.
+/// Makes the sample independent of those of the condition `closed_book` and of `dataset.limit`, which use the same rule: more is
+/// known about questions of that condition.
 const STREAM: u64 = 0x6175_6469_745f_3031;
 
 /// A question to audit. The person fills in `answer_is`, `correct_class` and `note`.
@@ -57,10 +57,10 @@ pub struct SheetLine {
     /// Contents of the prompt, in order, shortened.
     #[serde(default)]
     pub passages: Vec<SheetPassage>,
-    /// To fill in: `right` or `wrong`; empty: not audited. `None` where the rule judges no answer.
+    /// To fill in: `correct` or `wrong`; empty: not audited. `None` where the rule judges no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer_is: Option<String>,
-    /// To fill in: `ok` if the class is right, else the right class; empty: not audited.
+    /// To fill in: `ok` if the class is correct, else the correct class; empty: not audited.
     #[serde(default)]
     pub correct_class: String,
     /// To fill in: a free note.
@@ -112,7 +112,7 @@ fn line(run: &SavedRun, trace: &Trace, outcome: &Outcome, rule: Option<Correctne
         id: trace.question.id.clone(),
         question: trace.question.text.clone(),
         gold: trace.question.gold_text(),
-        answer: trace.attempt(ArmName::Retrieved).map(Attempt::answer_text),
+        answer: trace.attempt(Condition::Retrieved).map(Attempt::answer_text),
         class: outcome.class,
         fault: outcome.fault,
         rule: outcome.reason.clone(),

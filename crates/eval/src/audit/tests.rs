@@ -6,12 +6,12 @@ use crate::compare::tests::{evaluation, run};
 use crate::summary::EvaluationPlan;
 use crate::tests::{self, outcome};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::rightness::Correctness;
+use ragtriage_core::correctness::Correctness;
 use ragtriage_core::types::{FailureClass, QuestionId, QuestionKind, Stage};
 use ragtriage_data::run::SavedRun;
 use ragtriage_data::run::external::input::Input;
 
-/// Six right, three lost by ranking, one by retrieval.
+/// Six correct, three lost by ranking, one by retrieval.
 fn ten() -> (SavedRun, Vec<Outcome>) {
     let outcomes = (0..10).map(|at| match at {
         0..6 => outcome(FailureClass::Correct, None),
@@ -27,11 +27,11 @@ fn plan() -> EvaluationPlan {
     evaluation(&["AnswerF1"])
 }
 
-/// The rule's decisions: five right, three wrong, two unsure.
+/// The rule's decisions: five correct, three wrong, two unsure.
 fn ruled() -> Vec<Option<Correctness>> {
     (0..10)
         .map(|at| match at {
-            0..5 => Some(Correctness::Right),
+            0..5 => Some(Correctness::Correct),
             5..8 => Some(Correctness::Wrong),
             _ => Some(Correctness::Unsure),
         })
@@ -66,10 +66,10 @@ fn audited(answers: &[(&str, &str)]) -> Audit {
 fn judged(rule: &[Option<Correctness>], answers: &[(usize, bool)]) -> AnswerAudit {
     let (run, outcomes) = ten();
     let mut lines = sheet(&run, &outcomes, rule, 10, 0);
-    for (at, is_right) in answers {
+    for (at, is_correct) in answers {
         let id: QuestionId = format!("q{at}").as_str().into();
         let line = lines.iter_mut().find(|line| line.id == id);
-        let judgment = if *is_right { "right" } else { "wrong" };
+        let judgment = if *is_correct { "correct" } else { "wrong" };
         line.expect("on the sheet").answer_is = Some(judgment.to_owned());
     }
     let corrections = read(&file(&lines), &run).expect("a sheet of the run");
@@ -146,10 +146,10 @@ fn answers_are_judged_where_the_rule_judges_them() {
     let (mut run, outcomes) = ten();
     run.traces[1].question.kind = QuestionKind::Unanswerable;
     run.traces[2].question.answers.clear();
-    run.traces[3].arms[0].attempts[0].extracted = "1815".to_owned();
+    run.traces[3].conditions[0].attempts[0].extracted = "1815".to_owned();
     let outcomes = tests::judged(&run.traces, outcomes);
     let rule = decisions(&run, &outcomes);
-    assert_eq!(rule[..4], [Some(Correctness::Right), None, None, Some(Correctness::Wrong)]);
+    assert_eq!(rule[..4], [Some(Correctness::Correct), None, None, Some(Correctness::Wrong)]);
     let asked: Vec<bool> = sheet(&run, &outcomes, &rule, 10, 0)[..4]
         .iter()
         .map(|line| line.answer_is.is_some())
@@ -158,18 +158,18 @@ fn answers_are_judged_where_the_rule_judges_them() {
 }
 
 #[test]
-fn right_answers_are_corrected_by_the_audit() {
-    // Called right: one is, one is not. Called wrong: two are. Unsure: one of each.
+fn correct_answers_are_corrected_by_the_audit() {
+    // Called correct: one is, one is not. Called wrong: two are. Unsure: one of each.
     let found =
         judged(&ruled(), &[(0, true), (1, false), (5, false), (6, false), (8, true), (9, false)]);
     assert_eq!((found.n_questions, found.n_unsure, found.n_audited), (10, 2, 6));
     let cells: Vec<_> =
-        found.cells.iter().map(|cell| (cell.rule, cell.is_right, cell.count)).collect();
+        found.cells.iter().map(|cell| (cell.rule, cell.is_correct, cell.count)).collect();
     assert_eq!(
         cells,
         [
-            (Correctness::Right, false, 1),
-            (Correctness::Right, true, 1),
+            (Correctness::Correct, false, 1),
+            (Correctness::Correct, true, 1),
             (Correctness::Unsure, false, 1),
             (Correctness::Unsure, true, 1),
             (Correctness::Wrong, false, 2),
@@ -179,8 +179,8 @@ fn right_answers_are_corrected_by_the_audit() {
     let kappa = found.kappa.expect("both judgments occur");
     assert!((kappa.observed - 0.75).abs() < 1e-12 && (kappa.value - 0.5).abs() < 1e-12);
     // The rule alone: (5 + 2 x 1/2) / 10. Its errors: 0, -1, 0, 0, 1/2, -1/2 with mean -1/6.
-    let right = found.right.expect("six were audited");
+    let correct = found.correct.expect("six were audited");
     let mean = 0.6 - 1.0 / 6.0;
-    assert!((right.mean - mean).abs() < 1e-12 && (right.predicted - 0.6).abs() < 1e-12);
-    assert!(right.ci95.low < mean && right.ci95.high > mean);
+    assert!((correct.mean - mean).abs() < 1e-12 && (correct.predicted - 0.6).abs() < 1e-12);
+    assert!(correct.ci95.low < mean && correct.ci95.high > mean);
 }

@@ -1,7 +1,7 @@
-//! Questions that one run got right and the other did not: the 2 x 2 table with its test, and the flipped
+//! Questions that one run got correct and the other did not: the 2 x 2 table with its test, and the flipped
 //! questions.
 //!
-//! With answers on both sides the two states are a right and a wrong answer. If a run has no answers, they are
+//! With answers on both sides the two states are a correct and a wrong answer. If a run has no answers, they are
 //! whether support reached the prompt, which needs no generator; the failure class is then the stage that lost
 //! it.
 
@@ -11,12 +11,12 @@ use serde::Serialize;
 
 use super::pairs::Pairs;
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::rightness::Correctness;
+use ragtriage_core::correctness::Correctness;
 use ragtriage_core::stats::mcnemar::mcnemar;
-use ragtriage_core::types::{ArmName, Attempt, FailureClass, QuestionId, Trace};
+use ragtriage_core::types::{Attempt, Condition, FailureClass, QuestionId, Trace};
 use ragtriage_data::run::SavedRun;
 
-/// The property of a question that is right or wrong.
+/// The property of a question that is correct or wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgedBy {
@@ -116,8 +116,8 @@ pub(super) fn judged(
 fn fate(outcome: &Outcome, of: JudgedBy) -> Option<PairedFate> {
     let (good, class) = match of {
         JudgedBy::Answer => {
-            let good = match outcome.judgments.correctness(ArmName::Retrieved)? {
-                Correctness::Right => true,
+            let good = match outcome.judgments.correctness(Condition::Retrieved)? {
+                Correctness::Correct => true,
                 Correctness::Wrong => false,
                 Correctness::Unsure => return None,
             };
@@ -135,7 +135,7 @@ fn fate(outcome: &Outcome, of: JudgedBy) -> Option<PairedFate> {
 }
 
 fn has_answer(trace: &Trace) -> bool {
-    trace.attempt(ArmName::Retrieved).is_some()
+    trace.attempt(Condition::Retrieved).is_some()
 }
 
 impl JudgedPairs {
@@ -190,7 +190,7 @@ impl JudgedPairs {
 
 fn flip(traces: [&Trace; 2]) -> Flip {
     let [baseline, run] =
-        traces.map(|trace| trace.attempt(ArmName::Retrieved).map(Attempt::answer_text));
+        traces.map(|trace| trace.attempt(Condition::Retrieved).map(Attempt::answer_text));
     let [first, _] = traces;
     Flip {
         id: first.question.id.clone(),

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::answers::{Contingency, Flip, FlipGroup};
-use super::differences::MeasureDifference;
+use super::differences::MetricDifference;
 use super::pairs::QuestionCounts;
 use super::provenance::RunChange;
-use ragtriage_core::measure::Measure;
+use ragtriage_core::metric::Metric;
 
 /// Results of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -15,8 +15,8 @@ pub struct Comparison {
     pub schema: u32,
     /// The run that all others are compared with.
     pub baseline: RunHead,
-    /// The primary measure; `None` if no pair has a value of any.
-    pub primary: Option<Measure>,
+    /// The primary metric; `None` if no pair has a value of any.
+    pub primary: Option<Metric>,
     /// Number of hits the baseline packed.
     pub k: usize,
     /// Bootstrap resamples and random permutations.
@@ -47,13 +47,13 @@ pub struct PairComparison {
     pub run: RunHead,
     /// Counts of the compared questions.
     pub questions: QuestionCounts,
-    /// Conclusion from the primary measure, in a sentence.
+    /// Conclusion from the primary metric, in a sentence.
     pub verdict: String,
     /// Differences in configuration, models and data.
     pub changes: Vec<RunChange>,
     /// In report order.
-    pub measures: Vec<MeasureDifference>,
-    /// Right answers, or support in the prompt, in one run by the other; `None` if no question is
+    pub metrics: Vec<MetricDifference>,
+    /// Correct answers, or support in the prompt, in one run by the other; `None` if no question is
     /// judged in both.
     pub agreement: Option<Contingency>,
     /// Questions that flipped.
@@ -77,14 +77,14 @@ impl Comparison {
 }
 
 impl PairComparison {
-    /// Returns one measure's difference, if it was compared.
+    /// Returns one metric's difference, if it was compared.
     #[must_use]
-    pub fn measure(&self, measure: Measure) -> Option<&MeasureDifference> {
-        self.measures.iter().find(|difference| difference.measure == measure.into())
+    pub fn metric(&self, metric: Metric) -> Option<&MetricDifference> {
+        self.metrics.iter().find(|difference| difference.metric == metric.into())
     }
 
-    /// Returns true if both runs have a value of the measure.
-    pub(super) fn has(&self, measure: Measure) -> bool {
-        self.measure(measure).is_some_and(|found| found.n > 0)
+    /// Returns true if both runs have a value of the metric.
+    pub(super) fn has(&self, metric: Metric) -> bool {
+        self.metric(metric).is_some_and(|found| found.n > 0)
     }
 }

@@ -1,20 +1,20 @@
-//! Paired statistics of each measure.
+//! Paired statistics of each metric.
 //!
 //! Over the n questions that have a value in both runs: both means; delta, the mean of the differences (run minus baseline); its
 //! p by the paired randomisation test, flipping clusters together, and the 95% interval of the differences that this test does
 //! not reject, so that the two never contradict (see [`randomisation`]); the minimum detectable effect with 80% power at this n.
 //!
-//! A measure that is aggregated by the median (`MedianRank`, infinite if nothing was found) has no mean difference: delta is
+//! A metric that is aggregated by the median (`MedianRank`, infinite if nothing was found) has no mean difference: delta is
 //! that of the medians, without an interval, and p tests the signs of the differences.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde::Serialize;
 
 use super::pairs::Pairs;
-use crate::measure_summary::mean;
+use crate::metric_summary::mean;
 use crate::score::Scores;
 use crate::summary::EvaluationPlan;
-use ragtriage_core::measure::{Aggregate, Direction, Quantity};
+use ragtriage_core::metric::{Aggregate, Direction, Quantity};
 use ragtriage_core::stats::detectable::detectable;
 use ragtriage_core::stats::median::median;
 use ragtriage_core::stats::randomisation::{RandomisationPlan, randomisation};
@@ -23,11 +23,11 @@ use ragtriage_core::types::Interval;
 /// Maximum difference due to summation order: smaller ones are ties.
 pub(crate) const TIE: f64 = 1e-12;
 
-/// A measure, or the share of a failure class, in two runs.
+/// A metric, or the share of a failure class, in two runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MeasureDifference {
-    /// The measure or class, written as its name.
-    pub measure: Quantity,
+pub struct MetricDifference {
+    /// The metric or class, written as its name.
+    pub metric: Quantity,
     /// Questions with a value in both runs.
     pub n: usize,
     /// The baseline's mean over them; 0 when n is 0.
@@ -44,9 +44,9 @@ pub struct MeasureDifference {
     /// The smallest p possible with these questions, regardless of the size of the differences: 2 over all assignments of
     /// signs to the clusters that differ. `None` if these are too many to list.
     pub least_p: Option<f64>,
-    /// For the primary measure: p, Holm-adjusted over all compared runs.
+    /// For the primary metric: p, Holm-adjusted over all compared runs.
     pub p_holm: Option<f64>,
-    /// Minimum detectable effect (80% power at 5%); `None` if the differences have no variance. Exceeds the measure's
+    /// Minimum detectable effect (80% power at 5%); `None` if the differences have no variance. Exceeds the metric's
     /// range if there are too few questions to detect any.
     pub detectable: Option<f64>,
     /// Questions on which the run is better.
@@ -59,21 +59,21 @@ pub struct MeasureDifference {
     pub lower_is_better: bool,
 }
 
-impl MeasureDifference {
+impl MetricDifference {
     /// Returns true if the run is better by the quantity that p tests: the mean difference, or for a
     /// median the signs.
     #[must_use]
     pub fn is_better(&self) -> bool {
-        match self.measure.aggregate() {
+        match self.metric.aggregate() {
             Aggregate::Mean => (self.delta > 0.0) != self.lower_is_better,
             Aggregate::Median => self.wins > self.losses,
         }
     }
 
-    /// Formats [`Self::detectable`]: `0.071`, or `> 1` if it exceeds the measure's range.
+    /// Formats [`Self::detectable`]: `0.071`, or `> 1` if it exceeds the metric's range.
     #[must_use]
     pub fn detectable_text(&self) -> Option<String> {
-        let (low, high) = self.measure.range();
+        let (low, high) = self.metric.range();
         let most = high - low;
         self.detectable.map(
             |least| {
@@ -83,9 +83,9 @@ impl MeasureDifference {
     }
 }
 
-/// One measure's values over the pairs that have it.
+/// One metric's values over the pairs that have it.
 struct PairedColumn {
-    measure: Quantity,
+    metric: Quantity,
     /// Indexes of the pairs.
     rows: Vec<usize>,
     baseline: Vec<f64>,
@@ -104,13 +104,13 @@ pub fn differences(
     second: &Scores,
     pairs: &Pairs,
     plan: &EvaluationPlan,
-) -> Vec<MeasureDifference> {
+) -> Vec<MetricDifference> {
     let columns: Vec<TwoColumns> = first
-        .measures
+        .metrics
         .iter()
-        .filter_map(|measure| {
-            let columns = [first.column(*measure)?, second.column(*measure)?];
-            Some(((*measure).into(), columns))
+        .filter_map(|metric| {
+            let columns = [first.column(*metric)?, second.column(*metric)?];
+            Some(((*metric).into(), columns))
         })
         .collect();
     of_columns(&columns, pairs, plan)
@@ -121,7 +121,7 @@ pub(crate) fn of_columns(
     columns: &[TwoColumns],
     pairs: &Pairs,
     plan: &EvaluationPlan,
-) -> Vec<MeasureDifference> {
+) -> Vec<MetricDifference> {
     columns
         .par_iter()
         .map(|(quantity, columns)| {
@@ -131,7 +131,7 @@ pub(crate) fn of_columns(
 }
 
 impl PairedColumn {
-    fn new(measure: Quantity, [a, b]: &[Vec<Option<f64>>; 2], pairs: &Pairs) -> Self {
+    fn new(metric: Quantity, [a, b]: &[Vec<Option<f64>>; 2], pairs: &Pairs) -> Self {
         let (mut rows, mut baseline, mut run) = (Vec::new(), Vec::new(), Vec::new());
         for (row, [left, right]) in pairs.list.iter().enumerate() {
             if let (Some(a), Some(b)) = (a[*left], b[*right]) {
@@ -143,23 +143,23 @@ impl PairedColumn {
         let differences = baseline
             .iter()
             .zip(&run)
-            .map(|(a, b): (&f64, &f64)| match measure.aggregate() {
+            .map(|(a, b): (&f64, &f64)| match metric.aggregate() {
                 Aggregate::Mean => b - a,
                 Aggregate::Median => f64::from(b.total_cmp(a) as i8),
             })
             .collect();
-        Self { measure, rows, baseline, run, differences }
+        Self { metric, rows, baseline, run, differences }
     }
 
-    fn difference(&self, pairs: &Pairs, plan: &EvaluationPlan) -> MeasureDifference {
+    fn difference(&self, pairs: &Pairs, plan: &EvaluationPlan) -> MetricDifference {
         let rows = self.rows.iter();
         let cluster_of: Vec<usize> = rows.map(|row| pairs.cluster_of[*row]).collect();
-        let lower_is_better = self.measure.direction() == Direction::Lower;
+        let lower_is_better = self.metric.direction() == Direction::Lower;
         let up = self.differences.iter().filter(|one| **one > TIE).count();
         let down = self.differences.iter().filter(|one| **one < -TIE).count();
         let (wins, losses) = if lower_is_better { (down, up) } else { (up, down) };
         let test = randomisation(&self.differences, &cluster_of, unadjusted(plan));
-        let (baseline, run, delta) = match self.measure.aggregate() {
+        let (baseline, run, delta) = match self.metric.aggregate() {
             Aggregate::Mean => (mean(&self.baseline), mean(&self.run), mean(&self.differences)),
             Aggregate::Median => {
                 let [a, b] =
@@ -167,12 +167,12 @@ impl PairedColumn {
                 (a, b, apart(a, b))
             }
         };
-        let by_mean = self.measure.aggregate() == Aggregate::Mean;
-        let (low, high) = self.measure.range();
+        let by_mean = self.metric.aggregate() == Aggregate::Mean;
+        let (low, high) = self.metric.range();
         let interval = test.and_then(|test| test.interval).filter(|_| by_mean);
         let ci95 = interval.map(|interval| interval.within(high - low));
-        MeasureDifference {
-            measure: self.measure,
+        MetricDifference {
+            metric: self.metric,
             n: self.rows.len(),
             baseline,
             run,

@@ -1,9 +1,9 @@
 //! A paired comparison: every run against the first, question by question.
 //!
-//! [`pairs`] matches the questions, [`differences`] computes the paired statistics of each measure, [`answers`] counts
-//! questions that only one run got right, [`provenance`] lists differences in configuration and inputs. Both runs are measured with the baseline's scorer, threshold of a right answer, cutoffs and seed, each question by its own run's gold answers.
+//! [`pairs`] matches the questions, [`differences`] computes the paired statistics of each metric, [`answers`] counts
+//! questions that only one run got correct, [`provenance`] lists differences in configuration and inputs. Both runs are measured with the baseline's scorer, threshold of a correct answer, cutoffs and seed, each question by its own run's gold answers.
 //!
-//! The declared family of tests is one primary measure over all compared runs: its p-values are Holm-adjusted. All other
+//! The declared family of tests is one primary metric over all compared runs: its p-values are Holm-adjusted. All other
 //! p-values are unadjusted and exploratory.
 
 pub mod answers;
@@ -18,14 +18,14 @@ pub(super) mod tests;
 
 use std::collections::BTreeSet;
 
-use self::differences::MeasureDifference;
+use self::differences::MetricDifference;
 use self::pairs::Pairs;
 use super::diagnose;
 use super::score::{self, Scores};
 use super::summary::EvaluationPlan;
 use crate::Error;
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::measure::{Cutoff, Family, Measure, Quantity};
+use ragtriage_core::metric::{Cutoff, Family, Metric, Quantity};
 use ragtriage_core::stats::holm::holm;
 use ragtriage_data::run::{SCHEMA, SavedRun};
 
@@ -37,11 +37,11 @@ pub use verdict::{LEVEL, p_text};
 pub struct ComparePlan {
     /// The baseline's evaluation plan.
     pub evaluation: EvaluationPlan,
-    /// The measures to compare; empty: all reported ones with a value in both runs.
-    pub measures: Vec<Measure>,
-    /// The primary measure. Default: the first of `AnswerRight`, `AnswerF1`, `EM@prompt`, `EM@5` and `nDCG@10`
+    /// The metrics to compare; empty: all reported ones with a value in both runs.
+    pub metrics: Vec<Metric>,
+    /// The primary metric. Default: the first of `AnswerCorrect`, `AnswerF1`, `EM@prompt`, `EM@5` and `nDCG@10`
     /// that all pairs have.
-    pub primary: Option<Measure>,
+    pub primary: Option<Metric>,
     /// Compares runs over different questions on the shared ones.
     pub intersect: bool,
 }
@@ -49,7 +49,7 @@ pub struct ComparePlan {
 /// Compares `others` with `baseline`.
 ///
 /// # Errors
-/// Runs over other questions, and a requested primary measure that no pair has.
+/// Runs over other questions, and a requested primary metric that no pair has.
 pub fn compare(
     baseline: &SavedRun,
     others: &[ComparedRun<'_>],
@@ -60,14 +60,14 @@ pub fn compare(
         .iter()
         .map(|other| Pairs::new(baseline, other.run, evaluation.cluster, plan.intersect));
     let paired: Vec<Pairs> = paired.collect::<Result<_, _>>()?;
-    let measures = measures(plan);
-    let first = Scored::new(ComparedRun { run: baseline, k: evaluation.k }, &measures, evaluation);
+    let metrics = metrics(plan);
+    let first = Scored::new(ComparedRun { run: baseline, k: evaluation.k }, &metrics, evaluation);
     let mut pairs: Vec<PairComparison> = others
         .iter()
         .zip(paired)
         .enumerate()
         .map(|(at, (other, pairs))| {
-            let second = Scored::new(*other, &measures, evaluation);
+            let second = Scored::new(*other, &metrics, evaluation);
             pair(head(at + 1, other.run), [&first, &second], &pairs, plan)
         })
         .collect();
@@ -95,10 +95,10 @@ fn pair(
     pairs: &Pairs,
     plan: &ComparePlan,
 ) -> PairComparison {
-    let mut measures =
+    let mut metrics =
         differences::differences(&first.scores, &second.scores, pairs, &plan.evaluation);
-    if plan.measures.is_empty() {
-        measures.retain(|difference| difference.n > 0);
+    if plan.metrics.is_empty() {
+        metrics.retain(|difference| difference.n > 0);
     }
     let runs = [first.run, second.run];
     let judged = answers::judged(pairs, runs, [&first.outcomes, &second.outcomes]);
@@ -107,7 +107,7 @@ fn pair(
         questions: pairs.counts,
         verdict: String::new(),
         changes: provenance::changes(&first.run.manifest, &second.run.manifest),
-        measures,
+        metrics,
         agreement: judged.agreement(),
         flips: judged.flips(pairs, runs),
     }
@@ -124,49 +124,48 @@ fn label(at: usize) -> String {
     letter.map_or_else(|| format!("R{}", at + 1), String::from)
 }
 
-/// Returns the measures to score: the requested ones in order, else all that a run reports; the primary
-/// measure always.
-fn measures(plan: &ComparePlan) -> Vec<Measure> {
-    let chosen = !plan.measures.is_empty();
-    let mut measures =
-        if chosen { plan.measures.clone() } else { plan.evaluation.measures.clone() };
-    measures.extend(plan.primary);
+/// Returns the metrics to score: the requested ones in order, else all that a run reports; the primary
+/// metric always.
+fn metrics(plan: &ComparePlan) -> Vec<Metric> {
+    let chosen = !plan.metrics.is_empty();
+    let mut metrics = if chosen { plan.metrics.clone() } else { plan.evaluation.metrics.clone() };
+    metrics.extend(plan.primary);
     if !chosen {
-        measures.sort_unstable();
+        metrics.sort_unstable();
     }
     let mut seen = BTreeSet::new();
-    measures.retain(|measure| seen.insert(*measure));
-    measures
+    metrics.retain(|metric| seen.insert(*metric));
+    metrics
 }
 
-/// Returns the primary measure.
-fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Measure>, Error> {
-    if let Some(measure) = plan.primary {
-        let anywhere = pairs.iter().any(|pair| pair.has(measure));
-        let message = format!("no question has a value of `{measure}` in both runs");
-        return if anywhere { Ok(Some(measure)) } else { Err(Error::no_value(message)) };
+/// Returns the primary metric.
+fn primary(plan: &ComparePlan, pairs: &[PairComparison]) -> Result<Option<Metric>, Error> {
+    if let Some(metric) = plan.primary {
+        let anywhere = pairs.iter().any(|pair| pair.has(metric));
+        let message = format!("no question has a value of `{metric}` in both runs");
+        return if anywhere { Ok(Some(metric)) } else { Err(Error::no_value(message)) };
     }
     let usual = [
-        Measure::new(Family::AnswerRight, None),
-        Measure::new(Family::AnswerF1, None),
-        Measure::new(Family::Em, Some(Cutoff::Prompt)),
-        Measure::new(Family::Em, Some(Cutoff::Top(5))),
-        Measure::new(Family::Ndcg, Some(Cutoff::Top(10))),
+        Metric::new(Family::AnswerCorrect, None),
+        Metric::new(Family::AnswerF1, None),
+        Metric::new(Family::Em, Some(Cutoff::Prompt)),
+        Metric::new(Family::Em, Some(Cutoff::Top(5))),
+        Metric::new(Family::Ndcg, Some(Cutoff::Top(10))),
     ];
-    let measured = measures(plan);
-    let usual = usual.into_iter().flatten().filter(|measure| measured.contains(measure));
+    let measured = metrics(plan);
+    let usual = usual.into_iter().flatten().filter(|metric| measured.contains(metric));
     Ok(usual
         .chain(measured.iter().copied())
-        .find(|measure| pairs.iter().all(|pair| pair.has(*measure))))
+        .find(|metric| pairs.iter().all(|pair| pair.has(*metric))))
 }
 
-/// Applies Holm's adjustment to the primary measure's p-values, over all pairs that have one.
-fn adjust(pairs: &mut [PairComparison], primary: Option<Measure>) {
-    let mut family: Vec<&mut MeasureDifference> = pairs
+/// Applies Holm's adjustment to the primary metric's p-values, over all pairs that have one.
+fn adjust(pairs: &mut [PairComparison], primary: Option<Metric>) {
+    let mut family: Vec<&mut MetricDifference> = pairs
         .iter_mut()
-        .flat_map(|pair| &mut pair.measures)
+        .flat_map(|pair| &mut pair.metrics)
         .filter(|difference| {
-            Some(difference.measure) == primary.map(Quantity::from) && difference.p.is_some()
+            Some(difference.metric) == primary.map(Quantity::from) && difference.p.is_some()
         })
         .collect();
     let p_values: Vec<f64> = family.iter().filter_map(|difference| difference.p).collect();
@@ -194,11 +193,11 @@ struct Scored<'a> {
 impl<'a> Scored<'a> {
     fn new(
         ComparedRun { run, k }: ComparedRun<'a>,
-        measures: &[Measure],
+        metrics: &[Metric],
         plan: &EvaluationPlan,
     ) -> Self {
         let outcomes = diagnose::outcomes(run, k, plan.judge);
-        let scores = score::score_classified(run, &outcomes, measures, plan.judge);
+        let scores = score::score_classified(run, &outcomes, metrics, plan.judge);
         Self { run, scores, outcomes }
     }
 }

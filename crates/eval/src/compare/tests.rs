@@ -23,16 +23,16 @@ pub(crate) fn run(name: &str, answers: &[&str]) -> SavedRun {
 }
 
 pub(crate) fn evaluation(names: &[&str]) -> EvaluationPlan {
-    let measures = names.iter().map(|name| measure(name)).collect();
-    EvaluationPlan { measures, k: 5, judge: f1_judge(), resamples: 500, seed: 1, cluster: true }
+    let metrics = names.iter().map(|name| metric(name)).collect();
+    EvaluationPlan { metrics, k: 5, judge: f1_judge(), resamples: 500, seed: 1, cluster: true }
 }
 
-fn measure(name: &str) -> Measure {
-    name.parse().expect("a measure")
+fn metric(name: &str) -> Metric {
+    name.parse().expect("a metric")
 }
 
 fn plan(names: &[&str]) -> ComparePlan {
-    ComparePlan { evaluation: evaluation(names), measures: vec![], primary: None, intersect: false }
+    ComparePlan { evaluation: evaluation(names), metrics: vec![], primary: None, intersect: false }
 }
 
 fn compared(a: &SavedRun, others: &[&SavedRun], plan: &ComparePlan) -> Comparison {
@@ -48,8 +48,8 @@ const WRONG: &str = "1815";
 fn a_measure_is_compared_over_the_pairs() {
     let (a, b) = (run("a", &[RIGHT, RIGHT, WRONG, NEAR]), run("b", &[RIGHT, WRONG, NEAR, NEAR]));
     let comparison = compared(&a, &[&b], &plan(&["AnswerF1", "AnswerEM"]));
-    assert_eq!(comparison.primary, Some(measure("AnswerF1")));
-    let f1 = comparison.pairs[0].measure(measure("AnswerF1")).expect("compared");
+    assert_eq!(comparison.primary, Some(metric("AnswerF1")));
+    let f1 = comparison.pairs[0].metric(metric("AnswerF1")).expect("compared");
     // A 1 1 0 .8, B 1 0 .8 .8: means .7 and .65; differences 0 -1 .8 0.
     assert!(
         (f1.baseline - 0.7).abs() < 1e-12
@@ -62,12 +62,12 @@ fn a_measure_is_compared_over_the_pairs() {
     // Variance (.05^2 + .95^2 + .85^2 + .05^2) / 3 = .5433, standard error .3686, t(.975, 3) = 3.182: -.05 -+ 1.173, cut to
     // what a difference of shares can be.
     assert_eq!(f1.ci95, Some(Interval { low: -1.0, high: 1.0 }));
-    // Only the primary measure is of the declared family.
-    assert_eq!(comparison.pairs[0].measure(measure("AnswerEM")).expect("compared").p_holm, None);
+    // Only the primary metric is of the declared family.
+    assert_eq!(comparison.pairs[0].metric(metric("AnswerEM")).expect("compared").p_holm, None);
 }
 
 #[test]
-fn right_answers_are_counted_crosswise_and_flips_told_by_class() {
+fn correct_answers_are_counted_crosswise_and_flips_told_by_class() {
     let (a, b) = (run("a", &[RIGHT, RIGHT, WRONG, NEAR]), run("b", &[RIGHT, WRONG, NEAR, WRONG]));
     let pair = &compared(&a, &[&b], &plan(&["AnswerF1"])).pairs[0];
     let table = pair.agreement.expect("judged");
@@ -93,7 +93,7 @@ fn right_answers_are_counted_crosswise_and_flips_told_by_class() {
 fn without_answers_the_stage_that_lost_support_is_compared() {
     let (mut a, mut b) = (run("a", &[""; 4]), run("b", &[""; 4]));
     for trace in a.traces.iter_mut().chain(&mut b.traces) {
-        trace.arms.clear();
+        trace.conditions.clear();
     }
     let pairs = Pairs::new(&a, &b, true, false).expect("the same questions");
     let supported = || outcome(FailureClass::Supported, None);
@@ -128,7 +128,7 @@ fn holm_is_over_all_compared_runs() {
     };
     let comparison = compared(&a, &[&losing(4), &losing(6)], &plan(&["AnswerF1"]));
     // All differences are -1: p is 2/2^4 and 2/2^6. Holm: 2 * .03125 for the smaller, then max(.0625, .125).
-    let p = |at: usize| comparison.pairs[at].measures[0].clone();
+    let p = |at: usize| comparison.pairs[at].metrics[0].clone();
     assert_eq!((p(0).p, p(1).p), (Some(0.125), Some(0.03125)));
     assert_eq!((p(0).p_holm, p(1).p_holm), (Some(0.125), Some(0.0625)));
     // Less -.5 the differences are six of -.5 and one of .5: 16 of 128 signs reach the sum 2.5. Less -.5 + e they are six of
@@ -154,7 +154,7 @@ fn one_cluster_has_no_interval_and_no_small_p() {
         trace.question.evidence[0][0].doc = "d".into();
     }
     let pair = &compared(&a, &[&b], &plan(&["AnswerF1"])).pairs[0];
-    let found = &pair.measures[0];
+    let found = &pair.metrics[0];
     // Both signs of the one cluster reach the observed sum.
     assert_eq!(
         (pair.questions.n_clusters, found.ci95, found.p, found.detectable),
@@ -168,7 +168,7 @@ fn one_cluster_has_no_interval_and_no_small_p() {
         evaluation: EvaluationPlan { cluster: false, ..evaluation(&["AnswerF1"]) },
         ..plan(&["AnswerF1"])
     };
-    assert_eq!(compared(&a, &[&b], &apart).pairs[0].measures[0].p, Some(2.0 / 64.0));
+    assert_eq!(compared(&a, &[&b], &apart).pairs[0].metrics[0].p, Some(2.0 / 64.0));
 }
 
 #[test]
@@ -226,13 +226,13 @@ fn a_median_that_is_infinite_gives_no_nan() {
             trace.steps[0].hits[0].id = if found { "d#0".into() } else { "e#0".into() };
         }
     }
-    let found = compared(&a, &[&b], &plan(&["MedianRank"])).pairs[0].measures[0].clone();
+    let found = compared(&a, &[&b], &plan(&["MedianRank"])).pairs[0].metrics[0].clone();
     assert_eq!((found.baseline, found.run, found.delta), (1.0, f64::INFINITY, f64::INFINITY));
     assert_eq!((found.wins, found.ties, found.losses, found.lower_is_better), (0, 2, 1, true));
     assert!(!found.is_better());
     assert_eq!((found.detectable, found.p), (None, Some(1.0)));
     assert_eq!(found.ci95, None);
-    let itself = compared(&b, &[&b], &plan(&["MedianRank"])).pairs[0].measures[0].clone();
+    let itself = compared(&b, &[&b], &plan(&["MedianRank"])).pairs[0].metrics[0].clone();
     assert_eq!((itself.baseline, itself.delta), (f64::INFINITY, 0.0));
 }
 
@@ -240,15 +240,15 @@ fn a_median_that_is_infinite_gives_no_nan() {
 fn what_was_asked_for_is_compared_and_stands_there_even_undefined() {
     let (a, b) = (run("a", &[RIGHT; 2]), run("b", &[WRONG; 2]));
     let named = |names: &[&str], primary: Option<&str>| ComparePlan {
-        measures: names.iter().map(|name| measure(name)).collect(),
-        primary: primary.map(measure),
+        metrics: names.iter().map(|name| metric(name)).collect(),
+        primary: primary.map(metric),
         ..plan(&["AnswerEM"])
     };
     let comparison = compared(&a, &[&b], &named(&["FactRecall", "AnswerEM"], None));
     let found: Vec<(Quantity, usize)> =
-        comparison.pairs[0].measures.iter().map(|found| (found.measure, found.n)).collect();
-    assert_eq!(found, [(measure("FactRecall").into(), 0), (measure("AnswerEM").into(), 2)]);
-    assert_eq!(comparison.primary, Some(measure("AnswerEM")));
+        comparison.pairs[0].metrics.iter().map(|found| (found.metric, found.n)).collect();
+    assert_eq!(found, [(metric("FactRecall").into(), 0), (metric("AnswerEM").into(), 2)]);
+    assert_eq!(comparison.primary, Some(metric("AnswerEM")));
     let subject = [ComparedRun { run: &b, k: 5 }];
     let refused =
         compare(&a, &subject, &named(&[], Some("FactRecall"))).expect_err("no question has facts");
@@ -309,7 +309,7 @@ fn questions_of_shared_documents_are_apart_unless_they_share_evidence_and_interv
         let pair = &compared(&a, &[&b], &plan(&["AnswerF1"])).pairs[0];
         let counts = pair.questions;
         assert_eq!((counts.n_clusters, counts.largest_cluster), clusters);
-        let found = &pair.measures[0];
+        let found = &pair.metrics[0];
         let (p, ci95) = (found.p.expect("questions"), found.ci95.expect("clusters"));
         // 13 clusters of one sign: 2 / 2^13. In one cluster both signs are as likely: p = 1.
         assert_eq!(p, if on_one { 1.0 } else { 2.0 / 8192.0 });

@@ -1,8 +1,8 @@
-//! Conclusion from the primary measure, in a sentence.
+//! Conclusion from the primary metric, in a sentence.
 
 use super::comparison::PairComparison;
-use super::differences::MeasureDifference;
-use ragtriage_core::measure::Measure;
+use super::differences::MetricDifference;
+use ragtriage_core::metric::Metric;
 use ragtriage_core::stats::detectable::ALPHA;
 
 /// The significance level of reported differences.
@@ -14,14 +14,14 @@ pub fn p_text(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-/// Writes the sentence; `primary` is the primary measure, over `n_compared` runs.
+/// Writes the sentence; `primary` is the primary metric, over `n_compared` runs.
 pub(super) fn sentence(
     pair: &PairComparison,
-    primary: Option<Measure>,
+    primary: Option<Metric>,
     n_compared: usize,
 ) -> String {
     let compared =
-        primary.and_then(|primary| pair.measure(primary)).filter(|difference| difference.n > 0);
+        primary.and_then(|primary| pair.metric(primary)).filter(|difference| difference.n > 0);
     let Some(difference) = compared else {
         return match primary {
             _ if pair.questions.compared == 0 => {
@@ -30,12 +30,12 @@ pub(super) fn sentence(
             Some(primary) => {
                 format!("No question has a value of the primary metric {primary} in both runs.")
             }
-            None => "No measure has a value in both runs.".to_owned(),
+            None => "No metric has a value in both runs.".to_owned(),
         };
     };
-    let (measure, n) = (difference.measure, difference.n);
+    let (metric, n) = (difference.metric, difference.n);
     if difference.wins + difference.losses == 0 {
-        return format!("No difference: {measure} is equal on {}.", questions(n, "each of"));
+        return format!("No difference: {metric} is equal on {}.", questions(n, "each of"));
     }
     let numbers = numbers(difference);
     let shown = difference.p_holm.or(difference.p).is_some_and(|p| p < LEVEL);
@@ -60,8 +60,8 @@ pub(super) fn sentence(
     format!("No significant difference: {numbers}.{why}")
 }
 
-fn numbers(difference: &MeasureDifference) -> String {
-    let MeasureDifference { measure, baseline, run, delta, ci95, p, p_holm, .. } = difference;
+fn numbers(difference: &MetricDifference) -> String {
+    let MetricDifference { metric, baseline, run, delta, ci95, p, p_holm, .. } = difference;
     let interval = ci95.map_or(String::new(), |ci| format!(" {ci:.3}"));
     let p = match (p, p_holm) {
         // In a family of one, the Holm-adjusted p is p itself.
@@ -71,7 +71,7 @@ fn numbers(difference: &MeasureDifference) -> String {
         (Some(p), _) => format!(", p {}", equals(*p)),
         (None, _) => String::new(),
     };
-    format!("{measure} {baseline:.3} -> {run:.3}, {delta:+.3}{interval}{p}")
+    format!("{metric} {baseline:.3} -> {run:.3}, {delta:+.3}{interval}{p}")
 }
 
 /// Formats [`p_text`] with its sign.

@@ -1,10 +1,10 @@
 //! Gates: absolute and relative quality limits of a run.
 //!
-//! A gate bounds a measure's mean or a failure class's share (`min`, `max`), or its deterioration from a baseline's over the
+//! A gate bounds a metric's mean or a failure class's share (`min`, `max`), or its deterioration from a baseline's over the
 //! same questions (`max_drop`). A share is the mean of a value that is 1 for a question with the class and 0 for
 //! every other. By default the 95% interval decides: a gate passes if the whole interval meets the limit, fails if none
 //! of it does, and is inconclusive otherwise. `mean` uses the value alone, and so does a limit at the end of the
-//! measure's range, which no number of questions could establish. A gate that cannot be judged is an error, never a pass.
+//! metric's range, which no number of questions could establish. A gate that cannot be judged is an error, never a pass.
 
 #[cfg(test)]
 mod tests;
@@ -12,14 +12,14 @@ mod tests;
 use ragtriage_core::config::GateMode;
 use serde::Serialize;
 
-use super::compare::differences::{self, MeasureDifference, TwoColumns};
+use super::compare::differences::{self, MetricDifference, TwoColumns};
 use super::compare::pairs::{Pairs, QuestionCounts};
 use super::compare::{ComparedRun, LEVEL};
 use super::score::{self, Scores};
-use super::summary::{self, EvaluationPlan, MeasureSummary};
+use super::summary::{self, EvaluationPlan, MetricSummary};
 use super::{Error, diagnose};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::measure::{Direction, Measure, Quantity};
+use ragtriage_core::metric::{Direction, Metric, Quantity};
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::Interval;
 use ragtriage_data::run::{SCHEMA, SavedRun};
@@ -39,7 +39,7 @@ pub enum GateBound {
     Complete,
 }
 
-/// One bound on one measure or failure class.
+/// One bound on one metric or failure class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gate {
     quantity: Quantity,
@@ -48,7 +48,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Creates a gate that the measure or class can both pass and fail.
+    /// Creates a gate that the metric or class can both pass and fail.
     ///
     /// # Errors
     /// A limit that is not a number or outside the range (a drop is at least 0), and a bound on a change of a class without a
@@ -76,7 +76,7 @@ impl Gate {
         }
     }
 
-    /// Returns true if `other` bounds the same measure or class in the same way.
+    /// Returns true if `other` bounds the same metric or class in the same way.
     #[must_use]
     pub fn replaces(&self, other: &Self) -> bool {
         (self.quantity, self.bound) == (other.quantity, other.bound)
@@ -135,8 +135,8 @@ ragtriage_core::closed_set! {
 pub struct GateResult {
     /// The condition.
     pub gate: String,
-    /// The measure or failure class.
-    pub measure: String,
+    /// The metric or failure class.
+    pub metric: String,
     /// The bound.
     pub bound: GateBound,
     /// The limit.
@@ -190,7 +190,7 @@ pub struct GatePlan {
 /// Judges `run` by the plan's gates.
 ///
 /// # Errors
-/// A run without a question, a measure without a value in the run, a gate on a change without a baseline, and the errors of
+/// A run without a question, a metric without a value in the run, a gate on a change without a baseline, and the errors of
 /// comparing the runs.
 pub fn check(
     run: &SavedRun,
@@ -229,21 +229,21 @@ pub fn check(
 struct JudgedRun<'a> {
     run: &'a SavedRun,
     scores: Scores,
-    /// Empty where no gate is on a class: classifying takes longer than scoring, and most gates are on measures.
+    /// Empty where no gate is on a class: classifying takes longer than scoring, and most gates are on metrics.
     outcomes: Vec<Outcome>,
 }
 
 impl<'a> JudgedRun<'a> {
     fn new(ComparedRun { run, k }: ComparedRun<'a>, plan: &GatePlan) -> Self {
         let judge = plan.evaluation.judge;
-        let of = |gate: &Gate| gate.quantity.measure();
-        let mut measures: Vec<Measure> = plan.gates.iter().filter_map(of).collect();
-        measures.sort_unstable();
-        measures.dedup();
+        let of = |gate: &Gate| gate.quantity.metric();
+        let mut metrics: Vec<Metric> = plan.gates.iter().filter_map(of).collect();
+        metrics.sort_unstable();
+        metrics.dedup();
         let is_on_classes = plan.gates.iter().any(|gate| of(gate).is_none());
         Self {
             run,
-            scores: score::score(run, &measures, judge),
+            scores: score::score(run, &metrics, judge),
             outcomes: if is_on_classes { diagnose::outcomes(run, k, judge) } else { Vec::new() },
         }
     }
@@ -251,7 +251,7 @@ impl<'a> JudgedRun<'a> {
     /// Returns each question's value: a score, or 1 if it has the class or fault and 0 if not.
     ///
     /// # Errors
-    /// A class of answers where the run has none, and a measure without a value.
+    /// A class of answers where the run has none, and a metric without a value.
     fn column(&self, quantity: Quantity) -> Result<Vec<Option<f64>>, Error> {
         let shares = |needs_answers: bool, has: &dyn Fn(&Outcome) -> bool| {
             let shares = self.outcomes.iter().map(|one| Some(f64::from(u8::from(has(one)))));
@@ -259,7 +259,7 @@ impl<'a> JudgedRun<'a> {
             (!needs_answers || has_answers()).then(|| shares.collect())
         };
         let column = match quantity {
-            Quantity::Measure(measure) => self.scores.column(measure),
+            Quantity::Metric(metric) => self.scores.column(metric),
             Quantity::Class(class) => shares(class.needs_an_answer(), &|one| one.class == class),
             Quantity::Fault(fault) => shares(true, &|one| one.fault == Some(fault)),
         };
@@ -329,7 +329,7 @@ struct Judgeable {
 }
 
 impl Judgeable {
-    fn level(summary: &MeasureSummary) -> Self {
+    fn level(summary: &MetricSummary) -> Self {
         Self {
             value: summary.mean,
             ci95: summary.ci95,
@@ -339,8 +339,8 @@ impl Judgeable {
         }
     }
 
-    fn change(difference: &MeasureDifference) -> Self {
-        let MeasureDifference { baseline, run, delta, ci95, n, lower_is_better, least_p, .. } =
+    fn change(difference: &MetricDifference) -> Self {
+        let MetricDifference { baseline, run, delta, ci95, n, lower_is_better, least_p, .. } =
             difference;
         let sign = if *lower_is_better { 1.0 } else { -1.0 };
         let too_few_differ = least_p.is_some_and(|least| least >= LEVEL);
@@ -372,7 +372,7 @@ fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult {
     };
     GateResult {
         gate: gate.title(),
-        measure: gate.quantity.to_string(),
+        metric: gate.quantity.to_string(),
         bound: gate.bound,
         limit: gate.limit,
         value: found.value,
@@ -447,7 +447,7 @@ fn complete(run: &SavedRun) -> Option<GateResult> {
     };
     (failed + missing > 0).then(|| GateResult {
         gate: "every question judged".to_owned(),
-        measure: "questions".to_owned(),
+        metric: "questions".to_owned(),
         bound: GateBound::Complete,
         limit: 1.0,
         value: judged as f64 / asked as f64,

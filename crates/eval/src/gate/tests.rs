@@ -6,7 +6,7 @@ use crate::tests::failed;
 use ragtriage_data::run::ExternalSource;
 
 fn gate(name: &str, bound: GateBound, limit: f64) -> Gate {
-    let quantity: Quantity = name.parse().expect("a measure or class");
+    let quantity: Quantity = name.parse().expect("a metric or class");
     Gate::new(quantity, bound, limit).expect("a gate")
 }
 
@@ -81,8 +81,8 @@ fn the_mean_alone_passes_or_fails_and_rounding_breaks_no_gate() {
 
 #[test]
 fn a_drop_is_a_fall_of_what_should_be_high_and_a_rise_of_what_should_be_low() {
-    let difference = |lower_is_better| MeasureDifference {
-        measure: "EM@5".parse().expect("a measure"),
+    let difference = |lower_is_better| MetricDifference {
+        metric: "EM@5".parse().expect("a metric"),
         n: 9,
         baseline: 0.5,
         run: 0.4,
@@ -221,7 +221,7 @@ fn a_limit_outside_the_measure_is_refused() {
         ("MedianRank", GateBound::Max, 0.5),
         ("MedianRank", GateBound::Max, f64::INFINITY),
     ] {
-        let quantity: Quantity = name.parse().expect("a measure");
+        let quantity: Quantity = name.parse().expect("a metric");
         assert!(Gate::new(quantity, bound, limit).is_err(), "{name} {limit}");
     }
     assert_eq!(gate("MedianRank", GateBound::Max, 3.0).title(), "MedianRank <= 3");
@@ -256,7 +256,7 @@ fn a_run_without_questions_is_reported_as_such() {
 fn a_run_without_answers_has_no_share_of_a_class_of_answers() {
     let mut silent = run("silent", &["18 May", "1815"]);
     for trace in &mut silent.traces {
-        trace.arms.clear();
+        trace.conditions.clear();
     }
     let answered = run("answered", &["18 May", "1815"]);
     let names = ["generation", "hallucinated", "reader"];

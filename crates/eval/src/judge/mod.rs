@@ -10,9 +10,9 @@ use serde::Serialize;
 
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::{Decider, Decision};
-use ragtriage_core::rightness::{Correctness, JudgeVerdict};
+use ragtriage_core::correctness::{Correctness, JudgeVerdict};
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::types::{ArmName, Interval, QuestionId, QuestionKind, Trace};
+use ragtriage_core::types::{Condition, Interval, QuestionId, QuestionKind, Trace};
 use ragtriage_data::run::SavedRun;
 use ragtriage_data::run::judged::{self, JudgeReply};
 
@@ -34,14 +34,14 @@ pub struct DecidedAnswers {
 pub struct JudgeSummary {
     /// The judge: its model, and a hash of all that its replies depend on besides the texts.
     pub judge: String,
-    /// Its replies, on answers of every condition (arm).
+    /// Its replies, on answers of every condition.
     pub n_replies: usize,
     /// Replies without a readable verdict: the answer remains unsure.
     pub n_unreadable: usize,
     /// Cost of all calls in US dollars.
     pub cost_usd: f64,
-    /// Sampled answers that are right by the rule, and those of them that the judge calls different.
-    pub right_called_different: ErrorRate,
+    /// Sampled answers that are correct by the rule, and those of them that the judge calls different.
+    pub correct_called_different: ErrorRate,
     /// Sampled answers that are wrong by the rule, and those of them that the judge calls the same.
     pub wrong_called_same: ErrorRate,
     /// Audited answers that the rule is unsure of, and those of them on which the judge and the person differ.
@@ -79,7 +79,7 @@ pub fn decided_answers(run: &SavedRun, outcomes: &[Outcome]) -> Option<DecidedAn
     Some(counts)
 }
 
-/// Measures the judge that wrote the last reply; `None` without replies. `outcomes` is parallel to the run's traces.
+/// Metrics the judge that wrote the last reply; `None` without replies. `outcomes` is parallel to the run's traces.
 #[must_use]
 pub fn judge_summary(run: &SavedRun, outcomes: &[Outcome]) -> Option<JudgeSummary> {
     let replies: Vec<&JudgeReply> = judged::last_judge(&run.decided.replies).collect();
@@ -90,22 +90,22 @@ pub fn judge_summary(run: &SavedRun, outcomes: &[Outcome]) -> Option<JudgeSummar
         .collect();
     let mut errors = [ErrorRate::default(); 3];
     for (trace, decision) in decisions(run, outcomes) {
-        let answer = trace.attempt(ArmName::Retrieved).map_or("", |attempt| &attempt.extracted);
+        let answer = trace.attempt(Condition::Retrieved).map_or("", |attempt| &attempt.extracted);
         let question = &trace.question.id;
         let is_sample = sample.contains(&(question, answer));
         let verdict = run.decided.answers.judge.get(&(question.clone(), answer.to_owned()));
         let (rate, truth) = match (decision.rule, decision.by) {
-            (Correctness::Right, _) if is_sample => (0, decision.rule),
+            (Correctness::Correct, _) if is_sample => (0, decision.rule),
             (Correctness::Wrong, _) if is_sample => (1, decision.rule),
             (Correctness::Unsure, Decider::Person) => (2, decision.judgment.correctness),
             _ => continue,
         };
         if let Some(is_same) = verdict {
             errors[rate].n += 1;
-            errors[rate].count += usize::from(Correctness::from_right(*is_same) != truth);
+            errors[rate].count += usize::from(Correctness::from_correct(*is_same) != truth);
         }
     }
-    let [right_called_different, wrong_called_same, unsure_unlike_person] =
+    let [correct_called_different, wrong_called_same, unsure_unlike_person] =
         errors.map(|rate| ErrorRate { ci95: wilson(rate.count, rate.n), ..rate });
     let is_unreadable = |reply: &&&JudgeReply| reply.call.verdict == JudgeVerdict::Unreadable;
     Some(JudgeSummary {
@@ -113,7 +113,7 @@ pub fn judge_summary(run: &SavedRun, outcomes: &[Outcome]) -> Option<JudgeSummar
         n_replies: replies.len(),
         n_unreadable: replies.iter().filter(is_unreadable).count(),
         cost_usd: judged::spent(&run.decided.replies),
-        right_called_different,
+        correct_called_different,
         wrong_called_same,
         unsure_unlike_person,
     })
@@ -126,7 +126,7 @@ fn decisions<'a>(
 ) -> impl Iterator<Item = (&'a Trace, &'a Decision)> {
     run.traces.iter().zip(outcomes).filter_map(|(trace, outcome)| {
         let is_answerable = trace.question.kind != QuestionKind::Unanswerable;
-        let decision = outcome.judgments.decision(ArmName::Retrieved)?;
+        let decision = outcome.judgments.decision(Condition::Retrieved)?;
         is_answerable.then_some((trace, decision))
     })
 }

@@ -3,13 +3,13 @@
 use super::*;
 use crate::compare::tests::{evaluation, run};
 use crate::summary::{EvaluationPlan, evaluate};
-use ragtriage_core::rightness::{Judge, RightRule};
-use ragtriage_core::types::{Arm, FailureClass, Origin, TokenUse};
+use ragtriage_core::correctness::{CorrectRule, Judge};
+use ragtriage_core::types::{ConditionAnswers, FailureClass, Origin, TokenUse};
 use ragtriage_data::run::judged::JudgeCall;
 
 fn plan() -> EvaluationPlan {
-    let plan = evaluation(&["AnswerRight"]);
-    EvaluationPlan { judge: Judge { rule: RightRule::Auto, ..plan.judge }, ..plan }
+    let plan = evaluation(&["AnswerCorrect"]);
+    EvaluationPlan { judge: Judge { rule: CorrectRule::Auto, ..plan.judge }, ..plan }
 }
 
 /// The rule does not read answers of this length.
@@ -21,7 +21,7 @@ fn unsure() -> String {
 fn add(run: &mut SavedRun, at: usize, verdict: JudgeVerdict, is_sample: bool) {
     let trace = &run.traces[at];
     let question = trace.question.id.clone();
-    let answer = trace.arms[0].attempts[0].extracted.clone();
+    let answer = trace.conditions[0].attempts[0].extracted.clone();
     if let Some(is_same) = verdict.is_same() {
         run.decided.answers.judge.insert((question.clone(), answer.clone()), is_same);
     }
@@ -42,9 +42,10 @@ fn a_judge_settles_unsure_answers_of_every_condition_and_its_error_is_known() {
     let unsure = unsure();
     let mut run = run("r", &["18 May", "18 May", "19 May", &unsure, &unsure, &unsure]);
     // The oracle's answer to question 2 is text that the judge knows of question 3 only.
-    let oracle = Arm { arm: ArmName::Oracle, ..run.traces[3].arms[0].clone() };
-    run.traces[2].arms.push(oracle.clone());
-    run.traces[3].arms.push(oracle);
+    let oracle =
+        ConditionAnswers { condition: Condition::Oracle, ..run.traces[3].conditions[0].clone() };
+    run.traces[2].conditions.push(oracle.clone());
+    run.traces[3].conditions.push(oracle);
     let plan = plan();
     let alone = evaluate(&run, &plan);
     assert_eq!((alone.summary.decided, &alone.summary.judge), (None, &None));
@@ -59,24 +60,25 @@ fn a_judge_settles_unsure_answers_of_every_condition_and_its_error_is_known() {
         add(&mut run, at, verdict, is_sample);
     }
     let found = evaluate(&run, &plan);
-    let right = |at: usize, arm| found.outcomes[at].judgments.correctness(arm).expect("judged");
+    let correct =
+        |at: usize, condition| found.outcomes[at].judgments.correctness(condition).expect("judged");
     assert_eq!(
-        [0, 1, 2, 3, 4, 5].map(|at| right(at, ArmName::Retrieved).name()),
-        ["right", "right", "wrong", "right", "wrong", "unsure"]
+        [0, 1, 2, 3, 4, 5].map(|at| correct(at, Condition::Retrieved).name()),
+        ["correct", "correct", "wrong", "correct", "wrong", "unsure"]
     );
-    assert_eq!(right(3, ArmName::Oracle), Correctness::Right);
-    assert_eq!(right(2, ArmName::Oracle), Correctness::Unsure);
+    assert_eq!(correct(3, Condition::Oracle), Correctness::Correct);
+    assert_eq!(correct(2, Condition::Oracle), Correctness::Unsure);
     assert_eq!(found.outcomes[5].class, FailureClass::Unsure);
-    assert_eq!(found.summary.measures["AnswerRight"].mean, 3.5 / 6.0);
+    assert_eq!(found.summary.metrics["AnswerCorrect"].mean, 3.5 / 6.0);
     let decided = DecidedAnswers { rule: 3, judge: 2, person: 0, unsure: 1 };
     assert_eq!(found.summary.decided, Some(decided));
     let judge = found.summary.judge.expect("a judge");
     assert_eq!((judge.n_replies, judge.n_unreadable), (6, 1));
-    assert_eq!((judge.right_called_different.n, judge.right_called_different.count), (2, 1));
+    assert_eq!((judge.correct_called_different.n, judge.correct_called_different.count), (2, 1));
     assert_eq!((judge.wrong_called_same.n, judge.wrong_called_same.count), (1, 1));
     assert!((judge.cost_usd - 0.006).abs() < 1e-12);
     // Scores without classes, as of gates and trials.
-    let scored = crate::score::score(&run, &plan.measures, plan.judge);
+    let scored = crate::score::score(&run, &plan.metrics, plan.judge);
     assert_eq!(scored.rows, found.scores.rows);
 }
 
@@ -86,16 +88,16 @@ fn a_person_overrides_rule_and_judge() {
     let mut run = run("r", &["18 May", &unsure]);
     add(&mut run, 1, JudgeVerdict::Same, false);
     for trace in &run.traces {
-        let key = (trace.question.id.clone(), trace.arms[0].attempts[0].extracted.clone());
+        let key = (trace.question.id.clone(), trace.conditions[0].attempts[0].extracted.clone());
         run.decided.answers.person.insert(key, false);
     }
     let found = evaluate(&run, &plan());
-    assert_eq!(found.summary.measures["AnswerRight"].mean, 0.0);
+    assert_eq!(found.summary.metrics["AnswerCorrect"].mean, 0.0);
     assert_eq!(found.summary.decided, Some(DecidedAnswers { person: 2, ..Default::default() }));
     let judge = found.summary.judge.expect("a judge");
     assert_eq!((judge.unsure_unlike_person.n, judge.unsure_unlike_person.count), (1, 1));
-    assert_eq!(judge.right_called_different.n, 0, "the other answer was not sampled");
+    assert_eq!(judge.correct_called_different.n, 0, "the other answer was not sampled");
     // An audit compares the person with the rule alone.
     let rule = crate::audit::decisions(&run, &found.outcomes);
-    assert_eq!(rule, [Some(Correctness::Right), Some(Correctness::Unsure)]);
+    assert_eq!(rule, [Some(Correctness::Correct), Some(Correctness::Unsure)]);
 }

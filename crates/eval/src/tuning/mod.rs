@@ -19,19 +19,19 @@ pub use ranking::{held_out, rank};
 pub use verdict::judge;
 
 use crate::score::Scores;
-use ragtriage_core::measure::Measure;
+use ragtriage_core::metric::Metric;
 use ragtriage_core::types::{Interval, QuestionId, Trace};
 use ragtriage_data::run::SavedRun;
 
 /// Options for analysing a sweep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TuningPlan {
-    /// The measure that ranks and judges trials; it averages over questions.
-    pub measure: Measure,
+    /// The metric that ranks and judges trials; it averages over questions.
+    pub metric: Metric,
     /// The view at equal k: the same family at one k for all.
-    pub equal_k: Measure,
+    pub equal_k: Metric,
     /// The view at equal context tokens: the same family at one budget for all.
-    pub equal_tokens: Measure,
+    pub equal_tokens: Metric,
     /// Sign flips of each test.
     pub permutations: usize,
     /// Their seed.
@@ -74,7 +74,7 @@ pub struct ScoredTrial {
 /// The scores of one trial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrialScores {
-    /// One row per question, parallel to [`SweepScores::questions`]; `None` if a measure is undefined or the question failed.
+    /// One row per question, parallel to [`SweepScores::questions`]; `None` if a metric is undefined or the question failed.
     pub scores: Scores,
     /// Tokens (`cl100k_base`) of the passages packed for each question, as the prompt shows them; `None` if it failed.
     pub context_tokens: Vec<Option<f64>>,
@@ -112,21 +112,21 @@ impl TrialTruncation {
 /// The ranking of a sweep.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrialRanking {
-    /// The measure that ranks it.
-    pub measure: Measure,
+    /// The metric that ranks it.
+    pub metric: Metric,
     /// Number of questions that every completed trial has a value for: all statistics are over
     /// these.
     pub n: usize,
     /// Number of questions with a value for some trials only (they failed in others): omitted.
     pub n_left_out: usize,
-    /// Number of questions of the sweep without a value in any completed trial: the measure is undefined for them, or they failed
+    /// Number of questions of the sweep without a value in any completed trial: the metric is undefined for them, or they failed
     /// in all.
     pub n_undefined: usize,
     /// Number of clusters of these questions.
     pub n_clusters: usize,
     /// Questions of the largest cluster.
     pub largest_cluster: usize,
-    /// Best first: by the measure, then fewer context tokens, then the default, then the earlier one. Failed trials are last.
+    /// Best first: by the metric, then fewer context tokens, then the default, then the earlier one. Failed trials are last.
     pub rows: Vec<RankedTrial>,
     /// The best row's name, possibly the default's. `None` if no trial completed or no question has a
     /// value.
@@ -143,7 +143,7 @@ pub struct RankedTrial {
     /// The error of a failed trial; all statistics are then 0 or absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The mean of the measure it is ranked by.
+    /// The mean of the metric it is ranked by.
     pub mean: f64,
     /// Its 95 % interval, by t over clusters.
     pub ci95: Option<Interval>,

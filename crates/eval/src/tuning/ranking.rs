@@ -9,17 +9,17 @@ use super::{
 };
 use crate::clusters;
 use crate::compare::differences::TIE;
-use crate::measure_summary::mean;
-use ragtriage_core::measure::{Direction, Measure};
+use crate::metric_summary::mean;
+use ragtriage_core::metric::{Direction, Metric};
 use ragtriage_core::stats::cluster::clusters;
 use ragtriage_core::stats::holm::holm;
 use ragtriage_core::stats::randomisation::{RandomisationPlan, Randomised, randomisation};
 use ragtriage_core::stats::t::mean_error;
 
-/// Ranks the trials of `sweep` by `plan.measure`, over the questions that every completed trial has a value for.
+/// Ranks the trials of `sweep` by `plan.metric`, over the questions that every completed trial has a value for.
 #[must_use]
 pub fn rank(sweep: &SweepScores, plan: &TuningPlan) -> TrialRanking {
-    let aligned = AlignedSweep::new(sweep, plan.measure);
+    let aligned = AlignedSweep::new(sweep, plan.metric);
     let n = aligned.questions.len();
     let order = best_first(&aligned);
     let differences = differences(&aligned, plan);
@@ -29,7 +29,7 @@ pub fn rank(sweep: &SweepScores, plan: &TuningPlan) -> TrialRanking {
     let sizes = clusters::sizes(&aligned.cluster_of);
     rows.extend(sweep.trials.iter().filter_map(failed_row));
     TrialRanking {
-        measure: plan.measure,
+        metric: plan.metric,
         n,
         n_left_out: aligned.n_left_out,
         n_undefined: aligned.n_undefined,
@@ -40,7 +40,7 @@ pub fn rank(sweep: &SweepScores, plan: &TuningPlan) -> TrialRanking {
     }
 }
 
-/// Returns the indexes of [`AlignedSweep::trials`], best first: by the measure, then fewer context tokens, then the default, then
+/// Returns the indexes of [`AlignedSweep::trials`], best first: by the metric, then fewer context tokens, then the default, then
 /// the earlier one.
 fn best_first(aligned: &AlignedSweep<'_>) -> Vec<usize> {
     let trials = aligned.trials.iter();
@@ -102,7 +102,7 @@ fn row(
         mean: mean(&trial.values),
         // If all clusters agree, the interval is the exact binomial bound for equal values.
         ci95: mean_error(&trial.values, &aligned.cluster_of)
-            .map(|error| error.interval_in(plan.measure.family().range())),
+            .map(|error| error.interval_in(plan.metric.family().range())),
         equal_k: aligned.mean_of(trial, plan.equal_k),
         equal_tokens: aligned.mean_of(trial, plan.equal_tokens),
         context_tokens: mean(&trial.context_tokens),
@@ -128,7 +128,7 @@ fn failed_row(trial: &ScoredTrial) -> Option<RankedTrial> {
     })
 }
 
-/// Compares the winner with the default on held-out questions: the values of `plan.measure` by question, where both have one.
+/// Compares the winner with the default on held-out questions: the values of `plan.metric` by question, where both have one.
 /// `evaluations`, at least 1, is the number of trials ever compared with a default on these questions, this one included: p is
 /// multiplied by it (Bonferroni), and the interval widened by as much, to correct for repeated evaluations.
 #[must_use]
@@ -163,7 +163,7 @@ pub fn held_out(
 }
 
 /// Returns the test of a mean of differences as one of `tests`, its interval clamped to the range of differences of the
-/// measure.
+/// metric.
 pub(super) fn tested(
     differences: &[f64],
     cluster_of: &[usize],
@@ -172,7 +172,7 @@ pub(super) fn tested(
 ) -> Option<Randomised> {
     let options = RandomisationPlan { permutations: plan.permutations, seed: plan.seed, tests };
     let test = randomisation(differences, cluster_of, options)?;
-    let (low, high) = plan.measure.family().range();
+    let (low, high) = plan.metric.family().range();
     let interval = test.interval.map(|interval| interval.within(high - low));
     Some(Randomised { interval, ..test })
 }
@@ -194,7 +194,7 @@ pub(super) fn is_better(delta: f64, direction: Direction) -> bool {
 
 /// The questions and trials shared by all statistics of a sweep.
 pub(super) struct AlignedSweep<'a> {
-    measure: Measure,
+    metric: Metric,
     /// Indexes among the sweep's questions, ascending.
     questions: Vec<usize>,
     /// Questions that only some of the trials have a value for.
@@ -218,7 +218,7 @@ pub(super) struct AlignedTrial<'a> {
 }
 
 impl<'a> AlignedSweep<'a> {
-    pub fn new(sweep: &'a SweepScores, measure: Measure) -> Self {
+    pub fn new(sweep: &'a SweepScores, metric: Metric) -> Self {
         let ran: Vec<(usize, &ScoredTrial, &TrialScores)> = sweep
             .trials
             .iter()
@@ -228,7 +228,7 @@ impl<'a> AlignedSweep<'a> {
         let columns: Vec<Vec<Option<f64>>> = ran
             .iter()
             .map(|(_, _, measured)| {
-                measured.scores.column(measure).unwrap_or_else(|| vec![None; sweep.questions.len()])
+                measured.scores.column(metric).unwrap_or_else(|| vec![None; sweep.questions.len()])
             })
             .collect();
         let (mut questions, mut n_left_out, mut n_undefined) = (Vec::new(), 0, 0);
@@ -256,11 +256,11 @@ impl<'a> AlignedSweep<'a> {
             })
             .collect();
         let cluster_of = clusters(questions.iter().map(|&question| [sweep.cluster_of[question]]));
-        Self { measure, questions, n_left_out, n_undefined, cluster_of, trials }
+        Self { metric, questions, n_left_out, n_undefined, cluster_of, trials }
     }
 
     fn direction(&self) -> Direction {
-        self.measure.family().direction()
+        self.metric.family().direction()
     }
 
     /// `None` if it failed or was not tried: the first completed trial is then a different one and does not
@@ -269,10 +269,10 @@ impl<'a> AlignedSweep<'a> {
         self.trials.first().filter(|column| column.at == 0)
     }
 
-    /// Returns another measure's mean over those of the same questions that have it; `None` if none has.
-    fn mean_of(&self, trial: &AlignedTrial<'_>, measure: Measure) -> Option<f64> {
+    /// Returns another metric's mean over those of the same questions that have it; `None` if none has.
+    fn mean_of(&self, trial: &AlignedTrial<'_>, metric: Metric) -> Option<f64> {
         let scores = &trial.measured.scores;
-        let column = scores.measures.iter().position(|other| *other == measure)?;
+        let column = scores.metrics.iter().position(|other| *other == metric)?;
         let values: Vec<f64> =
             self.questions.iter().filter_map(|&question| scores.rows[question][column]).collect();
         (!values.is_empty()).then(|| mean(&values))

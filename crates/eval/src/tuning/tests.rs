@@ -8,15 +8,15 @@ use super::*;
 use crate::score::Scores;
 use ragtriage_core::types::Interval;
 
-fn measure(name: &str) -> Measure {
-    name.parse().expect("a measure")
+fn metric(name: &str) -> Metric {
+    name.parse().expect("a metric")
 }
 
 fn plan(name: &str) -> TuningPlan {
     TuningPlan {
-        measure: measure(name),
-        equal_k: measure("EM@3"),
-        equal_tokens: measure("EM@1"),
+        metric: metric(name),
+        equal_k: metric("EM@3"),
+        equal_tokens: metric("EM@1"),
         permutations: 1024,
         seed: 7,
     }
@@ -27,7 +27,7 @@ fn plan(name: &str) -> TuningPlan {
 fn trial(name: &str, values: &[Option<f64>], tokens: f64) -> ScoredTrial {
     let row = |value: &Option<f64>| vec![*value, value.map(|v| v / 2.0), value.map(|v| v / 4.0)];
     let scores = Scores {
-        measures: ["EM@5", "EM@3", "EM@1"].map(measure).to_vec(),
+        metrics: ["EM@5", "EM@3", "EM@1"].map(metric).to_vec(),
         rows: values.iter().map(row).collect(),
     };
     let context_tokens = values.iter().map(|value| value.map(|_| tokens)).collect();
@@ -112,10 +112,10 @@ fn of_equals_the_cheaper_is_first_then_the_default_then_the_earlier() {
     assert_eq!(names(&ranking), ["cheap", "default", "b", "a", "dear"]);
 }
 
-/// The trial's values as another measure's.
+/// The trial's values as another metric's.
 fn renamed(mut trial: ScoredTrial, name: &str) -> ScoredTrial {
     if let Ok(measured) = &mut trial.result {
-        measured.scores.measures[0] = measure(name);
+        measured.scores.metrics[0] = metric(name);
     }
     trial
 }

@@ -10,7 +10,7 @@ use super::{
     TuningVerdict,
 };
 use crate::compare::{LEVEL, p_text};
-use ragtriage_core::measure::Direction;
+use ragtriage_core::metric::Direction;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::Interval;
 
@@ -36,7 +36,7 @@ pub fn judge(
     let Some(default) = default else {
         return kept(no_default(ranking, &labels.setting(best), best, sweep));
     };
-    let direction = plan.measure.family().direction();
+    let direction = plan.metric.family().direction();
     let found = Found { ranking, labels, default, direction };
     match confirmation {
         _ if !found.is_higher(best) => kept(found.none_higher(best)),
@@ -79,8 +79,8 @@ impl Found<'_> {
     }
 
     fn set(&self, row: &RankedTrial, numbers: &str) -> TuningVerdict {
-        let (instead, measure) = (self.labels.instead(row), self.ranking.measure);
-        claimed(row, format!("Set {instead}: {measure} {numbers}."))
+        let (instead, metric) = (self.labels.instead(row), self.ranking.metric);
+        claimed(row, format!("Set {instead}: {metric} {numbers}."))
     }
 
     fn on_held_out(&self, best: &RankedTrial, found: &HeldOut) -> TuningVerdict {
@@ -103,7 +103,7 @@ impl Found<'_> {
             "{}, the best on the tuning questions, is {result} on {} ({} {numbers})",
             self.labels.setting(best),
             plural(n, "held-out question", "held-out questions"),
-            self.ranking.measure
+            self.ranking.metric
         ));
         let limit = if is_shown { String::new() } else { least(found.n_clusters, evaluations) };
         TuningVerdict { harms: is_shown, ..kept(text + &limit) }
@@ -118,7 +118,7 @@ impl Found<'_> {
         let text = self.keep(&format!(
             "{}, the best, is not distinguishable from it on {on} ({} {})",
             self.labels.setting(best),
-            self.ranking.measure,
+            self.ranking.metric,
             self.numbers(best)
         ));
         kept(text + &least(self.ranking.n_clusters, self.n_compared()))
@@ -157,7 +157,7 @@ impl Found<'_> {
         };
         self.keep(&format!(
             "no trial{ran} scored higher, {} {:.3} on {}{cheaper}",
-            self.ranking.measure,
+            self.ranking.metric,
             self.default.mean,
             questions(self.ranking.n)
         ))
@@ -188,7 +188,7 @@ fn nothing_ranked(ranking: &TrialRanking) -> String {
     }
     format!(
         "No question has a value of {} in every trial that ran, so there is nothing to compare.",
-        ranking.measure
+        ranking.metric
     )
 }
 
@@ -202,7 +202,7 @@ fn no_default(
     let why = why.map_or(String::new(), |why| format!(" ({why})"));
     format!(
         "The default was not scored{why}, so no trial can be compared with it: {name}, {} {:.3}, is the best of the others.",
-        ranking.measure, best.mean
+        ranking.metric, best.mean
     )
 }
 

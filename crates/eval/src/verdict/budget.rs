@@ -3,7 +3,7 @@
 //! Per question, with r the answer score on the retrieved prompt, o on the oracle's and g on the retrieved one with the gold
 //! evidence inserted: `1 - r = (1 - o) + (o - g) + (g - r)`. The first term is the generator's (or the label's), the second
 //! `distraction`, the third the delivery loss of the stage that lost the support. If support reached the prompt, g is r: there
-//! was no delivery loss. If the arm `gold_in_noise` was not run, a delivery loss includes the cost of distraction: it is o - r. A
+//! was no delivery loss. If the condition `gold_with_distractors` was not run, a delivery loss includes the cost of distraction: it is o - r. A
 //! prompt truncated by the server counts as `packing`, o - r. A question whose gold evidence is missing from the corpus has no
 //! oracle: its whole `1 - r` is the corpus's. Terms may be negative and are shown unchanged; they add up to the loss. Without an
 //! oracle the terms are the shares of questions whose support each stage lost.
@@ -14,18 +14,18 @@ use serde::{Deserialize, Serialize};
 
 use super::{Side, Source};
 use crate::diagnose;
-use crate::measure_summary::mean;
+use crate::metric_summary::mean;
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::of_mean;
-use ragtriage_core::types::{ArmName, Interval, Stage, Trace};
+use ragtriage_core::types::{Condition, Interval, Stage, Trace};
 
 /// Decimals of a loss term in reports.
 pub const LOSS_DIGITS: u32 = 3;
-/// The quantity that a budget without an oracle arm counts.
+/// The quantity that a budget without an oracle condition counts.
 pub const SUPPORT: &str = "support";
 /// The quantity that it counts where what complete evidence would bring is estimated.
-pub const ESTIMATED: &str = "right answers, estimated";
+pub const ESTIMATED: &str = "correct answers, estimated";
 
 /// Losses of one question, parallel to [`Source::ALL`].
 pub(crate) type Terms = [f64; Source::ALL.len()];
@@ -33,9 +33,9 @@ pub(crate) type Terms = [f64; Source::ALL.len()];
 /// The quantity whose loss a budget counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetOf {
-    /// Right answers: 1, 0.5 where the rule is unsure, 0.
-    Right,
-    /// Support, for a run without an oracle arm.
+    /// Correct answers: 1, 0.5 where the rule is unsure, 0.
+    Correct,
+    /// Support, for a run without an oracle condition.
     Support,
 }
 
@@ -62,7 +62,7 @@ pub struct Term {
 /// The budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LossBudget {
-    /// The quantity lost: `right answers` with an oracle; without, `right answers, estimated`, or `support`.
+    /// The quantity lost: `correct answers` with an oracle; without, `correct answers, estimated`, or `support`.
     pub of: String,
     /// Questions counted.
     pub n: usize,
@@ -92,7 +92,7 @@ pub(super) fn rows(
     questions
         .map(|(trace, outcome)| match of {
             BudgetOf::Support => support_terms(outcome),
-            BudgetOf::Right => terms_under(trace, outcome, reading),
+            BudgetOf::Correct => terms_under(trace, outcome, reading),
         })
         .collect()
 }
@@ -105,7 +105,7 @@ pub fn loss_budget(
     of: BudgetOf,
     bootstrap: &Bootstrap,
 ) -> LossBudget {
-    let name = if of == BudgetOf::Right { "right answers" } else { SUPPORT };
+    let name = if of == BudgetOf::Correct { "correct answers" } else { SUPPORT };
     budget(name, &rows(traces, outcomes, of, Reading::Plain), &[], bootstrap)
 }
 
@@ -165,14 +165,14 @@ pub(crate) fn answer_terms(trace: &Trace, outcome: &Outcome) -> Option<Terms> {
 }
 
 fn terms_under(trace: &Trace, outcome: &Outcome, reading: Reading) -> Option<Terms> {
-    let score = |arm| diagnose::right(trace, outcome, arm);
-    let retrieved = score(ArmName::Retrieved)?;
-    let in_noise = score(ArmName::GoldInNoise);
+    let score = |condition| diagnose::correct(trace, outcome, condition);
+    let retrieved = score(Condition::Retrieved)?;
+    let in_noise = score(Condition::GoldWithDistractors);
     // Whether the part of a wide label that was delivered suffices is known only where the rest was added.
     if !outcome.evidence.is_testable()
         || outcome.evidence.is_partial() && in_noise.is_none()
         || outcome.class.has_no_result()
-        || trace.attempt(ArmName::GoldInNoise).is_some_and(|attempt| !attempt.is_usable())
+        || trace.attempt(Condition::GoldWithDistractors).is_some_and(|attempt| !attempt.is_usable())
     {
         return None;
     }
@@ -181,7 +181,7 @@ fn terms_under(trace: &Trace, outcome: &Outcome, reading: Reading) -> Option<Ter
         terms[Source::Corpus as usize] += 1.0 - retrieved;
         return Some(terms);
     }
-    let oracle = score(ArmName::Oracle)?;
+    let oracle = score(Condition::Oracle)?;
     let oracle = match reading {
         Reading::Plain => oracle,
         Reading::BestAnswer => oracle.max(retrieved).max(in_noise.unwrap_or(oracle)),

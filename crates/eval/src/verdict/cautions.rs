@@ -10,7 +10,7 @@ use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::text::numbers::{percent_of, plural, thousands};
 use ragtriage_core::text::sanitize::shortened;
 use ragtriage_core::types::{
-    ArmName, ErrorKind, FailureClass, QuestionKind, Stance, SupportRule, Trace,
+    Condition, ErrorKind, FailureClass, QuestionKind, Stance, SupportRule, Trace,
 };
 
 /// Questions or clusters below which a verdict is marked as resting on few.
@@ -50,8 +50,8 @@ impl OracleCheck {
 pub fn oracle_check(traces: &[Trace], outcomes: &[Outcome]) -> OracleCheck {
     let mut check = OracleCheck::default();
     for (trace, outcome) in traces.iter().zip(outcomes) {
-        let [oracle, retrieved] =
-            [ArmName::Oracle, ArmName::Retrieved].map(|arm| diagnose::right(trace, outcome, arm));
+        let [oracle, retrieved] = [Condition::Oracle, Condition::Retrieved]
+            .map(|condition| diagnose::correct(trace, outcome, condition));
         if let (Some(oracle), Some(retrieved)) = (oracle, retrieved) {
             check.n += 1;
             check.worse += usize::from(oracle < retrieved);
@@ -132,7 +132,7 @@ fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
     let answerable = answerable.count();
     let lack = match facts.of {
         BudgetOf::Support => "a label to judge them by",
-        BudgetOf::Right => {
+        BudgetOf::Correct => {
             "evidence, gold answers, or a usable answer from the gold passages alone"
         }
     };
@@ -148,15 +148,15 @@ fn uncovered(facts: &VerdictFacts<'_>, n: usize) -> Option<String> {
 /// Explains sides that are estimated; `None` where nothing is, because no wrong answer lacks its evidence.
 fn estimated(estimate: &Estimate, facts: &VerdictFacts<'_>) -> Option<String> {
     let lacking = facts.outcomes.iter().filter(|outcome| outcome.class.is_lost_before_prompt());
-    let Estimate { right, n, .. } = *estimate;
+    let Estimate { correct, n, .. } = *estimate;
     (lacking.count() > 0 && n > 0).then(|| {
         format!(
-            "Both sides are estimates: with complete evidence in the prompt {} of {} are right ({}), and the other questions are \
+            "Both sides are estimates: with complete evidence in the prompt {} of {} are correct ({}), and the other questions are \
              taken to be as easy. The intervals allow them half the odds. Answers from the gold passages alone (condition `oracle`) \
              measure it.",
-            thousands(right),
+            thousands(correct),
             plural(n, "answer", "answers"),
-            percent_of(right, n)
+            percent_of(correct, n)
         )
     })
 }
@@ -166,7 +166,7 @@ fn disagreement(facts: &VerdictFacts<'_>) -> Option<String> {
     let is_much = facts.is_answered && differ as f64 > DISAGREEMENT * n as f64;
     is_much.then(|| {
         format!(
-            "The rule of rightness and plain containment of the gold answer disagree on {} of {} answers ({}): audit a sample.",
+            "The rule of correctness and plain containment of the gold answer disagree on {} of {} answers ({}): audit a sample.",
             thousands(differ),
             thousands(n),
             percent_of(differ, n)
@@ -193,7 +193,7 @@ fn judged(facts: &VerdictFacts<'_>) -> Option<String> {
         facts.traces.iter().filter(|trace| trace.gold.documents.rule == SupportRule::Judged);
     let n = of_rule.count();
     (facts.is_answered && 2 * n > facts.traces.len()).then(|| {
-        "Evidence is labelled by document: a wrong passage of the right document counts as the generator's loss.".to_owned()
+        "Evidence is labelled by document: a wrong passage of the correct document counts as the generator's loss.".to_owned()
     })
 }
 
@@ -339,7 +339,7 @@ fn reason(trace: &Trace) -> usize {
             _ => FAILED,
         };
     }
-    match trace.attempt(ArmName::Retrieved).map(|attempt| attempt.stance) {
+    match trace.attempt(Condition::Retrieved).map(|attempt| attempt.stance) {
         Some(Stance::Truncated) => 0,
         Some(Stance::Empty) => 1,
         Some(Stance::ToolCall) => 2,

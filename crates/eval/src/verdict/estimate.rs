@@ -1,7 +1,7 @@
 //! The estimate of what complete evidence would bring, for answers without the condition `oracle`.
 //!
-//! Of the questions with complete evidence in the prompt, a share p is answered right. A question that lacks its evidence is taken
-//! to be answered right with it as often: of its loss 1 - r, with r the score of its answer, p - r is the loss of the stage that
+//! Of the questions with complete evidence in the prompt, a share p is answered correctly. A question that lacks its evidence is taken
+//! to be answered correctly with it as often: of its loss 1 - r, with r the score of its answer, p - r is the loss of the stage that
 //! lost the evidence, and 1 - p the generator's. The oracle of the same run replaces p by the answer itself. Two things may make p
 //! wrong, and the verdict holds only where it holds at both ends: chance (Wilson's interval), and questions whose evidence
 //! is harder to find may be harder to answer as well ([`HARDER`]).
@@ -9,21 +9,21 @@
 use super::Source;
 use super::budget::{self, ESTIMATED, LossBudget, Terms};
 use ragtriage_core::attribute::classify::{Evidence, Outcome};
-use ragtriage_core::rightness::Correctness;
+use ragtriage_core::correctness::Correctness;
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::wilson;
-use ragtriage_core::types::{ArmName, FailureClass, Interval};
+use ragtriage_core::types::{Condition, FailureClass, Interval};
 
-/// Factor by which the odds of a right answer may be lower where the evidence did not reach the prompt. Of 600 simulated imports
+/// Factor by which the odds of a correct answer may be lower where the evidence did not reach the prompt. Of 600 simulated imports
 /// whose harder questions were also harder to find, a factor of 1 gave one "Yes" in 28 that the oracle's answers contradicted, 1.5
 /// one in 123, 2 none in 83.
 const HARDER: f64 = 2.0;
 
-/// Share of right answers with complete evidence.
+/// Share of correct answers with complete evidence.
 pub(super) struct Estimate {
-    /// Right answers among `n`.
-    pub right: usize,
-    /// Answers to questions with complete evidence in the prompt that are known to be right or wrong.
+    /// Correct answers among `n`.
+    pub correct: usize,
+    /// Answers to questions with complete evidence in the prompt that are known to be correct or wrong.
     pub n: usize,
     interval: Interval,
 }
@@ -50,7 +50,7 @@ impl Estimate {
         } else {
             wilson::of_share(sum / n as f64, n_clusters as f64)
         };
-        Self { right: sum as usize, n, interval }
+        Self { correct: sum as usize, n, interval }
     }
 
     fn share(&self, at: At) -> f64 {
@@ -58,7 +58,7 @@ impl Estimate {
         match at {
             At::Low => low / (low + HARDER * (1.0 - low)),
             At::Middle if self.n == 0 => 0.5,
-            At::Middle => self.right as f64 / self.n as f64,
+            At::Middle => self.correct as f64 / self.n as f64,
             At::High => high,
         }
     }
@@ -73,7 +73,7 @@ impl Estimate {
     /// is lost there whole. What a generator loses is not split: all of it counts as the reader's.
     fn terms(&self, outcome: &Outcome, at: At) -> Option<Terms> {
         let mut terms = [0.0; Source::ALL.len()];
-        let (source, right) = match outcome.class {
+        let (source, correct) = match outcome.class {
             FailureClass::Correct => return Some(terms),
             FailureClass::Generation => {
                 terms[Source::Reader as usize] = 1.0;
@@ -83,7 +83,7 @@ impl Estimate {
             class => (Source::of_class(class)?, 0.0),
         };
         let with_evidence = if source == Source::Corpus { 1.0 } else { self.share(at) };
-        terms[source as usize] = with_evidence - right;
+        terms[source as usize] = with_evidence - correct;
         terms[Source::Reader as usize] += 1.0 - with_evidence;
         Some(terms)
     }
@@ -97,14 +97,14 @@ pub fn estimated_budget(outcomes: &[Outcome], bootstrap: &Bootstrap) -> Option<L
     (estimate.n > 0).then(|| budget::budget(ESTIMATED, &middle, &bounds, bootstrap))
 }
 
-/// Returns the score of an answer that is known to be right or wrong, where all evidence was in the prompt by either reading of its
+/// Returns the score of an answer that is known to be correct or wrong, where all evidence was in the prompt by either reading of its
 /// label.
 fn with_evidence(outcome: &Outcome) -> Option<f64> {
     if outcome.evidence != Evidence::Complete {
         return None;
     }
-    match outcome.judgments.correctness(ArmName::Retrieved)? {
-        Correctness::Right => Some(1.0),
+    match outcome.judgments.correctness(Condition::Retrieved)? {
+        Correctness::Correct => Some(1.0),
         Correctness::Wrong => Some(0.0),
         Correctness::Unsure => None,
     }

@@ -31,7 +31,7 @@ pub enum Conclusion {
     Retriever,
     /// No: the generator's side loses more.
     Generator,
-    /// The interval of their difference contains zero, or every answer is right.
+    /// The interval of their difference contains zero, or every answer is correct.
     Undecided,
     /// No generator to compare with: the verdict is about retrieval alone.
     RetrievalOnly,
@@ -44,7 +44,7 @@ pub enum Conclusion {
 pub struct SideLoss {
     /// Questions lost there, by failure class.
     pub questions: usize,
-    /// Right answers that fixing the side alone would recover; without an oracle an estimate.
+    /// Correct answers that fixing the side alone would recover; without an oracle an estimate.
     pub answers: f64,
     /// The 95% interval of `answers`.
     pub ci95: Option<Interval>,

@@ -6,8 +6,8 @@ use ragtriage_core::attribute::classify::{Evidence, Outcome};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::random::Random;
 use ragtriage_core::types::{
-    Arm, ArmName, Attempt, ErrorKind, FailedPart, FailureClass, Stage, Stance, Step, Trace,
-    TraceError,
+    Attempt, Condition, ConditionAnswers, ErrorKind, FailedPart, FailureClass, Stage, Stance, Step,
+    Trace, TraceError,
 };
 
 const RIGHT: &str = "18 May";
@@ -48,7 +48,7 @@ fn verdict(kinds: &[Kind], of: BudgetOf, is_answered: bool) -> LossVerdict {
 }
 
 fn by_generator(kinds: &[Kind]) -> LossVerdict {
-    verdict(kinds, BudgetOf::Right, true)
+    verdict(kinds, BudgetOf::Correct, true)
 }
 
 const CORRECT: Kind = (50, RIGHT, Some(RIGHT), FailureClass::Correct, None);
@@ -81,7 +81,8 @@ fn an_existing_collection_whose_points_lack_the_evidence_is_not_said_to_split_it
     let cut: Kind = (40, WRONG, Some(RIGHT), FailureClass::Chunking, Some(Stage::Chunking));
     let (mut traces, outcomes) = run(&[CORRECT, cut, MISREAD]);
     let clusters = Bootstrap::new((0..traces.len()).collect(), 500, 1);
-    let text = |traces: &[Trace]| judge(&facts(traces, &outcomes, BudgetOf::Right), &clusters).text;
+    let text =
+        |traces: &[Trace]| judge(&facts(traces, &outcomes, BudgetOf::Correct), &clusters).text;
     assert!(
         text(&traces).ends_with("chunking loses most, 40: a chunk boundary splits the evidence.")
     );
@@ -110,10 +111,10 @@ fn equal_sides_are_undecided() {
     assert!(found.text.contains("may be chance"), "{}", found.text);
 }
 
-/// The verdict without an oracle on `n` right and `wrong` wrong answers with complete evidence, and `lost` wrong ones without.
-fn estimated(right: usize, wrong: usize, lost: usize) -> LossVerdict {
+/// The verdict without an oracle on `n` correct and `wrong` wrong answers with complete evidence, and `lost` wrong ones without.
+fn estimated(correct: usize, wrong: usize, lost: usize) -> LossVerdict {
     let kinds = [
-        (right, RIGHT, None, FailureClass::Correct, None),
+        (correct, RIGHT, None, FailureClass::Correct, None),
         (wrong, WRONG, None, FailureClass::Generation, None),
         (lost, WRONG, None, FailureClass::Ranking, Some(Stage::Ranking)),
     ];
@@ -122,7 +123,7 @@ fn estimated(right: usize, wrong: usize, lost: usize) -> LossVerdict {
 
 #[test]
 fn without_an_oracle_the_share_right_with_evidence_scales_what_is_lost_without() {
-    // Half of the answers with evidence are right, so of 50 without it retrieval loses 25 and the generator 25 more than its own 25.
+    // Half of the answers with evidence are correct, so of 50 without it retrieval loses 25 and the generator 25 more than its own 25.
     let found = estimated(25, 25, 50);
     assert_eq!([found.retriever.answers, found.generator.answers], [25.0, 50.0]);
     assert_eq!([found.retriever.questions, found.generator.questions], [50, 25]);
@@ -143,11 +144,11 @@ fn without_an_oracle_the_share_right_with_evidence_scales_what_is_lost_without()
         "{}",
         found.text
     );
-    let caution = "Both sides are estimates: with complete evidence in the prompt 90 of 100 answers are right (90.0%), and the other \
+    let caution = "Both sides are estimates: with complete evidence in the prompt 90 of 100 answers are correct (90.0%), and the other \
                    questions are taken to be as easy. The intervals allow them half the odds. Answers from the gold passages alone \
                    (condition `oracle`) measure it.";
     assert_eq!(found.cautions, [caution]);
-    // 14 of 20 are right: .48 to .85, with half the odds .32. At .32 the generator loses more.
+    // 14 of 20 are correct: .48 to .85, with half the odds .32. At .32 the generator loses more.
     assert_eq!(estimated(14, 6, 40).conclusion, Conclusion::Undecided);
 }
 
@@ -201,7 +202,7 @@ fn planted(seed: u64) -> [LossVerdict; 2] {
         }
     }
     let plan = Bootstrap::new((0..n).collect(), 200, 1);
-    [BudgetOf::Support, BudgetOf::Right].map(|of| judge(&facts(&traces, &outcomes, of), &plan))
+    [BudgetOf::Support, BudgetOf::Correct].map(|of| judge(&facts(&traces, &outcomes, of), &plan))
 }
 
 #[test]
@@ -232,7 +233,7 @@ fn no_estimated_verdict_is_contradicted_by_the_oracle_of_the_same_answers() {
 
 #[test]
 fn without_answers_retrieval_alone_is_judged() {
-    let found = verdict(&[CORRECT, RANKED_LOW, MISREAD], BudgetOf::Right, false);
+    let found = verdict(&[CORRECT, RANKED_LOW, MISREAD], BudgetOf::Correct, false);
     assert_eq!(
         (found.conclusion, found.bottleneck),
         (Conclusion::RetrievalOnly, Some(Source::Ranking))
@@ -249,7 +250,7 @@ fn without_answers_retrieval_alone_is_judged() {
 
 #[test]
 fn an_oracle_that_lacks_what_the_prompt_has_gives_no_verdict() {
-    // Whole documents cut to the budget: wrong from the gold passages, right from the retrieved ones.
+    // Whole documents cut to the budget: wrong from the gold passages, correct from the retrieved ones.
     let cut = (60, RIGHT, Some(WRONG), FailureClass::Correct, None);
     let fine = (40, RIGHT, Some(RIGHT), FailureClass::Correct, None);
     let found = by_generator(&[cut, fine]);
@@ -273,7 +274,7 @@ fn a_loss_that_was_never_seen_has_an_interval() {
     let (traces, outcomes) =
         run(&[CORRECT, (50, WRONG, Some(WRONG), FailureClass::Generation, None)]);
     let plan = Bootstrap::new((0..100).collect(), 50, 1);
-    let budget = loss_budget(&traces, &outcomes, BudgetOf::Right, &plan);
+    let budget = loss_budget(&traces, &outcomes, BudgetOf::Correct, &plan);
     // 0 of 100: up to 1 - .025^(1/100) = .03622 (Clopper and Pearson).
     let ranking = budget.terms.iter().find(|term| term.source == Source::Ranking);
     let ci = ranking.and_then(|term| term.ci95).expect("clusters");
@@ -282,8 +283,8 @@ fn a_loss_that_was_never_seen_has_an_interval() {
 
 #[test]
 fn without_labels_no_stage_is_blamed() {
-    let unlabelled = |right: bool| {
-        let (answer, class) = if right {
+    let unlabelled = |correct: bool| {
+        let (answer, class) = if correct {
             (RIGHT, FailureClass::CorrectUnsupported)
         } else {
             (WRONG, FailureClass::Unclear)
@@ -291,8 +292,8 @@ fn without_labels_no_stage_is_blamed() {
         (answer, class)
     };
     let kinds: Vec<Kind> = [(88, true), (12, false)]
-        .map(|(n, right)| {
-            let (answer, class) = unlabelled(right);
+        .map(|(n, correct)| {
+            let (answer, class) = unlabelled(correct);
             (n, answer, None, class, None)
         })
         .to_vec();
@@ -327,12 +328,12 @@ fn a_verdict_names_its_limits() {
     );
     let (traces, outcomes) = run(&[CORRECT]);
     let facts =
-        VerdictFacts { rule_disagreement: (6, 50), ..facts(&traces, &outcomes, BudgetOf::Right) };
+        VerdictFacts { rule_disagreement: (6, 50), ..facts(&traces, &outcomes, BudgetOf::Correct) };
     let found = judge(&facts, &Bootstrap::new((0..50).collect(), 50, 1));
     assert_eq!(
         found.cautions,
         [
-            "The rule of rightness and plain containment of the gold answer disagree on 6 of 50 answers (12.0%): audit a sample."
+            "The rule of correctness and plain containment of the gold answer disagree on 6 of 50 answers (12.0%): audit a sample."
         ]
     );
 }
@@ -341,16 +342,16 @@ fn a_verdict_names_its_limits() {
 fn unusable_replies_count_for_neither_side_and_above_a_fifth_no_verdict_is_given() {
     let judged = |n_cut: usize, n_empty: usize| {
         let failed = (n_cut + n_empty, "", Some(RIGHT), FailureClass::Failed, Some(Stage::Ranking));
-        let right = (20, RIGHT, Some(RIGHT), FailureClass::Correct, None);
+        let correct = (20, RIGHT, Some(RIGHT), FailureClass::Correct, None);
         let lost = (20, WRONG, Some(RIGHT), FailureClass::Ranking, Some(Stage::Ranking));
-        let (mut traces, outcomes) = run(&[lost, right, failed]);
+        let (mut traces, outcomes) = run(&[lost, correct, failed]);
         for (at, trace) in traces[40..].iter_mut().enumerate() {
             let stance = if at < n_cut { Stance::Truncated } else { Stance::Empty };
-            trace.arms[0].attempts[0].stance = stance;
+            trace.conditions[0].attempts[0].stance = stance;
         }
         let outcomes = crate::tests::judged(&traces, outcomes);
         let plan = Bootstrap::new((0..traces.len()).collect(), 500, 1);
-        judge(&facts(&traces, &outcomes, BudgetOf::Right), &plan)
+        judge(&facts(&traces, &outcomes, BudgetOf::Correct), &plan)
     };
     // 10 of 50 are a fifth, 11 of 51 are more.
     let some = judged(6, 4);
@@ -381,12 +382,12 @@ fn calls_that_failed_are_named_with_their_error() {
         traces.iter_mut().zip([ErrorKind::TooLong, ErrorKind::TooLong, ErrorKind::Permanent])
     {
         let message = "status 403: no access".to_owned();
-        trace.arms[0].attempts[0].error =
+        trace.conditions[0].attempts[0].error =
             Some(TraceError { part: FailedPart::Generator, kind, message });
     }
     let plan = Bootstrap::new((0..traces.len()).collect(), 500, 1);
     assert_eq!(
-        judge(&facts(&traces, &outcomes, BudgetOf::Right), &plan).text,
+        judge(&facts(&traces, &outcomes, BudgetOf::Correct), &plan).text,
         "No verdict: 3 of 3 answerable questions (100.0%) have no usable answer: 2 refused as too long for the model, 1 failed. To get \
          one, shorten the prompts, or raise the context that the model is served with. The first error: status 403: no access"
     );
@@ -408,13 +409,13 @@ fn an_oracle_of_few_lost_questions_is_not_taken_for_all() {
     let lost = (40, WRONG, None, FailureClass::Ranking, Some(Stage::Ranking));
     let found = by_generator(&[lost, MISREAD, CORRECT]);
     assert!(!found.counts_answers);
-    // 50 of 60 are right with complete evidence.
+    // 50 of 60 are correct with complete evidence.
     assert!((found.retriever.answers - 40.0 * 50.0 / 60.0).abs() < 1e-9);
 }
 
 #[test]
 fn evidence_that_never_helps_blames_the_generator() {
-    // 0 of 20 are right with it, by Wilson at most .161: of 80 without it retrieval loses at most 12.9.
+    // 0 of 20 are correct with it, by Wilson at most .161: of 80 without it retrieval loses at most 12.9.
     let found = estimated(0, 20, 80);
     assert_eq!(found.conclusion, Conclusion::Generator, "{}", found.text);
     assert_eq!([found.retriever.answers, found.generator.answers], [0.0, 100.0]);
@@ -423,7 +424,8 @@ fn evidence_that_never_helps_blames_the_generator() {
 #[test]
 fn contexts_in_no_document_give_no_verdict() {
     let (traces, outcomes) = run(&[CORRECT, RANKED_LOW, MISREAD]);
-    let facts = VerdictFacts { unlocated: (60, 100), ..facts(&traces, &outcomes, BudgetOf::Right) };
+    let facts =
+        VerdictFacts { unlocated: (60, 100), ..facts(&traces, &outcomes, BudgetOf::Correct) };
     let found = judge(&facts, &Bootstrap::new((0..100).collect(), 50, 1));
     assert_eq!(found.conclusion, Conclusion::Withheld);
     assert!(
@@ -435,19 +437,21 @@ fn contexts_in_no_document_give_no_verdict() {
 
 #[test]
 fn a_measured_gain_is_not_read_from_a_wide_label_again() {
-    // A part of a wide label was in the prompt: 20 are wrong as retrieved and right once the rest is added, 1 is wrong with it.
+    // A part of a wide label was in the prompt: 20 are wrong as retrieved and correct once the rest is added, 1 is wrong with it.
     let open: Kind = (20, WRONG, Some(RIGHT), FailureClass::Unclear, Some(Stage::Packing));
     let misread: Kind = (1, WRONG, Some(WRONG), FailureClass::Generation, None);
     let (mut traces, mut outcomes) = run(&[CORRECT, open, misread]);
     for at in 50..70 {
         let attempts = vec![Attempt::new(RIGHT)];
-        traces[at].arms.push(Arm { arm: ArmName::GoldInNoise, attempts });
+        traces[at]
+            .conditions
+            .push(ConditionAnswers { condition: Condition::GoldWithDistractors, attempts });
         let (at_stage, cause) = (Stage::Packing, Stage::Packing);
         outcomes[at].evidence = Evidence::Partial { at: at_stage, cause, part: None };
     }
     let outcomes = judged(&traces, outcomes);
     let plan = Bootstrap::new((0..71).collect(), 500, 1);
-    let found = judge(&facts(&traces, &outcomes, BudgetOf::Right), &plan);
+    let found = judge(&facts(&traces, &outcomes, BudgetOf::Correct), &plan);
     assert_eq!(found.conclusion, Conclusion::Retriever, "{}", found.text);
     assert_eq!([found.retriever.answers, found.generator.answers].map(f64::round), [20.0, 1.0]);
 }
@@ -487,7 +491,7 @@ fn of_record(kinds: &[Kind], between: [Stage; 2]) -> LossVerdict {
             outcome.evidence = Evidence::Between { first, last };
         }
     }
-    let facts = facts(&traces, &outcomes, BudgetOf::Right);
+    let facts = facts(&traces, &outcomes, BudgetOf::Correct);
     judge(&facts, &Bootstrap::new((0..traces.len()).collect(), 500, 1))
 }
 
@@ -522,7 +526,7 @@ fn a_stage_leads_only_where_the_unknown_losses_cannot_change_that() {
 
 #[test]
 fn questions_that_are_not_counted_narrow_no_interval() {
-    // Seven right answers: a loss up to 1 - .025^(1/7) = .40962 of 7 was perhaps not seen (Clopper and Pearson). Questions without an
+    // Seven correct answers: a loss up to 1 - .025^(1/7) = .40962 of 7 was perhaps not seen (Clopper and Pearson). Questions without an
     // oracle are not counted.
     let few: Kind = (7, RIGHT, Some(RIGHT), FailureClass::Correct, None);
     let lost: Kind = (2, WRONG, Some(RIGHT), FailureClass::Ranking, Some(Stage::Ranking));

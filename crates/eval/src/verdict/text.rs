@@ -39,7 +39,7 @@ pub(super) fn sentence(
         {
             let are = if verdict.n == 1 { "is" } else { "are" };
             let all = plural(verdict.n, "answerable question", "answerable questions");
-            format!("Nothing is lost: all {all} {are} answered right.")
+            format!("Nothing is lost: all {all} {are} answered correctly.")
         }
         Conclusion::Undecided => {
             let why = unknown(verdict, facts, losses, estimate).unwrap_or_else(|| {
@@ -65,7 +65,7 @@ pub(super) fn sentence(
         Conclusion::Withheld if unusable.is_much => unusable.verdict(),
         Conclusion::Withheld if losses.n == 0 => insufficient(facts),
         Conclusion::Withheld => format!(
-            "No verdict: on {} of {} the generator is wrong from the gold passages alone and right from the retrieved ones (the \
+            "No verdict: on {} of {} the generator is wrong from the gold passages alone and correct from the retrieved ones (the \
              reverse, with evidence in the prompt: {}). The gold passages lack what the answers need: check the evidence labels.",
             thousands(oracle.worse),
             questions(oracle.n),
@@ -224,7 +224,7 @@ fn meaning(source: Source, facts: &VerdictFacts<'_>) -> String {
         Source::Packing => "the evidence does not fit the prompt".to_owned(),
         Source::Undelivered => "the record does not show where the evidence is lost".to_owned(),
         Source::Distraction => {
-            "right from the gold passages alone, wrong among other passages".to_owned()
+            "correct from the gold passages alone, wrong among other passages".to_owned()
         }
         Source::Reader => "wrong from the gold passages alone".to_owned(),
     }

@@ -37,7 +37,7 @@ pub(super) fn advice(alternatives: &[Alternative]) -> Vec<Advice> {
 /// Returns true if the evidence delivered, and its worth in answers where that is known, is above zero for certain.
 fn is_gain(one: &Alternative) -> bool {
     let is_known = is_above_zero(one.net_ci95);
-    is_known && one.promise.is_none_or(|promise| is_above_zero(promise.ci95))
+    is_known && one.expected_gain.is_none_or(|expected_gain| is_above_zero(expected_gain.ci95))
 }
 
 fn is_above_zero(ci95: Option<Interval>) -> bool {
@@ -46,7 +46,7 @@ fn is_above_zero(ci95: Option<Interval>) -> bool {
 
 /// Returns its gain in answers, or in questions where answers are unknown.
 fn value(one: &Alternative) -> f64 {
-    one.promise.map_or_else(|| one.net(), |promise| promise.gain)
+    one.expected_gain.map_or_else(|| one.net(), |expected_gain| expected_gain.gain)
 }
 
 /// Returns true unless its prompts are more than [`AFFORDABLE`] times as long as today's.
@@ -77,13 +77,13 @@ fn size(one: &Alternative) -> f64 {
 
 fn advised(one: &Alternative) -> Advice {
     // The gain in answers says more than the same in deliveries.
-    let (moved, answers) = match &one.promise {
+    let (moved, answers) = match &one.expected_gain {
         None => (format!(" ({})", moved(one)), String::new()),
-        Some(promise) => {
-            let ci95 = promise.ci95.map_or(String::new(), |ci95| format!(" {ci95:.2}"));
-            let gain = promise.gain;
+        Some(expected_gain) => {
+            let ci95 = expected_gain.ci95.map_or(String::new(), |ci95| format!(" {ci95:.2}"));
+            let gain = expected_gain.gain;
             let gain =
-                format!(" The expected gain is {gain:+.2}{ci95} right answers per question.");
+                format!(" The expected gain is {gain:+.2}{ci95} correct answers per question.");
             (String::new(), gain)
         }
     };

@@ -1,7 +1,7 @@
 //! Deliveries of other settings, computed from recorded ranks and tokens: no call is made.
 //!
 //! Each recorded ranking is packed again under another k, another budget or without the steps after it, as the pipeline packs:
-//! whole passages in rank order until one does not fit. Evidence in the prompt is then exact arithmetic. The promise of an
+//! whole passages in rank order until one does not fit. Evidence in the prompt is then exact arithmetic. The expected_gain of an
 //! alternative is the change of the answer score by delivery.
 //! A question won gains its delivery term of the loss budget; one that is lost falls to the mean score of the questions without
 //! evidence. That assumes that the generator treats other passages as it does today, which the run cannot show.
@@ -17,7 +17,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::measure_summary;
+use crate::metric_summary;
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::known::TopK;
 use ragtriage_core::stats::randomisation::{RandomisationPlan, randomisation};
@@ -134,7 +134,7 @@ pub struct Alternative {
     /// The same after the change.
     pub tokens_after: Option<f64>,
     /// The change of the answer score by delivery; `None` without an oracle condition.
-    pub promise: Option<Promise>,
+    pub expected_gain: Option<ExpectedGain>,
 }
 
 impl Alternative {
@@ -145,9 +145,9 @@ impl Alternative {
     }
 }
 
-/// The change of right answers per question that delivery brings, if other passages distract the generator no more than now.
+/// The change of correct answers per question that delivery brings, if other passages distract the generator no more than now.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Promise {
+pub struct ExpectedGain {
     /// Questions in the loss budget, over which it is a mean.
     pub n: usize,
     /// The change by delivery alone.
@@ -317,7 +317,7 @@ fn measured(
         net_ci95: interval(&net, &clusters),
         tokens_before: mean(run.questions.iter().map(Recorded::tokens)),
         tokens_after: mean(after.iter().map(|after| after.tokens)),
-        promise: promise(run, after),
+        expected_gain: expected_gain(run, after),
     }
 }
 
@@ -337,7 +337,7 @@ fn mean(values: impl ExactSizeIterator<Item = Option<usize>>) -> Option<f64> {
     total.filter(|_| n > 0).map(|total| total as f64 / n as f64)
 }
 
-fn promise(run: &RecordedRun<'_>, after: &[After]) -> Option<Promise> {
+fn expected_gain(run: &RecordedRun<'_>, after: &[After]) -> Option<ExpectedGain> {
     let questions = run.questions.iter().zip(after);
     let scored: Vec<(&Recorded<'_>, Answer, bool)> = questions
         .filter_map(|(asked, after)| Some((asked, asked.answer?, after.is_supported)))
@@ -347,7 +347,7 @@ fn promise(run: &RecordedRun<'_>, after: &[After]) -> Option<Promise> {
     }
     let lacking = scored.iter().filter(|(asked, ..)| !asked.is_supported);
     let lacking: Vec<f64> = lacking.map(|(_, answer, _)| answer.retrieved).collect();
-    let without = measure_summary::mean(&lacking);
+    let without = metric_summary::mean(&lacking);
     let gain = |(asked, answer, after): &(&Recorded<'_>, Answer, bool)| match (
         asked.is_supported,
         after,
@@ -358,9 +358,9 @@ fn promise(run: &RecordedRun<'_>, after: &[After]) -> Option<Promise> {
     };
     let gains: Vec<f64> = scored.iter().map(gain).collect();
     let clusters: Vec<usize> = scored.iter().map(|(asked, ..)| asked.cluster).collect();
-    Some(Promise {
+    Some(ExpectedGain {
         n: scored.len(),
-        gain: measure_summary::mean(&gains),
+        gain: metric_summary::mean(&gains),
         ci95: interval(&gains, &clusters),
     })
 }

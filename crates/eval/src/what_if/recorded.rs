@@ -7,7 +7,7 @@ use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::known::TopK;
 use ragtriage_core::attribute::support::SupportTest;
 use ragtriage_core::config::Settings;
-use ragtriage_core::types::{ArmName, ChunkId, PassageMap, QuestionKind, Stage, Step, Trace};
+use ragtriage_core::types::{ChunkId, Condition, PassageMap, QuestionKind, Stage, Step, Trace};
 use ragtriage_data::run::SavedRun;
 
 /// A run's questions whose support can be tested, with the limits of their prompts.
@@ -135,7 +135,7 @@ fn answer(trace: &Trace, outcome: &Outcome) -> Option<Answer> {
     let terms = verdict::answer_terms(trace, outcome)?;
     let lost = verdict::lost_at(outcome);
     Some(Answer {
-        retrieved: crate::diagnose::right(trace, outcome, ArmName::Retrieved)?,
+        retrieved: crate::diagnose::correct(trace, outcome, Condition::Retrieved)?,
         delivery: lost.map_or(0.0, |source| terms[source as usize]),
     })
 }

@@ -26,8 +26,8 @@ fn trace(
         .iter()
         .map(|id| json!({"id": if *id == "GOLD" { &gold } else { *id }, "score": 1.0}))
         .collect();
-    let arm = |name: &str, answer: &str, passages: Value| {
-        json!({"arm": name, "attempts": [{
+    let condition = |name: &str, answer: &str, passages: Value| {
+        json!({"condition": name, "attempts": [{
             "passages": passages, "raw": answer, "extracted": answer, "stance": "answered", "finish": "stop",
             "tokens": {"prompt": 1, "completion": 1}, "cost_usd": 0.0, "seconds": 0.0,
         }]})
@@ -43,10 +43,10 @@ fn trace(
             {"stage": "bm25", "hits": hits, "seconds": 0.0},
             {"stage": "packed", "hits": hits[..n_packed], "seconds": 0.0},
         ],
-        "arms": [
-            arm("retrieved", retrieved, json!([])),
-            arm("oracle", oracle, json!([gold])),
-            arm("gold_in_noise", in_noise, json!(["a#0", gold])),
+        "conditions": [
+            condition("retrieved", retrieved, json!([])),
+            condition("oracle", oracle, json!([gold])),
+            condition("gold_with_distractors", in_noise, json!(["a#0", gold])),
         ],
     }))
     .expect("a trace")
@@ -131,8 +131,8 @@ fn a_ranking_is_packed_again_and_delivers_the_questions_whose_gold_fits() {
 #[test]
 fn the_promise_is_the_delivery_of_the_questions_won() {
     // The second question gains 1; the third is wrong with its gold among other passages too.
-    let promise = of(&four(), k(3, Some(400))).promise.expect("an oracle");
-    assert_eq!((promise.n, promise.gain), (4, 0.25));
+    let expected_gain = of(&four(), k(3, Some(400))).expected_gain.expect("an oracle");
+    assert_eq!((expected_gain.n, expected_gain.gain), (4, 0.25));
 }
 
 #[test]
@@ -149,8 +149,8 @@ fn a_question_that_loses_its_evidence_scores_as_those_without_it_do() {
     let alone = of(&run, Change::Ranking { step: Step::Bm25 });
     assert_eq!((alone.after, alone.won, alone.lost), (1, 1, 1));
     // Without evidence today score 0, 0 and 1: a third. The first question falls from 1 to 1/3, the second gains 1.
-    let promise = alone.promise.expect("an oracle");
-    assert!((promise.gain - (1.0 - 2.0 / 3.0) / 4.0).abs() < 1e-12, "{promise:?}");
+    let expected_gain = alone.expected_gain.expect("an oracle");
+    assert!((expected_gain.gain - (1.0 - 2.0 / 3.0) / 4.0).abs() < 1e-12, "{expected_gain:?}");
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn another_pipelines_prompts_have_no_budget() {
 /// An alternative that wins 30 of 100 questions for certain.
 fn sure(change: Change, gain: f64, tokens_after: f64) -> Alternative {
     let ci95 = Some(Interval { low: 0.01, high: 0.9 });
-    let promise = Promise { n: 100, gain, ci95 };
+    let expected_gain = ExpectedGain { n: 100, gain, ci95 };
     Alternative {
         change,
         settings: Vec::new(),
@@ -189,7 +189,7 @@ fn sure(change: Change, gain: f64, tokens_after: f64) -> Alternative {
         net_ci95: ci95,
         tokens_before: Some(500.0),
         tokens_after: Some(tokens_after),
-        promise: Some(promise),
+        expected_gain: Some(expected_gain),
     }
 }
 
@@ -220,7 +220,7 @@ fn an_expected_gain_is_certain_exactly_where_the_paired_test_of_the_change_is() 
         let found = WhatIf::new(&run, &outcomes, 2.into(), &clusters).alternatives;
         let three = found.iter().find(|one| one.change == k(3, Some(300))).expect("k = 3");
         assert_eq!((three.won, three.lost), (n, 0));
-        for ci95 in [three.net_ci95, three.promise.expect("an oracle").ci95] {
+        for ci95 in [three.net_ci95, three.expected_gain.expect("an oracle").ci95] {
             assert_eq!(ci95.is_some_and(|ci95| ci95.low > 0.0), is_certain, "{n}: {ci95:?}");
         }
     }
@@ -239,6 +239,6 @@ fn advice_names_the_change_its_cost_and_its_gain() {
     assert_eq!(
         advice[0].sentence,
         "Put 10 passages into the prompt: evidence reaches the prompt for 80 instead of 50 of 100 questions, with 1,000 instead \
-         of 500 tokens. The expected gain is +0.10 [0.01, 0.90] right answers per question."
+         of 500 tokens. The expected gain is +0.10 [0.01, 0.90] correct answers per question."
     );
 }

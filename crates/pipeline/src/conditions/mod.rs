@@ -1,8 +1,8 @@
-//! The conditions (arms) of an external RAG: the same passages as in the built-in pipeline, sent to its service or, for a
+//! The conditions of an external RAG: the same passages as in the built-in pipeline, sent to its service or, for a
 //! record, to a generator.
 //!
 //! Its chunks are unknown, so the gold documents are cut by the configured chunking, and the passages of each condition are
-//! chosen by `arms` from these chunks and from the contexts that it retrieved. A retrieved context is shown
+//! chosen by `conditions` from these chunks and from the contexts that it retrieved. A retrieved context is shown
 //! as it was recorded. Nothing is dropped for a budget, which is unknown too. A service is tested for reading what it is sent
 //! (`probe`).
 
@@ -12,10 +12,10 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::answerer::{Answerer, context_text};
-use super::arms::ArmChoice;
-use super::generate::{self, ArmPrompt, Calls, PromptCall};
+use super::condition_choice::ConditionChoice;
+use super::generate::{self, Calls, ConditionPrompt, PromptCall};
 use super::oracle::Room;
-use super::plan::{ArmPlan, CLOSED_BOOK_SAMPLE, PromptPlan};
+use super::plan::{CLOSED_BOOK_SAMPLE, PlannedCondition, PromptPlan};
 use super::prompt;
 use ragtriage_clients::Error as ModelError;
 use ragtriage_core::attribute::gold::{self, Haystacks};
@@ -26,7 +26,7 @@ use ragtriage_core::sample::sampled;
 use ragtriage_core::text::quote::one_spaced;
 use ragtriage_core::text::tokens::TokenCounter;
 use ragtriage_core::types::{
-    ArmName, ByteRange, Chunk, ChunkId, ContextProbe, Corpus, DocId, Document, Gold, PROBES,
+    ByteRange, Chunk, ChunkId, Condition, ContextProbe, Corpus, DocId, Document, Gold, PROBES,
     PassageMap, Question, QuestionId, Trace,
 };
 use ragtriage_data::run::external::recorded::RecordedHit;
@@ -36,7 +36,7 @@ pub struct ConditionPlan {
     /// The calls to the generator or the service.
     pub calls: Calls,
     /// The conditions, and the samples of them.
-    pub arms: ArmPlan,
+    pub conditions: PlannedCondition,
     /// Chunking of the gold documents.
     pub chunking: ChunkSpec,
     /// Counts a chunk's size.
@@ -62,10 +62,10 @@ impl ConditionPlan {
                 .filter(|question| wanted(question))
                 .map(|question| question.id.clone())
                 .collect();
-            sampled(&ids, n, self.arms.seed)
+            sampled(&ids, n, self.conditions.seed)
         };
         let n_probes = match self.calls.answerer {
-            Answerer::Service(_) if !self.arms.names.is_empty() => PROBES,
+            Answerer::Service(_) if !self.conditions.names.is_empty() => PROBES,
             _ => 0,
         };
         let closed_book = drawn(CLOSED_BOOK_SAMPLE, &|_| true);
@@ -100,7 +100,7 @@ impl ConditionPlan {
 
 /// The prompts of one question's conditions.
 pub(super) struct ConditionPrompts {
-    arms: Vec<ArmPrompt>,
+    conditions: Vec<ConditionPrompt>,
     /// The planted word, and the call that holds it.
     probe: Option<(String, PromptCall)>,
 }
@@ -115,12 +115,12 @@ impl ConditionPlan {
         contexts: &[RecordedHit],
         corpus: &Corpus,
     ) -> Option<ConditionPrompts> {
-        let retrieved = trace.attempt(ArmName::Retrieved)?;
+        let retrieved = trace.attempt(Condition::Retrieved)?;
         let question = &trace.question;
         let gold = located(question, corpus);
         let both = BothSources { passages, corpus };
         let tokens = |id: &ChunkId| prompt::tokens_of(id, corpus, &self.prompt, self.titles);
-        let choice = ArmChoice {
+        let choice = ConditionChoice {
             question,
             gold: &gold,
             packed: &retrieved.passages,
@@ -135,8 +135,10 @@ impl ConditionPlan {
             noise_tokens: None,
             in_sample: self.closed_book.contains(&question.id),
         };
-        let mut chosen = choice.prompts(&self.arms);
-        chosen.retain(|(arm, _)| trace.arms.iter().all(|known| known.arm != *arm));
+        let mut chosen = choice.prompts(&self.conditions);
+        chosen.retain(|(condition, _)| {
+            trace.conditions.iter().all(|known| known.condition != *condition)
+        });
         let texts = ShownTexts {
             recorded: contexts
                 .iter()
@@ -145,29 +147,29 @@ impl ConditionPlan {
             sources: both,
             plan: self,
         };
-        let first = trace.arms.get(..1).unwrap_or_default();
-        let arms = generate::prompts(chosen, first, |arm, passages| {
+        let first = trace.conditions.get(..1).unwrap_or_default();
+        let conditions = generate::prompts(chosen, first, |condition, passages| {
             let shown = texts.shown(&passages);
-            self.call(question, arm, passages, shown)
+            self.call(question, condition, passages, shown)
         });
         let is_probed = self.probed.contains(&question.id);
         let probe = is_probed
             .then(|| choice.oracle())
             .flatten()
-            .and_then(|oracle| probe::planted(question, texts.shown(&oracle), self.arms.seed))
+            .and_then(|oracle| probe::planted(question, texts.shown(&oracle), self.conditions.seed))
             .map(|(planted, shown)| {
                 // Its reply is stored next to that of the same passages as they are.
                 let id = ChunkId::from(format!("{planted}#probe"));
-                (planted, self.call(question, ArmName::Oracle, vec![id], shown))
+                (planted, self.call(question, Condition::Oracle, vec![id], shown))
             });
-        Some(ConditionPrompts { arms, probe })
+        Some(ConditionPrompts { conditions, probe })
     }
 
-    /// Builds the call of an arm over the `shown` passages.
+    /// Builds the call of a condition over the `shown` passages.
     fn call(
         &self,
         question: &Question,
-        arm: ArmName,
+        condition: Condition,
         passages: Vec<ChunkId>,
         shown: Vec<PromptPassage>,
     ) -> PromptCall {
@@ -182,14 +184,14 @@ impl ConditionPlan {
             },
         };
         PromptCall {
-            arm,
+            condition,
             n_tokens: prompt::n_tokens(&prompt, self.prompt.counter.as_ref()),
             passages,
             prompt,
         }
     }
 
-    /// Asks the prompts and adds their arms to `trace`.
+    /// Asks the prompts and adds their conditions to `trace`.
     ///
     /// # Errors
     /// Only if the run must stop.
@@ -198,14 +200,14 @@ impl ConditionPlan {
         trace: &mut Trace,
         prompts: ConditionPrompts,
     ) -> Result<(), ModelError> {
-        let ConditionPrompts { arms, probe } = prompts;
+        let ConditionPrompts { conditions, probe } = prompts;
         let question = &trace.question.id;
-        let recorded = std::mem::take(&mut trace.arms);
+        let recorded = std::mem::take(&mut trace.conditions);
         let mut recorded = recorded.into_iter();
         let first = recorded.next().into_iter().collect();
-        let mut arms = generate::arms(question, arms, first, &self.calls).await?;
-        arms.extend(recorded);
-        arms.sort_by_key(|arm| arm.arm);
+        let mut conditions = generate::conditions(question, conditions, first, &self.calls).await?;
+        conditions.extend(recorded);
+        conditions.sort_by_key(|condition| condition.condition);
         if let Some((planted, call)) = probe {
             let mut attempt = self.calls.call(question, &call).await?;
             attempt.passages.clear();
@@ -214,7 +216,7 @@ impl ConditionPlan {
                 probe.attempt.error.is_none()
             });
         }
-        trace.arms = arms;
+        trace.conditions = conditions;
         Ok(())
     }
 }

@@ -36,7 +36,7 @@ fn plan() -> ConditionPlan {
             Price::default(),
             1,
         ),
-        arms: ArmPlan { names: vec![ArmName::Oracle], seed: 0 },
+        conditions: PlannedCondition { names: vec![Condition::Oracle], seed: 0 },
         chunking: ChunkSpec::new(Strategy::Fixed, 2, 0, Tokenizer::Words).expect("valid"),
         chunk_counter: Arc::clone(&counter),
         prompt: PromptPlan {

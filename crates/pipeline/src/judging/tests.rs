@@ -9,13 +9,14 @@ use super::*;
 use crate::progress::NoProgress;
 use ragtriage_clients::llm::{Completion, Generator};
 use ragtriage_core::config::Price;
+use ragtriage_core::correctness::CorrectRule;
 use ragtriage_core::language::Language;
-use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::metric::answer::Scorer;
 use ragtriage_core::prompt::Prompt;
-use ragtriage_core::rightness::RightRule;
 use ragtriage_core::text::tokens::{self, Tokenizer};
 use ragtriage_core::types::{
-    Arm, ArmName, Attempt, Finish, Gold, Origin, QuestionKind, Stance, Support, SupportRule,
+    Attempt, Condition, ConditionAnswers, Finish, Gold, Origin, QuestionKind, Stance, Support,
+    SupportRule,
 };
 
 /// Says "same" and records the first words of the answers; fails for those with `fail`, for good at `spent`.
@@ -58,7 +59,9 @@ fn trace(index: usize, answer: &str) -> Trace {
     };
     let attempt = Attempt::new(answer);
     let mut trace = Trace::new(index, question, gold);
-    trace.arms.push(Arm { arm: ArmName::Retrieved, attempts: vec![attempt] });
+    trace
+        .conditions
+        .push(ConditionAnswers { condition: Condition::Retrieved, attempts: vec![attempt] });
     trace
 }
 
@@ -79,7 +82,7 @@ async fn judged(folder: &RunFolder, traces: &[Trace]) -> (JudgingOutcome, Vec<St
     let judge = AnswerJudge::new(Arc::clone(&scripted) as _, counter, Price::default());
     let plan = JudgePlan { judge: Arc::new(judge), concurrency: 1 };
     let rule =
-        Judge { rule: RightRule::Auto, scorer: Scorer::Squad2, language: Language::english() };
+        Judge { rule: CorrectRule::Auto, scorer: Scorer::Squad2, language: Language::english() };
     let outcome = judge_answers(folder, traces, rule, &plan, &NoProgress).await;
     let asked = scripted.asked.lock().expect("no holder panics").clone();
     (outcome.expect("written"), asked)
@@ -92,9 +95,11 @@ async fn unsure_answers_of_every_condition_are_asked_and_only_what_is_missing_ag
     let [a, b, fails] = ["a", "b", "fails"].map(unsure);
     let mut run = traces(&[&a, "gold", &fails, "(none)", &a, &a]);
     // The same text is asked once, another one and that of a repeat are asked too.
-    let of_oracle = [&a, &b].map(|answer| trace(0, answer).arms[0].attempts[0].clone());
-    run[0].arms.push(Arm { arm: ArmName::Oracle, attempts: of_oracle.to_vec() });
-    run[3].arms[0].attempts[0].stance = Stance::Abstained;
+    let of_oracle = [&a, &b].map(|answer| trace(0, answer).conditions[0].attempts[0].clone());
+    run[0]
+        .conditions
+        .push(ConditionAnswers { condition: Condition::Oracle, attempts: of_oracle.to_vec() });
+    run[3].conditions[0].attempts[0].stance = Stance::Abstained;
     run[4].question.kind = QuestionKind::Unanswerable;
     run[5].question.required = vec![vec!["fact".to_owned()]];
     let (outcome, asked) = judged(&folder, &run).await;
@@ -121,10 +126,10 @@ async fn unsure_answers_of_every_condition_are_asked_and_only_what_is_missing_ag
 
 #[tokio::test]
 async fn the_sample_is_of_50_decided_answers_and_the_same_each_time() {
-    for (n_right, n_wrong, expected) in
+    for (n_correct, n_wrong, expected) in
         [(100, 100, (25, 25)), (100, 10, (40, 10)), (3, 100, (3, 47)), (4, 5, (4, 5))]
     {
-        let answers = [vec!["gold"; n_right], vec!["silver"; n_wrong]].concat();
+        let answers = [vec!["gold"; n_correct], vec!["silver"; n_wrong]].concat();
         let mut replies = Vec::new();
         for _ in 0..2 {
             let parent = tempfile::tempdir().expect("a folder");

@@ -3,45 +3,45 @@
 use super::ExternalPipeline;
 use ragtriage_clients::llm;
 use ragtriage_core::types::{
-    Arm, ArmName, Attempt, ChunkId, Finish, Origin, Passage, Stance, TokenUse,
+    Attempt, ChunkId, Condition, ConditionAnswers, Finish, Origin, Passage, Stance, TokenUse,
 };
 use ragtriage_data::run::external::recorded::{
     Recorded, RecordedAnswer, RecordedAttempt, RecordedUsage,
 };
 
 impl ExternalPipeline {
-    /// Returns the arms; `passages` are those of the record's arms, in their order.
-    pub(super) fn arms(
+    /// Returns the conditions; `passages` are those of the record's conditions, in their order.
+    pub(super) fn conditions(
         &self,
         recorded: Recorded,
         packed: &[ChunkId],
         passages: Vec<Vec<Passage>>,
-    ) -> Vec<Arm> {
+    ) -> Vec<ConditionAnswers> {
         let prompt = recorded.prompt.as_deref();
         let prompt = prompt.map(|prompt| self.plan.counter.count(prompt) as u64);
         let RecordedAnswer::Given(attempts) = recorded.answer else {
-            let what = "[question|questions] with `arms` and no `answer` to compare them with: these arms are left out";
-            let n_left_out = usize::from(!recorded.arms.is_empty());
+            let what = "[question|questions] with `conditions` and no `answer` to compare them with: these conditions are left out";
+            let n_left_out = usize::from(!recorded.conditions.is_empty());
             self.places.note(what, n_left_out);
             return Vec::new();
         };
-        let first = self.arm(ArmName::Retrieved, attempts, packed, prompt);
-        let others = recorded.arms.into_iter().zip(passages);
-        let others = others.map(|(arm, passages)| {
+        let first = self.condition(Condition::Retrieved, attempts, packed, prompt);
+        let others = recorded.conditions.into_iter().zip(passages);
+        let others = others.map(|(condition, passages)| {
             let passages = passages.into_iter().map(|passage| passage.id);
             let passages: Vec<ChunkId> = passages.collect();
-            self.arm(arm.arm, arm.attempts, &passages, None)
+            self.condition(condition.condition, condition.attempts, &passages, None)
         });
         std::iter::once(first).chain(others).collect()
     }
 
-    fn arm(
+    fn condition(
         &self,
-        arm: ArmName,
+        condition: Condition,
         attempts: Vec<RecordedAttempt>,
         passages: &[ChunkId],
         prompt: Option<u64>,
-    ) -> Arm {
+    ) -> ConditionAnswers {
         // Where a repeat succeeded, the question has a result. A run of ours with a failed call is asked again.
         let has_failed = |attempt: &RecordedAttempt| attempt.error.is_some();
         let n_failed = attempts.iter().filter(|attempt| has_failed(attempt)).count();
@@ -51,8 +51,8 @@ impl ExternalPipeline {
                 .note("[answer|answers] of questions with several that failed, left out", n_failed);
         }
         let attempts = attempts.into_iter();
-        Arm {
-            arm,
+        ConditionAnswers {
+            condition,
             attempts: attempts
                 .filter(|attempt| !(is_left_out && has_failed(attempt)))
                 .map(|attempt| self.attempt(attempt, passages.to_vec(), prompt))
@@ -61,7 +61,7 @@ impl ExternalPipeline {
     }
 
     /// Builds an attempt. A missing answer is an empty one, and a blank one abstains, unless the record says how the reply
-    /// ended: SQuAD 2.0's predictions use this form, and its `AnswerEM` of an unanswerable question counts it as right.
+    /// ended: SQuAD 2.0's predictions use this form, and its `AnswerEM` of an unanswerable question counts it as correct.
     fn attempt(
         &self,
         recorded: RecordedAttempt,

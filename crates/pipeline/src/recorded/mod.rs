@@ -2,7 +2,7 @@
 //! pipeline's.
 //!
 //! Each stage of a record becomes a step of the trace (`rankings.rs`); stages that it lacks are missing there too. Each
-//! passage is located in the corpus (`contexts.rs`), so that support, failure classes and document measures use the same
+//! passage is located in the corpus (`contexts.rs`), so that support, failure classes and document metrics use the same
 //! byte ranges as for the built-in chunks. Answers are in `answers.rs`.
 
 mod answers;
@@ -16,7 +16,7 @@ use async_trait::async_trait;
 
 pub use self::plan::RecordedPlan;
 use self::rankings::{Delivered, Rankings};
-use super::ask::{Asker, PassageSource, Prepared, QuestionResult, RunFacts};
+use super::ask::{PassageSource, Prepared, QuestionResult, QuestionRunner, RunFacts};
 use super::compute::Compute;
 use super::conditions::ConditionPrompts;
 use super::contexts::{KnownPlaces, Places};
@@ -72,7 +72,7 @@ struct ExternalPipeline {
 }
 
 #[async_trait]
-impl Asker for ExternalPipeline {
+impl QuestionRunner for ExternalPipeline {
     async fn ask(
         self: Arc<Self>,
         index: usize,
@@ -143,8 +143,8 @@ impl ExternalPipeline {
             }
             None => (self.gold(&question, &delivered), Vec::new()),
         };
-        let Delivered { steps, shown, arms } = delivered;
-        let passages = shown.iter().chain(arms.iter().flatten()).chain(&of_gold);
+        let Delivered { steps, shown, conditions } = delivered;
+        let passages = shown.iter().chain(conditions.iter().flatten()).chain(&of_gold);
         let passages: PassageMap =
             passages.map(|passage| (passage.id.clone(), passage.clone())).collect();
         let mut trace = Trace::new(index, question, gold);
@@ -152,7 +152,7 @@ impl ExternalPipeline {
         trace.steps = steps;
         if let Some(recorded) = recorded {
             let packed: Vec<ChunkId> = trace.packed().cloned().collect();
-            trace.arms = self.arms(recorded, &packed, arms);
+            trace.conditions = self.conditions(recorded, &packed, conditions);
         }
         QuestionResult { trace, passages: Arc::new(passages) }
     }
@@ -170,7 +170,7 @@ impl ExternalPipeline {
         conditions.prompts(&asked.trace, &passages, contexts, &self.places.corpus)
     }
 
-    /// Locates the gold evidence. The contexts of further arms do not describe the pipeline's prompt.
+    /// Locates the gold evidence. The contexts of further conditions do not describe the pipeline's prompt.
     fn gold(&self, question: &Question, delivered: &Delivered) -> Gold {
         let shown: Vec<&Passage> = delivered.shown.iter().collect();
         locate_shown(question, &self.places.corpus, &shown, |matcher| {

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use super::plan::RecordedPlan;
-use crate::contexts::{KnownPlaces, Placed, Places};
+use crate::contexts::{KnownPlaces, Located, Places};
 use crate::in_prompt::{self, InPrompt};
 use ragtriage_core::types::{
     ChunkId, ExactSearch, Hit, Passage, Question, Step, StepHit, TraceStep,
@@ -22,8 +22,8 @@ pub(super) struct Delivered {
     pub steps: Vec<TraceStep>,
     /// Passages of the contexts, and of the beginnings of those that the prompt truncates; each id once.
     pub shown: Vec<Passage>,
-    /// Passages of further arms, parallel to the record's.
-    pub arms: Vec<Vec<Passage>>,
+    /// Passages of further conditions, parallel to the record's.
+    pub conditions: Vec<Vec<Passage>>,
 }
 
 /// Converts the stages of one question.
@@ -36,7 +36,7 @@ pub(super) struct Rankings<'a> {
 
 /// A ranking with its contexts in the corpus.
 struct Ranking<'r> {
-    placed: Vec<Placed<'r>>,
+    placed: Vec<Located<'r>>,
     hits: Vec<StepHit>,
 }
 
@@ -70,16 +70,17 @@ impl<'a> Rankings<'a> {
             first.seconds = seconds;
         }
         self.note_strangers(&steps);
-        let arms = recorded.arms.iter();
-        let arms = arms.map(|arm| only_passages(self.place(&arm.contexts))).collect();
+        let conditions = recorded.conditions.iter();
+        let conditions =
+            conditions.map(|condition| only_passages(self.place(&condition.contexts))).collect();
         let of_rankings = rankings.into_iter().map(|(_, ranking)| ranking.placed);
         let mut seen = HashSet::new();
         let shown = of_rankings.flat_map(only_passages).chain(cut);
         let shown = shown.filter(|passage| seen.insert(passage.id.clone()));
-        Delivered { steps, shown: shown.collect(), arms }
+        Delivered { steps, shown: shown.collect(), conditions }
     }
 
-    fn place<'r>(&mut self, contexts: &'r [RecordedHit]) -> Vec<Placed<'r>> {
+    fn place<'r>(&mut self, contexts: &'r [RecordedHit]) -> Vec<Located<'r>> {
         let places = &self.places;
         places.place_all(self.known, self.question, contexts)
     }
@@ -199,7 +200,7 @@ impl<'a> Rankings<'a> {
     }
 
     /// Returns the passages of the beginning of a context.
-    fn truncated(&mut self, (context, passages): &Placed<'_>, text: &str) -> Vec<Passage> {
+    fn truncated(&mut self, (context, passages): &Located<'_>, text: &str) -> Vec<Passage> {
         let beginning = RecordedHit {
             text: Some(text.to_owned()),
             doc_id: passages.first().map(|passage| passage.doc.to_string()),
@@ -226,7 +227,7 @@ impl<'a> Rankings<'a> {
 
     /// Returns a ranking's hits, in the order of the contexts. Their scores are used if they imply that order;
     /// otherwise a hit scores 1 / rank and its recorded score is one of its parts.
-    fn hits(&self, shown: &[Placed<'_>]) -> Vec<StepHit> {
+    fn hits(&self, shown: &[Located<'_>]) -> Vec<StepHit> {
         let scored: Vec<(&ChunkId, &RecordedHit)> = shown
             .iter()
             .flat_map(|(context, passages)| passages.iter().map(|passage| (&passage.id, *context)))
@@ -264,7 +265,7 @@ impl<'a> Rankings<'a> {
 }
 
 /// Returns the contexts that the recorded prompt contains.
-fn in_prompt<'c>(recorded: &Recorded, placed: &'c [Placed<'_>]) -> Vec<InPrompt<'c>> {
+fn in_prompt<'c>(recorded: &Recorded, placed: &'c [Located<'_>]) -> Vec<InPrompt<'c>> {
     let prompt = recorded.prompt.as_deref();
     prompt.map_or(Vec::new(), |prompt| in_prompt::find(prompt, placed))
 }
@@ -294,6 +295,6 @@ fn offered<'r>(rankings: &[(&RecordedStage, Ranking<'r>)]) -> Ranking<'r> {
     Ranking { placed, hits }
 }
 
-pub(super) fn only_passages(placed: Vec<Placed<'_>>) -> Vec<Passage> {
+pub(super) fn only_passages(placed: Vec<Located<'_>>) -> Vec<Passage> {
     placed.into_iter().flat_map(|(_, passages)| passages).collect()
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use ragtriage_core::measure::Measure;
+use ragtriage_core::metric::Metric;
 use ragtriage_data::run::{Kind, RunFolder};
 
 /// Log of held-out evaluations in the parent folder, shared by all sweeps: they use the same held-out questions.
@@ -37,8 +37,8 @@ pub struct HeldOutEvaluation {
     pub default: String,
     /// Hash of the compared trial's configuration.
     pub trial: String,
-    /// The measure.
-    pub measure: Measure,
+    /// The metric.
+    pub metric: Metric,
 }
 
 impl SweepFolder {
@@ -152,9 +152,9 @@ impl SweepFolder {
             .iter()
             .flatten()
             .filter(|evaluation| Some(evaluation.questions.as_str()) == questions);
-        let compared: BTreeSet<(&str, &str, Measure)> = here
+        let compared: BTreeSet<(&str, &str, Metric)> = here
             .map(|evaluation| {
-                (evaluation.default.as_str(), evaluation.trial.as_str(), evaluation.measure)
+                (evaluation.default.as_str(), evaluation.trial.as_str(), evaluation.metric)
             })
             .collect();
         Ok(compared.len() + known.iter().filter(|evaluation| evaluation.is_err()).count())
@@ -188,7 +188,7 @@ mod tests {
             questions: questions.to_owned(),
             default: "d".to_owned(),
             trial: trial.to_owned(),
-            measure: "EM@5".parse().expect("a measure"),
+            metric: "EM@5".parse().expect("a metric"),
         }
     }
 

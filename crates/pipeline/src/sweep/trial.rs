@@ -13,11 +13,11 @@ use super::tune::Sweep;
 use crate::Error;
 use crate::ask::Done;
 use crate::execute::{RunSource, execute};
+use crate::index_cache::IndexCache;
 use crate::record::RunSink;
 use crate::settings::assemble::{self, Assembled};
 use crate::settings::record::{self, Data};
-use crate::stock::Stock;
-use ragtriage_core::measure::Measure;
+use ragtriage_core::metric::Metric;
 use ragtriage_core::types::Trace;
 use ragtriage_data::run::{Manifest, RunFolder, SavedRun, deciding};
 use ragtriage_eval::tuning::{TrialScores, TrialTruncation};
@@ -37,11 +37,10 @@ pub struct TrialResult {
 }
 
 impl TrialResult {
-    /// Returns a measure's mean with its n; `None` if it is undefined.
+    /// Returns a metric's mean with its n; `None` if it is undefined.
     #[must_use]
-    pub fn mean(&self, measure: Measure) -> Option<(f64, usize)> {
-        let values: Vec<f64> =
-            self.measured.scores.column(measure)?.into_iter().flatten().collect();
+    pub fn mean(&self, metric: Metric) -> Option<(f64, usize)> {
+        let values: Vec<f64> = self.measured.scores.column(metric)?.into_iter().flatten().collect();
         (!values.is_empty())
             .then(|| (values.iter().sum::<f64>() / values.len() as f64, values.len()))
     }
@@ -56,7 +55,7 @@ impl Sweep<'_> {
     pub(super) async fn run(
         &self,
         part: &QuestionPart,
-        stock: &mut Stock,
+        stock: &mut IndexCache,
         trial: &Trial,
     ) -> Result<TrialResult, Error> {
         let (clock, request) = (Instant::now(), self.request);
@@ -82,7 +81,7 @@ impl Sweep<'_> {
             None => Box::pin(self.make(stock, assembled, manifest, &run)).await?,
         };
         let measured = TrialScores {
-            scores: score::score(&saved, &self.measures, self.judge),
+            scores: score::score(&saved, &self.metrics, self.judge),
             context_tokens: shown::context_tokens(&saved),
             truncation: TrialTruncation::of(&saved),
         };
@@ -92,7 +91,7 @@ impl Sweep<'_> {
     /// Runs a trial in a new folder, removing what an earlier one left there.
     async fn make(
         &self,
-        stock: &mut Stock,
+        stock: &mut IndexCache,
         assembled: Assembled,
         mut manifest: Manifest,
         path: &Path,

@@ -13,15 +13,15 @@ use super::space;
 use super::trial::TrialResult;
 use super::trials::{DEFAULT, Trial, trials};
 use crate::error::SEE_DEFAULTS;
+use crate::index_cache::IndexCache;
 use crate::progress::Progress;
 use crate::settings::assemble::{self, Environment};
 use crate::settings::{Resolved, Settings, record};
-use crate::stock::Stock;
 use crate::{Error, Kind};
 use ragtriage_clients::fetch::OnDownload;
 use ragtriage_core::config::check_ranges;
-use ragtriage_core::measure::{Aggregate, Cutoff, Family, Measure};
-use ragtriage_core::rightness::Judge;
+use ragtriage_core::correctness::Judge;
+use ragtriage_core::metric::{Aggregate, Cutoff, Family, Metric};
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::{Dataset, Document, Note, Question, Split};
@@ -61,7 +61,7 @@ pub trait Watch: Progress {
         &self,
         place: (usize, usize),
         trial: (&Trial, bool),
-        measure: Measure,
+        metric: Metric,
         result: &Result<TrialResult, Error>,
     );
 }
@@ -129,9 +129,9 @@ pub(super) struct Sweep<'a> {
     trials: Vec<Trial>,
     varied: Vec<Varied>,
     plan: TuningPlan,
-    /// The measures, without duplicates.
-    pub(super) measures: Vec<Measure>,
-    /// The rule for right answers.
+    /// The metrics, without duplicates.
+    pub(super) metrics: Vec<Metric>,
+    /// The rule for correct answers.
     pub(super) judge: Judge,
     pub(super) documents: Arc<[Document]>,
     /// Hex sha256 of the whole data set.
@@ -203,15 +203,15 @@ impl<'a> Sweep<'a> {
         let plan = plan(settings, &varied, &dataset.questions)?;
         let Dataset { documents, questions, notes, digest } = dataset;
         let (choosing, confirming) = split(questions, settings.tune.heldout);
-        let mut measures = vec![plan.measure, plan.equal_k, plan.equal_tokens];
-        measures.sort_unstable();
-        measures.dedup();
+        let mut metrics = vec![plan.metric, plan.equal_k, plan.equal_tokens];
+        metrics.sort_unstable();
+        metrics.dedup();
         Ok(Self {
             request,
             trials,
             varied,
             plan,
-            measures,
+            metrics,
             judge: assemble::evaluation(settings).judge,
             documents: documents.into(),
             digest,
@@ -227,13 +227,13 @@ impl<'a> Sweep<'a> {
         part: &QuestionPart,
         trials: &[Trial],
     ) -> Vec<Result<TrialResult, Error>> {
-        let mut stock = Stock::of_all(Arc::clone(&self.documents), part.questions.clone());
+        let mut stock = IndexCache::of_all(Arc::clone(&self.documents), part.questions.clone());
         let mut results = Vec::with_capacity(trials.len());
         for (place, at) in (1..).zip(in_order(trials)) {
             let trial = &trials[at];
             let result = Box::pin(self.run(part, &mut stock, trial)).await;
             let shown = (trial, part.is_held_out);
-            self.request.watch.tried((place, trials.len()), shown, self.plan.measure, &result);
+            self.request.watch.tried((place, trials.len()), shown, self.plan.metric, &result);
             results.push((at, result));
         }
         results.sort_by_key(|(at, _)| *at);
@@ -275,7 +275,7 @@ impl<'a> Sweep<'a> {
             Box::pin(self.tried(part, &pair)).await.into_iter().collect::<Result<_, _>>()?;
         let columns: Vec<Vec<Option<f64>>> = done
             .iter()
-            .filter_map(|trial| trial.measured.scores.column(self.plan.measure))
+            .filter_map(|trial| trial.measured.scores.column(self.plan.metric))
             .collect();
         let [default, winner] = columns.as_slice() else {
             return Ok(None);
@@ -303,12 +303,12 @@ impl<'a> Sweep<'a> {
 
     fn evaluation(&self, questions: String, default: &Trial, trial: &Trial) -> HeldOutEvaluation {
         let (default, trial) = (default.id.clone(), trial.id.clone());
-        let measure = self.plan.measure;
-        HeldOutEvaluation { at: record::now(), questions, default, trial, measure }
+        let metric = self.plan.metric;
+        HeldOutEvaluation { at: record::now(), questions, default, trial, metric }
     }
 }
 
-/// Chooses the measures that rank trials: the configured measure, else the share of evidence, answers or relevant documents
+/// Chooses the metrics that rank trials: the configured metric, else the share of evidence, answers or relevant documents
 /// (depending on the questions' labels) within one token budget for all; within each trial's packed passages if packing is
 /// varied.
 fn plan(
@@ -317,31 +317,31 @@ fn plan(
     questions: &[Question],
 ) -> Result<TuningPlan, Error> {
     let tune = &settings.tune;
-    if let Some(measure) = tune.measure {
+    if let Some(metric) = tune.metric {
         let refuse = |why: &str, hint: &str| {
-            let message = format!("`tune.measure` is {measure}, which {why}");
+            let message = format!("`tune.metric` is {metric}, which {why}");
             Err(Error::setting(message).with_hint(hint))
         };
-        if measure.family().scores_answers() {
+        if metric.family().scores_answers() {
             let hint = "run both configurations with a generator, and compare the runs: `ragtriage compare`";
             return refuse("scores answers: a sweep compares retrieval", hint);
         }
-        if measure.family().aggregate() != Aggregate::Mean {
+        if metric.family().aggregate() != Aggregate::Mean {
             let why = "is aggregated by the median: trials are compared by means";
             return refuse(why, SEE_DEFAULTS);
         }
     }
-    let takes_any = |family: Family| Measure::new(family, Some(Cutoff::Prompt)).is_some();
-    let family = match tune.measure.map(Measure::family).filter(|family| takes_any(*family)) {
+    let takes_any = |family: Family| Metric::new(family, Some(Cutoff::Prompt)).is_some();
+    let family = match tune.metric.map(Metric::family).filter(|family| takes_any(*family)) {
         Some(family) => family,
         None => usual(questions).ok_or_else(nothing_gold)?,
     };
-    let at = |cutoff| Measure::new(family, Some(cutoff)).expect("the family takes every cutoff");
+    let at = |cutoff| Metric::new(family, Some(cutoff)).expect("the family takes every cutoff");
     let equal_tokens = at(Cutoff::Tokens(tune.tokens));
     let packs = varied.iter().any(|varied| PACKING.contains(&varied.key.as_str()));
     let evaluation = assemble::evaluation(settings);
     Ok(TuningPlan {
-        measure: tune.measure.unwrap_or(if packs { at(Cutoff::Prompt) } else { equal_tokens }),
+        metric: tune.metric.unwrap_or(if packs { at(Cutoff::Prompt) } else { equal_tokens }),
         equal_k: at(Cutoff::Top(settings.retrieval.k)),
         equal_tokens,
         permutations: evaluation.resamples,

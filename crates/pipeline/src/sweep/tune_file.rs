@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::trials::DEFAULT;
 use super::tune::SweepOutcome;
 use ragtriage_core::config::TuneSettings;
-use ragtriage_core::measure::Measure;
+use ragtriage_core::metric::Metric;
 
 /// Raised when a reader of the old file would misread the new.
 const SCHEMA: u32 = 1;
@@ -25,9 +25,9 @@ pub struct TuneFile<'a> {
     tune: &'a TuneSettings,
     /// The varied parameters, with their values.
     varied: BTreeMap<&'a str, &'a [String]>,
-    measure: Measure,
-    equal_k: Measure,
-    equal_tokens: Measure,
+    metric: Metric,
+    equal_k: Metric,
+    equal_tokens: Metric,
     /// The name of the default's row.
     default: &'static str,
     #[serde(flatten)]
@@ -60,7 +60,7 @@ impl<'a> TuneFile<'a> {
             dataset_digest,
             tune,
             varied: varied.map(|it| (it.key.as_str(), it.values.as_slice())).collect(),
-            measure: outcome.plan.measure,
+            metric: outcome.plan.metric,
             equal_k: outcome.plan.equal_k,
             equal_tokens: outcome.plan.equal_tokens,
             default: DEFAULT,

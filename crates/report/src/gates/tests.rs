@@ -15,7 +15,7 @@ const HOSTILE: &str = "]]>\"'&<run>\n::error title=x::y\r%0A\u{1b}[31m\u{202e}\u
 fn result(verdict: GateVerdict) -> GateResult {
     GateResult {
         gate: "EM@5 >= 0.5".to_owned(),
-        measure: "EM@5".to_owned(),
+        metric: "EM@5".to_owned(),
         bound: GateBound::Min,
         limit: 0.5,
         value: 0.45,

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::Evaluated;
-use ragtriage_core::measure::{Cutoff, Family, Measure};
-use ragtriage_core::types::{ArmName, Attempt, QuestionId, Trace};
+use ragtriage_core::metric::{Cutoff, Family, Metric};
+use ragtriage_core::types::{Attempt, Condition, QuestionId, Trace};
 use ragtriage_eval::compare::PairComparison;
 use ragtriage_eval::compare::answers::Turn;
 
@@ -25,7 +25,7 @@ pub struct Counterpart {
     /// `lost`, `gained` or `moved`, where it flipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// True if class, fault, answer or a measure of the table differs, or the two were not compared.
+    /// True if class, fault, answer or a metric of the table differs, or the two were not compared.
     pub differs: bool,
     /// The reason, if the two were not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ impl Counterparts {
         let theirs = baseline.run.traces.iter().enumerate();
         let theirs: HashMap<&QuestionId, usize> =
             theirs.map(|(row, trace)| (&trace.question.id, row)).collect();
-        let measures = measures(&[run, baseline]);
+        let metrics = metrics(&[run, baseline]);
         let mut counterparts = Self {
             of_run: vec![None; run.run.traces.len()],
             of_baseline: vec![None; baseline.run.traces.len()],
@@ -59,8 +59,7 @@ impl Counterparts {
                 Some("another text in A")
             };
             let turn = turns.get(&trace.question.id).copied();
-            let differs =
-                not_compared.is_some() || differ((run, own), (baseline, there), &measures);
+            let differs = not_compared.is_some() || differ((run, own), (baseline, there), &metrics);
             let of_run = Counterpart { row: there, turn, differs, not_compared };
             counterparts.of_run[own] = Some(of_run);
             counterparts.of_baseline[there] = Some(Counterpart { row: own, ..of_run });
@@ -69,33 +68,33 @@ impl Counterparts {
     }
 }
 
-/// Returns true if the answer, the class, the fault or a measure of the table differs. Packed passages are not compared: with other
+/// Returns true if the answer, the class, the fault or a metric of the table differs. Packed passages are not compared: with other
 /// chunks they always differ.
 fn differ(
     (a, one): (Evaluated<'_>, usize),
     (b, other): (Evaluated<'_>, usize),
-    measures: &[Measure],
+    metrics: &[Metric],
 ) -> bool {
     let (first, second) = (&a.evaluation.outcomes[one], &b.evaluation.outcomes[other]);
     (first.class, first.fault) != (second.class, second.fault)
         || answer_text(&a.run.traces[one]) != answer_text(&b.run.traces[other])
-        || measures.iter().any(|measure| score(a, one, *measure) != score(b, other, *measure))
+        || metrics.iter().any(|metric| score(a, one, *metric) != score(b, other, *metric))
 }
 
 /// Returns the answer of the retrieved condition.
 pub(super) fn answer_text(trace: &Trace) -> Option<String> {
-    trace.attempt(ArmName::Retrieved).map(Attempt::answer_text)
+    trace.attempt(Condition::Retrieved).map(Attempt::answer_text)
 }
 
-fn score(subject: Evaluated<'_>, row: usize, measure: Measure) -> Option<f64> {
+fn score(subject: Evaluated<'_>, row: usize, metric: Metric) -> Option<f64> {
     let scores = &subject.evaluation.scores;
-    let column = scores.measures.iter().position(|column| *column == measure)?;
+    let column = scores.metrics.iter().position(|column| *column == metric)?;
     scores.rows[row][column]
 }
 
-/// Returns the measures that the table of questions shows: at the cutoff of the last run (the baseline, if any), and only those with
+/// Returns the metrics that the table of questions shows: at the cutoff of the last run (the baseline, if any), and only those with
 /// a value on some question.
-pub(super) fn measures(runs: &[Evaluated<'_>]) -> Vec<Measure> {
+pub(super) fn metrics(runs: &[Evaluated<'_>]) -> Vec<Metric> {
     let k = runs.last().map_or(0, |subject| subject.k);
     let families = [
         (Family::Em, Some(Cutoff::Top(k))),
@@ -103,15 +102,15 @@ pub(super) fn measures(runs: &[Evaluated<'_>]) -> Vec<Measure> {
         (Family::EvidenceRecall, Some(Cutoff::Prompt)),
         (Family::ReciprocalRank, None),
         (Family::Ndcg, Some(Cutoff::Top(10))),
-        (Family::AnswerRight, None),
+        (Family::AnswerCorrect, None),
         (Family::AnswerEm, None),
         (Family::AnswerF1, None),
         (Family::FactRecall, None),
         (Family::Groundedness, None),
     ];
-    let measures = families.into_iter().filter_map(|(family, cutoff)| Measure::new(family, cutoff));
-    let has_value = |run: &Evaluated<'_>, measure| {
-        (0..run.run.traces.len()).any(|row| score(*run, row, measure).is_some())
+    let metrics = families.into_iter().filter_map(|(family, cutoff)| Metric::new(family, cutoff));
+    let has_value = |run: &Evaluated<'_>, metric| {
+        (0..run.run.traces.len()).any(|row| score(*run, row, metric).is_some())
     };
-    measures.filter(|measure| runs.iter().any(|run| has_value(run, *measure))).collect()
+    metrics.filter(|metric| runs.iter().any(|run| has_value(run, *metric))).collect()
 }

@@ -9,8 +9,8 @@ use super::index::rounded;
 use super::marks::{AnswerMarker, Highlights, Searchables};
 use super::passages::{GOLD_HELD, PassageTable, gold_below, gold_inside, golden, shown};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::rightness::Judgment;
-use ragtriage_core::types::{ArmName, ChunkId, Support, Trace, TraceStep};
+use ragtriage_core::correctness::Judgment;
+use ragtriage_core::types::{ChunkId, Condition, Support, Trace, TraceStep};
 
 /// The details of a question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -88,7 +88,7 @@ impl DetailContext<'_> {
             by_stage,
             n_gold: n_gold.collect(),
             reason: outcome.reason.clone(),
-            judgment: outcome.judgments.of(ArmName::Retrieved).map(Judgment::to_string),
+            judgment: outcome.judgments.of(Condition::Retrieved).map(Judgment::to_string),
             unsupported: outcome.unsupported.clone(),
             marks,
             trace: short,
@@ -119,7 +119,7 @@ impl DetailContext<'_> {
             member.chunks.truncate(GOLD_HELD);
             member.chunks.retain(is_here);
         }
-        for attempt in short.arms.iter_mut().flat_map(|arm| &mut arm.attempts) {
+        for attempt in short.conditions.iter_mut().flat_map(|condition| &mut condition.attempts) {
             attempt.passages.retain(is_here);
             attempt.seconds = rounded(attempt.seconds, 3);
         }

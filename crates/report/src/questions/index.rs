@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::Evaluated;
 use super::counterparts::{Counterpart, answer_text};
 use ragtriage_core::config::{GeneratorName, Settings};
-use ragtriage_core::measure::Measure;
+use ragtriage_core::metric::Metric;
 use ragtriage_core::prompt::{NO_PASSAGES, PASSAGE_SEPARATOR, Template};
 use ragtriage_core::types::{Attempt, Trace};
 
@@ -14,14 +14,14 @@ use ragtriage_core::types::{Attempt, Trace};
 pub(super) fn run(
     subject: Evaluated<'_>,
     label: &str,
-    measures: &[Measure],
+    metrics: &[Metric],
     others: &[Option<Counterpart>],
 ) -> Value {
     let Evaluated { run, evaluation, k } = subject;
     let scores = &evaluation.scores;
-    let columns: Vec<Option<usize>> = measures
+    let columns: Vec<Option<usize>> = metrics
         .iter()
-        .map(|measure| scores.measures.iter().position(|column| column == measure))
+        .map(|metric| scores.metrics.iter().position(|column| column == metric))
         .collect();
     let questions = run.traces.iter().zip(&evaluation.outcomes).zip(&scores.rows).enumerate();
     let rows: Vec<Value> = questions
@@ -40,7 +40,7 @@ pub(super) fn run(
                 "gold": question.gold_text(),
                 "answer": answer_text(trace),
                 "scores": scores.collect::<Vec<_>>(),
-                // Wall seconds of its searches and calls, and tokens of its prompts and answers, all arms.
+                // Wall seconds of its searches and calls, and tokens of its prompts and answers, all conditions.
                 "seconds": rounded(seconds(trace), 3),
                 "tokens": tokens.sum::<u64>(),
                 "other": others.get(at).copied().flatten(),
@@ -70,7 +70,7 @@ pub(super) fn run(
         "label": label,
         // Hits of the final ranking that went to prompt packing.
         "k": if is_foreign { 0 } else { k },
-        "measures": measures.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "metrics": metrics.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "generator": generator.filter(|_| !is_foreign),
         "prompt": prompt,
         "rows": rows,
@@ -78,7 +78,7 @@ pub(super) fn run(
 }
 
 fn attempts(trace: &Trace) -> impl Iterator<Item = &Attempt> {
-    trace.arms.iter().flat_map(|arm| &arm.attempts)
+    trace.conditions.iter().flat_map(|condition| &condition.attempts)
 }
 
 fn seconds(trace: &Trace) -> f64 {

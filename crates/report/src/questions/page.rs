@@ -13,7 +13,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::counterparts::{Counterparts, measures};
+use super::counterparts::{Counterparts, metrics};
 use super::detail::{Detail, DetailContext};
 use super::marks::Searchables;
 use super::passages::{PassageTable, PassageText};
@@ -97,7 +97,7 @@ impl<'a> Questions<'a> {
     fn index(&self, passages: &[Range<usize>]) -> Value {
         let pairs = self.counterparts.map(|pairs| [&pairs.of_run[..], &pairs.of_baseline]);
         let labels = if pairs.is_some() { ["B", "A"] } else { ["", ""] };
-        let columns = measures(&self.runs);
+        let columns = metrics(&self.runs);
         let runs = self.runs.iter().zip(labels).zip(pairs.unwrap_or_default());
         let runs: Vec<Value> =
             runs.map(|((run, label), others)| index::run(*run, label, &columns, others)).collect();

@@ -138,8 +138,10 @@ fn named(trace: &Trace, depth: usize) -> Vec<&ChunkId> {
     let hits = trace.steps.iter().flat_map(move |step| shown(step, depth)).map(|hit| &hit.id);
     let held =
         trace.gold.groups.iter().flatten().flat_map(|member| member.chunks.iter().take(GOLD_HELD));
-    let asked =
-        trace.arms.iter().flat_map(|arm| arm.attempts.iter().flat_map(|attempt| &attempt.passages));
+    let asked = trace
+        .conditions
+        .iter()
+        .flat_map(|condition| condition.attempts.iter().flat_map(|attempt| &attempt.passages));
     let mut seen = HashSet::new();
     let all = hits.chain(below).chain(held).chain(asked);
     all.filter(|id| seen.insert(*id)).collect()

@@ -46,8 +46,8 @@ pub(super) fn facts(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
         Fact::new(
             "Scoring",
             format!(
-                "right answers by rule `{}`; AnswerEM and AnswerF1 by scorer {}",
-                evaluation.right, evaluation.scorer
+                "correct answers by rule `{}`; AnswerEM and AnswerF1 by scorer {}",
+                evaluation.correct, evaluation.scorer
             ),
         ),
         Fact::new("Version", version(manifest)),

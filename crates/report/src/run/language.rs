@@ -18,7 +18,7 @@ pub(super) fn unknown(dataset: &DatasetSettings) -> Vec<Notice> {
     }
     let stemming = if dataset.language().stemmer.is_empty() { "stemming, " } else { "" };
     let text = format!(
-        "the language `{}` has no data file: {stemming}stop words and the rule of right answers do not know it",
+        "the language `{}` has no data file: {stemming}stop words and the rule of correct answers do not know it",
         dataset.language
     );
     let hint =

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::document::{Align, Table, TableCell};
 use ragtriage_core::stats::rounding::adding_up;
 use ragtriage_core::text::numbers::{percent, percents, plural, thousands, whole};
-use ragtriage_core::types::{ArmName, FailureClass, Interval};
+use ragtriage_core::types::{Condition, FailureClass, Interval};
 use ragtriage_eval::diagnose::{Cell, TwoByTwo};
 use ragtriage_eval::losses::LossTable;
 use ragtriage_eval::summary::Summary;
@@ -44,14 +44,14 @@ pub(super) fn outcomes(losses: &LossTable) -> Table {
         table.row(cells.into_iter().chain(blank.into_iter().flatten()));
     }
     let lost = if is_answered {
-        "not answered right, evidence first missing there"
+        "not answered correctly, evidence first missing there"
     } else {
         "first missing there"
     };
     table.notes.push(format!("evidence complete: after the stage; lost: {lost}"));
     if has_answers {
         let lost = if losses.is_estimated { "answers lost (estimated)" } else { "answers lost" };
-        let note = "would be right with complete evidence; at generation, still wrong with it";
+        let note = "would be correct with complete evidence; at generation, still wrong with it";
         table.notes.push(format!("{lost}: {note}"));
     }
     if !losses.outside.is_empty() {
@@ -71,12 +71,12 @@ pub(super) fn budget(summary: &Summary) -> Table {
     let title = if budget.of == SUPPORT {
         format!("Loss budget: support lost per question (n = {})", budget.n)
     } else {
-        let is_split =
-            budget.of == ESTIMATED || summary.arms.contains_key(ArmName::GoldInNoise.name());
+        let is_split = budget.of == ESTIMATED
+            || summary.conditions.contains_key(Condition::GoldWithDistractors.name());
         let without = if is_split {
             ""
         } else {
-            "; without the condition gold_in_noise, distraction counts towards delivery"
+            "; without the condition gold_with_distractors, distraction counts towards delivery"
         };
         format!(
             "Loss budget: {:.3} {} lost per question (n = {}{without})",
@@ -146,10 +146,10 @@ pub(super) fn two_by_two(found: &TwoByTwo) -> Table {
         found.k,
         thousands(found.n)
     );
-    let mut table = Table::new(title, &["", "answer right", "answer wrong", "unsure"]);
+    let mut table = Table::new(title, &["", "answer correct", "answer wrong", "unsure"]);
     let all = [
-        ("found", [found.hit_right, found.hit_wrong, found.hit_unsure]),
-        ("not found", [found.miss_right, found.miss_wrong, found.miss_unsure]),
+        ("found", [found.hit_correct, found.hit_wrong, found.hit_unsure]),
+        ("not found", [found.miss_correct, found.miss_wrong, found.miss_unsure]),
     ];
     for (label, cells) in all.iter().filter(|_| found.n > 0) {
         let cells = cells.map(|Cell { n, mean_f1 }| format!("{n} (mean F1 {mean_f1:.2})"));

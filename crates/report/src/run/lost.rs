@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use crate::document::{Entry, Fact};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::rightness::Judgment;
+use ragtriage_core::correctness::Judgment;
 use ragtriage_core::text::sanitize::shortened;
-use ragtriage_core::types::{ArmName, Attempt, FailureClass, Trace};
+use ragtriage_core::types::{Attempt, Condition, FailureClass, Trace};
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::Evaluation;
 use ragtriage_eval::verdict::{Conclusion, Source};
@@ -35,7 +35,7 @@ impl LostQuestion {
     fn new(trace: &Trace, outcome: &Outcome) -> Self {
         let question = &trace.question;
         let (id, gold) = (shortened(question.id.as_str(), ID), question.gold_text());
-        let answer = trace.attempt(ArmName::Retrieved).map(Attempt::answer_text);
+        let answer = trace.attempt(Condition::Retrieved).map(Attempt::answer_text);
         let lead = format!("{id} ({}): ", outcome.class);
         let columns = (LINE - 2).saturating_sub(lead.chars().count());
         let ends =
@@ -49,7 +49,7 @@ impl LostQuestion {
         let facts = [
             ("gold", Some(gold)),
             ("answer", answer),
-            ("judged", outcome.judgments.of(ArmName::Retrieved).map(Judgment::to_string)),
+            ("judged", outcome.judgments.of(Condition::Retrieved).map(Judgment::to_string)),
             ("unsupported", Some(unsupported).filter(|values| !values.is_empty())),
         ];
         let facts = facts

@@ -5,13 +5,13 @@ mod configuration;
 mod language;
 mod losses;
 mod lost;
-mod measures;
+mod metrics;
 mod notices;
 mod screen;
 pub(crate) mod sections;
 mod what_if;
 
-use crate::audit::right_answers;
+use crate::audit::correct_answers;
 use crate::document::{Element, Fact, Report};
 use crate::{comparison, judge};
 use ragtriage_data::run::SavedRun;
@@ -27,13 +27,13 @@ pub fn report(run: &SavedRun, evaluation: &Evaluation, compared: Option<&Compari
     let dataset = &run.manifest.settings.dataset;
     let mut report = Report::new(title(run));
     report.notices(language::unknown(dataset));
-    report.facts(right(summary));
+    report.facts(correct(summary));
     report.elements.push(Element::Verdict(conclusion(summary)));
     report.table(losses::outcomes(&summary.losses));
     if let Some(rule) = &summary.rule_of_thumb {
         report.elements.push(Element::Paragraph(format!("Rule of thumb: {rule}.")));
     }
-    report.facts(measures::figures(summary).chain(language::language(dataset)).collect());
+    report.facts(metrics::figures(summary).chain(language::language(dataset)).collect());
     report.list(advice(summary));
     report.notices(notices::notices(run, summary));
     if let Some(compared) = compared {
@@ -58,11 +58,11 @@ pub fn report(run: &SavedRun, evaluation: &Evaluation, compared: Option<&Compari
     report.facts(configuration::facts(run, summary));
     report.section(sections::METRICS);
     let judged = summary.judge.as_ref().map(judge::table);
-    let tables = [measures::retrieval(summary), measures::answers(summary)].into_iter();
-    for table in tables.chain(measures::conditions(summary)).chain(judged) {
+    let tables = [metrics::retrieval(summary), metrics::answers(summary)].into_iter();
+    for table in tables.chain(metrics::conditions(summary)).chain(judged) {
         report.table(table);
     }
-    if let Some(slices) = measures::slices(run, summary) {
+    if let Some(slices) = metrics::slices(run, summary) {
         report.section(sections::DIAGNOSIS);
         report.table(slices);
     }
@@ -88,15 +88,15 @@ fn advice(summary: &Summary) -> Vec<String> {
     summary.what_if.advice.iter().map(|advice| advice.sentence.clone()).collect()
 }
 
-/// Returns the share of right answers, corrected by an audit, and who decided on answers; empty without an audit and a judge.
-fn right(summary: &Summary) -> Vec<Fact> {
-    let audited = summary.answer_audit.as_ref().and_then(right_answers);
+/// Returns the share of correct answers, corrected by an audit, and who decided on answers; empty without an audit and a judge.
+fn correct(summary: &Summary) -> Vec<Fact> {
+    let audited = summary.answer_audit.as_ref().and_then(correct_answers);
     audited.into_iter().chain(judge::decided(summary)).collect()
 }
 
 fn caveats() -> Vec<String> {
     vec![
-        "Failure classes count questions whose support was lost. Loss terms count the right answers that the gold passages would \
+        "Failure classes count questions whose support was lost. Loss terms count the correct answers that the gold passages would \
          recover. The two differ where the reader fails with the gold passages too. Loss terms may be negative; their sum is the \
          total loss."
             .to_owned(),

@@ -122,7 +122,7 @@ fn answers(summary: &Summary) -> Vec<Notice> {
     let n_unsure = summary.classes.get(FailureClass::Unsure.name());
     if let Some(n) = n_unsure.filter(|n| **n > 0) {
         let text = format!(
-            "the rule of rightness is unsure about {}; each counts half in the loss budget",
+            "the rule of correctness is unsure about {}; each counts half in the loss budget",
             plural(*n, "answer", "answers")
         );
         notices.push(Notice::warning(text).with_hint("audit them: they come first in the sample"));
@@ -187,9 +187,11 @@ const MAX_COMPLETION_TOKENS: &str = "max_completion_tokens";
 
 /// Counts the truncated and empty replies and the tool calls of all conditions.
 fn unusable(run: &SavedRun) -> Vec<Notice> {
-    let arms = run.traces.iter().flat_map(|trace| &trace.arms);
-    let replies: Vec<&Attempt> =
-        arms.flat_map(|arm| &arm.attempts).filter(|attempt| attempt.error.is_none()).collect();
+    let conditions = run.traces.iter().flat_map(|trace| &trace.conditions);
+    let replies: Vec<&Attempt> = conditions
+        .flat_map(|condition| &condition.attempts)
+        .filter(|attempt| attempt.error.is_none())
+        .collect();
     let n_of = |stance: Stance| replies.iter().filter(|reply| reply.stance == stance).count();
     let of_all = format!("of {}", plural(replies.len(), "reply", "replies"));
     let mut notices = Vec::new();
@@ -253,7 +255,7 @@ mod tests {
             Stance::ToolCall,
             Stance::Empty,
         ]) {
-            trace.arms[0].attempts[0].stance = stance;
+            trace.conditions[0].attempts[0].stance = stance;
         }
         let expected = [
             (

@@ -1,6 +1,6 @@
 //! The first screen of a run: verdict, funnel, main figures, what to do, warnings, three lost questions.
 
-use super::{advice, conclusion, language, losses, lost, measures, notices, right, title};
+use super::{advice, conclusion, correct, language, losses, lost, metrics, notices, title};
 use crate::document::{Element, Fact, Notice, Report};
 use ragtriage_core::text::numbers::plural;
 use ragtriage_data::run::SavedRun;
@@ -42,11 +42,11 @@ pub fn screen(
     head.notices(language::unknown(dataset).iter().map(short).collect());
     head.elements.push(Element::Verdict(conclusion(summary)));
     head.table(losses::outcomes(&summary.losses));
-    let figures: Vec<String> = measures::figures(summary).map(|fact| fact.to_string()).collect();
+    let figures: Vec<String> = metrics::figures(summary).map(|fact| fact.to_string()).collect();
     if !figures.is_empty() {
         head.elements.push(Element::Paragraph(figures.join("; ")));
     }
-    head.facts(right(summary));
+    head.facts(correct(summary));
     let mut text = String::new();
     for (n_lost, with_answers, n_notices, n_advice) in STEPS {
         let mut report = head.clone();

@@ -6,7 +6,7 @@ use crate::document::Section;
 pub(crate) const VERDICT: Section = Section {
     id: "summary",
     title: "Verdict",
-    reading: "Judges the pipeline by right answers that complete evidence in the prompt would bring.",
+    reading: "Judges the pipeline by correct answers that complete evidence in the prompt would bring.",
 };
 /// The run and a baseline.
 pub(crate) const COMPARISON: Section = Section {
@@ -18,7 +18,7 @@ pub(crate) const COMPARISON: Section = Section {
 pub(crate) const LOSSES: Section = Section {
     id: "losses",
     title: "Losses",
-    reading: "The loss budget counts right answers that each stage costs. Failure classes count each question \
+    reading: "The loss budget counts correct answers that each stage costs. Failure classes count each question \
               once, at the first stage whose output lacks that question's evidence. Effects of other settings are computed, not \
               measured in a run.",
 };
@@ -36,7 +36,7 @@ pub(crate) const CONFIGURATION: Section = Section {
 };
 /// All metrics.
 pub(crate) const METRICS: Section = Section {
-    id: "measures",
+    id: "metrics",
     title: "Metrics",
     reading: "Means over n questions with 95% CIs. Retrieval metrics score rankings against the gold evidence; answer metrics score \
               answers against the gold answers.",

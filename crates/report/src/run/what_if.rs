@@ -2,10 +2,10 @@
 
 use crate::document::Table;
 use ragtriage_core::text::numbers::thousands;
-use ragtriage_eval::what_if::{Alternative, Change, Promise};
+use ragtriage_eval::what_if::{Alternative, Change, ExpectedGain};
 
 const NOTE: &str = "computed from recorded ranks and tokens, without a call; won: questions whose evidence is in the prompt only after the \
-     change; right answers: the expected change per question, 95% CI, if other passages distract the generator no more than now";
+     change; correct answers: the expected change per question, 95% CI, if other passages distract the generator no more than now";
 
 /// Returns the table; `None` without alternatives.
 pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
@@ -22,14 +22,14 @@ pub(super) fn table(alternatives: &[Alternative]) -> Option<Table> {
     let mut columns = vec!["change", "evidence in the prompt", "won", "lost", "points, 95% CI"];
     let has_tokens = alternatives.iter().any(|one| one.tokens_after.is_some());
     columns.extend(has_tokens.then_some("tokens"));
-    let has_promise = alternatives.iter().any(|one| one.promise.is_some());
-    columns.extend(has_promise.then_some("right answers"));
+    let has_gain = alternatives.iter().any(|one| one.expected_gain.is_some());
+    columns.extend(has_gain.then_some("correct answers"));
     let mut table = Table::new(title, &columns);
     for one in alternatives {
         let cells =
             [name(one), thousands(one.after), thousands(one.won), thousands(one.lost), points(one)];
         let tokens = has_tokens.then(|| one.tokens_after.map_or(String::new(), mean));
-        let answers = has_promise.then(|| one.promise.as_ref().map_or(String::new(), gain));
+        let answers = has_gain.then(|| one.expected_gain.as_ref().map_or(String::new(), gain));
         table.row(cells.into_iter().chain(tokens).chain(answers));
     }
     table.notes.push(NOTE.to_owned());
@@ -60,7 +60,7 @@ fn points(one: &Alternative) -> String {
     format!("{:+.1}{interval}", 100.0 * one.net() + 0.0)
 }
 
-fn gain(promise: &Promise) -> String {
-    let interval = promise.ci95.map_or(String::new(), |ci95| format!(" {ci95:.2}"));
-    format!("{:+.2}{interval}", promise.gain + 0.0)
+fn gain(expected_gain: &ExpectedGain) -> String {
+    let interval = expected_gain.ci95.map_or(String::new(), |ci95| format!(" {ci95:.2}"));
+    format!("{:+.2}{interval}", expected_gain.gain + 0.0)
 }

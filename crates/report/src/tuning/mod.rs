@@ -15,7 +15,7 @@ pub use report::report;
 /// The results of a sweep that its reports are made of.
 #[derive(Clone, Copy, Debug)]
 pub struct SweepFindings<'a> {
-    /// The measures and statistics that compare trials.
+    /// The metrics and statistics that compare trials.
     pub plan: &'a TuningPlan,
     /// The name of the default's row.
     pub default: &'a str,

@@ -40,7 +40,7 @@ pub(super) fn shown<'a>(found: &SweepFindings<'a>) -> Vec<(usize, &'a RankedTria
 /// Builds the table.
 pub(super) fn table(found: &SweepFindings, shown: &[(usize, &RankedTrial)]) -> Table {
     let mut table = Table::new(title(found.ranking), &COLUMNS);
-    table.columns[0].align = Align::Right;
+    table.columns[0].align = Align::Correct;
     for text in &mut table.columns[1..3] {
         text.align = Align::Left;
     }
@@ -81,7 +81,7 @@ fn title(ranking: &TrialRanking) -> String {
     };
     format!(
         "Trials by {} ({questions}, {})",
-        ranking.measure,
+        ranking.metric,
         plural(ranking.n_clusters, "cluster", "clusters")
     )
 }

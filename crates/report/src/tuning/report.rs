@@ -5,7 +5,7 @@ use super::keys::pairs;
 use super::{held_out, ranked};
 use crate::document::{Element, Fact, Report};
 use crate::few_clusters;
-use ragtriage_core::measure::{Cutoff, Measure};
+use ragtriage_core::metric::{Cutoff, Metric};
 use ragtriage_core::text::numbers::plural;
 use ragtriage_eval::tuning::Confirmation;
 
@@ -47,7 +47,7 @@ fn warnings(found: &SweepFindings) -> Vec<String> {
         found.ranking.n_clusters,
         found.ranking.largest_cluster,
     ));
-    if found.plan.measure.cutoff() == Some(Cutoff::Prompt) {
+    if found.plan.metric.cutoff() == Some(Cutoff::Prompt) {
         warnings.push(
             "the sweep varies how much is packed, and more text never finds less: choose by score and packed tokens, not by rank"
                 .to_owned(),
@@ -82,10 +82,6 @@ fn legend(found: &SweepFindings) -> Vec<String> {
     ]
 }
 
-fn view(found: &SweepFindings, measure: Measure) -> String {
-    if measure == found.plan.measure {
-        format!("{measure}, the score")
-    } else {
-        measure.to_string()
-    }
+fn view(found: &SweepFindings, metric: Metric) -> String {
+    if metric == found.plan.metric { format!("{metric}, the score") } else { metric.to_string() }
 }

@@ -91,14 +91,14 @@ fn sweep() -> Sweep {
     };
     Sweep {
         plan: TuningPlan {
-            measure: "EvidenceRecall@5".parse().unwrap(),
+            metric: "EvidenceRecall@5".parse().unwrap(),
             equal_k: "EvidenceRecall@3".parse().unwrap(),
             equal_tokens: "EvidenceRecall@1000t".parse().unwrap(),
             permutations: 100,
             seed: 1,
         },
         ranking: TrialRanking {
-            measure: "EvidenceRecall@5".parse().unwrap(),
+            metric: "EvidenceRecall@5".parse().unwrap(),
             n: 120,
             n_left_out: 1,
             n_undefined: 0,
@@ -207,7 +207,7 @@ fn what_rounds_to_zero_has_no_minus() {
 fn the_rank_is_no_guide_where_how_much_is_packed_is_varied() {
     let mut sweep = sweep();
     assert!(!sweep.terminal().contains("choose by score and packed tokens"));
-    sweep.plan.measure = "EvidenceRecall@prompt".parse().unwrap();
+    sweep.plan.metric = "EvidenceRecall@prompt".parse().unwrap();
     assert!(sweep.terminal().contains("choose by score and packed tokens"));
 }
 
@@ -234,6 +234,6 @@ fn a_whole_report() {
     let mut plain = sweep();
     plain.confirmation = None;
     plain.ranking.n_undefined = 9;
-    plain.plan.measure = "EvidenceRecall@prompt".parse().unwrap();
+    plain.plan.metric = "EvidenceRecall@prompt".parse().unwrap();
     insta::assert_snapshot!("terminal_not_confirmed", plain.terminal());
 }

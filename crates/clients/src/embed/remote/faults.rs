@@ -16,8 +16,8 @@ use ragtriage_core::types::TitledText;
 
 const TEXTS: [&str; 2] = ["a", "b"];
 
-/// The right answer to a call: for each text its first byte and 1, the last text first.
-fn right(request: &Value) -> Value {
+/// The correct answer to a call: for each text its first byte and 1, the last text first.
+fn correct(request: &Value) -> Value {
     let texts = request["input"].as_array().expect("texts");
     let vector = |(i, text): (usize, &Value)| {
         let byte = text.as_str().expect("a text").as_bytes()[0];
@@ -43,7 +43,7 @@ async fn open(server: &FaultyServer) -> Remote {
     Remote::open(&endpoint, &dense).await.unwrap()
 }
 
-/// Encodes [`TEXTS`] with a fresh cache: first by the fault, then by a right server. Returns the error and its hint.
+/// Encodes [`TEXTS`] with a fresh cache: first by the fault, then by a correct server. Returns the error and its hint.
 async fn error_of(
     server: &FaultyServer,
     fault: impl Fn(&Value) -> Sent + Send + Sync + 'static,
@@ -57,7 +57,7 @@ async fn error_of(
     let texts = TEXTS.map(TitledText::untitled);
     let error = cached.encode(&texts, Role::Passage, &|_| ()).await;
     let error = error.expect_err("a fault");
-    server.now(|request| sent(&right(request)));
+    server.now(|request| sent(&correct(request)));
     let vectors = cached.encode(&texts, Role::Passage, &|_| ()).await.unwrap();
     // a is byte 97.
     assert_eq!(vectors, [[97.0, 1.0], [98.0, 1.0]]);
@@ -71,7 +71,7 @@ async fn a_connection_at_fault_is_one_error_and_nothing_is_cached() {
     let elsewhere = FaultyServer::start(|_| answer(""));
     let server = FaultyServer::start(|_| answer(""));
     let call = json!({ "input": TEXTS });
-    let body = json!({ "data": right(&call) }).to_string();
+    let body = json!({ "data": correct(&call) }).to_string();
     for fault in wire_faults(&body, &elsewhere.url) {
         let sent = fault.sent.clone();
         let found = error_of(&server, move |_| sent.clone()).await;
@@ -144,9 +144,10 @@ async fn a_wrong_answer_is_one_error_and_nothing_is_cached() {
 }
 
 #[tokio::test]
-async fn an_answer_in_another_order_and_with_more_fields_is_right() {
+async fn an_answer_in_another_order_and_with_more_fields_is_correct() {
     let server = FaultyServer::start(|request| {
-        let body = json!({ "object": "list", "data": right(request), "usage": null, "model": [1] });
+        let body =
+            json!({ "object": "list", "data": correct(request), "usage": null, "model": [1] });
         answer(&format!("\n {body}\n"))
     });
     let remote = open(&server).await;

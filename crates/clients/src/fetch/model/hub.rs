@@ -271,7 +271,7 @@ async fn listing(name: &HubName, revision: &str, source: &ModelSource) -> Result
     }
 }
 
-/// Downloads a file to `target`. It gets its name when its hash is right, where one is known.
+/// Downloads a file to `target`. It gets its name when its hash is correct, where one is known.
 pub(super) async fn install(
     wanted: &Wanted<'_>,
     target: &Path,

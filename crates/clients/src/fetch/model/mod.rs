@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_the_hub_sends_is_kept_only_if_its_hash_is_right() {
+    async fn what_the_hub_sends_is_kept_only_if_its_hash_is_correct() {
         let cache = tempfile::tempdir().unwrap();
         let server = MockServer::start().await;
         let url = format!("/{MINILM}/resolve/main/config.json");

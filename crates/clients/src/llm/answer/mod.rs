@@ -10,7 +10,7 @@
 //!    break, or the end of its value: thinking and reasoning that were truncated are none. A reply that calls a tool has
 //!    one only if it is marked.
 //!
-//! Whether a reply declines to answer is decided when a run is read (`ragtriage_core::rightness::declines_to_answer`).
+//! Whether a reply declines to answer is decided when a run is read (`ragtriage_core::correctness::declines_to_answer`).
 
 mod thinking;
 

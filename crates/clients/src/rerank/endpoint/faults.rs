@@ -16,8 +16,8 @@ use ragtriage_core::types::TitledText;
 
 const PASSAGES: [&str; 2] = ["a", "b"];
 
-/// The right answer to a call in the form `cohere`: each passage's first byte, the last passage first.
-fn right(request: &Value) -> Value {
+/// The correct answer to a call in the form `cohere`: each passage's first byte, the last passage first.
+fn correct(request: &Value) -> Value {
     let passages = request["documents"].as_array().expect("passages");
     let score = |(i, text): (usize, &Value)| {
         let byte = text.as_str().expect("a text").as_bytes()[0];
@@ -40,7 +40,7 @@ fn open(server: &FaultyServer) -> RemoteReranker {
     RemoteReranker::new(&endpoint, RerankApi::Cohere, "m".to_owned()).unwrap()
 }
 
-/// Scores [`PASSAGES`] with a fresh cache: first by the fault, then by a right server. Returns the error and its hint.
+/// Scores [`PASSAGES`] with a fresh cache: first by the fault, then by a correct server. Returns the error and its hint.
 async fn error_of(
     server: &FaultyServer,
     fault: impl Fn(&Value) -> Sent + Send + Sync + 'static,
@@ -53,7 +53,7 @@ async fn error_of(
             .unwrap();
     let passages = PASSAGES.map(TitledText::untitled);
     let error = cached.scores("q", &passages).await.expect_err("a fault");
-    server.now(|request| sent(&right(request)));
+    server.now(|request| sent(&correct(request)));
     // a is byte 97.
     assert_eq!(cached.scores("q", &passages).await.unwrap(), [97.0, 98.0]);
     assert_eq!(cached.scores.n_hits(), 0, "{error}");

@@ -7,7 +7,7 @@ use super::super::known::TopK;
 use super::super::support::SupportTest;
 use super::{TENS, attempt, corpus, judged, judgments, member, question, trace, with_gold, wrong};
 use crate::types::{
-    ArmName, Attempt, ByteRange, ChunkId, ErrorKind, FailedPart, FailureClass, Fault, Flag, Gold,
+    Attempt, ByteRange, ChunkId, Condition, ErrorKind, FailedPart, FailureClass, Fault, Flag, Gold,
     Question, QuestionKind, Stage, Stance, TokenUse, Trace, TraceError,
 };
 
@@ -113,7 +113,7 @@ fn an_unusable_reply_fails_the_question_whatever_was_in_the_prompt() {
 }
 
 #[test]
-fn right_answers_are_told_apart_by_their_support() {
+fn correct_answers_are_told_apart_by_their_support() {
     let corpus = corpus(&TENS);
     let asked = || question(vec![vec![member("d", &[(10, 19)])]]);
     let answer = || Some(attempt("1992", Stance::Answered));
@@ -179,8 +179,8 @@ fn evidence_before_the_part_of_a_prompt_that_the_server_read_is_lost_by_packing(
         let evidence = vec![vec![member("d", &[(10, 19)])]];
         let trace = trace(question(evidence), &corpus, packed, packed, Some(answer));
         let outcome = judged(&trace, &corpus, false, Some(true));
-        let right = judged(&trace, &corpus, true, Some(true)).class;
-        assert_eq!(right, FailureClass::Correct, "the answer shows that it was read");
+        let correct = judged(&trace, &corpus, true, Some(true)).class;
+        assert_eq!(correct, FailureClass::Correct, "the answer shows that it was read");
         (outcome.class, outcome.flags)
     };
     let flag = || vec![Flag::ServerTruncated];
@@ -203,7 +203,7 @@ fn an_endpoint_with_another_tokenizer_is_held_against_its_own_counts() {
     };
     let class = |traces: &[Trace]| {
         let top = TopK::from(2).with_billing_of(traces);
-        let judgments = judgments(&[(ArmName::Retrieved, false)]);
+        let judgments = judgments(&[(Condition::Retrieved, false)]);
         classify(&traces[0], top, judgments, &corpus).class
     };
     // o200k_base needs 0.62 of cl100k_base's tokens for Russian. Of 620 tokens a server that counts 490 read 79%.

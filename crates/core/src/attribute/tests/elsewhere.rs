@@ -5,7 +5,7 @@ use super::super::gold;
 use super::super::judge::Judgments;
 use super::{attempt, corpus, judgments, member, question, shown, with_gold};
 use crate::types::{
-    ArmName, Attempt, Corpus, FailureClass, Group, Passage, PassageMap, Stance, Step,
+    Attempt, Condition, Corpus, FailureClass, Group, Passage, PassageMap, Stance, Step,
 };
 
 /// Returns the outcome for an external RAG that showed these passages, all of them in its prompt, with `retrieval.k` =
@@ -13,7 +13,7 @@ use crate::types::{
 fn elsewhere(
     evidence: Vec<Group>,
     passages: &[Passage],
-    right: Judgments,
+    correct: Judgments,
     answer: Option<Attempt>,
 ) -> Outcome {
     let corpus = Corpus::new(corpus(&[]).documents().to_vec(), vec![]);
@@ -26,7 +26,7 @@ fn elsewhere(
     trace.steps[0].step = Step::External;
     let by_id: PassageMap =
         passages.iter().map(|passage| (passage.id.clone(), passage.clone())).collect();
-    classify(&trace, 1, right, &by_id)
+    classify(&trace, 1, correct, &by_id)
 }
 
 #[test]
@@ -94,9 +94,9 @@ fn elsewhere_documents_that_the_corpus_lacks_and_unlabelled_answers_are_told_apa
 
 #[test]
 fn a_wrong_answer_without_the_oracles_has_no_fault_to_name() {
-    let right = judgments(&[(ArmName::Retrieved, false)]);
+    let correct = judgments(&[(Condition::Retrieved, false)]);
     let answer = Some(attempt("1815", Stance::Answered));
     let outcome =
-        elsewhere(vec![vec![member("d", &[(10, 19)])]], &[shown("d", (0, 30))], right, answer);
+        elsewhere(vec![vec![member("d", &[(10, 19)])]], &[shown("d", (0, 30))], correct, answer);
     assert_eq!((outcome.class, outcome.fault), (FailureClass::Generation, None));
 }

@@ -3,10 +3,12 @@
 use super::super::classify::classify;
 use super::super::judge::Judgments;
 use super::{TENS, attempt, corpus, judged, judgments, member, question, trace, wrong};
-use crate::types::{Arm, ArmName, Attempt, ChunkId, ExactSearch, Flag, Question, Stance};
+use crate::types::{
+    Attempt, ChunkId, Condition, ConditionAnswers, ExactSearch, Flag, Question, Stance,
+};
 
-/// Returns the flags of a question whose gold evidence was in its prompt, by its arms' answers and prompts.
-fn flags_of(arms: &[(ArmName, &str, &[&str])], right: Judgments) -> Vec<Flag> {
+/// Returns the flags of a question whose gold evidence was in its prompt, by its conditions' answers and prompts.
+fn flags_of(conditions: &[(Condition, &str, &[&str])], correct: Judgments) -> Vec<Flag> {
     let corpus = corpus(&TENS);
     let mut found = trace(
         question(vec![vec![member("d", &[(10, 19)])]]),
@@ -15,30 +17,32 @@ fn flags_of(arms: &[(ArmName, &str, &[&str])], right: Judgments) -> Vec<Flag> {
         &["d#1"],
         None,
     );
-    let arm = |(arm, answer, passages): &(ArmName, &str, &[&str])| Arm {
-        arm: *arm,
+    let condition = |(condition, answer, passages): &(Condition, &str, &[&str])| ConditionAnswers {
+        condition: *condition,
         attempts: vec![Attempt {
             passages: passages.iter().map(|id| ChunkId::from(*id)).collect(),
             ..attempt(answer, Stance::Answered)
         }],
     };
-    found.arms = arms.iter().map(arm).collect();
-    classify(&found, 2, right, &corpus).flags
+    found.conditions = conditions.iter().map(condition).collect();
+    classify(&found, 2, correct, &corpus).flags
 }
 
 #[test]
 fn a_label_is_suspect_where_the_oracles_answer_and_the_gold_answer_contain_one_another() {
-    let wrong = judgments(&[(ArmName::Retrieved, false), (ArmName::Oracle, false)]);
+    let wrong = judgments(&[(Condition::Retrieved, false), (Condition::Oracle, false)]);
     let oracle = |answer| {
-        let arms =
-            [(ArmName::Retrieved, "1815", &["d#1"][..]), (ArmName::Oracle, answer, &["d#1"][..])];
-        flags_of(&arms, wrong.clone())
+        let conditions = [
+            (Condition::Retrieved, "1815", &["d#1"][..]),
+            (Condition::Oracle, answer, &["d#1"][..]),
+        ];
+        flags_of(&conditions, wrong.clone())
     };
     assert_eq!(oracle("May 1992"), [Flag::LabelSuspect], "the gold is 1992");
     assert_eq!(oracle("1816"), []);
 }
 
-/// Flags of a question with that gold answer, all of whose arms are judged wrong. The oracle's passage is the third chunk
+/// Flags of a question with that gold answer, all of whose conditions are judged wrong. The oracle's passage is the third chunk
 /// of `d`, `dddd eeee.`; the retrieved one is `e`.
 fn suspected(gold_answer: &str, retrieved: &str, oracle: &str, closed_book: &str) -> Vec<Flag> {
     let corpus = corpus(&TENS);
@@ -47,31 +51,31 @@ fn suspected(gold_answer: &str, retrieved: &str, oracle: &str, closed_book: &str
         ..question(vec![vec![member("d", &[(20, 29)])]])
     };
     let mut found = trace(asked, &corpus, &["d#2"], &["d#2"], None);
-    let arm = |arm, answer: &str, passages: &[&str]| Arm {
-        arm,
+    let condition = |condition, answer: &str, passages: &[&str]| ConditionAnswers {
+        condition,
         attempts: vec![Attempt {
             passages: passages.iter().map(|id| ChunkId::from(*id)).collect(),
             ..attempt(answer, Stance::Answered)
         }],
     };
-    found.arms = vec![
-        arm(ArmName::Retrieved, retrieved, &["e#0"]),
-        arm(ArmName::Oracle, oracle, &["d#2"]),
-        arm(ArmName::ClosedBook, closed_book, &[]),
+    found.conditions = vec![
+        condition(Condition::Retrieved, retrieved, &["e#0"]),
+        condition(Condition::Oracle, oracle, &["d#2"]),
+        condition(Condition::ClosedBook, closed_book, &[]),
     ];
-    let wrong = judgments(&[(ArmName::Retrieved, false), (ArmName::Oracle, false)]);
+    let wrong = judgments(&[(Condition::Retrieved, false), (Condition::Oracle, false)]);
     classify(&found, 2, wrong, &corpus).flags
 }
 
 #[test]
-fn arms_that_agree_make_a_label_suspect_only_where_the_gold_passages_speak_for_them() {
+fn conditions_that_agree_make_a_label_suspect_only_where_the_gold_passages_speak_for_them() {
     // The label says 1815; the gold passage says `eeee` and nothing of 1815.
     assert_eq!(
         suspected("1815", "eeee", "The Eeee!", "eeee"),
         [Flag::LabelSuspect],
         "the same answer, as scripts compare answers"
     );
-    assert_eq!(suspected("1815", "eeee", "eeee", "1816"), [], "one of three arms disagrees");
+    assert_eq!(suspected("1815", "eeee", "eeee", "1816"), [], "one of three conditions disagrees");
     assert_eq!(suspected("1815", "1816", "1816", "1816"), [], "one mistake repeated");
     assert_eq!(
         suspected("dddd", "eeee", "eeee", "eeee"),

@@ -12,10 +12,10 @@ mod wide;
 use super::classify::{Outcome, classify};
 use super::gold;
 use super::judge::Judgments;
-use crate::rightness::Correctness;
+use crate::correctness::Correctness;
 use crate::types::{
-    Arm, ArmName, Attempt, Chunk, Corpus, Document, Gold, Group, Member, Passage, Question,
-    QuestionKind, Stance, Step, StepHit, Trace, TraceStep,
+    Attempt, Chunk, Condition, ConditionAnswers, Corpus, Document, Gold, Group, Member, Passage,
+    Question, QuestionKind, Stance, Step, StepHit, Trace, TraceStep,
 };
 
 /// Document `d` is 30 bytes in three chunks of ten; each test sets the gold range. Document `e` holds the answer too.
@@ -51,7 +51,7 @@ fn attempt(extracted: &str, stance: Stance) -> Attempt {
     Attempt { stance, ..Attempt::new(extracted) }
 }
 
-/// Returns a trace with one retriever's ranking, packed as given, answered by both arms.
+/// Returns a trace with one retriever's ranking, packed as given, answered by both conditions.
 fn trace(
     question: Question,
     corpus: &Corpus,
@@ -79,8 +79,11 @@ fn with_gold(
         question,
         gold,
         steps: vec![step(Step::Bm25, ranked), step(Step::Packed, packed)],
-        arms: answer
-            .map(|attempt| Arm { arm: ArmName::Retrieved, attempts: vec![attempt] })
+        conditions: answer
+            .map(|attempt| ConditionAnswers {
+                condition: Condition::Retrieved,
+                attempts: vec![attempt],
+            })
             .into_iter()
             .collect(),
         probe: None,
@@ -93,15 +96,17 @@ fn wrong() -> Attempt {
 }
 
 fn judged(trace: &Trace, corpus: &Corpus, retrieved: bool, oracle: Option<bool>) -> Outcome {
-    let answers = [(ArmName::Retrieved, Some(retrieved)), (ArmName::Oracle, oracle)];
-    let answers: Vec<(ArmName, bool)> =
-        answers.into_iter().filter_map(|(arm, right)| Some((arm, right?))).collect();
+    let answers = [(Condition::Retrieved, Some(retrieved)), (Condition::Oracle, oracle)];
+    let answers: Vec<(Condition, bool)> = answers
+        .into_iter()
+        .filter_map(|(condition, correct)| Some((condition, correct?)))
+        .collect();
     classify(trace, 2, judgments(&answers), corpus)
 }
 
-fn judgments(answers: &[(ArmName, bool)]) -> Judgments {
-    answers.iter().fold(Judgments::default(), |judgments, (arm, is_right)| {
-        judgments.with(*arm, Correctness::from_right(*is_right))
+fn judgments(answers: &[(Condition, bool)]) -> Judgments {
+    answers.iter().fold(Judgments::default(), |judgments, (condition, is_correct)| {
+        judgments.with(*condition, Correctness::from_correct(*is_correct))
     })
 }
 

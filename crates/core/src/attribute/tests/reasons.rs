@@ -5,8 +5,8 @@ use super::super::gold::{self, Haystacks};
 use super::super::support::SupportTest;
 use super::{TENS, attempt, corpus, judged, member, question, trace, with_gold, wrong};
 use crate::types::{
-    Arm, ArmName, Attempt, ChunkId, Corpus, FailureClass, Fault, Member, Question, QuestionKind,
-    Stance, Step, Trace, TraceStep,
+    Attempt, ChunkId, Condition, ConditionAnswers, Corpus, FailureClass, Fault, Member, Question,
+    QuestionKind, Stance, Step, Trace, TraceStep,
 };
 
 /// Returns the class and reason of a question answered wrong, the first two of `ranked` being the top k.
@@ -282,7 +282,7 @@ fn a_right_answer_says_how_its_support_was_lost() {
     );
     assert_eq!(
         judged(&found, &corpus, true, None).reason,
-        "right, though its support was lost (retrieval): gold range 10-19 of `d` is in chunk 1, which was not among 1 candidate"
+        "correct, though its support was lost (retrieval): gold range 10-19 of `d` is in chunk 1, which was not among 1 candidate"
     );
     let unlabelled = Question { kind: QuestionKind::Free, ..question(vec![]) };
     let gold = gold::locate(&unlabelled, &corpus, || panic!("no spans"), &|_| None);
@@ -296,7 +296,7 @@ fn a_right_answer_says_how_its_support_was_lost() {
         (outcome.class, outcome.evidence),
         (FailureClass::CorrectUnsupported, Evidence::Untestable)
     );
-    assert_eq!(outcome.reason, "right, with no evidence and no answer string to go by");
+    assert_eq!(outcome.reason, "correct, with no evidence and no answer string to go by");
 }
 
 #[test]
@@ -305,7 +305,8 @@ fn the_first_of_several_attempts_decides() {
     let asked = || question(vec![vec![member("d", &[(10, 19)])]]);
     let repeated = |answers: [Attempt; 2]| {
         let mut found = trace(asked(), &corpus, &["d#1"], &["d#1"], None);
-        found.arms = vec![Arm { arm: ArmName::Retrieved, attempts: answers.to_vec() }];
+        found.conditions =
+            vec![ConditionAnswers { condition: Condition::Retrieved, attempts: answers.to_vec() }];
         judged(&found, &corpus, false, None).fault
     };
     assert_eq!(repeated([attempt("", Stance::Abstained), wrong()]), Some(Fault::Abstained));

@@ -5,7 +5,7 @@
 use super::super::known::{TopK, packs_in_order};
 use super::{TENS, corpus, judgments, member, question, trace, wrong};
 use crate::attribute::classify::{Evidence, Outcome, classify};
-use crate::types::{ArmName, Corpus, FailureClass, Stage, Step, StepHit, Trace, TraceStep};
+use crate::types::{Condition, Corpus, FailureClass, Stage, Step, StepHit, Trace, TraceStep};
 
 fn step(step: Step, ids: &[&str]) -> TraceStep {
     let hits = ids.iter().map(|id| StepHit { id: (*id).into(), score: 0.0, parts: [].into() });
@@ -22,11 +22,11 @@ fn of_steps(corpus: &Corpus, steps: Vec<TraceStep>) -> Trace {
 }
 
 /// Classifies the question of these steps in a record of another question with `others`.
-fn outcome(steps: Vec<TraceStep>, others: Vec<TraceStep>, is_right: bool) -> Outcome {
+fn outcome(steps: Vec<TraceStep>, others: Vec<TraceStep>, is_correct: bool) -> Outcome {
     let corpus = corpus(&TENS);
     let traces = [of_steps(&corpus, steps), of_steps(&corpus, others)];
     let top = TopK::recorded(&traces, &corpus);
-    let answers = judgments(&[(ArmName::Retrieved, is_right)]);
+    let answers = judgments(&[(Condition::Retrieved, is_correct)]);
     classify(&traces[0], top, answers, &corpus)
 }
 
@@ -167,7 +167,7 @@ fn without_retrievers_a_ranking_does_not_tell_retrieval_from_ranking() {
 #[test]
 fn without_the_prompt_only_the_candidates_are_known() {
     let bm25 = |ids: &[&str]| vec![step(Step::Bm25, ids)];
-    let of = |ids: &[&str], is_right| outcome(bm25(ids), bm25(&["d#0"]), is_right);
+    let of = |ids: &[&str], is_correct| outcome(bm25(ids), bm25(&["d#0"]), is_correct);
     assert_eq!(of(&["d#0"], false).class, Retrieval);
     assert_eq!(of(&["d#0"], true).class, FailureClass::CorrectUnsupported);
     let open = of(&["d#0", "d#1"], false);

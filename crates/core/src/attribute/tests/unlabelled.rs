@@ -9,13 +9,13 @@ fn outcome_of(
     question: &Question,
     corpus: &Corpus,
     (ranked, packed): (&[&str], &[&str]),
-    right: Option<bool>,
+    correct: Option<bool>,
 ) -> (FailureClass, String) {
     let haystacks = Haystacks::new(corpus);
     let gold = gold::locate(question, corpus, || &haystacks, &|_| None);
-    let answer = right.map(|_| wrong());
+    let answer = correct.map(|_| wrong());
     let trace = with_gold(question.clone(), gold, ranked, packed, answer);
-    let outcome = judged(&trace, corpus, right.unwrap_or_default(), None);
+    let outcome = judged(&trace, corpus, correct.unwrap_or_default(), None);
     (outcome.class, outcome.reason)
 }
 

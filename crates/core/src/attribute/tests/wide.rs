@@ -31,18 +31,18 @@ fn section() -> Vec<Group> {
     vec![vec![member("d", &[(800, 1600)])]]
 }
 
-/// Outcome by what was retrieved (the first two are the top k), packed and answered: right, wrong, or not at all.
+/// Outcome by what was retrieved (the first two are the top k), packed and answered: correct, wrong, or not at all.
 fn outcome_of(
     asked: &Question,
     corpus: &Corpus,
     (ranked, packed): (&[&str], &[&str]),
-    right: Option<bool>,
+    correct: Option<bool>,
 ) -> Outcome {
     let gold = gold::locate(asked, corpus, || panic!("labelled"), &|_| None);
-    let answer = right.map(|_| wrong());
+    let answer = correct.map(|_| wrong());
     let trace = with_gold(asked.clone(), gold, ranked, packed, answer);
-    match right {
-        Some(right) => judged(&trace, corpus, right, None),
+    match correct {
+        Some(correct) => judged(&trace, corpus, correct, None),
         None => classify(&trace, 2, Judgments::default(), corpus),
     }
 }
@@ -72,9 +72,9 @@ fn a_section_of_which_the_part_with_the_answer_was_delivered_leaves_the_class_op
         FailureClass::Unclear,
         "without a generator too"
     );
-    let right = outcome_of(&asked, &corpus, way, Some(true));
-    assert_eq!(right.class, FailureClass::Correct);
-    assert_eq!(right.reason, "right, and a part of its label was in the prompt");
+    let correct = outcome_of(&asked, &corpus, way, Some(true));
+    assert_eq!(correct.class, FailureClass::Correct);
+    assert_eq!(correct.reason, "correct, and a part of its label was in the prompt");
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(super) fn ask(
     is_first: bool,
 ) -> Result<Evidence, Interrupt> {
     let range = quoted_range(ask, shown)?;
-    // Required facts already define the right answer; a question with a free-form answer is not asked for a
+    // Required facts already define the correct answer; a question with a free-form answer is not asked for a
     // span later.
     let is_wanted = shown.question.required.is_empty() && (is_first || !known.is_empty());
     let text = range.map_or(shown.text(), |range| &shown.document.text[range.as_range()]);

@@ -56,7 +56,7 @@ fn copies(texts: &[String], numbers: &[usize]) -> Vec<(usize, usize)> {
     pairs.filter(|(first, at)| first != at).collect()
 }
 
-/// Returns true if one answer would be right for both: a shared wording, or a shared relevant document where there are no
+/// Returns true if one answer would be correct for both: a shared wording, or a shared relevant document where there are no
 /// answers.
 fn same_answer(a: &Question, b: &Question) -> bool {
     if a.kind != b.kind {

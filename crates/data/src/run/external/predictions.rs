@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer};
 use super::input::Input;
 use super::join::duplicate_question;
 use crate::error::{Error, reason};
-use ragtriage_core::measure::answer::Scorer;
+use ragtriage_core::metric::answer::Scorer;
 
 /// The questions of a gold file.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,7 @@ pub struct Golds<'t> {
 pub struct GoldAnswers<'t> {
     /// Its id.
     pub id: Cow<'t, str>,
-    /// Its answers, any of which is right; empty for an unanswerable question.
+    /// Its answers, any of which is correct; empty for an unanswerable question.
     pub answers: Vec<String>,
     /// The documents that contain its answer: `HotpotQA`'s supporting titles, SQuAD's paragraph. Empty if the file
     /// does not name them.

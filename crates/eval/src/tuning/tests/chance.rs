@@ -90,7 +90,7 @@ fn claims(sweep: &Sweep) -> [Option<String>; 3] {
     let ranking = rank(&whole, &plan);
     let by_holm = judge(&ranking, Some(&Confirmation::Holm), &whole, &plan);
     let best = &ranking.rows[0];
-    let aligned = AlignedSweep::new(&whole, plan.measure);
+    let aligned = AlignedSweep::new(&whole, plan.metric);
     let mut trials = aligned.trials.iter();
     let trial = trials.find(|trial| trial.scored.name == best.name);
     let alone = trial.zip(aligned.default()).and_then(|(trial, default)| {
@@ -105,7 +105,7 @@ fn claims(sweep: &Sweep) -> [Option<String>; 3] {
     let ranking = rank(&tuned, &plan);
     let values = |name: &str| {
         let trial = rest.trials.iter().find(|trial| trial.name == name).expect("ranked");
-        trial.result.as_ref().expect("none failed").scores.column(plan.measure).expect("measured")
+        trial.result.as_ref().expect("none failed").scores.column(plan.metric).expect("measured")
     };
     let winner = values(ranking.winner.as_deref().expect("a best one"));
     let found = held_out(&values("default"), &winner, &rest.cluster_of, &plan, 1);

@@ -1,4 +1,4 @@
-//! Records of an external RAG turned into traces: contexts, prompts, arms, answers, scores.
+//! Records of an external RAG turned into traces: contexts, prompts, conditions, answers, scores.
 
 mod stages;
 
@@ -7,16 +7,16 @@ use crate::contexts::hash;
 use ragtriage_core::attribute::classify::{Outcome, classify};
 use ragtriage_core::attribute::judge::{Judgments, Settled};
 use ragtriage_core::attribute::known::TopK;
+use ragtriage_core::correctness::{CorrectRule, Judge};
 use ragtriage_core::language::Language;
-use ragtriage_core::measure::answer::Scorer;
-use ragtriage_core::rightness::{Judge, RightRule};
+use ragtriage_core::metric::answer::Scorer;
 use ragtriage_core::text::tokens::{self, Tokenizer};
-use ragtriage_core::types::{ArmName, Step};
+use ragtriage_core::types::{Condition, Step};
 use ragtriage_core::types::{FailureClass, Fault, Member, QuestionKind};
 use ragtriage_data::Place;
 use ragtriage_data::run::external::join::Joined;
 use ragtriage_data::run::external::recorded::{
-    CONTEXTS, RecordedAnswer, RecordedArm, RecordedAttempt, RecordedHit, RecordedStage,
+    CONTEXTS, RecordedAnswer, RecordedAttempt, RecordedCondition, RecordedHit, RecordedStage,
 };
 
 /// `d` holds `two` at 4..7 and `four` at 14..18; `f` holds five words at 0..31, `ok.` at 32..35, five more at 36..61;
@@ -84,7 +84,7 @@ pub(super) fn recorded(contexts: Vec<RecordedHit>) -> Recorded {
         stages: vec![RecordedStage::new(CONTEXTS, Step::Packed, contexts)],
         answer: RecordedAnswer::Unsaid,
         prompt: None,
-        arms: vec![],
+        conditions: vec![],
         error: None,
         configuration: None,
         gold: None,
@@ -102,7 +102,7 @@ fn answer(text: &str) -> RecordedAnswer {
 
 fn outcome(asked: &QuestionResult) -> Outcome {
     let judge =
-        Judge { scorer: Scorer::Squad2, language: Language::english(), rule: RightRule::F1 };
+        Judge { scorer: Scorer::Squad2, language: Language::english(), rule: CorrectRule::F1 };
     let passages: PassageMap = asked
         .trace
         .passages()
@@ -135,7 +135,7 @@ fn a_path_names_a_document_by_its_end_and_a_repeated_text_is_at_each_place() {
         let at = |start| RecordedHit { start, ..context("o", Some(path), None) };
         let of = |start| ids(&line(), &question, vec![at(start)]);
         assert_eq!(of(None), ["d#0-1", "d#6-7", "d#15-16"], "{path}");
-        // One off, and right.
+        // One off, and correct.
         assert_eq!([of(Some(14)), of(Some(5)), of(Some(6))], [["d#15-16"], ["d#6-7"], ["d#6-7"]]);
     }
 }
@@ -202,14 +202,14 @@ fn what_further_arms_were_shown_changes_nothing_of_the_pipelines_own() {
     let line = line();
     // The gold evidence is `two three four`, 4..18; the pipeline showed `one two`, the oracle
     // all of it.
-    let asked = |arms: Vec<RecordedArm>| {
+    let asked = |conditions: Vec<RecordedCondition>| {
         let mut recorded = recorded(vec![context("one two", Some("d"), None)]);
         recorded.answer = answer("wrong");
-        recorded.arms = arms;
+        recorded.conditions = conditions;
         line.asked(0, question(&[("d", &[(4, 18)])]), Ok(recorded), 0.0)
     };
-    let oracle = RecordedArm {
-        arm: ArmName::Oracle,
+    let oracle = RecordedCondition {
+        condition: Condition::Oracle,
         attempts: vec![attempt("two")],
         contexts: vec![context("one two three four", Some("d"), None)],
     };
@@ -221,7 +221,7 @@ fn what_further_arms_were_shown_changes_nothing_of_the_pipelines_own() {
     );
     let (alone, beside) = (alone.trace, beside.trace);
     assert_eq!((of_alone.class, beside.gold), (FailureClass::Chunking, alone.gold));
-    assert_eq!(beside.arms[1].attempts[0].passages, ["d#0-18".into()]);
+    assert_eq!(beside.conditions[1].attempts[0].passages, ["d#0-18".into()]);
 }
 
 #[test]
@@ -248,20 +248,20 @@ fn a_blank_answer_abstains() {
 }
 
 #[test]
-fn arms_without_an_answer_are_left_out_and_counted() {
+fn conditions_without_an_answer_are_left_out_and_counted() {
     let line = line();
-    let arms = vec![RecordedArm {
-        arm: ArmName::ClosedBook,
+    let conditions = vec![RecordedCondition {
+        condition: Condition::ClosedBook,
         attempts: vec![attempt("two")],
         contexts: vec![],
     }];
-    let asked = line.asked(0, question(&[]), Ok(Recorded { arms, ..recorded(vec![]) }), 0.0);
-    assert!(asked.trace.arms.is_empty());
+    let asked = line.asked(0, question(&[]), Ok(Recorded { conditions, ..recorded(vec![]) }), 0.0);
+    assert!(asked.trace.conditions.is_empty());
     let notes = line.places.take_notes();
     assert_eq!(notes.len(), 1);
     assert!(
         notes[0].count == 1
-            && notes[0].to_string().starts_with("1 question with `arms` and no `answer`"),
+            && notes[0].to_string().starts_with("1 question with `conditions` and no `answer`"),
         "{notes:?}"
     );
 }

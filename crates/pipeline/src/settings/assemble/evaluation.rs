@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use crate::Error;
 use crate::error::SEE_DEFAULTS;
 use crate::settings::Settings;
+use ragtriage_core::correctness::Judge;
 use ragtriage_core::hint::Hint;
-use ragtriage_core::measure::{Cutoff, Family, Measure};
-use ragtriage_core::rightness::Judge;
+use ragtriage_core::metric::{Cutoff, Family, Metric};
 use ragtriage_eval::gate::{Gate, GateBound};
 use ragtriage_eval::summary::{EvaluationPlan, RESAMPLES};
 
-/// Rejects values outside their range, and gates that no measure could meet.
+/// Rejects values outside their range, and gates that no metric could meet.
 ///
 /// # Errors
 /// The first of them.
@@ -29,7 +29,7 @@ pub fn check(settings: &Settings) -> Result<(), Error> {
 pub fn evaluation(settings: &Settings) -> EvaluationPlan {
     let evaluation = &settings.evaluation;
     EvaluationPlan {
-        measures: measures(settings),
+        metrics: metrics(settings),
         k: settings.retrieval.k,
         judge: judge(settings),
         resamples: RESAMPLES,
@@ -41,7 +41,7 @@ pub fn evaluation(settings: &Settings) -> EvaluationPlan {
 /// Returns the configured gates.
 ///
 /// # Errors
-/// A limit that its measure always meets or never meets.
+/// A limit that its metric always meets or never meets.
 pub fn gates(settings: &Settings) -> Result<Vec<Gate>, ragtriage_eval::Error> {
     let gates = &settings.gates;
     let all = [
@@ -51,25 +51,23 @@ pub fn gates(settings: &Settings) -> Result<Vec<Gate>, ragtriage_eval::Error> {
     ];
     let each =
         all.into_iter().flat_map(|(bound, limits)| limits.iter().map(move |limit| (bound, limit)));
-    each.map(|(bound, (measure, limit))| Gate::new(*measure, bound, *limit)).collect()
+    each.map(|(bound, (metric, limit))| Gate::new(*metric, bound, *limit)).collect()
 }
 
-/// Returns the standard measures at `ks`, `EM@k`, the rule of thumb's `EM@5` and the configured ones, without
+/// Returns the standard metrics at `ks`, `EM@k`, the rule of thumb's `EM@5` and the configured ones, without
 /// duplicates.
-fn measures(settings: &Settings) -> Vec<Measure> {
+fn metrics(settings: &Settings) -> Vec<Metric> {
     let evaluation = &settings.evaluation;
-    let em = [settings.retrieval.k, 5].map(|k| Measure::new(Family::Em, Some(Cutoff::Top(k))));
-    let further = evaluation.measures.iter().copied().chain(evaluation.primary);
-    let all = Measure::standard(&evaluation.ks)
-        .into_iter()
-        .chain(em.into_iter().flatten())
-        .chain(further);
-    all.collect::<BTreeSet<Measure>>().into_iter().collect()
+    let em = [settings.retrieval.k, 5].map(|k| Metric::new(Family::Em, Some(Cutoff::Top(k))));
+    let further = evaluation.metrics.iter().copied().chain(evaluation.primary);
+    let all =
+        Metric::standard(&evaluation.ks).into_iter().chain(em.into_iter().flatten()).chain(further);
+    all.collect::<BTreeSet<Metric>>().into_iter().collect()
 }
 
 fn judge(settings: &Settings) -> Judge {
     Judge {
-        rule: settings.evaluation.right,
+        rule: settings.evaluation.correct,
         scorer: settings.evaluation.scorer,
         language: settings.dataset.language(),
     }

@@ -8,7 +8,7 @@ use super::evaluation::check;
 use super::generation::{allowance, cached, calls, generator};
 use super::prompt::{prompt_counter, template};
 use super::retrieval::Wiring;
-use super::{arm_plan, chunk_counter, chunk_spec};
+use super::{chunk_counter, chunk_spec, condition_plan};
 use crate::Error;
 use crate::answerer::Answerer;
 use crate::ask::FAILURES_IN_A_ROW;
@@ -22,7 +22,7 @@ use ragtriage_clients::http::EXTERNAL;
 use ragtriage_clients::service::{Rag, Service};
 use ragtriage_core::config::GeneratorName;
 use ragtriage_core::prompt::Template;
-use ragtriage_core::types::ArmName;
+use ragtriage_core::types::Condition;
 use ragtriage_data::run::ModelRecord;
 
 /// Assembles the plan of an imported run. A failure of the external RAG does not predict the next question's.
@@ -63,7 +63,7 @@ pub async fn service(
         let answerer = Answerer::Service(Arc::clone(&service));
         let template = Template::parse(Template::built_in("short-answer").expect("built in"))
             .expect("it is valid");
-        let plan = condition_plan(&wiring, answerer, template, concurrency).await?;
+        let plan = asked_conditions(&wiring, answerer, template, concurrency).await?;
         Some(Box::new(plan))
     } else {
         None
@@ -113,11 +113,11 @@ pub async fn record_conditions(
     };
     let label = settings.dataset.label();
     let answerer = Answerer::Generator(cached(generator, label, environment)?);
-    let plan = condition_plan(&wiring, answerer, template(resolved)?, calls(settings)).await?;
+    let plan = asked_conditions(&wiring, answerer, template(resolved)?, calls(settings)).await?;
     Ok(RecordConditions { plan, models: wiring.models })
 }
 
-async fn condition_plan(
+async fn asked_conditions(
     wiring: &Wiring<'_>,
     answerer: Answerer,
     template: Template,
@@ -125,14 +125,14 @@ async fn condition_plan(
 ) -> Result<ConditionPlan, Error> {
     let settings = &wiring.resolved.settings;
     let (chunk_counter, _) = chunk_counter(wiring).await?;
-    let mut arms = arm_plan(settings);
+    let mut conditions = condition_plan(settings);
     // That answer is recorded, or was given to the question itself.
-    arms.names.retain(|arm| *arm != ArmName::Retrieved);
+    conditions.names.retain(|condition| *condition != Condition::Retrieved);
     let counter = prompt_counter()?;
     let price = settings.generation.price;
     Ok(ConditionPlan {
         calls: Calls::new(answerer, Arc::clone(&counter), price, at_once),
-        arms,
+        conditions,
         chunking: chunk_spec(wiring.resolved)?,
         chunk_counter,
         prompt: PromptPlan {

@@ -30,7 +30,7 @@ use crate::Error;
 use crate::answerer::Answerer;
 use crate::error::SEE_DEFAULTS;
 use crate::generate::Calls;
-use crate::plan::{ArmPlan, Plan, PromptPlan};
+use crate::plan::{Plan, PlannedCondition, PromptPlan};
 use ragtriage_clients::embed::CachedEncoder;
 use ragtriage_clients::fetch::OnDownload;
 use ragtriage_clients::llm::Allowance;
@@ -105,7 +105,7 @@ pub async fn assemble(
             let (price, at_once) = (settings.generation.price, calls(settings));
             Calls::new(Answerer::Generator(generator), counter, price, at_once)
         }),
-        arms: arm_plan(settings),
+        conditions: condition_plan(settings),
     };
     Ok(Assembled { plan, models, vector_caches: caches, allowance })
 }
@@ -142,7 +142,7 @@ fn read_tokenizer(folder: &Path) -> Result<Vec<u8>, Error> {
     read_file(&path).map_err(|error| unreadable(&path, &error))
 }
 
-fn arm_plan(settings: &Settings) -> ArmPlan {
+fn condition_plan(settings: &Settings) -> PlannedCondition {
     let evaluation = &settings.evaluation;
-    ArmPlan { names: evaluation.arms.clone(), seed: evaluation.seed }
+    PlannedCondition { names: evaluation.conditions.clone(), seed: evaluation.seed }
 }

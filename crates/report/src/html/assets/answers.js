@@ -1,5 +1,5 @@
-// Gold answers and answers: the class with its reason, the extracted answer, the full response, the measures, and the
-// answers of the other arms.
+// Gold answers and answers: the class with its reason, the extracted answer, the full response, the metrics, and the
+// answers of the other conditions.
 
 /** Class, fault and flags with their meanings, and the reason for the class. */
 function reasonPart(sides) {
@@ -36,7 +36,7 @@ function reasonOf({ row, detail }) {
   return flags.length ? [...lines, make("ul", { class: "rx-flag-list" }, ...flags)] : lines;
 }
 
-/** Right answers, and facts that an answer must and must not state. */
+/** Correct answers, and facts that an answer must and must not state. */
 function goldsPart(sides, hasText) {
   const said = ({ detail }) => [detail.answers, detail.required, detail.forbidden];
   // Omitted gold answers cannot be compared.
@@ -51,12 +51,12 @@ function goldsOf({ row, detail }, hasText) {
     list && list.length ? [make("p", { class: "rx-soft" }, title), make("ul", {}, ...list.map(factItem))] : [];
   const nodes = [
     answers.length ? make("ul", { class: "rx-golds" }, ...answers) : null,
-    ...facts("A right answer states:", detail.required),
-    ...facts("A right answer does not state:", detail.forbidden),
+    ...facts("A correct answer states:", detail.required),
+    ...facts("A correct answer does not state:", detail.forbidden),
   ].filter(Boolean);
   if (nodes.length) return nodes;
   if (row.kind === "unanswerable")
-    return make("p", {}, "Unanswerable: the right answer is an abstention.");
+    return make("p", {}, "Unanswerable: the correct answer is an abstention.");
   return hasText ? make("p", { class: "rx-soft" }, "No gold answer.") : leftOut();
 }
 
@@ -73,13 +73,13 @@ function answerPart(sides, hasText) {
 }
 
 function answerOf({ run, detail }, other, hasText) {
-  const arm = mainArm(detail);
-  if (!arm) return make("p", { class: "rx-soft" }, "No generator was configured.");
-  const theirs = other && mainArm(other.detail);
-  return arm.attempts.flatMap((attempt, at) => {
+  const condition = mainCondition(detail);
+  if (!condition) return make("p", { class: "rx-soft" }, "No generator was configured.");
+  const theirs = other && mainCondition(other.detail);
+  return condition.attempts.flatMap((attempt, at) => {
     const facing = theirs && theirs.attempts[at];
     const number =
-      arm.attempts.length > 1 ? make("p", { class: "rx-soft" }, `call ${at + 1} of ${arm.attempts.length}`) : null;
+      condition.attempts.length > 1 ? make("p", { class: "rx-soft" }, `call ${at + 1} of ${condition.attempts.length}`) : null;
     const isOther = facing && facing.extracted !== attempt.extracted;
     const text = make(
       "div",
@@ -92,8 +92,8 @@ function answerOf({ run, detail }, other, hasText) {
   });
 }
 
-function mainArm(detail) {
-  return (detail.arms || []).find((arm) => arm.arm === "retrieved") || (detail.arms || [])[0];
+function mainCondition(detail) {
+  return (detail.conditions || []).find((condition) => condition.condition === "retrieved") || (detail.conditions || [])[0];
 }
 
 /** The short answer, or the reason why there is none. */
@@ -134,20 +134,20 @@ function attemptFacts({ stance, finish, origin, tokens, cost_usd, seconds }, run
   ];
 }
 
-/** The measures of the question, its tokens and its time. */
+/** The metrics of the question, its tokens and its time. */
 function scoresPart(sides) {
   const facts = ({ run, row }) => [
-    ...run.measures.map((name, at) => [name, row.scores[at], measured(row.scores[at])]),
+    ...run.metrics.map((name, at) => [name, row.scores[at], measured(row.scores[at])]),
     ["total time", row.seconds, timed(row.seconds)],
     ["tokens, all conditions", row.tokens, run.k === 0 && !row.tokens ? "–" : thousands(row.tokens)],
   ];
-  return part("scores", "Measures", sides, (side, other) => factList(facts(side), other && facts(other)));
+  return part("scores", "Metrics", sides, (side, other) => factList(facts(side), other && facts(other)));
 }
 
-/** All arms in one table. */
-function armsPart(sides, hasText) {
-  const names = [...new Set(sides.flatMap(({ detail }) => (detail.arms || []).map((arm) => arm.arm)))];
-  const section = make("section", { "data-part": "arms", class: "rx-part" }, make("h3", {}, "All conditions (arms)"));
+/** All conditions in one table. */
+function conditionsPart(sides, hasText) {
+  const names = [...new Set(sides.flatMap(({ detail }) => (detail.conditions || []).map((condition) => condition.condition)))];
+  const section = make("section", { "data-part": "conditions", class: "rx-part" }, make("h3", {}, "All conditions"));
   if (names.length === 0) {
     section.append(make("p", { class: "rx-soft" }, "No generator was configured."));
     return section;
@@ -156,7 +156,7 @@ function armsPart(sides, hasText) {
   const rows = names.map((name) => {
     const head = make("th", { scope: "row" }, spoken(name), make("span", { class: "rx-under" }, meant(ARMS, name) || ""));
     const attempts = sides.map(
-      ({ detail }) => ((detail.arms || []).find((arm) => arm.arm === name) || { attempts: [] }).attempts,
+      ({ detail }) => ((detail.conditions || []).find((condition) => condition.condition === name) || { attempts: [] }).attempts,
     );
     const isOther =
       attempts.length > 1 &&
@@ -165,20 +165,20 @@ function armsPart(sides, hasText) {
       "tr",
       { class: isOther ? "rx-differs" : null },
       head,
-      ...attempts.map((list, at) => armCell(list, sides[at].run, hasText, isOther && at === 1)),
+      ...attempts.map((list, at) => conditionCell(list, sides[at].run, hasText, isOther && at === 1)),
     );
   });
   const table = make(
     "table",
-    { class: "rx-table rx-arms" },
-    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "arm"), ...heads)),
+    { class: "rx-table rx-conditions" },
+    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "condition"), ...heads)),
     make("tbody", {}, ...rows),
   );
   section.append(make("div", { class: "rx-scroll" }, table));
   return section;
 }
 
-function armCell(attempts, run, hasText, isOther) {
+function conditionCell(attempts, run, hasText, isOther) {
   const cell = make("td", {});
   if (attempts.length === 0) cell.append("–");
   for (const attempt of attempts) {
@@ -195,7 +195,7 @@ function armCell(attempts, run, hasText, isOther) {
       )
       .filter(Boolean);
     cell.append(
-      make("div", { class: "rx-arm-answer" }, answerText(attempt, hasText), isOther ? differsSign() : ""),
+      make("div", { class: "rx-condition-answer" }, answerText(attempt, hasText), isOther ? differsSign() : ""),
       make("div", { class: "rx-under" }, line.join(" · ")),
     );
     if (attempt.raw !== "" && attempt.raw !== attempt.extracted)

@@ -1,10 +1,10 @@
 // The table's columns: head, width, content and sort key of a cell. With two runs a cell has two lines, the baseline above
-// the run. Columns without values in this run are hidden at first, and so are kind, tags, effort, and all measures but one
+// the run. Columns without values in this run are hidden at first, and so are kind, tags, effort, and all metrics but one
 // of retrieval, of delivery and of answers.
 
 const CLASS_ORDER = Object.keys(CLASSES);
 const MEASURES_SHOWN = /^(EM@\d+|EvidenceRecall@prompt|AnswerF1)$/;
-/** Number of measures shown if none of these is present. */
+/** Number of metrics shown if none of these is present. */
 const OTHERS_SHOWN = 3;
 
 /** All columns of the index, each with `shown`: true if it is visible at first. */
@@ -16,7 +16,7 @@ function columnsOf(index) {
     (build, sign = "rx-ab") =>
     (row) =>
       sideCells(index, row, build, sign);
-  const hasMain = run.measures.some((name) => MEASURES_SHOWN.test(name));
+  const hasMain = run.metrics.some((name) => MEASURES_SHOWN.test(name));
   const isMain = (name, at) => (hasMain ? MEASURES_SHOWN.test(name) : at < OTHERS_SHOWN);
   const text = (key) => two((side) => shown(side[key] || "", CELL_UNITS / 2));
   const lower = (key) => (row) => (row[key] || "").slice(0, CELL_UNITS).toLowerCase();
@@ -87,7 +87,7 @@ function columnsOf(index) {
       lower("answer"),
       some((row) => row.answer),
     ),
-    ...run.measures.map((name, at) =>
+    ...run.metrics.map((name, at) =>
       number(name, name, headWidth(name), (side) => side.scores[at], measured, isMain(name, at)),
     ),
     number(

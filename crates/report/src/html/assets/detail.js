@@ -1,5 +1,5 @@
-// An opened question: a modal dialog as a drawer at the right. First the question, the reason of its loss, gold answers
-// and answer; then the evidence by stage; then texts, prompts and the other arms.
+// An opened question: a modal dialog as a drawer at the correct. First the question, the reason of its loss, gold answers
+// and answer; then the evidence by stage; then texts, prompts and the other conditions.
 
 /** Builds the dialog, closed. `act(name)` is called for its buttons, `closed()` after it was closed. */
 function drawerOf(index, act, closed) {
@@ -88,7 +88,7 @@ function questionParts(index, sides, passages) {
     stagesPart(sides),
     list.section,
     promptPart(sides, passages, index.has_text),
-    armsPart(sides, index.has_text),
+    conditionsPart(sides, index.has_text),
   ];
 }
 

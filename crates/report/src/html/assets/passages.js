@@ -5,7 +5,7 @@
 /** Numbers of all passages that a side's detail names. */
 function numbersOf(detail) {
   const hits = detail.stages.flatMap((stage) => [...ranksOf(stage).keys()]);
-  const prompts = (detail.arms || []).flatMap((arm) => arm.attempts.flatMap((attempt) => attempt.passages));
+  const prompts = (detail.conditions || []).flatMap((condition) => condition.attempts.flatMap((attempt) => attempt.passages));
   return [...new Set([...hits, ...goldPassages(detail), ...prompts])];
 }
 

@@ -22,7 +22,7 @@ async function readDetail(index, run, row) {
 }
 
 /** A trace with what is known of each stage in the stage, and the numbers of its passages. */
-function opened({ question, gold, stages, arms, by_stage, n_gold, ...rest }) {
+function opened({ question, gold, stages, conditions, by_stage, n_gold, ...rest }) {
   const places = (group, at) =>
     group.map((place, member) => ({
       ...place,
@@ -51,7 +51,7 @@ function opened({ question, gold, stages, arms, by_stage, n_gold, ...rest }) {
     chunks: gold.chunks,
     gold: gold.groups.map(places),
     stages: stages.map(stage),
-    arms: arms.map((arm) => ({ ...arm, attempts: arm.attempts.map(attempt) })),
+    conditions: conditions.map((condition) => ({ ...condition, attempts: condition.attempts.map(attempt) })),
   };
 }
 

@@ -1,4 +1,4 @@
-// The exact prompt of each arm, put together as the run did it: the parts of its template, the question, and the passages
+// The exact prompt of each condition, put together as the run did it: the parts of its template, the question, and the passages
 // `[n] title`, a line feed and the text. Built on request, from texts that are in the file once.
 
 function promptPart(sides, passages, hasText) {
@@ -6,20 +6,20 @@ function promptPart(sides, passages, hasText) {
 }
 
 function promptsOf({ run, row, detail }, passages, hasText) {
-  const arms = detail.arms || [];
+  const conditions = detail.conditions || [];
   if (!hasText) return make("p", { class: "rx-leftout" }, "(omitted: this file has no texts)");
-  if (!run.prompt || arms.length === 0)
+  if (!run.prompt || conditions.length === 0)
     return make(
       "p",
       { class: "rx-soft" },
-      arms.length ? "ragtriage built no prompt." : "No generator was configured, so there is no prompt.",
+      conditions.length ? "ragtriage built no prompt." : "No generator was configured, so there is no prompt.",
     );
   const panel = make("div", { class: "rx-prompt" });
-  const calls = arms.flatMap((arm) => differentPrompts(arm));
-  const buttons = calls.map(({ arm, attempt, name }) => {
+  const calls = conditions.flatMap((condition) => differentPrompts(condition));
+  const buttons = calls.map(({ condition, attempt, name }) => {
     const button = make(
       "button",
-      { type: "button", class: "rx-button", "data-action": "prompt", "data-arm": arm.arm, "aria-expanded": "false" },
+      { type: "button", class: "rx-button", "data-action": "prompt", "data-condition": condition.condition, "aria-expanded": "false" },
       name,
     );
     button.addEventListener("click", () => {
@@ -46,16 +46,16 @@ function promptsOf({ run, row, detail }, passages, hasText) {
   return [make("div", { class: "rx-buttons" }, ...buttons), ...reader, panel];
 }
 
-/** The calls of an arm whose prompt differs from the previous one. */
-function differentPrompts(arm) {
+/** The calls of a condition whose prompt differs from the previous one. */
+function differentPrompts(condition) {
   const seen = new Set();
-  const calls = arm.attempts.filter(
+  const calls = condition.attempts.filter(
     (attempt) => !seen.has(attempt.passages.join()) && seen.add(attempt.passages.join()),
   );
   return calls.map((attempt, at) => ({
-    arm,
+    condition,
     attempt,
-    name: spoken(arm.arm) + (calls.length > 1 ? `, prompt ${at + 1}` : ""),
+    name: spoken(condition.condition) + (calls.length > 1 ? `, prompt ${at + 1}` : ""),
   }));
 }
 

@@ -165,7 +165,7 @@ function rowElement(table, at) {
     const content = column.cell ? column.cell(row, number) : questionLink(table, row);
     const names = [
       "rx-cell",
-      `rx-c-${/^[a-z]+$/.test(column.key) ? column.key : "measure"}`,
+      `rx-c-${/^[a-z]+$/.test(column.key) ? column.key : "metric"}`,
       column.isNumber && "rx-number",
     ];
     return make(

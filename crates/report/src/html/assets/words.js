@@ -10,17 +10,17 @@ const CLASSES = {
   generation: ["bad", "The evidence was in the prompt, but the answer is wrong."],
   unclear: ["plain", "No usable label, a label wider than a chunk, or a record that does not show the prompt."],
   hallucinated: ["bad", "The question is unanswerable, but was answered."],
-  correct: ["good", "The answer is right, with its support in the prompt."],
-  correct_unsupported: ["plain", "The answer is right without support in the prompt: from memory, another passage or by chance."],
+  correct: ["good", "The answer is correct, with its support in the prompt."],
+  correct_unsupported: ["plain", "The answer is correct without support in the prompt: from memory, another passage or by chance."],
   correct_abstention: ["good", "The question is unanswerable, and the generator abstained."],
   supported: ["good", "Support reached the prompt; no generator was configured."],
   undelivered: ["plain", "The evidence was lost before the prompt; the record does not show at which stage."],
-  unsure: ["plain", "The rule cannot tell whether the answer is right."],
+  unsure: ["plain", "The rule cannot tell whether the answer is correct."],
   failed: ["plain", "A call failed, its response is not recorded, or its reply is no answer; this never counts as wrong."],
 };
 
 const FAULTS = {
-  context_use: "Right with the gold passages alone: the other passages distracted the generator.",
+  context_use: "Correct with the gold passages alone: the other passages distracted the generator.",
   reader: "Wrong with the gold passages alone too: the reader or the label is at fault.",
   abstained: "The generator answered that it does not know.",
 };
@@ -42,7 +42,7 @@ const TURNS = {
 const ARMS = {
   retrieved: "with the retrieved passages",
   oracle: "with the gold passages alone",
-  gold_in_noise: "with the missing gold passages added",
+  gold_with_distractors: "with the missing gold passages added",
   closed_book: "without any passage",
 };
 
@@ -83,7 +83,7 @@ function ordinal(number) {
   return thousands(number) + ending;
 }
 
-/** A measure's value: three decimals, `1` and `0` bare; a dash where it is not defined. */
+/** A metric's value: three decimals, `1` and `0` bare; a dash where it is not defined. */
 function measured(value) {
   if (value === null || value === undefined) return "–";
   return Number.isInteger(value) ? String(value) : value.toFixed(3);

@@ -25,7 +25,7 @@ fn trace(index: usize, approximate: &[&str], exact: Option<&[&str]>) -> Trace {
                      "relevant": {"a": 1}, "tags": []},
         "gold": {"documents": nothing, "chunks": nothing, "groups": []},
         "stages": [dense, packed],
-        "arms": [],
+        "conditions": [],
     }))
     .expect("a trace")
 }

@@ -6,7 +6,7 @@
 
 use qdrant_client::qdrant::r#match::MatchValue;
 use qdrant_client::qdrant::{Condition, Filter as GrpcFilter, Range};
-use ragtriage_core::types::{Condition as Wanted, Filter, Literal, NumberBounds};
+use ragtriage_core::types::{FieldCondition as Wanted, Filter, Literal, NumberBounds};
 
 /// Converts a filter whose fields are paths in the payload; `None` if every point passes.
 pub(super) fn translated(filter: &Filter) -> Option<GrpcFilter> {

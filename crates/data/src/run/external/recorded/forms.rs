@@ -45,19 +45,23 @@ impl<'p> Forms<'p> {
         self.call("", fields)?;
         self.passages("contexts", fields, "contexts")?;
         self.stages(fields.get_mut("stages"))?;
-        if let Some(arms) = self.object("arms", fields.get_mut("arms"), "an object of arms")? {
-            for (name, arm) in arms {
-                let place = format!("arms.{name}");
-                if matches!(arm, Value::String(_) | Value::Null) {
-                    *arm = json!({ "answer": arm.take() });
+        if let Some(conditions) =
+            self.object("conditions", fields.get_mut("conditions"), "an object of conditions")?
+        {
+            for (name, condition) in conditions {
+                let place = format!("conditions.{name}");
+                if matches!(condition, Value::String(_) | Value::Null) {
+                    *condition = json!({ "answer": condition.take() });
                 }
                 let expected = "an answer, or an object with an `answer`";
-                let Some(arm) = self.object(&place, Some(arm), expected)? else { continue };
+                let Some(condition) = self.object(&place, Some(condition), expected)? else {
+                    continue;
+                };
                 let known = [names::ANSWER, names::ANSWERS];
-                self.refuse_slips(&place, arm, &[&["contexts"]], &known)?;
-                rename(arm, &[names::ANSWER]);
-                self.passages(&format!("{place}.contexts"), arm, "contexts")?;
-                self.call(&format!("{place}."), arm)?;
+                self.refuse_slips(&place, condition, &[&["contexts"]], &known)?;
+                rename(condition, &[names::ANSWER]);
+                self.passages(&format!("{place}.contexts"), condition, "contexts")?;
+                self.call(&format!("{place}."), condition)?;
             }
         }
         // Evaluation files have gold answers or documents under this name: labels, which come from the data set.

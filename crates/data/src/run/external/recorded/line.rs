@@ -35,8 +35,8 @@ pub(super) struct RecordLine {
     pub(super) answers: Option<Vec<RecordedAttempt>>,
     /// Tokens, cost, seconds and model of the answer.
     pub(super) usage: Option<RecordedUsage>,
-    /// Answers under counterfactual conditions (arms).
-    pub(super) arms: Option<Arms>,
+    /// Answers under counterfactual conditions.
+    pub(super) conditions: Option<Conditions>,
     /// The error with which the question failed; contexts and answer are then optional.
     pub(super) error: Option<RecordedError>,
     /// Digest of the configuration of a run that was written as a record.
@@ -48,15 +48,15 @@ pub(super) struct RecordLine {
 /// The answers under counterfactual conditions, by name.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Arms {
-    pub(super) oracle: Option<ArmLine>,
-    pub(super) gold_in_noise: Option<ArmLine>,
-    pub(super) closed_book: Option<ArmLine>,
+pub(super) struct Conditions {
+    pub(super) oracle: Option<ConditionLine>,
+    pub(super) gold_with_distractors: Option<ConditionLine>,
+    pub(super) closed_book: Option<ConditionLine>,
 }
 
 /// An answer under a condition.
 #[derive(Deserialize)]
-pub(super) struct ArmLine {
+pub(super) struct ConditionLine {
     /// The answer; null if there was none.
     #[serde(default, deserialize_with = "present")]
     pub(super) answer: Option<Option<String>>,

@@ -10,7 +10,7 @@
 //! | `prompt` | the whole prompt: the contexts that it contains were packed |
 //! | `answer` | the answer; `null`: there was none. `answers`: a list of repeats |
 //! | `usage` | tokens, cost, seconds and model of the answer |
-//! | `arms` | `oracle`, `gold_in_noise`, `closed_book`: an answer, or `{answer, contexts?, usage?}` |
+//! | `conditions` | `oracle`, `gold_with_distractors`, `closed_book`: an answer, or `{answer, contexts?, usage?}` |
 //! | `error` | the reason the question failed there; contexts and answer are then optional |
 //!
 //! A stage is a list of passages, an object `{role?, query?, hits, seconds?}`, or a list of such objects: several queries
@@ -30,11 +30,11 @@ mod written;
 #[cfg(test)]
 mod tests;
 
-use ragtriage_core::types::{ArmName, Step};
+use ragtriage_core::types::{Condition, Step};
 use serde_json::{Map, Value};
 
 use self::forms::Forms;
-use self::line::{ArmLine, Arms, RecordLine};
+use self::line::{ConditionLine, Conditions, RecordLine};
 pub use self::line::{RecordedAttempt, RecordedError, RecordedGold, RecordedHit, RecordedUsage};
 pub(super) use self::line::{count, id};
 pub use self::stage::{CONTEXTS, RecordedExactSearch, RecordedStage, Role};
@@ -59,8 +59,8 @@ pub struct Recorded {
     pub answer: RecordedAnswer,
     /// The prompt, which decides what was packed.
     pub prompt: Option<String>,
-    /// Answers of further arms, in the order of `ArmName::ALL`.
-    pub arms: Vec<RecordedArm>,
+    /// Answers of further conditions, in the order of `Condition::ALL`.
+    pub conditions: Vec<RecordedCondition>,
     /// The error with which it failed there.
     pub error: Option<RecordedError>,
     /// Digest of the configuration of the run that was written as this record.
@@ -91,9 +91,9 @@ impl RecordedAnswer {
 
 /// The answers under another condition to the question.
 #[derive(Clone, Debug, PartialEq)]
-pub struct RecordedArm {
+pub struct RecordedCondition {
     /// The condition.
-    pub arm: ArmName,
+    pub condition: Condition,
     /// Its answer, or several repeats; never empty.
     pub attempts: Vec<RecordedAttempt>,
     /// The passages of its prompt.
@@ -114,15 +114,16 @@ impl Recorded {
         stages.find(|stage| stage.role() != Role::Packed)
     }
 
-    /// Returns the passages of all stages and arms.
+    /// Returns the passages of all stages and conditions.
     pub(super) fn hits_mut(&mut self) -> impl Iterator<Item = &mut RecordedHit> {
         let of_stages = self.stages.iter_mut().flat_map(|stage| {
             let exact = stage.exact_search.iter_mut();
             let exact = exact.flat_map(|exact| &mut exact.hits);
             stage.hits.iter_mut().flatten().chain(exact)
         });
-        let of_arms = self.arms.iter_mut().flat_map(|arm| &mut arm.contexts);
-        of_stages.chain(of_arms)
+        let of_conditions =
+            self.conditions.iter_mut().flat_map(|condition| &mut condition.contexts);
+        of_stages.chain(of_conditions)
     }
 }
 
@@ -170,7 +171,7 @@ pub(super) fn of_fields(
         answer,
         answers,
         usage,
-        arms,
+        conditions,
         error,
         configuration,
         gold,
@@ -197,7 +198,7 @@ pub(super) fn of_fields(
         stages,
         answer: answer.map_or(RecordedAnswer::Unsaid, RecordedAnswer::Given),
         prompt,
-        arms: self::arms(position, arms)?,
+        conditions: self::conditions(position, conditions)?,
         error,
         configuration,
         gold,
@@ -277,20 +278,23 @@ fn attempts(
     }
 }
 
-/// Returns the answers under other conditions, in the order of [`ArmName::ALL`].
-fn arms(position: &Place, arms: Option<Arms>) -> Result<Vec<RecordedArm>, Error> {
-    let Some(Arms { oracle, gold_in_noise, closed_book }) = arms else {
+/// Returns the answers under other conditions, in the order of [`Condition::ALL`].
+fn conditions(
+    position: &Place,
+    conditions: Option<Conditions>,
+) -> Result<Vec<RecordedCondition>, Error> {
+    let Some(Conditions { oracle, gold_with_distractors, closed_book }) = conditions else {
         return Ok(Vec::new());
     };
     let lines = [
-        (ArmName::Oracle, oracle),
-        (ArmName::GoldInNoise, gold_in_noise),
-        (ArmName::ClosedBook, closed_book),
+        (Condition::Oracle, oracle),
+        (Condition::GoldWithDistractors, gold_with_distractors),
+        (Condition::ClosedBook, closed_book),
     ];
-    let lines = lines.into_iter().filter_map(|(arm, line)| Some((arm, line?)));
+    let lines = lines.into_iter().filter_map(|(condition, line)| Some((condition, line?)));
     lines
-        .map(|(arm, ArmLine { answer, answers, usage, error, contexts })| {
-            let place = format!("arms.{arm}");
+        .map(|(condition, ConditionLine { answer, answers, usage, error, contexts })| {
+            let place = format!("conditions.{condition}");
             let text = if error.is_some() { Some(answer.flatten()) } else { answer };
             let usage = usage.unwrap_or_default();
             let answer = text.map(|text| RecordedAttempt { text, usage, error });
@@ -298,7 +302,7 @@ fn arms(position: &Place, arms: Option<Arms>) -> Result<Vec<RecordedArm>, Error>
             let attempts = attempts.ok_or_else(|| {
                 Error::field(position, &place, "an answer, or an object with an `answer`")
             })?;
-            Ok(RecordedArm { arm, attempts, contexts: contexts.unwrap_or_default() })
+            Ok(RecordedCondition { condition, attempts, contexts: contexts.unwrap_or_default() })
         })
         .collect()
 }

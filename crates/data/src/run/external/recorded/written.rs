@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use super::Role;
 use crate::run::SavedRun;
 use ragtriage_core::types::{
-    Arm, ArmName, Attempt, ChunkId, Origin, Passage, Stance, Step, StepHit, Trace, TraceError,
-    TraceStep,
+    Attempt, ChunkId, Condition, ConditionAnswers, Origin, Passage, Stance, Step, StepHit, Trace,
+    TraceError, TraceStep,
 };
 
 /// Writes `run`, one line per question. `configuration`: the digest of its configuration and data.
@@ -43,19 +43,21 @@ impl RecordWriter<'_> {
         } else {
             add("stages", trace.steps.iter().map(|step| self.stage(step)).collect());
         }
-        let (retrieved, others): (Vec<&Arm>, Vec<&Arm>) =
-            trace.arms.iter().partition(|arm| arm.arm == ArmName::Retrieved);
-        if let Some(arm) = retrieved.first() {
-            add("answers", answers(arm));
+        let (retrieved, others): (Vec<&ConditionAnswers>, Vec<&ConditionAnswers>) = trace
+            .conditions
+            .iter()
+            .partition(|condition| condition.condition == Condition::Retrieved);
+        if let Some(condition) = retrieved.first() {
+            add("answers", answers(condition));
         }
         if !others.is_empty() {
-            let arms = others.into_iter().map(|arm| {
-                let shown = arm.attempts.first().map_or(&[][..], |call| &call.passages);
+            let conditions = others.into_iter().map(|condition| {
+                let shown = condition.attempts.first().map_or(&[][..], |call| &call.passages);
                 let contexts: Vec<Value> = shown.iter().map(|id| self.passage(id)).collect();
-                let value = json!({ "answers": answers(arm), "contexts": contexts });
-                (arm.arm.name().to_owned(), value)
+                let value = json!({ "answers": answers(condition), "contexts": contexts });
+                (condition.condition.name().to_owned(), value)
             });
-            add("arms", Value::Object(arms.collect()));
+            add("conditions", Value::Object(conditions.collect()));
         }
         if let Some(configuration) = self.configuration {
             let chunks = trace.gold.groups.iter().flatten();
@@ -125,8 +127,8 @@ impl RecordWriter<'_> {
     }
 }
 
-fn answers(arm: &Arm) -> Value {
-    arm.attempts.iter().map(answer).collect()
+fn answers(condition: &ConditionAnswers) -> Value {
+    condition.attempts.iter().map(answer).collect()
 }
 
 fn answer(attempt: &Attempt) -> Value {

@@ -3,7 +3,7 @@
 mod refused;
 
 use super::*;
-use ragtriage_core::types::{ArmName, ErrorKind, FailedPart, Finish, Origin};
+use ragtriage_core::types::{Condition, ErrorKind, FailedPart, Finish, Origin};
 
 fn line(text: &str) -> Result<Recorded, Error> {
     let position = Place::new("f.jsonl", Some(7));
@@ -37,7 +37,7 @@ fn hits(recorded: &Recorded) -> Vec<&[RecordedHit]> {
 fn contexts_answer_prompt_and_arms_are_read() {
     let whole = line(
         r#"{"id": 4, "question": "q?", "contexts": ["a", {"text": "b", "doc_id": 9, "title": "T", "score": 0.5}],
-            "answer": "x", "prompt": "p", "arms": {"closed_book": "y", "oracle": {"answer": null, "contexts": ["c"]}}, "cost": 1}"#,
+            "answer": "x", "prompt": "p", "conditions": {"closed_book": "y", "oracle": {"answer": null, "contexts": ["c"]}}, "cost": 1}"#,
     )
     .expect("reads");
     assert_eq!((whole.id.as_deref(), whole.question.as_deref()), (Some("4"), Some("q?")));
@@ -49,11 +49,17 @@ fn contexts_answer_prompt_and_arms_are_read() {
     };
     assert_eq!(hits(&whole), [&[hit("a"), second][..]]);
     assert_eq!((whole.answer, whole.prompt.as_deref()), (answered("x"), Some("p")));
-    let oracle =
-        RecordedArm { arm: ArmName::Oracle, attempts: vec![one(None)], contexts: vec![hit("c")] };
-    let closed =
-        RecordedArm { arm: ArmName::ClosedBook, attempts: vec![one(Some("y"))], contexts: vec![] };
-    assert_eq!(whole.arms, [oracle, closed]);
+    let oracle = RecordedCondition {
+        condition: Condition::Oracle,
+        attempts: vec![one(None)],
+        contexts: vec![hit("c")],
+    };
+    let closed = RecordedCondition {
+        condition: Condition::ClosedBook,
+        attempts: vec![one(Some("y"))],
+        contexts: vec![],
+    };
+    assert_eq!(whole.conditions, [oracle, closed]);
     assert_eq!(whole.unread, ["cost"]);
 }
 
@@ -256,13 +262,13 @@ fn usage_and_repeats_are_read() {
 fn keys_that_are_not_read_are_named_at_every_depth_each_once() {
     let read = line(
         r#"{"id": 1, "contexts": [{"text": "a", "rank": 1, "store": "s"}, {"text": "b", "rank": 2}], "order": 3,
-            "arms": {"oracle": {"answer": "x", "cost": 1, "contexts": [{"text": "c", "page": 4}]}},
+            "conditions": {"oracle": {"answer": "x", "cost": 1, "contexts": [{"text": "c", "page": 4}]}},
             "stages": {"bm25": {"hits": [], "index": "i"}}}"#,
     )
     .expect("reads");
     let expected = [
-        "arms.oracle.contexts[].page",
-        "arms.oracle.cost",
+        "conditions.oracle.contexts[].page",
+        "conditions.oracle.cost",
         "contexts[].rank",
         "contexts[].store",
         "order",

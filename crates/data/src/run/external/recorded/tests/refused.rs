@@ -145,12 +145,12 @@ fn what_is_wrong_is_named_by_file_line_and_field() {
             ": `error.message` must be a text that is not blank".to_owned(),
         ),
         (
-            r#"{"id": "a", "contexts": [], "arms": {"oracle": 3}}"#,
-            ": `arms.oracle` must be an answer, or an object with an `answer`".to_owned(),
+            r#"{"id": "a", "contexts": [], "conditions": {"oracle": 3}}"#,
+            ": `conditions.oracle` must be an answer, or an object with an `answer`".to_owned(),
         ),
         (
-            r#"{"id": "a", "contexts": [], "arms": {"retrieved": "x"}}"#,
-            ": `arms.retrieved`: unknown field `retrieved`, expected one of `oracle`, `gold_in_noise`, `closed_book`".to_owned(),
+            r#"{"id": "a", "contexts": [], "conditions": {"retrieved": "x"}}"#,
+            ": `conditions.retrieved`: unknown field `retrieved`, expected one of `oracle`, `gold_with_distractors`, `closed_book`".to_owned(),
         ),
     ] {
         let error = line(text).expect_err(text).to_string();
@@ -168,8 +168,8 @@ fn an_unknown_key_is_named_by_its_path() {
             ": unknown key `contexts[1].docId`",
         ),
         (
-            r#"{"id": "a", "contexts": [], "arms": {"oracle": {"answer": "x", "context": ["t"]}}}"#,
-            ": unknown key `arms.oracle.context`",
+            r#"{"id": "a", "contexts": [], "conditions": {"oracle": {"answer": "x", "context": ["t"]}}}"#,
+            ": unknown key `conditions.oracle.context`",
         ),
     ] {
         let error = line(text).expect_err(text).to_string();

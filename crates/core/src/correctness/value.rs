@@ -51,7 +51,7 @@ pub(super) enum Value {
 
 /// A value at its place in a text.
 #[derive(Clone, Debug)]
-pub(super) struct Mention {
+pub(super) struct Occurrence {
     pub first: usize,
     pub end: usize,
     pub value: Value,
@@ -59,7 +59,7 @@ pub(super) struct Mention {
     pub bound: Option<Class>,
 }
 
-impl Mention {
+impl Occurrence {
     /// Returns true for a word that may count nothing: `one`, `second`.
     pub(super) fn is_weak(&self) -> bool {
         self.value.amount().is_some_and(Amount::is_weak)
@@ -204,8 +204,8 @@ pub(super) fn opposed(gold: Option<Class>, answer: Option<Class>) -> bool {
 
 impl Parsed {
     /// Returns all values of the text, in order.
-    pub(super) fn values(&self) -> Vec<Mention> {
-        let mut found: Vec<Mention> = Vec::new();
+    pub(super) fn values(&self) -> Vec<Occurrence> {
+        let mut found: Vec<Occurrence> = Vec::new();
         let mut at = 0;
         while at < self.tokens.len() {
             let Some((value, end)) = self.value(at) else {
@@ -213,7 +213,7 @@ impl Parsed {
                 continue;
             };
             let (value, end) = self.range(at, value, end);
-            found.push(Mention { first: at, end, bound: self.bound(at, end), value });
+            found.push(Occurrence { first: at, end, bound: self.bound(at, end), value });
             at = end;
         }
         found

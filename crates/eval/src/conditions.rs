@@ -1,4 +1,4 @@
-//! Results by arm: answer quality, cost, and the variation of repeated answers.
+//! Results by condition: answer quality, cost, and the variation of repeated answers.
 
 use std::collections::BTreeMap;
 
@@ -6,54 +6,61 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::diagnose;
-use super::measure_summary::{MeasureSummary, mean};
+use super::metric_summary::{MetricSummary, mean};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::attribute::judge::{Settled, decide};
-use ragtriage_core::rightness::{Correctness, Judge};
+use ragtriage_core::correctness::{Correctness, Judge};
 use ragtriage_core::stats::bootstrap::Bootstrap;
 use ragtriage_core::stats::interval::of_mean;
 use ragtriage_core::stats::wilson::wilson;
-use ragtriage_core::types::{ArmName, Attempt, Interval, Origin, QuestionKind, Trace};
+use ragtriage_core::types::{Attempt, Condition, Interval, Origin, QuestionKind, Trace};
 
-/// Returns the mean of right answers (1, 0.5 where the rule is unsure, 0) under every condition (arm) that was run, by name.
+/// Returns the mean of correct answers (1, 0.5 where the rule is unsure, 0) under every condition that was run, by name.
 #[must_use]
-pub fn arm_scores(
+pub fn condition_scores(
     traces: &[Trace],
     outcomes: &[Outcome],
     bootstrap: &Bootstrap,
-) -> BTreeMap<String, MeasureSummary> {
-    let (arms, columns) = right_by_arm(traces, outcomes);
-    let scored = arms.iter().zip(&columns).zip(bootstrap.intervals(&columns));
-    let scored = scored.map(|((arm, column), ci95)| {
-        let right: Vec<f64> = column.iter().flatten().copied().collect();
+) -> BTreeMap<String, MetricSummary> {
+    let (conditions, columns) = correct_by_condition(traces, outcomes);
+    let scored = conditions.iter().zip(&columns).zip(bootstrap.intervals(&columns));
+    let scored = scored.map(|((condition, column), ci95)| {
+        let correct: Vec<f64> = column.iter().flatten().copied().collect();
         let n_clusters = bootstrap.n_clusters_with_value(column);
-        let ci95 = of_mean(&right, (0.0, 1.0), n_clusters, ci95);
-        (arm.name().to_owned(), MeasureSummary { mean: mean(&right), n: right.len(), ci95 })
+        let ci95 = of_mean(&correct, (0.0, 1.0), n_clusters, ci95);
+        (
+            condition.name().to_owned(),
+            MetricSummary { mean: mean(&correct), n: correct.len(), ci95 },
+        )
     });
     scored.collect()
 }
 
-/// Returns the arms that were run, each with a column of right answers.
-fn right_by_arm(traces: &[Trace], outcomes: &[Outcome]) -> (Vec<ArmName>, Vec<Vec<Option<f64>>>) {
-    let arms = ArmName::ALL.iter().copied();
-    let was_run = |arm: &ArmName| traces.iter().any(|trace| trace.attempt(*arm).is_some());
-    let column = |arm| {
+/// Returns the conditions that were run, each with a column of correct answers.
+fn correct_by_condition(
+    traces: &[Trace],
+    outcomes: &[Outcome],
+) -> (Vec<Condition>, Vec<Vec<Option<f64>>>) {
+    let conditions = Condition::ALL.iter().copied();
+    let was_run =
+        |condition: &Condition| traces.iter().any(|trace| trace.attempt(*condition).is_some());
+    let column = |condition| {
         let answers = traces.iter().zip(outcomes);
-        answers.map(|(trace, outcome)| diagnose::right(trace, outcome, arm)).collect()
+        answers.map(|(trace, outcome)| diagnose::correct(trace, outcome, condition)).collect()
     };
-    arms.filter(was_run).map(|arm| (arm, column(arm))).unzip()
+    conditions.filter(was_run).map(|condition| (condition, column(condition))).unzip()
 }
 
-/// Usage of an arm's calls. A cached response uses nothing.
+/// Usage of a condition's calls. A cached response uses nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ArmUse {
+pub struct ConditionUse {
     /// Calls made, failed ones among them.
     pub calls: usize,
     /// Calls that failed after all retries.
     pub failed: usize,
     /// Cached responses from earlier runs.
     pub cached: usize,
-    /// Replies shared with another arm of the question that has an equal prompt.
+    /// Replies shared with another condition of the question that has an equal prompt.
     pub same_prompt: usize,
     /// Prompt tokens: as billed, else by our own count.
     pub prompt: u64,
@@ -70,28 +77,28 @@ pub struct TokenTotals {
     pub prompt: u64,
     /// Completion tokens.
     pub completion: u64,
-    /// Token counts by arm, with the calls.
+    /// Token counts by condition, with the calls.
     #[serde(default)]
-    pub by_arm: BTreeMap<String, ArmUse>,
+    pub by_condition: BTreeMap<String, ConditionUse>,
 }
 
-/// Sums the usage of every arm's calls.
+/// Sums the usage of every condition's calls.
 #[must_use]
 pub fn tokens(traces: &[Trace]) -> TokenTotals {
     let mut totals = TokenTotals::default();
-    for arm in traces.iter().flat_map(|trace| &trace.arms) {
-        let entry = totals.by_arm.entry(arm.arm.name().to_owned()).or_default();
-        arm.attempts.iter().for_each(|attempt| entry.add(attempt));
+    for condition in traces.iter().flat_map(|trace| &trace.conditions) {
+        let entry = totals.by_condition.entry(condition.condition.name().to_owned()).or_default();
+        condition.attempts.iter().for_each(|attempt| entry.add(attempt));
     }
     // Endpoints may report arbitrary numbers, so the sums saturate.
-    for entry in totals.by_arm.values() {
+    for entry in totals.by_condition.values() {
         totals.prompt = totals.prompt.saturating_add(entry.prompt);
         totals.completion = totals.completion.saturating_add(entry.completion);
     }
     totals
 }
 
-impl ArmUse {
+impl ConditionUse {
     /// Adds the usage of one attempt.
     pub(super) fn add(&mut self, attempt: &Attempt) {
         match attempt.origin {
@@ -114,7 +121,7 @@ impl ArmUse {
 pub struct Repeats {
     /// Questions asked several times, each time with an answer that can be judged.
     pub n: usize,
-    /// Questions with both right and wrong answers.
+    /// Questions with both correct and wrong answers.
     pub flipped: usize,
     /// Wilson's 95 % interval of their share.
     pub ci95: Option<Interval>,
@@ -124,18 +131,19 @@ pub struct Repeats {
     pub deviation: f64,
 }
 
-/// Compares the repeats of the arm `retrieved`; `None` without repeats.
+/// Compares the repeats of the condition `retrieved`; `None` without repeats.
 #[must_use]
 pub fn repeats(traces: &[Trace], judge: Judge, settled: &Settled) -> Option<Repeats> {
     let answerable =
         traces.iter().filter(|trace| trace.question.kind != QuestionKind::Unanswerable);
     let asked = answerable.filter_map(|trace| {
-        let arm = trace
-            .arms
+        let condition = trace
+            .conditions
             .iter()
-            .find(|arm| arm.arm == ArmName::Retrieved)
-            .filter(|arm| arm.attempts.len() > 1)?;
-        arm.attempts
+            .find(|condition| condition.condition == Condition::Retrieved)
+            .filter(|condition| condition.attempts.len() > 1)?;
+        condition
+            .attempts
             .iter()
             .map(|attempt: &Attempt| {
                 Some(decide(&trace.question, attempt, judge, settled)?.judgment.correctness)
@@ -146,7 +154,7 @@ pub fn repeats(traces: &[Trace], judge: Judge, settled: &Settled) -> Option<Repe
     let (n, times) = (asked.len(), asked.iter().map(Vec::len).min()?);
     let flipped = asked
         .iter()
-        .filter(|all| all.contains(&Correctness::Right) && all.contains(&Correctness::Wrong))
+        .filter(|all| all.contains(&Correctness::Correct) && all.contains(&Correctness::Wrong))
         .count();
     let means = (0..times)
         .map(|at| asked.iter().map(|all| all[at].score()).sum::<f64>() / n as f64)

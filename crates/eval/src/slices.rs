@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::measure_summary::{MeasureSummary, mean};
+use super::metric_summary::{MetricSummary, mean};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::stats::share::ClusteredShare;
 use ragtriage_core::stats::t::mean_error;
@@ -47,7 +47,7 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// Metrics of one slice. A measure that is defined for none of its questions has n 0.
+/// Metrics of one slice. A metric that is defined for none of its questions has n 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Slice {
     /// The slice's label.
@@ -57,11 +57,11 @@ pub struct Slice {
     /// True for fewer than 20 questions.
     pub rough: bool,
     /// Share of questions with an answer string in the top k (in the prompt, for an external RAG).
-    pub em: MeasureSummary,
+    pub em: MetricSummary,
     /// Share of questions whose support reached the prompt.
-    pub supported: MeasureSummary,
-    /// Share of right answers.
-    pub right: MeasureSummary,
+    pub supported: MetricSummary,
+    /// Share of correct answers.
+    pub correct: MetricSummary,
     /// The failure class with the most questions, the earlier stage on ties; `None` if none was lost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mostly: Option<(FailureClass, usize)>,
@@ -75,37 +75,37 @@ pub struct QuestionColumns<'a> {
     pub outcomes: &'a [Outcome],
     /// `EM@k`.
     pub em: Vec<Option<f64>>,
-    /// 1 where the answer is right, 0.5 where the rule is unsure, 0 where it is wrong.
-    pub right: Vec<Option<f64>>,
+    /// 1 where the answer is correct, 0.5 where the rule is unsure, 0 where it is wrong.
+    pub correct: Vec<Option<f64>>,
     /// Their clusters.
     pub cluster_of: Vec<usize>,
 }
 
 impl QuestionColumns<'_> {
     /// Returns the share of `questions` for which `holds` is true, where it is known.
-    fn share(&self, questions: &[usize], holds: impl Fn(usize) -> Option<bool>) -> MeasureSummary {
+    fn share(&self, questions: &[usize], holds: impl Fn(usize) -> Option<bool>) -> MetricSummary {
         let known = questions.iter().filter_map(|&at| Some((holds(at)?, self.cluster_of[at])));
         let (holds, clusters): (Vec<bool>, Vec<usize>) = known.unzip();
         let share = ClusteredShare::new(&holds, &clusters);
-        MeasureSummary { mean: share.share(), n: share.n, ci95: share.interval() }
+        MetricSummary { mean: share.share(), n: share.n, ci95: share.interval() }
     }
 
     /// Returns the mean of `column`, in 0..=1, over `questions`; its interval by t over clusters.
-    fn mean(&self, questions: &[usize], column: &[Option<f64>]) -> MeasureSummary {
+    fn mean(&self, questions: &[usize], column: &[Option<f64>]) -> MetricSummary {
         let known = questions.iter().filter_map(|&at| Some((column[at]?, self.cluster_of[at])));
         let (values, clusters): (Vec<f64>, Vec<usize>) = known.unzip();
         let ci95 = mean_error(&values, &clusters).map(|error| error.interval_in((0.0, 1.0)));
-        MeasureSummary { mean: mean(&values), n: values.len(), ci95 }
+        MetricSummary { mean: mean(&values), n: values.len(), ci95 }
     }
 
-    /// Returns the share of right answers, with Wilson's interval; an answer that the rule is unsure about counts half and
+    /// Returns the share of correct answers, with Wilson's interval; an answer that the rule is unsure about counts half and
     /// has the interval of a mean.
-    fn share_right(&self, questions: &[usize]) -> MeasureSummary {
-        let is_whole = |at: &usize| self.right[*at].is_none_or(|right| right.fract() == 0.0);
+    fn share_correct(&self, questions: &[usize]) -> MetricSummary {
+        let is_whole = |at: &usize| self.correct[*at].is_none_or(|correct| correct.fract() == 0.0);
         if questions.iter().all(is_whole) {
-            return self.share(questions, |at| self.right[at].map(|right| right > 0.0));
+            return self.share(questions, |at| self.correct[at].map(|correct| correct > 0.0));
         }
-        self.mean(questions, &self.right)
+        self.mean(questions, &self.correct)
     }
 
     /// Returns true if support reached the prompt.
@@ -125,7 +125,7 @@ impl QuestionColumns<'_> {
             rough: questions.len() < FEW,
             em: self.share(questions, |at: usize| Some(self.em[at]? > 0.0)),
             supported: self.share(questions, |at| self.supported(at)),
-            right: self.share_right(questions),
+            correct: self.share_correct(questions),
             mostly: self.mostly(questions),
         }
     }
@@ -143,7 +143,7 @@ impl QuestionColumns<'_> {
 
 /// Returns every dimension that separates questions; a slice that holds all of them does not.
 #[must_use]
-pub fn cuts(columns: &QuestionColumns<'_>) -> Vec<SliceGroup> {
+pub fn slices(columns: &QuestionColumns<'_>) -> Vec<SliceGroup> {
     let all: Vec<usize> = columns.questions().collect();
     let groups = SliceBy::ALL.into_iter().map(|by| group(by, &all, columns));
     groups.filter(|group| group.parts.len() > usize::from(group.by != SliceBy::Tag)).collect()
@@ -210,11 +210,11 @@ mod tests {
 
     /// Four questions: tags a; a b; none; none. Classes correct, ranking, ranking, failed.
     fn columns(traces: &[Trace], outcomes: &[Outcome]) -> Vec<SliceGroup> {
-        cuts(&QuestionColumns {
+        slices(&QuestionColumns {
             traces,
             outcomes,
             em: vec![Some(1.0), Some(0.0), None, Some(1.0)],
-            right: vec![Some(1.0), Some(0.5), Some(0.0), None],
+            correct: vec![Some(1.0), Some(0.5), Some(0.0), None],
             cluster_of: vec![0, 1, 2, 3],
         })
     }
@@ -239,18 +239,18 @@ mod tests {
     #[test]
     fn a_question_stands_in_the_part_of_each_of_its_tags() {
         let (traces, outcomes) = four();
-        let cuts = columns(&traces, &outcomes);
-        let parts: Vec<(&str, usize, f64)> = cuts[0]
+        let slices = columns(&traces, &outcomes);
+        let parts: Vec<(&str, usize, f64)> = slices[0]
             .parts
             .iter()
-            .map(|part| (part.value.as_str(), part.n, part.right.mean))
+            .map(|part| (part.value.as_str(), part.n, part.correct.mean))
             .collect();
-        // The failed one is in none; of tag a (1 + .5) / 2 are right.
+        // The failed one is in none; of tag a (1 + .5) / 2 are correct.
         assert_eq!(
-            (cuts[0].by, parts),
+            (slices[0].by, parts),
             (SliceBy::Tag, vec![("a", 2, 0.75), ("b", 1, 0.5), ("(none)", 1, 0.0)])
         );
-        let a = &cuts[0].parts[0];
+        let a = &slices[0].parts[0];
         assert_eq!((a.em.mean, a.em.n, a.supported.mean), (0.5, 2, 0.5));
         assert_eq!((a.rough, a.mostly), (true, Some((FailureClass::Ranking, 1))));
     }

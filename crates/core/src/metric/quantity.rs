@@ -1,4 +1,4 @@
-//! Quantities of a run with a value per question: measures, and the shares of failure classes and generation faults.
+//! Quantities of a run with a value per question: metrics, and the shares of failure classes and generation faults.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,19 +7,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::name::did_you_mean;
-use super::{Aggregate, Cutoff, Direction, Measure};
+use super::{Aggregate, Cutoff, Direction, Metric};
 use crate::error::Error;
 use crate::types::{FailureClass, Fault};
 
-/// A measure, or the share of the questions with a failure class or a generation fault. Serialised as its name.
+/// A metric, or the share of the questions with a failure class or a generation fault. Serialised as its name.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub enum Quantity {
-    /// A measure.
-    Measure(Measure),
+    /// A metric.
+    Metric(Metric),
     /// Share of a failure class.
     Class(FailureClass),
     /// Share of a fault among all questions.
@@ -27,31 +27,31 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// Returns the measure; `None` for a share.
+    /// Returns the metric; `None` for a share.
     #[must_use]
-    pub fn measure(self) -> Option<Measure> {
+    pub fn metric(self) -> Option<Metric> {
         match self {
-            Self::Measure(measure) => Some(measure),
+            Self::Metric(metric) => Some(metric),
             Self::Class(_) | Self::Fault(_) => None,
         }
     }
 
-    /// Returns the cutoff of a measure that has one.
+    /// Returns the cutoff of a metric that has one.
     #[must_use]
     pub fn cutoff(self) -> Option<Cutoff> {
-        self.measure().and_then(Measure::cutoff)
+        self.metric().and_then(Metric::cutoff)
     }
 
     /// Returns the smallest and the largest value.
     #[must_use]
     pub fn range(self) -> (f64, f64) {
-        self.measure().map_or((0.0, 1.0), |measure| measure.family().range())
+        self.metric().map_or((0.0, 1.0), |metric| metric.family().range())
     }
 
     /// Returns the aggregation over questions.
     #[must_use]
     pub fn aggregate(self) -> Aggregate {
-        self.measure().map_or(Aggregate::Mean, |measure| measure.family().aggregate())
+        self.metric().map_or(Aggregate::Mean, |metric| metric.family().aggregate())
     }
 
     /// Returns the direction of improvement: of a share higher for `correct`, `correct_abstention` and `supported`, lower
@@ -60,7 +60,7 @@ impl Quantity {
     pub fn direction(self) -> Direction {
         use FailureClass::{Correct, CorrectAbstention, Supported};
         match self {
-            Self::Measure(measure) => measure.family().direction(),
+            Self::Metric(metric) => metric.family().direction(),
             Self::Class(Correct | CorrectAbstention | Supported) => Direction::Higher,
             Self::Class(_) | Self::Fault(_) => Direction::Lower,
         }
@@ -70,7 +70,7 @@ impl Quantity {
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Measure(measure) => measure.fmt(f),
+            Self::Metric(metric) => metric.fmt(f),
             Self::Class(class) => class.fmt(f),
             Self::Fault(fault) => fault.fmt(f),
         }
@@ -83,11 +83,11 @@ impl FromStr for Quantity {
     fn from_str(text: &str) -> Result<Self, Error> {
         let class = FailureClass::named(text).map(Self::Class);
         let share = class.or_else(|| Fault::named(text).map(Self::Fault));
-        share.or_else(|| text.parse().map(Self::Measure).ok()).ok_or_else(|| {
+        share.or_else(|| text.parse().map(Self::Metric).ok()).ok_or_else(|| {
             let meant = did_you_mean(text);
-            let hint = "measures read like `EM@5`, `EM@prompt`, `nDCG@10`, `AnswerF1`; failure classes like `retrieval`, \
-                        `hallucinated`; `ragtriage score --list` explains the measures";
-            Error::new(format!("unknown measure or failure class `{text}`{meant}"), hint)
+            let hint = "metrics read like `EM@5`, `EM@prompt`, `nDCG@10`, `AnswerF1`; failure classes like `retrieval`, \
+                        `hallucinated`; `ragtriage score --list` explains the metrics";
+            Error::new(format!("unknown metric or failure class `{text}`{meant}"), hint)
         })
     }
 }
@@ -106,9 +106,9 @@ impl From<Quantity> for String {
     }
 }
 
-impl From<Measure> for Quantity {
-    fn from(measure: Measure) -> Self {
-        Self::Measure(measure)
+impl From<Metric> for Quantity {
+    fn from(metric: Metric) -> Self {
+        Self::Metric(metric)
     }
 }
 
@@ -124,7 +124,7 @@ mod tests {
             assert_eq!(quantity.to_string().parse().ok(), Some(quantity));
             assert_eq!(quantity.range(), (0.0, 1.0));
         }
-        let measure: Measure = "nDCG@10".parse().expect("a measure");
-        assert_eq!("nDCG@10".parse().ok(), Some(Quantity::Measure(measure)));
+        let metric: Metric = "nDCG@10".parse().expect("a metric");
+        assert_eq!("nDCG@10".parse().ok(), Some(Quantity::Metric(metric)));
     }
 }

@@ -4,8 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use ragtriage_core::language::Language;
-use ragtriage_core::measure::answer::{Scorer, groundedness};
-use ragtriage_core::rightness::{JudgeVerdict, RightRule, unsupported_values};
+use ragtriage_core::metric::answer::{Scorer, groundedness};
+use ragtriage_core::correctness::{JudgeVerdict, CorrectRule, unsupported_values};
 use ragtriage_core::types::{Question, QuestionKind, Stance};
 
 fuzz_target!(|text: &str| {
@@ -21,12 +21,12 @@ fuzz_target!(|text: &str| {
             let wordings = fact.split('|').map(str::to_owned).collect();
             [&mut question.required, &mut question.forbidden][n % 2].push(wordings);
         }
-        for (rule, stance) in RightRule::ALL
+        for (rule, stance) in CorrectRule::ALL
             .into_iter()
             .zip(Stance::ALL.into_iter().cycle())
-            .chain(RightRule::ALL.into_iter().map(|rule| (rule, Stance::Answered)))
+            .chain(CorrectRule::ALL.into_iter().map(|rule| (rule, Stance::Answered)))
         {
-            let judge = ragtriage_core::rightness::Judge {
+            let judge = ragtriage_core::correctness::Judge {
                 rule,
                 scorer: Scorer::default(),
                 language: Language::english(),

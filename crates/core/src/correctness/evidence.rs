@@ -6,15 +6,15 @@ use std::ops::Range;
 
 use super::parsed::{Parsed, abbreviations, coverage, is_written, n_words, places, written};
 use super::token::Token;
-use super::value::{Agreement, Mention, Value, opposed};
+use super::value::{Agreement, Occurrence, Value, opposed};
 use crate::closed_set::closed_set;
 use crate::language::Class;
 
 closed_set! {
-    /// Rightness of an answer.
+    /// Correctness of an answer.
     Correctness {
         /// It gives the gold answer and no conflicting one.
-        Right = "right",
+        Correct = "correct",
         /// The rule cannot decide.
         Unsure = "unsure",
         /// It does not give the gold answer, or contradicts it.
@@ -23,17 +23,17 @@ closed_set! {
 }
 
 impl Correctness {
-    /// Returns `Right` or `Wrong`.
+    /// Returns `Correct` or `Wrong`.
     #[must_use]
-    pub fn from_right(is_right: bool) -> Self {
-        if is_right { Self::Right } else { Self::Wrong }
+    pub fn from_correct(is_correct: bool) -> Self {
+        if is_correct { Self::Correct } else { Self::Wrong }
     }
 
-    /// Returns the answer score in units of right answers: 1, 0.5 where the rule is unsure, 0.
+    /// Returns the answer score in units of correct answers: 1, 0.5 where the rule is unsure, 0.
     #[must_use]
     pub fn score(self) -> f64 {
         match self {
-            Self::Right => 1.0,
+            Self::Correct => 1.0,
             Self::Unsure => 0.5,
             Self::Wrong => 0.0,
         }
@@ -76,9 +76,9 @@ pub(super) struct Reason {
     pub quote: String,
 }
 
-/// A right answer, with the words that make it so.
-pub(super) fn right(ground: Ground, quote: impl Into<String>) -> Reason {
-    Reason { correctness: Correctness::Right, ground, quote: quote.into() }
+/// A correct answer, with the words that make it so.
+pub(super) fn correct(ground: Ground, quote: impl Into<String>) -> Reason {
+    Reason { correctness: Correctness::Correct, ground, quote: quote.into() }
 }
 
 /// An answer that the rule cannot decide.
@@ -94,7 +94,7 @@ pub(super) fn wrong(ground: Ground, quote: impl Into<String>) -> Reason {
 /// Comparison that fits a gold answer.
 #[derive(Clone, Copy)]
 enum Sort<'a> {
-    Value(&'a Mention),
+    Value(&'a Occurrence),
     /// As written.
     Written,
     /// By words.
@@ -163,7 +163,7 @@ impl<'a> Case<'a> {
     }
 
     /// Returns the gold answer's value, if it has just one, and besides it only a limit and the noun that is counted.
-    fn value(&self) -> Option<&'a Mention> {
+    fn value(&self) -> Option<&'a Occurrence> {
         let [mention] = self.gold.mentions.as_slice() else { return None };
         let noun = usize::from(!matches!(mention.value, Value::Clock(..)));
         let is_alone = !self.gold.has_content_besides(mention.first..mention.end + noun);
@@ -173,7 +173,7 @@ impl<'a> Case<'a> {
     /// Returns true if the gold answer is a version such as `1.20`, which is not `1.2`.
     fn is_version(&self) -> bool {
         let is_decimal =
-            |gold: &Mention| gold.value.amount().is_some() && self.gold.text.contains('.');
+            |gold: &Occurrence| gold.value.amount().is_some() && self.gold.text.contains('.');
         self.value().is_some_and(is_decimal)
             && (self.gold.has(Class::Versions) || self.question.has(Class::Versions))
     }
@@ -235,7 +235,7 @@ impl<'a> Case<'a> {
         self.answer.slice(span.first, span.end)
     }
 
-    /// The table of the rule: see `docs/src/rightness.md`.
+    /// The table of the rule: see `docs/src/correctness.md`.
     pub(super) fn decide(&self) -> Reason {
         let spans = self.spans();
         match (best(spans.iter().filter(|span| span.flaw.is_none())), spans.first()) {
@@ -254,7 +254,7 @@ impl<'a> Case<'a> {
     fn found(&self, span: &Span, spans: &[Span]) -> Reason {
         let (quote, tokens) = (self.quote(span), &self.answer.tokens);
         if !self.answer.has_content_besides(span.first..span.end) {
-            return right(Ground::Equal, quote);
+            return correct(Ground::Equal, quote);
         }
         if let Some(other) = self.other_option(span) {
             return wrong(Ground::OtherGiven, other);
@@ -265,7 +265,7 @@ impl<'a> Case<'a> {
             if !self.is_bare() && fair.all(|span| self.is_aside(span)) {
                 return unsure(Ground::SaidOfOther, quote);
             }
-            return right(Ground::Contained, quote);
+            return correct(Ground::Contained, quote);
         };
         let other = self.quote(rival);
         let covers = span.near.is_superset(&rival.near);
@@ -277,16 +277,16 @@ impl<'a> Case<'a> {
         let leads = |word: &Token| word.clause == tokens[span.first].clause && self.is_asked(word);
         let is_led = || self.value().is_none() && tokens[..span.first].iter().any(leads);
         match (span.emphasised, rival.emphasised) {
-            (true, false) => right(Ground::Contained, quote),
+            (true, false) => correct(Ground::Contained, quote),
             (false, true) if !is_first || covered && n_other > 0 => {
                 wrong(Ground::OtherGiven, other)
             }
             (false, true) => unsure(Ground::SaidOfOther, other),
             // The first sentence is one candidate alone: it is the answer.
             _ if !is_first && self.is_sentence(rival) => wrong(Ground::OtherGiven, other),
-            _ if self.is_sentence(span) => right(Ground::Contained, quote),
+            _ if self.is_sentence(span) => correct(Ground::Contained, quote),
             _ if covers && (n_near > n_other || is_first && (apart || is_led())) => {
-                right(Ground::Contained, quote)
+                correct(Ground::Contained, quote)
             }
             // The other candidate comes first, with more words of the question.
             _ if covered && !is_first && n_other > n_near + usize::from(apart) => {
@@ -401,12 +401,12 @@ impl<'a> Case<'a> {
 
     /// Returns true if a value has another unit than every gold answer of its number that has one: `600 per second`, where `600` and
     /// `600 per minute` are gold answers.
-    fn contradicts_alias(&self, mention: &Mention) -> bool {
+    fn contradicts_alias(&self, mention: &Occurrence) -> bool {
         let given = mention.specific();
         let aliases = self.gold_answers.iter().filter_map(|gold| Case { gold, ..*self }.value());
-        let is_like = |alias: &&Mention| given.is_some() && alias.specific() == given;
+        let is_like = |alias: &&Occurrence| given.is_some() && alias.specific() == given;
         let mut aliases = aliases.filter(is_like).peekable();
-        let is_other = |alias: &Mention| alias.relation(mention) < Agreement::Partial;
+        let is_other = |alias: &Occurrence| alias.relation(mention) < Agreement::Partial;
         aliases.peek().is_some() && aliases.all(is_other)
     }
 
@@ -452,8 +452,8 @@ impl<'a> Case<'a> {
 
     /// Returns true if a value is the other limit than the gold answers or the question say, or, where
     /// they say none, any limit but `at most`.
-    fn has_other_limit(&self, gold: &Mention, bound: Option<Class>) -> bool {
-        let number = |mention: &Mention| mention.value.amount().map(|amount| amount.number);
+    fn has_other_limit(&self, gold: &Occurrence, bound: Option<Class>) -> bool {
+        let number = |mention: &Occurrence| mention.value.amount().map(|amount| amount.number);
         let aliases = self.gold_answers.iter().flat_map(|gold| &gold.mentions);
         let limit =
             aliases.filter(|alias| number(alias) == number(gold)).find_map(|alias| alias.bound);
@@ -526,7 +526,7 @@ impl<'a> Case<'a> {
     fn rivals(&self, span: &Span) -> Vec<Span> {
         let mut places = match self.sort() {
             Sort::Value(gold) => {
-                let mut mentions: Vec<&Mention> = self.answer.mentions.iter().collect();
+                let mut mentions: Vec<&Occurrence> = self.answer.mentions.iter().collect();
                 mentions.retain(|mention| self.is_other_value(gold, mention));
                 mentions.iter().map(|mention| (mention.first, mention.end)).collect()
             }
@@ -558,7 +558,7 @@ impl<'a> Case<'a> {
     }
 
     /// Returns true if a value of the answer could be the answer instead of `gold`.
-    fn is_other_value(&self, gold: &Mention, mention: &Mention) -> bool {
+    fn is_other_value(&self, gold: &Occurrence, mention: &Occurrence) -> bool {
         let mut asked = self.question.mentions.iter();
         let mut gold_answers = self.gold_answers.iter().flat_map(|gold| &gold.mentions);
         !mention.is_weak()
@@ -611,9 +611,9 @@ impl<'a> Case<'a> {
         let mut mentions = self.answer.mentions.iter();
         match self.sort() {
             Sort::Value(gold) => {
-                let is_part = |mention: &&Mention| gold.relation(mention) == Agreement::Partial;
-                let is_other = |mention: &&Mention| self.is_other_value(gold, mention);
-                let quote = |mention: &Mention| self.answer.slice(mention.first, mention.end);
+                let is_part = |mention: &&Occurrence| gold.relation(mention) == Agreement::Partial;
+                let is_other = |mention: &&Occurrence| self.is_other_value(gold, mention);
+                let quote = |mention: &Occurrence| self.answer.slice(mention.first, mention.end);
                 if let Some(part) = mentions.clone().find(is_part) {
                     unsure(Ground::Part, quote(part))
                 } else if let Some(other) = mentions.find(is_other) {
@@ -650,7 +650,7 @@ impl<'a> Case<'a> {
             let firsts: Vec<usize> = firsts.map(|span| span.first).collect();
             let is_ordered = firsts.is_sorted() || !self.question.has(Class::Order);
             return match (firsts.len() == parts.len(), is_ordered) {
-                (true, true) => right(Ground::AllParts, text),
+                (true, true) => correct(Ground::AllParts, text),
                 (true, false) => self.open(Ground::OtherOrder, false),
                 (false, _) => self.open(Ground::Part, false),
             };
@@ -661,7 +661,7 @@ impl<'a> Case<'a> {
             return self.open(Ground::Absent, coverage < 1.0 && has_others);
         }
         if gold.mentions.iter().any(|gold| !gold.is_weak() && !self.answer.states(gold)) {
-            let is_other = |gold: &Mention| {
+            let is_other = |gold: &Occurrence| {
                 let has_unit = gold.value.amount().is_some_and(|amount| amount.unit.is_some());
                 let mut given = self.answer.mentions.iter();
                 has_unit && given.any(|given| self.is_other_value(gold, given))

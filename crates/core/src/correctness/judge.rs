@@ -3,21 +3,21 @@
 use std::fmt;
 
 use super::declined::declines;
-use super::evidence::{Case, Correctness, Ground, Reason, right, unsure, wrong};
+use super::evidence::{Case, Correctness, Ground, Reason, correct, unsure, wrong};
 use super::parsed::Parsed;
 use super::token::Token;
 use super::vocabulary::Vocabulary;
 use crate::closed_set::closed_set;
 use crate::language::{Class, Language};
-use crate::measure::answer::{self, Scorer};
+use crate::metric::answer::{self, Scorer};
 use crate::text::answers::AnswerMatcher;
 use crate::text::sentences::split;
 use crate::types::{KeyFact, Question, QuestionKind, Stance};
 
 closed_set! {
-    /// Rule that decides whether an answer is right. All but `Auto` compare key facts, where a question has them, as written.
+    /// Rule that decides whether an answer is correct. All but `Auto` compare key facts, where a question has them, as written.
     #[derive(Default)]
-    RightRule {
+    CorrectRule {
         /// `AnswerEM` 1 or `AnswerF1` of at least 0.6.
         F1 = "f1",
         /// `AnswerEM` 1.
@@ -32,14 +32,14 @@ closed_set! {
     }
 }
 
-/// Minimum `AnswerF1` of a right answer where F1 decides.
+/// Minimum `AnswerF1` of a correct answer where F1 decides.
 const CORRECT_F1: f64 = 0.6;
 
-/// Criterion of a right answer.
+/// Criterion of a correct answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judge {
     /// The rule.
-    pub rule: RightRule,
+    pub rule: CorrectRule,
     /// The script that scores answers.
     pub scorer: Scorer,
     /// Language of questions and answers.
@@ -47,7 +47,7 @@ pub struct Judge {
 }
 
 impl Judge {
-    /// Judges an answer; `None` without gold answers and key facts. An unanswerable question is answered right by
+    /// Judges an answer; `None` without gold answers and key facts. An unanswerable question is answered correctly by
     /// declining.
     #[must_use]
     pub fn judge(&self, question: &Question, answer: &str, stance: Stance) -> Option<Judgment> {
@@ -71,12 +71,12 @@ impl Judge {
         let gold_answers = &question.answers;
         let scores = || answer::score(answer, gold_answers, self.scorer, self.language);
         let (name, value, least) = match self.rule {
-            RightRule::Auto => return auto(question, answer, self.language),
+            CorrectRule::Auto => return auto(question, answer, self.language),
             _ if has_facts => return facts(question, answer),
-            RightRule::F1 if scores().em < 1.0 => ("AnswerF1", scores().f1, CORRECT_F1),
-            RightRule::F1 | RightRule::Em => ("AnswerEM", scores().em, 1.0),
+            CorrectRule::F1 if scores().em < 1.0 => ("AnswerF1", scores().f1, CORRECT_F1),
+            CorrectRule::F1 | CorrectRule::Em => ("AnswerEM", scores().em, 1.0),
             // Adlakha et al., TACL 2024.
-            RightRule::Recall => {
+            CorrectRule::Recall => {
                 let score = |gold| {
                     let gold = std::slice::from_ref(gold);
                     answer::score(answer, gold, Scorer::Squad2, Language::english())
@@ -86,12 +86,12 @@ impl Judge {
                 ("AnswerRecall", recalls.fold(0.0, f64::max), 1.0)
             }
             // Kamalloo et al., ACL 2023.
-            RightRule::Contains => {
+            CorrectRule::Contains => {
                 let is_found = AnswerMatcher::new(gold_answers).found_in_text(answer);
                 ("AnswerContains", if is_found { 1.0 } else { 0.0 }, 1.0)
             }
         };
-        Judgment::new(Correctness::from_right(value >= least), format!("{name} {value:.2}"))
+        Judgment::new(Correctness::from_correct(value >= least), format!("{name} {value:.2}"))
     }
 }
 
@@ -124,11 +124,11 @@ pub fn declines_to_answer(
 
 /// Judges an answer to a question that has none.
 fn unanswerable(stance: Stance) -> Judgment {
-    let (is_right, reason) = match stance {
+    let (is_correct, reason) = match stance {
         Stance::Abstained => (true, "declined, and the question has no answer"),
         _ => (false, "did not decline, and the question has no answer"),
     };
-    Judgment::new(Correctness::from_right(is_right), reason)
+    Judgment::new(Correctness::from_correct(is_correct), reason)
 }
 
 /// Judges by the key facts that an answer states as written.
@@ -137,7 +137,7 @@ fn facts(question: &Question, answer: &str) -> Judgment {
     let forbidden = answer::stated(answer, &question.forbidden).unwrap_or(0.0);
     let reason =
         format!("states {required:.2} of the required and {forbidden:.2} of the forbidden facts");
-    Judgment::new(Correctness::from_right(required >= 1.0 && forbidden <= 0.0), reason)
+    Judgment::new(Correctness::from_correct(required >= 1.0 && forbidden <= 0.0), reason)
 }
 
 /// Longest answer that is compared, in bytes; [`Ground::TooLong`] names it.
@@ -176,7 +176,7 @@ fn auto(question: &Question, answer: &str, language: &'static Language) -> Judgm
 /// Decides by key facts, by yes or no, or by the best of the gold answers.
 fn decide(question: &Question, answer: &str, language: &'static Language) -> Reason {
     if question.answers.iter().any(|gold| gold.trim() == answer.trim()) {
-        return right(Ground::Equal, answer.trim());
+        return correct(Ground::Equal, answer.trim());
     }
     if answer.len() > LONGEST {
         return unsure(Ground::TooLong, "");
@@ -197,14 +197,14 @@ fn decide(question: &Question, answer: &str, language: &'static Language) -> Rea
     let decide = |gold: &Parsed| {
         let case = Case { question: &asked, gold, gold_answers: &gold_answers, answer: &given };
         let reason = case.decide();
-        if reason.correctness == Correctness::Right || reason.ground == Ground::LongReference {
+        if reason.correctness == Correctness::Correct || reason.ground == Ground::LongReference {
             return reason;
         }
         let shorter = case.shorter();
         let mut others = shorter.iter().map(|gold| Case { gold, ..case }.decide());
-        others.find(|other| other.correctness == Correctness::Right).unwrap_or(reason)
+        others.find(|other| other.correctness == Correctness::Correct).unwrap_or(reason)
     };
-    // The best one: right before unsure before wrong.
+    // The best one: correct before unsure before wrong.
     let reasons = gold_answers.iter().map(decide).min_by_key(|reason| reason.correctness);
     match reasons.unwrap_or_else(|| unsure(Ground::Absent, "")) {
         Reason { correctness: Correctness::Wrong, .. } if !language.has_data() => {
@@ -239,7 +239,7 @@ fn by_facts(question: &Question, asked: &Parsed, answer: &Parsed) -> Reason {
     if let Some(fact) = question.forbidden.iter().find(|fact| states(fact)) {
         return wrong(Ground::Forbidden, name(fact));
     }
-    right(Ground::AllFacts, "")
+    correct(Ground::AllFacts, "")
 }
 
 /// Returns `true` for yes and `false` for no, if `text` is one of these words alone.
@@ -256,7 +256,7 @@ fn polarity(parsed: &Parsed) -> Option<bool> {
 fn by_polarity(gold: bool, answer: &Parsed) -> Reason {
     match said(answer).map(|(said, _)| said).or_else(|| implied(answer)) {
         Some(said) => {
-            let decide = if said == gold { right } else { wrong };
+            let decide = if said == gold { correct } else { wrong };
             decide(Ground::Polar, if said { "yes" } else { "no" }.to_owned())
         }
         None => unsure(Ground::Absent, "yes or no"),

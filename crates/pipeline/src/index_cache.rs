@@ -18,7 +18,7 @@ use ragtriage_core::chunk::ChunkSpec;
 use ragtriage_core::types::{Corpus, Document, Filter, Question, QuestionId};
 
 /// Documents and questions, with the chunks of the last plan.
-pub struct Stock {
+pub struct IndexCache {
     documents: Arc<[Document]>,
     ids: Vec<QuestionId>,
     questions: Vec<(usize, Question)>,
@@ -44,7 +44,7 @@ pub struct Ingested {
     pub facts: RunFacts,
 }
 
-impl Stock {
+impl IndexCache {
     /// Creates the stock of a run of the questions `ids`; `questions` are the remaining ones, each with its position in the run.
     #[must_use]
     pub fn new(

@@ -1,4 +1,4 @@
-//! Measures on bytes: the share of the evidence that the passages hold, and the share of other text.
+//! Metrics on bytes: the share of the evidence that the passages hold, and the share of other text.
 //!
 //! As Chroma's chunking study defines them (Smith and Troynikov 2024, `chunking_evaluation`), over bytes where that
 //! code counts code points. Overlapping evidence counts once here; there it counts twice in the denominator of recall.

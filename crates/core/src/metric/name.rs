@@ -1,4 +1,4 @@
-//! Names of measures: a family and, where it has one, a cutoff. Printed, parsed and used as a key in the same form.
+//! Names of metrics: a family and, where it has one, a cutoff. Printed, parsed and used as a key in the same form.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::family::{Family, Takes};
 use crate::error::Error;
 
-/// Depth to which a measure reads a ranking.
+/// Depth to which a metric reads a ranking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cutoff {
     /// The first k hits; k >= 1.
@@ -30,19 +30,19 @@ impl fmt::Display for Cutoff {
     }
 }
 
-/// A measure: a family with a cutoff it takes. Serialised as its name.
+/// A metric: a family with a cutoff it takes. Serialised as its name.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
-pub struct Measure {
+pub struct Metric {
     family: Family,
     cutoff: Option<Cutoff>,
 }
 
-impl Measure {
-    /// Returns the measure, or `None` when the family does not take that cutoff (or it is 0).
+impl Metric {
+    /// Returns the metric, or `None` when the family does not take that cutoff (or it is 0).
     #[must_use]
     pub fn new(family: Family, cutoff: Option<Cutoff>) -> Option<Self> {
         let fits = match (family.takes(), cutoff) {
@@ -67,12 +67,12 @@ impl Measure {
         self.cutoff
     }
 
-    /// Returns the measures that every run reports: `EM`, evidence recall and precision at every k of `ks` and at the
-    /// prompt; document recall, success and full recall at every k; the ranking measures at every k and over the whole
-    /// ranking; all answer measures.
+    /// Returns the metrics that every run reports: `EM`, evidence recall and precision at every k of `ks` and at the
+    /// prompt; document recall, success and full recall at every k; the ranking metrics at every k and over the whole
+    /// ranking; all answer metrics.
     #[must_use]
     pub fn standard(ks: &[usize]) -> Vec<Self> {
-        let mut measures = Vec::new();
+        let mut metrics = Vec::new();
         for &family in Family::ALL {
             let (at_ks, last) = match family {
                 Family::Em | Family::EvidenceRecall | Family::Precision => {
@@ -86,13 +86,13 @@ impl Measure {
                 _ => continue,
             };
             let cutoffs = at_ks.iter().map(|&k| Some(Cutoff::Top(k))).chain(last);
-            measures.extend(cutoffs.filter_map(|cutoff| Self::new(family, cutoff)));
+            metrics.extend(cutoffs.filter_map(|cutoff| Self::new(family, cutoff)));
         }
-        measures
+        metrics
     }
 }
 
-impl fmt::Display for Measure {
+impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.family.name();
         match self.cutoff {
@@ -102,19 +102,19 @@ impl fmt::Display for Measure {
     }
 }
 
-impl FromStr for Measure {
+impl FromStr for Metric {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
         parse(text, |family, name| family.name() == name).ok_or_else(|| {
-            let hint = "measures read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; \
+            let hint = "metrics read like `EM@5`, `EM@1000t`, `EM@prompt`, `nDCG@10`, `RR`, `AnswerF1`; \
                         `ragtriage score --list` explains them all";
-            Error::new(format!("unknown measure `{text}`{}", did_you_mean(text)), hint)
+            Error::new(format!("unknown metric `{text}`{}", did_you_mean(text)), hint)
         })
     }
 }
 
-fn parse(text: &str, is: impl Fn(Family, &str) -> bool) -> Option<Measure> {
+fn parse(text: &str, is: impl Fn(Family, &str) -> bool) -> Option<Metric> {
     let (name, cutoff) = match text.split_once('@') {
         None => (text, None),
         Some((name, "prompt")) => (name, Some(Cutoff::Prompt)),
@@ -124,7 +124,7 @@ fn parse(text: &str, is: impl Fn(Family, &str) -> bool) -> Option<Measure> {
         },
     };
     let mut named = Family::ALL.iter().filter(|family| is(**family, name));
-    named.find_map(|&family| Measure::new(family, cutoff))
+    named.find_map(|&family| Metric::new(family, cutoff))
 }
 
 /// Parses a number as it is printed: digits only, without a leading zero.
@@ -133,13 +133,13 @@ fn counted(digits: &str) -> Option<usize> {
     digits.parse().ok().filter(|_| is_printed)
 }
 
-/// Returns a clause with the measure that `text` names in another case, if there is one.
+/// Returns a clause with the metric that `text` names in another case, if there is one.
 pub(super) fn did_you_mean(text: &str) -> String {
     let meant = parse(text, |family, name| family.name().eq_ignore_ascii_case(name));
-    meant.map(|measure| format!("; did you mean `{measure}`?")).unwrap_or_default()
+    meant.map(|metric| format!("; did you mean `{metric}`?")).unwrap_or_default()
 }
 
-impl TryFrom<String> for Measure {
+impl TryFrom<String> for Metric {
     type Error = Error;
 
     fn try_from(text: String) -> Result<Self, Error> {
@@ -147,9 +147,9 @@ impl TryFrom<String> for Measure {
     }
 }
 
-impl From<Measure> for String {
-    fn from(measure: Measure) -> Self {
-        measure.to_string()
+impl From<Metric> for String {
+    fn from(metric: Metric) -> Self {
+        metric.to_string()
     }
 }
 
@@ -168,24 +168,24 @@ mod tests {
             Some(Cutoff::Tokens(1000)),
         ];
         for &family in Family::ALL {
-            let measures: Vec<Measure> =
-                cutoffs.into_iter().filter_map(|cutoff| Measure::new(family, cutoff)).collect();
-            assert!(!measures.is_empty(), "{} takes no cutoff", family.name());
-            for measure in measures {
-                assert_eq!(measure.to_string().parse().ok(), Some(measure));
-                assert_eq!(serde_json::to_value(measure).expect("a string"), measure.to_string());
+            let metrics: Vec<Metric> =
+                cutoffs.into_iter().filter_map(|cutoff| Metric::new(family, cutoff)).collect();
+            assert!(!metrics.is_empty(), "{} takes no cutoff", family.name());
+            for metric in metrics {
+                assert_eq!(metric.to_string().parse().ok(), Some(metric));
+                assert_eq!(serde_json::to_value(metric).expect("a string"), metric.to_string());
             }
         }
     }
 
     #[test]
-    fn the_names_of_the_issue_are_measures() {
+    fn the_names_of_the_issue_are_metrics() {
         let names = "nDCG@10 EM@5 EM@prompt Recall@5 Success@5 FullRecall@5 EvidenceRecall@5 P@5 Rprec \
                      SetF1@5 RR RR@10 AP AP@100 Fallout@5 Accuracy@5 Judged@10 MedianRank SpanPrecision@5 SpanRecall@5 IoU@5 \
                      PrecisionOmega AnswerEM AnswerF1 AnswerPrecision AnswerRecall AnswerContains FactRecall ForbiddenFacts \
                      P@prompt AnswerEM(HasAns) AnswerF1(NoAns) EvidenceRecall@1000t EM@1000t SetF1@1t";
         for name in names.split_whitespace() {
-            assert_eq!(name.parse::<Measure>().expect(name).to_string(), name);
+            assert_eq!(name.parse::<Metric>().expect(name).to_string(), name);
         }
     }
 
@@ -194,29 +194,29 @@ mod tests {
         let names = "EM EM@0 EM@05 RR@prompt AnswerF1@5 RR@ RR@-1 @5 Judged P@1e3 P@+1 EM@0t EM@01t EM@t EM@1e3t EM@1000T \
                      EM@1000tt RR@1000t Judged@1000t AnswerF1@1000t @1000t EM@99999999999999999999t";
         for name in names.split(' ').chain([""]) {
-            assert!(name.parse::<Measure>().is_err(), "{name}");
+            assert!(name.parse::<Metric>().is_err(), "{name}");
         }
     }
 
     #[test]
     fn a_name_in_another_case_is_corrected() {
         for (given, meant) in [("ndcg@5", "; did you mean `nDCG@5`?"), ("BLEU", "")] {
-            let error = given.parse::<Measure>().expect_err(given).to_string();
-            assert_eq!(error, format!("unknown measure `{given}`{meant}"));
+            let error = given.parse::<Metric>().expect_err(given).to_string();
+            assert_eq!(error, format!("unknown metric `{given}`{meant}"));
         }
     }
 
     #[test]
     fn a_run_reports_each_standard_measure_once() {
         let names: Vec<String> =
-            Measure::standard(&[1, 5]).iter().map(ToString::to_string).collect();
+            Metric::standard(&[1, 5]).iter().map(ToString::to_string).collect();
         assert_eq!(names[..3], ["EM@1", "EM@5", "EM@prompt"]);
         let once: std::collections::BTreeSet<&String> = names.iter().collect();
         assert_eq!(once.len(), names.len());
         assert!(names.contains(&"RR".to_owned()) && !names.contains(&"Fallout@5".to_owned()));
         // Token budgets have no default.
         assert!(
-            Measure::standard(&[1, 5])
+            Metric::standard(&[1, 5])
                 .iter()
                 .all(|one| !matches!(one.cutoff(), Some(Cutoff::Tokens(_))))
         );

@@ -1,4 +1,4 @@
-//! Measure families: a closed set, each with its cutoffs, its formula and its aggregation over questions. Sources and reference
+//! Metric families: a closed set, each with its cutoffs, its formula and its aggregation over questions. Sources and reference
 //! implementations are in `docs/src/metrics.md`.
 
 /// Cutoffs that a family takes.
@@ -25,7 +25,7 @@ pub enum Aggregate {
     Median,
 }
 
-/// Direction of a measure.
+/// Direction of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Higher is better.
@@ -36,7 +36,7 @@ pub enum Direction {
 
 macro_rules! families {
     ($($variant:ident = $name:literal, $takes:ident, $formula:literal;)*) => {
-        /// A measure without its cutoff.
+        /// A metric without its cutoff.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(missing_docs, reason = "`formula` says what each is")]
         pub enum Family { $($variant,)* }
@@ -103,8 +103,8 @@ families! {
         "evidence bytes inside the first k passages / (bytes of these passages, overlaps counted twice, + evidence bytes missed); undefined where SpanPrecision is";
     PrecisionOmega = "PrecisionOmega", Nothing,
         "evidence bytes inside all chunks that hold some / bytes of the union of these chunks and the evidence: precision if retrieval were perfect; undefined for an imported run";
-    AnswerRight = "AnswerRight", Nothing,
-        "1 when the answer is right by `evaluation.right`, 0.5 when the rule is unsure, else 0; unanswerable questions: 1 for abstaining";
+    AnswerCorrect = "AnswerCorrect", Nothing,
+        "1 when the answer is correct by `evaluation.correct`, 0.5 when the rule is unsure, else 0; unanswerable questions: 1 for abstaining";
     AnswerEm = "AnswerEM", Nothing,
         "1 when the normalised answer equals a normalised gold answer, else 0; the best gold answer counts";
     AnswerF1 = "AnswerF1", Nothing,
@@ -134,10 +134,10 @@ families! {
 }
 
 impl Family {
-    /// Returns true if it scores answers rather than rankings: the families from `AnswerRight` on.
+    /// Returns true if it scores answers rather than rankings: the families from `AnswerCorrect` on.
     #[must_use]
     pub fn scores_answers(self) -> bool {
-        self >= Self::AnswerRight
+        self >= Self::AnswerCorrect
     }
 
     /// Returns the smallest and the largest value.
@@ -161,7 +161,7 @@ impl Family {
         }
     }
 
-    /// Returns the forms of its measures' names, with k and N as placeholders: `EM@k`, `EM@Nt`, `EM@prompt`.
+    /// Returns the forms of its metrics' names, with k and N as placeholders: `EM@k`, `EM@Nt`, `EM@prompt`.
     #[must_use]
     pub fn forms(self) -> Vec<String> {
         let suffixes: &[&str] = match self.takes() {

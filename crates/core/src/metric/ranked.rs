@@ -1,11 +1,11 @@
-//! Measures of a ranking of documents against graded judgments.
+//! Metrics of a ranking of documents against graded judgments.
 //!
 //! Grades below the relevance level (1) are judged and not relevant; an unjudged document counts as not relevant. A
 //! ranking holds each document once, best first; the cutoff applies after chunks were collapsed to documents. Names and
-//! edge cases follow `trec_eval`: a query without relevant documents scores 0 by every measure that divides by their
+//! edge cases follow `trec_eval`: a query without relevant documents scores 0 by every metric that divides by their
 //! number.
 
-use super::{Cutoff, Family, Measure};
+use super::{Cutoff, Family, Metric};
 
 /// One ranking's grades, with the grades of an ideal ranking.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,15 +41,15 @@ impl Graded {
         self.n_relevant
     }
 
-    /// Returns a measure's value. `n_documents` is the size of the corpus. `None` if it is not a measure of a document
+    /// Returns a metric's value. `n_documents` is the size of the corpus. `None` if it is not a metric of a document
     /// ranking, if its cutoff is a token budget or the prompt (see [`Graded::at`]), or if it needs a corpus size that
     /// is not known.
     #[must_use]
-    pub fn value(&self, measure: Measure, n_documents: Option<usize>) -> Option<f64> {
-        match measure.cutoff() {
-            Some(Cutoff::Top(k)) => self.at(measure.family(), Some(k), n_documents),
+    pub fn value(&self, metric: Metric, n_documents: Option<usize>) -> Option<f64> {
+        match metric.cutoff() {
+            Some(Cutoff::Top(k)) => self.at(metric.family(), Some(k), n_documents),
             Some(Cutoff::Tokens(_) | Cutoff::Prompt) => None,
-            None => self.at(measure.family(), None, n_documents),
+            None => self.at(metric.family(), None, n_documents),
         }
     }
 
@@ -164,10 +164,10 @@ impl Graded {
     /// smaller than what was found and judged. In 0..=1, and always near 1, since true negatives dominate.
     #[must_use]
     pub fn accuracy(&self, k: usize, n_documents: usize) -> Option<f64> {
-        let right = self.found(k);
-        let wrong = k.min(self.ranked.len()) - right;
+        let correct = self.found(k);
+        let wrong = k.min(self.ranked.len()) - correct;
         let left_out = n_documents.checked_sub(self.n_relevant + wrong)?;
-        Some(over((right + left_out) as f64, n_documents as f64))
+        Some(over((correct + left_out) as f64, n_documents as f64))
     }
 
     /// Judged@k: documents with any grade in the first k, over the documents there are in the first k; 0 when there is
@@ -376,8 +376,8 @@ mod tests {
                     let value = |ranking: &Graded| ranking.at(family, cutoff, Some(40));
                     let (Some(before), Some(after)) = (value(&before), value(&after)) else { continue };
                     let gain = match family.direction() {
-                        crate::measure::Direction::Higher => after - before,
-                        crate::measure::Direction::Lower => before - after,
+                        crate::metric::Direction::Higher => after - before,
+                        crate::metric::Direction::Lower => before - after,
                     };
                     prop_assert!(gain >= -1e-12 || gain.is_nan(), "{} went from {before} to {after}", family.name());
                 }

@@ -1,13 +1,13 @@
-//! Summary statistics of a measure over many questions.
+//! Summary statistics of a metric over many questions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use ragtriage_core::types::{Interval, or_infinite};
 
-/// A measure over the questions it is defined for.
+/// A metric over the questions it is defined for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct MeasureSummary {
+pub struct MetricSummary {
     /// The mean (`MedianRank`: the median, infinite, null in JSON, if most found nothing); 0 when n is 0.
     #[serde(with = "or_infinite")]
     #[schemars(with = "Option<f64>")]

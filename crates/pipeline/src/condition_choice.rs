@@ -1,13 +1,13 @@
-//! Passages of the prompt of each arm.
+//! Passages of the prompt of each condition.
 
 use super::oracle::{Room, oracle};
-use super::plan::ArmPlan;
+use super::plan::PlannedCondition;
 use ragtriage_core::attribute::Passages;
 use ragtriage_core::attribute::support::SupportTest;
-use ragtriage_core::types::{ArmName, ChunkId, Corpus, Gold, Question};
+use ragtriage_core::types::{ChunkId, Condition, Corpus, Gold, Question};
 
-/// A question, and the passages that its arms are chosen from.
-pub(super) struct ArmChoice<'a> {
+/// A question, and the passages that its conditions are chosen from.
+pub(super) struct ConditionChoice<'a> {
     pub question: &'a Question,
     /// Its gold evidence in the chunks of `corpus`.
     pub gold: &'a Gold,
@@ -24,19 +24,19 @@ pub(super) struct ArmChoice<'a> {
     pub in_sample: bool,
 }
 
-impl ArmChoice<'_> {
-    /// Returns the arms of this question, each with the chunks of its prompt in order: those of `plan`, `Oracle` and
-    /// `GoldInNoise` only if its gold evidence is in the corpus, `ClosedBook` only if it is in the sample.
+impl ConditionChoice<'_> {
+    /// Returns the conditions of this question, each with the chunks of its prompt in order: those of `plan`, `Oracle` and
+    /// `GoldWithDistractors` only if its gold evidence is in the corpus, `ClosedBook` only if it is in the sample.
     #[must_use]
-    pub(super) fn prompts(&self, plan: &ArmPlan) -> Vec<(ArmName, Vec<ChunkId>)> {
+    pub(super) fn prompts(&self, plan: &PlannedCondition) -> Vec<(Condition, Vec<ChunkId>)> {
         let oracle = self.oracle();
-        let chunks = |arm: &ArmName| match arm {
-            ArmName::Retrieved => Some(self.packed.to_vec()),
-            ArmName::Oracle => oracle.clone(),
-            ArmName::GoldInNoise => Some(self.gold_in_noise(oracle.as_deref()?)),
-            ArmName::ClosedBook => self.in_sample.then(Vec::new),
+        let chunks = |condition: &Condition| match condition {
+            Condition::Retrieved => Some(self.packed.to_vec()),
+            Condition::Oracle => oracle.clone(),
+            Condition::GoldWithDistractors => Some(self.gold_with_distractors(oracle.as_deref()?)),
+            Condition::ClosedBook => self.in_sample.then(Vec::new),
         };
-        plan.names.iter().filter_map(|arm| Some((*arm, chunks(arm)?))).collect()
+        plan.names.iter().filter_map(|condition| Some((*condition, chunks(condition)?))).collect()
     }
 
     /// Returns the passages of the oracle; `None` if its gold evidence is not in the corpus.
@@ -47,7 +47,7 @@ impl ArmChoice<'_> {
     /// Inserts the missing gold chunks in the middle of the packed chunks: models read the ends of a prompt best (Liu et al., "Lost
     /// in the Middle", TACL 2024), so this is the most cautious place. If the result exceeds the budget, chunks without
     /// gold evidence are dropped, last first, until it fits or only gold evidence remains.
-    fn gold_in_noise(&self, oracle: &[ChunkId]) -> Vec<ChunkId> {
+    fn gold_with_distractors(&self, oracle: &[ChunkId]) -> Vec<ChunkId> {
         let test = SupportTest::new(self.question, &self.gold.groups, self.passages);
         let packed = self.packed;
         if test.of(packed).holds {
@@ -155,7 +155,7 @@ mod tests {
         let support = Support { holds: true, rule: SupportRule::Ranges };
         let gold = Gold { documents: support, chunks: support, groups };
         let packed: Vec<ChunkId> = packed.iter().map(|id| (*id).into()).collect();
-        let choice = ArmChoice {
+        let choice = ConditionChoice {
             question: &question,
             gold: &gold,
             packed: &packed,
@@ -167,7 +167,7 @@ mod tests {
         };
         let oracle = choice.oracle().expect("all gold is there");
         assert_eq!(ordinals(&oracle), ["0", "1", "7"]);
-        let prompt = choice.gold_in_noise(&oracle);
+        let prompt = choice.gold_with_distractors(&oracle);
         ordinals(&prompt).into_iter().map(str::to_owned).collect()
     }
 

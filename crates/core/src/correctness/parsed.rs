@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::token::{EMPHASIS, Kind, Token, clean};
-use super::value::{Agreement, Mention};
+use super::value::{Agreement, Occurrence};
 use super::vocabulary::Vocabulary;
 use crate::language::Class;
 
@@ -13,7 +13,7 @@ pub(super) struct Parsed {
     pub words: &'static Vocabulary,
     pub text: String,
     pub tokens: Vec<Token>,
-    pub mentions: Vec<Mention>,
+    pub mentions: Vec<Occurrence>,
     /// Stems of its words with content.
     pub stems: HashSet<String>,
 }
@@ -83,12 +83,12 @@ impl Parsed {
     }
 
     /// Returns the value that the token at `at` is part of.
-    pub(super) fn mention(&self, at: usize) -> Option<&Mention> {
+    pub(super) fn mention(&self, at: usize) -> Option<&Occurrence> {
         self.mentions.iter().find(|mention| (mention.first..mention.end).contains(&at))
     }
 
     /// Returns true if a value is there that agrees with `gold`.
-    pub(super) fn states(&self, gold: &Mention) -> bool {
+    pub(super) fn states(&self, gold: &Occurrence) -> bool {
         self.mentions.iter().any(|mention| gold.relation(mention) >= Agreement::Partial)
     }
 

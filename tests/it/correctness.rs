@@ -1,14 +1,14 @@
-//! The rule of rightness against near misses, right answers in other words, answers in the style of chat models, replies that decline
-//! or do not, and a model's answers judged by two readers who did not know the rule (evals/rightness.md has the method).
+//! The rule of correctness against near misses, correct answers in other words, answers in the style of chat models, replies that decline
+//! or do not, and a model's answers judged by two readers who did not know the rule (evals/correctness.md has the method).
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use ragtriage_clients::llm::read_answer;
+use ragtriage_core::correctness::{CorrectRule, Correctness, Judge, declines};
 use ragtriage_core::language::Language;
-use ragtriage_core::measure::answer::Scorer;
-use ragtriage_core::rightness::{Correctness, Judge, RightRule, declines};
+use ragtriage_core::metric::answer::Scorer;
 use ragtriage_core::stats::kappa::kappa;
 use ragtriage_core::stats::mcnemar::mcnemar;
 use ragtriage_core::types::{Finish, Question, QuestionId, QuestionKind, Stance};
@@ -19,10 +19,10 @@ use crate::planted::seen;
 
 /// At most this share of the near misses, which were written to deceive the rule, is accepted.
 const MOST_ACCEPTED: f64 = 0.08;
-/// At least this share of the right answers in other notations is accepted.
+/// At least this share of the correct answers in other notations is accepted.
 const LEAST_ACCEPTED: f64 = 0.87;
 
-/// An answer to a question with its gold answers, known to be right or wrong.
+/// An answer to a question with its gold answers, known to be correct or wrong.
 #[derive(Deserialize)]
 struct Item {
     question: String,
@@ -42,7 +42,7 @@ struct JudgedReply {
 }
 
 fn data(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/rightness").join(file)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/correctness").join(file)
 }
 
 fn lines<T: DeserializeOwned>(path: &Path) -> Vec<T> {
@@ -51,11 +51,11 @@ fn lines<T: DeserializeOwned>(path: &Path) -> Vec<T> {
     lines.map(|line| serde_json::from_str(line).expect("a line of the file")).collect()
 }
 
-fn judge(rule: RightRule) -> Judge {
+fn judge(rule: CorrectRule) -> Judge {
     Judge { rule, scorer: Scorer::Squad2, language: Language::english() }
 }
 
-fn correctness(item: &Item, rule: RightRule) -> Correctness {
+fn correctness(item: &Item, rule: CorrectRule) -> Correctness {
     let question = Question {
         kind: item.kind,
         answers: item.gold_answers.clone(),
@@ -69,19 +69,19 @@ fn correctness(item: &Item, rule: RightRule) -> Correctness {
 fn accepted(name: &str, items: &[Item]) -> f64 {
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     for item in items {
-        let found = correctness(item, RightRule::Auto);
+        let found = correctness(item, CorrectRule::Auto);
         counts.entry(&item.category).or_default()[found as usize] += 1;
     }
     let n = items.len();
-    seen(&format!("{name}, n = {n}: [right, unsure, wrong] {counts:?}"));
-    let shares = RightRule::ALL.map(|rule| {
+    seen(&format!("{name}, n = {n}: [correct, unsure, wrong] {counts:?}"));
+    let shares = CorrectRule::ALL.map(|rule| {
         let found = items.iter().map(|item| correctness(item, rule));
         let of = |wanted| found.clone().filter(|found| *found == wanted).count();
-        let (right, unsure) = (of(Correctness::Right), of(Correctness::Unsure));
-        seen(&format!("  {rule}: {right} accepted, {unsure} unsure"));
-        (rule, right as f64 / n as f64)
+        let (correct, unsure) = (of(Correctness::Correct), of(Correctness::Unsure));
+        seen(&format!("  {rule}: {correct} accepted, {unsure} unsure"));
+        (rule, correct as f64 / n as f64)
     });
-    let auto = shares.iter().find(|(rule, _)| *rule == RightRule::Auto);
+    let auto = shares.iter().find(|(rule, _)| *rule == CorrectRule::Auto);
     auto.expect("a rule").1
 }
 
@@ -99,16 +99,16 @@ const NOTATIONS: &str = "answer_is answer_prefix bound_reworded citation code co
      time_format time_notation unit_abbreviated_or_attached units version version_notation";
 
 #[test]
-fn right_answers_in_other_notations_are_accepted() {
-    let items: Vec<Item> = lines(&data("right.jsonl"));
+fn correct_answers_in_other_notations_are_accepted() {
+    let items: Vec<Item> = lines(&data("correct.jsonl"));
     let (free, others): (Vec<Item>, Vec<Item>) =
         items.into_iter().partition(|item| item.kind == QuestionKind::Free);
     let (notations, words): (Vec<Item>, Vec<Item>) =
         others.into_iter().partition(|item| NOTATIONS.split(' ').any(|name| name == item.category));
     accepted("reference sentences in other words", &free);
-    accepted("right answers in other words", &words);
-    let share = accepted("right answers in other notations", &notations);
-    accepted("hold-out of right answers", &lines(&data("holdout-right.jsonl")));
+    accepted("correct answers in other words", &words);
+    let share = accepted("correct answers in other notations", &notations);
+    accepted("hold-out of correct answers", &lines(&data("holdout-correct.jsonl")));
     assert!(share >= LEAST_ACCEPTED, "{share}");
 }
 
@@ -124,16 +124,17 @@ struct Labelled {
 fn decisions_about_chat_answers_are_mostly_those_of_their_authors() {
     for file in ["chat.jsonl", "chat-later.jsonl"] {
         let answers: Vec<Labelled> = lines(&data(file));
-        let found = answers.iter().map(|one| (one.label, correctness(&one.item, RightRule::Auto)));
+        let found =
+            answers.iter().map(|one| (one.label, correctness(&one.item, CorrectRule::Auto)));
         let mut counts: BTreeMap<(Correctness, Correctness), usize> = BTreeMap::new();
         for pair in found {
             *counts.entry(pair).or_default() += 1;
         }
         seen(&format!("{file} (label, judged): {counts:?}"));
         let count = |label, judged| counts.get(&(label, judged)).map_or(0.0, |n| *n as f64);
-        let (right, wrong) = (Correctness::Right, Correctness::Wrong);
-        let errors = count(right, wrong) + count(wrong, right);
-        let decided = errors + count(right, right) + count(wrong, wrong);
+        let (correct, wrong) = (Correctness::Correct, Correctness::Wrong);
+        let errors = count(correct, wrong) + count(wrong, correct);
+        let decided = errors + count(correct, correct) + count(wrong, wrong);
         assert!(errors <= 0.12 * decided, "{file}: {errors} of {decided}");
         assert!(decided >= 0.65 * answers.len() as f64, "{file}: {decided}");
     }
@@ -197,8 +198,8 @@ fn no_rule_agrees_significantly_better_with_people_than_auto() {
         };
         judged.iter().map(agrees).collect()
     };
-    let auto = agrees(RightRule::Auto);
-    for rule in RightRule::ALL.into_iter().filter(|rule| *rule != RightRule::Auto) {
+    let auto = agrees(CorrectRule::Auto);
+    for rule in CorrectRule::ALL.into_iter().filter(|rule| *rule != CorrectRule::Auto) {
         let other = agrees(rule);
         // Of the answers that both decide.
         let both: Vec<(bool, bool)> =
@@ -213,9 +214,9 @@ fn no_rule_agrees_significantly_better_with_people_than_auto() {
     }
 }
 
-/// Right is 1; unsure, which no person said, and wrong are 0.
+/// Correct is 1; unsure, which no person said, and wrong are 0.
 fn grade(found: Correctness) -> i32 {
-    i32::from(found == Correctness::Right)
+    i32::from(found == Correctness::Correct)
 }
 
 /// The fields of a question of the runbooks that judging reads.

@@ -3,19 +3,19 @@
 use std::collections::BTreeSet;
 
 use crate::document::{Fact, Table, TableCell};
-use ragtriage_core::measure::{Cutoff, Family, Measure};
+use ragtriage_core::metric::{Cutoff, Family, Metric};
 use ragtriage_core::text::numbers::{percent_of, percents, thousands};
-use ragtriage_core::types::ArmName;
+use ragtriage_core::types::Condition;
 use ragtriage_data::run::SavedRun;
-use ragtriage_eval::arms::ArmUse;
-use ragtriage_eval::cuts::{FEW, Slice, SliceGroup};
-use ragtriage_eval::summary::{MeasureSummary, Summary};
+use ragtriage_eval::conditions::ConditionUse;
+use ragtriage_eval::slices::{FEW, Slice, SliceGroup};
+use ragtriage_eval::summary::{MetricSummary, Summary};
 
-/// The measures of the first screen.
+/// The metrics of the first screen.
 const MAIN: [(Family, Option<Cutoff>); 6] = [
     (Family::Em, Some(Cutoff::Top(5))),
     (Family::EvidenceRecall, Some(Cutoff::Prompt)),
-    (Family::AnswerRight, None),
+    (Family::AnswerCorrect, None),
     (Family::AnswerF1, None),
     (Family::Ndcg, Some(Cutoff::Top(10))),
     (Family::Recall, Some(Cutoff::Top(10))),
@@ -30,7 +30,7 @@ pub(super) fn figures(summary: &Summary) -> impl Iterator<Item = Fact> {
     let has_labels = summary.losses.n_testable > 0;
     let shown = MAIN.iter().filter(move |(family, _)| has_labels || *family != Family::Em);
     let figures = shown.filter_map(|(family, cutoff)| {
-        let name = Measure::new(*family, *cutoff)?.to_string();
+        let name = Metric::new(*family, *cutoff)?.to_string();
         let found = measured(summary, &name)?;
         let ci95 = found.ci95.map_or(String::new(), |ci| format!(" {ci:.2}"));
         let text = format!("{:.3}{ci95} (n = {})", found.mean, found.n);
@@ -48,7 +48,7 @@ pub(super) fn retrieval(summary: &Summary) -> Table {
     for family in Family::ALL.iter().filter(|family| !family.scores_answers()) {
         let found =
             cutoffs.iter().map(|cutoff| measured(summary, &format!("{}{cutoff}", family.name())));
-        let found: Vec<Option<MeasureSummary>> = found.collect();
+        let found: Vec<Option<MetricSummary>> = found.collect();
         if let Some(n) = found.iter().flatten().map(|one| one.n).max() {
             let head = [family.name().into(), n.to_string().into()];
             table.row(
@@ -62,7 +62,7 @@ pub(super) fn retrieval(summary: &Summary) -> Table {
     table
 }
 
-fn cell(found: MeasureSummary) -> TableCell {
+fn cell(found: MetricSummary) -> TableCell {
     TableCell {
         text: format!("{:.3}", found.mean),
         detail: found.ci95.map_or(String::new(), |ci| format!("{:.2}-{:.2}", ci.low, ci.high)),
@@ -70,20 +70,20 @@ fn cell(found: MeasureSummary) -> TableCell {
     }
 }
 
-fn measured(summary: &Summary, name: &str) -> Option<MeasureSummary> {
-    summary.measures.get(name).copied().filter(|found| found.n > 0)
+fn measured(summary: &Summary, name: &str) -> Option<MetricSummary> {
+    summary.metrics.get(name).copied().filter(|found| found.n > 0)
 }
 
 /// Every k, every token budget, each ascending, then `prompt`, then the whole ranking.
 fn cutoffs(summary: &Summary) -> Vec<String> {
-    let named = summary.measures.keys().filter_map(|name| name.parse::<Measure>().ok()?.cutoff());
+    let named = summary.metrics.keys().filter_map(|name| name.parse::<Metric>().ok()?.cutoff());
     let cutoffs: BTreeSet<Cutoff> = named.chain([Cutoff::Prompt]).collect();
     cutoffs.iter().map(ToString::to_string).chain([String::new()]).collect()
 }
 
 pub(super) fn answers(summary: &Summary) -> Table {
     let mut table = Table::new("Answers", &["", "n", "mean", "95% CI"]);
-    // Without an unanswerable question, HasAns repeats the measures of all questions.
+    // Without an unanswerable question, HasAns repeats the metrics of all questions.
     let has_unanswerable = measured(summary, Family::AnswerF1NoAns.name()).is_some();
     let split = [Family::AnswerEmHasAns, Family::AnswerF1HasAns];
     let shown = Family::ALL.iter().filter(|family| family.scores_answers());
@@ -103,11 +103,11 @@ const CONDITIONS_NOTE: &str = "over answerable questions, free-text answers incl
 /// The table of conditions; `None` without a generator.
 pub(super) fn conditions(summary: &Summary) -> Option<Table> {
     let mut table = Table::new(
-        "Conditions (arms) by share of right answers",
+        "Conditions (conditions) by share of correct answers",
         &[
             "",
             "n",
-            "right",
+            "correct",
             "95% CI",
             "calls",
             "cached",
@@ -118,17 +118,18 @@ pub(super) fn conditions(summary: &Summary) -> Option<Table> {
             "US dollars",
         ],
     );
-    for arm in ArmName::ALL {
-        let Some(score) = summary.arms.get(arm.name()) else {
+    for condition in Condition::ALL {
+        let Some(score) = summary.conditions.get(condition.name()) else {
             continue;
         };
-        let used = summary.tokens.by_arm.get(arm.name()).copied().unwrap_or_default();
-        let ArmUse { calls, failed, cached, same_prompt, prompt, completion, cost_usd } = used;
+        let used = summary.tokens.by_condition.get(condition.name()).copied().unwrap_or_default();
+        let ConditionUse { calls, failed, cached, same_prompt, prompt, completion, cost_usd } =
+            used;
         let ci95 = score.ci95.map_or(String::new(), |ci| format!("{ci:.2}"));
         let counts =
             [calls as u64, cached as u64, same_prompt as u64, failed as u64, prompt, completion];
         let cells =
-            [arm.name().to_owned(), score.n.to_string(), format!("{:.3}", score.mean), ci95]
+            [condition.name().to_owned(), score.n.to_string(), format!("{:.3}", score.mean), ci95]
                 .into_iter()
                 .chain(counts.map(|count| count.to_string()))
                 .chain([format!("{cost_usd:.4}")]);
@@ -147,7 +148,7 @@ fn repeats(summary: &Summary) -> Option<String> {
     let means: Vec<String> = repeats.means.iter().map(|mean| format!("{mean:.3}")).collect();
     let ci95 = repeats.ci95.map_or(String::new(), |ci| format!(" {}", percents(ci)));
     Some(format!(
-        "asked {} times: {} of {} questions flipped between right and wrong ({}{ci95}); share right each time: {}; \
+        "asked {} times: {} of {} questions flipped between correct and wrong ({}{ci95}); share correct each time: {}; \
          standard deviation within a question {:.3}",
         repeats.means.len(),
         repeats.flipped,
@@ -161,8 +162,8 @@ fn repeats(summary: &Summary) -> Option<String> {
 /// Slices shown by each criterion; `summary.json` has more.
 const SLICES_SHOWN: usize = 12;
 
-/// A column of the slices' table: its title and its measure.
-type SliceColumn<'a> = (&'a str, fn(&Slice) -> &MeasureSummary);
+/// A column of the slices' table: its title and its metric.
+type SliceColumn<'a> = (&'a str, fn(&Slice) -> &MetricSummary);
 
 /// The slices; `None` where nothing separates the questions.
 pub(super) fn slices(run: &SavedRun, summary: &Summary) -> Option<Table> {
@@ -171,20 +172,20 @@ pub(super) fn slices(run: &SavedRun, summary: &Summary) -> Option<Table> {
     } else {
         format!("EM@{}", summary.two_by_two.k)
     };
-    Some(cuts(&summary.cuts, &em)).filter(|table| !table.rows.is_empty())
+    Some(slice_table(&summary.slices, &em)).filter(|table| !table.rows.is_empty())
 }
 
-fn cuts(cuts: &[SliceGroup], em: &str) -> Table {
-    let parts: Vec<(&SliceGroup, &Slice)> = cuts
+fn slice_table(slices: &[SliceGroup], em: &str) -> Table {
+    let parts: Vec<(&SliceGroup, &Slice)> = slices
         .iter()
         .flat_map(|cut| cut.parts.iter().take(SLICES_SHOWN).map(move |part| (cut, part)))
         .collect();
     let columns: [SliceColumn<'_>; 3] = [
         (em, |part| &part.em),
         ("in the prompt", |part| &part.supported),
-        ("right", |part| &part.right),
+        ("correct", |part| &part.correct),
     ];
-    // Without a generator nothing is right or wrong.
+    // Without a generator nothing is correct or wrong.
     let shown = columns.iter().filter(|(_, of)| parts.iter().any(|(_, part)| of(part).n > 0));
     let shown: Vec<&SliceColumn<'_>> = shown.collect();
     let head = ["", "n"]
@@ -200,7 +201,7 @@ fn cuts(cuts: &[SliceGroup], em: &str) -> Table {
         let figures = shown.iter().map(|(_, of)| slice_cell(of(part)));
         table.row([name, thousands(part.n)].into_iter().chain(figures).chain([mostly]));
     }
-    for cut in cuts.iter().filter(|cut| cut.parts.len() > SLICES_SHOWN) {
+    for cut in slices.iter().filter(|cut| cut.parts.len() > SLICES_SHOWN) {
         table.notes.push(format!(
             "{} slices by {}; the first {SLICES_SHOWN} are shown",
             cut.parts.len(),
@@ -216,8 +217,7 @@ fn cuts(cuts: &[SliceGroup], em: &str) -> Table {
     table
 }
 
-fn slice_cell(measure: &MeasureSummary) -> String {
-    let interval =
-        measure.ci95.map_or(String::new(), |ci| format!(" {:.2}-{:.2}", ci.low, ci.high));
-    if measure.n == 0 { String::new() } else { format!("{:.2}{interval}", measure.mean) }
+fn slice_cell(metric: &MetricSummary) -> String {
+    let interval = metric.ci95.map_or(String::new(), |ci| format!(" {:.2}-{:.2}", ci.low, ci.high));
+    if metric.n == 0 { String::new() } else { format!("{:.2}{interval}", metric.mean) }
 }

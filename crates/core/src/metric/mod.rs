@@ -1,6 +1,6 @@
-//! Measures: a closed set, each with its name, its facts and its computation.
+//! Metrics: a closed set, each with its name, its facts and its computation.
 //!
-//! A measure's printed name is its parse form and its key in every file: `nDCG@10`, `EM@prompt`, `AnswerF1`. [`ranked`]
+//! A metric's printed name is its parse form and its key in every file: `nDCG@10`, `EM@prompt`, `AnswerF1`. [`ranked`]
 //! scores a ranking of documents, [`spans`] the bytes of passages, [`answer`] an answer; matching of answers in
 //! passages (`EM@k`) is in `text::answers`.
 
@@ -13,5 +13,5 @@ mod name;
 mod quantity;
 
 pub use family::{Aggregate, Direction, Family};
-pub use name::{Cutoff, Measure};
+pub use name::{Cutoff, Metric};
 pub use quantity::Quantity;

@@ -1,4 +1,4 @@
-//! Rightness of answers, decided without a model.
+//! Correctness of answers, decided without a model.
 //!
 //! [`Judge`] holds the rule of an evaluation: classes, loss budget, conditions, comparisons, gates and the verdict all read
 //! its [`Judgment`]s. The official scores (`AnswerEM`, `AnswerF1`) do not depend on it.
@@ -24,4 +24,4 @@ pub use crate::prompt::{JudgeVerdict, comparison_prompt};
 pub use declined::declines;
 pub use evidence::Correctness;
 pub use grounded::unsupported_values;
-pub use judge::{Judge, Judgment, RightRule, declines_to_answer};
+pub use judge::{CorrectRule, Judge, Judgment, declines_to_answer};

@@ -1,16 +1,16 @@
-//! Pairs whose rightness follows from the words: one of each kind, from field reports and the languages with data.
+//! Pairs whose correctness follows from the words: one of each kind, from field reports and the languages with data.
 
 use super::declined::declines;
-use super::{Correctness, Judge, RightRule, declines_to_answer, unsupported_values};
+use super::{CorrectRule, Correctness, Judge, declines_to_answer, unsupported_values};
 use crate::language::Language;
-use crate::measure::answer::{Scorer, groundedness};
+use crate::metric::answer::{Scorer, groundedness};
 use crate::types::{Question, QuestionKind, Stance};
 
-use Correctness::{Right, Unsure, Wrong};
+use Correctness::{Correct, Unsure, Wrong};
 
 fn judged(language: &str, question: &str, gold: &[&str], answer: &str) -> Correctness {
     let language = Language::of(language);
-    let judge = Judge { rule: RightRule::Auto, scorer: Scorer::Squad2, language };
+    let judge = Judge { rule: CorrectRule::Auto, scorer: Scorer::Squad2, language };
     let question = Question {
         kind: QuestionKind::Span,
         answers: gold.iter().map(|gold| (*gold).to_owned()).collect(),
@@ -36,17 +36,23 @@ fn check(cases: &[Case]) {
 #[test]
 fn values_are_equal_in_any_notation_and_never_with_another_unit_or_limit() {
     check(&[
-        ("en", "How long does a deploy take?", "6 minutes", "six minutes", Right),
-        ("en", "How long does a deploy take?", "90 seconds", "The deploy takes 1 min 30 s.", Right),
-        ("en", "How many people live there?", "3.5 million", "3,500,000", Right),
-        ("en", "What does it cost?", "EUR 4.95", "4,95 €", Right),
-        ("en", "What does it cost?", "$0.42", "42 cents", Right),
-        ("en", "When did it erupt?", "18 May 1980", "It erupted on 1980-05-18.", Right),
-        ("en", "When does it start?", "3 pm", "15:00", Right),
-        ("en", "What range is allowed?", "10-20", "between 10 and 20", Right),
-        ("en", "What share voted for it?", "75%", "three quarters", Right),
-        ("en", "What is the maximum dose?", "4 g", "You should not take more than 4 g.", Right),
-        ("en", "How many?", "three", "three days per week", Right),
+        ("en", "How long does a deploy take?", "6 minutes", "six minutes", Correct),
+        (
+            "en",
+            "How long does a deploy take?",
+            "90 seconds",
+            "The deploy takes 1 min 30 s.",
+            Correct,
+        ),
+        ("en", "How many people live there?", "3.5 million", "3,500,000", Correct),
+        ("en", "What does it cost?", "EUR 4.95", "4,95 €", Correct),
+        ("en", "What does it cost?", "$0.42", "42 cents", Correct),
+        ("en", "When did it erupt?", "18 May 1980", "It erupted on 1980-05-18.", Correct),
+        ("en", "When does it start?", "3 pm", "15:00", Correct),
+        ("en", "What range is allowed?", "10-20", "between 10 and 20", Correct),
+        ("en", "What share voted for it?", "75%", "three quarters", Correct),
+        ("en", "What is the maximum dose?", "4 g", "You should not take more than 4 g.", Correct),
+        ("en", "How many?", "three", "three days per week", Correct),
         ("en", "How long may it take?", "6 minutes", "6 hours", Wrong),
         ("en", "How big is it?", "4 GB", "4 GiB", Wrong),
         ("en", "How much power?", "5 mW", "5 MW", Wrong),
@@ -63,11 +69,11 @@ fn values_are_equal_in_any_notation_and_never_with_another_unit_or_limit() {
 fn symbols_letters_digits_and_order_are_content() {
     check(&[
         ("en", "Which disease?", "Hepatitis A", "Hepatitis B", Wrong),
-        ("en", "Which disease?", "Hepatitis A", "It is hepatitis A.", Right),
+        ("en", "Which disease?", "Hepatitis A", "It is hepatitis A.", Correct),
         ("en", "Which language?", "C", "C++", Wrong),
         ("en", "Which language?", "C++", "C#", Wrong),
         ("en", "How fast is it?", "O(n)", "O(n^2)", Wrong),
-        ("en", "How fast is it?", "O(n^2)", "O(n²)", Right),
+        ("en", "How fast is it?", "O(n^2)", "O(n²)", Correct),
         ("en", "Which section?", "section 3(a)", "section 3(b)", Wrong),
         ("en", "Which argument?", "argv[1]", "`argv[2]`", Wrong),
         ("en", "Where is it set?", "Settings > Documents > Language", "Settings", Wrong),
@@ -76,25 +82,31 @@ fn symbols_letters_digits_and_order_are_content() {
             "Where is it set?",
             "Settings > Documents > Language",
             "**Settings → Documents → Language**",
-            Right,
+            Correct,
         ),
         ("en", "When does it run?", "30 2 * * *", "2 30 * * *", Wrong),
         ("en", "Which flag?", "-d", "-D", Wrong),
         ("en", "Which release?", "1.2", "1.20", Wrong),
-        ("en", "Which release?", "4.2.0", "v4.2.0", Right),
+        ("en", "Which release?", "4.2.0", "v4.2.0", Correct),
         ("en", "Which flag is it?", "edge-lst", "edge-lst-old", Wrong),
-        ("en", "Which algorithm?", "SHA-256", "SHA256", Right),
+        ("en", "Which algorithm?", "SHA-256", "SHA256", Correct),
     ]);
 }
 
 #[test]
 fn names_are_words_that_may_be_abbreviated_and_never_part_of_another() {
     check(&[
-        ("en", "Who wrote it?", "Charles Eugène", "Dr. Charles Eugene", Right),
-        ("en", "Who founded it?", "World Health Organization", "It was founded by the WHO.", Right),
+        ("en", "Who wrote it?", "Charles Eugène", "Dr. Charles Eugene", Correct),
+        (
+            "en",
+            "Who founded it?",
+            "World Health Organization",
+            "It was founded by the WHO.",
+            Correct,
+        ),
         ("en", "Which treaty?", "Treaty of Maastricht", "The Maastricht Treaty", Unsure),
-        ("en", "Which album?", "OK Computer", "The answer is OK Computer.", Right),
-        ("en", "Who is it?", "MD Anderson", "MD Anderson. It is in Houston.", Right),
+        ("en", "Which album?", "OK Computer", "The answer is OK Computer.", Correct),
+        ("en", "Who is it?", "MD Anderson", "MD Anderson. It is in Houston.", Correct),
         ("en", "Which state?", "Virginia", "West Virginia", Wrong),
         ("en", "Who wrote it?", "John Ford", "John Wayne", Wrong),
         ("en", "Who came first?", "first", "[1]. See passage 1.", Wrong),
@@ -111,15 +123,15 @@ fn sentences_are_right_by_what_they_assert() {
             "How long does a rollback take?",
             "6 minutes",
             "I'm not sure, but probably 6 minutes.",
-            Right,
+            Correct,
         ),
-        ("en", "How long is it?", "6 minutes", "6 minutes, up from 4 minutes.", Right),
+        ("en", "How long is it?", "6 minutes", "6 minutes, up from 4 minutes.", Correct),
         (
             "en",
             "How long is the read timeout?",
             "90 s",
             "The connect timeout is 30 s; the read timeout is 90 s.",
-            Right,
+            Correct,
         ),
         (
             "en",
@@ -152,7 +164,7 @@ fn sentences_are_right_by_what_they_assert() {
             Wrong,
         ),
         ("en", older, "Terry Richardson", "Annie Morton is older than Terry Richardson.", Wrong),
-        ("en", older, "Terry Richardson", "Terry Richardson is older than Annie Morton.", Right),
+        ("en", older, "Terry Richardson", "Terry Richardson is older than Annie Morton.", Correct),
     ]);
 }
 
@@ -160,47 +172,47 @@ fn sentences_are_right_by_what_they_assert() {
 fn the_alias_with_a_unit_decides() {
     let gold = ["600", "600 requests per minute"];
     assert_eq!(judged("en", "How many requests?", &gold, "600 requests per second"), Wrong);
-    assert_eq!(judged("en", "How many requests?", &gold, "600"), Right);
+    assert_eq!(judged("en", "How many requests?", &gold, "600"), Correct);
 }
 
 #[test]
 fn a_pleasantry_is_no_yes() {
     check(&[
-        ("en", "Is it allowed?", "no", "Sure! The answer is no.", Right),
+        ("en", "Is it allowed?", "no", "Sure! The answer is no.", Correct),
         ("en", "Is it allowed?", "yes", "Sure! The answer is no.", Wrong),
-        ("en", "Is it allowed?", "no", "Sure! no.", Right),
+        ("en", "Is it allowed?", "no", "Sure! no.", Correct),
         ("en", "Is it allowed?", "yes", "Sure! no.", Wrong),
-        ("en", "Is it allowed?", "no", "**No**. Both passages say so.", Right),
-        ("en", "Are they?", "no", "They are not.", Right),
+        ("en", "Is it allowed?", "no", "**No**. Both passages say so.", Correct),
+        ("en", "Are they?", "no", "They are not.", Correct),
         ("en", "Is it allowed?", "yes", "yes and no", Unsure),
-        ("en", "Is it stored?", "no", "No information is stored.", Right),
+        ("en", "Is it stored?", "no", "No information is stored.", Correct),
         ("en", "Is it allowed?", "yes", "It depends on the contract.", Unsure),
-        ("de", "Ist das erlaubt?", "ja", "Ja, das ist erlaubt.", Right),
-        ("de", "Ist das erlaubt?", "nein", "Klar! Die Antwort ist nein.", Right),
-        ("es", "¿Está permitido?", "sí", "¡Claro! La respuesta es sí.", Right),
+        ("de", "Ist das erlaubt?", "ja", "Ja, das ist erlaubt.", Correct),
+        ("de", "Ist das erlaubt?", "nein", "Klar! Die Antwort ist nein.", Correct),
+        ("es", "¿Está permitido?", "sí", "¡Claro! La respuesta es sí.", Correct),
         ("zh", "可以吗？", "是", "不是。", Wrong),
-        ("ja", "できますか。", "はい", "はい、できます。", Right),
+        ("ja", "できますか。", "はい", "はい、できます。", Correct),
     ]);
 }
 
 #[test]
 fn answers_in_other_languages_are_read_by_their_own_words() {
     check(&[
-        ("de", "Wo liegt es?", "Hannover", "Die Antwort lautet Hannover.", Right),
-        ("de", "Wie viel?", "3,5 Prozent", "3,5 %", Right),
-        ("de", "Was kostet es?", "1.250 Euro", "1250 Euro", Right),
+        ("de", "Wo liegt es?", "Hannover", "Die Antwort lautet Hannover.", Correct),
+        ("de", "Wie viel?", "3,5 Prozent", "3,5 %", Correct),
+        ("de", "Was kostet es?", "1.250 Euro", "1250 Euro", Correct),
         ("de", "Wie lange?", "5 Tage", "fünfundzwanzig Tage", Wrong),
-        ("fr", "Où siège le président ?", "l'Élysée", "À l'Élysée.", Right),
-        ("ru", "Когда это было?", "5 мая 1990 года", "Это было 05.05.1990.", Right),
-        ("zh", "谁写的？", "鲁迅", "答案是鲁迅。", Right),
-        ("zh", "什么时候？", "1980年5月18日", "1980-05-18", Right),
-        ("th", "ที่ไหน", "กรุงเทพ", "คำตอบคือกรุงเทพครับ", Right),
-        ("ko", "어디입니까?", "서울", "정답은 서울입니다.", Right),
-        ("ja", "どこですか。", "東京", "東京となっています。", Right),
-        ("ar", "أين؟", "القاهرة", "الإجابة هي القاهرة.", Right),
+        ("fr", "Où siège le président ?", "l'Élysée", "À l'Élysée.", Correct),
+        ("ru", "Когда это было?", "5 мая 1990 года", "Это было 05.05.1990.", Correct),
+        ("zh", "谁写的？", "鲁迅", "答案是鲁迅。", Correct),
+        ("zh", "什么时候？", "1980年5月18日", "1980-05-18", Correct),
+        ("th", "ที่ไหน", "กรุงเทพ", "คำตอบคือกรุงเทพครับ", Correct),
+        ("ko", "어디입니까?", "서울", "정답은 서울입니다.", Correct),
+        ("ja", "どこですか。", "東京", "東京となっています。", Correct),
+        ("ar", "أين؟", "القاهرة", "الإجابة هي القاهرة.", Correct),
         // A language without data: what is not the gold answer may be.
         ("xx", "Kde?", "Praha", "V Brně je to město.", Unsure),
-        ("xx", "Kde?", "Praha", "Praha", Right),
+        ("xx", "Kde?", "Praha", "Praha", Correct),
     ]);
 }
 
@@ -264,10 +276,10 @@ fn facts_are_stated_by_value_and_not_when_denied() {
     question.required = vec![vec!["shopctl rollback".into()], vec!["4 minutes".into()]];
     question.forbidden = vec![vec!["helm rollback".into()]];
     let judge =
-        Judge { rule: RightRule::Auto, scorer: Scorer::Squad2, language: Language::english() };
+        Judge { rule: CorrectRule::Auto, scorer: Scorer::Squad2, language: Language::english() };
     for (answer, expected) in [
-        ("Run `shopctl rollback`; it takes four minutes.", Right),
-        ("Run `shopctl rollback`, never helm rollback. 240 seconds.", Right),
+        ("Run `shopctl rollback`; it takes four minutes.", Correct),
+        ("Run `shopctl rollback`, never helm rollback. 240 seconds.", Correct),
         ("Do not run shopctl rollback. 4 minutes.", Wrong),
         ("Run shopctl rollback, 5 minutes.", Wrong),
     ] {
@@ -295,19 +307,19 @@ fn odd_input_is_read_in_linear_time_and_is_never_right_by_what_is_dropped() {
     for answer in cases {
         for gold in ["6 minutes", "Paris", "a_b", "yes", "!", ""] {
             let found = judged("en", "How long?", &[gold], &answer);
-            assert!(found != Right || answer.trim() == gold, "{gold}: {answer:.40}");
+            assert!(found != Correct || answer.trim() == gold, "{gold}: {answer:.40}");
         }
         let _ = declines(&answer, &["6".to_owned()]);
     }
     check(&[
         ("en", "Which database?", "PostgreSQL 15", "MySQL 15", Unsure),
-        ("zh", "多久?", "30天", "备份保留三十天。", Right),
+        ("zh", "多久?", "30天", "备份保留三十天。", Correct),
         ("en", "When?", "2024", "20<|im_end|>24", Wrong),
         ("en", "How many?", "12", "1\u{200b}\u{202e}3", Wrong),
-        ("en", "How many?", "42", "４２", Right),
-        ("en", "Where?", "Café Zoé", "Cafe\u{301} Zoe\u{301}", Right),
-        ("en", "How long?", "6 minutes", "$\\boxed{6 \\text{ minutes}}$", Right),
-        ("en", "How long?", "6 minutes", "{\"answer\": \"6 minutes\", \"source\": 3}", Right),
+        ("en", "How many?", "42", "４２", Correct),
+        ("en", "Where?", "Café Zoé", "Cafe\u{301} Zoe\u{301}", Correct),
+        ("en", "How long?", "6 minutes", "$\\boxed{6 \\text{ minutes}}$", Correct),
+        ("en", "How long?", "6 minutes", "{\"answer\": \"6 minutes\", \"source\": 3}", Correct),
     ]);
 }
 
@@ -337,8 +349,8 @@ proptest::proptest! {
     }
 
     #[test]
-    fn an_answer_equal_to_the_gold_answer_is_right(gold in "[A-Za-z0-9]{1,8}( [A-Za-z0-9]{1,8}){0,4}") {
-        proptest::prop_assert_eq!(judged("en", "What is it?", &[&gold], &gold), Right);
+    fn an_answer_equal_to_the_gold_answer_is_correct(gold in "[A-Za-z0-9]{1,8}( [A-Za-z0-9]{1,8}){0,4}") {
+        proptest::prop_assert_eq!(judged("en", "What is it?", &[&gold], &gold), Correct);
     }
 }
 
