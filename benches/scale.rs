@@ -35,7 +35,7 @@ const NOISE: f32 = 0.1;
 /// Points a call, as the pipeline stores them.
 const WINDOW: usize = 2_048;
 const LIMIT: usize = 10;
-/// Tells the child process which setting to metric.
+/// Tells the child process which setting to measure.
 const CHILD: &str = "--one";
 
 /// `x8`: eight times as many hits are rescored, where the default is twice as many.

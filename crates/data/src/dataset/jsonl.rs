@@ -23,7 +23,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Error as _, IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{IgnoredAny, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -32,6 +32,7 @@ use crate::dataset::draft::Draft;
 use crate::dataset::lint::finding::Rule;
 use crate::dataset::{nearest, read};
 use crate::error::{Error, Place};
+use crate::run::external::unique::UniqueFields;
 use ragtriage_core::text::hex::hex;
 use ragtriage_core::text::quote::{self, Located};
 use ragtriage_core::types::{
@@ -124,7 +125,12 @@ fn document(place: &Place, line: &str) -> Result<Document, Error> {
         return Err(unknown_key(place, key, Some(name)));
     }
     fields.extend(metadata.unwrap_or_default());
-    Ok(Document { id: id.0.into(), title: title.unwrap_or_default(), text, metadata: fields })
+    Ok(Document {
+        id: id.0.into(),
+        title: title.unwrap_or_default(),
+        text,
+        metadata: fields.into_iter().collect(),
+    })
 }
 
 fn unknown_key(place: &Place, key: &str, nearest: Option<&str>) -> Error {
@@ -133,34 +139,6 @@ fn unknown_key(place: &Place, key: &str, nearest: Option<&str>) -> Error {
         None => "remove it, or start its name with `_` to have it ignored".to_owned(),
     };
     Error::data(Rule::UnknownKey, format!("unknown key `{key}`"), hint).at(place)
-}
-
-/// Fields with unique names: of two equal ones, one would be lost silently.
-struct UniqueFields(BTreeMap<String, Value>);
-
-impl<'de> Deserialize<'de> for UniqueFields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-        impl<'de> Visitor<'de> for Fields {
-            type Value = UniqueFields;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<UniqueFields, A::Error> {
-                let mut fields = BTreeMap::new();
-                while let Some((key, value)) = map.next_entry::<String, Value>()? {
-                    if fields.contains_key(&key) {
-                        return Err(A::Error::custom(format_args!("duplicate field `{key}`")));
-                    }
-                    fields.insert(key, value);
-                }
-                Ok(UniqueFields(fields))
-            }
-        }
-        deserializer.deserialize_map(Fields)
-    }
 }
 
 #[derive(Deserialize)]
@@ -722,7 +700,7 @@ mod tests {
             ("{\"id\": 1, \"text\": \"a\", \"titel\": \"b\"}", "line 1: unknown key `titel`"),
             ("{\"id\": 1, \"body\": \"a\"}", "line 1: missing field `text`"),
             ("{\"text\": \"a\"}", "line 1: missing field `id`"),
-            ("{\"id\": 1, \"text\": \"a\", \"u\": 1, \"u\": 2}", "line 1: duplicate field `u`"),
+            ("{\"id\": 1, \"text\": \"a\", \"u\": 1, \"u\": 2}", "line 1: duplicate key `u`"),
         ];
         for (corpus, expected) in cases {
             let error = corpus_of(corpus).expect_err("refused").to_string();

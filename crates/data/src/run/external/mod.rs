@@ -16,7 +16,7 @@ pub mod spans;
 pub mod trec_run;
 
 mod columns;
-mod unique;
+pub(crate) mod unique;
 
 use crate::error::Error;
 pub use crate::error::Place;

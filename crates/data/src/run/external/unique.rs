@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 /// An object with unique keys, at every depth.
-pub(super) struct UniqueFields(pub(super) Map<String, Value>);
+pub(crate) struct UniqueFields(pub(crate) Map<String, Value>);
 
 impl<'de> Deserialize<'de> for UniqueFields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

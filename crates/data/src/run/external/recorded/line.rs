@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::stage::{RecordedExactSearch, Role};
 
 /// Largest count and amount: sums of as many as a record has lines cannot overflow.
-const MOST: u32 = 1_000_000_000;
+pub(in crate::run::external) const MOST: u32 = 1_000_000_000;
 
 /// One question as an external RAG answered it. Other keys are ignored and counted.
 #[derive(Deserialize)]
@@ -193,15 +193,20 @@ pub struct RecordedGold {
 
 /// Reads a reason; one that is not known is taken as an ordinary end.
 fn finish<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Finish>, D::Error> {
-    let name = Option::<String>::deserialize(deserializer)?.unwrap_or_default().to_lowercase();
-    Ok(match name.as_str() {
+    let name = Option::<String>::deserialize(deserializer)?;
+    Ok(name.and_then(|name| finish_named(&name)))
+}
+
+/// Returns the end that a reason names in any API.
+pub(in crate::run::external) fn finish_named(name: &str) -> Option<Finish> {
+    match name.to_lowercase().as_str() {
         "stop" | "end_turn" | "stop_sequence" | "eos" | "complete" => Some(Finish::Stop),
         "length" | "max_tokens" => Some(Finish::Length),
         "tool_call" | "tool_calls" | "tool_use" | "function_call" => Some(Finish::ToolCall),
         "content_filter" | "safety" | "filtered" => Some(Finish::Filtered),
         "error" => Some(Finish::Error),
         _ => None,
-    })
+    }
 }
 
 fn part<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FailedPart>, D::Error> {

@@ -35,8 +35,9 @@ use serde_json::{Map, Value};
 
 use self::forms::Forms;
 use self::line::{ConditionLine, Conditions, RecordLine};
+pub(super) use self::line::{MOST, count, finish_named, id};
 pub use self::line::{RecordedAttempt, RecordedError, RecordedGold, RecordedHit, RecordedUsage};
-pub(super) use self::line::{count, id};
+pub(super) use self::stage::step_named;
 pub use self::stage::{CONTEXTS, RecordedExactSearch, RecordedStage, Role};
 pub use self::written::write;
 use super::input::Input;
@@ -154,10 +155,7 @@ pub fn object(position: &Place, text: &str) -> Result<Recorded, Error> {
 }
 
 /// Reads the fields of an object at `position`.
-pub(super) fn of_fields(
-    position: &Place,
-    mut given: Map<String, Value>,
-) -> Result<Recorded, Error> {
+fn of_fields(position: &Place, mut given: Map<String, Value>) -> Result<Recorded, Error> {
     let mut forms = Forms::new(position);
     forms.record(&mut given)?;
     let Forms { mut unread, stages: places, .. } = forms;

@@ -45,11 +45,6 @@ impl Role {
             Self::Packed => "packed",
         }
     }
-
-    /// Returns the role that a stage's name means, if it is a known one.
-    pub(in crate::run::external) fn of_name(name: &str) -> Option<Self> {
-        step_named(name).map(Self::of)
-    }
 }
 
 /// One ranking of a stage.
@@ -120,7 +115,7 @@ const SYNONYMS: [(Step, &str); 8] = [
 ];
 
 /// Returns the step that a stage's name means.
-fn step_named(name: &str) -> Option<Step> {
+pub(in crate::run::external) fn step_named(name: &str) -> Option<Step> {
     let name = name.to_lowercase().replace(['-', ' '], "_");
     Step::named(&name).or_else(|| {
         let means = |names: &str| names.split(' ').any(|synonym| synonym == name);

@@ -5,13 +5,13 @@
 //! root returned, else of the last call; calls inside a retriever or reranker write queries or scores. What was packed is
 //! left to the reader of records, which finds the passages in the prompt.
 
-use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 
-use super::document::Document;
+use super::document::{are_same, is_known};
 use super::span::{Kind, Span};
-use super::stage::{Call, Stage, by_name};
+use super::stage::{self, Call};
 use super::tree::Tree;
-use crate::run::external::recorded::Role;
+use crate::run::external::recorded::{RecordedStage, RecordedUsage, Role};
 
 /// Facts of a question in one trace.
 #[derive(Debug, Default)]
@@ -21,19 +21,26 @@ pub(super) struct Asked {
     /// The line of its first span.
     pub line: usize,
     /// The stages, in their order.
-    pub stages: Vec<Stage>,
+    pub stages: Vec<RecordedStage>,
     /// The prompt.
     pub prompt: Option<String>,
     /// The answer.
     pub answer: Option<String>,
     /// Tokens, cost, time and model of the answer.
-    pub usage: Map<String, Value>,
+    pub usage: RecordedUsage,
     /// The reason why it failed.
     pub error: Option<String>,
     /// Number of retrievers and rerankers whose documents are not recorded, or have neither text nor id.
     pub n_without_documents: usize,
     /// Number of model calls without recorded text.
     pub n_without_text: usize,
+}
+
+impl Asked {
+    /// Returns the number of its stages, however often each was called.
+    pub(super) fn n_stages(&self) -> usize {
+        self.stages.iter().map(|stage| &stage.name).collect::<HashSet<_>>().len()
+    }
 }
 
 /// Reads the spans of a trace that asks `question`.
@@ -57,9 +64,9 @@ fn stages(tree: &mut Tree, asked: &mut Asked) {
         calls.extend(Call::of(&mut tree.spans[at], role));
     }
     let n_calls = calls.len();
-    calls.retain(|call| call.documents.iter().all(Document::is_known));
+    calls.retain(|call| call.documents.iter().all(is_known));
     asked.n_without_documents = n_unrecorded + n_calls - calls.len();
-    asked.stages = by_name(calls);
+    asked.stages = stage::stages(calls);
 }
 
 /// Returns the positions of the spans that rank documents, with their roles, and the number of those whose documents are
@@ -93,7 +100,7 @@ fn rankings(tree: &Tree) -> (Vec<(usize, Role)>, usize) {
 fn changes_nothing(span: &Span, below: &Span) -> bool {
     let is_wrapper = span.kind == below.kind || span.kind == Kind::Retriever;
     match (&span.documents, &below.documents) {
-        (Some(outer), Some(inner)) => is_wrapper && Document::are_same(outer, inner),
+        (Some(outer), Some(inner)) => is_wrapper && are_same(outer, inner),
         _ => false,
     }
 }
@@ -119,9 +126,7 @@ fn answer(tree: &Tree, asked: &mut Asked) {
         asked.prompt.clone_from(&span.prompt);
         asked.answer.clone_from(&span.answer);
         asked.usage.clone_from(&span.usage);
-        if let Some(seconds) = span.seconds() {
-            asked.usage.insert("seconds".to_owned(), json!(seconds));
-        }
+        asked.usage.seconds = span.seconds();
     }
     asked.answer = asked.answer.take().or_else(|| returned.map(str::to_owned));
     let failed = roots.iter().find_map(|span| span.error.as_ref());

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use crate::run::external::recorded::{MOST, RecordedUsage};
 
 /// Keys that lead to the question in a span's input, in order of preference.
 const QUESTION: [&str; 17] = [
@@ -59,9 +61,6 @@ const ANSWER: [&str; 18] = [
     "contents",
     "message_content",
 ];
-
-/// Above this, a number is not one of tokens.
-const MOST_TOKENS: f64 = 1e15;
 
 /// Returns the value of the JSON in a string, else the value itself.
 pub(super) fn parsed(value: &Value) -> Cow<'_, Value> {
@@ -185,31 +184,20 @@ fn find<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
     }
 }
 
-/// Adds the token counts of an object, or of its JSON, to a record's usage.
-pub(super) fn add_tokens(usage: &mut Map<String, Value>, tokens: &Value) {
-    for (name, keys) in [
-        ("prompt_tokens", ["prompt_tokens", "input_tokens", "input", "promptTokens", "prompt"]),
-        (
-            "completion_tokens",
-            ["completion_tokens", "output_tokens", "output", "completionTokens", "completion"],
-        ),
-    ] {
-        let count = first(tokens, &keys, amount);
-        let count = count.filter(|count| (0.0..MOST_TOKENS).contains(count));
-        add(usage, name, count.map(|count| count as u64));
-    }
+/// Adds the token counts of an object, or of its JSON, to a usage that lacks them.
+pub(super) fn add_tokens(usage: &mut RecordedUsage, tokens: &Value) {
+    let count = |keys: &[&str]| Some(measured(first(tokens, keys, amount)?)? as u64);
+    usage.prompt_tokens = usage
+        .prompt_tokens
+        .or_else(|| count(&["prompt_tokens", "input_tokens", "input", "promptTokens", "prompt"]));
+    usage.completion_tokens = usage.completion_tokens.or_else(|| {
+        count(&["completion_tokens", "output_tokens", "output", "completionTokens", "completion"])
+    });
 }
 
-/// Adds a count, a cost, a model or a finish reason to a record's usage, unless it has one. An empty text or a negative
-/// number is none.
-pub(super) fn add(usage: &mut Map<String, Value>, name: &str, value: Option<impl Into<Value>>) {
-    let value: Option<Value> = value.map(Into::into);
-    let is_given = |value: &Value| {
-        value.as_str() != Some("") && value.as_f64().is_none_or(|number| number >= 0.0)
-    };
-    if let Some(value) = value.filter(is_given) {
-        usage.entry(name).or_insert(value);
-    }
+/// Returns a count, a cost or a time that a record may have.
+pub(super) fn measured(amount: f64) -> Option<f64> {
+    (0.0..=f64::from(MOST)).contains(&amount).then_some(amount)
 }
 
 #[cfg(test)]
@@ -267,14 +255,12 @@ mod tests {
             json!({"promptTokens": "60", "completionTokens": 3.0}),
             json!({"input": 60, "output": 3, "total": 63}),
         ] {
-            let mut usage = Map::new();
+            let mut usage = RecordedUsage::default();
             add_tokens(&mut usage, &fields);
-            assert_eq!(Value::Object(usage), json!({"prompt_tokens": 60, "completion_tokens": 3}));
+            assert_eq!((usage.prompt_tokens, usage.completion_tokens), (Some(60), Some(3)));
         }
-        let mut usage = Map::new();
+        let mut usage = RecordedUsage::default();
         add_tokens(&mut usage, &json!({"input_tokens": -1, "output_tokens": "many"}));
-        add(&mut usage, "cost_usd", Some(-0.5));
-        add(&mut usage, "model", Some(""));
-        assert!(usage.is_empty());
+        assert_eq!(usage, RecordedUsage::default());
     }
 }

@@ -1,8 +1,9 @@
 //! The documents of a retriever's or reranker's span, in the forms in which frameworks serialise them.
 
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::content::{self, first};
+use crate::run::external::recorded::RecordedHit;
 
 /// Paths of a document's text.
 const TEXT: [&str; 5] = ["page_content", "pageContent", "content", "text", "chunk"];
@@ -38,49 +39,20 @@ const LISTS: [&str; 10] = [
     "data",
 ];
 
-/// A passage, or a whole document by its id.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Document {
-    /// Its text.
-    pub text: Option<String>,
-    /// The document it comes from, else its own id.
-    pub id: Option<String>,
-    /// The document's title.
-    pub title: Option<String>,
-    /// The score; finite.
-    pub score: Option<f64>,
+/// Returns true if two lists have the same documents.
+pub(super) fn are_same(one: &[RecordedHit], other: &[RecordedHit]) -> bool {
+    let key = |hit: &RecordedHit| (hit.text.clone(), hit.doc_id.clone(), hit.chunk_id.clone());
+    one.iter().map(key).eq(other.iter().map(key))
 }
 
-impl Document {
-    /// Returns the record's form of it.
-    pub(super) fn hit(self) -> Value {
-        let mut hit = Map::new();
-        let mut add = |name: &str, value: Option<Value>| {
-            hit.extend(value.map(|value| (name.to_owned(), value)));
-        };
-        let id = if self.text.is_some() { "doc_id" } else { "chunk_id" };
-        add("text", self.text.map(Value::String));
-        add(id, self.id.map(Value::String));
-        add("title", self.title.map(Value::String));
-        add("score", self.score.map(|score| json!(score)));
-        Value::Object(hit)
-    }
-
-    /// Returns true if two lists have the same documents.
-    pub(super) fn are_same(one: &[Self], other: &[Self]) -> bool {
-        let mut pairs = one.iter().zip(other);
-        one.len() == other.len() && pairs.all(|(a, b)| a.text == b.text && a.id == b.id)
-    }
-
-    /// Returns true if it can be found in a data set.
-    pub(super) fn is_known(&self) -> bool {
-        self.text.is_some() || self.id.is_some()
-    }
+/// Returns true if a document can be found in a data set.
+pub(super) fn is_known(hit: &RecordedHit) -> bool {
+    hit.text.is_some() || hit.chunk_id.is_some()
 }
 
 /// Returns the documents of a value: a list, an object with one, or the JSON of either. `None` if it is something else.
 /// `plain`: a list of strings is a list of texts.
-pub(super) fn documents(value: &Value, plain: bool) -> Option<Vec<Document>> {
+pub(super) fn documents(value: &Value, plain: bool) -> Option<Vec<RecordedHit>> {
     match content::parsed(value).as_ref() {
         Value::Array(items) => items.iter().map(|item| document(item, plain)).collect(),
         Value::Object(fields) => LISTS
@@ -91,31 +63,37 @@ pub(super) fn documents(value: &Value, plain: bool) -> Option<Vec<Document>> {
     }
 }
 
-fn document(value: &Value, plain: bool) -> Option<Document> {
+fn document(value: &Value, plain: bool) -> Option<RecordedHit> {
     match value {
         Value::String(text) if plain => {
             let text = Some(text.clone()).filter(|text| !text.trim().is_empty());
-            Some(Document { text, ..Document::default() })
+            Some(RecordedHit { text, ..RecordedHit::default() })
         }
         // A document with its score, as `similarity_search_with_score` returns it.
         Value::Array(pair) => match pair.as_slice() {
             [found, Value::Number(score)] => {
-                Some(Document { score: score.as_f64(), ..document(found, plain)? })
+                Some(RecordedHit { score: score.as_f64(), ..document(found, plain)? })
             }
             _ => None,
         },
         Value::Object(fields) => {
             let nested = ["node", "document", "kwargs"].iter().find_map(|key| fields.get(*key));
             let inner = nested.filter(|inner| inner.is_object()).unwrap_or(value);
-            let found = Document {
-                text: first(inner, &TEXT, |text| text.as_str().map(str::to_owned))
-                    .filter(|text| !text.trim().is_empty()),
-                id: first(inner, &ID, content::plain).filter(|id| !id.is_empty()),
+            let text = first(inner, &TEXT, |text| text.as_str().map(str::to_owned))
+                .filter(|text| !text.trim().is_empty());
+            let id = first(inner, &ID, content::plain).filter(|id| !id.is_empty());
+            // Without a text, it is a chunk, or a whole document.
+            let (doc_id, chunk_id) = if text.is_some() { (id, None) } else { (None, id) };
+            let found = RecordedHit {
+                text,
+                doc_id,
+                chunk_id,
                 title: first(inner, &["metadata.title"], content::plain),
                 score: first(value, &SCORE, content::amount)
                     .or_else(|| first(inner, &SCORE, content::amount)),
+                ..RecordedHit::default()
             };
-            let is_document = found.is_known() || found.score.is_some();
+            let is_document = is_known(&found) || found.score.is_some();
             (is_document && inner.get("role").is_none()).then_some(found)
         }
         _ => None,
@@ -124,16 +102,18 @@ fn document(value: &Value, plain: bool) -> Option<Document> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
-    fn text(text: &str) -> Document {
-        Document { text: Some(text.to_owned()), ..Document::default() }
+    fn text(text: &str) -> RecordedHit {
+        RecordedHit { text: Some(text.to_owned()), ..RecordedHit::default() }
     }
 
     #[test]
     fn documents_are_read_in_every_framework_form() {
-        let expected = Document {
-            id: Some("d".into()),
+        let expected = RecordedHit {
+            doc_id: Some("d".into()),
             score: Some(0.5),
             title: Some("T".into()),
             ..text("a")
@@ -171,9 +151,8 @@ mod tests {
     #[test]
     fn a_score_that_is_no_number_is_left_out_and_an_id_may_be_one() {
         let read = documents(&json!([{"id": 7, "text": "a", "score": "high"}]), false);
-        assert_eq!(read, Some(vec![Document { id: Some("7".into()), ..text("a") }]));
-        assert!(
-            !documents(&json!([{"id": null, "score": 1.0}]), false).expect("a list")[0].is_known()
-        );
+        assert_eq!(read, Some(vec![RecordedHit { doc_id: Some("7".into()), ..text("a") }]));
+        let scored = documents(&json!([{"id": null, "score": 1.0}]), false).expect("a list");
+        assert!(!is_known(&scored[0]));
     }
 }

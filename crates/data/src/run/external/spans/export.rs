@@ -1,7 +1,6 @@
 //! Finds the spans of a file: JSON lines, JSON values one after another, or one JSON value; each a span, a list of spans,
 //! or an object that holds one.
 
-use ragtriage_core::text::sanitize;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use serde_json::{Map, StreamDeserializer, Value};
 
@@ -10,10 +9,6 @@ use super::span::Span;
 use crate::run::external::input::Input;
 use crate::run::{Error, Kind};
 
-/// Maximum number of keys that an error names, and of their characters.
-const MOST_KEYS: usize = 8;
-const KEY_CHARS: usize = 40;
-
 /// The spans of a file, or of a part of it.
 #[derive(Debug, Default)]
 pub(super) struct Export {
@@ -21,8 +16,6 @@ pub(super) struct Export {
     pub spans: Vec<Span>,
     /// Number of values that are no span of a known source.
     pub n_unknown: usize,
-    /// The keys of the first of them.
-    pub unknown_keys: Option<String>,
 }
 
 /// Reads every span.
@@ -72,7 +65,6 @@ impl Export {
     fn joined(mut self, mut other: Self) -> Self {
         self.spans.append(&mut other.spans);
         self.n_unknown += other.n_unknown;
-        self.unknown_keys = self.unknown_keys.or(other.unknown_keys);
         self
     }
 
@@ -114,9 +106,6 @@ impl Export {
 
     /// Adds the span that an object is, and the child runs of `LangSmith` in it.
     fn add(&mut self, mut fields: Map<String, Value>) {
-        let keys = fields.keys().take(MOST_KEYS);
-        let keys: Vec<String> =
-            keys.map(|key| format!("`{}`", sanitize::shortened(key, KEY_CHARS))).collect();
         let source = Source::of(&|key| fields.contains_key(key));
         let children = match source {
             Some(Source::LangSmith) => fields.shift_remove("child_runs"),
@@ -124,7 +113,6 @@ impl Export {
         };
         let Some(span) = source.and_then(|source| Span::read(source, fields)) else {
             self.n_unknown += 1;
-            self.unknown_keys = Some(keys.join(", "));
             return;
         };
         self.spans.push(span);

@@ -23,7 +23,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::Error;
 use super::input::Input;
-use super::recorded::{self, Recorded};
+use super::recorded::Recorded;
 use repeats::Traces;
 
 pub use source::is_export;
@@ -40,16 +40,16 @@ pub fn read(
 ) -> Result<(Vec<Recorded>, Vec<Note>), Error> {
     let Traces { questions, notes } = repeats::gather(input, export::read(input)?, is_question)?;
     let records = questions.into_par_iter().map(|repeats| {
-        let mut record = recorded::of_fields(&input.line(repeats.line()), repeats.fields())?;
+        let mut record = repeats.record(input.line(repeats.line()));
         let stages = record.stages.iter_mut();
         for hit in stages.filter_map(|stage| stage.hits.as_mut()).flatten() {
             if hit.text.is_none() && hit.chunk_id.as_deref().is_some_and(is_document) {
                 hit.doc_id = hit.chunk_id.take();
             }
         }
-        Ok(record)
+        record
     });
-    Ok((records.collect::<Result<_, _>>()?, notes))
+    Ok((records.collect(), notes))
 }
 
 #[cfg(test)]

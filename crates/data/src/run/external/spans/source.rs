@@ -60,23 +60,6 @@ impl Source {
     }
 }
 
-/// Returns true for spans of other tools, which the reader names in its error, unless they are part of a record.
-fn is_foreign(has: &dyn Fn(&str) -> bool) -> bool {
-    ["traceID", "traceId", "trace_id", "spanID"].iter().any(|key| has(key))
-        && ![
-            "question",
-            "user_input",
-            "query",
-            "contexts",
-            "retrieved_contexts",
-            "stages",
-            "answer",
-            "response",
-        ]
-        .iter()
-        .any(|key| has(key))
-}
-
 /// Returns true if the first JSON value of `text` is a span or holds spans.
 #[must_use]
 pub fn is_export(text: &str) -> bool {
@@ -99,7 +82,6 @@ fn holds_spans(value: &Value) -> bool {
             OTLP.into_iter().any(has)
                 || fields.iter().any(|(key, inner)| is_list(key) && holds_spans(inner))
                 || Source::of(&has).is_some()
-                || is_foreign(&has)
         }
         _ => false,
     }
@@ -118,7 +100,6 @@ mod tests {
             "{\n  \"name\": \"s\",\n  \"context\": {},\n  \"parent_id\": null\n}\n{",
             r#"{"id": "1", "run_type": "chain", "inputs": {"question": "q"}}"#,
             r#"{"data": [{"id": "1", "traceId": "t", "type": "SPAN", "startTime": "2026"}], "meta": {}}"#,
-            r#"{"data": [{"traceID": "1", "spans": [{"traceID": "1", "spanID": "2", "operationName": "o"}]}]}"#,
             r#"{"id": "t", "input": "q", "observations": [{"id": "1", "trace_id": "t", "type": "SPAN", "start_time": "2026"}]}"#,
         ] {
             assert!(is_export(spans), "{spans}");

@@ -4,13 +4,14 @@ use serde_json::{Map, Value};
 
 use super::attributes::attributes;
 use super::content::{self, first};
-use super::document::{self, Document};
+use super::document;
 use super::mapping::{
     CODE, CONSOLE, Content, GENAI, LANGFUSE, LANGFUSE_FIELDS, LANGFUSE_TRACE, LANGSMITH,
     LANGSMITH_RUN, OBSERVATION, OPENINFERENCE, OTLP, REASON,
 };
 use super::source::Source;
 use super::time::nanoseconds;
+use crate::run::external::recorded::{RecordedHit, RecordedUsage, finish_named};
 
 /// Longest duration in nanoseconds: thirty years; a longer one has an end on another clock.
 const LONGEST: i64 = 1_000_000_000_000_000_000;
@@ -51,15 +52,15 @@ pub(super) struct Span {
     /// The text it was asked: a question, a query.
     pub query: Option<String>,
     /// The documents it returned, best first; `None`: not recorded.
-    pub documents: Option<Vec<Document>>,
+    pub documents: Option<Vec<RecordedHit>>,
     /// The documents given to a reranker.
-    pub offered: Option<Vec<Document>>,
+    pub offered: Option<Vec<RecordedHit>>,
     /// The prompt of a model.
     pub prompt: Option<String>,
     /// The text it returned: an answer.
     pub answer: Option<String>,
-    /// Tokens, cost, model and finish reason, by the record's names.
-    pub usage: Map<String, Value>,
+    /// Tokens, cost, model and finish reason.
+    pub usage: RecordedUsage,
     /// The reason why it failed.
     pub error: Option<String>,
 }
@@ -150,13 +151,13 @@ impl Span {
                 Some(())
             });
         }
-        content::add(usage, "cost_usd", first(fields, content.cost, content::amount));
-        content::add(usage, "model", model);
+        usage.cost_usd = first(fields, content.cost, content::amount).and_then(content::measured);
+        usage.model = model.filter(|model| !model.is_empty());
         let reason = |reasons: &Value| {
             let reasons = content::parsed(reasons);
             content::plain(reasons.get(0).unwrap_or(&reasons))
         };
-        content::add(usage, "finish_reason", first(fields, content.finish, reason));
+        usage.finish = first(fields, content.finish, reason).and_then(|name| finish_named(&name));
     }
 
     /// Returns its duration; `None` if a clock ran backwards.
@@ -173,13 +174,15 @@ impl Span {
 
 /// Returns the reason why a span failed; `None` if it did not.
 fn error(fields: &Value, source: Source) -> Option<String> {
-    let text = |path: &str| first(fields, &[path], content::plain).filter(|text| !text.is_empty());
+    let text =
+        |path: &str| first(fields, &[path], content::plain).filter(|text| !text.trim().is_empty());
     if source == Source::LangSmith {
         return text("error");
     }
     let is_failure = |code: String| matches!(code.as_str(), "2" | "STATUS_CODE_ERROR" | "ERROR");
     let has_failed = CODE.iter().any(|path| text(path).is_some_and(is_failure));
-    has_failed.then(|| REASON.iter().find_map(|path| text(path)).unwrap_or_else(|| "failed".into()))
+    let reason = || REASON.iter().find_map(|path| text(path)).unwrap_or_else(|| "failed".into());
+    has_failed.then(reason)
 }
 
 /// Returns the id of the root in `dotted_order`: a time and an id, separated by `Z`, for each ancestor.

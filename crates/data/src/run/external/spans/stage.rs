@@ -1,24 +1,13 @@
-//! The stages that spans are: calls by name, in the form of the record.
+//! The stages that spans are: calls by name.
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value, json};
-
-use super::document::Document;
 use super::span::Span;
-use crate::run::external::recorded::Role;
+use crate::run::external::recorded::{RecordedHit, RecordedStage, Role, step_named};
+use ragtriage_core::types::Step;
 
 /// Maximum number of characters of a stage's name.
 const NAME_CHARS: usize = 60;
-
-/// A stage.
-#[derive(Debug)]
-pub(super) struct Stage {
-    /// Its name, unique in its record.
-    pub name: String,
-    /// Its calls; one, unless it is a retriever's.
-    pub calls: Vec<Call>,
-}
 
 /// One call of a stage.
 #[derive(Debug)]
@@ -27,7 +16,7 @@ pub(super) struct Call {
     name: String,
     query: Option<String>,
     /// The documents, best first.
-    pub documents: Vec<Document>,
+    pub documents: Vec<RecordedHit>,
     seconds: Option<f64>,
 }
 
@@ -54,71 +43,42 @@ impl Call {
         };
         Self::of(&mut candidates, Role::Retriever)
     }
-
-    fn fields(self) -> Value {
-        let hits: Vec<Value> = self.documents.into_iter().map(Document::hit).collect();
-        let mut fields = json!({"role": self.role.name()});
-        fields["hits"] = Value::Array(hits);
-        if let Some(query) = self.query {
-            fields["query"] = Value::String(query);
-        }
-        if let Some(seconds) = self.seconds {
-            fields["seconds"] = json!(seconds);
-        }
-        fields
-    }
 }
 
-impl Stage {
-    /// Returns true if it found the same documents.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        let mut pairs = self.calls.iter().zip(&other.calls);
-        self.name == other.name
-            && self.calls.len() == other.calls.len()
-            && pairs.all(|(one, other)| Document::are_same(&one.documents, &other.documents))
-    }
-}
-
-/// Returns `stages` in the form of the record.
-pub(super) fn fields(stages: Vec<Stage>) -> Map<String, Value> {
-    let fields = stages.into_iter().map(|Stage { name, mut calls }| {
-        let only = if calls.len() == 1 { calls.pop() } else { None };
-        let value = match only {
-            Some(call) => call.fields(),
-            None => calls.into_iter().map(Call::fields).collect(),
-        };
-        (name, value)
-    });
-    fields.collect()
-}
-
-/// Returns the stages of `calls`, in the order of their first calls. A name that means another role, or one of several
-/// reorderings, is no longer that name.
-pub(super) fn by_name(calls: Vec<Call>) -> Vec<Stage> {
-    let mut stages: Vec<(Role, Stage)> = Vec::new();
+/// Returns the stages of `calls`, in the order of their first calls; those of a retriever stay separate. A name that means another
+/// role, or one of several reorderings, is no longer that name.
+pub(super) fn stages(calls: Vec<Call>) -> Vec<RecordedStage> {
+    let mut groups: Vec<Vec<Call>> = Vec::new();
     for call in calls {
-        let same =
-            |(role, stage): &&mut (Role, Stage)| *role == call.role && stage.name == call.name;
-        match stages.iter_mut().find(same) {
-            Some((_, stage)) => stage.calls.push(call),
-            None => stages.push((call.role, Stage { name: call.name.clone(), calls: vec![call] })),
+        let is_same =
+            |group: &&mut Vec<Call>| (group[0].role, &group[0].name) == (call.role, &call.name);
+        match groups.iter_mut().find(is_same) {
+            Some(group) => group.push(call),
+            None => groups.push(vec![call]),
         }
     }
-    let n_orders = stages.iter().filter(|(role, _)| *role == Role::Order).count();
+    let n_orders = groups.iter().filter(|group| group[0].role == Role::Order).count();
     let mut names: HashSet<String> = HashSet::new();
-    for (role, stage) in &mut stages {
-        let known = Role::of_name(&stage.name);
-        let is_ambiguous =
-            known.is_some_and(|known| known != *role || (n_orders > 1 && known == Role::Order));
-        if is_ambiguous || names.contains(&stage.name) {
-            stage.name.push_str(" span");
+    let mut stages: Vec<RecordedStage> = Vec::new();
+    for calls in groups {
+        let (role, mut name) = (calls[0].role, calls[0].name.clone());
+        let is_ambiguous = step_named(&name)
+            .map(Role::of)
+            .is_some_and(|known| known != role || (n_orders > 1 && known == Role::Order));
+        if is_ambiguous || names.contains(&name) {
+            name.push_str(" span");
         }
-        names.insert(stage.name.clone());
-        if *role == Role::Order && stage.calls.len() > 1 {
-            stage.calls = vec![union(std::mem::take(&mut stage.calls))];
-        }
+        names.insert(name.clone());
+        let unknown = if role == Role::Retriever { Step::External } else { Step::Ordered };
+        let step = step_named(&name).unwrap_or(unknown);
+        let is_joined = role == Role::Order && calls.len() > 1;
+        let calls = if is_joined { vec![union(calls)] } else { calls };
+        stages.extend(calls.into_iter().map(|Call { query, documents, seconds, .. }| {
+            RecordedStage { query, seconds, ..RecordedStage::new(&name, step, documents) }
+        }));
     }
-    stages.into_iter().map(|(_, stage)| stage).collect()
+    stages.sort_by_key(RecordedStage::role); // stable
+    stages
 }
 
 /// Joins calls that reorder: a stage has one order. Scores of different queries do not compare.
@@ -131,10 +91,10 @@ fn union(calls: Vec<Call>) -> Call {
         documents: Vec::new(),
         seconds,
     };
-    let mut seen: HashSet<(Option<String>, Option<String>)> = HashSet::new();
+    let mut seen: HashSet<[Option<String>; 3]> = HashSet::new();
     for found in calls.into_iter().flat_map(|call| call.documents) {
-        if seen.insert((found.text.clone(), found.id.clone())) {
-            joined.documents.push(Document { score: None, ..found });
+        if seen.insert([found.text.clone(), found.doc_id.clone(), found.chunk_id.clone()]) {
+            joined.documents.push(RecordedHit { score: None, ..found });
         }
     }
     joined
@@ -145,10 +105,10 @@ mod tests {
     use super::*;
 
     fn call(role: Role, name: &str, texts: &[&str]) -> Call {
-        let document = |text: &&str| Document {
+        let document = |text: &&str| RecordedHit {
             text: Some((*text).to_owned()),
             score: Some(1.0),
-            ..Document::default()
+            ..RecordedHit::default()
         };
         Call {
             role,
@@ -159,29 +119,28 @@ mod tests {
         }
     }
 
-    fn names(stages: &[Stage]) -> Vec<&str> {
-        stages.iter().map(|stage| stage.name.as_str()).collect()
+    fn named(stages: &[RecordedStage]) -> Vec<(&str, Step)> {
+        stages.iter().map(|stage| (stage.name.as_str(), stage.step)).collect()
     }
 
     #[test]
     fn calls_of_a_retriever_stay_separate_and_those_of_a_reranker_are_joined() {
-        let stages = by_name(vec![
+        let stages = stages(vec![
             call(Role::Retriever, "search", &["a", "b"]),
             call(Role::Order, "rerank", &["b", "a"]),
             call(Role::Retriever, "search", &["c"]),
             call(Role::Order, "rerank", &["c", "a"]),
         ]);
-        assert_eq!(names(&stages), ["search", "rerank"]);
-        assert_eq!(stages[0].calls.len(), 2);
-        assert_eq!(
-            fields(stages)["rerank"]["hits"],
-            json!([{"text": "b"}, {"text": "a"}, {"text": "c"}])
-        );
+        let search = ("search", Step::External);
+        assert_eq!(named(&stages), [search, search, ("rerank", Step::Reranked)]);
+        let hits = stages[2].hits.iter().flatten();
+        let joined: Vec<_> = hits.map(|hit| (hit.text.as_deref(), hit.score)).collect();
+        assert_eq!(joined, [(Some("b"), None), (Some("a"), None), (Some("c"), None)]);
     }
 
     #[test]
     fn names_that_mean_another_role_or_order_are_changed() {
-        let stages = by_name(vec![
+        let stages = stages(vec![
             call(Role::Retriever, "bm25", &["a"]),
             call(Role::Retriever, "prompt", &["a"]),
             call(Role::Order, "reranked", &["a"]),
@@ -189,8 +148,14 @@ mod tests {
             call(Role::Order, "bm25", &["a"]),
         ]);
         assert_eq!(
-            names(&stages),
-            ["bm25", "prompt span", "reranked span", "fused span", "bm25 span"]
+            named(&stages),
+            [
+                ("bm25", Step::Bm25),
+                ("prompt span", Step::External),
+                ("reranked span", Step::Ordered),
+                ("fused span", Step::Ordered),
+                ("bm25 span", Step::Ordered),
+            ]
         );
     }
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::*;
+use crate::run::external::recorded::{RecordedAnswer, RecordedAttempt};
 
 /// A question with its documents and answers.
 type Asked = (&'static str, [&'static str; 4], [&'static str; 2], &'static [&'static str]);
@@ -63,7 +64,7 @@ fn file(name: &str) -> Input {
     Input::read(&folder.join(name)).expect("a file of the repository")
 }
 
-/// The fields of each record, which the reader of records must take, and counts.
+/// Records as JSON, and counts.
 #[derive(Debug)]
 struct Fields {
     pub records: Vec<Map<String, Value>>,
@@ -71,11 +72,70 @@ struct Fields {
 }
 
 fn checked(input: &Input, is_question: &(dyn Fn(&str) -> bool + Sync)) -> Result<Fields, Error> {
-    let (records, _) = read(input, is_question, &|_| false)?;
-    assert!(records.iter().all(|record| record.unread.is_empty()), "{records:?}");
-    let Traces { questions, notes } = repeats::gather(input, export::read(input)?, is_question)?;
-    assert_eq!(records.len(), questions.len());
-    Ok(Fields { records: questions.into_iter().map(repeats::Repeats::fields).collect(), notes })
+    let (records, notes) = read(input, is_question, &|_| false)?;
+    Ok(Fields { records: records.iter().map(fields).collect(), notes })
+}
+
+/// Returns the parts of an object that are there.
+fn object<const N: usize>(parts: [(&str, Value); N]) -> Map<String, Value> {
+    let parts = parts.into_iter().filter(|(_, value)| !value.is_null());
+    parts.map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn fields(record: &Recorded) -> Map<String, Value> {
+    let mut stages = Map::new();
+    for stage in &record.stages {
+        let hits = stage.hits.iter().flatten().map(|hit| {
+            object([
+                ("text", json!(hit.text)),
+                ("doc_id", json!(hit.doc_id)),
+                ("chunk_id", json!(hit.chunk_id)),
+                ("title", json!(hit.title)),
+                ("score", json!(hit.score)),
+            ])
+        });
+        let call = json!(object([
+            ("role", json!(stage.role().name())),
+            ("hits", json!(hits.collect::<Vec<_>>())),
+            ("query", json!(stage.query)),
+            ("seconds", json!(stage.seconds)),
+        ]));
+        match stages.get_mut(&stage.name) {
+            None => drop(stages.insert(stage.name.clone(), call)),
+            Some(Value::Array(calls)) => calls.push(call),
+            Some(first) => *first = json!([first.take(), call]),
+        }
+    }
+    let attempt = |attempt: &RecordedAttempt| {
+        let usage = &attempt.usage;
+        let usage = object([
+            ("prompt_tokens", json!(usage.prompt_tokens)),
+            ("completion_tokens", json!(usage.completion_tokens)),
+            ("cost_usd", json!(usage.cost_usd)),
+            ("seconds", json!(usage.seconds)),
+            ("model", json!(usage.model)),
+            ("finish_reason", json!(usage.finish)),
+        ]);
+        let error = attempt.error.as_ref().map(|error| &error.message);
+        object([("answer", json!(attempt.text)), ("usage", json!(usage)), ("error", json!(error))])
+    };
+    let mut fields = object([
+        ("question", json!(record.question)),
+        ("stages", json!(stages)),
+        ("prompt", json!(record.prompt)),
+        ("error", json!(record.error.as_ref().map(|error| &error.message))),
+    ]);
+    match &record.answer {
+        RecordedAnswer::Unsaid => {}
+        RecordedAnswer::Given(attempts) if attempts.len() == 1 => {
+            fields.extend(attempt(&attempts[0]));
+        }
+        RecordedAnswer::Given(attempts) => {
+            let attempts: Vec<_> = attempts.iter().map(attempt).collect();
+            fields.insert("answers".to_owned(), json!(attempts));
+        }
+    }
+    fields
 }
 
 fn of_file(name: &str) -> Fields {
