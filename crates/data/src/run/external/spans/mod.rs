@@ -40,7 +40,8 @@ pub fn read(
 ) -> Result<(Vec<Recorded>, Vec<Note>), Error> {
     let Traces { questions, notes } = repeats::gather(input, export::read(input)?, is_question)?;
     let records = questions.into_par_iter().map(|repeats| {
-        let mut record = repeats.record(input.line(repeats.line()));
+        let place = input.line(repeats.line());
+        let mut record = repeats.record(place);
         let stages = record.stages.iter_mut();
         for hit in stages.filter_map(|stage| stage.hits.as_mut()).flatten() {
             if hit.text.is_none() && hit.chunk_id.as_deref().is_some_and(is_document) {
