@@ -74,8 +74,8 @@ impl Tree {
         let roots =
             self.by_start(|at| self.parents[at].is_none() && self.spans[at].kind == Kind::Other);
         let retrievers = self.by_start(|at| self.spans[at].kind == Kind::Retriever);
-        let queries = roots.iter().chain(&retrievers).map(|at| asked(&self.spans[*at]));
-        Ok(queries.into_iter().find(|query| !query.is_empty()))
+        let mut queries = roots.iter().chain(&retrievers).map(|at| asked(&self.spans[*at]));
+        Ok(queries.find(|query| !query.is_empty()))
     }
 
     fn by_start(&self, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
