@@ -301,8 +301,8 @@ pub fn configuration_digest(manifest: &Manifest) -> String {
     hex(&Sha256::digest(decides.to_string()))
 }
 
-/// Evaluates the run in `folder`, writes all derived files, and prints the first screen, or the full report, or `summary.json`. `config` is the run's configuration
-/// file, `overrides` its flags; `None` for an imported run.
+/// Evaluates the run in `folder`, writes all derived files, and prints the first screen, or the full report, or `summary.json`.
+/// `config` is the run's configuration file, `overrides` its flags; `None` for an imported run.
 pub fn conclude(
     folder: &RunFolder,
     plan: EvaluationPlan,
