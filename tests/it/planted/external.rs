@@ -201,7 +201,7 @@ fn the_loss_budget_of_a_service_recovers_what_reader_and_noise_cost() {
     // 400 questions; those whose retriever misses have another prompt with gold in noise; ten probes are asked as the oracle.
     let conditions = service.conditions();
     let expected =
-        [("retrieved", 400), ("oracle", 410), ("gold_with_distractors", 80), ("closed_book", 30)];
+        [("retrieved", 400), ("oracle", 410), ("gold_with_distractors", 80), ("closed_book", 200)];
     for (condition, n) in expected {
         assert_eq!(conditions[condition], n, "{condition}: {conditions:?}");
     }

@@ -52,7 +52,7 @@ closed_set! {
         Generation = "generation",
         /// Not in the prompt; the record of an external RAG does not show whether retrieval, ranking or packing lost it.
         Undelivered = "undelivered",
-        /// Not known to be correct, and which of the others holds cannot be told: there is no usable label, the label is wider than a
+        /// Not known to be correct, and which of the others holds is unknown: there is no usable label, the label is wider than a
         /// chunk and a part of it was delivered, or a record does not show the prompt.
         Unclear = "unclear",
         /// The rule of correctness cannot tell whether the answer is correct.
