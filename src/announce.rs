@@ -39,7 +39,7 @@ fn sending(recipient: &Recipient, settings: &Settings) -> Sending {
     let (purpose, what) = match role {
         RecipientRole::Encoder => ("encoder", "passages and questions"),
         RecipientRole::VectorStore => {
-            ("vector store", "the vectors, ids and metadata (no text) of passages and questions")
+            ("vector store", "the vectors (no text) of passages and questions")
         }
         RecipientRole::Collection if settings.retrieval.collection.mode.is_sparse() => {
             ("existing collection", "questions")

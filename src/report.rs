@@ -252,7 +252,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
     output::data(&format!("{}\n", file.display()))
 }
 
-/// Reads a run whose audit is drawn from, or metrics, the results without an earlier one.
+/// Reads a run whose audit is drawn from, or that measures the results without an earlier one.
 fn unaudited(folder: &RunFolder) -> Result<(SavedRun, EvaluationPlan), Failure> {
     let mut run = SavedRun::load(folder)?;
     run.decided.answers.person.clear();

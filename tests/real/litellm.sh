@@ -61,13 +61,13 @@ for line in open(sys.argv[1]):
     trace = json.loads(line)
     last[trace["index"]] = trace
 traces = list(last.values())
-attempts = [attempt for trace in traces for arm in trace["arms"] for attempt in arm["attempts"]]
+attempts = [attempt for trace in traces for condition in trace["conditions"] for attempt in condition["attempts"]]
 called = [attempt for attempt in attempts if attempt["origin"] == "called"]
 sys.exit(0 if eval(sys.argv[2]) else 1)
 PYTHON
 }
 
-one_arm=(--set 'evaluation.arms=["retrieved"]')
+one_arm=(--set 'evaluation.conditions=["retrieved"]')
 
 run dry mock --dry-run
 check "a dry run asks nothing and writes no run" test "$code $(served) $(ls runs 2>/dev/null | wc -l)" = "0 0 0"

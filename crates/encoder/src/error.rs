@@ -68,7 +68,7 @@ impl Error {
         let error = Self::new(format!("`{path}` has sha256 {found}, expected {expected}"));
         Self { kind: Kind::Damaged, ..error }.with_hint(format!(
             "`{path}` is damaged or of another version: delete it in the cache to fetch it again; in your own folder, replace it, \
-             or remove `retrieval.dense.model_path`"
+             or name another folder in `retrieval.dense.model`"
         ))
     }
 

@@ -12,7 +12,7 @@ pub(crate) struct MeasuredTexts<'a> {
     pub(crate) role: Role,
 }
 
-/// Metrics the truncation of texts by the encoder's input limit; `None` if unknown.
+/// Measures the truncation of texts by the encoder's input limit; `None` if unknown.
 pub(crate) async fn truncation(
     encoder: &dyn Encoder,
     name: RetrieverName,

@@ -256,7 +256,7 @@ fn flips(pair: &PairComparison, report: &mut Report) {
     let label = &pair.run.label;
     let head = ["", "class in A", &format!("class in {label}"), "questions"];
     let mut table = Table::of_text(format!("Flipped from A to {label}"), &head);
-    table.columns[3].align = Align::Correct;
+    table.columns[3].align = Align::Right;
     let mut shown = Vec::new();
     for FlipGroup { turn, from, to, questions } in &pair.flips {
         let turn = match turn {

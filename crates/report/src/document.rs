@@ -106,7 +106,7 @@ pub enum Align {
     /// Text.
     Left,
     /// Numbers.
-    Correct,
+    Right,
 }
 
 /// A cell of a table.
@@ -255,10 +255,10 @@ impl Table {
 }
 
 impl TableColumn {
-    /// Creates a column that ends at the correct.
+    /// Creates a column of numbers, aligned right.
     #[must_use]
     pub fn of_numbers(title: &str) -> Self {
-        Self { title: title.to_owned(), align: Align::Correct }
+        Self { title: title.to_owned(), align: Align::Right }
     }
 }
 

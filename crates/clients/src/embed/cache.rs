@@ -100,12 +100,12 @@ impl Encoder for CachedEncoder {
             // The encoder decides if lengths are known.
             return self.inner.lengths(texts, role).await;
         }
-        let metric = |batch: Vec<usize>| async move {
+        let measure = |batch: Vec<usize>| async move {
             let texts: Vec<TitledText<'_>> = batch.iter().map(|i| texts[*i]).collect();
             self.inner.lengths(&texts, role).await
         };
         let keys = self.keys(texts, role);
-        self.lengths.all(&keys, |_| true, MEASURED_TOGETHER, &|_| (), metric).await
+        self.lengths.all(&keys, |_| true, MEASURED_TOGETHER, &|_| (), measure).await
     }
 
     async fn encode(

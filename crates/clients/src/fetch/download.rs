@@ -115,7 +115,12 @@ async fn one_try(
         let message = format!("`{shown}` answered with status {code}: {name}");
         let error = Error::of(Fault::Status(code), message);
         let wait = asked_wait(response.headers(), SystemTime::now());
-        return Err(Error { retry: error.retry.asked(wait), ..error });
+        // A publisher that limits its rate takes tries as well: its deadline is hours.
+        let retry = match error.retry {
+            Retry::Limited(_) => Retry::Again(wait),
+            other => other.asked(wait),
+        };
+        return Err(Error { retry, ..error });
     }
     let too_large = || {
         let most = wanted.most_bytes >> 20;

@@ -79,11 +79,10 @@ impl Backoff {
                     });
                 }
             };
-            if let Retry::Limited(_) = error.retry {
-                n_limited += 1;
-            } else {
-                tries += 1;
-            }
+            let is_limited = matches!(error.retry, Retry::Limited(_));
+            n_limited += u32::from(is_limited);
+            // A caller that tries once is answered once.
+            tries += u32::from(!is_limited || self.tries <= 1);
             let wait = match error.retry {
                 Retry::Stop => return Err(error),
                 Retry::AtOnce if n_calls == 1 => Duration::ZERO,

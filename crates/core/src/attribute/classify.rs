@@ -33,14 +33,6 @@ pub struct Outcome {
     pub by_step: Vec<Support>,
 }
 
-impl Outcome {
-    /// Returns the class of the same evidence with other judgments of the answers.
-    #[must_use]
-    pub fn class_with(&self, trace: &Trace, judgments: &Judgments) -> FailureClass {
-        decide(trace, self.evidence, judgments).0
-    }
-}
-
 /// Classifies a question from its trace. `top` is how many hits are packed. With repeats a condition's first attempt decides.
 #[must_use]
 pub fn classify(

@@ -101,7 +101,7 @@ pub(super) struct Unit {
 }
 
 impl Unit {
-    /// Returns what it metrics: units of a kind rival each other, even where none can be converted.
+    /// Returns what it measures: units of a kind rival each other, even where none can be converted.
     pub(super) fn kind(&self) -> &str {
         match self.dimension.as_str() {
             "months" | "working_days" => "duration",

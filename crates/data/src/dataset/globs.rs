@@ -39,6 +39,12 @@ pub fn walk(root: &Path, follows_links: bool) -> Result<Walked, Error> {
     let is_walked = |entry: &DirEntry| !is_hidden(root, entry.path()) && !is_of_results(entry);
     let entries = WalkDir::new(root).follow_links(follows_links).into_iter();
     for entry in entries.filter_entry(is_walked) {
+        // A link that leads nowhere, or in a circle.
+        let is_lost = |error: &walkdir::Error| error.path().is_some_and(Path::is_symlink);
+        if entry.as_ref().is_err_and(is_lost) {
+            walked.n_links += 1;
+            continue;
+        }
         let entry = entry.map_err(|error| {
             let path = error.path().unwrap_or(root).to_owned();
             Error::read(&path, error.into())

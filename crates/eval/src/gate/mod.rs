@@ -19,7 +19,7 @@ use super::score::{self, Scores};
 use super::summary::{self, EvaluationPlan, MetricSummary};
 use super::{Error, diagnose};
 use ragtriage_core::attribute::classify::Outcome;
-use ragtriage_core::metric::{Direction, Metric, Quantity};
+use ragtriage_core::metric::{Aggregate, Direction, Metric, Quantity};
 use ragtriage_core::text::numbers::plural;
 use ragtriage_core::types::Interval;
 use ragtriage_data::run::{SCHEMA, SavedRun};
@@ -358,8 +358,10 @@ impl Judgeable {
 }
 
 fn judge(gate: &Gate, found: Judgeable, mode: GateMode) -> GateResult {
-    // A share of exactly 0 or 1 cannot be established by sampling: such a limit applies to these questions only.
-    let mode = if gate.is_absolute() { GateMode::Mean } else { mode };
+    // A share of exactly 0 or 1 cannot be established by sampling: such a limit applies to these questions only. A median has no
+    // interval.
+    let by_value = gate.is_absolute() || gate.quantity.aggregate() == Aggregate::Median;
+    let mode = if by_value { GateMode::Mean } else { mode };
     let verdict = match (mode, found.ci95) {
         (GateMode::Mean, _) if gate.keeps(found.value) => GateVerdict::Pass,
         (GateMode::Mean, _) => GateVerdict::Fail,

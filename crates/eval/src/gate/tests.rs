@@ -80,6 +80,15 @@ fn the_mean_alone_passes_or_fails_and_rounding_breaks_no_gate() {
 }
 
 #[test]
+fn a_median_has_no_interval_and_is_judged_by_its_value() {
+    let found = Judgeable { value: 5.0, ci95: None, n: 9, means: None, too_few_differ: false };
+    for (limit, expected) in [(3.0, GateVerdict::Fail), (5.0, GateVerdict::Pass)] {
+        let gate = gate("MedianRank", GateBound::Max, limit);
+        assert_eq!(judge(&gate, found, GateMode::Interval).verdict, expected, "{limit}");
+    }
+}
+
+#[test]
 fn a_drop_is_a_fall_of_what_should_be_high_and_a_rise_of_what_should_be_low() {
     let difference = |lower_is_better| MetricDifference {
         metric: "EM@5".parse().expect("a metric"),

@@ -79,7 +79,7 @@ pub fn decided_answers(run: &SavedRun, outcomes: &[Outcome]) -> Option<DecidedAn
     Some(counts)
 }
 
-/// Metrics the judge that wrote the last reply; `None` without replies. `outcomes` is parallel to the run's traces.
+/// Measures the judge that wrote the last reply; `None` without replies. `outcomes` is parallel to the run's traces.
 #[must_use]
 pub fn judge_summary(run: &SavedRun, outcomes: &[Outcome]) -> Option<JudgeSummary> {
     let replies: Vec<&JudgeReply> = judged::last_judge(&run.decided.replies).collect();

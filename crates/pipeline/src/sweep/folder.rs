@@ -38,6 +38,7 @@ pub struct HeldOutEvaluation {
     /// Hash of the compared trial's configuration.
     pub trial: String,
     /// The metric.
+    #[serde(alias = "measure")]
     pub metric: Metric,
 }
 

@@ -107,7 +107,7 @@ fn cell(at: usize, column: &TableColumn, cell: &TableCell) -> String {
     match (at, column.align) {
         (0, _) => format!("<th scope=\"row\">{content}</th>"),
         (_, Align::Left) => format!("<td class=\"text\">{content}</td>"),
-        (_, Align::Correct) => format!("<td>{content}</td>"),
+        (_, Align::Right) => format!("<td>{content}</td>"),
     }
 }
 

@@ -108,7 +108,7 @@ fn table(table: &Table, level: usize, out: &mut String) {
         let titles = table.columns.iter().map(|column| escape(&column.title));
         let aligned = table.columns.iter().map(|column| match column.align {
             Align::Left => "---",
-            Align::Correct => "--:",
+            Align::Right => "--:",
         });
         let _ = writeln!(
             out,

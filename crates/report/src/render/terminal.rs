@@ -145,7 +145,7 @@ fn laid_out(table: &Table) -> String {
         out.add_row(row.iter().map(lines_of));
     }
     for (at, column) in table.columns.iter().enumerate() {
-        if let Some(laid_out) = out.column_mut(at).filter(|_| column.align == Align::Correct) {
+        if let Some(laid_out) = out.column_mut(at).filter(|_| column.align == Align::Right) {
             laid_out.set_cell_alignment(CellAlignment::Right);
         }
     }

@@ -103,7 +103,7 @@ const CONDITIONS_NOTE: &str = "over answerable questions, free-text answers incl
 /// The table of conditions; `None` without a generator.
 pub(super) fn conditions(summary: &Summary) -> Option<Table> {
     let mut table = Table::new(
-        "Conditions (conditions) by share of correct answers",
+        "Conditions by share of correct answers",
         &[
             "",
             "n",

@@ -40,7 +40,7 @@ pub(super) fn shown<'a>(found: &SweepFindings<'a>) -> Vec<(usize, &'a RankedTria
 /// Builds the table.
 pub(super) fn table(found: &SweepFindings, shown: &[(usize, &RankedTrial)]) -> Table {
     let mut table = Table::new(title(found.ranking), &COLUMNS);
-    table.columns[0].align = Align::Correct;
+    table.columns[0].align = Align::Right;
     for text in &mut table.columns[1..3] {
         text.align = Align::Left;
     }

@@ -42,7 +42,7 @@ const IN_FLIGHT: usize = 4;
 const PAGE: u32 = 10_000;
 
 /// Calls' timeouts that a server may take to build the graph before a search: an hour by default.
-const INDEXING: u32 = 60;
+const INDEXING: u32 = 30;
 
 /// The first and the longest pause between two checks of a server that is indexing.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));

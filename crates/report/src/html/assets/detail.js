@@ -1,4 +1,4 @@
-// An opened question: a modal dialog as a drawer at the correct. First the question, the reason of its loss, gold answers
+// An opened question: a modal dialog as a drawer on the right. First the question, the reason of its loss, gold answers
 // and answer; then the evidence by stage; then texts, prompts and the other conditions.
 
 /** Builds the dialog, closed. `act(name)` is called for its buttons, `closed()` after it was closed. */
