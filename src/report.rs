@@ -42,7 +42,7 @@ const AUDIT_SEED: u64 = 0;
 pub struct ReportArgs {
     /// Folder of the run, or its name under evals/runs/.
     run: PathBuf,
-    /// Show this baseline run beside it, in HTML.
+    /// Show this baseline run next to it, in HTML.
     #[arg(long, value_name = "BASELINE", conflicts_with_all = ["audit", "audited"])]
     compare: Option<PathBuf>,
     /// Compare only the questions that both runs share.

@@ -65,13 +65,13 @@ fn a_comparison_in_a_terminal() {
       retrieval.k  5  1
 
     Metrics, A to B
-      metric     n      A      B   delta            95% CI      p  MDE  W/T/L
+      metric      n      A      B   delta            95% CI      p  MDE  W/T/L
       * AnswerF1  3  1.000  0.667  -0.333  [-1.000, +1.000]  1.000  > 1  0/2/1
 
     Answers (3 questions judged in both)
-               B correct  B wrong
-      A correct        2        1
-      A wrong        0        0
+                 B correct  B wrong
+      A correct          2        1
+      A wrong            0        0
       - McNemar's exact p: 1.000
 
     Flipped from A to B

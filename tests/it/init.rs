@@ -74,7 +74,7 @@ fn questions_beside_the_documents_are_labelled_and_are_no_document() {
         outcome(&project.command(&args).write_stdin("y\n\nyes\n").output().expect("starts"));
     assert_eq!(labelled.code, 0, "{}", labelled.stderr);
     assert!(labelled.stderr.contains("\npump.md · Pump"), "{}", labelled.stderr);
-    assert!(project.read("questions.jsonl").contains(r#""evidence": [[{"doc": "pump.md"}]]"#));
+    assert!(project.read("questions.jsonl").contains(r#""evidence":[[{"doc":"pump.md"}]]"#));
 }
 
 #[test]

@@ -18,13 +18,13 @@ fn printed(name: &str) -> Value {
 }
 
 thread_local! {
-    static COMPILED: (Schemas, [SchemaIndex; 4]) = compiled();
+    static COMPILED: (Schemas, [SchemaIndex; 3]) = compiled();
 }
 
-fn compiled() -> (Schemas, [SchemaIndex; 4]) {
+fn compiled() -> (Schemas, [SchemaIndex; 3]) {
     let mut schemas = Schemas::new();
     let mut compiler = Compiler::new();
-    let indexes = [0, 1, 2, 3].map(|at| {
+    let indexes = [0, 1, 2].map(|at| {
         let file = format!("{}.json", NAMES[at]);
         let schema = PRINTED[at].clone();
         compiler.add_resource(&file, schema).expect("a schema");

@@ -184,9 +184,9 @@ mod tests {
           Correct answers: 0.712, 95% CI [0.632, 0.792], corrected by an audit of 40 answers (rule alone: 0.680).
 
         Rule (rows) by person (columns), 40 audited answers
-                 correct  wrong
-          correct     28      2
-          wrong      1      9
+                   correct  wrong
+          correct       28      2
+          wrong          1      9
           - where the rule decides: agreement 92.5%, Cohen's kappa 0.81, 95% CI [0.61, 1.00]
           - corrected: prediction-powered inference; the rule counts an unsure answer as 0.5
         ");

@@ -103,9 +103,9 @@ mod tests {
         r
 
         Judge `m 0123`: errors on sampled and audited answers
-                                                      n  errors  share          95% CI
+                                                        n  errors  share          95% CI
           correct by the rule, different by the judge  40       2  0.050  [0.014, 0.165]
-          wrong by the rule, same by the judge       10       0  0.000  [0.000, 0.278]
+          wrong by the rule, same by the judge         10       0  0.000  [0.000, 0.278]
           - 67 replies, 1 unreadable, $0.0800
           - answers that the rule is unsure of are harder: audit some to know the judge's error there
         ");

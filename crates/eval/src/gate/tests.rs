@@ -161,7 +161,7 @@ fn one_cluster_decides_nothing() {
         check(&one, None, &plan(vec![gate("AnswerEM", GateBound::Min, 0.5)])).expect("judged");
     assert_eq!(
         report.gates[0].reason,
-        "AnswerEM is 1.000, but there is no interval to judge by: a median, or fewer than two clusters in 3 questions; \
+        "AnswerEM is 1.000, but there is no interval to judge by: fewer than two clusters in 3 questions; \
          mode `mean` judges by the value alone"
     );
     assert_eq!(report.gates[0].verdict, GateVerdict::Inconclusive);

@@ -124,7 +124,7 @@ fn words_that_are_not_there_are_asked_for_again_with_the_nearest() {
     let says = ["3", "It waits 7 minutes.", "elsewhere", "", "no"];
     let (lines, _, heard) = sit(&[&["a#0"]], &says);
     assert_eq!(heard[2], r#"quote Some(("It waits 7 minutes.\n", Some("It waits 6 minutes.")))"#);
-    assert_eq!(heard[3], r#"quote Some(("elsewhere\n"))"#);
+    assert_eq!(heard[3], r#"quote Some(("elsewhere\n", None))"#);
     assert_eq!(
         (&lines[0]["evidence"], &lines[0]["kind"]),
         (&serde_json::json!([[{"doc": "a"}]]), &"yes_no".into())
