@@ -19,7 +19,7 @@ from . import _binary
 from ._frames import Kind, Row, frame
 from .errors import RagtriageError
 
-Format = Literal["html", "terminal", "md", "json", "csv", "record", "baseline"]
+Format = Literal["html", "terminal", "md", "json", "csv", "record"]
 GateMode = Literal["interval", "mean"]
 
 _TEXTS = ("id", "question", "kind", "class", "fault", "flags", "answer", "gold_answers")
