@@ -59,7 +59,7 @@ enum Command {
     /// Show the configuration.
     #[command(subcommand)]
     Config(config::ConfigCommand),
-    /// Print the JSON Schema of a trace, a summary, a baseline or the configuration.
+    /// Print the JSON Schema of a trace, a summary or the configuration.
     Schema(schema::SchemaArgs),
 }
 

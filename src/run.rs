@@ -16,6 +16,7 @@ use crate::sample::{load, sample};
 use crate::shell::shell;
 use crate::{announce, dry_run, interrupt, judge, output, report, resume};
 use ragtriage_core::text::address;
+use ragtriage_core::types::Dataset;
 use ragtriage_data::run::replies::{self, Replies};
 use ragtriage_data::run::{ExternalSource, Manifest, RunFolder, spent};
 use ragtriage_pipeline::Kind;
@@ -120,19 +121,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             Work::Ours(Box::new(assembled(&resolved, &environment, &bars).await?))
         };
         let assembling = clock.elapsed().as_secs_f64();
-        let mut manifest = record::begun(&resolved, (&dataset).into(), git_commit());
-        match &work {
-            Work::Ours(assembled) => record::parts(&mut manifest, assembled),
-            Work::Service(_) => {
-                let url = resolved.settings.external.url.as_deref();
-                manifest.external = Some(ExternalSource {
-                    kind: ExternalSource::SERVICE.to_owned(),
-                    is_own: false,
-                    from: url.map(address::shown_url).unwrap_or_default(),
-                    sha256: String::new(),
-                });
-            }
-        }
+        let mut manifest = begun(&resolved, &dataset, &work);
         manifest.seconds.insert("assemble".to_owned(), assembling);
         manifest.seconds.insert("load".to_owned(), loading);
         announce::announce(announce::sent(&resolved.settings));
@@ -199,6 +188,24 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let printed = (args.full, args.json);
         report::conclude(&folder, plan, config, Some(&args.overrides), printed)
     })
+}
+
+/// Returns the manifest of a run that begins.
+fn begun(resolved: &Resolved, dataset: &Dataset, work: &Work) -> Manifest {
+    let mut manifest = record::begun(resolved, dataset.into(), git_commit());
+    match work {
+        Work::Ours(assembled) => record::parts(&mut manifest, assembled),
+        Work::Service(_) => {
+            let url = resolved.settings.external.url.as_deref();
+            manifest.external = Some(ExternalSource {
+                kind: ExternalSource::SERVICE.to_owned(),
+                is_own: false,
+                from: url.map(address::shown_url).unwrap_or_default(),
+                sha256: String::new(),
+            });
+        }
+    }
+    manifest
 }
 
 /// Reports the folder of a run.

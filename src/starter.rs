@@ -40,7 +40,7 @@ const QUESTIONS: &str = "# A question is a line of questions.jsonl:\n\
     #  \"evidence\": [{\"doc\": \"oncall.md\", \"quotes\": [\"It lasts 4 hours at most\"]}]}\n\
     # `ragtriage dataset label` writes such lines from real questions; `ragtriage dataset lint` checks them.\n";
 
-const CHUNKS: &str = "# The default encoder reads 256 of its own tokens, mostly the whole chunk; `ragtriage dataset lint` reports truncation.\n\
+const CHUNKS: &str = "# The default encoder reads 256 of its own tokens, mostly the whole chunk; a run reports truncation.\n\
     size = 200             # tokens\n\
     overlap = 40           # tokens shared by neighbouring chunks\n";
 

@@ -56,11 +56,7 @@ fn answers_are_taken_and_prompts_hold_the_passages() {
         (&"tiny".into(), &0.0.into(), &1_024.into())
     );
     assert_eq!(body["messages"][0]["role"], "system");
-    assert!(
-        outcome.stdout.contains(&endpoint.base_url()),
-        "{}",
-        outcome.stdout
-    );
+    assert!(outcome.stdout.contains(&endpoint.base_url()), "{}", outcome.stdout);
 }
 
 #[test]

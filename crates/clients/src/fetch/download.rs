@@ -14,7 +14,7 @@ use reqwest::{Client, Url, redirect};
 use crate::Error;
 use crate::error::Fault;
 use crate::http::{
-    Backoff, CONNECT_TIMEOUT, Secret, asked_wait, builder, key_in_clear, parse, sensitive,
+    Backoff, CONNECT_TIMEOUT, Retry, Secret, asked_wait, builder, key_in_clear, parse, sensitive,
     transport,
 };
 use ragtriage_core::text::address::{is_loopback, shown};

@@ -1,7 +1,7 @@
 //! Deliveries of other settings, computed from recorded ranks and tokens: no call is made.
 //!
 //! Each recorded ranking is packed again under another k, another budget or without the steps after it, as the pipeline packs:
-//! whole passages in rank order until one does not fit. Evidence in the prompt is then exact arithmetic. The expected_gain of an
+//! whole passages in rank order until one does not fit. Evidence in the prompt is then exact arithmetic. The expected gain of an
 //! alternative is the change of the answer score by delivery.
 //! A question won gains its delivery term of the loss budget; one that is lost falls to the mean score of the questions without
 //! evidence. That assumes that the generator treats other passages as it does today, which the run cannot show.

@@ -61,7 +61,7 @@ pub fn render(name: &str, report: &Report, blocks: &[PageBlock]) -> String {
     out
 }
 
-/// The report by section, without its title. What stands before the first section is the verdict.
+/// The report by section, without its title. What comes before the first section is the verdict.
 fn parts(report: &Report) -> Vec<Part<'_>> {
     let mut parts: Vec<Part<'_>> = vec![(VERDICT, Vec::new())];
     for element in &report.elements {
