@@ -152,7 +152,7 @@ pub struct ExpectedGain {
     pub n: usize,
     /// The change by delivery alone.
     pub gain: f64,
-    /// Its 95% interval, paired t over clusters.
+    /// Its 95% interval, by the paired randomisation test over clusters.
     pub ci95: Option<Interval>,
 }
 
