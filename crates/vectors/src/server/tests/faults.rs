@@ -206,7 +206,7 @@ async fn a_collection_that_is_not_green_is_waited_for_where_the_graph_matters() 
         ..Case::new(Fault::answer("Collections/get", calls, state), says)
     };
     let still =
-        "the Qdrant server at `{url}` was still indexing collection `{collection}` after 9 s";
+        "the Qdrant server at `{url}` was still indexing collection `{collection}` after 4.5 s";
     let red = |answer: &mut _| state_of(answer, CollectionStatus::Red);
     let yellow = |answer: &mut _| state_of(answer, CollectionStatus::Yellow);
     let grey = |answer: &mut _| state_of(answer, CollectionStatus::Grey);
@@ -226,7 +226,7 @@ async fn a_collection_that_is_not_green_is_waited_for_where_the_graph_matters() 
         case(graph(), 0..9, grey, None),
     ];
     assert_cases(PATIENT, cases).await;
-    // Sixty times the timeout of a call.
+    // Thirty times the timeout of a call.
     let case = case(graph(), ALWAYS, yellow, Some(says(still, "", "wait and run again")));
     assert_cases(Duration::from_millis(150), vec![case]).await;
 }
