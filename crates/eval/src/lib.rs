@@ -1,7 +1,7 @@
 //! Evaluation: computes the [`summary::Summary`] of a saved run. Makes no calls, so a finished run can be scored again.
 //!
 //! [`score`] computes the metrics of every question, [`diagnose`] its outcome, [`verdict`] the loss budget and the conclusion, and
-//! [`losses`] the table of losses that every report prints; [`cuts`] breaks these down; [`summary`] combines them. [`clusters`] links questions that share evidence. [`compare`] compares runs with
+//! [`losses`] the table of losses that every report prints; [`slices`] breaks these down; [`summary`] combines them. [`clusters`] links questions that share evidence. [`compare`] compares runs with
 //! a baseline question by question, [`gate`] applies quality gates.
 //! [`audit`] measures how often an auditor agrees with the attribution, [`judge`] how far a judge's verdicts can be trusted. [`tuning`] compares the trials of a sweep.
 //! [`what_if`] computes what other settings would deliver.

@@ -1,7 +1,7 @@
 //! HTTP: one client and one retry policy for every service that answers with JSON.
 //!
-//! [`Endpoint`] says where a service is and how it is called, [`Client`] makes the calls, [`Backoff`] decides when to try again
-//! and when to stop, [`in_halves`] splits a request that a server reports as too large. A call follows no redirect, an
+//! [`Endpoint`] says where a service is and how it is called, `Client` makes the calls, [`Backoff`] decides when to try again
+//! and when to stop, `in_halves` splits a request that a server reports as too large. A call follows no redirect, an
 //! unencrypted connection carries no key except to this machine, and calls to this machine bypass the proxies of the
 //! environment. The meaning of a service's JSON is defined by its caller.
 

@@ -20,7 +20,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// The retry policy of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
-    /// Maximum number of calls, without those that were rate limited ([`Retry::Limited`]); at least one is made.
+    /// Maximum number of calls, without those that were rate limited; at least one is made.
     pub tries: u32,
     /// Upper bound of the first wait.
     pub first_wait: Duration,
