@@ -43,7 +43,7 @@ def seeded(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, 
     return run, qrels
 
 
-def test_scores_are_those_of_ir_metrics() -> None:
+def test_scores_are_those_of_ir_measures() -> None:
     parsed = [ir_measures.parse_metric(name) for name in METRICS]
     for seed in range(200):
         run, qrels = seeded(seed)
