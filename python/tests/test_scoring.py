@@ -44,11 +44,11 @@ def seeded(seed: int) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, 
 
 
 def test_scores_are_those_of_ir_measures() -> None:
-    parsed = [ir_measures.parse_metric(name) for name in METRICS]
+    parsed = [ir_measures.parse_measure(name) for name in METRICS]
     for seed in range(200):
         run, qrels = seeded(seed)
         ours = score(run, qrels, [NAMES.get(name, name) for name in METRICS])
-        theirs = {(found.query_id, str(found.metric)): found.value for found in ir_measures.iter_calc(parsed, qrels, run)}
+        theirs = {(found.query_id, str(found.measure)): found.value for found in ir_measures.iter_calc(parsed, qrels, run)}
         for (query, metric), value in theirs.items():
             assert ours.per_query()[query][NAMES.get(metric, metric)] == pytest.approx(value, abs=1e-9), (seed, query, metric)
         means = ir_measures.calc_aggregate(parsed, qrels, run)
