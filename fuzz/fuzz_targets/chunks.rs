@@ -26,11 +26,11 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(chunks) => {
             let mut seen = BTreeSet::new();
             for chunk in &chunks {
-                let document = documents.iter().find(|it| it.id == chunk.doc_id).expect("known");
+                let document = documents.get(chunk.document as usize).expect("known");
                 let text =
                     document.text.get(chunk.range.as_range()).expect("a piece of its document");
                 assert!(!text.is_empty() && text.trim() == text, "{text:?}");
-                assert!(seen.insert((chunk.doc_id.clone(), chunk.range)), "{chunk:?}");
+                assert!(seen.insert((chunk.document, chunk.range)), "{chunk:?}");
             }
         }
         Err(error) => assert!(!error.to_string().is_empty() && error.hint().is_some()),

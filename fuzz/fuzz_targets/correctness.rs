@@ -1,4 +1,4 @@
-//! The rules for right answers: question, answer, gold answers and key facts.
+//! The rules for correct answers: question, answer, gold answers and key facts.
 
 #![no_main]
 
@@ -37,6 +37,6 @@ fuzz_target!(|text: &str| {
     }
     let share = groundedness(answer, &[asked, golds]);
     assert!(share.is_none_or(|share| (0.0..=1.0).contains(&share)), "{share:?}");
-    assert!(unsupported_values(answer, &[answer]).is_empty(), "an answer supports its own values");
+    assert!(unsupported_values(answer, &[answer], Language::english()).is_empty(), "an answer supports its own values");
     let _ = JudgeVerdict::read(answer);
 });
