@@ -30,20 +30,26 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
+    /// Rejects a key that would be sent unencrypted to another machine.
+    ///
+    /// # Errors
+    /// An error that names the setting and the address.
+    pub fn check_key_is_encrypted(&self) -> Result<(), Error> {
+        let is_encrypted = !self.url.starts_with("http://") || is_on_this_machine(&self.url);
+        if self.api_key.is_none() || is_encrypted {
+            return Ok(());
+        }
+        let (settings, url) = (&self.settings, shown(&self.url));
+        let message =
+            format!("`{settings}.url`: the Qdrant API key would be sent unencrypted to `{url}`");
+        Err(Error::permanent(message)
+            .with_hint("use `https`; plain `http` with a key is for this machine only"))
+    }
+
     /// Rejects URLs that the client would misinterpret, or would repeat with a secret in an error.
     pub(super) fn check(&self) -> Result<(), Error> {
         check_url(&self.url)?;
-        if self.api_key.is_some()
-            && self.url.starts_with("http://")
-            && !is_on_this_machine(&self.url)
-        {
-            let message = format!(
-                "`{}.url`: the Qdrant API key would be sent unencrypted to `{}`",
-                self.settings, self.url
-            );
-            return Err(Error::permanent(message)
-                .with_hint("use `https`; plain `http` with a key is for this machine only"));
-        }
+        self.check_key_is_encrypted()?;
         match &self.api_key {
             Some(key) if key.is_empty() || !key.bytes().all(|byte| byte.is_ascii_graphic()) => {
                 let problem = "the Qdrant API key must be printable ASCII without spaces";

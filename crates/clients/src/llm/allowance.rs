@@ -60,12 +60,6 @@ impl Allowance {
         self.state().spent += usd;
     }
 
-    /// Returns the cost so far, including that before resuming.
-    #[must_use]
-    pub fn spent(&self) -> f64 {
-        self.state().spent
-    }
-
     /// Makes `call`, one call to the server with this prompt, within the limit.
     pub(super) async fn spend(
         &self,
@@ -192,7 +186,7 @@ mod tests {
         let allowed = allowed(100.0);
         assert!(bills(&allowed, None).await.is_ok());
         // Four words and two.
-        assert!((allowed.spent() - 24.0).abs() < 1e-9);
+        assert!((allowed.state().spent - 24.0).abs() < 1e-9);
     }
 
     #[tokio::test]

@@ -36,7 +36,7 @@ pub(super) async fn check(reranker: &dyn Reranker) {
     assert_eq!(scored_backwards, scores, "scores stand in the order of their passages");
     for (passage, score) in PASSAGES.iter().zip(&scores) {
         let alone = reranker.scores(QUERY, &[*passage]).await.unwrap();
-        assert_eq!(alone, [*score], "what stands beside a passage does not matter");
+        assert_eq!(alone, [*score], "the other passages do not matter");
     }
     let twice = reranker.scores(QUERY, &[PASSAGES[1], PASSAGES[0], PASSAGES[1]]).await.unwrap();
     assert_eq!(twice, [scores[1], scores[0], scores[1]], "a passage may stand twice");

@@ -52,7 +52,7 @@ impl Replies {
         Ok(Self { writer: Mutex::new(Some(writer)), earlier: Mutex::new(by_prompt) })
     }
 
-    /// Takes the earlier response to the question over these passages. Each is returned once, so that repeats get one each.
+    /// Takes the earlier response to the question over these passages. Each is returned once.
     #[must_use]
     pub fn take(&self, question: &QuestionId, passages: &[ChunkId]) -> Option<Attempt> {
         let mut earlier = self.earlier.lock().unwrap_or_else(PoisonError::into_inner);

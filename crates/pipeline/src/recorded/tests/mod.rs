@@ -213,15 +213,15 @@ fn what_further_arms_were_shown_changes_nothing_of_the_pipelines_own() {
         attempts: vec![attempt("two")],
         contexts: vec![context("one two three four", Some("d"), None)],
     };
-    let (alone, beside) = (asked(vec![]), asked(vec![oracle]));
-    let (of_alone, of_beside) = (outcome(&alone), outcome(&beside));
+    let (alone, both) = (asked(vec![]), asked(vec![oracle]));
+    let (of_alone, of_both) = (outcome(&alone), outcome(&both));
     assert_eq!(
-        (of_beside.class, of_beside.reason, of_beside.flags),
+        (of_both.class, of_both.reason, of_both.flags),
         (of_alone.class, of_alone.reason, of_alone.flags)
     );
-    let (alone, beside) = (alone.trace, beside.trace);
-    assert_eq!((of_alone.class, beside.gold), (FailureClass::Chunking, alone.gold));
-    assert_eq!(beside.conditions[1].attempts[0].passages, ["d#0-18".into()]);
+    let (alone, both) = (alone.trace, both.trace);
+    assert_eq!((of_alone.class, both.gold), (FailureClass::Chunking, alone.gold));
+    assert_eq!(both.conditions[1].attempts[0].passages, ["d#0-18".into()]);
 }
 
 #[test]

@@ -78,15 +78,10 @@ impl Environment {
     ) -> Result<Server, Error> {
         self.check_offline(table, "url", url)?;
         let api_key = self.key(api_key_env, &format!("{table}.api_key_env"))?;
-        if api_key.is_some() && url.starts_with("http://") && !address::is_on_this_machine(url) {
-            let url = address::shown_url(url);
-            return Err(Error::other(format!(
-                "`{table}.url`: the Qdrant API key would be sent unencrypted to `{url}`"
-            ))
-            .with_hint("use `https`; plain `http` with a key is for this machine only"));
-        }
         let timeout = Duration::from_secs_f64(timeout_s);
-        Ok(Server { url: url.to_owned(), settings: table, api_key, timeout })
+        let server = Server { url: url.to_owned(), settings: table, api_key, timeout };
+        server.check_key_is_encrypted()?;
+        Ok(server)
     }
 
     fn check_offline(&self, table: &str, key: &str, url: &str) -> Result<(), Error> {

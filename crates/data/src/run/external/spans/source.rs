@@ -60,23 +60,30 @@ impl Source {
     }
 }
 
-/// Returns true if the first JSON value of `text` is a span or holds spans.
+/// Number of values, such as lines, in which spans are looked for: the first ones may be incomplete.
+const MOST_VALUES: usize = 20;
+
+/// Returns true if one of the first JSON values of `text` is a span or holds spans.
 #[must_use]
 pub fn is_export(text: &str) -> bool {
-    match serde_json::Deserializer::from_str(text).into_iter::<Value>().next() {
-        Some(Ok(value)) => holds_spans(&value),
-        // The reader of spans reports invalid JSON with its line.
-        Some(Err(_)) => {
-            OTLP.iter().any(|key| text.trim_start().starts_with(&format!("{{\"{key}\"")))
+    for value in serde_json::Deserializer::from_str(text).into_iter::<Value>().take(MOST_VALUES) {
+        match value {
+            Ok(value) if holds_spans(&value) => return true,
+            Ok(_) => {}
+            // The reader of spans reports invalid JSON with its line.
+            Err(_) => {
+                let start = text.trim_start();
+                return OTLP.iter().any(|key| start.starts_with(&format!("{{\"{key}\"")));
+            }
         }
-        None => false,
     }
+    false
 }
 
-/// Returns true for the first object, or the first one in the lists that it holds.
+/// Returns true for a span, and for lists that hold one.
 fn holds_spans(value: &Value) -> bool {
     match value {
-        Value::Array(items) => items.first().is_some_and(holds_spans),
+        Value::Array(items) => items.iter().any(holds_spans),
         Value::Object(fields) => {
             let has = |key: &str| fields.contains_key(key);
             OTLP.into_iter().any(has)
@@ -101,6 +108,9 @@ mod tests {
             r#"{"id": "1", "run_type": "chain", "inputs": {"question": "q"}}"#,
             r#"{"data": [{"id": "1", "traceId": "t", "type": "SPAN", "startTime": "2026"}], "meta": {}}"#,
             r#"{"id": "t", "input": "q", "observations": [{"id": "1", "trace_id": "t", "type": "SPAN", "start_time": "2026"}]}"#,
+            // The first one lacks its start, its type.
+            r#"[{"id": "1", "traceId": "t", "type": "SPAN"}, {"id": "2", "traceId": "t", "type": "SPAN", "startTime": "2026"}]"#,
+            "{\"id\": \"1\", \"inputs\": {}}\n{\"id\": \"2\", \"run_type\": \"llm\"}",
         ] {
             assert!(is_export(spans), "{spans}");
         }
