@@ -21,7 +21,7 @@ def test_an_example_names_the_planted_classes(name: str, tmp_path: Path) -> None
     done = subprocess.run([sys.executable, EXAMPLES / f"{name}_example.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     classes = dict(line.split() for line in done.stdout.splitlines() if len(line.split()) == 2)
-    assert classes == {"rollback": "correct", "silence": "ranking", "postage": "generation"}
+    assert classes == {"rollback": "correct", "silence": "ranked_low", "postage": "wrong_answer"}
 
 
 def test_the_quick_start_notebook_runs(tmp_path: Path) -> None:

@@ -15,10 +15,10 @@ from ragtriage import Run
 
 def test_each_planted_fault_is_named(faulty_run: Run) -> None:
     classes = {id: row["class"] for id, row in faulty_run.questions().items()}
-    assert classes == {"q1": "correct", "q2": "retrieval", "q3": "ranking", "q4": "generation"}
+    assert classes == {"q1": "correct", "q2": "not_retrieved", "q3": "ranked_low", "q4": "wrong_answer"}
     found = {name: share.count for name, share in faulty_run.classes.items() if share.count}
-    assert found == {"correct": 1, "generation": 1, "ranking": 1, "retrieval": 1}
-    assert faulty_run.classes["corpus"].count == 0
+    assert found == {"correct": 1, "wrong_answer": 1, "ranked_low": 1, "not_retrieved": 1}
+    assert faulty_run.classes["not_in_corpus"].count == 0
 
 
 def test_a_measure_is_a_mean_with_n_and_interval(faulty_run: Run) -> None:
@@ -35,8 +35,8 @@ def test_an_unknown_measure_names_the_nearest(faulty_run: Run) -> None:
         faulty_run["AnswerFM"]
     assert "did you mean `Answer" in str(raised.value)
     with pytest.raises(KeyError) as raised:
-        faulty_run["retrieval"]
-    assert '`run.classes["retrieval"]`' in str(raised.value)
+        faulty_run["not_retrieved"]
+    assert '`run.classes["not_retrieved"]`' in str(raised.value)
 
 
 def test_a_verdict_has_its_cautions(faulty_run: Run) -> None:
@@ -100,7 +100,7 @@ def test_questions_are_a_table(faulty_run: Run) -> None:
 def test_a_verdict_is_a_sentence(faulty_run: Run) -> None:
     verdict = faulty_run.verdict
     assert verdict is not None
-    assert "retrieval" in verdict.text
+    assert "not_retrieved" in verdict.text
 
 
 def test_a_report_is_written(faulty_run: Run, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_gate_that_cannot_be_judged_is_an_error(faulty_run: Run) -> None:
 def test_a_run_is_checked_against_its_own_baseline(faulty_run: Run) -> None:
     run = Run(faulty_run.path, baseline=faulty_run)
     # The run's own baseline: the drop and the rise are 0.
-    check = run.check(max_drop={"AnswerEM": 0.0, "retrieval": 0.0}, mode="mean")
+    check = run.check(max_drop={"AnswerEM": 0.0, "not_retrieved": 0.0}, mode="mean")
     assert [(gate.value, gate.verdict) for gate in check.gates] == [(0.0, "pass"), (0.0, "pass")]
 
 

@@ -83,7 +83,7 @@ fn a_report_without_texts_has_none_and_works() {
 
     let browser = Browser::start();
     let page = Page::open(&browser, &file, "");
-    page.filter("class", "generation");
+    page.filter("class", "wrong_answer");
     page.counts(2, N_QUESTIONS);
     page.ask("builder");
     let trace = sample.trace("builder");

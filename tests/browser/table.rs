@@ -17,13 +17,13 @@ fn every_class_flag_tag_and_kind_lists_its_questions() {
         page.counts(N_QUESTIONS, N_QUESTIONS);
     };
     for class in [
-        "retrieval",
-        "ranking",
-        "packing",
-        "generation",
+        "not_retrieved",
+        "ranked_low",
+        "not_packed",
+        "wrong_answer",
         "correct",
-        "correct_unsupported",
-        "correct_abstention",
+        "correct_without_evidence",
+        "declined",
     ] {
         lists("class", class, sample.ids(|trace| trace["class"] == class));
     }

@@ -48,9 +48,12 @@ impl Known {
     /// Fails unless the result has correct and wrong answers and losses before generation, so that a fault could change it.
     pub fn assert_telling(&self) {
         let n = |class: &str| self.summary["classes"][class].as_u64().unwrap_or_default();
-        let lost = n("retrieval") + n("ranking");
+        let lost = n("not_retrieved") + n("ranked_low");
         assert!(
-            n("correct") > 3 && n("packing") + n("generation") > 3 && lost > 3 && n("failed") == 0,
+            n("correct") > 3
+                && n("not_packed") + n("wrong_answer") > 3
+                && lost > 3
+                && n("failed") == 0,
             "{}",
             self.summary["classes"]
         );

@@ -30,7 +30,7 @@ fn an_empty_document_that_is_gold_loses_its_question_in_the_corpus() {
     let summary = project.summary("r");
     // A document without text holds no evidence, and no chunk boundary took it away.
     assert_eq!(
-        (class(&summary, "correct"), class(&summary, "corpus")),
+        (class(&summary, "correct"), class(&summary, "not_in_corpus")),
         (2, 1),
         "{}",
         summary["classes"]
@@ -39,7 +39,7 @@ fn an_empty_document_that_is_gold_loses_its_question_in_the_corpus() {
     let budget = &summary["loss_budget"];
     assert_eq!(
         (&budget["n"], &summary["verdict"]["bottleneck"]),
-        (&3.into(), &"corpus".into()),
+        (&3.into(), &"not_in_corpus".into()),
         "{}",
         outcome.stdout
     );

@@ -39,8 +39,8 @@ fn a_sheet_holds_what_a_person_needs() {
       "id": "q3",
       "question": "How long do Gamma restarts take?",
       "gold": "nine seconds",
-      "answer": "(abstained)",
-      "class": "ranking",
+      "answer": "(declined)",
+      "class": "ranked_low",
       "fault": null,
       "rule": "gold range 32-44 of `d` is in chunk 0, which came second, below the top 1 (the retriever's order: no reranker)",
       "flags": [],
@@ -66,8 +66,10 @@ fn a_sheet_holds_what_a_person_needs() {
 #[test]
 fn corrections_become_an_error_rate() {
     let project = two_runs(&[]);
-    let filled_in =
-        fill_in(&sheet(&project, &["9"]), &[("q1", "ok"), ("q2", "correct"), ("q3", "retrieval")]);
+    let filled_in = fill_in(
+        &sheet(&project, &["9"]),
+        &[("q1", "ok"), ("q2", "correct"), ("q3", "not_retrieved")],
+    );
     project.write("audit.jsonl", &filled_in);
     let args = ["report", "runs/k1", "--audited", "audit.jsonl"];
     let outcome = project.call(&args);

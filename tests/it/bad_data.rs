@@ -45,7 +45,10 @@ fn missing_evidence_that_is_kept_is_counted_and_lost_in_the_corpus() {
     );
     let outcome = project.good("r", &[]);
     let summary = project.summary("r");
-    assert_eq!((&summary["classes"]["corpus"], &summary["n_questions"]), (&1.into(), &3.into()));
+    assert_eq!(
+        (&summary["classes"]["not_in_corpus"], &summary["n_questions"]),
+        (&1.into(), &3.into())
+    );
     // Of three questions with gold one is lost before the documents.
     assert_eq!(summary["losses"]["stages"][0]["complete"], 2);
     let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");

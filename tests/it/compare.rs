@@ -82,7 +82,7 @@ fn a_comparison_in_a_terminal() {
           flip  lost: correct -> ranking
           gold  nine seconds
           A     nine seconds
-          B     (abstained)
+          B     (declined)
     ");
     assert!(
         below.contains("* AnswerF1 is the primary metric. Every other p is unadjusted"),
@@ -128,7 +128,7 @@ fn a_comparison_in_json_holds_what_the_terminal_shortens() {
     let flip = &pair["flips"][0];
     assert_eq!(
         (&flip["turn"], &flip["from"], &flip["to"]),
-        (&"lost".into(), &"correct".into(), &"ranking".into())
+        (&"lost".into(), &"correct".into(), &"ranked_low".into())
     );
     assert_eq!(flip["questions"][0]["baseline"], "nine seconds");
     assert_eq!(pair["changes"].to_string(), r#"[{"what":"retrieval.k","baseline":5,"run":1}]"#);

@@ -139,7 +139,7 @@ fn a_service_that_only_retrieves_needs_no_answers() {
     let outcome = run(&project, &rag, &["--name", "r"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     let summary = project.summary("r");
-    assert_eq!((class(&summary, "supported"), class(&summary, "undelivered")), (1, 1));
+    assert_eq!((class(&summary, "delivered"), class(&summary, "not_in_prompt")), (1, 1));
 }
 
 #[test]

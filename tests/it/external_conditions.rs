@@ -79,7 +79,7 @@ fn a_service_is_sent_the_passages_of_each_condition() {
     assert_eq!(oracle.len(), 2, "the condition and the test: {oracle:?}");
     assert!(oracle.contains(&json!([gold])), "{oracle:?}");
     let summary = project.summary("r");
-    assert_eq!(class(&summary, "undelivered"), 1);
+    assert_eq!(class(&summary, "not_in_prompt"), 1);
     let terms: Vec<(&str, f64)> = summary["loss_budget"]["terms"]
         .as_array()
         .expect("terms")
@@ -90,7 +90,7 @@ fn a_service_is_sent_the_passages_of_each_condition() {
         .filter(|(_, mean)| *mean != 0.0)
         .collect();
     // One of two questions is lost, and its evidence would bring it back.
-    assert_eq!(terms, [("undelivered", 0.5)]);
+    assert_eq!(terms, [("not_in_prompt", 0.5)]);
     // Two tests are too few to prove neglect, and one that is passed proves use.
     let report = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(!report.contains("not known whether"), "{report}");

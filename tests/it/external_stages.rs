@@ -49,7 +49,7 @@ fn stages_of_a_service_tell_which_one_lost_the_evidence() {
     let stages = r#"{ vector_search = "/debug/hits", reranked = "/debug/ranked/*/text" }"#;
     let project = run(stages);
     check(&project, "r");
-    assert_eq!(classes(&project), ["ranking", "retrieval"]);
+    assert_eq!(classes(&project), ["ranked_low", "not_retrieved"]);
     let trace = &project.traces("r")[0];
     let steps = trace["stages"].as_array().expect("stages");
     let steps: Vec<[&str; 2]> = steps
@@ -60,5 +60,5 @@ fn stages_of_a_service_tell_which_one_lost_the_evidence() {
     assert_eq!(steps, expected);
     // With the retriever alone, the prompt of q1 is not the first of its ranking.
     let project = run(r#"{ vector_search = "/debug/hits" }"#);
-    assert_eq!(classes(&project), ["undelivered", "retrieval"]);
+    assert_eq!(classes(&project), ["not_in_prompt", "not_retrieved"]);
 }

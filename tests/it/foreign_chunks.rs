@@ -52,7 +52,7 @@ fn the_same_ranges_from_a_file_give_the_same_results() {
         assert_eq!(own[key], foreign[key], "{key}");
     }
     // Six questions need both halves, and `key?` finds the first alone: a boundary is between them.
-    assert_eq!(own["classes"]["chunking"], 6, "{}", own["classes"]);
+    assert_eq!(own["classes"]["split"], 6, "{}", own["classes"]);
     let manifest = project.json("runs/foreign/run.json");
     assert_eq!(manifest["models"][0]["role"], "chunks");
     for name in ["chunks.trec", "retrieval.trec"] {

@@ -80,7 +80,7 @@ fn what_our_own_run_recorded_comes_back_with_the_same_numbers() {
             json!({ "text": words.join(" "), "doc_id": "an id of another store" })
         }),
     ];
-    let lost = ["retrieval", "ranking", "packing", "chunking", "undelivered"];
+    let lost = ["not_retrieved", "ranked_low", "not_packed", "split", "not_in_prompt"];
     for (name, form) in forms {
         project.write("record.jsonl", record_of(&project, "own", form));
         let imported = good(&project, name, &["record.jsonl"]);
@@ -96,18 +96,18 @@ fn what_our_own_run_recorded_comes_back_with_the_same_numbers() {
         }
         for same in [
             "correct",
-            "correct_unsupported",
-            "generation",
+            "correct_without_evidence",
+            "wrong_answer",
             "hallucinated",
-            "correct_abstention",
-            "corpus",
+            "declined",
+            "not_in_corpus",
         ] {
             assert_eq!(class(&imported, same), class(&own, same), "{name}: {same}");
         }
         // The prompt is all that is recorded: the same questions did not arrive, at a stage that is not known.
         let n_lost = |summary: &Value| lost.iter().map(|name| class(summary, name)).sum::<u64>();
         assert_eq!(n_lost(&imported), n_lost(&own), "{name}");
-        for stage in ["retrieval", "ranking", "packing"] {
+        for stage in ["not_retrieved", "ranked_low", "not_packed"] {
             assert_eq!(class(&imported, stage), 0, "{name}: {stage}");
         }
     }
@@ -145,7 +145,7 @@ fn standard_input_is_read_as_the_file_is() {
     let project = Project::new();
     project.write("r.jsonl", RECORD);
     let summary = good(&project, "file", &["r.jsonl", "--config", "c.toml"]);
-    assert_eq!((class(&summary, "correct"), class(&summary, "undelivered")), (1, 1));
+    assert_eq!((class(&summary, "correct"), class(&summary, "not_in_prompt")), (1, 1));
     let args = ["import", "-", "--config", "c.toml", "--out", "runs", "--name", "stdin", "--json"];
     let output = project.command(&args).write_stdin(RECORD).output().expect("starts");
     let printed: Value = serde_json::from_slice(&output.stdout).expect("summary.json alone");
@@ -158,12 +158,12 @@ fn a_trec_run_is_joined_with_the_golds_of_its_documents() {
     project.write("r.trec", "q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 b 1 3 t\n");
     let one = good(&project, "one", &["r.trec", "--config", "c.toml", "--set", "retrieval.k=1"]);
     assert_eq!(
-        (class(&one, "ranking"), class(&one, "supported")),
+        (class(&one, "ranked_low"), class(&one, "delivered")),
         (1, 1),
         "`a` came second of k = 1"
     );
     let two = good(&project, "two", &["r.trec", "--config", "c.toml", "--set", "retrieval.k=2"]);
-    assert_eq!(class(&two, "supported"), 2);
+    assert_eq!(class(&two, "delivered"), 2);
     // Reciprocal ranks 1/2 and 1.
     assert_eq!(metric(&two, "RR"), (0.75, 2));
 }
@@ -197,7 +197,7 @@ fn a_context_that_stands_nowhere_is_counted_and_gold_text_in_it_is_not_lost() {
          {\"id\": \"q2\", \"contexts\": [\"Sixty cooks, or six.\"]}\n",
     );
     let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
-    assert_eq!((class(&summary, "supported"), class(&summary, "unclear")), (1, 1));
+    assert_eq!((class(&summary, "delivered"), class(&summary, "unclear")), (1, 1));
     let notes = project.notes("r");
     assert!(notes.contains("1 context that is in no document: "), "{notes}");
     assert!(
@@ -294,12 +294,12 @@ fn a_blank_answer_to_a_question_without_one_is_right_and_keys_that_are_not_read_
          {\"id\": \"q2\", \"contexts\": [], \"answer\": null}\n",
     );
     let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
-    assert_eq!(class(&summary, "correct_abstention"), 2);
+    assert_eq!(class(&summary, "declined"), 2);
     let notes = project.notes("r");
     assert!(notes.contains("1 line with a key that is not read, `contexts[].page`"), "{notes}");
     assert!(
         notes.contains(
-            "1 question without an answer in a record with answers: each counts as an abstention"
+            "1 question without an answer in a record with answers: each counts as a declined reply"
         ),
         "{notes}"
     );

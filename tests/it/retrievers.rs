@@ -144,7 +144,7 @@ fn what_scores_below_the_least_is_dropped_from_the_final_ranking_only() {
     assert!(traces.iter().any(|trace| hits(trace, "min_score").len() < hits(trace, "bm25").len()));
     // With a least that nothing reaches, every question whose gold was a candidate is lost by ranking.
     let none = run(&project, "none", &["retrieval.min_score=1000"]);
-    assert!(none.iter().all(|trace| trace["class"] == "ranking"), "{none:?}");
+    assert!(none.iter().all(|trace| trace["class"] == "ranked_low"), "{none:?}");
 }
 
 #[test]

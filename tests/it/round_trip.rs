@@ -109,7 +109,7 @@ fn retrieval_k_counts_as_packed_where_only_rankings_are_recorded() {
     for (k, supported, ranking) in [("retrieval.k=1", 1, 1), ("retrieval.k=2", 2, 0)] {
         let (_, classes) = imported(lines, &["--set", k]);
         assert_eq!(
-            (&classes["supported"], &classes["ranking"]),
+            (&classes["delivered"], &classes["ranked_low"]),
             (&supported.into(), &ranking.into())
         );
     }

@@ -49,9 +49,8 @@ fn the_runs_folder_holds_what_the_design_names() {
         (&220.into(), &275.into())
     );
     assert_eq!(summary["losses"]["stages"][0]["complete"], 275);
-    let unanswerable = summary["classes"]["correct_abstention"]
-        .as_u64()
-        .zip(summary["classes"]["hallucinated"].as_u64());
+    let unanswerable =
+        summary["classes"]["declined"].as_u64().zip(summary["classes"]["hallucinated"].as_u64());
     assert_eq!(unanswerable.map(|(a, b)| a + b), Some(25));
 }
 
@@ -229,9 +228,9 @@ fn without_a_generator_the_run_is_about_support_alone() {
     let summary = project.summary("r");
     let stages = summary["losses"]["stages"].as_array().expect("stages");
     let names: Vec<&str> = stages.iter().filter_map(|row| row["class"].as_str()).collect();
-    assert_eq!(names, ["corpus", "chunking", "retrieval", "ranking", "packing"]);
+    assert_eq!(names, ["not_in_corpus", "split", "not_retrieved", "ranked_low", "not_packed"]);
     assert_eq!(
-        (&summary["classes"]["supported"], &summary["loss_budget"]["of"]),
+        (&summary["classes"]["delivered"], &summary["loss_budget"]["of"]),
         (&stages[4]["complete"], &"support".into())
     );
     // What is lost is the share whose support did not reach the prompt.

@@ -32,9 +32,9 @@ fn import(project: &Project, args: &[&str]) -> crate::project::Outcome {
 /// that of q3, and the model answered q4 wrong.
 const PLANTED: [(&str, &str); 5] = [
     ("q1", "correct"),
-    ("q2", "ranking"),
-    ("q3", "retrieval"),
-    ("q4", "generation"),
+    ("q2", "ranked_low"),
+    ("q3", "not_retrieved"),
+    ("q4", "wrong_answer"),
     ("q5", "correct"),
 ];
 

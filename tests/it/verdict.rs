@@ -93,7 +93,7 @@ fn reference_answers_without_evidence_blame_no_stage() {
         "No stage can be blamed: no question has evidence, a relevance judgment, or a gold answer that a document contains. \
          Add evidence to some of the 100 questions to tell the stages apart."
     );
-    assert_eq!(class(&summary, "corpus"), 0);
+    assert_eq!(class(&summary, "not_in_corpus"), 0);
     let screen = outcome.stdout;
     assert!(!screen.contains("EM@5") && screen.contains("AnswerCorrect: 0.880"), "{screen}");
     assert!(screen.contains("ragtriage dataset label c.toml to label the evidence"), "{screen}");
@@ -152,7 +152,7 @@ fn a_delivered_part_of_a_section_is_right_or_open_and_never_lost_by_chunking() {
     // The end of the section holds the gold answer: 30 of 40 answers are correct, 10 are wrong.
     let record = |i: usize| json!({ "id": format!("q{i}"), "contexts": [port(i)], "answer": ports(i, i < 30) });
     let (outcome, summary) = imported(&recorded(40, sections, by_section, record));
-    let found = ["correct", "unclear", "chunking", "correct_unsupported"];
+    let found = ["correct", "unclear", "split", "correct_without_evidence"];
     assert_eq!(found.map(|name| class(&summary, name)), [30, 10, 0, 0]);
     let caution = "10 questions are left open: the label is wider than a chunk, and only a part of it was delivered.";
     assert_eq!(cautions(&summary), [caution]);
@@ -183,12 +183,12 @@ fn the_recorded_prompt_decides_what_was_packed() {
     };
     let (outcome, summary) = imported(&recorded(60, document, question, record));
     let stages = summary["losses"]["stages"].as_array().expect("rows");
-    let packing = stages.iter().find(|row| row["class"] == "packing").expect("a row");
+    let packing = stages.iter().find(|row| row["class"] == "not_packed").expect("a row");
     assert_eq!(packing["complete"], 4, "{stages:?}");
     // Contexts do not show whether what they lack was retrieved.
-    let found = ["correct", "generation", "undelivered", "correct_unsupported"];
+    let found = ["correct", "wrong_answer", "not_in_prompt", "correct_without_evidence"];
     assert_eq!(found.map(|name| class(&summary, name)), [4, 0, 10, 0], "{}", summary["classes"]);
-    let below = class(&summary, "ranking") + class(&summary, "packing");
+    let below = class(&summary, "ranked_low") + class(&summary, "not_packed");
     assert_eq!(below, 46);
     // All 4 answers with evidence are correct, so that evidence would bring 46 + 10; but 4 answers tell little. The record does not say
     // whether the contexts were reranked.
@@ -218,7 +218,7 @@ fn a_reader_that_repeats_one_wrong_answer_does_not_make_labels_suspect() {
     let (_, summary) = imported(&recorded(30, sections, by_document, record));
     assert_eq!(summary["flags"]["label_suspect"], 0, "{}", summary["flags"]);
     // Question 0 is correct by luck.
-    assert_eq!((class(&summary, "correct"), class(&summary, "generation")), (1, 29));
+    assert_eq!((class(&summary, "correct"), class(&summary, "wrong_answer")), (1, 29));
     // Where the gold passages hold the common answer and not the gold answer, the label is suspect: the port is another.
     let mislabelled = |i: usize| {
         let mut question = by_document(i);

@@ -93,12 +93,12 @@ fn a_readers_faults_are_named_in_german_and_chinese_as_in_english() {
         let summary = project.summary("r");
         let n = records.len() as f64;
         let share = |count: u64| count as f64 / n;
-        let abstained = summary["generation"]["abstained"].as_u64().expect("a count");
+        let declined = summary["generation"]["declined"].as_u64().expect("a count");
         let classes = &summary["classes"];
         assert!((share(class(&summary, "correct")) - 0.5).abs() <= 0.03, "{code}: {classes}");
-        assert!((share(abstained) - 0.25).abs() <= 0.01, "{code}: {abstained}");
+        assert!((share(declined) - 0.25).abs() <= 0.01, "{code}: {declined}");
         // What is neither correct nor certainly wrong is unsure: no other class.
-        let generation = class(&summary, "generation");
+        let generation = class(&summary, "wrong_answer");
         let unsure = class(&summary, "unsure");
         assert_eq!(class(&summary, "correct") + generation + unsure, records.len() as u64);
         assert!(share(generation) >= 0.39, "{code}: {classes}");

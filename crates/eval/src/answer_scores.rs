@@ -83,7 +83,7 @@ impl<'a> AnswerOf<'a> {
         self.attempt.map(|attempt| attempt.extracted.as_str())
     }
 
-    /// Returns the answer, unless it abstains, refuses or has no content.
+    /// Returns the answer, unless it declines, refuses or has no content.
     fn answered(&self) -> Option<&'a str> {
         let attempt = self.attempt.filter(|attempt| attempt.stance == Stance::Answered)?;
         let answer = attempt.extracted.as_str();

@@ -105,7 +105,7 @@ fn could_be_raised(run: &SavedRun, flag: Flag) -> bool {
             .iter()
             .any(|trace| trace.steps.iter().any(|step| step.exact_search.is_some())),
         Flag::LabelSuspect => has_condition(run, Condition::Oracle),
-        Flag::ServerTruncated => has_condition(run, Condition::Retrieved),
+        Flag::PromptTruncated => has_condition(run, Condition::Retrieved),
         Flag::EncoderTruncated | Flag::AnswerElsewhere => true,
     }
 }

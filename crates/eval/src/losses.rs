@@ -31,7 +31,7 @@ pub struct LossTable {
 /// The losses of a stage.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct StageLosses {
-    /// The failure class of the questions that the stage loses; `undelivered`: a record does not show which stage before the prompt.
+    /// The failure class of the questions that the stage loses; `not_in_prompt`: a record does not show which stage before the prompt.
     pub class: FailureClass,
     /// Questions whose evidence is complete in the result of the stage, all of a wide label; at `generation` those answered correctly. It
     /// is no upper bound on accuracy, since the model may answer others from memory. `None` where a record does not show it.
@@ -57,8 +57,8 @@ pub struct QuestionCount {
 /// Classes of questions that no stage lost, or of which that is open.
 const OTHERS: [(FailureClass, &str); 5] = [
     (FailureClass::Correct, "correct, with evidence"),
-    (FailureClass::CorrectUnsupported, "correct, without evidence"),
-    (FailureClass::Supported, "evidence in the prompt"),
+    (FailureClass::CorrectWithoutEvidence, "correct, without evidence"),
+    (FailureClass::Delivered, "evidence in the prompt"),
     (FailureClass::Unsure, "unsure if correct"),
     (FailureClass::Unclear, "unclear"),
 ];
@@ -67,7 +67,7 @@ const OTHERS: [(FailureClass, &str); 5] = [
 const OUTSIDE: [(Option<FailureClass>, &str); 4] = [
     (Some(FailureClass::Failed), "failed"),
     (None, "unanswerable"),
-    (Some(FailureClass::CorrectAbstention), "unanswerable and abstained"),
+    (Some(FailureClass::Declined), "unanswerable and declined"),
     (Some(FailureClass::Hallucinated), "unanswerable and answered"),
 ];
 
@@ -77,7 +77,7 @@ fn by_evidence(trace: &Trace, outcome: &Outcome) -> Option<FailureClass> {
         return Some(outcome.class);
     }
     let class = match outcome.evidence {
-        Evidence::Complete | Evidence::Truncated => FailureClass::Supported,
+        Evidence::Complete | Evidence::Truncated => FailureClass::Delivered,
         Evidence::Untestable | Evidence::Unseen { .. } | Evidence::Partial { .. } => {
             FailureClass::Unclear
         }
@@ -105,7 +105,7 @@ impl LossTable {
         let costs = costs(budget, verdict);
         let stage_losses = |class: FailureClass| {
             let complete = class.stage().filter(|stage| is_shown(&testable, *stage));
-            let is_counted = class != FailureClass::Generation || !is_of_retrieval;
+            let is_counted = class != FailureClass::WrongAnswer || !is_of_retrieval;
             let cost = costs.iter().find(|cost| cost.0 == class);
             StageLosses {
                 class,
@@ -115,15 +115,15 @@ impl LossTable {
                 ci95: cost.and_then(|(.., ci95)| *ci95),
             }
         };
-        let undelivered = FailureClass::Undelivered;
+        let not_in_prompt = FailureClass::NotInPrompt;
         let classes = Stage::ALL.map(FailureClass::from).into_iter();
         let classes = classes.flat_map(|class| {
-            let unknown = (class == FailureClass::Generation).then_some(undelivered);
+            let unknown = (class == FailureClass::WrongAnswer).then_some(not_in_prompt);
             unknown.into_iter().chain([class])
         });
         let classes = classes.filter(|class| match class {
-            FailureClass::Undelivered => count(Some(undelivered)) > 0,
-            FailureClass::Generation => is_answered,
+            FailureClass::NotInPrompt => count(Some(not_in_prompt)) > 0,
+            FailureClass::WrongAnswer => is_answered,
             _ => true,
         });
         let stages = classes.map(stage_losses).collect();
@@ -180,14 +180,14 @@ fn costs(budget: &LossBudget, verdict: &LossVerdict) -> Vec<(FailureClass, f64, 
     }
     let n = budget.n as f64;
     let classes = Stage::ALL.map(FailureClass::from).into_iter();
-    let classes: Vec<FailureClass> = classes.chain([FailureClass::Undelivered]).collect();
+    let classes: Vec<FailureClass> = classes.chain([FailureClass::NotInPrompt]).collect();
     let terms = |class| budget.terms.iter().filter(move |term| term.source.class() == class);
     let answers = classes.iter().map(|class| terms(*class).map(|term| term.mean).sum::<f64>() * n);
     let answers = adding_up(&answers.collect::<Vec<f64>>(), 0);
     let each = classes.into_iter().zip(answers);
     each.map(|(class, answers)| {
         let ci95 = match class {
-            FailureClass::Generation => verdict.generator.ci95,
+            FailureClass::WrongAnswer => verdict.generator.ci95,
             _ => terms(class).next().and_then(|term| term.ci95).map(|ci95| ci95.times(n)),
         };
         (class, answers, ci95)

@@ -224,7 +224,7 @@ mod tests {
         traces[0].question.tags = vec!["a".to_owned()];
         traces[1].question.tags = vec!["b".to_owned(), "a".to_owned(), "a".to_owned()];
         traces[2].question.kind = QuestionKind::YesNo;
-        let lost = || outcome(FailureClass::Ranking, Some(Stage::Ranking));
+        let lost = || outcome(FailureClass::RankedLow, Some(Stage::Ranking));
         (
             traces,
             vec![
@@ -252,7 +252,7 @@ mod tests {
         );
         let a = &slices[0].parts[0];
         assert_eq!((a.em.mean, a.em.n, a.supported.mean), (0.5, 2, 0.5));
-        assert_eq!((a.rough, a.mostly), (true, Some((FailureClass::Ranking, 1))));
+        assert_eq!((a.rough, a.mostly), (true, Some((FailureClass::RankedLow, 1))));
     }
 
     #[test]

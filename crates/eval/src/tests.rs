@@ -125,9 +125,9 @@ fn five() -> (Vec<Trace>, Vec<Outcome>) {
     ];
     let outcomes = vec![
         outcome(FailureClass::Correct, None),
-        outcome(FailureClass::Retrieval, Some(Stage::Retrieval)),
-        outcome(FailureClass::Generation, None),
-        outcome(FailureClass::Corpus, Some(Stage::Corpus)),
+        outcome(FailureClass::NotRetrieved, Some(Stage::Retrieval)),
+        outcome(FailureClass::WrongAnswer, None),
+        outcome(FailureClass::NotInCorpus, Some(Stage::Corpus)),
         outcome(FailureClass::Correct, None),
     ];
     let outcomes = judged(&traces, outcomes);
@@ -145,13 +145,13 @@ fn the_loss_budget_adds_up_term_by_term() {
         budget.terms.iter().find(|term| term.source == source).expect("every source").mean
     };
     for (source, expected) in [
-        (Source::Corpus, 0.2),
-        (Source::Chunking, 0.0),
-        (Source::Retrieval, 0.2),
-        (Source::Ranking, 0.0),
-        (Source::Packing, 0.0),
-        (Source::Distraction, 0.0),
-        (Source::Reader, 0.2),
+        (Source::NotInCorpus, 0.2),
+        (Source::Split, 0.0),
+        (Source::NotRetrieved, 0.2),
+        (Source::RankedLow, 0.0),
+        (Source::NotPacked, 0.0),
+        (Source::IgnoredContext, 0.0),
+        (Source::Misread, 0.2),
     ] {
         assert!((term(source) - expected).abs() < 1e-12, "{}: {}", source.name(), term(source));
     }
@@ -176,14 +176,14 @@ fn gold_in_noise_parts_distraction_from_delivery() {
             condition: Condition::GoldWithDistractors,
             attempts: vec![attempt(in_noise)],
         });
-        let outcome = outcome(FailureClass::Retrieval, Some(Stage::Retrieval));
+        let outcome = outcome(FailureClass::NotRetrieved, Some(Stage::Retrieval));
         assert_eq!(terms(lost, outcome), expected, "{in_noise}");
     }
     // A prompt truncated by the server: its support was there, and packing lost all that the oracle
     // had.
     let cut = trace(1, &["d#0"], "1815", Some("18 May"));
     let by_server =
-        Outcome { evidence: Evidence::Truncated, ..outcome(FailureClass::Packing, None) };
+        Outcome { evidence: Evidence::Truncated, ..outcome(FailureClass::NotPacked, None) };
     assert_eq!(terms(cut, by_server), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
 }
 
@@ -247,12 +247,12 @@ fn the_table_of_losses_counts_each_question_once() {
     assert_eq!(
         rows.collect::<Vec<_>>(),
         [
-            row("corpus", 4, 1),
-            row("chunking", 4, 0),
-            row("retrieval", 3, 1),
-            row("ranking", 3, 0),
-            row("packing", 3, 0),
-            row("generation", 2, 1),
+            row("not_in_corpus", 4, 1),
+            row("split", 4, 0),
+            row("not_retrieved", 3, 1),
+            row("ranked_low", 3, 0),
+            row("not_packed", 3, 0),
+            row("wrong_answer", 2, 1),
         ]
     );
     let others = table.others.iter().map(|other| (other.what, other.questions));
@@ -267,14 +267,14 @@ fn a_stage_that_a_record_does_not_show_has_no_count() {
     let (first, last) = (Stage::Retrieval, Stage::Ranking);
     outcomes[1] = Outcome {
         evidence: Evidence::Between { first, last },
-        ..outcome(FailureClass::Undelivered, None)
+        ..outcome(FailureClass::NotInPrompt, None)
     };
     let table = loss_table(&traces, &outcomes);
     let row = |class| table.stages.iter().find(|row| row.class == class).expect("a row");
-    let (retrieval, ranking) = (row(FailureClass::Retrieval), row(FailureClass::Ranking));
+    let (retrieval, ranking) = (row(FailureClass::NotRetrieved), row(FailureClass::RankedLow));
     assert_eq!((retrieval.complete, ranking.complete), (None, Some(3)));
-    let undelivered = row(FailureClass::Undelivered);
-    assert_eq!((undelivered.complete, undelivered.questions), (None, Some(1)));
+    let not_in_prompt = row(FailureClass::NotInPrompt);
+    assert_eq!((not_in_prompt.complete, not_in_prompt.questions), (None, Some(1)));
 }
 
 #[test]

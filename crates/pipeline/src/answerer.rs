@@ -35,7 +35,7 @@ impl Reply {
         Self { completion, extracted, stance, cost_usd: None }
     }
 
-    /// Reads the answer of an external RAG. A blank one abstains, as in a record.
+    /// Reads the answer of an external RAG. A blank one declines, as in a record.
     fn of_service(answer: RecordedAttempt) -> Self {
         let RecordedUsage { prompt_tokens, completion_tokens, cost_usd, finish, .. } = answer.usage;
         let completion = Completion {
@@ -48,7 +48,7 @@ impl Reply {
         let is_blank = completion.text.trim().is_empty();
         let reply = Self::read(completion);
         if is_blank && finish.is_none() {
-            return Self { stance: Stance::Abstained, ..reply };
+            return Self { stance: Stance::Declined, ..reply };
         }
         Self { cost_usd, ..reply }
     }

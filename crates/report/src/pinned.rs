@@ -108,8 +108,8 @@ fn an_audit() {
         n_audited: 48,
         wrong: Share { count: 3, share: 0.0625, ci95: Some(interval(0.0215, 0.1684)) },
         confusion: vec![
-            cell(FailureClass::Ranking, FailureClass::Ranking, 20),
-            cell(FailureClass::Ranking, FailureClass::Retrieval, 3),
+            cell(FailureClass::RankedLow, FailureClass::RankedLow, 20),
+            cell(FailureClass::RankedLow, FailureClass::NotRetrieved, 3),
             cell(FailureClass::Correct, FailureClass::Correct, 25),
         ],
     };

@@ -254,7 +254,7 @@ fn sampled(at: usize, fate: &Fate) -> Trace {
 fn attempt(answer: &str, hits: &[Value], has_failed: bool) -> Value {
     let mut attempt = json!({
         "passages": [hits[0]["id"]], "raw": answer, "extracted": answer,
-        "stance": if answer.is_empty() { "abstained" } else { "answered" }, "finish": "stop",
+        "stance": if answer.is_empty() { "declined" } else { "answered" }, "finish": "stop",
         "tokens": {"prompt": 10, "completion": 2}, "cost_usd": 0.03125, "seconds": 0.5,
     });
     if has_failed {

@@ -188,7 +188,7 @@ fn the_loss_budget_of_a_service_recovers_what_reader_and_noise_cost() {
     let summary = project.summary("r");
     assert_eq!(summary["loss_budget"]["of"], "correct answers");
     assert_eq!(summary["loss_budget"]["n"], 400);
-    for (at, source) in ["reader", "context_use", "retrieval"].iter().enumerate() {
+    for (at, source) in ["misread", "ignored_context", "not_retrieved"].iter().enumerate() {
         let losses = (0..400).map(|number| Habits::of(number).losses()[at]);
         let planted = losses.sum::<f64>() / 400.0;
         let found = term(&summary, source);
@@ -227,7 +227,7 @@ fn a_service_that_ignores_contexts_is_reported_and_its_conditions_are_left_out()
         summary["conditions"].as_object().expect("conditions").keys().collect();
     assert_eq!(conditions, ["retrieved"]);
     assert_eq!(summary["loss_budget"]["of"], "correct answers, estimated");
-    assert_eq!(class(&summary, "retrieval"), 8);
+    assert_eq!(class(&summary, "not_retrieved"), 8);
     // The facts stay in the traces.
     let traces = project.read("runs/r/traces.jsonl");
     assert!(traces.contains("\"oracle\"") && traces.contains("\"planted\""));

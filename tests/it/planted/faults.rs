@@ -44,7 +44,7 @@ fn deleted_documents_are_the_corpus() {
     let mut trial = clean();
     let touched = third(&trial, answerable);
     trial.setting.delete(&touched);
-    trial.expects(&touched, "corpus");
+    trial.expects(&touched, "not_in_corpus");
     trial.run("deleted");
 }
 
@@ -53,7 +53,7 @@ fn boundaries_through_the_gold_are_chunking() {
     let mut trial = clean();
     trial.sets.push("chunking.size=30");
     let touched = trial.setting.ids(|question| question.shape == Shape::Long);
-    trial.expects(&touched, "chunking");
+    trial.expects(&touched, "split");
     trial.run("parted");
 }
 
@@ -62,7 +62,7 @@ fn gold_below_the_candidates_is_retrieval() {
     let mut trial = clean();
     let touched = third(&trial, answerable);
     trial.setting.distract(&touched, 35, 2 * BLOCK_WORDS);
-    trial.expects(&touched, "retrieval");
+    trial.expects(&touched, "not_retrieved");
     trial.run("below-candidates");
 }
 
@@ -71,7 +71,7 @@ fn gold_between_candidates_and_k_is_ranking() {
     let mut trial = clean();
     let touched = third(&trial, answerable);
     trial.setting.distract(&touched, 8, 2 * BLOCK_WORDS);
-    trial.expects(&touched, "ranking");
+    trial.expects(&touched, "ranked_low");
     trial.run("below-k");
 }
 
@@ -93,13 +93,13 @@ fn gold_beyond_the_budget_is_packing() {
     let (mut trial, touched) = gold_comes_fifth();
     // Two passages of 60 words fit, four do not: a passage has 85 to 115 tokens.
     trial.sets.push("generation.context_tokens=300");
-    trial.expects(&touched, "packing");
+    trial.expects(&touched, "not_packed");
     trial.run("budget");
 }
 
 #[test]
 fn a_server_that_reads_the_end_of_a_prompt_is_packing() {
-    conduct(Conduct::ReadsTheEnd, "packing +server_truncated");
+    conduct(Conduct::ReadsTheEnd, "not_packed +prompt_truncated");
 }
 
 /// A third of the questions treated so is diagnosed as `label`.
@@ -113,7 +113,7 @@ fn conduct(conduct: Conduct, label: &str) -> serde_json::Value {
 
 #[test]
 fn a_generator_that_ignores_the_context_is_the_reader() {
-    let summary = conduct(Conduct::IgnoresContext, "generation/reader");
+    let summary = conduct(Conduct::IgnoresContext, "wrong_answer/misread");
     assert_eq!(
         summary["flags"]["label_suspect"], 0,
         "a mistake repeated in all conditions says nothing about the labels"
@@ -129,21 +129,21 @@ fn a_wrong_label_is_suspect_where_all_conditions_give_what_the_gold_passages_say
     for question in questions.filter(|question| touched.contains(&question.id)) {
         question.answers = vec![question.wrong.clone()];
     }
-    trial.expects(&touched, "generation/reader");
+    trial.expects(&touched, "wrong_answer/misread");
     let summary = trial.run("mislabelled");
     assert_eq!(summary["flags"]["label_suspect"], touched.len());
 }
 
 #[test]
 fn a_generator_that_errs_among_other_passages_is_context_use() {
-    conduct(Conduct::ErrsAmongOthers, "generation/context_use");
+    conduct(Conduct::ErrsAmongOthers, "wrong_answer/ignored_context");
 }
 
 #[test]
 fn a_generator_that_abstains_refuses_or_says_nothing_is_named_so() {
-    conduct(Conduct::Abstains, "generation/abstained");
+    conduct(Conduct::Declines, "wrong_answer/declined");
     conduct(Conduct::Refuses, "failed");
-    conduct(Conduct::NeverAnswers, "generation/reader");
+    conduct(Conduct::NeverAnswers, "wrong_answer/misread");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn an_answer_from_memory_is_right_without_support() {
     let touched = third(&trial, answerable);
     trial.setting.delete(&touched);
     trial.reader.treats(&touched, Conduct::KnowsByHeart);
-    trial.expects(&touched, "correct_unsupported");
+    trial.expects(&touched, "correct_without_evidence");
     trial.run("by-heart");
 }
 

@@ -12,9 +12,9 @@ fn left_open(width: Width) -> usize {
         trial.setting.questions.retain(|question| question.shape != Shape::Long);
     }
     // The gold passages of a wide label are several parts of it: who errs among other passages errs among these too.
-    trial.expects_instead("generation/context_use", "generation/reader");
+    trial.expects_instead("wrong_answer/ignored_context", "wrong_answer/misread");
     // A wide label does not show what its boundaries part: the part with the answer came too low.
-    trial.expects_instead("chunking", "ranking");
+    trial.expects_instead("split", "ranked_low");
     trial.setting.widen(width);
     trial.run_claims(&format!("mixed-{width:?}").to_lowercase())
 }

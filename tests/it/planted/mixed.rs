@@ -7,18 +7,18 @@ use super::trial::Trial;
 /// Dealt to the questions of one block in turn; what each must be diagnosed as.
 const FAULTS: [(Fault, &str); 13] = [
     (Fault::None, "correct"),
-    (Fault::Deleted, "corpus"),
-    (Fault::Notes(35), "retrieval"),
-    (Fault::Notes(8), "ranking"),
-    (Fault::Notes(4), "packing"),
-    (Fault::Conduct(Conduct::ReadsTheEnd), "packing +server_truncated"),
-    (Fault::Conduct(Conduct::IgnoresContext), "generation/reader"),
-    (Fault::Conduct(Conduct::ErrsAmongOthers), "generation/context_use"),
-    (Fault::Conduct(Conduct::Abstains), "generation/abstained"),
+    (Fault::Deleted, "not_in_corpus"),
+    (Fault::Notes(35), "not_retrieved"),
+    (Fault::Notes(8), "ranked_low"),
+    (Fault::Notes(4), "not_packed"),
+    (Fault::Conduct(Conduct::ReadsTheEnd), "not_packed +prompt_truncated"),
+    (Fault::Conduct(Conduct::IgnoresContext), "wrong_answer/misread"),
+    (Fault::Conduct(Conduct::ErrsAmongOthers), "wrong_answer/ignored_context"),
+    (Fault::Conduct(Conduct::Declines), "wrong_answer/declined"),
     (Fault::Conduct(Conduct::Refuses), "failed"),
-    (Fault::Conduct(Conduct::NeverAnswers), "generation/reader"),
-    (Fault::Conduct(Conduct::ForgetsOverPassages), "generation/reader"),
-    (Fault::DeletedButKnown, "correct_unsupported"),
+    (Fault::Conduct(Conduct::NeverAnswers), "wrong_answer/misread"),
+    (Fault::Conduct(Conduct::ForgetsOverPassages), "wrong_answer/misread"),
+    (Fault::DeletedButKnown, "correct_without_evidence"),
 ];
 
 #[derive(Clone, Copy)]
@@ -51,7 +51,7 @@ pub fn mixture() -> Trial {
     // Chunks of a block part the long sentences. Three or four passages of a block fit (45 to 60 tokens each), five do not.
     trial.sets.extend(["chunking.size=30", "generation.context_tokens=220"]);
     let parted = trial.setting.ids(|question| question.shape == Shape::Long);
-    trial.expects(&parted, "chunking");
+    trial.expects(&parted, "split");
 
     let one_block = [Shape::Plain, Shape::Aliases, Shape::YesNo, Shape::TwoPlaces];
     let dealt = trial.setting.ids(|question| one_block.contains(&question.shape));

@@ -113,15 +113,19 @@ fn terms(habits: Habits, loss: Loss) -> [(&'static str, f64); 3] {
         _ => 0.0,
     };
     if loss == Loss::Corpus {
-        return [("corpus", 1.0 - retrieved), ("reader", 0.0), ("context_use", 0.0)];
+        return [("not_in_corpus", 1.0 - retrieved), ("misread", 0.0), ("ignored_context", 0.0)];
     }
     let stage = match loss {
         Loss::Chunking => "chunking",
-        Loss::Retrieval => "retrieval",
-        Loss::Ranking => "ranking",
-        _ => "packing",
+        Loss::Retrieval => "not_retrieved",
+        Loss::Ranking => "ranked_low",
+        _ => "not_packed",
     };
-    [("reader", 1.0 - oracle), ("context_use", oracle - in_noise), (stage, in_noise - retrieved)]
+    [
+        ("misread", 1.0 - oracle),
+        ("ignored_context", oracle - in_noise),
+        (stage, in_noise - retrieved),
+    ]
 }
 
 fn read(questions: &[Known], asked: &Asked) -> Said {

@@ -18,7 +18,7 @@ pub enum Conduct {
     IgnoresContext,
     /// Wrong when there is a passage without gold.
     ErrsAmongOthers,
-    Abstains,
+    Declines,
     Refuses,
     /// Thinks aloud until its tokens are spent.
     NeverAnswers,
@@ -98,7 +98,7 @@ impl Reader {
             Conduct::ErrsAmongOthers => {
                 correct_if(supported && asked.passages.iter().all(holds_gold))
             }
-            Conduct::Abstains => says("I don't know"),
+            Conduct::Declines => says("I don't know"),
             Conduct::Refuses => {
                 Said { finish_reason: "content_filter", ..says("I can't help with that.") }
             }

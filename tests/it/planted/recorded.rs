@@ -1,7 +1,7 @@
 //! Planted faults through a record: written and imported again, whole and with stages left out.
 //!
 //! With all stages every fault is named as in the run itself. Without some, the classes that these stages tell apart are
-//! named and no other: the rest is `undelivered` or, where not even the prompt is known, `unclear`.
+//! named and no other: the rest is `not_in_prompt` or, where not even the prompt is known, `unclear`.
 
 use std::collections::BTreeMap;
 
@@ -99,8 +99,11 @@ struct Given {
     claims: &'static Claims,
 }
 
-const UNDELIVERED: &Claims =
-    &[("retrieval", "undelivered"), ("ranking", "undelivered"), ("packing", "undelivered")];
+const UNDELIVERED: &Claims = &[
+    ("not_retrieved", "not_in_prompt"),
+    ("ranked_low", "not_in_prompt"),
+    ("not_packed", "not_in_prompt"),
+];
 
 const GIVEN: [Given; 6] = [
     Given {
@@ -117,7 +120,7 @@ const GIVEN: [Given; 6] = [
             let stages = Stages(line);
             with(line, &[stages.retriever(), stages.reranked(), stages.packed(false)])
         },
-        claims: &[("ranking", "undelivered"), ("packing", "undelivered")],
+        claims: &[("ranked_low", "not_in_prompt"), ("not_packed", "not_in_prompt")],
     },
     Given {
         name: "retriever, packed",
@@ -125,7 +128,7 @@ const GIVEN: [Given; 6] = [
             let stages = Stages(line);
             with(line, &[stages.retriever(), stages.packed(true)])
         },
-        claims: &[("ranking", "undelivered"), ("packing", "undelivered")],
+        claims: &[("ranked_low", "not_in_prompt"), ("not_packed", "not_in_prompt")],
     },
     Given {
         name: "contexts alone",
@@ -151,11 +154,11 @@ const GIVEN: [Given; 6] = [
         name: "retriever",
         line: |line, _| with(line, &[Stages(line).retriever()]),
         claims: &[
-            ("chunking", "unclear"),
-            ("ranking", "unclear"),
-            ("packing", "unclear"),
-            ("packing +server_truncated", "unclear +server_truncated"),
-            ("generation/", "unclear"),
+            ("split", "unclear"),
+            ("ranked_low", "unclear"),
+            ("not_packed", "unclear"),
+            ("not_packed +prompt_truncated", "unclear +prompt_truncated"),
+            ("wrong_answer/", "unclear"),
         ],
     },
 ];
@@ -198,13 +201,13 @@ fn a_record_is_diagnosed_as_far_as_its_stages_tell_the_classes_apart() {
         let classes = classes.as_object().expect("counts").iter();
         let lost = classes.filter(|(class, n)| {
             let is_loss = [
-                "corpus",
-                "chunking",
-                "retrieval",
-                "ranking",
-                "packing",
-                "generation",
-                "undelivered",
+                "not_in_corpus",
+                "split",
+                "not_retrieved",
+                "ranked_low",
+                "not_packed",
+                "wrong_answer",
+                "not_in_prompt",
                 "unclear",
             ];
             is_loss.contains(&class.as_str()) && **n != json!(0)

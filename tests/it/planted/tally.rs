@@ -11,7 +11,7 @@ use crate::project::Project;
 /// The least share of the questions of a kind that must be named as they should.
 const LEAST: f64 = 0.99;
 
-/// What a trace says: `generation/reader`, `packing +server_truncated`.
+/// What a trace says: `generation/reader`, `packing +prompt_truncated`.
 fn label(trace: &Value) -> String {
     let text = |key: &str| trace[key].as_str().unwrap_or_default();
     let mut label = text("class").to_owned();
@@ -20,7 +20,7 @@ fn label(trace: &Value) -> String {
     }
     for flag in trace["flags"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         // Those that no planted fault causes describe circumstances.
-        if flag == "server_truncated" {
+        if flag == "prompt_truncated" {
             let _ = write!(label, " +{flag}");
         }
     }

@@ -57,11 +57,8 @@ impl Trial {
         let Self { setting, reader, sets, expected } = self;
         let unlike = |id: &String| expected.get(id).cloned();
         let expected = setting.questions.iter().map(|question| {
-            let correct = if question.shape == Shape::Unanswerable {
-                "correct_abstention"
-            } else {
-                "correct"
-            };
+            let correct =
+                if question.shape == Shape::Unanswerable { "declined" } else { "correct" };
             (question.id.clone(), unlike(&question.id).unwrap_or_else(|| correct.to_owned()))
         });
         let expected: BTreeMap<String, String> = expected.collect();

@@ -84,7 +84,7 @@ fn decide(
     if trace.question.kind == QuestionKind::Unanswerable {
         let class = match stance {
             None => FailureClass::Unclear,
-            Some(Stance::Abstained) => FailureClass::CorrectAbstention,
+            Some(Stance::Declined) => FailureClass::Declined,
             Some(_) => FailureClass::Hallucinated,
         };
         return (class, None);
@@ -100,20 +100,20 @@ fn decide(
             | Evidence::Unseen { .. }
             | Evidence::Partial { part: None, .. },
         ) => FailureClass::Correct,
-        (Some(Correctness::Correct), _) => FailureClass::CorrectUnsupported,
+        (Some(Correctness::Correct), _) => FailureClass::CorrectWithoutEvidence,
         (_, Evidence::Lost { cause, .. }) => cause.into(),
-        (_, Evidence::Between { .. }) => FailureClass::Undelivered,
+        (_, Evidence::Between { .. }) => FailureClass::NotInPrompt,
         (_, Evidence::Partial { .. } | Evidence::Unseen { .. } | Evidence::Untestable) => {
             FailureClass::Unclear
         }
-        (Some(_), Evidence::Truncated) => FailureClass::Packing,
-        (None, Evidence::Complete | Evidence::Truncated) => FailureClass::Supported,
-        (Some(_), Evidence::Complete) => FailureClass::Generation,
+        (Some(_), Evidence::Truncated) => FailureClass::NotPacked,
+        (None, Evidence::Complete | Evidence::Truncated) => FailureClass::Delivered,
+        (Some(_), Evidence::Complete) => FailureClass::WrongAnswer,
     };
-    let is_fault = class == FailureClass::Generation;
+    let is_fault = class == FailureClass::WrongAnswer;
     let by_oracle = || match judgments.correctness(Condition::Oracle)? {
-        Correctness::Correct => Some(Fault::ContextUse),
-        Correctness::Wrong => Some(Fault::Reader),
+        Correctness::Correct => Some(Fault::IgnoredContext),
+        Correctness::Wrong => Some(Fault::Misread),
         Correctness::Unsure => None,
     };
     let fault = stance.filter(|_| is_fault).and_then(|stance| stance.fault().or_else(by_oracle));
@@ -138,14 +138,14 @@ fn explain(
     let is_unanswerable = trace.question.kind == QuestionKind::Unanswerable;
     let text = match class {
         FailureClass::Unclear if is_unanswerable => {
-            "unanswerable; without a generator, abstention cannot be checked"
+            "unanswerable; without a generator, declined reply cannot be checked"
         }
-        FailureClass::CorrectAbstention => "unanswerable, and the generator abstained",
+        FailureClass::Declined => "unanswerable, and the generator declined",
         FailureClass::Hallucinated => "unanswerable, and the generator answered",
         FailureClass::Unsure => {
             judgments.of(Condition::Retrieved).map_or("", |judgment| &judgment.reason)
         }
-        FailureClass::Generation => {
+        FailureClass::WrongAnswer => {
             return format!(
                 "support was in the prompt; {}",
                 match (fault, judgments.correctness(Condition::Oracle)) {
@@ -159,8 +159,8 @@ fn explain(
                 }
             );
         }
-        FailureClass::Supported if attempt.is_none() => "support reached the prompt",
-        FailureClass::Supported => {
+        FailureClass::Delivered if attempt.is_none() => "support reached the prompt",
+        FailureClass::Delivered => {
             "support reached the prompt, with no gold answer to compare with"
         }
         FailureClass::Correct if evidence.is_partial() => {
@@ -170,7 +170,7 @@ fn explain(
             "correct, and its support was in the prompt"
         }
         FailureClass::Correct => return format!("correct; {}", reason::of(delivery, evidence)),
-        FailureClass::CorrectUnsupported => {
+        FailureClass::CorrectWithoutEvidence => {
             let why = reason::of(delivery, evidence);
             return match evidence {
                 Evidence::Untestable => format!("correct, with {why}"),
@@ -191,11 +191,11 @@ fn explain(
 /// Returns the clause that explains a fault.
 fn why_of(fault: Fault) -> &'static str {
     match fault {
-        Fault::ContextUse => {
+        Fault::IgnoredContext => {
             "the answer is wrong, but the answer from the gold passages alone is correct"
         }
-        Fault::Reader => "the answer is wrong, and so is the answer from the gold passages alone",
-        Fault::Abstained => "the generator answered that it does not know",
+        Fault::Misread => "the answer is wrong, and so is the answer from the gold passages alone",
+        Fault::Declined => "the generator answered that it does not know",
     }
 }
 

@@ -97,7 +97,7 @@ impl Evidence {
     #[must_use]
     pub fn class(self) -> Option<FailureClass> {
         if self.is_between() {
-            Some(FailureClass::Undelivered)
+            Some(FailureClass::NotInPrompt)
         } else {
             self.lost().map(Into::into)
         }

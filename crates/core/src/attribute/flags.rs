@@ -28,7 +28,7 @@ pub(super) fn flags(delivery: &Delivery<'_>, judgments: &Judgments) -> Vec<Flag>
                     || (retrieved == Some(Correctness::Wrong)
                         && gold_passages_agree(trace, delivery.passages))),
         ),
-        (Flag::ServerTruncated, delivery.read_share.is_some()),
+        (Flag::PromptTruncated, delivery.read_share.is_some()),
     ];
     tests.into_iter().filter(|(_, is)| *is).map(|(flag, _)| flag).collect()
 }

@@ -132,7 +132,7 @@ pub fn mark_declined(
 ) {
     let is_answer = attempt.error.is_none() && attempt.stance == Stance::Answered;
     if is_answer && declines_to_answer(question, &attempt.extracted, phrases, language) {
-        attempt.stance = Stance::Abstained;
+        attempt.stance = Stance::Declined;
         attempt.extracted.clear();
     }
 }

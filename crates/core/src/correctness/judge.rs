@@ -60,7 +60,7 @@ impl Judge {
         }
         let fault = match stance {
             Stance::Answered => return Some(self.answered(question, answer, has_facts)),
-            Stance::Abstained => "declined",
+            Stance::Declined => "declined",
             _ => stance.unusable().unwrap_or("no answer to read"),
         };
         Some(Judgment::new(Correctness::Wrong, fault))
@@ -125,7 +125,7 @@ pub fn declines_to_answer(
 /// Judges an answer to a question that has none.
 fn unanswerable(stance: Stance) -> Judgment {
     let (is_correct, reason) = match stance {
-        Stance::Abstained => (true, "declined, and the question has no answer"),
+        Stance::Declined => (true, "declined, and the question has no answer"),
         _ => (false, "did not decline, and the question has no answer"),
     };
     Judgment::new(Correctness::from_correct(is_correct), reason)

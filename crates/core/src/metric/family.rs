@@ -104,7 +104,7 @@ families! {
     PrecisionOmega = "PrecisionOmega", Nothing,
         "evidence bytes inside all chunks that hold some / bytes of the union of these chunks and the evidence: precision if retrieval were perfect; undefined for an imported run";
     AnswerCorrect = "AnswerCorrect", Nothing,
-        "1 when the answer is correct by `evaluation.correct`, 0.5 when the rule is unsure, else 0; unanswerable questions: 1 for abstaining";
+        "1 when the answer is correct by `evaluation.correct`, 0.5 when the rule is unsure, else 0; unanswerable questions: 1 for declining";
     AnswerEm = "AnswerEM", Nothing,
         "1 when the normalised answer equals a normalised gold answer, else 0; the best gold answer counts";
     AnswerF1 = "AnswerF1", Nothing,
@@ -128,9 +128,9 @@ families! {
     ForbiddenFacts = "ForbiddenFacts", Nothing,
         "forbidden facts that the answer states / forbidden facts";
     Groundedness = "Groundedness", Nothing,
-        "normalised tokens of the answer that occur in the prompt's passages / tokens of the answer; undefined for an empty or abstaining answer";
+        "normalised tokens of the answer that occur in the prompt's passages / tokens of the answer; undefined for an empty or declining answer";
     UnsupportedValues = "UnsupportedValues", Nothing,
-        "numbers, dates and names of the answer that no passage of the prompt contains, in any notation; undefined for an empty or abstaining answer";
+        "numbers, dates and names of the answer that no passage of the prompt contains, in any notation; undefined for an empty or declining answer";
 }
 
 impl Family {

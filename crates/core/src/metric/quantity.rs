@@ -54,14 +54,14 @@ impl Quantity {
         self.metric().map_or(Aggregate::Mean, |metric| metric.family().aggregate())
     }
 
-    /// Returns the direction of improvement: of a share higher for `correct`, `correct_abstention` and `supported`, lower
+    /// Returns the direction of improvement: of a share higher for `correct`, `declined` and `supported`, lower
     /// for every other.
     #[must_use]
     pub fn direction(self) -> Direction {
-        use FailureClass::{Correct, CorrectAbstention, Supported};
+        use FailureClass::{Correct, Declined, Delivered};
         match self {
             Self::Metric(metric) => metric.family().direction(),
-            Self::Class(Correct | CorrectAbstention | Supported) => Direction::Higher,
+            Self::Class(Correct | Declined | Delivered) => Direction::Higher,
             Self::Class(_) | Self::Fault(_) => Direction::Lower,
         }
     }
@@ -72,7 +72,7 @@ impl fmt::Display for Quantity {
         match self {
             Self::Metric(metric) => metric.fmt(f),
             Self::Class(class) => class.fmt(f),
-            Self::Fault(fault) => fault.fmt(f),
+            Self::Fault(fault) => write!(f, "{}/{fault}", FailureClass::WrongAnswer),
         }
     }
 }
@@ -82,11 +82,13 @@ impl FromStr for Quantity {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         let class = FailureClass::named(text).map(Self::Class);
-        let share = class.or_else(|| Fault::named(text).map(Self::Fault));
+        let fault =
+            || text.split_once('/').filter(|(class, _)| *class == FailureClass::WrongAnswer.name());
+        let share = class.or_else(|| Fault::named(fault()?.1).map(Self::Fault));
         share.or_else(|| text.parse().map(Self::Metric).ok()).ok_or_else(|| {
             let meant = did_you_mean(text);
-            let hint = "metrics read like `EM@5`, `EM@prompt`, `nDCG@10`, `AnswerF1`; failure classes like `retrieval`, \
-                        `hallucinated`; `ragtriage score --list` explains the metrics";
+            let hint = "metrics read like `EM@5`, `EM@prompt`, `nDCG@10`, `AnswerF1`; failure classes like `not_retrieved`, \
+                        `wrong_answer/misread`; `ragtriage score --list` explains the metrics";
             Error::new(format!("unknown metric or failure class `{text}`{meant}"), hint)
         })
     }

@@ -39,19 +39,19 @@ closed_set! {
     /// Failure class of a question: the stage that lost its answer, or another result.
     FailureClass {
         /// The evidence is in no document.
-        Corpus = "corpus",
+        NotInCorpus = "not_in_corpus",
         /// A chunk boundary separated what was found from what was needed.
-        Chunking = "chunking",
+        Split = "split",
         /// The evidence is not among the candidates.
-        Retrieval = "retrieval",
+        NotRetrieved = "not_retrieved",
         /// Among the candidates, not in the top k.
-        Ranking = "ranking",
+        RankedLow = "ranked_low",
         /// In the top k, not in the prompt (or cut off by the server).
-        Packing = "packing",
+        NotPacked = "not_packed",
         /// In the prompt, but the answer is wrong.
-        Generation = "generation",
+        WrongAnswer = "wrong_answer",
         /// Not in the prompt; the record of an external RAG does not show whether retrieval, ranking or packing lost it.
-        Undelivered = "undelivered",
+        NotInPrompt = "not_in_prompt",
         /// Not known to be correct, and which of the others holds is unknown: there is no usable label, the label is wider than a
         /// chunk and a part of it was delivered, or a record does not show the prompt.
         Unclear = "unclear",
@@ -60,13 +60,13 @@ closed_set! {
         /// Correct, with support in the prompt.
         Correct = "correct",
         /// Correct without support: memory, another passage, luck.
-        CorrectUnsupported = "correct_unsupported",
-        /// Unanswerable, and the generator abstained.
-        CorrectAbstention = "correct_abstention",
+        CorrectWithoutEvidence = "correct_without_evidence",
+        /// Unanswerable, and the generator declined.
+        Declined = "declined",
         /// Unanswerable, and the generator answered.
         Hallucinated = "hallucinated",
         /// Support reached the prompt; there is no generator, or no gold answer to compare its answer with.
-        Supported = "supported",
+        Delivered = "delivered",
         /// A call failed, its response is not recorded, or its reply is no answer: truncated, empty, a tool call, stopped by a filter. It
         /// never counts as wrong.
         Failed = "failed",
@@ -89,39 +89,41 @@ impl FailureClass {
     /// Returns true if the question is unanswerable and the generator replied.
     #[must_use]
     pub fn is_of_unanswerable(self) -> bool {
-        matches!(self, Self::CorrectAbstention | Self::Hallucinated)
+        matches!(self, Self::Declined | Self::Hallucinated)
     }
 
     /// Returns true if only a question with an answer can have it.
     #[must_use]
     pub fn needs_an_answer(self) -> bool {
-        matches!(self, Self::Generation | Self::Unsure | Self::Correct | Self::CorrectUnsupported)
-            || self.is_of_unanswerable()
+        matches!(
+            self,
+            Self::WrongAnswer | Self::Unsure | Self::Correct | Self::CorrectWithoutEvidence
+        ) || self.is_of_unanswerable()
     }
 
     /// Returns true if the evidence did not reach the prompt, and the answer is not correct.
     #[must_use]
     pub fn is_lost_before_prompt(self) -> bool {
-        self == Self::Undelivered || self.stage().is_some_and(|stage| stage != Stage::Generation)
+        self == Self::NotInPrompt || self.stage().is_some_and(|stage| stage != Stage::Generation)
     }
 
     /// Returns true if something was lost: an answerable question without a correct answer or without its support, or an
     /// unanswerable one that was answered.
     #[must_use]
     pub fn is_loss(self) -> bool {
-        self.stage().is_some() || matches!(self, Self::Undelivered | Self::Hallucinated)
+        self.stage().is_some() || matches!(self, Self::NotInPrompt | Self::Hallucinated)
     }
 }
 
 impl From<Stage> for FailureClass {
     fn from(stage: Stage) -> Self {
         match stage {
-            Stage::Corpus => Self::Corpus,
-            Stage::Chunking => Self::Chunking,
-            Stage::Retrieval => Self::Retrieval,
-            Stage::Ranking => Self::Ranking,
-            Stage::Packing => Self::Packing,
-            Stage::Generation => Self::Generation,
+            Stage::Corpus => Self::NotInCorpus,
+            Stage::Chunking => Self::Split,
+            Stage::Retrieval => Self::NotRetrieved,
+            Stage::Ranking => Self::RankedLow,
+            Stage::Packing => Self::NotPacked,
+            Stage::Generation => Self::WrongAnswer,
         }
     }
 }
@@ -130,11 +132,11 @@ closed_set! {
     /// Cause of a loss in `generation`.
     Fault {
         /// Correct when given the gold passages alone: distracted by the context.
-        ContextUse = "context_use",
+        IgnoredContext = "ignored_context",
         /// Wrong with the gold passages alone too: the reader or the label is at fault.
-        Reader = "reader",
+        Misread = "misread",
         /// The generator stated that it does not know.
-        Abstained = "abstained",
+        Declined = "declined",
     }
 }
 
@@ -151,6 +153,6 @@ closed_set! {
         /// that occurs in the gold passages, while no gold answer does.
         LabelSuspect = "label_suspect",
         /// The endpoint counted less than 80% of our count of prompt tokens.
-        ServerTruncated = "server_truncated",
+        PromptTruncated = "prompt_truncated",
     }
 }

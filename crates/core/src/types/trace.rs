@@ -144,7 +144,7 @@ closed_set! {
         /// An answer.
         Answered = "answered",
         /// A statement that it does not know.
-        Abstained = "abstained",
+        Declined = "declined",
         /// Stopped by a filter.
         Refused = "refused",
         /// No answer could be extracted from it.
@@ -162,7 +162,7 @@ impl Stance {
     /// Returns the fault of such a reply; `None` for an answer, and for a reply that shows nothing of the generator.
     #[must_use]
     pub fn fault(self) -> Option<Fault> {
-        (self == Self::Abstained).then_some(Fault::Abstained)
+        (self == Self::Declined).then_some(Fault::Declined)
     }
 
     /// Returns the reason why such a reply shows nothing of the generator: settings, server or a filter kept it from being an
@@ -174,7 +174,7 @@ impl Stance {
             Self::Truncated => Some("truncated by the token limit"),
             Self::ToolCall => Some("a tool call"),
             Self::Empty => Some("empty"),
-            Self::Answered | Self::Abstained | Self::Unreadable => None,
+            Self::Answered | Self::Declined | Self::Unreadable => None,
         }
     }
 }
@@ -333,7 +333,7 @@ pub struct Attempt {
     pub passages: Vec<ChunkId>,
     /// The reply, unmodified.
     pub raw: String,
-    /// The short answer extracted from it; empty when it abstained, refused or was unreadable.
+    /// The short answer extracted from it; empty when it declined, refused or was unreadable.
     pub extracted: String,
     /// The kind of reply.
     pub stance: Stance,

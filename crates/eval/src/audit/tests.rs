@@ -15,8 +15,8 @@ use ragtriage_data::run::external::input::Input;
 fn ten() -> (SavedRun, Vec<Outcome>) {
     let outcomes = (0..10).map(|at| match at {
         0..6 => outcome(FailureClass::Correct, None),
-        6..9 => outcome(FailureClass::Ranking, Some(Stage::Ranking)),
-        _ => outcome(FailureClass::Retrieval, Some(Stage::Retrieval)),
+        6..9 => outcome(FailureClass::RankedLow, Some(Stage::Ranking)),
+        _ => outcome(FailureClass::NotRetrieved, Some(Stage::Retrieval)),
     });
     let run = run("r", &["18 May"; 10]);
     let outcomes = tests::judged(&run.traces, outcomes.collect());
@@ -78,7 +78,7 @@ fn judged(rule: &[Option<Correctness>], answers: &[(usize, bool)]) -> AnswerAudi
 
 #[test]
 fn classes_have_an_error_rate_and_a_confusion_matrix() {
-    let audit = audited(&[("q0", "ok"), ("q1", "correct"), ("q6", "chunking"), ("q7", "ok")]);
+    let audit = audited(&[("q0", "ok"), ("q1", "correct"), ("q6", "split"), ("q7", "ok")]);
     assert_eq!(
         (audit.n_sampled, audit.n_audited, audit.wrong.count, audit.wrong.share),
         (10, 4, 1, 0.25)
@@ -91,8 +91,8 @@ fn classes_have_an_error_rate_and_a_confusion_matrix() {
     assert_eq!(
         told,
         [
-            (FailureClass::Ranking, FailureClass::Chunking, 1),
-            (FailureClass::Ranking, FailureClass::Ranking, 1),
+            (FailureClass::RankedLow, FailureClass::Split, 1),
+            (FailureClass::RankedLow, FailureClass::RankedLow, 1),
             (FailureClass::Correct, FailureClass::Correct, 2)
         ]
     );

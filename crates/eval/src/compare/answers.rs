@@ -127,8 +127,8 @@ fn fate(outcome: &Outcome, of: JudgedBy) -> Option<PairedFate> {
             if !outcome.evidence.is_testable() {
                 return None;
             }
-            let class = outcome.evidence.class().unwrap_or(FailureClass::Supported);
-            (class == FailureClass::Supported, class)
+            let class = outcome.evidence.class().unwrap_or(FailureClass::Delivered);
+            (class == FailureClass::Delivered, class)
         }
     };
     Some(PairedFate { good, class })

@@ -96,7 +96,7 @@ fn without_answers_the_stage_that_lost_support_is_compared() {
         trace.conditions.clear();
     }
     let pairs = Pairs::new(&a, &b, true, false).expect("the same questions");
-    let supported = || outcome(FailureClass::Supported, None);
+    let supported = || outcome(FailureClass::Delivered, None);
     let lost = |stage: Stage| outcome(stage.into(), Some(stage));
     let first = [supported(), supported(), lost(Stage::Retrieval), lost(Stage::Retrieval)];
     let second = [supported(), lost(Stage::Ranking), supported(), lost(Stage::Packing)];
@@ -112,9 +112,9 @@ fn without_answers_the_stage_that_lost_support_is_compared() {
         .map(|group| (group.turn, group.from, group.to))
         .collect();
     let expected = [
-        (Turn::Lost, FailureClass::Supported, FailureClass::Ranking),
-        (Turn::Gained, FailureClass::Retrieval, FailureClass::Supported),
-        (Turn::Moved, FailureClass::Retrieval, FailureClass::Packing),
+        (Turn::Lost, FailureClass::Delivered, FailureClass::RankedLow),
+        (Turn::Gained, FailureClass::NotRetrieved, FailureClass::Delivered),
+        (Turn::Moved, FailureClass::NotRetrieved, FailureClass::NotPacked),
     ];
     assert_eq!(told, expected);
 }

@@ -241,7 +241,10 @@ fn a_limit_outside_the_measure_is_refused() {
 fn the_share_of_a_class_is_bounded_like_a_mean() {
     // No document of these traces has the evidence, so a wrong answer is a loss of corpus: none of 8 before, 8 of 8 after.
     let (before, after) = (run("before", &["18 May"; 8]), run("after", &["1815"; 8]));
-    let gates = vec![gate("corpus", GateBound::Max, 0.5), gate("corpus", GateBound::MaxDrop, 0.03)];
+    let gates = vec![
+        gate("not_in_corpus", GateBound::Max, 0.5),
+        gate("not_in_corpus", GateBound::MaxDrop, 0.03),
+    ];
     let values = |run| {
         let report = check(run, Some(&before), &plan(gates.clone())).expect("judged");
         let gates = report.gates.iter();
@@ -268,7 +271,7 @@ fn a_run_without_answers_has_no_share_of_a_class_of_answers() {
         trace.conditions.clear();
     }
     let answered = run("answered", &["18 May", "1815"]);
-    let names = ["generation", "hallucinated", "reader"];
+    let names = ["wrong_answer", "hallucinated", "misread"];
     for name in names {
         let message = format!("`silent` has no value of `{name}` on any question");
         let error = Error::no_value(message);
@@ -279,6 +282,6 @@ fn a_run_without_answers_has_no_share_of_a_class_of_answers() {
         assert_eq!(check(&silent, Some(&answered), &change), Err(error.clone()));
         assert_eq!(check(&answered, Some(&silent), &change), Err(error));
     }
-    let stage = plan(vec![gate("retrieval", GateBound::Max, 0.05)]);
+    let stage = plan(vec![gate("not_retrieved", GateBound::Max, 0.05)]);
     assert!(check(&silent, None, &stage).is_ok());
 }

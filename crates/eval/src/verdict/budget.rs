@@ -130,7 +130,7 @@ pub(super) fn budget(
         n: columns[0].iter().flatten().count(),
         loss: plain.iter().sum::<f64>() + 0.0,
         terms: terms
-            .filter(|term| term.source != Source::Undelivered || term.mean != 0.0)
+            .filter(|term| term.source != Source::NotInPrompt || term.mean != 0.0)
             .collect(),
     }
 }
@@ -178,7 +178,7 @@ fn terms_under(trace: &Trace, outcome: &Outcome, reading: Reading) -> Option<Ter
     }
     let mut terms = [0.0; Source::ALL.len()];
     if outcome.evidence.lost() == Some(Stage::Corpus) {
-        terms[Source::Corpus as usize] += 1.0 - retrieved;
+        terms[Source::NotInCorpus as usize] += 1.0 - retrieved;
         return Some(terms);
     }
     let oracle = score(Condition::Oracle)?;
@@ -186,15 +186,15 @@ fn terms_under(trace: &Trace, outcome: &Outcome, reading: Reading) -> Option<Ter
         Reading::Plain => oracle,
         Reading::BestAnswer => oracle.max(retrieved).max(in_noise.unwrap_or(oracle)),
     };
-    terms[Source::Reader as usize] += 1.0 - oracle;
+    terms[Source::Misread as usize] += 1.0 - oracle;
     let (source, best) = match (lost(outcome), in_noise) {
         (Some(stage), Some(in_noise)) => {
-            terms[Source::Distraction as usize] += oracle - in_noise;
+            terms[Source::IgnoredContext as usize] += oracle - in_noise;
             (stage, in_noise)
         }
         (Some(stage), None) => (stage, oracle),
-        (None, _) if outcome.evidence == Evidence::Truncated => (Source::Packing, oracle),
-        (None, _) => (Source::Distraction, oracle),
+        (None, _) if outcome.evidence == Evidence::Truncated => (Source::NotPacked, oracle),
+        (None, _) => (Source::IgnoredContext, oracle),
     };
     terms[source as usize] += best - retrieved;
     Some(terms)
@@ -208,7 +208,7 @@ fn lost(outcome: &Outcome) -> Option<Source> {
 /// Returns the stage that lost the support on its way to the generator; `None` if it arrived, or without
 /// gold labels.
 pub(crate) fn lost_at(outcome: &Outcome) -> Option<Source> {
-    let unread = (outcome.evidence == Evidence::Truncated).then_some(Source::Packing);
+    let unread = (outcome.evidence == Evidence::Truncated).then_some(Source::NotPacked);
     lost(outcome).or(unread)
 }
 

@@ -175,14 +175,14 @@ fn disagreement(facts: &VerdictFacts<'_>) -> Option<String> {
 }
 
 fn hallucinated(facts: &VerdictFacts<'_>) -> Option<String> {
-    let [answered, abstained] = [FailureClass::Hallucinated, FailureClass::CorrectAbstention]
+    let [answered, declined] = [FailureClass::Hallucinated, FailureClass::Declined]
         .map(|class| count(facts.outcomes, class));
     let judged = facts.is_answered && answered > 0;
     judged.then(|| {
         format!(
             "Not in the verdict: {} of {} unanswerable questions were answered.",
             thousands(answered),
-            thousands(answered + abstained)
+            thousands(answered + declined)
         )
     })
 }

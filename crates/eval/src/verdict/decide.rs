@@ -114,7 +114,7 @@ fn tables(
 fn lost_on(outcomes: &[Outcome], side: Side) -> usize {
     let on_side = outcomes.iter().filter(|outcome| match side {
         Side::Retriever => outcome.class.is_lost_before_prompt(),
-        Side::Generator => outcome.class == FailureClass::Generation,
+        Side::Generator => outcome.class == FailureClass::WrongAnswer,
     });
     on_side.count()
 }
@@ -214,7 +214,7 @@ fn side_interval(losses: &Losses, side: Side, bootstrap: &Bootstrap) -> Option<I
 /// Returns true if the losses whose stage is not known may be those of another source than the first of `order`, the one that
 /// loses most.
 fn is_unknown(means: &[f64], order: &[usize]) -> bool {
-    let unknown = Source::Undelivered as usize;
+    let unknown = Source::NotInPrompt as usize;
     let mut known = order.iter().filter(|at| **at != unknown);
     let [first, second] = [known.next(), known.next()].map(|at| at.map_or(0.0, |at| means[*at]));
     means[unknown] > 0.0 && order.contains(&unknown) && first <= second + means[unknown]
@@ -233,7 +233,7 @@ fn leader(losses: &Losses, conclusion: Conclusion, bootstrap: &Bootstrap) -> Opt
     let mut order: Vec<usize> = (0..means.len()).filter(is_eligible).collect();
     order.sort_by(|a, b| means[*b].total_cmp(&means[*a]));
     if is_unknown(&means, &order) {
-        let unknown = Source::Undelivered as usize;
+        let unknown = Source::NotInPrompt as usize;
         order.retain(|at| *at != unknown);
         order.insert(0, unknown);
     }

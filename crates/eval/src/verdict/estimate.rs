@@ -75,16 +75,18 @@ impl Estimate {
         let mut terms = [0.0; Source::ALL.len()];
         let (source, correct) = match outcome.class {
             FailureClass::Correct => return Some(terms),
-            FailureClass::Generation => {
-                terms[Source::Reader as usize] = 1.0;
+            FailureClass::WrongAnswer => {
+                terms[Source::Misread as usize] = 1.0;
                 return Some(terms);
             }
-            FailureClass::CorrectUnsupported => (Source::of_class(outcome.evidence.class()?)?, 1.0),
+            FailureClass::CorrectWithoutEvidence => {
+                (Source::of_class(outcome.evidence.class()?)?, 1.0)
+            }
             class => (Source::of_class(class)?, 0.0),
         };
-        let with_evidence = if source == Source::Corpus { 1.0 } else { self.share(at) };
+        let with_evidence = if source == Source::NotInCorpus { 1.0 } else { self.share(at) };
         terms[source as usize] = with_evidence - correct;
-        terms[Source::Reader as usize] += 1.0 - with_evidence;
+        terms[Source::Misread as usize] += 1.0 - with_evidence;
         Some(terms)
     }
 }

@@ -84,21 +84,21 @@ ragtriage_core::closed_set! {
     /// The source that a loss is attributed to, in report order.
     Source {
         /// Not in the corpus.
-        Corpus = "corpus",
+        NotInCorpus = "not_in_corpus",
         /// Split by a chunk boundary.
-        Chunking = "chunking",
+        Split = "split",
         /// Not among the candidates.
-        Retrieval = "retrieval",
+        NotRetrieved = "not_retrieved",
         /// Not in the top k.
-        Ranking = "ranking",
+        RankedLow = "ranked_low",
         /// Not in the prompt.
-        Packing = "packing",
+        NotPacked = "not_packed",
         /// Not in the prompt; a record does not show which of the three stages before lost it.
-        Undelivered = "undelivered",
+        NotInPrompt = "not_in_prompt",
         /// In the prompt, lost among the other passages: the fault of the same name.
-        Distraction = "context_use",
+        IgnoredContext = "ignored_context",
         /// Lost with the gold passages alone: the generator, or the label.
-        Reader = "reader",
+        Misread = "misread",
     }
 }
 
@@ -116,13 +116,13 @@ impl Source {
     #[must_use]
     pub fn class(self) -> FailureClass {
         match self {
-            Self::Corpus => FailureClass::Corpus,
-            Self::Chunking => FailureClass::Chunking,
-            Self::Retrieval => FailureClass::Retrieval,
-            Self::Ranking => FailureClass::Ranking,
-            Self::Packing => FailureClass::Packing,
-            Self::Undelivered => FailureClass::Undelivered,
-            Self::Distraction | Self::Reader => FailureClass::Generation,
+            Self::NotInCorpus => FailureClass::NotInCorpus,
+            Self::Split => FailureClass::Split,
+            Self::NotRetrieved => FailureClass::NotRetrieved,
+            Self::RankedLow => FailureClass::RankedLow,
+            Self::NotPacked => FailureClass::NotPacked,
+            Self::NotInPrompt => FailureClass::NotInPrompt,
+            Self::IgnoredContext | Self::Misread => FailureClass::WrongAnswer,
         }
     }
 
@@ -130,7 +130,7 @@ impl Source {
     #[must_use]
     pub fn side(self) -> Side {
         match self {
-            Self::Distraction | Self::Reader => Side::Generator,
+            Self::IgnoredContext | Self::Misread => Side::Generator,
             _ => Side::Retriever,
         }
     }

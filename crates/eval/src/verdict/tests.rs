@@ -52,14 +52,14 @@ fn by_generator(kinds: &[Kind]) -> LossVerdict {
 }
 
 const CORRECT: Kind = (50, RIGHT, Some(RIGHT), FailureClass::Correct, None);
-const RANKED_LOW: Kind = (40, WRONG, Some(RIGHT), FailureClass::Ranking, Some(Stage::Ranking));
-const MISREAD: Kind = (10, WRONG, Some(WRONG), FailureClass::Generation, None);
+const RANKED_LOW: Kind = (40, WRONG, Some(RIGHT), FailureClass::RankedLow, Some(Stage::Ranking));
+const MISREAD: Kind = (10, WRONG, Some(WRONG), FailureClass::WrongAnswer, None);
 
 #[test]
 fn retrieval_is_the_bottleneck_where_its_side_costs_more_answers() {
     let found = by_generator(&[CORRECT, RANKED_LOW, MISREAD]);
     assert_eq!(found.conclusion, Conclusion::Retriever);
-    assert_eq!((found.bottleneck, found.undecided), (Some(Source::Ranking), false));
+    assert_eq!((found.bottleneck, found.undecided), (Some(Source::RankedLow), false));
     // Ranking: 40 x (1 - 0) answers; the generator: 10 x (1 - 0).
     assert!((found.retriever.answers - 40.0).abs() < 1e-9);
     assert!((found.generator.answers - 10.0).abs() < 1e-9);
@@ -78,7 +78,7 @@ fn retrieval_is_the_bottleneck_where_its_side_costs_more_answers() {
 
 #[test]
 fn an_existing_collection_whose_points_lack_the_evidence_is_not_said_to_split_it() {
-    let cut: Kind = (40, WRONG, Some(RIGHT), FailureClass::Chunking, Some(Stage::Chunking));
+    let cut: Kind = (40, WRONG, Some(RIGHT), FailureClass::Split, Some(Stage::Chunking));
     let (mut traces, outcomes) = run(&[CORRECT, cut, MISREAD]);
     let clusters = Bootstrap::new((0..traces.len()).collect(), 500, 1);
     let text =
@@ -97,15 +97,15 @@ fn an_existing_collection_whose_points_lack_the_evidence_is_not_said_to_split_it
 #[test]
 fn a_generator_that_fails_with_the_gold_passages_too_is_the_bottleneck_although_most_evidence_is_lost()
  {
-    let unusable = (60, WRONG, Some(WRONG), FailureClass::Ranking, Some(Stage::Ranking));
+    let unusable = (60, WRONG, Some(WRONG), FailureClass::RankedLow, Some(Stage::Ranking));
     let found = by_generator(&[unusable, MISREAD]);
     assert_eq!(found.conclusion, Conclusion::Generator);
-    assert_eq!(found.bottleneck, Some(Source::Reader));
+    assert_eq!(found.bottleneck, Some(Source::Misread));
 }
 
 #[test]
 fn equal_sides_are_undecided() {
-    let misread = (40, WRONG, Some(WRONG), FailureClass::Generation, None);
+    let misread = (40, WRONG, Some(WRONG), FailureClass::WrongAnswer, None);
     let found = by_generator(&[CORRECT, RANKED_LOW, misread]);
     assert_eq!((found.conclusion, found.undecided), (Conclusion::Undecided, true));
     assert!(found.text.contains("may be chance"), "{}", found.text);
@@ -115,8 +115,8 @@ fn equal_sides_are_undecided() {
 fn estimated(correct: usize, wrong: usize, lost: usize) -> LossVerdict {
     let kinds = [
         (correct, RIGHT, None, FailureClass::Correct, None),
-        (wrong, WRONG, None, FailureClass::Generation, None),
-        (lost, WRONG, None, FailureClass::Ranking, Some(Stage::Ranking)),
+        (wrong, WRONG, None, FailureClass::WrongAnswer, None),
+        (lost, WRONG, None, FailureClass::RankedLow, Some(Stage::Ranking)),
     ];
     verdict(&kinds, BudgetOf::Support, true)
 }
@@ -131,7 +131,7 @@ fn without_an_oracle_the_share_right_with_evidence_scales_what_is_lost_without()
     let found = estimated(90, 10, 100);
     assert_eq!(
         (found.conclusion, found.bottleneck),
-        (Conclusion::Retriever, Some(Source::Ranking))
+        (Conclusion::Retriever, Some(Source::RankedLow))
     );
     assert!((found.retriever.answers - 90.0).abs() < 1e-9, "{:?}", found.retriever);
     // Wilson's bounds of 90 of 100 are .8256 and .9448 (statsmodels); half the odds of the lower are .8256 / (.8256 + 2 x .1744) = .7030.
@@ -182,19 +182,20 @@ fn planted(seed: u64) -> [LossVerdict; 2] {
         let answer =
             if (is_delivered && is_read) || (!is_delivered && is_lucky) { RIGHT } else { WRONG };
         let (class, lost) = match (is_labelled, is_delivered, answer == RIGHT) {
-            (false, _, true) => (FailureClass::CorrectUnsupported, None),
+            (false, _, true) => (FailureClass::CorrectWithoutEvidence, None),
             (false, _, false) => (FailureClass::Unclear, None),
             (true, true, true) => (FailureClass::Correct, None),
-            (true, true, false) => (FailureClass::Generation, None),
-            (true, false, true) => (FailureClass::CorrectUnsupported, Some(Stage::Packing)),
-            (true, false, false) => (FailureClass::Undelivered, Some(Stage::Packing)),
+            (true, true, false) => (FailureClass::WrongAnswer, None),
+            (true, false, true) => (FailureClass::CorrectWithoutEvidence, Some(Stage::Packing)),
+            (true, false, false) => (FailureClass::NotInPrompt, Some(Stage::Packing)),
         };
         kinds.push((1, answer, Some(if is_read { RIGHT } else { WRONG }), class, lost));
     }
     let (traces, mut outcomes) = run(&kinds);
     for outcome in &mut outcomes {
         let is_unlabelled = outcome.evidence == Evidence::Complete
-            && [FailureClass::Unclear, FailureClass::CorrectUnsupported].contains(&outcome.class);
+            && [FailureClass::Unclear, FailureClass::CorrectWithoutEvidence]
+                .contains(&outcome.class);
         if is_unlabelled {
             outcome.evidence = Evidence::Untestable;
         } else if let Evidence::Lost { at: last, .. } = outcome.evidence {
@@ -236,7 +237,7 @@ fn without_answers_retrieval_alone_is_judged() {
     let found = verdict(&[CORRECT, RANKED_LOW, MISREAD], BudgetOf::Correct, false);
     assert_eq!(
         (found.conclusion, found.bottleneck),
-        (Conclusion::RetrievalOnly, Some(Source::Ranking))
+        (Conclusion::RetrievalOnly, Some(Source::RankedLow))
     );
     assert!(
         found
@@ -264,7 +265,7 @@ fn an_oracle_that_lacks_what_the_prompt_has_gives_no_verdict() {
     );
     // A generator that errs at random is worse from the gold passages as often as better.
     let worse = (15, RIGHT, Some(WRONG), FailureClass::Correct, None);
-    let better = (15, WRONG, Some(RIGHT), FailureClass::Generation, None);
+    let better = (15, WRONG, Some(RIGHT), FailureClass::WrongAnswer, None);
     let found = by_generator(&[CORRECT, worse, better]);
     assert_ne!(found.conclusion, Conclusion::Withheld, "{}", found.text);
 }
@@ -272,11 +273,11 @@ fn an_oracle_that_lacks_what_the_prompt_has_gives_no_verdict() {
 #[test]
 fn a_loss_that_was_never_seen_has_an_interval() {
     let (traces, outcomes) =
-        run(&[CORRECT, (50, WRONG, Some(WRONG), FailureClass::Generation, None)]);
+        run(&[CORRECT, (50, WRONG, Some(WRONG), FailureClass::WrongAnswer, None)]);
     let plan = Bootstrap::new((0..100).collect(), 50, 1);
     let budget = loss_budget(&traces, &outcomes, BudgetOf::Correct, &plan);
     // 0 of 100: up to 1 - .025^(1/100) = .03622 (Clopper and Pearson).
-    let ranking = budget.terms.iter().find(|term| term.source == Source::Ranking);
+    let ranking = budget.terms.iter().find(|term| term.source == Source::RankedLow);
     let ci = ranking.and_then(|term| term.ci95).expect("clusters");
     assert!(ci.low == 0.0 && (ci.high - 0.03622).abs() < 1e-5, "{ci:?}");
 }
@@ -285,7 +286,7 @@ fn a_loss_that_was_never_seen_has_an_interval() {
 fn without_labels_no_stage_is_blamed() {
     let unlabelled = |correct: bool| {
         let (answer, class) = if correct {
-            (RIGHT, FailureClass::CorrectUnsupported)
+            (RIGHT, FailureClass::CorrectWithoutEvidence)
         } else {
             (WRONG, FailureClass::Unclear)
         };
@@ -316,7 +317,7 @@ fn without_labels_no_stage_is_blamed() {
 fn a_verdict_names_its_limits() {
     let few = by_generator(&[
         (8, RIGHT, Some(RIGHT), FailureClass::Correct, None),
-        (2, WRONG, Some(WRONG), FailureClass::Generation, None),
+        (2, WRONG, Some(WRONG), FailureClass::WrongAnswer, None),
         (2, WRONG, None, FailureClass::Failed, None),
     ]);
     assert_eq!(
@@ -343,7 +344,7 @@ fn unusable_replies_count_for_neither_side_and_above_a_fifth_no_verdict_is_given
     let judged = |n_cut: usize, n_empty: usize| {
         let failed = (n_cut + n_empty, "", Some(RIGHT), FailureClass::Failed, Some(Stage::Ranking));
         let correct = (20, RIGHT, Some(RIGHT), FailureClass::Correct, None);
-        let lost = (20, WRONG, Some(RIGHT), FailureClass::Ranking, Some(Stage::Ranking));
+        let lost = (20, WRONG, Some(RIGHT), FailureClass::RankedLow, Some(Stage::Ranking));
         let (mut traces, outcomes) = run(&[lost, correct, failed]);
         for (at, trace) in traces[40..].iter_mut().enumerate() {
             let stance = if at < n_cut { Stance::Truncated } else { Stance::Empty };
@@ -395,18 +396,18 @@ fn calls_that_failed_are_named_with_their_error() {
 
 #[test]
 fn five_questions_decide_nothing() {
-    let lost = (5, WRONG, Some(RIGHT), FailureClass::Ranking, Some(Stage::Ranking));
+    let lost = (5, WRONG, Some(RIGHT), FailureClass::RankedLow, Some(Stage::Ranking));
     // All five sign flips the same way have p = 2 / 2^5 = .0625.
     let found = by_generator(&[lost]);
     assert_eq!(found.conclusion, Conclusion::Undecided, "{}", found.text);
-    let lost = (6, WRONG, Some(RIGHT), FailureClass::Ranking, Some(Stage::Ranking));
+    let lost = (6, WRONG, Some(RIGHT), FailureClass::RankedLow, Some(Stage::Ranking));
     assert_eq!(by_generator(&[lost]).conclusion, Conclusion::Retriever);
 }
 
 #[test]
 fn an_oracle_of_few_lost_questions_is_not_taken_for_all() {
     // 40 were lost before the prompt, without an oracle; the reader's 10 have one.
-    let lost = (40, WRONG, None, FailureClass::Ranking, Some(Stage::Ranking));
+    let lost = (40, WRONG, None, FailureClass::RankedLow, Some(Stage::Ranking));
     let found = by_generator(&[lost, MISREAD, CORRECT]);
     assert!(!found.counts_answers);
     // 50 of 60 are correct with complete evidence.
@@ -439,7 +440,7 @@ fn contexts_in_no_document_give_no_verdict() {
 fn a_measured_gain_is_not_read_from_a_wide_label_again() {
     // A part of a wide label was in the prompt: 20 are wrong as retrieved and correct once the rest is added, 1 is wrong with it.
     let open: Kind = (20, WRONG, Some(RIGHT), FailureClass::Unclear, Some(Stage::Packing));
-    let misread: Kind = (1, WRONG, Some(WRONG), FailureClass::Generation, None);
+    let misread: Kind = (1, WRONG, Some(WRONG), FailureClass::WrongAnswer, None);
     let (mut traces, mut outcomes) = run(&[CORRECT, open, misread]);
     for at in 50..70 {
         let attempts = vec![Attempt::new(RIGHT)];
@@ -478,15 +479,15 @@ fn without_a_recorded_retriever_the_verdict_asks_for_it_and_not_for_evidence() {
 }
 
 /// Questions of a record that lacks the stages to tell what lost their evidence.
-fn undelivered(n: usize) -> Kind {
+fn not_in_prompt(n: usize) -> Kind {
     let lost = Some(Stage::Packing);
-    (n, WRONG, Some(RIGHT), FailureClass::Undelivered, lost)
+    (n, WRONG, Some(RIGHT), FailureClass::NotInPrompt, lost)
 }
 
 fn of_record(kinds: &[Kind], between: [Stage; 2]) -> LossVerdict {
     let (traces, mut outcomes) = run(kinds);
     for outcome in &mut outcomes {
-        if outcome.class == FailureClass::Undelivered {
+        if outcome.class == FailureClass::NotInPrompt {
             let [first, last] = between;
             outcome.evidence = Evidence::Between { first, last };
         }
@@ -498,9 +499,9 @@ fn of_record(kinds: &[Kind], between: [Stage; 2]) -> LossVerdict {
 #[test]
 fn evidence_lost_at_an_unknown_stage_counts_for_retrieval_and_names_what_to_record() {
     let between = [Stage::Retrieval, Stage::Packing];
-    let found = of_record(&[CORRECT, undelivered(40), MISREAD], between);
+    let found = of_record(&[CORRECT, not_in_prompt(40), MISREAD], between);
     assert_eq!(found.conclusion, Conclusion::Retriever);
-    assert_eq!(found.bottleneck, Some(Source::Undelivered));
+    assert_eq!(found.bottleneck, Some(Source::NotInPrompt));
     assert!((found.retriever.answers - 40.0).abs() < 1e-9);
     assert_eq!(found.retriever.questions, 40);
     assert!(
@@ -514,14 +515,14 @@ fn evidence_lost_at_an_unknown_stage_counts_for_retrieval_and_names_what_to_reco
 
 #[test]
 fn a_stage_leads_only_where_the_unknown_losses_cannot_change_that() {
-    let ranked = |n| (n, WRONG, Some(RIGHT), FailureClass::Ranking, Some(Stage::Ranking));
-    let packed = (10, WRONG, Some(RIGHT), FailureClass::Packing, Some(Stage::Packing));
+    let ranked = |n| (n, WRONG, Some(RIGHT), FailureClass::RankedLow, Some(Stage::Ranking));
+    let packed = (10, WRONG, Some(RIGHT), FailureClass::NotPacked, Some(Stage::Packing));
     let between = [Stage::Ranking, Stage::Packing];
     // 30 against at most 10 + 10; then 15 against at most 10 + 10.
-    let clear = of_record(&[CORRECT, ranked(30), packed, undelivered(10)], between);
-    assert_eq!(clear.bottleneck, Some(Source::Ranking));
-    let open = of_record(&[CORRECT, ranked(15), packed, undelivered(10)], between);
-    assert_eq!(open.bottleneck, Some(Source::Undelivered));
+    let clear = of_record(&[CORRECT, ranked(30), packed, not_in_prompt(10)], between);
+    assert_eq!(clear.bottleneck, Some(Source::RankedLow));
+    let open = of_record(&[CORRECT, ranked(15), packed, not_in_prompt(10)], between);
+    assert_eq!(open.bottleneck, Some(Source::NotInPrompt));
 }
 
 #[test]
@@ -529,7 +530,7 @@ fn questions_that_are_not_counted_narrow_no_interval() {
     // Seven correct answers: a loss up to 1 - .025^(1/7) = .40962 of 7 was perhaps not seen (Clopper and Pearson). Questions without an
     // oracle are not counted.
     let few: Kind = (7, RIGHT, Some(RIGHT), FailureClass::Correct, None);
-    let lost: Kind = (2, WRONG, Some(RIGHT), FailureClass::Ranking, Some(Stage::Ranking));
+    let lost: Kind = (2, WRONG, Some(RIGHT), FailureClass::RankedLow, Some(Stage::Ranking));
     let uncounted: Kind = (60, RIGHT, None, FailureClass::Correct, None);
     for others in [&[][..], &[uncounted][..]] {
         let found = by_generator(&[&[few], others].concat());

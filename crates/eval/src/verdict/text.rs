@@ -159,13 +159,13 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
     let Some(source) = verdict.bottleneck else {
         return String::new();
     };
-    if source == Source::Undelivered {
+    if source == Source::NotInPrompt {
         return " The record does not show which stage loses most.".to_owned();
     }
     let n = verdict.n as f64;
     let means = losses.means();
     let here = means[source as usize] * n;
-    let is_split = facts.of != BudgetOf::Support || source != Source::Reader;
+    let is_split = facts.of != BudgetOf::Support || source != Source::Misread;
     if !is_split {
         return String::new();
     }
@@ -188,45 +188,45 @@ fn leading(verdict: &LossVerdict, facts: &VerdictFacts<'_>, losses: &Losses) -> 
 
 fn spoken(source: Source) -> &'static str {
     match source {
-        Source::Corpus => "The corpus",
-        Source::Chunking => "Chunking",
-        Source::Retrieval => "Retrieval",
-        Source::Ranking => "Ranking",
-        Source::Packing => "Packing",
-        Source::Undelivered => "An unknown stage",
-        Source::Distraction => "Distraction",
-        Source::Reader => "The generator itself",
+        Source::NotInCorpus => "The corpus",
+        Source::Split => "Chunking",
+        Source::NotRetrieved => "Retrieval",
+        Source::RankedLow => "Ranking",
+        Source::NotPacked => "Packing",
+        Source::NotInPrompt => "An unknown stage",
+        Source::IgnoredContext => "Distraction",
+        Source::Misread => "The generator itself",
     }
 }
 
 fn meaning(source: Source, facts: &VerdictFacts<'_>) -> String {
     let k = facts.k;
     match source {
-        Source::Corpus => "the evidence is in no document".to_owned(),
-        Source::Chunking if has_step(facts, Step::Collection) => {
+        Source::NotInCorpus => "the evidence is in no document".to_owned(),
+        Source::Split if has_step(facts, Step::Collection) => {
             "no point of the collection holds the evidence".to_owned()
         }
-        Source::Chunking => "a chunk boundary splits the evidence".to_owned(),
-        Source::Retrieval => "the evidence is not among the candidates".to_owned(),
-        Source::Ranking if has_step(facts, Step::Reranked) => {
+        Source::Split => "a chunk boundary splits the evidence".to_owned(),
+        Source::NotRetrieved => "the evidence is not among the candidates".to_owned(),
+        Source::RankedLow if has_step(facts, Step::Reranked) => {
             format!("the reranker leaves the evidence below the top {k}")
         }
         // Whether another RAG reranks is known only if it records that.
-        Source::Ranking if has_step(facts, Step::External) || has_step(facts, Step::Ordered) => {
+        Source::RankedLow if has_step(facts, Step::External) || has_step(facts, Step::Ordered) => {
             "the evidence is among the recorded contexts but ranked below those in the prompt"
                 .to_owned()
         }
-        Source::Ranking => {
+        Source::RankedLow => {
             format!(
                 "the retriever finds the evidence but orders it below the top {k} (no reranker)"
             )
         }
-        Source::Packing => "the evidence does not fit the prompt".to_owned(),
-        Source::Undelivered => "the record does not show where the evidence is lost".to_owned(),
-        Source::Distraction => {
+        Source::NotPacked => "the evidence does not fit the prompt".to_owned(),
+        Source::NotInPrompt => "the record does not show where the evidence is lost".to_owned(),
+        Source::IgnoredContext => {
             "correct from the gold passages alone, wrong among other passages".to_owned()
         }
-        Source::Reader => "wrong from the gold passages alone".to_owned(),
+        Source::Misread => "wrong from the gold passages alone".to_owned(),
     }
 }
 

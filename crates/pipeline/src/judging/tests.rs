@@ -99,7 +99,7 @@ async fn unsure_answers_of_every_condition_are_asked_and_only_what_is_missing_ag
     run[0]
         .conditions
         .push(ConditionAnswers { condition: Condition::Oracle, attempts: of_oracle.to_vec() });
-    run[3].conditions[0].attempts[0].stance = Stance::Abstained;
+    run[3].conditions[0].attempts[0].stance = Stance::Declined;
     run[4].question.kind = QuestionKind::Unanswerable;
     run[5].question.required = vec![vec!["fact".to_owned()]];
     let (outcome, asked) = judged(&folder, &run).await;

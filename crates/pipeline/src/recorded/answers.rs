@@ -60,7 +60,7 @@ impl ExternalPipeline {
         }
     }
 
-    /// Builds an attempt. A missing answer is an empty one, and a blank one abstains, unless the record says how the reply
+    /// Builds an attempt. A missing answer is an empty one, and a blank one declines, unless the record says how the reply
     /// ended: SQuAD 2.0's predictions use this form, and its `AnswerEM` of an unanswerable question counts it as correct.
     fn attempt(
         &self,
@@ -85,7 +85,7 @@ impl ExternalPipeline {
             None => finish,
         };
         let (extracted, stance) = match finish {
-            None if raw.trim().is_empty() => (String::new(), Stance::Abstained),
+            None if raw.trim().is_empty() => (String::new(), Stance::Declined),
             _ => llm::read_answer(&raw, finish.unwrap_or(Finish::Stop)),
         };
         let counted = counted_prompt_tokens.or(prompt).or(prompt_tokens);

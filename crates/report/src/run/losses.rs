@@ -26,11 +26,11 @@ pub(super) fn outcomes(losses: &LossTable) -> Table {
         let Some(questions) = row.questions else {
             continue;
         };
-        is_answered |= row.class == FailureClass::Generation;
-        let is_counted = losses.n_testable > 0 && row.class != FailureClass::Generation;
+        is_answered |= row.class == FailureClass::WrongAnswer;
+        let is_counted = losses.n_testable > 0 && row.class != FailureClass::WrongAnswer;
         let complete = row.complete.filter(|_| is_counted).map_or(String::new(), thousands);
         let label = match row.class {
-            FailureClass::Undelivered => "lost before the prompt, stage not recorded".to_owned(),
+            FailureClass::NotInPrompt => "lost before the prompt, stage not recorded".to_owned(),
             class => format!("lost at {class}"),
         };
         let answers =
@@ -89,8 +89,8 @@ pub(super) fn budget(summary: &Summary) -> Table {
     let rows: Vec<_> = rows
         .filter(|(term, _)| {
             let needs_oracle = match term.source {
-                Source::Distraction => [SUPPORT, ESTIMATED].contains(&budget.of.as_str()),
-                Source::Reader => budget.of == SUPPORT,
+                Source::IgnoredContext => [SUPPORT, ESTIMATED].contains(&budget.of.as_str()),
+                Source::Misread => budget.of == SUPPORT,
                 _ => false,
             };
             budget.n > 0 && !needs_oracle
@@ -113,7 +113,7 @@ pub(super) fn classes(summary: &Summary) -> Table {
         .filter_map(|class| Some((class, summary.class_shares.get(class.name())?)));
     for (class, share) in shares.filter(|(_, share)| share.count > 0) {
         let faults = match class {
-            FailureClass::Generation => counted(&summary.generation),
+            FailureClass::WrongAnswer => counted(&summary.generation),
             _ => String::new(),
         };
         let mut name = TableCell::from(class.name());

@@ -116,7 +116,7 @@ fn behind_label(line: &str) -> Option<&str> {
     LABELS.contains(&label.as_str()).then_some(rest)
 }
 
-/// Returns the `answer` field of the text's JSON object; `null` is an abstention.
+/// Returns the `answer` field of the text's JSON object; `null` is a declined reply.
 fn field(text: &str) -> Option<String> {
     answer_of(text.get(text.find('{')?..=text.rfind('}')?)?)
 }

@@ -33,7 +33,7 @@ fn evidence_is_lost_at_the_first_stage_whose_result_lacks_it() {
         let trace = trace(question, &corpus, ranked, packed, Some(wrong()));
         let outcome = judged(&trace, &corpus, false, None);
         assert_eq!(outcome.evidence, evidence);
-        let lost = evidence.class().unwrap_or(FailureClass::Generation);
+        let lost = evidence.class().unwrap_or(FailureClass::WrongAnswer);
         assert_eq!(outcome.class, lost);
     }
 }
@@ -43,7 +43,7 @@ fn both_pieces_of_a_cut_gold_together_support_it() {
     let corpus = corpus(&TENS);
     let cut = question(vec![vec![member("d", &[(10, 24)])]]);
     let found = trace(cut, &corpus, &["d#2", "d#1"], &["d#2", "d#1"], Some(wrong()));
-    assert_eq!(judged(&found, &corpus, false, Some(false)).fault, Some(Fault::Reader));
+    assert_eq!(judged(&found, &corpus, false, Some(false)).fault, Some(Fault::Misread));
 }
 
 #[test]
@@ -87,13 +87,13 @@ fn what_the_generator_did_with_its_support_is_told_apart() {
             Some(answer),
         );
         let outcome = judged(&found, &corpus, false, oracle);
-        assert_eq!(outcome.class, FailureClass::Generation);
+        assert_eq!(outcome.class, FailureClass::WrongAnswer);
         outcome.fault.expect("a fault")
     };
-    assert_eq!(fault(attempt("1815", Stance::Answered), Some(true)), Fault::ContextUse);
-    assert_eq!(fault(attempt("1815", Stance::Answered), Some(false)), Fault::Reader);
-    assert_eq!(fault(attempt("", Stance::Abstained), Some(true)), Fault::Abstained);
-    assert_eq!(fault(attempt("", Stance::Unreadable), Some(false)), Fault::Reader);
+    assert_eq!(fault(attempt("1815", Stance::Answered), Some(true)), Fault::IgnoredContext);
+    assert_eq!(fault(attempt("1815", Stance::Answered), Some(false)), Fault::Misread);
+    assert_eq!(fault(attempt("", Stance::Declined), Some(true)), Fault::Declined);
+    assert_eq!(fault(attempt("", Stance::Unreadable), Some(false)), Fault::Misread);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn correct_answers_are_told_apart_by_their_support() {
     let outcome = judged(&without, &corpus, true, None);
     assert_eq!(
         (outcome.class, outcome.evidence.lost()),
-        (FailureClass::CorrectUnsupported, Some(Stage::Retrieval))
+        (FailureClass::CorrectWithoutEvidence, Some(Stage::Retrieval))
     );
     assert_eq!(outcome.flags, [Flag::AnswerElsewhere], "e#0 holds 1992 and the question's cccc");
 }
@@ -144,7 +144,7 @@ fn unanswerable_questions_stand_outside_the_waterfall() {
         )
         .class
     };
-    assert_eq!(class(Some(attempt("", Stance::Abstained))), FailureClass::CorrectAbstention);
+    assert_eq!(class(Some(attempt("", Stance::Declined))), FailureClass::Declined);
     assert_eq!(class(Some(wrong())), FailureClass::Hallucinated);
     assert_eq!(class(None), FailureClass::Unclear);
 }
@@ -164,9 +164,9 @@ fn a_failed_call_is_no_wrong_answer_and_no_generator_no_loss() {
     let found = trace(asked(), &corpus, &["d#1"], &["d#1"], Some(failed));
     assert_eq!(classify(&found, 2, Judgments::default(), &corpus).class, FailureClass::Failed);
     let alone = trace(asked(), &corpus, &["d#1"], &["d#1"], None);
-    assert_eq!(classify(&alone, 2, Judgments::default(), &corpus).class, FailureClass::Supported);
+    assert_eq!(classify(&alone, 2, Judgments::default(), &corpus).class, FailureClass::Delivered);
     let lost = trace(asked(), &corpus, &["d#0"], &["d#0"], None);
-    assert_eq!(classify(&lost, 2, Judgments::default(), &corpus).class, FailureClass::Retrieval);
+    assert_eq!(classify(&lost, 2, Judgments::default(), &corpus).class, FailureClass::NotRetrieved);
 }
 
 #[test]
@@ -183,13 +183,13 @@ fn evidence_before_the_part_of_a_prompt_that_the_server_read_is_lost_by_packing(
         assert_eq!(correct, FailureClass::Correct, "the answer shows that it was read");
         (outcome.class, outcome.flags)
     };
-    let flag = || vec![Flag::ServerTruncated];
+    let flag = || vec![Flag::PromptTruncated];
     let first = found(&["d#1", "d#0", "d#2"], 799);
-    assert_eq!(first, (FailureClass::Packing, flag()));
+    assert_eq!(first, (FailureClass::NotPacked, flag()));
     let last = found(&["d#0", "d#2", "d#1"], 799);
-    assert_eq!(last, (FailureClass::Generation, flag()));
+    assert_eq!(last, (FailureClass::WrongAnswer, flag()));
     let whole = found(&["d#1", "d#0", "d#2"], 800);
-    assert_eq!(whole, (FailureClass::Generation, vec![]));
+    assert_eq!(whole, (FailureClass::WrongAnswer, vec![]));
 }
 
 #[test]
@@ -208,11 +208,11 @@ fn an_endpoint_with_another_tokenizer_is_held_against_its_own_counts() {
     };
     // o200k_base needs 0.62 of cl100k_base's tokens for Russian. Of 620 tokens a server that counts 490 read 79%.
     let usual = [620, 610, 630, 620, 620].map(asked);
-    assert_eq!(class(&usual), FailureClass::Generation);
+    assert_eq!(class(&usual), FailureClass::WrongAnswer);
     let truncated = [490, 610, 630, 620, 620].map(asked);
-    assert_eq!(class(&truncated), FailureClass::Packing);
+    assert_eq!(class(&truncated), FailureClass::NotPacked);
     // Four prompts show no usual number.
-    assert_eq!(class(&truncated[..4]), FailureClass::Generation);
+    assert_eq!(class(&truncated[..4]), FailureClass::WrongAnswer);
 }
 
 #[test]

@@ -35,11 +35,11 @@ fn elsewhere_all_that_stood_in_the_prompt_is_the_top_k() {
     let gold = || vec![vec![member("d", &[(10, 19)])]];
     let arrived =
         elsewhere(gold(), &[shown("x", (0, 0)), shown("d", (5, 24))], Judgments::default(), None);
-    assert_eq!((arrived.class, arrived.evidence), (FailureClass::Supported, Evidence::Complete));
+    assert_eq!((arrived.class, arrived.evidence), (FailureClass::Delivered, Evidence::Complete));
     let lost = elsewhere(gold(), &[shown("x", (0, 0))], Judgments::default(), None);
     assert_eq!(
         (lost.class, lost.flags.len()),
-        (FailureClass::Retrieval, 0),
+        (FailureClass::NotRetrieved, 0),
         "a chunk that was never shown is not cut"
     );
     assert_eq!(lost.reason, "gold range 10-19 of `d` is in no passage that was shown");
@@ -49,7 +49,7 @@ fn elsewhere_all_that_stood_in_the_prompt_is_the_top_k() {
 fn elsewhere_a_gold_range_of_which_a_piece_was_shown_is_lost_by_chunking() {
     let gold = || vec![vec![member("d", &[(10, 19)])]];
     let torn = elsewhere(gold(), &[shown("d", (0, 14))], Judgments::default(), None);
-    assert_eq!((torn.class, torn.flags.len()), (FailureClass::Chunking, 0));
+    assert_eq!((torn.class, torn.flags.len()), (FailureClass::Split, 0));
     assert_eq!(
         torn.reason,
         "gold range 10-19 of `d` is in part in passage `d#0-14`, which came first"
@@ -58,11 +58,11 @@ fn elsewhere_a_gold_range_of_which_a_piece_was_shown_is_lost_by_chunking() {
     let pieces = [shown("d", (15, 24)), shown("d", (0, 14))];
     assert_eq!(
         elsewhere(gold(), &pieces, Judgments::default(), None).class,
-        FailureClass::Supported
+        FailureClass::Delivered
     );
     // A character between them is: bytes 10 to 12 and 13 to 19 leave out byte 12.
     let gap = [shown("d", (10, 12)), shown("d", (13, 19))];
-    assert_eq!(elsewhere(gold(), &gap, Judgments::default(), None).class, FailureClass::Chunking);
+    assert_eq!(elsewhere(gold(), &gap, Judgments::default(), None).class, FailureClass::Split);
 }
 
 #[test]
@@ -70,25 +70,25 @@ fn elsewhere_documents_that_the_corpus_lacks_and_unlabelled_answers_are_told_apa
     let gone = vec![vec![member("gone", &[(0, 4)])]];
     assert_eq!(
         elsewhere(gone, &[shown("d", (0, 30))], Judgments::default(), None).class,
-        FailureClass::Corpus
+        FailureClass::NotInCorpus
     );
     assert_eq!(
         elsewhere(vec![], &[shown("d", (15, 19))], Judgments::default(), None).class,
-        FailureClass::Supported
+        FailureClass::Delivered
     );
     assert_eq!(
         elsewhere(vec![], &[shown("d", (0, 14))], Judgments::default(), None).class,
-        FailureClass::Retrieval
+        FailureClass::NotRetrieved
     );
     // `d` as a whole holds the answer, so the passage of it must too.
     let whole = || vec![vec![member("d", &[])]];
     assert_eq!(
         elsewhere(whole(), &[shown("d", (15, 24))], Judgments::default(), None).class,
-        FailureClass::Supported
+        FailureClass::Delivered
     );
     assert_eq!(
         elsewhere(whole(), &[shown("d", (0, 9))], Judgments::default(), None).class,
-        FailureClass::Retrieval
+        FailureClass::NotRetrieved
     );
 }
 
@@ -98,5 +98,5 @@ fn a_wrong_answer_without_the_oracles_has_no_fault_to_name() {
     let answer = Some(attempt("1815", Stance::Answered));
     let outcome =
         elsewhere(vec![vec![member("d", &[(10, 19)])]], &[shown("d", (0, 30))], correct, answer);
-    assert_eq!((outcome.class, outcome.fault), (FailureClass::Generation, None));
+    assert_eq!((outcome.class, outcome.fault), (FailureClass::WrongAnswer, None));
 }

@@ -36,35 +36,35 @@ fn the_rule_on_ranges_names_range_chunks_and_places() {
     assert_eq!(
         lost((10, 19), &["d#0", "e#0"], &["d#0", "e#0"]),
         said(
-            FailureClass::Retrieval,
+            FailureClass::NotRetrieved,
             "gold range 10-19 of `d` is in chunk 1, which was not among 2 candidates"
         )
     );
     assert_eq!(
         lost((10, 19), &["d#0", "e#0", "d#1"], &["d#0", "e#0"]),
         said(
-            FailureClass::Ranking,
+            FailureClass::RankedLow,
             "gold range 10-19 of `d` is in chunk 1, which came third, below the top 2 (the retriever's order: no reranker)"
         )
     );
     assert_eq!(
         lost((10, 19), &["d#0", "d#1"], &["d#0"]),
         said(
-            FailureClass::Packing,
+            FailureClass::NotPacked,
             "gold range 10-19 of `d` is in chunk 1, which came second but did not fit the prompt"
         )
     );
     assert_eq!(
         lost((10, 24), &["d#1", "e#0", "d#2"], &["d#1", "e#0"]),
         said(
-            FailureClass::Chunking,
+            FailureClass::Split,
             "gold range 10-24 of `d` is cut between chunks 1 and 2; chunk 1 came first, chunk 2 came third, below the top 2"
         )
     );
     assert_eq!(
         lost((10, 24), &["d#0"], &["d#0"]),
         said(
-            FailureClass::Retrieval,
+            FailureClass::NotRetrieved,
             "gold range 10-24 of `d` is cut between chunks 1 and 2; chunk 1 was not among 1 candidate, \
              chunk 2 was not among 1 candidate"
         )
@@ -83,7 +83,7 @@ fn a_boundary_in_white_space_cuts_as_well() {
         Some(wrong()),
     );
     let outcome = judged(&found, &corpus, false, None);
-    assert_eq!((outcome.class, outcome.flags.len()), (FailureClass::Chunking, 0));
+    assert_eq!((outcome.class, outcome.flags.len()), (FailureClass::Split, 0));
     assert_eq!(
         outcome.reason,
         "gold range 5-14 of `d` is cut between chunks 0 and 1; chunk 0 came first, chunk 1 was not among 1 candidate"
@@ -101,7 +101,7 @@ fn of_several_ranges_the_first_missing_one_is_named_and_the_others_are_counted()
             &["d#1"]
         ),
         said(
-            FailureClass::Retrieval,
+            FailureClass::NotRetrieved,
             "gold range 0-4 of `d` is in chunk 0, which was not among 1 candidate; 1 more of its gold ranges is missing"
         )
     );
@@ -123,7 +123,7 @@ fn a_candidate_that_fusion_or_min_score_dropped_is_said_to_be_one() {
     let mut scored = asked();
     scored.steps.insert(1, step(&scored, Step::MinScore));
     let outcome = judged(&scored, &corpus, false, None);
-    assert_eq!(outcome.class, FailureClass::Ranking);
+    assert_eq!(outcome.class, FailureClass::RankedLow);
     assert_eq!(
         outcome.reason,
         "gold range 10-19 of `d` is in chunk 1, which scored below `min_score`"
@@ -146,23 +146,26 @@ fn the_rule_on_whole_documents_names_the_first_chunk_or_that_with_the_answer() {
     };
     assert_eq!(
         lost("gone", &["d#0"], &["d#0"]),
-        said(FailureClass::Corpus, "gold document `gone` is not in the corpus, or empty there")
+        said(
+            FailureClass::NotInCorpus,
+            "gold document `gone` is not in the corpus, or empty there"
+        )
     );
     assert_eq!(
         lost("e", &["d#0", "d#2"], &["d#0"]),
-        said(FailureClass::Retrieval, "no chunk of gold document `e` was among 2 candidates")
+        said(FailureClass::NotRetrieved, "no chunk of gold document `e` was among 2 candidates")
     );
     assert_eq!(
         lost("e", &["d#0", "d#1", "e#0"], &["d#0", "d#1"]),
         said(
-            FailureClass::Ranking,
+            FailureClass::RankedLow,
             "the first chunk of gold document `e`, chunk 0 of `e`, came third, below the top 2 (the retriever's order: no reranker)"
         )
     );
     assert_eq!(
         lost("d", &["d#0", "e#0", "d#1"], &["d#0", "e#0"]),
         said(
-            FailureClass::Ranking,
+            FailureClass::RankedLow,
             "chunks of the gold documents reached the top k, but none with an answer string; the first chunk of theirs that \
              holds an answer string, chunk 1 of `d`, came third, below the top 2 (the retriever's order: no reranker)"
         )
@@ -181,12 +184,12 @@ fn the_rule_on_answer_strings_names_the_first_passage_that_holds_one() {
     );
     assert_eq!(
         lost("cccc 1992", &["d#0"], &["d#0"]),
-        said(FailureClass::Chunking, "an answer string is in a document, but whole in no chunk")
+        said(FailureClass::Split, "an answer string is in a document, but whole in no chunk")
     );
     assert_eq!(
         lost("1992", &["d#0", "x#0", "e#0", "d#1"], &["d#0"]),
         said(
-            FailureClass::Ranking,
+            FailureClass::RankedLow,
             "the first passage that holds an answer string, chunk 0 of `e`, came third, below the top 2 (the retriever's order: no reranker)"
         )
     );
@@ -202,7 +205,7 @@ fn an_answer_that_no_chunk_of_the_gold_document_holds_whole_is_lost_by_chunking(
     assert_eq!(
         why(&corpus, asked, &["d#0", "d#1"], &["d#0", "d#1"]),
         said(
-            FailureClass::Chunking,
+            FailureClass::Split,
             "an answer string is in a gold document, but whole in no chunk of one"
         )
     );
@@ -215,14 +218,14 @@ fn of_several_groups_the_missing_one_is_named() {
     assert_eq!(
         why(&corpus, both(member("d", &[(0, 4)])), &["e#0"], &["e#0"]),
         said(
-            FailureClass::Retrieval,
+            FailureClass::NotRetrieved,
             "evidence 1 of 2: gold range 0-4 of `d` is in chunk 0, which was not among 1 candidate"
         )
     );
     assert_eq!(
         why(&corpus, both(member("d", &[(0, 4)])), &["d#2"], &["d#2"]),
         said(
-            FailureClass::Retrieval,
+            FailureClass::NotRetrieved,
             "2 of 2 pieces of evidence are missing; the first: gold range 0-4 of `d` is in chunk 0, \
              which was not among 1 candidate"
         )
@@ -230,7 +233,7 @@ fn of_several_groups_the_missing_one_is_named() {
     assert_eq!(
         why(&corpus, both(member("gone", &[(0, 4)])), &["e#0"], &["e#0"]),
         said(
-            FailureClass::Corpus,
+            FailureClass::NotInCorpus,
             "evidence 1 of 2: gold document `gone` is not in the corpus, or empty there"
         )
     );
@@ -246,14 +249,14 @@ fn of_several_members_the_nearest_is_named() {
     assert_eq!(
         why(&corpus, any(&members), &["d#0", "d#1", "e#0", "d#2"], &["d#0", "d#1"]),
         said(
-            FailureClass::Ranking,
+            FailureClass::RankedLow,
             "gold range 0-7 of `e` (nearest of 3 alternatives) is in chunk 0, which came third, below the top 2 (the retriever's order: no reranker)"
         )
     );
     assert_eq!(
         why(&corpus, any(&[("gone", (0, 3)), ("lost", (0, 3))]), &["d#0"], &["d#0"]),
         said(
-            FailureClass::Corpus,
+            FailureClass::NotInCorpus,
             "gold documents `gone` and `lost`, of which one would do, are not in the corpus, or empty there"
         )
     );
@@ -294,7 +297,7 @@ fn a_right_answer_says_how_its_support_was_lost() {
     );
     assert_eq!(
         (outcome.class, outcome.evidence),
-        (FailureClass::CorrectUnsupported, Evidence::Untestable)
+        (FailureClass::CorrectWithoutEvidence, Evidence::Untestable)
     );
     assert_eq!(outcome.reason, "correct, with no evidence and no answer string to go by");
 }
@@ -309,9 +312,9 @@ fn the_first_of_several_attempts_decides() {
             vec![ConditionAnswers { condition: Condition::Retrieved, attempts: answers.to_vec() }];
         judged(&found, &corpus, false, None).fault
     };
-    assert_eq!(repeated([attempt("", Stance::Abstained), wrong()]), Some(Fault::Abstained));
+    assert_eq!(repeated([attempt("", Stance::Declined), wrong()]), Some(Fault::Declined));
     assert_eq!(
-        repeated([wrong(), attempt("", Stance::Abstained)]),
+        repeated([wrong(), attempt("", Stance::Declined)]),
         None,
         "wrong, and no oracle to tell why"
     );

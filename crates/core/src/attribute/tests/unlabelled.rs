@@ -32,10 +32,10 @@ fn judged_documents_are_attributed_as_the_same_documents_as_evidence() {
     let labelled =
         Question { relevant: [].into(), evidence: vec![vec![member("e", &[])]], ..beir() };
     let ways: [(&[&str], &[&str], FailureClass); 4] = [
-        (&["d#0"], &["d#0"], FailureClass::Retrieval),
-        (&["d#0", "d#1", "e#0"], &["d#0", "d#1"], FailureClass::Ranking),
-        (&["d#0", "e#0"], &["d#0"], FailureClass::Packing),
-        (&["e#0"], &["e#0"], FailureClass::Supported),
+        (&["d#0"], &["d#0"], FailureClass::NotRetrieved),
+        (&["d#0", "d#1", "e#0"], &["d#0", "d#1"], FailureClass::RankedLow),
+        (&["d#0", "e#0"], &["d#0"], FailureClass::NotPacked),
+        (&["e#0"], &["e#0"], FailureClass::Delivered),
     ];
     for (ranked, packed, class) in ways {
         for asked in [&beir(), &labelled] {
@@ -48,7 +48,7 @@ fn judged_documents_are_attributed_as_the_same_documents_as_evidence() {
     assert_eq!(
         outcome_of(&gone, &corpus, (&["d#0"], &["d#0"]), None),
         (
-            FailureClass::Corpus,
+            FailureClass::NotInCorpus,
             "no relevant document is in the corpus, or all are empty there".to_owned()
         )
     );
@@ -66,12 +66,12 @@ fn one_relevant_document_suffices_whatever_its_passage_holds() {
     // Chunk 0 of `d` does not hold the answer 1992; judgments come before answer strings.
     assert_eq!(
         outcome_of(&asked, &corpus, (&["d#0"], &["d#0"]), Some(false)).0,
-        FailureClass::Generation
+        FailureClass::WrongAnswer
     );
     assert_eq!(
         outcome_of(&asked, &corpus, (&["e#0", "e#0", "d#2"], &["e#0"]), Some(false)),
         (
-            FailureClass::Ranking,
+            FailureClass::RankedLow,
             "the first passage of a relevant document, chunk 2 of `d`, came third, below the top 2 \
              (the retriever's order: no reranker)"
                 .to_owned()

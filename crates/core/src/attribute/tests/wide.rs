@@ -88,7 +88,7 @@ fn a_class_is_claimed_where_both_readings_lose_at_one_stage() {
     assert_eq!(
         class(&["e#0"], &["e#0"]),
         (
-            FailureClass::Retrieval,
+            FailureClass::NotRetrieved,
             "gold range 800-1,600 of `d` is cut between chunks 4, 5, 6 and 7; chunk 4 was not among 1 candidate, chunk 5 was not \
              among 1 candidate, chunk 6 was not among 1 candidate, chunk 7 was not among 1 candidate"
                 .to_owned()
@@ -99,7 +99,7 @@ fn a_class_is_claimed_where_both_readings_lose_at_one_stage() {
     assert_eq!(
         class(&all, &all[..2]),
         (
-            FailureClass::Ranking,
+            FailureClass::RankedLow,
             "gold range 800-1,600 of `d` is cut between chunks 4, 5, 6 and 7; chunk 4 came first, chunk 5 came fourth, below the \
              top 2, chunk 6 came second, chunk 7 came third, below the top 2 (the retriever's order: no reranker)"
                 .to_owned()
@@ -124,7 +124,7 @@ fn a_wide_label_is_lost_by_chunking_only_where_the_answer_is_cut() {
     let asked = Question { answers: vec!["1992 1993".to_owned()], ..question(section()) };
     let all = ["d#4", "d#6", "d#7", "d#5"];
     let class = |packed: &[&str]| outcome_of(&asked, &corpus, (&all, packed), Some(false)).class;
-    assert_eq!(class(&["d#4", "d#6"]), FailureClass::Chunking);
+    assert_eq!(class(&["d#4", "d#6"]), FailureClass::Split);
     // The halves together hold it.
     let both: (&[&str], &[&str]) = (&["d#4", "d#5", "d#6", "d#7"], &["d#4", "d#5"]);
     let outcome = outcome_of(&asked, &corpus, both, Some(false));
@@ -158,7 +158,7 @@ fn a_wording_of_a_required_fact_marks_the_part_of_a_free_question() {
         ..question(section())
     };
     let outcome = |id: &str| outcome_of(&asked, &corpus, (&[id], &[id]), Some(false));
-    assert_eq!(outcome("d#4").class, FailureClass::Retrieval);
+    assert_eq!(outcome("d#4").class, FailureClass::NotRetrieved);
     assert_eq!(outcome("d#5").class, FailureClass::Unclear);
 }
 
@@ -168,7 +168,7 @@ fn ranges_of_a_quotes_length_stay_strict_in_both_readings() {
     // 300 bytes across three chunks of 200: a long quote, cut. With the section, both of a member's ranges are needed.
     let quote = question(vec![vec![member("d", &[(950, 1250)])]]);
     let outcome = outcome_of(&quote, &corpus, (&["d#5"], &["d#5"]), Some(false));
-    assert_eq!((outcome.class, outcome.evidence.is_partial()), (FailureClass::Chunking, false));
+    assert_eq!((outcome.class, outcome.evidence.is_partial()), (FailureClass::Split, false));
     let mixed = question(vec![vec![member("d", &[(0, 100), (800, 1600)])]]);
     let lenient = |ids: &[&str]| {
         let outcome = outcome_of(&mixed, &corpus, (ids, ids), Some(false));
@@ -178,5 +178,5 @@ fn ranges_of_a_quotes_length_stay_strict_in_both_readings() {
     // The label of 150 bytes of two groups is strict although the other group's is wide.
     let groups = question([section(), vec![vec![member("e", &[(0, 150)])]]].concat());
     let outcome = outcome_of(&groups, &corpus, (&["d#5"], &["d#5"]), Some(false));
-    assert_eq!((outcome.class, outcome.evidence.is_partial()), (FailureClass::Retrieval, false));
+    assert_eq!((outcome.class, outcome.evidence.is_partial()), (FailureClass::NotRetrieved, false));
 }

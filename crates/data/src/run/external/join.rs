@@ -90,7 +90,7 @@ impl Joined {
                 }
             }
         }
-        self.note(n_none, "[question|questions] without an answer in a record with answers: each counts as an abstention, correct only if unanswerable");
+        self.note(n_none, "[question|questions] without an answer in a record with answers: each counts as a declined reply, correct only if unanswerable");
     }
 
     /// Counts the questions that lack a retriever which others have. `is_complete`: the record has every stage of every question,

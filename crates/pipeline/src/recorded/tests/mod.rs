@@ -162,7 +162,7 @@ fn text_that_stands_nowhere_holds_the_gold_that_it_quotes_and_no_other_byte() {
     let shown: Vec<&str> =
         asked.trace.packed().map(|id| id.as_str().split('~').next().expect("an id")).collect();
     assert_eq!(shown, ["f#0-31", "f#36-61"]);
-    assert_ne!(outcome(&asked).class, FailureClass::Supported);
+    assert_ne!(outcome(&asked).class, FailureClass::Delivered);
     // Without gold text: a document made from the context, or the one that it names, without
     // byte range.
     let other = question(&[("d", &[(4, 7)])]);
@@ -220,7 +220,7 @@ fn what_further_arms_were_shown_changes_nothing_of_the_pipelines_own() {
         (of_alone.class, of_alone.reason, of_alone.flags)
     );
     let (alone, both) = (alone.trace, both.trace);
-    assert_eq!((of_alone.class, both.gold), (FailureClass::Chunking, alone.gold));
+    assert_eq!((of_alone.class, both.gold), (FailureClass::Split, alone.gold));
     assert_eq!(both.conditions[1].attempts[0].passages, ["d#0-18".into()]);
 }
 
@@ -237,11 +237,11 @@ fn a_blank_answer_abstains() {
     for blank in [RecordedAnswer::none(), answer(""), answer(" \n")] {
         assert_eq!(
             class(QuestionKind::Unanswerable, blank.clone()),
-            (FailureClass::CorrectAbstention, None)
+            (FailureClass::Declined, None)
         );
         assert_eq!(
             class(QuestionKind::Span, blank),
-            (FailureClass::Generation, Some(Fault::Abstained))
+            (FailureClass::WrongAnswer, Some(Fault::Declined))
         );
     }
     assert_eq!(class(QuestionKind::Unanswerable, answer("two")).0, FailureClass::Hallucinated);
@@ -310,7 +310,7 @@ fn a_context_twice_counts_once_and_whole_documents_are_cut_to_the_first_k() {
     let ranked: Vec<&str> = trace.steps[0].hits.iter().map(|hit| hit.id.as_str()).collect();
     assert_eq!(
         (ranked, trace.packed().count(), class),
-        (vec!["gone#~", "d#0-23"], 1, FailureClass::Ranking)
+        (vec!["gone#~", "d#0-23"], 1, FailureClass::RankedLow)
     );
 }
 
@@ -358,14 +358,14 @@ fn the_recorded_prompt_decides_what_was_packed() {
     let some = "1 question whose `prompt` contains some of its contexts: the others were ranked, not packed";
     // The first four of fifty, without the evidence, which has rank 11.
     let without = reranked(&prompt_of(&[0, 1, 2, 3]));
-    assert_eq!(without, (FailureClass::Ranking, 4, vec![some.to_owned()]));
+    assert_eq!(without, (FailureClass::RankedLow, 4, vec![some.to_owned()]));
     // A prompt that selects and reorders has the evidence that it has.
     let reordered = reranked(&prompt_of(&[31, 10, 2]));
-    assert_eq!(reordered, (FailureClass::Supported, 3, vec![some.to_owned()]));
+    assert_eq!(reordered, (FailureClass::Delivered, 3, vec![some.to_owned()]));
     // The evidence is above one that was packed, and was not packed itself: filtered, reordered or too long.
-    assert_eq!(reranked(&prompt_of(&[0, 31])).0, FailureClass::Undelivered);
+    assert_eq!(reranked(&prompt_of(&[0, 31])).0, FailureClass::NotInPrompt);
     let all: Vec<usize> = (0..50).collect();
-    assert_eq!(reranked(&prompt_of(&all)), (FailureClass::Supported, 50, vec![]));
+    assert_eq!(reranked(&prompt_of(&all)), (FailureClass::Delivered, 50, vec![]));
 }
 
 #[test]
@@ -374,12 +374,12 @@ fn a_context_that_the_prompt_truncates_is_packed_up_to_there() {
     let prompt = prompt_of(&[0, 10]);
     let end = prompt.find("w10x20").expect("in the prompt");
     let (class, n_packed, notes) = reranked(&prompt[..end]);
-    assert_eq!((class, n_packed), (FailureClass::Packing, 2));
+    assert_eq!((class, n_packed), (FailureClass::NotPacked, 2));
     assert_eq!(notes[0], truncated);
     // Fewer than half of its 25 words: not packed.
     let end = prompt.find("w10x10").expect("in the prompt");
     let (class, n_packed, _) = reranked(&prompt[..end]);
-    assert_eq!((class, n_packed), (FailureClass::Ranking, 1));
+    assert_eq!((class, n_packed), (FailureClass::RankedLow, 1));
 }
 
 #[test]
@@ -388,6 +388,6 @@ fn a_prompt_that_holds_none_of_the_contexts_leaves_all_of_them_packed() {
         "1 question whose `prompt` contains none of its contexts: all of these count as packed";
     assert_eq!(
         reranked("Summary of what was found: nothing literal."),
-        (FailureClass::Supported, 50, vec![none.to_owned()])
+        (FailureClass::Delivered, 50, vec![none.to_owned()])
     );
 }

@@ -11,18 +11,18 @@ const CLASSES = {
   unclear: ["plain", "No usable label, a label wider than a chunk, or a record that does not show the prompt."],
   hallucinated: ["bad", "The question is unanswerable, but was answered."],
   correct: ["good", "The answer is correct, with its support in the prompt."],
-  correct_unsupported: ["plain", "The answer is correct without support in the prompt: from memory, another passage or by chance."],
-  correct_abstention: ["good", "The question is unanswerable, and the generator abstained."],
+  correct_without_evidence: ["plain", "The answer is correct without support in the prompt: from memory, another passage or by chance."],
+  declined: ["good", "The question is unanswerable, and the generator declined."],
   supported: ["good", "Support reached the prompt; no generator was configured."],
-  undelivered: ["plain", "The evidence was lost before the prompt; the record does not show at which stage."],
+  not_in_prompt: ["plain", "The evidence was lost before the prompt; the record does not show at which stage."],
   unsure: ["plain", "The rule cannot tell whether the answer is correct."],
   failed: ["plain", "A call failed, its response is not recorded, or its reply is no answer; this never counts as wrong."],
 };
 
 const FAULTS = {
-  context_use: "Correct with the gold passages alone: the other passages distracted the generator.",
+  ignored_context: "Correct with the gold passages alone: the other passages distracted the generator.",
   reader: "Wrong with the gold passages alone too: the reader or the label is at fault.",
-  abstained: "The generator answered that it does not know.",
+  declined: "The generator answered that it does not know.",
 };
 
 const FLAGS = {
@@ -30,7 +30,7 @@ const FLAGS = {
   ann_miss: "Exact search has the gold evidence among its candidates; approximate search lost it.",
   answer_elsewhere: "An answer string occurs in a packed passage that is not gold.",
   label_suspect: "The label may be wrong, not the answer.",
-  server_truncated: "The endpoint counted far fewer prompt tokens than were sent.",
+  prompt_truncated: "The endpoint counted far fewer prompt tokens than were sent.",
 };
 
 const TURNS = {
@@ -108,7 +108,7 @@ function dollars(value) {
   return value === 0 ? "$0" : `$${value >= 1 ? value.toFixed(2) : Number(value.toPrecision(2))}`;
 }
 
-/** A name of a closed set in words: `correct_unsupported` as `correct unsupported`. */
+/** A name of a closed set in words: `correct_without_evidence` as `correct unsupported`. */
 function spoken(name) {
   return name.replace(/_/g, " ");
 }

@@ -138,8 +138,8 @@ fn answer(attempt: &Attempt) -> Value {
         "cost_usd": attempt.cost_usd,
         "seconds": attempt.seconds,
     });
-    // A blank answer abstains unless the record says how the reply ended.
-    if attempt.stance != Stance::Abstained || !attempt.raw.trim().is_empty() {
+    // A blank answer declines unless the record says how the reply ended.
+    if attempt.stance != Stance::Declined || !attempt.raw.trim().is_empty() {
         usage["finish_reason"] = json!(attempt.finish);
     }
     if let Some(billed) = attempt.tokens.prompt_billed {
