@@ -33,11 +33,11 @@ pub struct LossTable {
 pub struct StageLosses {
     /// The failure class of the questions that the stage loses; `not_in_prompt`: a record does not show which stage before the prompt.
     pub class: FailureClass,
-    /// Questions whose evidence is complete in the result of the stage, all of a wide label; at `generation` those answered correctly. It
+    /// Questions whose evidence is complete in the result of the stage, all of a wide label; at `wrong_answer` those answered correctly. It
     /// is no upper bound on accuracy, since the model may answer others from memory. `None` where a record does not show it.
     pub complete: Option<usize>,
     /// Questions of the class, of which the answer is not correct; without a generator those whose evidence it lost. `None` at
-    /// `generation` where only retrieval is judged.
+    /// `wrong_answer` where only retrieval is judged.
     pub questions: Option<usize>,
     /// Correct answers that fixing this stage alone would recover, rounded so that they add up; `None` where that is not known.
     pub answers: Option<f64>,

@@ -76,7 +76,7 @@ pub struct Summary {
     pub classes: BTreeMap<String, usize>,
     /// The classes' shares of all questions.
     pub class_shares: BTreeMap<String, Share>,
-    /// The composition of `generation`.
+    /// The composition of `wrong_answer`.
     pub generation: BTreeMap<String, usize>,
     /// The flags that this run could raise.
     pub flags: BTreeMap<String, usize>,

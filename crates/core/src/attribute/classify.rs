@@ -17,7 +17,7 @@ use crate::types::{
 pub struct Outcome {
     /// Failure class.
     pub class: FailureClass,
-    /// Fault, if the class is `generation`.
+    /// Fault, if the class is `wrong_answer`.
     pub fault: Option<Fault>,
     /// Rule that gave the class, as a sentence.
     pub reason: String,

@@ -16,7 +16,7 @@ use crate::types::{ByteRange, ChunkId, GoldMember, Question, RangeSet, Support, 
 
 /// Length in bytes up to which a range is never wide: two or three sentences. A quote of that length is needed in full,
 /// however short the chunks are. With the shipped questions labelled by section and chunks of 64 tokens, a limit of 400 made
-/// 12 of 172 claims wrong, all of them `chunking` of sections of 300 to 400 bytes.
+/// 12 of 172 claims wrong, all of them `split` of sections of 300 to 400 bytes.
 pub const MOST_QUOTED: usize = 300;
 
 /// Reading of a label that is wider than a chunk. The truth lies between the two.

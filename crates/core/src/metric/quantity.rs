@@ -54,7 +54,7 @@ impl Quantity {
         self.metric().map_or(Aggregate::Mean, |metric| metric.family().aggregate())
     }
 
-    /// Returns the direction of improvement: of a share higher for `correct`, `declined` and `supported`, lower
+    /// Returns the direction of improvement: of a share higher for `correct`, `declined` and `delivered`, lower
     /// for every other.
     #[must_use]
     pub fn direction(self) -> Direction {

@@ -1,4 +1,4 @@
-//! The stages of a pipeline, the failure classes of a question, the faults inside `generation`, and the flags.
+//! The stages of a pipeline, the failure classes of a question, the faults inside `wrong_answer`, and the flags.
 
 use crate::closed_set::closed_set;
 
@@ -129,7 +129,7 @@ impl From<Stage> for FailureClass {
 }
 
 closed_set! {
-    /// Cause of a loss in `generation`.
+    /// Cause of a loss in `wrong_answer`.
     Fault {
         /// Correct when given the gold passages alone: distracted by the context.
         IgnoredContext = "ignored_context",

@@ -42,7 +42,7 @@ pub struct SheetLine {
     pub answer: Option<String>,
     /// The assigned failure class.
     pub class: FailureClass,
-    /// The fault, for the class `generation`.
+    /// The fault, for the class `wrong_answer`.
     #[serde(default)]
     pub fault: Option<Fault>,
     /// The rule that assigned the class.

@@ -81,7 +81,7 @@ fn retrieval(run: &SavedRun, summary: &Summary) -> Vec<Notice> {
         && traces.all(|trace| trace.retrievers().any(|stage| stage.hits.len() >= n_chunks))
     {
         notices.push(Notice::warning(format!(
-            "all {n_chunks} chunks are candidates: the stage `retrieval` cannot lose a question here, `ranking` can"
+            "all {n_chunks} chunks are candidates: no question can be `not_retrieved` here, but `ranked_low`"
         )));
     }
     notices

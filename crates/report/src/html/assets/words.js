@@ -2,18 +2,18 @@
 // meaning.
 
 const CLASSES = {
-  corpus: ["bad", "The evidence is in no document."],
-  chunking: ["bad", "A chunk boundary splits the evidence."],
-  retrieval: ["bad", "The evidence is not among the candidates of any retriever."],
-  ranking: ["bad", "The evidence was among the candidates, but not in the top k."],
-  packing: ["bad", "The evidence was in the top k, but not in the prompt."],
-  generation: ["bad", "The evidence was in the prompt, but the answer is wrong."],
+  not_in_corpus: ["bad", "The evidence is in no document."],
+  split: ["bad", "A chunk boundary splits the evidence."],
+  not_retrieved: ["bad", "The evidence is not among the candidates of any retriever."],
+  ranked_low: ["bad", "The evidence was among the candidates, but not in the top k."],
+  not_packed: ["bad", "The evidence was in the top k, but not in the prompt."],
+  wrong_answer: ["bad", "The evidence was in the prompt, but the answer is wrong."],
   unclear: ["plain", "No usable label, a label wider than a chunk, or a record that does not show the prompt."],
   hallucinated: ["bad", "The question is unanswerable, but was answered."],
   correct: ["good", "The answer is correct, with its support in the prompt."],
   correct_without_evidence: ["plain", "The answer is correct without support in the prompt: from memory, another passage or by chance."],
   declined: ["good", "The question is unanswerable, and the generator declined."],
-  supported: ["good", "Support reached the prompt; no generator was configured."],
+  delivered: ["good", "Support reached the prompt; no generator was configured."],
   not_in_prompt: ["plain", "The evidence was lost before the prompt; the record does not show at which stage."],
   unsure: ["plain", "The rule cannot tell whether the answer is correct."],
   failed: ["plain", "A call failed, its response is not recorded, or its reply is no answer; this never counts as wrong."],
@@ -21,7 +21,7 @@ const CLASSES = {
 
 const FAULTS = {
   ignored_context: "Correct with the gold passages alone: the other passages distracted the generator.",
-  reader: "Wrong with the gold passages alone too: the reader or the label is at fault.",
+  misread: "Wrong with the gold passages alone too: the reader or the label is at fault.",
   declined: "The generator answered that it does not know.",
 };
 
