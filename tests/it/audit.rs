@@ -79,9 +79,9 @@ fn corrections_become_an_error_rate() {
       3 of 3 sampled questions were audited, and 1 had the wrong class: error rate 33.3%, 95% CI [6.1, 79.2].
 
     Printed class (rows) by correct class (columns)
-               retrieval  correct
-      ranking          1        0
-      correct          0        2
+                  not_retrieved  correct
+      ranked_low              1        0
+      correct                 0        2
     ");
     let outcome = project.call(&[&args[..], &["--format", "json"]].concat());
     let audit: Value = serde_json::from_str(&outcome.stdout).expect("JSON");

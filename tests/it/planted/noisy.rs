@@ -116,7 +116,7 @@ fn terms(habits: Habits, loss: Loss) -> [(&'static str, f64); 3] {
         return [("not_in_corpus", 1.0 - retrieved), ("misread", 0.0), ("ignored_context", 0.0)];
     }
     let stage = match loss {
-        Loss::Chunking => "chunking",
+        Loss::Chunking => "split",
         Loss::Retrieval => "not_retrieved",
         Loss::Ranking => "ranked_low",
         _ => "not_packed",
