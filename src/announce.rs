@@ -3,7 +3,7 @@
 use crate::output;
 use ragtriage_pipeline::settings::Settings;
 use ragtriage_pipeline::settings::assemble::recipients::{
-    Recipient, RecipientRole, condition_recipients, recipients,
+    Recipient, RecipientRole, import_recipients, recipients,
 };
 use ragtriage_report::estimate::Sending;
 
@@ -12,9 +12,12 @@ pub fn sent(settings: &Settings) -> Vec<Sending> {
     recipients(settings).iter().map(|recipient| sending(recipient, settings)).collect()
 }
 
-/// Returns what an import sends that asks for the conditions of a record.
-pub fn sent_by_conditions(settings: &Settings) -> Vec<Sending> {
-    condition_recipients(settings).iter().map(|recipient| sending(recipient, settings)).collect()
+/// Returns what an import sends to the judge, and to the generator if conditions are asked.
+pub fn sent_by_import(settings: &Settings, asks_conditions: bool) -> Vec<Sending> {
+    import_recipients(settings, asks_conditions)
+        .iter()
+        .map(|recipient| sending(recipient, settings))
+        .collect()
 }
 
 /// Reports on stderr what goes to other machines, each once.

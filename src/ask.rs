@@ -1,6 +1,6 @@
 //! `ragtriage ask`: one question through the pipeline, its ranking explained; nothing is recorded.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
@@ -9,7 +9,7 @@ use crate::bars::ProgressBars;
 use crate::environment::{assembled, environment};
 use crate::failure::Failure;
 use crate::overrides::OverrideArgs;
-use crate::run::DEFAULT_CONFIG;
+use crate::run_folder::configuration;
 use crate::runtime::block_on;
 use crate::{announce, output};
 use ragtriage_core::attribute::judge::mark_declined;
@@ -26,7 +26,7 @@ pub struct AskArgs {
     /// Question to ask; it need not be in the data set.
     #[arg(value_parser = NonEmptyStringValueParser::new())]
     question: String,
-    /// Configuration file [default: config/runbooks.toml].
+    /// Configuration file [default: ragtriage.toml, here or above].
     config: Option<PathBuf>,
     #[command(flatten)]
     overrides: OverrideArgs,
@@ -40,8 +40,8 @@ pub struct AskArgs {
 
 /// Runs the command.
 pub fn ask(args: &AskArgs) -> Result<(), Failure> {
-    let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
-    let mut resolved = Resolved::new(Some(config), &args.overrides.sets()?)?;
+    let config = configuration(args.config.as_deref())?;
+    let mut resolved = Resolved::new(Some(&config), &args.overrides.sets()?)?;
     if resolved.settings.external.url.is_some() {
         let hint = "remove `external.url`: `ask` explains the built-in pipeline";
         return Err(Failure::new("the configuration evaluates an external RAG service", hint));

@@ -1,13 +1,14 @@
 //! `ragtriage check`: gates on a run, for a continuous integration job. Exit 1 when the run does not pass.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use crate::failure::Failure;
 use crate::output;
-use crate::run_folder::folder_of;
-use ragtriage_core::config::GateMode;
+use crate::run_folder::{folder_of, nearest_configuration};
+use ragtriage_core::config::{GateMode, GatesSettings};
 use ragtriage_core::metric::Quantity;
 use ragtriage_data::run::{Manifest, SHARED, SavedRun};
 use ragtriage_eval::compare::ComparedRun;
@@ -17,8 +18,10 @@ use ragtriage_report::gates;
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Folder of the run, or its name under evals/runs/.
+    /// Folder of the run, or its name in ragtriage-runs/.
     run: PathBuf,
+    /// Configuration file with `[gates]` [default: ragtriage.toml if it has gates, else the run's].
+    config: Option<PathBuf>,
     /// Minimum mean of a metric or share of a failure class: `--min EM@5=0.8`.
     #[arg(long, value_name = "METRIC=X")]
     min: Vec<String>,
@@ -34,13 +37,10 @@ pub struct CheckArgs {
     /// Metric changes only on the questions that both runs share.
     #[arg(long)]
     intersect: bool,
-    /// Configuration file with `[gates]` [default: the run's own].
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
     /// Decide by confidence interval or by mean [default: `gates.mode`].
     #[arg(long = "gate", value_enum, value_name = "WHAT")]
     mode: Option<Mode>,
-    /// Also write a JUnit file.
+    /// Also write a JUnit file; without a verdict the file is removed.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
     /// Print JSON.
@@ -58,12 +58,6 @@ enum Mode {
 
 /// Runs the command; returns true if the run passes.
 pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
-    if let Some(path) = &args.junit
-        && std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file())
-    {
-        // An earlier run's verdict must not be read as this one's, however this one ends.
-        std::fs::remove_file(path).map_err(|error| output::cannot_write(path, &error))?;
-    }
     let flags = flags(args)?;
     let run = SavedRun::load(&folder_of(&args.run))?;
     let (settings, base) = gate_settings(args, &run.manifest)?;
@@ -71,7 +65,7 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     if gates.is_empty() {
         return Err(Failure::new(
             "no gates to check",
-            "set one with `--min EM@5=0.8`, or name a configuration that has `[gates]` with --config",
+            "set one with `--min EM@5=0.8`, or in `[gates]` of the configuration",
         ));
     }
     let configured = settings.gates.baseline.as_ref();
@@ -95,6 +89,27 @@ pub fn check(args: &CheckArgs) -> Result<bool, Failure> {
     let report = gate::check(&run, baseline, &plan)?;
     tell(args, &report)?;
     Ok(report.passed)
+}
+
+/// Removes the JUnit file that the arguments of the program name, if they are a check's: an earlier verdict must not be read as that
+/// of a check that then fails, even at its arguments.
+pub fn remove_verdict(arguments: impl Iterator<Item = OsString>) -> Result<(), Failure> {
+    let mut arguments = arguments.skip(1);
+    if arguments.next().is_none_or(|command| command != "check") {
+        return Ok(());
+    }
+    while let Some(argument) = arguments.next() {
+        let file = match argument.to_str().and_then(|text| text.strip_prefix("--junit")) {
+            Some("") => arguments.next(),
+            Some(file) => file.strip_prefix('=').map(OsString::from),
+            None => None,
+        };
+        let file = file.map(|file| PathBuf::from(&file).canonicalize().unwrap_or(file.into()));
+        if let Some(file) = file.filter(|file| file.is_file()) {
+            std::fs::remove_file(&file).map_err(|error| output::cannot_write(&file, &error))?;
+        }
+    }
+    Ok(())
 }
 
 /// The gates of the command line.
@@ -133,9 +148,12 @@ fn malformed(flag: &str, text: &str) -> Failure {
 
 /// The settings that hold the gates, and the folder that their paths start from.
 fn gate_settings(args: &CheckArgs, manifest: &Manifest) -> Result<(Settings, PathBuf), Failure> {
-    if let Some(path) = &args.config {
-        let resolved = Resolved::new(Some(path), &[])?;
-        return Ok((resolved.settings.clone(), resolved.base()));
+    let found = args.config.clone().or_else(nearest_configuration);
+    if let Some(path) = found {
+        let resolved = Resolved::new(Some(&path), &[])?;
+        if args.config.is_some() || resolved.settings.gates != GatesSettings::default() {
+            return Ok((resolved.settings.clone(), resolved.base()));
+        }
     }
     let base = Path::new(&manifest.config).parent().map(Path::to_owned).unwrap_or_default();
     Ok((manifest.settings.clone(), base))

@@ -65,8 +65,12 @@ enum Command {
 
 /// Runs the command that the program was started with.
 pub fn run() -> ExitCode {
-    let CommandLine { command } = CommandLine::parse();
-    match limits::check().and_then(|()| dispatch(command)) {
+    let called = check::remove_verdict(std::env::args_os()).and_then(|()| {
+        let CommandLine { command } = CommandLine::parse();
+        limits::check()?;
+        dispatch(command)
+    });
+    match called {
         Ok(code) => code,
         Err(failure) => {
             output::complain(&failure);

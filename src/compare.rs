@@ -16,7 +16,7 @@ use ragtriage_report::render::{markdown, terminal};
 
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// Baseline run: its folder, or its name under evals/runs/.
+    /// Baseline run: its folder, or its name in ragtriage-runs/.
     #[arg(value_name = "BASELINE")]
     baseline: PathBuf,
     /// Runs to compare with it.

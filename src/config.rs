@@ -7,13 +7,14 @@ use clap::Subcommand;
 use crate::failure::Failure;
 use crate::output;
 use crate::overrides::OverrideArgs;
+use crate::run_folder::nearest_configuration;
 use ragtriage_pipeline::settings::Resolved;
 
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// Show every key as TOML.
+    /// Show every setting as TOML.
     Show {
-        /// Configuration file [default: none, the built-in defaults].
+        /// Configuration file [default: ragtriage.toml, else the built-in defaults].
         config: Option<PathBuf>,
         #[command(flatten)]
         overrides: OverrideArgs,
@@ -23,5 +24,6 @@ pub enum ConfigCommand {
 /// Runs the command.
 pub fn config(command: &ConfigCommand) -> Result<(), Failure> {
     let ConfigCommand::Show { config, overrides } = command;
+    let config = config.clone().or_else(nearest_configuration);
     output::data(&Resolved::new(config.as_deref(), &overrides.sets()?)?.show())
 }

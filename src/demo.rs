@@ -1,17 +1,20 @@
 //! `ragtriage demo`: runs the built-in runbooks with BM25 and recorded answers.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use flate2::read::GzDecoder;
 use tar::Archive;
 
 use crate::failure::Failure;
+use crate::output;
 use crate::run::{self, RunArgs};
+use crate::run_folder::{CONFIG, RUNS};
+use ragtriage_data::run::SHARED;
 
 /// Documents, questions and responses, packed by the build script.
 const RUNBOOKS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/runbooks.tar.gz"));
-const CONFIG: &str = "\
+const SETTINGS: &str = "\
 # The runbooks of a fictional online shop: BM25, answered by recorded responses of a language model.
 
 [dataset]
@@ -40,29 +43,21 @@ pub struct DemoArgs {
 pub fn demo(args: DemoArgs) -> Result<(), Failure> {
     let folder = args.dir;
     std::fs::create_dir(&folder).map_err(|error| {
-        let hint = if error.kind() == std::io::ErrorKind::AlreadyExists {
-            "remove it, or name another folder: `ragtriage demo DIR`"
-        } else {
-            "name a folder that can be created: `ragtriage demo DIR`"
-        };
+        let hint = "name a new folder: `ragtriage demo DIR`";
         Failure::new(format!("cannot create `{}`: {error}", folder.display()), hint)
     })?;
-    let config = folder.join("ragtriage.toml");
-    write(&folder, &config).map_err(|error| {
+    let config = folder.join(CONFIG);
+    Archive::new(GzDecoder::new(RUNBOOKS)).unpack(&folder).map_err(|error| {
         Failure::new(
             format!("cannot write into `{}`: {error}", folder.display()),
             "check the free space, or name a folder elsewhere",
         )
     })?;
+    output::file(&config, SHARED, SETTINGS.as_bytes())?;
     run::run(RunArgs {
         config: Some(config),
         name: Some("demo".to_owned()),
-        out: folder.join("runs"),
+        out: folder.join(RUNS),
         ..RunArgs::default()
     })
-}
-
-fn write(folder: &Path, config: &Path) -> std::io::Result<()> {
-    Archive::new(GzDecoder::new(RUNBOOKS)).unpack(folder)?;
-    std::fs::write(config, CONFIG)
 }

@@ -13,7 +13,7 @@ use crate::environment::environment;
 use crate::failure::Failure;
 use crate::output;
 use crate::overrides::OverrideArgs;
-use crate::run::DEFAULT_CONFIG;
+use crate::run_folder;
 use crate::runtime::block_on;
 use ragtriage_clients::fetch::model::is_pinned;
 use ragtriage_clients::llm::openai::{OpenAiSettings, ask_one_token};
@@ -36,7 +36,7 @@ const MADE_A_CALL: &str = " (made 1 call to check it)";
 
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// Configuration file [default: config/runbooks.toml if it exists].
+    /// Configuration file [default: ragtriage.toml, here or above].
     config: Option<PathBuf>,
     #[command(flatten)]
     overrides: OverrideArgs,
@@ -122,12 +122,10 @@ async fn checks(args: &DoctorArgs) -> Vec<Check> {
 
 /// Reads and validates the configuration; with the text that names it.
 fn configuration(args: &DoctorArgs) -> Result<(String, Resolved), Failure> {
-    let default = Path::new(DEFAULT_CONFIG);
-    let file = args.config.as_deref().or(default.exists().then_some(default));
-    let resolved = Resolved::new(file, &args.overrides.sets()?)?;
+    let file = run_folder::configuration(args.config.as_deref())?;
+    let resolved = Resolved::new(Some(&file), &args.overrides.sets()?)?;
     assemble::check(&resolved.settings)?;
-    let name = file.map_or("built-in defaults".to_owned(), |file| file.display().to_string());
-    Ok((name, resolved))
+    Ok((file.display().to_string(), resolved))
 }
 
 fn writable(folder: &Path) -> Result<String, Failure> {

@@ -1,8 +1,6 @@
 //! What a run, or an import with `--conditions`, would ask, cost and send. Retrieval is run; no service is called, not even one on
 //! this machine, since it may pass on what it is sent.
 
-use std::path::Path;
-
 use crate::announce;
 use crate::bars::ProgressBars;
 use crate::environment::{assembled, environment};
@@ -49,7 +47,7 @@ pub(super) async fn of_run(
     let dry_run = DryRun {
         stand_in: is_counted.then(|| stand_in(&settings, &local.settings)).flatten(),
         sent: announce::sent(&settings),
-        ..estimated(&settings, local.file.as_deref().unwrap_or(args.config()), estimate)
+        ..estimated(&settings, &local, estimate)
     };
     print(&dry_run, args.json)
 }
@@ -67,10 +65,9 @@ pub(super) async fn of_conditions(
     let questions = dataset.questions.into_iter().enumerate().collect();
     let source = RunSource::External { documents: dataset.documents, questions, plan };
     execute(source, &mut sink, &ProgressBars::new()).await?;
-    let config = resolved.file.as_deref().unwrap_or("".as_ref());
     let dry_run = DryRun {
-        sent: announce::sent_by_conditions(&settings),
-        ..estimated(&settings, config, sink.estimate(0))
+        sent: announce::sent_by_import(&settings, true),
+        ..estimated(&settings, resolved, sink.estimate(0))
     };
     print(&dry_run, json)
 }
@@ -130,13 +127,14 @@ async fn counted(
 }
 
 /// A dry run that sends nothing, by these settings.
-fn estimated(settings: &Settings, config: &Path, estimate: Estimate) -> DryRun {
+fn estimated(settings: &Settings, resolved: &Resolved, estimate: Estimate) -> DryRun {
     DryRun {
-        config: config.display().to_string(),
+        config: resolved.file.clone().unwrap_or_default().display().to_string(),
         dataset: settings.dataset.label(),
         generator: generator(settings),
         max_tokens: most_completion_tokens(&settings.generation),
         is_priced: settings.generation.price != Price::default(),
+        is_recorded: settings.generation.generator == GeneratorName::Recorded,
         stand_in: None,
         estimate,
         sent: Vec::new(),
@@ -156,7 +154,7 @@ fn generator(settings: &Settings) -> String {
     match generation.generator {
         _ if settings.external.url.is_some() => "that of the service".to_owned(),
         GeneratorName::Openai => format!("{}, prompt `{}`", generation.model, generation.prompt),
-        GeneratorName::Recorded => "recorded responses, free of charge".to_owned(),
+        GeneratorName::Recorded => "recorded responses".to_owned(),
         GeneratorName::None => "none: retrieval alone".to_owned(),
     }
 }

@@ -13,8 +13,8 @@ use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
 use crate::overrides::OverrideArgs;
 use crate::report::{self, configuration_digest};
-use crate::run::{self, DEFAULT_CONFIG};
-use crate::run_folder::DEFAULT_OUT;
+use crate::run;
+use crate::run_folder::{configuration, runs};
 use crate::runtime::block_on;
 use crate::sample::{load, sample};
 use crate::{announce, dry_run, judge};
@@ -45,8 +45,7 @@ pub struct ImportArgs {
     /// A line of a record is `{id or question, contexts or stages, answer?, prompt?, conditions?}`. Traces are exports of OpenTelemetry,
     /// LangSmith or Langfuse. Files may be compressed with gzip.
     file: PathBuf,
-    /// Configuration file with the data set [default: config/runbooks.toml].
-    #[arg(long)]
+    /// Configuration file with the data set [default: ragtriage.toml, here or above].
     config: Option<PathBuf>,
     #[command(flatten)]
     overrides: OverrideArgs,
@@ -71,7 +70,7 @@ pub struct ImportArgs {
     #[arg(long)]
     name: Option<String>,
     /// Folder to write runs to.
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
+    #[arg(long, value_name = "DIR", default_value_os_t = runs())]
     out: PathBuf,
     /// Print the full report instead of one screen.
     #[arg(long, conflicts_with = "json")]
@@ -84,8 +83,8 @@ pub struct ImportArgs {
 /// Runs the command.
 pub fn import(args: ImportArgs) -> Result<(), Failure> {
     block_on(async move {
-        let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
-        let mut resolved = Resolved::new(Some(config), &args.overrides.sets()?)?;
+        let config = configuration(args.config.as_deref())?;
+        let mut resolved = Resolved::new(Some(&config), &args.overrides.sets()?)?;
         let bars = ProgressBars::new();
         let judge = if resolved.settings.judge.is_on() && !args.dry_run {
             let environment = environment(&resolved, args.offline, false);
@@ -132,14 +131,15 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
         manifest.models.extend(joined.models().map(generator_model));
         let plan = assemble::recorded(&resolved.settings, Arc::new(joined), concurrency)?;
         let mut plan = RecordedPlan { is_own, ..plan };
+        let asks_conditions = conditions.is_some();
         if let Some(conditions) = conditions {
             record::conditions(&mut manifest, &conditions);
             plan = asking(plan, conditions.plan, &dataset.questions);
             if args.dry_run {
                 return Box::pin(dry_run::of_conditions(&resolved, dataset, plan, args.json)).await;
             }
-            announce::announce(announce::sent_by_conditions(&resolved.settings));
         }
+        announce::announce(announce::sent_by_import(&resolved.settings, asks_conditions));
 
         manifest.name = args.name.clone().unwrap_or_else(|| run::fresh_name(&args.file));
         let folder = new_folder(&args.out, &manifest.name)?;
@@ -157,7 +157,7 @@ pub fn import(args: ImportArgs) -> Result<(), Failure> {
             judge::ask(&folder, judge, &bars).await?;
         }
         let plan = assemble::evaluation(sink.settings());
-        report::conclude(&folder, plan, config, None, (args.full, args.json))
+        report::conclude(&folder, plan, &config, None, (args.full, args.json))
     })
 }
 
@@ -189,7 +189,8 @@ fn asking(
     }
 }
 
-/// Creates the run's folder. What a killed import left under this name is replaced: nothing of it can be resumed.
+/// Creates the run's folder. What a killed import left under this name is replaced: nothing of it can be resumed. `summary.json` is
+/// its last file.
 fn new_folder(out: &Path, name: &str) -> Result<RunFolder, Failure> {
     let exists = match RunFolder::create(out, name) {
         Err(error) if error.kind == Kind::Exists => error,
@@ -197,8 +198,8 @@ fn new_folder(out: &Path, name: &str) -> Result<RunFolder, Failure> {
     };
     let path = out.join(name);
     let earlier = RunFolder::existing(&path);
-    let is_unfinished = Manifest::load(&earlier)
-        .is_ok_and(|manifest| manifest.is_imported() && manifest.finished.is_none());
+    let is_imported = Manifest::load(&earlier).is_ok_and(|manifest| manifest.is_imported());
+    let is_unfinished = is_imported && !earlier.file("summary.json").exists();
     if !is_unfinished && !earlier.is_unused() {
         return Err(Failure::new(exists.to_string(), "choose another `--name`, or leave it out"));
     }

@@ -1,4 +1,4 @@
-//! `ragtriage init`: a configuration and a questions file for your own documents.
+//! `ragtriage init`: a configuration in this folder, and a questions file for your own documents.
 
 use std::path::{Path, PathBuf};
 
@@ -6,16 +6,13 @@ use clap::Args;
 
 use crate::failure::Failure;
 use crate::output;
-use crate::shell::shell;
+use crate::run_folder::CONFIG;
 use crate::starter::{sentence, starter};
-use ragtriage_core::config::Format;
 use ragtriage_core::text::numbers::plural;
-use ragtriage_core::text::sanitize::one_line;
 use ragtriage_data::dataset::lint::finding::Rule;
 use ragtriage_data::dataset::{Kind, Survey, survey};
 use ragtriage_data::run::SHARED;
 
-pub(super) const SETTINGS: &str = "ragtriage.toml";
 const QUESTIONS: &str = "questions.jsonl";
 /// File for real questions; its extension keeps it from being read as a document.
 const ASKED: &str = "asked.queries";
@@ -31,41 +28,35 @@ pub struct InitArgs {
 pub fn init(args: &InitArgs) -> Result<(), Failure> {
     let folder = &args.dir;
     let seen = survey(folder).map_err(|error| match error.kind {
-        Kind::Data(Rule::EmptyCorpus) => Failure::new(error.to_string(), NO_DOCUMENTS),
+        Kind::Data(Rule::EmptyCorpus) => {
+            Failure::new(format!("`{}` has no document with text", folder.display()), NO_DOCUMENTS)
+        }
         Kind::Missing => Failure::new(error.to_string(), "name the folder with your documents"),
         _ => error.into(),
     })?;
-    let settings = folder.join(SETTINGS);
-    if !create(&settings, &starter(&seen, Format::Files))? {
-        let hint = format!(
-            "run it with `ragtriage run {}`, or move it away to create a new one",
-            shell(&settings)
-        );
-        return Err(Failure::new(format!("`{}` already exists", settings.display()), hint));
+    if !create(Path::new(CONFIG), &starter(&seen, folder))? {
+        let hint = "run it with `ragtriage run`, or move it away to create a new one";
+        return Err(Failure::new(format!("`{CONFIG}` already exists"), hint));
     }
-    let is_new = create(&folder.join(QUESTIONS), "")?;
+    let questions = folder.join(QUESTIONS);
+    let is_new = create(&questions, "")?;
+    // `questions.jsonl`, not `./questions.jsonl`.
+    let questions = questions.strip_prefix(".").unwrap_or(&questions);
     output::talk(&sentence(&seen));
     told(&seen);
-    output::talk(&format!(
-        "wrote {}{}",
-        settings.display(),
-        if is_new { ", questions.jsonl (empty)" } else { "" }
-    ));
-    let file = shell(&settings);
-    let next = if is_new {
-        format!(
-            "next: write real questions to {ASKED}, one per line; then label, check and run:\n\
-             ragtriage dataset label {file} --queries {ASKED}\n\
-             ragtriage dataset lint {file}\nragtriage run {file}\n"
+    let (written, why, label) = if is_new {
+        (
+            format!("{CONFIG}, {} (empty)", questions.display()),
+            format!("write real questions to {ASKED}, one per line; then label, check and run:"),
+            format!("ragtriage dataset label --queries {ASKED}\n"),
         )
     } else {
-        format!(
-            "next: check the existing questions, then run:\nragtriage dataset lint {file}\nragtriage run {file}\n"
-        )
+        let why = format!("check the questions in {}, then run:", questions.display());
+        (CONFIG.to_owned(), why, String::new())
     };
-    let (why, commands) = next.split_once('\n').unwrap_or_default();
-    output::talk(why);
-    output::data(&commands.lines().map(|line| one_line(line) + "\n").collect::<String>())
+    output::talk(&format!("wrote {written}"));
+    output::talk(&format!("next: {why}"));
+    output::data(&format!("{label}ragtriage dataset lint\nragtriage run\n"))
 }
 
 const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, AsciiDoc, Org, TeX or source code; extract the text of other files first \
@@ -91,16 +82,13 @@ fn told(seen: &Survey) {
             plural(seen.n_unreadable, "document is", "documents are")
         ));
     }
-    if seen.n_empty > 0 {
-        output::talk(&format!("{} without text", plural(seen.n_empty, "document", "documents")));
-    }
     if seen.language != "en" {
         output::talk("the text does not look English: check the encoder in the configuration");
     }
 }
 
 /// Writes a new file; returns false if it exists.
-pub(super) fn create(path: &Path, text: &str) -> Result<bool, Failure> {
+fn create(path: &Path, text: &str) -> Result<bool, Failure> {
     if path.symlink_metadata().is_ok() {
         return Ok(false);
     }

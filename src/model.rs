@@ -1,6 +1,6 @@
 //! `ragtriage model`: fetch models ahead of a run.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::{Args, Subcommand};
 
@@ -8,6 +8,7 @@ use crate::bars::ProgressBars;
 use crate::environment::environment;
 use crate::failure::Failure;
 use crate::output;
+use crate::run_folder::nearest_configuration;
 use crate::runtime::block_on;
 use ragtriage_clients::fetch::Download;
 use ragtriage_clients::fetch::model::{self as models, FetchedModel, HubName, ModelSource};
@@ -22,20 +23,17 @@ pub enum ModelCommand {
 
 #[derive(Debug, Args)]
 pub struct ModelFetchArgs {
-    /// Model, as NAME or NAME@REVISION [default: the embedding model].
+    /// Model, as NAME or NAME@REVISION [default: the configured encoder].
     name: Option<String>,
     /// Use only models on this machine.
     #[arg(long)]
     offline: bool,
-    /// Configuration file: its cache folder.
-    #[arg(long)]
-    config: Option<PathBuf>,
 }
 
 /// Runs the command.
 pub fn model(command: ModelCommand) -> Result<(), Failure> {
     let ModelCommand::Fetch(args) = command;
-    let resolved = Resolved::new(args.config.as_deref(), &[])?;
+    let resolved = Resolved::new(nearest_configuration().as_deref(), &[])?;
     let environment = environment(&resolved, args.offline, false);
     let source = ModelSource {
         cache_dir: environment.cache_dir,

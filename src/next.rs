@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::overrides::OverrideArgs;
 use crate::report::HTML_FILE;
-use crate::run_folder::DEFAULT_OUT;
+use crate::run_folder::runs;
 use crate::shell::shell;
 use ragtriage_core::types::FailureClass;
 use ragtriage_data::run::{ExternalSource, Manifest, RunFolder};
@@ -48,7 +48,7 @@ fn next(
             if summary.losses.n_unseen > 0 {
                 let file = run.external.as_ref().map_or("FILE", |source| source.from.as_str());
                 return Some(format!(
-                    "record what the retriever returns, then ragtriage import {} --config {}",
+                    "record what the retriever returns, then ragtriage import {} {}",
                     shell(Path::new(file)),
                     shell(config)
                 ));
@@ -80,7 +80,7 @@ fn next(
     let changes: Vec<(&str, &str)> = changes.collect();
     let command = format!("ragtriage run {}{}", shell(config), overrides.flags(&changes));
     if !changes.is_empty() {
-        let out = folder.path().parent().filter(|out| *out != Path::new(DEFAULT_OUT));
+        let out = folder.path().parent().filter(|out| *out != runs());
         let out = out.map_or(String::new(), |out| format!(" --out {}", shell(out)));
         return Some(format!("{command}{out}, then ragtriage compare {path} NEW_RUN"));
     }
@@ -103,7 +103,7 @@ fn conditions(run: &Manifest, config: &Path) -> Option<String> {
     is_record.then(|| {
         let model = if run.settings.generation.calls_endpoint() { "" } else { " --llm MODEL" };
         format!(
-            "ragtriage import {} --config {}{model} --conditions to measure what better retrieval would recover",
+            "ragtriage import {} {}{model} --conditions to measure what better retrieval would recover",
             shell(file),
             shell(config)
         )

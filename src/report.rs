@@ -40,10 +40,10 @@ const AUDIT_SEED: u64 = 0;
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Folder of the run, or its name under evals/runs/.
+    /// Folder of the run, or its name in ragtriage-runs/.
     run: PathBuf,
     /// Show this baseline run next to it, in HTML.
-    #[arg(long, value_name = "BASELINE", conflicts_with_all = ["audit", "audited"])]
+    #[arg(long, value_name = "BASELINE", conflicts_with_all = ["audit", "audited", "format"])]
     compare: Option<PathBuf>,
     /// Compare only the questions that both runs share.
     #[arg(long, requires = "compare")]
@@ -230,13 +230,7 @@ pub fn report(args: &ReportArgs) -> Result<(), Failure> {
             let plan = assemble::evaluation(&run.manifest.settings);
             Reported::new(&folder, run, plan)?
         }
-        Some(baseline) if is_html => Reported::compared(&folder, run, baseline, args.intersect)?,
-        Some(_) => {
-            return Err(Failure::new(
-                format!("unsupported `--format {}` with --compare", form.name()),
-                "`ragtriage compare BASELINE RUN` prints a comparison as text, Markdown or JSON",
-            ));
-        }
+        Some(baseline) => Reported::compared(&folder, run, baseline, args.intersect)?,
     };
     if args.no_text {
         reported.forget_texts();
@@ -314,7 +308,6 @@ pub fn conclude(
     let reported = Reported::new(folder, run, plan)?;
     let Reported { run, evaluation, .. } = &reported;
     let summary = output::json(&evaluation.summary, "summary.json")?;
-    folder.write("summary.json", summary.as_bytes())?;
     let judged = outcomes::render(&run.traces, &evaluation.outcomes);
     folder.write(outcomes::FILE, judged.as_bytes())?;
     folder.write("retrieval.trec", trec::documents(run).as_bytes())?;
@@ -322,6 +315,8 @@ pub fn conclude(
     folder.write("qrels.trec", trec::qrels(run).as_bytes())?;
     let page = reported.html(true);
     folder.write(HTML_FILE, page.as_bytes())?;
+    // The last one: with it the run is complete.
+    folder.write("summary.json", summary.as_bytes())?;
     let screen = output::screen();
     let text = if json {
         summary

@@ -10,7 +10,7 @@ use crate::bars::ProgressBars;
 use crate::environment::{assembled, environment, git_commit};
 use crate::failure::Failure;
 use crate::overrides::OverrideArgs;
-use crate::run_folder::DEFAULT_OUT;
+use crate::run_folder::{configuration, runs};
 use crate::runtime::block_on;
 use crate::sample::{load, sample};
 use crate::shell::shell;
@@ -27,13 +27,10 @@ use ragtriage_pipeline::run::stocked;
 use ragtriage_pipeline::settings::assemble::{self, Assembled, Environment};
 use ragtriage_pipeline::settings::{Resolved, record};
 
-/// The configuration file of commands that are given none.
-pub const DEFAULT_CONFIG: &str = "config/runbooks.toml";
-
 #[derive(Debug, Default, Args)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct RunArgs {
-    /// Configuration file [default: config/runbooks.toml].
+    /// Configuration file [default: ragtriage.toml, here or above].
     pub(super) config: Option<PathBuf>,
     #[command(flatten)]
     pub(super) overrides: OverrideArgs,
@@ -44,7 +41,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub(super) name: Option<String>,
     /// Folder to write runs to.
-    #[arg(long, value_name = "DIR", default_value = DEFAULT_OUT)]
+    #[arg(long, value_name = "DIR", default_value_os_t = runs())]
     pub(super) out: PathBuf,
     /// Resume a run, asking only missing or failed questions.
     ///
@@ -73,16 +70,7 @@ pub struct RunArgs {
 impl RunArgs {
     /// Returns the flag that names the folder of runs, after a space; empty for the default.
     pub fn out_flag(&self) -> String {
-        if self.out == Path::new(DEFAULT_OUT) {
-            String::new()
-        } else {
-            format!(" --out {}", shell(&self.out))
-        }
-    }
-
-    /// Returns the configuration file, given or not.
-    pub fn config(&self) -> &Path {
-        self.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG))
+        if self.out == runs() { String::new() } else { format!(" --out {}", shell(&self.out)) }
     }
 }
 
@@ -102,6 +90,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
         let has_earlier = earlier.is_some();
         let resumed_since = earlier.as_ref().and_then(Manifest::started_at);
         let mut resolved = resolve(&args, earlier)?;
+        let config = resolved.file.clone().unwrap_or_default();
         if args.dry_run {
             let done = resume::done(&args, has_earlier)?.map(|(_, done)| done);
             return Box::pin(dry_run::of_run(&args, resolved, &done.unwrap_or_default())).await;
@@ -128,7 +117,7 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
 
         manifest.name = match &args.resume {
             Some(name) => name.clone(),
-            None => args.name.clone().unwrap_or_else(|| fresh_name(args.config())),
+            None => args.name.clone().unwrap_or_else(|| fresh_name(&config)),
         };
         let (old, done) = resume::done(&args, has_earlier)?.unzip();
         let mut done = done.unwrap_or_default();
@@ -184,9 +173,8 @@ pub fn run(args: RunArgs) -> Result<(), Failure> {
             judge::ask(&folder, judge, &bars).await?;
         }
         let plan = assemble::evaluation(&resolved.settings);
-        let config = resolved.file.as_deref().unwrap_or(args.config());
         let printed = (args.full, args.json);
-        report::conclude(&folder, plan, config, Some(&args.overrides), printed)
+        report::conclude(&folder, plan, &config, Some(&args.overrides), printed)
     })
 }
 
@@ -223,7 +211,7 @@ fn resolve(args: &RunArgs, earlier: Option<Manifest>) -> Result<Resolved, Failur
             "the run was killed before it wrote its manifest",
             "pass the configuration file and the overrides again",
         )),
-        _ => Ok(Resolved::new(Some(args.config()), &sets)?),
+        _ => Ok(Resolved::new(Some(&configuration(args.config.as_deref())?), &sets)?),
     }
 }
 

@@ -14,7 +14,7 @@ use ragtriage_data::run::external::input::Input;
 use ragtriage_data::run::external::predictions::{Golds, Predictions};
 use ragtriage_data::run::external::qrels::Qrels;
 use ragtriage_data::run::external::trec_run::TrecRun;
-use ragtriage_eval::files::{self, FilePlan, FileScores};
+use ragtriage_eval::files::{self, FilePlan};
 use ragtriage_report::glossary;
 use ragtriage_report::scores::{self, ScoredFile, ScoredFiles};
 
@@ -85,12 +85,6 @@ pub fn score(args: &ScoreArgs) -> Result<(), Failure> {
     if args.list {
         return output::report(&glossary::report());
     }
-    let inputs =
-        [&args.qrels, &args.gold].into_iter().flatten().chain(&args.run).chain(&args.predictions);
-    if inputs.filter(|path| path.as_os_str() == "-").count() > 1 {
-        let hint = "give one file as `-` and name the others";
-        return Err(Failure::new("standard input can be read only once", hint));
-    }
     match (&args.qrels, &args.gold) {
         (Some(qrels), _) => score_runs(args, qrels),
         (None, Some(gold)) => score_predictions(args, gold),
@@ -110,7 +104,6 @@ fn score_runs(args: &ScoreArgs, qrels: &Path) -> Result<(), Failure> {
             return Err(nothing_shared(&input, &judgments, "query"));
         }
         let scores = files::score_run(&run, &judged, &plan)?;
-        too_small(args, &scores)?;
         files.push(ScoredFile {
             name: input.name().to_owned(),
             tag: Some(run.tag().to_owned()),
@@ -185,21 +178,6 @@ fn metric(name: &str, args: &ScoreArgs) -> Result<Metric, Failure> {
         return Err(Failure::new(format!("`{metric}` needs the size of the corpus"), hint));
     }
     Ok(metric)
-}
-
-/// A corpus size with which Fallout or Accuracy has no value is a wrong size.
-fn too_small(args: &ScoreArgs, scores: &FileScores<'_>) -> Result<(), Failure> {
-    let n = scores.ids.len();
-    let mut columns = scores.columns.iter();
-    let Some(column) = columns.find(|column| column.summary.n < n) else {
-        return Ok(());
-    };
-    let message = format!(
-        "`{}` has no value in a corpus of {} documents: more are retrieved or judged, or all are relevant",
-        column.metric,
-        args.documents.unwrap_or_default()
-    );
-    Err(Failure::new(message, "give the size of the whole corpus with `--documents N`"))
 }
 
 fn nothing_shared(file: &Input, other: &Input, what: &str) -> Failure {

@@ -1,18 +1,16 @@
 //! The first configuration file for your own documents, as `ragtriage init` writes it.
 
-use std::collections::BTreeMap;
+use std::path::Path;
 
-use ragtriage_core::config::Format;
 use ragtriage_core::text::numbers::{listed, plural, thousands};
 use ragtriage_data::dataset::Survey;
 
 /// Documents of which at least this share has headings are cut at them.
 const MOSTLY: f64 = 0.5;
 
-/// Returns a configuration file for the documents, with reasons in comments, to be written into their folder.
-#[must_use]
-pub fn starter(survey: &Survey, format: Format) -> String {
-    let documents = if format == Format::Jsonl { "corpus.jsonl" } else { "the documents" };
+/// Returns a configuration file for the documents at `path`, with reasons in comments. It runs offline, without a model.
+pub fn starter(survey: &Survey, path: &Path) -> String {
+    let path = toml::Value::from(&*path.to_string_lossy());
     let globs = match &survey.globs[..] {
         [] => String::new(),
         globs => format!("globs = {}\n", toml::Value::from(globs.to_vec())),
@@ -24,13 +22,12 @@ pub fn starter(survey: &Survey, format: Format) -> String {
     };
     let encoder = if survey.language == "en" { "" } else { OTHER_LANGUAGE };
     format!(
-        "# Configuration of ragtriage for the documents in this folder. All other keys have their defaults:\n\
-         # `ragtriage config show FILE` shows every key, `ragtriage schema config` documents them.\n#\n\
+        "# Configuration of ragtriage. `ragtriage config show` prints every setting, with the defaults of those that are\n\
+         # not set here; `ragtriage schema config` documents them.\n#\n\
          # {}\n\n\
-         [dataset]\nformat = \"{format}\"\npath = \".\"          # {documents} and questions.jsonl\n{globs}{QUESTIONS}\n\
+         [dataset]\nformat = \"files\"\npath = {path}  # the documents and questions.jsonl\n{globs}{QUESTIONS}\n\
          [chunking]\nstrategy = \"{strategy}\"  # {why}\n{CHUNKS}\n\
-         [retrieval]\nretrievers = [\"bm25\", \"dense\"]  # also tfidf, late_interaction; several are fused\n\
-         k = 5                  # passages in the prompt\n{encoder}\n{GENERATION}",
+         {RETRIEVAL}{encoder}\n{GENERATION}",
         sentence(survey)
     )
 }
@@ -40,11 +37,17 @@ const QUESTIONS: &str = "# A question is a line of questions.jsonl:\n\
     #  \"evidence\": [{\"doc\": \"oncall.md\", \"quotes\": [\"It lasts 4 hours at most\"]}]}\n\
     # `ragtriage dataset label` writes such lines from real questions; `ragtriage dataset lint` checks them.\n";
 
-const CHUNKS: &str = "# The default encoder reads 256 of its own tokens, mostly the whole chunk; a run reports truncation.\n\
-    size = 200             # tokens\n\
+const CHUNKS: &str = "size = 200             # tokens\n\
     overlap = 40           # tokens shared by neighbouring chunks\n";
 
-const OTHER_LANGUAGE: &str = "\n# The default encoder was trained on English. Name one of the BERT family that knows your language:\n\
+const RETRIEVAL: &str = "[retrieval]\n\
+    retrievers = [\"bm25\"]  # runs offline\n\
+    k = 5                  # passages in the prompt\n\
+    # Vectors as well, for questions in other words than the documents'; the first run downloads the model (90 MB).\n\
+    # It reads 256 of its own tokens, mostly the whole chunk. Label with both: the labels then favour neither.\n\
+    # retrievers = [\"bm25\", \"dense\"]\n";
+
+const OTHER_LANGUAGE: &str = "# The default model was trained on English. Name one of the BERT family that knows your language:\n\
     # [retrieval.dense]\n# model = \"sentence-transformers/...\"\n";
 
 const GENERATION: &str = "[generation]\n\
@@ -54,30 +57,19 @@ const GENERATION: &str = "[generation]\n\
     # api_key_env = \"OPENAI_API_KEY\"  # the name of the variable that holds the key, never the key\n";
 
 /// `214 documents (200 md, 14 rst).`
-#[must_use]
 pub fn sentence(survey: &Survey) -> String {
     let documents = plural(survey.n_documents, "document", "documents");
-    if survey.endings.is_empty() {
-        return documents + ".";
-    }
-    format!("{documents} ({}).", endings(&survey.endings))
-}
-
-/// `12 md, 3 rst`.
-fn endings(of: &BTreeMap<String, usize>) -> String {
-    let each: Vec<String> =
-        of.iter().map(|(ending, n)| format!("{} {}", thousands(*n), comment(ending))).collect();
-    listed(&each)
-}
-
-/// A file's name in a comment: on one line, whatever it holds.
-fn comment(name: &str) -> String {
-    name.chars().filter(|letter| !letter.is_control()).collect()
+    let endings = survey.endings.iter();
+    let endings = endings.map(|(ending, n)| format!("{} {ending}", thousands(*n)));
+    format!("{documents} ({}).", listed(&endings.collect::<Vec<_>>()))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+    use ragtriage_core::types::RetrieverName;
     use ragtriage_pipeline::settings::Settings;
 
     fn survey() -> Survey {
@@ -96,8 +88,10 @@ mod tests {
     #[test]
     fn what_is_written_reads_as_what_was_meant() {
         let settings: Settings =
-            toml::from_str(&starter(&survey(), Format::Files)).expect("settings");
+            toml::from_str(&starter(&survey(), Path::new("my docs"))).expect("settings");
         let mut expected = Settings::default();
+        expected.dataset.path = "my docs".into();
+        expected.retrieval.retrievers = vec![RetrieverName::Bm25];
         expected.dataset.globs = vec!["*.md".to_owned(), "*.org".to_owned()];
         expected.chunking.strategy = ragtriage_core::chunk::Strategy::Markdown;
         assert_eq!(settings, expected);
@@ -107,11 +101,10 @@ mod tests {
     fn plain_english_prose_gets_the_defaults() {
         let survey = Survey { language: "en".to_owned(), n_documents: 1, ..Survey::default() };
         let settings: Settings =
-            toml::from_str(&starter(&survey, Format::Files)).expect("settings");
-        assert_eq!(settings, Settings::default());
-        let settings: Settings =
-            toml::from_str(&starter(&survey, Format::Jsonl)).expect("settings");
-        assert_eq!(settings.dataset.format, Format::Jsonl);
+            toml::from_str(&starter(&survey, Path::new("."))).expect("settings");
+        let mut expected = Settings::default();
+        expected.retrieval.retrievers = vec![RetrieverName::Bm25];
+        assert_eq!(settings, expected);
     }
 
     #[test]

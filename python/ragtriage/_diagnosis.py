@@ -60,13 +60,13 @@ def diagnose(
         raise RagtriageError(f"`{name}` is not the name of a run", "pass a name without folders; `out` is the folder of the runs")
     arguments: list[Path_] = ["import", record, *(["--partial"] if partial else [])]
     if config is not None:
-        return _started([*arguments, "--config", config], out, name, settings)
+        return _started([*arguments, config], out, name, settings)
     if (Path(out) / name).exists():
         raise RagtriageError(f"there is a run `{Path(out) / name}`", "pass another `name`, or none, or remove the folder")
     folder = Path(out) / f"{name}-data"
     try:
         config = _write_dataset(folder, documents or {}, questions or ())
-        return _started([*arguments, "--config", config], out, name, settings)
+        return _started([*arguments, config], out, name, settings)
     except OSError as error:
         raise RagtriageError(f"cannot write `{folder}`: {error.strerror}", "pass a folder that can be written as `out`") from error
     except TypeError as error:

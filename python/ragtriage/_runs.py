@@ -284,13 +284,13 @@ class Run:
             max_drop: Maximum losses compared with the baseline; rises where lower is better.
             baseline: A run or its folder.
             mode: Decide by confidence interval or by mean.
-            config: Configuration file with ``[gates]``, instead of the run's own.
+            config: Configuration file with ``[gates]``; by default ``ragtriage.toml``, if it has gates, else the run's own.
 
         Raises:
             GateFailed: A gate failed.
             CommandError: A gate cannot be judged.
         """
-        arguments: list[str | os.PathLike[str]] = ["check", self.path, "--json"]
+        arguments: list[str | os.PathLike[str]] = ["check", self.path, *([] if config is None else [config]), "--json"]
         for flag, gates in (("--min", min), ("--max", max), ("--max-drop", max_drop)):
             for name, limit in (gates or {}).items():
                 arguments += [flag, f"{name}={float(limit)!r}"]
@@ -299,8 +299,6 @@ class Run:
             arguments += ["--baseline", baseline.path if isinstance(baseline, Run) else baseline]
         if mode is not None:
             arguments += ["--gate", mode]
-        if config is not None:
-            arguments += ["--config", config]
         report = _binary.json(arguments, accepts=(0, 1))
         check = Check(report["passed"], tuple(map(_gate, report["gates"])))
         if not check.passed:

@@ -7,15 +7,13 @@ use clap::Args;
 
 use super::source::{self, SourceArgs};
 use crate::failure::Failure;
-use crate::init::{SETTINGS, create};
 use crate::output;
 use crate::shell::shell;
-use crate::starter::starter;
-use ragtriage_core::config::{DatasetSettings, Format};
+use ragtriage_core::config::DatasetSettings;
 use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::{Document, Question};
 use ragtriage_data::dataset::anchor::{self, Anchored, Unresolved};
-use ragtriage_data::dataset::{Appended, documents, question_line, survey, survey_of};
+use ragtriage_data::dataset::{Appended, documents, question_line};
 
 const UNRESOLVED: &str = "unresolved.jsonl";
 
@@ -40,13 +38,13 @@ pub fn anchor(args: &AnchorArgs) -> Result<(), Failure> {
     for note in &anchored.notes {
         output::talk(&format!("{}: {}", note.label(), thousands(note.count)));
     }
-    add(&spec, args.source.settings(), anchored, &documents)
+    add(&spec, args.source.config.as_deref(), anchored, &documents)
 }
 
 /// Adds the questions to the data set's own file.
 fn add(
     spec: &DatasetSettings,
-    settings: Option<&Path>,
+    config: Option<&Path>,
     mut anchored: Anchored,
     documents: &[Document],
 ) -> Result<(), Failure> {
@@ -70,16 +68,7 @@ fn add(
     for question in &anchored.questions {
         file.append(question, &question_line(question, |doc| texts.get(doc.as_str()).copied()))?;
     }
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let settings = settings.map_or_else(|| folder.join(SETTINGS), Path::to_owned);
-    if !settings.exists() {
-        let seen = match spec.format {
-            Format::Files => survey(folder)?,
-            _ => survey_of(documents),
-        };
-        create(&settings, &starter(&seen, spec.format))?;
-    }
-    conclude(anchored.questions.len(), folder, &settings, &anchored.unresolved)
+    conclude(anchored.questions.len(), &spec.path, config, &anchored.unresolved)
 }
 
 /// Refuses a question whose id another one has.
@@ -98,7 +87,7 @@ fn refuse_other(file: &Appended, question: &Question) -> Result<(), Failure> {
 fn conclude(
     n_anchored: usize,
     folder: &Path,
-    settings: &Path,
+    config: Option<&Path>,
     unresolved: &[Unresolved],
 ) -> Result<(), Failure> {
     let path = folder.join(UNRESOLVED);
@@ -110,6 +99,7 @@ fn conclude(
         plural(n_anchored, "question", "questions"),
         folder.join("questions.jsonl").display()
     ));
+    let config = config.map_or(String::new(), |config| format!(" {}", shell(config)));
     let mut next = String::new();
     if !unresolved.is_empty() {
         output::talk(&format!(
@@ -117,12 +107,10 @@ fn conclude(
             plural(unresolved.len(), "question", "questions"),
             path.display()
         ));
-        next = format!("ragtriage dataset label {} --queries {}\n", shell(settings), shell(&path));
+        next = format!("ragtriage dataset label{config} --queries {}\n", shell(&path));
     }
     if n_anchored > 0 {
-        next += "ragtriage run ";
-        next += &shell(settings);
-        next += "\n";
+        next = format!("{next}ragtriage run{config}\n");
     }
     output::talk("next:");
     output::data(&next)

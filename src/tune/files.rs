@@ -84,14 +84,5 @@ fn head(
         n => format!("; {} finished before", thousands(n)),
     };
     let trials = format!("{}: every combination, and the default{reused}", thousands(n));
-    let mut facts = vec![
-        Fact::new("Data", data),
-        Fact::new("Questions", questions),
-        Fact::new("Trials", trials),
-    ];
-    let failed = outcome.ranking.rows.iter().filter(|row| row.error.is_some()).count();
-    if failed > 0 {
-        facts.push(Fact::new("Failed", plural(failed, "trial", "trials")));
-    }
-    facts
+    vec![Fact::new("Data", data), Fact::new("Questions", questions), Fact::new("Trials", trials)]
 }

@@ -3,7 +3,7 @@
 mod files;
 mod progress;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -13,8 +13,9 @@ use crate::bars::ProgressBars;
 use crate::environment::{environment, git_commit};
 use crate::failure::Failure;
 use crate::output;
-use crate::overrides::OverrideArgs;
+use crate::overrides::SetArgs;
 use crate::run::stem_of;
+use crate::run_folder::{configuration, runs};
 use crate::runtime::block_on;
 use crate::sample::{load, sample};
 use ragtriage_pipeline::settings::Resolved;
@@ -25,20 +26,17 @@ use ragtriage_pipeline::sweep::tune_file::TuneFile;
 /// Hint for a sweep that was not finished.
 const RERUN: &str = "run the same command again to resume: finished trials are reused";
 
-/// The default configuration file of `tune`.
-const DEFAULT_CONFIG: &str = "config/tune.toml";
-
 #[derive(Debug, Args)]
 pub struct TuneArgs {
-    /// Configuration file with a `[sweep]` table [default: config/tune.toml].
+    /// Configuration file with a `[sweep]` table [default: ragtriage.toml].
     config: Option<PathBuf>,
     #[command(flatten)]
-    overrides: OverrideArgs,
+    overrides: SetArgs,
     /// Name of the sweep; finished trials are reused [default: file name].
     #[arg(long)]
     name: Option<String>,
-    /// Folder to write sweeps to.
-    #[arg(long, value_name = "DIR", default_value = "evals/tunes")]
+    /// Folder to write runs to; the sweep is a folder of runs in it.
+    #[arg(long, value_name = "DIR", default_value_os_t = runs())]
     out: PathBuf,
     /// Refuse connections to other machines.
     #[arg(long)]
@@ -51,19 +49,15 @@ pub struct TuneArgs {
 /// Runs the command.
 pub fn tune(args: TuneArgs) -> Result<(), Failure> {
     block_on(async move {
-        let sets = args.overrides.sets()?;
-        let config = args.config.as_deref().unwrap_or(Path::new(DEFAULT_CONFIG));
-        let mut base = Resolved::new(Some(config), &sets)?;
+        let config = &configuration(args.config.as_deref())?;
+        let mut base = Resolved::new(Some(config), &args.overrides.sets)?;
         let environment = environment(&base, args.offline, false);
         let mut dataset = load(&mut base)?;
         sample(&mut dataset, &base.settings)?;
         let digest = dataset.digest.clone();
         let n_documents = dataset.documents.len();
-        let folder = SweepFolder::open(
-            &args.out,
-            &args.name.clone().unwrap_or_else(|| stem_of(config)),
-            config,
-        )?;
+        let folder =
+            SweepFolder::open(&args.out, &args.name.clone().unwrap_or_else(|| stem_of(config)))?;
         let bars = ProgressBars::new();
         let request = SweepRequest {
             base: &base,

@@ -15,6 +15,7 @@ use crate::project::{Project, outcome};
 const ONCALL: &str = "# On call\n\nA silence lasts 4 hours at most. Renew it early.\n";
 const RETRY: &str =
     "# Retry\n\nRetries wait 30 seconds. A retry is logged.\nA silence is no retry.\n";
+const SETTINGS: &str = "[dataset]\npath = \"docs\"\n\n[retrieval]\nretrievers = [\"bm25\"]\n";
 const PAIRS: &str = concat!(
     r#"{"question": "How long does\na silence last?", "ground_truth": "4 hours", "answer": "generated"}"#,
     "\n",
@@ -25,7 +26,12 @@ const PAIRS: &str = concat!(
 );
 
 fn project() -> Project {
-    Project::of(&[("docs/oncall.md", ONCALL), ("docs/retry.md", RETRY), ("qa.jsonl", PAIRS)])
+    Project::of(&[
+        ("c.toml", SETTINGS),
+        ("docs/oncall.md", ONCALL),
+        ("docs/retry.md", RETRY),
+        ("qa.jsonl", PAIRS),
+    ])
 }
 
 fn lines(project: &Project, file: &str) -> Vec<Value> {
@@ -34,17 +40,14 @@ fn lines(project: &Project, file: &str) -> Vec<Value> {
     lines.collect()
 }
 
-const BM25: [&str; 6] =
-    ["--set", "retrieval.retrievers=[\"bm25\"]", "--out", "runs", "--name", "r"];
-
 #[test]
 fn pairs_become_questions_next_to_the_documents_that_run() {
     let project = project();
-    let outcome = project.call(&["dataset", "anchor", "qa.jsonl", "docs"]);
+    let outcome = project.call(&["dataset", "anchor", "qa.jsonl", "c.toml"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(
         outcome.stdout,
-        "ragtriage dataset label docs/ragtriage.toml --queries docs/unresolved.jsonl\nragtriage run docs/ragtriage.toml\n"
+        "ragtriage dataset label c.toml --queries docs/unresolved.jsonl\nragtriage run c.toml\n"
     );
     let counts = "1 question anchored in docs/questions.jsonl\n\
                   2 questions unresolved in docs/unresolved.jsonl\n";
@@ -61,7 +64,7 @@ fn pairs_become_questions_next_to_the_documents_that_run() {
     assert_eq!(open[0]["places"][1]["sentence"], "A retry is logged.");
     assert_eq!((&open[1]["reason"], &open[1]["n_found"]), (&json!("yes_no"), &json!(0)));
 
-    let again = project.call(&["dataset", "anchor", "qa.jsonl", "docs"]);
+    let again = project.call(&["dataset", "anchor", "qa.jsonl", "c.toml"]);
     assert!(
         again.stderr.contains("already in docs/questions.jsonl: 1 of 3 questions"),
         "{}",
@@ -69,7 +72,7 @@ fn pairs_become_questions_next_to_the_documents_that_run() {
     );
     assert_eq!(lines(&project, "docs/questions.jsonl").len(), 1);
 
-    let run = project.call(&[&["run", "docs/ragtriage.toml"][..], &BM25].concat());
+    let run = project.call(&["run", "c.toml", "--out", "runs", "--name", "r"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert_eq!(project.json("runs/r/run.json")["n_documents"], 2);
 }
@@ -77,6 +80,7 @@ fn pairs_become_questions_next_to_the_documents_that_run() {
 #[test]
 fn a_known_id_with_another_text_is_refused() {
     let project = Project::of(&[
+        ("c.toml", SETTINGS),
         ("docs/oncall.md", ONCALL),
         (
             "docs/questions.jsonl",
@@ -85,7 +89,7 @@ fn a_known_id_with_another_text_is_refused() {
         ("other.jsonl", r#"{"id": "z", "question": "Renew it when?", "answer": "early"}"#),
     ]);
     project.refuses_with_some_hint(
-        &["dataset", "anchor", "other.jsonl", "docs"],
+        &["dataset", "anchor", "other.jsonl", "c.toml"],
         "error: docs/questions.jsonl has question `z` as `How long?`, not `Renew it when?`",
     );
 }
@@ -93,11 +97,11 @@ fn a_known_id_with_another_text_is_refused() {
 #[test]
 fn unresolved_questions_are_labelled_with_their_candidate_places_first() {
     let project = project();
-    project.call(&["dataset", "anchor", "qa.jsonl", "docs"]);
+    project.call(&["dataset", "anchor", "qa.jsonl", "c.toml"]);
     let mut command = project.command(&[
         "dataset",
         "label",
-        "docs/ragtriage.toml",
+        "c.toml",
         "--queries",
         "docs/unresolved.jsonl",
         "--set",
@@ -133,7 +137,7 @@ fn bad_pairs_and_documents_are_named() {
         ),
     ] {
         project.write(name, text);
-        let outcome = project.refused(&["dataset", "anchor", name, "docs"]);
+        let outcome = project.refused(&["dataset", "anchor", name, "c.toml"]);
         assert!(outcome.stderr.starts_with(error), "{error}: {}", outcome.stderr);
     }
     assert!(!project.path("docs/questions.jsonl").exists());

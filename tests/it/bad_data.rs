@@ -17,28 +17,6 @@ fn with_question(line: &str) -> Project {
 }
 
 #[test]
-fn a_data_set_that_is_not_there_is_named() {
-    Project::new().refuses(
-        &run_with("dataset.path=gone"),
-        &[
-            "error: `gone/corpus.jsonl` does not exist",
-            "hint: check `dataset.path`; `ragtriage dataset fetch NAME` downloads a public data set",
-        ],
-    );
-}
-
-#[test]
-fn broken_json_among_the_questions_is_named_by_line() {
-    with_question("{\"id\" \"c\"}").refuses(
-        &RUN,
-        &[
-            "error: `data/questions.jsonl` line 3: invalid JSON at column 7: expected `:`",
-            "hint: fix that line, or check `dataset.format`",
-        ],
-    );
-}
-
-#[test]
 fn missing_evidence_that_is_kept_is_counted_and_lost_in_the_corpus() {
     let project = with_question(
         r#"{"id": "q3", "text": "x?", "answers": ["yttrium"], "evidence": [[{"doc": "gone.md"}]]}"#,

@@ -57,33 +57,6 @@ fn offline_refuses_services_on_other_machines() {
 }
 
 #[test]
-fn a_model_that_cannot_be_had_offline_is_answered_with_where_to_put_it() {
-    let project = Project::new();
-    let sets = args(&["retrieval.retrievers=[\"bm25\", \"dense\"]"]);
-    let outcome = project.refused(&[&sets[..], &["--offline"]].concat());
-    let name = "sentence-transformers/all-MiniLM-L6-v2";
-    let folder = format!("[FOLDER]/cache/models/{name}");
-    let lines: Vec<&str> = outcome.stderr.lines().collect();
-    assert_eq!(
-        lines[0],
-        format!(
-            "error: model `{name}` was not found: the model cache: cannot read `{folder}/config.json`: \
-             No such file or directory (os error 2); the network: not tried in offline mode"
-        )
-    );
-    assert!(lines.len() == 2 && lines[1].starts_with("hint: "), "{}", outcome.stderr);
-    for remedy in [
-        &folder,
-        "config.json",
-        "tokenizer.json",
-        "model.safetensors",
-        "retrieval.retrievers = [\"bm25\"]",
-    ] {
-        assert!(lines[1].contains(remedy), "{remedy}: {}", outcome.stderr);
-    }
-}
-
-#[test]
 fn a_model_that_no_place_has_is_answered_with_every_place_tried() {
     // The project's environment points the hub to a closed port.
     let project = Project::new();
@@ -94,31 +67,6 @@ fn a_model_that_no_place_has_is_answered_with_every_place_tried() {
         assert!(outcome.stderr.contains(place), "{place}: {}", outcome.stderr);
     }
     assert!(outcome.stderr.contains("\nhint: put `config.json`, "), "{}", outcome.stderr);
-}
-
-#[test]
-fn a_run_name_that_is_taken_is_refused() {
-    let project = Project::new();
-    project.good("r", &[]);
-    project.refuses(
-        &RUN,
-        &[
-            "error: run folder `runs/r` already exists",
-            "hint: choose another `--name`, leave it out, or resume the run with `--resume`",
-        ],
-    );
-}
-
-#[test]
-fn a_run_name_that_would_leave_the_folder_is_refused() {
-    let project = Project::new();
-    for name in ["../r", "a/b", ".hidden", ""] {
-        let error =
-            format!("error: invalid run name `{name}`: use letters, digits, `.`, `_` and `-`");
-        let outcome = project.refused(&["run", "c.toml", "--out", "runs", "--name", name]);
-        assert_eq!(outcome.stderr.lines().next(), Some(error.as_str()));
-    }
-    assert!(!project.path("r").exists());
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn gates_come_from_settings_and_flags_take_their_place() {
         "ci/gates.toml",
         "[gates]\nmax_drop = { \"AnswerEM\" = 0.1 }\nbaseline = \"../runs/k5\"\nmode = \"mean\"\n",
     );
-    let outcome = check(&project, &["runs/k1", "--config", "ci/gates.toml", "--json"]);
+    let outcome = check(&project, &["runs/k1", "ci/gates.toml", "--json"]);
     assert_eq!(outcome.code, 1);
     let report: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     assert_eq!((&report["baseline"], &report["passed"]), (&"k5".into(), &false.into()));
@@ -84,7 +84,12 @@ fn gates_come_from_settings_and_flags_take_their_place() {
         (&report["gates"][0]["bound"], &report["gates"][0]["verdict"]),
         (&"max_drop".into(), &"fail".into())
     );
-    assert_eq!(check(&project, &["runs/k5", "--config", "ci/gates.toml"]).code, 0);
+    assert_eq!(check(&project, &["runs/k5", "ci/gates.toml"]).code, 0);
+    // Those of the nearest configuration, if it has gates.
+    project.write("ragtriage.toml", "[retrieval]\nk = 5\n");
+    assert_eq!(check(&project, &["runs/k1"]).code, 1);
+    project.write("ragtriage.toml", "[gates]\nmin = { \"AnswerEM\" = 0.1 }\nmode = \"mean\"\n");
+    assert_eq!(check(&project, &["runs/k1"]).code, 0);
     // Gates judge a run and change nothing in it.
     let resumed =
         project.run(&["--resume", "k1", "--set", "retrieval.k=1", "--set", "gates.min.RR=0.1"]);
@@ -132,53 +137,16 @@ fn a_junit_file_is_written() {
     let error =
         "error: cannot write `gone/out.xml`: No such file or directory (os error 2)\nhint: ";
     assert!(outcome.stderr.starts_with(error), "{}", outcome.stderr);
-    // A check that cannot be made leaves no earlier verdict.
-    let refused = ["check", "runs/gone", "--min", "RR=0.1", "--junit", "out.xml"];
-    assert_eq!(project.call(&refused).code, 2);
-    assert!(!project.path("out.xml").exists());
-}
-
-#[test]
-fn what_cannot_be_checked_is_exit_2() {
-    let project = two_runs(&[]);
-    for (args, error) in [
-        (&["runs/k1"][..], "error: no gates to check"),
-        (
-            &["runs/k1", "--min", "FactRecall=0.5"],
-            "error: `k1` has no value of `FactRecall` on any question",
-        ),
-        (&["runs/k1", "--min", "EM@5"], "error: invalid gate `--min EM@5`: expected METRIC=NUMBER"),
-        (
-            &["runs/k1", "--min", "EM@5=80"],
-            "error: the gate's limit 80 of `EM@5` lies outside 0 to 1",
-        ),
-        (
-            &["runs/k1", "--min", "em@5=0.8"],
-            "error: unknown metric or failure class `em@5`; did you mean `EM@5`?",
-        ),
-        (
-            &["runs/k1", "--max-drop", "RR=0.1", "--baseline", "runs/gone"],
-            "error: cannot read `runs/gone/run.json`: No such file or directory (os error 2)",
-        ),
-        (
-            &["runs/k1", "--config", "gone.toml"],
-            "error: cannot read settings `gone.toml`: No such file or directory (os error 2)",
-        ),
+    // A check that cannot be made leaves no earlier verdict, whatever it lacks.
+    let junit = ["--junit", "out.xml"];
+    for (args, junit) in [
+        (&["runs/gone", "--min", "RR=0.1"][..], &junit[..]),
+        (&["runs/k1", "--no-such-flag"], &junit[..]),
+        (&["runs/k1", "--min"], &["--junit=out.xml"]),
+        (&["--limit", "3"], &junit[..]),
     ] {
-        project.refuses_with_some_hint(&[&["check"], args].concat(), error);
+        project.write("out.xml", &xml);
+        assert_eq!(check(&project, &[args, junit].concat()).code, 2, "{args:?}");
+        assert!(!project.path("out.xml").exists(), "{args:?}");
     }
-    project.write("g.toml", "[gates]\nmin = { \"EM@0\" = 0.5 }\n");
-    project.refuses_with_some_hint(
-        &["check", "runs/k1", "--config", "g.toml"],
-        "error: g.toml:2: `gates.min.EM@0`: unknown metric or failure class `EM@0`",
-    );
-    project.write("g.toml", "[gates]\nmin = { \"EM@5\" = 50 }\n");
-    project.refuses_with_some_hint(
-        &["check", "runs/k1", "--config", "g.toml"],
-        "error: the gate's limit 50 of `EM@5` lies outside 0 to 1",
-    );
-    project.refuses_with_some_hint(
-        &["run", "c.toml", "--out", "runs", "--name", "r", "--set", "gates.min.EM@5=50"],
-        "error: `[gates]`: the gate's limit 50 of `EM@5` lies outside 0 to 1",
-    );
 }

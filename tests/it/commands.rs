@@ -110,22 +110,3 @@ fn a_model_that_is_not_cached_is_not_fetched_offline() {
     );
     assert!(outcome.stderr.contains("\nhint: "), "{}", outcome.stderr);
 }
-
-#[test]
-fn a_report_of_what_is_no_run_is_refused() {
-    let project = Project::new();
-    project.refuses(
-        &["report", "gone"],
-        &[
-            "error: cannot read `gone/run.json`: No such file or directory (os error 2)",
-            "hint: check the path: a run is a folder with a file run.json, under evals/runs/ unless `--out` named another folder",
-        ],
-    );
-    project.write("runs/r/run.json", "{\"schema\": ");
-    let outcome = project.refused(&["report", "runs/r"]);
-    assert!(
-        outcome.stderr.starts_with("error: `runs/r/run.json` line 1 is damaged: "),
-        "{}",
-        outcome.stderr
-    );
-}

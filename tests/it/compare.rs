@@ -224,7 +224,7 @@ fn a_wrong_call_is_refused_with_a_hint() {
     );
     project.refuses_with_some_hint(
         &["compare", "runs/k5", "gone"],
-        "error: cannot read `gone/run.json`: No such file or directory (os error 2)",
+        "error: `gone` is not a run: it has no run.json",
     );
     for args in [
         &["compare"][..],

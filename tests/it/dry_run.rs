@@ -87,6 +87,13 @@ fn the_text_names_the_host_and_says_what_leaves() {
 }
 
 #[test]
+fn recorded_responses_cost_nothing() {
+    let shown = Project::runbooks().call(&["run", "--dry-run"]).stdout;
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("Calls none; 0 of ") && words.contains("Cost none"), "{shown}");
+}
+
+#[test]
 fn services_of_retrieval_are_not_called_either() {
     let service = Endpoint::start(None, knows);
     for path in ["/v1/embeddings", "/rerank"] {

@@ -205,7 +205,6 @@ fn import(project: &Project, server: &Server, args: &[&str]) -> Outcome {
     let all = [
         "import",
         "answers.jsonl",
-        "--config",
         "c.toml",
         "--out",
         "runs",
@@ -257,7 +256,7 @@ fn the_conditions_of_a_record_are_asked_of_the_generator_and_the_report_names_it
 fn conditions_need_a_generator_and_a_dry_run_needs_conditions() {
     let project = Project::new();
     project.write("answers.jsonl", record());
-    let args = ["import", "answers.jsonl", "--config", "c.toml", "--out", "runs"];
+    let args = ["import", "answers.jsonl", "c.toml", "--out", "runs"];
     let none = ["--conditions", "--set", "generation.generator=none"];
     let outcome = project.refused(&[&args[..], &none].concat());
     assert!(

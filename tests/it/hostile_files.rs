@@ -31,7 +31,7 @@ fn assert_refused(outcome: &Outcome, error: &str) {
 }
 
 fn import(project: &Project, file: &str) -> Outcome {
-    project.call(&["import", file, "--config", "c.toml", "--out", "runs"])
+    project.call(&["import", file, "c.toml", "--out", "runs"])
 }
 
 fn with_run() -> Project {
@@ -39,6 +39,17 @@ fn with_run() -> Project {
     let outcome = project.call(&["run", "c.toml", "--out", "runs", "--name", "r"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     project
+}
+
+#[test]
+fn a_settings_file_that_is_a_device_or_a_fifo_is_refused() {
+    let project = Project::new();
+    fifo(&project, "fifo.toml");
+    fs::create_dir(project.path("folder.toml")).expect("made");
+    for file in ["/dev/null", "fifo.toml", "folder.toml"] {
+        let error = format!("cannot read settings `{file}`: not a regular file");
+        assert_refused(&project.call(&["run", file]), &error);
+    }
 }
 
 #[test]
@@ -60,6 +71,17 @@ fn a_fifo_or_a_device_is_refused_wherever_a_file_is_read() {
         fs::remove_file(project.path(&path)).expect("there");
         symlink("/dev/zero", project.path(&path)).expect("linked");
         assert_refused(&project.call(&["report", "runs/r"]), &error);
+    }
+}
+
+#[test]
+fn a_settings_file_that_is_a_device_or_a_fifo_is_refused() {
+    let project = Project::new();
+    fifo(&project, "fifo.toml");
+    fs::create_dir(project.path("folder.toml")).expect("made");
+    for file in ["/dev/null", "fifo.toml", "folder.toml"] {
+        let error = format!("cannot read settings `{file}`: not a regular file");
+        assert_refused(&project.call(&["run", file]), &error);
     }
 }
 

@@ -117,7 +117,7 @@ fn what_our_own_run_recorded_comes_back_with_the_same_numbers() {
 fn an_imported_run_is_reported_without_our_pipelines_settings() {
     let project = Project::new();
     project.write("r.jsonl", RECORD);
-    good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
+    good(&project, "r", &["r.jsonl", "c.toml"]);
     let report = project.call(&["report", "runs/r", "--format", "terminal"]).stdout;
     assert!(report.contains("record `r.jsonl`") && !report.contains("Chunking  "), "{report}");
     assert!(
@@ -144,9 +144,9 @@ const RECORD: &str = r#"{"id": "q1", "contexts": ["Alpha waits six minutes."], "
 fn standard_input_is_read_as_the_file_is() {
     let project = Project::new();
     project.write("r.jsonl", RECORD);
-    let summary = good(&project, "file", &["r.jsonl", "--config", "c.toml"]);
+    let summary = good(&project, "file", &["r.jsonl", "c.toml"]);
     assert_eq!((class(&summary, "correct"), class(&summary, "not_in_prompt")), (1, 1));
-    let args = ["import", "-", "--config", "c.toml", "--out", "runs", "--name", "stdin", "--json"];
+    let args = ["import", "-", "c.toml", "--out", "runs", "--name", "stdin", "--json"];
     let output = project.command(&args).write_stdin(RECORD).output().expect("starts");
     let printed: Value = serde_json::from_slice(&output.stdout).expect("summary.json alone");
     assert_eq!(run_files::timeless(printed), run_files::timeless(summary));
@@ -156,13 +156,13 @@ fn standard_input_is_read_as_the_file_is() {
 fn a_trec_run_is_joined_with_the_golds_of_its_documents() {
     let project = Project::new();
     project.write("r.trec", "q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\nq2 Q0 b 1 3 t\n");
-    let one = good(&project, "one", &["r.trec", "--config", "c.toml", "--set", "retrieval.k=1"]);
+    let one = good(&project, "one", &["r.trec", "c.toml", "--set", "retrieval.k=1"]);
     assert_eq!(
         (class(&one, "ranked_low"), class(&one, "delivered")),
         (1, 1),
         "`a` came second of k = 1"
     );
-    let two = good(&project, "two", &["r.trec", "--config", "c.toml", "--set", "retrieval.k=2"]);
+    let two = good(&project, "two", &["r.trec", "c.toml", "--set", "retrieval.k=2"]);
     assert_eq!(class(&two, "delivered"), 2);
     // Reciprocal ranks 1/2 and 1.
     assert_eq!(metric(&two, "RR"), (0.75, 2));
@@ -196,7 +196,7 @@ fn a_context_that_stands_nowhere_is_counted_and_gold_text_in_it_is_not_lost() {
         "{\"id\": \"q1\", \"contexts\": [\"* Alpha waits   six minutes. Nobody!\"]}\n\
          {\"id\": \"q2\", \"contexts\": [\"Sixty cooks, or six.\"]}\n",
     );
-    let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
+    let summary = good(&project, "r", &["r.jsonl", "c.toml"]);
     assert_eq!((class(&summary, "delivered"), class(&summary, "unclear")), (1, 1));
     let notes = project.notes("r");
     assert!(notes.contains("1 context that is in no document: "), "{notes}");
@@ -213,7 +213,7 @@ fn questions_and_lines_without_the_other_are_counted() {
         "r.jsonl",
         "{\"id\": \"q1\", \"contexts\": []}\n{\"id\": \"q9\", \"contexts\": []}\n",
     );
-    let summary = good(&project, "partial", &["r.jsonl", "--config", "c.toml", "--partial"]);
+    let summary = good(&project, "partial", &["r.jsonl", "c.toml", "--partial"]);
     assert_eq!(summary["n_questions"], 1);
     let report = project.call(&["report", "runs/partial", "--format", "terminal"]).stdout;
     assert!(report.contains("1 question of the data set without a record"), "{report}");
@@ -223,7 +223,7 @@ fn questions_and_lines_without_the_other_are_counted() {
 fn an_imported_run_is_not_gone_on_with_but_imported_again() {
     let project = Project::new();
     project.write("r.jsonl", RECORD.replace("\"answer\": \"Alpha\"", "\"error\": \"timeout\""));
-    let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
+    let summary = good(&project, "r", &["r.jsonl", "c.toml"]);
     assert_eq!((class(&summary, "correct"), class(&summary, "failed")), (1, 1));
     let before = project.files("runs/r");
     let refused = "error: run `r` was imported from the record `r.jsonl`: there is nothing to ask";
@@ -238,10 +238,10 @@ fn an_imported_run_is_not_gone_on_with_but_imported_again() {
 fn an_import_that_was_killed_is_replaced_by_the_same_command() {
     let project = Project::new();
     project.write("r.jsonl", RECORD);
-    let args = ["r.jsonl", "--config", "c.toml"];
+    let args = ["r.jsonl", "c.toml"];
     let summary = good(&project, "r", &args);
     // A finished one is kept; an import has no `--resume`.
-    let import = ["import", "--out", "runs", "--name", "r", "r.jsonl", "--config", "c.toml"];
+    let import = ["import", "--out", "runs", "--name", "r", "r.jsonl", "c.toml"];
     let exists = "error: run folder `runs/r` already exists";
     project.refuses(&import, &[exists, "hint: choose another `--name`, or leave it out"]);
     let mut manifest = project.json("runs/r/run.json");
@@ -250,6 +250,9 @@ fn an_import_that_was_killed_is_replaced_by_the_same_command() {
     project.write("runs/r/traces.jsonl", "{\"index\":0,");
     let resumed = project.refused(&["run", "--out", "runs", "--resume", "r"]).stderr;
     assert!(resumed.ends_with("`ragtriage import FILE --name r`\n"), "{resumed}");
+    assert_eq!(good(&project, "r", &args)["metrics"], summary["metrics"]);
+    // Killed after its last question, before its last file.
+    std::fs::remove_file(project.path("runs/r/summary.json")).expect("there");
     assert_eq!(good(&project, "r", &args)["metrics"], summary["metrics"]);
     // Killed before its manifest had its name; a file that no import wrote is left alone.
     std::fs::remove_dir_all(project.path("runs/r")).expect("removed");
@@ -272,14 +275,14 @@ fn failures_in_a_row_end_no_import_unless_there_is_nothing_else() {
     let failed = |n| json!({ "id": format!("q{n}"), "error": "timeout" }).to_string();
     let mut record: Vec<String> = numbers.map(failed).collect();
     project.write("r.jsonl", lines(record.clone()));
-    let args = ["import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r"];
+    let args = ["import", "r.jsonl", "c.toml", "--out", "runs", "--name", "r"];
     let refused = "error: all 30 recorded questions failed; last error: the recorded pipeline failed: timeout";
     project.refuses_with_some_hint(&args, refused);
     assert!(!project.path("runs/r").exists());
     record[29] =
         json!({ "id": "q30", "contexts": ["Beta never waits."], "answer": "Beta" }).to_string();
     project.write("r.jsonl", lines(record));
-    let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
+    let summary = good(&project, "r", &["r.jsonl", "c.toml"]);
     assert_eq!((class(&summary, "failed"), class(&summary, "correct")), (29, 1));
 }
 
@@ -293,7 +296,7 @@ fn a_blank_answer_to_a_question_without_one_is_right_and_keys_that_are_not_read_
         "{\"id\": \"q1\", \"contexts\": [{\"text\": \"Beta never waits.\", \"page\": 3}], \"answer\": \"\"}\n\
          {\"id\": \"q2\", \"contexts\": [], \"answer\": null}\n",
     );
-    let summary = good(&project, "r", &["r.jsonl", "--config", "c.toml"]);
+    let summary = good(&project, "r", &["r.jsonl", "c.toml"]);
     assert_eq!(class(&summary, "declined"), 2);
     let notes = project.notes("r");
     assert!(notes.contains("1 line with a key that is not read, `contexts[].page`"), "{notes}");

@@ -17,22 +17,17 @@ fn a_folder_of_documents_becomes_a_run_by_the_commands_it_names() {
     1 document (1 md).
     skipped 1 file without plain text: extract it first (pandoc, pdftotext)
     skipped 1 file of source code: add its endings to `dataset.globs` to include it
-    wrote my docs/ragtriage.toml, questions.jsonl (empty)
+    wrote ragtriage.toml, my docs/questions.jsonl (empty)
     next: write real questions to asked.queries, one per line; then label, check and run:
     ");
     insta::assert_snapshot!(outcome.stdout, @"
-    ragtriage dataset label 'my docs/ragtriage.toml' --queries asked.queries
-    ragtriage dataset lint 'my docs/ragtriage.toml'
-    ragtriage run 'my docs/ragtriage.toml'
+    ragtriage dataset label --queries asked.queries
+    ragtriage dataset lint
+    ragtriage run
     ");
     assert_eq!(project.read("my docs/questions.jsonl"), "");
 
-    let unasked = project.call(&[
-        "run",
-        "my docs/ragtriage.toml",
-        "--set",
-        "retrieval.retrievers=[\"bm25\"]",
-    ]);
+    let unasked = project.call(&["run"]);
     assert_eq!(unasked.code, 2);
     assert!(
         unasked.stderr.contains("has no questions")
@@ -43,17 +38,8 @@ fn a_folder_of_documents_becomes_a_run_by_the_commands_it_names() {
 
     let question = r#"{"id": "q", "text": "How long does the pump run?", "answers": ["nine hours"], "evidence": [{"doc": "a/pump.md", "quotes": ["runs for nine hours"]}]}"#;
     project.write("my docs/questions.jsonl", question);
-    let args = [
-        "run",
-        "my docs/ragtriage.toml",
-        "--set",
-        "retrieval.retrievers=[\"bm25\"]",
-        "--out",
-        "runs",
-        "--name",
-        "r",
-    ];
-    let outcome = project.call(&args);
+    // As it was written it runs without a network and a model.
+    let outcome = project.call(&["run", "--out", "runs", "--name", "r", "--offline"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert_eq!(project.json("runs/r/run.json")["n_documents"], 1);
     assert_eq!(project.json("runs/r/run.json")["settings"]["chunking"]["strategy"], "markdown");
@@ -64,12 +50,7 @@ fn questions_beside_the_documents_are_labelled_and_are_no_document() {
     let project = Project::of(&[("pump.md", PUMP)]);
     assert_eq!(project.call(&["init"]).code, 0);
     project.write("asked.queries", "How long does the pump run?\n");
-    let bm25 = ["--set", "retrieval.retrievers=[\"bm25\"]"];
-    let args = [
-        &["dataset", "label", "./ragtriage.toml", "--queries", "asked.queries", "--depth", "1"],
-        &bm25[..],
-    ]
-    .concat();
+    let args = ["dataset", "label", "--queries", "asked.queries", "--depth", "1"];
     let labelled =
         outcome(&project.command(&args).write_stdin("y\n\nyes\n").output().expect("starts"));
     assert_eq!(labelled.code, 0, "{}", labelled.stderr);
@@ -86,9 +67,9 @@ fn nothing_that_is_there_is_written_over() {
     let outcome = project.call(&["init"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     assert!(
-        outcome
-            .stderr
-            .ends_with("wrote ./ragtriage.toml\nnext: check the existing questions, then run:\n"),
+        outcome.stderr.ends_with(
+            "wrote ragtriage.toml\nnext: check the questions in questions.jsonl, then run:\n"
+        ),
         "{}",
         outcome.stderr
     );
@@ -97,7 +78,7 @@ fn nothing_that_is_there_is_written_over() {
     let again = project.call(&["init", "."]);
     assert_eq!((again.code, again.stdout.as_str()), (2, ""));
     assert!(
-        again.stderr.starts_with("error: `./ragtriage.toml` already exists\nhint: "),
+        again.stderr.starts_with("error: `ragtriage.toml` already exists\nhint: "),
         "{}",
         again.stderr
     );

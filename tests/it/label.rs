@@ -140,12 +140,13 @@ fn evidence_that_is_all_needed_is_told_before_words_are_asked_for() {
 #[test]
 fn questions_that_are_a_document_are_refused_by_whatever_path() {
     let project = Project::of(&[
+        ("c.toml", "[dataset]\npath = \"my\"\n"),
         ("my/pump.md", "It runs."),
         ("my/deep/questions.txt", "How long does it run?\n"),
     ]);
     let path = "my/deep/../deep/questions.txt";
     project.refuses(
-        &["dataset", "label", "my", "--queries", path],
+        &["dataset", "label", "c.toml", "--queries", path],
         &[
             "error: `my/deep/../deep/questions.txt` is one of the documents",
             "hint: move it out of the documents' folder, or give it an ending that no document has: `asked.queries`",
@@ -263,11 +264,9 @@ fn a_published_data_set_wants_a_file_of_its_own() {
     project.write("beir/corpus.jsonl", "{\"_id\": \"a\", \"text\": \"Alpha waits.\"}\n");
     project.write("beir/queries.jsonl", "{\"_id\": \"1\", \"text\": \"Who waits?\"}\n");
     project.write("beir/qrels/test.tsv", "query-id\tcorpus-id\tscore\n1\ta\t1\n");
-    let bm25 = ["--set", "retrieval.retrievers=[\"bm25\"]"];
-    let args =
-        [&["dataset", "label", "beir", "--queries", "beir/queries.jsonl"], &bm25[..]].concat();
+    project.write("b.toml", "[dataset]\nformat = \"beir\"\npath = \"beir\"\n");
     project.refuses(
-        &args,
+        &["dataset", "label", "b.toml", "--queries", "beir/queries.jsonl"],
         &[
             "error: a `beir` data set takes no further questions",
             "hint: copy its documents into a folder of your own, and name that",

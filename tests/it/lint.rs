@@ -4,17 +4,19 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::project::{CORPUS, Project, QUESTIONS, repository};
-
-const BM25: [&str; 2] = ["--set", "retrieval.retrievers=[\"bm25\"]"];
+use crate::project::{CORPUS, Project, QUESTIONS, SETTINGS};
 
 fn project(corpus: &str, questions: &str) -> Project {
-    Project::of(&[("data/corpus.jsonl", corpus), ("data/questions.jsonl", questions)])
+    Project::of(&[
+        ("c.toml", SETTINGS),
+        ("data/corpus.jsonl", corpus),
+        ("data/questions.jsonl", questions),
+    ])
 }
 
-/// `dataset lint data --json` with BM25, its exit code and what it says.
+/// `dataset lint c.toml --json`, its exit code and what it says.
 fn linted(project: &Project, args: &[&str]) -> (i32, Value) {
-    let outcome = project.call(&[&["dataset", "lint", "data", "--json"], &BM25[..], args].concat());
+    let outcome = project.call(&[&["dataset", "lint", "c.toml", "--json"], args].concat());
     (outcome.code, serde_json::from_str(&outcome.stdout).expect("JSON"))
 }
 
@@ -97,8 +99,7 @@ fn every_slip_is_listed_in_one_go_and_fails() {
 #[test]
 fn hostile_text_cannot_reach_the_terminal() {
     let corpus = format!("{CORPUS}{{\"id\": \"\\u001b[31mred\\u202e\", \"text\": \"\"}}\n");
-    let outcome =
-        project(&corpus, QUESTIONS).call(&[&["dataset", "lint", "data"], &BM25[..]].concat());
+    let outcome = project(&corpus, QUESTIONS).call(&["dataset", "lint", "c.toml"]);
     assert!(outcome.stdout.contains("document `red` has no text"), "{}", outcome.stdout);
     assert!(
         outcome.stdout.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'),
@@ -133,10 +134,7 @@ fn an_answer_in_an_unlabelled_passage_is_found_by_pooling() {
 
 #[test]
 fn the_shipped_runbooks_have_neither_errors_nor_warnings() {
-    let project = Project::new();
-    let runbooks = repository("datasets/runbooks");
-    let path = runbooks.to_string_lossy();
-    let outcome = project.call(&[&["dataset", "lint", &path, "--json"], &BM25[..]].concat());
+    let outcome = Project::runbooks().call(&["dataset", "lint", "--json"]);
     let lint: Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     assert_eq!(rules(&lint), BTreeMap::new(), "{}", outcome.stdout);
     assert_eq!((outcome.code, &lint["errors"], &lint["warnings"]), (0, &0.into(), &0.into()));

@@ -72,13 +72,14 @@ impl Project {
         project
     }
 
-    /// The shipped runbooks' settings with their recorded responses, where `ragtriage run` looks for them; BM25 alone.
+    /// The shipped runbooks' settings with their recorded responses, as `ragtriage.toml`; BM25 alone.
     pub fn runbooks() -> Self {
         let settings = repository("config/runbooks.toml");
         let settings = fs::read_to_string(settings)
             .expect("shipped")
-            .replace("[\"bm25\", \"dense\"]", "[\"bm25\"]");
-        let project = Self::of(&[("config/runbooks.toml", &settings)]);
+            .replace("[\"bm25\", \"dense\"]", "[\"bm25\"]")
+            .replace("\"../", "\"");
+        let project = Self::of(&[("ragtriage.toml", &settings)]);
         assert!(settings.contains("retrievers = [\"bm25\"]"), "{settings}");
         copy_folder(&repository("datasets/runbooks"), &project.path("datasets/runbooks"));
         project

@@ -187,10 +187,6 @@ fn two_runs_lie_side_by_side_with_what_flipped() {
     }
     // Both runs have the same chunks: each stands in the file once.
     assert_eq!(block(&page, "rx-p0").as_array().expect("passages").len(), 3);
-    project.refuses_with_some_hint(
-        &["report", "runs/r", "--compare", "runs/base", "--format", "csv"],
-        "error: unsupported `--format csv` with --compare",
-    );
 }
 
 #[test]

@@ -108,8 +108,7 @@ fn a_run_killed_before_it_wrote_its_record_begins() {
             "error: the run was killed before it wrote its manifest\n\
              hint: pass the configuration file and the overrides again\n"
         );
-        let outcome =
-            project.call(&["run", "config/runbooks.toml", "--out", "runs", "--resume", "torn"]);
+        let outcome = project.call(&["run", "ragtriage.toml", "--out", "runs", "--resume", "torn"]);
         assert_eq!((outcome.code, outcome.stderr.as_str()), (0, "run folder: runs/torn\n"));
         check(&project, "torn");
         assert_eq!(timeless(project.summary("torn")), timeless(project.summary("whole")));
@@ -121,13 +120,8 @@ fn a_run_killed_before_it_wrote_its_record_begins() {
 fn a_folder_with_traces_and_no_record_is_no_run_to_begin() {
     let project = with_copy();
     fs::remove_file(project.path("runs/torn/run.json")).expect("there");
-    let refused =
-        project.refused(&["run", "config/runbooks.toml", "--out", "runs", "--resume", "torn"]);
-    assert!(
-        refused.stderr.starts_with("error: cannot read `runs/torn/run.json`"),
-        "{}",
-        refused.stderr
-    );
+    let refused = project.refused(&["run", "ragtriage.toml", "--out", "runs", "--resume", "torn"]);
+    assert!(refused.stderr.starts_with("error: `runs/torn` is not a run"), "{}", refused.stderr);
 }
 
 #[test]
@@ -188,7 +182,7 @@ fn a_run_of_another_schema_is_refused() {
     project.write("runs/torn/run.json", run.to_string());
     for args in [&["report", "runs/torn"][..], &["run", "--out", "runs", "--resume", "torn"]] {
         let outcome = project.refused(args);
-        let expected = "error: `runs/torn/run.json` has schema 99, this program reads 2\nhint: run again with this version\n";
+        let expected = "error: `runs/torn/run.json` was written by a newer version of ragtriage\nhint: run again with this version\n";
         assert_eq!(outcome.stderr, expected);
     }
 }

@@ -59,7 +59,7 @@ fn assert_returns(project: &Project, run: &str, settings: &[&str]) {
 fn imported(lines: [&str; 2], settings: &[&str]) -> (Project, Value) {
     let project = Project::new();
     project.write("record.jsonl", lines.join("\n"));
-    let settings = [&["--config", "c.toml"], settings].concat();
+    let settings = [&["c.toml"], settings].concat();
     import(&project, ("record.jsonl", "first"), &settings);
     assert_returns(&project, "first", &settings);
     let classes = project.summary("first")["classes"].clone();
@@ -132,16 +132,13 @@ fn questions_of_hotpotqa_come_back_with_all_conditions() {
     assert!(conditions.as_array().expect("conditions").len() >= 3, "{conditions}");
     let reader = project.reader_sets();
     let reader = reader.iter().map(String::as_str);
-    let settings: Vec<&str> = ["--config", "c.toml"].into_iter().chain(reader).collect();
+    let settings: Vec<&str> = ["c.toml"].into_iter().chain(reader).collect();
     assert_returns(&project, "plain", &settings);
 }
 
 /// The shipped runbooks with their recorded responses under all conditions; BM25 alone.
 fn runbooks() -> Project {
     let project = Project::runbooks();
-    let settings = fs::read_to_string(repository("config/runbooks.toml")).expect("shipped");
-    let settings = settings.replace("[\"bm25\", \"dense\"]", "[\"bm25\"]");
-    project.write("config/runbooks.toml", settings);
     let outcome = project.call(&["run", "--out", "runs", "--name", "own"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     export(&project, "own", "record.jsonl");

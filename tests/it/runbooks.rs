@@ -2,29 +2,52 @@
 
 use serde_json::Value;
 
-use crate::project::Project;
+use crate::project::{Project, outcome};
 use crate::run_files::{check, timeless};
 
 #[test]
-fn without_arguments_the_runbooks_run_and_a_folder_is_written_under_evals() {
+fn without_arguments_the_configuration_runs_and_a_folder_is_written_next_to_it() {
     let project = Project::runbooks();
     let outcome = project.call(&["run"]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     // `<config stem>-<UTC time>-<4 hex>`.
-    let folder = outcome.stderr.strip_prefix("run folder: evals/runs/").expect("said").trim_end();
+    let folder =
+        outcome.stderr.strip_prefix("run folder: ragtriage-runs/").expect("said").trim_end();
     let parts: Vec<&str> = folder.split('-').collect();
     let is_time =
         |text: &str| text.len() == 16 && text.as_bytes()[8] == b'T' && text.ends_with('Z');
     let is_hex = |text: &str| text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     assert!(
-        matches!(parts[..], ["runbooks", time, hex] if is_time(time) && is_hex(hex)),
+        matches!(parts[..], ["ragtriage", time, hex] if is_time(time) && is_hex(hex)),
         "{folder}"
     );
-    assert!(project.path("evals/runs").join(folder).join("summary.json").is_file());
+    assert!(project.path("ragtriage-runs").join(folder).join("summary.json").is_file());
     // A second run is another one.
     let again = project.call(&["run"]);
     assert_eq!(again.code, 0, "{}", again.stderr);
     assert_ne!(again.stderr, outcome.stderr);
+}
+
+#[test]
+fn in_a_folder_below_the_nearest_configuration_and_its_runs_are_found() {
+    let project = Project::new();
+    std::fs::rename(project.path("c.toml"), project.path("ragtriage.toml")).expect("renamed");
+    project.write("a/b/file", "");
+    let call = |args: &[&str]| {
+        outcome(&project.command(args).current_dir(project.path("a/b")).output().expect("starts"))
+    };
+    let run = call(&["run", "--name", "r"]);
+    let said = "configuration: ../../ragtriage.toml\nrun folder: ../../ragtriage-runs/r\n";
+    assert_eq!((run.code, run.stderr.as_str()), (0, said));
+    for args in [&["report", "r"][..], &["check", "r", "--min", "EM@5=0"], &["compare", "r", "r"]] {
+        assert_eq!(call(args).code, 0, "{args:?}");
+    }
+    // Settings of the found file count, and those of a named one instead.
+    let shown = call(&["config", "show"]).stdout;
+    assert!(shown.contains("path = \"data\""), "{shown}");
+    project.write("a/b/other.toml", "[retrieval]\nk = 3\n");
+    let shown = call(&["config", "show", "other.toml"]);
+    assert!(shown.stdout.contains("k = 3\n") && shown.stderr.is_empty(), "{}", shown.stderr);
 }
 
 #[test]
@@ -37,7 +60,7 @@ fn the_runs_folder_holds_what_the_design_names() {
     // 100 documents, 300 questions: datasets/runbooks/README.md.
     assert_eq!(
         (&run["n_documents"], &run["n_questions"], &run["schema"]),
-        (&100.into(), &300.into(), &2.into())
+        (&100.into(), &300.into(), &3.into())
     );
     assert_eq!((&run["name"], &run["version"]), (&"r".into(), &env!("CARGO_PKG_VERSION").into()));
     assert!(run["finished"].as_str() >= run["started"].as_str(), "{run}");
@@ -58,7 +81,8 @@ fn the_runs_folder_holds_what_the_design_names() {
 fn the_demo_prints_its_report() {
     let project = Project::of(&[]);
     let demo = project.call(&["demo"]);
-    let full = project.call(&["report", "ragtriage-demo/runs/demo", "--format", "terminal"]);
+    let full =
+        project.call(&["report", "ragtriage-demo/ragtriage-runs/demo", "--format", "terminal"]);
     assert_eq!((demo.code, full.code), (0, 0), "{}{}", demo.stderr, full.stderr);
     let (report, _) = full.stdout.split_once("\nTime\n").expect("the last section");
     let lines = report.lines().filter(|line| !line.starts_with("  Version "));

@@ -63,7 +63,7 @@ fn the_demo_is_valid() {
     let project = Project::of(&[]);
     let demo = project.call(&["demo"]);
     assert_eq!(demo.code, 0, "{}", demo.stderr);
-    let run = "ragtriage-demo/runs/demo";
+    let run = "ragtriage-demo/ragtriage-runs/demo";
     check_run(&project, run);
 }
 

@@ -259,8 +259,6 @@ fn bad_files_are_refused_with_file_and_line() {
             error,
         );
     }
-    let twice = "error: standard input can be read only once";
-    project.refuses_with_some_hint(&["score", "--run", "-", "--qrels", "-"], twice);
 }
 
 #[test]

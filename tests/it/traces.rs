@@ -24,8 +24,7 @@ fn project(name: &str) -> Project {
 }
 
 fn import(project: &Project, args: &[&str]) -> crate::project::Outcome {
-    project
-        .call(&[&["import", "--config", "c.toml", "--out", "runs", "--name", "r"], args].concat())
+    project.call(&[&["import"], args, &["c.toml", "--out", "runs", "--name", "r"]].concat())
 }
 
 /// The failure class of each question, by construction: the reranker dropped the evidence of q2, the retriever never found

@@ -126,6 +126,14 @@ fn a_setting_that_cannot_be_is_a_row_and_the_others_are_ranked() {
     );
     assert!(outcome.stdout.contains("is not smaller than"), "{}", outcome.stdout);
     assert_eq!(best(&json, "chunking.size"), "16");
+    // A value that no trial can have is a slip, not a combination.
+    project.write("c.toml", planted("[sweep]\nretrieval.k = [0, 2]\n").read("c.toml"));
+    let outcome = tune(&project, &[]);
+    assert_eq!(outcome.code, 2, "{}", outcome.stdout);
+    let error = "error: no trial with `retrieval.k = 0` can run";
+    assert!(outcome.stderr.contains(error), "{}", outcome.stderr);
+    // It generates nothing.
+    assert_eq!(tune(&project, &["--llm", "ollama:m"]).code, 2);
 }
 
 /// What fails may have changed the choice: exit 2 and no `best.toml`.
@@ -204,7 +212,9 @@ fn what_a_sweep_cannot_be_is_said_before_anything_is_run() {
         outcome.stderr
     };
     assert!(refused("", &[]).contains("`[sweep]` varies nothing"));
-    assert!(refused("[sweep]\nchunking.sise = [1, 2]\n", &[]).contains("did you mean `size`?"));
+    assert!(
+        refused("[sweep]\nchunking.sise = [1, 2]\n", &[]).contains("did you mean `chunking.size`?")
+    );
     assert!(
         refused("[sweep]\nretrieval.retrievers = [\"bm25\", \"tfidf\"]\n", &[])
             .contains("a list of lists")

@@ -28,7 +28,7 @@ fn recorded(
 
 /// Imports the record as run `r`; the first screen and the summary.
 fn imported(project: &Project) -> (Outcome, Value) {
-    let args = ["import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r"];
+    let args = ["import", "r.jsonl", "c.toml", "--out", "runs", "--name", "r"];
     let outcome = project.call(&args);
     assert_eq!(outcome.code, 0, "{}{}", outcome.stdout, outcome.stderr);
     run_files::check(project, "r");
@@ -243,8 +243,7 @@ fn import_correct(project: &Project, name: &str, n: usize, correct: impl Fn(usiz
         json!({ "id": format!("q{i}"), "contexts": contexts, "answer": ports(i, correct(i)) })
     });
     project.write("r.jsonl", lines(rows));
-    let outcome =
-        project.call(&["import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", name]);
+    let outcome = project.call(&["import", "r.jsonl", "c.toml", "--out", "runs", "--name", name]);
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
 }
 

@@ -87,7 +87,7 @@ fn a_readers_faults_are_named_in_german_and_chinese_as_in_english() {
         let records = records(&file, sentence, refusal);
         let lines: Vec<String> = records.iter().map(Value::to_string).collect();
         let project = Project::of(&[("c.toml", &config), ("r.jsonl", &lines.join("\n"))]);
-        let import = ["import", "r.jsonl", "--config", "c.toml", "--out", "runs", "--name", "r"];
+        let import = ["import", "r.jsonl", "c.toml", "--out", "runs", "--name", "r"];
         let outcome = project.call(&import);
         assert_eq!(outcome.code, 0, "{code}: {}", outcome.stderr);
         let summary = project.summary("r");

@@ -65,7 +65,7 @@ impl Error {
 
     /// Creates the error of a field or line that is not as its format wants it.
     pub(crate) fn record(place: &Place, message: impl Into<Box<str>>) -> Self {
-        Self::data(Rule::BadField, message, "fix that record").at(place)
+        Self::data(Rule::BadField, message, "fix that line").at(place)
     }
 
     /// Creates the error of a document that is not in the corpus.
@@ -119,8 +119,7 @@ impl Error {
 
     /// Returns the error of a path that does not exist.
     pub(crate) fn missing(path: &Path) -> Self {
-        let hint =
-            "check `dataset.path`; `ragtriage dataset fetch NAME` downloads a public data set";
+        let hint = "check the path; that of a data set is `dataset.path`, and `ragtriage dataset fetch NAME` downloads a public one";
         let message = format!("`{}` does not exist", path.display());
         Self { kind: Kind::Missing, ..Self::new(message, hint) }
     }
@@ -158,9 +157,6 @@ impl Error {
                 }
                 ErrorKind::PermissionDenied => {
                     "check the permissions, or choose another folder with `--out`"
-                }
-                ErrorKind::NotFound | ErrorKind::NotADirectory => {
-                    "check the path: a run is a folder with a file run.json, under evals/runs/ unless `--out` named another folder"
                 }
                 ErrorKind::InvalidInput => "restore the whole folder, or run again",
                 _ => "check that the folder exists and is writable, or choose another with `--out`",

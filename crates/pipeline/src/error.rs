@@ -14,7 +14,7 @@ use ragtriage_encoder::checkpoint::CheckpointError;
 use ragtriage_vectors::{Error as VectorError, Kind as VectorErrorKind};
 
 /// Where the keys of a configuration are listed.
-pub(crate) const SEE_DEFAULTS: &str = "`ragtriage config show` shows every key with its default";
+pub(crate) const SEE_DEFAULTS: &str = "`ragtriage config show` prints every setting with its value";
 const SEE_SCHEMA: &str = "fix the key named above; `ragtriage schema config` documents every key";
 
 /// What a caller distinguishes.

@@ -69,6 +69,8 @@ pub struct RetrievalPlan {
     pub min_score: Option<f64>,
     /// Number of hits that each retriever returns, and that fusion and reranking retain.
     pub candidates: usize,
+    /// Leaves out the document whose id is the question's, as BEIR does.
+    pub skips_own_document: bool,
     /// Number of hits packed.
     pub k: usize,
     /// Receives notices of repaired indexes.

@@ -27,6 +27,7 @@ pub async fn retrieve(
         let clock = Instant::now();
         let Retrieved { ranking, parts } =
             retriever.retrieve(&question.text, plan.candidates).await?;
+        let ranking = allowed(ranking, question, plan);
         let name = retriever.name();
         let mut step = step(name.into(), &ranking, &parts, clock);
         if is_compared {
@@ -71,9 +72,19 @@ async fn exact_search(
     let clock = Instant::now();
     let ranking = retriever.retrieve_exactly(&question.text, plan.candidates).await?;
     Ok(ranking.map(|ranking| ExactSearch {
-        hits: ranking.ids().cloned().collect(),
+        hits: allowed(ranking, question, plan).ids().cloned().collect(),
         seconds: clock.elapsed().as_secs_f64(),
     }))
+}
+
+/// Returns a ranking without the document whose id is the question's, if that one is left out: queries of BEIR's `ArguAna` and Quora
+/// are documents.
+fn allowed(ranking: Ranking, question: &Question, plan: &RetrievalPlan) -> Ranking {
+    if !plan.skips_own_document {
+        return ranking;
+    }
+    let hits = ranking.hits().iter();
+    Ranking::new(hits.filter(|hit| hit.id.doc() != question.id.as_str()).cloned().collect())
 }
 
 fn step(step: Step, ranking: &Ranking, parts: &Parts, clock: Instant) -> TraceStep {

@@ -19,6 +19,9 @@ pub struct DryRun {
     pub max_tokens: u64,
     /// True if `generation.price` is set.
     pub is_priced: bool,
+    /// True if answers are recorded responses: nothing is called.
+    #[serde(skip)]
+    pub is_recorded: bool,
     /// The substitute for retrieval by a service, which makes the counts estimates; `None` for the run's own retrieval.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stand_in: Option<String>,
@@ -53,10 +56,13 @@ pub fn report(dry_run: &DryRun) -> Report {
         Fact::new(
             "Questions",
             format!(
-                "{} of {}, {}",
+                "{} of {}{}",
                 thousands(estimate.questions),
                 dry_run.dataset,
-                plural(estimate.chunks, "chunk", "chunks")
+                match estimate.chunks {
+                    0 => String::new(),
+                    n => format!(", {}", plural(n, "chunk", "chunks")),
+                }
             ),
         ),
         Fact::new("Generator", &*dry_run.generator),
@@ -82,7 +88,12 @@ fn warnings(dry_run: &DryRun) -> Vec<String> {
 }
 
 fn figures(dry_run: &DryRun) -> Vec<Fact> {
-    let DryRun { max_tokens, is_priced, estimate, .. } = dry_run;
+    let DryRun { max_tokens, is_priced, is_recorded, estimate, .. } = dry_run;
+    if *is_recorded {
+        let (missing, prompts) = (count(estimate.calls), count(estimate.prompts));
+        let calls = format!("none; {missing} of {prompts} prompts have no recorded response");
+        return vec![Fact::new("Calls", calls), Fact::new("Cost", "none")];
+    }
     let calls = format!(
         "{} of {} prompts; {} cached, {} same as another of the question",
         count(estimate.calls),

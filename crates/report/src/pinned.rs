@@ -128,6 +128,7 @@ fn what_a_run_would_cost() {
         generator: "gpt, prompt `qa`".to_owned(),
         max_tokens: 256,
         is_priced: true,
+        is_recorded: false,
         stand_in: Some("retrieval by bm25 alone".to_owned()),
         estimate: Estimate {
             questions: 275,

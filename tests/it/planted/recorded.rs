@@ -28,7 +28,7 @@ fn recorded() -> (Started, Vec<Value>) {
 fn a_run_written_as_a_record_comes_back_as_the_same_run() {
     let (started, _) = recorded();
     let sets = started.sets.iter().map(String::as_str);
-    let settings: Vec<&str> = ["--config", "c.toml"].into_iter().chain(sets).collect();
+    let settings: Vec<&str> = ["c.toml"].into_iter().chain(sets).collect();
     import(&started.project, ("record.jsonl", "back"), &settings);
     assert_same(&started.project, "own", "back");
 }
@@ -193,7 +193,7 @@ fn a_record_is_diagnosed_as_far_as_its_stages_tell_the_classes_apart() {
         let record: Vec<String> = record.map(|line| line.to_string()).collect();
         let record = record.join("\n");
         project.write("record.jsonl", record);
-        let settings = ["--config", "c.toml"];
+        let settings = ["c.toml"];
         import(project, ("record.jsonl", &name), &settings);
         let told = expected.iter().map(|(id, label)| (id.clone(), claimed(label, given.claims)));
         assert_named(project, &name, &told.collect());

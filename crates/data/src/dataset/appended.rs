@@ -38,7 +38,7 @@ impl Appended {
         if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
             return Err(Error::new(
                 format!("`{}` is not a regular file", path.display()),
-                "give a regular file; it is read first, so that no question is asked twice",
+                "name a regular file: the questions that it has are read, and lines are added",
             ));
         }
         let file = match OpenOptions::new().append(true).open(path) {

@@ -95,7 +95,7 @@ fn judgments(folder: &Path, split: &str, draft: &mut Draft) -> Result<Judgments,
 
 /// Returns the error of a line that does not hold what is `expected`.
 pub(super) fn not_a_judgment(place: &Place, expected: &str) -> Error {
-    Error::data(Rule::BrokenLine, expected, "fix that record").at(place)
+    Error::data(Rule::BrokenLine, expected, "fix that line").at(place)
 }
 
 /// Relevance judgments of a set whose questions are in a file of their own, held until the questions are read.

@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn files_come_in_the_order_of_their_paths_without_hidden_ones_and_results() {
         let folder = tempfile::tempdir().expect("a folder");
-        let of_results = ["evals/tunes/tune/tune.json", "evals/tunes/tune/report.md"];
+        let of_results = ["ragtriage-runs/tune/tune.json", "ragtriage-runs/tune/report.md"];
         let names = ["b.md", "a/z.md", "a/.hidden", ".git/x.md", "a.md"];
         for name in names.iter().chain(&of_results) {
             let path = folder.path().join(name);

@@ -4,8 +4,6 @@
 //! question without a usable id, text, kind or answers is omitted, otherwise only its invalid part is; a quote that is not found
 //! is replaced by its whole document.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::dataset::draft::Draft;
@@ -16,10 +14,6 @@ use ragtriage_core::config::{DatasetSettings, Format};
 use ragtriage_core::types::{Dataset, Document, Note, Question, Split};
 
 pub use crate::dataset::jsonl::Candidates;
-
-/// Bytes read from a JSON file to distinguish `SQuAD` from `HotpotQA`; article titles and the first
-/// keys occur within them.
-const HEAD: u64 = 64 * 1024;
 
 /// The contents of a data set, and every error in it.
 #[derive(Debug, Default)]
@@ -164,39 +158,6 @@ pub(crate) fn unknown_split(split: &str, known: &str) -> Error {
     Error::new(format!("unknown split `{split}`"), format!("known splits: {known}"))
 }
 
-/// Guesses the format of `path`: by file names (`corpus.jsonl` is BEIR if `queries.jsonl` exists in the same folder,
-/// else native; a `.ALL` file is SMART's), a single JSON file by its keys; any other folder holds files.
-pub fn guess_format(path: &Path) -> Result<Format, Error> {
-    if path.is_file() {
-        return format_of_file(path);
-    }
-    let files = crate::dataset::read::folder(path)?;
-    let has = |name: &str| path.join(name).is_file();
-    if has("corpus.jsonl") {
-        let is_beir = has("queries.jsonl") && !has(QUESTIONS);
-        return Ok(if is_beir { Format::Beir } else { Format::Jsonl });
-    }
-    if has(QUESTIONS) || path.join("corpus").is_dir() {
-        return Ok(Format::Files);
-    }
-    let is = |file: &Path, ending| {
-        file.extension().is_some_and(|found: &std::ffi::OsStr| found.eq_ignore_ascii_case(ending))
-    };
-    match &files[..] {
-        files if files.iter().any(|file| is(file, "all")) => Ok(Format::Smart),
-        [file] if is(file, "json") => format_of_file(file),
-        _ => Ok(Format::Files),
-    }
-}
-
-fn format_of_file(path: &Path) -> Result<Format, Error> {
-    let mut head = Vec::new();
-    let opened = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    opened.map_err(|source| Error::read(path, source))?;
-    let is_squad = String::from_utf8_lossy(&head).contains("\"paragraphs\"");
-    Ok(if is_squad { Format::Squad } else { Format::Hotpotqa })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -323,32 +284,6 @@ mod tests {
             inspect(spec)
         });
         assert_eq!(inspection.expect("inspected").questions.len(), 2);
-    }
-
-    #[test]
-    fn a_format_is_known_by_its_files() {
-        let cases: [(&[(&str, &str)], Format); 8] = [
-            (&[("corpus.jsonl", ""), ("queries.jsonl", "")], Format::Beir),
-            (&[("corpus.jsonl", ""), ("questions.jsonl", "")], Format::Jsonl),
-            (&[("corpus.jsonl", "")], Format::Jsonl),
-            (&[("corpus/a.md", ""), ("questions.jsonl", "")], Format::Files),
-            (&[("a.md", ""), ("x.json", "{}")], Format::Files),
-            (&[("CISI.ALL", ""), ("CISI.QRY", "")], Format::Smart),
-            (
-                &[(
-                    "dev.json",
-                    r#"{"version": "1.1", "data": [{"title": "T", "paragraphs": []}]}"#,
-                )],
-                Format::Squad,
-            ),
-            (&[("dev.json", r#"[{"_id": "5a", "answer": "yes"}]"#)], Format::Hotpotqa),
-        ];
-        for (files, expected) in cases {
-            let seen =
-                with_files(files, Format::Files, |spec| guess_format(&spec.path)).expect("seen");
-            assert_eq!(seen, expected, "{files:?}");
-        }
-        assert_eq!(guess_format(Path::new("no/such")).expect_err("missing").kind, Kind::Missing);
     }
 
     #[test]

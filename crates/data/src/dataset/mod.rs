@@ -33,7 +33,5 @@ pub use crate::error::{Error, Kind, Place};
 pub use appended::Appended;
 pub use files::has_document;
 pub use line::question_line;
-pub use load::{
-    Candidates, Inspection, asked, documents, guess_format, inspect, load, questions_file,
-};
-pub use survey::{Survey, survey, survey_of};
+pub use load::{Candidates, Inspection, asked, documents, inspect, load, questions_file};
+pub use survey::{Survey, survey};

@@ -25,8 +25,6 @@ const WRAPPED: [&str; 12] =
 pub struct Survey {
     /// Documents that would be read.
     pub n_documents: usize,
-    /// Number of empty documents.
-    pub n_empty: usize,
     /// Number of files that are documents but not UTF-8; the data set does not load while they
     /// exist.
     pub n_unreadable: usize,
@@ -89,20 +87,18 @@ pub fn survey(folder: &Path) -> Result<Survey, Error> {
     for document in &read.documents {
         *endings.entry(ending(Path::new(document.id.as_str()))).or_default() += 1;
     }
-    Ok(Survey { n_unreadable, globs, endings, code, wrapped, ..survey_of(&read.documents) })
-}
-
-/// Summarises documents that are already loaded.
-#[must_use]
-pub fn survey_of(documents: &[Document]) -> Survey {
+    let documents = &read.documents;
     let n_with = documents.iter().filter(|it| has_headings(it)).count();
-    Survey {
+    Ok(Survey {
         n_documents: documents.len(),
-        n_empty: documents.iter().filter(|it| it.text.trim().is_empty()).count(),
+        n_unreadable,
+        globs,
+        endings,
+        code,
+        wrapped,
         share_with_headings: n_with as f64 / documents.len().max(1) as f64,
         language: detect(documents.iter().map(|document| &*document.text)),
-        ..Survey::default()
-    }
+    })
 }
 
 /// Returns true for Markdown with at least two headings under the title.

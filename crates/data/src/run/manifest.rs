@@ -1,6 +1,7 @@
 //! `run.json`: the manifest of a run, with its configuration, data and models.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,7 +12,7 @@ use ragtriage_core::text::sanitize::escaped_json;
 use ragtriage_core::types::Note;
 
 /// The version of a run's files; raised when a reader of old files would misread new ones.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// A model that a run used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,8 +187,13 @@ impl Manifest {
             settings: Value,
         }
         let path = &folder.file("run.json");
-        let text =
-            open_file(path).and_then(std::io::read_to_string).map_err(Error::io("read", path))?;
+        let text = open_file(path).and_then(std::io::read_to_string).map_err(|error| {
+            if error.kind() != ErrorKind::NotFound {
+                return Error::io("read", path)(error);
+            }
+            let message = format!("`{}` is not a run: it has no run.json", folder.path().display());
+            Error::new(message, "name the folder of a run, or a run in ragtriage-runs/")
+        })?;
         if !checksum::holds(checksum::INDENTED, text.trim_end().as_bytes()) {
             return Err(Error::wrong_checksum(path, text.lines().count()));
         }
@@ -196,13 +202,15 @@ impl Manifest {
         let Versioned { schema, settings } = serde_json::from_str(&text).map_err(damaged)?;
         if schema != SCHEMA {
             let path = path.display();
-            let message = format!("`{path}` has schema {schema}, this program reads {SCHEMA}");
-            return Err(other_version(message));
+            let age = if schema < SCHEMA { "an older" } else { "a newer" };
+            return Err(other_version(format!(
+                "`{path}` was written by {age} version of ragtriage"
+            )));
         }
         if let Err(source) = Settings::deserialize(&settings) {
             let path = path.display();
             return Err(other_version(format!(
-                "`{path}` holds settings that this version does not read: {source}"
+                "`{path}` was written by another version of ragtriage: {source}"
             )));
         }
         serde_json::from_str(&text).map_err(damaged)

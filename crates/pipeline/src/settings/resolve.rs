@@ -88,6 +88,15 @@ impl Resolved {
     }
 }
 
+/// Types in messages of the TOML parser, and what they are for users.
+const PLAIN_TYPES: [(&str, &str); 5] = [
+    ("usize", "a whole number"),
+    ("u32", "a whole number"),
+    ("u64", "a whole number"),
+    ("f64", "a number"),
+    ("a sequence", "a list"),
+];
+
 const PLAIN: &str = "settings are plain TOML values";
 
 /// Returns the settings of `table` with the overrides `sets`.
@@ -126,15 +135,23 @@ fn malformed(place: &str, text: Option<&str>, path: &str, error: &toml::de::Erro
         |before| format!("{place}:{}", before.matches('\n').count() + 1),
     );
     let (table, key) = path.rsplit_once('.').unwrap_or(("", path));
+    // An element of a list: `conditions[0]`.
+    let key = key.split('[').next().unwrap_or_default();
     let known = keys_of(table);
     if !known.is_empty() && !key.is_empty() && !known.contains(&key) {
         let hint = nearest(key, &known).map_or_else(
             || format!("known settings: {}", known.join(", ")),
-            |nearest| format!("did you mean `{nearest}`?"),
+            |nearest| {
+                let dot = if table.is_empty() { "" } else { "." };
+                format!("did you mean `{table}{dot}{nearest}`?")
+            },
         );
-        return Error::setting(format!("{place}: unknown setting `{key}`")).with_hint(hint);
+        return Error::setting(format!("{place}: unknown setting `{path}`")).with_hint(hint);
     }
     let message = error.message().lines().next().unwrap_or_default();
+    let message = PLAIN_TYPES.iter().fold(message.to_owned(), |text, (rust, plain)| {
+        text.replace(&format!("expected {rust}"), &format!("expected {plain}"))
+    });
     let key = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
     Error::setting(format!("{place}: {key}{message}")).with_hint(SEE_DEFAULTS)
 }
@@ -173,7 +190,7 @@ pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Error {
 
 fn parse_set(set: &str) -> Result<(String, Value), Error> {
     let bad = || {
-        Error::setting(format!("`{set}` is not `key=value`"))
+        Error::setting(format!("invalid override `{set}`: expected KEY=VALUE"))
             .with_hint("for example `--set retrieval.k=3`, `--set chunking.strategy=fixed`")
     };
     let (key, value) = set.split_once('=').ok_or_else(bad)?;
@@ -230,7 +247,7 @@ mod tests {
             sets(&[&url.replace("base_url", "base_ulr")]).expect_err("no such key").to_string();
         assert_eq!(
             error,
-            "override `generation.base_ulr=https://h/v1`: unknown setting `base_ulr`"
+            "override `generation.base_ulr=https://h/v1`: unknown setting `generation.base_ulr`"
         );
     }
 
@@ -259,8 +276,8 @@ mod tests {
     #[test]
     fn an_unknown_key_names_the_nearest() {
         let error = sets(&["chunking.sise=3"]).expect_err("no such key");
-        assert!(error.to_string().ends_with("unknown setting `sise`"), "{error}");
-        assert_eq!(error.hint().as_deref(), Some("did you mean `size`?"));
+        assert!(error.to_string().ends_with("unknown setting `chunking.sise`"), "{error}");
+        assert_eq!(error.hint().as_deref(), Some("did you mean `chunking.size`?"));
     }
 
     #[test]
@@ -271,10 +288,17 @@ mod tests {
         let error = Resolved::new(Some(&path), &[]).expect_err("not a number").to_string();
         assert!(
             error.ends_with(
-                "c.toml:3: `retrieval.k`: invalid type: string \"five\", expected usize"
+                "c.toml:3: `retrieval.k`: invalid type: string \"five\", expected a whole number"
             ),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_bad_element_of_a_list_is_named_with_its_setting() {
+        let error = sets(&["evaluation.conditions=[\"oracel\"]"]).expect_err("unknown").to_string();
+        let expected = "`evaluation.conditions[0]`: unknown variant `oracel`";
+        assert!(error.contains(expected), "{error}");
     }
 
     #[test]

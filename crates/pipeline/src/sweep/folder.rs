@@ -14,7 +14,7 @@ use ragtriage_data::run::{Kind, RunFolder};
 
 /// Log of held-out evaluations in the parent folder, shared by all sweeps: they use the same held-out questions.
 const EVALUATIONS: &str = "held_out_evaluations.jsonl";
-/// Lock file that marks a sweep folder; holds the path of its configuration file.
+/// Lock file that marks a sweep folder.
 const LOCK: &str = "lock";
 
 /// A sweep's folder, locked against other processes.
@@ -43,12 +43,11 @@ pub struct HeldOutEvaluation {
 }
 
 impl SweepFolder {
-    /// Opens the folder `name` under `parent`, or creates it, for the sweeps of the settings file `config`.
+    /// Opens the folder `name` under `parent`, or creates it.
     ///
     /// # Errors
-    /// `Busy` if another process uses it, `OtherConfig` if it belongs to another settings file, `Store` for a name that is not a
-    /// plain file name, `Io`.
-    pub fn open(parent: &Path, name: &str, config: &Path) -> Result<Self, Error> {
+    /// `Busy` if another process uses it, `Store` for a name that is not a plain file name, `Io`.
+    pub fn open(parent: &Path, name: &str) -> Result<Self, Error> {
         let path = parent.join(name);
         let folder = match RunFolder::create(parent, name) {
             Err(error) if error.kind == Kind::Exists && is_sweep(&path) => {
@@ -57,7 +56,7 @@ impl SweepFolder {
             made => made?,
         };
         let file = folder.file(LOCK);
-        let mut lock = private()
+        let lock = private()
             .read(true)
             .create(true)
             .truncate(false)
@@ -72,19 +71,6 @@ impl SweepFolder {
                 ));
             }
             Err(TryLockError::Error(error)) => return Err(io("lock", &file)(error)),
-        }
-        let config = config
-            .canonicalize()
-            .unwrap_or_else(|_| config.to_owned())
-            .to_string_lossy()
-            .into_owned();
-        let mut owner = String::new();
-        lock.read_to_string(&mut owner).map_err(io("read", &file))?;
-        if owner.is_empty() {
-            lock.write_all(config.as_bytes()).map_err(io("write", &file))?;
-        } else if owner != config {
-            let error = format!("the sweep `{name}` belongs to `{owner}`");
-            return Err(Error::other(error).with_hint("give this sweep another name with `--name`"));
         }
         let runs = folder.file("runs");
         let mut private_folder = DirBuilder::new();
@@ -197,8 +183,7 @@ mod tests {
     fn looks_are_counted_by_what_was_compared_on_the_same_questions() {
         let parent = tempfile::tempdir().expect("a folder");
         let looked = |all: &[(&str, &str)]| -> Vec<usize> {
-            let folder =
-                SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
+            let folder = SweepFolder::open(parent.path(), "sweep").expect("opened");
             all.iter()
                 .map(|(questions, trial)| {
                     folder.record_evaluations(&[evaluation(questions, trial)]).expect("recorded")
@@ -214,8 +199,7 @@ mod tests {
     #[test]
     fn a_torn_line_is_a_look_and_ends_nothing() {
         let parent = tempfile::tempdir().expect("a folder");
-        let folder =
-            SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
+        let folder = SweepFolder::open(parent.path(), "sweep").expect("opened");
         assert_eq!(folder.record_evaluations(&[evaluation("q", "a")]).expect("recorded"), 1);
         let path = parent.path().join(EVALUATIONS);
         let text = fs::read_to_string(&path).expect("there");
@@ -228,27 +212,25 @@ mod tests {
     #[test]
     fn a_name_that_leaves_the_folder_is_refused() {
         let parent = tempfile::tempdir().expect("a folder");
-        assert!(SweepFolder::open(parent.path(), "..", Path::new("c.toml")).is_err());
+        assert!(SweepFolder::open(parent.path(), "..").is_err());
     }
 
     #[test]
     fn a_folder_is_one_process_s_at_a_time() {
         let parent = tempfile::tempdir().expect("a folder");
-        let first = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).expect("opened");
-        let second = SweepFolder::open(parent.path(), "sweep", Path::new("c.toml"));
+        let first = SweepFolder::open(parent.path(), "sweep").expect("opened");
+        let second = SweepFolder::open(parent.path(), "sweep");
         assert!(
             second.is_err_and(|error| error.to_string().starts_with("another sweep is running"))
         );
         drop(first);
-        let other = SweepFolder::open(parent.path(), "sweep", Path::new("other.toml"));
-        assert!(other.is_err_and(|error| error.to_string().contains("belongs to")));
-        assert!(SweepFolder::open(parent.path(), "sweep", Path::new("c.toml")).is_ok());
+        assert!(SweepFolder::open(parent.path(), "sweep").is_ok());
     }
 
     #[test]
     fn a_folder_that_a_killed_sweep_left_is_opened_and_another_s_is_not() {
         let parent = tempfile::tempdir().expect("a folder");
-        let open = || SweepFolder::open(parent.path(), "sweep", Path::new("c.toml"));
+        let open = || SweepFolder::open(parent.path(), "sweep");
         // Killed before the lock, and before the folder of runs.
         fs::create_dir(parent.path().join("sweep")).expect("made");
         drop(open().expect("opened"));

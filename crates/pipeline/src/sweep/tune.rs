@@ -154,7 +154,8 @@ pub async fn tune(request: &SweepRequest<'_>, dataset: Dataset) -> Result<SweepO
     let failed = results.iter().filter_map(|result| result.as_ref().err());
     let n_failed = failed.filter(|error| error.kind != Kind::Setting).count();
     let mut failure = (n_failed > 0)
-        .then(|| format!("{n_failed} of {} failed", plural(results.len(), "trial", "trials")));
+        .then(|| format!("{n_failed} of {} failed", plural(results.len(), "trial", "trials")))
+        .or_else(|| sweep.impossible(&results));
     let done = || results.iter().map(|result| result.as_ref().ok());
     let runs = done().map(|trial| Some(trial?.run.clone())).collect();
     let n_reused = done().flatten().filter(|trial| trial.is_reused).count();
@@ -218,6 +219,19 @@ impl<'a> Sweep<'a> {
             notes,
             choosing,
             confirming,
+        })
+    }
+
+    /// Returns the failure of the first value with which no trial can run, unlike a combination that cannot.
+    fn impossible(&self, results: &[Result<TrialResult, Error>]) -> Option<String> {
+        self.varied.iter().find_map(|Varied { key, values }| {
+            let fails = |value: &&String| {
+                let trials = self.trials.iter().zip(results);
+                let mut tried = trials.filter(|(trial, _)| trial.values[key] == **value).peekable();
+                tried.peek().is_some() && tried.all(|(_, result)| result.is_err())
+            };
+            let value = values.iter().find(fails)?;
+            Some(format!("no trial with `{key} = {value}` can run"))
         })
     }
 

@@ -156,7 +156,7 @@ fn store_plan(mode: SearchMode, quantization: QuantizationKind) -> StorePlan {
 }
 
 /// Returns what a question that `a` answers shows of a store with documents `a` and `b`: its dense step.
-async fn dense_step(mode: SearchMode, is_compared: bool) -> TraceStep {
+async fn dense_step(mode: SearchMode, is_compared: bool, skips_own_document: bool) -> TraceStep {
     let ids = ["a", "b"];
     let document = |id: &str| Document {
         id: id.into(),
@@ -181,6 +181,7 @@ async fn dense_step(mode: SearchMode, is_compared: bool) -> TraceStep {
         filter: Filter::default(),
         min_score: None,
         candidates: 2,
+        skips_own_document,
         k: 1,
     };
     let corpus = Arc::clone(&retriever.corpus);
@@ -197,15 +198,19 @@ fn ids<'a>(ids: impl IntoIterator<Item = &'a ChunkId>) -> Vec<&'a str> {
 
 #[tokio::test]
 async fn exact_search_runs_next_to_approximate_search_of_the_sample() {
-    let found = dense_step(SearchMode::Approximate, true).await;
+    let found = dense_step(SearchMode::Approximate, true, false).await;
     assert_eq!(ids(found.hits.iter().map(|hit| &hit.id)), ["b#0"]);
     let exact = found.exact_search.expect("compared");
     assert_eq!(ids(&exact.hits), ["a#0", "b#0"]);
-    let outside = dense_step(SearchMode::Approximate, false).await;
+    let outside = dense_step(SearchMode::Approximate, false, false).await;
     assert_eq!(outside.exact_search, None);
-    let is_exact = dense_step(SearchMode::Exact, true).await;
+    let is_exact = dense_step(SearchMode::Exact, true, false).await;
     assert_eq!(is_exact.exact_search, None);
     assert_eq!(is_exact.hits.len(), 2);
+    // The document that has the question's id is in neither ranking.
+    let others = dense_step(SearchMode::Approximate, true, true).await;
+    let exact = others.exact_search.expect("compared");
+    assert_eq!((others.hits.len(), ids(&exact.hits)), (0, vec!["a#0"]));
 }
 
 #[test]

@@ -64,6 +64,8 @@ pub(super) fn facts(run: &SavedRun, summary: &Summary) -> Vec<Fact> {
 fn corpus(manifest: &Manifest) -> String {
     let chunks = if manifest.external.is_some() {
         "chunked elsewhere".to_owned()
+    } else if manifest.finished.is_none() {
+        "chunks not counted, since the run did not end".to_owned()
     } else {
         let mean = manifest.chunk_tokens as f64 / manifest.n_chunks.max(1) as f64;
         format!("{} chunks of {mean:.0} tokens on average", manifest.n_chunks)

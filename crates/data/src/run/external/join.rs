@@ -142,7 +142,7 @@ impl Joined {
                     format!(
                         "`{file}` has no line for {n_missing} of {n_questions} questions; the first is `{first}`"
                     ),
-                    "record them; leaving questions out changes every mean; `--partial` does so and reports how many",
+                    "add their lines, or leave these questions out with `--partial`: every mean is then over fewer questions",
                 ))
             }
             _ => {

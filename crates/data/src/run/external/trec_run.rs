@@ -105,7 +105,7 @@ impl<'t> TrecRun<'t> {
         Error::in_line(
             &position,
             format_args!("duplicate document `{one}` for query `{query}` (first in {first})"),
-            "keep each document once, at its best score; passages of one document are collapsed to it first",
+            "list each document once, with its best score",
         )
     }
 }

@@ -81,13 +81,16 @@ pub fn recipients(settings: &Settings) -> Vec<Recipient> {
     encoder.chain(store).chain(collection).chain(reranker).chain(generator).chain(judge).collect()
 }
 
-/// Returns the services that answer the conditions of a record, and judge the answers.
+/// Returns the services that an import calls: the judge, and the generator if conditions are asked.
 #[must_use]
-pub fn condition_recipients(settings: &Settings) -> Vec<Recipient> {
-    let mut all = recipients(settings);
-    all.retain(|recipient| {
-        matches!(recipient.role, RecipientRole::Generator | RecipientRole::Judge)
-    });
+pub fn import_recipients(settings: &Settings, asks_conditions: bool) -> Vec<Recipient> {
+    // The service that recorded the results is not called.
+    let mut all =
+        recipients(&Settings { external: ExternalSettings::default(), ..settings.clone() });
+    let is_called = |role: RecipientRole| {
+        role == RecipientRole::Judge || (role == RecipientRole::Generator && asks_conditions)
+    };
+    all.retain(|recipient| is_called(recipient.role));
     all
 }
 
@@ -173,6 +176,20 @@ mod tests {
         ];
         assert_eq!(roles(&all), expected);
         assert_eq!(recipients(&all)[0].address, "https://e/v1");
+    }
+
+    #[test]
+    fn an_import_calls_the_generator_for_conditions_and_never_the_recorded_service() {
+        let all = settings(&[
+            "external.url=https://r",
+            "generation.generator=openai",
+            "generation.base_url=https://g/v1",
+            "judge.kind=endpoint",
+        ]);
+        let roles =
+            |asks| import_recipients(&all, asks).iter().map(|it| it.role).collect::<Vec<_>>();
+        assert_eq!(roles(true), [RecipientRole::Generator, RecipientRole::Judge]);
+        assert_eq!(roles(false), [RecipientRole::Judge]);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use ragtriage_clients::fetch::OnDownload;
 use ragtriage_clients::fetch::model::{self as source, ModelSource};
 use ragtriage_clients::http::{ENCODER, Endpoint, RERANKER};
 use ragtriage_clients::rerank::{self, CrossEncoder, Reranker};
-use ragtriage_core::config::{AnalyzerSettings, VectorStoreKind};
+use ragtriage_core::config::{AnalyzerSettings, Format, VectorStoreKind};
 use ragtriage_core::text::address;
 use ragtriage_core::text::analyse::Analyzer;
 use ragtriage_core::types::RetrieverName;
@@ -90,6 +90,7 @@ impl<'a> Wiring<'a> {
             filter: retrieval.filter.clone(),
             min_score: retrieval.min_score,
             candidates: retrieval.candidates,
+            skips_own_document: self.settings().dataset.format == Format::Beir,
             k: retrieval.k,
             notices: self.environment.notices.clone(),
         })
@@ -201,8 +202,8 @@ impl<'a> Wiring<'a> {
             VectorStoreKind::Server => {
                 let server = self.server()?;
                 if self.environment.scratch.is_some() && uses_vector_store(self.settings()) {
-                    let error = "a run without caches needs the embedded store: runs with the same content share a collection on a Qdrant server";
-                    let hint = "use the embedded store: `vector_store.kind = \"embedded\"`, or leave `--no-cache` out";
+                    let error = "a run without caches needs the embedded vector store: collections on a Qdrant server stay there";
+                    let hint = "set `vector_store.kind = \"embedded\"`, or leave `--no-cache` out";
                     return Err(Error::setting(error).with_hint(hint));
                 }
                 VectorPlace::Server(server)
