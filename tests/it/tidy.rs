@@ -72,7 +72,8 @@ fn files(folder: &str, ending: &str) -> Vec<PathBuf> {
 
 /// The Markdown that users and contributors read.
 fn pages() -> Vec<PathBuf> {
-    let own = ["README.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root().join(name));
+    let own = ["README.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
+        .map(|name| root().join(name));
     let of_sets = files("datasets", "md").into_iter().filter(|path| path.ends_with("README.md"));
     let folders = ["docs/src", "evals"].into_iter().flat_map(|folder| files(folder, "md"));
     own.into_iter().chain(folders).chain(of_sets).collect()
