@@ -63,7 +63,7 @@ def rows(listed, folder, arguments):
 def escaped(text):
     """Markdown text that cannot open a cell, a tag, a link or code."""
     text = ' '.join(text.split()).replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;')
-    return ''.join('\\' + c if c in '\\`|*_[]' else c for c in text)
+    return ''.join('\\' + c if c in '\\|*[]' else c for c in text)
 
 
 def line(row):

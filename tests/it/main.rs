@@ -28,6 +28,7 @@ mod fetch;
 mod foreign_chunks;
 mod formats;
 mod generator;
+mod guide;
 mod help;
 mod hostile_files;
 mod import;
