@@ -60,14 +60,14 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
         return output::data(&output::json(&comparison, "the comparison")?);
     }
     // Metrics that were named are all shown.
-    let mut report = comparison::report(&comparison, !args.metrics.is_empty());
-    report
-        .list(vec!["--json has the metrics at every cutoff and all flipped questions".to_owned()]);
+    let report = comparison::report(&comparison, !args.metrics.is_empty());
     output::data(&if args.md {
         markdown::render(&report)
     } else {
         terminal::render(&report, output::screen())
-    })
+    })?;
+    output::talk("--json has the metrics at every cutoff and all flipped questions");
+    Ok(())
 }
 
 /// Loads a run with the settings of its manifest.

@@ -45,7 +45,7 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
     }
     let is_new = create(&folder.join(QUESTIONS), "")?;
     output::talk(&sentence(&seen));
-    told(&seen);
+    told(folder, &seen);
     output::talk(&format!(
         "wrote {}{}",
         settings.display(),
@@ -68,13 +68,17 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
     output::data(&commands.lines().map(|line| one_line(line) + "\n").collect::<String>())
 }
 
-const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, AsciiDoc, Org, TeX or source code; extract the text of other files first \
-                            (pandoc, pdftotext)";
+const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, AsciiDoc, Org, TeX or source code; convert PDF, DOCX, PPTX, \
+                            HTML and EPUB first: `python -m ragtriage.documents FOLDER OUT`";
 
 /// Reports files that a run will not read as they are.
-fn told(seen: &Survey) {
+fn told(folder: &Path, seen: &Survey) {
+    let converted = format!(
+        "not read as text: `python -m ragtriage.documents {} OUT` writes PDF, DOCX, PPTX, HTML and EPUB as Markdown to OUT",
+        shell(folder)
+    );
     for (n, what) in [
-        (seen.wrapped.values().sum(), "without plain text: extract it first (pandoc, pdftotext)"),
+        (seen.wrapped.values().sum(), &*converted),
         (
             seen.code.values().sum(),
             "of source code: add its endings to `dataset.globs` to include it",

@@ -1,7 +1,7 @@
 """``python -m ragtriage.documents FOLDER OUT``: PDF, DOCX, PPTX, HTML and EPUB files as Markdown, for the format ``files``.
 
 Every file gets the name it had with ``.md`` added, in the same folder under ``OUT``; files that are text already are copied. The
-pages of a PDF and the slides of a PPTX begin with the line ``<!-- page 3 -->``, or ``<!-- Slide number: 3 -->``.
+pages of a PDF begin with the line ``<!-- page 3 -->``, the slides of a PPTX with ``<!-- Slide number: 3 -->``.
 
 PDF is read by PDFium (``pypdfium2``), everything else by ``markitdown``. Needs both: ``pip install "ragtriage[documents]"``.
 """
@@ -9,16 +9,21 @@ PDF is read by PDFium (``pypdfium2``), everything else by ``markitdown``. Needs 
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from ._dataset import TEXT_FILES
 from .errors import RagtriageError
 
-#: Endings of the files that are converted, and of those that are copied.
+#: Endings of the files that are converted. Text files are copied.
 CONVERTED = (".pdf", ".docx", ".pptx", ".html", ".htm", ".epub")
-COPIED = (".md", ".markdown", ".mdx", ".rst", ".txt")
+
+_MARK = re.compile(r"<!-- page (\d+) -->")
 
 
 class DocumentError(RagtriageError):
@@ -48,7 +53,7 @@ def convert_folder(folder: Path, out: Path) -> Iterator[tuple[Path, Path | Docum
             continue
         ending = path.suffix.lower()
         target = out / relative
-        if ending in COPIED:
+        if ending in TEXT_FILES:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
             yield path, target
@@ -66,28 +71,40 @@ def convert_folder(folder: Path, out: Path) -> Iterator[tuple[Path, Path | Docum
             yield path, None
 
 
+def empty_pages(text: str) -> list[int]:
+    """Returns the numbers of the pages of a converted PDF that have no text, as pages with a picture only."""
+    parts = _MARK.split(text)
+    return [int(number) for number, page in zip(parts[1::2], parts[2::2], strict=True) if not page.strip()]
+
+
 def _pdf(path: Path) -> str:
     import pypdfium2
 
     try:
-        document = pypdfium2.PdfDocument(path)
+        with pypdfium2.PdfDocument(path) as document:
+            pages = [page.get_textpage().get_text_range() for page in document]
     except pypdfium2.PdfiumError as error:
-        hint = "remove the password, for example with `qpdf --decrypt`" if "password" in str(error).lower() else None
-        raise DocumentError(f"{path}: not readable as PDF: {error}", hint) from error
-    pages = []
-    for number, page in enumerate(document, start=1):
-        text = page.get_textpage().get_text_range().replace("\r\n", "\n")
-        pages.append(f"<!-- page {number} -->\n{text.strip()}\n")
-    return "\n".join(pages)
+        hint = "remove the password, for example with `qpdf --decrypt IN.pdf OUT.pdf`" if "password" in str(error).lower() else None
+        raise DocumentError(f"{path}: not readable as PDF: {error}", hint or "open the file to see if it is complete") from error
+    # PDFium ends a line with CR LF, and marks a word that is divided at its end by U+FFFE or U+0002.
+    texts = (re.sub("[\ufffe\x02](\r?\n)?", "", page).replace("\r\n", "\n").strip() for page in pages)
+    return "".join(f"<!-- page {number} -->\n{text}\n\n" for number, text in enumerate(texts, 1))
 
 
 def _other(path: Path) -> str:
     import markitdown
+    from markitdown import converters
 
+    kinds: dict[str, Any] = {".docx": converters.DocxConverter, ".pptx": converters.PptxConverter, ".epub": converters.EpubConverter}
+    # The converter of the file's ending alone: markitdown would read a damaged file as plain text.
+    reader = markitdown.MarkItDown(enable_builtins=False, enable_plugins=False)
+    reader.register_converter(kinds.get(path.suffix.lower(), converters.HtmlConverter)())
     try:
-        return str(markitdown.MarkItDown(enable_plugins=False).convert_local(path).markdown)
-    except Exception as error:  # The converters of its formats raise errors of many libraries.
-        raise DocumentError(f"{path}: not readable: {error}") from error
+        return str(reader.convert_local(path).markdown)
+    except Exception as error:  # The converters raise errors of many libraries.
+        is_old = path.read_bytes()[:4] == b"\xd0\xcf\x11\xe0"  # The container of encrypted files and of Office before 2007.
+        hint = "remove its password, or save it in the current format" if is_old else "open the file to see if it is complete"
+        raise DocumentError(f"{path}: not readable as {path.suffix[1:].upper()}", hint) from error
 
 
 def main() -> int:
@@ -98,17 +115,25 @@ def main() -> int:
     arguments = parser.parse_args()
     if not arguments.folder.is_dir():
         parser.error(f"`{arguments.folder}` is not a folder")
-    n_written, n_other, errors = 0, 0, []
-    for _, result in convert_folder(arguments.folder, arguments.out):
+    n_written, others, errors = 0, Counter[str](), []
+    for path, result in convert_folder(arguments.folder, arguments.out):
         if result is None:
-            n_other += 1
+            others[path.suffix.lower() or path.name] += 1
         elif isinstance(result, DocumentError):
             errors.append(result)
         else:
             n_written += 1
+            empty = empty_pages(result.read_text(encoding="utf-8")) if path.suffix.lower() == ".pdf" else []
+            if empty:
+                print(
+                    f"warning: {path}: no text on page {', '.join(map(str, empty))}; OCR adds it: `ocrmypdf --skip-text IN.pdf OUT.pdf`",
+                    file=sys.stderr,
+                )
     for error in errors:
         print(f"error: {error}", file=sys.stderr)
-    print(f"{n_written} documents written to {arguments.out}, {len(errors)} not readable, {n_other} of other types skipped")
+    print(f"wrote {n_written} documents to {arguments.out}; {len(errors)} cannot be converted")
+    if others:
+        print(f"skipped {others.total()} files of other types: {', '.join(f'{n} {ending}' for ending, n in others.most_common())}")
     return 1 if errors or not n_written else 0
 
 

@@ -285,3 +285,12 @@ fn a_run_without_answers_has_no_share_of_a_class_of_answers() {
     let stage = plan(vec![gate("not_retrieved", GateBound::Max, 0.05)]);
     assert!(check(&silent, None, &stage).is_ok());
 }
+
+#[test]
+fn an_open_gate_says_how_many_questions_would_decide() {
+    let ci = Interval { low: 0.25, high: 0.6 };
+    // The half-width towards the limit falls with the root of n: .15 to .05 takes 3 x 3 times as many, .2 to .05 takes 4 x 4.
+    assert_eq!(deciding(0.45, 0.5, ci, 40), Some(360));
+    assert_eq!(deciding(0.45, 0.4, ci, 40), Some(640));
+    assert_eq!(deciding(0.45, 0.45, ci, 40), None);
+}
