@@ -36,7 +36,7 @@ pub struct CompareArgs {
     /// Print Markdown.
     #[arg(long, conflicts_with = "json")]
     md: bool,
-    /// Print JSON.
+    /// Print JSON, with the metrics at every cutoff and all flipped questions.
     #[arg(long)]
     json: bool,
 }
@@ -65,9 +65,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
         markdown::render(&report)
     } else {
         terminal::render(&report, output::screen())
-    })?;
-    output::talk("--json has the metrics at every cutoff and all flipped questions");
-    Ok(())
+    })
 }
 
 /// Loads a run with the settings of its manifest.

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ._hits import hits
-from ._tables import plain, read, records, rows
+from ._tables import as_id, plain, read, records, rows
 from .errors import RagtriageError
 
 Path_ = str | os.PathLike[str]
@@ -146,7 +146,7 @@ def _lines(values: Iterable[Mapping[str, Any]]) -> str:
 
 def _documents(documents: Any, fields: Mapping[str, str]) -> list[dict[str, Any]]:
     if isinstance(documents, Mapping) and all(isinstance(text, str) for text in documents.values()):
-        found = [{"id": str(id), "text": text} for id, text in documents.items()]
+        found = [{"id": as_id(id), "text": text} for id, text in documents.items()]
     else:
         found = [_document(document, fields, at) for at, document in enumerate(records(documents, "documents"), 1)]
     _unique(found, "documents", "pass whole documents, not the chunks of them")
@@ -169,7 +169,7 @@ def _document(document: Any, fields: Mapping[str, str], at: int) -> dict[str, An
         raise RagtriageError(f"the text of document `{id}` is of type {type(text).__name__}", 'name its column: `fields={"text": ...}`')
     if text is None and "title" not in line:
         raise RagtriageError(f"document `{id}` has no text", f'name its column: `fields={{"text": ...}}`; it has {_names(document)}')
-    return {"id": str(id), "text": text or "", **line}
+    return {"id": as_id(id), "text": text or "", **line}
 
 
 def _questions(questions: Any, fields: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -188,7 +188,7 @@ def _questions(questions: Any, fields: Mapping[str, str]) -> list[dict[str, Any]
         for name in ("tags", "relevant"):
             if name in line and not isinstance(line[name], Mapping):
                 line[name] = _texts(line[name])
-        found.append({"id": str(id), "text": text, **line})
+        found.append({"id": as_id(id), "text": text, **line})
     _unique(found, "questions", 'name a column with an id for each: `fields={"id": ...}`')
     return found
 
@@ -201,8 +201,9 @@ def _answers(answers: Any, id: str) -> list[str]:  # noqa: A002
 
 
 def _texts(value: Any) -> list[str]:
-    """Returns a text, or a list of texts or numbers, as a list of texts."""
-    return [str(part) for part in (value if isinstance(value, list) else [value])]
+    """Returns a text, number or truth value, or a list of them, as a list of texts."""
+    parts = value if isinstance(value, list) else [value]
+    return [("no", "yes")[part] if isinstance(part, bool) else as_id(part) for part in parts if part is not None and part != ""]
 
 
 def _renamed(row: Mapping[str, Any], known: Mapping[str, tuple[str, ...]], fields: Mapping[str, str], what: str, at: int) -> dict[str, Any]:
@@ -246,9 +247,10 @@ def _unique(lines: Iterable[Mapping[str, Any]], what: str, hint: str) -> None:
 def _add_grades(questions: Iterable[dict[str, Any]], qrels: Any) -> None:
     from ._scoring import rankings
 
-    judged = {str(query): grades for query, grades in rankings(qrels, is_graded=True).items()}
+    judged = rankings(qrels, is_graded=True)
     for question in questions:
-        question["relevant"] = {str(document): grade for document, grade in judged.get(question["id"], {}).items()}
+        if question["id"] in judged:
+            question["relevant"] = judged[question["id"]]
 
 
 def _grades(question: Mapping[str, Any]) -> dict[str, int]:

@@ -15,9 +15,8 @@ from typing import Any, Literal, get_args
 
 from ._dataset import Dataset
 from ._hits import hits as as_hits
-from ._numbers import finite
 from ._record_file import RecordFile
-from ._tables import read
+from ._tables import finite, read
 from .errors import RecordError
 
 Role = Literal["retriever", "order", "packed"]

@@ -12,8 +12,7 @@ from typing import Any, Literal
 
 from . import _binary
 from ._dataset import Dataset
-from ._numbers import finite
-from ._tables import Kind, frame, plain, records
+from ._tables import Kind, as_id, finite, frame, plain, records
 from .errors import RagtriageError
 
 _QUERY = ("query_id", "query-id", "qid", "q_id", "query")
@@ -161,8 +160,7 @@ class _Ids:
         Raises:
             RagtriageError: The id is missing, or another id has its text.
         """
-        is_whole = isinstance(id, float) and id.is_integer()  # pandas makes whole numbers floats in a column that lacks some.
-        text = str(int(id)) if is_whole else str(id)
+        text = as_id(id)
         if plain(id) is None or not text:
             raise RagtriageError(f"an id is {id!r}", "give every query and document an id that is not empty")
         other = self._of_text.setdefault(text, id)

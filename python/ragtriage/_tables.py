@@ -1,11 +1,11 @@
-"""Rows of tables of other libraries, and tables made of rows."""
+"""Rows and numbers of other libraries as those of Python, and tables made of rows."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -70,6 +70,25 @@ def plain(value: Any) -> Any:
     if type(value).__name__ in ("NAType", "NaTType"):
         return None
     return str(value)
+
+
+def finite(value: Any, convert: Callable[[Any], float]) -> Any:
+    """Returns what ``convert`` makes of a number: ``float``, or ``operator.index`` for whole ones; ``None`` if it is not a finite number.
+
+    Text is not a number, even if it can be parsed as one.
+    """
+    if isinstance(value, str):
+        return None
+    try:
+        number = convert(value)
+        return number if math.isfinite(number) else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def as_id(value: Any) -> str:
+    """Returns an id as text. A float is whole: pandas makes the numbers of a column floats if some are missing."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def frame(found: Sequence[Mapping[str, Any]], kind: Kind, key: str, types: Mapping[str, type | None]) -> Any:

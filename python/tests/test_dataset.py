@@ -94,6 +94,15 @@ def test_a_nested_column_and_grades_of_another_table(tmp_path: Path) -> None:
     assert made.questions == [{"id": "s", "text": "Who?", "answers": ["Ann"], "relevant": {"7": 2, "8": 0}}]
 
 
+def test_numbers_and_truth_values_are_answers_and_ids_of_one_text(tmp_path: Path) -> None:
+    table = pandas.DataFrame({"id": [1.0, 2.0], "question": ["Is it?", "How many?"], "answer": [True, 4.0]})
+    made = dataset(table, {7: "text"}, tmp_path, qrels={1: {7: 1}})
+    assert made.questions == [
+        {"id": "1", "text": "Is it?", "answers": ["yes"], "relevant": {"7": 1}},
+        {"id": "2", "text": "How many?", "answers": ["4"]},
+    ]
+
+
 def test_a_reference_that_is_there_is_the_answer_even_if_it_is_empty(tmp_path: Path) -> None:
     made = dataset([{"user_input": "Who?", "reference": None, "answer": "generated"}], {"d": "text"}, tmp_path)
     assert "answers" not in made.questions[0]

@@ -89,7 +89,7 @@ fn cell(value: &Value) -> String {
             let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
             text(&items.join(" | "))
         }
-        number => number.to_string(),
+        number => number.as_f64().map_or(String::new(), |number| number.to_string()),
     }
 }
 
