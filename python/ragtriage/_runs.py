@@ -260,7 +260,8 @@ class Run(_Screen):
         found = self.summary.get("verdict")
         if found is None:
             return None
-        return Verdict(found["text"], found["conclusion"], found.get("bottleneck"), tuple(map(_binary.in_python, found.get("cautions", ()))))
+        text, *cautions = map(_binary.in_python, (found["text"], *found.get("cautions", ())))
+        return Verdict(text, found["conclusion"], found.get("bottleneck"), tuple(cautions))
 
     @property
     def classes(self) -> dict[str, ClassShare]:
