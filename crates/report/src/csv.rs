@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::text::sanitize::escaped_json;
-use ragtriage_core::types::{Condition, Trace};
+use ragtriage_core::types::{Condition, Fault, Trace};
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::Evaluation;
 
@@ -71,7 +71,7 @@ fn known(trace: &Trace, outcome: &Outcome) -> Vec<(String, Value)> {
         ("kind", json!(question.kind.name())),
         ("tags", json!(question.tags)),
         ("class", json!(outcome.class.name())),
-        ("fault", json!(outcome.fault.map(|fault| fault.name()))),
+        ("fault", json!(outcome.fault.map(Fault::name))),
         ("reason", json!(outcome.reason)),
         ("flags", json!(flags)),
         ("answer", json!(answer.filter(|answer| !answer.is_empty()))),
