@@ -29,16 +29,16 @@ QUESTION_FIELDS: dict[str, tuple[str, ...]] = {
     "id": ("id", "_id", "query_id", "question_id", "query-id", "qid"),
     "question": ("question", "text", "query", "user_input", "input"),
     "answers": ("reference", "ground_truth", "ground_truths", "golden_answers", "expected_output", "reference_answer", "answers", "answer"),
-    "evidence": ("evidence", "reference_contexts"),
-    **{name: (name,) for name in ("kind", "relevant", "required", "forbidden", "tags", "split")},
+    "contexts": ("reference_contexts",),
+    **{name: (name,) for name in ("evidence", "kind", "relevant", "required", "forbidden", "tags", "split")},
 }
 """The columns that a field of a question is read from: the first that the table has."""
 
 DOCUMENT_FIELDS: dict[str, tuple[str, ...]] = {
-    "doc_id": ("id", "_id", "doc_id", "docid", "document_id", "corpus-id"),
-    "text": ("text", "content", "contents", "page_content", "document"),
-    "title": ("title",),
-    "metadata": ("metadata",),
+    "document_id": ("id", "_id", "doc_id", "docid", "document_id", "corpus-id"),
+    "document_text": ("text", "content", "contents", "page_content", "document"),
+    "document_title": ("title",),
+    "document_metadata": ("metadata",),
 }
 
 
@@ -85,11 +85,12 @@ def dataset(
         documents: A table; texts by id; documents of LangChain, LlamaIndex or Haystack; or the folder that holds the files, to which the
             questions are then written.
         out: Folder of the data set, unless the documents are in one. A folder that holds the same data set is left as it is.
-        fields: Columns by field, such as ``{"question": "query", "answers": "answers.text"}``. Fields of questions are ``id``,
-            ``question``, ``answers``, ``kind``, ``evidence``, ``relevant``, ``required``, ``forbidden``, ``tags`` and ``split``; of
-            documents ``doc_id``, ``text``, ``title`` and ``metadata``. A dot leads into a nested column. Evidence is as in
-            ``questions.jsonl``; in place of quotes a member may name a ``page`` of a converted PDF. Or it is a list of passages of
-            documents, or of their ids, all of them needed.
+        fields: Columns by field, such as ``{"question": "query", "answers": "answers/text"}``; a slash leads into a nested column, and
+            ``*`` into every item of a list. Fields
+            of questions are ``id``, ``question``, ``answers``, ``contexts`` (passages of documents that answer together), ``evidence`` (as in
+            ``questions.jsonl``, or ids of documents; in place of quotes a member may name a ``page`` of a converted PDF), ``kind``,
+            ``relevant``, ``required``, ``forbidden``, ``tags`` and ``split``; of documents ``document_id``, ``document_text``,
+            ``document_title`` and ``document_metadata``.
         qrels: Grades of documents by question, in a form that :func:`score` takes.
 
     Raises:
@@ -157,18 +158,23 @@ def _document(document: Any, fields: Mapping[str, str], at: int) -> dict[str, An
     if isinstance(document, Mapping):
         row = {str(name): plain(value) for name, value in document.items()}
         line = _renamed(row, DOCUMENT_FIELDS, fields, "document", at)
-        id, text = line.pop("doc_id", None), line.pop("text", None)  # noqa: A001
+        line = {name.removeprefix("document_"): value for name, value in line.items()}
+        id, text = line.pop("id", None), line.pop("text", None)  # noqa: A001
     else:
         (known,) = hits([document])
         id = known.get("doc_id") or getattr(document, "id_", None) or getattr(document, "id", None)  # noqa: A001
         text, line = known["text"], {"title": known["title"]} if "title" in known else {}
     if id is None or id == "":
-        hint = 'name its column: `fields={"doc_id": ...}`; documents of a library need `source` in their metadata'
+        hint = 'name its column: `fields={"document_id": ...}`; documents of a library need `source` in their metadata'
         raise RagtriageError(f"document {at} has no id", hint)
     if text is not None and not isinstance(text, str):
-        raise RagtriageError(f"the text of document `{id}` is of type {type(text).__name__}", 'name its column: `fields={"text": ...}`')
+        raise RagtriageError(
+            f"the text of document `{id}` is of type {type(text).__name__}", 'name its column: `fields={"document_text": ...}`'
+        )
     if text is None and "title" not in line:
-        raise RagtriageError(f"document `{id}` has no text", f'name its column: `fields={{"text": ...}}`; it has {_names(document)}')
+        raise RagtriageError(
+            f"document `{id}` has no text", f'name its column: `fields={{"document_text": ...}}`; it has {_names(document)}'
+        )
     return {"id": as_id(id), "text": text or "", **line}
 
 
@@ -195,7 +201,7 @@ def _questions(questions: Any, fields: Mapping[str, str]) -> list[dict[str, Any]
 
 def _answers(answers: Any, id: str) -> list[str]:  # noqa: A002
     if isinstance(answers, Mapping):
-        columns = ", ".join(f'`"answers.{name}"`' for name in answers)
+        columns = ", ".join(f'`"answers/{name}"`' for name in answers)
         raise RagtriageError(f"the answers of question `{id}` are a nested column", f'name one with `fields={{"answers": ...}}`: {columns}')
     return _texts(answers)
 
@@ -225,13 +231,16 @@ _ABSENT = object()
 
 
 def _at(value: Any, path: str) -> Any:
-    """Returns the value of a column; a dot leads into a nested one."""
+    """Returns the value of a column; a slash leads into a nested one, ``*`` into every item of a list."""
     if isinstance(value, Mapping) and path in value:
         return value[path]
-    name, dot, rest = path.partition(".")
-    if not dot or not isinstance(value, Mapping) or name not in value:
+    name, slash, rest = path.removeprefix("/").partition("/")
+    if name == "*" and isinstance(value, list):
+        items = [_at(item, rest) if slash else item for item in value]
+        return [item for item in items if item is not _ABSENT]
+    if not isinstance(value, Mapping) or name not in value:
         return _ABSENT
-    return _at(value[name], rest)
+    return _at(value[name], rest) if slash else value[name]
 
 
 def _names(row: Any) -> str:
@@ -264,32 +273,28 @@ def _grades(question: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _locate(questions: Iterable[dict[str, Any]], texts: Mapping[str, str]) -> None:
-    """Replaces passages in the evidence by the documents that hold them, any of which suffices, and pages by their text."""
+    """Adds the documents that hold the contexts, any of which suffices, and replaces pages by their text."""
     lost = []
     for question in questions:
-        given = question.get("evidence") or []
-        given = given if isinstance(given, list) else [given]
-        if not any(isinstance(part, (Mapping, list)) for part in given):
-            given = [_holding(passage.strip(), texts) for passage in _texts(given)]
-            if not all(given):
-                lost.append(f"`{question['id']}`")
-                given = []
-        question["evidence"] = [[_paged(member, texts) for member in (part if isinstance(part, list) else [part])] for part in given]
-        if not given:
-            del question["evidence"]
+        contexts = [context.strip() for context in _texts(question.pop("contexts", []))]
+        groups = [[{"doc": id, "quotes": [context]} for id, text in texts.items() if context in text] for context in contexts if context]
+        given = question.get("evidence", [])
+        if "evidence" in question:
+            groups = [part if isinstance(part, list) else [part] for part in (given if isinstance(given, list) else [given])]
+        elif not all(groups):
+            lost.append(f"`{question['id']}`")
+            continue
+        if groups:
+            question["evidence"] = [[_member(member, texts) for member in group] for group in groups]
     if lost:
         few = ", ".join(lost[:3]) + (", ..." if len(lost) > 3 else "")
-        warnings.warn(f"left out the evidence of {len(lost)} questions, since no document contains all of it: {few}", stacklevel=3)
+        warnings.warn(f"left out the contexts of {len(lost)} questions, since no document contains all of them: {few}", stacklevel=3)
 
 
-def _holding(passage: str, texts: Mapping[str, str]) -> list[dict[str, Any]]:
-    if passage in texts:
-        return [{"doc": passage}]
-    return [{"doc": id, "quotes": [passage]} for id, text in texts.items() if passage in text]
-
-
-def _paged(member: Any, texts: Mapping[str, str]) -> Any:
-    if not isinstance(member, Mapping) or "page" not in member:
+def _member(member: Any, texts: Mapping[str, str]) -> Any:
+    if not isinstance(member, Mapping):
+        return {"doc": as_id(member)}
+    if "page" not in member:
         return member
     doc = next((id for id in (member.get("doc"), f"{member.get('doc')}.md") if id in texts), None)
     parts = _PAGE.split(texts.get(doc or "", ""))

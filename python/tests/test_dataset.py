@@ -23,7 +23,7 @@ COLUMNS: dict[str, list[Any]] = {
     "gold": [["6 minutes", "six minutes"], ["20 December"]],
     "passages": [["A rollback takes 6 minutes."], ["No deploys between 20 December and 2 January."]],
 }
-FIELDS = {"id": "qid", "question": "query", "answers": "gold", "evidence": "passages"}
+FIELDS = {"id": "qid", "question": "query", "answers": "gold", "contexts": "passages"}
 DOCUMENTS = {"_id": ["r", "f"], "text": ["A rollback takes 6 minutes. It is quick.", "No deploys between 20 December and 2 January."]}
 QUESTIONS = [
     {
@@ -90,15 +90,22 @@ def test_a_run_an_import_and_a_score_use_it(tmp_path: Path) -> None:
 def test_a_nested_column_and_grades_of_another_table(tmp_path: Path) -> None:
     squad = [{"id": "s", "question": "Who?", "answers": {"text": ["Ann"], "answer_start": [3]}}]
     qrels = pandas.DataFrame({"query-id": ["s", "s"], "corpus-id": [7, 8], "score": [2.0, 0.0]})
-    made = dataset(squad, [{"_id": 7, "text": "Ann"}, {"_id": 8, "text": "Bob"}], tmp_path, fields={"answers": "answers.text"}, qrels=qrels)
+    made = dataset(squad, [{"_id": 7, "text": "Ann"}, {"_id": 8, "text": "Bob"}], tmp_path, fields={"answers": "answers/text"}, qrels=qrels)
     assert made.questions == [{"id": "s", "text": "Who?", "answers": ["Ann"], "relevant": {"7": 2, "8": 0}}]
+
+
+def test_a_column_of_every_item_of_a_list(tmp_path: Path) -> None:
+    row = {"question": "Who?", "gold": {"all": [{"value": "Ann"}, {"other": 1}, {"value": "Bob"}]}}
+    made = dataset([row], {"d": "Ann and Bob"}, tmp_path, fields={"answers": "/gold/all/*/value"})
+    assert made.questions[0]["answers"] == ["Ann", "Bob"]
 
 
 def test_numbers_and_truth_values_are_answers_and_ids_of_one_text(tmp_path: Path) -> None:
     table = pandas.DataFrame({"id": [1.0, 2.0], "question": ["Is it?", "How many?"], "answer": [True, 4.0]})
+    table["evidence"] = [[7.0], None]
     made = dataset(table, {7: "text"}, tmp_path, qrels={1: {7: 1}})
     assert made.questions == [
-        {"id": "1", "text": "Is it?", "answers": ["yes"], "relevant": {"7": 1}},
+        {"id": "1", "text": "Is it?", "answers": ["yes"], "evidence": [[{"doc": "7"}]], "relevant": {"7": 1}},
         {"id": "2", "text": "How many?", "answers": ["4"]},
     ]
 
@@ -126,9 +133,9 @@ def test_questions_are_written_to_a_folder_of_documents_with_pages(tmp_path: Pat
         dataset([{**asked, "evidence": [{"doc": "sub/a.pdf", "page": 3}]}], tmp_path)
 
 
-def test_evidence_that_no_document_contains_is_left_out_with_a_warning(tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="left out the evidence of 1 questions.*`q`"):
-        made = dataset([{"id": "q", "text": "?", "evidence": ["text", "gone"]}], {"d": "a text"}, tmp_path)
+def test_contexts_that_no_document_contains_is_left_out_with_a_warning(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="left out the contexts of 1 questions.*`q`"):
+        made = dataset([{"id": "q", "text": "?", "reference_contexts": ["text", "gone"]}], {"d": "a text"}, tmp_path)
     assert made.questions == [{"id": "q", "text": "?"}]
 
 
@@ -149,7 +156,7 @@ def test_a_folder_keeps_what_was_labelled_and_takes_no_other_data(tmp_path: Path
         ([{"text": "?"}], {"d": "t"}, {"qustion": "q"}, "unknown field `qustion`"),
         ([{"text": "?"}], {"d": "t"}, {"answers": "gold"}, "question 1 has no column `gold`\nhint: it has `text`"),
         ([{"frage": "?"}], {"d": "t"}, {}, "question 1 has no text"),
-        ([{"text": "?", "answers": {"text": ["a"]}}], {"d": "t"}, {}, 'nested column\nhint: name one .*`"answers.text"`'),
+        ([{"text": "?", "answers": {"text": ["a"]}}], {"d": "t"}, {}, 'nested column\nhint: name one .*`"answers/text"`'),
         ([{"text": "?"}, {"text": "?"}], {"d": "t"}, {}, "two questions have the id"),
         ([{"text": "?"}], [{"text": "t"}], {}, "document 1 has no id"),
         ([{"text": "?"}], [{"id": "d", "body": "t"}], {}, "document `d` has no text"),
