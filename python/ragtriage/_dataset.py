@@ -86,11 +86,10 @@ def dataset(
             questions are then written.
         out: Folder of the data set, unless the documents are in one. A folder that holds the same data set is left as it is.
         fields: Columns by field, such as ``{"question": "query", "answers": "answers/text"}``; a slash leads into a nested column, and
-            ``*`` into every item of a list. Fields
-            of questions are ``id``, ``question``, ``answers``, ``contexts`` (passages of documents that answer together), ``evidence`` (as in
-            ``questions.jsonl``, or ids of documents; in place of quotes a member may name a ``page`` of a converted PDF), ``kind``,
-            ``relevant``, ``required``, ``forbidden``, ``tags`` and ``split``; of documents ``document_id``, ``document_text``,
-            ``document_title`` and ``document_metadata``.
+            ``*`` into every item of a list. Fields of questions are ``id``, ``question``, ``answers``, ``contexts`` (passages of documents
+            that answer together), ``evidence`` (as in ``questions.jsonl``, or ids of documents; in place of quotes a member may name a
+            ``page`` of a converted PDF), ``kind``, ``relevant``, ``required``, ``forbidden``, ``tags`` and ``split``; of documents
+            ``document_id``, ``document_text``, ``document_title`` and ``document_metadata``.
         qrels: Grades of documents by question, in a form that :func:`score` takes.
 
     Raises:
