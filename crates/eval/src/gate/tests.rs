@@ -254,7 +254,7 @@ fn the_share_of_a_class_is_bounded_like_a_mean() {
     assert_eq!(values(&before), [(0.0, GateVerdict::Pass); 2]);
     let failed: Quantity = "failed".parse().expect("a name");
     assert!(Gate::new(failed, GateBound::MaxDrop, 0.1).is_err());
-    assert_eq!(gates[1].title(), "corpus rise <= 0.03");
+    assert_eq!(gates[1].title(), "not_in_corpus rise <= 0.03");
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn a_run_without_answers_has_no_share_of_a_class_of_answers() {
         trace.conditions.clear();
     }
     let answered = run("answered", &["18 May", "1815"]);
-    let names = ["wrong_answer", "hallucinated", "misread"];
+    let names = ["wrong_answer", "hallucinated", "wrong_answer/misread"];
     for name in names {
         let message = format!("`silent` has no value of `{name}` on any question");
         let error = Error::no_value(message);
