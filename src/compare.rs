@@ -36,7 +36,7 @@ pub struct CompareArgs {
     /// Print Markdown.
     #[arg(long, conflicts_with = "json")]
     md: bool,
-    /// Print JSON.
+    /// Print JSON, with the metrics at every cutoff and all flipped questions.
     #[arg(long)]
     json: bool,
 }
@@ -60,9 +60,7 @@ pub fn compare(args: &CompareArgs) -> Result<(), Failure> {
         return output::data(&output::json(&comparison, "the comparison")?);
     }
     // Metrics that were named are all shown.
-    let mut report = comparison::report(&comparison, !args.metrics.is_empty());
-    report
-        .list(vec!["--json has the metrics at every cutoff and all flipped questions".to_owned()]);
+    let report = comparison::report(&comparison, !args.metrics.is_empty());
     output::data(&if args.md {
         markdown::render(&report)
     } else {

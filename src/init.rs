@@ -43,7 +43,7 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
     // `questions.jsonl`, not `./questions.jsonl`.
     let questions = questions.strip_prefix(".").unwrap_or(&questions);
     output::talk(&sentence(&seen));
-    told(&seen);
+    told(folder, &seen);
     let (written, why, label) = if is_new {
         (
             format!("{CONFIG}, {} (empty)", questions.display()),
@@ -59,13 +59,17 @@ pub fn init(args: &InitArgs) -> Result<(), Failure> {
     output::data(&format!("{label}ragtriage dataset lint\nragtriage run\n"))
 }
 
-const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, AsciiDoc, Org, TeX or source code; extract the text of other files first \
-                            (pandoc, pdftotext)";
+const NO_DOCUMENTS: &str = "documents are Markdown, text, reStructuredText, AsciiDoc, Org, TeX or source code; convert PDF, DOCX, PPTX, \
+                            HTML and EPUB first: `python -m ragtriage.documents FOLDER OUT`";
 
 /// Reports files that a run will not read as they are.
-fn told(seen: &Survey) {
+fn told(folder: &Path, seen: &Survey) {
+    let converted = format!(
+        "not read as text: `python -m ragtriage.documents {} OUT` writes PDF, DOCX, PPTX, HTML and EPUB as Markdown to OUT",
+        shell(folder)
+    );
     for (n, what) in [
-        (seen.wrapped.values().sum(), "without plain text: extract it first (pandoc, pdftotext)"),
+        (seen.wrapped.values().sum(), &*converted),
         (
             seen.code.values().sum(),
             "of source code: add its endings to `dataset.globs` to include it",

@@ -23,7 +23,7 @@ use ragtriage_eval::{diagnose, outcomes};
 use ragtriage_pipeline::settings::assemble;
 use ragtriage_pipeline::sparse::EXPLAINED;
 use ragtriage_report::audit as audit_report;
-use ragtriage_report::document::Report;
+use ragtriage_report::document::{Fact, Report};
 use ragtriage_report::html;
 use ragtriage_report::questions::{Counterparts, Evaluated, PageScope, Questions};
 use ragtriage_report::render::terminal::Screen;
@@ -83,6 +83,10 @@ enum ReportFormat {
     Json,
     /// Table with one row per question.
     Csv,
+    /// The same table as JSON lines.
+    Jsonl,
+    /// The first screen, as a run prints it.
+    Screen,
     /// Every stage and answer, as `import` reads it.
     Record,
 }
@@ -200,6 +204,13 @@ impl Reported {
         run::report(&self.run, &self.evaluation, comparison)
     }
 
+    /// The first screen, with `steps` as its last lines.
+    fn first_screen(&self, steps: &[Fact]) -> String {
+        let screen = output::screen();
+        let screen = Screen { width: screen.width.min(COLUMNS), ..screen };
+        run::screen(&self.run, &self.evaluation, steps, |report| terminal::render(report, screen))
+    }
+
     fn content(&self, form: ReportFormat, has_text: bool) -> Result<String, Failure> {
         let Self { run, evaluation, .. } = self;
         Ok(match form {
@@ -208,6 +219,8 @@ impl Reported {
             ReportFormat::Md => markdown::render(&self.document()),
             ReportFormat::Json => output::json(&evaluation.summary, "summary.json")?,
             ReportFormat::Csv => csv::render(run, evaluation),
+            ReportFormat::Jsonl => csv::lines(run, evaluation),
+            ReportFormat::Screen => self.first_screen(&[]),
             ReportFormat::Record => recorded::write(run, &configuration_digest(&run.manifest)),
         })
     }
@@ -317,15 +330,13 @@ pub fn conclude(
     folder.write(HTML_FILE, page.as_bytes())?;
     // The last one: with it the run is complete.
     folder.write("summary.json", summary.as_bytes())?;
-    let screen = output::screen();
     let text = if json {
         summary
     } else if full {
-        terminal::render(&reported.document(), screen)
+        terminal::render(&reported.document(), output::screen())
     } else {
         let steps = next::steps(&evaluation.summary, &run.manifest, folder, config, overrides);
-        let screen = Screen { width: screen.width.min(COLUMNS), ..screen };
-        run::screen(run, evaluation, &steps, |report| terminal::render(report, screen))
+        reported.first_screen(&steps)
     };
     output::data(&text).map_err(|failure| {
         let path = folder.path().display();

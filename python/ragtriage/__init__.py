@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._dataset import Dataset, dataset
     from ._diagnosis import diagnose, run
     from ._recorder import Question, Recorder, record
     from ._runs import Check, ClassShare, Comparison, Difference, Gate, GateFailed, Mean, Run, UnknownMetricError, Verdict, compare
@@ -21,6 +22,7 @@ __all__ = [
     "ClassShare",
     "CommandError",
     "Comparison",
+    "Dataset",
     "Difference",
     "Gate",
     "GateFailed",
@@ -34,6 +36,7 @@ __all__ = [
     "UnknownMetricError",
     "Verdict",
     "compare",
+    "dataset",
     "diagnose",
     "record",
     "run",
@@ -41,7 +44,7 @@ __all__ = [
     "score_answers",
 ]
 
-_MODULES = ("errors", "_recorder", "_runs", "_scoring", "_diagnosis")
+_MODULES = ("errors", "_recorder", "_runs", "_dataset", "_scoring", "_diagnosis")
 
 
 def __getattr__(name: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -120,7 +121,40 @@ def _parse(stderr: str) -> tuple[str, str | None]:
     message, hint = "", None
     for line in stderr.splitlines():
         if line.startswith("error: "):
-            message, hint = line.removeprefix("error: "), None
+            message, hint = in_python(line.removeprefix("error: ")), None
         elif line.startswith("hint: "):
-            hint = line.removeprefix("hint: ")
+            hint = in_python(line.removeprefix("hint: "))
     return message, hint
+
+
+_ARGUMENTS = {
+    **{flag: f"{flag}=" for flag in ("name", "out", "config", "baseline", "level", "scorer", "documents", "chunks", "llm")},
+    **{flag: f"{flag}=True" for flag in ("partial", "conditions", "resume", "intersect")},
+    **{"min": "min=", "max": "max=", "max-drop": "max_drop=", "gate": "mode=", "metric": "metrics=", "set": "settings="},
+}
+"""Keyword arguments of this package, by the program's flags."""
+
+_CALLS = (
+    (r"ragtriage report \S+ --format (\w+)", r'run.report(format="\1")'),
+    (r"ragtriage report [^\s`]+(?= *(`|$))", "run.report()"),
+    (r"ragtriage compare \S+ [^\s`]+", "ragtriage.compare(baseline, run)"),
+    (r"ragtriage run (?:\S+ )?--resume ([^\s`]+)", r'ragtriage.run(config, name="\1", resume=True)'),
+    (r"--resume ([\w.-]+)", r'name="\1", resume=True'),
+    (r"--set ([\w.]+)=([^\s`,;]+)", r'settings={"\1": \2}'),
+    (r"--(min|max|max-drop) ([\w@/()]+)=([\d.]+)", lambda found: f'{found[1].replace("-", "_")}={{"{found[2]}": {found[3]}}}'),
+    (r"--(llm|scorer|gate) ([^\s`,;]+)", lambda found: f'{_ARGUMENTS[found[1]]}"{found[2]}"'),
+    (r"--([a-z]+(?:-[a-z]+)?)(?: ([A-Z]+\b))?", lambda found: _argument(found[1], found[2]) or found[0]),
+)
+"""Commands and flags in the texts of the program, and what is called or passed instead."""
+
+
+def _argument(flag: str, value: str | None) -> str | None:
+    name = _ARGUMENTS.get(flag)
+    return None if name is None else name + (value or "") if name.endswith("=") else name
+
+
+def in_python(text: str) -> str:
+    """Returns a text of the program with keyword arguments and calls for the flags and commands that this package has."""
+    for pattern, replacement in _CALLS:
+        text = re.sub(pattern, replacement, text)
+    return text

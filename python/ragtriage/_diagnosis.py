@@ -6,32 +6,31 @@ import json
 import os
 import secrets
 import shutil
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from . import _binary
-from ._hits import hits
-from ._recorder import read
+from ._dataset import Path_, dataset
 from ._runs import Run
 from .errors import CommandError, RagtriageError
 
 RUNS = "ragtriage-runs"
 """Folder of the runs, where none is named."""
 
-Path_ = str | os.PathLike[str]
-
 
 def diagnose(
     record: Path_,
     config: Path_ | None = None,
     *,
-    documents: Mapping[str, str] | Iterable[Any] | None = None,
-    questions: Path_ | Iterable[Mapping[str, Any]] | None = None,
+    documents: Any = None,
+    questions: Any = None,
     out: Path_ = RUNS,
     name: str | None = None,
     partial: bool = False,
+    chunks: Path_ | None = None,
+    conditions: bool = False,
+    llm: str | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Run:
     """Imports the record of a RAG and says for each question which stage lost its answer.
@@ -40,14 +39,16 @@ def diagnose(
 
     Args:
         record: What a :class:`Recorder` wrote, or any file that ``ragtriage import`` reads.
-        config: Configuration file whose ``[dataset]`` has the documents and labelled questions.
-        documents: Texts by id; or mappings with ``id``, ``text`` and optionally ``title``; or documents of LangChain,
-            LlamaIndex or Haystack.
-        questions: Mappings as in ``questions.jsonl`` (``id``, ``text``, ``answers``, ``evidence``), or the path of such a file.
+        config: A :class:`Dataset`, or a configuration file whose ``[dataset]`` has the documents and labelled questions.
+        documents: As in :func:`dataset`: texts by id, a table, or documents of LangChain, LlamaIndex or Haystack.
+        questions: As in :func:`dataset`: a table or mappings (``id``, ``text``, ``answers``, ``evidence``), or a file.
         out: Folder of the runs. Documents and questions that are passed are kept there as well, in ``NAME-data``.
         name: Name of the run; by default that of the record, with random digits.
         partial: Leave out questions without a line and lines without a question.
-        settings: Values of configuration keys, such as ``{"evaluation.ks": [5, 10]}``.
+        chunks: File of the chunks that the record names by ``chunk_id``: JSON lines of ``id``, ``doc_id``, ``start`` and ``end``.
+        conditions: Ask the configured generator for the answers of the other conditions, which the record lacks.
+        llm: Language model for them: ``ollama:NAME``, ``openai:NAME`` or ``URL#NAME``.
+        settings: Values of settings, such as ``{"evaluation.ks": [5, 10]}``.
 
     Raises:
         RagtriageError: Neither a configuration nor documents with questions were given, or there is a run of that name.
@@ -58,74 +59,66 @@ def diagnose(
     name = name or f"{Path(record).stem}-{secrets.token_hex(4)}"
     if Path(name).name != name:
         raise RagtriageError(f"`{name}` is not the name of a run", "pass a name without folders; `out` is the folder of the runs")
-    arguments: list[Path_] = ["import", record, *(["--partial"] if partial else [])]
+    arguments: list[Path_] = ["import", record]
+    for flag, is_on in (("--partial", partial), ("--conditions", conditions)):
+        arguments += [flag] if is_on else []
+    arguments += [] if chunks is None else ["--chunks", chunks]
     if config is not None:
-        return _started([*arguments, config], out, name, settings)
+        return _started([*arguments, config], out, name, llm, settings)
     if (Path(out) / name).exists():
         raise RagtriageError(f"there is a run `{Path(out) / name}`", "pass another `name`, or none, or remove the folder")
+    if isinstance(documents, (str, os.PathLike)):
+        raise RagtriageError(
+            "`documents` is a path", "pass `config=ragtriage.dataset(questions, folder)`, which writes the questions there"
+        )
     folder = Path(out) / f"{name}-data"
+    is_new = not folder.exists()
+    data = dataset(questions, documents, folder)
     try:
-        config = _write_dataset(folder, documents or {}, questions or ())
-        return _started([*arguments, config], out, name, settings)
-    except OSError as error:
-        raise RagtriageError(f"cannot write `{folder}`: {error.strerror}", "pass a folder that can be written as `out`") from error
-    except TypeError as error:
-        raise RagtriageError(f"documents or questions cannot be written as JSON: {error}", "pass texts, numbers and lists") from error
+        return _started([*arguments, data], out, name, llm, settings)
     except CommandError:
-        shutil.rmtree(folder, ignore_errors=True)
+        if is_new:
+            shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
-def run(config: Path_, *, out: Path_ = RUNS, name: str | None = None, settings: Mapping[str, Any] | None = None) -> Run:
+def run(
+    config: Path_,
+    *,
+    out: Path_ = RUNS,
+    name: str | None = None,
+    llm: str | None = None,
+    resume: bool = False,
+    settings: Mapping[str, Any] | None = None,
+) -> Run:
     """Runs the configured pipeline over its questions.
 
     Args:
-        config: Configuration file.
+        config: A :class:`Dataset` or a configuration file.
         out: Folder of the runs.
         name: Name of the run; by default that of the configuration, with random digits.
-        settings: Values of configuration keys, such as ``{"retrieval.k": 10}``.
+        llm: Language model that answers: ``ollama:NAME``, ``openai:NAME`` or ``URL#NAME``.
+        resume: Ask only the missing and failed questions of the run ``name``.
+        settings: Values of settings, such as ``{"retrieval.k": 10}``.
 
     Raises:
         CommandError: The configuration is invalid, or a service that it names cannot be used.
+        RagtriageError: A run without a name is to be resumed.
     """
-    return _started(["run", config], out, name or f"{Path(config).stem}-{secrets.token_hex(4)}", settings)
+    if not resume:
+        return _started(["run", config], out, name or f"{Path(config).stem}-{secrets.token_hex(4)}", llm, settings)
+    if name is None:
+        raise RagtriageError("the run to resume is not named", "pass its `name`")
+    return _started(["run", config], out, name, llm, settings, flag="--resume")
 
 
-def _started(arguments: list[str | os.PathLike[str]], out: Path_, name: str, settings: Mapping[str, Any] | None) -> Run:
+def _started(
+    arguments: Sequence[Path_], out: Path_, name: str, llm: str | None, settings: Mapping[str, Any] | None, flag: str = "--name"
+) -> Run:
+    overrides = [] if llm is None else ["--llm", llm]
     for key, value in (settings or {}).items():
         # A TOML value: strings, numbers, booleans and lists of them are written as in JSON.
         text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-        arguments += ["--set", f"{key}={text}"]
-    _binary.run([*arguments, "--out", out, "--name", name, "--json"])
+        overrides += ["--set", f"{key}={text}"]
+    _binary.run([*arguments, *overrides, "--out", out, flag, name, "--json"])
     return Run(Path(out) / name)
-
-
-def _write_dataset(folder: Path, documents: Mapping[str, str] | Iterable[Any], questions: Path_ | Iterable[Mapping[str, Any]]) -> Path:
-    if isinstance(documents, (str, os.PathLike)):
-        raise RagtriageError("`documents` is a path", "pass texts by id; a folder is named by a configuration: `config=`")
-    if isinstance(documents, Mapping):
-        lines = [{"id": id, "text": text} for id, text in documents.items()]
-    else:
-        lines = [_document(document) for document in documents]
-    ids = [line["id"] for line in lines]
-    twice = next((id for id, n in Counter(ids).items() if n > 1), None)
-    if twice is not None:
-        raise RagtriageError(f"two documents have the id `{twice}`", "pass whole documents, not the chunks of them")
-    asked = list(read(questions))
-    folder.mkdir(parents=True, exist_ok=True)
-    for file, rows in (("corpus.jsonl", lines), ("questions.jsonl", asked)):
-        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        (folder / file).write_text(text, encoding="utf-8", errors="replace")
-    config = folder / "ragtriage.toml"
-    config.write_text('[dataset]\nformat = "jsonl"\npath = "."\n', encoding="utf-8")
-    return config
-
-
-def _document(document: Any) -> dict[str, Any]:
-    if isinstance(document, Mapping) and "id" in document:
-        return dict(document)
-    (known,) = hits([document])
-    id = known.get("doc_id") or getattr(document, "id_", None) or getattr(document, "id", None)  # noqa: A001
-    if not id:
-        raise RagtriageError("a document has no id", "pass texts by id, or documents whose metadata has `source`")
-    return {"id": str(id), "text": known["text"], **({"title": known["title"]} if "title" in known else {})}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from operator import index
 from typing import Any
 
-from ._numbers import finite
+from ._tables import finite
 from .errors import RecordError
 
 _KEPT = ("text", "doc_id", "start", "end", "chunk_id", "title", "score")

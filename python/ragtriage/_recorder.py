@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 import time
@@ -14,9 +13,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, get_args
 
+from ._dataset import Dataset
 from ._hits import hits as as_hits
-from ._numbers import finite
 from ._record_file import RecordFile
+from ._tables import finite, read
 from .errors import RecordError
 
 Role = Literal["retriever", "order", "packed"]
@@ -321,7 +321,7 @@ Questions = Iterable["tuple[str, str] | Mapping[str, Any]"]
 
 def record(
     rag: Callable[[str, Question], str | None],
-    questions: str | os.PathLike[str] | Questions,
+    questions: Dataset | str | os.PathLike[str] | Questions,
     out: str | os.PathLike[str],
     *,
     workers: int = 1,
@@ -334,7 +334,7 @@ def record(
 
     Args:
         rag: Called with the text of a question and the :class:`Question` to record stages in; returns the answer.
-        questions: ``questions.jsonl`` of a data set, pairs ``(id, text)``, or mappings with ``id`` and ``text``.
+        questions: A :class:`Dataset`, a ``questions.jsonl``, pairs ``(id, text)``, or mappings with ``id`` and ``text``.
         out: The record to write.
         workers: Number of threads.
         resume: Keep the questions that ``out`` has, those that failed as well.
@@ -347,7 +347,7 @@ def record(
     """
     if isinstance(questions, (str, os.PathLike)) and Path(questions).resolve() == Path(out).resolve():
         raise RecordError(f"`{out}` holds the questions", "write the record to another file")
-    todo = [_id_and_text(question) for question in read(questions)]
+    todo = [_id_and_text(question) for question in (questions.questions if isinstance(questions, Dataset) else read(questions))]
     failures: list[str] = []
 
     def ask(recorder: Recorder, id: str, text: str) -> None:  # noqa: A002
@@ -381,17 +381,6 @@ def record(
     if failures:
         warnings.warn(f"{len(failures)} of {len(todo)} questions failed, for example with {failures[0]}", stacklevel=2)
     return Path(out)
-
-
-def read(questions: str | os.PathLike[str] | Questions) -> Questions:
-    """Returns questions, from the file that holds them if it is named."""
-    if not isinstance(questions, (str, os.PathLike)):
-        return questions
-    path = Path(questions)
-    try:
-        return [json.loads(line) for line in path.read_text(encoding="utf-8-sig").split("\n") if line.strip()]
-    except (OSError, ValueError) as error:
-        raise RecordError(f"cannot read questions from `{path}`: {error}", "name a file of JSON lines with `id` and `text`") from error
 
 
 def _id_and_text(question: tuple[str, str] | Mapping[str, Any]) -> tuple[str, str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
 import html
-import io
+import json
 import os
 import shutil
+import textwrap
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,14 +16,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from . import _binary
-from ._frames import Kind, Row, frame
+from ._tables import Kind, frame
 from .errors import RagtriageError
 
-Format = Literal["html", "terminal", "md", "json", "csv", "record"]
+Format = Literal["html", "screen", "terminal", "md", "json", "csv", "jsonl", "record"]
 GateMode = Literal["interval", "mean"]
 
-_TEXTS = ("id", "question", "kind", "class", "fault", "flags", "answer", "gold_answers")
-"""Columns of the table of questions that hold text; the others are metrics."""
+_TEXTS = ("id", "question", "kind", "class", "fault", "reason", "answer")
+_LISTS = ("tags", "flags", "gold_answers")
+"""Columns of the table of questions that hold texts and lists of texts; the others are metrics."""
 
 
 class UnknownMetricError(RagtriageError, KeyError):
@@ -144,11 +145,36 @@ class Difference:
         return f"{self.delta:+.3f}{_interval(self.low, self.high)}{p} (n = {self.n})"
 
 
-class Comparison(Mapping[str, Difference]):
-    """Differences by metric, and the verdict in a sentence."""
+class _Screen:
+    """Shows itself as the program prints it, in a notebook as well."""
 
-    def __init__(self, pair: Mapping[str, Any]) -> None:
+    @cached_property
+    def _screen(self) -> str:
+        return _binary.in_python(_binary.run(self._command()).stdout)
+
+    def _command(self) -> list[str | os.PathLike[str]]:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self._screen
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self._screen)}</pre>"
+
+    def _repr_markdown_(self) -> str:
+        return textwrap.indent(self._screen, "    ")
+
+
+class Comparison(_Screen, Mapping[str, Difference]):
+    """Differences by metric. Printed, and in a notebook, it is the report of ``ragtriage compare``.
+
+    Attributes:
+        verdict: The verdict in a sentence.
+    """
+
+    def __init__(self, pair: Mapping[str, Any], command: Sequence[str | os.PathLike[str]]) -> None:
         self.verdict: str = pair["verdict"]
+        self._arguments = list(command)
         self._differences = {
             found["metric"]: Difference(
                 found["metric"],
@@ -178,14 +204,18 @@ class Comparison(Mapping[str, Difference]):
     def __len__(self) -> int:
         return len(self._differences)
 
-    def __str__(self) -> str:
-        return self.verdict
+    def __repr__(self) -> str:
+        return f"<Comparison: {self.verdict}>"
+
+    def _command(self) -> list[str | os.PathLike[str]]:
+        return self._arguments
 
 
-class Run:
+class Run(_Screen):
     """A finished run in its folder.
 
-    ``run["EM@5"]`` is a :class:`Mean`. The run is evaluated by the program when it is first asked.
+    ``run["EM@5"]`` is a :class:`Mean`. The run is evaluated by the program when it is first asked. Printed, and in a notebook, it is the
+    first screen of the report.
 
     Args:
         path: The run's folder.
@@ -230,7 +260,8 @@ class Run:
         found = self.summary.get("verdict")
         if found is None:
             return None
-        return Verdict(found["text"], found["conclusion"], found.get("bottleneck"), tuple(found.get("cautions", ())))
+        text, *cautions = map(_binary.in_python, (found["text"], *found.get("cautions", ())))
+        return Verdict(text, found["conclusion"], found.get("bottleneck"), tuple(cautions))
 
     @property
     def classes(self) -> dict[str, ClassShare]:
@@ -239,19 +270,24 @@ class Run:
         return {name: ClassShare(found["count"], found["share"], *found["ci95"]) for name, found in shares}
 
     def questions(self, kind: Kind = "dict") -> Any:
-        """Returns a row for each question, with its failure class and the values of all metrics.
+        """Returns a row for each question: its failure class with the reason, tags, answer, gold answers, and the values of all metrics.
+
+        The columns of two runs have equal types, so that the frames concatenate. ``tags``, ``flags`` and ``gold_answers`` are lists.
 
         Args:
             kind: ``dict`` (rows by question id), ``pandas`` or ``polars``.
         """
-        done = _binary.run(["report", self.path, "--format", "csv"])
-        return frame([_row(row) for row in csv.DictReader(io.StringIO(done.stdout))], kind, "id")
+        done = _binary.run(["report", self.path, "--format", "jsonl"])
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        names = list(rows[0]) if rows else ["id"]
+        types = {name: str if name in _TEXTS else list if name in _LISTS else float for name in names}
+        return frame(rows, kind, "id", types)
 
     def report(self, path: str | os.PathLike[str] | None = None, format: Format = "html", *, text: bool = True) -> Path:  # noqa: A002
         """Writes a report and returns its path.
 
         Args:
-            path: The file; by default in the run's folder: the HTML report's own, ``report.txt`` for ``terminal``, else ``report.FORMAT``.
+            path: The file; by default in the run's folder: the HTML report's own, ``report.txt`` for a text, else ``report.FORMAT``.
             format: A format of ``ragtriage report``.
             text: False omits documents, gold answers and answers.
         """
@@ -259,7 +295,8 @@ class Run:
         if format == "html":
             written = Path(printed.removesuffix("\n"))
             return written if path is None else Path(shutil.copy(written, path))
-        target = self.path / f"report.{'txt' if format == 'terminal' else format}" if path is None else Path(path)
+        ending = "txt" if format in ("terminal", "screen") else format
+        target = self.path / f"report.{ending}" if path is None else Path(path)
         target.touch(mode=0o600)
         target.write_text(printed, encoding="utf-8")
         return target
@@ -311,13 +348,8 @@ class Run:
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
 
-    def _repr_html_(self) -> str:
-        verdict = self.verdict
-        shown = [name for name in ("EM@5", "EvidenceRecall@prompt", "AnswerCorrect", "AnswerF1") if name in self.summary["metrics"]]
-        rows = [(name, str(self[name])) for name in shown] + [(name, str(share)) for name, share in self.classes.items() if share.count]
-        cells = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in rows)
-        text = "" if verdict is None else f"<p>{html.escape(str(verdict))}</p>"
-        return f"{text}<table>{cells}</table>"
+    def _command(self) -> list[str | os.PathLike[str]]:
+        return ["report", self.path, "--format", "screen"]
 
 
 def compare(baseline: Run | str | os.PathLike[str], run: Run | str | os.PathLike[str], *, intersect: bool = False) -> Comparison:
@@ -332,13 +364,13 @@ def compare(baseline: Run | str | os.PathLike[str], run: Run | str | os.PathLike
         CommandError: The runs ask different questions.
     """
     folders = [value.path if isinstance(value, Run) else value for value in (baseline, run)]
-    found = _binary.json(["compare", *folders, "--json", *(["--intersect"] if intersect else [])])
-    return Comparison(found["pairs"][0])
+    command = ["compare", *folders, *(["--intersect"] if intersect else [])]
+    return Comparison(_binary.json([*command, "--json"])["pairs"][0], command)
 
 
 def _gate(gate: Mapping[str, Any]) -> Gate:
     low, high = _bounds(gate["ci95"])
-    return Gate(gate["gate"], gate["verdict"], gate["value"], low, high, gate["limit"], gate["n"], gate["reason"])
+    return Gate(gate["gate"], gate["verdict"], gate["value"], low, high, gate["limit"], gate["n"], _binary.in_python(gate["reason"]))
 
 
 def _bounds(ci95: Sequence[float] | None) -> tuple[float | None, float | None]:
@@ -353,7 +385,3 @@ def _unknown(metric: str, known: Mapping[str, object]) -> UnknownMetricError:
     near = difflib.get_close_matches(metric, known, n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(f'`{name}`' for name in near)}?" if near else "`run.metrics` has those of this run"
     return UnknownMetricError(f"the run has no metric `{metric}`", hint)
-
-
-def _row(row: Mapping[str, str]) -> Row:
-    return {name: (value or None) if name in _TEXTS else (float(value) if value else None) for name, value in row.items()}

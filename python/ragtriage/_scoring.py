@@ -6,23 +6,25 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from operator import index
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from . import _binary
-from ._frames import Kind, Row, frame
-from ._numbers import finite
+from ._dataset import Dataset
+from ._tables import Kind, as_id, finite, frame, plain, records
 from .errors import RagtriageError
 
-_QUERY = ("query_id", "qid", "q_id", "query")
-_DOCUMENT = ("doc_id", "docid", "docno", "document")
+_QUERY = ("query_id", "query-id", "qid", "q_id", "query")
+_DOCUMENT = ("doc_id", "corpus-id", "docid", "docno", "document")
 _SCORE = ("score",)
-_GRADE = ("relevance", "rel", "label", "grade")
+_GRADE = ("relevance", "rel", "label", "grade", "score")
 
 Ranking = Any
-"""A path, ``{query: {document: number}}``, a data frame, or tuples ``(query, document, number)`` such as those of ir_measures."""
+"""A path, ``{query: {document: number}}``, a table, or tuples ``(query, document, number)`` such as those of ir_measures."""
+
+Rankings = dict[str, dict[str, float]]
+"""Scores or grades of documents by query."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +38,14 @@ class Scores:
 
     mean: dict[str, float]
     n: dict[str, int]
-    _queries: dict[str, dict[str, float | None]]
+    _queries: dict[Any, dict[str, float | None]]
 
     def per_query(self, kind: Kind = "dict") -> Any:
         """Returns the values of each query: ``{query: {metric: value}}``, or a data frame of ``pandas`` or ``polars``."""
         if kind == "dict":
             return self._queries
-        rows: list[Row] = [{"query_id": query, **values} for query, values in self._queries.items()]
-        return frame(rows, kind, "query_id")
+        rows = [{"query_id": query, **values} for query, values in self._queries.items()]
+        return frame(rows, kind, "query_id", {"query_id": None, **dict.fromkeys(self.mean, float)})
 
     def __getitem__(self, metric: str) -> float:
         return self.mean[metric]
@@ -55,22 +57,38 @@ def score(run: Ranking, qrels: Ranking, metrics: Sequence[str], *, level: int = 
     A judged query without a ranking scores 0.
 
     Args:
-        run: Scores of documents: a path, ``{query: {document: score}}``, a data frame, or tuples.
-        qrels: Grades of documents, in the same forms.
+        run: Scores of documents: a path, ``{query: {document: score}}``, a table of ``datasets``, pandas, polars or PyArrow with
+            columns such as ``query_id``, ``doc_id`` and ``score``, or tuples. Any value can be an id.
+        qrels: Grades of documents in the same forms, with a column such as ``relevance``; or a :class:`Dataset`.
         metrics: Such as ``nDCG@10``, ``AP``, ``RR``, ``P@5``; ``ragtriage score --list`` explains all.
         level: Minimum relevant grade.
         intersection: Score only queries that the run ranks.
 
     Raises:
         CommandError: A metric is unknown, or a file is invalid.
-        RagtriageError: A run or qrels is of an unknown form.
+        RagtriageError: A run or qrels is of an unknown form, or two ids are one text, as ``1`` and ``"1"``.
     """
     _check_metrics(metrics)
+    qrels = qrels.qrels if isinstance(qrels, Dataset) else qrels
+    ids = _Ids()
+    found = None if isinstance(run, (str, os.PathLike)) else rankings(run, is_graded=False)
+    judged = None if isinstance(qrels, (str, os.PathLike)) else rankings(qrels, is_graded=True, queries=ids)
+    given = [side for side in (found, judged) if side is not None]
+    odd = next((id for side in given for query, documents in side.items() for id in (query, *documents) if not _is_column(id)), None)
+    if odd is not None and len(given) == 1:
+        raise RagtriageError(
+            f"the id {odd!r} cannot be in a TREC file", "pass both `run` and `qrels` as objects, or use ids without white space"
+        )
+    if found is not None and judged is not None and not found.keys() & judged.keys():
+        raise RagtriageError("`run` and `qrels` have no query in common", "use the same ids in both")
+    encode, decode = (str, str) if odd is None else (_hex, _text)
     with tempfile.TemporaryDirectory(prefix="ragtriage-") as folder:
-        run_file = _file(run, _SCORE, float, Path(folder) / "run", "{query} Q0 {document} 0 {number} python\n")
-        qrels_file = _file(qrels, _GRADE, index, Path(folder) / "qrels", "{query} 0 {document} {number}\n")
+        run_line, qrels_line = "{query} Q0 {document} 0 {number} python\n", "{query} 0 {document} {number}\n"
+        run_file = run if found is None else _write(found, Path(folder) / "run", run_line, encode)
+        qrels_file = qrels if judged is None else _write(judged, Path(folder) / "qrels", qrels_line, encode)
         options = ["--level", str(level), *(["--intersect"] if intersection else [])]
-        return _score(["--run", run_file, "--qrels", qrels_file, *options], metrics)
+        scores = _score(["--run", run_file, "--qrels", qrels_file, *options], metrics)
+    return replace(scores, _queries={ids.id(decode(query)): values for query, values in scores._queries.items()})
 
 
 def score_answers(
@@ -130,50 +148,106 @@ def _score(arguments: Sequence[str | os.PathLike[str]], metrics: Sequence[str]) 
     return Scores(means, {metric: value["n"] for metric, value in found["metrics"].items()}, found["queries"])
 
 
-def _file(given: Ranking, numbers: Sequence[str], convert: Callable[[Any], float], target: Path, line: str) -> Path:
-    if isinstance(given, (str, os.PathLike)):
-        return Path(given)
-    with target.open("w", encoding="utf-8") as file:
-        for query, document, number in _rows(given, numbers):
-            for id in (query, document):  # noqa: A001
-                if not isinstance(id, str) or not id or id.split() != [id] or id == "#" or not id.isprintable():
-                    raise RagtriageError(f"invalid id {id!r}", "ids of queries and documents are texts without white space")
-            value = finite(number, convert)
-            if value is None:
-                raise RagtriageError(f"the number of `{document}` for `{query}` is {number!r}", "scores are finite numbers, grades whole ones")
-            file.write(line.format(query=query, document=document, number=value))
-    return target
+class _Ids:
+    """The ids of one input: their texts, which the program reads, and the id of each text."""
+
+    def __init__(self) -> None:
+        self._of_text: dict[str, Any] = {}
+
+    def text(self, id: Any) -> str:  # noqa: A002
+        """Returns an id as text. ``1`` and ``"1"`` are one id, and so are an error in one input.
+
+        Raises:
+            RagtriageError: The id is missing, or another id has its text.
+        """
+        text = as_id(id)
+        if plain(id) is None or not text:
+            raise RagtriageError(f"an id is {id!r}", "give every query and document an id that is not empty")
+        other = self._of_text.setdefault(text, id)
+        if other != id:
+            raise RagtriageError(f"the ids {other!r} and {id!r} are one text", "use numbers or texts as ids, not both")
+        return text
+
+    def id(self, text: str) -> Any:
+        """Returns the id of a text, itself if there is none."""
+        return self._of_text.get(text, text)
 
 
-def _rows(given: Any, numbers: Sequence[str]) -> Iterator[tuple[Any, Any, Any]]:
+def rankings(given: Ranking, *, is_graded: bool, queries: _Ids | None = None) -> Rankings:
+    """Returns the documents of each query, with their scores or grades, of any form but a path.
+
+    Args:
+        given: What :func:`score` takes.
+        is_graded: True for qrels.
+        queries: Takes the ids of the queries.
+    """
+    queries, documents = queries or _Ids(), _Ids()
+    found: Rankings = {}
+    for query, ranked in _by_query(given, _GRADE if is_graded else _SCORE):
+        ranking = found.setdefault(queries.text(query), {})
+        for document, number in ranked:
+            value = finite(number, float)
+            if value is None or (is_graded and not value.is_integer()):
+                raise RagtriageError(
+                    f"the number of `{document}` for `{query}` is {number!r}", "scores are finite numbers, grades whole ones"
+                )
+            text = documents.text(document)
+            if text in ranking and (not is_graded or ranking[text] != value):
+                raise RagtriageError(f"duplicate document `{document}` for query `{query}`", "keep each document of a query once")
+            ranking[text] = int(value) if is_graded else value
+    return found
+
+
+def _by_query(given: Any, numbers: Sequence[str]) -> Iterator[tuple[Any, Iterable[tuple[Any, Any]]]]:
     if isinstance(given, Mapping):
         for query, documents in given.items():
             if not isinstance(documents, Mapping):
                 raise RagtriageError(f"the documents of query `{query}` have no numbers", "pass `{query: {document: number}}`")
-            for document, number in documents.items():
-                yield query, document, number
+            yield query, documents.items()
         return
-    columns = getattr(given, "columns", None)
-    if columns is not None:
-        names = [_column(list(columns), names) for names in (_QUERY, _DOCUMENT, numbers)]
-        yield from zip(*(given[name].to_list() for name in names), strict=True)
-        return
-    if not isinstance(given, Iterable):
-        raise RagtriageError(f"cannot read rankings from {type(given).__name__}", "pass a path, a dict of dict, a data frame or tuples")
-    for row in given:
-        if hasattr(row, "query_id"):
-            yield row.query_id, row.doc_id, next(getattr(row, name) for name in numbers if hasattr(row, name))
+    for row in records(given, "rankings"):
+        if isinstance(row, Mapping):
+            query, document, number = (row[_column(row, names)] for names in (_QUERY, _DOCUMENT, numbers))
+        elif hasattr(row, "query_id"):
+            query, document, number = row.query_id, row.doc_id, next(getattr(row, name) for name in numbers if hasattr(row, name))
         elif isinstance(row, (tuple, list)) and len(row) == 3:
-            yield row[0], row[1], row[2]
+            query, document, number = row
         else:
             raise RagtriageError(f"not a line of a ranking: {row!r:.80}", "pass tuples `(query, document, number)`")
+        yield query, [(document, number)]
 
 
-def _column(columns: Sequence[str], names: Sequence[str]) -> str:
-    found = next((name for name in names if name in columns), None)
+def _column(row: Mapping[str, Any], names: Sequence[str]) -> str:
+    found = next((name for name in names if name in row), None)
     if found is None:
-        raise RagtriageError(f"the data frame has no column {' or '.join(f'`{name}`' for name in names)}", f"it has {', '.join(columns)}")
+        raise RagtriageError(
+            f"the data frame has no column {' or '.join(f'`{name}`' for name in names)}", f"it has {', '.join(map(str, row))}"
+        )
     return found
+
+
+def _write(found: Rankings, target: Path, line: str, encode: Callable[[str], str]) -> Path:
+    with target.open("w", encoding="utf-8") as file:
+        file.write("# Comments alone are a run that found nothing.\n" if not any(found.values()) else "")
+        for query, documents in found.items():
+            name = encode(query)
+            for document, number in documents.items():
+                file.write(line.format(query=name, document=encode(document), number=number))
+    return target
+
+
+def _is_column(id: str) -> bool:  # noqa: A002
+    """Returns true for an id that a file of columns can hold."""
+    return id.split() == [id] and id != "#" and id.isprintable()
+
+
+def _hex(text: str) -> str:
+    """Returns the bytes of a text as a word that sorts as the text does: ties are broken by id."""
+    return text.encode(errors="surrogatepass").hex()
+
+
+def _text(word: str) -> str:
+    return bytes.fromhex(word).decode(errors="surrogatepass")
 
 
 def _hotpotqa(gold: Mapping[str, list[str]]) -> list[dict[str, Any]]:

@@ -47,6 +47,7 @@ def questions() -> list[dict[str, object]]:
                 "id": question["id"],
                 "text": question["text"],
                 "answers": question["answers"],
+                "tags": ["deploy", "a b"] if question["id"] == "q1" else [],
                 "evidence": [{"doc": doc, "quotes": [question["quote"]]}],
             }
         )

@@ -54,7 +54,7 @@ def test_an_inconclusive_gate_is_a_warning(pytester: pytest.Pytester, config: Pa
     )
     result = pytester.runpytest_subprocess(*PLUGIN, "--rag-config", str(config))
     result.assert_outcomes(passed=1, warnings=1)
-    result.stdout.fnmatch_lines(["*UserWarning: EvidenceRecall@prompt >= 0.9: inconclusive: the limit 0.9 lies inside *"])
+    result.stdout.fnmatch_lines(["*UserWarning: EvidenceRecall@prompt >= 0.9: inconclusive: the limit 0.9 lies inside *4 questions do not decide*"])
 
 
 def test_the_plugin_is_found_by_its_entry_point_and_by_name(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:

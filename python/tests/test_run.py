@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import json
+import textwrap
 from pathlib import Path
 
 import pandas
@@ -10,7 +12,7 @@ import polars
 import pytest
 
 import ragtriage
-from ragtriage import Run
+from ragtriage import Run, _binary
 
 
 def test_each_planted_fault_is_named(faulty_run: Run) -> None:
@@ -41,7 +43,7 @@ def test_an_unknown_measure_names_the_nearest(faulty_run: Run) -> None:
 
 def test_a_verdict_has_its_cautions(faulty_run: Run) -> None:
     verdict = faulty_run.verdict
-    assert verdict is not None and verdict.cautions
+    assert verdict is not None and verdict.cautions and verdict.text.endswith(".")
     assert str(verdict).splitlines() == [verdict.text, *verdict.cautions]
 
 
@@ -85,22 +87,25 @@ def test_questions_may_be_a_file_and_other_data_sets_are_refused(record: Path, t
             diagnosed(record, given.pop("out", tmp_path / "runs"), **given)  # type: ignore[arg-type]
 
 
-def test_questions_are_a_table(faulty_run: Run) -> None:
-    rows = faulty_run.questions()
-    assert rows["q1"]["AnswerEM"] == 1.0
-    assert rows["q1"]["answer"] == "6 minutes"
-    frame = faulty_run.questions("pandas")
-    assert isinstance(frame, pandas.DataFrame)
-    assert frame.set_index("id").loc["q1", "AnswerEM"] == 1.0
-    table = faulty_run.questions("polars")
-    assert isinstance(table, polars.DataFrame)
-    assert table["id"].to_list() == list(rows)
+def test_a_row_has_reason_tags_answer_and_gold_answers(faulty_run: Run) -> None:
+    row = faulty_run.questions()["q1"]
+    assert (row["AnswerEM"], row["answer"], row["gold_answers"], row["tags"]) == (1.0, "6 minutes", ["6 minutes"], ["deploy", "a b"])
+    assert row["reason"] and row["fault"] is None
 
 
-def test_a_verdict_is_a_sentence(faulty_run: Run) -> None:
-    verdict = faulty_run.verdict
-    assert verdict is not None
-    assert "not_retrieved" in verdict.text
+def test_frames_of_two_runs_concatenate(faulty_run: Run, record: Path, tmp_path: Path) -> None:
+    other = diagnosed(record, tmp_path / "runs")
+    # The other run has one question, without a fault or a tag, so that columns of it are empty.
+    frames = [run.questions("pandas") for run in (faulty_run, other)]
+    both = pandas.concat([frame[["id", "fault", "tags", "answer", "AnswerEM"]] for frame in frames])
+    assert both["id"].to_list() == ["q1", "q2", "q3", "q4", "q"]
+    assert both.dtypes.astype(str).to_list() == ["string", "string", "object", "string", "float64"]
+    tables = [run.questions("polars") for run in (faulty_run, other)]
+    table = polars.concat([table.select("id", "fault", "tags", "answer", "AnswerEM") for table in tables])
+    assert table.schema == {
+        "id": polars.String, "fault": polars.String, "tags": polars.List(polars.String), "answer": polars.String, "AnswerEM": polars.Float64
+    }  # fmt: skip
+    assert table.height == 5
 
 
 def test_a_report_is_written(faulty_run: Run, tmp_path: Path) -> None:
@@ -109,9 +114,37 @@ def test_a_report_is_written(faulty_run: Run, tmp_path: Path) -> None:
     assert "rollback" not in faulty_run.report(tmp_path / "report.md", "md", text=False).read_text(encoding="utf-8")
 
 
-def test_a_notebook_shows_verdict_and_classes(faulty_run: Run) -> None:
-    shown = faulty_run._repr_html_()
-    assert "<table>" in shown and "<th>ranking</th><td>1 (25.0%" in shown
+def test_a_notebook_shows_the_first_screen_of_the_command_line(faulty_run: Run, tmp_path: Path) -> None:
+    screen = faulty_run.report(tmp_path / "screen.txt", "screen").read_text(encoding="utf-8")
+    assert str(faulty_run) == screen and screen.startswith("ragtriage: ")
+    assert faulty_run._repr_html_() == f"<pre>{html.escape(screen)}</pre>"
+    assert textwrap.dedent(faulty_run._repr_markdown_()) == textwrap.dedent(screen)
+    comparison = ragtriage.compare(faulty_run, faulty_run)
+    printed = _binary.run(["compare", faulty_run.path, faulty_run.path]).stdout
+    assert str(comparison) == printed and comparison._repr_html_() == f"<pre>{html.escape(printed)}</pre>"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("choose another `--name`, or leave it out", "choose another `name=`, or leave it out"),
+        ("name a run as `baseline`, or give one with `--baseline RUN`", "name a run as `baseline`, or give one with `baseline=RUN`"),
+        ("set one with `--min EM@5=0.8`", 'set one with `min={"EM@5": 0.8}`'),
+        ("for example `--max-drop AnswerF1=0.02`", 'for example `max_drop={"AnswerF1": 0.02}`'),
+        ("`--partial` leaves such lines out", "`partial=True` leaves such lines out"),
+        ("for example `--set retrieval.k=3`", 'for example `settings={"retrieval.k": 3}`'),
+        ("`--llm ollama:llama3.2` or `--llm openai:NAME`", '`llm="ollama:llama3.2"` or `llm="openai:NAME"`'),
+        ("continue with `--resume first`: finished", 'continue with `name="first", resume=True`: finished'),
+        ("`ragtriage run --resume NAME` asks", '`ragtriage.run(config, name="NAME", resume=True)` asks'),
+        ("`ragtriage report RUN` shows what a run has", "`run.report()` shows what a run has"),
+        ("ragtriage report a/b --format terminal", 'run.report(format="terminal")'),
+        ("`ragtriage compare BASELINE RUN` prints", "`ragtriage.compare(baseline, run)` prints"),
+        ("`ragtriage score --list` explains them", "`ragtriage score --list` explains them"),
+        ("it leaves -- as it is, and --offline", "it leaves -- as it is, and --offline"),
+    ],
+)
+def test_hints_speak_python(text: str, expected: str) -> None:
+    assert _binary.in_python(text) == expected
 
 
 def test_a_passed_gate_is_returned_and_a_failed_one_raised(faulty_run: Run) -> None:

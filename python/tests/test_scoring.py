@@ -6,10 +6,13 @@ import random
 from pathlib import Path
 from typing import Any
 
+import datasets
 import ir_measures
 import pandas
 import polars
+import pyarrow
 import pytest
+import pytrec_eval
 
 import ragtriage
 from ragtriage import score, score_answers
@@ -82,9 +85,33 @@ def test_every_form_of_run_and_qrels_has_the_same_scores(tmp_path: Path) -> None
         assert found.n == {"RR": 2, "Recall@10": 2}
 
 
-def test_an_id_may_begin_like_a_comment() -> None:
-    found = score({"#a": {"d1": 1.0}, "b": {"d1": 1.0}}, {"#a": {"d2": 1}, "b": {"d1": 1}}, ["RR"])
-    assert (found.mean["RR"], found.n["RR"]) == (0.5, 2)
+def test_any_value_is_an_id_and_ties_are_those_of_trec_eval() -> None:
+    # The greater id is first in a tie, by bytes; so it is in pytrec_eval.
+    run = {"how long?": {"a b": 1.0, "a": 1.0, "é": 0.5}, "#": {"a": 1.0}}
+    qrels = {"how long?": {"a": 1}, "#": {"a": 1}}
+    found = score(run, qrels, ["RR"]).per_query()
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)
+    assert {query: values["RR"] for query, values in found.items()} == {query: values["recip_rank"] for query, values in theirs.items()}
+    numbers = score({1: {7: 0.5, 8: 0.9}, (1, 2): {7: 1.0}}, {1: {"7": 1}, (1, 2): {"7": 1}}, ["RR"])
+    assert numbers.per_query() == {1: {"RR": 0.5}, (1, 2): {"RR": 1.0}}
+    with pytest.raises(ragtriage.RagtriageError, match="the id 'a b' cannot be in a TREC file"):
+        score("run.trec", {"q": {"a b": 1}}, ["RR"])
+
+
+@pytest.mark.parametrize("table", [pandas.DataFrame, polars.DataFrame, pyarrow.table, datasets.Dataset.from_dict])
+def test_tables_have_the_columns_of_beir(table: Any) -> None:
+    run = table({"query-id": [1, 1], "corpus-id": [7, 8], "score": [0.5, 0.9]})
+    qrels = table({"query-id": [1], "corpus-id": [7], "score": [1.0]})
+    assert score(run, qrels, ["RR"]).mean == {"RR": 0.5}
+
+
+def test_a_query_for_which_nothing_was_found_scores_zero() -> None:
+    qrels = {"q1": {"d": 1}, "q2": {"d": 1}}
+    assert score({"q1": {}, "q2": {"d": 1.0}}, qrels, ["RR"]).mean == {"RR": 0.5}
+    nothing = score({"q1": {}, "q2": {}}, qrels, ["RR", "nDCG@10"])
+    assert (nothing.mean, nothing.n["RR"]) == ({"RR": 0.0, "nDCG@10": 0.0}, 2)
+    with pytest.raises(ragtriage.RagtriageError, match="grade"):
+        score({"q1": {"d": 1.0}}, {"q1": {"d": 0.5}}, ["RR"])
 
 
 def test_values_by_query_are_a_table() -> None:
@@ -97,14 +124,17 @@ def test_values_by_query_are_a_table() -> None:
     ("run", "metrics", "message"),
     [
         (RUN, ["nDCC@10"], "unknown metric"),
-        (3, ["RR"], "cannot read rankings from int"),
+        (3, ["RR"], "`rankings` is of type int"),
         ({"q1": ["a"]}, ["RR"], "the documents of query `q1` have no numbers"),
         (RUN, "RR", "`metrics` is one text"),
         ({"q1": {"a": float("inf")}}, ["RR"], "the number of `a` for `q1` is inf"),
         ({"q1": {"a": "1 x"}}, ["RR"], "the number of `a` for `q1` is '1 x'"),
         ({"q1": {"a": 10**400}}, ["RR"], "the number of `a` for `q1` is 1000"),
         ([("q1", "a")], ["RR"], "not a line of a ranking"),
-        ({"q 1": {"a": 1.0}}, ["RR"], "invalid id 'q 1'"),
+        ({"other": {"a": 1.0}}, ["RR"], "no query in common"),
+        ({"q1": {1: 1.0, "1": 0.5}}, ["RR"], "the ids 1 and '1' are one text"),
+        ({"q1": {None: 1.0}}, ["RR"], "an id is None"),
+        ([("q1", "a", 1.0), ("q1", "a", 2.0)], ["RR"], "duplicate document `a` for query `q1`"),
         (pandas.DataFrame({"a": [1]}), ["RR"], "the data frame has no column `query_id`"),
     ],
 )

@@ -101,7 +101,6 @@ fn a_comparison_in_a_terminal() {
     assert!(
         text.contains("EM@5, ") && !text.contains("EM@3") && text.contains("more at other cutoffs")
     );
-    assert!(text.contains("--json has the metrics at every cutoff"), "{text}");
 }
 
 #[test]

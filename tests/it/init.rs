@@ -15,7 +15,7 @@ fn a_folder_of_documents_becomes_a_run_by_the_commands_it_names() {
     assert_eq!(outcome.code, 0, "{}", outcome.stderr);
     insta::assert_snapshot!(outcome.stderr, @"
     1 document (1 md).
-    skipped 1 file without plain text: extract it first (pandoc, pdftotext)
+    skipped 1 file not read as text: `python -m ragtriage.documents 'my docs' OUT` writes PDF, DOCX, PPTX, HTML and EPUB as Markdown to OUT
     skipped 1 file of source code: add its endings to `dataset.globs` to include it
     wrote ragtriage.toml, my docs/questions.jsonl (empty)
     next: write real questions to asked.queries, one per line; then label, check and run:

@@ -1,47 +1,96 @@
-//! A run as a table: a row a question, for spreadsheets and notebooks.
+//! A run as a table: a row a question, as CSV for spreadsheets and as JSON lines for notebooks.
 //!
-//! RFC 4180: cells with a comma, quote or line end are quoted, quotes doubled, rows end in CR LF. A spreadsheet takes a cell
-//! that begins with `=`, `+`, `-`, `@`, tab or CR for a formula; such text from data gets an apostrophe before it (OWASP, "CSV
-//! Injection"). Numbers of ours are written as they are; a metric that is not defined for a question is an empty cell.
+//! CSV is RFC 4180: cells with a comma, quote or line end are quoted, quotes doubled, rows end in CR LF. A spreadsheet takes a
+//! cell that begins with `=`, `+`, `-`, `@`, tab or CR for a formula; such text from data gets an apostrophe before it (OWASP,
+//! "CSV Injection"). Numbers of ours are written as they are; a metric that is not defined for a question is an empty cell.
+//! JSON lines have the texts unchanged, lists as lists, and `null` for what is not defined.
 
 use csv::{Terminator, WriterBuilder};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
-use ragtriage_core::types::Condition;
+use ragtriage_core::attribute::classify::Outcome;
+use ragtriage_core::text::sanitize::escaped_json;
+use ragtriage_core::types::{Condition, Fault, Trace};
 use ragtriage_data::run::SavedRun;
 use ragtriage_eval::summary::Evaluation;
 
-/// Columns before the metrics.
-const COLUMNS: [&str; 8] =
-    ["id", "question", "kind", "class", "fault", "flags", "answer", "gold_answers"];
-
-/// The table: a header, then the questions in run order.
+/// The table as CSV: a header, then the questions in run order.
 #[must_use]
 pub fn render(run: &SavedRun, evaluation: &Evaluation) -> String {
     let mut out = WriterBuilder::new().terminator(Terminator::CRLF).from_writer(Vec::new());
-    let mut row =
+    let mut write =
         |cells: Vec<String>| out.write_record(cells).expect("memory, cells of one number");
-    let names = evaluation.scores.metrics.iter().map(|metric| text(&metric.to_string()));
-    row(COLUMNS.iter().map(|name| (*name).to_owned()).chain(names).collect());
-    let outcomes = evaluation.outcomes.iter().zip(&evaluation.scores.rows);
-    for (trace, (outcome, scores)) in run.traces.iter().zip(outcomes) {
-        let question = &trace.question;
-        let flags: Vec<&str> = outcome.flags.iter().map(|flag| flag.name()).collect();
-        let answer = trace.attempt(Condition::Retrieved).map_or("", |attempt| &attempt.extracted);
-        let known = [
-            question.id.as_str(),
-            &question.text,
-            question.kind.name(),
-            outcome.class.name(),
-            outcome.fault.map_or("", |fault| fault.name()),
-            &flags.join(" "),
-            answer,
-            &question.answers.join(" | "),
-        ];
-        let scores =
-            scores.iter().map(|score| score.map_or(String::new(), |score| score.to_string()));
-        row(known.map(text).into_iter().chain(scores).collect());
+    let mut has_head = false;
+    for Row(columns) in rows(run, evaluation) {
+        if !has_head {
+            write(columns.iter().map(|(name, _)| text(name)).collect());
+            has_head = true;
+        }
+        write(columns.iter().map(|(_, value)| cell(value)).collect());
     }
     String::from_utf8(out.into_inner().expect("memory")).expect("cells are UTF-8")
+}
+
+/// The table as JSON lines, in run order.
+#[must_use]
+pub fn lines(run: &SavedRun, evaluation: &Evaluation) -> String {
+    let lines = rows(run, evaluation);
+    let line = |row: Row| serde_json::to_string(&row).expect("texts and numbers");
+    lines.map(|row| escaped_json(&line(row)) + "\n").collect()
+}
+
+/// A question's columns with their names, in order.
+struct Row(Vec<(String, Value)>);
+
+impl Serialize for Row {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+fn rows(run: &SavedRun, evaluation: &Evaluation) -> impl Iterator<Item = Row> {
+    let metrics = &evaluation.scores.metrics;
+    let outcomes = evaluation.outcomes.iter().zip(&evaluation.scores.rows);
+    run.traces.iter().zip(outcomes).map(move |(trace, (outcome, scores))| {
+        let mut columns = known(trace, outcome);
+        let scores = metrics.iter().zip(scores.iter());
+        columns.extend(scores.map(|(metric, score)| (metric.to_string(), json!(score))));
+        Row(columns)
+    })
+}
+
+/// Returns the columns before the metrics.
+fn known(trace: &Trace, outcome: &Outcome) -> Vec<(String, Value)> {
+    let question = &trace.question;
+    let flags: Vec<&str> = outcome.flags.iter().map(|flag| flag.name()).collect();
+    let answer = trace.attempt(Condition::Retrieved).map(|attempt| &*attempt.extracted);
+    let columns = [
+        ("id", json!(question.id)),
+        ("question", json!(question.text)),
+        ("kind", json!(question.kind.name())),
+        ("tags", json!(question.tags)),
+        ("class", json!(outcome.class.name())),
+        ("fault", json!(outcome.fault.map(Fault::name))),
+        ("reason", json!(outcome.reason)),
+        ("flags", json!(flags)),
+        ("answer", json!(answer.filter(|answer| !answer.is_empty()))),
+        ("gold_answers", json!(question.answers)),
+    ];
+    columns.map(|(name, value)| (name.to_owned(), value)).into()
+}
+
+/// A cell of CSV; a list is separated by ` | `.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(content) => text(content),
+        Value::Array(items) => {
+            let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+            text(&items.join(" | "))
+        }
+        number => number.as_f64().map_or(String::new(), |number| number.to_string()),
+    }
 }
 
 /// A cell of text: no formula. Control characters other than tab and line ends are removed: a terminal that shows the file would

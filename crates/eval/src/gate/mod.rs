@@ -20,7 +20,7 @@ use super::summary::{self, EvaluationPlan, MetricSummary};
 use super::{Error, diagnose};
 use ragtriage_core::attribute::classify::Outcome;
 use ragtriage_core::metric::{Aggregate, Direction, Metric, Quantity};
-use ragtriage_core::text::numbers::plural;
+use ragtriage_core::text::numbers::{plural, thousands};
 use ragtriage_core::types::Interval;
 use ragtriage_data::run::{SCHEMA, SavedRun};
 
@@ -430,9 +430,21 @@ fn reason(gate: &Gate, found: Judgeable, mode: GateMode, verdict: GateVerdict) -
             )
         }
         (GateVerdict::Inconclusive, Some(ci)) => format!(
-            "inconclusive: the limit {limit} lies inside the 95% CI {ci:.3}, so {questions} do not decide"
+            "inconclusive: the limit {limit} lies inside the 95% CI {ci:.3}, so {questions} do not decide{}",
+            deciding(value, limit, ci, n).map_or(String::new(), |n| format!(
+                "; about {} would, if the value stays {value:.3}",
+                thousands(n)
+            ))
         ),
     }
+}
+
+/// Returns the number of questions whose interval would end at the limit: its half-width falls with the root of n. `None` if
+/// the value is the limit, which no number decides.
+fn deciding(value: f64, limit: f64, ci: Interval, n: usize) -> Option<usize> {
+    let half = if limit < value { value - ci.low } else { ci.high - value };
+    let ratio = half / (limit - value).abs();
+    (ratio.is_finite() && ratio < 1e3).then(|| (ratio * ratio * n as f64).round() as usize)
 }
 
 /// Questions that failed or were never asked are in no mean and are not represented by the others. `None` if there

@@ -254,7 +254,7 @@ fn the_share_of_a_class_is_bounded_like_a_mean() {
     assert_eq!(values(&before), [(0.0, GateVerdict::Pass); 2]);
     let failed: Quantity = "failed".parse().expect("a name");
     assert!(Gate::new(failed, GateBound::MaxDrop, 0.1).is_err());
-    assert_eq!(gates[1].title(), "corpus rise <= 0.03");
+    assert_eq!(gates[1].title(), "not_in_corpus rise <= 0.03");
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn a_run_without_answers_has_no_share_of_a_class_of_answers() {
         trace.conditions.clear();
     }
     let answered = run("answered", &["18 May", "1815"]);
-    let names = ["wrong_answer", "hallucinated", "misread"];
+    let names = ["wrong_answer", "hallucinated", "wrong_answer/misread"];
     for name in names {
         let message = format!("`silent` has no value of `{name}` on any question");
         let error = Error::no_value(message);
@@ -284,4 +284,13 @@ fn a_run_without_answers_has_no_share_of_a_class_of_answers() {
     }
     let stage = plan(vec![gate("not_retrieved", GateBound::Max, 0.05)]);
     assert!(check(&silent, None, &stage).is_ok());
+}
+
+#[test]
+fn an_open_gate_says_how_many_questions_would_decide() {
+    let ci = Interval { low: 0.25, high: 0.6 };
+    // The half-width towards the limit falls with the root of n: .15 to .05 takes 3 x 3 times as many, .2 to .05 takes 4 x 4.
+    assert_eq!(deciding(0.45, 0.5, ci, 40), Some(360));
+    assert_eq!(deciding(0.45, 0.4, ci, 40), Some(640));
+    assert_eq!(deciding(0.45, 0.45, ci, 40), None);
 }
