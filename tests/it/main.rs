@@ -38,6 +38,7 @@ mod judge;
 mod kill;
 mod label;
 mod lint;
+mod llama;
 mod models;
 mod output;
 mod overrides;

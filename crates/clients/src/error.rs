@@ -45,8 +45,12 @@ pub(crate) enum Fault {
     Redirected,
     /// An error status.
     Status(u16),
-    /// A status that says that the request is too large.
+    /// The request is larger than the server or its model takes.
     RequestTooLarge,
+    /// The provider's content filter rejected the prompt.
+    Refused,
+    /// The server rejects every such request, for this reason.
+    Rejected(ErrorKind),
     /// An answer above the maximum size.
     AnswerTooLarge,
     /// An answer of another form.
@@ -72,16 +76,17 @@ impl Error {
     pub(crate) fn of(fault: Fault, message: impl Into<Box<str>>) -> Self {
         let (kind, retry) = match fault {
             Fault::Unreachable => (ErrorKind::Unreachable, Retry::Again(None)),
-            Fault::Interrupted => (ErrorKind::Transient, Retry::AtOnce),
-            Fault::TimedOut => (ErrorKind::Transient, Retry::Again(None)),
+            Fault::Interrupted | Fault::TimedOut => (ErrorKind::Transient, Retry::Again(None)),
             Fault::Status(429) => (ErrorKind::Transient, Retry::Limited(None)),
             Fault::Status(status) if is_transient_status(status) => {
                 (ErrorKind::Transient, Retry::Again(None))
             }
             Fault::RequestTooLarge => (ErrorKind::TooLong, Retry::Stop),
+            Fault::Rejected(kind) => (kind, Retry::Stop),
             _ => (ErrorKind::Permanent, Retry::Stop),
         };
-        Self { kind, retry, fault: Some(fault), ..Self::new(message) }
+        let is_refusal = fault == Fault::Refused;
+        Self { kind, retry, is_refusal, fault: Some(fault), ..Self::new(message) }
     }
 
     /// Creates the error of `model` that `returned` something other than its contract says.

@@ -35,8 +35,6 @@ pub(crate) enum Retry {
     Stop,
     /// Try again, after no less than the wait that the server asks for, if any.
     Again(Option<Duration>),
-    /// Another try may succeed, the first without a wait: the other side had closed the keep-alive connection.
-    AtOnce,
     /// The server was too busy for the call: wait as for `Again`, without counting a try.
     Limited(Option<Duration>),
 }
@@ -47,7 +45,7 @@ impl Retry {
         match self {
             Self::Again(_) => Self::Again(wait),
             Self::Limited(_) => Self::Limited(wait),
-            Self::Stop | Self::AtOnce => self,
+            Self::Stop => self,
         }
     }
 }
@@ -85,8 +83,6 @@ impl Backoff {
             tries += u32::from(!is_limited || self.tries <= 1);
             let wait = match error.retry {
                 Retry::Stop => return Err(error),
-                Retry::AtOnce if n_calls == 1 => Duration::ZERO,
-                Retry::AtOnce => self.wait(tries, None, random_fraction()),
                 Retry::Again(asked) => self.wait(tries, asked, random_fraction()),
                 Retry::Limited(asked) => self.wait(n_limited, asked, random_fraction()),
             };
@@ -156,13 +152,6 @@ mod tests {
         let soon = Backoff { first_wait: Duration::from_mins(1), ..AT_ONCE };
         let asked = Retry::Limited(Some(Duration::from_secs(51)));
         assert_eq!(tried(soon, 30, asked).await, failed("1"), "51 s are more than 50 s");
-    }
-
-    #[tokio::test]
-    async fn a_broken_connection_is_tried_again_at_once() {
-        let slow = Backoff { first_wait: Duration::from_mins(1), ..AT_ONCE };
-        assert_eq!(tried(slow, 1, Retry::AtOnce).await, Ok(2));
-        assert_eq!(tried(AT_ONCE, 3, Retry::AtOnce).await, failed("after 3 tries: 3"));
     }
 
     #[tokio::test]
