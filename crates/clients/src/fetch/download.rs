@@ -15,7 +15,7 @@ use reqwest::{Client, Url, redirect};
 use crate::Error;
 use crate::error::Fault;
 use crate::http::{
-    Backoff, CONNECT_TIMEOUT, Retry, Secret, asked_wait, builder, key_in_clear, parse, sensitive,
+    Backoff, CONNECT_TIMEOUT, Secret, asked_wait, builder, key_in_clear, parse, sensitive,
     transport,
 };
 use ragtriage_core::text::address::{is_loopback, shown};
@@ -148,11 +148,8 @@ async fn one_try(
         let error = Error::of(Fault::Status(code), message);
         let wait = asked_wait(response.headers(), SystemTime::now());
         // A publisher that limits its rate takes tries as well: its deadline is hours.
-        let retry = match error.retry {
-            Retry::Limited(_) => Retry::Again(wait),
-            other => other.asked(wait),
-        };
-        return Err(Error { retry, ..error });
+        let fault = error.fault.filter(|_| !error.is_limited());
+        return Err(Error { wait, fault, ..error });
     }
     let too_large = || {
         let most = wanted.most_bytes >> 20;

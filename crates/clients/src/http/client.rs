@@ -205,8 +205,7 @@ impl Client {
         let (url, status) = (&self.shown_url, complaint.status);
         let excerpt = self.excerpt(&complaint.message);
         let message = format!("`{url}` answered with status {status}: {excerpt}");
-        let error = self.failed(fault(&complaint), message);
-        Error { retry: error.retry.asked(answer.retry_after), ..error }
+        Error { wait: answer.retry_after, ..self.failed(fault(&complaint), message) }
     }
 
     /// Creates the error of an answer of an unexpected form.

@@ -99,6 +99,8 @@ impl ServiceNames {
                 "`{path}` is appended to `{table}.{url}`; check the address and the model name"
             ),
             Fault::Status(429) => "lower `http.concurrency`".to_owned(),
+            // The message says what is wrong with the request.
+            Fault::Status(400 | 422) => return None,
             Fault::Interrupted | Fault::Unreadable | Fault::AnswerTooLarge | Fault::Status(_) => {
                 format!("check that {server} runs at `{table}.{url}`")
             }

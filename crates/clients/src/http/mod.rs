@@ -21,7 +21,6 @@ pub(crate) use complaint::is_complaint;
 pub(crate) use endpoint::parse;
 pub use endpoint::{ENCODER, EXTERNAL, Endpoint, GENERATION, JUDGE, RERANKER, ServiceNames};
 pub use retry::Backoff;
-pub(crate) use retry::Retry;
 pub use secret::Secret;
 
 #[cfg(test)]

@@ -394,8 +394,8 @@ impl Attempt {
     /// Returns true if the server took the prompt: the call did not fail, and no filter rejected it.
     #[must_use]
     pub fn took_prompt(&self) -> bool {
-        let is_rejected = self.stance == Stance::Refused && self.raw.is_empty();
-        self.tokens.prompt_billed.is_some() || (self.error.is_none() && !is_rejected)
+        let is_refused = self.error.is_some() || self.finish == Finish::Filtered;
+        self.tokens.prompt_billed.is_some() || !is_refused
     }
 
     /// Returns the answer for people: the short one, or in brackets the kind of reply.
