@@ -149,7 +149,7 @@ async fn one_try(
         let wait = asked_wait(response.headers(), SystemTime::now());
         // A publisher that limits its rate takes tries as well: its deadline is hours.
         let fault = error.fault.filter(|_| !error.is_limited());
-        return Err(Error { wait, fault, ..error });
+        return Err(Error { fault, wait, ..error });
     }
     let too_large = || {
         let most = wanted.most_bytes >> 20;
